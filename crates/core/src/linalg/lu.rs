@@ -1,0 +1,186 @@
+//! LU decomposition with row pivoting, real, complex or of any scalar of a model.
+
+use super::Matrix;
+use crate::scalar::Scalar;
+use faer::c64;
+use std::ops::{Add, Div, Mul, Sub};
+
+/// Numbers that can be eliminated with.
+pub trait Field:
+    Copy + From<f64> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    /// Size, for the choice of pivots.
+    fn magnitude(self) -> f64;
+}
+
+impl<S: Scalar> Field for S {
+    #[inline]
+    fn magnitude(self) -> f64 {
+        self.value().abs()
+    }
+}
+
+impl Field for c64 {
+    #[inline]
+    fn magnitude(self) -> f64 {
+        self.re.abs() + self.im.abs()
+    }
+}
+
+/// A matrix without an inverse: no pivot in this column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("singular matrix: no pivot in column {column}")]
+pub struct Singular {
+    /// The column.
+    pub column: usize,
+}
+
+/// P A = L U of a square matrix.
+#[derive(Clone, Debug)]
+pub struct Lu<T> {
+    /// The matrix before, its factors after [`Lu::factor`].
+    pub A: Matrix<T>,
+    pivots: Vec<usize>,
+}
+
+impl<T: Field> Lu<T> {
+    /// Room for an n × n matrix.
+    pub fn new(n: usize) -> Self {
+        Lu { A: Matrix::zeros(n, n), pivots: vec![0; n] }
+    }
+
+    /// Decompose [`Lu::A`] in place.
+    pub fn factor(&mut self) -> Result<(), Singular> {
+        let n = self.A.rows();
+        for k in 0..n {
+            let pivot = largest_below(&self.A, k, k, n);
+            let size = self.A[(pivot, k)].magnitude();
+            if size == 0.0 || !size.is_finite() {
+                return Err(Singular { column: k });
+            }
+            self.pivots[k] = pivot;
+            self.A.swap_rows(k, pivot);
+            eliminate_below(&mut self.A, k, k, n);
+        }
+        Ok(())
+    }
+
+    /// b ← A⁻¹ b.
+    pub fn solve(&self, b: &mut [T]) {
+        let n = self.A.rows();
+        for k in 0..n {
+            b.swap(k, self.pivots[k]);
+        }
+        for i in 1..n {
+            let row = self.A.row(i);
+            let mut sum = b[i];
+            for j in 0..i {
+                sum = sum - row[j] * b[j];
+            }
+            b[i] = sum;
+        }
+        for i in (0..n).rev() {
+            let row = self.A.row(i);
+            let mut sum = b[i];
+            for j in i + 1..n {
+                sum = sum - row[j] * b[j];
+            }
+            b[i] = sum / row[i];
+        }
+    }
+}
+
+/// Rows that row pivoting chooses from a tall matrix, one per column, in `chosen`; destroys the matrix.
+/// Only the columns `0..chosen.len()` take part. `order` is scratch of one entry per row.
+pub fn row_pivots(A: &mut Matrix, order: &mut [usize], chosen: &mut [usize]) -> Result<(), Singular> {
+    let m = A.rows();
+    for (i, o) in order.iter_mut().enumerate() {
+        *o = i;
+    }
+    for k in 0..chosen.len() {
+        let pivot = largest_below(A, k, k, m);
+        if !(A[(pivot, k)].abs() > 0.0) {
+            return Err(Singular { column: k });
+        }
+        A.swap_rows(k, pivot);
+        order.swap(k, pivot);
+        eliminate_below(A, k, k, m);
+        chosen[k] = order[k];
+    }
+    Ok(())
+}
+
+/// Row i ≥ k with the largest entry in column j.
+#[inline]
+fn largest_below<T: Field>(A: &Matrix<T>, k: usize, j: usize, m: usize) -> usize {
+    let mut best = (k, A[(k, j)].magnitude());
+    for i in k + 1..m {
+        let size = A[(i, j)].magnitude();
+        if size > best.1 {
+            best = (i, size);
+        }
+    }
+    best.0
+}
+
+/// Subtract multiples of row k so that column j vanishes below it; the multipliers stay there.
+#[inline]
+fn eliminate_below<T: Field>(A: &mut Matrix<T>, k: usize, j: usize, m: usize) {
+    let n = A.cols();
+    for i in k + 1..m {
+        let (pivot_row, row) = A.row_pair(k, i);
+        let l = row[j] / pivot_row[j];
+        row[j] = l;
+        for c in j + 1..n {
+            row[c] = row[c] - l * pivot_row[c];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn real_and_complex_systems_are_solved() {
+        let entries = [[0.0, 2.0, 1.0], [1.0, -1.0, 3.0], [4.0, 0.5, -2.0]];
+        let x = [1.0, -2.0, 0.5];
+        let mut real = Lu::<f64>::new(3);
+        let mut complex = Lu::<c64>::new(3);
+        let (mut b, mut z) = ([0.0; 3], [c64::new(0.0, 0.0); 3]);
+        for i in 0..3 {
+            for j in 0..3 {
+                real.A[(i, j)] = entries[i][j];
+                complex.A[(i, j)] = c64::new(entries[i][j], 0.5 * entries[j][i]);
+                b[i] += entries[i][j] * x[j];
+                z[i] += complex.A[(i, j)] * c64::new(x[j], -1.0);
+            }
+        }
+        real.factor().unwrap();
+        complex.factor().unwrap();
+        real.solve(&mut b);
+        complex.solve(&mut z);
+        for i in 0..3 {
+            assert!((b[i] - x[i]).abs() < 1e-14);
+            assert!((z[i] - c64::new(x[i], -1.0)).norm() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn a_singular_matrix_names_its_column() {
+        let mut lu = Lu::<f64>::new(2);
+        lu.A[(0, 0)] = 1.0;
+        lu.A[(1, 0)] = 2.0;
+        assert_eq!(lu.factor(), Err(Singular { column: 1 }));
+    }
+
+    #[test]
+    fn row_pivots_takes_the_largest_rows() {
+        let mut A = Matrix::<f64>::zeros(3, 1);
+        A[(1, 0)] = -3.0;
+        A[(2, 0)] = 1.0;
+        let (mut order, mut chosen) = ([0; 3], [0; 1]);
+        row_pivots(&mut A, &mut order, &mut chosen).unwrap();
+        assert_eq!(chosen, [1]);
+    }
+}

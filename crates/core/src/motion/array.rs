@@ -1,0 +1,65 @@
+//! The reduced derivative array of equations of motion, in `f64`: what methods see.
+
+use super::{EquationsOfMotion, Form, Layout, Names, Sizes, Structure, generated};
+use crate::linalg::Matrix;
+
+/// The model has no finite value at this point; a smaller step may avoid it.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("the model gives a value that is not finite")]
+pub struct Undefined;
+
+/// A system whose reduced derivative array can be evaluated: every [`EquationsOfMotion`], and [`BlackBoxMotion`](super::BlackBoxMotion).
+pub trait Mechanism {
+    /// How many variables of each kind.
+    fn sizes(&self) -> Sizes;
+    /// Names of variables and constraints.
+    fn names(&self) -> Names;
+    /// What is constant, diagonal or absent.
+    fn structure(&self) -> Structure;
+    /// The reduced derivative array with its own scratch space.
+    fn array<'m>(&'m self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm>;
+}
+
+/// The rows k(t, x) of [`Layout`], with scratch space.
+///
+/// The contract of an implementation:
+/// 1. nothing is allocated after construction;
+/// 2. equal inputs give equal outputs;
+/// 3. a row that is not finite gives [`Undefined`].
+pub trait ReducedArray {
+    /// Where the blocks stand.
+    fn layout(&self) -> &Layout;
+    /// All rows at (t, x).
+    fn evaluate(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined>;
+    /// −∂k/∂x, all rows.
+    fn jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Matrix) -> Result<(), Undefined>;
+    /// Values e that the invariants are kept at.
+    fn set_invariants(&mut self, at: &[f64]);
+    /// How often the mass matrix has been evaluated.
+    fn mass_evaluations(&self) -> u64;
+    /// How often the rows have been evaluated for a differenced Jacobian.
+    fn difference_evaluations(&self) -> u64 {
+        0
+    }
+}
+
+impl<E: EquationsOfMotion> Mechanism for E {
+    fn sizes(&self) -> Sizes {
+        EquationsOfMotion::sizes(self)
+    }
+    fn names(&self) -> Names {
+        EquationsOfMotion::names(self)
+    }
+    fn structure(&self) -> Structure {
+        Structure::of(self)
+    }
+    fn array<'m>(&'m self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm> {
+        generated::array(self, form, with_invariants)
+    }
+}
+
+/// Are all numbers finite?
+pub(crate) fn finite(rows: &[f64]) -> Result<(), Undefined> {
+    // a sum is finite only if all terms are, up to overflow of the sum itself
+    if rows.iter().map(|x| x * 0.0).sum::<f64>() == 0.0 { Ok(()) } else { Err(Undefined) }
+}

@@ -1,0 +1,219 @@
+//! Equations of motion as a black box: values only, hidden constraints written by hand, Jacobians by finite differences.
+//!
+//! The interface of the original GEOMS: `eom`, `mass` and, if the user has it, the Jacobian. Steinbrecher (2007), section 3.
+
+use super::array::finite;
+use super::hidden::motion;
+use super::{
+    Form, Layout, MassStructure, Mechanism, Motion, Names, Position, ReducedArray, Sizes, Structure, Undefined,
+};
+use crate::linalg::Matrix;
+
+/// Right-hand sides and constraints of all levels at one point, to be filled in. Slices have the lengths of their blocks; all are zero on entry.
+#[derive(Debug)]
+pub struct BlackBoxRows<'o> {
+    /// f − (GZ)ᵀλ − (HZ)ᵀμ, so that M v' = force.
+    pub force: &'o mut [f64],
+    /// d.
+    pub auxiliary: &'o mut [f64],
+    /// gII, with v' eliminated by the dynamic equations; empty in the s-index-1 form.
+    pub holonomic_acceleration: &'o mut [f64],
+    /// hI, with v' eliminated; empty in the s-index-1 form.
+    pub nonholonomic_acceleration: &'o mut [f64],
+    /// gI.
+    pub holonomic_velocity: &'o mut [f64],
+    /// H Z v + h.
+    pub nonholonomic: &'o mut [f64],
+    /// e; empty if the invariants are not used.
+    pub invariants: &'o mut [f64],
+    /// c.
+    pub contact: &'o mut [f64],
+    /// g.
+    pub holonomic: &'o mut [f64],
+    /// b.
+    pub dynamic: &'o mut [f64],
+    /// Z v.
+    pub kinematics: &'o mut [f64],
+}
+
+/// Equations of motion that give only values.
+pub trait BlackBox {
+    /// How many variables of each kind.
+    fn sizes(&self) -> Sizes;
+    /// Names of variables and constraints.
+    fn names(&self) -> Names {
+        Names::numbered(&self.sizes())
+    }
+    /// All right-hand sides and constraints, hidden ones included.
+    fn rows(&self, at: &Motion<f64>, out: &mut BlackBoxRows) -> Result<(), Undefined>;
+    /// The mass matrix.
+    fn mass(&self, at: &Position<f64>, M: &mut Matrix) -> Result<(), Undefined>;
+    /// What is known about the mass matrix.
+    fn mass_structure(&self) -> MassStructure {
+        MassStructure::Full
+    }
+    /// Does time enter nowhere?
+    fn autonomous(&self) -> bool {
+        false
+    }
+}
+
+/// A [`BlackBox`] as a [`Mechanism`].
+#[derive(Clone, Copy, Debug)]
+pub struct BlackBoxMotion<B>(pub B);
+
+impl<B: BlackBox> Mechanism for BlackBoxMotion<B> {
+    fn sizes(&self) -> Sizes {
+        self.0.sizes()
+    }
+    fn names(&self) -> Names {
+        self.0.names()
+    }
+    fn structure(&self) -> Structure {
+        Structure {
+            mass: self.0.mass_structure(),
+            autonomous: self.0.autonomous(),
+            multipliers_in_forces: true,
+            constraint_force_by_hand: true,
+            acceleration_level_by_hand: true,
+        }
+    }
+    fn array<'m>(&'m self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm> {
+        let layout = Layout::new(self.0.sizes(), form, with_invariants);
+        Box::new(Differenced {
+            system: &self.0,
+            M: Matrix::zeros(layout.sizes.velocities, layout.sizes.velocities),
+            mass_known: false,
+            invariants: vec![0.0; layout.row_invariants().len()],
+            shifted: vec![0.0; layout.dim()],
+            moved: vec![0.0; layout.rows()],
+            layout,
+            mass_evaluations: 0,
+            difference_evaluations: 0,
+        })
+    }
+}
+
+struct Differenced<'m, B> {
+    system: &'m B,
+    layout: Layout,
+    M: Matrix,
+    mass_known: bool,
+    invariants: Vec<f64>,
+    shifted: Vec<f64>,
+    moved: Vec<f64>,
+    mass_evaluations: u64,
+    difference_evaluations: u64,
+}
+
+impl<B: BlackBox> Differenced<'_, B> {
+    fn mass(&mut self, t: f64, x: &[f64]) -> Result<(), Undefined> {
+        if !self.mass_known {
+            self.M.fill(0.0);
+            let at = Position { t, p: &x[self.layout.p()], s: &x[self.layout.s()] };
+            self.system.mass(&at, &mut self.M)?;
+            self.mass_known = self.system.mass_structure().is_constant();
+            self.mass_evaluations += 1;
+        }
+        Ok(())
+    }
+}
+
+impl<B: BlackBox> ReducedArray for Differenced<'_, B> {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn evaluate(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined> {
+        self.mass(t, x)?;
+        rows.fill(0.0);
+        // cut the rows into their blocks, in the order of the layout
+        let l = &self.layout;
+        let mut rest = &mut *rows;
+        let mut cut = |n: usize| {
+            let (head, tail) = std::mem::take(&mut rest).split_at_mut(n);
+            rest = tail;
+            head
+        };
+        let force = cut(l.row_dynamics().len());
+        let auxiliary = cut(l.row_auxiliary().len());
+        let holonomic_acceleration = cut(l.row_g2().len());
+        let nonholonomic_acceleration = cut(l.row_h1().len());
+        let holonomic_velocity = cut(l.row_g1().len());
+        let nonholonomic = cut(l.row_h().len());
+        let invariants = cut(l.row_invariants().len());
+        let contact = cut(l.row_contact().len());
+        let holonomic = cut(l.row_g().len());
+        let dynamic = cut(l.row_dynamic().len());
+        let acceleration = cut(l.row_acceleration().len());
+        let kinematics = cut(l.row_kinematics().len());
+        let mut out = BlackBoxRows {
+            force,
+            auxiliary,
+            holonomic_acceleration,
+            nonholonomic_acceleration,
+            holonomic_velocity,
+            nonholonomic,
+            invariants,
+            contact,
+            holonomic,
+            dynamic,
+            kinematics,
+        };
+        self.system.rows(&motion(l, t, x), &mut out)?;
+        for (row, e) in out.invariants.iter_mut().zip(&self.invariants) {
+            *row -= e;
+        }
+        // M a − force
+        let a = &x[l.a()];
+        for (i, row) in out.force.iter_mut().enumerate() {
+            *row = self.M.row(i).iter().zip(a).map(|(m, a)| m * a).sum::<f64>() - *row;
+        }
+        acceleration.copy_from_slice(a);
+        finite(rows)
+    }
+
+    fn jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Matrix) -> Result<(), Undefined> {
+        F.fill(0.0);
+        // the columns of a are known
+        self.mass(t, x)?;
+        let a = self.layout.a();
+        for i in a.clone() {
+            for j in a.clone() {
+                F[(i, j)] = -self.M[(i, j)];
+            }
+            F[(self.layout.row_acceleration().start + i, i)] = -1.0;
+        }
+        // the others by forward differences, one evaluation a column
+        let mut shifted = std::mem::take(&mut self.shifted);
+        let mut moved = std::mem::take(&mut self.moved);
+        shifted.copy_from_slice(x);
+        let mut result = Ok(());
+        for j in a.end..x.len() {
+            let delta = (f64::EPSILON * x[j].abs().max(1e-5)).sqrt();
+            shifted[j] = x[j] + delta;
+            let delta = shifted[j] - x[j];
+            result = self.evaluate(t, &shifted, &mut moved);
+            self.difference_evaluations += 1;
+            if result.is_err() {
+                break;
+            }
+            for (i, (new, old)) in moved.iter().zip(rows).enumerate() {
+                F[(i, j)] = -(new - old) / delta;
+            }
+            shifted[j] = x[j];
+        }
+        (self.shifted, self.moved) = (shifted, moved);
+        result
+    }
+
+    fn set_invariants(&mut self, at: &[f64]) {
+        self.invariants.copy_from_slice(at);
+    }
+    fn mass_evaluations(&self) -> u64 {
+        self.mass_evaluations
+    }
+    fn difference_evaluations(&self) -> u64 {
+        self.difference_evaluations
+    }
+}
