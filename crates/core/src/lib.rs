@@ -1,5 +1,36 @@
-//! Daedal simulates constrained mechanical systems and differential-algebraic equations, and keeps every constraint.
+//! Daedal simulates constrained mechanical systems and differential-algebraic equations, and keeps every constraint,
+//! the hidden ones included.
+//!
+//! Write the equations you know as [`motion::EquationsOfMotion`], say what you know about the start as [`motion::Initial`],
+//! and [`solve`]. Jacobians, hidden constraints and consistent initial values are derived. See [`solve`] for a complete example.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | [`scalar`] | numbers that models are written for |
+//! | [`motion`] | equations of motion, their reduced derivative array, consistent initial values |
+//! | [`method`] | GEOMS: Radau IIa on the reduced derivative array |
+//! | [`linalg`] | decompositions in fixed buffers |
 
+pub mod error;
+pub mod event;
 pub mod linalg;
+pub mod method;
 pub mod motion;
+pub mod observer;
+pub mod options;
+pub mod problem;
 pub mod scalar;
+pub mod segment;
+pub mod solution;
+mod solve;
+pub mod statistics;
+pub mod tolerance;
+
+pub use error::{SolveError, StepFailure};
+pub use method::geoms::Geoms;
+pub use options::{Options, Save};
+pub use problem::Problem;
+pub use solution::{Ended, Solution};
+pub use solve::{solve, solve_observed};
+pub use statistics::{Residuals, Statistics};
+pub use tolerance::Tolerance;

@@ -3,8 +3,16 @@
 //! Loops written out, because the systems that are solved in every step are small: below about 25 unknowns they are
 //! faster than a library call. The singular value decomposition is faer's.
 
+mod complete_lu;
 mod lu;
 mod matrix;
+mod pivoted_qr;
+mod svd;
+mod thin_qr;
 
+pub use complete_lu::CompleteLu;
 pub use lu::{Field, Lu, Singular, row_pivots};
 pub use matrix::Matrix;
+pub use pivoted_qr::PivotedQr;
+pub use svd::{NoConvergence, Svd};
+pub use thin_qr::ThinQr;

@@ -1,9 +1,13 @@
 //! The reduced derivative array of an [`EquationsOfMotion`], with Jacobians from [`Dual`] numbers.
+//!
+//! Where the mass matrix is constant and regular, the accelerations are eliminated: with ρ = M a − f + … the rows gII, hI and v' are
+//! taken at a − M⁻¹ρ instead of a, which is the original form of GEOMS. They are affine in a, so that this is the row operation
+//! gII − GZ M⁻¹ρ, on values and on Jacobians.
 
 use super::array::finite;
 use super::hidden::{Matrices, PositionLevel, Workspace};
 use super::{EquationsOfMotion, Form, Layout, ReducedArray, Structure, Undefined};
-use crate::linalg::Matrix;
+use crate::linalg::{Lu, Matrix};
 use crate::scalar::Dual;
 
 /// The array, with as many directions at a time as suit the number of positions.
@@ -27,6 +31,9 @@ struct Generated<'m, E, const W: usize> {
     /// M, if constant, with GZ and HZ of the last Jacobian
     level: PositionLevel<f64>,
     mass_known: bool,
+    /// factors of a constant regular M
+    inverse: Option<Lu<f64>>,
+    y: Vec<f64>,
     invariants: Vec<f64>,
     /// columns of v, r, w and, where forces depend on them, λ, μ and a
     motion_columns: Vec<usize>,
@@ -54,6 +61,8 @@ impl<'m, E: EquationsOfMotion, const W: usize> Generated<'m, E, W> {
             structure,
             level: PositionLevel::new(&layout),
             mass_known: false,
+            inverse: None,
+            y: vec![0.0; layout.a().len()],
             invariants: vec![0.0; layout.row_invariants().len()],
             motion_columns,
             values: Workspace::new(&layout),
@@ -72,6 +81,54 @@ impl<'m, E: EquationsOfMotion, const W: usize> Generated<'m, E, W> {
             self.equations.mass(&super::Position { t, p, s }, &mut self.level.M);
             self.mass_known = true;
             self.mass_evaluations += 1;
+            if !self.structure.constraint_force_by_hand && !self.structure.acceleration_level_by_hand {
+                let mut lu = Lu::new(self.level.M.rows());
+                lu.A = self.level.M.clone();
+                self.inverse = lu.factor().is_ok().then_some(lu);
+            }
+        }
+    }
+
+    /// Rows gII, hI and v' at a − M⁻¹ρ, with GZ and HZ of the same point.
+    fn eliminate_accelerations(&mut self, rows: &mut [f64]) {
+        let Some(lu) = &self.inverse else { return };
+        self.y.copy_from_slice(&rows[self.layout.row_dynamics()]);
+        lu.solve(&mut self.y);
+        for (row, y) in rows[self.layout.row_acceleration()].iter_mut().zip(&self.y) {
+            *row -= y;
+        }
+        if self.layout.form == Form::StrangenessFree {
+            let level = &self.values.level;
+            for (matrix, range) in [(&level.GZ, self.layout.row_g2()), (&level.HZ, self.layout.row_h1())] {
+                for (k, row) in rows[range].iter_mut().enumerate() {
+                    *row -= matrix.row(k).iter().zip(&self.y).map(|(m, y)| m * y).sum::<f64>();
+                }
+            }
+        }
+    }
+
+    /// The same for the Jacobian, column by column, with GZ and HZ of [`Generated::level`].
+    fn eliminate_acceleration_columns(&mut self, F: &mut Matrix) {
+        let Some(lu) = &self.inverse else { return };
+        let (dynamics, acceleration) = (self.layout.row_dynamics(), self.layout.row_acceleration());
+        for j in 0..F.cols() {
+            for (y, i) in self.y.iter_mut().zip(dynamics.clone()) {
+                *y = F[(i, j)];
+            }
+            if self.y.iter().all(|&y| y == 0.0) {
+                continue;
+            }
+            lu.solve(&mut self.y);
+            for (i, y) in acceleration.clone().zip(&self.y) {
+                F[(i, j)] -= y;
+            }
+            if self.layout.form == Form::StrangenessFree {
+                for (matrix, range) in [(&self.level.GZ, self.layout.row_g2()), (&self.level.HZ, self.layout.row_h1())] {
+                    for (k, i) in range.enumerate() {
+                        F[(i, j)] -= matrix.row(k).iter().zip(&self.y).map(|(m, y)| m * y).sum::<f64>();
+                    }
+                }
+            }
         }
     }
 
@@ -124,6 +181,7 @@ impl<E: EquationsOfMotion, const W: usize> ReducedArray for Generated<'_, E, W> 
         for (row, e) in rows[self.layout.row_invariants()].iter_mut().zip(&self.invariants) {
             *row -= e;
         }
+        self.eliminate_accelerations(rows);
         finite(rows)
     }
 
@@ -171,6 +229,7 @@ impl<E: EquationsOfMotion, const W: usize> ReducedArray for Generated<'_, E, W> 
             }
             self.sweep(t, x, &chunk[..width], true, F);
         }
+        self.eliminate_acceleration_columns(F);
         finite(F.data())
     }
 

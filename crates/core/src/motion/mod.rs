@@ -14,6 +14,7 @@
 
 mod array;
 mod black_box;
+pub mod consistent;
 
 mod generated;
 mod hidden;
@@ -24,6 +25,7 @@ mod structure;
 pub use array::{Mechanism, ReducedArray, Undefined};
 pub use black_box::{BlackBox, BlackBoxMotion, BlackBoxRows};
 pub use initial::{Condition, Initial, Start, WrongLength};
+pub(crate) use hidden::motion as view;
 pub use layout::{Form, Layout, Names, Sizes};
 pub use structure::{MassStructure, Structure};
 

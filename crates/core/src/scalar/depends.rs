@@ -166,6 +166,9 @@ impl Scalar for Depends {
     fn sin_cos(self) -> (Self, Self) {
         (self.map(f64::sin), self.map(f64::cos))
     }
+    fn tan(self) -> Self {
+        self.map(f64::tan)
+    }
     fn sinh_cosh(self) -> (Self, Self) {
         (self.map(f64::sinh), self.map(f64::cosh))
     }
@@ -174,6 +177,9 @@ impl Scalar for Depends {
     }
     fn asin(self) -> Self {
         self.map(f64::asin)
+    }
+    fn acos(self) -> Self {
+        self.map(f64::acos)
     }
     fn atan(self) -> Self {
         self.map(f64::atan)

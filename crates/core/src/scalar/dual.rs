@@ -78,8 +78,9 @@ impl<S: Scalar, const N: usize> Div for Dual<S, N> {
     type Output = Self;
     #[inline]
     fn div(self, y: Self) -> Self {
+        // not x · (1/y): the value is that of f64 to the last bit
+        let q = self.value / y.value;
         let inverse = y.value.recip();
-        let q = self.value * inverse;
         Dual { value: q, lanes: from_fn(|j| (self.lanes[j] - q * y.lanes[j]) * inverse) }
     }
 }
@@ -178,6 +179,12 @@ impl<S: Scalar, const N: usize> Scalar for Dual<S, N> {
     }
 
     #[inline]
+    fn tan(self) -> Self {
+        let y = self.value.tan();
+        self.chain(y, y * y + 1.0)
+    }
+
+    #[inline]
     fn sinh_cosh(self) -> (Self, Self) {
         let (s, c) = self.value.sinh_cosh();
         (self.chain(s, c), self.chain(c, s))
@@ -192,6 +199,11 @@ impl<S: Scalar, const N: usize> Scalar for Dual<S, N> {
     #[inline]
     fn asin(self) -> Self {
         self.chain(self.value.asin(), (-self.value.square() + 1.0).sqrt().recip())
+    }
+
+    #[inline]
+    fn acos(self) -> Self {
+        self.chain(self.value.acos(), -(-self.value.square() + 1.0).sqrt().recip())
     }
 
     #[inline]

@@ -103,7 +103,8 @@ impl<S: Scalar, const K: usize> Div for Taylor<S, K> {
         // q y = x, coefficient by coefficient
         let inverse = y.coefficients[0].recip();
         let mut q = self.coefficients;
-        for k in 0..K {
+        q[0] = q[0] / y.coefficients[0];
+        for k in 1..K {
             for j in 1..=k {
                 let t = q[k - j] * y.coefficients[j];
                 q[k] -= t;
@@ -236,6 +237,15 @@ impl<S: Scalar, const K: usize> Scalar for Taylor<S, K> {
     }
 
     #[inline]
+    fn tan(self) -> Self {
+        // y' = x' (1 + y²)
+        self.integrate(self.coefficients[0].tan(), |k, y| {
+            let square = cauchy(y, y, k);
+            if k == 0 { square + 1.0 } else { square }
+        })
+    }
+
+    #[inline]
     fn sinh_cosh(self) -> (Self, Self) {
         let x = &self.coefficients;
         let (mut s, mut c) = ([S::from(0.0); K], [S::from(0.0); K]);
@@ -265,6 +275,13 @@ impl<S: Scalar, const K: usize> Scalar for Taylor<S, K> {
     fn asin(self) -> Self {
         let w = (-self.square() + 1.0).sqrt().recip().coefficients;
         self.integrate(self.coefficients[0].asin(), |k, _| w[k])
+    }
+
+    #[inline]
+    fn acos(self) -> Self {
+        let mut y = -self.asin();
+        y.coefficients[0] = self.coefficients[0].acos();
+        y
     }
 
     #[inline]

@@ -1,0 +1,218 @@
+//! Why a run could not start or go on. Every message says what, where and what to try.
+
+use crate::motion::consistent::InitialisationError;
+use crate::solution::Solution;
+use crate::tolerance::BadTolerance;
+use std::fmt;
+
+/// Which diagonal block of the constraint Jacobian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConstraintBlock {
+    /// Dynamics, auxiliary equations and acceleration level: fixes a, w, λ, μ.
+    Acceleration,
+    /// Velocity level and invariants.
+    Velocity,
+    /// Position level and contact equations.
+    Position,
+}
+
+impl fmt::Display for ConstraintBlock {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            ConstraintBlock::Acceleration => "acceleration-level equations (dynamics, auxiliary equations, gII, hI)",
+            ConstraintBlock::Velocity => "velocity-level constraints",
+            ConstraintBlock::Position => "position-level constraints (c, g)",
+        })
+    }
+}
+
+/// Why a step could not be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepFailure {
+    /// The constraints are redundant and the chosen decomposition cannot handle that.
+    #[error(
+        "at t = {t}: the {block} have rank {rank} of {rows}: constraints are redundant, or invariants depend on them; use the decomposition svd, which handles redundancy, or remove constraints"
+    )]
+    Redundant {
+        /// Time.
+        t: f64,
+        /// Which constraints.
+        block: ConstraintBlock,
+        /// Their rank.
+        rank: usize,
+        /// Their number.
+        rows: usize,
+    },
+    /// The rank of the constraints changes along the motion.
+    #[error(
+        "at t = {t}: the rank of the {block} drops or changes ({before} before, {now} here; deciding pivots {smallest:.1e} and {neglected:.1e}): a singular configuration, where the motion may continue in more than one way; change the geometry, stop before it, or raise rank_tolerance if the change is spurious"
+    )]
+    RankChange {
+        /// Time.
+        t: f64,
+        /// Which constraints.
+        block: ConstraintBlock,
+        /// Rank before.
+        before: usize,
+        /// Rank now.
+        now: usize,
+        /// Smallest relative pivot that counts.
+        smallest: f64,
+        /// Largest relative pivot that does not.
+        neglected: f64,
+    },
+    /// A step would pass a singular configuration.
+    #[error(
+        "at t = {t}: the position-level constraints lose rank (smallest singular value {sigma:.1e} of its usual size): a singular configuration, where the motion may continue in more than one way; change the geometry or stop before it"
+    )]
+    Singularity {
+        /// Time.
+        t: f64,
+        /// Smallest singular value relative to the ends of the step.
+        sigma: f64,
+    },
+    /// The redundancy of the levels does not fit together.
+    #[error(
+        "at t = {t}: rank deficiencies {deficiencies:?} of acceleration, velocity and position level do not belong to the same redundant constraints; a nonholonomic constraint may repeat a holonomic one, or a singular configuration is near"
+    )]
+    UnevenRedundancy {
+        /// Time.
+        t: f64,
+        /// Deficiencies of the three blocks.
+        deficiencies: [usize; 3],
+    },
+    /// Newton's iteration failed several times in a row.
+    #[error(
+        "at t = {t}: Newton's iteration failed {failures} times in a row, down to h = {h:.2e}; the constraints may be close to losing rank (smallest pivot {smallest:.1e} of its largest value) or the forces may jump; try a smaller tolerance, newton_updates = 1, or check the model here"
+    )]
+    NewtonFailed {
+        /// Time.
+        t: f64,
+        /// Last step size.
+        h: f64,
+        /// How often.
+        failures: u32,
+        /// Smallest pivot of the constraint blocks relative to the largest seen.
+        smallest: f64,
+    },
+    /// Newton's iteration failed several times in a row where the constraints lose rank.
+    #[error(
+        "at t = {t}: the {block} lose rank (pivot down to {smallest:.1e} of its usual size) and Newton's iteration fails: a singular configuration, where the motion may continue in more than one way; change the geometry or stop before it"
+    )]
+    RankLoss {
+        /// Time.
+        t: f64,
+        /// Which constraints.
+        block: ConstraintBlock,
+        /// Smallest pivot relative to its usual size.
+        smallest: f64,
+    },
+    /// No selector makes the differential part regular.
+    #[error(
+        "at t = {t}: no choice of differential equations is regular (h = {h:.2e}); with invariants use the QR decomposition of the differential part"
+    )]
+    SingularDifferentialPart {
+        /// Time.
+        t: f64,
+        /// Step size.
+        h: f64,
+    },
+    /// The step size fell to rounding.
+    #[error(
+        "at t = {t}: the step size {h:.2e} is lost in rounding; the tolerance may be too small for this problem, or the solution ends here"
+    )]
+    StepTooSmall {
+        /// Time.
+        t: f64,
+        /// Step size.
+        h: f64,
+    },
+    /// More steps than allowed.
+    #[error("at t = {t}: {steps} attempts made, more than max_steps allows; raise max_steps or the tolerance")]
+    TooManySteps {
+        /// Time.
+        t: f64,
+        /// How many.
+        steps: u64,
+    },
+    /// The model has no finite value at an accepted point.
+    #[error("at t = {t}: the model gives values that are not finite (NaN or infinity); check it at this point")]
+    Undefined {
+        /// Time.
+        t: f64,
+    },
+    /// The singular value decomposition did not converge.
+    #[error("at t = {t}: the singular value decomposition of the constraints did not converge; check the model here")]
+    SvdFailed {
+        /// Time.
+        t: f64,
+    },
+}
+
+impl StepFailure {
+    /// Where it happened.
+    pub fn time(&self) -> f64 {
+        match *self {
+            StepFailure::Redundant { t, .. }
+            | StepFailure::RankChange { t, .. }
+            | StepFailure::Singularity { t, .. }
+            | StepFailure::UnevenRedundancy { t, .. }
+            | StepFailure::NewtonFailed { t, .. }
+            | StepFailure::RankLoss { t, .. }
+            | StepFailure::SingularDifferentialPart { t, .. }
+            | StepFailure::StepTooSmall { t, .. }
+            | StepFailure::TooManySteps { t, .. }
+            | StepFailure::Undefined { t }
+            | StepFailure::SvdFailed { t } => t,
+        }
+    }
+}
+
+/// Why a run did not reach its end.
+#[derive(Debug, thiserror::Error)]
+pub enum SolveError {
+    /// Options that make no sense.
+    #[error("{0}")]
+    Options(#[from] BadOption),
+    /// No consistent initial values.
+    #[error("no consistent initial values")]
+    Initialisation(#[from] InitialisationError),
+    /// The run stopped on the way.
+    #[error("the run stopped at t = {}", partial.end_time())]
+    Stopped {
+        /// Why.
+        #[source]
+        cause: StepFailure,
+        /// What was computed.
+        partial: Box<Solution>,
+    },
+}
+
+/// An option with an impossible value.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BadOption {
+    /// Tolerances.
+    #[error(transparent)]
+    Tolerance(#[from] BadTolerance),
+    /// A number out of its range.
+    #[error("{name} = {value} is impossible: {expected}")]
+    OutOfRange {
+        /// Name of the option.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is possible.
+        expected: &'static str,
+    },
+    /// The end lies before the start.
+    #[error("the end tend = {tend} lies before the start t0 = {t0}; integration runs forward in time")]
+    Backward {
+        /// Start.
+        t0: f64,
+        /// End.
+        tend: f64,
+    },
+    /// Invariants asked for where there are none.
+    #[error("the formulation with invariants was asked for, but the system declares none; use psf")]
+    NoInvariants,
+}

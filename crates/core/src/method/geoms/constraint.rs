@@ -1,0 +1,420 @@
+//! The algebraic part of the Newton systems: decomposed once per Jacobian, whatever the step size. Steinbrecher (2007), section 5.
+//!
+//! The rows −∂k/∂x of [`Layout`] form
+//!
+//! ```text
+//!      C = [ F₁ . . . ; 0 0 F₂ . ; 0 0 0 F₃ ]    algebraic rows, three diagonal blocks
+//!      B                                         differential rows
+//! ```
+//! Each block is brought to Q F P = [R S; 0 0]. Columns are exchanged (LU, QR) or rotated (SVD) so that R stands first in its block.
+//! Then the pivot columns of B and of the leading matrix D are eliminated with the rows of C; the factors L_B, L_D stay in the pivot
+//! columns, the results V_B, V_D in the free ones. Nothing here depends on the step size.
+
+use super::Decomposition;
+use crate::linalg::{CompleteLu, Matrix, NoConvergence, PivotedQr, Svd};
+use crate::motion::{Form, Layout};
+use std::ops::Range;
+
+/// Rank decision for one block.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rank {
+    /// The rank.
+    pub rank: usize,
+    /// Rows of the block.
+    pub rows: usize,
+    /// Size of the smallest pivot that counts, relative to the largest seen.
+    pub smallest: f64,
+    /// Size of the largest pivot that does not count, relative to the largest seen.
+    pub neglected: f64,
+}
+
+enum Kernel {
+    Lu(CompleteLu),
+    Qr(PivotedQr),
+    Svd(Box<Svd>),
+}
+
+struct Block {
+    rows: Range<usize>,
+    /// columns among which pivots are searched
+    cols: Range<usize>,
+    kernel: Kernel,
+    rank: usize,
+    /// largest entry seen so far
+    largest: f64,
+}
+
+/// The decomposed algebraic part.
+pub struct ConstraintPart {
+    layout: Layout,
+    /// −∂k/∂x on entry to [`ConstraintPart::decompose`]; factors, L_B and V_B after it.
+    pub F: Matrix,
+    /// L_D and V_D, one row per differential row.
+    pub D: Matrix,
+    blocks: [Block; 3],
+    /// which unknown stands in each column
+    order: Vec<usize>,
+    row_scale: Vec<f64>,
+    col_scale: Vec<f64>,
+    scaled: bool,
+    rank_tolerance: f64,
+    /// Columns whose unknowns the differential part determines.
+    pub free: Vec<usize>,
+    buffer: Vec<f64>,
+}
+
+impl ConstraintPart {
+    /// Room for a system of this layout.
+    pub fn new(layout: &Layout, decomposition: Decomposition, rank_tolerance: f64) -> Self {
+        let n = layout.dim();
+        let first = match layout.form {
+            Form::StrangenessFree => 0..layout.n1(),
+            // λ and μ stay free: they are index-2 variables
+            Form::IndexOne => 0..layout.w().end,
+        };
+        let cols = [first, layout.v(), layout.s().start..layout.p().end];
+        let rows = layout.algebraic_blocks();
+        let blocks = std::array::from_fn(|q| {
+            let (rows, cols) = (rows[q].clone(), cols[q].clone());
+            let kernel = match decomposition {
+                Decomposition::Lu => Kernel::Lu(CompleteLu::new(rows.clone())),
+                Decomposition::Qr => Kernel::Qr(PivotedQr::new(rows.clone(), n)),
+                Decomposition::Svd => Kernel::Svd(Box::new(Svd::new(rows.len(), cols.len()))),
+            };
+            Block { rows, cols, kernel, rank: 0, largest: 0.0 }
+        });
+        ConstraintPart {
+            F: Matrix::zeros(layout.rows(), n),
+            D: Matrix::zeros(layout.differential(), n),
+            blocks,
+            order: (0..n).collect(),
+            row_scale: vec![1.0; layout.algebraic()],
+            col_scale: vec![1.0; n],
+            scaled: false,
+            rank_tolerance,
+            free: Vec::with_capacity(n),
+            buffer: vec![0.0; n.max(layout.rows())],
+            layout: layout.clone(),
+        }
+    }
+
+    /// Forget the scaling and the sizes seen so far.
+    pub fn restart(&mut self) {
+        self.scaled = false;
+        for block in &mut self.blocks {
+            block.largest = 0.0;
+        }
+    }
+
+    /// Decompose the Jacobian in [`ConstraintPart::F`]; gives the ranks of the three blocks.
+    pub fn decompose(&mut self) -> Result<[Rank; 3], NoConvergence> {
+        if !self.scaled {
+            self.equilibrate();
+            self.scaled = true;
+        }
+        self.scale();
+        for (j, o) in self.order.iter_mut().enumerate() {
+            *o = j;
+        }
+        let mut ranks = [Rank::default(); 3];
+        for (q, rank) in ranks.iter_mut().enumerate() {
+            *rank = self.factor_block(q)?;
+        }
+        self.leading_matrix();
+        self.eliminate();
+        self.find_free();
+        Ok(ranks)
+    }
+
+    fn factor_block(&mut self, q: usize) -> Result<Rank, NoConvergence> {
+        let block = &mut self.blocks[q];
+        let (rows, cols) = (block.rows.clone(), block.cols.clone());
+        for i in rows.clone() {
+            for x in &self.F.row(i)[cols.clone()] {
+                block.largest = block.largest.max(x.abs());
+            }
+        }
+        let threshold = self.rank_tolerance * block.largest;
+        block.rank = match &mut block.kernel {
+            Kernel::Lu(lu) => lu.factor(&mut self.F, &cols, threshold, &mut self.order),
+            Kernel::Qr(qr) => qr.factor(&mut self.F, &cols, threshold, &mut self.order),
+            Kernel::Svd(svd) => rotate(svd, &mut self.F, &rows, &cols, threshold, &mut self.buffer)?,
+        };
+        // sizes on both sides of the decision
+        let size = |x: f64| if block.largest > 0.0 { x / block.largest } else { 0.0 };
+        let (smallest, neglected) = match &block.kernel {
+            Kernel::Svd(svd) => {
+                (if block.rank == 0 { 0.0 } else { size(svd.sigma(block.rank - 1)) }, size(svd.sigma(block.rank)))
+            }
+            _ => {
+                let pivots = (0..block.rank).map(|k| self.F[(rows.start + k, cols.start + k)].abs());
+                let rest = (rows.start + block.rank..rows.end)
+                    .flat_map(|i| &self.F.row(i)[cols.start + block.rank..cols.end])
+                    .fold(0.0_f64, |m, x| m.max(x.abs()));
+                (size(pivots.fold(f64::INFINITY, f64::min).min(block.largest)), size(rest))
+            }
+        };
+        Ok(Rank { rank: block.rank, rows: rows.len(), smallest, neglected })
+    }
+
+    /// D = [0 I 0 0; 0 0 I 0; 0 0 0 (0 I)] in the new columns.
+    fn leading_matrix(&mut self) {
+        self.D.fill(0.0);
+        let l = &self.layout;
+        for i in 0..l.r().len() {
+            self.D[(i, l.r().start + i)] = 1.0;
+        }
+        // unknown `start + i` of block q belongs to differential row `row + i`
+        for (q, unknowns, row) in
+            [(1, l.v(), l.r().len()), (2, l.p(), l.r().len() + l.v().len())]
+        {
+            let cols = &self.blocks[q].cols;
+            if let Kernel::Svd(svd) = &self.blocks[q].kernel {
+                let shift = unknowns.start - cols.start;
+                for i in 0..unknowns.len() {
+                    for k in 0..cols.len() {
+                        self.D[(row + i, cols.start + k)] = svd.V[(shift + i, k)];
+                    }
+                }
+            } else {
+                for j in cols.clone() {
+                    if unknowns.contains(&self.order[j]) {
+                        self.D[(row + self.order[j] - unknowns.start, j)] = 1.0;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Eliminate the pivot columns of B and D: X ← X + L [F₁; F₂; F₃], L left in the pivot columns.
+    fn eliminate(&mut self) {
+        let (algebraic, n) = (self.layout.algebraic(), self.F.cols());
+        for i in 0..self.layout.differential() {
+            for (q, block) in self.blocks.iter().enumerate() {
+                for k in 0..block.rank {
+                    let col = block.cols.start + k;
+                    let (pivot, row) = self.F.row_pair(block.rows.start + k, algebraic + i);
+                    eliminate_entry(pivot, row, col, n);
+                    if q > 0 {
+                        eliminate_entry(self.F.row(block.rows.start + k), self.D.row_mut(i), col, n);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Free columns: λ, μ of the s-index-1 form, r, and what the constraints leave of v and of (s, p). Null directions of the
+    /// multipliers in the strangeness-free form are not among them: they keep their values.
+    fn find_free(&mut self) {
+        self.free.clear();
+        let after = |block: &Block| block.cols.start + block.rank..block.cols.end;
+        if self.layout.form == Form::IndexOne {
+            self.free.extend(self.layout.lambda().chain(self.layout.mu()));
+        }
+        self.free.extend(self.layout.r());
+        self.free.extend(after(&self.blocks[1]));
+        self.free.extend(after(&self.blocks[2]));
+    }
+
+    /// How many of the free columns belong to λ, μ / r / v / (s, p).
+    pub fn free_counts(&self) -> [usize; 4] {
+        let left = |block: &Block| block.cols.len() - block.rank;
+        let multipliers =
+            if self.layout.form == Form::IndexOne { self.layout.lambda().len() + self.layout.mu().len() } else { 0 };
+        [multipliers, self.layout.r().len(), left(&self.blocks[1]), left(&self.blocks[2])]
+    }
+
+    /// Rows and columns of R in the three blocks.
+    pub fn pivots(&self) -> [(Range<usize>, Range<usize>); 3] {
+        std::array::from_fn(|q| {
+            let b = &self.blocks[q];
+            (b.rows.start..b.rows.start + b.rank, b.cols.start..b.cols.start + b.rank)
+        })
+    }
+
+    /// Marks the unknowns that are pivots of blocks 2 and 3.
+    pub fn mark_pivots(&self, marks: &mut [bool]) {
+        marks.fill(false);
+        for block in &self.blocks[1..] {
+            for k in 0..block.rank {
+                marks[self.order[block.cols.start + k]] = true;
+            }
+        }
+    }
+
+    /// b ← Q b: right-hand sides of the algebraic rows, block by block.
+    pub fn transform(&mut self, b: &mut [f64]) {
+        for (b, scale) in b.iter_mut().zip(&self.row_scale) {
+            *b *= scale;
+        }
+        for block in &self.blocks {
+            let rows = block.rows.clone();
+            let part = &mut b[rows.clone()];
+            match &block.kernel {
+                Kernel::Lu(lu) => lu.transform(&self.F, &block.cols, part),
+                Kernel::Qr(qr) => qr.transform(&self.F, &block.cols, part),
+                Kernel::Svd(svd) => {
+                    let buffer = &mut self.buffer[..rows.len()];
+                    for (k, y) in buffer.iter_mut().enumerate() {
+                        *y = part.iter().enumerate().map(|(i, b)| svd.U[(i, k)] * b).sum();
+                    }
+                    part.copy_from_slice(buffer);
+                }
+            }
+        }
+    }
+
+    /// Solve R ζ = c − S ζ upwards for the pivot columns, ζ given in the free ones, and put the unknowns back in order.
+    pub fn substitute(&mut self, c: &[f64], zeta: &mut [f64], xi: &mut [f64]) {
+        let n = zeta.len();
+        for block in self.blocks.iter().rev() {
+            for k in (0..block.rank).rev() {
+                let (row, col) = (block.rows.start + k, block.cols.start + k);
+                let f = self.F.row(row);
+                let mut sum = c[row];
+                for j in col + 1..n {
+                    sum -= f[j] * zeta[j];
+                }
+                zeta[col] = sum / f[col];
+            }
+        }
+        for (j, &unknown) in self.order.iter().enumerate() {
+            xi[unknown] = zeta[j];
+        }
+        for block in &self.blocks {
+            if let Kernel::Svd(svd) = &block.kernel {
+                let zeta = &zeta[block.cols.clone()];
+                for (i, x) in xi[block.cols.clone()].iter_mut().enumerate() {
+                    *x = zeta.iter().enumerate().map(|(k, z)| svd.V[(i, k)] * z).sum();
+                }
+            }
+        }
+        for (x, scale) in xi.iter_mut().zip(&self.col_scale) {
+            *x *= scale;
+        }
+    }
+
+    /// Basis of the multiplier combinations that the constraints leave undetermined, one vector over x per entry.
+    pub fn undetermined(&self) -> Vec<Vec<f64>> {
+        let block = &self.blocks[0];
+        let Kernel::Svd(svd) = &block.kernel else { return Vec::new() };
+        (block.rank..block.cols.len())
+            .map(|k| {
+                let mut x: Vec<f64> = (0..block.cols.len()).map(|i| svd.V[(i, k)] * self.col_scale[i]).collect();
+                let norm = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+                x.iter_mut().for_each(|x| *x /= norm);
+                x
+            })
+            .collect()
+    }
+
+    /// Rows of F₃, scaled; to be read before [`ConstraintPart::decompose`].
+    pub fn position_rows(&self) -> impl Iterator<Item = (f64, &[f64])> {
+        let block = &self.blocks[2];
+        block.rows.clone().map(|i| (self.row_scale[i], &self.F.row(i)[block.cols.clone()]))
+    }
+
+    /// Scales that make the entries of block 1 (rows and columns) and of blocks 2 and 3 (rows) comparable. Found at the first
+    /// Jacobian and kept, so that a block which loses rank is seen to shrink.
+    fn equilibrate(&mut self) {
+        self.row_scale.fill(1.0);
+        self.col_scale.fill(1.0);
+        let (rows, cols) = (self.blocks[0].rows.clone(), self.blocks[0].cols.clone());
+        for _ in 0..4 {
+            let entry = |i: usize, j: usize, r: &[f64], c: &[f64]| (self.F[(i, j)] * r[i] * c[j]).abs();
+            let (r, c) = (&self.row_scale, &self.col_scale);
+            let row_max: Vec<f64> =
+                rows.clone().map(|i| cols.clone().map(|j| entry(i, j, r, c)).fold(0.0, f64::max)).collect();
+            let col_max: Vec<f64> =
+                cols.clone().map(|j| rows.clone().map(|i| entry(i, j, r, c)).fold(0.0, f64::max)).collect();
+            let top = row_max.iter().copied().fold(0.0, f64::max);
+            for (i, m) in rows.clone().zip(row_max) {
+                self.row_scale[i] *= balance(m, top).sqrt();
+            }
+            for (j, m) in cols.clone().zip(col_max) {
+                self.col_scale[j] *= balance(m, top).sqrt();
+            }
+        }
+        for block in &self.blocks[1..] {
+            let size = |i: usize| self.F.row(i)[block.cols.clone()].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+            let top = block.rows.clone().map(size).fold(0.0, f64::max);
+            for i in block.rows.clone() {
+                self.row_scale[i] = balance(size(i), top);
+            }
+        }
+        // powers of two: scaling does not round
+        for s in self.row_scale.iter_mut().chain(&mut self.col_scale) {
+            *s = s.log2().round().exp2();
+        }
+    }
+
+    fn scale(&mut self) {
+        for i in 0..self.F.rows() {
+            let r = if i < self.row_scale.len() { self.row_scale[i] } else { 1.0 };
+            for (x, c) in self.F.row_mut(i).iter_mut().zip(&self.col_scale) {
+                *x *= r * c;
+            }
+        }
+    }
+}
+
+/// 1/size, but rows far smaller than the largest are left small: they may be zero up to rounding.
+fn balance(size: f64, top: f64) -> f64 {
+    if top > 0.0 { 1.0 / size.max(1e-5 * top) } else { 1.0 }
+}
+
+/// row ← row + l · pivot so that its entry in `col` would vanish; l is stored there.
+#[inline]
+fn eliminate_entry(pivot: &[f64], row: &mut [f64], col: usize, n: usize) {
+    if row[col] != 0.0 {
+        let l = -row[col] / pivot[col];
+        row[col] = l;
+        for c in col + 1..n {
+            row[c] += l * pivot[c];
+        }
+    }
+}
+
+/// Uᵀ F V on a block: Σ in the block, Uᵀ on the columns to the right, V on the same columns of all other rows.
+fn rotate(
+    svd: &mut Svd,
+    F: &mut Matrix,
+    rows: &Range<usize>,
+    cols: &Range<usize>,
+    threshold: f64,
+    buffer: &mut [f64],
+) -> Result<usize, NoConvergence> {
+    for (i, row) in rows.clone().enumerate() {
+        for (j, &x) in F.row(row)[cols.clone()].iter().enumerate() {
+            svd.A[(i, j)] = x;
+        }
+    }
+    svd.factor()?;
+    for row in (0..F.rows()).filter(|row| !rows.contains(row)) {
+        let part = &mut F.row_mut(row)[cols.clone()];
+        if part.iter().any(|&x| x != 0.0) {
+            let buffer = &mut buffer[..cols.len()];
+            for (k, y) in buffer.iter_mut().enumerate() {
+                *y = part.iter().enumerate().map(|(i, x)| x * svd.V[(i, k)]).sum();
+            }
+            part.copy_from_slice(buffer);
+        }
+    }
+    for (k, row) in rows.clone().enumerate() {
+        let part = &mut F.row_mut(row)[cols.clone()];
+        part.fill(0.0);
+        if k < part.len() {
+            part[k] = svd.sigma(k);
+        }
+    }
+    for j in cols.end..F.cols() {
+        let buffer = &mut buffer[..rows.len()];
+        for (k, y) in buffer.iter_mut().enumerate() {
+            *y = rows.clone().enumerate().map(|(i, row)| svd.U[(i, k)] * F[(row, j)]).sum();
+        }
+        for (row, &y) in rows.clone().zip(buffer.iter()) {
+            F[(row, j)] = y;
+        }
+    }
+    Ok(svd.rank(threshold))
+}

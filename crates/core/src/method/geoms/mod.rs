@@ -1,0 +1,241 @@
+//! GEOMS: three-stage Radau IIa on the reduced derivative array, regularised inside the linear algebra.
+//!
+//! More equations than unknowns are discretised: all differential equations and the constraints of all levels. In each Newton
+//! system the algebraic rows are satisfied exactly ([`constraint`]) and the differential rows in a selected subspace
+//! ([`differential`]). Steinbrecher (2006), 5.1; (2007). Order 5 in p, v and λ; all constraints hold at every step.
+
+pub mod constraint;
+pub mod differential;
+pub mod newton;
+mod passage;
+mod stepper;
+pub mod tableau;
+
+pub use stepper::GeomsStepper;
+
+use super::controller::Control;
+use super::{Method, StartFailure, State, Stepper};
+use crate::error::BadOption;
+use crate::motion::{Form, Mechanism};
+use crate::options::Options;
+
+/// Which equations are discretised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Formulation {
+    /// psfEoM: projected strangeness-free equations of motion.
+    #[default]
+    StrangenessFree,
+    /// psfEoM with the invariants of the system as further constraints.
+    WithInvariants,
+    /// pEoM1: without acceleration-level constraints. Multipliers converge with order 3 only.
+    IndexOne,
+}
+
+/// How a part of the Newton systems is decomposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decomposition {
+    /// LU: full pivoting for the constraints, row selection for the differential part.
+    Lu,
+    /// QR: column pivoting for the constraints, least squares for the differential part.
+    Qr,
+    /// SVD: for the constraints only; handles redundancy.
+    Svd,
+}
+
+/// How differential equations are selected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// Kinematic and dynamic equations each among themselves: independent of their scaling, order 5.
+    #[default]
+    Blockwise,
+    /// All rows of E₁ compete, as in the original. For comparison with published counters.
+    Joint,
+}
+
+/// When the selector is chosen anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SelectorUpdate {
+    /// When the pivoting of the constraints changes, and after a failed Newton iteration.
+    #[default]
+    Adaptive,
+    /// At every Jacobian.
+    EveryJacobian,
+}
+
+/// Where Newton's iteration starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Predictor {
+    /// On the extrapolated polynomial of the last step.
+    #[default]
+    Extrapolate,
+    /// At the last point.
+    Zero,
+}
+
+/// Where the Newton matrix is evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NewtonPoint {
+    /// At the left end of the step.
+    #[default]
+    Left,
+    /// At the predicted stage 1, 2 or 3.
+    Stage(u8),
+}
+
+/// Are the multipliers wanted with the same accuracy as the motion?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Multipliers {
+    /// They count in the error estimate and in Newton's iteration.
+    #[default]
+    Wanted,
+    /// They are computed as far as the motion needs them: larger steps, fewer iterations.
+    Unwanted,
+}
+
+/// How exactly the constraints hold at the end of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Polish {
+    /// As Newton's iteration leaves them, as in the original.
+    Off,
+    /// One correction with the newest factors: far below the tolerance, for one evaluation a step.
+    #[default]
+    Once,
+    /// Corrections down to rounding.
+    Rounding,
+}
+
+/// GEOMS with its options. The names in the original are given in brackets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Geoms {
+    /// Which equations (FORM).
+    pub formulation: Formulation,
+    /// Decomposition of the constraints (DECOMPC). Chosen from the problem if absent: SVD for redundant constraints, LU otherwise.
+    pub constraint_decomposition: Option<Decomposition>,
+    /// Decomposition of the differential part, LU or QR (DECOMPD). Chosen if absent: QR with invariants, LU otherwise.
+    pub differential_decomposition: Option<Decomposition>,
+    /// How rows are selected.
+    pub selection: Selection,
+    /// When rows are selected anew (SELCOMP).
+    pub selector_update: SelectorUpdate,
+    /// Start of Newton's iteration (STARTN).
+    pub predictor: Predictor,
+    /// Where the Newton matrix is evaluated (NWTMAT).
+    pub newton_point: NewtonPoint,
+    /// Newton matrices renewed inside a step that converges slowly (NWTUPD).
+    pub newton_updates: u32,
+    /// Most Newton iterations (NIT).
+    pub max_newton: u32,
+    /// Stopping factor of Newton's iteration (FNEWT), min(0.03, √rtol') if absent.
+    pub newton_tolerance: Option<f64>,
+    /// A Jacobian is kept while the iteration contracts faster than this (THET); negative: never.
+    pub jacobian_reuse: f64,
+    /// The step size is kept if the proposed ratio lies between these (QUOT1, QUOT2).
+    pub keep_step: (f64, f64),
+    /// Safety factor of the step size control (SAFE).
+    pub safety: f64,
+    /// Bounds on the ratio of successive step sizes (FACR, FACL).
+    pub ratio: (f64, f64),
+    /// Step size control (PRED).
+    pub control: Control,
+    /// Filter the error estimate once more in the first step and after rejections, as RADAU5 does.
+    pub refilter: bool,
+    /// Pivots below this, relative to the largest seen, count as zero.
+    pub rank_tolerance: f64,
+    /// How exactly the constraints hold at the end of a step.
+    pub polish: Polish,
+    /// Are the multipliers wanted (COMPLMDA)?
+    pub multipliers: Multipliers,
+}
+
+impl Default for Geoms {
+    fn default() -> Self {
+        Geoms {
+            formulation: Formulation::StrangenessFree,
+            constraint_decomposition: None,
+            differential_decomposition: None,
+            selection: Selection::Blockwise,
+            selector_update: SelectorUpdate::Adaptive,
+            predictor: Predictor::Extrapolate,
+            newton_point: NewtonPoint::Left,
+            newton_updates: 0,
+            max_newton: 10,
+            newton_tolerance: None,
+            jacobian_reuse: 0.001,
+            keep_step: (1.0, 1.2),
+            safety: 0.9,
+            ratio: (0.2, 8.0),
+            control: Control::Radau5,
+            refilter: false,
+            rank_tolerance: 1e-10,
+            polish: Polish::Once,
+            multipliers: Multipliers::Wanted,
+        }
+    }
+}
+
+impl Geoms {
+    /// The setting that reproduces the published counters: joint selection, the predictive controller alone, no polishing.
+    pub fn reproduction() -> Self {
+        Geoms { selection: Selection::Joint, control: Control::Thesis, polish: Polish::Off, ..Geoms::default() }
+    }
+
+    /// Which reduced derivative array the formulation needs.
+    pub fn form(&self) -> Form {
+        if self.formulation == Formulation::IndexOne { Form::IndexOne } else { Form::StrangenessFree }
+    }
+
+    fn check(&self, options: &Options) -> Result<(), BadOption> {
+        let positive = |name, value: f64| {
+            if value > 0.0 && value.is_finite() {
+                Ok(())
+            } else {
+                Err(BadOption::OutOfRange { name, value, expected: "it must be positive and finite" })
+            }
+        };
+        if let Some(h0) = options.h0 {
+            positive("h0", h0)?;
+        }
+        if let Some(hmax) = options.hmax {
+            positive("hmax", hmax)?;
+        }
+        if let Some(tolerance) = self.newton_tolerance {
+            positive("newton_tolerance", tolerance)?;
+        }
+        positive("rank_tolerance", self.rank_tolerance)?;
+        let between = |name, value: f64, low: f64, high: f64, expected| {
+            if value > low && value < high { Ok(()) } else { Err(BadOption::OutOfRange { name, value, expected }) }
+        };
+        between("safety", self.safety, 0.001, 1.0, "it must lie between 0.001 and 1")?;
+        between("smallest ratio", self.ratio.0, 0.0, 1.0, "it must lie between 0 and 1")?;
+        between("largest ratio", self.ratio.1, 1.0, f64::INFINITY, "it must be larger than 1")?;
+        between("jacobian_reuse", self.jacobian_reuse, f64::NEG_INFINITY, 1.0, "it must be smaller than 1")?;
+        between("keep_step from", self.keep_step.0, 0.0, 1.0 + 1e-12, "it must lie between 0 and 1")?;
+        between("keep_step to", self.keep_step.1, 1.0 - 1e-12, f64::INFINITY, "it must be at least 1")?;
+        if self.max_newton < 3 {
+            let value = f64::from(self.max_newton);
+            return Err(BadOption::OutOfRange { name: "max_newton", value, expected: "at least 3 iterations" });
+        }
+        if let NewtonPoint::Stage(stage) = self.newton_point
+            && !(1..=3).contains(&stage)
+        {
+            let (name, value) = ("newton_point", f64::from(stage));
+            return Err(BadOption::OutOfRange { name, value, expected: "the stages are 1, 2 and 3" });
+        }
+        if self.differential_decomposition == Some(Decomposition::Svd) {
+            let (name, value) = ("differential_decomposition", 3.0);
+            return Err(BadOption::OutOfRange { name, value, expected: "the differential part takes lu or qr" });
+        }
+        Ok(())
+    }
+}
+
+impl<'m> Method<dyn Mechanism + 'm> for Geoms {
+    fn start<'p>(
+        &self,
+        system: &'p (dyn Mechanism + 'm),
+        at: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
+        Ok(Box::new(GeomsStepper::new(self, system, at, options)?))
+    }
+}

@@ -1,0 +1,134 @@
+//! Singular configurations between two points: no step may pass one silently.
+//!
+//! Where the constraints of position level lose rank on the way, as at a branching point of a mechanism, their Jacobian F₃ comes out
+//! turned: det(F₃(old) F₃(new)ᵀ) < 0. The sign also changes if the constraint normals turn by more than 90° in one step, so the step is looked at
+//! again: only if the smallest singular value really falls towards zero on its polynomial is there a singularity.
+
+use super::constraint::ConstraintPart;
+use crate::linalg::{Matrix, Svd};
+use crate::motion::{Layout, ReducedArray};
+use crate::segment::Segment;
+
+/// The last Jacobian of position level.
+pub struct Passage {
+    old: Matrix,
+    new: Matrix,
+    product: Matrix,
+    known: bool,
+}
+
+/// Points of a step at which singular values are taken.
+const SAMPLES: u32 = 24;
+/// Singular values smaller than this, relative to those at the ends of the step, mean a singularity.
+const SINGULAR: f64 = 0.02;
+
+impl Passage {
+    /// Room for a system.
+    pub fn new(layout: &Layout) -> Self {
+        let (m, n) = (layout.row_g().end - layout.row_contact().start, layout.p().end - layout.s().start);
+        Passage { old: Matrix::zeros(m, n), new: Matrix::zeros(m, n), product: Matrix::zeros(m, m), known: false }
+    }
+
+    /// Forget the last Jacobian.
+    pub fn forget(&mut self) {
+        self.known = false;
+    }
+
+    /// Remember a Jacobian that has not been decomposed yet.
+    pub fn follow(&mut self, constraints: &ConstraintPart) {
+        std::mem::swap(&mut self.old, &mut self.new);
+        for (i, (scale, row)) in constraints.position_rows().enumerate() {
+            for (new, x) in self.new.row_mut(i).iter_mut().zip(row) {
+                *new = scale * x;
+            }
+        }
+    }
+
+    /// Remember a Jacobian that has not been decomposed yet; is it turned against the last one?
+    pub fn turned(&mut self, constraints: &ConstraintPart) -> bool {
+        let known = std::mem::replace(&mut self.known, true);
+        self.follow(constraints);
+        known && self.determinant() < 0.0
+    }
+
+    /// det(old newᵀ), by elimination with row pivoting.
+    fn determinant(&mut self) -> f64 {
+        let m = self.product.rows();
+        for i in 0..m {
+            for k in 0..m {
+                self.product[(i, k)] = self.old.row(i).iter().zip(self.new.row(k)).map(|(a, b)| a * b).sum();
+            }
+        }
+        let mut determinant = 1.0;
+        for k in 0..m {
+            let mut pivot = k;
+            for i in k + 1..m {
+                if self.product[(i, k)].abs() > self.product[(pivot, k)].abs() {
+                    pivot = i;
+                }
+            }
+            if pivot != k {
+                self.product.swap_rows(k, pivot);
+                determinant = -determinant;
+            }
+            let d = self.product[(k, k)];
+            determinant *= d;
+            if d == 0.0 {
+                return 0.0;
+            }
+            for i in k + 1..m {
+                let (top, row) = self.product.row_pair(k, i);
+                let l = row[k] / d;
+                for (x, y) in row[k..].iter_mut().zip(&top[k..]) {
+                    *x -= l * y;
+                }
+            }
+        }
+        determinant
+    }
+
+    /// Time and relative size of a vanishing singular value on a step, if there is one.
+    pub fn singularity(&self, array: &mut dyn ReducedArray, segment: &Segment) -> Option<(f64, f64)> {
+        let layout = array.layout().clone();
+        let (rows, cols) = (layout.row_contact().start..layout.row_g().end, layout.s().start..layout.p().end);
+        let mut F = Matrix::zeros(layout.rows(), layout.dim());
+        let mut values = vec![0.0; layout.rows()];
+        let mut x = vec![0.0; layout.dim()];
+        let mut svd = Svd::new(rows.len(), cols.len());
+        let mut smallest = |t: f64| {
+            segment.eval(t, &mut x);
+            array.evaluate(t, &x, &mut values).ok()?;
+            array.jacobian(t, &x, &values, &mut F).ok()?;
+            for (i, row) in rows.clone().enumerate() {
+                for (j, &f) in F.row(row)[cols.clone()].iter().enumerate() {
+                    svd.A[(i, j)] = f;
+                }
+            }
+            svd.factor().ok()?;
+            Some(svd.sigma(rows.len() - 1))
+        };
+        let time = |k: f64| segment.t0 + (segment.t1 - segment.t0) * k / f64::from(SAMPLES);
+        let ends = smallest(segment.t0)?.min(smallest(segment.t1)?);
+        let mut best = (f64::INFINITY, 0.0);
+        for k in 0..=SAMPLES {
+            let sigma = smallest(time(f64::from(k)))?;
+            if sigma < best.0 {
+                best = (sigma, f64::from(k));
+            }
+        }
+        // golden section around the smallest sample
+        let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
+        let (mut low, mut high) = ((best.1 - 1.0).max(0.0), (best.1 + 1.0).min(f64::from(SAMPLES)));
+        for _ in 0..40 {
+            let (a, b) = (high - golden * (high - low), low + golden * (high - low));
+            if smallest(time(a))? < smallest(time(b))? {
+                high = b;
+            } else {
+                low = a;
+            }
+        }
+        let t = time(0.5 * (low + high));
+        let sigma = smallest(t)? / ends;
+        (sigma < SINGULAR).then_some((t, sigma))
+    }
+}

@@ -1,0 +1,648 @@
+//! GEOMS at work: predict, evaluate, decompose, iterate, estimate, accept or reject. Steinbrecher (2006), Algorithm 5.1.4.
+
+use super::constraint::{ConstraintPart, Rank};
+use super::differential::DifferentialPart;
+use super::newton::{Limits, Outcome, Stages};
+use super::passage::Passage;
+use super::tableau::{C, E};
+use super::{Decomposition, Formulation, Geoms, Multipliers, NewtonPoint, Polish, Predictor, SelectorUpdate};
+use crate::error::{BadOption, ConstraintBlock, StepFailure};
+use crate::linalg::Singular;
+use crate::method::controller::{Control, Controller};
+use crate::method::{StartFailure, State, Stepper};
+use crate::motion::{Form, Layout, Mechanism, ReducedArray};
+use crate::options::Options;
+use crate::segment::Segment;
+use crate::statistics::{Residuals, Statistics};
+
+/// Failed attempts in a row after which a run stops.
+const MOST_FAILURES: u32 = 5;
+/// Most solves spent on bringing the constraints to rounding.
+const MOST_POLISHING: u32 = 6;
+
+/// GEOMS at a point of a solution.
+pub struct GeomsStepper<'p> {
+    method: Geoms,
+    layout: Layout,
+    array: Box<dyn ReducedArray + 'p>,
+    constraints: ConstraintPart,
+    differential: DifferentialPart,
+    stages: Stages,
+    controller: Controller,
+    passage: Passage,
+    // where we are
+    state: State,
+    rows: Vec<f64>,
+    segment: Segment,
+    extrapolates: bool,
+    after_rejection: bool,
+    failures: u32,
+    // norms
+    tolerances: Vec<(f64, f64)>,
+    weights: Vec<f64>,
+    attempt_weights: Vec<f64>,
+    counted: f64,
+    limits: Limits,
+    eta: f64,
+    // step sizes
+    h: f64,
+    hmax: f64,
+    max_steps: u64,
+    // what is at hand
+    jacobian_wanted: bool,
+    jacobian_is_here: bool,
+    selector_wanted: bool,
+    decomposed_for: Option<f64>,
+    pivots: Vec<bool>,
+    selector_pivots: Vec<bool>,
+    ranks: [Rank; 3],
+    usual: [f64; 3],
+    // scratch
+    x: Vec<f64>,
+    error: Vec<f64>,
+    zeta: Vec<f64>,
+    bC: Vec<f64>,
+    bD: Vec<f64>,
+    scratch_rows: Vec<f64>,
+    statistics: Statistics,
+}
+
+impl<'p> GeomsStepper<'p> {
+    /// Start at a consistent point.
+    pub fn new<'m>(
+        method: &Geoms,
+        system: &'p (dyn Mechanism + 'm),
+        at: State,
+        options: &Options,
+    ) -> Result<Self, StartFailure> {
+        method.check(options)?;
+        let with_invariants = method.formulation == Formulation::WithInvariants;
+        if with_invariants && system.sizes().invariants == 0 {
+            return Err(BadOption::NoInvariants.into());
+        }
+        let mut method = method.clone();
+        let mut array = system.array(method.form(), with_invariants);
+        let layout = array.layout().clone();
+        let tolerances = options.tolerance.pairs(&layout).map_err(BadOption::from)?;
+
+        // the point, and the values that invariants are kept at
+        let mut rows = vec![0.0; layout.rows()];
+        let undefined = |_| StepFailure::Undefined { t: at.t };
+        array.evaluate(at.t, &at.x, &mut rows).map_err(undefined)?;
+        if with_invariants {
+            array.set_invariants(&rows[layout.row_invariants()]);
+            rows[layout.row_invariants()].fill(0.0);
+        }
+
+        // decompositions: redundancy wants the SVD, invariants want QR selectors
+        let kind = match method.constraint_decomposition {
+            Some(kind) => kind,
+            None => {
+                let mut trial = ConstraintPart::new(&layout, Decomposition::Svd, method.rank_tolerance);
+                array.jacobian(at.t, &at.x, &rows, &mut trial.F).map_err(undefined)?;
+                let ranks = trial.decompose().map_err(|_| StepFailure::SvdFailed { t: at.t })?;
+                if ranks.iter().all(|r| r.rank == r.rows) { Decomposition::Lu } else { Decomposition::Svd }
+            }
+        };
+        let differential_kind =
+            method.differential_decomposition.unwrap_or(if with_invariants { Decomposition::Qr } else { Decomposition::Lu });
+        method.constraint_decomposition = Some(kind);
+        method.differential_decomposition = Some(differential_kind);
+        let mut constraints = ConstraintPart::new(&layout, kind, method.rank_tolerance);
+        array.jacobian(at.t, &at.x, &rows, &mut constraints.F).map_err(undefined)?;
+        let mut passage = Passage::new(&layout);
+        passage.follow(&constraints);
+        let ranks = constraints.decompose().map_err(|_| StepFailure::SvdFailed { t: at.t })?;
+        check_redundancy(&ranks, kind, layout.form, at.t)?;
+        let differential = DifferentialPart::new(&layout, &constraints, differential_kind, method.selection);
+
+        // RADAU5's transformation: an error estimate of order 3 controls a method of order 5
+        let tolerances: Vec<(f64, f64)> = tolerances
+            .iter()
+            .map(|&(rtol, atol)| {
+                let r = 0.1 * rtol.powf(2.0 / 3.0);
+                (r, atol / rtol * r)
+            })
+            .collect();
+        let rtol = tolerances[layout.a().end].0;
+        let tolerance =
+            method.newton_tolerance.unwrap_or((10.0 * f64::EPSILON / rtol).max(0.03_f64.min(rtol.sqrt())));
+        let n = layout.dim();
+        let mut stepper = GeomsStepper {
+            limits: Limits {
+                most: method.max_newton,
+                tolerance,
+                default_rate: method.jacobian_reuse.abs(),
+            },
+            controller: Controller::new(method.control, method.safety, method.ratio, method.max_newton),
+            stages: Stages::new(&layout),
+            segment: Segment::point(at.t, &at.x),
+            extrapolates: false,
+            after_rejection: false,
+            failures: 0,
+            tolerances,
+            weights: vec![0.0; n],
+            attempt_weights: vec![0.0; n],
+            counted: 0.0,
+            eta: 1.0,
+            h: 0.0,
+            hmax: options.hmax.unwrap_or(f64::INFINITY),
+            max_steps: options.max_steps,
+            jacobian_wanted: false,
+            jacobian_is_here: true,
+            selector_wanted: true,
+            decomposed_for: None,
+            pivots: vec![false; n],
+            selector_pivots: vec![false; n],
+            usual: ranks.map(|r| r.smallest),
+            ranks,
+            x: vec![0.0; n],
+            error: vec![0.0; n],
+            zeta: vec![0.0; n],
+            bC: vec![0.0; layout.algebraic()],
+            bD: vec![0.0; layout.differential()],
+            scratch_rows: vec![0.0; layout.rows()],
+            statistics: Statistics { jacobians: 1, predecompositions: 1, ..Statistics::default() },
+            method,
+            array,
+            constraints,
+            differential,
+            passage,
+            state: at,
+            rows,
+            layout,
+        };
+        stepper.constraints.mark_pivots(&mut stepper.pivots);
+        stepper.weigh();
+        stepper.h = options.h0.unwrap_or_else(|| stepper.first_step());
+        Ok(stepper)
+    }
+
+    /// Weights 1/sc of all components at the current point.
+    fn weigh(&mut self) {
+        for ((w, x), (rtol, atol)) in self.weights.iter_mut().zip(&self.state.x).zip(&self.tolerances) {
+            *w = 1.0 / (atol + rtol * x.abs());
+        }
+        // accelerations are bookkeeping
+        self.weights[self.layout.a()].fill(0.0);
+        self.counted = (self.layout.dim() - self.layout.a().len()) as f64;
+        if self.method.multipliers == Multipliers::Unwanted {
+            let multipliers = self.layout.lambda().start..self.layout.mu().end;
+            self.counted -= multipliers.len() as f64;
+            self.weights[multipliers].fill(0.0);
+        }
+    }
+
+    /// A step that changes the differential components by about a hundredth of their size. [HW1] II.4.
+    fn first_step(&self) -> f64 {
+        let (mut size, mut rate) = (0.0, 0.0);
+        for (i, j) in self.differential_columns().enumerate() {
+            size += (self.state.x[j] * self.weights[j]).powi(2);
+            rate += (self.rows[self.layout.algebraic() + i] * self.weights[j]).powi(2);
+        }
+        let n = self.layout.differential().max(1) as f64;
+        let (size, rate) = ((size / n).sqrt(), (rate / n).sqrt());
+        let h = if size < 1e-5 || rate < 1e-5 { 1e-6 } else { 0.01 * size / rate };
+        h.min(self.hmax)
+    }
+
+    /// Columns of r, v, p, in the order of the differential rows.
+    fn differential_columns(&self) -> impl Iterator<Item = usize> + use<> {
+        self.layout.r().chain(self.layout.v()).chain(self.layout.p())
+    }
+
+    /// Y from the last polynomial, or zero.
+    fn predict(&mut self, h: f64) {
+        if self.extrapolates && self.method.predictor == Predictor::Extrapolate {
+            let ratio = h / (self.segment.t1 - self.segment.t0);
+            for (c, Y) in C.iter().zip(&mut self.stages.Y) {
+                for (i, y) in Y.iter_mut().enumerate() {
+                    *y = self.segment.increment(c * ratio, i);
+                }
+            }
+        } else {
+            for Y in &mut self.stages.Y {
+                Y.fill(0.0);
+            }
+        }
+        self.stages.transform();
+    }
+
+    /// Jacobian and predecomposition, at the left end or at a predicted stage.
+    fn renew_jacobian(&mut self, h: f64, point: NewtonPoint) -> Result<(), StepFailure> {
+        let t = self.state.t;
+        let undefined = |_| StepFailure::Undefined { t };
+        match point {
+            NewtonPoint::Stage(j) => {
+                let stage = usize::from(j) - 1;
+                for ((x, x0), y) in self.x.iter_mut().zip(&self.state.x).zip(&self.stages.Y[stage]) {
+                    *x = x0 + y;
+                }
+                let at = t + C[stage] * h;
+                self.array.evaluate(at, &self.x, &mut self.scratch_rows).map_err(undefined)?;
+                self.statistics.residuals += 1;
+                self.array
+                    .jacobian(at, &self.x, &self.scratch_rows, &mut self.constraints.F)
+                    .map_err(undefined)?;
+            }
+            NewtonPoint::Left => {
+                self.array
+                    .jacobian(t, &self.state.x, &self.rows, &mut self.constraints.F)
+                    .map_err(undefined)?;
+            }
+        }
+        self.statistics.jacobians += 1;
+        let turned = self.passage.turned(&self.constraints);
+        let ranks = self.constraints.decompose().map_err(|_| StepFailure::SvdFailed { t })?;
+        self.statistics.predecompositions += 1;
+        for (q, block) in BLOCKS.into_iter().enumerate() {
+            if ranks[q].rank != self.ranks[q].rank {
+                let (before, now) = (self.ranks[q].rank, ranks[q].rank);
+                let Rank { smallest, neglected, .. } = ranks[q];
+                return Err(StepFailure::RankChange { t, block, before, now, smallest, neglected });
+            }
+            self.usual[q] = self.usual[q].max(ranks[q].smallest);
+        }
+        self.ranks = ranks;
+        if turned && self.ranks[2].rank == self.ranks[2].rows
+            && let Some((t, sigma)) = self.passage.singularity(&mut *self.array, &self.segment)
+        {
+            return Err(StepFailure::Singularity { t, sigma });
+        }
+        self.jacobian_wanted = false;
+        self.jacobian_is_here = point == NewtonPoint::Left;
+        self.decomposed_for = None;
+        // does the selector still fit?
+        self.constraints.mark_pivots(&mut self.pivots);
+        if self.pivots != self.selector_pivots
+            || self.method.selector_update == SelectorUpdate::EveryJacobian
+            || self.method.constraint_decomposition == Some(Decomposition::Svd)
+        {
+            self.selector_wanted = true;
+        }
+        Ok(())
+    }
+
+    /// Selector, if wanted, and decomposition for step size h.
+    fn decompose(&mut self, h: f64) -> Result<(), Singular> {
+        if self.selector_wanted {
+            self.statistics.selectors += 1;
+            self.differential.select(&self.constraints, h)?;
+            self.selector_pivots.copy_from_slice(&self.pivots);
+            self.selector_wanted = false;
+        }
+        self.statistics.decompositions += 1;
+        self.differential.decompose(&self.constraints, h)?;
+        self.decomposed_for = Some(h);
+        Ok(())
+    }
+
+    /// Weights of this attempt: λ, μ, w are index-2 variables in the s-index-1 form.
+    fn weigh_attempt(&mut self, h: f64) {
+        self.attempt_weights.copy_from_slice(&self.weights);
+        if self.layout.form == Form::IndexOne {
+            for w in &mut self.attempt_weights[self.layout.w().start..self.layout.mu().end] {
+                *w *= h;
+            }
+        }
+    }
+
+    fn iterate(&mut self, h: f64) -> Outcome {
+        self.stages.iterate(
+            &mut *self.array,
+            &mut self.constraints,
+            &mut self.differential,
+            (self.state.t, &self.state.x, h),
+            &self.attempt_weights,
+            self.counted,
+            self.limits,
+            &mut self.eta,
+            &mut self.statistics.solves,
+            &mut self.statistics.residuals,
+        )
+    }
+
+    /// Newton's iteration, with renewed matrices where that is allowed and may help.
+    fn newton(&mut self, h: f64) -> Result<Outcome, StepFailure> {
+        let mut outcome = self.iterate(h);
+        for _ in 0..self.method.newton_updates {
+            if !matches!(outcome, Outcome::Slow { .. }) {
+                break;
+            }
+            // at the left end the matrix would be the same again: take the middle stage
+            let point = match self.method.newton_point {
+                NewtonPoint::Left => NewtonPoint::Stage(2),
+                point @ NewtonPoint::Stage(_) => point,
+            };
+            self.renew_jacobian(h, point)?;
+            self.selector_wanted = true;
+            if self.decompose(h).is_err() {
+                break;
+            }
+            self.statistics.newton_updates += 1;
+            outcome = self.iterate(h);
+        }
+        Ok(outcome)
+    }
+
+    /// Norm of the error: the real system with bC = 0, bD = h k_D + D Σ εᵢ Yᵢ. [HW] IV.8, (8.19).
+    fn estimate(&mut self, h: f64) -> f64 {
+        let algebraic = self.layout.algebraic();
+        for (i, j) in self.differential_columns().enumerate() {
+            let sum: f64 = (0..3).map(|s| E[s] * self.stages.Y[s][j]).sum();
+            self.bD[i] = h * self.rows[algebraic + i] + sum;
+        }
+        let mut norm = self.estimate_solve();
+        if norm >= 1.0 && self.method.refilter && (self.after_rejection || self.controller.is_new()) {
+            // k_D at x_k + err instead of x_k
+            for ((x, x0), e) in self.x.iter_mut().zip(&self.state.x).zip(&self.error) {
+                *x = x0 + e;
+            }
+            self.statistics.residuals += 1;
+            if self.array.evaluate(self.state.t, &self.x, &mut self.scratch_rows).is_ok() {
+                for i in 0..self.bD.len() {
+                    self.bD[i] += h * (self.scratch_rows[algebraic + i] - self.rows[algebraic + i]);
+                }
+                norm = self.estimate_solve();
+            }
+        }
+        norm
+    }
+
+    fn estimate_solve(&mut self) -> f64 {
+        self.bC.fill(0.0);
+        self.differential.solve_real(&self.constraints, &self.bC, &self.bD, &mut self.zeta);
+        self.constraints.substitute(&self.bC, &mut self.zeta, &mut self.error);
+        let sum: f64 = self.error.iter().zip(&self.attempt_weights).map(|(e, w)| (e * w).powi(2)).sum();
+        (sum / self.counted).sqrt().max(1e-10)
+    }
+
+    /// Correct the accepted point so that the constraints hold, with the factors at hand: C ξ = k_C, free unknowns kept.
+    fn polish(&mut self) {
+        let most = match self.method.polish {
+            Polish::Off => 0,
+            Polish::Once => 1,
+            Polish::Rounding => MOST_POLISHING,
+        };
+        let mut last = f64::INFINITY;
+        for _ in 0..most {
+            self.bC.copy_from_slice(&self.rows[..self.layout.algebraic()]);
+            self.constraints.transform(&mut self.bC);
+            self.zeta.fill(0.0);
+            self.constraints.substitute(&self.bC, &mut self.zeta, &mut self.error);
+            self.statistics.polishing_solves += 1;
+            let size =
+                self.error.iter().zip(&self.state.x).fold(0.0_f64, |m, (e, x)| m.max(e.abs() / (1.0 + x.abs())));
+            if !(size < 0.5 * last) {
+                break;
+            }
+            for ((x, x0), e) in self.x.iter_mut().zip(&self.state.x).zip(&self.error) {
+                *x = x0 + e;
+            }
+            self.statistics.residuals += 1;
+            if self.array.evaluate(self.state.t, &self.x, &mut self.scratch_rows).is_err() {
+                break;
+            }
+            std::mem::swap(&mut self.state.x, &mut self.x);
+            std::mem::swap(&mut self.rows, &mut self.scratch_rows);
+            if size < f64::EPSILON {
+                break;
+            }
+            last = size;
+        }
+        self.segment.shift_to(&self.state.x);
+    }
+
+    /// One attempt with step size h. `Ok(true)` if it was accepted.
+    fn attempt(&mut self, h: f64, last: bool) -> Result<bool, StepFailure> {
+        let t = self.state.t;
+        self.predict(h);
+        if self.jacobian_wanted {
+            let point = if self.extrapolates && self.method.predictor == Predictor::Extrapolate {
+                self.method.newton_point
+            } else {
+                NewtonPoint::Left
+            };
+            self.renew_jacobian(h, point)?;
+        }
+        self.statistics.attempts += 1;
+        if self.statistics.attempts > self.max_steps {
+            return Err(StepFailure::TooManySteps { t, steps: self.max_steps });
+        }
+        if 0.1 * h <= t.abs() * f64::EPSILON {
+            return Err(StepFailure::StepTooSmall { t, h });
+        }
+        if self.decomposed_for != Some(h) && self.decompose(h).is_err() {
+            return self.failed(h, 0.5).map(|()| false);
+        }
+        self.weigh_attempt(h);
+        let (iterations, rate) = match self.newton(h)? {
+            Outcome::Converged { iterations, rate } => (iterations, rate),
+            Outcome::Diverged => return self.failed(h, 0.5).map(|()| false),
+            Outcome::Slow { excess, iterations } => {
+                // shrink so that the iteration would just converge [HW] IV.8
+                let left = f64::from(4 + self.limits.most.saturating_sub(1 + iterations));
+                let factor = if iterations >= self.limits.most { 0.5 } else { 0.8 * excess.clamp(1e-4, 20.0).powf(-1.0 / left) };
+                return self.failed(h, factor).map(|()| false);
+            }
+        };
+
+        let error = self.estimate(h);
+        if error >= 1.0 && self.method.control != Control::Fixed || error.is_nan() {
+            if self.statistics.steps > 0 {
+                self.statistics.rejected_error += 1;
+            }
+            self.failures = 0;
+            self.after_rejection = true;
+            self.h = self.controller.reject(h, error, iterations);
+            self.jacobian_wanted = !self.jacobian_is_here;
+            return Ok(false);
+        }
+
+        // the new point must have finite rows, which the next error estimate needs anyway
+        for ((x, x0), y) in self.x.iter_mut().zip(&self.state.x).zip(&self.stages.Y[2]) {
+            *x = x0 + y;
+        }
+        let t1 = t + h;
+        self.statistics.residuals += 1;
+        if self.array.evaluate(t1, &self.x, &mut self.scratch_rows).is_err() {
+            return self.failed(h, 0.5).map(|()| false);
+        }
+        self.accept(h, t1, error, iterations, rate, last);
+        if self.method.polish != Polish::Off {
+            // the Jacobian of the next step serves this one first: then one correction reaches almost rounding
+            if self.jacobian_wanted && self.method.newton_point == NewtonPoint::Left {
+                self.renew_jacobian(h, NewtonPoint::Left)?;
+            }
+            self.polish();
+            self.weigh();
+        }
+        Ok(true)
+    }
+
+    /// Take the point in `self.x` with its rows in `scratch_rows`.
+    fn accept(&mut self, h: f64, t1: f64, error: f64, iterations: u32, rate: f64, last: bool) {
+        let [y1, y2, y3] = &self.stages.Y;
+        self.segment.collocation(self.state.t, t1, &self.x, C, [y1, y2, y3]);
+        self.state.t = t1;
+        std::mem::swap(&mut self.state.x, &mut self.x);
+        std::mem::swap(&mut self.rows, &mut self.scratch_rows);
+        self.statistics.steps += 1;
+        self.failures = 0;
+        self.extrapolates = true;
+        self.weigh();
+
+        let next = self.controller.accept(h, error, iterations, self.after_rejection).min(self.hmax);
+        self.after_rejection = false;
+        self.jacobian_is_here = false;
+        self.jacobian_wanted = rate > self.method.jacobian_reuse;
+        let keep = !self.jacobian_wanted
+            && !last
+            && (self.method.keep_step.0..=self.method.keep_step.1).contains(&(next / h));
+        self.h = if keep { h } else { next };
+    }
+
+    /// After a failed iteration or decomposition: a smaller step and a new selector, but not for ever.
+    fn failed(&mut self, h: f64, factor: f64) -> Result<(), StepFailure> {
+        let t = self.state.t;
+        self.statistics.rejected_newton += 1;
+        self.failures += 1;
+        if self.failures >= MOST_FAILURES || self.method.control == Control::Fixed {
+            for (q, block) in BLOCKS.into_iter().enumerate() {
+                let smallest = if self.usual[q] > 0.0 { self.ranks[q].smallest / self.usual[q] } else { 1.0 };
+                if smallest < 0.1 {
+                    return Err(StepFailure::RankLoss { t, block, smallest });
+                }
+            }
+            let smallest = self.ranks.iter().fold(1.0, |m: f64, r| m.min(r.smallest));
+            return Err(StepFailure::NewtonFailed { t, h, failures: self.failures, smallest });
+        }
+        self.selector_wanted = true;
+        self.decomposed_for = None;
+        self.after_rejection = true;
+        self.h = factor * h;
+        self.jacobian_wanted = !self.jacobian_is_here;
+        Ok(())
+    }
+}
+
+const BLOCKS: [ConstraintBlock; 3] =
+    [ConstraintBlock::Acceleration, ConstraintBlock::Velocity, ConstraintBlock::Position];
+
+/// Do the ranks suit the decomposition, and each other?
+fn check_redundancy(ranks: &[Rank; 3], kind: Decomposition, form: Form, t: f64) -> Result<(), StepFailure> {
+    let deficiencies = ranks.map(|r| r.rows - r.rank);
+    if deficiencies == [0; 3] {
+        return Ok(());
+    }
+    if kind != Decomposition::Svd || form == Form::IndexOne {
+        let q = (0..3).rev().find(|&q| deficiencies[q] > 0).unwrap_or(0);
+        let Rank { rank, rows, .. } = ranks[q];
+        return Err(StepFailure::Redundant { t, block: BLOCKS[q], rank, rows });
+    }
+    // (nλ − rG) + (nμ − rH) at the levels of a and v, nλ − rG at the level of p
+    if deficiencies[0] != deficiencies[1] || deficiencies[2] > deficiencies[1] {
+        return Err(StepFailure::UnevenRedundancy { t, deficiencies });
+    }
+    Ok(())
+}
+
+impl Stepper for GeomsStepper<'_> {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
+        loop {
+            let left = limit - self.state.t;
+            let mut h = self.h.min(self.hmax);
+            // no last step of the size of rounding
+            let last = 1.0001 * h >= left;
+            if last {
+                h = left;
+            }
+            if self.attempt(h, last)? {
+                if last {
+                    self.state.t = limit;
+                    self.segment.t1 = limit;
+                }
+                return Ok(());
+            }
+        }
+    }
+
+    fn restart(&mut self, at: State) {
+        self.state = at;
+        self.extrapolates = false;
+        self.after_rejection = false;
+        self.failures = 0;
+        self.eta = 1.0;
+        self.jacobian_wanted = true;
+        self.selector_wanted = true;
+        self.controller.forget();
+        self.constraints.restart();
+        self.passage.forget();
+        self.segment = Segment::point(self.state.t, &self.state.x);
+        if self.array.evaluate(self.state.t, &self.state.x, &mut self.rows).is_ok() {
+            // invariants go on from their new values
+            let e = self.layout.row_invariants();
+            self.array.set_invariants(&vec![0.0; e.len()]);
+            if self.array.evaluate(self.state.t, &self.state.x, &mut self.rows).is_ok() {
+                self.array.set_invariants(&self.rows[e.clone()]);
+                self.rows[e].fill(0.0);
+            }
+        }
+        self.weigh();
+    }
+
+    fn statistics(&self) -> Statistics {
+        Statistics {
+            masses: self.array.mass_evaluations(),
+            difference_evaluations: self.array.difference_evaluations(),
+            ..self.statistics
+        }
+    }
+
+    fn residuals(&self) -> Residuals {
+        let l = &self.layout;
+        let largest = |ranges: [std::ops::Range<usize>; 2]| {
+            let mut rows = ranges.into_iter().flatten().peekable();
+            rows.peek()?;
+            Some(rows.fold(0.0_f64, |m, i| m.max(self.rows[i].abs())))
+        };
+        Residuals {
+            position: largest([l.row_contact(), l.row_g()]),
+            velocity: largest([l.row_g1(), l.row_h()]),
+            acceleration: largest([l.row_g2(), l.row_h1()]),
+            invariant: largest([l.row_invariants(), 0..0]),
+        }
+    }
+
+    fn proposed_step(&self) -> f64 {
+        self.h
+    }
+
+    fn undetermined(&self) -> Vec<Vec<f64>> {
+        self.constraints.undetermined()
+    }
+
+    fn decisions(&self) -> String {
+        let name = |d| match d {
+            Some(Decomposition::Lu) => "LU",
+            Some(Decomposition::Qr) => "QR",
+            Some(Decomposition::Svd) => "SVD",
+            None => "none",
+        };
+        format!(
+            "constraints by {}, differential part by {}, ranks {:?} of {:?}",
+            name(self.method.constraint_decomposition),
+            name(self.method.differential_decomposition),
+            self.ranks.map(|r| r.rank),
+            self.ranks.map(|r| r.rows)
+        )
+    }
+}

@@ -1,0 +1,67 @@
+//! Methods: how equations are advanced in time.
+
+pub mod controller;
+pub mod geoms;
+
+use crate::error::{BadOption, StepFailure};
+use crate::options::Options;
+use crate::segment::Segment;
+use crate::statistics::{Residuals, Statistics};
+
+/// A point of a solution; x as the layout of the system orders it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Time.
+    pub t: f64,
+    /// All unknowns.
+    pub x: Vec<f64>,
+}
+
+/// Why a method could not be started.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StartFailure {
+    /// Options that make no sense.
+    #[error(transparent)]
+    Options(#[from] BadOption),
+    /// The first decomposition failed.
+    #[error(transparent)]
+    Step(#[from] StepFailure),
+}
+
+/// A numerical method with its options; P is the class of problem it can take.
+pub trait Method<P: ?Sized> {
+    /// A stepper at a consistent point.
+    fn start<'p>(&self, system: &'p P, at: State, options: &Options)
+    -> Result<Box<dyn Stepper + 'p>, StartFailure>;
+}
+
+/// A method at work.
+///
+/// The contract of an implementation:
+/// 1. [`advance`](Stepper::advance) makes one accepted step and never passes `limit`;
+/// 2. it allocates nothing after the first step;
+/// 3. after an error the state is the last accepted one.
+pub trait Stepper {
+    /// The last accepted point.
+    fn state(&self) -> &State;
+    /// The polynomial over the last step.
+    fn segment(&self) -> &Segment;
+    /// One accepted step, never past `limit`.
+    fn advance(&mut self, limit: f64) -> Result<(), StepFailure>;
+    /// Go on from another consistent point, as after a jump.
+    fn restart(&mut self, at: State);
+    /// Counters so far.
+    fn statistics(&self) -> Statistics;
+    /// Residuals of all constraint levels at the last accepted point.
+    fn residuals(&self) -> Residuals;
+    /// The step size proposed for the next step.
+    fn proposed_step(&self) -> f64;
+    /// Combinations of multipliers that redundant constraints leave undetermined, as vectors over x.
+    fn undetermined(&self) -> Vec<Vec<f64>> {
+        Vec::new()
+    }
+    /// What the method decided by itself, for reports.
+    fn decisions(&self) -> String {
+        String::new()
+    }
+}

@@ -1,0 +1,44 @@
+//! Observers see every accepted step: progress bars, recorders, monitors, early stops.
+
+use crate::motion::{Layout, Motion};
+use crate::segment::Segment;
+use crate::statistics::{Residuals, Statistics};
+use std::ops::ControlFlow;
+
+/// An accepted step.
+#[derive(Debug)]
+pub struct StepView<'s> {
+    /// Time at its end.
+    pub t: f64,
+    /// State at its end.
+    pub x: &'s [f64],
+    /// Polynomial over it.
+    pub segment: &'s Segment,
+    /// Where the variables stand in x.
+    pub layout: &'s Layout,
+    /// Counters so far.
+    pub statistics: &'s Statistics,
+    /// Residuals of all constraint levels at its end.
+    pub residuals: Residuals,
+    /// Part of the interval that is done, in [0, 1].
+    pub progress: f64,
+}
+
+impl StepView<'_> {
+    /// The blocks of the state.
+    pub fn motion(&self) -> Motion<'_, f64> {
+        crate::motion::view(self.layout, self.t, self.x)
+    }
+}
+
+/// Sees accepted steps; `Break` ends the run.
+pub trait Observer {
+    /// One accepted step.
+    fn observe(&mut self, step: &StepView) -> ControlFlow<()>;
+}
+
+impl<F: FnMut(&StepView) -> ControlFlow<()>> Observer for F {
+    fn observe(&mut self, step: &StepView) -> ControlFlow<()> {
+        self(step)
+    }
+}

@@ -1,0 +1,38 @@
+//! Options that every method knows.
+
+use crate::tolerance::Tolerance;
+
+/// What to keep of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Save {
+    /// Every accepted step.
+    #[default]
+    Steps,
+    /// The solution at these times, from the dense output; the times rise.
+    At(Vec<f64>),
+    /// Every accepted step with its polynomial.
+    Dense,
+    /// The end only: memory does not grow with the length of the run.
+    End,
+}
+
+/// Options of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Tolerances, 1e-7 by default.
+    pub tolerance: Tolerance,
+    /// First step size; chosen from the tolerance and the interval if absent.
+    pub h0: Option<f64>,
+    /// Largest step size.
+    pub hmax: Option<f64>,
+    /// Most attempts.
+    pub max_steps: u64,
+    /// What to keep.
+    pub save: Save,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { tolerance: Tolerance::default(), h0: None, hmax: None, max_steps: 100_000, save: Save::Steps }
+    }
+}

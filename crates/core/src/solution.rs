@@ -1,0 +1,124 @@
+//! The result of a run: points, polynomials, events, how it ended, and what it cost.
+
+use crate::event::Happened;
+use crate::method::State;
+use crate::motion::{Layout, Motion};
+use crate::segment::Segment;
+use crate::statistics::{Residuals, Statistics};
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ended {
+    /// At the end of the interval.
+    AtEnd,
+    /// At an event that stops.
+    AtEvent {
+        /// Its name.
+        name: String,
+    },
+    /// An observer asked for it.
+    ByObserver,
+    /// By a failure; only in the partial solution of an error.
+    ByFailure,
+}
+
+/// What a run computed.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// Where the variables stand in a state.
+    pub layout: Layout,
+    /// Names of the variables, in the order of a state.
+    pub names: Vec<String>,
+    /// Times of the saved points.
+    pub times: Vec<f64>,
+    /// Saved states, one after the other.
+    states: Vec<f64>,
+    /// Polynomials, if asked for.
+    pub segments: Vec<Segment>,
+    /// Events, in the order of time.
+    pub events: Vec<Happened>,
+    /// The last point.
+    pub end: State,
+    /// How it ended.
+    pub ended: Ended,
+    /// Counters.
+    pub statistics: Statistics,
+    /// Largest residuals at any accepted point.
+    pub max_residuals: Residuals,
+    /// Combinations of multipliers that redundant constraints leave undetermined: (name, factor) each.
+    pub undetermined: Vec<Vec<(String, f64)>>,
+    /// What the method decided by itself.
+    pub decisions: String,
+    /// The step size proposed for going on.
+    pub proposed_step: f64,
+}
+
+impl Solution {
+    /// Nothing computed yet, at the initial point.
+    pub(crate) fn at(layout: &Layout, names: Vec<String>, initial: State) -> Self {
+        Solution {
+            layout: layout.clone(),
+            names,
+            times: Vec::new(),
+            states: Vec::new(),
+            segments: Vec::new(),
+            events: Vec::new(),
+            end: initial,
+            ended: Ended::ByFailure,
+            statistics: Statistics::default(),
+            max_residuals: Residuals::default(),
+            undetermined: Vec::new(),
+            decisions: String::new(),
+            proposed_step: 0.0,
+        }
+    }
+
+    pub(crate) fn push(&mut self, t: f64, x: &[f64]) {
+        self.times.push(t);
+        self.states.extend_from_slice(x);
+    }
+
+    /// Number of saved points.
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Are there no saved points?
+    pub fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// Saved state k.
+    pub fn state(&self, k: usize) -> &[f64] {
+        let n = self.layout.dim();
+        &self.states[k * n..(k + 1) * n]
+    }
+
+    /// The blocks of saved state k.
+    pub fn motion(&self, k: usize) -> Motion<'_, f64> {
+        crate::motion::view(&self.layout, self.times[k], self.state(k))
+    }
+
+    /// The blocks of the last point.
+    pub fn end(&self) -> Motion<'_, f64> {
+        crate::motion::view(&self.layout, self.end.t, &self.end.x)
+    }
+
+    /// Time of the last point.
+    pub fn end_time(&self) -> f64 {
+        self.end.t
+    }
+
+    /// Value of a variable at the last point.
+    pub fn end_value(&self, name: &str) -> Option<f64> {
+        self.names.iter().position(|n| n == name).map(|j| self.end.x[j])
+    }
+
+    /// The state at any time of the run; needs [`Save::Dense`](crate::options::Save::Dense).
+    pub fn eval(&self, t: f64, x: &mut [f64]) -> Option<()> {
+        let k = self.segments.partition_point(|s| s.t1 < t);
+        let segment = self.segments.get(k).filter(|s| s.t0 <= t)?;
+        segment.eval(t, x);
+        Some(())
+    }
+}

@@ -1,0 +1,216 @@
+//! The loop over one continuous interval.
+
+use crate::error::{BadOption, SolveError, StepFailure};
+use crate::event::{Action, Happened};
+use crate::method::{Method, StartFailure, State, Stepper};
+use crate::motion::{Form, Layout, Mechanism, consistent};
+use crate::observer::{Observer, StepView};
+use crate::options::{Options, Save};
+use crate::problem::Problem;
+use crate::segment::Segment;
+use crate::solution::{Ended, Solution};
+
+/// Solve a problem.
+///
+/// ```
+/// use daedal::linalg::Matrix;
+/// use daedal::motion::{EquationsOfMotion, Initial, Motion, Position, Sizes};
+/// use daedal::scalar::Scalar;
+/// use daedal::{Geoms, Options, Problem, Tolerance, solve};
+///
+/// /// A point mass on a rod, in absolute coordinates.
+/// struct Pendulum;
+/// impl EquationsOfMotion for Pendulum {
+///     fn sizes(&self) -> Sizes { Sizes { positions: 2, velocities: 2, holonomic: 1, ..Sizes::default() } }
+///     fn mass<S: Scalar>(&self, _: &Position<S>, M: &mut Matrix<S>) {
+///         M[(0, 0)] = S::from(1.0);
+///         M[(1, 1)] = S::from(1.0);
+///     }
+///     fn force<S: Scalar>(&self, _: &Motion<S>, f: &mut [S]) { f[1] = S::from(-9.81); }
+///     fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) {
+///         g[0] = at.p[0].square() + at.p[1].square() - 1.0;
+///     }
+/// }
+///
+/// let problem = Problem::new(&Pendulum, Initial::new(0.0, &[-1.0, 0.0], &[0.0, 0.0]), 10.0);
+/// let options = Options { tolerance: Tolerance::new(1e-10, 1e-10), ..Options::default() };
+/// let solution = solve(&problem, &Geoms::default(), &options)?;
+/// // exact value from elliptic functions
+/// assert!((solution.end().p[0] + 0.2750874625761169).abs() < 1e-8);
+/// # Ok::<(), daedal::SolveError>(())
+/// ```
+pub fn solve<'p, M: Method<dyn Mechanism + 'p>>(
+    problem: &'p Problem<'p>,
+    method: &M,
+    options: &Options,
+) -> Result<Solution, SolveError> {
+    solve_observed(problem, method, options, &mut [])
+}
+
+/// Solve a problem while observers look on.
+pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p>>(
+    problem: &'p Problem<'p>,
+    method: &M,
+    options: &Options,
+    observers: &mut [&mut dyn Observer],
+) -> Result<Solution, SolveError> {
+    let t0 = problem.trusted.as_ref().map_or(problem.initial.t, |s| s.t);
+    if !problem.tend.is_finite() || problem.tend < t0 {
+        return Err(BadOption::Backward { t0, tend: problem.tend }.into());
+    }
+    if let Save::At(times) = &options.save
+        && let Some(&value) = times.iter().find(|t| !(**t >= t0 && **t <= problem.tend))
+    {
+        return Err(BadOption::OutOfRange { name: "a time to save at", value, expected: "it must lie in the interval" }.into());
+    }
+    let start = match &problem.trusted {
+        Some(state) => state.clone(),
+        None => consistent::initialise(problem.system, &problem.initial, Form::StrangenessFree)?.state,
+    };
+    let layout = Layout::new(problem.system.sizes(), Form::StrangenessFree, false);
+    let names = layout.variable_names(&problem.system.names());
+    let mut run = Run { problem, options, solution: Solution::at(&layout, names, start.clone()), layout, next: 0, x: start.x.clone() };
+    run.save_start(&start);
+    let stopped = |cause, run: Run| SolveError::Stopped { cause, partial: Box::new(run.solution) };
+    let mut stepper = match method.start(problem.system, start, options) {
+        Ok(stepper) => stepper,
+        Err(StartFailure::Options(bad)) => return Err(bad.into()),
+        Err(StartFailure::Step(cause)) => return Err(stopped(cause, run)),
+    };
+    let outcome = run.advance(&mut *stepper, observers);
+    run.finish(&*stepper);
+    match outcome {
+        Ok(()) => Ok(run.solution),
+        Err(cause) => Err(stopped(cause, run)),
+    }
+}
+
+struct Run<'r> {
+    problem: &'r Problem<'r>,
+    options: &'r Options,
+    layout: Layout,
+    solution: Solution,
+    /// next time of [`Save::At`]
+    next: usize,
+    x: Vec<f64>,
+}
+
+impl Run<'_> {
+    fn advance(&mut self, stepper: &mut dyn Stepper, observers: &mut [&mut dyn Observer]) -> Result<(), StepFailure> {
+        let (t0, tend) = (stepper.state().t, self.problem.tend);
+        self.solution.max_residuals = stepper.residuals();
+        while stepper.state().t < tend {
+            stepper.advance(tend)?;
+            self.solution.max_residuals = self.solution.max_residuals.max(stepper.residuals());
+            let stop = self.find_events(stepper.segment());
+            let end = stop.unwrap_or(stepper.state().t);
+            self.save(stepper, end);
+            if stop.is_some() {
+                return Ok(());
+            }
+            let statistics = stepper.statistics();
+            let view = StepView {
+                t: stepper.state().t,
+                x: &stepper.state().x,
+                segment: stepper.segment(),
+                layout: &self.layout,
+                statistics: &statistics,
+                residuals: stepper.residuals(),
+                progress: if tend > t0 { (stepper.state().t - t0) / (tend - t0) } else { 1.0 },
+            };
+            for observer in observers.iter_mut() {
+                if observer.observe(&view).is_break() {
+                    self.solution.ended = Ended::ByObserver;
+                    return Ok(());
+                }
+            }
+        }
+        self.solution.ended = Ended::AtEnd;
+        Ok(())
+    }
+
+    fn save_start(&mut self, start: &State) {
+        match &self.options.save {
+            Save::Steps | Save::Dense => self.solution.push(start.t, &start.x),
+            Save::At(times) => {
+                while times.get(self.next).is_some_and(|&t| t <= start.t) {
+                    self.solution.push(start.t, &start.x);
+                    self.next += 1;
+                }
+            }
+            Save::End => {}
+        }
+    }
+
+    /// Keep what is asked for of the last step, up to time `end`.
+    fn save(&mut self, stepper: &dyn Stepper, end: f64) {
+        let segment = stepper.segment();
+        if end == stepper.state().t {
+            self.x.copy_from_slice(&stepper.state().x);
+        } else {
+            segment.eval(end, &mut self.x);
+        }
+        self.solution.end.t = end;
+        self.solution.end.x.copy_from_slice(&self.x);
+        match &self.options.save {
+            Save::End => {}
+            Save::Steps => self.solution.push(end, &self.x),
+            Save::Dense => {
+                self.solution.push(end, &self.x);
+                self.solution.segments.push(segment.clone());
+            }
+            Save::At(times) => {
+                while let Some(&t) = times.get(self.next).filter(|&&t| t <= end) {
+                    if t < end {
+                        segment.eval(t, &mut self.x);
+                    } else {
+                        self.x.copy_from_slice(&self.solution.end.x);
+                    }
+                    self.solution.push(t, &self.x);
+                    self.next += 1;
+                }
+            }
+        }
+    }
+
+    /// Write down the events of a step; the time of the first one that stops.
+    fn find_events(&mut self, segment: &Segment) -> Option<f64> {
+        let mut found: Vec<(f64, usize)> = Vec::new();
+        for (k, event) in self.problem.events.iter().enumerate() {
+            if let Some(t) = event.locate(&self.layout, segment, &mut self.x) {
+                found.push((t, k));
+            }
+        }
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (t, k) in found {
+            let event = &self.problem.events[k];
+            segment.eval(t, &mut self.x);
+            let (name, action) = (event.name.clone(), event.action);
+            self.solution.events.push(Happened { name: name.clone(), t, x: self.x.clone(), action });
+            if action == Action::Stop {
+                self.solution.ended = Ended::AtEvent { name };
+                return Some(t);
+            }
+        }
+        None
+    }
+
+    fn finish(&mut self, stepper: &dyn Stepper) {
+        self.solution.statistics = stepper.statistics();
+        self.solution.statistics.events = self.solution.events.len() as u64;
+        self.solution.decisions = stepper.decisions();
+        self.solution.proposed_step = stepper.proposed_step();
+        self.solution.undetermined = stepper
+            .undetermined()
+            .iter()
+            .map(|vector| {
+                vector
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, f)| f.abs() > 1e-8)
+                    .map(|(j, &f)| (self.solution.names[j].clone(), f))
+                    .collect()
+            })
+            .collect();
+    }
+}

@@ -1,0 +1,79 @@
+//! Tolerances and the weights they give to errors.
+
+use crate::motion::Layout;
+
+/// Relative and absolute tolerance: an error e in component x counts as |e|/(atol + rtol |x|).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tolerance {
+    /// The same for all components.
+    Uniform {
+        /// Relative tolerance.
+        rtol: f64,
+        /// Absolute tolerance.
+        atol: f64,
+    },
+    /// One pair (rtol, atol) per unknown, in the order in which variables are shown: p, v, r, w, s, λ, μ.
+    PerComponent(Vec<(f64, f64)>),
+}
+
+impl Default for Tolerance {
+    fn default() -> Self {
+        Tolerance::Uniform { rtol: 1e-7, atol: 1e-7 }
+    }
+}
+
+/// A tolerance that cannot be met or does not fit the system.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BadTolerance {
+    /// rtol is not a number above rounding, or atol is not positive.
+    #[error(
+        "impossible tolerance: rtol = {rtol:e}, atol = {atol:e}; rtol must lie between {:e} and 1 (double precision has no more digits), atol must be positive and finite",
+        Tolerance::SMALLEST_RTOL
+    )]
+    Impossible {
+        /// Relative tolerance.
+        rtol: f64,
+        /// Absolute tolerance.
+        atol: f64,
+    },
+    /// Not as many pairs as unknowns.
+    #[error("{given} tolerances given for {wanted} unknowns (p, v, r, w, s, lambda, mu)")]
+    WrongLength {
+        /// How many were given.
+        given: usize,
+        /// How many unknowns there are.
+        wanted: usize,
+    },
+}
+
+impl Tolerance {
+    /// Smallest relative tolerance: ten times rounding.
+    pub const SMALLEST_RTOL: f64 = 10.0 * f64::EPSILON;
+
+    /// rtol for relative, the same for absolute tolerance.
+    pub fn new(rtol: f64, atol: f64) -> Self {
+        Tolerance::Uniform { rtol, atol }
+    }
+
+    /// Pairs (rtol, atol) for every unknown in the order of x, accelerations included (they do not count).
+    pub fn pairs(&self, layout: &Layout) -> Result<Vec<(f64, f64)>, BadTolerance> {
+        let counted = layout.dim() - layout.a().len();
+        let pairs = match self {
+            Tolerance::Uniform { rtol, atol } => vec![(*rtol, *atol); layout.dim()],
+            Tolerance::PerComponent(list) if list.len() == counted => {
+                let mut pairs = vec![(1e-3, 1e-3); layout.dim()];
+                for (&place, &pair) in layout.shown().iter().zip(list) {
+                    pairs[place] = pair;
+                }
+                pairs
+            }
+            Tolerance::PerComponent(list) => {
+                return Err(BadTolerance::WrongLength { given: list.len(), wanted: counted });
+            }
+        };
+        match pairs.iter().find(|(r, a)| !(*r > Self::SMALLEST_RTOL && *r <= 1.0 && *a > 0.0 && a.is_finite())) {
+            Some(&(rtol, atol)) => Err(BadTolerance::Impossible { rtol, atol }),
+            None => Ok(pairs),
+        }
+    }
+}
