@@ -9,6 +9,9 @@
 //! Each block is brought to Q F P = [R S; 0 0]. Columns are exchanged (LU, QR) or rotated (SVD) so that R stands first in its block.
 //! Then the pivot columns of B and of the leading matrix D are eliminated with the rows of C; the factors L_B, L_D stay in the pivot
 //! columns, the results V_B, V_D in the free ones. Nothing here depends on the step size.
+//!
+//! With invariants, blocks 2 and 3 are one: where an invariant does not restrict the velocities, as energy at a turning point, it
+//! restricts the positions.
 
 use super::Decomposition;
 use crate::linalg::{CompleteLu, Matrix, NoConvergence, PivotedQr, Svd};
@@ -51,7 +54,7 @@ pub struct ConstraintPart {
     pub F: Matrix,
     /// L_D and V_D, one row per differential row.
     pub D: Matrix,
-    blocks: [Block; 3],
+    blocks: Vec<Block>,
     /// which unknown stands in each column
     order: Vec<usize>,
     row_scale: Vec<f64>,
@@ -72,17 +75,24 @@ impl ConstraintPart {
             // λ and μ stay free: they are index-2 variables
             Form::IndexOne => 0..layout.w().end,
         };
-        let cols = [first, layout.v(), layout.s().start..layout.p().end];
-        let rows = layout.algebraic_blocks();
-        let blocks = std::array::from_fn(|q| {
-            let (rows, cols) = (rows[q].clone(), cols[q].clone());
-            let kernel = match decomposition {
-                Decomposition::Lu => Kernel::Lu(CompleteLu::new(rows.clone())),
-                Decomposition::Qr => Kernel::Qr(PivotedQr::new(rows.clone(), n)),
-                Decomposition::Svd => Kernel::Svd(Box::new(Svd::new(rows.len(), cols.len()))),
-            };
-            Block { rows, cols, kernel, rank: 0, largest: 0.0 }
-        });
+        let [one, two, three] = layout.algebraic_blocks();
+        let (v, sp) = (layout.v(), layout.s().start..layout.p().end);
+        let parts = if layout.row_invariants().is_empty() {
+            vec![(one, first), (two, v), (three, sp)]
+        } else {
+            vec![(one, first), (two.start..three.end, v.start..sp.end)]
+        };
+        let blocks = parts
+            .into_iter()
+            .map(|(rows, cols)| {
+                let kernel = match decomposition {
+                    Decomposition::Lu => Kernel::Lu(CompleteLu::new(rows.clone())),
+                    Decomposition::Qr => Kernel::Qr(PivotedQr::new(rows.clone(), n)),
+                    Decomposition::Svd => Kernel::Svd(Box::new(Svd::new(rows.len(), cols.len()))),
+                };
+                Block { rows, cols, kernel, rank: 0, largest: 0.0 }
+            })
+            .collect();
         ConstraintPart {
             F: Matrix::zeros(layout.rows(), n),
             D: Matrix::zeros(layout.differential(), n),
@@ -106,7 +116,7 @@ impl ConstraintPart {
         }
     }
 
-    /// Decompose the Jacobian in [`ConstraintPart::F`]; gives the ranks of the three blocks.
+    /// Decompose the Jacobian in [`ConstraintPart::F`]; gives the ranks of the three blocks, the last one empty with invariants.
     pub fn decompose(&mut self) -> Result<[Rank; 3], NoConvergence> {
         if !self.scaled {
             self.equilibrate();
@@ -117,8 +127,8 @@ impl ConstraintPart {
             *o = j;
         }
         let mut ranks = [Rank::default(); 3];
-        for (q, rank) in ranks.iter_mut().enumerate() {
-            *rank = self.factor_block(q)?;
+        for q in 0..self.blocks.len() {
+            ranks[q] = self.factor_block(q)?;
         }
         self.leading_matrix();
         self.eliminate();
@@ -165,9 +175,8 @@ impl ConstraintPart {
             self.D[(i, l.r().start + i)] = 1.0;
         }
         // unknown `start + i` of block q belongs to differential row `row + i`
-        for (q, unknowns, row) in
-            [(1, l.v(), l.r().len()), (2, l.p(), l.r().len() + l.v().len())]
-        {
+        let last = self.blocks.len() - 1;
+        for (q, unknowns, row) in [(1, l.v(), l.r().len()), (last, l.p(), l.r().len() + l.v().len())] {
             let cols = &self.blocks[q].cols;
             if let Kernel::Svd(svd) = &self.blocks[q].kernel {
                 let shift = unknowns.start - cols.start;
@@ -212,23 +221,23 @@ impl ConstraintPart {
             self.free.extend(self.layout.lambda().chain(self.layout.mu()));
         }
         self.free.extend(self.layout.r());
-        self.free.extend(after(&self.blocks[1]));
-        self.free.extend(after(&self.blocks[2]));
+        self.free.extend(self.blocks[1..].iter().flat_map(after));
     }
 
-    /// How many of the free columns belong to λ, μ / r / v / (s, p).
+    /// How many of the free columns belong to λ, μ / r / v / (s, p); the last two together with invariants.
     pub fn free_counts(&self) -> [usize; 4] {
         let left = |block: &Block| block.cols.len() - block.rank;
         let multipliers =
             if self.layout.form == Form::IndexOne { self.layout.lambda().len() + self.layout.mu().len() } else { 0 };
-        [multipliers, self.layout.r().len(), left(&self.blocks[1]), left(&self.blocks[2])]
+        [multipliers, self.layout.r().len(), left(&self.blocks[1]), self.blocks.get(2).map_or(0, left)]
     }
 
-    /// Rows and columns of R in the three blocks.
+    /// Rows and columns of R in the blocks.
     pub fn pivots(&self) -> [(Range<usize>, Range<usize>); 3] {
         std::array::from_fn(|q| {
-            let b = &self.blocks[q];
-            (b.rows.start..b.rows.start + b.rank, b.cols.start..b.cols.start + b.rank)
+            self.blocks.get(q).map_or((0..0, 0..0), |b| {
+                (b.rows.start..b.rows.start + b.rank, b.cols.start..b.cols.start + b.rank)
+            })
         })
     }
 
@@ -310,8 +319,8 @@ impl ConstraintPart {
 
     /// Rows of F₃, scaled; to be read before [`ConstraintPart::decompose`].
     pub fn position_rows(&self) -> impl Iterator<Item = (f64, &[f64])> {
-        let block = &self.blocks[2];
-        block.rows.clone().map(|i| (self.row_scale[i], &self.F.row(i)[block.cols.clone()]))
+        let (rows, cols) = (self.layout.row_contact().start..self.layout.row_g().end, self.layout.s().start..self.layout.p().end);
+        rows.map(move |i| (self.row_scale[i], &self.F.row(i)[cols.clone()]))
     }
 
     /// Scales that make the entries of block 1 (rows and columns) and of blocks 2 and 3 (rows) comparable. Found at the first

@@ -26,6 +26,7 @@ pub struct DifferentialPart {
     multipliers: usize,
     algebraic: usize,
     velocities: usize,
+    invariants: bool,
     tall: Matrix,
     order: Vec<usize>,
     rhs: Vec<f64>,
@@ -55,6 +56,7 @@ impl DifferentialPart {
             multipliers: constraints.free_counts()[0],
             algebraic: layout.algebraic(),
             velocities: layout.sizes.velocities,
+            invariants: !layout.row_invariants().is_empty(),
             tall: Matrix::zeros(m, n),
             order: vec![0; m],
             rhs: vec![0.0; m],
@@ -74,22 +76,20 @@ impl DifferentialPart {
         if self.decomposition != Decomposition::Lu {
             return Ok(());
         }
-        match self.selection {
-            Selection::Joint => {
-                let n = constraints.free.len();
-                let mut tall = std::mem::replace(&mut self.tall, Matrix::zeros(0, 0));
-                for i in 0..tall.rows() {
-                    for k in 0..n {
-                        let (d, b) = self.entry(constraints, i, k, h);
-                        tall[(i, k)] = GAMMA * d + b;
-                    }
-                }
-                let result = row_pivots(&mut tall, &mut self.order, &mut self.selected);
-                self.tall = tall;
-                result
-            }
-            Selection::Blockwise => self.select_blockwise(constraints),
+        // with invariants the free columns are not those of v and p apart
+        if self.selection == Selection::Blockwise && !self.invariants {
+            return self.select_blockwise(constraints);
         }
+        let mut tall = std::mem::replace(&mut self.tall, Matrix::zeros(0, 0));
+        for i in 0..tall.rows() {
+            for k in 0..tall.cols() {
+                let (d, b) = self.entry(constraints, i, k, h);
+                tall[(i, k)] = GAMMA * d + b;
+            }
+        }
+        let result = row_pivots(&mut tall, &mut self.order, &mut self.selected);
+        self.tall = tall;
+        result
     }
 
     /// S = diag(I, S_v, S_p): pivot rows of the v rows of V_D (beside V_B for free multipliers) and of its p rows.

@@ -113,7 +113,7 @@ impl<'p> GeomsStepper<'p> {
         let mut passage = Passage::new(&layout);
         passage.follow(&constraints);
         let ranks = constraints.decompose().map_err(|_| StepFailure::SvdFailed { t: at.t })?;
-        check_redundancy(&ranks, kind, layout.form, at.t)?;
+        check_redundancy(&ranks, kind, &layout, at.t)?;
         let differential = DifferentialPart::new(&layout, &constraints, differential_kind, method.selection);
 
         // RADAU5's transformation: an error estimate of order 3 controls a method of order 5
@@ -264,7 +264,7 @@ impl<'p> GeomsStepper<'p> {
             self.usual[q] = self.usual[q].max(ranks[q].smallest);
         }
         self.ranks = ranks;
-        if turned && self.ranks[2].rank == self.ranks[2].rows
+        if turned && self.ranks.iter().all(|r| r.rank == r.rows)
             && let Some((t, sigma)) = self.passage.singularity(&mut *self.array, &self.segment)
         {
             return Err(StepFailure::Singularity { t, sigma });
@@ -530,21 +530,23 @@ const BLOCKS: [ConstraintBlock; 3] =
     [ConstraintBlock::Acceleration, ConstraintBlock::Velocity, ConstraintBlock::Position];
 
 /// Do the ranks suit the decomposition, and each other?
-fn check_redundancy(ranks: &[Rank; 3], kind: Decomposition, form: Form, t: f64) -> Result<(), StepFailure> {
+fn check_redundancy(ranks: &[Rank; 3], kind: Decomposition, layout: &Layout, t: f64) -> Result<(), StepFailure> {
     let deficiencies = ranks.map(|r| r.rows - r.rank);
     if deficiencies == [0; 3] {
         return Ok(());
     }
-    if kind != Decomposition::Svd || form == Form::IndexOne {
+    if kind != Decomposition::Svd || layout.form == Form::IndexOne {
         let q = (0..3).rev().find(|&q| deficiencies[q] > 0).unwrap_or(0);
         let Rank { rank, rows, .. } = ranks[q];
         return Err(StepFailure::Redundant { t, block: BLOCKS[q], rank, rows });
     }
-    // (nλ − rG) + (nμ − rH) at the levels of a and v, nλ − rG at the level of p
-    if deficiencies[0] != deficiencies[1] || deficiencies[2] > deficiencies[1] {
-        return Err(StepFailure::UnevenRedundancy { t, deficiencies });
-    }
-    Ok(())
+    // (nλ − rG) + (nμ − rH) at the levels of a and v, nλ − rG at the level of p; with invariants v and p are one level
+    let even = if layout.row_invariants().is_empty() {
+        deficiencies[0] == deficiencies[1] && deficiencies[2] <= deficiencies[1]
+    } else {
+        (deficiencies[0]..=2 * deficiencies[0]).contains(&deficiencies[1])
+    };
+    if even { Ok(()) } else { Err(StepFailure::UnevenRedundancy { t, deficiencies }) }
 }
 
 impl Stepper for GeomsStepper<'_> {
