@@ -42,10 +42,11 @@ impl Svd {
 
     /// Decompose [`Svd::A`].
     pub fn factor(&mut self) -> Result<(), NoConvergence> {
+        // faer adds to what stands in the outputs when it completes the bases
+        self.U.fill(0.0);
+        self.V.fill(0.0);
         if self.A.nrows() == 0 || self.A.ncols() == 0 {
             // nothing to decompose: every direction is a null direction
-            self.U.fill(0.0);
-            self.V.fill(0.0);
             self.U.diagonal_mut().fill(1.0);
             self.V.diagonal_mut().fill(1.0);
             return Ok(());
@@ -93,6 +94,18 @@ mod tests {
                 let back: f64 = (0..2).map(|k| svd.U[(i, k)] * svd.sigma(k) * svd.V[(j, k)]).sum();
                 assert!((back - entries[i][j]).abs() < 1e-14);
             }
+        }
+    }
+
+    #[test]
+    fn bases_are_orthonormal_when_the_buffers_are_used_again() {
+        let mut svd = Svd::new(1, 2);
+        for angle in [0.3_f64, 1.2, -2.0] {
+            svd.A[(0, 0)] = angle.cos();
+            svd.A[(0, 1)] = angle.sin();
+            svd.factor().unwrap();
+            let product = svd.V.transpose() * &svd.V;
+            assert!((product - Mat::<f64>::identity(2, 2)).norm_max() < 1e-15);
         }
     }
 }
