@@ -63,7 +63,7 @@ pub enum StepFailure {
     },
     /// A step would pass a singular configuration.
     #[error(
-        "at t = {t}: the position-level constraints lose rank (smallest singular value {sigma:.1e} of its usual size): a singular configuration, where the motion may continue in more than one way; change the geometry or stop before it"
+        "at t = {t}: the constraints lose rank (smallest singular value of their Jacobian {sigma:.1e} of its usual size): a singular configuration, where the motion may continue in more than one way; change the geometry or stop before it"
     )]
     Singularity {
         /// Time.

@@ -317,9 +317,9 @@ impl ConstraintPart {
             .collect()
     }
 
-    /// Rows of F₃, scaled; to be read before [`ConstraintPart::decompose`].
-    pub fn position_rows(&self) -> impl Iterator<Item = (f64, &[f64])> {
-        let (rows, cols) = (self.layout.row_contact().start..self.layout.row_g().end, self.layout.s().start..self.layout.p().end);
+    /// Rows of [GZ; HZ] with their scales; to be read before [`ConstraintPart::decompose`].
+    pub fn velocity_rows(&self) -> impl Iterator<Item = (f64, &[f64])> {
+        let (rows, cols) = (self.layout.row_g1().start..self.layout.row_h().end, self.layout.v());
         rows.map(move |i| (self.row_scale[i], &self.F.row(i)[cols.clone()]))
     }
 

@@ -1,15 +1,15 @@
 //! Singular configurations between two points: no step may pass one silently.
 //!
-//! Where the constraints of position level lose rank on the way, as at a branching point of a mechanism, their Jacobian F₃ comes out
-//! turned: det(F₃(old) F₃(new)ᵀ) < 0. The sign also changes if the constraint normals turn by more than 90° in one step, so the step is looked at
-//! again: only if the smallest singular value really falls towards zero on its polynomial is there a singularity.
+//! Where the constraints lose rank on the way, as at a branching point of a mechanism, the matrix K = [GZ; HZ] comes out turned:
+//! det(K(old) K(new)ᵀ) < 0. The sign also changes if the constraint normals turn by more than 90° in one step, so the step is looked at
+//! again: only if the smallest singular value of K really falls towards zero on its polynomial is there a singularity.
 
 use super::constraint::ConstraintPart;
 use crate::linalg::{Matrix, Svd};
 use crate::motion::{Layout, ReducedArray};
 use crate::segment::Segment;
 
-/// The last Jacobian of position level.
+/// The last matrix [GZ; HZ].
 pub struct Passage {
     old: Matrix,
     new: Matrix,
@@ -25,7 +25,7 @@ const SINGULAR: f64 = 0.02;
 impl Passage {
     /// Room for a system.
     pub fn new(layout: &Layout) -> Self {
-        let (m, n) = (layout.row_g().end - layout.row_contact().start, layout.p().end - layout.s().start);
+        let (m, n) = (layout.row_h().end - layout.row_g1().start, layout.v().len());
         Passage { old: Matrix::zeros(m, n), new: Matrix::zeros(m, n), product: Matrix::zeros(m, m), known: false }
     }
 
@@ -37,7 +37,7 @@ impl Passage {
     /// Remember a Jacobian that has not been decomposed yet.
     pub fn follow(&mut self, constraints: &ConstraintPart) {
         std::mem::swap(&mut self.old, &mut self.new);
-        for (i, (scale, row)) in constraints.position_rows().enumerate() {
+        for (i, (scale, row)) in constraints.velocity_rows().enumerate() {
             for (new, x) in self.new.row_mut(i).iter_mut().zip(row) {
                 *new = scale * x;
             }
@@ -90,7 +90,7 @@ impl Passage {
     /// Time and relative size of a vanishing singular value on a step, if there is one.
     pub fn singularity(&self, array: &mut dyn ReducedArray, segment: &Segment) -> Option<(f64, f64)> {
         let layout = array.layout().clone();
-        let (rows, cols) = (layout.row_contact().start..layout.row_g().end, layout.s().start..layout.p().end);
+        let (rows, cols) = (layout.row_g1().start..layout.row_h().end, layout.v());
         let mut F = Matrix::zeros(layout.rows(), layout.dim());
         let mut values = vec![0.0; layout.rows()];
         let mut x = vec![0.0; layout.dim()];

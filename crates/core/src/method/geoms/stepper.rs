@@ -17,6 +17,8 @@ use crate::statistics::{Residuals, Statistics};
 
 /// Failed attempts in a row after which a run stops.
 const MOST_FAILURES: u32 = 5;
+/// How fast the trust in large steps comes back after a failed Newton iteration, per accepted step.
+const TRUST_GROWTH: f64 = 1.1;
 /// Most solves spent on bringing the constraints to rounding.
 const MOST_POLISHING: u32 = 6;
 
@@ -47,6 +49,8 @@ pub struct GeomsStepper<'p> {
     // step sizes
     h: f64,
     hmax: f64,
+    /// step size that Newton's iteration is trusted with after a failure; grows with every accepted step
+    trusted: f64,
     max_steps: u64,
     // what is at hand
     jacobian_wanted: bool,
@@ -147,6 +151,7 @@ impl<'p> GeomsStepper<'p> {
             eta: 1.0,
             h: 0.0,
             hmax: options.hmax.unwrap_or(f64::INFINITY),
+            trusted: f64::INFINITY,
             max_steps: options.max_steps,
             jacobian_wanted: false,
             jacobian_is_here: true,
@@ -492,7 +497,12 @@ impl<'p> GeomsStepper<'p> {
         self.extrapolates = true;
         self.weigh();
 
-        let next = self.controller.accept(h, error, iterations, self.after_rejection).min(self.hmax);
+        let mut next = self.controller.accept(h, error, iterations, self.after_rejection).min(self.hmax);
+        if self.method.control == Control::Radau5 {
+            // where Newton's iteration, not the error, limits the steps: do not run into the same wall every time
+            self.trusted *= TRUST_GROWTH;
+            next = next.min(self.trusted);
+        }
         self.after_rejection = false;
         self.jacobian_is_here = false;
         self.jacobian_wanted = rate > self.method.jacobian_reuse;
@@ -507,7 +517,9 @@ impl<'p> GeomsStepper<'p> {
         let t = self.state.t;
         self.statistics.rejected_newton += 1;
         self.failures += 1;
-        if self.failures >= MOST_FAILURES || self.method.control == Control::Fixed {
+        // a first step that was guessed may be far too large
+        let most = if self.statistics.steps == 0 { 4 * MOST_FAILURES } else { MOST_FAILURES };
+        if self.failures >= most || self.method.control == Control::Fixed {
             for (q, block) in BLOCKS.into_iter().enumerate() {
                 let smallest = if self.usual[q] > 0.0 { self.ranks[q].smallest / self.usual[q] } else { 1.0 };
                 if smallest < 0.1 {
@@ -521,6 +533,7 @@ impl<'p> GeomsStepper<'p> {
         self.decomposed_for = None;
         self.after_rejection = true;
         self.h = factor * h;
+        self.trusted = self.h;
         self.jacobian_wanted = !self.jacobian_is_here;
         Ok(())
     }
@@ -583,6 +596,7 @@ impl Stepper for GeomsStepper<'_> {
         self.after_rejection = false;
         self.failures = 0;
         self.eta = 1.0;
+        self.trusted = f64::INFINITY;
         self.jacobian_wanted = true;
         self.selector_wanted = true;
         self.controller.forget();
