@@ -1,1 +1,30 @@
-fn main() {}
+//! The command `daedal`: lists reference problems, simulates them, finds their consistent initial values.
+
+mod arguments;
+mod failure;
+mod init;
+mod list;
+mod output;
+mod progress;
+mod solve;
+mod summary;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // mistakes in the arguments themselves end here, with code 2
+    let outcome = match Arguments::parse().command {
+        Command::List(arguments) => list::list(&arguments),
+        Command::Solve(arguments) => solve::solve(&arguments),
+        Command::Init(arguments) => init::init(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.report();
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}

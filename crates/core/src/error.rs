@@ -81,6 +81,18 @@ pub enum StepFailure {
         /// Deficiencies of the three blocks.
         deficiencies: [usize; 3],
     },
+    /// Constraints that were redundant do not agree any more.
+    #[error(
+        "at t = {t}: {block} that were dropped as redundant do not hold any more (residual {residual:.1e}): they contradict the others, or the start was a singular configuration; check the geometry, the parameters and the initial values"
+    )]
+    Contradiction {
+        /// Time.
+        t: f64,
+        /// Which constraints.
+        block: ConstraintBlock,
+        /// Residual of a dropped combination.
+        residual: f64,
+    },
     /// Newton's iteration failed several times in a row.
     #[error(
         "at t = {t}: Newton's iteration failed {failures} times in a row, down to h = {h:.2e}; the constraints may be close to losing rank (smallest pivot {smallest:.1e} of its largest value) or the forces may jump; try a smaller tolerance, newton_updates = 1, or check the model here"
@@ -157,6 +169,7 @@ impl StepFailure {
             | StepFailure::RankChange { t, .. }
             | StepFailure::Singularity { t, .. }
             | StepFailure::UnevenRedundancy { t, .. }
+            | StepFailure::Contradiction { t, .. }
             | StepFailure::NewtonFailed { t, .. }
             | StepFailure::RankLoss { t, .. }
             | StepFailure::SingularDifferentialPart { t, .. }
@@ -172,7 +185,7 @@ impl StepFailure {
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
     /// Options that make no sense.
-    #[error("{0}")]
+    #[error(transparent)]
     Options(#[from] BadOption),
     /// No consistent initial values.
     #[error("no consistent initial values")]

@@ -31,7 +31,7 @@ pub trait ReducedArray {
     fn layout(&self) -> &Layout;
     /// All rows at (t, x).
     fn evaluate(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined>;
-    /// −∂k/∂x, all rows.
+    /// −∂k/∂x, all rows, at a point where the dynamic equations hold; elsewhere terms of the size of their residual may be missing.
     fn jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Matrix) -> Result<(), Undefined>;
     /// Values e that the invariants are kept at.
     fn set_invariants(&mut self, at: &[f64]);

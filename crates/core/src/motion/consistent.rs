@@ -45,8 +45,8 @@ pub enum InitialisationError {
     },
     /// Too little is known.
     #[error(
-        "underdetermined: nothing fixes {}; give {count} more value{} (as fixed or guessed) or condition{}",
-        .names.join(", "), if *.count == 1 { "" } else { "s" }, if *.count == 1 { "" } else { "s" }
+        "underdetermined: nothing fixes {}; {}",
+        .names.join(", "), remedy(.names, *.count)
     )]
     Underdetermined {
         /// Variables that can still move.
@@ -78,6 +78,16 @@ pub enum InitialisationError {
         /// Its residual.
         residual: f64,
     },
+}
+
+/// What to do about variables that nothing fixes.
+fn remedy(names: &[String], count: usize) -> String {
+    if names.iter().all(|name| name.ends_with('\'')) {
+        "these are accelerations: the mass matrix is singular there and no constraint makes up for it".into()
+    } else {
+        let s = if count == 1 { "" } else { "s" };
+        format!("give {count} more value{s} (as fixed or guessed) or condition{s}")
+    }
 }
 
 const MOST_ITERATIONS: u32 = 60;

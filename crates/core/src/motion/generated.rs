@@ -10,21 +10,20 @@ use super::{EquationsOfMotion, Form, Layout, ReducedArray, Structure, Undefined}
 use crate::linalg::{Lu, Matrix};
 use crate::scalar::Dual;
 
-/// The array, with as many directions at a time as suit the number of positions.
+/// Directions at a time. With eight, models of seven positions need one sweep instead of two, but nested derivatives take
+/// several times as long to compile, for no gain in speed; with two, larger models are slower.
+const W: usize = 4;
+
+/// The array of a system.
 pub(super) fn array<'m, E: EquationsOfMotion>(
     equations: &'m E,
     form: Form,
     with_invariants: bool,
 ) -> Box<dyn ReducedArray + 'm> {
-    let n = equations.sizes();
-    match n.positions.max(n.velocities) {
-        0..=2 => Box::new(Generated::<E, 2>::new(equations, form, with_invariants)),
-        3..=4 => Box::new(Generated::<E, 4>::new(equations, form, with_invariants)),
-        _ => Box::new(Generated::<E, 8>::new(equations, form, with_invariants)),
-    }
+    Box::new(Generated::new(equations, form, with_invariants))
 }
 
-struct Generated<'m, E, const W: usize> {
+struct Generated<'m, E> {
     equations: &'m E,
     layout: Layout,
     structure: Structure,
@@ -44,7 +43,7 @@ struct Generated<'m, E, const W: usize> {
     mass_evaluations: u64,
 }
 
-impl<'m, E: EquationsOfMotion, const W: usize> Generated<'m, E, W> {
+impl<'m, E: EquationsOfMotion> Generated<'m, E> {
     fn new(equations: &'m E, form: Form, with_invariants: bool) -> Self {
         let layout = Layout::new(equations.sizes(), form, with_invariants);
         let structure = Structure::of(equations);
@@ -164,7 +163,7 @@ impl<'m, E: EquationsOfMotion, const W: usize> Generated<'m, E, W> {
     }
 }
 
-impl<E: EquationsOfMotion, const W: usize> ReducedArray for Generated<'_, E, W> {
+impl<E: EquationsOfMotion> ReducedArray for Generated<'_, E> {
     fn layout(&self) -> &Layout {
         &self.layout
     }

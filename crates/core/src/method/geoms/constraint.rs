@@ -273,6 +273,13 @@ impl ConstraintPart {
         }
     }
 
+    /// What the transformed right-hand side says about the rows that are dropped as redundant, with the number of their block.
+    pub fn neglected<'b>(&'b self, b: &'b [f64]) -> impl Iterator<Item = (usize, f64)> + 'b {
+        self.blocks.iter().enumerate().flat_map(move |(q, block)| {
+            b[block.rows.start + block.rank..block.rows.end].iter().map(move |&r| (q, r))
+        })
+    }
+
     /// Solve R ζ = c − S ζ upwards for the pivot columns, ζ given in the free ones, and put the unknowns back in order.
     pub fn substitute(&mut self, c: &[f64], zeta: &mut [f64], xi: &mut [f64]) {
         let n = zeta.len();

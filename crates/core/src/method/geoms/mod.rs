@@ -201,19 +201,19 @@ impl Geoms {
         if let Some(tolerance) = self.newton_tolerance {
             positive("newton_tolerance", tolerance)?;
         }
-        positive("rank_tolerance", self.rank_tolerance)?;
         let between = |name, value: f64, low: f64, high: f64, expected| {
             if value > low && value < high { Ok(()) } else { Err(BadOption::OutOfRange { name, value, expected }) }
         };
+        between("rank_tolerance", self.rank_tolerance, 0.0, 1.0, "it must lie between 0 and 1")?;
         between("safety", self.safety, 0.001, 1.0, "it must lie between 0.001 and 1")?;
         between("smallest ratio", self.ratio.0, 0.0, 1.0, "it must lie between 0 and 1")?;
         between("largest ratio", self.ratio.1, 1.0, f64::INFINITY, "it must be larger than 1")?;
         between("jacobian_reuse", self.jacobian_reuse, f64::NEG_INFINITY, 1.0, "it must be smaller than 1")?;
         between("keep_step from", self.keep_step.0, 0.0, 1.0 + 1e-12, "it must lie between 0 and 1")?;
         between("keep_step to", self.keep_step.1, 1.0 - 1e-12, f64::INFINITY, "it must be at least 1")?;
-        if self.max_newton < 3 {
+        if !(3..=1000).contains(&self.max_newton) {
             let value = f64::from(self.max_newton);
-            return Err(BadOption::OutOfRange { name: "max_newton", value, expected: "at least 3 iterations" });
+            return Err(BadOption::OutOfRange { name: "max_newton", value, expected: "3 to 1000 iterations" });
         }
         if let NewtonPoint::Stage(stage) = self.newton_point
             && !(1..=3).contains(&stage)

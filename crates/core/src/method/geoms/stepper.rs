@@ -17,8 +17,12 @@ use crate::statistics::{Residuals, Statistics};
 
 /// Failed attempts in a row after which a run stops.
 const MOST_FAILURES: u32 = 5;
+/// Residuals of dropped constraints above this multiple of the tolerance mean that they contradict the others.
+const DISAGREEMENT: f64 = 1000.0;
 /// How fast the trust in large steps comes back after a failed Newton iteration, per accepted step.
 const TRUST_GROWTH: f64 = 1.1;
+/// A pivot that has fallen to this part of its usual size tells a loss of rank, not a difficult step.
+const RANK_LOSS: f64 = 1e-3;
 /// Most solves spent on bringing the constraints to rounding.
 const MOST_POLISHING: u32 = 6;
 
@@ -418,6 +422,21 @@ impl<'p> GeomsStepper<'p> {
         self.segment.shift_to(&self.state.x);
     }
 
+    /// Constraints that were dropped as redundant must still hold with the others.
+    fn check_agreement(&mut self) -> Result<(), StepFailure> {
+        if self.ranks.iter().all(|r| r.rank == r.rows) {
+            return Ok(());
+        }
+        self.bC.copy_from_slice(&self.rows[..self.layout.algebraic()]);
+        self.constraints.transform(&mut self.bC);
+        let (rtol, atol) = self.tolerances[self.layout.a().end];
+        let most = DISAGREEMENT * (rtol + atol);
+        match self.constraints.neglected(&self.bC).find(|(_, r)| r.abs() > most) {
+            Some((q, residual)) => Err(StepFailure::Contradiction { t: self.state.t, block: BLOCKS[q], residual }),
+            None => Ok(()),
+        }
+    }
+
     /// One attempt with step size h. `Ok(true)` if it was accepted.
     fn attempt(&mut self, h: f64, last: bool) -> Result<bool, StepFailure> {
         let t = self.state.t;
@@ -482,6 +501,8 @@ impl<'p> GeomsStepper<'p> {
             self.polish();
             self.weigh();
         }
+        self.check_agreement()?;
+        self.statistics.steps += 1;
         Ok(true)
     }
 
@@ -492,7 +513,6 @@ impl<'p> GeomsStepper<'p> {
         self.state.t = t1;
         std::mem::swap(&mut self.state.x, &mut self.x);
         std::mem::swap(&mut self.rows, &mut self.scratch_rows);
-        self.statistics.steps += 1;
         self.failures = 0;
         self.extrapolates = true;
         self.weigh();
@@ -522,7 +542,7 @@ impl<'p> GeomsStepper<'p> {
         if self.failures >= most || self.method.control == Control::Fixed {
             for (q, block) in BLOCKS.into_iter().enumerate() {
                 let smallest = if self.usual[q] > 0.0 { self.ranks[q].smallest / self.usual[q] } else { 1.0 };
-                if smallest < 0.1 {
+                if smallest < RANK_LOSS {
                     return Err(StepFailure::RankLoss { t, block, smallest });
                 }
             }
@@ -553,11 +573,12 @@ fn check_redundancy(ranks: &[Rank; 3], kind: Decomposition, layout: &Layout, t: 
         let Rank { rank, rows, .. } = ranks[q];
         return Err(StepFailure::Redundant { t, block: BLOCKS[q], rank, rows });
     }
-    // (nλ − rG) + (nμ − rH) at the levels of a and v, nλ − rG at the level of p; with invariants v and p are one level
+    // (nλ − rG) + (nμ − rH) at the levels of a and v, nλ − rG at the level of p; with invariants v and p are one level, and
+    // invariants may depend on each other
     let even = if layout.row_invariants().is_empty() {
         deficiencies[0] == deficiencies[1] && deficiencies[2] <= deficiencies[1]
     } else {
-        (deficiencies[0]..=2 * deficiencies[0]).contains(&deficiencies[1])
+        (deficiencies[0]..=2 * deficiencies[0] + layout.row_invariants().len()).contains(&deficiencies[1])
     };
     if even { Ok(()) } else { Err(StepFailure::UnevenRedundancy { t, deficiencies }) }
 }

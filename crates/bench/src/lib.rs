@@ -1,0 +1,66 @@
+//! What the benchmarks have in common: the runs, and how to make them.
+
+use daedal::method::geoms::Decomposition;
+use daedal::method::{Method, State, Stepper};
+use daedal::motion::{Form, consistent};
+use daedal::{Geoms, Options, Problem, Save, Solution, Tolerance, solve};
+use daedal_problems::Case;
+
+/// A problem and the tolerance it is solved with.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// Name of the problem.
+    pub name: &'static str,
+    /// Relative and absolute tolerance.
+    pub tolerance: f64,
+}
+
+/// The runs that are timed and counted.
+pub const RUNS: [Run; 4] = [
+    Run { name: "pendulum-long", tolerance: 1e-7 },
+    Run { name: "andrews", tolerance: 1e-7 },
+    Run { name: "skateboard-1", tolerance: 1e-7 },
+    Run { name: "wheelset", tolerance: 1e-6 },
+];
+
+impl std::fmt::Display for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{} {:e}", self.name, self.tolerance)
+    }
+}
+
+/// The problem of that name with its default parameters.
+pub fn case(name: &str) -> Option<Case> {
+    daedal_problems::find(name).map(daedal_problems::Problem::case)
+}
+
+/// Only the end is kept.
+pub fn options(case: &Case, tolerance: f64) -> Options {
+    let tolerance = Tolerance::new(tolerance, tolerance);
+    Options { tolerance, h0: case.h0, max_steps: 10_000_000, save: Save::End, ..Options::default() }
+}
+
+/// GEOMS with these decompositions of the constraints and of the differential part.
+pub fn geoms(constraint: Decomposition, differential: Decomposition) -> Geoms {
+    Geoms {
+        constraint_decomposition: Some(constraint),
+        differential_decomposition: Some(differential),
+        ..Geoms::default()
+    }
+}
+
+/// Consistent initial values.
+pub fn start(case: &Case) -> State {
+    consistent::initialise(&*case.mechanism, &case.initial, Form::StrangenessFree).expect("consistent values").state
+}
+
+/// A stepper at the start.
+pub fn stepper<'c>(case: &'c Case, method: &Geoms, tolerance: f64) -> Box<dyn Stepper + 'c> {
+    method.start(&*case.mechanism, start(case), &options(case, tolerance)).expect("a first decomposition")
+}
+
+/// Solve with default options of the method.
+pub fn run(case: &Case, tolerance: f64) -> Solution {
+    let problem = Problem::new(&*case.mechanism, case.initial.clone(), case.tend);
+    solve(&problem, &Geoms::default(), &options(case, tolerance)).expect("a solution")
+}

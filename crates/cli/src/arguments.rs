@@ -1,0 +1,281 @@
+//! The arguments as they are given. Values are checked one by one here, together where they are used.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use daedal::method::controller::Control;
+use daedal::method::geoms::{
+    Decomposition, Formulation, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate,
+};
+use std::path::PathBuf;
+
+/// Simulate constrained mechanical systems and keep every constraint, the hidden ones included
+#[derive(Debug, Parser)]
+#[command(name = "daedal", version, arg_required_else_help = true, subcommand_required = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Reference problems that ship with the command
+    List(List),
+    /// Simulate a reference problem
+    Solve(Box<Solve>),
+    /// Consistent initial values, printed as an [initial] table
+    Init(Init),
+}
+
+#[derive(Args, Debug)]
+pub struct List {
+    /// Tell everything about this problem
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Tell everything about every problem
+    #[arg(long, short)]
+    pub verbose: bool,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&LIST_FORMATS), default_value = "text")]
+    pub format: Format,
+}
+
+#[derive(Args, Debug)]
+pub struct Init {
+    #[command(flatten)]
+    pub model: Model,
+    /// This value holds and is not moved
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
+    pub fix: Vec<(String, f64)>,
+    /// This value helps: the nearest consistent values are taken
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
+    pub guess: Vec<(String, f64)>,
+    /// Nothing is known about this value
+    #[arg(long, value_name = "NAME")]
+    pub unknown: Vec<String>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&INIT_FORMATS), default_value = "toml")]
+    pub format: Format,
+}
+
+/// Which problem, with which parameters.
+#[derive(Args, Debug)]
+pub struct Model {
+    /// Name of a reference problem; `daedal list` shows them
+    #[arg(value_name = "MODEL")]
+    pub name: String,
+    /// Change a parameter of the problem
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, f64)>,
+    /// Initial time [default: that of the problem]
+    #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
+    pub t0: Option<f64>,
+}
+
+#[derive(Args, Debug)]
+pub struct Solve {
+    #[command(flatten)]
+    pub model: Model,
+    /// End of the interval [default: that of the problem]
+    #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
+    pub tend: Option<f64>,
+    /// Numerical method
+    #[arg(long, value_name = "METHOD", value_parser = ["geoms"], default_value = "geoms")]
+    pub method: String,
+    /// Relative tolerance
+    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true, default_value = "1e-7")]
+    pub rtol: f64,
+    /// Absolute tolerance [default: rtol]
+    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
+    pub atol: Option<f64>,
+    /// First step size [default: that of the problem, else chosen]
+    #[arg(long, value_name = "H", value_parser = positive, allow_hyphen_values = true)]
+    pub h0: Option<f64>,
+    /// Largest step size
+    #[arg(long, value_name = "H", value_parser = positive, allow_hyphen_values = true)]
+    pub hmax: Option<f64>,
+    /// Most attempts [default: 100000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
+    /// What to keep: every step, the end, or this many points at equal distances [default: steps with an output file, else end]
+    #[arg(long, value_name = "steps|end|N", value_parser = kept)]
+    pub save: Option<Kept>,
+    /// Write what is kept to this file; the ending says how: csv, json
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+    /// Print what the run did as one JSON object
+    #[arg(long, value_name = "FORMAT", value_parser = ["json"])]
+    pub stats: Option<String>,
+    #[command(flatten)]
+    pub geoms: GeomsArguments,
+}
+
+/// Options of GEOMS; those that are absent keep their defaults.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Options of GEOMS")]
+pub struct GeomsArguments {
+    /// Start from the setting that reproduces the published counters
+    #[arg(long)]
+    pub reproduction: bool,
+    /// Which equations are discretised: strangeness-free, with invariants, strangeness index 1
+    #[arg(long, value_name = "FORM", value_parser = choice(&FORMULATIONS))]
+    pub formulation: Option<Formulation>,
+    /// Decomposition of the constraints
+    #[arg(long, value_name = "KIND", value_parser = choice(&CONSTRAINT_DECOMPOSITIONS))]
+    pub decomposition: Option<Chosen>,
+    /// Decomposition of the differential part
+    #[arg(long, value_name = "KIND", value_parser = choice(&DIFFERENTIAL_DECOMPOSITIONS))]
+    pub differential: Option<Chosen>,
+    /// How differential equations are selected
+    #[arg(long, value_name = "HOW", value_parser = choice(&SELECTIONS))]
+    pub selection: Option<Selection>,
+    /// When differential equations are selected anew
+    #[arg(long, value_name = "WHEN", value_parser = choice(&SELECTOR_UPDATES))]
+    pub selector_update: Option<SelectorUpdate>,
+    /// Step size control
+    #[arg(long, value_name = "RULE", value_parser = choice(&CONTROLS))]
+    pub control: Option<Control>,
+    /// Where Newton's iteration starts
+    #[arg(long, value_name = "WHERE", value_parser = choice(&PREDICTORS))]
+    pub predictor: Option<Predictor>,
+    /// Where the Newton matrix is evaluated: left end or stage
+    #[arg(long, value_name = "WHERE", value_parser = choice(&NEWTON_POINTS))]
+    pub newton_point: Option<NewtonPoint>,
+    /// Newton matrices renewed inside a step that converges slowly
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub newton_updates: Option<u32>,
+    /// Most Newton iterations
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000))]
+    pub max_newton: Option<u32>,
+    /// Stopping factor of Newton's iteration
+    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
+    pub newton_tolerance: Option<f64>,
+    /// A Jacobian is kept while the iteration contracts faster than this; negative: never
+    #[arg(long, value_name = "X", value_parser = finite, allow_hyphen_values = true)]
+    pub jacobian_reuse: Option<f64>,
+    /// Safety factor of the step size control
+    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
+    pub safety: Option<f64>,
+    /// Filter the error estimate once more in the first step and after rejections
+    #[arg(long)]
+    pub refilter: bool,
+    /// Relative pivots below this count as zero
+    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
+    pub rank_tolerance: Option<f64>,
+    /// How exactly the constraints hold at the end of a step
+    #[arg(long, value_name = "HOW", value_parser = choice(&POLISHES))]
+    pub polish: Option<Polish>,
+    /// Are the multipliers wanted as accurately as the motion?
+    #[arg(long, value_name = "WANTED", value_parser = choice(&MULTIPLIERS))]
+    pub multipliers: Option<Multipliers>,
+}
+
+/// How to print what was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// What to keep of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Every step.
+    Steps,
+    /// The end.
+    End,
+    /// Points at equal distances, both ends among them.
+    Points(u32),
+}
+
+/// A decomposition; `None` leaves the choice to the solver.
+pub type Chosen = Option<Decomposition>;
+
+type Choices<T, const N: usize> = [(&'static str, T); N];
+
+const LIST_FORMATS: Choices<Format, 2> = [("text", Format::Text), ("json", Format::Json)];
+const INIT_FORMATS: Choices<Format, 2> = [("toml", Format::Text), ("json", Format::Json)];
+pub const FORMULATIONS: Choices<Formulation, 3> =
+    [("psf", Formulation::StrangenessFree), ("psf+i", Formulation::WithInvariants), ("p1", Formulation::IndexOne)];
+const CONSTRAINT_DECOMPOSITIONS: Choices<Chosen, 4> = [
+    ("auto", None),
+    ("lu", Some(Decomposition::Lu)),
+    ("qr", Some(Decomposition::Qr)),
+    ("svd", Some(Decomposition::Svd)),
+];
+const DIFFERENTIAL_DECOMPOSITIONS: Choices<Chosen, 3> =
+    [("auto", None), ("lu", Some(Decomposition::Lu)), ("qr", Some(Decomposition::Qr))];
+const SELECTIONS: Choices<Selection, 2> = [("blockwise", Selection::Blockwise), ("joint", Selection::Joint)];
+const SELECTOR_UPDATES: Choices<SelectorUpdate, 2> =
+    [("adaptive", SelectorUpdate::Adaptive), ("every-jacobian", SelectorUpdate::EveryJacobian)];
+const CONTROLS: Choices<Control, 4> = [
+    ("radau5", Control::Radau5),
+    ("thesis", Control::Thesis),
+    ("classical", Control::Classical),
+    ("fixed", Control::Fixed),
+];
+const PREDICTORS: Choices<Predictor, 2> = [("extrapolate", Predictor::Extrapolate), ("zero", Predictor::Zero)];
+const NEWTON_POINTS: Choices<NewtonPoint, 4> = [
+    ("left", NewtonPoint::Left),
+    ("1", NewtonPoint::Stage(1)),
+    ("2", NewtonPoint::Stage(2)),
+    ("3", NewtonPoint::Stage(3)),
+];
+const POLISHES: Choices<Polish, 3> = [("off", Polish::Off), ("once", Polish::Once), ("rounding", Polish::Rounding)];
+const MULTIPLIERS: Choices<Multipliers, 2> = [("wanted", Multipliers::Wanted), ("unwanted", Multipliers::Unwanted)];
+
+/// One of these words, as the value it stands for.
+fn choice<T: Copy + Send + Sync>(choices: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(choices.iter().map(|(word, _)| *word)).map(move |given| {
+        let k = choices.iter().position(|(word, _)| *word == given).unwrap_or(0);
+        choices[k].1
+    })
+}
+
+/// A value that is not possible on its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadValue {
+    #[error("expected a number")]
+    Unreadable,
+    #[error("it must be finite")]
+    Infinite,
+    #[error("it must be positive and finite")]
+    OutOfRange,
+    #[error("expected NAME=VALUE")]
+    NoAssignment,
+    #[error("expected steps, end, or a number of points from 2 to {MOST_POINTS}")]
+    UnknownSave,
+}
+
+/// More points than this are taken for a slip.
+const MOST_POINTS: u32 = 10_000_000;
+
+fn finite(text: &str) -> Result<f64, BadValue> {
+    let value: f64 = text.trim().parse().map_err(|_| BadValue::Unreadable)?;
+    if value.is_finite() { Ok(value) } else { Err(BadValue::Infinite) }
+}
+
+fn positive(text: &str) -> Result<f64, BadValue> {
+    match finite(text) {
+        Ok(value) if value > 0.0 => Ok(value),
+        Ok(_) | Err(BadValue::Infinite) => Err(BadValue::OutOfRange),
+        Err(bad) => Err(bad),
+    }
+}
+
+fn assignment(text: &str) -> Result<(String, f64), BadValue> {
+    let (name, value) = text.split_once('=').ok_or(BadValue::NoAssignment)?;
+    Ok((name.trim().to_string(), finite(value)?))
+}
+
+fn kept(text: &str) -> Result<Kept, BadValue> {
+    match text {
+        "steps" => Ok(Kept::Steps),
+        "end" => Ok(Kept::End),
+        number => match number.parse() {
+            Ok(points) if (2..=MOST_POINTS).contains(&points) => Ok(Kept::Points(points)),
+            _ => Err(BadValue::UnknownSave),
+        },
+    }
+}

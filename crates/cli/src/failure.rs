@@ -1,0 +1,129 @@
+//! Why the command did not do what was asked: what is printed, and with which code it exits.
+
+use daedal::SolveError;
+use daedal::motion::consistent::InitialisationError;
+use daedal_problems::ParameterError;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+/// Why the command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    #[error("there is no {kind} {name}{}\n  known: {}", question(.name, .known), .known.join(", "))]
+    UnknownName { kind: &'static str, name: String, known: Vec<String> },
+    #[error(
+        "{path} looks like a model file; this version solves the reference problems, which `daedal list` shows; model files come later"
+    )]
+    ModelFile { path: String },
+    #[error("the problem {problem} cannot be set up")]
+    Parameter {
+        problem: &'static str,
+        #[source]
+        cause: ParameterError,
+    },
+    #[error("{name} is given more than once among --fix, --guess and --unknown; say one thing about it")]
+    SaidTwice { name: String },
+    #[error("the output file {} is given twice", path.display())]
+    SameFile { path: PathBuf },
+    #[error("cannot write {}: {}", path.display(), ending(.path))]
+    Ending { path: PathBuf },
+    #[error("cannot open {} for writing; nothing was computed", path.display())]
+    Unwritable {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
+    #[error("cannot write {}", path.display())]
+    Unwritten {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
+    #[error("cannot write to standard output")]
+    Unprinted {
+        #[source]
+        cause: io::Error,
+    },
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+}
+
+impl Failure {
+    /// 2 for a mistake in the input, 1 for a stop on the way.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Solve(error) if is_numerical(error) => 1,
+            Failure::Unwritten { .. } | Failure::Unprinted { .. } => 1,
+            _ => 2,
+        }
+    }
+
+    /// Print it once, causes below.
+    pub fn report(&self) {
+        let mut text = format!("error: {self}\n");
+        let (mut above, mut cause) = (self.to_string(), self.source());
+        while let Some(error) = cause {
+            let message = error.to_string();
+            // an error may only pass on its cause
+            if message != above {
+                let _ = writeln!(text, "  because: {message}");
+            }
+            (above, cause) = (message, error.source());
+        }
+        // nobody is left to tell if this fails
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+}
+
+/// Could the computation not go on, with an input that makes sense?
+pub fn is_numerical(error: &SolveError) -> bool {
+    use InitialisationError::{NoConvergence, Undefined};
+    matches!(error, SolveError::Stopped { .. } | SolveError::Initialisation(NoConvergence { .. } | Undefined { .. }))
+}
+
+/// Print to standard output. A reader that went away is no failure.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Unprinted { cause }),
+        _ => Ok(()),
+    }
+}
+
+fn question(name: &str, known: &[String]) -> String {
+    nearest(name, known).map_or(String::new(), |near| format!("; did you mean {near}?"))
+}
+
+/// The known name that looks most like this one, if one does.
+fn nearest<'k>(name: &str, known: &'k [String]) -> Option<&'k String> {
+    let likeness = |other: &str| strsim::jaro_winkler(&name.to_lowercase(), &other.to_lowercase());
+    known
+        .iter()
+        .map(|other| (likeness(other), other))
+        .filter(|(likeness, _)| *likeness > 0.65)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, other)| other)
+}
+
+fn ending(path: &std::path::Path) -> String {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some(later @ ("npz" | "html")) => format!("the format {later} comes later; this version writes csv and json"),
+        Some(other) => format!("the ending {other} is not known; use csv or json"),
+        None => "the name has no ending that says the format; use csv or json".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_suggested_and_no_far_one() {
+        let known = ["pendulum", "truck", "lambda.rod"].map(String::from);
+        assert_eq!(question("pendlum", &known), "; did you mean pendulum?");
+        assert_eq!(question("lambda.rood", &known), "; did you mean lambda.rod?");
+        assert_eq!(question("xyz", &known), "");
+    }
+}

@@ -1,0 +1,118 @@
+//! Consistent initial values, in the shape in which a model takes them.
+
+use crate::arguments::{Format, Init};
+use crate::failure::{Failure, print};
+use crate::output::shown_names;
+use crate::solve::Setup;
+use daedal::SolveError;
+use daedal::motion::consistent::{Consistent, initialise};
+use daedal::motion::{Form, Initial, Layout, Start};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// Find consistent initial values and print them.
+pub fn init(arguments: &Init) -> Result<(), Failure> {
+    let mut setup = Setup::resolve(&arguments.model)?;
+    let mechanism = &*setup.case.mechanism;
+    let layout = Layout::new(mechanism.sizes(), Form::StrangenessFree, false);
+    let names = layout.variable_names(&mechanism.names());
+    say(&mut setup.case.initial, arguments, &layout, &names)?;
+    let consistent =
+        initialise(mechanism, &setup.case.initial, Form::StrangenessFree).map_err(SolveError::Initialisation)?;
+    match arguments.format {
+        Format::Text => print(&table(&setup, &layout, &names, &consistent)),
+        Format::Json => print(&format!("{:#}\n", object(&setup, &layout, &names, &consistent))),
+    }
+}
+
+/// Change what is known about the initial values.
+fn say(initial: &mut Initial, arguments: &Init, layout: &Layout, names: &[String]) -> Result<(), Failure> {
+    let fixed = arguments.fix.iter().map(|(name, value)| (name, Start::Fixed(*value)));
+    let guessed = arguments.guess.iter().map(|(name, value)| (name, Start::Guess(*value)));
+    let unknown = arguments.unknown.iter().map(|name| (name, Start::Unknown));
+    let said: Vec<(&String, Start)> = fixed.chain(guessed).chain(unknown).collect();
+    for (k, (name, start)) in said.iter().enumerate() {
+        if said[..k].iter().any(|(before, _)| before == name) {
+            return Err(Failure::SaidTwice { name: (*name).clone() });
+        }
+        let place = names.iter().position(|known| known == *name);
+        if place.and_then(|j| change(initial, layout, j, *start)).is_none() {
+            // accelerations follow from the rest
+            let mut known = shown_names(layout, names);
+            known.truncate(layout.dim() - layout.a().len());
+            return Err(Failure::UnknownName { kind: "variable", name: (*name).clone(), known });
+        }
+    }
+    Ok(())
+}
+
+/// Change what is known about variable j of x; nothing can be said about accelerations.
+fn change(initial: &mut Initial, layout: &Layout, j: usize, start: Start) -> Option<()> {
+    let blocks = [
+        (layout.p(), &mut initial.p),
+        (layout.v(), &mut initial.v),
+        (layout.r(), &mut initial.r),
+        (layout.w(), &mut initial.w),
+        (layout.s(), &mut initial.s),
+        (layout.lambda(), &mut initial.lambda),
+        (layout.mu(), &mut initial.mu),
+    ];
+    let (range, block) = blocks.into_iter().find(|(range, _)| range.contains(&j))?;
+    // an empty block means that nothing is known
+    block.resize(range.len(), Start::Unknown);
+    block[j - range.start] = start;
+    Some(())
+}
+
+/// An `[initial]` table; multipliers, which are computed anew, as comments.
+fn table(setup: &Setup, layout: &Layout, names: &[String], consistent: &Consistent) -> String {
+    let x = &consistent.state.x;
+    let Consistent { iterations, surplus, undetermined_multipliers, .. } = consistent;
+    let mut text = format!("# consistent initial values of {} at t = {:?}\n", setup.problem.name, consistent.state.t);
+    let _ = writeln!(text, "# iterations: {iterations}");
+    let _ = writeln!(text, "# surplus conditions: {surplus}");
+    let _ = writeln!(text, "# undetermined multipliers: {undetermined_multipliers}");
+    let guesses: Vec<String> = [layout.p(), layout.v(), layout.r(), layout.w(), layout.s()]
+        .into_iter()
+        .flatten()
+        .map(|j| format!("{} = {:?}", key(&names[j]), x[j]))
+        .collect();
+    let _ = writeln!(text, "[initial]\nguess = {{ {} }}", guesses.join(", "));
+    for j in layout.lambda().chain(layout.mu()) {
+        let _ = writeln!(text, "# {} = {:?}", names[j], x[j]);
+    }
+    text
+}
+
+/// A name as a key of TOML, quoted where it must be.
+fn key(name: &str) -> String {
+    let bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if bare { name.to_string() } else { format!("{name:?}") }
+}
+
+fn object(setup: &Setup, layout: &Layout, names: &[String], consistent: &Consistent) -> Value {
+    let parameters: Map<String, Value> =
+        setup.parameters.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    let values: Map<String, Value> =
+        layout.shown().into_iter().map(|j| (names[j].clone(), json!(consistent.state.x[j]))).collect();
+    json!({
+        "model": setup.problem.name,
+        "parameters": parameters,
+        "t0": consistent.state.t,
+        "iterations": consistent.iterations,
+        "surplus": consistent.surplus,
+        "undetermined_multipliers": consistent.undetermined_multipliers,
+        "values": values,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_quoted_where_toml_needs_it() {
+        assert_eq!(key("vx_1"), "vx_1");
+        assert_eq!(key("body.x"), "\"body.x\"");
+    }
+}

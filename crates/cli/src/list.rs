@@ -1,0 +1,120 @@
+//! Reference problems: names, parameters, variables, constraints.
+
+use crate::arguments::{Format, List};
+use crate::failure::{Failure, print};
+use daedal_problems::{Problem, all, find};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// Print the problems.
+pub fn list(arguments: &List) -> Result<(), Failure> {
+    match (&arguments.name, arguments.format) {
+        (Some(name), Format::Text) => print(&details(reference_problem(name)?)),
+        (Some(name), Format::Json) => print(&format!("{:#}\n", object(reference_problem(name)?))),
+        (None, Format::Json) => print(&format!("{:#}\n", all().iter().map(object).collect::<Value>())),
+        (None, Format::Text) if arguments.verbose => print(&all().iter().map(details).collect::<Vec<_>>().join("\n")),
+        (None, Format::Text) => print(&overview()),
+    }
+}
+
+/// The problem of that name.
+pub fn reference_problem(name: &str) -> Result<&'static Problem, Failure> {
+    if let Some(problem) = find(name) {
+        return Ok(problem);
+    }
+    if name.contains(['/', '\\']) || name.to_lowercase().ends_with(".toml") {
+        return Err(Failure::ModelFile { path: name.to_string() });
+    }
+    let known = all().iter().map(|problem| problem.name.to_string()).collect();
+    Err(Failure::UnknownName { kind: "reference problem", name: name.to_string(), known })
+}
+
+fn overview() -> String {
+    let width = all().iter().map(|problem| problem.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for problem in all() {
+        let _ = writeln!(text, "{:width$}  {}", problem.name, problem.description);
+    }
+    text
+}
+
+fn details(problem: &Problem) -> String {
+    let case = problem.case();
+    let names = case.mechanism.names();
+    let parameters: Vec<String> =
+        problem.parameters.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
+    let references: Vec<String> = reference_times(problem).iter().map(|t| format!("t = {t:?}")).collect();
+    let mut text = format!("{}\n  {}\n", problem.name, problem.description);
+    entry(&mut text, "source", &[problem.source.to_string()]);
+    entry(&mut text, "interval", &[format!("{:?} to {:?}", case.initial.t, case.tend)]);
+    entry(&mut text, "parameters", &parameters);
+    entry(&mut text, "positions", &names.positions);
+    entry(&mut text, "velocities", &names.velocities);
+    entry(&mut text, "dynamic", &names.dynamic);
+    entry(&mut text, "auxiliary", &names.auxiliary);
+    entry(&mut text, "contact", &names.contact);
+    entry(&mut text, "holonomic", &names.holonomic);
+    entry(&mut text, "nonholonomic", &names.nonholonomic);
+    entry(&mut text, "invariants", &names.invariants);
+    entry(&mut text, "references", &references);
+    text
+}
+
+/// Columns of a line of text.
+const WIDTH: usize = 100;
+
+/// A labelled list, broken into lines; nothing if it is empty.
+fn entry(text: &mut String, label: &str, items: &[String]) {
+    let Some((last, others)) = items.split_last() else { return };
+    let indent = 16;
+    let _ = write!(text, "  {label:<width$}", width = indent - 2);
+    let mut column = indent;
+    for item in others.iter().map(|item| format!("{item},")).chain([last.clone()]) {
+        let length = item.chars().count();
+        if column > indent && column + 1 + length > WIDTH {
+            let _ = write!(text, "\n{:indent$}", "");
+            column = indent;
+        } else if column > indent {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(&item);
+        column += length;
+    }
+    text.push('\n');
+}
+
+fn object(problem: &Problem) -> Value {
+    let case = problem.case();
+    let names = case.mechanism.names();
+    let parameters: Map<String, Value> =
+        problem.parameters.iter().map(|(name, value)| ((*name).to_string(), json!(value))).collect();
+    json!({
+        "name": problem.name,
+        "description": problem.description,
+        "source": problem.source,
+        "interval": [case.initial.t, case.tend],
+        "h0": case.h0,
+        "parameters": parameters,
+        "variables": {
+            "positions": names.positions,
+            "velocities": names.velocities,
+            "dynamic": names.dynamic,
+            "auxiliary": names.auxiliary,
+            "contact": names.contact,
+        },
+        "constraints": {
+            "holonomic": names.holonomic,
+            "nonholonomic": names.nonholonomic,
+            "invariants": names.invariants,
+        },
+        "references": reference_times(problem),
+    })
+}
+
+/// Times at which something is known about the solution.
+fn reference_times(problem: &Problem) -> Vec<f64> {
+    let mut times: Vec<f64> = problem.case().references.iter().map(|reference| reference.t).collect();
+    times.dedup();
+    times
+}

@@ -1,0 +1,180 @@
+//! Simulate a reference problem: resolve the arguments into a run, make the run, write what it computed.
+
+use crate::arguments::{GeomsArguments, Kept, Model, Solve};
+use crate::failure::{Failure, is_numerical, print};
+use crate::list::reference_problem;
+use crate::output::{self, Output};
+use crate::progress::Progress;
+use crate::summary;
+use daedal::{Geoms, Options, Save, Solution, SolveError, Tolerance, solve_observed};
+use daedal_problems::{Case, Problem};
+use std::time::Instant;
+
+/// A problem with its parameters set.
+pub struct Setup {
+    pub problem: &'static Problem,
+    /// All parameters, in the order of the problem.
+    pub parameters: Vec<(String, f64)>,
+    pub case: Case,
+}
+
+/// All that a run needs to know.
+pub struct Run {
+    pub setup: Setup,
+    pub rtol: f64,
+    pub atol: f64,
+    pub method: Geoms,
+    pub options: Options,
+    pub report: Report,
+}
+
+/// What is printed about a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// Some lines for people.
+    Summary,
+    /// One JSON object.
+    Statistics,
+}
+
+/// Simulate.
+pub fn solve(arguments: &Solve) -> Result<(), Failure> {
+    let run = Run::resolve(arguments)?;
+    let outputs = Output::open_all(&arguments.output)?;
+    let (outcome, seconds) = run.make();
+    let solution = match &outcome {
+        Ok(solution) => Some(solution),
+        Err(SolveError::Stopped { partial, .. }) => Some(&**partial),
+        Err(_) => None,
+    };
+    let written = if let Some(solution) = solution {
+        output::write_all(outputs, &run, solution)
+    } else {
+        output::discard_all(outputs);
+        Ok(())
+    };
+    let printed = run.print(solution, outcome.as_ref().err(), &arguments.output, seconds);
+    match outcome {
+        Ok(_) => written.and(printed),
+        Err(error) => {
+            // the reason of the stop comes last; what went wrong besides must not be lost
+            for failure in [written, printed].into_iter().filter_map(Result::err) {
+                failure.report();
+            }
+            Err(error.into())
+        }
+    }
+}
+
+impl Setup {
+    /// The problem of that name with some parameters changed.
+    pub fn resolve(model: &Model) -> Result<Self, Failure> {
+        let problem = reference_problem(&model.name)?;
+        let mut case =
+            problem.case_with(&model.set).map_err(|cause| Failure::Parameter { problem: problem.name, cause })?;
+        let parameters = problem.parameters.iter().map(|&(name, default)| {
+            let set = model.set.iter().rfind(|(given, _)| given == name);
+            (name.to_string(), set.map_or(default, |&(_, value)| value))
+        });
+        let parameters = parameters.collect();
+        if let Some(t0) = model.t0.filter(|t0| *t0 != case.initial.t) {
+            case.initial.t = t0;
+            // they hold for the interval of the problem
+            case.references.clear();
+        }
+        Ok(Setup { problem, parameters, case })
+    }
+}
+
+impl Run {
+    fn resolve(arguments: &Solve) -> Result<Self, Failure> {
+        let mut setup = Setup::resolve(&arguments.model)?;
+        setup.case.tend = arguments.tend.unwrap_or(setup.case.tend);
+        let (t0, tend) = (setup.case.initial.t, setup.case.tend);
+        let (rtol, atol) = (arguments.rtol, arguments.atol.unwrap_or(arguments.rtol));
+        let defaults = Options::default();
+        let kept = arguments.save.unwrap_or(if arguments.output.is_empty() { Kept::End } else { Kept::Steps });
+        let options = Options {
+            tolerance: Tolerance::new(rtol, atol),
+            h0: arguments.h0.or(setup.case.h0),
+            hmax: arguments.hmax,
+            max_steps: arguments.max_steps.unwrap_or(defaults.max_steps),
+            save: match kept {
+                Kept::Steps => Save::Steps,
+                Kept::End => Save::End,
+                Kept::Points(n) => Save::At(equidistant(t0, tend, n)),
+            },
+        };
+        let report = if arguments.stats.is_some() { Report::Statistics } else { Report::Summary };
+        Ok(Run { setup, rtol, atol, method: geoms(&arguments.geoms), options, report })
+    }
+
+    /// The solution, and how long it took in seconds.
+    fn make(&self) -> (Result<Solution, SolveError>, f64) {
+        let case = &self.setup.case;
+        let problem = daedal::Problem::new(&*case.mechanism, case.initial.clone(), case.tend);
+        let mut progress = Progress::new();
+        let start = Instant::now();
+        let outcome = solve_observed(&problem, &self.method, &self.options, &mut [&mut progress]);
+        (outcome, start.elapsed().as_secs_f64())
+    }
+
+    fn print(
+        &self,
+        solution: Option<&Solution>,
+        error: Option<&SolveError>,
+        paths: &[std::path::PathBuf],
+        seconds: f64,
+    ) -> Result<(), Failure> {
+        match (self.report, solution) {
+            (Report::Statistics, _) if error.is_none_or(is_numerical) => {
+                print(&format!("{}\n", output::statistics(self, solution, seconds)))
+            }
+            (Report::Summary, Some(solution)) => print(&summary::summary(self, solution, paths, seconds)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// n times from t0 to tend.
+fn equidistant(t0: f64, tend: f64, n: u32) -> Vec<f64> {
+    let last = n - 1;
+    (0..n).map(|k| if k == last { tend } else { t0 + (tend - t0) * f64::from(k) / f64::from(last) }).collect()
+}
+
+/// The method with the options that are given.
+fn geoms(given: &GeomsArguments) -> Geoms {
+    let defaults = if given.reproduction { Geoms::reproduction() } else { Geoms::default() };
+    Geoms {
+        formulation: given.formulation.unwrap_or(defaults.formulation),
+        constraint_decomposition: given.decomposition.unwrap_or(defaults.constraint_decomposition),
+        differential_decomposition: given.differential.unwrap_or(defaults.differential_decomposition),
+        selection: given.selection.unwrap_or(defaults.selection),
+        selector_update: given.selector_update.unwrap_or(defaults.selector_update),
+        predictor: given.predictor.unwrap_or(defaults.predictor),
+        newton_point: given.newton_point.unwrap_or(defaults.newton_point),
+        newton_updates: given.newton_updates.unwrap_or(defaults.newton_updates),
+        max_newton: given.max_newton.unwrap_or(defaults.max_newton),
+        newton_tolerance: given.newton_tolerance.or(defaults.newton_tolerance),
+        jacobian_reuse: given.jacobian_reuse.unwrap_or(defaults.jacobian_reuse),
+        safety: given.safety.unwrap_or(defaults.safety),
+        control: given.control.unwrap_or(defaults.control),
+        refilter: given.refilter || defaults.refilter,
+        rank_tolerance: given.rank_tolerance.unwrap_or(defaults.rank_tolerance),
+        polish: given.polish.unwrap_or(defaults.polish),
+        multipliers: given.multipliers.unwrap_or(defaults.multipliers),
+        keep_step: defaults.keep_step,
+        ratio: defaults.ratio,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equidistant_times_hold_both_ends_exactly() {
+        assert_eq!(equidistant(0.0, 0.3, 4), [0.0, 0.3 / 3.0, 0.6 / 3.0, 0.3]);
+        assert_eq!(equidistant(-1.0, 0.1, 2), [-1.0, 0.1]);
+    }
+}

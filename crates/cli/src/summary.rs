@@ -1,0 +1,126 @@
+//! What a run did, for people.
+
+use crate::output::{formulation, number_of_points};
+use crate::solve::Run;
+use daedal::{Ended, Solution};
+use daedal_problems::Reference;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// Some lines about a run.
+pub fn summary(run: &Run, solution: &Solution, paths: &[PathBuf], seconds: f64) -> String {
+    let mut text = String::new();
+    heading(&mut text, run);
+    let _ = writeln!(text, "{} in {seconds:.3} s", ending(solution));
+    let _ = writeln!(text, "{}", solution.statistics);
+    if !solution.decisions.is_empty() {
+        let _ = writeln!(text, "{}", solution.decisions);
+    }
+    for path in paths {
+        let _ = writeln!(text, "{} points in {}", number_of_points(solution), path.display());
+    }
+    residuals(&mut text, solution);
+    undetermined(&mut text, solution);
+    let references = references(run, solution);
+    values(&mut text, solution, &references);
+    largest_error(&mut text, solution, &references);
+    text
+}
+
+fn heading(text: &mut String, run: &Run) {
+    let problem = run.setup.problem;
+    let _ = writeln!(text, "{}: {}", problem.name, problem.description);
+    let form = formulation(run.method.formulation);
+    let _ = write!(text, "geoms, {form}, rtol {:?}, atol {:?}", run.rtol, run.atol);
+    for ((name, value), (_, default)) in run.setup.parameters.iter().zip(problem.parameters) {
+        if value != default {
+            let _ = write!(text, ", {name} = {value:?}");
+        }
+    }
+    text.push('\n');
+}
+
+fn ending(solution: &Solution) -> String {
+    let t = solution.end_time();
+    match &solution.ended {
+        Ended::AtEnd => format!("reached the end t = {t:?}"),
+        Ended::AtEvent { name } => format!("stopped by the event {name} at t = {t:?}"),
+        Ended::ByObserver => format!("interrupted at t = {t:?}"),
+        Ended::ByFailure => format!("STOPPED at t = {t:?} before the end"),
+    }
+}
+
+fn residuals(text: &mut String, solution: &Solution) {
+    let largest = &solution.max_residuals;
+    let levels = [
+        ("position", largest.position),
+        ("velocity", largest.velocity),
+        ("acceleration", largest.acceleration),
+        ("invariant", largest.invariant),
+    ];
+    if levels.iter().all(|(_, residual)| residual.is_none()) {
+        return;
+    }
+    text.push_str("\nlargest residual of the constraints\n");
+    for (level, residual) in levels {
+        if let Some(residual) = residual {
+            let _ = writeln!(text, "  {level:<14}{residual:.2e}");
+        }
+    }
+}
+
+/// Combinations of multipliers that redundant constraints leave open.
+fn undetermined(text: &mut String, solution: &Solution) {
+    if solution.undetermined.is_empty() {
+        return;
+    }
+    text.push_str("\nundetermined combinations of multipliers\n");
+    for combination in &solution.undetermined {
+        let terms: Vec<String> = combination.iter().map(|(name, factor)| format!("{factor:+.4} {name}")).collect();
+        let _ = writeln!(text, "  {}", terms.join(" "));
+    }
+}
+
+/// References that hold at the end of this run.
+fn references<'r>(run: &'r Run, solution: &Solution) -> Vec<&'r Reference> {
+    let reached = solution.ended == Ended::AtEnd;
+    run.setup.case.references.iter().filter(|reference| reached && reference.t == solution.end_time()).collect()
+}
+
+/// A table of the last point, with errors where a reference is known.
+fn values(text: &mut String, solution: &Solution, references: &[&Reference]) {
+    let names = &solution.names;
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("final values".len() - 2);
+    let column = if references.is_empty() { "" } else { "error" };
+    let _ = writeln!(text, "{}", format!("\n{:<w$}   {:<24}{column}", "final values", "", w = width + 2).trim_end());
+    for j in solution.layout.shown() {
+        let value = solution.end.x[j];
+        // a place for the sign, so that digits stand below each other
+        let sign = if value.is_sign_negative() { "" } else { " " };
+        let error =
+            known(references, &names[j]).map_or(String::new(), |exact| format!("{:.1e}", (value - exact).abs()));
+        let line = format!("  {:<width$}  {:<25}{error}", names[j], format!("{sign}{value:?}"));
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+fn known(references: &[&Reference], name: &str) -> Option<f64> {
+    references.iter().flat_map(|reference| &reference.values).find(|(known, _)| known == name).map(|&(_, x)| x)
+}
+
+/// The largest error relative to max(1, |x|), for each reference, as it is trusted.
+fn largest_error(text: &mut String, solution: &Solution, references: &[&Reference]) {
+    for reference in references {
+        let errors = reference.values.iter().filter_map(|(name, exact)| {
+            let error = (solution.end_value(name)? - exact).abs() / exact.abs().max(1.0);
+            Some((error, name))
+        });
+        if let Some((error, name)) = errors.max_by(|a, b| a.0.total_cmp(&b.0)) {
+            let Reference { source, accuracy, .. } = reference;
+            let _ = writeln!(
+                text,
+                "\nlargest error relative to max(1, |x|): {error:.1e} in {name}; reference: {source}, trusted to {accuracy:.0e}"
+            );
+        }
+    }
+}

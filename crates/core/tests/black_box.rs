@@ -1,0 +1,353 @@
+//! Equations of motion as a black box, and derived quantities written by hand, against the generated ones.
+
+mod support;
+
+use daedal::linalg::Matrix;
+use daedal::method::controller::Control;
+use daedal::method::geoms::{Decomposition, Formulation};
+use daedal::motion::{
+    Acceleration, BlackBox, BlackBoxMotion, BlackBoxRows, Derivation, EquationsOfMotion, Initial, MassStructure,
+    Mechanism, Motion, Position, Sizes, Undefined, Velocity,
+};
+use daedal::scalar::Scalar;
+use daedal::{Geoms, Options, Problem, Solution, SolveError, StepFailure, solve};
+use support::{GRAVITY, M2, PENDULUM, SliderCrank, distance, tolerance};
+
+/// The pendulum m = l = 1 in the original interface.
+struct BlackPendulum;
+
+impl BlackBox for BlackPendulum {
+    fn sizes(&self) -> Sizes {
+        Sizes { positions: 2, velocities: 2, holonomic: 1, ..Sizes::default() }
+    }
+    fn rows(&self, at: &Motion<f64>, out: &mut BlackBoxRows) -> Result<(), Undefined> {
+        let (p, v, lambda, g) = (at.p, at.v, at.lambda[0], PENDULUM.g);
+        out.force[0] = -2.0 * p[0] * lambda;
+        out.force[1] = -g - 2.0 * p[1] * lambda;
+        out.kinematics.copy_from_slice(v);
+        out.holonomic[0] = p[0] * p[0] + p[1] * p[1] - 1.0;
+        out.holonomic_velocity[0] = 2.0 * (p[0] * v[0] + p[1] * v[1]);
+        // absent in the s-index-1 form
+        if let [g2] = out.holonomic_acceleration {
+            *g2 = 2.0 * (v[0] * v[0] + v[1] * v[1] + p[0] * out.force[0] + p[1] * out.force[1]);
+        }
+        Ok(())
+    }
+    fn mass(&self, _: &Position<f64>, M: &mut Matrix) -> Result<(), Undefined> {
+        M[(0, 0)] = 1.0;
+        M[(1, 1)] = 1.0;
+        Ok(())
+    }
+    fn mass_structure(&self) -> MassStructure {
+        MassStructure::ConstantDiagonal
+    }
+    fn autonomous(&self) -> bool {
+        true
+    }
+}
+
+/// The slider crank in the original interface, with or without gII.
+struct BlackCrank {
+    with_acceleration_level: bool,
+}
+
+const L2: f64 = 3.0;
+
+impl BlackBox for BlackCrank {
+    fn sizes(&self) -> Sizes {
+        Sizes { positions: 2, velocities: 2, holonomic: 1, ..Sizes::default() }
+    }
+    fn rows(&self, at: &Motion<f64>, out: &mut BlackBoxRows) -> Result<(), Undefined> {
+        let (p, v, lambda) = (at.p, at.v, at.lambda[0]);
+        let s = M2 * L2 * (p[0] + p[1]).sin();
+        let G = [p[0].cos(), -L2 * p[1].cos()];
+        out.force[0] = -(1.0 + M2) * GRAVITY * p[0].cos() - s * v[1] * v[1] - G[0] * lambda;
+        out.force[1] = M2 * GRAVITY * L2 * p[1].cos() - s * v[0] * v[0] - G[1] * lambda;
+        out.kinematics.copy_from_slice(v);
+        out.holonomic[0] = p[0].sin() - L2 * p[1].sin();
+        out.holonomic_velocity[0] = G[0] * v[0] + G[1] * v[1];
+        if self.with_acceleration_level && !out.holonomic_acceleration.is_empty() {
+            // v' = M⁻¹ force
+            let (a, b, d) = (1.0 + M2, -M2 * L2 * (p[0] + p[1]).cos(), M2 * L2 * L2);
+            let [f0, f1] = [out.force[0], out.force[1]];
+            let determinant = a * d - b * b;
+            let acceleration = [(d * f0 - b * f1) / determinant, (a * f1 - b * f0) / determinant];
+            out.holonomic_acceleration[0] = -p[0].sin() * v[0] * v[0]
+                + L2 * p[1].sin() * v[1] * v[1]
+                + G[0] * acceleration[0]
+                + G[1] * acceleration[1];
+        }
+        Ok(())
+    }
+    fn mass(&self, at: &Position<f64>, M: &mut Matrix) -> Result<(), Undefined> {
+        let coupling = -M2 * L2 * (at.p[0] + at.p[1]).cos();
+        M[(0, 0)] = 1.0 + M2;
+        M[(0, 1)] = coupling;
+        M[(1, 0)] = coupling;
+        M[(1, 1)] = M2 * L2 * L2;
+        Ok(())
+    }
+}
+
+fn run(system: &dyn Mechanism, initial: &Initial, tend: f64, method: &Geoms, tol: f64) -> Solution {
+    solve(&Problem::new(system, initial.clone(), tend), method, &tolerance(tol)).unwrap()
+}
+
+/// Largest differences of p, v and λ at the end.
+fn differences(a: &Solution, b: &Solution) -> [f64; 3] {
+    let (a, b) = (a.end(), b.end());
+    [distance(a.p, b.p), distance(a.v, b.v), distance(a.lambda, b.lambda)]
+}
+
+fn swinging() -> Initial {
+    Initial::new(0.0, &[0.0, -1.0], &[2.8, 0.0])
+}
+
+fn falling() -> Initial {
+    Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0])
+}
+
+/// λ of the slider crank at rest in the stretched position.
+const RESTING: f64 = -M2 * GRAVITY;
+
+#[test]
+fn a_pendulum_in_a_black_box_moves_like_the_generated_one() {
+    let method = Geoms { constraint_decomposition: Some(Decomposition::Lu), ..Geoms::default() };
+    for tol in [1e-5, 1e-7, 1e-9] {
+        let black = run(&BlackBoxMotion(BlackPendulum), &swinging(), 2.0, &method, tol);
+        let generated = run(&PENDULUM, &swinging(), 2.0, &method, tol);
+        let [p, v, lambda] = differences(&black, &generated);
+        assert!(p < 100.0 * tol && v < 100.0 * tol && lambda < 1000.0 * tol, "{p:e} {v:e} {lambda:e} at {tol:e}");
+        let (b, g) = (black.statistics, generated.statistics);
+        assert!(b.steps.abs_diff(g.steps) <= 2 + g.steps / 20, "{b} for {g}");
+        // one evaluation a column of λ, v, p in every Jacobian, counted apart
+        assert_eq!(b.difference_evaluations, 5 * b.jacobians);
+        assert_eq!(g.difference_evaluations, 0);
+        assert!(b.residuals < 2 * g.residuals);
+        // a constant mass matrix is evaluated once
+        assert_eq!((b.masses, g.masses), (1, 1));
+    }
+}
+
+#[test]
+fn a_slider_crank_in_a_black_box_moves_like_the_generated_one() {
+    for tol in [1e-5, 1e-7, 1e-9] {
+        let method = Geoms { constraint_decomposition: Some(Decomposition::Lu), ..Geoms::default() };
+        let black = run(&BlackBoxMotion(BlackCrank { with_acceleration_level: true }), &falling(), 2.0, &method, tol);
+        let generated = run(&SliderCrank { l2: L2 }, &falling(), 2.0, &method, tol);
+        let [p, v, lambda] = differences(&black, &generated);
+        assert!(p < 100.0 * tol && v < 100.0 * tol && lambda < 1000.0 * tol, "{p:e} {v:e} {lambda:e} at {tol:e}");
+        assert_eq!(black.statistics.difference_evaluations, 5 * black.statistics.jacobians);
+        assert!(black.statistics.masses > black.statistics.residuals);
+    }
+}
+
+#[test]
+fn the_index_one_form_needs_no_acceleration_level() {
+    let method = Geoms { formulation: Formulation::IndexOne, ..Geoms::default() };
+    // the multiplier must be given where gII is not
+    let start = falling().multipliers(&[RESTING], &[]);
+    for tol in [1e-5, 1e-7] {
+        let black = run(&BlackBoxMotion(BlackCrank { with_acceleration_level: false }), &start, 2.0, &method, tol);
+        let generated = run(&SliderCrank { l2: L2 }, &start, 2.0, &method, tol);
+        let exact = run(&SliderCrank { l2: L2 }, &start, 2.0, &Geoms::default(), 1e-11);
+        let [p, v, _] = differences(&black, &generated);
+        assert!(p < 100.0 * tol && v < 100.0 * tol, "{p:e} {v:e} at {tol:e}");
+        let [p, v, _] = differences(&black, &exact);
+        assert!(p < 100.0 * tol && v < 100.0 * tol, "{p:e} {v:e} at {tol:e}");
+        assert_eq!(black.max_residuals.acceleration, None);
+        assert!(black.max_residuals.position.unwrap() < 1e-6);
+    }
+}
+
+#[test]
+fn a_black_box_may_have_no_value() {
+    struct Short;
+    impl BlackBox for Short {
+        fn sizes(&self) -> Sizes {
+            Sizes { positions: 1, velocities: 1, ..Sizes::default() }
+        }
+        fn rows(&self, at: &Motion<f64>, out: &mut BlackBoxRows) -> Result<(), Undefined> {
+            out.force[0] = 1.0;
+            out.kinematics[0] = at.v[0];
+            if at.t > 1.0 { Err(Undefined) } else { Ok(()) }
+        }
+        fn mass(&self, _: &Position<f64>, M: &mut Matrix) -> Result<(), Undefined> {
+            M[(0, 0)] = 1.0;
+            Ok(())
+        }
+    }
+    let short = BlackBoxMotion(Short);
+    let problem = Problem::new(&short, Initial::new(0.0, &[0.0], &[0.0]), 2.0);
+    let error = solve(&problem, &Geoms::default(), &tolerance(1e-6)).unwrap_err();
+    let SolveError::Stopped { cause, partial } = error else { panic!("{error:?}") };
+    assert!(matches!(cause, StepFailure::NewtonFailed { .. } | StepFailure::StepTooSmall { .. }), "{cause:?}");
+    let t = cause.time();
+    assert!(t > 0.9 && t <= 1.0 && partial.end_time() == t);
+    assert!((partial.end().p[0] - 0.5 * t * t).abs() < 1e-10);
+}
+
+/// Which quantities are written by hand.
+#[derive(Clone, Copy, Debug)]
+struct ByHand {
+    force: bool,
+    velocity: bool,
+    acceleration: bool,
+}
+
+impl ByHand {
+    /// All eight combinations.
+    fn all() -> Vec<ByHand> {
+        let one = |k: u8| ByHand { force: k & 1 != 0, velocity: k & 2 != 0, acceleration: k & 4 != 0 };
+        (0..8).map(one).collect()
+    }
+}
+
+fn derivation(by_hand: bool) -> Derivation {
+    if by_hand { Derivation::ByHand } else { Derivation::Generated }
+}
+
+/// The pendulum with derived quantities by hand.
+struct HandPendulum(ByHand);
+
+impl EquationsOfMotion for HandPendulum {
+    fn sizes(&self) -> Sizes {
+        EquationsOfMotion::sizes(&PENDULUM)
+    }
+    fn mass<S: Scalar>(&self, at: &Position<S>, M: &mut Matrix<S>) {
+        EquationsOfMotion::mass(&PENDULUM, at, M);
+    }
+    fn force<S: Scalar>(&self, at: &Motion<S>, f: &mut [S]) {
+        PENDULUM.force(at, f);
+    }
+    fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) {
+        PENDULUM.holonomic(at, g);
+    }
+    fn constraint_force<S: Scalar>(&self, at: &Motion<S>, force: &mut [S]) -> Derivation {
+        if self.0.force {
+            force[0] = at.p[0] * at.lambda[0] * 2.0;
+            force[1] = at.p[1] * at.lambda[0] * 2.0;
+        }
+        derivation(self.0.force)
+    }
+    fn holonomic_velocity<S: Scalar>(&self, at: &Velocity<S>, g1: &mut [S]) -> Derivation {
+        if self.0.velocity {
+            g1[0] = (at.p[0] * at.v[0] + at.p[1] * at.v[1]) * 2.0;
+        }
+        derivation(self.0.velocity)
+    }
+    fn holonomic_acceleration<S: Scalar>(&self, at: &Acceleration<S>, g2: &mut [S]) -> Derivation {
+        if self.0.acceleration {
+            let (p, v, a) = (at.at.p, at.at.v, at.a);
+            g2[0] = (v[0].square() + v[1].square() + p[0] * a[0] + p[1] * a[1]) * 2.0;
+        }
+        derivation(self.0.acceleration)
+    }
+}
+
+/// The slider crank with derived quantities by hand.
+struct HandCrank(ByHand);
+
+const CRANK: SliderCrank = SliderCrank { l2: L2 };
+
+impl EquationsOfMotion for HandCrank {
+    fn sizes(&self) -> Sizes {
+        EquationsOfMotion::sizes(&CRANK)
+    }
+    fn mass<S: Scalar>(&self, at: &Position<S>, M: &mut Matrix<S>) {
+        EquationsOfMotion::mass(&CRANK, at, M);
+    }
+    fn force<S: Scalar>(&self, at: &Motion<S>, f: &mut [S]) {
+        CRANK.force(at, f);
+    }
+    fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) {
+        CRANK.holonomic(at, g);
+    }
+    fn constraint_force<S: Scalar>(&self, at: &Motion<S>, force: &mut [S]) -> Derivation {
+        if self.0.force {
+            force[0] = at.p[0].cos() * at.lambda[0];
+            force[1] = at.p[1].cos() * at.lambda[0] * -L2;
+        }
+        derivation(self.0.force)
+    }
+    fn holonomic_velocity<S: Scalar>(&self, at: &Velocity<S>, g1: &mut [S]) -> Derivation {
+        if self.0.velocity {
+            g1[0] = at.p[0].cos() * at.v[0] - at.p[1].cos() * at.v[1] * L2;
+        }
+        derivation(self.0.velocity)
+    }
+    fn holonomic_acceleration<S: Scalar>(&self, at: &Acceleration<S>, g2: &mut [S]) -> Derivation {
+        if self.0.acceleration {
+            let (p, v, a) = (at.at.p, at.at.v, at.a);
+            g2[0] = p[0].cos() * a[0] - p[0].sin() * v[0].square() - p[1].cos() * a[1] * L2
+                + p[1].sin() * v[1].square() * L2;
+        }
+        derivation(self.0.acceleration)
+    }
+}
+
+/// Do two runs make the same steps through the same states?
+#[track_caller]
+fn same_run(a: &Solution, b: &Solution, what: &str) {
+    assert_eq!(a.statistics.steps, b.statistics.steps, "{what}: {} for {}", a.statistics, b.statistics);
+    assert_eq!(a.statistics.solves, b.statistics.solves, "{what}");
+    assert!(distance(&a.times, &b.times) < 1e-9, "{what}: times differ by {:e}", distance(&a.times, &b.times));
+    for k in 0..a.len() {
+        let d = distance(a.state(k), b.state(k));
+        assert!(d < 1e-9 * (1.0 + a.motion(k).lambda[0].abs()), "{what}: {d:e} at t = {}", a.times[k]);
+    }
+}
+
+#[test]
+fn a_pendulum_by_hand_makes_the_generated_run() {
+    let method = Geoms::default();
+    let by_hand = |force, velocity, acceleration| {
+        let model = HandPendulum(ByHand { force, velocity, acceleration });
+        let structure = Mechanism::structure(&model);
+        assert_eq!((structure.constraint_force_by_hand, structure.acceleration_level_by_hand), (force, acceleration));
+        run(&model, &swinging(), 1.0, &method, 1e-8)
+    };
+    let generated = run(&PENDULUM, &swinging(), 1.0, &method, 1e-8);
+    same_run(&by_hand(false, false, false), &generated, "nothing");
+    same_run(&by_hand(false, true, false), &generated, "gI");
+    // where M is constant, rows are generated at a − M⁻¹ρ but written by hand at a: other iterates on the way to the same stages
+    let forces = by_hand(true, false, false);
+    assert!(forces.statistics.steps.abs_diff(generated.statistics.steps) <= 2);
+    assert!(differences(&forces, &generated).iter().all(|d| *d < 1e-6));
+    same_run(&by_hand(true, true, false), &forces, "force, gI");
+    same_run(&by_hand(true, true, true), &forces, "force, gI, gII");
+    same_run(&by_hand(false, false, true), &forces, "gII");
+    same_run(&by_hand(false, true, true), &forces, "gI, gII");
+}
+
+#[test]
+fn fixed_steps_by_hand_are_those_of_the_generated_equations() {
+    let method = Geoms { control: Control::Fixed, newton_tolerance: Some(1e-8), ..Geoms::default() };
+    let options = Options { h0: Some(0.01), ..tolerance(1e-8) };
+    let run = |system: &dyn Mechanism, initial: Initial| {
+        solve(&Problem::new(system, initial, 1.0), &method, &options).unwrap()
+    };
+    let (pendulum, crank) = (run(&PENDULUM, swinging()), run(&CRANK, falling()));
+    for by_hand in ByHand::all() {
+        for (hand, generated) in
+            [(run(&HandPendulum(by_hand), swinging()), &pendulum), (run(&HandCrank(by_hand), falling()), &crank)]
+        {
+            assert_eq!(hand.len(), generated.len());
+            for k in 0..hand.len() {
+                assert!(distance(hand.state(k), generated.state(k)) < 1e-9, "{by_hand:?} at t = {}", hand.times[k]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_slider_crank_by_hand_makes_the_generated_run() {
+    let generated = run(&CRANK, &falling(), 1.0, &Geoms::default(), 1e-8);
+    for by_hand in ByHand::all() {
+        same_run(
+            &run(&HandCrank(by_hand), &falling(), 1.0, &Geoms::default(), 1e-8),
+            &generated,
+            &format!("{by_hand:?}"),
+        );
+    }
+}

@@ -1,0 +1,9 @@
+//! Reference problems against published and exact values.
+
+mod accuracy;
+mod disturbed;
+mod order;
+mod residuals;
+mod singular;
+mod support;
+mod tables;

@@ -1,0 +1,94 @@
+//! Long runs, singular configurations and redundant constraints.
+
+
+use daedal::method::geoms::Decomposition;
+use daedal::{Geoms, SolveError};
+use crate::support::{case, error, is_motion, options, run};
+
+fn ladder(from: i32, to: i32) -> impl Iterator<Item = f64> {
+    (from..=to).map(|k| 10.0_f64.powi(-k))
+}
+
+#[test]
+fn equal_arms_stop_at_the_singular_point_and_say_that_rank_is_lost() {
+    // both rods hang down at t = 1.01388449474473, where the constraint Jacobian vanishes
+    for kind in [Decomposition::Lu, Decomposition::Qr, Decomposition::Svd] {
+        for tolerance in ladder(4, 10) {
+            let method = Geoms { constraint_decomposition: Some(kind), ..Geoms::default() };
+            let stop = run(&case("slider-crank-equal-arms"), 2.0, &method, &options(tolerance));
+            let Err(SolveError::Stopped { cause, partial }) = stop else {
+                panic!("{kind:?} at {tolerance:e} passed the singularity");
+            };
+            let message = cause.to_string();
+            assert!(message.contains("rank"), "{message}");
+            assert!(message.contains("singular configuration"), "{message}");
+            assert!((0.0..0.05).contains(&(partial.end.t - 1.01388 + 0.01)), "{kind:?} at {tolerance:e}: {}", partial.end.t);
+            assert!((cause.time() - 1.01388).abs() < 0.01, "{kind:?} at {tolerance:e}: {message}");
+        }
+    }
+}
+
+#[test]
+fn the_academic_example_passes_the_singular_contact_equation() {
+    let exact = daedal_problems::academic::exact(2.0);
+    let case = case("academic");
+    for tolerance in ladder(1, 9) {
+        let solution = run(&case, 2.0, &Geoms::default(), &options(tolerance)).unwrap();
+        let p = solution.end().p;
+        let error = (0..3).map(|i| (p[i] - exact[i]).abs()).fold(0.0, f64::max);
+        println!("{tolerance:e}: {error:e}");
+        assert!(error < 1000.0 * tolerance, "{tolerance:e}: {error:e}");
+    }
+}
+
+#[test]
+fn redundant_constraints_give_the_same_motion_and_name_the_undetermined_multipliers() {
+    for tolerance in [1e-5, 1e-7, 1e-9] {
+        let regular = run(&case("slider-crank"), 10.0, &Geoms::default(), &options(tolerance)).unwrap();
+        let redundant = run(&case("slider-crank-redundant"), 10.0, &Geoms::default(), &options(tolerance)).unwrap();
+        let (a, b) = (regular.end(), redundant.end());
+        for (x, y) in a.p.iter().chain(a.v).zip(b.p.iter().chain(b.v)) {
+            assert!((x - y).abs() <= 100.0 * tolerance, "{tolerance:e}: {x} and {y}");
+        }
+        assert!(redundant.decisions.contains("constraints by SVD"), "{}", redundant.decisions);
+        assert_eq!(redundant.undetermined.len(), 2);
+        // the loop equations vanish identically: their multipliers are free, that of the slider is not
+        for combination in &redundant.undetermined {
+            assert!(combination.iter().all(|(name, _)| name.starts_with("lambda")), "{combination:?}");
+            assert!(combination.iter().all(|(name, _)| !name.ends_with("slider")), "{combination:?}");
+        }
+        assert!(regular.undetermined.is_empty());
+    }
+}
+
+#[test]
+fn loop_redundancy_is_handled_by_the_singular_value_decomposition() {
+    let case = case("double-four-bar");
+    let reference = case.references.last().unwrap().clone();
+    for tolerance in [1e-5, 1e-8] {
+        let solution = run(&case, reference.t, &Geoms::default(), &options(tolerance)).unwrap();
+        assert_eq!(solution.undetermined.len(), 1);
+        let error = error(&solution, &reference, is_motion);
+        assert!(error < 100.0 * tolerance, "{tolerance:e}: {error:e}");
+    }
+}
+
+#[test]
+fn the_slider_crank_runs_to_a_thousand_at_every_tolerance() {
+    for tolerance in ladder(3, 9) {
+        run(&case("slider-crank"), 1000.0, &Geoms::default(), &options(tolerance)).unwrap();
+    }
+}
+
+/// The whole ladder of the published table: about a minute.
+#[test]
+#[ignore = "a minute of long runs"]
+fn the_slider_crank_runs_to_ten_thousand_at_every_tolerance() {
+    let case = case("slider-crank");
+    let (t, exact) = daedal_problems::slider_crank::EXACT[3];
+    assert_eq!(t, 10000.0);
+    for tolerance in ladder(3, 13) {
+        let solution = run(&case, t, &Geoms::default(), &options(tolerance)).unwrap();
+        println!("{tolerance:e}: {} p₁ {:e}", solution.statistics, solution.end().p[0] - exact[0]);
+    }
+}

@@ -1,0 +1,99 @@
+//! The published pendulum tables: Steinbrecher (2006), Tables 5.8 and 5.9; (2007), Tables 3 and 4.
+
+
+use daedal::{Geoms, Options, Solution};
+use crate::support::{case, error, is_motion, options, run};
+
+/// Published counters: tolerance, accepted, rejected by the error test, by Newton, solves, selectors.
+const TABLES: [(&str, u64, [(f64, [u64; 5]); 3]); 2] = [
+    ("pendulum", 1, [(1e-7, [187, 16, 1, 660, 2]), (1e-8, [270, 13, 1, 897, 2]), (1e-9, [391, 9, 1, 1250, 2])]),
+    ("pendulum-2.9", 13, [(1e-7, [207, 7, 13, 841, 26]), (1e-8, [303, 12, 6, 1142, 19]), (1e-9, [441, 12, 6, 1589, 19])]),
+];
+
+fn pendulum(name: &str, tolerance: f64, method: &Geoms) -> Solution {
+    let options = Options { h0: Some(0.01), ..options(tolerance) };
+    run(&case(name), 5.0, method, &options).unwrap()
+}
+
+fn within(value: u64, published: u64, part: f64) -> bool {
+    (value as f64 - published as f64).abs() <= part * published as f64
+}
+
+#[test]
+fn the_reproduction_setting_meets_all_six_published_runs() {
+    for (name, crossings, rows) in TABLES {
+        for (tolerance, [accepted, _, newton, _, _]) in rows {
+            let s = pendulum(name, tolerance, &Geoms::reproduction()).statistics;
+            let run = format!("{name} at {tolerance:e}: {s:?}");
+            assert!(within(s.steps, accepted, 0.04), "{run}");
+            assert!(s.rejected_newton.abs_diff(newton) <= 2, "{run}");
+            // selectors: at the start, after Newton failures, and where |p₁| = |p₂| is passed
+            assert_eq!(s.selectors - s.rejected_newton, crossings, "{run}");
+        }
+    }
+}
+
+#[test]
+fn the_bookkeeping_identities_of_the_published_runs_hold() {
+    for (name, _, rows) in TABLES {
+        for (tolerance, _) in rows {
+            let s = pendulum(name, tolerance, &Geoms::reproduction()).statistics;
+            assert_eq!(s.decompositions, s.steps + s.rejected_error + s.rejected_newton);
+            assert_eq!(s.residuals, 3 * s.solves + s.steps);
+            assert_eq!((s.jacobians, s.predecompositions), (s.steps, s.steps));
+            assert_eq!(s.masses, 1);
+        }
+    }
+}
+
+#[test]
+fn the_default_setting_has_no_newton_rejections_and_fewer_solves() {
+    for ((name, _, rows), most) in TABLES.into_iter().zip([1.04, 0.85]) {
+        for (tolerance, [_, _, _, solves, _]) in rows {
+            let s = pendulum(name, tolerance, &Geoms::default()).statistics;
+            assert_eq!(s.rejected_newton, 0, "{name} at {tolerance:e}");
+            assert!(s.solves as f64 <= most * solves as f64, "{name} at {tolerance:e}: {} solves", s.solves);
+        }
+    }
+}
+
+#[test]
+fn the_default_setting_is_three_times_as_accurate_as_the_reproduction() {
+    for (name, _, _) in TABLES {
+        let reference = &case(name).references[0];
+        let [default, joint] =
+            [Geoms::default(), Geoms::reproduction()].map(|m| error(&pendulum(name, 1e-9, &m), reference, |_| true));
+        assert!(3.0 * default < joint, "{name}: {default:e} against {joint:e}");
+    }
+}
+
+#[test]
+fn constraint_decompositions_give_the_same_run() {
+    use daedal::method::geoms::Decomposition::{Lu, Qr, Svd};
+    for name in ["pendulum", "pendulum-2.9"] {
+        let runs = [Lu, Qr, Svd].map(|kind| {
+            let method = Geoms { constraint_decomposition: Some(kind), ..Geoms::default() };
+            pendulum(name, 1e-8, &method)
+        });
+        for other in &runs[1..] {
+            assert_eq!(runs[0].statistics.solves, other.statistics.solves);
+            assert_eq!(runs[0].statistics.steps, other.statistics.steps);
+            let reference = &case(name).references[0];
+            let [a, b] = [&runs[0], other].map(|s| error(s, reference, is_motion));
+            assert!((a - b).abs() < 1e-8, "{a:e} and {b:e}");
+        }
+    }
+}
+
+#[test]
+fn invariants_cost_no_more_steps_than_published() {
+    // accepted, rejected by error, rejected by Newton of the QR runs in the specification of GEOMS, with 5 % for the start
+    for (tolerance, most) in [(1e-5, 102), (1e-7, 201), (1e-9, 392)] {
+        let method = Geoms { formulation: daedal::method::geoms::Formulation::WithInvariants, ..Geoms::default() };
+        let solution = pendulum("pendulum", tolerance, &method);
+        let s = solution.statistics;
+        let attempts = s.steps + s.rejected_error + s.rejected_newton;
+        assert!(within(attempts, most, 0.05) || attempts < most, "{tolerance:e}: {attempts} attempts");
+        assert!(solution.max_residuals.invariant.unwrap() < 1e-9);
+    }
+}
