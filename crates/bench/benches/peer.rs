@@ -1,4 +1,4 @@
-//! Against Radau5 of russell_ode: the same problems at the same tolerances in the same process.
+//! Against Radau5 of `russell_ode`: the same problems at the same tolerances in the same process.
 //!
 //! The peer solves the acceleration-level equations, which have index 1, in two forms: `dae` with the multipliers (and, where the
 //! mass matrix varies, the accelerations) as algebraic variables, `ode` with both eliminated. Jacobians are written by hand.
@@ -42,13 +42,13 @@ fn main() {
             Peer {
                 name: "russell dae",
                 start: consistent,
-                system: Box::new(move || andrews_dae(model)),
+                system: Box::new(move || andrews_dae(&model)),
                 multipliers: Box::new(|y| y[21..].to_vec()),
             },
             Peer {
                 name: "russell ode",
                 start,
-                system: Box::new(move || andrews_ode(model)),
+                system: Box::new(move || andrews_ode(&model)),
                 multipliers: Box::new(move |y| Mechanics::at(&model, y).eliminate().0[7..].to_vec()),
             },
         ];
@@ -81,15 +81,15 @@ fn main() {
     }
 }
 
-type Function<T> = Box<dyn Fn(&[f64]) -> T>;
+type Multipliers = Box<dyn Fn(&[f64]) -> Vec<f64>>;
 
-/// A form of a problem for russell_ode. The state begins with positions and velocities.
+/// A form of a problem for `russell_ode`. The state begins with positions and velocities.
 struct Peer {
     name: &'static str,
     start: Vec<f64>,
     system: Box<dyn Fn() -> System<'static, ()>>,
     /// multipliers from the state
-    multipliers: Function<Vec<f64>>,
+    multipliers: Multipliers,
 }
 
 /// What a solver did.
@@ -155,7 +155,7 @@ fn daedal(
     Outcome { steps: statistics.steps, attempts: statistics.attempts, jacobians: statistics.jacobians, time, error }
 }
 
-/// One run of russell_ode; setting up the solver is not timed.
+/// One run of `russell_ode`; setting up the solver is not timed.
 fn russell(peer: &Peer, tend: f64, tolerance: f64, h0: f64, motion: &[f64], multipliers: &[f64]) -> Outcome {
     let mut params = Params::new(Method::Radau5);
     params.set_tolerances(tolerance, tolerance, None).expect("tolerances");
@@ -257,6 +257,9 @@ fn diagonal(M: &mut CooMatrix, n: usize) {
         M.put(i, i, 1.0).expect("space");
     }
 }
+
+/// N rows over the angles.
+type Rows<const N: usize> = [[f64; 7]; N];
 
 /// Which angles q turn vector k of the loops: one, or two that add up.
 const TURNED_BY: [&[usize]; 7] = [&[0], &[0, 1], &[2], &[3, 4], &[4], &[5, 6], &[6]];
@@ -371,7 +374,7 @@ impl Mechanics {
     }
 
     /// ∂/∂q and ∂/∂v of the dynamics, then of gII.
-    fn slopes(&self, a: &[f64], lambda: &[f64]) -> ([[[f64; 7]; 7]; 2], [[[f64; 7]; 6]; 2]) {
+    fn slopes(&self, a: &[f64], lambda: &[f64]) -> ([Rows<7>; 2], [Rows<6>; 2]) {
         let (mut dynamics, mut gII) = ([[[0.0; 7]; 7]; 2], [[[0.0; 7]; 6]; 2]);
         let angular = Self::angular(a);
         for k in 0..7 {
@@ -467,7 +470,8 @@ fn mass(model: &Andrews, inertia: &[(f64, f64); 3]) -> [[f64; 7]; 7] {
 }
 
 /// y = (q, v, a, λ), 0 = M a − f + Gᵀλ, 0 = gII.
-fn andrews_dae(model: Andrews) -> System<'static, ()> {
+fn andrews_dae(model: &Andrews) -> System<'static, ()> {
+    let model = *model;
     let mut system = System::new(27, move |f, _, y: &Vector, (): &mut ()| {
         let (y, f) = (y.as_data(), f.as_mut_data());
         f[..14].copy_from_slice(&y[7..21]);
@@ -510,7 +514,8 @@ fn andrews_dae(model: Andrews) -> System<'static, ()> {
 }
 
 /// y = (q, v).
-fn andrews_ode(model: Andrews) -> System<'static, ()> {
+fn andrews_ode(model: &Andrews) -> System<'static, ()> {
+    let model = *model;
     let mut system = System::new(14, move |f, _, y: &Vector, (): &mut ()| {
         let (y, f) = (y.as_data(), f.as_mut_data());
         f[..7].copy_from_slice(&y[7..]);

@@ -31,7 +31,7 @@ impl fmt::Display for ConstraintBlock {
 pub enum StepFailure {
     /// The constraints are redundant and the chosen decomposition cannot handle that.
     #[error(
-        "at t = {t}: the {block} have rank {rank} of {rows}: constraints are redundant, or invariants depend on them; use the decomposition svd, which handles redundancy, or remove constraints"
+        "at t = {t}: the {block} have rank {rank} of {rows}: constraints are redundant, or invariants depend on them; use the formulation psf with the decomposition svd, which handles redundancy, or remove constraints"
     )]
     Redundant {
         /// Time.
@@ -73,7 +73,7 @@ pub enum StepFailure {
     },
     /// The redundancy of the levels does not fit together.
     #[error(
-        "at t = {t}: rank deficiencies {deficiencies:?} of acceleration, velocity and position level do not belong to the same redundant constraints; a nonholonomic constraint may repeat a holonomic one, or a singular configuration is near"
+        "at t = {t}: rank deficiencies {deficiencies:?} of acceleration, velocity and position level do not belong to the same redundant constraints: a force may cancel its constraint, or a singular configuration is near; check the constraints here"
     )]
     UnevenRedundancy {
         /// Time.
@@ -119,16 +119,6 @@ pub enum StepFailure {
         /// Smallest pivot relative to its usual size.
         smallest: f64,
     },
-    /// No selector makes the differential part regular.
-    #[error(
-        "at t = {t}: no choice of differential equations is regular (h = {h:.2e}); with invariants use the QR decomposition of the differential part"
-    )]
-    SingularDifferentialPart {
-        /// Time.
-        t: f64,
-        /// Step size.
-        h: f64,
-    },
     /// The step size fell to rounding.
     #[error(
         "at t = {t}: the step size {h:.2e} is lost in rounding; the tolerance may be too small for this problem, or the solution ends here"
@@ -172,7 +162,6 @@ impl StepFailure {
             | StepFailure::Contradiction { t, .. }
             | StepFailure::NewtonFailed { t, .. }
             | StepFailure::RankLoss { t, .. }
-            | StepFailure::SingularDifferentialPart { t, .. }
             | StepFailure::StepTooSmall { t, .. }
             | StepFailure::TooManySteps { t, .. }
             | StepFailure::Undefined { t }

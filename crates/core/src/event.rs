@@ -39,8 +39,8 @@ pub struct Happened {
 const PARTS: u32 = 8;
 
 impl Event<'_> {
-    /// First time in (t₀, t₁] at which the function falls through zero.
-    pub fn locate(&self, layout: &Layout, segment: &Segment, x: &mut [f64]) -> Option<f64> {
+    /// Times in (t₀, t₁] at which the function falls through zero, as far as they lie in different parts of the step.
+    pub fn locate(&self, layout: &Layout, segment: &Segment, x: &mut [f64], mut found: impl FnMut(f64)) {
         let mut value = |t: f64| {
             segment.eval(t, x);
             (self.function)(&crate::motion::view(layout, t, x))
@@ -51,11 +51,10 @@ impl Event<'_> {
             let right = if k == PARTS { segment.t1 } else { segment.t0 + h * f64::from(k) / f64::from(PARTS) };
             let at_right = value(right);
             if at_left > 0.0 && at_right <= 0.0 {
-                return Some(fall(left, at_left, right, at_right, &mut value));
+                found(fall(left, at_left, right, at_right, &mut value));
             }
             (left, at_left) = (right, at_right);
         }
-        None
     }
 }
 

@@ -116,6 +116,9 @@ impl Solution {
 
     /// The state at any time of the run; needs [`Save::Dense`](crate::options::Save::Dense).
     pub fn eval(&self, t: f64, x: &mut [f64]) -> Option<()> {
+        if t > self.end.t {
+            return None; // after an event that stopped the run inside a step
+        }
         let k = self.segments.partition_point(|s| s.t1 < t);
         let segment = self.segments.get(k).filter(|s| s.t0 <= t)?;
         segment.eval(t, x);

@@ -3,7 +3,7 @@
 use crate::error::{BadOption, SolveError, StepFailure};
 use crate::event::{Action, Happened};
 use crate::method::{Method, StartFailure, State, Stepper};
-use crate::motion::{Form, Layout, Mechanism, consistent};
+use crate::motion::{Form, Initial, Layout, Mechanism, consistent, view};
 use crate::observer::{Observer, StepView};
 use crate::options::{Options, Save};
 use crate::problem::Problem;
@@ -55,21 +55,21 @@ pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p>>(
     observers: &mut [&mut dyn Observer],
 ) -> Result<Solution, SolveError> {
     let t0 = problem.trusted.as_ref().map_or(problem.initial.t, |s| s.t);
-    if !problem.tend.is_finite() || problem.tend < t0 {
-        return Err(BadOption::Backward { t0, tend: problem.tend }.into());
-    }
-    if let Save::At(times) = &options.save
-        && let Some(&value) = times.iter().find(|t| !(**t >= t0 && **t <= problem.tend))
-    {
-        return Err(BadOption::OutOfRange { name: "a time to save at", value, expected: "it must lie in the interval" }.into());
-    }
+    check_times(t0, problem.tend, &options.save)?;
     let start = match &problem.trusted {
         Some(state) => state.clone(),
         None => consistent::initialise(problem.system, &problem.initial, Form::StrangenessFree)?.state,
     };
     let layout = Layout::new(problem.system.sizes(), Form::StrangenessFree, false);
     let names = layout.variable_names(&problem.system.names());
-    let mut run = Run { problem, options, solution: Solution::at(&layout, names, start.clone()), layout, next: 0, x: start.x.clone() };
+    let mut run = Run {
+        problem,
+        options,
+        solution: Solution::at(&layout, names, start.clone()),
+        layout,
+        next: 0,
+        x: start.x.clone(),
+    };
     run.save_start(&start);
     let stopped = |cause, run: Run| SolveError::Stopped { cause, partial: Box::new(run.solution) };
     let mut stepper = match method.start(problem.system, start, options) {
@@ -83,6 +83,27 @@ pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p>>(
         Ok(()) => Ok(run.solution),
         Err(cause) => Err(stopped(cause, run)),
     }
+}
+
+/// Does the interval run forward, and do the times to save at rise inside it?
+fn check_times(t0: f64, tend: f64, save: &Save) -> Result<(), BadOption> {
+    if !tend.is_finite() {
+        return Err(BadOption::OutOfRange { name: "tend", value: tend, expected: "it must be finite" });
+    }
+    if tend < t0 {
+        return Err(BadOption::Backward { t0, tend });
+    }
+    if let Save::At(times) = save {
+        let mut last = t0;
+        for &value in times {
+            if !(value >= last && value <= tend) {
+                let expected = "the times must rise and lie in the interval";
+                return Err(BadOption::OutOfRange { name: "a time to save at", value, expected });
+            }
+            last = value;
+        }
+    }
+    Ok(())
 }
 
 struct Run<'r> {
@@ -103,11 +124,7 @@ impl Run<'_> {
             stepper.advance(tend)?;
             self.solution.max_residuals = self.solution.max_residuals.max(stepper.residuals());
             let stop = self.find_events(stepper.segment());
-            let end = stop.unwrap_or(stepper.state().t);
-            self.save(stepper, end);
-            if stop.is_some() {
-                return Ok(());
-            }
+            self.save(stepper, stop);
             let statistics = stepper.statistics();
             let view = StepView {
                 t: stepper.state().t,
@@ -119,10 +136,13 @@ impl Run<'_> {
                 progress: if tend > t0 { (stepper.state().t - t0) / (tend - t0) } else { 1.0 },
             };
             for observer in observers.iter_mut() {
-                if observer.observe(&view).is_break() {
+                if observer.observe(&view).is_break() && stop.is_none() {
                     self.solution.ended = Ended::ByObserver;
                     return Ok(());
                 }
+            }
+            if stop.is_some() {
+                return Ok(());
             }
         }
         self.solution.ended = Ended::AtEnd;
@@ -142,13 +162,15 @@ impl Run<'_> {
         }
     }
 
-    /// Keep what is asked for of the last step, up to time `end`.
-    fn save(&mut self, stepper: &dyn Stepper, end: f64) {
+    /// Keep what is asked for of the last step, up to its end or to an event that stops.
+    fn save(&mut self, stepper: &dyn Stepper, stop: Option<f64>) {
         let segment = stepper.segment();
-        if end == stepper.state().t {
+        let end = stop.unwrap_or(stepper.state().t);
+        if stop.is_none() {
             self.x.copy_from_slice(&stepper.state().x);
         } else {
             segment.eval(end, &mut self.x);
+            self.make_consistent(end);
         }
         self.solution.end.t = end;
         self.solution.end.x.copy_from_slice(&self.x);
@@ -173,13 +195,21 @@ impl Run<'_> {
         }
     }
 
+    /// The polynomial satisfies the constraints only at its ends: bring the state of `self.x` back onto them.
+    fn make_consistent(&mut self, t: f64) {
+        let at = view(&self.layout, t, &self.x);
+        let initial =
+            Initial::new(t, at.p, at.v).dynamic(at.r).auxiliary(at.w).contact(at.s).multipliers(at.lambda, at.mu);
+        if let Ok(consistent) = consistent::initialise(self.problem.system, &initial, Form::StrangenessFree) {
+            self.x.copy_from_slice(&consistent.state.x);
+        }
+    }
+
     /// Write down the events of a step; the time of the first one that stops.
     fn find_events(&mut self, segment: &Segment) -> Option<f64> {
         let mut found: Vec<(f64, usize)> = Vec::new();
         for (k, event) in self.problem.events.iter().enumerate() {
-            if let Some(t) = event.locate(&self.layout, segment, &mut self.x) {
-                found.push((t, k));
-            }
+            event.locate(&self.layout, segment, &mut self.x, |t| found.push((t, k)));
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         for (t, k) in found {

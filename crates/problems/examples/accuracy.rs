@@ -48,14 +48,25 @@ fn main() {
                         }
                         println!(
                             "{:24} {tol:7.0e} t {:9.3} steps {:7} ({}/{}) pv {pv:8.1e} mult {multipliers:8.1e} scd {:5.2} ({}) res {:8.1e} {:8.1e} {:8.1e} {:?} trusted {:.0e}",
-                            entry.name, reference.t, solution.statistics.steps, solution.statistics.rejected_error,
-                            solution.statistics.rejected_newton, -f64::log10(relative.0), relative.1,
-                            solution.max_residuals.position.unwrap_or(f64::NAN), solution.max_residuals.velocity.unwrap_or(f64::NAN),
-                            solution.max_residuals.acceleration.unwrap_or(f64::NAN), time, reference.accuracy
+                            entry.name,
+                            reference.t,
+                            solution.statistics.steps,
+                            solution.statistics.rejected_error,
+                            solution.statistics.rejected_newton,
+                            -f64::log10(relative.0),
+                            relative.1,
+                            solution.max_residuals.position.unwrap_or(f64::NAN),
+                            solution.max_residuals.velocity.unwrap_or(f64::NAN),
+                            solution.max_residuals.acceleration.unwrap_or(f64::NAN),
+                            time,
+                            reference.accuracy
                         );
                     }
                     Err(SolveError::Stopped { cause, partial }) => {
-                        println!("{:24} {tol:7.0e} t {:9.3} STOPPED {cause} ({})", entry.name, reference.t, partial.statistics);
+                        println!(
+                            "{:24} {tol:7.0e} t {:9.3} STOPPED {cause} ({})",
+                            entry.name, reference.t, partial.statistics
+                        );
                     }
                     Err(error) => println!("{:24} {tol:7.0e} {error:?}", entry.name),
                 }

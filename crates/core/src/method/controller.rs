@@ -49,9 +49,9 @@ impl Controller {
     pub fn accept(&mut self, h: f64, error: f64, newton: u32, after_rejection: bool) -> f64 {
         let classical = self.classical(h, error, newton);
         // h_gu = safe h (h/h_acc) (err_acc/err²)^(1/4)
-        let predictive = self.accepted.map(|(h_acc, err_acc)| {
-            h * self.clip(self.safety * (h / h_acc) * (err_acc / (error * error)).powf(0.25))
-        });
+        let predictive = self
+            .accepted
+            .map(|(h_acc, err_acc)| h * self.clip(self.safety * (h / h_acc) * (err_acc / (error * error)).powf(0.25)));
         self.accepted = Some((h, error.max(1e-2)));
         match (self.control, predictive) {
             (Control::Fixed, _) => h,

@@ -31,8 +31,7 @@ pub enum StartFailure {
 /// A numerical method with its options; P is the class of problem it can take.
 pub trait Method<P: ?Sized> {
     /// A stepper at a consistent point.
-    fn start<'p>(&self, system: &'p P, at: State, options: &Options)
-    -> Result<Box<dyn Stepper + 'p>, StartFailure>;
+    fn start<'p>(&self, system: &'p P, at: State, options: &Options) -> Result<Box<dyn Stepper + 'p>, StartFailure>;
 }
 
 /// A method at work.

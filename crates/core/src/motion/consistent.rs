@@ -38,7 +38,9 @@ pub enum InitialisationError {
         value: f64,
     },
     /// The model has no finite value.
-    #[error("the model gives values that are not finite near the initial values (t = {t}); check them and the parameters")]
+    #[error(
+        "the model gives values that are not finite near the initial values (t = {t}); check them and the parameters"
+    )]
     Undefined {
         /// Time.
         t: f64,
@@ -113,13 +115,33 @@ pub fn initialise(system: &dyn Mechanism, initial: &Initial, form: Form) -> Resu
             return Err(InitialisationError::NotFinite { name: name.clone(), value });
         }
     }
-    let x = starts.iter().map(|s| if let Start::Fixed(v) | Start::Guess(v) = *s { v } else { 0.0 }).collect();
-    let mut system = System::new(&mut *array, initial, &starts, &layout, x);
-    let iterations = system.iterate(&equations, &variables)?;
-    system.check_determined(&variables)?;
-    let (surplus, undetermined_multipliers) = system.surplus();
-    let x = std::mem::take(&mut system.x);
-    Ok(Consistent { state: State { t: initial.t, x }, iterations, surplus, undetermined_multipliers })
+    // at zero the constraints may be singular: begin unknown positions, velocities and contacts elsewhere if that fails
+    let mut first_failure = None;
+    for unknown in [0.0, 0.5, -0.5] {
+        let begin = |(j, start): (usize, &Start)| match *start {
+            Start::Fixed(value) | Start::Guess(value) => value,
+            Start::Unknown if j < layout.n1() => 0.0,
+            Start::Unknown => unknown,
+        };
+        let x = starts.iter().enumerate().map(begin).collect();
+        let mut system = System::new(&mut *array, initial, &starts, &layout, x);
+        match system.iterate(&equations, &variables) {
+            Ok(iterations) => {
+                system.check_determined(&variables)?;
+                let (surplus, undetermined_multipliers) = system.surplus();
+                let state = State { t: initial.t, x: system.x };
+                return Ok(Consistent { state, iterations, surplus, undetermined_multipliers });
+            }
+            Err(failure) => {
+                let try_again = (layout.n1()..layout.dim()).any(|j| starts[j] == Start::Unknown);
+                first_failure.get_or_insert(failure);
+                if !try_again {
+                    break;
+                }
+            }
+        }
+    }
+    Err(first_failure.unwrap_or(InitialisationError::Undefined { t: initial.t }))
 }
 
 /// Classes of variables in the order in which they are kept: guessed positions first, unknown values last.
@@ -211,9 +233,7 @@ impl<'a> System<'a> {
     fn linearise(&mut self) -> Result<(), InitialisationError> {
         let t = self.initial.t;
         let at = self.layout.algebraic();
-        self.array
-            .jacobian(t, &self.x, &self.rows, &mut self.J)
-            .map_err(|_| InitialisationError::Undefined { t })?;
+        self.array.jacobian(t, &self.x, &self.rows, &mut self.J).map_err(|_| InitialisationError::Undefined { t })?;
         for i in 0..at {
             for j in 0..self.x.len() {
                 self.scaled[(i, j)] = -self.J[(i, j)];
@@ -244,11 +264,13 @@ impl<'a> System<'a> {
         }
         for _ in 0..4 {
             for i in 0..self.F.len() {
-                let size = (0..self.x.len()).fold(0.0_f64, |m, j| m.max((self.scaled[(i, j)] * self.col_scale[j]).abs()));
+                let size =
+                    (0..self.x.len()).fold(0.0_f64, |m, j| m.max((self.scaled[(i, j)] * self.col_scale[j]).abs()));
                 self.row_scale[i] = if size > 0.0 { 1.0 / size } else { 1.0 };
             }
             for &j in &self.classes[CLASSES - 1] {
-                let size = (0..self.F.len()).fold(0.0_f64, |m, i| m.max((self.scaled[(i, j)] * self.row_scale[i]).abs()));
+                let size =
+                    (0..self.F.len()).fold(0.0_f64, |m, i| m.max((self.scaled[(i, j)] * self.row_scale[i]).abs()));
                 self.col_scale[j] = if size > 0.0 { 1.0 / size } else { 1.0 };
             }
         }
@@ -339,16 +361,16 @@ impl<'a> System<'a> {
         Err(InitialisationError::NoConvergence { iterations: MOST_ITERATIONS, equation, residual })
     }
 
-    /// Is what remains of every equation small against its terms?
+    /// Is what remains of every equation small against its terms, and against rounding in its arguments?
     fn satisfied(&self) -> bool {
         (0..self.F.len()).all(|i| {
-            let terms = (0..self.x.len())
-                .map(|j| {
-                    let slope = if i < self.layout.algebraic() { self.J[(i, j)] } else { 1.0 };
-                    (slope * self.x[j]).abs()
-                })
-                .fold(0.0, f64::max);
-            self.F[i].abs() <= 1e-9 * terms + 1e-12
+            let (mut terms, mut rounding) = (0.0_f64, 0.0_f64);
+            for j in 0..self.x.len() {
+                let slope = if i < self.layout.algebraic() { self.J[(i, j)].abs() } else { 1.0 };
+                terms = terms.max(slope * self.x[j].abs());
+                rounding = rounding.max(slope * (1.0 + self.x[j].abs()));
+            }
+            self.F[i].abs() <= 1e-9 * terms + 1e-13 * rounding
         })
     }
 
@@ -384,7 +406,9 @@ impl<'a> System<'a> {
             let moves: Vec<usize> =
                 (0..unknown.len()).filter(|&u| svd.V[(u, k)].abs() > 1e-6 && !self.is_multiplier(unknown[u])).collect();
             count += usize::from(!moves.is_empty());
-            moves.into_iter().for_each(|u| free[u] = true);
+            for u in moves {
+                free[u] = true;
+            }
         }
         if count == 0 {
             return Ok(());
@@ -402,12 +426,21 @@ impl<'a> System<'a> {
         Err(InitialisationError::Underdetermined { names, count })
     }
 
-    /// Surplus equations, and null directions of the multipliers.
+    /// Surplus equations, those that only repeat redundant constraints left out, and null directions of the multipliers.
     fn surplus(&self) -> (usize, usize) {
         let rows: Vec<Vec<f64>> = (0..self.F.len()).map(|i| self.scaled.row(i).to_vec()).collect();
         let columns: Vec<usize> = (0..self.x.len()).filter(|&j| self.is_multiplier(j)).collect();
         let null = decompose(&rows, &columns).map_or(0, |(_, rank)| columns.len() - rank);
-        (self.F.len() - self.rank, null)
+        // rank of the constraints themselves, fixed variables included
+        let constraints: Vec<Vec<f64>> = (0..self.layout.algebraic())
+            .map(|i| {
+                let size = self.J.row(i).iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+                self.J.row(i).iter().map(|x| if size > 0.0 { x / size } else { 0.0 }).collect()
+            })
+            .collect();
+        let all: Vec<usize> = (0..self.x.len()).collect();
+        let redundant = decompose(&constraints, &all).map_or(0, |(_, rank)| constraints.len() - rank);
+        ((self.F.len() - self.rank).saturating_sub(redundant), null)
     }
 }
 

@@ -122,7 +122,8 @@ impl<'m, E: EquationsOfMotion> Generated<'m, E> {
                 F[(i, j)] -= y;
             }
             if self.layout.form == Form::StrangenessFree {
-                for (matrix, range) in [(&self.level.GZ, self.layout.row_g2()), (&self.level.HZ, self.layout.row_h1())] {
+                for (matrix, range) in [(&self.level.GZ, self.layout.row_g2()), (&self.level.HZ, self.layout.row_h1())]
+                {
                     for (k, i) in range.enumerate() {
                         F[(i, j)] -= matrix.row(k).iter().zip(&self.y).map(|(m, y)| m * y).sum::<f64>();
                     }

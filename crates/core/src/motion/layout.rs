@@ -113,104 +113,145 @@ pub struct Layout {
     pub form: Form,
     /// Are the invariants among the rows?
     pub with_invariants: bool,
+    /// where the blocks of x begin and end: a, w, λ, μ, r, v, s, p
+    columns: [usize; 9],
+    /// where the blocks of rows begin and end: dynamics, d, gII, hI, gI, h, e, c, g, b, a, Zv
+    ends: [usize; 13],
 }
 
 impl Layout {
     /// Layout of the array for a system of these sizes.
     pub fn new(sizes: Sizes, form: Form, with_invariants: bool) -> Self {
-        Layout { sizes, form, with_invariants }
+        let n = sizes;
+        let hidden = |n: usize| if form == Form::StrangenessFree { n } else { 0 };
+        let invariants = if with_invariants { n.invariants } else { 0 };
+        let columns =
+            [n.velocities, n.auxiliary, n.holonomic, n.nonholonomic, n.dynamic, n.velocities, n.contact, n.positions];
+        let rows = [
+            n.velocities,
+            n.auxiliary,
+            hidden(n.holonomic),
+            hidden(n.nonholonomic),
+            n.holonomic,
+            n.nonholonomic,
+            invariants,
+            n.contact,
+            n.holonomic,
+            n.dynamic,
+            n.velocities,
+            n.positions,
+        ];
+        Layout { sizes, form, with_invariants, columns: ends(columns), ends: ends(rows) }
     }
 
     /// Number of unknowns, accelerations included.
     pub fn dim(&self) -> usize {
-        self.p().end
+        self.columns[8]
     }
     /// N₁ = nv + nw + nλ + nμ, the columns fixed by block 1.
     pub fn n1(&self) -> usize {
-        self.mu().end
+        self.columns[4]
     }
     /// Accelerations in x.
+    #[inline]
     pub fn a(&self) -> Range<usize> {
-        0..self.sizes.velocities
+        self.columns[0]..self.columns[1]
     }
     /// w in x.
+    #[inline]
     pub fn w(&self) -> Range<usize> {
-        after(&self.a(), self.sizes.auxiliary)
+        self.columns[1]..self.columns[2]
     }
     /// λ in x.
+    #[inline]
     pub fn lambda(&self) -> Range<usize> {
-        after(&self.w(), self.sizes.holonomic)
+        self.columns[2]..self.columns[3]
     }
     /// μ in x.
+    #[inline]
     pub fn mu(&self) -> Range<usize> {
-        after(&self.lambda(), self.sizes.nonholonomic)
+        self.columns[3]..self.columns[4]
     }
     /// r in x.
+    #[inline]
     pub fn r(&self) -> Range<usize> {
-        after(&self.mu(), self.sizes.dynamic)
+        self.columns[4]..self.columns[5]
     }
     /// v in x.
+    #[inline]
     pub fn v(&self) -> Range<usize> {
-        after(&self.r(), self.sizes.velocities)
+        self.columns[5]..self.columns[6]
     }
     /// s in x.
+    #[inline]
     pub fn s(&self) -> Range<usize> {
-        after(&self.v(), self.sizes.contact)
+        self.columns[6]..self.columns[7]
     }
     /// p in x.
+    #[inline]
     pub fn p(&self) -> Range<usize> {
-        after(&self.s(), self.sizes.positions)
+        self.columns[7]..self.columns[8]
     }
 
     /// Rows M a − f + ….
+    #[inline]
     pub fn row_dynamics(&self) -> Range<usize> {
-        0..self.sizes.velocities
+        self.ends[0]..self.ends[1]
     }
     /// Rows d.
+    #[inline]
     pub fn row_auxiliary(&self) -> Range<usize> {
-        after(&self.row_dynamics(), self.sizes.auxiliary)
+        self.ends[1]..self.ends[2]
     }
     /// Rows gII.
+    #[inline]
     pub fn row_g2(&self) -> Range<usize> {
-        let n = if self.form == Form::StrangenessFree { self.sizes.holonomic } else { 0 };
-        after(&self.row_auxiliary(), n)
+        self.ends[2]..self.ends[3]
     }
     /// Rows hI.
+    #[inline]
     pub fn row_h1(&self) -> Range<usize> {
-        let n = if self.form == Form::StrangenessFree { self.sizes.nonholonomic } else { 0 };
-        after(&self.row_g2(), n)
+        self.ends[3]..self.ends[4]
     }
     /// Rows gI.
+    #[inline]
     pub fn row_g1(&self) -> Range<usize> {
-        after(&self.row_h1(), self.sizes.holonomic)
+        self.ends[4]..self.ends[5]
     }
     /// Rows H Z v + h.
+    #[inline]
     pub fn row_h(&self) -> Range<usize> {
-        after(&self.row_g1(), self.sizes.nonholonomic)
+        self.ends[5]..self.ends[6]
     }
     /// Rows e.
+    #[inline]
     pub fn row_invariants(&self) -> Range<usize> {
-        after(&self.row_h(), if self.with_invariants { self.sizes.invariants } else { 0 })
+        self.ends[6]..self.ends[7]
     }
     /// Rows c.
+    #[inline]
     pub fn row_contact(&self) -> Range<usize> {
-        after(&self.row_invariants(), self.sizes.contact)
+        self.ends[7]..self.ends[8]
     }
     /// Rows g.
+    #[inline]
     pub fn row_g(&self) -> Range<usize> {
-        after(&self.row_contact(), self.sizes.holonomic)
+        self.ends[8]..self.ends[9]
     }
     /// Rows b.
+    #[inline]
     pub fn row_dynamic(&self) -> Range<usize> {
-        after(&self.row_g(), self.sizes.dynamic)
+        self.ends[9]..self.ends[10]
     }
     /// Rows a.
+    #[inline]
     pub fn row_acceleration(&self) -> Range<usize> {
-        after(&self.row_dynamic(), self.sizes.velocities)
+        self.ends[10]..self.ends[11]
     }
     /// Rows Z v.
+    #[inline]
     pub fn row_kinematics(&self) -> Range<usize> {
-        after(&self.row_acceleration(), self.sizes.positions)
+        self.ends[11]..self.ends[12]
     }
     /// The three algebraic blocks of rows.
     pub fn algebraic_blocks(&self) -> [Range<usize>; 3] {
@@ -276,6 +317,7 @@ fn multiplier(letter: &str, constraint: &str) -> String {
     format!("{letter}{dot}{constraint}")
 }
 
-fn after(block: &Range<usize>, n: usize) -> Range<usize> {
-    block.end..block.end + n
+/// Running sums, from zero.
+fn ends<const N: usize, const M: usize>(lengths: [usize; N]) -> [usize; M] {
+    std::array::from_fn(|k| lengths[..k].iter().sum())
 }

@@ -24,8 +24,8 @@ mod structure;
 
 pub use array::{Mechanism, ReducedArray, Undefined};
 pub use black_box::{BlackBox, BlackBoxMotion, BlackBoxRows};
-pub use initial::{Condition, Initial, Start, WrongLength};
 pub(crate) use hidden::motion as view;
+pub use initial::{Condition, Initial, Start, WrongLength};
 pub use layout::{Form, Layout, Names, Sizes};
 pub use structure::{MassStructure, Structure};
 

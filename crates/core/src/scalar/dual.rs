@@ -29,7 +29,7 @@ impl<S: Scalar, const N: usize> Dual<S, N> {
     }
 
     /// f(x) with the derivative f'(x).
-    #[inline]
+    #[inline(always)]
     fn chain(self, f: S, slope: S) -> Self {
         Dual { value: f, lanes: from_fn(|j| self.lanes[j] * slope) }
     }
@@ -44,7 +44,7 @@ impl<S: Scalar, const N: usize> From<f64> for Dual<S, N> {
 
 impl<S: Scalar, const N: usize> Neg for Dual<S, N> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn neg(self) -> Self {
         Dual { value: -self.value, lanes: from_fn(|j| -self.lanes[j]) }
     }
@@ -52,7 +52,7 @@ impl<S: Scalar, const N: usize> Neg for Dual<S, N> {
 
 impl<S: Scalar, const N: usize> Add for Dual<S, N> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn add(self, y: Self) -> Self {
         Dual { value: self.value + y.value, lanes: from_fn(|j| self.lanes[j] + y.lanes[j]) }
     }
@@ -60,7 +60,7 @@ impl<S: Scalar, const N: usize> Add for Dual<S, N> {
 
 impl<S: Scalar, const N: usize> Sub for Dual<S, N> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn sub(self, y: Self) -> Self {
         Dual { value: self.value - y.value, lanes: from_fn(|j| self.lanes[j] - y.lanes[j]) }
     }
@@ -68,7 +68,7 @@ impl<S: Scalar, const N: usize> Sub for Dual<S, N> {
 
 impl<S: Scalar, const N: usize> Mul for Dual<S, N> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn mul(self, y: Self) -> Self {
         Dual { value: self.value * y.value, lanes: from_fn(|j| self.lanes[j] * y.value + self.value * y.lanes[j]) }
     }
@@ -103,7 +103,7 @@ impl<S: Scalar, const N: usize> Sub<f64> for Dual<S, N> {
 
 impl<S: Scalar, const N: usize> Mul<f64> for Dual<S, N> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn mul(self, y: f64) -> Self {
         Dual { value: self.value * y, lanes: from_fn(|j| self.lanes[j] * y) }
     }

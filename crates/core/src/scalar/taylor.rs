@@ -109,7 +109,7 @@ impl<S: Scalar, const K: usize> Div for Taylor<S, K> {
                 let t = q[k - j] * y.coefficients[j];
                 q[k] -= t;
             }
-            q[k] = q[k] * inverse;
+            q[k] *= inverse;
         }
         Taylor { coefficients: q }
     }
@@ -314,11 +314,11 @@ impl<S: Scalar, const K: usize> Scalar for Taylor<S, K> {
         let mut y = Self::from(1.0);
         while left > 0 {
             if left & 1 == 1 {
-                y = y * base;
+                y *= base;
             }
             left >>= 1;
             if left > 0 {
-                base = base * base;
+                base *= base;
             }
         }
         if n < 0 { y.recip() } else { y }

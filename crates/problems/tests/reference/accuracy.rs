@@ -1,8 +1,7 @@
 //! Errors against reference values over the tolerances.
 
-
-use daedal::Geoms;
 use crate::support::{case, error, is_motion, options, run};
+use daedal::Geoms;
 
 /// scd = −log₁₀ of the largest relative error of the components that the test set counts.
 fn scd(name: &str, tolerance: f64, counts: impl Fn(&str) -> bool) -> f64 {

@@ -1,6 +1,5 @@
 //! Consistent initialisation from disturbed starting values, for every reference problem.
 
-
 use daedal::motion::consistent::initialise;
 use daedal::motion::{Form, Start};
 
@@ -30,9 +29,15 @@ fn starting_values_disturbed_by_a_hundredth_are_made_consistent() {
         let mut rows = vec![0.0; layout.rows()];
         array.evaluate(consistent.state.t, &consistent.state.x, &mut rows).unwrap();
         let largest = |range: std::ops::Range<usize>| rows[range].iter().fold(0.0_f64, |m, r| m.max(r.abs()));
-        let (position, velocity) = (largest(layout.row_contact().start..layout.row_g().end), largest(layout.row_g1().start..layout.row_h().end));
+        let (position, velocity) = (
+            largest(layout.row_contact().start..layout.row_g().end),
+            largest(layout.row_g1().start..layout.row_h().end),
+        );
         let acceleration = largest(layout.row_g2().start..layout.row_h1().end);
-        println!("{:24} {} iterations, {position:.1e} {velocity:.1e} {acceleration:.1e}", problem.name, consistent.iterations);
+        println!(
+            "{:24} {} iterations, {position:.1e} {velocity:.1e} {acceleration:.1e}",
+            problem.name, consistent.iterations
+        );
         assert!(position < 1e-10 && velocity < 1e-9 && acceleration < 1e-5, "{}", problem.name);
         // repaired nearby, not somewhere else
         let before = initial.values(&layout).unwrap();

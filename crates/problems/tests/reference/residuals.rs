@@ -1,11 +1,10 @@
 //! Constraints of all levels along whole runs.
 
-
+use crate::support::{case, error, options, run};
 use daedal::method::geoms::{Formulation, Polish};
 use daedal::observer::StepView;
 use daedal::{Geoms, Problem, Residuals, Solution, solve_observed};
 use std::ops::ControlFlow;
-use crate::support::{case, error, options, run};
 
 /// The largest residual of position, velocity and acceleration level.
 fn largest(r: Residuals) -> f64 {

@@ -1,9 +1,8 @@
 //! Long runs, singular configurations and redundant constraints.
 
-
+use crate::support::{case, error, is_motion, options, run};
 use daedal::method::geoms::Decomposition;
 use daedal::{Geoms, SolveError};
-use crate::support::{case, error, is_motion, options, run};
 
 fn ladder(from: i32, to: i32) -> impl Iterator<Item = f64> {
     (from..=to).map(|k| 10.0_f64.powi(-k))
@@ -22,7 +21,11 @@ fn equal_arms_stop_at_the_singular_point_and_say_that_rank_is_lost() {
             let message = cause.to_string();
             assert!(message.contains("rank"), "{message}");
             assert!(message.contains("singular configuration"), "{message}");
-            assert!((0.0..0.05).contains(&(partial.end.t - 1.01388 + 0.01)), "{kind:?} at {tolerance:e}: {}", partial.end.t);
+            assert!(
+                (0.0..0.05).contains(&(partial.end.t - 1.01388 + 0.01)),
+                "{kind:?} at {tolerance:e}: {}",
+                partial.end.t
+            );
             assert!((cause.time() - 1.01388).abs() < 0.01, "{kind:?} at {tolerance:e}: {message}");
         }
     }

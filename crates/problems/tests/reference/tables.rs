@@ -1,13 +1,16 @@
 //! The published pendulum tables: Steinbrecher (2006), Tables 5.8 and 5.9; (2007), Tables 3 and 4.
 
-
-use daedal::{Geoms, Options, Solution};
 use crate::support::{case, error, is_motion, options, run};
+use daedal::{Geoms, Options, Solution};
 
 /// Published counters: tolerance, accepted, rejected by the error test, by Newton, solves, selectors.
 const TABLES: [(&str, u64, [(f64, [u64; 5]); 3]); 2] = [
     ("pendulum", 1, [(1e-7, [187, 16, 1, 660, 2]), (1e-8, [270, 13, 1, 897, 2]), (1e-9, [391, 9, 1, 1250, 2])]),
-    ("pendulum-2.9", 13, [(1e-7, [207, 7, 13, 841, 26]), (1e-8, [303, 12, 6, 1142, 19]), (1e-9, [441, 12, 6, 1589, 19])]),
+    (
+        "pendulum-2.9",
+        13,
+        [(1e-7, [207, 7, 13, 841, 26]), (1e-8, [303, 12, 6, 1142, 19]), (1e-9, [441, 12, 6, 1589, 19])],
+    ),
 ];
 
 fn pendulum(name: &str, tolerance: f64, method: &Geoms) -> Solution {

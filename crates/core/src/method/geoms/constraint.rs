@@ -235,9 +235,9 @@ impl ConstraintPart {
     /// Rows and columns of R in the blocks.
     pub fn pivots(&self) -> [(Range<usize>, Range<usize>); 3] {
         std::array::from_fn(|q| {
-            self.blocks.get(q).map_or((0..0, 0..0), |b| {
-                (b.rows.start..b.rows.start + b.rank, b.cols.start..b.cols.start + b.rank)
-            })
+            self.blocks
+                .get(q)
+                .map_or((0..0, 0..0), |b| (b.rows.start..b.rows.start + b.rank, b.cols.start..b.cols.start + b.rank))
         })
     }
 
@@ -275,9 +275,10 @@ impl ConstraintPart {
 
     /// What the transformed right-hand side says about the rows that are dropped as redundant, with the number of their block.
     pub fn neglected<'b>(&'b self, b: &'b [f64]) -> impl Iterator<Item = (usize, f64)> + 'b {
-        self.blocks.iter().enumerate().flat_map(move |(q, block)| {
-            b[block.rows.start + block.rank..block.rows.end].iter().map(move |&r| (q, r))
-        })
+        self.blocks
+            .iter()
+            .enumerate()
+            .flat_map(move |(q, block)| b[block.rows.start + block.rank..block.rows.end].iter().map(move |&r| (q, r)))
     }
 
     /// Solve R ζ = c − S ζ upwards for the pivot columns, ζ given in the free ones, and put the unknowns back in order.
@@ -318,7 +319,9 @@ impl ConstraintPart {
             .map(|k| {
                 let mut x: Vec<f64> = (0..block.cols.len()).map(|i| svd.V[(i, k)] * self.col_scale[i]).collect();
                 let norm = x.iter().map(|x| x * x).sum::<f64>().sqrt();
-                x.iter_mut().for_each(|x| *x /= norm);
+                for x in &mut x {
+                    *x /= norm;
+                }
                 x
             })
             .collect()

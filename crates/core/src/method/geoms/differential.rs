@@ -102,7 +102,12 @@ impl DifferentialPart {
         // free columns in the order λμ, r, v, p; rows in the order r, v, p
         for (first_row, rows, columns, at) in [
             (r, velocities, (0..multipliers).chain(multipliers + r..multipliers + r + v), r),
-            (r + velocities, positions, (0..0).chain(multipliers + r + v..multipliers + r + v + p), r + multipliers + v),
+            (
+                r + velocities,
+                positions,
+                (0..0).chain(multipliers + r + v..multipliers + r + v + p),
+                r + multipliers + v,
+            ),
         ] {
             let count = columns.clone().count();
             let mut part = Matrix::zeros(0, 0);

@@ -88,7 +88,7 @@ impl Passage {
     }
 
     /// Time and relative size of a vanishing singular value on a step, if there is one.
-    pub fn singularity(&self, array: &mut dyn ReducedArray, segment: &Segment) -> Option<(f64, f64)> {
+    pub fn singularity(array: &mut dyn ReducedArray, segment: &Segment) -> Option<(f64, f64)> {
         let layout = array.layout().clone();
         let (rows, cols) = (layout.row_g1().start..layout.row_h().end, layout.v());
         let mut F = Matrix::zeros(layout.rows(), layout.dim());

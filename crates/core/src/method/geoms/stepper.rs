@@ -65,8 +65,11 @@ pub struct GeomsStepper<'p> {
     selector_pivots: Vec<bool>,
     ranks: [Rank; 3],
     usual: [f64; 3],
+    /// why the next step cannot be made
+    pending: Option<StepFailure>,
     // scratch
     x: Vec<f64>,
+    before: Vec<f64>,
     error: Vec<f64>,
     zeta: Vec<f64>,
     bC: Vec<f64>,
@@ -112,8 +115,11 @@ impl<'p> GeomsStepper<'p> {
                 if ranks.iter().all(|r| r.rank == r.rows) { Decomposition::Lu } else { Decomposition::Svd }
             }
         };
-        let differential_kind =
-            method.differential_decomposition.unwrap_or(if with_invariants { Decomposition::Qr } else { Decomposition::Lu });
+        let differential_kind = method.differential_decomposition.unwrap_or(if with_invariants {
+            Decomposition::Qr
+        } else {
+            Decomposition::Lu
+        });
         method.constraint_decomposition = Some(kind);
         method.differential_decomposition = Some(differential_kind);
         let mut constraints = ConstraintPart::new(&layout, kind, method.rank_tolerance);
@@ -133,15 +139,10 @@ impl<'p> GeomsStepper<'p> {
             })
             .collect();
         let rtol = tolerances[layout.a().end].0;
-        let tolerance =
-            method.newton_tolerance.unwrap_or((10.0 * f64::EPSILON / rtol).max(0.03_f64.min(rtol.sqrt())));
+        let tolerance = method.newton_tolerance.unwrap_or((10.0 * f64::EPSILON / rtol).max(0.03_f64.min(rtol.sqrt())));
         let n = layout.dim();
         let mut stepper = GeomsStepper {
-            limits: Limits {
-                most: method.max_newton,
-                tolerance,
-                default_rate: method.jacobian_reuse.abs(),
-            },
+            limits: Limits { most: method.max_newton, tolerance, default_rate: method.jacobian_reuse.abs() },
             controller: Controller::new(method.control, method.safety, method.ratio, method.max_newton),
             stages: Stages::new(&layout),
             segment: Segment::point(at.t, &at.x),
@@ -165,7 +166,9 @@ impl<'p> GeomsStepper<'p> {
             selector_pivots: vec![false; n],
             usual: ranks.map(|r| r.smallest),
             ranks,
+            pending: None,
             x: vec![0.0; n],
+            before: vec![0.0; n],
             error: vec![0.0; n],
             zeta: vec![0.0; n],
             bC: vec![0.0; layout.algebraic()],
@@ -250,14 +253,10 @@ impl<'p> GeomsStepper<'p> {
                 let at = t + C[stage] * h;
                 self.array.evaluate(at, &self.x, &mut self.scratch_rows).map_err(undefined)?;
                 self.statistics.residuals += 1;
-                self.array
-                    .jacobian(at, &self.x, &self.scratch_rows, &mut self.constraints.F)
-                    .map_err(undefined)?;
+                self.array.jacobian(at, &self.x, &self.scratch_rows, &mut self.constraints.F).map_err(undefined)?;
             }
             NewtonPoint::Left => {
-                self.array
-                    .jacobian(t, &self.state.x, &self.rows, &mut self.constraints.F)
-                    .map_err(undefined)?;
+                self.array.jacobian(t, &self.state.x, &self.rows, &mut self.constraints.F).map_err(undefined)?;
             }
         }
         self.statistics.jacobians += 1;
@@ -273,8 +272,9 @@ impl<'p> GeomsStepper<'p> {
             self.usual[q] = self.usual[q].max(ranks[q].smallest);
         }
         self.ranks = ranks;
-        if turned && self.ranks.iter().all(|r| r.rank == r.rows)
-            && let Some((t, sigma)) = self.passage.singularity(&mut *self.array, &self.segment)
+        if turned
+            && self.ranks.iter().all(|r| r.rank == r.rows)
+            && let Some((t, sigma)) = Passage::singularity(&mut *self.array, &self.segment)
         {
             return Err(StepFailure::Singularity { t, sigma });
         }
@@ -295,7 +295,7 @@ impl<'p> GeomsStepper<'p> {
     /// Selector, if wanted, and decomposition for step size h.
     fn decompose(&mut self, h: f64) -> Result<(), Singular> {
         if self.selector_wanted {
-            self.statistics.selectors += 1;
+            self.statistics.selectors += u64::from(self.differential.selected().is_some());
             self.differential.select(&self.constraints, h)?;
             self.selector_pivots.copy_from_slice(&self.pivots);
             self.selector_wanted = false;
@@ -400,8 +400,7 @@ impl<'p> GeomsStepper<'p> {
             self.zeta.fill(0.0);
             self.constraints.substitute(&self.bC, &mut self.zeta, &mut self.error);
             self.statistics.polishing_solves += 1;
-            let size =
-                self.error.iter().zip(&self.state.x).fold(0.0_f64, |m, (e, x)| m.max(e.abs() / (1.0 + x.abs())));
+            let size = self.error.iter().zip(&self.state.x).fold(0.0_f64, |m, (e, x)| m.max(e.abs() / (1.0 + x.abs())));
             if !(size < 0.5 * last) {
                 break;
             }
@@ -466,7 +465,8 @@ impl<'p> GeomsStepper<'p> {
             Outcome::Slow { excess, iterations } => {
                 // shrink so that the iteration would just converge [HW] IV.8
                 let left = f64::from(4 + self.limits.most.saturating_sub(1 + iterations));
-                let factor = if iterations >= self.limits.most { 0.5 } else { 0.8 * excess.clamp(1e-4, 20.0).powf(-1.0 / left) };
+                let factor =
+                    if iterations >= self.limits.most { 0.5 } else { 0.8 * excess.clamp(1e-4, 20.0).powf(-1.0 / left) };
                 return self.failed(h, factor).map(|()| false);
             }
         };
@@ -493,6 +493,22 @@ impl<'p> GeomsStepper<'p> {
             return self.failed(h, 0.5).map(|()| false);
         }
         self.accept(h, t1, error, iterations, rate, last);
+        if let Err(failure) = self.settle(h) {
+            if matches!(failure, StepFailure::Singularity { .. } | StepFailure::Contradiction { .. }) {
+                // the step went wrong: back to its start, whose values are still at hand
+                self.state.t = t;
+                std::mem::swap(&mut self.state.x, &mut self.before);
+                return Err(failure);
+            }
+            // the point is good, but there is no way on from it
+            self.pending = Some(failure);
+        }
+        self.statistics.steps += 1;
+        Ok(true)
+    }
+
+    /// Make the constraints hold at the accepted point, and see whether they agree and keep their rank.
+    fn settle(&mut self, h: f64) -> Result<(), StepFailure> {
         if self.method.polish != Polish::Off {
             // the Jacobian of the next step serves this one first: then one correction reaches almost rounding
             if self.jacobian_wanted && self.method.newton_point == NewtonPoint::Left {
@@ -501,9 +517,7 @@ impl<'p> GeomsStepper<'p> {
             self.polish();
             self.weigh();
         }
-        self.check_agreement()?;
-        self.statistics.steps += 1;
-        Ok(true)
+        self.check_agreement()
     }
 
     /// Take the point in `self.x` with its rows in `scratch_rows`.
@@ -511,6 +525,7 @@ impl<'p> GeomsStepper<'p> {
         let [y1, y2, y3] = &self.stages.Y;
         self.segment.collocation(self.state.t, t1, &self.x, C, [y1, y2, y3]);
         self.state.t = t1;
+        self.before.copy_from_slice(&self.state.x);
         std::mem::swap(&mut self.state.x, &mut self.x);
         std::mem::swap(&mut self.rows, &mut self.scratch_rows);
         self.failures = 0;
@@ -526,9 +541,8 @@ impl<'p> GeomsStepper<'p> {
         self.after_rejection = false;
         self.jacobian_is_here = false;
         self.jacobian_wanted = rate > self.method.jacobian_reuse;
-        let keep = !self.jacobian_wanted
-            && !last
-            && (self.method.keep_step.0..=self.method.keep_step.1).contains(&(next / h));
+        let keep =
+            !self.jacobian_wanted && !last && (self.method.keep_step.0..=self.method.keep_step.1).contains(&(next / h));
         self.h = if keep { h } else { next };
     }
 
@@ -546,7 +560,8 @@ impl<'p> GeomsStepper<'p> {
                     return Err(StepFailure::RankLoss { t, block, smallest });
                 }
             }
-            let smallest = self.ranks.iter().fold(1.0, |m: f64, r| m.min(r.smallest));
+            let blocks = self.ranks.iter().filter(|r| r.rows > 0);
+            let smallest = blocks.fold(1.0, |m: f64, r| m.min(r.smallest));
             return Err(StepFailure::NewtonFailed { t, h, failures: self.failures, smallest });
         }
         self.selector_wanted = true;
@@ -593,6 +608,9 @@ impl Stepper for GeomsStepper<'_> {
     }
 
     fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
+        if let Some(failure) = self.pending.take() {
+            return Err(failure);
+        }
         loop {
             let left = limit - self.state.t;
             let mut h = self.h.min(self.hmax);
@@ -614,6 +632,7 @@ impl Stepper for GeomsStepper<'_> {
     fn restart(&mut self, at: State) {
         self.state = at;
         self.extrapolates = false;
+        self.pending = None;
         self.after_rejection = false;
         self.failures = 0;
         self.eta = 1.0;
