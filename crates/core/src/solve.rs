@@ -171,6 +171,9 @@ impl Run<'_> {
         } else {
             segment.eval(end, &mut self.x);
             self.make_consistent(end);
+            if let Some(event) = self.solution.events.last_mut() {
+                event.x.copy_from_slice(&self.x);
+            }
         }
         self.solution.end.t = end;
         self.solution.end.x.copy_from_slice(&self.x);

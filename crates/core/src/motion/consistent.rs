@@ -263,10 +263,14 @@ impl<'a> System<'a> {
             self.col_scale[j] = 0.0;
         }
         for _ in 0..4 {
-            for i in 0..self.F.len() {
-                let size =
-                    (0..self.x.len()).fold(0.0_f64, |m, j| m.max((self.scaled[(i, j)] * self.col_scale[j]).abs()));
-                self.row_scale[i] = if size > 0.0 { 1.0 / size } else { 1.0 };
+            let size = |i: usize| {
+                (0..self.x.len()).fold(0.0_f64, |m, j| m.max((self.scaled[(i, j)] * self.col_scale[j]).abs()))
+            };
+            let sizes: Vec<f64> = (0..self.F.len()).map(size).collect();
+            let top = sizes.iter().copied().fold(0.0, f64::max);
+            for (scale, size) in self.row_scale.iter_mut().zip(sizes) {
+                // rows that vanish up to rounding stay small
+                *scale = if size > 1e-13 * top { 1.0 / size } else { 1.0 };
             }
             for &j in &self.classes[CLASSES - 1] {
                 let size =
@@ -370,7 +374,7 @@ impl<'a> System<'a> {
                 terms = terms.max(slope * self.x[j].abs());
                 rounding = rounding.max(slope * (1.0 + self.x[j].abs()));
             }
-            self.F[i].abs() <= 1e-9 * terms + 1e-13 * rounding
+            self.F[i].abs() <= 1e-9 * terms + 1e-13 * rounding + 1e-15
         })
     }
 
