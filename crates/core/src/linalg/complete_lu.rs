@@ -22,7 +22,6 @@ impl CompleteLu {
     /// larger than `threshold` count as zero. `order` follows the columns of F. Returns the rank.
     pub fn factor(&mut self, F: &mut Matrix, cols: &Range<usize>, threshold: f64, order: &mut [usize]) -> usize {
         let (first, end) = (self.rows.start, self.rows.end);
-        let n = F.cols();
         self.rank = self.rows.len().min(cols.len());
         for k in 0..self.rank {
             let (row, col) = (first + k, cols.start + k);
@@ -46,8 +45,8 @@ impl CompleteLu {
                 let l = target[col] / pivot[col];
                 target[col] = l;
                 if l != 0.0 {
-                    for c in col + 1..n {
-                        target[c] -= l * pivot[c];
+                    for (t, p) in target[col + 1..].iter_mut().zip(&pivot[col + 1..]) {
+                        *t -= l * p;
                     }
                 }
             }
@@ -61,13 +60,10 @@ impl CompleteLu {
         for k in 0..self.rank {
             b.swap(k, self.swaps[k] - self.rows.start);
         }
-        for k in 0..self.rank {
-            let bk = b[k];
-            if bk != 0.0 {
-                for i in k + 1..self.rows.len() {
-                    b[i] -= F[(self.rows.start + i, cols.start + k)] * bk;
-                }
-            }
+        for i in 1..self.rows.len() {
+            let (solved, rest) = b.split_at_mut(i);
+            let multipliers = &F.row(self.rows.start + i)[cols.start..cols.start + i.min(self.rank)];
+            rest[0] -= multipliers.iter().zip(solved.iter()).map(|(l, b)| l * b).sum::<f64>();
         }
     }
 }

@@ -72,20 +72,18 @@ impl<T: Field> Lu<T> {
             b.swap(k, self.pivots[k]);
         }
         for i in 1..n {
-            let row = self.A.row(i);
-            let mut sum = b[i];
-            for j in 0..i {
-                sum = sum - row[j] * b[j];
+            let (solved, rest) = b.split_at_mut(i);
+            for (&l, &b) in self.A.row(i).iter().zip(solved.iter()) {
+                rest[0] = rest[0] - l * b;
             }
-            b[i] = sum;
         }
         for i in (0..n).rev() {
-            let row = self.A.row(i);
+            let row = &self.A.row(i)[i..];
             let mut sum = b[i];
-            for j in i + 1..n {
-                sum = sum - row[j] * b[j];
+            for (&u, &b) in row[1..].iter().zip(&b[i + 1..]) {
+                sum = sum - u * b;
             }
-            b[i] = sum / row[i];
+            b[i] = sum / row[0];
         }
     }
 }
@@ -126,13 +124,12 @@ fn largest_below<T: Field>(A: &Matrix<T>, k: usize, j: usize, m: usize) -> usize
 /// Subtract multiples of row k so that column j vanishes below it; the multipliers stay there.
 #[inline]
 fn eliminate_below<T: Field>(A: &mut Matrix<T>, k: usize, j: usize, m: usize) {
-    let n = A.cols();
     for i in k + 1..m {
         let (pivot_row, row) = A.row_pair(k, i);
         let l = row[j] / pivot_row[j];
         row[j] = l;
-        for c in j + 1..n {
-            row[c] = row[c] - l * pivot_row[c];
+        for (x, &p) in row[j + 1..].iter_mut().zip(&pivot_row[j + 1..]) {
+            *x = *x - l * p;
         }
     }
 }

@@ -30,8 +30,8 @@ struct Generated<'m, E> {
     /// M, if constant, with GZ and HZ of the last Jacobian
     level: PositionLevel<f64>,
     mass_known: bool,
-    /// factors of a constant regular M
-    inverse: Option<Lu<f64>>,
+    /// a constant regular M, to solve with
+    inverse: Option<Inverse>,
     y: Vec<f64>,
     invariants: Vec<f64>,
     /// columns of v, r, w and, where forces depend on them, λ, μ and a
@@ -41,6 +41,34 @@ struct Generated<'m, E> {
     x: Vec<Dual<f64, W>>,
     rows: Vec<Dual<f64, W>>,
     mass_evaluations: u64,
+}
+
+/// M⁻¹ of a constant mass matrix.
+enum Inverse {
+    Diagonal(Vec<f64>),
+    Full(Lu<f64>),
+}
+
+impl Inverse {
+    /// `None` if M is singular.
+    fn of(M: &Matrix, diagonal: bool) -> Option<Self> {
+        if diagonal {
+            let inverse: Vec<f64> = (0..M.rows()).map(|i| 1.0 / M[(i, i)]).collect();
+            return inverse.iter().all(|x| x.is_finite()).then_some(Inverse::Diagonal(inverse));
+        }
+        let mut lu = Lu::new(M.rows());
+        lu.A = M.clone();
+        lu.factor().is_ok().then_some(Inverse::Full(lu))
+    }
+
+    /// y ← M⁻¹ y.
+    #[inline]
+    fn solve(&self, y: &mut [f64]) {
+        match self {
+            Inverse::Diagonal(inverse) => y.iter_mut().zip(inverse).for_each(|(y, m)| *y *= m),
+            Inverse::Full(lu) => lu.solve(y),
+        }
+    }
 }
 
 impl<'m, E: EquationsOfMotion> Generated<'m, E> {
@@ -81,18 +109,16 @@ impl<'m, E: EquationsOfMotion> Generated<'m, E> {
             self.mass_known = true;
             self.mass_evaluations += 1;
             if !self.structure.constraint_force_by_hand && !self.structure.acceleration_level_by_hand {
-                let mut lu = Lu::new(self.level.M.rows());
-                lu.A = self.level.M.clone();
-                self.inverse = lu.factor().is_ok().then_some(lu);
+                self.inverse = Inverse::of(&self.level.M, self.structure.mass.is_diagonal());
             }
         }
     }
 
     /// Rows gII, hI and v' at a − M⁻¹ρ, with GZ and HZ of the same point.
     fn eliminate_accelerations(&mut self, rows: &mut [f64]) {
-        let Some(lu) = &self.inverse else { return };
+        let Some(inverse) = &self.inverse else { return };
         self.y.copy_from_slice(&rows[self.layout.row_dynamics()]);
-        lu.solve(&mut self.y);
+        inverse.solve(&mut self.y);
         for (row, y) in rows[self.layout.row_acceleration()].iter_mut().zip(&self.y) {
             *row -= y;
         }
@@ -108,7 +134,7 @@ impl<'m, E: EquationsOfMotion> Generated<'m, E> {
 
     /// The same for the Jacobian, column by column, with GZ and HZ of [`Generated::level`].
     fn eliminate_acceleration_columns(&mut self, F: &mut Matrix) {
-        let Some(lu) = &self.inverse else { return };
+        let Some(inverse) = &self.inverse else { return };
         let (dynamics, acceleration) = (self.layout.row_dynamics(), self.layout.row_acceleration());
         for j in 0..F.cols() {
             for (y, i) in self.y.iter_mut().zip(dynamics.clone()) {
@@ -117,7 +143,7 @@ impl<'m, E: EquationsOfMotion> Generated<'m, E> {
             if self.y.iter().all(|&y| y == 0.0) {
                 continue;
             }
-            lu.solve(&mut self.y);
+            inverse.solve(&mut self.y);
             for (i, y) in acceleration.clone().zip(&self.y) {
                 F[(i, j)] -= y;
             }

@@ -57,6 +57,8 @@ pub struct ConstraintPart {
     blocks: Vec<Block>,
     /// which unknown stands in each column
     order: Vec<usize>,
+    /// are columns rotated by an SVD?
+    rotated: bool,
     row_scale: Vec<f64>,
     col_scale: Vec<f64>,
     scaled: bool,
@@ -98,6 +100,7 @@ impl ConstraintPart {
             D: Matrix::zeros(layout.differential(), n),
             blocks,
             order: (0..n).collect(),
+            rotated: decomposition == Decomposition::Svd,
             row_scale: vec![1.0; layout.algebraic()],
             col_scale: vec![1.0; n],
             scaled: false,
@@ -287,17 +290,18 @@ impl ConstraintPart {
         for block in self.blocks.iter().rev() {
             for k in (0..block.rank).rev() {
                 let (row, col) = (block.rows.start + k, block.cols.start + k);
-                let f = self.F.row(row);
-                let mut sum = c[row];
-                for j in col + 1..n {
-                    sum -= f[j] * zeta[j];
-                }
-                zeta[col] = sum / f[col];
+                let f = &self.F.row(row)[col..n];
+                let known: f64 = f[1..].iter().zip(&zeta[col + 1..n]).map(|(f, z)| f * z).sum();
+                zeta[col] = (c[row] - known) / f[0];
             }
         }
-        for (j, &unknown) in self.order.iter().enumerate() {
-            xi[unknown] = zeta[j];
+        if !self.rotated {
+            for (&unknown, z) in self.order.iter().zip(zeta.iter()) {
+                xi[unknown] = self.col_scale[unknown] * z;
+            }
+            return;
         }
+        xi.copy_from_slice(zeta);
         for block in &self.blocks {
             if let Kernel::Svd(svd) = &block.kernel {
                 let zeta = &zeta[block.cols.clone()];
@@ -388,8 +392,8 @@ fn eliminate_entry(pivot: &[f64], row: &mut [f64], col: usize, n: usize) {
     if row[col] != 0.0 {
         let l = -row[col] / pivot[col];
         row[col] = l;
-        for c in col + 1..n {
-            row[c] += l * pivot[c];
+        for (x, p) in row[col + 1..n].iter_mut().zip(&pivot[col + 1..n]) {
+            *x += l * p;
         }
     }
 }
