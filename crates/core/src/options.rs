@@ -6,13 +6,13 @@ use crate::tolerance::Tolerance;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Save {
     /// Every accepted step.
-    #[default]
     Steps,
     /// The solution at these times, from the dense output; the times rise.
     At(Vec<f64>),
     /// Every accepted step with its polynomial.
     Dense,
     /// The end only: memory does not grow with the length of the run.
+    #[default]
     End,
 }
 
@@ -27,12 +27,12 @@ pub struct Options {
     pub hmax: Option<f64>,
     /// Most attempts.
     pub max_steps: u64,
-    /// What to keep.
+    /// What to keep; only the end unless asked for more.
     pub save: Save,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { tolerance: Tolerance::default(), h0: None, hmax: None, max_steps: 100_000, save: Save::Steps }
+        Options { tolerance: Tolerance::default(), h0: None, hmax: None, max_steps: 100_000, save: Save::End }
     }
 }

@@ -4,7 +4,7 @@
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
-use daedal::{Options, Tolerance};
+use daedal::{Options, Save, Tolerance};
 
 /// A point mass on a rod, 0 = p₁² + p₂² − l².
 #[derive(Clone, Copy, Debug)]
@@ -139,7 +139,7 @@ pub fn academic_start() -> Initial {
 
 /// Options with the same relative and absolute tolerance.
 pub fn tolerance(tol: f64) -> Options {
-    Options { tolerance: Tolerance::new(tol, tol), ..Options::default() }
+    Options { tolerance: Tolerance::new(tol, tol), save: Save::Steps, ..Options::default() }
 }
 
 /// Largest difference of two lists of the same length.

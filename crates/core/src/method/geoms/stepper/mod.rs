@@ -1,31 +1,28 @@
 //! GEOMS at work: predict, evaluate, decompose, iterate, estimate, accept or reject. Steinbrecher (2006), Algorithm 5.1.4.
 
+mod settle;
+mod start;
+
 use super::constraint::{ConstraintPart, Rank};
 use super::differential::DifferentialPart;
 use super::newton::{Limits, Outcome, Stages};
 use super::passage::Passage;
 use super::tableau::{C, E};
-use super::{Decomposition, Formulation, Geoms, Multipliers, NewtonPoint, Polish, Predictor, SelectorUpdate};
-use crate::error::{BadOption, ConstraintBlock, StepFailure};
+use super::{Decomposition, Geoms, Multipliers, NewtonPoint, Predictor, SelectorUpdate};
+use crate::error::{ConstraintBlock, StepFailure};
 use crate::linalg::Singular;
 use crate::method::controller::{Control, Controller};
-use crate::method::{StartFailure, State, Stepper};
-use crate::motion::{Form, Layout, Mechanism, ReducedArray};
-use crate::options::Options;
+use crate::method::{State, Stepper};
+use crate::motion::{Form, Layout, ReducedArray};
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 
 /// Failed attempts in a row after which a run stops.
 const MOST_FAILURES: u32 = 5;
-/// Residuals of dropped constraints above this multiple of the tolerance mean that they contradict the others.
-const DISAGREEMENT: f64 = 1000.0;
 /// How fast the trust in large steps comes back after a failed Newton iteration, per accepted step.
 const TRUST_GROWTH: f64 = 1.1;
 /// A pivot that has fallen to this part of its usual size tells a loss of rank, not a difficult step.
-const RANK_LOSS: f64 = 1e-3;
-/// Most solves spent on bringing the constraints to rounding.
-const MOST_POLISHING: u32 = 6;
-
+const RANK_LOSS: f64 = 1e-2;
 /// GEOMS at a point of a solution.
 pub struct GeomsStepper<'p> {
     method: Geoms,
@@ -79,117 +76,6 @@ pub struct GeomsStepper<'p> {
 }
 
 impl<'p> GeomsStepper<'p> {
-    /// Start at a consistent point.
-    pub fn new<'m>(
-        method: &Geoms,
-        system: &'p (dyn Mechanism + 'm),
-        at: State,
-        options: &Options,
-    ) -> Result<Self, StartFailure> {
-        method.check(options)?;
-        let with_invariants = method.formulation == Formulation::WithInvariants;
-        if with_invariants && system.sizes().invariants == 0 {
-            return Err(BadOption::NoInvariants.into());
-        }
-        let mut method = method.clone();
-        let mut array = system.array(method.form(), with_invariants);
-        let layout = array.layout().clone();
-        let tolerances = options.tolerance.pairs(&layout).map_err(BadOption::from)?;
-
-        // the point, and the values that invariants are kept at
-        let mut rows = vec![0.0; layout.rows()];
-        let undefined = |_| StepFailure::Undefined { t: at.t };
-        array.evaluate(at.t, &at.x, &mut rows).map_err(undefined)?;
-        if with_invariants {
-            array.set_invariants(&rows[layout.row_invariants()]);
-            rows[layout.row_invariants()].fill(0.0);
-        }
-
-        // decompositions: redundancy wants the SVD, invariants want QR selectors
-        let kind = match method.constraint_decomposition {
-            Some(kind) => kind,
-            None => {
-                let mut trial = ConstraintPart::new(&layout, Decomposition::Svd, method.rank_tolerance);
-                array.jacobian(at.t, &at.x, &rows, &mut trial.F).map_err(undefined)?;
-                let ranks = trial.decompose().map_err(|_| StepFailure::SvdFailed { t: at.t })?;
-                if ranks.iter().all(|r| r.rank == r.rows) { Decomposition::Lu } else { Decomposition::Svd }
-            }
-        };
-        let differential_kind = method.differential_decomposition.unwrap_or(if with_invariants {
-            Decomposition::Qr
-        } else {
-            Decomposition::Lu
-        });
-        method.constraint_decomposition = Some(kind);
-        method.differential_decomposition = Some(differential_kind);
-        let mut constraints = ConstraintPart::new(&layout, kind, method.rank_tolerance);
-        array.jacobian(at.t, &at.x, &rows, &mut constraints.F).map_err(undefined)?;
-        let mut passage = Passage::new(&layout);
-        passage.follow(&constraints);
-        let ranks = constraints.decompose().map_err(|_| StepFailure::SvdFailed { t: at.t })?;
-        check_redundancy(&ranks, kind, &layout, at.t)?;
-        let differential = DifferentialPart::new(&layout, &constraints, differential_kind, method.selection);
-
-        // RADAU5's transformation: an error estimate of order 3 controls a method of order 5
-        let tolerances: Vec<(f64, f64)> = tolerances
-            .iter()
-            .map(|&(rtol, atol)| {
-                let r = 0.1 * rtol.powf(2.0 / 3.0);
-                (r, atol / rtol * r)
-            })
-            .collect();
-        let rtol = tolerances[layout.a().end].0;
-        let tolerance = method.newton_tolerance.unwrap_or((10.0 * f64::EPSILON / rtol).max(0.03_f64.min(rtol.sqrt())));
-        let n = layout.dim();
-        let mut stepper = GeomsStepper {
-            limits: Limits { most: method.max_newton, tolerance, default_rate: method.jacobian_reuse.abs() },
-            controller: Controller::new(method.control, method.safety, method.ratio, method.max_newton),
-            stages: Stages::new(&layout),
-            segment: Segment::point(at.t, &at.x),
-            extrapolates: false,
-            after_rejection: false,
-            failures: 0,
-            tolerances,
-            weights: vec![0.0; n],
-            attempt_weights: vec![0.0; n],
-            counted: 0.0,
-            eta: 1.0,
-            h: 0.0,
-            hmax: options.hmax.unwrap_or(f64::INFINITY),
-            trusted: f64::INFINITY,
-            max_steps: options.max_steps,
-            jacobian_wanted: false,
-            jacobian_is_here: true,
-            selector_wanted: true,
-            decomposed_for: None,
-            pivots: vec![false; n],
-            selector_pivots: vec![false; n],
-            usual: ranks.map(|r| r.smallest),
-            ranks,
-            pending: None,
-            x: vec![0.0; n],
-            before: vec![0.0; n],
-            error: vec![0.0; n],
-            zeta: vec![0.0; n],
-            bC: vec![0.0; layout.algebraic()],
-            bD: vec![0.0; layout.differential()],
-            scratch_rows: vec![0.0; layout.rows()],
-            statistics: Statistics { jacobians: 1, predecompositions: 1, ..Statistics::default() },
-            method,
-            array,
-            constraints,
-            differential,
-            passage,
-            state: at,
-            rows,
-            layout,
-        };
-        stepper.constraints.mark_pivots(&mut stepper.pivots);
-        stepper.weigh();
-        stepper.h = options.h0.unwrap_or_else(|| stepper.first_step());
-        Ok(stepper)
-    }
-
     /// Weights 1/sc of all components at the current point.
     fn weigh(&mut self) {
         for ((w, x), (rtol, atol)) in self.weights.iter_mut().zip(&self.state.x).zip(&self.tolerances) {
@@ -203,19 +89,6 @@ impl<'p> GeomsStepper<'p> {
             self.counted -= multipliers.len() as f64;
             self.weights[multipliers].fill(0.0);
         }
-    }
-
-    /// A step that changes the differential components by about a hundredth of their size. [HW1] II.4.
-    fn first_step(&self) -> f64 {
-        let (mut size, mut rate) = (0.0, 0.0);
-        for (i, j) in self.differential_columns().enumerate() {
-            size += (self.state.x[j] * self.weights[j]).powi(2);
-            rate += (self.rows[self.layout.algebraic() + i] * self.weights[j]).powi(2);
-        }
-        let n = self.layout.differential().max(1) as f64;
-        let (size, rate) = ((size / n).sqrt(), (rate / n).sqrt());
-        let h = if size < 1e-5 || rate < 1e-5 { 1e-6 } else { 0.01 * size / rate };
-        h.min(self.hmax)
     }
 
     /// Columns of r, v, p, in the order of the differential rows.
@@ -251,9 +124,13 @@ impl<'p> GeomsStepper<'p> {
                     *x = x0 + y;
                 }
                 let at = t + C[stage] * h;
-                self.array.evaluate(at, &self.x, &mut self.scratch_rows).map_err(undefined)?;
                 self.statistics.residuals += 1;
-                self.array.jacobian(at, &self.x, &self.scratch_rows, &mut self.constraints.F).map_err(undefined)?;
+                let F = &mut self.constraints.F;
+                let predicted = self.array.evaluate(at, &self.x, &mut self.scratch_rows);
+                if predicted.and_then(|()| self.array.jacobian(at, &self.x, &self.scratch_rows, F)).is_err() {
+                    // the prediction has left the domain of the model
+                    return self.renew_jacobian(h, NewtonPoint::Left);
+                }
             }
             NewtonPoint::Left => {
                 self.array.jacobian(t, &self.state.x, &self.rows, &mut self.constraints.F).map_err(undefined)?;
@@ -386,56 +263,6 @@ impl<'p> GeomsStepper<'p> {
         (sum / self.counted).sqrt().max(1e-10)
     }
 
-    /// Correct the accepted point so that the constraints hold, with the factors at hand: C ξ = k_C, free unknowns kept.
-    fn polish(&mut self) {
-        let most = match self.method.polish {
-            Polish::Off => 0,
-            Polish::Once => 1,
-            Polish::Rounding => MOST_POLISHING,
-        };
-        let mut last = f64::INFINITY;
-        for _ in 0..most {
-            self.bC.copy_from_slice(&self.rows[..self.layout.algebraic()]);
-            self.constraints.transform(&mut self.bC);
-            self.zeta.fill(0.0);
-            self.constraints.substitute(&self.bC, &mut self.zeta, &mut self.error);
-            self.statistics.polishing_solves += 1;
-            let size = self.error.iter().zip(&self.state.x).fold(0.0_f64, |m, (e, x)| m.max(e.abs() / (1.0 + x.abs())));
-            if !(size < 0.5 * last) {
-                break;
-            }
-            for ((x, x0), e) in self.x.iter_mut().zip(&self.state.x).zip(&self.error) {
-                *x = x0 + e;
-            }
-            self.statistics.residuals += 1;
-            if self.array.evaluate(self.state.t, &self.x, &mut self.scratch_rows).is_err() {
-                break;
-            }
-            std::mem::swap(&mut self.state.x, &mut self.x);
-            std::mem::swap(&mut self.rows, &mut self.scratch_rows);
-            if size < f64::EPSILON {
-                break;
-            }
-            last = size;
-        }
-        self.segment.shift_to(&self.state.x);
-    }
-
-    /// Constraints that were dropped as redundant must still hold with the others.
-    fn check_agreement(&mut self) -> Result<(), StepFailure> {
-        if self.ranks.iter().all(|r| r.rank == r.rows) {
-            return Ok(());
-        }
-        self.bC.copy_from_slice(&self.rows[..self.layout.algebraic()]);
-        self.constraints.transform(&mut self.bC);
-        let (rtol, atol) = self.tolerances[self.layout.a().end];
-        let most = DISAGREEMENT * (rtol + atol);
-        match self.constraints.neglected(&self.bC).find(|(_, r)| r.abs() > most) {
-            Some((q, residual)) => Err(StepFailure::Contradiction { t: self.state.t, block: BLOCKS[q], residual }),
-            None => Ok(()),
-        }
-    }
-
     /// One attempt with step size h. `Ok(true)` if it was accepted.
     fn attempt(&mut self, h: f64, last: bool) -> Result<bool, StepFailure> {
         let t = self.state.t;
@@ -503,21 +330,9 @@ impl<'p> GeomsStepper<'p> {
             // the point is good, but there is no way on from it
             self.pending = Some(failure);
         }
+        self.weigh();
         self.statistics.steps += 1;
         Ok(true)
-    }
-
-    /// Make the constraints hold at the accepted point, and see whether they agree and keep their rank.
-    fn settle(&mut self, h: f64) -> Result<(), StepFailure> {
-        if self.method.polish != Polish::Off {
-            // the Jacobian of the next step serves this one first: then one correction reaches almost rounding
-            if self.jacobian_wanted && self.method.newton_point == NewtonPoint::Left {
-                self.renew_jacobian(h, NewtonPoint::Left)?;
-            }
-            self.polish();
-            self.weigh();
-        }
-        self.check_agreement()
     }
 
     /// Take the point in `self.x` with its rows in `scratch_rows`.
@@ -530,7 +345,6 @@ impl<'p> GeomsStepper<'p> {
         std::mem::swap(&mut self.rows, &mut self.scratch_rows);
         self.failures = 0;
         self.extrapolates = true;
-        self.weigh();
 
         let mut next = self.controller.accept(h, error, iterations, self.after_rejection).min(self.hmax);
         if self.method.control == Control::Radau5 {
@@ -576,27 +390,6 @@ impl<'p> GeomsStepper<'p> {
 
 const BLOCKS: [ConstraintBlock; 3] =
     [ConstraintBlock::Acceleration, ConstraintBlock::Velocity, ConstraintBlock::Position];
-
-/// Do the ranks suit the decomposition, and each other?
-fn check_redundancy(ranks: &[Rank; 3], kind: Decomposition, layout: &Layout, t: f64) -> Result<(), StepFailure> {
-    let deficiencies = ranks.map(|r| r.rows - r.rank);
-    if deficiencies == [0; 3] {
-        return Ok(());
-    }
-    if kind != Decomposition::Svd || layout.form == Form::IndexOne {
-        let q = (0..3).rev().find(|&q| deficiencies[q] > 0).unwrap_or(0);
-        let Rank { rank, rows, .. } = ranks[q];
-        return Err(StepFailure::Redundant { t, block: BLOCKS[q], rank, rows });
-    }
-    // (nλ − rG) + (nμ − rH) at the levels of a and v, nλ − rG at the level of p; with invariants v and p are one level, and
-    // invariants may depend on each other
-    let even = if layout.row_invariants().is_empty() {
-        deficiencies[0] == deficiencies[1] && deficiencies[2] <= deficiencies[1]
-    } else {
-        (deficiencies[0]..=2 * deficiencies[0] + layout.row_invariants().len()).contains(&deficiencies[1])
-    };
-    if even { Ok(()) } else { Err(StepFailure::UnevenRedundancy { t, deficiencies }) }
-}
 
 impl Stepper for GeomsStepper<'_> {
     fn state(&self) -> &State {

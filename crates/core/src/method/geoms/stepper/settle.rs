@@ -1,0 +1,74 @@
+//! At the end of a step: the constraints of all levels are made to hold, and must agree and keep their rank.
+
+use super::super::{NewtonPoint, Polish};
+use super::{BLOCKS, GeomsStepper};
+use crate::error::StepFailure;
+
+/// Residuals of dropped constraints above this multiple of the tolerance mean that they contradict the others.
+const DISAGREEMENT: f64 = 1000.0;
+/// Most solves spent on bringing the constraints to rounding.
+const MOST_POLISHING: u32 = 6;
+
+impl GeomsStepper<'_> {
+    /// Make the constraints hold at the accepted point, and see whether they agree and keep their rank.
+    pub(super) fn settle(&mut self, h: f64) -> Result<(), StepFailure> {
+        if self.method.polish != Polish::Off {
+            // the Jacobian of the next step serves this one first: then one correction reaches almost rounding
+            if self.jacobian_wanted && self.method.newton_point == NewtonPoint::Left {
+                self.renew_jacobian(h, NewtonPoint::Left)?;
+            }
+            self.polish();
+        }
+        self.check_agreement()
+    }
+
+    /// Correct the accepted point so that the constraints hold, with the factors at hand: C ξ = k_C, free unknowns kept.
+    fn polish(&mut self) {
+        let most = match self.method.polish {
+            Polish::Off => 0,
+            Polish::Once => 1,
+            Polish::Rounding => MOST_POLISHING,
+        };
+        let mut last = f64::INFINITY;
+        for _ in 0..most {
+            self.bC.copy_from_slice(&self.rows[..self.layout.algebraic()]);
+            self.constraints.transform(&mut self.bC);
+            self.zeta.fill(0.0);
+            self.constraints.substitute(&self.bC, &mut self.zeta, &mut self.error);
+            self.statistics.polishing_solves += 1;
+            let size = self.error.iter().zip(&self.state.x).fold(0.0_f64, |m, (e, x)| m.max(e.abs() / (1.0 + x.abs())));
+            if !(size < 0.5 * last) {
+                break;
+            }
+            for ((x, x0), e) in self.x.iter_mut().zip(&self.state.x).zip(&self.error) {
+                *x = x0 + e;
+            }
+            self.statistics.residuals += 1;
+            if self.array.evaluate(self.state.t, &self.x, &mut self.scratch_rows).is_err() {
+                break;
+            }
+            std::mem::swap(&mut self.state.x, &mut self.x);
+            std::mem::swap(&mut self.rows, &mut self.scratch_rows);
+            if size < f64::EPSILON {
+                break;
+            }
+            last = size;
+        }
+        self.segment.shift_to(&self.state.x);
+    }
+
+    /// Constraints that were dropped as redundant must still hold with the others.
+    fn check_agreement(&mut self) -> Result<(), StepFailure> {
+        if self.ranks.iter().all(|r| r.rank == r.rows) {
+            return Ok(());
+        }
+        self.bC.copy_from_slice(&self.rows[..self.layout.algebraic()]);
+        self.constraints.transform(&mut self.bC);
+        let (rtol, atol) = self.tolerances[self.layout.a().end];
+        let most = DISAGREEMENT * (rtol + atol);
+        match self.constraints.neglected(&self.bC).find(|(_, r)| r.abs() > most) {
+            Some((q, residual)) => Err(StepFailure::Contradiction { t: self.state.t, block: BLOCKS[q], residual }),
+            None => Ok(()),
+        }
+    }
+}
