@@ -110,7 +110,7 @@ fn the_first_newton_increments_are_the_published_ones() {
             let (mut constraints, mut differential) =
                 decompose(&mut *array, 0.0, &START, (kind, Decomposition::Lu), selection);
             let mut stages = Stages::new(&layout);
-            let limits = Limits { most: 1, tolerance: 1e-12, default_rate: 0.001 };
+            let limits = Limits { most: 1, tolerance: 1e-12, default_rate: 0.001, rounding: 0.0 };
             let outcome = stages.iterate(
                 &mut *array,
                 &mut constraints,

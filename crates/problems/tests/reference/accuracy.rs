@@ -48,7 +48,7 @@ fn digits_are_at_least_those_published_for_radau5() {
 
 #[test]
 fn errors_fall_with_the_tolerance_and_stay_below_a_thousand_tolerances() {
-    for name in ["skateboard-1", "skateboard-2", "academic", "truck", "knife-edge", "circle", "lolly", "slider-crank"] {
+    for name in ["skateboard-1", "skateboard-2", "academic", "knife-edge", "circle", "lolly", "slider-crank"] {
         let case = case(name);
         let reference = case.references.iter().find(|r| r.t >= 1.0).unwrap().clone();
         let mut last = f64::INFINITY;
@@ -59,6 +59,19 @@ fn errors_fall_with_the_tolerance_and_stay_below_a_thousand_tolerances() {
             assert!(error <= 1000.0 * tolerance, "{name} at {tolerance:e}: {error:e}");
             assert!(error < last, "{name} at {tolerance:e}: {error:e} after {last:e}");
             last = error;
+        }
+    }
+}
+
+#[test]
+fn the_truck_comes_to_rest_within_the_tolerance() {
+    // damped: at t = 20 the error is that of the last steps, below the tolerance but not falling evenly with it
+    let case = case("truck");
+    for tolerance in [1e-4, 1e-6, 1e-9, 1e-11] {
+        let solution = run(&case, 20.0, &Geoms::default(), &options(tolerance)).unwrap();
+        for reference in &case.references {
+            let error = error(&solution, reference, is_motion);
+            assert!(error <= tolerance, "{tolerance:e}: {error:e}");
         }
     }
 }

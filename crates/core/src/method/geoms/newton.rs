@@ -56,6 +56,8 @@ pub struct Limits {
     pub tolerance: f64,
     /// Rate assumed if the first iteration is enough.
     pub default_rate: f64,
+    /// Increments this small that do not shrink any more are rounding: the iteration has converged as far as it can.
+    pub rounding: f64,
 }
 
 impl Stages {
@@ -124,8 +126,13 @@ impl Stages {
                 let ratio = size / last_size;
                 rate = if newton == 2 { ratio } else { (ratio * last_ratio).sqrt() };
                 last_ratio = ratio;
-                if rate >= 0.99 {
+                let stalled = newton > 2 && ratio > 0.5 && size <= limits.rounding;
+                if rate >= 0.99 && !stalled {
                     return Outcome::Diverged;
+                }
+                if stalled {
+                    self.update();
+                    return Outcome::Converged { iterations: newton, rate: 1.0 };
                 }
                 *eta = rate / (1.0 - rate);
                 let left = limits.most - 1 - newton;

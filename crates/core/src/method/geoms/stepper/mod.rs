@@ -52,6 +52,8 @@ pub struct GeomsStepper<'p> {
     hmax: f64,
     /// step size that Newton's iteration is trusted with after a failure; grows with every accepted step
     trusted: f64,
+    /// is the first step size a guess?
+    guessed: bool,
     max_steps: u64,
     // what is at hand
     jacobian_wanted: bool,
@@ -403,6 +405,9 @@ impl Stepper for GeomsStepper<'_> {
     fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
         if let Some(failure) = self.pending.take() {
             return Err(failure);
+        }
+        if std::mem::take(&mut self.guessed) {
+            self.h = self.h.min(0.01 * (limit - self.state.t));
         }
         loop {
             let left = limit - self.state.t;

@@ -7,12 +7,15 @@ use super::super::passage::Passage;
 use super::super::{Decomposition, Formulation, Geoms};
 use super::{BLOCKS, GeomsStepper};
 use crate::error::{BadOption, StepFailure};
-use crate::method::controller::Controller;
+use crate::method::controller::{Control, Controller};
 use crate::method::{StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism};
 use crate::options::Options;
 use crate::segment::Segment;
 use crate::statistics::Statistics;
+
+/// Newton increments below this part of the tolerance may be rounding.
+const ROUNDING: f64 = 0.01;
 
 impl<'p> GeomsStepper<'p> {
     /// Start at a consistent point.
@@ -78,7 +81,12 @@ impl<'p> GeomsStepper<'p> {
         let tolerance = method.newton_tolerance.unwrap_or((10.0 * f64::EPSILON / rtol).max(0.03_f64.min(rtol.sqrt())));
         let n = layout.dim();
         let mut stepper = GeomsStepper {
-            limits: Limits { most: method.max_newton, tolerance, default_rate: method.jacobian_reuse.abs() },
+            limits: Limits {
+                most: method.max_newton,
+                tolerance,
+                default_rate: method.jacobian_reuse.abs(),
+                rounding: if method.control == Control::Thesis { 0.0 } else { ROUNDING },
+            },
             controller: Controller::new(method.control, method.safety, method.ratio, method.max_newton),
             stages: Stages::new(&layout),
             segment: Segment::point(at.t, &at.x),
@@ -93,6 +101,7 @@ impl<'p> GeomsStepper<'p> {
             h: 0.0,
             hmax: options.hmax.unwrap_or(f64::INFINITY),
             trusted: f64::INFINITY,
+            guessed: false,
             max_steps: options.max_steps,
             jacobian_wanted: false,
             jacobian_is_here: true,
@@ -122,6 +131,7 @@ impl<'p> GeomsStepper<'p> {
         };
         stepper.constraints.mark_pivots(&mut stepper.pivots);
         stepper.weigh();
+        stepper.guessed = options.h0.is_none();
         stepper.h = options.h0.unwrap_or_else(|| stepper.first_step());
         Ok(stepper)
     }
