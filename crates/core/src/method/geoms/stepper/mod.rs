@@ -77,7 +77,7 @@ pub struct GeomsStepper<'p> {
     statistics: Statistics,
 }
 
-impl<'p> GeomsStepper<'p> {
+impl GeomsStepper<'_> {
     /// Weights 1/sc of all components at the current point.
     fn weigh(&mut self) {
         for ((w, x), (rtol, atol)) in self.weights.iter_mut().zip(&self.state.x).zip(&self.tolerances) {
