@@ -22,7 +22,7 @@ pub enum Command {
     List(List),
     /// Simulate a reference problem
     Solve(Box<Solve>),
-    /// Consistent initial values, printed as an [initial] table
+    /// Consistent initial values, printed as an `[initial]` table
     Init(Init),
 }
 

@@ -34,3 +34,8 @@ pub use solution::{Ended, Solution};
 pub use solve::{solve, solve_observed};
 pub use statistics::{Residuals, Statistics};
 pub use tolerance::Tolerance;
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

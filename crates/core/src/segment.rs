@@ -22,7 +22,7 @@ impl Segment {
         Segment { t0: t, t1: t, n: x.len(), nodes: [0.0; 2], coefficients }
     }
 
-    /// The cubic through x₁ − Y₃, and x₁ − Y₃ + Yᵢ at the nodes cᵢ of the step, c₃ = 1. [HW] IV.8, (8.27); `stages` are Y₁, Y₂, Y₃.
+    /// The cubic through x₁ − Y₃, and x₁ − Y₃ + Yᵢ at the nodes cᵢ of the step, c₃ = 1. \[HW\] IV.8, (8.27); `stages` are Y₁, Y₂, Y₃.
     pub fn collocation(&mut self, t0: f64, t1: f64, x1: &[f64], c: [f64; 3], stages: [&[f64]; 3]) {
         (self.t0, self.t1) = (t0, t1);
         let [c1, c2, _] = c;

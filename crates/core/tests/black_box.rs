@@ -143,6 +143,16 @@ fn a_slider_crank_in_a_black_box_moves_like_the_generated_one() {
 }
 
 #[test]
+fn a_multiplier_that_nothing_determines_is_asked_for() {
+    let black = BlackBoxMotion(BlackCrank { with_acceleration_level: false });
+    let method = Geoms { formulation: Formulation::IndexOne, ..Geoms::default() };
+    let problem = Problem::new(&black, falling(), 2.0);
+    let error = solve(&problem, &method, &tolerance(1e-6)).unwrap_err();
+    let message = std::error::Error::source(&error).expect("a cause").to_string();
+    assert!(message.contains("nothing fixes lambda1; give 1 more value"), "{message}");
+}
+
+#[test]
 fn the_index_one_form_needs_no_acceleration_level() {
     let method = Geoms { formulation: Formulation::IndexOne, ..Geoms::default() };
     // the multiplier must be given where gII is not

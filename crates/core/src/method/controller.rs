@@ -1,4 +1,4 @@
-//! Step size control. [HW] IV.8, (8.25); Gustafsson (1994).
+//! Step size control. \[HW\] IV.8, (8.25); Gustafsson (1994).
 
 /// How the next step size follows from the error.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -407,11 +407,12 @@ impl<'a> System<'a> {
         let mut free = vec![false; unknown.len()];
         let mut count = 0;
         for k in rank..unknown.len() {
-            let moves: Vec<usize> =
-                (0..unknown.len()).filter(|&u| svd.V[(u, k)].abs() > 1e-6 && !self.is_multiplier(unknown[u])).collect();
-            count += usize::from(!moves.is_empty());
-            for u in moves {
-                free[u] = true;
+            let moves: Vec<usize> = (0..unknown.len()).filter(|&u| svd.V[(u, k)].abs() > 1e-6).collect();
+            if moves.iter().any(|&u| !self.is_multiplier(unknown[u])) {
+                count += 1;
+                for u in moves {
+                    free[u] = true;
+                }
             }
         }
         if count == 0 {

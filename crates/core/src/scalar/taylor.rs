@@ -1,4 +1,4 @@
-//! Truncated power series x₀ + x₁τ + … + x_{K−1}τ^{K−1} along a curve. [HW1] I.8, Griewank & Walther, ch. 13.
+//! Truncated power series x₀ + x₁τ + … + x_{K−1}τ^{K−1} along a curve. \[HW1\] I.8, Griewank & Walther, ch. 13.
 
 use super::Scalar;
 use std::array::from_fn;

@@ -100,3 +100,14 @@ fn invariants_cost_no_more_steps_than_published() {
         assert!(solution.max_residuals.invariant.unwrap() < 1e-9);
     }
 }
+
+#[test]
+fn multipliers_that_are_not_wanted_save_steps_and_iterations() {
+    use daedal::method::geoms::Multipliers;
+    let [wanted, unwanted] = [Multipliers::Wanted, Multipliers::Unwanted].map(|multipliers| {
+        let method = Geoms { multipliers, ..Geoms::default() };
+        run(&case("iftomm-pendulum"), 10.0, &method, &options(1e-7)).unwrap().statistics
+    });
+    assert!(unwanted.steps < wanted.steps, "{unwanted} instead of {wanted}");
+    assert!(20 * unwanted.solves < 19 * wanted.solves, "{unwanted} instead of {wanted}");
+}

@@ -1,4 +1,4 @@
-//! Simplified Newton iteration on the transformed stages Z = (T⁻¹ ⊗ I) Y. [HW] IV.8; Steinbrecher (2006), 5.1.3.
+//! Simplified Newton iteration on the transformed stages Z = (T⁻¹ ⊗ I) Y. \[HW\] IV.8; Steinbrecher (2006), 5.1.3.
 //!
 //! ```text
 //! C ΔZ₁ = Σ τ₁ⱼ k_C(Xⱼ),   (γD + hB) ΔZ₁ = −γ D Z₁ + h Σ τ₁ⱼ k_D(Xⱼ)

@@ -1,4 +1,4 @@
-//! Three-stage Radau IIa, order 5, and the transformation that splits its stage equations. [HW] IV.8.
+//! Three-stage Radau IIa, order 5, and the transformation that splits its stage equations. \[HW\] IV.8.
 //!
 //! A⁻¹ has the eigenvalues γ and α ± iβ, roots of z³ − 9z² + 36z − 60, and T⁻¹A⁻¹T = [γ 0 0; 0 α −β; 0 β α].
 

@@ -233,7 +233,7 @@ impl GeomsStepper<'_> {
         Ok(outcome)
     }
 
-    /// Norm of the error: the real system with bC = 0, bD = h k_D + D Σ εᵢ Yᵢ. [HW] IV.8, (8.19).
+    /// Norm of the error: the real system with bC = 0, bD = h k_D + D Σ εᵢ Yᵢ. \[HW\] IV.8, (8.19).
     fn estimate(&mut self, h: f64) -> f64 {
         let algebraic = self.layout.algebraic();
         for (i, j) in self.differential_columns().enumerate() {

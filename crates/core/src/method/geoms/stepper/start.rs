@@ -136,7 +136,7 @@ impl<'p> GeomsStepper<'p> {
         Ok(stepper)
     }
 
-    /// A step that changes the differential components by about a hundredth of their size. [HW1] II.4.
+    /// A step that changes the differential components by about a hundredth of their size. \[HW1\] II.4.
     fn first_step(&self) -> f64 {
         let (mut size, mut rate) = (0.0, 0.0);
         for (i, j) in self.differential_columns().enumerate() {
