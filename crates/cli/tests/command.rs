@@ -213,7 +213,8 @@ fn a_numerical_stop_exits_with_one_and_keeps_what_was_computed() {
     let message = stderr(&output);
     assert_eq!(code(&output), 1, "{message}");
     assert!(message.starts_with("error: the run stopped at t = 1.01"), "{message}");
-    assert!(message.contains("  because: at t = 1.01") && message.contains("lose rank"), "{message}");
+    assert!(message.contains("  because: at t = 1.01") && message.contains("rank"), "{message}");
+    assert!(message.contains("singular configuration"), "{message}");
     let object = json(&output);
     assert_eq!(keys(&object), STATISTICS);
     assert_eq!(object["ended"], "failure");

@@ -95,7 +95,7 @@ pub enum StepFailure {
     },
     /// Newton's iteration failed several times in a row.
     #[error(
-        "at t = {t}: Newton's iteration failed {failures} times in a row, down to h = {h:.2e}; the constraints may be close to losing rank (smallest pivot {smallest:.1e} of its largest value) or the forces may jump; try a smaller tolerance, newton_updates = 1, or check the model here"
+        "at t = {t}: Newton's iteration fails ({failures} in a row), down to h = {h:.2e}; the constraints may be close to losing rank (smallest pivot {smallest:.1e} of its largest value), or the forces may jump or have no value beyond this point; try a smaller tolerance, newton_updates = 1, or check the model here"
     )]
     NewtonFailed {
         /// Time.

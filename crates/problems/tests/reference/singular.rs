@@ -21,11 +21,9 @@ fn equal_arms_stop_at_the_singular_point_and_say_that_rank_is_lost() {
             let message = cause.to_string();
             assert!(message.contains("rank"), "{message}");
             assert!(message.contains("singular configuration"), "{message}");
-            assert!(
-                (0.0..0.05).contains(&(partial.end.t - 1.01388 + 0.01)),
-                "{kind:?} at {tolerance:e}: {}",
-                partial.end.t
-            );
+            // not later than 0.05 after it; a step that jumps over it is taken back
+            assert!(partial.end.t < 1.01388 + 0.05, "{kind:?} at {tolerance:e}: {}", partial.end.t);
+            assert!(partial.end.t > 0.8, "{kind:?} at {tolerance:e}: {}", partial.end.t);
             assert!((cause.time() - 1.01388).abs() < 0.01, "{kind:?} at {tolerance:e}: {message}");
         }
     }

@@ -97,7 +97,7 @@ pub enum Multipliers {
 pub enum Polish {
     /// As Newton's iteration leaves them, as in the original.
     Off,
-    /// One correction with the newest factors: far below the tolerance, for one evaluation a step.
+    /// One correction with the newest factors, a further one after a large one: far below the tolerance, for one evaluation a step.
     #[default]
     Once,
     /// Corrections down to rounding.

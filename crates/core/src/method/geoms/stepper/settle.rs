@@ -24,13 +24,14 @@ impl GeomsStepper<'_> {
 
     /// Correct the accepted point so that the constraints hold, with the factors at hand: C ξ = k_C, free unknowns kept.
     fn polish(&mut self) {
-        let most = match self.method.polish {
-            Polish::Off => 0,
-            Polish::Once => 1,
-            Polish::Rounding => MOST_POLISHING,
+        // corrections below this are not repeated: the next one would be of the size of their square
+        let enough = match self.method.polish {
+            Polish::Off => return,
+            Polish::Once => f64::EPSILON.sqrt(),
+            Polish::Rounding => f64::EPSILON,
         };
         let mut last = f64::INFINITY;
-        for _ in 0..most {
+        for _ in 0..MOST_POLISHING {
             self.bC.copy_from_slice(&self.rows[..self.layout.algebraic()]);
             self.constraints.transform(&mut self.bC);
             self.zeta.fill(0.0);
@@ -49,7 +50,7 @@ impl GeomsStepper<'_> {
             }
             std::mem::swap(&mut self.state.x, &mut self.x);
             std::mem::swap(&mut self.rows, &mut self.scratch_rows);
-            if size < f64::EPSILON {
+            if size < enough {
                 break;
             }
             last = size;
