@@ -17,9 +17,7 @@ fn starting_values_disturbed_by_a_hundredth_are_made_consistent() {
         let mut initial = case.initial.clone();
         for value in initial.p.iter_mut().chain(&mut initial.v).chain(&mut initial.r).chain(&mut initial.s) {
             if let Start::Guess(x) = value {
-                // lengths of the wheelset are hundredths themselves: disturb relative to the size of the mechanism
-                let size = if problem.name == "wheelset" { 1e-2 * x.abs() } else { 1e-2 };
-                *x += size * noise(&mut seed);
+                *x += 1e-2 * noise(&mut seed);
             }
         }
         let consistent = initialise(&*case.mechanism, &initial, Form::StrangenessFree)
