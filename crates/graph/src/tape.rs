@@ -56,7 +56,9 @@ impl Tape {
     pub fn new(graph: &Graph, outputs: &[Expr]) -> Self {
         // what must stand in a register
         let mut wanted = vec![false; graph.len()];
-        outputs.iter().for_each(|e| wanted[e.index()] = true);
+        for e in outputs {
+            wanted[e.index()] = true;
+        }
         let mut order = graph.needed(outputs);
         for &e in order.iter().rev() {
             if wanted[e.index()] {
@@ -69,7 +71,9 @@ impl Tape {
         for (k, e) in order.iter().enumerate() {
             operands(graph, graph.node(*e)).for_each(|x| last[x.index()] = k);
         }
-        outputs.iter().for_each(|e| last[e.index()] = usize::MAX);
+        for e in outputs {
+            last[e.index()] = usize::MAX;
+        }
         let mut place = vec![0_u32; graph.len()];
         let mut free: Vec<u32> = Vec::new();
         let mut registers = 0;
