@@ -91,8 +91,8 @@ fn angles(graph: &mut Graph, n: usize) -> Vec<Expr> {
     let places: Vec<Expr> = graph.with(|| {
         let (mut x, mut y) = (Expr::from(0.0), Expr::from(0.0));
         let mut places = Vec::new();
-        for i in 0..n {
-            let (s, c) = phi[i].sin_cos();
+        for angle in &phi {
+            let (s, c) = angle.sin_cos();
             x += s * 0.31;
             y -= c * 0.31;
             // a spring between joint and origin
