@@ -362,7 +362,9 @@ pub enum Mistake {
     },
     /// Something that belongs to a later version.
     #[error("[{section}] is not yet supported")]
-    #[diagnostic(help("models with modes and transitions are planned; inside a formula, if(condition, yes, no) can switch"))]
+    #[diagnostic(help(
+        "models with modes and transitions are planned; inside a formula, if(condition, yes, no) can switch"
+    ))]
     Later {
         /// The section.
         section: String,

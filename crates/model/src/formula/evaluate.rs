@@ -92,11 +92,13 @@ pub(crate) fn evaluate<D: Domain>(node: &Node, domain: &mut D, bindings: &mut Bi
             let order = match order {
                 Some(order) => {
                     let k = domain.integer(order, "the order of a derivative", bindings)?;
-                    u32::try_from(k).ok().filter(|k| (1..=MOST_DERIVATIVES).contains(k)).ok_or_else(|| Mistake::Syntax {
-                        message: format!("the order of a derivative is between 1 and {MOST_DERIVATIVES}, not {k}"),
-                        label: format!("this is {k}"),
-                        at: order.span.into(),
-                        help: None,
+                    u32::try_from(k).ok().filter(|k| (1..=MOST_DERIVATIVES).contains(k)).ok_or_else(|| {
+                        Mistake::Syntax {
+                            message: format!("the order of a derivative is between 1 and {MOST_DERIVATIVES}, not {k}"),
+                            label: format!("this is {k}"),
+                            at: order.span.into(),
+                            help: None,
+                        }
                     })?
                 }
                 None => 1,
@@ -155,12 +157,7 @@ fn chain<D: Domain>(
 }
 
 /// Integer powers for integer constants, real powers for other constants, exp(y ln x) else.
-fn raise<D: Domain>(
-    base: &Node,
-    exponent: &Node,
-    domain: &mut D,
-    bindings: &mut Bindings,
-) -> Result<D::Value, Stop> {
+fn raise<D: Domain>(base: &Node, exponent: &Node, domain: &mut D, bindings: &mut Bindings) -> Result<D::Value, Stop> {
     let x = evaluate(base, domain, bindings)?;
     let y = evaluate(exponent, domain, bindings)?;
     if let Some(a) = domain.known(&y) {
@@ -266,12 +263,8 @@ fn select<D: Domain>(truth: Truth<D::Value>, yes: D::Value, no: D::Value, domain
         Truth::Sign(value, true) => domain.apply(Operation::Select, &[value, yes, no]),
         Truth::Sign(value, false) => domain.apply(Operation::Select, &[value, no, yes]),
         Truth::Not(inner) => select(*inner, no, yes, domain),
-        Truth::And(parts) => {
-            parts.into_iter().rev().fold(yes, |inner, part| select(part, inner, no.clone(), domain))
-        }
-        Truth::Or(parts) => {
-            parts.into_iter().rev().fold(no, |inner, part| select(part, yes.clone(), inner, domain))
-        }
+        Truth::And(parts) => parts.into_iter().rev().fold(yes, |inner, part| select(part, inner, no.clone(), domain)),
+        Truth::Or(parts) => parts.into_iter().rev().fold(no, |inner, part| select(part, yes.clone(), inner, domain)),
     }
 }
 

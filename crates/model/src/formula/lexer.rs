@@ -141,7 +141,9 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_in_rust() {
-        for (text, x) in [("1", 1.0), ("1.5", 1.5), (".5", 0.5), ("1e-3", 1e-3), ("2.", 2.0), ("1_000", 1000.0), ("1E+2", 100.0)] {
+        for (text, x) in
+            [("1", 1.0), ("1.5", 1.5), (".5", 0.5), ("1e-3", 1e-3), ("2.", 2.0), ("1_000", 1000.0), ("1E+2", 100.0)]
+        {
             assert_eq!(kinds(text), [TokenKind::Number(x), TokenKind::End], "{text}");
         }
     }

@@ -149,7 +149,9 @@ impl Parser {
             }
             TokenKind::Sign("=") => Some("an equation has one `=`".to_string()),
             TokenKind::Sign(",") => Some("only one formula is expected here".to_string()),
-            TokenKind::Sign(".") => Some("only multipliers have a dot in their names: lambda.NAME, mu.NAME".to_string()),
+            TokenKind::Sign(".") => {
+                Some("only multipliers have a dot in their names: lambda.NAME, mu.NAME".to_string())
+            }
             TokenKind::Sign("[") => Some("only names have indices".to_string()),
             TokenKind::Word(word) if word == "for" => Some(
                 "an index range stands in a list, in a key (\"name[i] for i in 1..N\" = …) or in sum(…)".to_string(),
@@ -159,7 +161,8 @@ impl Parser {
             }
             TokenKind::Sign(_) => None,
         };
-        Err(self.unexpected(format!("expected an operator or the end of the formula, found {}", self.token().kind), help))
+        Err(self
+            .unexpected(format!("expected an operator or the end of the formula, found {}", self.token().kind), help))
     }
 
     fn equation(&mut self) -> Result<Equation, Mistake> {
@@ -466,7 +469,9 @@ impl Parser {
                 return Err(self.unclosed("(", opened));
             }
             let help = Some("the derivative is taken of a variable, not of a formula: der(x), der(x, 2)".to_string());
-            return Err(self.unexpected(format!("expected `)` or `,` after the name, found {}", self.token().kind), help));
+            return Err(
+                self.unexpected(format!("expected `)` or `,` after the name, found {}", self.token().kind), help)
+            );
         }
         self.step();
         Ok(Node { kind: Kind::Derivative(name, order), span: start.to(self.before()) })
@@ -482,7 +487,9 @@ impl Parser {
                 return Err(self.unclosed("(", opened));
             }
             let help = Some(format!("write {word}(x[i] for i in 1..N)"));
-            return Err(self.unexpected(format!("expected `for` and an index range, found {}", self.token().kind), help));
+            return Err(
+                self.unexpected(format!("expected `for` and an index range, found {}", self.token().kind), help)
+            );
         }
         let ranges = self.ranges()?;
         if !self.is_sign(")") {
@@ -510,12 +517,16 @@ impl Parser {
             }
             self.step();
             if !self.is_word("in") {
-                return Err(self.unexpected(format!("expected `in` after the index, found {}", self.token().kind), help()));
+                return Err(
+                    self.unexpected(format!("expected `in` after the index, found {}", self.token().kind), help())
+                );
             }
             self.step();
             let from = number(self.nested(Self::terms)?)?;
             if !self.skip("..") {
-                return Err(self.unexpected(format!("expected `..` in the index range, found {}", self.token().kind), help()));
+                return Err(
+                    self.unexpected(format!("expected `..` in the index range, found {}", self.token().kind), help())
+                );
             }
             let to = number(self.nested(Self::terms)?)?;
             ranges.push(Range { index, span, from, to });
@@ -533,9 +544,10 @@ impl Parser {
     fn name(&mut self) -> Result<Reference, Mistake> {
         match &self.token().kind {
             TokenKind::Word(_) => self.reference(),
-            TokenKind::Number(_) => {
-                Err(self.unexpected(format!("expected a name, found {}", self.token().kind), Some("a name begins with a letter".into())))
-            }
+            TokenKind::Number(_) => Err(self.unexpected(
+                format!("expected a name, found {}", self.token().kind),
+                Some("a name begins with a letter".into()),
+            )),
             found => Err(self.unexpected(format!("expected a name, found {found}"), None)),
         }
     }
@@ -548,11 +560,15 @@ impl Parser {
         self.step();
         if base == "lambda" || base == "mu" {
             if !self.skip(".") {
-                let help = Some(format!("the multiplier of constraint NAME is {base}.NAME; constraints in a list have {base}1, {base}2, …"));
+                let help = Some(format!(
+                    "the multiplier of constraint NAME is {base}.NAME; constraints in a list have {base}1, {base}2, …"
+                ));
                 return Err(self.unexpected(format!("expected `.` after `{base}`, found {}", self.token().kind), help));
             }
             let TokenKind::Word(constraint) = self.token().kind.clone() else {
-                return Err(self.unexpected(format!("expected the name of a constraint, found {}", self.token().kind), None));
+                return Err(
+                    self.unexpected(format!("expected the name of a constraint, found {}", self.token().kind), None)
+                );
             };
             self.step();
             base = format!("{base}.{constraint}");
