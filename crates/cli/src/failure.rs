@@ -3,6 +3,7 @@
 use daedal::SolveError;
 use daedal::motion::consistent::InitialisationError;
 use daedal_problems::ParameterError;
+use daedal_run::{Format, ReadError, WriteError};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -39,8 +40,16 @@ pub enum Failure {
     Unwritten {
         path: PathBuf,
         #[source]
-        cause: io::Error,
+        cause: WriteError,
     },
+    #[error("cannot read the run file {}", path.display())]
+    RunFile {
+        path: PathBuf,
+        #[source]
+        cause: ReadError,
+    },
+    #[error("a report is a page: the name {} must end in html", path.display())]
+    NoPage { path: PathBuf },
     #[error("cannot write to standard output")]
     Unprinted {
         #[source]
@@ -108,10 +117,10 @@ fn nearest<'k>(name: &str, known: &'k [String]) -> Option<&'k String> {
 }
 
 fn ending(path: &std::path::Path) -> String {
+    let known = Format::ALL.map(Format::ending).join(", ");
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some(later @ ("npz" | "html")) => format!("the format {later} comes later; this version writes csv and json"),
-        Some(other) => format!("the ending {other} is not known; use csv or json"),
-        None => "the name has no ending that says the format; use csv or json".to_string(),
+        Some(other) => format!("the ending {other} is not known; use one of {known}"),
+        None => format!("the name has no ending that says the format; use one of {known}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The command `daedal`: lists reference problems, simulates them, finds their consistent initial values.
+//! The command `daedal`: lists reference problems, simulates them, finds their consistent initial values, makes pages of runs.
 
 mod arguments;
 mod failure;
@@ -6,6 +6,8 @@ mod init;
 mod list;
 mod output;
 mod progress;
+mod record;
+mod report;
 mod solve;
 mod summary;
 
@@ -19,6 +21,7 @@ fn main() -> ExitCode {
         Command::List(arguments) => list::list(&arguments),
         Command::Solve(arguments) => solve::solve(&arguments),
         Command::Init(arguments) => init::init(&arguments),
+        Command::Report(arguments) => report::report(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
