@@ -24,6 +24,8 @@ pub enum Command {
     Solve(Box<Solve>),
     /// Consistent initial values, printed as an `[initial]` table
     Init(Init),
+    /// What can be known before a run: constraints, index, freedom, redundancy, consistency, time scales
+    Check(Check),
 }
 
 #[derive(Args, Debug)]
@@ -54,6 +56,15 @@ pub struct Init {
     pub unknown: Vec<String>,
     /// How to print
     #[arg(long, value_name = "FORMAT", value_parser = choice(&INIT_FORMATS), default_value = "toml")]
+    pub format: Format,
+}
+
+#[derive(Args, Debug)]
+pub struct Check {
+    #[command(flatten)]
+    pub model: Model,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&LIST_FORMATS), default_value = "text")]
     pub format: Format,
 }
 

@@ -1,6 +1,7 @@
-//! The command `daedal`: lists reference problems, simulates them, finds their consistent initial values.
+//! The command `daedal`: lists reference problems, checks and simulates them, finds their consistent initial values.
 
 mod arguments;
+mod check;
 mod failure;
 mod init;
 mod list;
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
         Command::List(arguments) => list::list(&arguments),
         Command::Solve(arguments) => solve::solve(&arguments),
         Command::Init(arguments) => init::init(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

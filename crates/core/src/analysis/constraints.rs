@@ -7,7 +7,7 @@
 //! Each yᵀK = 0 is a redundancy. It is harmless if Σ yᵢ kᵢ = 0 at all levels, and contradictory otherwise. Whether the constraints
 //! are redundant along the motion or lose rank only here is told by the rank at a consistent point nearby.
 
-use super::linearised::{Linearised, constraint_names};
+use super::linearised::{Linearised, STEP, constraint_names};
 use super::rank::{Combination, Decomposed, RankDecision, Scaling};
 use crate::motion::{Form, Initial, Mechanism, Names, consistent, view};
 
@@ -74,10 +74,9 @@ impl Constraints {
 /// Analyse the constraints at a point; `None` if a decomposition does not converge.
 pub(super) fn constraints(at: &Linearised, names: &Names) -> Option<Constraints> {
     let l = &at.layout;
-    let holonomic = Decomposed::of(&at.holonomic(), Scaling::Rows)?.decision;
-    let all = Decomposed::of(&at.constraints(), Scaling::Rows)?;
-    let position =
-        Decomposed::of(&at.block(l.row_contact().start..l.row_g().end, l.s().start..l.p().end), Scaling::Rows)?;
+    let holonomic = at.decompose_holonomic()?.decision;
+    let all = at.decompose_constraints()?;
+    let position = at.decompose_position()?;
     let kinematics = Decomposed::of(&at.block(l.row_kinematics(), l.v()), Scaling::Rows)?.decision;
     let names = constraint_names(names);
     let redundancies = all.left_null_vectors().iter().map(|y| redundancy(at, y, &names)).collect();
@@ -114,15 +113,10 @@ fn redundancy(at: &Linearised, y: &[f64], names: &[String]) -> Redundancy {
     }
 }
 
-/// How far the second point is moved.
-const STEP: f64 = 1e-2;
-
 /// Rank of K at a consistent point a little way along the directions that the constraints leave open.
 pub(super) fn nearby(mechanism: &dyn Mechanism, at: &Linearised) -> Option<Nearby> {
     let l = &at.layout;
-    let position =
-        Decomposed::of(&at.block(l.row_contact().start..l.row_g().end, l.s().start..l.p().end), Scaling::Rows)?;
-    let open = position.null_basis();
+    let open = at.decompose_position()?.null_basis();
     let mut best: Option<Nearby> = None;
     // two directions with all components of different size, so that no symmetry keeps the rank down
     for seed in [1.0, -2.0] {
@@ -142,7 +136,7 @@ pub(super) fn nearby(mechanism: &dyn Mechanism, at: &Linearised) -> Option<Nearb
         }
         let mut array = mechanism.array(Form::StrangenessFree, true);
         let Ok(there) = Linearised::at(&mut *array, at.t, x) else { continue };
-        let rank = Decomposed::of(&there.constraints(), Scaling::Rows)?.decision.rank;
+        let rank = there.decompose_constraints()?.decision.rank;
         if best.is_none_or(|best| best.rank < rank) {
             best = Some(Nearby { distance, rank });
         }

@@ -170,7 +170,8 @@ pub fn analyse(mechanism: &dyn Mechanism, initial: &Initial, tend: f64) -> Resul
         time_scales: None,
         findings: Vec::new(),
     };
-    if let Ok(at) = Linearised::at(&mut *array, analysis.t, &analysis.x) {
+    if let Ok(mut at) = Linearised::at(&mut *array, analysis.t, &analysis.x) {
+        at.look_around(&mut *array);
         analysis.look_at(mechanism, &at, tend);
     } else {
         analysis.findings.push(Finding::Undefined { t: analysis.t });

@@ -121,10 +121,21 @@ pub(super) struct Decomposed {
 impl Decomposed {
     /// Scale and decompose; `None` if the iteration for singular values does not converge.
     pub fn of(A: &Mat<f64>, scaling: Scaling) -> Option<Self> {
-        let (m, n) = (A.nrows(), A.ncols());
         let (row_scale, col_scale) = scales(A, scaling);
+        Self::scaled(A, row_scale, col_scale, 0.0)
+    }
+
+    /// The same with rows of the given usual sizes, which may be larger than here: what has almost vanished is seen to be small.
+    pub fn with_usual_sizes(A: &Mat<f64>, sizes: &[f64]) -> Option<Self> {
+        let top = sizes.iter().copied().fold(0.0, f64::max);
+        let scale = |size: &f64| if *size > VANISHING * top { power_of_two(1.0 / size) } else { 1.0 };
+        Self::scaled(A, sizes.iter().map(scale).collect(), vec![1.0; A.ncols()], if top > 0.0 { 1.0 } else { 0.0 })
+    }
+
+    fn scaled(A: &Mat<f64>, row_scale: Vec<f64>, col_scale: Vec<f64>, usual: f64) -> Option<Self> {
+        let (m, n) = (A.nrows(), A.ncols());
         let mut svd = Svd::new(m, n);
-        let mut largest = 0.0_f64;
+        let mut largest: f64 = usual;
         for i in 0..m {
             for j in 0..n {
                 svd.A[(i, j)] = row_scale[i] * A[(i, j)] * col_scale[j];
@@ -190,9 +201,14 @@ fn scales(A: &Mat<f64>, scaling: Scaling) -> (Vec<f64>, Vec<f64>) {
         }
     }
     for s in r.iter_mut().chain(&mut c) {
-        *s = s.log2().round().exp2();
+        *s = power_of_two(*s);
     }
     (r, c)
+}
+
+/// The nearest one: scaling does not round.
+fn power_of_two(x: f64) -> f64 {
+    x.log2().round().exp2()
 }
 
 /// Reduced echelon form of the span of some vectors: each leads with an entry that the others do not have. Late entries lead where

@@ -130,8 +130,8 @@ fn reduced(at: &Linearised) -> Option<Matrix> {
     let contact_p = contact.solve(&-at.block(l.row_contact(), l.p()));
     let along = |rows: std::ops::Range<usize>| at.block(rows.clone(), l.p()) + at.block(rows, l.s()) * &contact_p;
     // directions of p and v that the constraints leave open
-    let Qp = Decomposed::of(&along(l.row_g()), Scaling::Rows)?.null_basis();
-    let K = Decomposed::of(&at.constraints(), Scaling::Rows)?;
+    let Qp = Decomposed::with_usual_sizes(&along(l.row_g()), at.usual_sizes(l.row_g()))?.null_basis();
+    let K = at.decompose_constraints()?;
     let Qv = K.null_basis();
     let (np, nv, nr) = (Qp.ncols(), Qv.ncols(), l.r().len());
     let n = np + nv + nr;

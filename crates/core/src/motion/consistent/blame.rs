@@ -9,7 +9,7 @@ use crate::linalg::Svd;
 
 const MOST_ITERATIONS: u32 = 300;
 /// The residual is smallest where its projection on the range of the linearisation is below this part of it.
-const STATIONARY: f64 = 1e-7;
+const STATIONARY: f64 = 1e-6;
 /// Parts of a null vector below this do not count.
 const TAKES_PART: f64 = 1e-3;
 

@@ -380,6 +380,7 @@ impl<'a> System<'a> {
     }
 
     fn iterate(&mut self, equations: &[String], variables: &[String]) -> Result<u32, InitialisationError> {
+        let begin = self.x.clone();
         self.evaluate()?;
         let mut last = f64::INFINITY;
         for iteration in 1..=MOST_ITERATIONS {
@@ -412,6 +413,8 @@ impl<'a> System<'a> {
         }
         let (equation, residual) = self.worst(equations);
         // no solution at all, or one that was not found? Where the residual is smallest, a contradiction shows
+        self.x = begin;
+        self.evaluate()?;
         if self.minimise()? && !self.satisfied() {
             return Err(self.contradiction(equations, variables));
         }
