@@ -26,6 +26,8 @@ pub enum Command {
     Init(Init),
     /// One self-contained page with plots from a run file
     Report(Report),
+    /// What can be known before a run: constraints, index, freedom, redundancy, consistency, time scales
+    Check(Check),
 }
 
 #[derive(Args, Debug)]
@@ -67,6 +69,15 @@ pub struct Report {
     /// The page to write [default: the name of the run file, ending in html]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct Check {
+    #[command(flatten)]
+    pub model: Model,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&LIST_FORMATS), default_value = "text")]
+    pub format: Format,
 }
 
 /// Which problem, with which parameters.

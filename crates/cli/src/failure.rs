@@ -1,6 +1,7 @@
 //! Why the command did not do what was asked: what is printed, and with which code it exits.
 
 use daedal::SolveError;
+use daedal::analysis::AnalysisError;
 use daedal::motion::consistent::InitialisationError;
 use daedal_problems::ParameterError;
 use daedal_run::{Format, ReadError, WriteError};
@@ -55,6 +56,10 @@ pub enum Failure {
         #[source]
         cause: io::Error,
     },
+    #[error("{model} has no motion, or not only one: {}", .reasons.join("; "))]
+    Impossible { model: String, reasons: Vec<String> },
+    #[error("{0}")]
+    Analysis(#[from] AnalysisError),
     #[error(transparent)]
     Solve(#[from] SolveError),
 }
@@ -64,7 +69,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Solve(error) if is_numerical(error) => 1,
-            Failure::Unwritten { .. } | Failure::Unprinted { .. } => 1,
+            Failure::Unwritten { .. } | Failure::Unprinted { .. } | Failure::Impossible { .. } => 1,
             _ => 2,
         }
     }

@@ -1,6 +1,7 @@
-//! The command `daedal`: lists reference problems, simulates them, finds their consistent initial values, makes pages of runs.
+//! The command `daedal`: checks and simulates models, finds their consistent initial values, makes pages of runs.
 
 mod arguments;
+mod check;
 mod failure;
 mod init;
 mod list;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         Command::Solve(arguments) => solve::solve(&arguments),
         Command::Init(arguments) => init::init(&arguments),
         Command::Report(arguments) => report::report(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -12,16 +12,18 @@ use cranelift_module::{FuncId, Module, default_libcall_names};
 use daedal_graph::{Expr, Graph, Kernel, Node};
 use std::collections::HashMap;
 use std::mem::ManuallyDrop;
+use std::sync::{Arc, Mutex};
 
 /// Compiled code of some formulas.
+#[derive(Clone)]
 pub struct Compiled {
-    parts: Vec<Part>,
+    parts: Arc<[Part]>,
     scratch: Vec<f64>,
     inputs: usize,
     outputs: usize,
     code_size: usize,
-    /// Keeps the code that `parts` point to.
-    _code: Code,
+    /// Keeps the code that `parts` point to; nobody locks it.
+    _code: Arc<Mutex<Code>>,
 }
 
 /// A function of inputs, outputs and scratch.
@@ -50,7 +52,7 @@ impl Compiled {
             })
             .collect();
         let scratch = vec![0.0; plan.scratch];
-        Ok(Compiled { parts, scratch, inputs, outputs: outputs.len(), code_size, _code: code })
+        Ok(Compiled { parts, scratch, inputs, outputs: outputs.len(), code_size, _code: Arc::new(Mutex::new(code)) })
     }
 
     /// Bytes of machine code.
@@ -63,11 +65,15 @@ impl Kernel for Compiled {
     fn call(&mut self, inputs: &[f64], outputs: &mut [f64]) {
         assert_eq!(inputs.len(), self.inputs, "a kernel of {} inputs got {}", self.inputs, inputs.len());
         assert_eq!(outputs.len(), self.outputs, "a kernel of {} outputs got {}", self.outputs, outputs.len());
-        for part in &self.parts {
+        for part in &*self.parts {
             // SAFETY: code is made for arrays of exactly these lengths: it reads the inputs, writes the outputs, and reads and writes
             // scratch of the length of the plan. None of the three overlap, since two are borrowed exclusively.
             unsafe { part(inputs.as_ptr(), outputs.as_mut_ptr(), self.scratch.as_mut_ptr()) };
         }
+    }
+
+    fn duplicate(&self) -> Box<dyn Kernel> {
+        Box::new(self.clone())
     }
 }
 
@@ -76,7 +82,7 @@ struct Code(ManuallyDrop<JITModule>);
 
 impl Drop for Code {
     fn drop(&mut self) {
-        // SAFETY: the module is taken once, here. Addresses of its functions are only in the `Compiled` that is being dropped with it, so
+        // SAFETY: the module is taken once, here. Addresses of its functions are only in the last `Compiled` of this code, which is being dropped with it, so
         // that none of them runs now or later.
         unsafe { ManuallyDrop::take(&mut self.0).free_memory() };
     }
