@@ -48,13 +48,13 @@ fn time(kernel: &mut dyn Kernel, inputs: &[f64], outputs: &mut [f64]) -> f64 {
     let mut calls = 1;
     let mut best = f64::INFINITY;
     let mut rounds = 0;
-    while rounds < 10 {
+    while rounds < 200 {
         let start = Instant::now();
         for _ in 0..calls {
             kernel.call(black_box(inputs), black_box(outputs));
         }
         let seconds = start.elapsed().as_secs_f64();
-        if seconds < 0.005 {
+        if seconds < 0.0002 {
             calls *= 2;
         } else {
             best = best.min(seconds / f64::from(calls));
