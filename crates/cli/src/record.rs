@@ -2,7 +2,7 @@
 
 use crate::output::{counters, formulation};
 use crate::solve::Run;
-use daedal::motion::Layout;
+use daedal::motion::{Layout, Outputs};
 use daedal::observer::{Observer, StepView};
 use daedal::{Ended, Residuals, Solution, SolveError};
 use daedal_run::{Column, End, Event, Header, Kind, Steps};
@@ -72,20 +72,36 @@ pub fn record(
     daedal_run::Run {
         header: header(run, solution, error, seconds),
         times: points.iter().map(|(t, _)| *t).collect(),
-        columns: columns.collect(),
+        columns: columns.chain(outputs(run, &points)).collect(),
         steps,
         events: solution.events.iter().map(event).collect(),
         end: Some(End { t: solution.end.t, values: in_order(&solution.end.x) }),
     }
 }
 
+/// The outputs of a model file at the points.
+fn outputs(run: &Run, points: &[(f64, &[f64])]) -> Vec<Column> {
+    let Some(formulas) = run.setup.formulas.as_ref().filter(|formulas| !formulas.outputs.is_empty()) else {
+        return Vec::new();
+    };
+    let mut outputs = Outputs::new(formulas);
+    let names = outputs.names().to_vec();
+    let mut row = vec![0.0; names.len()];
+    let mut values: Vec<Vec<f64>> = vec![Vec::with_capacity(points.len()); names.len()];
+    for (t, x) in points {
+        outputs.evaluate(*t, x, &mut row);
+        values.iter_mut().zip(&row).for_each(|(values, value)| values.push(*value));
+    }
+    names.into_iter().zip(values).map(|(name, values)| Column::new(name, Kind::Output, values)).collect()
+}
+
 fn header(run: &Run, solution: &Solution, error: Option<&SolveError>, seconds: f64) -> Header {
-    let problem = run.setup.problem;
+    let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let largest = &solution.max_residuals;
     Header {
-        model: Some(problem.name.to_string()),
-        description: Some(problem.description.to_string()),
-        source: Some(problem.source.to_string()),
+        model: given(&run.setup.name),
+        description: given(&run.setup.description),
+        source: given(&run.setup.source),
         parameters: run.setup.parameters.clone(),
         formulation: Some(formulation(run.method.formulation).to_string()),
         method: Some("geoms".to_string()),

@@ -12,6 +12,8 @@ use std::fmt::Write;
 const WIDTH: usize = 100;
 /// Columns of a label.
 const LABEL: usize = 18;
+/// Most formulas of one level.
+const MOST_FORMULAS: usize = 24;
 /// Most entries of a list of numbers.
 const MOST: usize = 12;
 
@@ -25,7 +27,7 @@ pub fn text(subject: &Subject, found: &Analysis) -> String {
     text.heading("structure");
     overview(&mut text, found);
     text.heading("constraints");
-    levels(&mut text, found);
+    levels(&mut text, found, &subject.texts.definitions);
     ranks(&mut text, found);
     text.heading(&format!("initial values at t = {:?}", found.t));
     start(&mut text, found);
@@ -93,15 +95,16 @@ fn overview(text: &mut Text, found: &Analysis) {
     text.entry("time", time);
 }
 
-fn levels(text: &mut Text, found: &Analysis) {
+fn levels(text: &mut Text, found: &Analysis, definitions: &[(String, String)]) {
     for at in [Level::Position, Level::Velocity, Level::Acceleration] {
         let equations: Vec<_> = found.equations.iter().filter(|e| e.level == at).collect();
         if equations.iter().any(|e| e.formula.is_some()) {
-            for e in equations {
+            for e in equations.iter().take(MOST_FORMULAS) {
                 let hidden = if e.hidden { ", hidden" } else { "" };
                 let formula = e.formula.as_ref().map_or(String::new(), |f| format!(": {f}"));
                 text.entry(level(at), &format!("{} ({}{hidden}){formula}", e.name, kind(e.kind)));
             }
+            more(text, equations.len());
             continue;
         }
         // names by kind
@@ -117,6 +120,20 @@ fn levels(text: &mut Text, found: &Analysis) {
     }
     if found.equations.is_empty() {
         text.entry("none", "");
+    }
+    for (k, (name, formula)) in definitions.iter().take(MOST_FORMULAS).enumerate() {
+        text.entry(if k == 0 { "where" } else { "" }, &format!("{name} = {formula}"));
+    }
+    more(text, definitions.len());
+    if found.sizes.contact > 0 && found.equations.iter().any(|e| e.formula.is_some()) {
+        text.entry("", "s' and s'' of a contact variable s are its rates, which keep its equation");
+    }
+}
+
+/// How many formulas are not shown.
+fn more(text: &mut Text, all: usize) {
+    if all > MOST_FORMULAS {
+        text.entry("", &format!("… and {} more; --format json has them all", all - MOST_FORMULAS));
     }
 }
 
