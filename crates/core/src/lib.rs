@@ -7,6 +7,7 @@
 //! | module | what |
 //! | --- | --- |
 //! | [`scalar`] | numbers that models are written for |
+//! | [`graph`] | formulas as expression graphs |
 //! | [`motion`] | equations of motion, their reduced derivative array, consistent initial values |
 //! | [`method`] | GEOMS: Radau IIa on the reduced derivative array |
 //! | [`linalg`] | decompositions in fixed buffers |
@@ -19,12 +20,14 @@ pub mod motion;
 pub mod observer;
 pub mod options;
 pub mod problem;
-pub mod scalar;
 pub mod segment;
 pub mod solution;
 mod solve;
 pub mod statistics;
 pub mod tolerance;
+
+pub use daedal_graph as graph;
+pub use daedal_scalar as scalar;
 
 pub use error::{SolveError, StepFailure};
 pub use method::geoms::Geoms;

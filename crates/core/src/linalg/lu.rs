@@ -9,23 +9,9 @@ use std::ops::{Add, Div, Mul, Sub};
 pub trait Field:
     Copy + From<f64> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
-    /// Size, for the choice of pivots.
-    fn magnitude(self) -> f64;
 }
 
-impl<S: Scalar> Field for S {
-    #[inline]
-    fn magnitude(self) -> f64 {
-        self.value().abs()
-    }
-}
-
-impl Field for c64 {
-    #[inline]
-    fn magnitude(self) -> f64 {
-        self.re.abs() + self.im.abs()
-    }
-}
+impl<T> Field for T where T: Copy + From<f64> + Add<Output = T> + Sub<Output = T> + Mul<Output = T> + Div<Output = T> {}
 
 /// A matrix without an inverse: no pivot in this column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,12 +35,13 @@ impl<T: Field> Lu<T> {
         Lu { A: Matrix::zeros(n, n), pivots: vec![0; n] }
     }
 
-    /// Decompose [`Lu::A`] in place.
-    pub fn factor(&mut self) -> Result<(), Singular> {
+    /// Decompose [`Lu::A`] in place; `magnitude` is the size by which pivots are chosen.
+    #[inline]
+    fn factor_by(&mut self, magnitude: impl Fn(T) -> f64) -> Result<(), Singular> {
         let n = self.A.rows();
         for k in 0..n {
-            let pivot = largest_below(&self.A, k, k, n);
-            let size = self.A[(pivot, k)].magnitude();
+            let pivot = largest_below(&self.A, k, k, n, &magnitude);
+            let size = magnitude(self.A[(pivot, k)]);
             if size == 0.0 || !size.is_finite() {
                 return Err(Singular { column: k });
             }
@@ -88,6 +75,20 @@ impl<T: Field> Lu<T> {
     }
 }
 
+impl<S: Scalar> Lu<S> {
+    /// Decompose [`Lu::A`] in place.
+    pub fn factor(&mut self) -> Result<(), Singular> {
+        self.factor_by(|x| x.value().abs())
+    }
+}
+
+impl Lu<c64> {
+    /// Decompose [`Lu::A`] in place.
+    pub fn factor_complex(&mut self) -> Result<(), Singular> {
+        self.factor_by(|x| x.re.abs() + x.im.abs())
+    }
+}
+
 /// Rows that row pivoting chooses from a tall matrix, one per column, in `chosen`; destroys the matrix.
 /// Only the columns `0..chosen.len()` take part. `order` is scratch of one entry per row.
 pub fn row_pivots(A: &mut Matrix, order: &mut [usize], chosen: &mut [usize]) -> Result<(), Singular> {
@@ -96,7 +97,7 @@ pub fn row_pivots(A: &mut Matrix, order: &mut [usize], chosen: &mut [usize]) -> 
         *o = i;
     }
     for k in 0..chosen.len() {
-        let pivot = largest_below(A, k, k, m);
+        let pivot = largest_below(A, k, k, m, f64::abs);
         if !(A[(pivot, k)].abs() > 0.0) {
             return Err(Singular { column: k });
         }
@@ -110,10 +111,10 @@ pub fn row_pivots(A: &mut Matrix, order: &mut [usize], chosen: &mut [usize]) -> 
 
 /// Row i ≥ k with the largest entry in column j.
 #[inline]
-fn largest_below<T: Field>(A: &Matrix<T>, k: usize, j: usize, m: usize) -> usize {
-    let mut best = (k, A[(k, j)].magnitude());
+fn largest_below<T: Field>(A: &Matrix<T>, k: usize, j: usize, m: usize, magnitude: impl Fn(T) -> f64) -> usize {
+    let mut best = (k, magnitude(A[(k, j)]));
     for i in k + 1..m {
-        let size = A[(i, j)].magnitude();
+        let size = magnitude(A[(i, j)]);
         if size > best.1 {
             best = (i, size);
         }
@@ -154,7 +155,7 @@ mod tests {
             }
         }
         real.factor().unwrap();
-        complex.factor().unwrap();
+        complex.factor_complex().unwrap();
         real.solve(&mut b);
         complex.solve(&mut z);
         for i in 0..3 {

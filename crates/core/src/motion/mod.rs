@@ -16,6 +16,7 @@ mod array;
 mod black_box;
 pub mod consistent;
 
+mod formulas;
 mod generated;
 mod hidden;
 mod initial;
@@ -24,6 +25,7 @@ mod structure;
 
 pub use array::{Mechanism, ReducedArray, Undefined};
 pub use black_box::{BlackBox, BlackBoxMotion, BlackBoxRows};
+pub use formulas::{Formulas, Variables};
 pub(crate) use hidden::motion as view;
 pub use initial::{Condition, Initial, Start, WrongLength};
 pub use layout::{Form, Layout, Names, Sizes};

@@ -174,7 +174,7 @@ impl DifferentialPart {
                 }
             }
         }
-        self.complex.factor()
+        self.complex.factor_complex()
     }
 
     /// Free unknowns of the real system: (S E₁) ζ = S (bD + (γ L_D + h L_B) c).

@@ -9,7 +9,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 /// The set is structural: `x − x` depends on x. A product with the constant zero does not.
 ///
 /// ```
-/// use daedal::scalar::{Depends, Scalar};
+/// use daedal_scalar::{Depends, Scalar};
 /// let (x, y) = (Depends::variable(1.0, 0), Depends::variable(2.0, 1));
 /// let z = x.sin() * 3.0 + Depends::from(0.0) * y;
 /// assert!(z.on(0) && !z.on(1));

@@ -1,6 +1,6 @@
 //! The scalars agree: random formulas evaluated with `f64`, `Dual`, `Taylor`, their nestings and `Depends`.
 
-use daedal::scalar::{Depends, Dual, Scalar, Taylor};
+use daedal_scalar::{Depends, Dual, Scalar, Taylor};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::array::from_fn;
@@ -590,7 +590,7 @@ fn the_arc_cosine_keeps_its_accuracy_near_one() {
 /// First and second derivatives of fixed functions beside those of the crate num-dual.
 mod beside_num_dual {
     use super::assert_close;
-    use daedal::scalar::{Dual, Scalar};
+    use daedal_scalar::{Dual, Scalar};
     use num_dual::{DualNum, HyperDual64};
 
     type Second = Dual<Dual<f64, 1>, 1>;

@@ -24,7 +24,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 /// 3. [`select`](Scalar::select) is the only control flow that models use.
 ///
 /// ```
-/// use daedal::scalar::{Dual, Scalar};
+/// use daedal_scalar::{Dual, Scalar};
 /// fn kinetic<S: Scalar>(m: f64, v: S) -> S { v.square() * (0.5 * m) }
 /// let v = Dual::<f64, 1>::variable(3.0, 0);
 /// assert_eq!(kinetic(2.0, v).value, 9.0);

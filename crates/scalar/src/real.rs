@@ -72,6 +72,10 @@ impl Scalar for f64 {
         f64::powf(self, a)
     }
     #[inline]
+    fn pow(self, y: f64) -> f64 {
+        f64::powf(self, y)
+    }
+    #[inline]
     fn abs(self) -> f64 {
         f64::abs(self)
     }
