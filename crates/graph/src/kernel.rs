@@ -1,6 +1,7 @@
 //! Compiled formulas in `f64`: many outputs of many inputs.
 
 use crate::{Expr, Graph, Tape};
+use std::sync::Arc;
 
 /// A compiled list of formulas, with its own scratch space.
 ///
@@ -8,9 +9,11 @@ use crate::{Expr, Graph, Tape};
 /// 1. `inputs` has an entry for every input of the graph, `outputs` one for every formula;
 /// 2. nothing is allocated by `call`;
 /// 3. the bits are those of the [`Tape`]; a NaN may have other bits.
-pub trait Kernel: Send {
+pub trait Kernel: Send + Sync {
     /// Evaluate.
     fn call(&mut self, inputs: &[f64], outputs: &mut [f64]);
+    /// The same formulas with scratch space of their own; nothing is compiled again.
+    fn duplicate(&self) -> Box<dyn Kernel>;
 }
 
 /// Makes kernels of graphs.
@@ -29,7 +32,7 @@ impl Compiler for Interpreted {
     fn compile(&self, graph: &Graph, outputs: &[Expr]) -> Box<dyn Kernel> {
         let tape = Tape::new(graph, outputs);
         let registers = vec![0.0; tape.registers()];
-        Box::new(Interpreter { tape, registers })
+        Box::new(Interpreter { tape: Arc::new(tape), registers })
     }
     fn name(&self) -> &'static str {
         "tape"
@@ -37,12 +40,15 @@ impl Compiler for Interpreted {
 }
 
 struct Interpreter {
-    tape: Tape,
+    tape: Arc<Tape>,
     registers: Vec<f64>,
 }
 
 impl Kernel for Interpreter {
     fn call(&mut self, inputs: &[f64], outputs: &mut [f64]) {
         self.tape.run(inputs, &mut self.registers, outputs);
+    }
+    fn duplicate(&self) -> Box<dyn Kernel> {
+        Box::new(Interpreter { tape: self.tape.clone(), registers: self.registers.clone() })
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::bench::{Bench, Random};
 use crate::{all, find};
+use daedal::graph::Interpreted;
+use daedal::motion::{Compiled, Mechanism, Structure};
 
 /// How far the published initial values satisfy c, g, gI and H Z v + h.
 fn accuracy_of_start(problem: &str) -> f64 {
@@ -224,5 +226,38 @@ fn invariants_stay_constant() {
         bench.integrate(t, &mut x, t + 0.7, 0.05);
         let drift = bench.rows(t + 0.7, &x)[block].iter().fold(0.0, |worst: f64, e| worst.max(e.abs()));
         assert!(drift <= 1e-12, "{}: {drift:e}", problem.name);
+    }
+}
+
+#[test]
+fn formulas_have_the_rows_and_jacobians_of_the_models() {
+    for (seed, problem) in all().iter().enumerate() {
+        let case = problem.case();
+        let formulas = case.mechanism.formulas().unwrap_or_else(|| panic!("{} has no formulas", problem.name));
+        let compiled = Compiled::new(&formulas, Interpreted);
+        assert_eq!(compiled.structure(), Structure { constraint_force_by_hand: false, ..case.mechanism.structure() });
+        let (mut one, mut other) = (Bench::new(&*case.mechanism), Bench::new(&compiled));
+        let mut random = Random::new(300 + seed as u64);
+        for _ in 0..3 {
+            let t = case.initial.t + 0.1 * case.tend;
+            let mut x = one.start(&case);
+            one.complete(case.initial.t, &mut x);
+            for x in &mut x {
+                *x += 1e-3 * random.number() * x.abs().max(1e-3);
+            }
+            let (rows, others) = (one.rows(t, &x), other.rows(t, &x));
+            let (F, Fs) = (one.jacobian(t, &x), other.jacobian(t, &x));
+            for i in 0..rows.len() {
+                // terms of a row cancel: rounding is relative to their sizes
+                let size = 1.0 + F.row(i).iter().zip(&x).map(|(f, x)| (f * x).abs()).sum::<f64>();
+                let error = (rows[i] - others[i]).abs();
+                assert!(error <= 2e-13 * size, "{}: row {i} differs by {error:e}", problem.name);
+                let scale = F.row(i).iter().fold(1.0, |scale: f64, f| scale.max(f.abs()));
+                for j in 0..x.len() {
+                    let error = (F[(i, j)] - Fs[(i, j)]).abs();
+                    assert!(error <= 1e-11 * scale, "{}: entry ({i}, {j}) differs by {error:e}", problem.name);
+                }
+            }
+        }
     }
 }

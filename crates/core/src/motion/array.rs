@@ -1,6 +1,6 @@
 //! The reduced derivative array of equations of motion, in `f64`: what methods see.
 
-use super::{EquationsOfMotion, Form, Layout, Names, Sizes, Structure, generated};
+use super::{EquationsOfMotion, Form, Formulas, Layout, Names, Sizes, Structure, sweep};
 use crate::linalg::Matrix;
 
 /// The model has no finite value at this point; a smaller step may avoid it.
@@ -16,6 +16,8 @@ pub trait Mechanism {
     fn names(&self) -> Names;
     /// What is constant, diagonal or absent.
     fn structure(&self) -> Structure;
+    /// The equations as formulas, where they can be had.
+    fn formulas(&self) -> Option<Formulas>;
     /// The reduced derivative array with its own scratch space.
     fn array<'m>(&'m self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm>;
 }
@@ -53,8 +55,11 @@ impl<E: EquationsOfMotion> Mechanism for E {
     fn structure(&self) -> Structure {
         Structure::of(self)
     }
+    fn formulas(&self) -> Option<Formulas> {
+        Some(Formulas::trace(self))
+    }
     fn array<'m>(&'m self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm> {
-        generated::array(self, form, with_invariants)
+        sweep::array(self, form, with_invariants)
     }
 }
 

@@ -5,7 +5,8 @@
 use super::array::finite;
 use super::hidden::motion;
 use super::{
-    Form, Layout, MassStructure, Mechanism, Motion, Names, Position, ReducedArray, Sizes, Structure, Undefined,
+    Form, Formulas, Layout, MassStructure, Mechanism, Motion, Names, Position, ReducedArray, Sizes, Structure,
+    Undefined,
 };
 use crate::linalg::Matrix;
 
@@ -77,6 +78,9 @@ impl<B: BlackBox> Mechanism for BlackBoxMotion<B> {
             constraint_force_by_hand: true,
             acceleration_level_by_hand: true,
         }
+    }
+    fn formulas(&self) -> Option<Formulas> {
+        None
     }
     fn array<'m>(&'m self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm> {
         let layout = Layout::new(self.0.sizes(), form, with_invariants);

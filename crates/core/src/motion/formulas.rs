@@ -3,7 +3,6 @@
 use super::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
 use crate::graph::{Expr, Graph};
 use crate::linalg::Matrix;
-use std::ops::Range;
 
 /// Formulas of all blocks of [`EquationsOfMotion`], in one graph.
 ///
@@ -222,16 +221,4 @@ impl Formulas {
         ];
         blocks.into_iter().flatten().for_each(f);
     }
-}
-
-/// Where the blocks of a point (t, p, v, r, w, s, λ, μ, a) stand among the inputs of the graph.
-pub(super) fn places(n: &Sizes) -> [Range<usize>; 8] {
-    let lengths =
-        [n.positions, n.velocities, n.dynamic, n.auxiliary, n.contact, n.holonomic, n.nonholonomic, n.velocities];
-    let mut end = 1;
-    lengths.map(|length| {
-        let start = end;
-        end += length;
-        start..end
-    })
 }

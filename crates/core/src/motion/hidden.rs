@@ -53,8 +53,8 @@ pub(super) enum Matrices<'m> {
     Evaluate,
     /// M is constant, GZ and HZ are evaluated.
     ConstantMass(&'m Matrix),
-    /// The position does not vary: all of them are given.
-    Given(&'m PositionLevel<f64>),
+    /// The position does not vary: M, GZ and HZ are given.
+    Given([&'m Matrix; 3]),
 }
 
 impl<S: Scalar, const W: usize> Workspace<S, W> {
@@ -108,7 +108,7 @@ impl<S: Scalar, const W: usize> Workspace<S, W> {
                 equations.mass(&Position { t, p: at.p, s: at.s }, &mut self.level.M);
                 add_mass_times(&self.level.M, mass, a, &mut out[layout.row_dynamics()]);
             }
-            Matrices::ConstantMass(M) | Matrices::Given(PositionLevel { M, .. }) => {
+            Matrices::ConstantMass(M) | Matrices::Given([M, _, _]) => {
                 add_mass_times_real(M, mass, a, &mut out[layout.row_dynamics()]);
             }
         }
@@ -122,9 +122,9 @@ impl<S: Scalar, const W: usize> Workspace<S, W> {
             for (row, &f) in out[layout.row_dynamics()].iter_mut().zip(&self.force) {
                 *row += f;
             }
-        } else if let Matrices::Given(level) = matrices {
-            add_transpose_times_real(&level.GZ, at.lambda, &mut out[layout.row_dynamics()]);
-            add_transpose_times_real(&level.HZ, at.mu, &mut out[layout.row_dynamics()]);
+        } else if let Matrices::Given([_, GZ, HZ]) = matrices {
+            add_transpose_times_real(GZ, at.lambda, &mut out[layout.row_dynamics()]);
+            add_transpose_times_real(HZ, at.mu, &mut out[layout.row_dynamics()]);
         } else {
             self.constraint_matrices(equations, layout, &at);
             add_transpose_times(&self.level.GZ, at.lambda, &mut out[layout.row_dynamics()]);

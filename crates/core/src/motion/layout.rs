@@ -95,7 +95,7 @@ impl Names {
 }
 
 /// Which reduced derivative array is solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Form {
     /// psfEoM, projected strangeness-free: all constraint levels are rows; d-index 1.
     #[default]

@@ -14,22 +14,27 @@
 
 mod array;
 mod black_box;
+mod compiled;
 pub mod consistent;
 
+mod eliminated;
 mod formulas;
-mod generated;
 mod hidden;
 mod initial;
 mod layout;
 mod structure;
+mod sweep;
+mod symbolic;
 
 pub use array::{Mechanism, ReducedArray, Undefined};
 pub use black_box::{BlackBox, BlackBoxMotion, BlackBoxRows};
+pub use compiled::{Compiled, Outputs};
 pub use formulas::{Formulas, Variables};
 pub(crate) use hidden::motion as view;
 pub use initial::{Condition, Initial, Start, WrongLength};
 pub use layout::{Form, Layout, Names, Sizes};
 pub use structure::{MassStructure, Structure};
+pub use symbolic::HiddenConstraints;
 
 use crate::linalg::Matrix;
 use crate::scalar::Scalar;

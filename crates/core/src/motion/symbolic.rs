@@ -1,0 +1,217 @@
+//! Hidden constraints and the reduced derivative array as formulas.
+//!
+//! Along t' = 1, p' = Zv, v' = a, s' = s₁, s₁' = s₂ the hidden constraints are gI = dg/dt, gII = dgI/dt, hI = d(HZv + h)/dt. The rates of the
+//! contact variables and the multipliers η of c = 0 are further unknowns y = (s₁, s₂, η) with linear equations of their own,
+//!
+//! ```text
+//! 0 = c_s s₁ + c_p Zv + c_t,   0 = c_s s₂ + …,   0 = c_sᵀ η − g_sᵀ λ,
+//! ```
+//! so that no formula contains c_s⁻¹: with G = g_p − g_s c_s⁻¹ c_p the constraint force is (GZ)ᵀλ = (g_p Z)ᵀλ − (c_p Z)ᵀη.
+
+use super::{Form, Formulas, Layout, MassStructure, Structure, Variables};
+use crate::graph::{Expr, Graph, Jacobian};
+
+/// The hidden constraints of a system.
+#[derive(Clone, Debug)]
+pub struct HiddenConstraints {
+    /// The graph of the formulas; it has further inputs for s₁, s₂ and η.
+    pub graph: Graph,
+    /// gI.
+    pub holonomic_velocity: Vec<Expr>,
+    /// gII.
+    pub holonomic_acceleration: Vec<Expr>,
+    /// hI.
+    pub nonholonomic_acceleration: Vec<Expr>,
+    /// dc/dt and d²c/dt², which define the rates of the contact variables.
+    pub contact_rates: [Vec<Expr>; 2],
+    /// s₁, s₂ and η.
+    pub(super) y: [Vec<Expr>; 3],
+}
+
+/// Entries of a sparse matrix.
+pub(super) type Entries = Vec<(usize, usize, Expr)>;
+
+/// The rows of the reduced derivative array and what belongs to them.
+pub(super) struct SymbolicArray {
+    pub graph: Graph,
+    /// In the order of the layout.
+    pub rows: Vec<Expr>,
+    /// ∂rows/∂x and ∂rows/∂y.
+    pub by_x: Jacobian,
+    pub by_y: Jacobian,
+    /// g_p Z and H Z.
+    pub GZ: Entries,
+    pub HZ: Entries,
+    pub mass: Entries,
+    /// Where there are contact variables.
+    pub contact: Option<SymbolicContact>,
+}
+
+/// The equations of y = (s₁, s₂, η).
+pub(super) struct SymbolicContact {
+    /// c_s, c_p Z, g_s.
+    pub c_s: Entries,
+    pub c_pZ: Entries,
+    pub g_s: Entries,
+    /// dc/dt, d²c/dt², c_sᵀη − g_sᵀλ.
+    pub equations: [Vec<Expr>; 3],
+    /// Their derivatives with respect to x and y.
+    pub by_x: [Jacobian; 3],
+    pub by_y: [Jacobian; 3],
+}
+
+impl Formulas {
+    /// The hidden constraints, derived.
+    pub fn hidden(&self) -> HiddenConstraints {
+        let mut graph = self.graph.clone();
+        let at = self.variables();
+        let contact = &self.names.contact;
+        let mut inputs = |mark: &str| contact.iter().map(|s| graph.input(format!("{s}{mark}"))).collect::<Vec<_>>();
+        let y = [inputs("'"), inputs("''"), inputs("*")];
+        let one = graph.with(|| Expr::from(1.0));
+        let mut flow = vec![(at.t(), one)];
+        flow.extend(at.p().iter().copied().zip(self.kinematics.iter().copied()));
+        flow.extend(at.v().iter().copied().zip(at.a().iter().copied()));
+        flow.extend(at.s().iter().copied().zip(y[0].iter().copied()));
+        flow.extend(y[0].iter().copied().zip(y[1].iter().copied()));
+        let holonomic_velocity = graph.total_derivative(&self.holonomic, &flow);
+        let holonomic_acceleration = graph.total_derivative(&holonomic_velocity, &flow);
+        let nonholonomic_acceleration = graph.total_derivative(&self.nonholonomic, &flow);
+        let first = graph.total_derivative(&self.contact, &flow);
+        let second = graph.total_derivative(&first, &flow);
+        HiddenConstraints {
+            graph,
+            holonomic_velocity,
+            holonomic_acceleration,
+            nonholonomic_acceleration,
+            contact_rates: [first, second],
+            y,
+        }
+    }
+
+    /// What is constant, diagonal or absent; the parameters are bound.
+    pub(super) fn structure(&self) -> Structure {
+        let at = self.variables();
+        let constant = self.mass.iter().all(|(_, _, m)| self.graph.constant(*m).is_some());
+        let diagonal = self.mass.iter().all(|(i, j, _)| i == j);
+        let needs = |outputs: &[Expr]| self.graph.needed(outputs);
+        let forces: Vec<Expr> = [&self.force, &self.dynamic, &self.auxiliary].into_iter().flatten().copied().collect();
+        let multipliers = at.lambda().iter().chain(at.mu());
+        let in_forces = needs(&forces);
+        let mut all = forces;
+        all.extend(
+            [&self.kinematics, &self.holonomic, &self.nonholonomic, &self.contact, &self.invariant]
+                .into_iter()
+                .flatten(),
+        );
+        all.extend(self.mass.iter().map(|(_, _, m)| m));
+        Structure {
+            mass: match (constant, diagonal) {
+                (true, true) => MassStructure::ConstantDiagonal,
+                (true, false) => MassStructure::ConstantFull,
+                (false, true) => MassStructure::Diagonal,
+                (false, false) => MassStructure::Full,
+            },
+            autonomous: needs(&all).binary_search(&at.t()).is_err(),
+            multipliers_in_forces: multipliers.into_iter().any(|m| in_forces.binary_search(m).is_ok()),
+            constraint_force_by_hand: false,
+            acceleration_level_by_hand: false,
+        }
+    }
+
+    /// The reduced derivative array; the parameters are bound.
+    pub(super) fn array(&self, layout: &Layout) -> SymbolicArray {
+        let at = self.variables();
+        let hidden = self.hidden();
+        let mut graph = hidden.graph.clone();
+        let x = unknowns(&at);
+        let y: Vec<Expr> = hidden.y.iter().flatten().copied().collect();
+
+        // g_p Z, c_p Z, HZ
+        let Z = graph.jacobian(&self.kinematics, at.v());
+        let along = |graph: &mut Graph, rows: &[Expr]| {
+            let by_p = graph.jacobian(rows, at.p());
+            product(graph, &by_p, &Z)
+        };
+        let GZ = along(&mut graph, &self.holonomic);
+        let HZ: Entries = graph.jacobian(&self.nonholonomic, at.v()).iter().collect();
+
+        // the equations of s₁, s₂ and η
+        let contact = (!self.contact.is_empty()).then(|| {
+            let c_pZ = along(&mut graph, &self.contact);
+            let c_s: Entries = graph.jacobian(&self.contact, at.s()).iter().collect();
+            let g_s: Entries = graph.jacobian(&self.holonomic, at.s()).iter().collect();
+            let adjoint = graph.with(|| {
+                let mut sums = vec![Expr::from(0.0); self.contact.len()];
+                c_s.iter().for_each(|&(i, j, c)| sums[j] += c * hidden.y[2][i]);
+                g_s.iter().for_each(|&(k, j, g)| sums[j] -= g * at.lambda()[k]);
+                sums
+            });
+            let [first, second] = hidden.contact_rates.clone();
+            let equations = [first, second, adjoint];
+            let by_x = [0, 1, 2].map(|k| graph.jacobian(&equations[k], &x));
+            let by_y = [0, 1, 2].map(|k| graph.jacobian(&equations[k], &y));
+            SymbolicContact { c_s, c_pZ, g_s, equations, by_x, by_y }
+        });
+
+        // M a − f + (GZ)ᵀλ + (HZ)ᵀμ, in the order in which the sums are written
+        let dynamics = graph.with(|| {
+            let mut rows = vec![Expr::from(0.0); self.sizes.velocities];
+            self.mass.iter().for_each(|&(i, j, m)| rows[i] += m * at.a()[j]);
+            rows.iter_mut().zip(&self.force).for_each(|(row, &f)| *row -= f);
+            by_row(&GZ).for_each(|&(k, j, g)| rows[j] += g * at.lambda()[k]);
+            if let Some(contact) = &contact {
+                contact.c_pZ.iter().for_each(|&(i, j, c)| rows[j] -= c * hidden.y[2][i]);
+            }
+            by_row(&HZ).for_each(|&(k, j, h)| rows[j] += h * at.mu()[k]);
+            rows
+        });
+
+        let mut rows = dynamics;
+        rows.extend(&self.auxiliary);
+        if layout.form == Form::StrangenessFree {
+            rows.extend(&hidden.holonomic_acceleration);
+            rows.extend(&hidden.nonholonomic_acceleration);
+        }
+        rows.extend(&hidden.holonomic_velocity);
+        rows.extend(&self.nonholonomic);
+        if layout.with_invariants {
+            rows.extend(&self.invariant);
+        }
+        rows.extend(&self.contact);
+        rows.extend(&self.holonomic);
+        rows.extend(&self.dynamic);
+        rows.extend(at.a());
+        rows.extend(&self.kinematics);
+        let by_x = graph.jacobian(&rows, &x);
+        let by_y = graph.jacobian(&rows, &y);
+        SymbolicArray { graph, rows, by_x, by_y, GZ, HZ, mass: self.mass.clone(), contact }
+    }
+}
+
+/// The unknowns in the order of x: a, w, λ, μ, r, v, s, p.
+fn unknowns(at: &Variables) -> Vec<Expr> {
+    [at.a(), at.w(), at.lambda(), at.mu(), at.r(), at.v(), at.s(), at.p()].concat()
+}
+
+/// A B, row by row.
+fn product(graph: &mut Graph, A: &Jacobian, B: &Jacobian) -> Entries {
+    let mut rows: Vec<Vec<(usize, Expr)>> = vec![Vec::new(); A.columns.len() - 1];
+    B.iter().for_each(|(i, j, b)| rows[i].push((j, b)));
+    let mut sums: std::collections::BTreeMap<(usize, usize), Expr> = std::collections::BTreeMap::new();
+    graph.with(|| {
+        for (k, i, a) in A.iter() {
+            for &(j, b) in &rows[i] {
+                sums.entry((k, j)).and_modify(|sum| *sum += a * b).or_insert_with(|| a * b);
+            }
+        }
+    });
+    sums.into_iter().map(|((k, j), e)| (k, j, e)).collect()
+}
+
+/// Entries sorted by row.
+fn by_row(entries: &Entries) -> impl Iterator<Item = &(usize, usize, Expr)> {
+    let mut sorted: Vec<_> = entries.iter().collect();
+    sorted.sort_by_key(|(i, j, _)| (*i, *j));
+    sorted.into_iter()
+}
