@@ -2,9 +2,10 @@
 
 mod support;
 
+use daedal::graph::Interpreted;
 use daedal::method::geoms::{Decomposition, Selection};
 use daedal::method::{Method, State};
-use daedal::motion::{Form, Initial, Mechanism, consistent};
+use daedal::motion::{Compiled, Form, Formulas, Initial, Mechanism, consistent};
 use daedal::{Geoms, Options, Statistics};
 use support::{Academic, DoubledPendulum, PENDULUM, SliderCrank, academic_start, tolerance};
 
@@ -103,6 +104,18 @@ fn steps_with_redundant_constraints_allocate_nothing() {
     let (count, statistics) = allocations(&DoubledPendulum, &initial, &Geoms::default(), &tolerance(1e-7), 200);
     assert_eq!(count, 0);
     assert_eq!(statistics.steps, 201);
+}
+
+#[test]
+fn steps_of_compiled_formulas_allocate_nothing() {
+    let options = Options { hmax: Some(0.005), ..tolerance(1e-9) };
+    let academic = Compiled::new(&Formulas::trace(&Academic), Interpreted);
+    let (count, statistics) = allocations(&academic, &academic_start(), &Geoms::default(), &options, 250);
+    assert_eq!((count, statistics.steps), (0, 251));
+    let slider_crank = Compiled::new(&Formulas::trace(&SliderCrank { l2: 3.0 }), Interpreted);
+    let initial = Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0]);
+    let (count, statistics) = allocations(&slider_crank, &initial, &Geoms::default(), &tolerance(1e-7), 300);
+    assert_eq!((count, statistics.steps), (0, 301));
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn derivative(y: Expr, node: Node, zero: Expr, of: impl Fn(Expr) -> Expr) -> Exp
             match f {
                 Binary::Add => da + db,
                 Binary::Sub => da - db,
-                Binary::Mul => da * b + a * db,
+                Binary::Mul => b * da + a * db,
                 Binary::Div if db == zero => da / b,
                 Binary::Div => (da - y * db) / b,
                 Binary::Atan2 if da == zero && db == zero => zero,

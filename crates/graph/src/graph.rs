@@ -1,6 +1,6 @@
 //! A graph owns its nodes and stores each of them once.
 
-use crate::{Expr, Node};
+use crate::{Binary, Expr, Node};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ enum Key {
     Constant(u64),
     Input(usize),
     Unary(crate::Unary, Expr),
-    Binary(crate::Binary, Expr, Expr),
+    Binary(Binary, Expr, Expr),
     Powi(Expr, i32),
     Powf(Expr, u64),
     Select(Expr, Expr, Expr),
@@ -121,6 +121,8 @@ impl Graph {
             Node::Constant(value) => Key::Constant(value.to_bits()),
             Node::Input(i) => Key::Input(i),
             Node::Unary(f, x) => Key::Unary(f, x),
+            // x + y and y + x are one node, which keeps the order in which it was written first
+            Node::Binary(f @ (Binary::Add | Binary::Mul), x, y) if y < x => Key::Binary(f, y, x),
             Node::Binary(f, x, y) => Key::Binary(f, x, y),
             Node::Powi(x, n) => Key::Powi(x, n),
             Node::Powf(x, a) => Key::Powf(x, a.to_bits()),

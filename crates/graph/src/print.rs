@@ -235,6 +235,6 @@ mod tests {
         });
         let listing = graph.listing(&e);
         assert_eq!(listing.definitions, [("k2".into(), "sqrt((x - 1.25)^2 + (y - 2.5)^2)".into())]);
-        assert_eq!(listing.formulas, ["k1*k2", "(k2 - 1)/k2"]);
+        assert_eq!(listing.formulas, ["k2*k1", "(k2 - 1)/k2"]);
     }
 }

@@ -1,7 +1,6 @@
 //! What is rewritten when a node is made.
 //!
-//! Constants are folded, neutral elements and zeros vanish, signs move outwards, arguments of sums and products are put in one
-//! order. Nothing is reassociated: for finite numbers the result has the same bits as the formula as it was written. What is gone is the
+//! Constants are folded, neutral elements and zeros vanish, signs move outwards. Nothing is reassociated: for finite numbers the result has the same bits as the formula as it was written. What is gone is the
 //! trace of values that are not finite: 0·x is 0, x − x is 0.
 
 use crate::{Binary, Expr, Graph, Node, Unary};
@@ -91,7 +90,7 @@ impl Graph {
                 return self.difference(x, y);
             }
         }
-        self.ordered(Binary::Add, x, y)
+        self.node_of(Node::Binary(Binary::Add, x, y))
     }
 
     fn difference(&mut self, x: Expr, y: Expr) -> Expr {
@@ -156,7 +155,7 @@ impl Graph {
                 let product = self.product(x, z);
                 self.unary(Unary::Neg, product)
             }
-            (None, None) => self.ordered(Binary::Mul, x, y),
+            (None, None) => self.node_of(Node::Binary(Binary::Mul, x, y)),
         }
     }
 
@@ -230,11 +229,6 @@ impl Graph {
             Some(_) => no,
             None => self.node_of(Node::Select(c, yes, no)),
         }
-    }
-
-    /// A node whose arguments may be exchanged.
-    fn ordered(&mut self, f: Binary, x: Expr, y: Expr) -> Expr {
-        self.node_of(if x <= y { Node::Binary(f, x, y) } else { Node::Binary(f, y, x) })
     }
 }
 

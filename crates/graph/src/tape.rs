@@ -14,6 +14,14 @@ pub enum Instruction {
     Unary(Unary, u32),
     /// A function of two registers.
     Binary(Binary, u32, u32),
+    /// x + c.
+    Shift(u32, f64),
+    /// c x.
+    Scale(u32, f64),
+    /// x / c.
+    Quotient(u32, f64),
+    /// 1 / x.
+    Recip(u32),
     /// xⁿ.
     Powi(u32, i32),
     /// xᵃ.
@@ -46,14 +54,26 @@ pub struct Tape {
 impl Tape {
     /// The tape of these outputs.
     pub fn new(graph: &Graph, outputs: &[Expr]) -> Self {
-        let order = graph.needed(outputs);
-        // after which instruction a value is no longer needed
+        // what must stand in a register
+        let mut wanted = vec![false; graph.len()];
+        for e in outputs {
+            wanted[e.index()] = true;
+        }
+        let mut order = graph.needed(outputs);
+        for &e in order.iter().rev() {
+            if wanted[e.index()] {
+                operands(graph, graph.node(e)).for_each(|x| wanted[x.index()] = true);
+            }
+        }
+        order.retain(|e| wanted[e.index()]);
+        // after which instruction it is no longer needed
         let mut last = vec![0; graph.len()];
         for (k, e) in order.iter().enumerate() {
-            last[e.index()] = k;
-            graph.node(*e).arguments().for_each(|x| last[x.index()] = k);
+            operands(graph, graph.node(*e)).for_each(|x| last[x.index()] = k);
         }
-        outputs.iter().for_each(|e| last[e.index()] = usize::MAX);
+        for e in outputs {
+            last[e.index()] = usize::MAX;
+        }
         let mut place = vec![0_u32; graph.len()];
         let mut free: Vec<u32> = Vec::new();
         let mut registers = 0;
@@ -65,12 +85,21 @@ impl Tape {
                 Node::Constant(value) => Instruction::Constant(value),
                 Node::Input(i) => Instruction::Input(i as u32),
                 Node::Unary(f, x) => Instruction::Unary(f, at(x)),
-                Node::Binary(f, x, y) => Instruction::Binary(f, at(x), at(y)),
+                // numbers go into the instruction, as they do in `x * 2.0` of a model
+                Node::Binary(f, x, y) => match (f, graph.constant(x), graph.constant(y)) {
+                    (Binary::Add, Some(c), None) => Instruction::Shift(at(y), c),
+                    (Binary::Add, None, Some(c)) => Instruction::Shift(at(x), c),
+                    (Binary::Sub, None, Some(c)) => Instruction::Shift(at(x), -c),
+                    (Binary::Mul, Some(c), None) => Instruction::Scale(at(y), c),
+                    (Binary::Div, None, Some(c)) => Instruction::Quotient(at(x), c),
+                    (Binary::Div, Some(1.0), None) => Instruction::Recip(at(y)),
+                    _ => Instruction::Binary(f, at(x), at(y)),
+                },
                 Node::Powi(x, n) => Instruction::Powi(at(x), n),
                 Node::Powf(x, a) => Instruction::Powf(at(x), a),
                 Node::Select(c, x, y) => Instruction::Select(at(c), at(x), at(y)),
             };
-            for x in node.arguments() {
+            for x in operands(graph, node) {
                 // once, if it is an argument twice
                 if last[x.index()] == k {
                     last[x.index()] = usize::MAX;
@@ -128,6 +157,10 @@ impl Tape {
                 Instruction::Input(i) => inputs[i as usize],
                 Instruction::Unary(f, x) => f.of(at(x)),
                 Instruction::Binary(f, x, y) => f.of(at(x), at(y)),
+                Instruction::Shift(x, c) => at(x) + c,
+                Instruction::Scale(x, c) => at(x) * c,
+                Instruction::Quotient(x, c) => at(x) / c,
+                Instruction::Recip(x) => at(x).recip(),
                 Instruction::Powi(x, n) => at(x).powi(n),
                 Instruction::Powf(x, a) => at(x).powf(a),
                 Instruction::Select(c, x, y) => at(c).select(at(x), at(y)),
@@ -146,4 +179,17 @@ impl Tape {
         self.run(inputs, &mut registers, &mut outputs);
         outputs
     }
+}
+
+/// The arguments that must stand in registers: a number of a sum, product or quotient goes into the instruction.
+fn operands(graph: &Graph, node: Node) -> impl Iterator<Item = Expr> {
+    let only = match node {
+        Node::Binary(f, x, y) => match (f, graph.constant(x), graph.constant(y)) {
+            (Binary::Add | Binary::Mul, Some(_), None) | (Binary::Div, Some(1.0), None) => Some(y),
+            (Binary::Add | Binary::Sub | Binary::Div, None, Some(_)) => Some(x),
+            _ => None,
+        },
+        _ => None,
+    };
+    node.arguments().filter(move |x| only.is_none_or(|only| only == *x))
 }

@@ -66,7 +66,7 @@ impl Compiled {
     fn program(&self, form: Form, with_invariants: bool) -> Arc<Program> {
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         let layout = || Layout::new(self.formulas.sizes, form, with_invariants);
-        let compile = || Arc::new(Program::new(&self.formulas, layout(), &self.structure, &*self.compiler));
+        let compile = || Arc::new(Program::new(&self.formulas, layout(), self.structure, &*self.compiler));
         programs.entry((form, with_invariants)).or_insert_with(compile).clone()
     }
 }
@@ -87,7 +87,7 @@ impl Mechanism for Compiled {
     fn array<'m>(&'m self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm> {
         let program = self.program(form, with_invariants);
         let layout = program.layout.clone();
-        Box::new(Eliminated::new(Kernels::new(&program), layout, &self.structure))
+        Box::new(Eliminated::new(Kernels::new(&program), layout, self.structure))
     }
 }
 
@@ -174,7 +174,7 @@ struct ContactProgram {
 }
 
 impl Program {
-    fn new(formulas: &Formulas, layout: Layout, structure: &Structure, compiler: &dyn Compiler) -> Self {
+    fn new(formulas: &Formulas, layout: Layout, structure: Structure, compiler: &dyn Compiler) -> Self {
         let array = formulas.array(&layout);
         let eliminated = eliminates(structure);
         let (GZ, HZ) = if eliminated { (&array.GZ[..], &array.HZ[..]) } else { (&[][..], &[][..]) };
@@ -190,7 +190,7 @@ impl Program {
         let contact = ContactProgram::new(&array, compiler, formulas.graph.inputs().len());
         let all: Vec<Expr> = values.iter().chain(&derivatives).copied().collect();
         Program {
-            structure: *structure,
+            structure,
             eliminated,
             inputs: graph.inputs().len(),
             nodes: graph.needed(&all).len(),

@@ -37,12 +37,12 @@ pub(super) struct Eliminated<R> {
 }
 
 /// Are the accelerations eliminated, if M is regular?
-pub(super) fn eliminates(structure: &Structure) -> bool {
+pub(super) fn eliminates(structure: Structure) -> bool {
     structure.mass.is_constant() && !structure.constraint_force_by_hand && !structure.acceleration_level_by_hand
 }
 
 impl<R: Rows> Eliminated<R> {
-    pub fn new(rows: R, layout: Layout, structure: &Structure) -> Self {
+    pub fn new(rows: R, layout: Layout, structure: Structure) -> Self {
         Eliminated {
             rows,
             wanted: eliminates(structure),

@@ -25,6 +25,7 @@ mod layout;
 mod structure;
 mod sweep;
 mod symbolic;
+mod taped;
 
 pub use array::{Mechanism, ReducedArray, Undefined};
 pub use black_box::{BlackBox, BlackBoxMotion, BlackBoxRows};
@@ -35,6 +36,7 @@ pub use initial::{Condition, Initial, Start, WrongLength};
 pub use layout::{Form, Layout, Names, Sizes};
 pub use structure::{MassStructure, Structure};
 pub use symbolic::HiddenConstraints;
+pub use taped::Taped;
 
 use crate::linalg::Matrix;
 use crate::scalar::Scalar;

@@ -18,7 +18,7 @@ pub(super) fn array<'m, E: EquationsOfMotion>(
 ) -> Box<dyn ReducedArray + 'm> {
     let layout = Layout::new(equations.sizes(), form, with_invariants);
     let structure = Structure::of(equations);
-    Box::new(Eliminated::new(Sweeps::new(equations, layout.clone(), structure), layout, &structure))
+    Box::new(Eliminated::new(Sweeps::new(equations, layout.clone(), structure), layout, structure))
 }
 
 struct Sweeps<'m, E> {

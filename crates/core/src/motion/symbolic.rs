@@ -143,8 +143,12 @@ impl Formulas {
             let g_s: Entries = graph.jacobian(&self.holonomic, at.s()).iter().collect();
             let adjoint = graph.with(|| {
                 let mut sums = vec![Expr::from(0.0); self.contact.len()];
-                c_s.iter().for_each(|&(i, j, c)| sums[j] += c * hidden.y[2][i]);
-                g_s.iter().for_each(|&(k, j, g)| sums[j] -= g * at.lambda()[k]);
+                for &(i, j, c) in &c_s {
+                    sums[j] += c * hidden.y[2][i];
+                }
+                for &(k, j, g) in &g_s {
+                    sums[j] -= g * at.lambda()[k];
+                }
                 sums
             });
             let [first, second] = hidden.contact_rates.clone();

@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod disturbed;
+mod formulas;
 mod order;
 mod residuals;
 mod singular;
