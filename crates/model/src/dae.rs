@@ -1,0 +1,234 @@
+//! `[dae]`: a general system of differential-algebraic equations, F(t, x, x', x'', …) = 0.
+
+use crate::definitions;
+use crate::diagnostic::Mistake;
+use crate::document::{Section, wrong_type};
+use crate::entries::{self, Entry, Written};
+use crate::formula::ast::{Equation, Kind, Node};
+use crate::formula::evaluate::{Domain, MOST_DERIVATIVES};
+use crate::index::Bindings;
+use crate::initial;
+use crate::lower::{Lowering, Rate};
+use crate::motion::{Beside, declare_variables};
+use crate::names::{Class, Classes, Context};
+use crate::output;
+use crate::reader::Reader;
+use crate::source::Span;
+use daedal::graph::{Expr, Graph};
+use daedal::motion::Start;
+use std::collections::HashMap;
+use toml::de::DeValue;
+
+const EQUATION: Context =
+    Context { place: "an equation", allowed: Classes::EVERYTHING, help: "equations may contain everything" };
+
+/// Formulas of a general system.
+///
+/// The inputs of the graph are t, the states x, their derivatives x', x'', … up to [`levels`](Self::levels), each block with an
+/// entry for every state, and the parameters.
+#[derive(Clone, Debug, Default)]
+pub struct DaeFormulas {
+    /// The graph of all formulas.
+    pub graph: Graph,
+    /// Names of the states.
+    pub states: Vec<String>,
+    /// Highest derivative of each state in the equations.
+    pub orders: Vec<u32>,
+    /// Number of blocks of derivatives among the inputs.
+    pub levels: u32,
+    /// Names and residuals of the equations.
+    pub equations: Vec<(String, Expr)>,
+    /// Names and numbers of the parameters that are inputs of the graph.
+    pub parameters: Vec<(String, f64)>,
+    /// Further quantities that are wanted.
+    pub outputs: Vec<(String, Expr)>,
+}
+
+/// What is given about the start of a general system.
+#[derive(Clone, Debug, Default)]
+pub struct DaeInitial {
+    /// Initial time.
+    pub t: f64,
+    /// The states.
+    pub states: Vec<Start>,
+    /// Their derivatives of orders 1, 2, …
+    pub derivatives: Vec<Vec<Start>>,
+    /// Names and residuals of further equations that must hold at the start.
+    pub conditions: Vec<(String, Expr)>,
+}
+
+/// Read the section into formulas; mistakes go to the reader.
+pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (DaeFormulas, DaeInitial, Vec<Written>) {
+    section.check_keys(reader, &["states", "equations"]);
+    let states = match section.get("states") {
+        Some(value) => entries::names(reader, value, "states").unwrap_or_default(),
+        None => {
+            reader.mistake(missing(section, "states", "write states = [\"x\", …] with the names of all unknowns"));
+            Vec::new()
+        }
+    };
+    if let Some(value) = section.get("states").filter(|value| value.get_ref().as_array().is_some_and(|a| a.is_empty()))
+    {
+        reader.mistake(Mistake::Missing {
+            what: "a state".into(),
+            at: Span::from(value.span()).into(),
+            label: "nothing is unknown".into(),
+            help: "a system has at least one state".into(),
+        });
+    }
+    declare_variables(reader, states.iter(), Class::State);
+    let equations = equations(reader, section);
+    let definitions = definitions::declare(reader, beside.definitions);
+    let outputs = output::read(reader, beside.output);
+    reader.scope.incomplete = reader.count() > 0;
+    let mut given = initial::read(reader, beside.initial);
+
+    // the highest derivative anywhere
+    let mut levels = given.highest();
+    let all = equations.iter().map(|(_, e)| e).chain(outputs.iter().map(|(_, e)| e));
+    for entry in all.chain(given.entries().iter().map(|(_, e)| e)) {
+        let Equation { left, right } = entry.equation.as_ref();
+        levels = levels.max(highest(left, reader)).max(right.as_ref().map_or(0, |right| highest(right, reader)));
+    }
+    for k in &definitions {
+        let node = reader.scope.items[*k].node.clone();
+        levels = levels.max(highest(&node, reader));
+    }
+
+    // inputs of the graph
+    let n = states.len();
+    let names: Vec<String> = states.iter().map(|name| name.full.clone()).collect();
+    let parameters: Vec<(String, f64)> = (0..reader.parameters.len())
+        .map(|k| (reader.parameters[k].name.clone(), reader.parameter(k).unwrap_or(f64::NAN)))
+        .collect();
+    let mut graph = Graph::new();
+    let t = graph.input("t");
+    let block = |graph: &mut Graph, order: u32| -> Vec<Expr> {
+        names.iter().map(|name| graph.input(format!("{name}{}", "'".repeat(order as usize)))).collect()
+    };
+    let x = block(&mut graph, 0);
+    let derivatives: Vec<Expr> = (1..=levels).flat_map(|order| block(&mut graph, order)).collect();
+    let inputs: Vec<Expr> = parameters.iter().map(|(name, _)| graph.input(name)).collect();
+    let variables = HashMap::from([
+        (Class::Time, vec![t]),
+        (Class::State, x),
+        (Class::StateDerivative, derivatives),
+        (Class::Parameter, inputs),
+    ]);
+
+    let (equation_formulas, output_formulas) = graph.with(|| {
+        let mut to = Lowering::new(reader, variables);
+        for k in 0..n {
+            let rates = (0..levels as usize).map(|level| Rate::Variable(Class::StateDerivative, level * n + k));
+            to.rates.insert((Class::State, k), rates.collect());
+        }
+        for k in &definitions {
+            to.item_value(*k);
+        }
+        let mut formulas = Vec::new();
+        for (name, entry) in &equations {
+            if let Some(value) = to.residual(&entry.equation, EQUATION, &entry.bindings) {
+                formulas.push((name.clone(), value.expr));
+            }
+        }
+        let outputs = output::lower(&mut to, &outputs);
+        initial::lower(&mut to, &mut given, Context { place: "an initial condition", ..EQUATION });
+        (formulas, outputs)
+    });
+    let orders = orders(&graph, &equation_formulas, n, levels);
+    let initial = DaeInitial {
+        t: beside.t0,
+        states: given.block(Class::State, n),
+        derivatives: (1..=levels).map(|order| (0..n).map(|k| given.start(Class::State, k, order)).collect()).collect(),
+        conditions: given.conditions().collect(),
+    };
+    let texts = equations.iter().map(|(_, entry)| entry.written()).collect();
+    let formulas = DaeFormulas {
+        graph,
+        states: names,
+        orders,
+        levels,
+        equations: equation_formulas,
+        parameters,
+        outputs: output_formulas,
+    };
+    (formulas, initial, texts)
+}
+
+fn missing(section: Section, key: &str, help: &str) -> Mistake {
+    Mistake::Missing {
+        what: format!("the key `{key}` of [dae]"),
+        at: section.span.into(),
+        label: "in this section".into(),
+        help: help.into(),
+    }
+}
+
+fn equations(reader: &mut Reader, section: Section) -> Vec<(String, Entry)> {
+    let Some(value) = section.get("equations") else {
+        let help = "write equations = [\"der(x) = …\", \"0 = …\"] or a table with their names";
+        reader.mistake(missing(section, "equations", help));
+        return Vec::new();
+    };
+    match value.get_ref() {
+        DeValue::Array(items) => {
+            let entries = entries::list(reader, items, "an equation").unwrap_or_default();
+            entries.into_iter().enumerate().map(|(k, entry)| ((k + 1).to_string(), entry)).collect()
+        }
+        DeValue::Table(table) => {
+            let entries = entries::table(reader, table, "the equation").unwrap_or_default();
+            entries.into_iter().map(|(name, entry)| (name.full, entry)).collect()
+        }
+        _ => {
+            reader.mistake(wrong_type(
+                "`equations`",
+                "a list of equations or a table { name = \"equation\", … }",
+                value,
+            ));
+            Vec::new()
+        }
+    }
+}
+
+/// The highest derivative of each state that enters the equations; inputs 1 … n are the states, n + 1 … 2n their rates.
+fn orders(graph: &Graph, equations: &[(String, Expr)], n: usize, levels: u32) -> Vec<u32> {
+    let mut orders = vec![0; n];
+    let residuals: Vec<Expr> = equations.iter().map(|(_, residual)| *residual).collect();
+    for e in graph.needed(&residuals) {
+        if let daedal::graph::Node::Input(i) = graph.node(e)
+            && (1..=n * (levels as usize + 1)).contains(&i)
+        {
+            let (order, state) = ((i - 1) / n, (i - 1) % n);
+            orders[state] = orders[state].max(order as u32);
+        }
+    }
+    orders
+}
+
+/// The highest derivative in a formula.
+fn highest(node: &Node, reader: &mut Reader) -> u32 {
+    let mut most = 0;
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        match &node.kind {
+            Kind::Derivative(_, None) => most = most.max(1),
+            Kind::Derivative(_, Some(order)) => {
+                // an order that is made of indices is only known later
+                let k = reader.integer(order, "the order of a derivative", &mut Bindings::default());
+                let k = k.ok().and_then(|k| u32::try_from(k).ok()).unwrap_or(MOST_DERIVATIVES);
+                most = most.max(k.min(MOST_DERIVATIVES));
+            }
+            Kind::Number(_) | Kind::Reference(_) => {}
+            Kind::Negative(x) | Kind::Not(x) | Kind::Over(_, x, _) => open.push(x),
+            Kind::Terms(first, rest) | Kind::Factors(first, rest) => {
+                open.push(first);
+                open.extend(rest.iter().map(|(_, node)| node));
+            }
+            Kind::Power(x, y) => open.extend([x.as_ref(), y.as_ref()]),
+            Kind::Call(_, nodes) | Kind::And(nodes) | Kind::Or(nodes) => open.extend(nodes),
+            Kind::If(nodes) => open.extend(nodes.iter()),
+            Kind::Compare(_, nodes) => open.extend(nodes.iter()),
+        }
+    }
+    most
+}

@@ -1,0 +1,179 @@
+//! Sections, keys and values of a TOML file, with their places.
+
+use crate::diagnostic::Mistake;
+use crate::formula::ast::{Equation, Kind, Node};
+use crate::formula::parser;
+use crate::reader::Reader;
+use crate::source::{Span, Text};
+use crate::suggestion::{enumerate, nearest};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+/// A value with its place.
+pub(crate) type Item<'i> = Spanned<DeValue<'i>>;
+/// A key with its place.
+pub(crate) type KeyText<'i> = Spanned<DeString<'i>>;
+
+/// A table of the file.
+#[derive(Clone, Copy)]
+pub(crate) struct Section<'t, 'i> {
+    /// "[motion]"
+    pub title: &'static str,
+    /// Its name in the file.
+    pub span: Span,
+    pub table: &'t DeTable<'i>,
+}
+
+impl<'t, 'i> Section<'t, 'i> {
+    /// The section of this name, if it is there and a table.
+    pub fn find(
+        reader: &mut Reader,
+        root: &'t DeTable<'i>,
+        name: &'static str,
+        title: &'static str,
+    ) -> Option<Section<'t, 'i>> {
+        let (key, value) = root.get_key_value(name)?;
+        match value.get_ref() {
+            DeValue::Table(table) => Some(Section { title, span: key.span().into(), table }),
+            _ => {
+                reader.mistake(wrong_type(&format!("`{name}`"), &format!("a section {title}"), value));
+                None
+            }
+        }
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&'t Item<'i>> {
+        self.table.get(key)
+    }
+
+    /// Keys that this section does not have are mistakes.
+    pub fn check_keys(&self, reader: &mut Reader, known: &[&str]) {
+        for (key, _) in self.table {
+            let name = key.get_ref().as_ref();
+            if known.contains(&name) {
+                continue;
+            }
+            let near = nearest(name, known.iter().copied());
+            let all = enumerate(known.iter().copied());
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`? The keys of {} are {all}", self.title),
+                None => format!("the keys of {} are {all}", self.title),
+            };
+            let at = Span::from(key.span()).into();
+            reader.mistake(Mistake::UnknownKey { key: name.into(), section: self.title.into(), at, help });
+        }
+    }
+
+    /// The text of a key that must be a string.
+    pub fn string(&self, reader: &mut Reader, key: &str) -> Option<String> {
+        let value = self.get(key)?;
+        match value.get_ref() {
+            DeValue::String(text) => Some(text.to_string()),
+            _ => {
+                reader.mistake(wrong_type(&format!("`{key}`"), "a string", value));
+                None
+            }
+        }
+    }
+
+    /// A subtable.
+    pub fn table(&self, reader: &mut Reader, key: &'static str) -> Option<&'t DeTable<'i>> {
+        let value = self.get(key)?;
+        match value.get_ref() {
+            DeValue::Table(table) => Some(table),
+            _ => {
+                reader.mistake(wrong_type(&format!("`{key}`"), "a table { name = \"formula\", … }", value));
+                None
+            }
+        }
+    }
+}
+
+/// The mistake of a value of the wrong kind.
+pub(crate) fn wrong_type(what: &str, expected: &str, value: &Item) -> Mistake {
+    let found = match value.get_ref() {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "an integer",
+        DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "a truth value",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    };
+    Mistake::WrongType {
+        what: what.into(),
+        expected: expected.into(),
+        found: found.into(),
+        at: Span::from(value.span()).into(),
+    }
+}
+
+/// The number of a TOML integer or float.
+pub(crate) fn number(value: &Item) -> Option<f64> {
+    match value.get_ref() {
+        DeValue::Float(x) => x.as_str().parse().ok(),
+        DeValue::Integer(n) if n.radix() == 10 => n.as_str().parse().ok(),
+        DeValue::Integer(n) => i128::from_str_radix(n.as_str(), n.radix()).ok().map(|n| n as f64),
+        _ => None,
+    }
+}
+
+/// The decoded text of a string value.
+pub(crate) fn text(reader: &Reader, value: &Item) -> Option<Text> {
+    match value.get_ref() {
+        DeValue::String(s) => Some(Text::new(reader.file, value.span().into(), s)),
+        _ => None,
+    }
+}
+
+/// The decoded text of a key.
+pub(crate) fn key_text(reader: &Reader, key: &KeyText) -> Text {
+    Text::new(reader.file, key.span().into(), key.get_ref())
+}
+
+/// A formula or a number.
+pub(crate) fn formula(reader: &mut Reader, value: &Item, what: &str) -> Option<Node> {
+    let equation = read(reader, value, what, |text| parser::formula(text).map(|left| Equation { left, right: None }))?;
+    Some(equation.left)
+}
+
+/// A residual, an equation or a number.
+pub(crate) fn equation(reader: &mut Reader, value: &Item, what: &str) -> Option<Equation> {
+    read(reader, value, what, parser::equation)
+}
+
+fn read(
+    reader: &mut Reader,
+    value: &Item,
+    what: &str,
+    parse: impl Fn(&Text) -> Result<Equation, Mistake>,
+) -> Option<Equation> {
+    if let Some(text) = text(reader, value) {
+        return reader.told(parse(&text));
+    }
+    let left = number_node(reader, value, what, "a formula or a number")?;
+    Some(Equation { left, right: None })
+}
+
+/// A number as a formula; it must be finite.
+pub(crate) fn number_node(reader: &mut Reader, value: &Item, what: &str, expected: &str) -> Option<Node> {
+    let span = Span::from(value.span());
+    let Some(x) = number(value) else {
+        reader.mistake(wrong_type(what, expected, value));
+        return None;
+    };
+    if !x.is_finite() {
+        reader.mistake(Mistake::NotFinite { what: what.into(), value: x, at: span.into() });
+        return None;
+    }
+    Some(Node { kind: Kind::Number(x), span })
+}
+
+/// What a value looks like in the file, for reports.
+pub(crate) fn written(reader: &Reader, value: &Item) -> String {
+    match value.get_ref() {
+        DeValue::String(s) => s.to_string(),
+        _ => reader.file.get(value.span()).unwrap_or_default().to_string(),
+    }
+}

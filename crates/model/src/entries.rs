@@ -1,0 +1,224 @@
+//! Lists and tables of formulas, with their index ranges expanded.
+
+use crate::diagnostic::Mistake;
+use crate::document::{self, Item, KeyText};
+use crate::formula::ast::{Entries, Equation, Kind, Node};
+use crate::formula::evaluate::{Stop, full_name};
+use crate::formula::parser;
+use crate::index::{Bindings, each};
+use crate::reader::Reader;
+use crate::source::Span;
+use std::fmt;
+use std::rc::Rc;
+use toml::de::{DeTable, DeValue};
+
+/// A formula as its author wrote it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// The formula.
+    pub formula: String,
+    /// The values of its indices, where it was made by an index range.
+    pub indices: Vec<(String, i64)>,
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.formula)?;
+        for (k, (index, value)) in self.indices.iter().enumerate() {
+            write!(f, "{}{index} = {value}", if k == 0 { "  with " } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+/// One formula of a list or table.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub equation: Rc<Equation>,
+    pub bindings: Bindings,
+    pub span: Span,
+    text: Rc<str>,
+}
+
+impl Entry {
+    pub fn written(&self) -> Written {
+        Written { formula: self.text.to_string(), indices: self.bindings.0.clone() }
+    }
+
+    /// The formula of an entry that is not an equation.
+    pub fn node(&self) -> Result<Rc<Node>, Mistake> {
+        match &self.equation.right {
+            None => Ok(Rc::new(self.equation.left.clone())),
+            Some(right) => Err(Mistake::Syntax {
+                message: "an equation is not allowed here".into(),
+                label: "right side of an equation".into(),
+                at: right.span.into(),
+                help: Some("write a formula for one value".into()),
+            }),
+        }
+    }
+}
+
+/// A name, expanded.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    pub base: String,
+    pub indices: Vec<i64>,
+    pub full: String,
+    pub span: Span,
+    /// Order of the derivative, if it is one.
+    pub derivative: u32,
+}
+
+/// The entries of a list of formulas; `None` if some could not be read.
+pub(crate) fn list(reader: &mut Reader, items: &[Item], what: &str) -> Option<Vec<Entry>> {
+    let mut entries = Vec::new();
+    let before = reader.count();
+    for item in items {
+        if reader.is_full() {
+            break;
+        }
+        let Some(read) = read_entries(reader, item, what) else { continue };
+        let text: Rc<str> = document::written(reader, item).into();
+        let equations: Vec<Rc<Equation>> = read.entries.into_iter().map(Rc::new).collect();
+        let result = each(&read.ranges, reader, &mut Bindings::default(), &mut |_, bindings| {
+            for equation in &equations {
+                let span = equation.left.span.to(equation.right.as_ref().map_or(equation.left.span, |r| r.span));
+                entries.push(Entry {
+                    equation: equation.clone(),
+                    bindings: bindings.clone(),
+                    span,
+                    text: text.clone(),
+                });
+            }
+            Ok(())
+        });
+        reader.ok(result);
+    }
+    (reader.count() == before).then_some(entries)
+}
+
+fn read_entries(reader: &mut Reader, item: &Item, what: &str) -> Option<Entries> {
+    match document::text(reader, item) {
+        Some(text) => reader.told(parser::entries(&text)),
+        None => {
+            let left = document::number_node(reader, item, what, "a formula or a number")?;
+            Some(Entries { entries: vec![Equation { left, right: None }], ranges: vec![] })
+        }
+    }
+}
+
+/// The names of a list; `None` if some could not be read.
+pub(crate) fn names(reader: &mut Reader, value: &Item, what: &str) -> Option<Vec<Name>> {
+    let DeValue::Array(items) = value.get_ref() else {
+        reader.mistake(document::wrong_type(&format!("`{what}`"), "a list of names", value));
+        return None;
+    };
+    let mut names = Vec::new();
+    let before = reader.count();
+    for item in items {
+        if reader.is_full() {
+            break;
+        }
+        let Some(text) = document::text(reader, item) else {
+            reader.mistake(document::wrong_type(&format!("an entry of `{what}`"), "a name", item));
+            continue;
+        };
+        let Some((references, ranges)) = reader.told(parser::names(&text)) else { continue };
+        let result = each(&ranges, reader, &mut Bindings::default(), &mut |reader, bindings| {
+            for reference in &references {
+                names.push(name(reader, reference, 0, bindings)?);
+            }
+            Ok(())
+        });
+        reader.ok(result);
+    }
+    (reader.count() == before).then_some(names)
+}
+
+fn name(
+    reader: &mut Reader,
+    reference: &crate::formula::ast::Reference,
+    derivative: u32,
+    bindings: &mut Bindings,
+) -> Result<Name, Stop> {
+    let full = full_name(reference, reader, bindings)?;
+    let inner = full[reference.base.len()..].trim_matches(['[', ']']);
+    let indices = inner.split(',').filter_map(|i| i.parse().ok()).collect();
+    Ok(Name { base: reference.base.clone(), indices, full, span: reference.span, derivative })
+}
+
+/// The keys of a table with their index ranges expanded: `visit(reader, name, bindings, value)`.
+pub(crate) fn keys<'t, 'i>(
+    reader: &mut Reader,
+    key: &KeyText,
+    value: &'t Item<'i>,
+    visit: &mut dyn FnMut(&mut Reader, Name, &Bindings, &'t Item<'i>) -> Result<(), Stop>,
+) {
+    let text = document::key_text(reader, key);
+    let Some(key) = reader.told(parser::key(&text)) else { return };
+    let result = each(&key.ranges, reader, &mut Bindings::default(), &mut |reader, bindings| {
+        let order = match &key.derivative {
+            None => 0,
+            Some(None) => 1,
+            Some(Some(Node { kind: Kind::Number(k), .. })) if *k >= 1.0 && *k <= 9.0 && k.fract() == 0.0 => *k as u32,
+            Some(Some(node)) => {
+                return Err(Mistake::Syntax {
+                    message: "the order of a derivative is a number between 1 and 9".into(),
+                    label: "this order".into(),
+                    at: node.span.into(),
+                    help: None,
+                }
+                .into());
+            }
+        };
+        let name = name(reader, &key.name, order, bindings)?;
+        visit(reader, name, &bindings.clone(), value)
+    });
+    reader.ok(result);
+}
+
+/// The formulas of a table by name; `None` if some could not be read.
+pub(crate) fn table(reader: &mut Reader, table: &DeTable, what: &str) -> Option<Vec<(Name, Entry)>> {
+    let mut entries: Vec<(Name, Entry)> = Vec::new();
+    let before = reader.count();
+    for (key, value) in table {
+        if reader.is_full() {
+            break;
+        }
+        let Some(equation) = document::equation(reader, value, &format!("{what} `{}`", key.get_ref())) else {
+            continue;
+        };
+        let (equation, text) = (Rc::new(equation), Rc::from(document::written(reader, value)));
+        keys(reader, key, value, &mut |_, name, bindings, value| {
+            if name.derivative > 0 {
+                return Err(Mistake::Syntax {
+                    message: format!("der({}) cannot be the name of {what}", name.full),
+                    label: "a derivative".into(),
+                    at: name.span.into(),
+                    help: None,
+                }
+                .into());
+            }
+            let (equation, text) = (Rc::clone(&equation), Rc::clone(&text));
+            entries.push((name, Entry { equation, bindings: bindings.clone(), span: Span::from(value.span()), text }));
+            Ok(())
+        });
+    }
+    // the same name twice in this table
+    let mut first: std::collections::HashMap<&str, Span> = std::collections::HashMap::new();
+    let mut twice = Vec::new();
+    for (name, _) in &entries {
+        if let Some(before) = first.insert(&name.full, name.span) {
+            let before = (before != name.span).then(|| before.into());
+            twice.push(Mistake::Duplicate {
+                name: name.full.clone(),
+                what: what.into(),
+                first: before,
+                at: name.span.into(),
+            });
+        }
+    }
+    twice.into_iter().for_each(|mistake| reader.mistake(mistake));
+    (reader.count() == before).then_some(entries)
+}

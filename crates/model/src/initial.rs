@@ -1,0 +1,201 @@
+//! `[initial]`: values that hold, values that help, and further equations that must hold at the start.
+
+use crate::diagnostic::Mistake;
+use crate::document::{Item, Section, wrong_type};
+use crate::entries::{self, Entry, Name};
+use crate::formula::ast::Node;
+use crate::index::Bindings;
+use crate::lower::Lowering;
+use crate::names::{Class, Classes, Context, Symbol};
+use crate::reader::Reader;
+use crate::source::Span;
+use daedal::graph::Expr;
+use daedal::motion::Start;
+use std::collections::HashMap;
+use toml::de::{DeTable, DeValue};
+
+const VALUE: Context = Context {
+    place: "an initial value",
+    allowed: Classes::of(&[Class::Parameter]),
+    help: "initial values are made of numbers and parameters; relations between variables belong to `conditions`",
+};
+
+/// What is given about the start.
+#[derive(Default)]
+pub(crate) struct Given {
+    /// By class, number of the variable and order of the derivative.
+    values: HashMap<(Class, usize, u32), (Start, Span)>,
+    conditions: Vec<(String, Entry)>,
+    lowered: Vec<(String, Expr)>,
+}
+
+impl Given {
+    /// The values of a class of n variables.
+    pub fn block(&self, class: Class, n: usize) -> Vec<Start> {
+        (0..n).map(|k| self.start(class, k, 0)).collect()
+    }
+
+    /// The value of a variable or of a derivative.
+    pub fn start(&self, class: Class, k: usize, order: u32) -> Start {
+        self.values.get(&(class, k, order)).map_or(Start::Unknown, |(start, _)| *start)
+    }
+
+    /// Highest derivative that is given.
+    pub fn highest(&self) -> u32 {
+        self.values.keys().map(|(_, _, order)| *order).max().unwrap_or(0)
+    }
+
+    /// Names and residuals of the conditions.
+    pub fn conditions(&self) -> impl Iterator<Item = (String, Expr)> {
+        self.lowered.iter().cloned()
+    }
+
+    /// The conditions as they are written.
+    pub fn entries(&self) -> &[(String, Entry)] {
+        &self.conditions
+    }
+}
+
+/// Read the section.
+pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Given {
+    let mut given = Given::default();
+    let Some(section) = section else { return given };
+    section.check_keys(reader, &["fix", "guess", "conditions"]);
+    for (key, holds) in [("fix", true), ("guess", false)] {
+        let Some(table) = section.table(reader, key) else { continue };
+        values(reader, table, "", holds, &mut given);
+    }
+    if let Some(value) = section.get("conditions") {
+        given.conditions = conditions(reader, value);
+    }
+    given
+}
+
+/// Values by name; `lambda.rod` is a table inside of a table in TOML.
+fn values(reader: &mut Reader, table: &DeTable, prefix: &str, holds: bool, given: &mut Given) {
+    for (key, value) in table {
+        if reader.is_full() {
+            return;
+        }
+        if let (DeValue::Table(inner), "lambda" | "mu", "") = (value.get_ref(), key.get_ref().as_ref(), prefix) {
+            values(reader, inner, key.get_ref(), holds, given);
+            continue;
+        }
+        let what = format!("the initial value of `{}`", key.get_ref());
+        let Some(node) = crate::document::formula(reader, value, &what) else { continue };
+        entries::keys(reader, key, value, &mut |reader, mut name, bindings, _| {
+            if !prefix.is_empty() {
+                name.base = format!("{prefix}.{}", name.base);
+                name.full = format!("{prefix}.{}", name.full);
+            }
+            one(reader, &name, &node, bindings, holds, given);
+            Ok(())
+        });
+    }
+}
+
+fn one(reader: &mut Reader, name: &Name, node: &Node, bindings: &Bindings, holds: bool, given: &mut Given) {
+    let reference = crate::formula::ast::Reference {
+        base: name.base.clone(),
+        // only their number matters
+        indices: name.indices.iter().map(|_| node.clone()).collect(),
+        span: name.span,
+    };
+    let place = match reader.scope.find(&name.full, &reference) {
+        Ok(Symbol::Variable(class, k)) => Some((class, k, name.derivative)),
+        Ok(Symbol::Parameter(_)) => {
+            let help = "its value stands in [parameters]".to_string();
+            reader.mistake(not_a_variable(name, "a parameter", help));
+            None
+        }
+        Ok(Symbol::Item(_)) => {
+            let help = "to prescribe it, write an equation into `conditions`".to_string();
+            reader.mistake(not_a_variable(name, "a definition", help));
+            None
+        }
+        Err(_) if name.base == "t" || name.base == "pi" => {
+            let help = match name.base.as_str() {
+                "t" => "the interval of time stands in [model]: time = [begin, end]".to_string(),
+                _ => "choose another name for a variable".to_string(),
+            };
+            reader.mistake(not_a_variable(name, if name.base == "t" { "time" } else { "a constant" }, help));
+            None
+        }
+        Err(_) if reader.outputs.contains(&name.full) => {
+            let help = "to prescribe an output, write its formula as an equation into `conditions`".to_string();
+            reader.mistake(not_a_variable(name, "an output", help));
+            None
+        }
+        Err(mistake) => {
+            if !reader.scope.incomplete {
+                reader.mistake(mistake);
+            }
+            None
+        }
+    };
+    let value = reader.constant(node, VALUE, &mut bindings.clone());
+    let (Some(place), Some(value)) = (place, reader.ok(value)) else { return };
+    if name.derivative > 0 && place.0 != Class::State {
+        let help = match place.0 {
+            Class::Position => "fix the velocities instead",
+            _ => "it follows from the equations",
+        };
+        let full = Name { full: format!("der({})", name.full), ..name.clone() };
+        reader.mistake(not_a_variable(&full, "a derivative", help.to_string()));
+        return;
+    }
+    if !value.is_finite() {
+        let what = format!("the initial value of `{}`", name.full);
+        reader.mistake(Mistake::NotFinite { what, value, at: node.span.into() });
+        return;
+    }
+    let start = if holds { Start::Fixed(value) } else { Start::Guess(value) };
+    if let Some((before, first)) = given.values.insert(place, (start, name.span)) {
+        let what = name.full.clone();
+        reader.mistake(match (before, start) {
+            (Start::Fixed(_), Start::Guess(_)) => {
+                Mistake::FixedAndGuessed { name: what, fix: first.into(), guess: name.span.into() }
+            }
+            _ => Mistake::Duplicate {
+                name: what,
+                what: "an initial value".into(),
+                first: (first != name.span).then(|| first.into()),
+                at: name.span.into(),
+            },
+        });
+    }
+}
+
+fn not_a_variable(name: &Name, kind: &str, help: String) -> Mistake {
+    Mistake::NotAVariable { name: name.full.clone(), kind: kind.into(), at: name.span.into(), help }
+}
+
+fn conditions(reader: &mut Reader, value: &Item) -> Vec<(String, Entry)> {
+    match value.get_ref() {
+        DeValue::Array(items) => {
+            let entries = entries::list(reader, items, "a condition").unwrap_or_default();
+            entries.into_iter().enumerate().map(|(k, entry)| (format!("condition {}", k + 1), entry)).collect()
+        }
+        DeValue::Table(table) => {
+            let entries = entries::table(reader, table, "the condition").unwrap_or_default();
+            entries.into_iter().map(|(name, entry)| (name.full, entry)).collect()
+        }
+        _ => {
+            reader.mistake(wrong_type(
+                "`conditions`",
+                "a list of equations or a table { name = \"equation\", … }",
+                value,
+            ));
+            Vec::new()
+        }
+    }
+}
+
+/// The residuals of the conditions.
+pub(crate) fn lower(lowering: &mut Lowering, given: &mut Given, context: Context) {
+    for (name, entry) in &given.conditions {
+        if let Some(value) = lowering.residual(&entry.equation, context, &entry.bindings) {
+            given.lowered.push((name.clone(), value.expr));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Model files: TOML with formulas, read into expression graphs, with messages that mark the place of every mistake.
+//!
+//! [`Model::read`] gives a [`Model`] whose [`Kind`] is either equations of motion ([`daedal::motion::Formulas`]) or a general system
+//! ([`DaeFormulas`]), or all [`Mistakes`] that were found.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | `source`, `document` | places in the file, TOML with spans |
+//! | `formula` | tokens, tree, value of a formula |
+//! | `names`, `index`, `memo` | what names mean, index ranges, definitions |
+//! | `reader`, `lower` | values in numbers and in graph nodes |
+//! | `model`, `parameters`, `definitions`, `motion`, `dae`, `initial`, `output` | the sections of a file |
+
+mod dae;
+mod definitions;
+mod diagnostic;
+mod document;
+mod entries;
+mod formula;
+mod index;
+mod initial;
+mod lower;
+mod memo;
+mod model;
+mod motion;
+mod names;
+mod output;
+mod parameters;
+mod reader;
+mod shape;
+mod source;
+mod suggestion;
+
+pub use dae::{DaeFormulas, DaeInitial};
+pub use diagnostic::{Mistake, Mistakes};
+pub use entries::Written;
+pub use model::{Defaults, Kind, Model};
+pub use motion::MotionTexts;
+pub use source::Span;

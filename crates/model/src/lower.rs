@@ -1,0 +1,269 @@
+//! Formulas as nodes of an expression graph.
+//!
+//! Beside its node each value carries its number if it does not vary, the kinds of variables in it, and how the velocities
+//! enter; so formulas are checked against the place where they stand while they are built.
+
+use crate::diagnostic::Mistake;
+use crate::formula::ast::{Equation, Node, Range, Reference};
+use crate::formula::evaluate::{Domain, Stop, evaluate};
+use crate::formula::operation::Operation;
+use crate::index::{Bindings, Budget};
+use crate::memo::{self, Memo, Named};
+use crate::names::{Class, Classes, Context, Item, Symbol};
+use crate::reader::Reader;
+use crate::shape::Shape;
+use crate::source::Span;
+use daedal::graph::Expr;
+use std::collections::HashMap;
+
+/// A formula in the graph.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value {
+    pub expr: Expr,
+    /// Its number, if it is made of numbers and parameters.
+    pub number: Option<f64>,
+    pub uses: Classes,
+    pub shape: Shape,
+}
+
+/// What the derivative of a variable is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Rate {
+    /// The formula of an item.
+    Item(usize),
+    /// A variable.
+    Variable(Class, usize),
+}
+
+/// Builds formulas. Must be used inside of [`daedal::graph::Graph::with`].
+pub(crate) struct Lowering<'r, 'f> {
+    pub reader: &'r mut Reader<'f>,
+    pub context: Context,
+    /// Nodes of the variables of each class.
+    pub variables: HashMap<Class, Vec<Expr>>,
+    /// Derivatives of variables, of orders 1, 2, …
+    pub rates: HashMap<(Class, usize), Vec<Rate>>,
+    memo: Memo<Value>,
+}
+
+/// Definitions may contain everything; what matters is where they are used.
+pub(crate) const DEFINITION: Context =
+    Context { place: "a definition", allowed: Classes::EVERYTHING, help: "definitions may contain everything" };
+
+impl<'r, 'f> Lowering<'r, 'f> {
+    pub fn new(reader: &'r mut Reader<'f>, variables: HashMap<Class, Vec<Expr>>) -> Self {
+        Lowering { reader, context: DEFINITION, variables, rates: HashMap::new(), memo: Memo::default() }
+    }
+
+    /// A formula where it stands.
+    pub fn formula(&mut self, node: &Node, context: Context, bindings: &Bindings) -> Option<Value> {
+        if self.reader.is_full() {
+            return None;
+        }
+        self.context = context;
+        let result = memo::complete(self, |lowering| evaluate(node, lowering, &mut bindings.clone()));
+        self.reader.ok(result)
+    }
+
+    /// The residual of an equation: left − right.
+    pub fn residual(&mut self, equation: &Equation, context: Context, bindings: &Bindings) -> Option<Value> {
+        let left = self.formula(&equation.left, context, bindings);
+        let Some(right) = &equation.right else { return left };
+        let right = self.formula(right, context, bindings)?;
+        left.map(|left| {
+            // a = 0 needs no subtraction
+            let zero = |x: &Value| x.number == Some(0.0) && x.uses == Classes::NONE;
+            if zero(&right) { left } else { self.apply(Operation::Subtract, &[left, right]) }
+        })
+    }
+
+    /// The value of an item.
+    pub fn item_value(&mut self, k: usize) -> Option<Value> {
+        if self.reader.is_full() {
+            return None;
+        }
+        let item = self.reader.scope.items[k].clone();
+        let reference = Reference { base: item.name, indices: vec![], span: item.node.span };
+        let result = memo::complete(self, |lowering| memo::value(k, &reference, lowering));
+        self.reader.ok(result)
+    }
+
+    /// A constant that does not stand in the file.
+    pub fn zero(&mut self) -> Value {
+        self.number(0.0)
+    }
+
+    fn variable(&mut self, class: Class, k: usize) -> Value {
+        let shape = if class == Class::Velocity { Shape::Linear } else { Shape::Free };
+        Value { expr: self.variables[&class][k], number: None, uses: Classes::of(&[class]), shape }
+    }
+
+    fn not_allowed(&self, what: String, label: String, span: Span) -> Stop {
+        let Context { place, help, .. } = self.context;
+        Mistake::NotAllowed { what, place: place.into(), at: span.into(), label, help: help.into() }.into()
+    }
+
+    /// A value that was defined elsewhere must fit here.
+    fn checked(&self, value: Value, name: &str, span: Span) -> Result<Value, Stop> {
+        match value.uses.outside(self.context.allowed) {
+            None => Ok(value),
+            Some(class) => {
+                let what = format!("`{name}`, which contains a {},", class.noun())
+                    .replace("a a", "an a")
+                    .replace("a time", "time");
+                Err(self.not_allowed(
+                    what,
+                    format!("contains a {}", class.noun()).replace("a a", "an a").replace("a time", "time"),
+                    span,
+                ))
+            }
+        }
+    }
+}
+
+impl Domain for Lowering<'_, '_> {
+    type Value = Value;
+
+    fn number(&mut self, x: f64) -> Value {
+        let shape = if x == 0.0 { Shape::Zero } else { Shape::Free };
+        Value { expr: Expr::from(x), number: Some(x), uses: Classes::NONE, shape }
+    }
+
+    fn known(&mut self, value: &Value) -> Option<f64> {
+        value.number
+    }
+
+    fn decided(&mut self, value: &Value, by: &Node, _: &Bindings) {
+        if value.uses.contains(Class::Parameter) {
+            self.reader.note_structural(by);
+        }
+    }
+
+    fn reference(&mut self, name: &str, reference: &Reference) -> Result<Value, Stop> {
+        match name {
+            "pi" => return Ok(self.number(std::f64::consts::PI)),
+            "t" if !self.context.allowed.contains(Class::Time) => {
+                return Err(self.not_allowed("time `t`".into(), "time".into(), reference.span));
+            }
+            "t" => return Ok(self.variable(Class::Time, 0)),
+            _ => {}
+        }
+        match self.reader.scope.find(name, reference) {
+            Err(_) if self.reader.scope.incomplete => Err(Stop::Told),
+            Err(mistake) => Err(mistake.into()),
+            Ok(Symbol::Parameter(k)) => {
+                let number = self.reader.parameter(k)?;
+                let expr = self.variables[&Class::Parameter][k];
+                Ok(Value { expr, number: Some(number), uses: Classes::of(&[Class::Parameter]), shape: Shape::Free })
+            }
+            Ok(Symbol::Item(k)) => {
+                let value = memo::value(k, reference, self)?;
+                self.checked(value, name, reference.span)
+            }
+            Ok(Symbol::Variable(class, k)) => {
+                if !self.context.allowed.contains(class) {
+                    return Err(self.not_allowed(
+                        format!("the {} `{name}`", class.noun()),
+                        class.noun().into(),
+                        reference.span,
+                    ));
+                }
+                Ok(self.variable(class, k))
+            }
+        }
+    }
+
+    fn derivative(&mut self, name: &str, order: u32, reference: &Reference, span: Span) -> Result<Value, Stop> {
+        let symbol = match self.reader.scope.find(name, reference) {
+            Err(_) if self.reader.scope.incomplete => return Err(Stop::Told),
+            symbol => symbol?,
+        };
+        let rates = match symbol {
+            Symbol::Variable(class, k) => self.rates.get(&(class, k)),
+            _ => None,
+        };
+        let Some(rate) = rates.and_then(|rates| rates.get(order as usize - 1)).copied() else {
+            let help = match (symbol, rates.map(Vec::len)) {
+                (Symbol::Variable(class, _), Some(_)) => {
+                    format!("`{name}` is a {}; der({name}) is its highest derivative that can be written", class.noun())
+                }
+                (Symbol::Variable(class, _), None) => {
+                    format!(
+                        "`{name}` is a {}; derivatives of positions, velocities and dynamic variables are known",
+                        class.noun()
+                    )
+                }
+                _ => format!("`{name}` is not a variable; derivatives are taken of variables"),
+            };
+            return Err(Mistake::NotAllowed {
+                what: if order == 1 { format!("der({name})") } else { format!("der({name}, {order})") },
+                place: "a formula".into(),
+                at: span.into(),
+                label: "no such derivative".into(),
+                help,
+            }
+            .into());
+        };
+        match rate {
+            Rate::Item(k) => {
+                let value = memo::value(k, reference, self)?;
+                self.checked(value, &format!("der({name})"), span)
+            }
+            Rate::Variable(class, k) => {
+                if !self.context.allowed.contains(class) {
+                    return Err(self.not_allowed(format!("der({name})"), class.noun().into(), span));
+                }
+                Ok(self.variable(class, k))
+            }
+        }
+    }
+
+    fn apply(&mut self, operation: Operation, arguments: &[Value]) -> Value {
+        let expr = match arguments {
+            [x] => operation.apply(&[x.expr]),
+            [x, y] => operation.apply(&[x.expr, y.expr]),
+            [x, y, z] => operation.apply(&[x.expr, y.expr, z.expr]),
+            more => operation.apply(&more.iter().map(|x| x.expr).collect::<Vec<_>>()),
+        };
+        let numbers: Option<Vec<f64>> = arguments.iter().map(|x| x.number).collect();
+        let shapes: Vec<Shape> = arguments.iter().map(|x| x.shape).collect();
+        Value {
+            expr,
+            number: numbers.map(|numbers| operation.apply(&numbers)),
+            uses: arguments.iter().fold(Classes::NONE, |uses, x| uses.and(x.uses)),
+            shape: Shape::of(operation, &shapes),
+        }
+    }
+
+    fn integer(&mut self, node: &Node, what: &str, bindings: &mut Bindings) -> Result<i64, Stop> {
+        memo::complete(&mut *self.reader, |reader| reader.integer(node, what, &mut bindings.clone()))
+    }
+
+    fn budget(&mut self) -> &mut Budget {
+        self.reader.budget()
+    }
+
+    fn check_index(&self, range: &Range, bindings: &Bindings) -> Result<(), Stop> {
+        self.reader.check_index(range, bindings)
+    }
+}
+
+impl Named for Lowering<'_, '_> {
+    fn memo(&mut self) -> &mut Memo<Value> {
+        &mut self.memo
+    }
+    fn item(&self, k: usize) -> Item {
+        self.reader.scope.items[k].clone()
+    }
+    fn enter(&mut self, item: &Item) -> Context {
+        std::mem::replace(&mut self.context, item.context)
+    }
+    fn leave(&mut self, before: Context) {
+        self.context = before;
+    }
+    fn failed(&mut self, stop: Stop, _: &Item, _: &Reference) -> Stop {
+        // the mistake stands in the definition, not where it is used
+        self.reader.stop(stop);
+        Stop::Told
+    }
+}

@@ -1,0 +1,313 @@
+//! A model file, read.
+
+use crate::dae::{self, DaeFormulas, DaeInitial};
+use crate::diagnostic::{Mistake, Mistakes};
+use crate::document::{self, Section, wrong_type};
+use crate::entries::Written;
+use crate::index::Bindings;
+use crate::motion::{self, Beside, MotionTexts};
+use crate::names::{Class, Classes, Context};
+use crate::parameters;
+use crate::reader::Reader;
+use crate::source::Span;
+use crate::suggestion::{enumerate, nearest};
+use daedal::motion::{Formulas, Initial};
+use std::sync::Arc;
+use toml::de::{DeTable, DeValue};
+
+/// A model with its formulas in a graph.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub description: Option<String>,
+    /// Where it comes from.
+    pub source: Option<String>,
+    /// The interval of time, begin < end.
+    pub time: Option<(f64, f64)>,
+    /// Wishes of the model for solving.
+    pub solve: Defaults,
+    /// Names and numbers of all scalar parameters, entries of arrays among them, in the order of the file.
+    pub parameters: Vec<(String, f64)>,
+    /// Parameters whose numbers decided what the formulas look like: bounds of index ranges, indices, exponents and conditions
+    /// between constants. To change one of them, read the file again.
+    pub structural: Vec<String>,
+    /// Its equations.
+    pub kind: Kind,
+}
+
+/// Equations of a model.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// Equations of motion.
+    Motion {
+        /// The formulas.
+        formulas: Box<Formulas>,
+        /// What is given about the start.
+        initial: Box<Initial>,
+        /// The formulas as they are written.
+        texts: MotionTexts,
+    },
+    /// A general system.
+    Dae {
+        /// The formulas.
+        formulas: Box<DaeFormulas>,
+        /// What is given about the start.
+        initial: Box<DaeInitial>,
+        /// The equations as they are written.
+        texts: Vec<Written>,
+    },
+}
+
+/// `[solve]`: what the command takes unless it is told otherwise.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Defaults {
+    /// Relative tolerance.
+    pub rtol: Option<f64>,
+    /// Absolute tolerance.
+    pub atol: Option<f64>,
+    /// First step size.
+    pub h0: Option<f64>,
+    /// Largest step size.
+    pub hmax: Option<f64>,
+    /// `psf`, `psf+i` or `p1`.
+    pub formulation: Option<String>,
+}
+
+const SECTIONS: [&str; 8] = ["model", "solve", "parameters", "definitions", "motion", "dae", "initial", "output"];
+const LATER: [&str; 3] = ["modes", "transitions", "sliding"];
+const FORMULATIONS: [&str; 3] = ["psf", "psf+i", "p1"];
+
+const NUMBER: Context = Context {
+    place: "this place",
+    allowed: Classes::of(&[Class::Parameter]),
+    help: "only numbers and parameters can stand here",
+};
+
+impl Model {
+    /// Read a model from the text of a file; `name` is how messages call the file. `overrides` replace parameters.
+    ///
+    /// ```
+    /// use daedal_model::{Kind, Model};
+    /// let text = r#"
+    ///     [model]
+    ///     name = "oscillator"
+    ///     [parameters]
+    ///     c = 4.0
+    ///     [motion]
+    ///     positions = ["x"]
+    ///     velocities = ["v"]
+    ///     mass = [1]
+    ///     forces = ["-c*x"]
+    /// "#;
+    /// let model = Model::read("oscillator.toml", text, &[("c".to_string(), 9.0)]).unwrap();
+    /// let Kind::Motion { formulas, .. } = &model.kind else { unreachable!() };
+    /// assert_eq!(formulas.parameters, [("c".to_string(), 9.0)]);
+    /// assert_eq!(formulas.graph.depends_on(formulas.force[0]).len(), 2); // x and c
+    /// ```
+    pub fn read(name: &str, text: &str, overrides: &[(String, f64)]) -> Result<Model, Mistakes> {
+        let mut reader = Reader::new(text);
+        let model = read(&mut reader, overrides);
+        match model {
+            Some(model) if reader.count() == 0 => Ok(model),
+            _ => Err(Mistakes::new(name, Arc::from(text), reader.into_mistakes())),
+        }
+    }
+}
+
+fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
+    let (root, errors) = DeTable::parse_recoverable(reader.file);
+    for error in errors {
+        let end = reader.file.len();
+        let at = error.span().map_or(Span { start: end, end }, Span::from);
+        reader.mistake(Mistake::Toml { message: error.message().into(), at: at.into(), help: None });
+    }
+    if reader.count() > 0 {
+        return None;
+    }
+    let root = root.get_ref();
+    check_sections(reader, root);
+
+    let find = |reader: &mut Reader, name, title| Section::find(reader, root, name, title);
+    let parameters = find(reader, "parameters", "[parameters]");
+    parameters::read(reader, parameters, overrides);
+    let about = about(reader, root);
+    let solve = match find(reader, "solve", "[solve]") {
+        Some(section) => defaults(reader, section),
+        None => Defaults::default(),
+    };
+    let beside = Beside {
+        definitions: find(reader, "definitions", "[definitions]"),
+        initial: find(reader, "initial", "[initial]"),
+        output: find(reader, "output", "[output]"),
+        t0: about.time.map_or(0.0, |(t0, _)| t0),
+    };
+    let motion = find(reader, "motion", "[motion]");
+    let dae = find(reader, "dae", "[dae]");
+    let kind = match (motion, dae) {
+        (Some(motion), Some(dae)) => {
+            reader.mistake(Mistake::BothKinds { motion: motion.span.into(), dae: dae.span.into() });
+            return None;
+        }
+        (Some(section), None) => {
+            let (formulas, initial, texts) = motion::read(reader, section, beside);
+            Kind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }
+        }
+        (None, Some(section)) => {
+            let (formulas, initial, texts) = dae::read(reader, section, beside);
+            Kind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts }
+        }
+        (None, None) => {
+            if root.get("motion").is_none() && root.get("dae").is_none() {
+                let end = reader.file.trim_end().len();
+                reader.mistake(Mistake::Missing {
+                    what: "the section [motion] or [dae]".into(),
+                    at: Span { start: end, end }.into(),
+                    label: "the file has no equations".into(),
+                    help: "equations of motion stand in [motion], other equations in [dae]".into(),
+                });
+            }
+            return None;
+        }
+    };
+    let parameters = match &kind {
+        Kind::Motion { formulas, .. } => formulas.parameters.clone(),
+        Kind::Dae { formulas, .. } => formulas.parameters.clone(),
+    };
+    let About { name, description, source, time } = about;
+    let structural = reader.structural();
+    Some(Model { name, description, source, time, solve, parameters, structural, kind })
+}
+
+fn check_sections(reader: &mut Reader, root: &DeTable) {
+    for (key, _) in root {
+        let (name, at) = (key.get_ref().as_ref(), Span::from(key.span()).into());
+        if LATER.contains(&name) {
+            reader.mistake(Mistake::Later { section: name.into(), at });
+        } else if !SECTIONS.contains(&name) {
+            let all = enumerate(SECTIONS);
+            let near = nearest(name, SECTIONS).or_else(|| match name {
+                "params" | "constants" => Some("parameters".to_string()),
+                "start" | "initial_values" => Some("initial".to_string()),
+                "outputs" => Some("output".to_string()),
+                _ => None,
+            });
+            let help = match near {
+                Some(near) => format!("did you mean [{near}]? The sections are {all}"),
+                None => format!("the sections are {all}"),
+            };
+            reader.mistake(Mistake::UnknownSection { section: name.into(), at, help });
+        }
+    }
+}
+
+struct About {
+    name: String,
+    description: Option<String>,
+    source: Option<String>,
+    time: Option<(f64, f64)>,
+}
+
+/// `[model]`.
+fn about(reader: &mut Reader, root: &DeTable) -> About {
+    let mut about = About { name: String::new(), description: None, source: None, time: None };
+    let Some(section) = Section::find(reader, root, "model", "[model]") else {
+        if root.get("model").is_none() {
+            reader.mistake(Mistake::Missing {
+                what: "the section [model]".into(),
+                at: Span { start: 0, end: 0 }.into(),
+                label: "it stands first in the file".into(),
+                help: "write [model] and below it name = \"…\" and time = [0.0, 10.0]".into(),
+            });
+        }
+        return about;
+    };
+    section.check_keys(reader, &["name", "description", "source", "time"]);
+    match section.string(reader, "name") {
+        Some(name) => about.name = name,
+        None if section.get("name").is_none() => reader.mistake(Mistake::Missing {
+            what: "the name of the model".into(),
+            at: section.span.into(),
+            label: "in this section".into(),
+            help: "write name = \"…\"".into(),
+        }),
+        None => {}
+    }
+    about.description = section.string(reader, "description");
+    about.source = section.string(reader, "source");
+    about.time = time(reader, section);
+    about
+}
+
+fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
+    let value = section.get("time")?;
+    let DeValue::Array(items) = value.get_ref() else {
+        reader.mistake(wrong_type("`time`", "a list [begin, end]", value));
+        return None;
+    };
+    let [begin, end] = &items[..] else {
+        reader.mistake(Mistake::Count {
+            message: "`time` has two entries, begin and end".into(),
+            at: Span::from(value.span()).into(),
+            found: items.len(),
+            help: Some("write time = [0.0, 10.0]".into()),
+        });
+        return None;
+    };
+    let mut one = |item: &document::Item| {
+        let node = document::formula(reader, item, "the time")?;
+        let result =
+            reader.constant(&node, Context { place: "the interval of time", ..NUMBER }, &mut Bindings::default());
+        let value = reader.ok(result)?;
+        if !value.is_finite() {
+            reader.mistake(Mistake::NotFinite { what: "the time".into(), value, at: node.span.into() });
+            return None;
+        }
+        Some(value)
+    };
+    let (t0, tend) = (one(begin), one(end));
+    let (t0, tend) = (t0?, tend?);
+    if t0 >= tend {
+        reader.mistake(Mistake::TimeBackward { t0, tend, at: Span::from(value.span()).into() });
+        return None;
+    }
+    Some((t0, tend))
+}
+
+/// `[solve]`.
+fn defaults(reader: &mut Reader, section: Section) -> Defaults {
+    section.check_keys(reader, &["rtol", "atol", "h0", "hmax", "formulation"]);
+    let mut positive = |key: &str| {
+        let item = section.get(key)?;
+        let node = document::number_node(reader, item, &format!("`{key}`"), "a number")?;
+        let crate::formula::ast::Kind::Number(value) = node.kind else { return None };
+        if value <= 0.0 {
+            reader.mistake(Mistake::NotPositive { what: format!("`{key}`"), value, at: node.span.into() });
+            return None;
+        }
+        Some(value)
+    };
+    let mut defaults = Defaults {
+        rtol: positive("rtol"),
+        atol: positive("atol"),
+        h0: positive("h0"),
+        hmax: positive("hmax"),
+        formulation: None,
+    };
+    if let Some(formulation) = section.string(reader, "formulation") {
+        if FORMULATIONS.contains(&formulation.as_str()) {
+            defaults.formulation = Some(formulation);
+        } else if let Some(item) = section.get("formulation") {
+            let near =
+                nearest(&formulation, FORMULATIONS).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+            reader.mistake(Mistake::Syntax {
+                message: format!("there is no formulation `{formulation}`"),
+                label: "unknown formulation".into(),
+                at: Span::from(item.span()).into(),
+                help: Some(format!("{near}The formulations are {}", enumerate(FORMULATIONS))),
+            });
+        }
+    }
+    defaults
+}

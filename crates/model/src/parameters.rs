@@ -1,0 +1,150 @@
+//! `[parameters]`: numbers, formulas of other parameters, and arrays of them; values set from outside replace them.
+
+use crate::diagnostic::Mistake;
+use crate::document::{self, Item, Section};
+use crate::entries;
+use crate::formula::ast::{Kind, Node};
+use crate::formula::parser;
+use crate::index::Bindings;
+use crate::names::{self, Symbol};
+use crate::reader::{Origin, PARAMETER, Parameter, Reader};
+use crate::source::Span;
+use crate::suggestion::{enumerate, nearest};
+use std::rc::Rc;
+use toml::de::DeValue;
+
+/// Declare all parameters and find their numbers.
+pub(crate) fn read(reader: &mut Reader, section: Option<Section>, overrides: &[(String, f64)]) {
+    reader.overrides = overrides.iter().map(|(name, value)| (name.replace(' ', ""), *value)).collect();
+    if let Some(section) = section {
+        declare(reader, section);
+    }
+    check_overrides(reader);
+    for k in 0..reader.parameters.len() {
+        if reader.is_full() {
+            break;
+        }
+        let value = reader.parameter(k);
+        let Some(value) = reader.ok(value) else { continue };
+        let Parameter { name, span, .. } = reader.parameters[k].clone();
+        if value.is_finite() {
+            reader.parameters[k].origin = Origin::Number(value);
+        } else {
+            reader.mistake(Mistake::NotFinite { what: format!("the parameter `{name}`"), value, at: span.into() });
+        }
+    }
+}
+
+fn declare(reader: &mut Reader, section: Section) {
+    let mut ranges = Vec::new();
+    for (key, value) in section.table {
+        let text = document::key_text(reader, key);
+        let Some(name) = reader.told(parser::key(&text)) else { continue };
+        let span = Span::from(key.span());
+        if !name.name.indices.is_empty() || !name.ranges.is_empty() || name.derivative.is_some() {
+            reader.mistake(Mistake::Syntax {
+                message: format!("`{}` cannot be the name of a parameter", key.get_ref()),
+                label: "a plain name is expected".into(),
+                at: span.into(),
+                help: Some("indexed parameters are arrays: m = [1.0, 2.0] gives m[1] and m[2]".into()),
+            });
+            continue;
+        }
+        if let DeValue::Array(items) = value.get_ref() {
+            // arrays whose length depends on other parameters come last
+            if has_ranges(reader, items) {
+                ranges.push((name.name.base, span, items));
+            } else {
+                array(reader, &name.name.base, span, items, &mut Vec::new());
+            }
+        } else if let Some(node) = document::formula(reader, value, &format!("the parameter `{}`", name.name.base)) {
+            add(reader, &name.name.base, &[], span, Rc::new(node), Bindings::default(), value.span().into());
+        }
+    }
+    for (base, span, items) in ranges {
+        array(reader, &base, span, items, &mut Vec::new());
+    }
+}
+
+fn has_ranges(reader: &Reader, items: &[Item]) -> bool {
+    items.iter().any(|item| match item.get_ref() {
+        DeValue::Array(inner) => has_ranges(reader, inner),
+        DeValue::String(text) => text.contains("for"),
+        _ => false,
+    })
+}
+
+/// Entries m[1], m[2], … or P[1,1], P[1,2], ….
+fn array(reader: &mut Reader, base: &str, span: Span, items: &[Item], indices: &mut Vec<i64>) {
+    if items.is_empty() && indices.is_empty() {
+        reader.mistake(Mistake::WrongType {
+            what: format!("the parameter `{base}`"),
+            expected: "a number, a formula or a list of them".into(),
+            found: "an empty list".into(),
+            at: span.into(),
+        });
+        return;
+    }
+    if items.iter().any(|item| item.get_ref().is_array()) {
+        for (k, item) in items.iter().enumerate() {
+            let DeValue::Array(inner) = item.get_ref() else {
+                reader.mistake(document::wrong_type(&format!("row {} of `{base}`", k + 1), "a list", item));
+                continue;
+            };
+            indices.push(k as i64 + 1);
+            array(reader, base, span, inner, indices);
+            indices.pop();
+        }
+        return;
+    }
+    let Some(entries) = entries::list(reader, items, &format!("an entry of `{base}`")) else { return };
+    for (k, entry) in entries.into_iter().enumerate() {
+        let Some(node) = reader.told(entry.node()) else { continue };
+        indices.push(k as i64 + 1);
+        add(reader, base, indices, span, node, entry.bindings, entry.span);
+        indices.pop();
+    }
+}
+
+fn add(reader: &mut Reader, base: &str, indices: &[i64], span: Span, node: Rc<Node>, bindings: Bindings, place: Span) {
+    let number = reader.parameters.len();
+    let declared = reader.scope.declare(base, indices, "a parameter", Symbol::Parameter(number), span);
+    if reader.told(declared).is_none() {
+        return;
+    }
+    let name = crate::formula::evaluate::indexed(base, indices);
+    let origin = match (reader.overrides.get(&name), &node.kind) {
+        (Some(x), _) | (None, Kind::Number(x)) => Origin::Number(*x),
+        _ => {
+            reader.scope.items.push(names::Item { name: name.clone(), node, bindings, context: PARAMETER });
+            Origin::Formula(reader.scope.items.len() - 1)
+        }
+    };
+    reader.parameters.push(Parameter { name, origin, span: place });
+}
+
+/// Values from outside win; they must be numbers of parameters that exist.
+fn check_overrides(reader: &mut Reader) {
+    let mut names: Vec<(String, f64)> = reader.overrides.iter().map(|(name, value)| (name.clone(), *value)).collect();
+    names.sort_by(|a, b| a.0.cmp(&b.0));
+    for (name, value) in names {
+        let known = || reader.parameters.iter().map(|p| p.name.as_str());
+        let (reason, help) = if known().any(|p| p == name) {
+            if value.is_finite() {
+                continue;
+            }
+            (format!("{value} is not a finite number"), None)
+        } else if known().any(|p| p.starts_with(&format!("{name}["))) {
+            let entries = known().filter(|p| p.starts_with(&format!("{name}[")));
+            ("it is a list".to_string(), Some(format!("set its entries: {}", enumerate(entries))))
+        } else {
+            let help = match (nearest(&name, known()), reader.parameters.is_empty()) {
+                (Some(near), _) => format!("did you mean `{near}`?"),
+                (None, false) => format!("the parameters are {}", enumerate(known())),
+                (None, true) => "it has no parameters".to_string(),
+            };
+            ("the model has no such parameter".to_string(), Some(help))
+        };
+        reader.mistake(Mistake::Override { name, reason, help });
+    }
+}

@@ -1,0 +1,331 @@
+//! What is known while a file is read: its names, the numbers of its parameters, and the mistakes found so far.
+//!
+//! [`Reader`] is the domain of numbers: parameters, initial values, indices and bounds of ranges.
+
+use crate::diagnostic::Mistake;
+use crate::formula::ast::{Kind, Node, Range, Reference};
+use crate::formula::evaluate::{Domain, Stop, evaluate};
+use crate::formula::operation::Operation;
+use crate::index::{Bindings, Budget};
+use crate::memo::{self, Memo, Named};
+use crate::names::{Class, Classes, Context, Item, Scope, Symbol};
+use crate::source::Span;
+use std::collections::{HashMap, HashSet};
+
+/// Most mistakes that are told of one file.
+const MOST_MISTAKES: usize = 100;
+
+/// Where a parameter has its number from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Origin {
+    Number(f64),
+    /// The item with its formula.
+    Formula(usize),
+}
+
+/// A scalar parameter, or an entry of an array.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter {
+    pub name: String,
+    pub origin: Origin,
+    /// Its value in the file.
+    pub span: Span,
+}
+
+pub(crate) const PARAMETER: Context = Context {
+    place: "the value of a parameter",
+    allowed: Classes::of(&[Class::Parameter]),
+    help: "parameters are made of numbers and other parameters",
+};
+
+pub(crate) const CONSTANT: Context = Context {
+    place: "an index or the bound of a range",
+    allowed: Classes::of(&[Class::Parameter]),
+    help: "indices are made of numbers, parameters and other indices",
+};
+
+/// State of reading.
+pub(crate) struct Reader<'f> {
+    pub file: &'f str,
+    pub scope: Scope,
+    pub parameters: Vec<Parameter>,
+    /// Names of the outputs.
+    pub outputs: HashSet<String>,
+    /// Numbers of parameters from outside.
+    pub overrides: HashMap<String, f64>,
+    pub context: Context,
+    /// Names whose values decided what the model looks like.
+    structural: Vec<String>,
+    looked_at: HashSet<Span>,
+    memo: Memo<f64>,
+    budget: Budget,
+    mistakes: Vec<Mistake>,
+    told: HashSet<(usize, usize)>,
+}
+
+impl<'f> Reader<'f> {
+    pub fn new(file: &'f str) -> Self {
+        Reader {
+            file,
+            scope: Scope::default(),
+            parameters: Vec::new(),
+            outputs: HashSet::new(),
+            overrides: HashMap::new(),
+            context: PARAMETER,
+            structural: Vec::new(),
+            looked_at: HashSet::new(),
+            memo: Memo::default(),
+            budget: Budget::default(),
+            mistakes: Vec::new(),
+            told: HashSet::new(),
+        }
+    }
+
+    /// Note a mistake; one for each place.
+    pub fn mistake(&mut self, mistake: Mistake) {
+        let place = mistake.place().map(|place| (place.offset(), place.len()));
+        let new = place.is_none_or(|place| self.told.insert(place));
+        if new && !self.is_full() {
+            self.mistakes.push(mistake);
+        }
+    }
+
+    /// Note why something could not be evaluated.
+    pub fn stop(&mut self, stop: Stop) {
+        if let Stop::Mistake(mistake) = stop {
+            self.mistake(*mistake);
+        }
+    }
+
+    /// Note a mistake, if there is one, and go on with what could be read.
+    pub fn told<T>(&mut self, result: Result<T, Mistake>) -> Option<T> {
+        result.map_err(|mistake| self.mistake(mistake)).ok()
+    }
+
+    /// The same for a value.
+    pub fn ok<T>(&mut self, result: Result<T, Stop>) -> Option<T> {
+        result.map_err(|stop| self.stop(stop)).ok()
+    }
+
+    /// So many mistakes that more would not help.
+    pub fn is_full(&self) -> bool {
+        self.mistakes.len() >= MOST_MISTAKES
+    }
+
+    /// Mistakes so far.
+    pub fn count(&self) -> usize {
+        self.mistakes.len()
+    }
+
+    /// All mistakes in the order of the file.
+    pub fn into_mistakes(self) -> Vec<Mistake> {
+        let mut mistakes = self.mistakes;
+        mistakes.sort_by_key(|mistake| mistake.place().map_or(0, |place| place.offset()));
+        mistakes
+    }
+
+    /// The number of a formula that must be constant.
+    pub fn constant(&mut self, node: &Node, context: Context, bindings: &mut Bindings) -> Result<f64, Stop> {
+        let before = std::mem::replace(&mut self.context, context);
+        let result = memo::complete(self, |reader| evaluate(node, reader, &mut bindings.clone()));
+        self.context = before;
+        result
+    }
+
+    /// The number of a parameter.
+    pub fn parameter(&mut self, k: usize) -> Result<f64, Stop> {
+        match self.parameters[k].origin {
+            Origin::Number(x) => Ok(x),
+            Origin::Formula(item) => {
+                let reference =
+                    Reference { base: self.parameters[k].name.clone(), indices: vec![], span: self.parameters[k].span };
+                memo::complete(self, |reader| memo::value(item, &reference, reader))
+            }
+        }
+    }
+
+    /// The parameters in a formula decided what the model looks like.
+    pub fn note_structural(&mut self, node: &Node) {
+        if self.looked_at.insert(node.span) {
+            references(node, &mut self.structural);
+        }
+    }
+
+    /// Names of the parameters that decided what the model looks like, in the order of the file.
+    pub fn structural(&self) -> Vec<String> {
+        let base = |name: &str| name.split('[').next().unwrap_or(name).to_string();
+        let mut formulas: HashMap<String, Vec<usize>> = HashMap::new();
+        for (k, item) in self.scope.items.iter().enumerate() {
+            formulas.entry(base(&item.name)).or_default().push(k);
+        }
+        let mut found: HashSet<String> = self.structural.iter().cloned().collect();
+        let mut open: Vec<String> = self.structural.clone();
+        while let Some(name) = open.pop() {
+            for k in formulas.remove(&name).unwrap_or_default() {
+                let mut inner = Vec::new();
+                references(&self.scope.items[k].node, &mut inner);
+                open.extend(inner.into_iter().filter(|name| found.insert(name.clone())));
+            }
+        }
+        self.parameters.iter().map(|p| &p.name).filter(|name| found.contains(&base(name))).cloned().collect()
+    }
+}
+
+/// The names in a formula, without their indices.
+fn references(node: &Node, bases: &mut Vec<String>) {
+    let mut all = |nodes: &[&Node]| nodes.iter().for_each(|n| references(n, bases));
+    match &node.kind {
+        Kind::Number(_) => {}
+        Kind::Reference(reference) | Kind::Derivative(reference, None) => {
+            all(&reference.indices.iter().collect::<Vec<_>>());
+            bases.push(reference.base.clone());
+        }
+        Kind::Derivative(reference, Some(order)) => {
+            all(&[order]);
+            bases.push(reference.base.clone());
+        }
+        Kind::Negative(x) | Kind::Not(x) => all(&[x]),
+        Kind::Terms(first, rest) | Kind::Factors(first, rest) => {
+            all(&[first]);
+            rest.iter().for_each(|(_, n)| references(n, bases));
+        }
+        Kind::Power(x, y) => all(&[x, y]),
+        Kind::Call(_, nodes) | Kind::And(nodes) | Kind::Or(nodes) => all(&nodes.iter().collect::<Vec<_>>()),
+        Kind::If(nodes) => all(&nodes.iter().collect::<Vec<_>>()),
+        Kind::Compare(_, nodes) => all(&nodes.iter().collect::<Vec<_>>()),
+        Kind::Over(_, body, ranges) => {
+            all(&[body]);
+            ranges.iter().for_each(|range| {
+                references(&range.from, bases);
+                references(&range.to, bases);
+            });
+        }
+    }
+}
+
+impl Domain for Reader<'_> {
+    type Value = f64;
+
+    fn number(&mut self, x: f64) -> f64 {
+        x
+    }
+    fn known(&mut self, value: &f64) -> Option<f64> {
+        Some(*value)
+    }
+    fn decided(&mut self, _: &f64, _: &Node, _: &Bindings) {}
+
+    fn reference(&mut self, name: &str, reference: &Reference) -> Result<f64, Stop> {
+        if name == "pi" {
+            return Ok(std::f64::consts::PI);
+        }
+        let not_allowed = |what: String, context: Context| -> Stop {
+            Mistake::NotAllowed {
+                what,
+                place: context.place.into(),
+                at: reference.span.into(),
+                label: "this varies during the motion".into(),
+                help: context.help.into(),
+            }
+            .into()
+        };
+        if name == "t" {
+            return Err(not_allowed("time `t`".into(), self.context));
+        }
+        match self.scope.find(name, reference) {
+            Err(_) if self.scope.incomplete => Err(Stop::Told),
+            Err(mistake) => Err(mistake.into()),
+            Ok(Symbol::Parameter(k)) => match self.parameters[k].origin {
+                Origin::Number(x) => Ok(x),
+                Origin::Formula(item) => memo::value(item, reference, self),
+            },
+            Ok(Symbol::Item(item)) => memo::value(item, reference, self),
+            Ok(Symbol::Variable(class, _)) => Err(not_allowed(format!("the {} `{name}`", class.noun()), self.context)),
+        }
+    }
+
+    fn derivative(&mut self, name: &str, _: u32, _: &Reference, span: Span) -> Result<f64, Stop> {
+        Err(Mistake::NotAllowed {
+            what: format!("the derivative of `{name}`"),
+            place: self.context.place.into(),
+            at: span.into(),
+            label: "this varies during the motion".into(),
+            help: self.context.help.into(),
+        }
+        .into())
+    }
+
+    fn apply(&mut self, operation: Operation, arguments: &[f64]) -> f64 {
+        operation.apply(arguments)
+    }
+
+    fn integer(&mut self, node: &Node, what: &str, bindings: &mut Bindings) -> Result<i64, Stop> {
+        let before = std::mem::replace(&mut self.context, CONSTANT);
+        let result = if self.memo.is_idle() {
+            memo::complete(self, |reader| evaluate(node, reader, &mut bindings.clone()))
+        } else {
+            evaluate(node, self, bindings)
+        };
+        self.context = before;
+        let x = result?;
+        // indices beyond 2⁵³ could not be told from each other
+        if x.fract() != 0.0 || x.abs() > 9e15 {
+            return Err(Mistake::NotAnInteger { what: what.into(), value: x, at: node.span.into() }.into());
+        }
+        if !matches!(node.kind, Kind::Number(_)) {
+            self.note_structural(node);
+        }
+        Ok(x as i64)
+    }
+
+    fn budget(&mut self) -> &mut Budget {
+        &mut self.budget
+    }
+
+    fn check_index(&self, range: &Range, bindings: &Bindings) -> Result<(), Stop> {
+        if let Some((first, what)) = self.scope.knows(&range.index) {
+            let (name, what) = (range.index.clone(), what.to_string());
+            return Err(Mistake::Duplicate { name, what, first: Some(first.into()), at: range.span.into() }.into());
+        }
+        if bindings.get(&range.index).is_some() {
+            let (name, what) = (range.index.clone(), "an index".to_string());
+            return Err(Mistake::Duplicate { name, what, first: None, at: range.span.into() }.into());
+        }
+        Ok(())
+    }
+}
+
+impl Named for Reader<'_> {
+    fn memo(&mut self) -> &mut Memo<f64> {
+        &mut self.memo
+    }
+    fn item(&self, k: usize) -> Item {
+        self.scope.items[k].clone()
+    }
+    fn enter(&mut self, item: &Item) -> Context {
+        // a definition that is used where numbers are wanted must be made of numbers itself
+        let context = if item.context == PARAMETER { PARAMETER } else { self.context };
+        std::mem::replace(&mut self.context, context)
+    }
+    fn leave(&mut self, before: Context) {
+        self.context = before;
+    }
+    fn failed(&mut self, stop: Stop, item: &Item, reference: &Reference) -> Stop {
+        match stop {
+            Stop::Mistake(mistake) => match *mistake {
+                Mistake::NotAllowed { what, place, help, .. } if item.context != PARAMETER => Mistake::NotAllowed {
+                    what: format!("`{}`, which contains {what},", item.name),
+                    place,
+                    at: reference.span.into(),
+                    label: "this varies during the motion".into(),
+                    help,
+                }
+                .into(),
+                mistake => {
+                    self.mistake(mistake);
+                    Stop::Told
+                }
+            },
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! How a formula depends on the velocities, as far as its structure tells: not at all, linearly, affinely or otherwise.
+
+use crate::formula::ast::Function;
+use crate::formula::operation::Operation;
+
+/// Dependence on the velocities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// The number 0, which is linear and free.
+    Zero,
+    /// No velocities.
+    Free,
+    /// Σ aᵢ vᵢ.
+    Linear,
+    /// Σ aᵢ vᵢ + b.
+    Affine,
+    /// Anything else.
+    Nonlinear,
+}
+
+use Shape::{Affine, Free, Linear, Nonlinear, Zero};
+
+impl Shape {
+    /// Shape of a result from the shapes of the arguments.
+    pub fn of(operation: Operation, x: &[Shape]) -> Shape {
+        match operation {
+            Operation::Negative => x[0],
+            Operation::Add | Operation::Subtract => sum(x[0], x[1]),
+            Operation::Multiply => product(x[0], x[1]),
+            Operation::Divide if is_free(x[1]) => x[0],
+            Operation::Integer(1) => x[0],
+            Operation::Integer(0) => Free,
+            Operation::Select if is_free(x[0]) => sum_of_branches(x[1], x[2]),
+            Operation::Function(Function::Min | Function::Max) | Operation::Function(_) | Operation::Power => {
+                elementary(x)
+            }
+            Operation::Divide | Operation::Integer(_) | Operation::Constant(_) | Operation::Select => elementary(x),
+        }
+    }
+}
+
+fn is_free(x: Shape) -> bool {
+    matches!(x, Zero | Free)
+}
+
+fn elementary(x: &[Shape]) -> Shape {
+    if x.iter().all(|x| is_free(*x)) { Free } else { Nonlinear }
+}
+
+fn sum(a: Shape, b: Shape) -> Shape {
+    match (a, b) {
+        (Nonlinear, _) | (_, Nonlinear) => Nonlinear,
+        (Zero, x) | (x, Zero) => x,
+        (Free, Free) => Free,
+        (Linear, Linear) => Linear,
+        _ => Affine,
+    }
+}
+
+/// Either the one or the other, decided without velocities.
+fn sum_of_branches(a: Shape, b: Shape) -> Shape {
+    if a == b { a } else { sum(a, b) }
+}
+
+fn product(a: Shape, b: Shape) -> Shape {
+    match (a, b) {
+        (Zero, _) | (_, Zero) => Zero,
+        (Free, x) | (x, Free) => x,
+        _ => Nonlinear,
+    }
+}
