@@ -16,22 +16,64 @@ fn run(mechanism: &dyn Mechanism, initial: &Initial, tend: f64, h0: Option<f64>)
     }
 }
 
+/// How far two runs may differ.
+enum Agreement {
+    /// The same counters.
+    Counters,
+    /// The same solution, within the tolerance: rounding decides about single steps.
+    Solution,
+}
+
+/// Files are evaluated as formulas, Rust models with dual numbers and Taylor series: hidden constraints and Jacobians are rounded
+/// differently. In four problems this changes the counters, as a change of the initial values by one unit of the last place does:
+/// the skateboard, whose steps are limited by Newton's convergence; the truck, which starts in equilibrium, where the error
+/// estimate is rounding; the flexible rod, whose fast vibration is not resolved at this tolerance; the wheelset, for both reasons.
+fn agreement(problem: &str) -> Agreement {
+    match problem {
+        "skateboard-2" | "truck" | "flexible-slider-crank" | "wheelset" => Agreement::Solution,
+        _ => Agreement::Counters,
+    }
+}
+
+/// The interval of a problem; 500 periods say no more than ten.
+fn end(pair: &Pair) -> f64 {
+    pair.case.tend.min(20.0)
+}
+
 #[test]
-fn runs_take_the_same_steps_and_reach_the_same_end() {
-    let mut differences = vec![];
+fn runs_agree_with_those_of_the_traced_models_bit_by_bit() {
     for problem in all() {
         let pair = Pair::new(problem, &[]);
-        // 500 periods say no more than ten
-        let tend = pair.case.tend.min(20.0);
-        let rust = run(&*pair.case.mechanism, &pair.case.initial, tend, pair.case.h0);
-        let file = run(&pair.compiled, motion(&pair.model).1, tend, pair.model.solve.h0);
-        let error = rust.end.x.iter().zip(&file.end.x).map(|(x, y)| (x - y).abs() / x.abs().max(1.0)).fold(0.0, f64::max);
-        println!("{}: {}, ends differ by {error:e}", pair.name, file.statistics);
-        if rust.statistics != file.statistics || rust.ended != file.ended {
-            differences.push(format!("{}: {:?} and {:?}, {error:e}", pair.name, rust.statistics, file.statistics));
+        let traced = Compiled::new(&pair.case.mechanism.formulas().expect("formulas"), Interpreted);
+        let rust = run(&traced, &pair.case.initial, end(&pair), pair.case.h0);
+        let file = run(&pair.compiled, motion(&pair.model).1, end(&pair), pair.model.solve.h0);
+        assert_eq!(rust.statistics, file.statistics, "{}", pair.name);
+        assert_eq!(rust.ended, file.ended, "{}", pair.name);
+        assert_eq!(rust.end, file.end, "{}", pair.name);
+    }
+}
+
+#[test]
+fn runs_take_the_same_steps_as_the_rust_models() {
+    for problem in all() {
+        let pair = Pair::new(problem, &[]);
+        let rust = run(&*pair.case.mechanism, &pair.case.initial, end(&pair), pair.case.h0);
+        let file = run(&pair.compiled, motion(&pair.model).1, end(&pair), pair.model.solve.h0);
+        assert_eq!(rust.ended, file.ended, "{}", pair.name);
+        let (p, q) = (rust.end().p.to_vec(), file.end().p.to_vec());
+        let error = p.iter().zip(&q).map(|(x, y)| (x - y).abs() / x.abs().max(1.0)).fold(0.0, f64::max);
+        match agreement(pair.name) {
+            Agreement::Counters => {
+                assert_eq!(rust.statistics, file.statistics, "{}", pair.name);
+                assert!(error < 1e-12, "{}: positions differ by {error:e}", pair.name);
+            }
+            Agreement::Solution => {
+                let (n, m) = (rust.statistics.steps as f64, file.statistics.steps as f64);
+                assert!((n - m).abs() <= 0.03 * n, "{}: {n} and {m} steps", pair.name);
+                assert!(error < 1e-5, "{}: positions differ by {error:e}", pair.name);
+            }
         }
     }
-    assert!(differences.is_empty(), "{differences:#?}");
 }
 
 #[test]
