@@ -73,9 +73,11 @@ fn succeeds(arguments: &[&str], folder: &Path) -> Result<(), String> {
     let output = session::daedal(arguments, folder);
     match output.status.code() {
         Some(0) => Ok(()),
-        code => {
-            Err(format!("daedal {} exits with {code:?}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr)))
-        }
+        code => Err(format!(
+            "daedal {} exits with {code:?}: {}",
+            arguments.join(" "),
+            String::from_utf8_lossy(&output.stderr)
+        )),
     }
 }
 

@@ -38,7 +38,8 @@ pub fn run(session: &str, folder: &Path) -> Result<(), String> {
         let output = daedal(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), folder);
         let answer = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         code = output.status.code().ok_or("ended by a signal")?;
-        compare(shown.trim_end(), answer.trim_end()).map_err(|what| format!("`{line}`: {what}\nit answers\n{answer}"))?;
+        compare(shown.trim_end(), answer.trim_end())
+            .map_err(|what| format!("`{line}`: {what}\nit answers\n{answer}"))?;
     }
     if code == 0 { Ok(()) } else { Err(format!("the last command exits with {code}")) }
 }
@@ -69,7 +70,11 @@ fn compare(shown: &str, answer: &str) -> Result<(), String> {
             skip = true;
             continue;
         }
-        let found = if skip { lines.any(|actual| same(line, actual)) } else { lines.next().is_some_and(|actual| same(line, actual)) };
+        let found = if skip {
+            lines.any(|actual| same(line, actual))
+        } else {
+            lines.next().is_some_and(|actual| same(line, actual))
+        };
         if !found {
             return Err(format!("the line `{line}` is not there, or not in this place"));
         }
