@@ -24,6 +24,10 @@ pub enum Command {
     Solve(Box<Solve>),
     /// Consistent initial values, printed as an `[initial]` table
     Init(Init),
+    /// One self-contained page with plots from a run file
+    Report(Report),
+    /// What can be known before a run: constraints, index, freedom, redundancy, consistency, time scales
+    Check(Check),
 }
 
 #[derive(Args, Debug)]
@@ -54,6 +58,25 @@ pub struct Init {
     pub unknown: Vec<String>,
     /// How to print
     #[arg(long, value_name = "FORMAT", value_parser = choice(&INIT_FORMATS), default_value = "toml")]
+    pub format: Format,
+}
+
+#[derive(Args, Debug)]
+pub struct Report {
+    /// A run file that `daedal solve` wrote: json, npz or csv
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// The page to write [default: the name of the run file, ending in html]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct Check {
+    #[command(flatten)]
+    pub model: Model,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&LIST_FORMATS), default_value = "text")]
     pub format: Format,
 }
 
@@ -99,7 +122,7 @@ pub struct Solve {
     /// What to keep: every step, the end, or this many points at equal distances [default: steps with an output file, else end]
     #[arg(long, value_name = "steps|end|N", value_parser = kept)]
     pub save: Option<Kept>,
-    /// Write what is kept to this file; the ending says how: csv, json
+    /// Write what is kept to this file; the ending says how: csv, json, npz, html
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Print what the run did as one JSON object

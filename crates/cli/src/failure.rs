@@ -1,8 +1,10 @@
 //! Why the command did not do what was asked: what is printed, and with which code it exits.
 
 use daedal::SolveError;
+use daedal::analysis::AnalysisError;
 use daedal::motion::consistent::InitialisationError;
 use daedal_problems::ParameterError;
+use daedal_run::{Format, ReadError, WriteError};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -39,13 +41,25 @@ pub enum Failure {
     Unwritten {
         path: PathBuf,
         #[source]
-        cause: io::Error,
+        cause: WriteError,
     },
+    #[error("cannot read the run file {}", path.display())]
+    RunFile {
+        path: PathBuf,
+        #[source]
+        cause: ReadError,
+    },
+    #[error("a report is a page: the name {} must end in html", path.display())]
+    NoPage { path: PathBuf },
     #[error("cannot write to standard output")]
     Unprinted {
         #[source]
         cause: io::Error,
     },
+    #[error("{model} has no motion, or not only one: {}", .reasons.join("; "))]
+    Impossible { model: String, reasons: Vec<String> },
+    #[error("{0}")]
+    Analysis(#[from] AnalysisError),
     #[error(transparent)]
     Solve(#[from] SolveError),
 }
@@ -55,7 +69,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Solve(error) if is_numerical(error) => 1,
-            Failure::Unwritten { .. } | Failure::Unprinted { .. } => 1,
+            Failure::Unwritten { .. } | Failure::Unprinted { .. } | Failure::Impossible { .. } => 1,
             _ => 2,
         }
     }
@@ -108,10 +122,10 @@ fn nearest<'k>(name: &str, known: &'k [String]) -> Option<&'k String> {
 }
 
 fn ending(path: &std::path::Path) -> String {
+    let known = Format::ALL.map(Format::ending).join(", ");
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some(later @ ("npz" | "html")) => format!("the format {later} comes later; this version writes csv and json"),
-        Some(other) => format!("the ending {other} is not known; use csv or json"),
-        None => "the name has no ending that says the format; use csv or json".to_string(),
+        Some(other) => format!("the ending {other} is not known; use one of {known}"),
+        None => format!("the name has no ending that says the format; use one of {known}"),
     }
 }
 

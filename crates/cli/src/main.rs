@@ -1,11 +1,14 @@
-//! The command `daedal`: lists reference problems, simulates them, finds their consistent initial values.
+//! The command `daedal`: checks and simulates models, finds their consistent initial values, makes pages of runs.
 
 mod arguments;
+mod check;
 mod failure;
 mod init;
 mod list;
 mod output;
 mod progress;
+mod record;
+mod report;
 mod solve;
 mod summary;
 
@@ -19,6 +22,8 @@ fn main() -> ExitCode {
         Command::List(arguments) => list::list(&arguments),
         Command::Solve(arguments) => solve::solve(&arguments),
         Command::Init(arguments) => init::init(&arguments),
+        Command::Report(arguments) => report::report(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -2,10 +2,12 @@
 
 use crate::arguments::FORMULATIONS;
 use crate::failure::Failure;
+use crate::record::ended;
 use crate::solve::Run;
 use daedal::method::geoms::Formulation;
 use daedal::motion::Layout;
-use daedal::{Ended, Residuals, Solution, Statistics};
+use daedal::{Residuals, Solution, Statistics};
+use daedal_run::{Format, WriteError};
 use serde_json::{Map, Value, json};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -14,15 +16,9 @@ use std::path::{Path, PathBuf};
 /// A file that is open for the result.
 pub struct Output {
     path: PathBuf,
-    format: FileFormat,
+    format: Format,
     file: File,
     origin: Origin,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FileFormat {
-    Csv,
-    Json,
 }
 
 /// Was the file there before?
@@ -41,7 +37,7 @@ impl Output {
             if paths[..k].contains(path) {
                 return Err(Failure::SameFile { path: path.clone() });
             }
-            formats.push(FileFormat::of(path).ok_or_else(|| Failure::Ending { path: path.clone() })?);
+            formats.push(Format::of(path).ok_or_else(|| Failure::Ending { path: path.clone() })?);
         }
         let mut outputs = Vec::new();
         for (path, format) in paths.iter().zip(formats) {
@@ -56,27 +52,19 @@ impl Output {
         Ok(outputs)
     }
 
-    fn write(&self, run: &Run, solution: &Solution) -> io::Result<()> {
+    /// Does the file hold the steps?
+    pub fn holds_steps(&self) -> bool {
+        self.format.holds_steps()
+    }
+
+    fn write(&self, run: &daedal_run::Run) -> Result<(), WriteError> {
         // pipes and devices have no length
         if self.file.metadata()?.is_file() {
             self.file.set_len(0)?;
         }
         let mut file = BufWriter::new(&self.file);
-        match self.format {
-            FileFormat::Csv => write_csv(&mut file, solution)?,
-            FileFormat::Json => writeln!(file, "{}", result(run, solution))?,
-        }
-        file.flush()
-    }
-}
-
-impl FileFormat {
-    fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()? {
-            "csv" => Some(FileFormat::Csv),
-            "json" => Some(FileFormat::Json),
-            _ => None,
-        }
+        run.write(self.format, &mut file)?;
+        Ok(file.flush()?)
     }
 }
 
@@ -92,10 +80,10 @@ fn open(path: &Path) -> io::Result<(File, Origin)> {
 }
 
 /// Write all files; one that fails does not stop the others.
-pub fn write_all(outputs: Vec<Output>, run: &Run, solution: &Solution) -> Result<(), Failure> {
+pub fn write_all(outputs: Vec<Output>, run: &daedal_run::Run) -> Result<(), Failure> {
     let mut outcome = Ok(());
     for output in outputs {
-        if let Err(cause) = output.write(run, solution) {
+        if let Err(cause) = output.write(run) {
             outcome = outcome.and(Err(Failure::Unwritten { path: output.path, cause }));
         }
     }
@@ -118,68 +106,13 @@ pub fn statistics(run: &Run, solution: Option<&Solution>, seconds: f64) -> Value
     object.insert("method".into(), json!("geoms"));
     object.insert("rtol".into(), json!(run.rtol));
     object.insert("atol".into(), json!(run.atol));
-    object.insert("ended".into(), json!(solution.map_or("failure", |s| ended(&s.ended))));
+    object.insert("ended".into(), json!(solution.map_or(daedal_run::Ended::Failure, |s| ended(&s.ended))));
     object.insert("t_end".into(), json!(solution.map_or(run.setup.case.initial.t, Solution::end_time)));
-    object.extend(counters(solution.map(|s| &s.statistics)));
+    object.extend(counters(solution.map(|s| &s.statistics)).map(|(name, count)| (name, json!(count))));
     object.insert("seconds".into(), json!(seconds));
     object.insert("max_residual".into(), residuals(&solution.map_or_else(Residuals::default, |s| s.max_residuals)));
     object.insert("final".into(), solution.map_or_else(|| json!({}), final_values));
     Value::Object(object)
-}
-
-/// The whole result; the same input gives the same bytes.
-fn result(run: &Run, solution: &Solution) -> Value {
-    let shown = solution.layout.shown();
-    let in_order = |x: &[f64]| shown.iter().map(|&j| x[j]).collect::<Vec<f64>>();
-    let parameters: Map<String, Value> =
-        run.setup.parameters.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
-    let (times, states): (Vec<f64>, Vec<Vec<f64>>) = points(solution).map(|(t, x)| (t, in_order(x))).unzip();
-    let events: Vec<Value> = solution
-        .events
-        .iter()
-        .map(|event| json!({ "name": event.name, "t": event.t, "state": in_order(&event.x) }))
-        .collect();
-    let mut statistics: Map<String, Value> = counters(Some(&solution.statistics)).collect();
-    statistics.insert("max_residual".into(), residuals(&solution.max_residuals));
-    json!({
-        "model": run.setup.problem.name,
-        "parameters": parameters,
-        "names": shown_names(&solution.layout, &solution.names),
-        "times": times,
-        "states": states,
-        "events": events,
-        "statistics": statistics,
-        "ended": ended(&solution.ended),
-    })
-}
-
-/// One line of names, one row for every point.
-fn write_csv(file: &mut impl Write, solution: &Solution) -> io::Result<()> {
-    let shown = solution.layout.shown();
-    write!(file, "t")?;
-    for &j in &shown {
-        write!(file, ",{}", solution.names[j])?;
-    }
-    writeln!(file)?;
-    for (t, x) in points(solution) {
-        write!(file, "{t:?}")?;
-        for &j in &shown {
-            write!(file, ",{:?}", x[j])?;
-        }
-        writeln!(file)?;
-    }
-    Ok(())
-}
-
-/// The points that were kept; the last one if only the end was.
-fn points(solution: &Solution) -> impl Iterator<Item = (f64, &[f64])> {
-    let end = solution.is_empty().then(|| (solution.end.t, &*solution.end.x));
-    solution.times.iter().enumerate().map(|(k, &t)| (t, solution.state(k))).chain(end)
-}
-
-/// Number of points in the files.
-pub fn number_of_points(solution: &Solution) -> usize {
-    points(solution).count()
 }
 
 /// Names in the order p, v, r, w, s, λ, μ, accelerations.
@@ -192,31 +125,21 @@ pub fn formulation(formulation: Formulation) -> &'static str {
     FORMULATIONS.iter().find(|(_, known)| *known == formulation).map_or("", |(word, _)| word)
 }
 
-fn ended(ended: &Ended) -> &'static str {
-    match ended {
-        Ended::AtEnd => "end",
-        Ended::AtEvent { .. } => "event",
-        Ended::ByObserver => "observer",
-        Ended::ByFailure => "failure",
-    }
-}
-
-fn counters(statistics: Option<&Statistics>) -> impl Iterator<Item = (String, Value)> {
-    let count = |read: fn(&Statistics) -> u64| json!(statistics.map(read));
+/// Counters by name; nothing but `None` without a run.
+pub fn counters(statistics: Option<&Statistics>) -> [(String, Option<u64>); 10] {
+    let count = |name: &str, read: fn(&Statistics) -> u64| (name.to_string(), statistics.map(read));
     [
-        ("steps", count(|s| s.steps)),
-        ("rejected_error", count(|s| s.rejected_error)),
-        ("rejected_newton", count(|s| s.rejected_newton)),
-        ("residuals", count(|s| s.residuals)),
-        ("jacobians", count(|s| s.jacobians)),
-        ("masses", count(|s| s.masses)),
-        ("selectors", count(|s| s.selectors)),
-        ("predecompositions", count(|s| s.predecompositions)),
-        ("decompositions", count(|s| s.decompositions)),
-        ("solves", count(|s| s.solves)),
+        count("steps", |s| s.steps),
+        count("rejected_error", |s| s.rejected_error),
+        count("rejected_newton", |s| s.rejected_newton),
+        count("residuals", |s| s.residuals),
+        count("jacobians", |s| s.jacobians),
+        count("masses", |s| s.masses),
+        count("selectors", |s| s.selectors),
+        count("predecompositions", |s| s.predecompositions),
+        count("decompositions", |s| s.decompositions),
+        count("solves", |s| s.solves),
     ]
-    .into_iter()
-    .map(|(name, value)| (name.to_string(), value))
 }
 
 fn residuals(residuals: &Residuals) -> Value {

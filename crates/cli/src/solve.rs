@@ -5,7 +5,9 @@ use crate::failure::{Failure, is_numerical, print};
 use crate::list::reference_problem;
 use crate::output::{self, Output};
 use crate::progress::Progress;
+use crate::record::{StepRecorder, record};
 use crate::summary;
+use daedal::observer::Observer;
 use daedal::{Geoms, Options, Save, Solution, SolveError, Tolerance, solve_observed};
 use daedal_problems::{Case, Problem};
 use std::time::Instant;
@@ -41,14 +43,18 @@ pub enum Report {
 pub fn solve(arguments: &Solve) -> Result<(), Failure> {
     let run = Run::resolve(arguments)?;
     let outputs = Output::open_all(&arguments.output)?;
-    let (outcome, seconds) = run.make();
+    // only the end is kept, or only columns: nobody asks for the steps
+    let asked = run.options.save != Save::End && outputs.iter().any(Output::holds_steps);
+    let mut recorder = asked.then(StepRecorder::default);
+    let (outcome, seconds) = run.make(recorder.as_mut());
     let solution = match &outcome {
         Ok(solution) => Some(solution),
         Err(SolveError::Stopped { partial, .. }) => Some(&**partial),
         Err(_) => None,
     };
     let written = if let Some(solution) = solution {
-        output::write_all(outputs, &run, solution)
+        let steps = recorder.map(StepRecorder::steps);
+        output::write_all(outputs, &record(&run, solution, steps, outcome.as_ref().err(), seconds))
     } else {
         output::discard_all(outputs);
         Ok(())
@@ -110,12 +116,14 @@ impl Run {
     }
 
     /// The solution, and how long it took in seconds.
-    fn make(&self) -> (Result<Solution, SolveError>, f64) {
+    fn make(&self, recorder: Option<&mut StepRecorder>) -> (Result<Solution, SolveError>, f64) {
         let case = &self.setup.case;
         let problem = daedal::Problem::new(&*case.mechanism, case.initial.clone(), case.tend);
         let mut progress = Progress::new();
+        let mut observers: Vec<&mut dyn Observer> = vec![&mut progress];
+        observers.extend(recorder.map(|recorder| recorder as &mut dyn Observer));
         let start = Instant::now();
-        let outcome = solve_observed(&problem, &self.method, &self.options, &mut [&mut progress]);
+        let outcome = solve_observed(&problem, &self.method, &self.options, &mut observers);
         (outcome, start.elapsed().as_secs_f64())
     }
 

@@ -1,6 +1,7 @@
 //! What a run did, for people.
 
-use crate::output::{formulation, number_of_points};
+use crate::output::formulation;
+use crate::record::number_of_points;
 use crate::solve::Run;
 use daedal::{Ended, Solution};
 use daedal_problems::Reference;

@@ -197,9 +197,40 @@ fn json_holds_the_whole_run_in_full_precision() {
         daedal(&["solve", "pendulum", "--set", "g=9.81", "-o", path.to_str().expect("text"), "--stats", "json"]);
     assert_eq!(code(&output), 0);
     let run: Value = serde_json::from_str(&fs::read_to_string(&path).expect("the file")).expect("JSON");
-    assert_eq!(keys(&run), ["model", "parameters", "names", "times", "states", "events", "statistics", "ended"]);
+    let known = [
+        "format",
+        "version",
+        "model",
+        "description",
+        "source",
+        "parameters",
+        "formulation",
+        "method",
+        "rtol",
+        "atol",
+        "t0",
+        "tend",
+        "ended",
+        "message",
+        "decisions",
+        "undetermined",
+        "statistics",
+        "names",
+        "kinds",
+        "units",
+        "t_end",
+        "final",
+        "events",
+        "times",
+        "states",
+        "steps",
+    ];
+    assert_eq!(keys(&run), known);
+    assert_eq!((&run["format"], &run["version"]), (&Value::from("daedal run"), &Value::from(1)));
     assert_eq!(run["parameters"]["g"], 9.81);
     assert_eq!(run["ended"], "end");
+    assert_eq!(run["kinds"][0], "position");
+    assert_eq!(run["final"][0], json(&output)["final"]["x"]);
     let (times, states) = (run["times"].as_array().expect("times"), run["states"].as_array().expect("states"));
     assert_eq!(times.len(), states.len());
     assert_eq!(states[times.len() - 1][0], json(&output)["final"]["x"]);
@@ -255,11 +286,111 @@ fn an_existing_file_survives_a_mistake_in_the_options() {
 
 #[test]
 fn unknown_endings_and_double_files_are_refused() {
-    refused(&["solve", "pendulum", "-o", "run.npz"], &["npz comes later", "csv"]);
-    refused(&["solve", "pendulum", "-o", "run.html"], &["html comes later"]);
-    refused(&["solve", "pendulum", "-o", "run.txt"], &["txt", "csv or json"]);
+    refused(&["solve", "pendulum", "-o", "run.txt"], &["txt", "csv, json, npz, html"]);
     refused(&["solve", "pendulum", "-o", "run"], &["no ending"]);
     refused(&["solve", "pendulum", "-o", "run.csv", "-o", "run.csv"], &["twice"]);
+}
+
+#[test]
+fn steps_are_recorded_with_their_sizes_and_residuals() {
+    let path = directory("steps").join("run.json");
+    let file = path.to_str().expect("text");
+    assert_eq!(code(&daedal(&["solve", "pendulum", "--formulation", "psf+i", "--save", "11", "-o", file])), 0);
+    let run: Value = serde_json::from_str(&fs::read_to_string(&path).expect("the file")).expect("JSON");
+    let list = |key: &str| {
+        let values = run["steps"][key].as_array().expect("a list");
+        values.iter().map(|x| x.as_f64().expect("a number")).collect::<Vec<f64>>()
+    };
+    let (t, h) = (list("t"), list("h"));
+    assert_eq!(t.len() as u64, run["statistics"]["steps"].as_u64().expect("a counter"));
+    assert_eq!(run["times"].as_array().expect("times").len(), 11);
+    assert_eq!((t[0], t[t.len() - 1]), (h[0], 5.0));
+    assert!(t.windows(2).zip(&h[1..]).all(|(t, h)| t[1] - t[0] == *h));
+    assert!(list("order").iter().all(|order| *order == 5.0));
+    for level in ["position", "velocity", "acceleration", "invariant"] {
+        let largest = list(&format!("residual_{level}")).into_iter().fold(0.0, f64::max);
+        let told = run["statistics"]["max_residual"][level].as_f64().expect("a number");
+        // the start counts as well
+        assert!(largest <= told && largest > 0.0, "{level}: {largest} and {told}");
+    }
+    assert_eq!(list("newton").iter().sum::<f64>(), run["statistics"]["solves"].as_f64().expect("a counter"));
+    // only the end: no steps either
+    assert_eq!(code(&daedal(&["solve", "pendulum", "--save", "end", "-o", file])), 0);
+    let run: Value = serde_json::from_str(&fs::read_to_string(&path).expect("the file")).expect("JSON");
+    assert_eq!(run["steps"], Value::Null);
+}
+
+#[test]
+fn the_same_run_gives_the_same_files_and_the_same_page() {
+    let place = directory("files");
+    let file = |name: &str| place.join(name).to_str().expect("text").to_string();
+    for k in ["1", "2"] {
+        let mut arguments: Vec<String> = ["solve", "skateboard-1", "--tend", "0.5"].map(String::from).into();
+        for ending in ["csv", "json", "npz", "html"] {
+            arguments.extend(["-o".to_string(), file(&format!("{k}.{ending}"))]);
+        }
+        let output = daedal(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
+    let read = |name: &str| fs::read(place.join(name)).expect("the file");
+    for ending in ["csv", "json", "npz"] {
+        assert_eq!(read(&format!("1.{ending}")), read(&format!("2.{ending}")), "{ending}");
+    }
+    // from either file the page is the same
+    for ending in ["json", "npz"] {
+        let page = file(&format!("{ending}.html"));
+        let output = daedal(&["report", &file(&format!("1.{ending}")), "-o", &page]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
+    assert_eq!(read("json.html"), read("npz.html"));
+    let page = String::from_utf8(read("json.html")).expect("text");
+    for part in ["<h1>skateboard-1</h1>", "Reached the end", "Residuals of the constraints", "Final values"] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    // what the run itself adds is the time that it took
+    assert!(String::from_utf8(read("1.html")).expect("text").contains("computing time"));
+}
+
+#[test]
+fn a_table_gives_a_page_that_says_what_is_missing() {
+    let place = directory("table");
+    let file = place.join("own.csv");
+    fs::write(&file, "t,x\n0,1\n1,NaN\n2,3\n").expect("a file");
+    // without a name the page stands beside the run
+    let output = daedal(&["report", file.to_str().expect("text")]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let page = fs::read_to_string(place.join("own.html")).expect("the page");
+    assert!(page.contains("does not say") && page.contains("\"values\":[1.0,null,3.0]"));
+}
+
+#[test]
+fn a_page_of_a_run_that_stopped_says_why() {
+    let path = directory("stopped").join("run.html");
+    let file = path.to_str().expect("text");
+    let output = daedal(&["solve", "slider-crank-equal-arms", "--tend", "2", "-o", file]);
+    assert_eq!(code(&output), 1);
+    let page = fs::read_to_string(&path).expect("the page");
+    assert!(page.contains("class=\"ending failure\"") && page.contains("singular configuration"));
+}
+
+#[test]
+fn files_that_are_no_runs_are_refused() {
+    let place = directory("malformed");
+    let refuse = |name: &str, content: &[u8], said: &[&str]| {
+        let file = place.join(name);
+        fs::write(&file, content).expect("a file");
+        let page = place.join("page.html");
+        refused(&["report", file.to_str().expect("text"), "-o", page.to_str().expect("text")], said);
+        assert!(!page.exists(), "no page is left behind");
+    };
+    refuse("cut.json", b"{\"format\":\"daedal run\"", &["cut.json", "cut off"]);
+    refuse("other.json", b"{\"format\":\"recipe\",\"version\":1}", &["no run file", "recipe"]);
+    refuse("broken.npz", b"PK nothing", &["archive"]);
+    refuse("words.csv", b"t,x\n0,1\n1,two\n", &["line 3", "column x", "two"]);
+    refuse("short.csv", b"t,x\n0,1\n1\n", &["line 3", "1 cells"]);
+    refused(&["report", "run.txt"], &["run.txt", "json, npz or csv"]);
+    refused(&["report", "absent.json"], &["absent.json"]);
+    refused(&["report", "absent.json", "-o", "page.pdf"], &["page.pdf", "html"]);
 }
 
 #[test]
@@ -361,4 +492,82 @@ fn a_reader_that_goes_away_is_no_failure() {
     child.stderr.take().expect("a pipe").read_to_string(&mut message).expect("text");
     assert!(child.wait().expect("an end").success());
     assert!(message.is_empty(), "{message}");
+}
+
+const CHECKED: [&str; 17] = [
+    "model",
+    "parameters",
+    "t0",
+    "tend",
+    "possible",
+    "findings",
+    "sizes",
+    "index",
+    "freedom",
+    "equations",
+    "start",
+    "constraints",
+    "contact",
+    "auxiliary",
+    "mass",
+    "invariants",
+    "time_scales",
+];
+
+#[test]
+fn a_check_has_exactly_the_agreed_keys_in_order() {
+    let output = daedal(&["check", "pendulum", "--format", "json"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let object = json(&output);
+    assert_eq!(keys(&object), CHECKED);
+    assert_eq!((&object["freedom"]["position"], &object["freedom"]["velocity"]), (&Value::from(1), &Value::from(1)));
+    assert_eq!((&object["index"]["differentiation"], &object["possible"]), (&Value::from(3), &Value::from(true)));
+    assert_eq!(object["start"]["place"], "consistent");
+    assert_eq!(object["start"]["values"]["x"], 0.0);
+    assert_eq!(object["invariants"][0]["verdict"], "invariant");
+    assert_eq!(object["contact"], Value::Null);
+    let rank =
+        ["rows", "cols", "rank", "singular_values", "threshold", "smallest_kept", "largest_dropped", "gap", "condition"];
+    assert_eq!(keys(&object["constraints"]["all"]), rank);
+    let academic = json(&daedal(&["check", "academic", "--format", "json"]));
+    assert_eq!(academic["contact"]["undefined"], serde_json::json!([]));
+    assert_eq!(academic["time_scales"]["dimension"], 4);
+}
+
+#[test]
+fn a_check_is_told_in_sections_within_a_hundred_columns() {
+    for model in ["pendulum", "skateboard-1", "slider-crank-redundant", "truck", "flexible-slider-crank", "wheelset"] {
+        let output = daedal(&["check", model]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let text = stdout(&output);
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        for part in ["structure\n", "constraints\n", "initial values", "mass matrix\n", "freedom", "verdict"] {
+            assert!(text.contains(part), "{part} is missing: {text}");
+        }
+    }
+    let text = stdout(&daedal(&["check", "slider-crank-redundant"]));
+    for part in ["sum_x: holds", "sum_y: holds", "lambda.sum_x", "gap", "counted above"] {
+        assert!(text.contains(part), "{part} is missing: {text}");
+    }
+}
+
+#[test]
+fn an_impossible_model_is_told_with_its_equations_and_exits_with_one() {
+    // a pendulum without mass
+    let output = daedal(&["check", "pendulum", "--set", "m=0", "--format", "json"]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    let object = json(&output);
+    assert_eq!(object["possible"], false);
+    let finding = object["findings"].as_array().expect("findings").iter().find(|f| f["code"] == "singular_mass");
+    let equations = finding.expect("a singular mass")["equations"].to_string();
+    assert!(equations.contains("dynamics of vx") && equations.contains("rod"), "{equations}");
+    let message = stderr(&output);
+    assert!(message.contains("dynamics of vx") && message.contains("has no motion"), "{message}");
+}
+
+#[test]
+fn a_check_of_nothing_is_refused() {
+    refused(&["check", "pendulm"], &["did you mean pendulum?"]);
+    refused(&["check", "pendulum", "--format", "xml"], &["text, json"]);
+    refused(&["check", "pendulum", "--set", "q=1"], &["q"]);
 }

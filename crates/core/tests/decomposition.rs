@@ -245,7 +245,7 @@ fn error_of_solves(
         exact_complex[i] = c64::new(bD[1][row], bD[2][row]);
     }
     real.factor().unwrap();
-    complex.factor().unwrap();
+    complex.factor_complex().unwrap();
     real.solve(&mut exact_real);
     complex.solve(&mut exact_complex);
 

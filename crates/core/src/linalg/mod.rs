@@ -1,9 +1,10 @@
-//! Dense linear algebra in fixed buffers: nothing here allocates after construction.
+//! Dense linear algebra in fixed buffers: nothing here allocates after construction, eigenvalues excepted.
 //!
 //! Loops written out, because the systems that are solved in every step are small: below about 25 unknowns they are
-//! faster than a library call. The singular value decomposition is faer's.
+//! faster than a library call. The singular value decomposition and eigenvalues are faer's.
 
 mod complete_lu;
+mod eigenvalues;
 mod lu;
 mod matrix;
 mod pivoted_qr;
@@ -11,6 +12,7 @@ mod svd;
 mod thin_qr;
 
 pub use complete_lu::CompleteLu;
+pub use eigenvalues::{eigenvalues, symmetric_eigenvalues};
 pub use lu::{Field, Lu, Singular, row_pivots};
 pub use matrix::Matrix;
 pub use pivoted_qr::PivotedQr;

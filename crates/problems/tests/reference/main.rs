@@ -1,6 +1,7 @@
 //! Reference problems against published and exact values.
 
 mod accuracy;
+mod analysis;
 mod disturbed;
 mod formulas;
 mod order;

@@ -5,6 +5,8 @@
 //! variables, then guessed multipliers; unknown values move freely. So each level is repaired by its own variables, and a guess that is
 //! consistent is not moved at all. Steinbrecher (2006), 5.1.5.
 
+mod blame;
+
 use super::hidden::motion;
 use super::{Form, Initial, Layout, Mechanism, ReducedArray, Start, WrongLength};
 use crate::linalg::{Matrix, Svd};
@@ -60,12 +62,13 @@ pub enum InitialisationError {
     #[error(
         "contradictory: the initial values cannot satisfy {}{}",
         .equations.iter().map(|(name, residual)| format!("{name} (residual {residual:.3e})")).collect::<Vec<_>>().join(", "),
-        if .fixed.is_empty() { String::new() } else { format!("; fixed are {}: make one of them a guess", .fixed.join(", ")) }
+        contradiction_remedy(.equations, .fixed)
     )]
     Contradictory {
-        /// Equations that cannot be satisfied, with their residuals.
+        /// Equations that contradict each other or the fixed values, with the residuals that are left when all of them are met as well
+        /// as possible. Their residuals, as a vector, are orthogonal to every change of the values that are not fixed.
         equations: Vec<(String, f64)>,
-        /// Fixed variables.
+        /// Fixed variables that take part.
         fixed: Vec<String>,
     },
     /// The iteration did not converge.
@@ -80,6 +83,19 @@ pub enum InitialisationError {
         /// Its residual.
         residual: f64,
     },
+}
+
+/// What to do about equations that exclude each other.
+fn contradiction_remedy(equations: &[(String, f64)], fixed: &[String]) -> String {
+    match (fixed, equations) {
+        ([], [_]) => "; nothing that may move changes it: check the model and its parameters".into(),
+        ([], _) => {
+            " together; nothing is fixed, so that they contradict each other: remove one or change the parameters"
+                .into()
+        }
+        ([one], _) => format!("; fixed is {one}: make it a guess or change it"),
+        (several, _) => format!("; fixed are {}: make one of them a guess", several.join(", ")),
+    }
 }
 
 /// What to do about variables that nothing fixes.
@@ -98,6 +114,31 @@ const RANK_TOLERANCE: f64 = 1e-11;
 
 /// Find consistent initial values.
 pub fn initialise(system: &dyn Mechanism, initial: &Initial, form: Form) -> Result<Consistent, InitialisationError> {
+    attempt(system, initial, form).outcome
+}
+
+/// What an initialisation led to, and where it ended.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// Consistent values, or why there are none.
+    pub outcome: Result<Consistent, InitialisationError>,
+    /// The last values: consistent ones, or those at which the equations are met as well as possible. `None` if nothing was computed.
+    pub last: Option<Vec<f64>>,
+}
+
+/// Find consistent initial values, and say where the search ended if there are none.
+pub fn attempt(system: &dyn Mechanism, initial: &Initial, form: Form) -> Attempt {
+    let mut last = None;
+    let outcome = search(system, initial, form, &mut last);
+    Attempt { outcome, last }
+}
+
+fn search(
+    system: &dyn Mechanism,
+    initial: &Initial,
+    form: Form,
+    last: &mut Option<Vec<f64>>,
+) -> Result<Consistent, InitialisationError> {
     let mut array = system.array(form, false);
     let layout = array.layout().clone();
     let names = system.names();
@@ -127,6 +168,7 @@ pub fn initialise(system: &dyn Mechanism, initial: &Initial, form: Form) -> Resu
         let mut system = System::new(&mut *array, initial, &starts, &layout, x);
         match system.iterate(&equations, &variables) {
             Ok(iterations) => {
+                *last = Some(system.x.clone());
                 system.check_determined(&variables)?;
                 let (surplus, undetermined_multipliers) = system.surplus();
                 let state = State { t: initial.t, x: system.x };
@@ -134,6 +176,9 @@ pub fn initialise(system: &dyn Mechanism, initial: &Initial, form: Form) -> Resu
             }
             Err(failure) => {
                 let try_again = (layout.n1()..layout.dim()).any(|j| starts[j] == Start::Unknown);
+                if first_failure.is_none() {
+                    *last = Some(system.x);
+                }
                 first_failure.get_or_insert(failure);
                 if !try_again {
                     break;
@@ -172,6 +217,8 @@ struct System<'a> {
     rows: Vec<f64>,
     F: Vec<f64>,
     J: Matrix,
+    /// ∂F/∂x with all columns, conditions included
+    slopes: Matrix,
     /// R J D, rows and columns of comparable size
     scaled: Matrix,
     row_scale: Vec<f64>,
@@ -201,6 +248,7 @@ impl<'a> System<'a> {
             rows: vec![0.0; layout.rows()],
             F: vec![0.0; m],
             J: Matrix::zeros(layout.rows(), x.len()),
+            slopes: Matrix::zeros(m, x.len()),
             scaled: Matrix::zeros(m, x.len()),
             row_scale: vec![1.0; m],
             col_scale: vec![1.0; x.len()],
@@ -236,7 +284,7 @@ impl<'a> System<'a> {
         self.array.jacobian(t, &self.x, &self.rows, &mut self.J).map_err(|_| InitialisationError::Undefined { t })?;
         for i in 0..at {
             for j in 0..self.x.len() {
-                self.scaled[(i, j)] = -self.J[(i, j)];
+                self.slopes[(i, j)] = -self.J[(i, j)];
             }
         }
         for (c, condition) in self.initial.conditions.iter().enumerate() {
@@ -246,10 +294,11 @@ impl<'a> System<'a> {
                     self.x[j] = x + shift;
                     (condition.residual)(&motion(self.layout, t, &self.x))
                 };
-                self.scaled[(at + c, j)] = (side(delta) - side(-delta)) / (2.0 * delta);
+                self.slopes[(at + c, j)] = (side(delta) - side(-delta)) / (2.0 * delta);
                 self.x[j] = x;
             }
         }
+        self.scaled.clone_from(&self.slopes);
         self.equilibrate();
         if self.scaled.data().iter().all(|x| x.is_finite()) { Ok(()) } else { Err(self.undefined()) }
     }
@@ -331,6 +380,7 @@ impl<'a> System<'a> {
     }
 
     fn iterate(&mut self, equations: &[String], variables: &[String]) -> Result<u32, InitialisationError> {
+        let begin = self.x.clone();
         self.evaluate()?;
         let mut last = f64::INFINITY;
         for iteration in 1..=MOST_ITERATIONS {
@@ -362,36 +412,31 @@ impl<'a> System<'a> {
             return Ok(MOST_ITERATIONS);
         }
         let (equation, residual) = self.worst(equations);
+        // no solution at all, or one that was not found? Where the residual is smallest, a contradiction shows
+        self.x = begin;
+        self.evaluate()?;
+        if self.minimise()? && !self.satisfied() {
+            return Err(self.contradiction(equations, variables));
+        }
         Err(InitialisationError::NoConvergence { iterations: MOST_ITERATIONS, equation, residual })
     }
 
     /// Is what remains of every equation small against its terms, and against rounding in its arguments?
     fn satisfied(&self) -> bool {
+        let at = self.layout.algebraic();
+        let slope = |i: usize, j: usize| if i < at { self.J[(i, j)] } else { 1.0 };
+        let largest = |rows: std::ops::Range<usize>| rows.map(|i| size(|j| slope(i, j), &self.x).0).fold(0.0, f64::max);
+        // a constraint whose terms cancel is as exact as the other ones
+        let constraints = largest(self.layout.row_g()).max(largest(self.layout.row_g1()));
         (0..self.F.len()).all(|i| {
-            let (mut terms, mut rounding) = (0.0_f64, 0.0_f64);
-            for j in 0..self.x.len() {
-                let slope = if i < self.layout.algebraic() { self.J[(i, j)].abs() } else { 1.0 };
-                terms = terms.max(slope * self.x[j].abs());
-                rounding = rounding.max(slope * (1.0 + self.x[j].abs()));
-            }
-            self.F[i].abs() <= 1e-9 * terms + 1e-13 * rounding + 1e-15
+            let (terms, rounding) = size(|j| slope(i, j), &self.x);
+            self.F[i].abs() <= 1e-9 * terms + 1e-13 * rounding + 1e-15 * (1.0 + constraints)
         })
     }
 
     fn worst(&self, equations: &[String]) -> (String, f64) {
         let i = (0..self.F.len()).max_by(|&i, &k| self.F[i].abs().total_cmp(&self.F[k].abs())).unwrap_or(0);
         (equations.get(i).cloned().unwrap_or_default(), self.F.get(i).copied().unwrap_or(0.0))
-    }
-
-    fn contradiction(&self, equations: &[String], variables: &[String]) -> InitialisationError {
-        let largest = self.F.iter().fold(0.0_f64, |m, f| m.max(f.abs()));
-        InitialisationError::Contradictory {
-            equations: (0..self.F.len())
-                .filter(|&i| self.F[i].abs() > 0.1 * largest)
-                .map(|i| (equations[i].clone(), self.F[i]))
-                .collect(),
-            fixed: self.fixed.iter().map(|&j| variables[j].clone()).collect(),
-        }
     }
 
     fn is_multiplier(&self, j: usize) -> bool {
@@ -447,6 +492,14 @@ impl<'a> System<'a> {
         let redundant = decompose(&constraints, &all).map_or(0, |(_, rank)| constraints.len() - rank);
         ((self.F.len() - self.rank).saturating_sub(redundant), null)
     }
+}
+
+/// max |aⱼ xⱼ| and max |aⱼ| (1 + |xⱼ|): the terms of an equation with slopes a, and what rounding of its arguments may change.
+pub(crate) fn size(slope: impl Fn(usize) -> f64, x: &[f64]) -> (f64, f64) {
+    x.iter().enumerate().fold((0.0, 0.0), |(terms, rounding), (j, x)| {
+        let slope = slope(j).abs();
+        (f64::max(terms, slope * x.abs()), f64::max(rounding, slope * (1.0 + x.abs())))
+    })
 }
 
 /// SVD of some columns of a list of rows, with its rank; `None` if it does not converge.

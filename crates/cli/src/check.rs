@@ -1,0 +1,87 @@
+//! What can be known about a model before it is solved.
+//!
+//! Text for people, or one JSON object. Its keys, stable across versions; a number that does not exist or is infinite is `null`:
+//!
+//! ```text
+//! model, parameters {name: value}, t0, tend
+//! possible          bool: false if a finding is impossible (exit code 1)
+//! findings          [ { severity: "impossible"|"warning"|"note", code, message, equations [name] } ], the worst first
+//!     code          no_consistent_start, undefined, contradictory_constraints, singular_mass, undetermined, singular_contact,
+//!                   singular_auxiliary, singular_configuration, wrong_invariant, indefinite_mass, redundant
+//! sizes             { positions, velocities, dynamic, auxiliary, contact, holonomic, nonholonomic, invariants }
+//! index             null | { strangeness, differentiation: null with redundant constraints }
+//! freedom           null | { position, velocity }
+//! equations         [ { name, kind: "holonomic"|"nonholonomic"|"contact"|"auxiliary"|"invariant",
+//!                       level: "position"|"velocity"|"acceleration", hidden: bool, formula: null|text } ]
+//! start             { place: "consistent"|"nearest"|"given", error: null|text, iterations, surplus, filled [name],
+//!                     values {name: value},
+//!                     residuals [ { equation, level: null for conditions, value, terms, tolerance, satisfied } ],
+//!                     movements [ { variable, given, start, relative, fixed } ] }
+//! constraints       null | { holonomic RANK, all RANK, position RANK, kinematics RANK,
+//!                     redundancies [ { combination SUM, consistent, position, velocity, acceleration } ],
+//!                     nearby: null | { distance, rank }, undetermined_multipliers [SUM] }
+//! contact           null | { rank RANK, undefined [SUM], surplus [SUM] }         ∂c/∂s
+//! auxiliary         null | { rank RANK, undefined [SUM], surplus [SUM] }         ∂d/∂w
+//! mass              null | { structure: "constant diagonal"|"constant"|"diagonal"|"full", symmetric, asymmetry,
+//!                     definiteness: "positive"|"semidefinite"|"indefinite", eigenvalues [smallest, largest], singular_values,
+//!                     condition, rank RANK, with_constraints RANK, accelerations RANK, undetermined [SUM], equations [SUM],
+//!                     touching [name] }
+//! invariants        [ { name, verdict: "invariant"|"not invariant"|"undecided", value, rate, terms, relative_rate, drift,
+//!                       explained, points, until } ]
+//! time_scales       null | { modes [ { re, im, time_constant, frequency, damping } ], dimension, zero, interval, fastest_decay,
+//!                     slowest, highest_frequency, fastest_growth, stiffness_ratio, stiffness: "not stiff"|"mild"|"stiff" }
+//! RANK              { rows, cols, rank, singular_values, threshold, smallest_kept, largest_dropped, gap, condition }
+//! SUM               { name: factor }
+//! ```
+//! Residuals are told at the given values, everything else at `start.values`. Frequencies are oscillations per unit of time.
+
+mod object;
+mod text;
+
+use crate::arguments::{Check, Format};
+use crate::failure::{Failure, print};
+use crate::solve::Setup;
+use daedal::analysis::{Analysis, Finding, Formula, Severity, analyse};
+use daedal::motion::{Initial, Mechanism};
+
+/// What is checked.
+pub struct Subject<'m> {
+    pub model: &'m str,
+    pub description: &'m str,
+    pub parameters: &'m [(String, f64)],
+    pub mechanism: &'m dyn Mechanism,
+    pub initial: &'m Initial,
+    pub tend: f64,
+    /// How the constraints read, where that is known.
+    pub formulas: Vec<Formula>,
+}
+
+/// Check a model.
+pub fn check(arguments: &Check) -> Result<(), Failure> {
+    let setup = Setup::resolve(&arguments.model)?;
+    let subject = Subject {
+        model: setup.problem.name,
+        description: setup.problem.description,
+        parameters: &setup.parameters,
+        mechanism: &*setup.case.mechanism,
+        initial: &setup.case.initial,
+        tend: setup.case.tend.max(setup.case.initial.t),
+        formulas: Vec::new(),
+    };
+    report(&subject, arguments.format)
+}
+
+/// Analyse, print, and fail if there is no motion.
+pub fn report(subject: &Subject, format: Format) -> Result<(), Failure> {
+    let analysis = analyse(subject.mechanism, subject.initial, subject.tend)?.with_formulas(&subject.formulas);
+    match format {
+        Format::Text => print(&text::text(subject, &analysis))?,
+        Format::Json => print(&format!("{:#}\n", object::object(subject, &analysis)))?,
+    }
+    if analysis.is_possible() { Ok(()) } else { Err(impossible(subject.model, &analysis)) }
+}
+
+fn impossible(model: &str, analysis: &Analysis) -> Failure {
+    let reasons = analysis.findings.iter().filter(|f| f.severity() == Severity::Impossible).map(Finding::to_string);
+    Failure::Impossible { model: model.to_string(), reasons: reasons.collect() }
+}

@@ -1,0 +1,19 @@
+//! One self-contained page from a run file.
+
+use crate::arguments::Report;
+use crate::failure::{Failure, print};
+use crate::output::{self, Output};
+use daedal_run::{Format, Run};
+
+/// Read a run file and write its page.
+pub fn report(arguments: &Report) -> Result<(), Failure> {
+    let path = arguments.output.clone().unwrap_or_else(|| arguments.run.with_extension(Format::Html.ending()));
+    if Format::of(&path) != Some(Format::Html) {
+        return Err(Failure::NoPage { path });
+    }
+    // a page needs its run first: nothing is opened if there is none
+    let run = Run::read(&arguments.run).map_err(|cause| Failure::RunFile { path: arguments.run.clone(), cause })?;
+    let outputs = Output::open_all(std::slice::from_ref(&path))?;
+    output::write_all(outputs, &run)?;
+    print(&format!("{} points in {}\n", run.times.len(), path.display()))
+}

@@ -1,0 +1,125 @@
+//! All equations at one point: values, derivatives and the matrices of the theory.
+//!
+//! M = ∂(dynamics)/∂a, GZ = ∂gI/∂v, HZ = ∂(H Z v + h)/∂v. These blocks are the same whether the accelerations are eliminated from
+//! gII, hI and v' or not.
+
+use super::rank::Decomposed;
+use crate::motion::consistent::size;
+use crate::motion::{Layout, Names, ReducedArray, Undefined};
+use faer::Mat;
+use std::ops::Range;
+
+/// How far positions are moved to look around, relative to 1 + |p|.
+pub(super) const STEP: f64 = 1e-2;
+
+/// Rows and Jacobian of the reduced derivative array, invariants included, at a point.
+pub(super) struct Linearised {
+    pub layout: Layout,
+    pub t: f64,
+    pub x: Vec<f64>,
+    /// k(t, x); invariants with their values
+    pub rows: Vec<f64>,
+    F: crate::linalg::Matrix,
+    /// largest derivative of each row in the columns of its level, here and at points nearby
+    usual: Vec<f64>,
+}
+
+impl Linearised {
+    /// Evaluate at (t, x).
+    pub fn at(array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> Result<Self, Undefined> {
+        let layout = array.layout().clone();
+        let mut rows = vec![0.0; layout.rows()];
+        array.evaluate(t, x, &mut rows)?;
+        let mut F = crate::linalg::Matrix::zeros(layout.rows(), layout.dim());
+        array.jacobian(t, x, &rows, &mut F)?;
+        let mut at = Linearised { usual: vec![0.0; layout.rows()], layout, t, x: x.to_vec(), rows, F };
+        at.usual = at.sizes();
+        Ok(at)
+    }
+
+    /// Learn the usual size of derivatives from positions nearby, on no constraint. A constraint that loses its rank here is seen by that.
+    pub fn look_around(&mut self, array: &mut dyn ReducedArray) {
+        for seed in [1.0, -2.0] {
+            let mut x = self.x.clone();
+            for (i, j) in (self.layout.s().start..self.layout.p().end).enumerate() {
+                x[j] += STEP * (1.0 + x[j].abs()) * (seed + 0.3 * seed * i as f64).sin();
+            }
+            // a place where the model has no value teaches nothing
+            if let Ok(there) = Linearised::at(array, self.t, &x) {
+                self.usual.iter_mut().zip(&there.usual).for_each(|(usual, size)| *usual = usual.max(*size));
+            }
+        }
+    }
+
+    /// Largest derivative of each row: rows of velocity level in v, rows of position level in s and p.
+    fn sizes(&self) -> Vec<f64> {
+        let l = &self.layout;
+        let columns = |i: usize| {
+            if i >= l.row_contact().start { l.s().start..l.p().end } else { l.v() }
+        };
+        let size = |i: usize| columns(i).map(|j| self.slope(i, j).abs()).fold(0.0, f64::max);
+        (0..self.rows.len()).map(size).collect()
+    }
+
+    /// Usual sizes of the derivatives of some rows.
+    pub fn usual_sizes(&self, rows: Range<usize>) -> &[f64] {
+        &self.usual[rows]
+    }
+
+    fn decompose(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Decomposed> {
+        Decomposed::with_usual_sizes(&self.block(rows.clone(), cols), self.usual_sizes(rows))
+    }
+
+    /// GZ, decomposed.
+    pub fn decompose_holonomic(&self) -> Option<Decomposed> {
+        self.decompose(self.layout.row_g1(), self.layout.v())
+    }
+
+    /// K = [GZ; HZ], decomposed.
+    pub fn decompose_constraints(&self) -> Option<Decomposed> {
+        self.decompose(self.layout.row_g1().start..self.layout.row_h().end, self.layout.v())
+    }
+
+    /// ∂(c, g)/∂(s, p), decomposed.
+    pub fn decompose_position(&self) -> Option<Decomposed> {
+        let l = &self.layout;
+        self.decompose(l.row_contact().start..l.row_g().end, l.s().start..l.p().end)
+    }
+
+    /// ∂k/∂x at some rows and columns.
+    pub fn block(&self, rows: Range<usize>, cols: Range<usize>) -> Mat<f64> {
+        Mat::from_fn(rows.len(), cols.len(), |i, j| -self.F[(rows.start + i, cols.start + j)])
+    }
+
+    /// ∂kᵢ/∂xⱼ.
+    pub fn slope(&self, i: usize, j: usize) -> f64 {
+        -self.F[(i, j)]
+    }
+
+    /// Mass matrix.
+    pub fn mass(&self) -> Mat<f64> {
+        self.block(self.layout.row_dynamics(), self.layout.a())
+    }
+
+    /// K = [GZ; HZ].
+    pub fn constraints(&self) -> Mat<f64> {
+        self.block(self.layout.row_g1().start..self.layout.row_h().end, self.layout.v())
+    }
+
+    /// Largest term of row i, max |∂kᵢ/∂xⱼ xⱼ|.
+    pub fn terms(&self, i: usize) -> f64 {
+        size(|j| self.slope(i, j), &self.x).0
+    }
+
+    /// What a row may leave as residual when it holds: small against its terms and against rounding in its arguments.
+    pub fn tolerance(&self, i: usize) -> f64 {
+        let (terms, rounding) = size(|j| self.slope(i, j), &self.x);
+        let constraints = self.layout.row_g().chain(self.layout.row_g1()).map(|k| self.terms(k)).fold(0.0, f64::max);
+        1e-9 * terms + 1e-13 * rounding + 1e-15 * (1.0 + constraints)
+    }
+}
+
+/// Names of all constraints, holonomic ones first: the rows of K.
+pub(super) fn constraint_names(names: &Names) -> Vec<String> {
+    names.holonomic.iter().chain(&names.nonholonomic).cloned().collect()
+}

@@ -1,0 +1,351 @@
+// Draws the curves of the report page with uPlot. The data stand in the page: tables of times that curves share, plots
+// with their curves, times of events. Everything is drawn here; nothing is fetched.
+"use strict";
+
+(() => {
+  const page = JSON.parse(document.getElementById("data").textContent);
+
+  /** Curves of a plot that are shown at first. */
+  const FIRST = 12;
+  /** With more curves than this there are tools to choose among them. */
+  const MANY = 8;
+  /** Nothing is drawn below this on a logarithmic scale. */
+  const FLOOR = 1e-20;
+  const COLOURS = 10;
+  const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
+  const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
+  /** Width of a printed page in pixels. */
+  const PAPER = 660;
+
+  /** Plots that are drawn, by the id of their place. */
+  const drawn = new Map();
+  const whole = wholeInterval();
+  let view = whole;
+
+  for (const plot of page.plots) {
+    const place = document.getElementById(plot.id);
+    const open = () => {
+      if (place.open && !drawn.has(plot.id)) drawn.set(plot.id, draw(place.querySelector("figure"), plot));
+    };
+    place.addEventListener("toggle", open);
+    open();
+  }
+  // for whoever wants to look at a plot from outside
+  window.daedal = { plots: drawn };
+
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  addEventListener("beforeprint", () => {
+    document.documentElement.classList.add("printing");
+    for (const chart of drawn.values()) chart.setSize({ width: PAPER, height: chart.height });
+    redraw();
+  });
+  addEventListener("afterprint", () => {
+    document.documentElement.classList.remove("printing");
+    for (const chart of drawn.values()) fit(chart);
+    redraw();
+  });
+
+  /** One plot with its axis titles and its legend. */
+  function draw(figure, plot) {
+    const table = page.tables[plot.table];
+    const logarithmic = plot.scale === "logarithmic";
+    const floor = logarithmic ? floorOf(plot.curves) : null;
+    const values = plot.curves.map((curve) => (logarithmic ? raised(curve.values, floor) : curve.values));
+    const clipped = logarithmic && plot.curves.some((curve) => curve.values.some((x) => x !== null && x < floor));
+
+    element(figure, "div", "axis vertical", plot.axis);
+    const place = element(figure, "div", "canvas");
+    element(figure, "div", "axis horizontal", "t (model units)");
+    if (clipped) element(figure, "p", "note", `Zeros and values below ${power(floor)} are drawn at ${power(floor)}.`);
+
+    const legend = new Legend(figure, plot, table);
+    const steps = plot.shape === "steps";
+    const series = plot.curves.map((curve, k) => ({
+      label: curve.name,
+      show: k < FIRST,
+      stroke: () => colour(k),
+      width: 1.6,
+      dash: DASHES[Math.floor(k / COLOURS) % DASHES.length],
+      paths: steps ? uPlot.paths.stepped({ align: -1 }) : uPlot.paths.linear(),
+      points: { size: 5, ...(steps ? { show: false } : {}) },
+    }));
+    const axis = {
+      stroke: () => variable("--quiet"),
+      grid: { stroke: () => variable("--grid"), width: 1 },
+      ticks: { stroke: () => variable("--line"), width: 1, size: 5 },
+      font: FONT,
+    };
+    const options = {
+      ...sizeFor(place),
+      legend: { show: false },
+      focus: { alpha: 0.35 },
+      series: [{}, ...series],
+      scales: {
+        x: { time: false, auto: false, min: view.min, max: view.max },
+        y: logarithmic ? { distr: 3, log: 10, range: decades } : { range: padded },
+      },
+      axes: [
+        { ...axis, space: 70, values: labels },
+        { ...axis, size: widthOfLabels, space: 34, ...(logarithmic ? { values: powers } : { values: labels }) },
+      ],
+      cursor: {
+        drag: { x: true, y: false },
+        focus: { prox: 24 },
+        // the cursor is shared, the zoom goes its own way
+        sync: { key: "time", scales: ["x", null], setSeries: false, filters: { pub: (type) => /^mouse(move|leave)$/.test(type) } },
+        bind: { dblclick: () => () => show(whole) },
+      },
+      hooks: {
+        setScale: [(chart, key) => key === "x" && follow(chart)],
+        setCursor: [(chart) => legend.tell(chart.cursor.idx)],
+        setSeries: [(chart, k, change) => change.focus !== undefined && legend.mark(k)],
+        draw: [drawEvents],
+      },
+    };
+    const chart = new uPlot(options, [table.t, ...values], place);
+    legend.attach(chart);
+    new ResizeObserver(() => fit(chart)).observe(place);
+    return chart;
+  }
+
+  /** Names of the curves, their values at the cursor, and switches. */
+  class Legend {
+    constructor(figure, plot, table) {
+      this.plot = plot;
+      this.table = table;
+      if (plot.curves.length > MANY) this.addTools(figure);
+      this.time = element(figure, "div", "time");
+      this.box = element(figure, "div", "legend");
+      this.entries = plot.curves.map((curve, k) => this.addEntry(curve, k));
+    }
+
+    attach(chart) {
+      this.chart = chart;
+      this.update();
+    }
+
+    addTools(figure) {
+      const tools = element(figure, "div", "tools");
+      const switchAll = (on) => () => {
+        this.chart.batch(() => {
+          this.entries.forEach((entry, k) => {
+            if (!entry.button.hidden) this.chart.setSeries(k + 1, { show: on });
+          });
+        });
+        this.update();
+      };
+      element(tools, "span", "", "Choose curves:");
+      const all = element(tools, "button", "all", "all");
+      const none = element(tools, "button", "none", "none");
+      const search = element(tools, "input", "search");
+      this.count = element(tools, "span", "note");
+      all.type = none.type = "button";
+      all.addEventListener("click", switchAll(true));
+      none.addEventListener("click", switchAll(false));
+      search.type = "search";
+      search.placeholder = "part of a name";
+      search.setAttribute("aria-label", "show only names that contain this");
+      search.addEventListener("input", () => {
+        const part = search.value.trim().toLowerCase();
+        for (const { button, name } of this.entries) button.hidden = !name.toLowerCase().includes(part);
+      });
+    }
+
+    addEntry(curve, k) {
+      const button = element(this.box, "button", "curve");
+      button.type = "button";
+      button.title = curve.name;
+      button.append(sample(k));
+      element(button, "span", "name", curve.name);
+      const value = element(button, "span", "value");
+      button.addEventListener("click", () => {
+        this.chart.setSeries(k + 1, { show: !this.chart.series[k + 1].show });
+        this.update();
+      });
+      return { button, value, name: curve.name };
+    }
+
+    /** Which curves are on? */
+    update() {
+      let on = 0;
+      this.entries.forEach(({ button }, k) => {
+        const shown = this.chart.series[k + 1].show;
+        button.setAttribute("aria-pressed", String(shown));
+        if (shown) on += 1;
+      });
+      if (this.count) this.count.textContent = `${on} of ${this.entries.length} shown`;
+    }
+
+    /** Values at a place of the table; none without a cursor. */
+    tell(place) {
+      const known = place !== null && place !== undefined;
+      this.time.textContent = known ? `t = ${precise(this.table.t[place])}` : "";
+      this.entries.forEach(({ value }, k) => {
+        value.textContent = known ? precise(this.plot.curves[k].values[place]) : "";
+      });
+    }
+
+    /** The curve near the cursor. */
+    mark(near) {
+      this.entries.forEach(({ button }, k) => button.classList.toggle("near", k + 1 === near));
+    }
+  }
+
+  /** All plots show the interval that one was zoomed to. */
+  function follow(chart) {
+    const { min, max } = chart.scales.x;
+    if (min !== view.min || max !== view.max) show({ min, max });
+  }
+
+  function show(interval) {
+    view = interval;
+    for (const chart of drawn.values()) {
+      const { min, max } = chart.scales.x;
+      if (min !== view.min || max !== view.max) chart.setScale("x", { min: view.min, max: view.max });
+    }
+  }
+
+  function wholeInterval() {
+    const ends = page.tables.filter((table) => table.t.length).map((table) => [table.t[0], table.t[table.t.length - 1]]);
+    if (!ends.length) return { min: 0, max: 1 };
+    const min = Math.min(...ends.map((end) => end[0]));
+    const max = Math.max(...ends.map((end) => end[1]));
+    return max > min ? { min, max } : { min, max: min + 1 };
+  }
+
+  /** A dashed line where an event happened. */
+  function drawEvents(chart) {
+    if (!page.events.length) return;
+    const { ctx, bbox } = chart;
+    ctx.save();
+    ctx.strokeStyle = variable("--quiet");
+    ctx.setLineDash([4, 4]);
+    ctx.beginPath();
+    for (const t of page.events) {
+      if (t === null || t < view.min || t > view.max) continue;
+      const x = Math.round(chart.valToPos(t, "x", true)) + 0.5;
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+    }
+    ctx.stroke();
+    ctx.restore();
+  }
+
+  // ranges
+
+  /** A linear range with some air; values that differ by rounding only count as one. */
+  function padded(chart, min, max) {
+    if (min === null || max === null || !isFinite(min) || !isFinite(max)) return [0, 1];
+    const size = Math.max(Math.abs(min), Math.abs(max));
+    if (max - min <= 1e-12 * size || size === 0) return [min - (0.1 * size || 1), max + (0.1 * size || 1)];
+    const air = 0.06 * (max - min);
+    return [min - air, max + air];
+  }
+
+  /** Whole decades. */
+  function decades(chart, min, max) {
+    if (min === null || max === null || !(min > 0)) return [1e-1, 1];
+    const low = Math.floor(Math.log10(min) + 1e-9);
+    const high = Math.ceil(Math.log10(max) - 1e-9);
+    return [10 ** low, 10 ** (high > low ? high : low + 1)];
+  }
+
+  /** Where zeros are drawn: a decade below the smallest positive value. */
+  function floorOf(curves) {
+    let smallest = Infinity;
+    for (const { values } of curves) {
+      for (const x of values) if (x !== null && x > FLOOR && x < smallest) smallest = x;
+    }
+    return isFinite(smallest) ? Math.max(FLOOR, 10 ** (Math.floor(Math.log10(smallest)) - 1)) : 1e-16;
+  }
+
+  function raised(values, floor) {
+    return values.map((x) => (x === null ? null : Math.max(x, floor)));
+  }
+
+  // text
+
+  function labels(chart, splits, axis, space, increment) {
+    const largest = Math.max(...splits.map(Math.abs));
+    if (largest >= 1e5 || largest < 1e-3) {
+      const digits = Math.max(0, Math.floor(Math.log10(largest)) - Math.floor(Math.log10(increment) + 1e-9));
+      return splits.map((x) => (x === 0 ? "0" : x.toExponential(Math.min(digits, 15))));
+    }
+    let digits = 0;
+    while (digits < 15 && Math.abs(Math.round(increment * 10 ** digits) - increment * 10 ** digits) > 1e-6) digits += 1;
+    return splits.map((x) => x.toFixed(digits));
+  }
+
+  function powers(chart, splits) {
+    return splits.map((x) => (x === null ? "" : power(x)));
+  }
+
+  /** A power of ten, or its multiple. */
+  function power(x) {
+    return x >= 0.01 && x < 10000 ? String(+x.toPrecision(3)) : x.toExponential(x.toExponential().length > 7 ? 1 : undefined);
+  }
+
+  function precise(x) {
+    if (x === null || x === undefined) return "–";
+    const size = Math.abs(x);
+    return x !== 0 && (size < 1e-4 || size >= 1e7) ? x.toExponential(6) : String(+x.toPrecision(8));
+  }
+
+  /** As wide as the longest label, and equal for most plots, so that their times stand below each other. */
+  function widthOfLabels(chart, values, axis, cycle) {
+    if (cycle > 1) return chart.axes[axis]._size;
+    const longest = (values || []).reduce((longest, text) => (text && text.length > longest.length ? text : longest), "");
+    chart.ctx.font = FONT;
+    return Math.max(58, Math.ceil(chart.ctx.measureText(longest).width) + 18);
+  }
+
+  // looks
+
+  function colour(k) {
+    return variable(`--curve-${k % COLOURS}`);
+  }
+
+  function variable(name) {
+    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  }
+
+  /** A short piece of the curve's line. */
+  function sample(k) {
+    const drawing = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    drawing.setAttribute("width", "26");
+    drawing.setAttribute("height", "10");
+    drawing.setAttribute("aria-hidden", "true");
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+    for (const [name, value] of [["x1", 0], ["x2", 26], ["y1", 5], ["y2", 5], ["stroke-width", 2.5]]) {
+      line.setAttribute(name, value);
+    }
+    line.setAttribute("stroke-dasharray", DASHES[Math.floor(k / COLOURS) % DASHES.length].join(" "));
+    line.style.stroke = `var(--curve-${k % COLOURS})`;
+    drawing.append(line);
+    return drawing;
+  }
+
+  function sizeFor(place) {
+    const width = Math.max(200, Math.floor(place.clientWidth));
+    return { width, height: width < 600 ? 220 : 270 };
+  }
+
+  function fit(chart) {
+    const place = chart.root.parentElement;
+    if (!place.clientWidth || document.documentElement.classList.contains("printing")) return;
+    const size = sizeFor(place);
+    if (size.width !== chart.width || size.height !== chart.height) chart.setSize(size);
+  }
+
+  function redraw() {
+    for (const chart of drawn.values()) chart.redraw(false, true);
+  }
+
+  function element(parent, tag, style, text) {
+    const child = document.createElement(tag);
+    if (style) child.className = style;
+    if (text !== undefined) child.textContent = text;
+    parent.append(child);
+    return child;
+  }
+})();

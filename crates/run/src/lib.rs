@@ -1,0 +1,37 @@
+//! Run files of Daedal: what a run was, what it computed, step by step, as plain data; read, written, and shown as one
+//! self-contained page. Nothing here knows the solver.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | [`run`] | the data of one run |
+//! | [`format`] | which file holds it how, by the ending of its name |
+//! | [`json`], [`npz`], [`csv`] | readers and writers; all of it, all of it for NumPy, columns only |
+//! | [`page`] | the report page |
+//! | [`decimate`] | fewer points with the same extremes |
+//!
+//! ```
+//! use daedal_run::{Column, Format, Kind, Run};
+//!
+//! let angle = Column::new("angle", Kind::Position, vec![0.0, 0.1, 0.3]);
+//! let run = Run { times: vec![0.0, 0.5, 1.0], columns: vec![angle], ..Run::default() };
+//! let mut file = Vec::new();
+//! run.write(Format::Csv, &mut file)?;
+//! assert_eq!(String::from_utf8_lossy(&file), "t,angle\n0.0,0.0\n0.5,0.1\n1.0,0.3\n");
+//! assert_eq!(daedal_run::csv::read(&*file)?.columns[0].values[2], 0.3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod csv;
+pub mod decimate;
+pub mod error;
+pub mod format;
+pub mod json;
+mod npy;
+pub mod npz;
+mod number;
+pub mod page;
+pub mod run;
+
+pub use error::{Inconsistent, ReadError, WriteError};
+pub use format::Format;
+pub use run::{Column, End, Ended, Event, Header, Kind, Residuals, Run, Steps};

@@ -1,0 +1,196 @@
+//! One array in the NumPy file format, version 1.0 and later: magic bytes, a description such as
+//! `{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }`, then the numbers. Source: NumPy Enhancement Proposal 1.
+//!
+//! Written out because the crates for it bring a general parser of Python literals for this one line of text, and
+//! multiply the lengths of a malformed description without a look at overflow.
+
+use crate::error::ArrayFault;
+use std::io::{self, Write};
+
+const MAGIC: &[u8; 6] = b"\x93NUMPY";
+/// Bytes in front of the description, in version 1.0.
+const PREFIX: usize = 10;
+/// Numbers begin at a multiple of this.
+const ALIGNMENT: usize = 64;
+
+/// Numbers that arrays are made of, in little-endian order.
+pub trait Element: Sized {
+    /// NumPy's letters for it.
+    const LETTERS: &'static str;
+    /// Its bytes.
+    const SIZE: usize;
+    /// Append its bytes.
+    fn push(&self, bytes: &mut Vec<u8>);
+    /// From its bytes.
+    fn from_bytes(bytes: &[u8]) -> Self;
+}
+
+macro_rules! element {
+    ($type:ty, $letters:literal) => {
+        impl Element for $type {
+            const LETTERS: &'static str = $letters;
+            const SIZE: usize = size_of::<$type>();
+            fn push(&self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.to_le_bytes());
+            }
+            fn from_bytes(bytes: &[u8]) -> Self {
+                let mut own = [0; size_of::<$type>()];
+                own.copy_from_slice(bytes);
+                <$type>::from_le_bytes(own)
+            }
+        }
+    };
+}
+element!(f64, "<f8");
+element!(u32, "<u4");
+element!(u64, "<u8");
+
+/// Write a list of numbers.
+pub fn write<T: Element>(values: &[T], mut file: impl Write) -> io::Result<()> {
+    file.write_all(&preamble(T::LETTERS, &format!("({},)", values.len())))?;
+    let mut bytes = Vec::new();
+    for chunk in values.chunks(8192) {
+        bytes.clear();
+        chunk.iter().for_each(|value| value.push(&mut bytes));
+        file.write_all(&bytes)?;
+    }
+    Ok(())
+}
+
+/// Write a text as an array without dimensions, four bytes for each character.
+pub fn write_text(text: &str, mut file: impl Write) -> io::Result<()> {
+    let codes: Vec<u8> = text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+    file.write_all(&preamble(&format!("<U{}", codes.len() / 4), "()"))?;
+    file.write_all(&codes)
+}
+
+/// Read a list of numbers.
+pub fn read<T: Element>(bytes: &[u8]) -> Result<Vec<T>, ArrayFault> {
+    let (description, data) = split(bytes)?;
+    if description.letters != T::LETTERS {
+        return Err(ArrayFault::Type { found: description.letters, expected: T::LETTERS });
+    }
+    let [length] = description.shape[..] else {
+        return Err(ArrayFault::Dimensions { found: description.shape.len(), expected: 1 });
+    };
+    let expected = u128::from(length) * T::SIZE as u128;
+    if data.len() as u128 != expected {
+        return Err(ArrayFault::Bytes { found: data.len(), expected });
+    }
+    Ok(data.chunks_exact(T::SIZE).map(T::from_bytes).collect())
+}
+
+/// Read a text.
+pub fn read_text(bytes: &[u8]) -> Result<String, ArrayFault> {
+    let (description, data) = split(bytes)?;
+    let length: Option<u64> = description.letters.strip_prefix("<U").and_then(|digits| digits.parse().ok());
+    let Some(length) = length else {
+        return Err(ArrayFault::Type { found: description.letters, expected: "<U" });
+    };
+    if !description.shape.is_empty() {
+        return Err(ArrayFault::Dimensions { found: description.shape.len(), expected: 0 });
+    }
+    let expected = u128::from(length) * 4;
+    if data.len() as u128 != expected {
+        return Err(ArrayFault::Bytes { found: data.len(), expected });
+    }
+    let codes = data.chunks_exact(4).map(u32::from_bytes);
+    codes.map(|code| char::from_u32(code).ok_or(ArrayFault::Text { code })).collect()
+}
+
+fn preamble(letters: &str, shape: &str) -> Vec<u8> {
+    let mut description = format!("{{'descr': '{letters}', 'fortran_order': False, 'shape': {shape}, }}");
+    // spaces up to the alignment, a line break last
+    let length = (PREFIX + description.len() + 1).next_multiple_of(ALIGNMENT);
+    description.extend(std::iter::repeat_n(' ', length - PREFIX - description.len() - 1));
+    description.push('\n');
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([1, 0]);
+    bytes.extend((description.len() as u16).to_le_bytes());
+    bytes.extend(description.as_bytes());
+    bytes
+}
+
+struct Description {
+    letters: String,
+    shape: Vec<u64>,
+}
+
+/// The description of an array and the bytes behind it.
+fn split(bytes: &[u8]) -> Result<(Description, &[u8]), ArrayFault> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(ArrayFault::Magic)?;
+    // from version 2.0 on, the length of the description has four bytes
+    let (length, rest) = match rest {
+        [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
+        [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest),
+        _ => return Err(ArrayFault::Magic),
+    };
+    let (text, data) = rest.split_at_checked(length).ok_or(ArrayFault::Magic)?;
+    let text = String::from_utf8_lossy(text);
+    let description = describe(&text).ok_or_else(|| ArrayFault::Description { text: text.trim().to_string() })?;
+    Ok((description, data))
+}
+
+/// A description as NumPy writes it. Fortran order is the same thing for lists.
+fn describe(text: &str) -> Option<Description> {
+    let text = text.trim().strip_prefix('{')?.strip_suffix('}')?;
+    let value = |key: &str| text.split_once(&format!("'{key}':")).map(|(_, rest)| rest.trim_start());
+    let letters = value("descr")?.strip_prefix('\'')?.split_once('\'')?.0.to_string();
+    let order = value("fortran_order")?;
+    let (numbers, _) = value("shape")?.strip_prefix('(')?.split_once(')')?;
+    let numbers = numbers.split(',').map(str::trim).filter(|number| !number.is_empty());
+    let shape = numbers.map(|number| number.parse().ok()).collect::<Option<Vec<u64>>>()?;
+    (order.starts_with("False") || order.starts_with("True")).then_some(Description { letters, shape })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(values: &[f64]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write(values, &mut bytes).expect("memory");
+        bytes
+    }
+
+    #[test]
+    fn a_list_is_written_as_numpy_writes_it() {
+        let bytes = bytes(&[1.0, 2.0]);
+        assert_eq!(bytes.len(), 128 + 16);
+        assert_eq!(&bytes[..10], b"\x93NUMPY\x01\x00\x76\x00");
+        assert!(bytes[10..].starts_with(b"{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }  "));
+        assert_eq!(bytes[127], b'\n');
+        assert_eq!(read::<f64>(&bytes), Ok(vec![1.0, 2.0]));
+    }
+
+    #[test]
+    fn text_survives_whatever_its_characters() {
+        for text in ["", "a", "λ'\"\u{10348}\\n"] {
+            let mut bytes = Vec::new();
+            write_text(text, &mut bytes).expect("memory");
+            assert_eq!(read_text(&bytes).as_deref(), Ok(text));
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told() {
+        let good = bytes(&[1.0, 2.0]);
+        assert!(matches!(read::<f64>(&good[..good.len() - 1]), Err(ArrayFault::Bytes { found: 15, expected: 16 })));
+        assert!(matches!(read::<u32>(&good), Err(ArrayFault::Type { .. })));
+        assert!(matches!(read_text(&good), Err(ArrayFault::Type { .. })));
+        assert!(matches!(read::<f64>(b"PK"), Err(ArrayFault::Magic)));
+        let other = |shape: &str| {
+            let mut bytes = preamble("<f8", shape);
+            bytes.extend([0; 16]);
+            read::<f64>(&bytes)
+        };
+        assert_eq!(other("(2,)"), Ok(vec![0.0, 0.0]));
+        assert!(matches!(other("(1, 2)"), Err(ArrayFault::Dimensions { found: 2, .. })));
+        assert!(matches!(other("(18446744073709551615,)"), Err(ArrayFault::Bytes { .. })));
+        assert!(matches!(other("(99999999999999999999999,)"), Err(ArrayFault::Description { .. })));
+        assert!(matches!(other("2"), Err(ArrayFault::Description { .. })));
+        for n in 0..good.len() {
+            assert!(read::<f64>(&good[..n]).is_err());
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The whole run as an archive of NumPy arrays: `t`, one array for each column under its name, `step_t`, `step_h`,
+//! `step_order`, `step_newton`, `residual_position`, `residual_velocity`, `residual_acceleration`, `residual_invariant`, and
+//! `header`, a text that holds everything else as JSON. `numpy.load` reads it as it is: nothing is pickled.
+//! The same run gives the same bytes: entries have no dates.
+
+use crate::error::{ReadError, WriteError};
+use crate::json::{self, Record};
+use crate::npy::{self, Element};
+use crate::run::{Run, Steps};
+use std::collections::HashSet;
+use std::io::{Read, Seek, Write};
+use zip::result::ZipError;
+use zip::write::{SimpleFileOptions, StreamWriter};
+use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
+
+/// Write a run.
+pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
+    run.check()?;
+    let arrays = array_names(run.columns.iter().map(|column| column.name.as_str()));
+    let mut archive = Archive(ZipWriter::new_stream(file));
+    let mut record = Record::of(run);
+    record.arrays = Some(arrays.clone());
+    let header = serde_json::to_string(&record).map_err(std::io::Error::from)?;
+    npy::write_text(&header, archive.begin("header", header.len())?)?;
+    archive.list("t", &run.times)?;
+    for (column, array) in run.columns.iter().zip(&arrays) {
+        archive.list(array, &column.values)?;
+    }
+    if let Some(steps) = &run.steps {
+        archive.list("step_t", &steps.t)?;
+        archive.list("step_h", &steps.h)?;
+        archive.list("step_order", &steps.order)?;
+        if let Some(newton) = &steps.newton {
+            archive.list("step_newton", newton)?;
+        }
+        for (level, residuals) in steps.levels() {
+            if let Some(residuals) = residuals {
+                archive.list(&format!("residual_{level}"), residuals)?;
+            }
+        }
+    }
+    archive.0.finish()?;
+    Ok(())
+}
+
+/// Read a run.
+pub fn read(file: impl Read + Seek) -> Result<Run, ReadError> {
+    let mut archive = Entries(ZipArchive::new(file)?);
+    let header = archive.array("header", npy::read_text)?;
+    let mut record = json::parse(header.as_bytes())?;
+    let arrays = record.arrays.take().ok_or_else(|| ReadError::Missing { what: "list arrays in its header".into() })?;
+    let times = archive.array("t", npy::read)?;
+    let mut columns = Vec::new();
+    for array in &arrays {
+        columns.push(archive.array(array, npy::read)?);
+    }
+    let steps = if archive.holds("step_t") {
+        Some(Steps {
+            t: archive.array("step_t", npy::read)?,
+            h: archive.array("step_h", npy::read)?,
+            order: archive.array("step_order", npy::read)?,
+            newton: archive.array_if_there("step_newton")?,
+            position: archive.array_if_there("residual_position")?,
+            velocity: archive.array_if_there("residual_velocity")?,
+            acceleration: archive.array_if_there("residual_acceleration")?,
+            invariant: archive.array_if_there("residual_invariant")?,
+        })
+    } else {
+        None
+    };
+    record.into_run(times, columns, steps)
+}
+
+/// Names of arrays for columns: the name of the column, unless it means something else here, is taken, or no archive
+/// should have it; then `column_` with its place.
+fn array_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let mut taken: HashSet<String> = HashSet::new();
+    let mut arrays = Vec::new();
+    for (k, name) in names.enumerate() {
+        let mut array = name.to_string();
+        let mut tries = 0;
+        while !is_possible(&array) || taken.contains(&array) {
+            // a column may be called so, too
+            array = if tries == 0 { format!("column_{k}") } else { format!("column_{k}_{tries}") };
+            tries += 1;
+        }
+        taken.insert(array.clone());
+        arrays.push(array);
+    }
+    arrays
+}
+
+fn is_possible(name: &str) -> bool {
+    let reserved = name == "t" || name == "header" || name.starts_with("step_") || name.starts_with("residual_");
+    let odd = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':');
+    !name.is_empty() && name.len() <= 200 && !reserved && !name.contains(odd) && !name.ends_with(".npy")
+}
+
+struct Archive<W: Write>(ZipWriter<StreamWriter<W>>);
+
+impl<W: Write> Archive<W> {
+    fn list<T: Element>(&mut self, name: &str, values: &[T]) -> Result<(), WriteError> {
+        Ok(npy::write(values, self.begin(name, values.len())?)?)
+    }
+
+    fn begin(&mut self, name: &str, values: usize) -> Result<&mut ZipWriter<StreamWriter<W>>, WriteError> {
+        // four gigabytes are the limit of the short form
+        let large = values as u64 * 8 > u64::from(u32::MAX) / 2;
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Stored)
+            .last_modified_time(DateTime::default())
+            .large_file(large);
+        self.0.start_file(format!("{name}.npy"), options)?;
+        Ok(&mut self.0)
+    }
+}
+
+struct Entries<R>(ZipArchive<R>);
+
+impl<R: Read + Seek> Entries<R> {
+    fn holds(&self, name: &str) -> bool {
+        self.0.index_for_name(&format!("{name}.npy")).is_some()
+    }
+
+    fn array<T>(
+        &mut self,
+        name: &str,
+        read: impl Fn(&[u8]) -> Result<T, crate::error::ArrayFault>,
+    ) -> Result<T, ReadError> {
+        let mut entry = match self.0.by_name(&format!("{name}.npy")) {
+            Err(ZipError::FileNotFound) => return Err(ReadError::Missing { what: format!("array {name}") }),
+            entry => entry?,
+        };
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).map_err(ZipError::Io)?;
+        read(&bytes).map_err(|fault| ReadError::Array { name: name.to_string(), fault })
+    }
+
+    fn array_if_there<T: Element>(&mut self, name: &str) -> Result<Option<Vec<T>>, ReadError> {
+        if self.holds(name) { self.array(name, npy::read).map(Some) } else { Ok(None) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_keep_their_names_where_an_archive_can() {
+        let names = ["x", "lambda.rod", "vx'", "t", "step_h", "x", "a/b", "", "column_3"];
+        let arrays = array_names(names.into_iter());
+        assert_eq!(
+            arrays,
+            ["x", "lambda.rod", "vx'", "column_3", "column_4", "column_5", "column_6", "column_7", "column_8"]
+        );
+        let again = array_names(["column_1", ""].into_iter());
+        assert_eq!(again, ["column_1", "column_1_1"]);
+    }
+}

@@ -1,0 +1,294 @@
+//! Which curves stand together in which plot, and the data of the page.
+
+use crate::decimate::Buckets;
+use crate::number::Number;
+use crate::page::text::escape;
+use crate::run::{Kind, Run};
+use serde::{Serialize, Serializer};
+use std::fmt::Write;
+
+/// Most points of a curve on a page.
+const MOST_ROWS: usize = 20_000;
+/// Most numbers on a page: beyond, curves have fewer points, so that a page of hundreds of curves can still be opened.
+const MOST_VALUES: usize = 1_000_000;
+/// But no fewer points than this for each curve.
+const LEAST_ROWS: usize = 2_000;
+
+/// All plots of a page.
+#[derive(Serialize)]
+pub struct Plots {
+    /// times that curves share: those of the points, those of the steps
+    tables: Vec<Table>,
+    plots: Vec<Plot>,
+    /// times of events
+    events: Vec<Value>,
+}
+
+#[derive(Serialize)]
+struct Table {
+    t: Vec<Value>,
+    /// number of points before the reduction; absent if there was none
+    reduced_from: Option<usize>,
+    #[serde(skip)]
+    buckets: Buckets,
+}
+
+#[derive(Serialize)]
+struct Plot {
+    id: &'static str,
+    title: &'static str,
+    /// title of the vertical axis
+    axis: String,
+    table: usize,
+    scale: Scale,
+    shape: Shape,
+    #[serde(skip)]
+    folded: Folded,
+    curves: Vec<Curve>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Scale {
+    Linear,
+    Logarithmic,
+}
+
+/// How points are joined.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Shape {
+    /// By straight lines.
+    Line,
+    /// A value holds over the step that ends at its time.
+    Steps,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Folded {
+    Open,
+    Closed,
+}
+
+#[derive(Serialize)]
+struct Curve {
+    name: String,
+    values: Vec<Value>,
+}
+
+/// A number of a curve; what is not finite is a gap.
+struct Value(f64);
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_finite() { Number(self.0).serialize(serializer) } else { serializer.serialize_none() }
+    }
+}
+
+/// Kinds that share a plot: its name in the page, its title, the quantity of its axis.
+const GROUPS: [(&str, &str, &str, &[Kind]); 7] = [
+    ("positions", "Positions", "position", &[Kind::Position]),
+    ("velocities", "Velocities", "velocity", &[Kind::Velocity]),
+    ("further", "Further variables", "value", &[Kind::Dynamic, Kind::Auxiliary, Kind::Contact]),
+    ("variables", "Variables", "value", &[Kind::Variable]),
+    ("outputs", "Outputs", "value", &[Kind::Output]),
+    ("multipliers", "Multipliers", "multiplier", &[Kind::Multiplier]),
+    ("accelerations", "Accelerations", "acceleration", &[Kind::Acceleration]),
+];
+
+/// The plots of a run.
+pub fn plots(run: &Run) -> Plots {
+    let mut page =
+        Plots { tables: Vec::new(), plots: Vec::new(), events: run.events.iter().map(|e| Value(e.t)).collect() };
+    if run.times.len() > 1 {
+        variables(run, &mut page);
+    }
+    steps(run, &mut page);
+    page
+}
+
+fn variables(run: &Run, page: &mut Plots) {
+    let table = page.table(&run.times, run.columns.len());
+    for (id, title, quantity, kinds) in GROUPS {
+        let columns: Vec<_> = run.columns.iter().filter(|column| kinds.contains(&column.kind)).collect();
+        if columns.is_empty() {
+            continue;
+        }
+        let unit = columns[0].unit.as_deref();
+        let shared = columns.iter().all(|column| column.unit.as_deref() == unit);
+        let axis = match unit {
+            Some(unit) if shared => format!("{quantity} ({unit})"),
+            None if shared => format!("{quantity} (model units)"),
+            _ => format!("{quantity} (units in the legend)"),
+        };
+        let curves = columns.iter().map(|column| {
+            let name = match &column.unit {
+                Some(unit) if !shared => format!("{} ({unit})", column.name),
+                _ => column.name.clone(),
+            };
+            Curve { name, values: page.tables[table].values(&column.values) }
+        });
+        let folded = if id == "accelerations" { Folded::Closed } else { Folded::Open };
+        let curves = curves.collect();
+        page.plots.push(Plot { id, title, axis, table, scale: Scale::Linear, shape: Shape::Line, folded, curves });
+    }
+}
+
+fn steps(run: &Run, page: &mut Plots) {
+    let Some(steps) = run.steps.as_ref().filter(|steps| !steps.t.is_empty()) else { return };
+    let count = 3 + steps.levels().iter().filter(|(_, residuals)| residuals.is_some()).count();
+    let table = page.table(&steps.t, count);
+    let curve = |page: &Plots, name: &str, values: &[f64]| Curve {
+        name: name.to_string(),
+        values: page.tables[table].values(values),
+    };
+    let h = vec![curve(page, "step size", &steps.h)];
+    let orders: Vec<f64> = steps.order.iter().map(|&order| f64::from(order)).collect();
+    let mut work = vec![curve(page, "order", &orders)];
+    if let Some(newton) = &steps.newton {
+        let iterations: Vec<f64> = newton.iter().map(|&count| count as f64).collect();
+        work.push(curve(page, "Newton iterations", &iterations));
+    }
+    let residuals: Vec<Curve> = steps
+        .levels()
+        .into_iter()
+        .filter_map(|(level, residuals)| {
+            let name = if level == "invariant" { "invariants".to_string() } else { format!("{level} level") };
+            Some(curve(page, &name, residuals?))
+        })
+        .collect();
+    let plot = |id, title, axis: &str, scale, shape, curves| Plot {
+        id,
+        title,
+        axis: axis.to_string(),
+        table,
+        scale,
+        shape,
+        folded: Folded::Open,
+        curves,
+    };
+    page.plots.push(plot("step-size", "Step size", "step size (units of t)", Scale::Logarithmic, Shape::Steps, h));
+    let title = if work.len() > 1 { "Order and Newton iterations" } else { "Order" };
+    page.plots.push(plot("order", title, "number per step", Scale::Linear, Shape::Steps, work));
+    if !residuals.is_empty() {
+        let axis = "largest residual (model units)";
+        let title = "Residuals of the constraints";
+        page.plots.push(plot("residuals", title, axis, Scale::Logarithmic, Shape::Line, residuals));
+    }
+}
+
+impl Plots {
+    /// Times that so many curves share.
+    fn table(&mut self, times: &[f64], curves: usize) -> usize {
+        let most = (MOST_VALUES / curves.max(1)).clamp(LEAST_ROWS, MOST_ROWS);
+        let buckets = Buckets::new(times.len(), most);
+        let t = buckets.times(times).into_iter().map(Value).collect();
+        self.tables.push(Table { t, reduced_from: buckets.reduces().then_some(times.len()), buckets });
+        self.tables.len() - 1
+    }
+}
+
+impl Table {
+    fn values(&self, values: &[f64]) -> Vec<Value> {
+        self.buckets.values(values).into_iter().map(Value).collect()
+    }
+}
+
+/// The places of the plots in the page.
+pub fn sections(plots: &Plots) -> String {
+    let mut html = String::new();
+    for plot in &plots.plots {
+        let open = if plot.folded == Folded::Open { " open" } else { "" };
+        let count = match plot.curves.len() {
+            1 => "1 curve".to_string(),
+            n => format!("{n} curves"),
+        };
+        let _ = writeln!(
+            html,
+            "<details class=\"plot\" id=\"{}\"{open}><summary><h2>{}</h2><span class=\"count\">{count}</span></summary>",
+            plot.id,
+            escape(plot.title)
+        );
+        let table = &plots.tables[plot.table];
+        if let Some(before) = table.reduced_from {
+            let _ = writeln!(
+                html,
+                "<p class=\"note\">{before} points are drawn as {}: of each group of neighbours the first, smallest, largest and \
+                 last value of every curve. The run file has them all.</p>",
+                table.t.len()
+            );
+        }
+        html.push_str("<figure></figure></details>\n");
+    }
+    html
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Column, Steps};
+
+    fn run(points: usize, curves: usize) -> Run {
+        let times: Vec<f64> = (0..points).map(|k| k as f64).collect();
+        let column =
+            |j: usize| Column::new(format!("x{j}"), Kind::Position, times.iter().map(|t| (t * 0.7).sin()).collect());
+        Run { columns: (0..curves).map(column).collect(), times, ..Run::default() }
+    }
+
+    fn titles(plots: &Plots) -> Vec<&str> {
+        plots.plots.iter().map(|plot| plot.title).collect()
+    }
+
+    #[test]
+    fn kinds_stand_in_their_plots() {
+        let mut run = run(3, 1);
+        let kinds = [Kind::Velocity, Kind::Contact, Kind::Dynamic, Kind::Output, Kind::Multiplier, Kind::Acceleration];
+        run.columns.extend(kinds.map(|kind| Column::new(kind.word(), kind, vec![0.0; 3])));
+        let plots = plots(&run);
+        let expected = ["Positions", "Velocities", "Further variables", "Outputs", "Multipliers", "Accelerations"];
+        assert_eq!(titles(&plots), expected);
+        assert_eq!(plots.plots[2].curves.len(), 2);
+        assert!(sections(&plots).contains("id=\"accelerations\"><summary>"), "accelerations are folded at first");
+        assert!(sections(&plots).contains("id=\"positions\" open><summary>"));
+    }
+
+    #[test]
+    fn large_runs_are_reduced_and_say_so() {
+        let small = plots(&run(20_000, 2));
+        assert!(!sections(&small).contains("drawn as"));
+        let large = plots(&run(100_000, 2));
+        assert_eq!(large.plots[0].curves[0].values.len(), 20_000);
+        assert!(sections(&large).contains("100000 points are drawn as 20000"));
+        assert_eq!(plots(&run(5_000, 400)).plots[0].curves[0].values.len(), 2_500);
+    }
+
+    #[test]
+    fn axes_name_units_where_they_are_known() {
+        let mut run = run(3, 2);
+        assert_eq!(plots(&run).plots[0].axis, "position (model units)");
+        run.columns[0].unit = Some("m".into());
+        let mixed = plots(&run);
+        assert_eq!(mixed.plots[0].axis, "position (units in the legend)");
+        assert_eq!(mixed.plots[0].curves[0].name, "x0 (m)");
+        run.columns[1].unit = Some("m".into());
+        assert_eq!(plots(&run).plots[0].axis, "position (m)");
+    }
+
+    #[test]
+    fn steps_have_their_plots_and_only_levels_that_exist() {
+        let steps = Steps {
+            t: vec![1.0, 2.0],
+            h: vec![1.0, 1.0],
+            order: vec![5, 5],
+            newton: None,
+            position: Some(vec![0.0, f64::NAN]),
+            ..Steps::default()
+        };
+        let run = Run { steps: Some(steps), ..Run::default() };
+        let plots = plots(&run);
+        assert_eq!(titles(&plots), ["Step size", "Order", "Residuals of the constraints"]);
+        assert_eq!(plots.plots[2].curves.len(), 1);
+        let data = serde_json::to_string(&plots).expect("text");
+        assert!(data.contains(r#""values":[0.0,null]"#), "{data}");
+    }
+}

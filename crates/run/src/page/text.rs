@@ -1,0 +1,254 @@
+//! Text and tables of the report page.
+
+use crate::run::{Ended, Kind, Run};
+use std::fmt::Write;
+
+/// Text that means itself in HTML.
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+pub fn title(run: &Run) -> &str {
+    run.header.model.as_deref().unwrap_or("Run")
+}
+
+pub fn heading(run: &Run) -> String {
+    let mut html = format!("<h1>{}</h1>\n", escape(title(run)));
+    if let Some(description) = &run.header.description {
+        let _ = writeln!(html, "<p class=\"description\">{}</p>", escape(description));
+    }
+    if let Some(source) = &run.header.source {
+        let _ = writeln!(html, "<p class=\"source\">Source: {}</p>", escape(source));
+    }
+    html
+}
+
+/// How the run ended: the first thing to look at.
+pub fn ending(run: &Run) -> String {
+    let at = run.end.as_ref().map(|end| end.t).or_else(|| run.times.last().copied());
+    let at = at.map_or(String::new(), |t| format!(" at t = {t:?}"));
+    let asked = run.header.tend.map_or(String::new(), |t| format!(", before the end of the interval t = {t:?}"));
+    let (class, said) = match run.header.ended {
+        Some(Ended::End) => ("end", format!("Reached the end{at}")),
+        Some(Ended::Event) => ("event", format!("Stopped by an event{at}")),
+        Some(Ended::Observer) => ("observer", format!("Interrupted{at}{asked}")),
+        Some(Ended::Failure) => ("failure", format!("Stopped{at}{asked}")),
+        None => ("unknown", "The file does not say how the run ended".to_string()),
+    };
+    let mut html = format!("<div class=\"ending {class}\"><p class=\"said\">{}</p>", escape(&said));
+    if let Some(message) = &run.header.message {
+        let _ = write!(html, "<p class=\"message\">{}</p>", escape(message));
+    }
+    if run.header.ended == Some(Ended::Failure) {
+        html.push_str("<p class=\"kept\">Everything computed until then is on this page.</p>");
+    }
+    html.push_str("</div>\n");
+    html
+}
+
+/// What a file that is only a table, or only a part of a run, does not say.
+pub fn missing(run: &Run) -> String {
+    let header = &run.header;
+    let absent: Vec<&str> = [
+        (header.model.is_none(), "the model and its parameters"),
+        (header.method.is_none(), "the method and its tolerances"),
+        (header.ended.is_none(), "how the run ended"),
+        (header.counters.is_empty(), "statistics"),
+        (
+            run.columns.iter().any(|column| column.kind == Kind::Variable),
+            "which columns are positions, velocities, multipliers",
+        ),
+        (run.steps.is_none(), "step sizes and residuals of the constraints"),
+        (run.times.len() < 2, "curves, because fewer than two points were kept"),
+    ]
+    .into_iter()
+    .filter_map(|(absent, what)| absent.then_some(what))
+    .collect();
+    if absent.is_empty() {
+        return String::new();
+    }
+    format!("<p class=\"missing\">This run file does not say: {}.</p>\n", absent.join("; "))
+}
+
+/// Method, tolerances, interval, and how much was kept.
+pub fn facts(run: &Run) -> String {
+    let header = &run.header;
+    let number = |x: Option<f64>| x.map(|x| format!("{x:?}"));
+    let interval = header.t0.zip(header.tend).map(|(t0, tend)| format!("t = {t0:?} to {tend:?}"));
+    let points = match (run.times.first(), run.times.last()) {
+        (Some(first), Some(last)) if run.times.len() > 1 => {
+            format!("{} from t = {first:?} to {last:?}", run.times.len())
+        }
+        _ => run.times.len().to_string(),
+    };
+    let rows = [
+        ("method", header.method.clone()),
+        ("formulation", header.formulation.clone()),
+        ("relative tolerance", number(header.rtol)),
+        ("absolute tolerance", number(header.atol)),
+        ("interval", interval),
+        ("decided by the method", header.decisions.clone()),
+        ("computing time", header.seconds.map(|seconds| format!("{seconds:.3} s"))),
+        ("points kept", Some(points)),
+        ("variables", Some(run.columns.len().to_string())),
+    ];
+    let rows = rows.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
+    card("How it was solved", &table(&[], rows.map(|(name, value)| vec![name, value])))
+}
+
+pub fn parameters(run: &Run) -> String {
+    if run.header.parameters.is_empty() {
+        return String::new();
+    }
+    let rows = run.header.parameters.iter().map(|(name, value)| vec![name.clone(), format!("{value:?}")]);
+    card("Parameters", &table(&[], rows))
+}
+
+pub fn undetermined(run: &Run) -> String {
+    if run.header.undetermined.is_empty() {
+        return String::new();
+    }
+    let rows = run.header.undetermined.iter().map(|combination| {
+        let terms: Vec<String> = combination.iter().map(|(name, factor)| format!("{factor:+.4} {name}")).collect();
+        vec![terms.join(" ")]
+    });
+    let said = "<p>Redundant constraints leave these combinations of multipliers open. Their values are those of the \
+                start; only what is perpendicular to them is determined by the motion.</p>";
+    card("Undetermined combinations of multipliers", &format!("{said}{}", table(&[], rows)))
+}
+
+pub fn statistics(run: &Run) -> String {
+    let header = &run.header;
+    if header.counters.is_empty() {
+        return String::new();
+    }
+    let count = |count: &Option<u64>| count.map_or("–".to_string(), grouped);
+    let counters = header.counters.iter().map(|(name, value)| vec![counter(name).to_string(), count(value)]);
+    let largest = &header.max_residual;
+    let levels = [
+        ("largest residual, position level", largest.position),
+        ("largest residual, velocity level", largest.velocity),
+        ("largest residual, acceleration level", largest.acceleration),
+        ("largest residual, invariants", largest.invariant),
+    ];
+    let levels =
+        levels.into_iter().map(|(name, x)| vec![name.to_string(), x.map_or("–".to_string(), |x| format!("{x:.2e}"))]);
+    card("Statistics", &table(&[], counters.chain(levels)))
+}
+
+/// The last point in full precision.
+pub fn final_values(run: &Run) -> String {
+    let last = run.times.len().checked_sub(1);
+    let at = run.end.as_ref().map(|end| end.t).or_else(|| last.map(|k| run.times[k]));
+    let Some(at) = at else { return String::new() };
+    let rows = run.columns.iter().enumerate().map(|(j, column)| {
+        let value = match (&run.end, last) {
+            (Some(end), _) => end.values[j],
+            (None, Some(k)) => column.values[k],
+            (None, None) => f64::NAN,
+        };
+        let unit = column.unit.clone().unwrap_or_default();
+        // a place for the sign, so that digits stand below each other
+        let sign = if value.is_sign_negative() && !value.is_nan() { "" } else { " " };
+        vec![column.name.clone(), format!("{sign}{value:?}"), unit, column.kind.word().to_string()]
+    });
+    let table = table(&["name", "value", "unit", "kind"], rows);
+    card(&format!("Final values at t = {at:?}"), &format!("<div class=\"scroll\">{table}</div>"))
+}
+
+pub fn events(run: &Run) -> String {
+    if run.events.is_empty() {
+        return String::new();
+    }
+    let rows = run.events.iter().map(|event| vec![event.name.clone(), format!("{:?}", event.t)]);
+    card("Events", &format!("<div class=\"scroll\">{}</div>", table(&["event", "t"], rows)))
+}
+
+/// What a counter counts, in words.
+fn counter(name: &str) -> &str {
+    match name {
+        "steps" => "accepted steps",
+        "rejected_error" => "attempts rejected by the error test",
+        "rejected_newton" => "attempts rejected by Newton's iteration",
+        "residuals" => "evaluations of the equations",
+        "jacobians" => "Jacobians",
+        "masses" => "mass matrices",
+        "selectors" => "choices of a selector",
+        "predecompositions" => "decompositions without step size",
+        "decompositions" => "decompositions for a step size",
+        "solves" => "Newton iterations",
+        other => other,
+    }
+}
+
+/// Thousands apart, by thin spaces that do not break.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k) % 3 == 0 {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn card(heading: &str, content: &str) -> String {
+    format!("<section class=\"card\"><h2>{}</h2>{content}</section>\n", escape(heading))
+}
+
+/// A table whose first column names the rows; without a line of heads if there are none.
+fn table(heads: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut html = "<table>".to_string();
+    if !heads.is_empty() {
+        html.push_str("<thead><tr>");
+        for head in heads {
+            let _ = write!(html, "<th scope=\"col\">{}</th>", escape(head));
+        }
+        html.push_str("</tr></thead>");
+    }
+    html.push_str("<tbody>");
+    for row in rows {
+        html.push_str("<tr>");
+        for (k, cell) in row.iter().enumerate() {
+            let cell = escape(cell);
+            let _ = if k == 0 && row.len() > 1 {
+                write!(html, "<th scope=\"row\">{cell}</th>")
+            } else {
+                write!(html, "<td>{cell}</td>")
+            };
+        }
+        html.push_str("</tr>");
+    }
+    html.push_str("</tbody></table>");
+    html
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_grouped_by_thousands() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
+    }
+
+    #[test]
+    fn text_means_itself() {
+        assert_eq!(escape("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
+    }
+}

@@ -1,0 +1,293 @@
+//! One run as plain data: a header that says what was solved and how, columns over the times that were kept, the
+//! accepted steps, events, and the last point.
+
+use crate::error::Inconsistent;
+use serde::{Deserialize, Serialize};
+
+/// What is known about a run. Everything but times and columns may be absent: a table of columns is a run as well.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    /// What was solved, how, and how it ended.
+    pub header: Header,
+    /// Times of the points that were kept; they do not fall.
+    pub times: Vec<f64>,
+    /// Variables and outputs, one value for each time.
+    pub columns: Vec<Column>,
+    /// The accepted steps, if they were recorded.
+    pub steps: Option<Steps>,
+    /// Events, in the order of time.
+    pub events: Vec<Event>,
+    /// The last point, whether it is among those that were kept or not.
+    pub end: Option<End>,
+}
+
+/// What was solved, how, and how it ended; `None` where a file does not say it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Header {
+    /// Name of the model.
+    pub model: Option<String>,
+    /// What the model is.
+    pub description: Option<String>,
+    /// Where the model comes from.
+    pub source: Option<String>,
+    /// Parameters with their values, in the order of the model.
+    pub parameters: Vec<(String, f64)>,
+    /// Which equations were discretised.
+    pub formulation: Option<String>,
+    /// The numerical method.
+    pub method: Option<String>,
+    /// Relative tolerance.
+    pub rtol: Option<f64>,
+    /// Absolute tolerance.
+    pub atol: Option<f64>,
+    /// Start of the interval.
+    pub t0: Option<f64>,
+    /// End of the interval that was asked for.
+    pub tend: Option<f64>,
+    /// How it ended.
+    pub ended: Option<Ended>,
+    /// Why it stopped, if it did.
+    pub message: Option<String>,
+    /// How long it took. Never written to a run file: the same input gives the same bytes.
+    pub seconds: Option<f64>,
+    /// Counters by name; `None` where one does not apply.
+    pub counters: Vec<(String, Option<u64>)>,
+    /// Largest residual of each level at any accepted point.
+    pub max_residual: Residuals,
+    /// Combinations of multipliers that redundant constraints leave open: (name, factor) each.
+    pub undetermined: Vec<Vec<(String, f64)>>,
+    /// What the method decided by itself.
+    pub decisions: Option<String>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ended {
+    /// At the end of the interval.
+    End,
+    /// At an event that stops.
+    Event,
+    /// Somebody who watched asked for it.
+    Observer,
+    /// By a failure.
+    Failure,
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Position coordinate p.
+    Position,
+    /// Velocity v.
+    Velocity,
+    /// State of a dynamic force element, r.
+    Dynamic,
+    /// Auxiliary variable w.
+    Auxiliary,
+    /// Contact variable s.
+    Contact,
+    /// Multiplier of a constraint, λ or μ.
+    Multiplier,
+    /// Acceleration v'.
+    Acceleration,
+    /// Named formula of a model.
+    Output,
+    /// The file does not say which.
+    Variable,
+}
+
+impl Kind {
+    /// The word that files use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Position => "position",
+            Kind::Velocity => "velocity",
+            Kind::Dynamic => "dynamic",
+            Kind::Auxiliary => "auxiliary",
+            Kind::Contact => "contact",
+            Kind::Multiplier => "multiplier",
+            Kind::Acceleration => "acceleration",
+            Kind::Output => "output",
+            Kind::Variable => "variable",
+        }
+    }
+}
+
+/// One variable or output over the times of a run. Values may be NaN or infinite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its unit as text, where known; units are not checked anywhere.
+    pub unit: Option<String>,
+    /// One value for each time.
+    pub values: Vec<f64>,
+}
+
+impl Column {
+    /// A column without a unit.
+    pub fn new(name: impl Into<String>, kind: Kind, values: Vec<f64>) -> Self {
+        Column { name: name.into(), kind, unit: None, values }
+    }
+}
+
+/// The accepted steps, one entry of each list per step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Steps {
+    /// Time at the end of the step.
+    pub t: Vec<f64>,
+    /// Step size.
+    pub h: Vec<f64>,
+    /// Order of the method in this step.
+    pub order: Vec<u32>,
+    /// Newton iterations since the step before, those of rejected attempts included; `None` if they were not counted.
+    pub newton: Option<Vec<u64>>,
+    /// Residual at the end of the step: position level; `None` where a run has no such level.
+    pub position: Option<Vec<f64>>,
+    /// Velocity level.
+    pub velocity: Option<Vec<f64>>,
+    /// Acceleration level.
+    pub acceleration: Option<Vec<f64>>,
+    /// Invariants.
+    pub invariant: Option<Vec<f64>>,
+}
+
+impl Steps {
+    /// The residuals with the name of their level.
+    pub fn levels(&self) -> [(&'static str, Option<&Vec<f64>>); 4] {
+        [
+            ("position", self.position.as_ref()),
+            ("velocity", self.velocity.as_ref()),
+            ("acceleration", self.acceleration.as_ref()),
+            ("invariant", self.invariant.as_ref()),
+        ]
+    }
+}
+
+/// Largest residual of each level; `None` where a run has no such level.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Residuals {
+    /// Position level.
+    pub position: Option<f64>,
+    /// Velocity level.
+    pub velocity: Option<f64>,
+    /// Acceleration level.
+    pub acceleration: Option<f64>,
+    /// Invariants.
+    pub invariant: Option<f64>,
+}
+
+/// An event that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Which.
+    pub name: String,
+    /// When.
+    pub t: f64,
+    /// The values of all columns there.
+    pub state: Vec<f64>,
+}
+
+/// The last point of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct End {
+    /// When.
+    pub t: f64,
+    /// The values of all columns there.
+    pub values: Vec<f64>,
+}
+
+impl Run {
+    /// Do all parts have the lengths that belong together, and do the times rise?
+    pub fn check(&self) -> Result<(), Inconsistent> {
+        rising("times", &self.times)?;
+        for column in &self.columns {
+            same_length(&format!("the column {}", column.name), column.values.len(), "times", self.times.len())?;
+        }
+        for event in &self.events {
+            let what = format!("the state of the event {} at t = {:?}", event.name, event.t);
+            same_length(&what, event.state.len(), "columns", self.columns.len())?;
+        }
+        if let Some(end) = &self.end {
+            same_length("the last point", end.values.len(), "columns", self.columns.len())?;
+        }
+        self.steps.as_ref().map_or(Ok(()), Steps::check)
+    }
+}
+
+impl Steps {
+    fn check(&self) -> Result<(), Inconsistent> {
+        rising("steps", &self.t)?;
+        let n = self.t.len();
+        same_length("the list of step sizes", self.h.len(), "steps", n)?;
+        same_length("the list of orders", self.order.len(), "steps", n)?;
+        if let Some(newton) = &self.newton {
+            same_length("the list of Newton iterations", newton.len(), "steps", n)?;
+        }
+        for (level, residuals) in self.levels() {
+            if let Some(residuals) = residuals {
+                same_length(&format!("the list of residuals of level {level}"), residuals.len(), "steps", n)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn same_length(what: &str, found: usize, of: &'static str, expected: usize) -> Result<(), Inconsistent> {
+    if found == expected { Ok(()) } else { Err(Inconsistent::Length { what: what.to_string(), found, of, expected }) }
+}
+
+/// Finite times that do not fall.
+fn rising(list: &'static str, times: &[f64]) -> Result<(), Inconsistent> {
+    for (k, &value) in times.iter().enumerate() {
+        if !value.is_finite() {
+            return Err(Inconsistent::TimeWithoutValue { list, place: k, value });
+        }
+        if k > 0 && value < times[k - 1] {
+            return Err(Inconsistent::TimeFalls { list, place: k, before: times[k - 1], value });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run() -> Run {
+        let column = Column::new("x", Kind::Position, vec![1.0, f64::NAN]);
+        let steps = Steps { t: vec![1.0], h: vec![1.0], order: vec![5], ..Steps::default() };
+        Run { times: vec![0.0, 1.0], columns: vec![column], steps: Some(steps), ..Run::default() }
+    }
+
+    #[test]
+    fn parts_of_other_lengths_are_named() {
+        assert_eq!(run().check(), Ok(()));
+        let mut short = run();
+        short.columns[0].values.pop();
+        assert!(short.check().unwrap_err().to_string().contains("the column x has 1 values, but there are 2 times"));
+        let mut event = run();
+        event.events.push(Event { name: "hit".into(), t: 0.5, state: vec![] });
+        assert!(event.check().unwrap_err().to_string().contains("event hit"));
+        let mut end = run();
+        end.end = Some(End { t: 1.0, values: vec![1.0, 2.0] });
+        assert!(end.check().unwrap_err().to_string().contains("last point"));
+        let mut steps = run();
+        if let Some(steps) = &mut steps.steps {
+            steps.velocity = Some(vec![]);
+        }
+        assert!(steps.check().unwrap_err().to_string().contains("level velocity"));
+    }
+
+    #[test]
+    fn times_that_fall_or_are_no_numbers_are_refused() {
+        let times = |times: &[f64]| rising("times", times).err().map(|error| error.to_string());
+        assert_eq!(times(&[0.0, 0.0, 1.0]), None);
+        assert!(times(&[0.0, 2.0, 1.0]).is_some_and(|said| said.contains("2.0 to 1.0")));
+        assert!(times(&[0.0, f64::NAN]).is_some_and(|said| said.contains("NaN")));
+    }
+}

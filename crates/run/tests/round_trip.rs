@@ -1,0 +1,191 @@
+//! What is written is read back to the last bit, whatever the names and numbers; the same run gives the same bytes.
+
+use daedal_run::*;
+use proptest::prelude::*;
+use std::io::Cursor;
+
+fn read(format: Format, file: &[u8]) -> Result<Run, ReadError> {
+    match format {
+        Format::Csv => csv::read(file),
+        Format::Json => json::read(file),
+        Format::Npz => npz::read(Cursor::new(file)),
+        Format::Html => Err(ReadError::Ending),
+    }
+}
+
+fn write(format: Format, run: &Run) -> Vec<u8> {
+    let mut file = Vec::new();
+    run.write(format, &mut file).expect("memory takes everything");
+    file
+}
+
+/// All numbers, those that are none included, and every kind of rounding.
+fn number() -> impl Strategy<Value = f64> {
+    let odd = prop::sample::select(vec![f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 5e-324, f64::MAX]);
+    prop_oneof![3 => any::<f64>(), 1 => odd]
+}
+
+fn name() -> impl Strategy<Value = String> {
+    let odd =
+        ["t", "", "a,b", "\"q\"", "two\nlines", "</script>", "lambda.rod", "step_h", "../x", "header", "λ'", " x "];
+    prop_oneof![any::<String>(), prop::sample::select(odd.map(String::from).to_vec())]
+}
+
+fn kind() -> impl Strategy<Value = Kind> {
+    use Kind::*;
+    prop::sample::select(vec![
+        Position,
+        Velocity,
+        Dynamic,
+        Auxiliary,
+        Contact,
+        Multiplier,
+        Acceleration,
+        Output,
+        Variable,
+    ])
+}
+
+fn times(n: usize) -> Vec<f64> {
+    (0..n).map(|k| k as f64 * 0.1).collect()
+}
+
+fn header() -> impl Strategy<Value = Header> {
+    let text = || prop::option::of(name());
+    let number_or_none = || prop::option::of(number());
+    let ended = prop::option::of(prop::sample::select(vec![Ended::End, Ended::Event, Ended::Observer, Ended::Failure]));
+    let counters = prop::collection::vec(("[a-z]{3,9}", prop::option::of(any::<u64>())), 0..4);
+    let pairs = || prop::collection::vec((name(), number()), 0..4);
+    (
+        (text(), text(), text(), text(), text(), text(), text()),
+        (number_or_none(), number_or_none(), number_or_none(), number_or_none()),
+        (pairs(), counters, prop::collection::vec(pairs(), 0..3), ended),
+    )
+        .prop_map(|(texts, numbers, (parameters, counters, undetermined, ended))| Header {
+            model: texts.0,
+            description: texts.1,
+            source: texts.2,
+            formulation: texts.3,
+            method: texts.4,
+            message: texts.5,
+            decisions: texts.6,
+            rtol: numbers.0,
+            atol: numbers.1,
+            t0: numbers.2,
+            tend: numbers.3,
+            parameters,
+            ended,
+            seconds: None,
+            counters,
+            max_residual: Residuals {
+                position: numbers.0,
+                velocity: numbers.1,
+                acceleration: None,
+                invariant: numbers.3,
+            },
+            undetermined,
+        })
+}
+
+fn steps() -> impl Strategy<Value = Steps> {
+    (0_usize..5).prop_flat_map(|n| {
+        let level = move || prop::option::of(prop::collection::vec(number(), n));
+        let counts = (prop::collection::vec(any::<u32>(), n), prop::option::of(prop::collection::vec(any::<u64>(), n)));
+        (prop::collection::vec(number(), n), counts, level(), level(), level(), level()).prop_map(
+            move |(h, (order, newton), position, velocity, acceleration, invariant)| Steps {
+                t: times(n),
+                h,
+                order,
+                newton,
+                position,
+                velocity,
+                acceleration,
+                invariant,
+            },
+        )
+    })
+}
+
+fn run() -> impl Strategy<Value = Run> {
+    (0_usize..6, 0_usize..5).prop_flat_map(|(points, columns)| {
+        let column = (name(), kind(), prop::option::of(name()), prop::collection::vec(number(), points))
+            .prop_map(|(name, kind, unit, values)| Column { name, kind, unit, values });
+        let state = || prop::collection::vec(number(), columns);
+        let event = (name(), number(), state()).prop_map(|(name, t, state)| Event { name, t, state });
+        let end = (number(), state()).prop_map(|(t, values)| End { t, values });
+        (
+            header(),
+            prop::collection::vec(column, columns),
+            prop::option::of(steps()),
+            prop::collection::vec(event, 0..3),
+            prop::option::of(end),
+        )
+            .prop_map(move |(header, columns, steps, events, end)| Run {
+                header,
+                times: times(points),
+                columns,
+                steps,
+                events,
+                end,
+            })
+    })
+}
+
+/// Equal to the last bit; NaN equals itself, as no comparison of numbers says. Digits of Debug give the number back.
+fn same(a: &Run, b: &Run) -> bool {
+    format!("{a:?}") == format!("{b:?}")
+}
+
+proptest! {
+    #[test]
+    fn json_and_npz_give_the_whole_run_back(run in run()) {
+        for format in [Format::Json, Format::Npz] {
+            let file = write(format, &run);
+            let back = read(format, &file);
+            prop_assert!(back.as_ref().is_ok_and(|back| same(back, &run)), "{format:?}: {back:#?} is not {run:#?}");
+            // the same bytes from what was read
+            if let Ok(back) = back {
+                prop_assert_eq!(write(format, &back), file);
+            }
+        }
+    }
+
+    #[test]
+    fn csv_gives_times_names_and_values_back(run in run()) {
+        let back = read(Format::Csv, &write(Format::Csv, &run));
+        let bare = Run {
+            columns: run.columns.iter().map(|c| Column::new(c.name.clone(), Kind::Variable, c.values.clone())).collect(),
+            times: run.times,
+            ..Run::default()
+        };
+        prop_assert!(back.as_ref().is_ok_and(|back| same(back, &bare)), "{back:#?} is not {bare:#?}");
+    }
+
+    #[test]
+    fn every_run_has_a_page(run in run()) {
+        let page = String::from_utf8(write(Format::Html, &run)).expect("text");
+        prop_assert!(page.ends_with("</html>\n"));
+        prop_assert_eq!(page.matches("</script").count(), 3);
+    }
+
+    #[test]
+    fn a_file_that_is_cut_off_is_refused(run in run(), part in 0.0..1.0_f64) {
+        for format in [Format::Json, Format::Npz] {
+            let file = write(format, &run);
+            // the line break at the end of a text may be absent
+            let length = ((file.len() - 2) as f64 * part) as usize;
+            prop_assert!(read(format, &file[..length]).is_err(), "{format:?} {length} of {}", file.len());
+        }
+    }
+
+    #[test]
+    fn no_bytes_are_a_reason_to_panic(run in run(), place in 0.0..1.0_f64, byte in any::<u8>(), noise in any::<Vec<u8>>()) {
+        for format in [Format::Csv, Format::Json, Format::Npz] {
+            let mut file = write(format, &run);
+            let place = (file.len() as f64 * place) as usize;
+            file[place] = byte;
+            let _ = read(format, &file);
+            let _ = read(format, &noise);
+        }
+    }
+}
