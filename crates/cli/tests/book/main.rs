@@ -55,7 +55,7 @@ fn folder(page: &Path) -> PathBuf {
 fn run(block: &Block, folder: &Path) -> Result<(), String> {
     match block.language.as_str() {
         "toml" if block.has("fragment") => {
-            block.text.parse::<toml::Table>().map(|_| ()).map_err(|error| error.to_string())
+            toml::de::DeTable::parse(&block.text).map(|_| ()).map_err(|error| error.to_string())
         }
         "toml" => {
             let name = block.value("file").unwrap_or("model.toml");
