@@ -93,9 +93,11 @@ impl<'r, 'f> Lowering<'r, 'f> {
         self.number(0.0)
     }
 
-    fn variable(&mut self, class: Class, k: usize) -> Value {
+    /// A variable; it is missing only if the list it belongs to has mistakes.
+    fn variable(&mut self, class: Class, k: usize) -> Result<Value, Stop> {
         let shape = if class == Class::Velocity { Shape::Linear } else { Shape::Free };
-        Value { expr: self.variables[&class][k], number: None, uses: Classes::of(&[class]), shape }
+        let expr = self.variables.get(&class).and_then(|all| all.get(k)).copied().ok_or(Stop::Told)?;
+        Ok(Value { expr, number: None, uses: Classes::of(&[class]), shape })
     }
 
     fn not_allowed(&self, what: String, label: String, span: Span) -> Stop {
@@ -145,7 +147,7 @@ impl Domain for Lowering<'_, '_> {
             "t" if !self.context.allowed.contains(Class::Time) => {
                 return Err(self.not_allowed("time `t`".into(), "time".into(), reference.span));
             }
-            "t" => return Ok(self.variable(Class::Time, 0)),
+            "t" => return self.variable(Class::Time, 0),
             _ => {}
         }
         match self.reader.scope.find(name, reference) {
@@ -153,8 +155,7 @@ impl Domain for Lowering<'_, '_> {
             Err(mistake) => Err(mistake.into()),
             Ok(Symbol::Parameter(k)) => {
                 let number = self.reader.parameter(k)?;
-                let expr = self.variables[&Class::Parameter][k];
-                Ok(Value { expr, number: Some(number), uses: Classes::of(&[Class::Parameter]), shape: Shape::Free })
+                Ok(Value { number: Some(number), ..self.variable(Class::Parameter, k)? })
             }
             Ok(Symbol::Item(k)) => {
                 let value = memo::value(k, reference, self)?;
@@ -168,7 +169,7 @@ impl Domain for Lowering<'_, '_> {
                         reference.span,
                     ));
                 }
-                Ok(self.variable(class, k))
+                self.variable(class, k)
             }
         }
     }
@@ -213,7 +214,7 @@ impl Domain for Lowering<'_, '_> {
                 if !self.context.allowed.contains(class) {
                     return Err(self.not_allowed(format!("der({name})"), class.noun().into(), span));
                 }
-                Ok(self.variable(class, k))
+                self.variable(class, k)
             }
         }
     }

@@ -172,8 +172,9 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Fo
 fn declare(reader: &mut Reader, section: Section) -> Parts {
     let positions = variables(reader, section, "positions", Class::Position);
     let velocities = variables(reader, section, "velocities", Class::Velocity);
-    let known = positions.is_some() && velocities.is_some();
-    let (positions, velocities) = (positions.unwrap_or_default(), velocities.unwrap_or_default());
+    // where names are missing, their number says nothing
+    let known = positions.1 && velocities.1;
+    let (positions, velocities) = (positions.0, velocities.0);
 
     let dynamic = named(reader, section, "dynamic", Class::Dynamic);
     let auxiliary = named(reader, section, "auxiliary", Class::Auxiliary);
@@ -234,8 +235,8 @@ fn number(n: usize, noun: &str) -> String {
     }
 }
 
-/// A list of names of variables.
-fn variables(reader: &mut Reader, section: Section, key: &'static str, class: Class) -> Option<Vec<Name>> {
+/// A list of names of variables, and whether all of them could be read.
+fn variables(reader: &mut Reader, section: Section, key: &'static str, class: Class) -> (Vec<Name>, bool) {
     let Some(value) = section.get(key) else {
         reader.mistake(Mistake::Missing {
             what: format!("the key `{key}` of [motion]"),
@@ -243,9 +244,9 @@ fn variables(reader: &mut Reader, section: Section, key: &'static str, class: Cl
             label: "in this section".into(),
             help: format!("write {key} = [\"…\", …] with a name for each {}", class.noun()),
         });
-        return None;
+        return (Vec::new(), false);
     };
-    let names = entries::names(reader, value, key)?;
+    let Some(names) = entries::names(reader, value, key) else { return (Vec::new(), false) };
     if names.is_empty() && class == Class::Velocity {
         reader.mistake(Mistake::Missing {
             what: "a velocity".into(),
@@ -254,7 +255,8 @@ fn variables(reader: &mut Reader, section: Section, key: &'static str, class: Cl
             help: "equations of motion have at least one velocity; other systems belong to [dae]".into(),
         });
     }
-    declare_variables(reader, names.iter(), class).then_some(names)
+    let declared = declare_variables(reader, names.iter(), class);
+    (names, declared)
 }
 
 /// Give variables their meaning, in the order of their names; false if some could not be declared.

@@ -113,7 +113,7 @@ fn add(reader: &mut Reader, base: &str, indices: &[i64], span: Span, node: Rc<No
         return;
     }
     let name = crate::formula::evaluate::indexed(base, indices);
-    let origin = match (reader.overrides.get(&name), &node.kind) {
+    let origin = match (reader.overrides.get(&name).filter(|x| x.is_finite()), &node.kind) {
         (Some(x), _) | (None, Kind::Number(x)) => Origin::Number(*x),
         _ => {
             reader.scope.items.push(names::Item { name: name.clone(), node, bindings, context: PARAMETER });
