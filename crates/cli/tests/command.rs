@@ -317,7 +317,7 @@ fn steps_are_recorded_with_their_sizes_and_residuals() {
     // only the end: no steps either
     assert_eq!(code(&daedal(&["solve", "pendulum", "--save", "end", "-o", file])), 0);
     let run: Value = serde_json::from_str(&fs::read_to_string(&path).expect("the file")).expect("JSON");
-    assert_eq!(run["steps"], Value::Null);
+    assert!(run.get("steps").is_none());
 }
 
 #[test]
@@ -526,8 +526,17 @@ fn a_check_has_exactly_the_agreed_keys_in_order() {
     assert_eq!(object["start"]["values"]["x"], 0.0);
     assert_eq!(object["invariants"][0]["verdict"], "invariant");
     assert_eq!(object["contact"], Value::Null);
-    let rank =
-        ["rows", "cols", "rank", "singular_values", "threshold", "smallest_kept", "largest_dropped", "gap", "condition"];
+    let rank = [
+        "rows",
+        "cols",
+        "rank",
+        "singular_values",
+        "threshold",
+        "smallest_kept",
+        "largest_dropped",
+        "gap",
+        "condition",
+    ];
     assert_eq!(keys(&object["constraints"]["all"]), rank);
     let academic = json(&daedal(&["check", "academic", "--format", "json"]));
     assert_eq!(academic["contact"]["undefined"], serde_json::json!([]));
