@@ -317,7 +317,7 @@ fn steps_are_recorded_with_their_sizes_and_residuals() {
     // only the end: no steps either
     assert_eq!(code(&daedal(&["solve", "pendulum", "--save", "end", "-o", file])), 0);
     let run: Value = serde_json::from_str(&fs::read_to_string(&path).expect("the file")).expect("JSON");
-    assert_eq!(run["steps"], Value::Null);
+    assert!(run.get("steps").is_none());
 }
 
 #[test]
