@@ -10,7 +10,8 @@ fn shown(mistakes: &Mistakes) -> String {
     let mut text = String::new();
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::none()).with_width(100);
     handler.render_report(&mut text, mistakes).unwrap();
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n") + "\n"
 }
 
 #[test]
