@@ -72,12 +72,17 @@ fn table(setup: &Setup, layout: &Layout, names: &[String], consistent: &Consiste
     let _ = writeln!(text, "# iterations: {iterations}");
     let _ = writeln!(text, "# surplus conditions: {surplus}");
     let _ = writeln!(text, "# undetermined multipliers: {undetermined_multipliers}");
-    let guesses: Vec<String> = [layout.p(), layout.v(), layout.r(), layout.w(), layout.s()]
-        .into_iter()
-        .flatten()
-        .map(|j| format!("{} = {:?}", key(&names[j]), x[j]))
-        .collect();
-    let _ = writeln!(text, "[initial]\nguess = {{ {} }}", guesses.join(", "));
+    let given = setup.case.initial.values(layout).unwrap_or_default();
+    let is_fixed = |j: usize| matches!(given.get(j), Some(Start::Fixed(_)));
+    let states = [layout.p(), layout.v(), layout.r(), layout.w(), layout.s()].into_iter().flatten();
+    let (fixed, guessed): (Vec<usize>, Vec<usize>) = states.partition(|&j| is_fixed(j));
+    text.push_str("[initial]\n");
+    for (what, list) in [("fix", fixed), ("guess", guessed)] {
+        let values: Vec<String> = list.into_iter().map(|j| format!("{} = {:?}", key(&names[j]), x[j])).collect();
+        if !values.is_empty() {
+            let _ = writeln!(text, "{what} = {{ {} }}", values.join(", "));
+        }
+    }
     for j in layout.lambda().chain(layout.mu()) {
         let _ = writeln!(text, "# {} = {:?}", names[j], x[j]);
     }

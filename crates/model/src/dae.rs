@@ -12,6 +12,7 @@ use crate::lower::{Lowering, Rate};
 use crate::motion::{Beside, declare_variables};
 use crate::names::{Class, Classes, Context};
 use crate::output;
+use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
 use daedal::graph::{Expr, Graph};
@@ -61,7 +62,7 @@ pub struct DaeInitial {
 pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (DaeFormulas, DaeInitial, Vec<Written>) {
     section.check_keys(reader, &["states", "equations"]);
     let states = match section.get("states") {
-        Some(value) => entries::names(reader, value, "states").unwrap_or_default(),
+        Some(value) => entries::names(reader, value, "states").0,
         None => {
             reader.mistake(missing(section, "states", "write states = [\"x\", …] with the names of all unknowns"));
             Vec::new()
@@ -80,6 +81,7 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Da
     let equations = equations(reader, section);
     let definitions = definitions::declare(reader, beside.definitions);
     let outputs = output::read(reader, beside.output);
+    parameters::evaluate(reader);
     reader.scope.incomplete = reader.count() > 0;
     let mut given = initial::read(reader, beside.initial);
 
@@ -172,11 +174,11 @@ fn equations(reader: &mut Reader, section: Section) -> Vec<(String, Entry)> {
     };
     match value.get_ref() {
         DeValue::Array(items) => {
-            let entries = entries::list(reader, items, "an equation").unwrap_or_default();
+            let entries = entries::list(reader, items, "an equation").0;
             entries.into_iter().enumerate().map(|(k, entry)| ((k + 1).to_string(), entry)).collect()
         }
         DeValue::Table(table) => {
-            let entries = entries::table(reader, table, "the equation").unwrap_or_default();
+            let entries = entries::table(reader, table, "the equation");
             entries.into_iter().map(|(name, entry)| (name.full, entry)).collect()
         }
         _ => {
@@ -218,17 +220,9 @@ fn highest(node: &Node, reader: &mut Reader) -> u32 {
                 let k = k.ok().and_then(|k| u32::try_from(k).ok()).unwrap_or(MOST_DERIVATIVES);
                 most = most.max(k.min(MOST_DERIVATIVES));
             }
-            Kind::Number(_) | Kind::Reference(_) => {}
-            Kind::Negative(x) | Kind::Not(x) | Kind::Over(_, x, _) => open.push(x),
-            Kind::Terms(first, rest) | Kind::Factors(first, rest) => {
-                open.push(first);
-                open.extend(rest.iter().map(|(_, node)| node));
-            }
-            Kind::Power(x, y) => open.extend([x.as_ref(), y.as_ref()]),
-            Kind::Call(_, nodes) | Kind::And(nodes) | Kind::Or(nodes) => open.extend(nodes),
-            Kind::If(nodes) => open.extend(nodes.iter()),
-            Kind::Compare(_, nodes) => open.extend(nodes.iter()),
+            _ => {}
         }
+        open.extend(node.children());
     }
     most
 }

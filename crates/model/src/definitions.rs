@@ -10,7 +10,7 @@ use crate::reader::Reader;
 pub(crate) fn declare(reader: &mut Reader, section: Option<Section>) -> Vec<usize> {
     let mut numbers = Vec::new();
     let Some(section) = section else { return numbers };
-    for (name, entry) in entries::table(reader, section.table, "the definition").unwrap_or_default() {
+    for (name, entry) in entries::table(reader, section.table, "the definition") {
         let number = reader.scope.items.len();
         let declared = reader.scope.declare(&name.base, &name.indices, "a definition", Symbol::Item(number), name.span);
         let node = entry.node();

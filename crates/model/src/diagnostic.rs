@@ -98,6 +98,9 @@ pub enum Mistake {
         /// The second place.
         #[label("again here")]
         at: SourceSpan,
+        /// What to try.
+        #[help]
+        help: Option<String>,
     },
     /// A list of the wrong length.
     #[error("{message}")]
@@ -194,18 +197,18 @@ pub enum Mistake {
         help: String,
     },
     /// A number that is infinite or not a number.
-    #[error("{what} is {value}, which is not a finite number")]
+    #[error("{what} is {}, which is not a finite number", plain(*value))]
     NotFinite {
         /// "the parameter `m`".
         what: String,
         /// Its value.
         value: f64,
         /// Where.
-        #[label("this is {value}")]
+        #[label("this is {}", plain(*value))]
         at: SourceSpan,
     },
     /// A number that must be positive.
-    #[error("{what} must be positive, not {value}")]
+    #[error("{what} must be positive, not {}", plain(*value))]
     NotPositive {
         /// "`rtol`".
         what: String,
@@ -242,14 +245,14 @@ pub enum Mistake {
         help: String,
     },
     /// An index or the end of a range that is not an integer.
-    #[error("{what} must be an integer, but is {value}")]
+    #[error("{what} must be an integer, but is {}", plain(*value))]
     NotAnInteger {
         /// "an index".
         what: String,
         /// Its value.
         value: f64,
         /// Where.
-        #[label("this is {value}")]
+        #[label("this is {}", plain(*value))]
         at: SourceSpan,
     },
     /// An indexed name without index or the other way round.
@@ -279,6 +282,18 @@ pub enum Mistake {
         /// What is marked.
         label: String,
         /// What may stand there.
+        #[help]
+        help: String,
+    },
+    /// A derivative that nothing has.
+    #[error("there is no derivative {derivative}")]
+    NoDerivative {
+        /// "der(m)".
+        derivative: String,
+        /// Where.
+        #[label("no such derivative")]
+        at: SourceSpan,
+        /// What to try.
         #[help]
         help: String,
     },
@@ -337,7 +352,7 @@ pub enum Mistake {
         dae: SourceSpan,
     },
     /// The interval of time ends before it begins.
-    #[error("the interval of time ends at {tend}, before it begins at {t0}")]
+    #[error("the interval of time ends at {}, but begins at {}", plain(*tend), plain(*t0))]
     #[diagnostic(help("write time = [begin, end] with begin < end"))]
     TimeBackward {
         /// Begin.
@@ -383,6 +398,11 @@ pub enum Mistake {
         #[help]
         help: Option<String>,
     },
+}
+
+/// A number as people write it: no long rows of zeros.
+pub(crate) fn plain(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() || (1e-5..1e15).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }
 
 impl Mistake {

@@ -70,8 +70,8 @@ pub(crate) struct Name {
     pub derivative: u32,
 }
 
-/// The entries of a list of formulas; `None` if some could not be read.
-pub(crate) fn list(reader: &mut Reader, items: &[Item], what: &str) -> Option<Vec<Entry>> {
+/// The entries of a list of formulas, and whether all of them could be read.
+pub(crate) fn list(reader: &mut Reader, items: &[Item], what: &str) -> (Vec<Entry>, bool) {
     let mut entries = Vec::new();
     let before = reader.count();
     for item in items {
@@ -95,7 +95,7 @@ pub(crate) fn list(reader: &mut Reader, items: &[Item], what: &str) -> Option<Ve
         });
         reader.ok(result);
     }
-    (reader.count() == before).then_some(entries)
+    (entries, reader.count() == before)
 }
 
 fn read_entries(reader: &mut Reader, item: &Item, what: &str) -> Option<Entries> {
@@ -108,11 +108,11 @@ fn read_entries(reader: &mut Reader, item: &Item, what: &str) -> Option<Entries>
     }
 }
 
-/// The names of a list; `None` if some could not be read.
-pub(crate) fn names(reader: &mut Reader, value: &Item, what: &str) -> Option<Vec<Name>> {
+/// The names of a list, and whether all of them could be read.
+pub(crate) fn names(reader: &mut Reader, value: &Item, what: &str) -> (Vec<Name>, bool) {
     let DeValue::Array(items) = value.get_ref() else {
         reader.mistake(document::wrong_type(&format!("`{what}`"), "a list of names", value));
-        return None;
+        return (Vec::new(), false);
     };
     let mut names = Vec::new();
     let before = reader.count();
@@ -133,7 +133,7 @@ pub(crate) fn names(reader: &mut Reader, value: &Item, what: &str) -> Option<Vec
         });
         reader.ok(result);
     }
-    (reader.count() == before).then_some(names)
+    (names, reader.count() == before)
 }
 
 fn name(
@@ -158,11 +158,11 @@ pub(crate) fn keys<'t, 'i>(
     let text = document::key_text(reader, key);
     let Some(key) = reader.told(parser::key(&text)) else { return };
     let result = each(&key.ranges, reader, &mut Bindings::default(), &mut |reader, bindings| {
-        let order = match &key.derivative {
-            None => 0,
-            Some(None) => 1,
-            Some(Some(Node { kind: Kind::Number(k), .. })) if *k >= 1.0 && *k <= 9.0 && k.fract() == 0.0 => *k as u32,
-            Some(Some(node)) => {
+        let order = match &key.order {
+            _ if !key.derivative => 0,
+            None => 1,
+            Some(Node { kind: Kind::Number(k), .. }) if *k >= 1.0 && *k <= 9.0 && k.fract() == 0.0 => *k as u32,
+            Some(node) => {
                 return Err(Mistake::Syntax {
                     message: "the order of a derivative is a number between 1 and 9".into(),
                     label: "this order".into(),
@@ -178,10 +178,9 @@ pub(crate) fn keys<'t, 'i>(
     reader.ok(result);
 }
 
-/// The formulas of a table by name; `None` if some could not be read.
-pub(crate) fn table(reader: &mut Reader, table: &DeTable, what: &str) -> Option<Vec<(Name, Entry)>> {
+/// The formulas of a table by name, as far as they can be read.
+pub(crate) fn table(reader: &mut Reader, table: &DeTable, what: &str) -> Vec<(Name, Entry)> {
     let mut entries: Vec<(Name, Entry)> = Vec::new();
-    let before = reader.count();
     for (key, value) in table {
         if reader.is_full() {
             break;
@@ -212,6 +211,7 @@ pub(crate) fn table(reader: &mut Reader, table: &DeTable, what: &str) -> Option<
         if let Some(before) = first.insert(&name.full, name.span) {
             let before = (before != name.span).then(|| before.into());
             twice.push(Mistake::Duplicate {
+                help: None,
                 name: name.full.clone(),
                 what: what.into(),
                 first: before,
@@ -219,6 +219,8 @@ pub(crate) fn table(reader: &mut Reader, table: &DeTable, what: &str) -> Option<
             });
         }
     }
-    twice.into_iter().for_each(|mistake| reader.mistake(mistake));
-    (reader.count() == before).then_some(entries)
+    for mistake in twice {
+        reader.mistake(mistake);
+    }
+    entries
 }

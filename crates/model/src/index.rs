@@ -26,32 +26,44 @@ impl Bindings {
 pub(crate) struct Budget {
     entries: usize,
     operations: usize,
+    exceeded: bool,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { entries: MOST_ENTRIES, operations: MOST_OPERATIONS }
+        Budget { entries: MOST_ENTRIES, operations: MOST_OPERATIONS, exceeded: false }
     }
 }
 
 impl Budget {
-    /// One more entry of an index range.
-    pub fn entry(&mut self, at: Span) -> Result<(), Stop> {
-        take(&mut self.entries, MOST_ENTRIES, "entries", at)
+    /// The entries of an index range.
+    fn entries(&mut self, from: i64, to: i64, at: Span) -> Result<(), Stop> {
+        let count = usize::try_from(i128::from(to) - i128::from(from) + 1).unwrap_or(0);
+        match self.entries.checked_sub(count) {
+            Some(left) => {
+                self.entries = left;
+                Ok(())
+            }
+            None => Err(self.exceed(MOST_ENTRIES, "entries", at)),
+        }
     }
     /// One more operation of a formula.
     pub fn operation(&mut self, at: Span) -> Result<(), Stop> {
-        take(&mut self.operations, MOST_OPERATIONS, "operations", at)
-    }
-}
-
-fn take(left: &mut usize, limit: usize, unit: &str, at: Span) -> Result<(), Stop> {
-    match left.checked_sub(1) {
-        Some(less) => {
-            *left = less;
-            Ok(())
+        match self.operations.checked_sub(1) {
+            Some(left) => {
+                self.operations = left;
+                Ok(())
+            }
+            None => Err(self.exceed(MOST_OPERATIONS, "operations", at)),
         }
-        None => Err(Mistake::TooLarge { limit, unit: unit.into(), at: at.into() }.into()),
+    }
+    /// The first time it is told; then nothing more is expanded.
+    fn exceed(&mut self, limit: usize, unit: &str, at: Span) -> Stop {
+        if std::mem::replace(&mut self.exceeded, true) {
+            return Stop::Told;
+        }
+        (self.entries, self.operations) = (0, 0);
+        Mistake::TooLarge { limit, unit: unit.into(), at: at.into() }.into()
     }
 }
 
@@ -66,9 +78,9 @@ pub(crate) fn each<D: Domain>(
     domain.check_index(range, bindings)?;
     let from = domain.integer(&range.from, "the bound of an index range", bindings)?;
     let to = domain.integer(&range.to, "the bound of an index range", bindings)?;
+    domain.budget().entries(from, to, range.from.span.to(range.to.span))?;
     let depth = bindings.0.len();
     for i in from..=to {
-        domain.budget().entry(range.from.span.to(range.to.span))?;
         bindings.0.push((range.index.clone(), i));
         let result = each(inner, domain, bindings, visit);
         bindings.0.truncate(depth);

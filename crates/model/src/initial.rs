@@ -157,6 +157,7 @@ fn one(reader: &mut Reader, name: &Name, node: &Node, bindings: &Bindings, holds
                 Mistake::FixedAndGuessed { name: what, fix: first.into(), guess: name.span.into() }
             }
             _ => Mistake::Duplicate {
+                help: None,
                 name: what,
                 what: "an initial value".into(),
                 first: (first != name.span).then(|| first.into()),
@@ -173,11 +174,11 @@ fn not_a_variable(name: &Name, kind: &str, help: String) -> Mistake {
 fn conditions(reader: &mut Reader, value: &Item) -> Vec<(String, Entry)> {
     match value.get_ref() {
         DeValue::Array(items) => {
-            let entries = entries::list(reader, items, "a condition").unwrap_or_default();
+            let entries = entries::list(reader, items, "a condition").0;
             entries.into_iter().enumerate().map(|(k, entry)| (format!("condition {}", k + 1), entry)).collect()
         }
         DeValue::Table(table) => {
-            let entries = entries::table(reader, table, "the condition").unwrap_or_default();
+            let entries = entries::table(reader, table, "the condition");
             entries.into_iter().map(|(name, entry)| (name.full, entry)).collect()
         }
         _ => {

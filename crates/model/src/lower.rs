@@ -196,14 +196,8 @@ impl Domain for Lowering<'_, '_> {
                 }
                 _ => format!("`{name}` is not a variable; derivatives are taken of variables"),
             };
-            return Err(Mistake::NotAllowed {
-                what: if order == 1 { format!("der({name})") } else { format!("der({name}, {order})") },
-                place: "a formula".into(),
-                at: span.into(),
-                label: "no such derivative".into(),
-                help,
-            }
-            .into());
+            let derivative = if order == 1 { format!("der({name})") } else { format!("der({name}, {order})") };
+            return Err(Mistake::NoDerivative { derivative, at: span.into(), help }.into());
         };
         match rate {
             Rate::Item(k) => {
@@ -226,14 +220,16 @@ impl Domain for Lowering<'_, '_> {
             [x, y, z] => operation.apply(&[x.expr, y.expr, z.expr]),
             more => operation.apply(&more.iter().map(|x| x.expr).collect::<Vec<_>>()),
         };
-        let numbers: Option<Vec<f64>> = arguments.iter().map(|x| x.number).collect();
-        let shapes: Vec<Shape> = arguments.iter().map(|x| x.shape).collect();
-        Value {
-            expr,
-            number: numbers.map(|numbers| operation.apply(&numbers)),
-            uses: arguments.iter().fold(Classes::NONE, |uses, x| uses.and(x.uses)),
-            shape: Shape::of(operation, &shapes),
-        }
+        let number = match arguments {
+            _ if arguments.iter().any(|x| x.number.is_none()) => None,
+            [Value { number: Some(x), .. }, Value { number: Some(y), .. }] => Some(operation.apply(&[*x, *y])),
+            all => Some(operation.apply(&all.iter().filter_map(|x| x.number).collect::<Vec<_>>())),
+        };
+        let shape = match arguments {
+            [x, y] => Shape::of(operation, &[x.shape, y.shape]),
+            all => Shape::of(operation, &all.iter().map(|x| x.shape).collect::<Vec<_>>()),
+        };
+        Value { expr, number, uses: arguments.iter().fold(Classes::NONE, |uses, x| uses.and(x.uses)), shape }
     }
 
     fn integer(&mut self, node: &Node, what: &str, bindings: &mut Bindings) -> Result<i64, Stop> {

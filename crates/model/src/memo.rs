@@ -109,7 +109,7 @@ pub(crate) fn complete<D: Named, V>(
                 if !known.insert(j) {
                     let from = waiting.iter().position(|k| *k == j).unwrap_or(0);
                     let span = domain.item(j).node.span;
-                    return Err(cycle(&waiting[from..].to_vec(), j, span, domain));
+                    return Err(cycle(&waiting[from..], j, span, domain));
                 }
                 waiting.push(j);
             }

@@ -121,7 +121,12 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
     for error in errors {
         let end = reader.file.len();
         let at = error.span().map_or(Span { start: end, end }, Span::from);
-        reader.mistake(Mistake::Toml { message: error.message().into(), at: at.into(), help: None });
+        let help = match error.message() {
+            m if m.contains("must be quoted") => Some("a formula is a string: force = \"-m*g\"".to_string()),
+            m if m.contains("duplicate key") => Some("a key stands only once in a section".to_string()),
+            _ => None,
+        };
+        reader.mistake(Mistake::Toml { message: error.message().into(), at: at.into(), help });
     }
     if reader.count() > 0 {
         return None;
@@ -168,6 +173,7 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
                     help: "equations of motion stand in [motion], other equations in [dae]".into(),
                 });
             }
+            parameters::evaluate(reader);
             return None;
         }
     };

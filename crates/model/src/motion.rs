@@ -8,6 +8,7 @@ use crate::initial::{self, Given};
 use crate::lower::{Lowering, Rate, Value};
 use crate::names::{self, Class, Classes, Context, Symbol};
 use crate::output;
+use crate::parameters;
 use crate::reader::Reader;
 use crate::shape::Shape;
 use crate::source::Span;
@@ -123,6 +124,7 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Fo
     let parts = declare(reader, section);
     let definitions = definitions::declare(reader, beside.definitions);
     let outputs = output::read(reader, beside.output);
+    parameters::evaluate(reader);
     reader.scope.incomplete = reader.count() > 0;
     let mut given = initial::read(reader, beside.initial);
 
@@ -182,12 +184,12 @@ fn declare(reader: &mut Reader, section: Section) -> Parts {
     let holonomic = constraints(reader, section, "holonomic", "lambda", Class::Lambda);
     let nonholonomic = constraints(reader, section, "nonholonomic", "mu", Class::Mu);
     let invariants = match section.table(reader, "invariants") {
-        Some(table) => entries::table(reader, table, "the invariant").unwrap_or_default(),
+        Some(table) => entries::table(reader, table, "the invariant"),
         None => Vec::new(),
     };
 
     let kinematics = section.get("kinematics").map(|value| {
-        let rows = by_name(reader, value, "kinematics", "kinematic equations", &positions, "positions", known);
+        let rows = by_name(reader, value, "kinematics", "kinematic equation", &positions, "positions", known);
         let missing: Vec<&str> =
             positions.iter().zip(&rows).filter(|(_, row)| row.is_none()).map(|(name, _)| name.full.as_str()).collect();
         if rows.len() == positions.len() && !missing.is_empty() && known && !reader.scope.incomplete {
@@ -207,7 +209,7 @@ fn declare(reader: &mut Reader, section: Section) -> Parts {
         });
     }
     let forces = match section.get("forces") {
-        Some(value) => by_name(reader, value, "forces", "forces", &velocities, "velocities", known),
+        Some(value) => by_name(reader, value, "forces", "force", &velocities, "velocities", known),
         None => vec![None; velocities.len()],
     };
     let mass = mass(reader, section, &velocities, known);
@@ -231,6 +233,7 @@ fn number(n: usize, noun: &str) -> String {
     match (n, noun.strip_suffix('y')) {
         (1, _) => format!("1 {noun}"),
         (n, Some(stem)) => format!("{n} {stem}ies"),
+        (n, None) if noun.ends_with('s') => format!("{n} {noun}es"),
         (n, None) => format!("{n} {noun}s"),
     }
 }
@@ -246,8 +249,8 @@ fn variables(reader: &mut Reader, section: Section, key: &'static str, class: Cl
         });
         return (Vec::new(), false);
     };
-    let Some(names) = entries::names(reader, value, key) else { return (Vec::new(), false) };
-    if names.is_empty() && class == Class::Velocity {
+    let (names, read) = entries::names(reader, value, key);
+    if names.is_empty() && read && class == Class::Velocity {
         reader.mistake(Mistake::Missing {
             what: "a velocity".into(),
             at: Span::from(value.span()).into(),
@@ -256,7 +259,7 @@ fn variables(reader: &mut Reader, section: Section, key: &'static str, class: Cl
         });
     }
     let declared = declare_variables(reader, names.iter(), class);
-    (names, declared)
+    (names, read && declared)
 }
 
 /// Give variables their meaning, in the order of their names; false if some could not be declared.
@@ -274,7 +277,7 @@ pub(crate) fn declare_variables<'n>(reader: &mut Reader, names: impl Iterator<It
 /// A table of variables with their equations.
 fn named(reader: &mut Reader, section: Section, key: &'static str, class: Class) -> Vec<(Name, Entry)> {
     let Some(table) = section.table(reader, key) else { return Vec::new() };
-    let entries = entries::table(reader, table, &format!("the {}", class.noun())).unwrap_or_default();
+    let entries = entries::table(reader, table, &format!("the {}", class.noun()));
     declare_variables(reader, entries.iter().map(|(name, _)| name), class);
     entries
 }
@@ -291,7 +294,7 @@ fn constraints(
     let mut constraints = Vec::new();
     match value.get_ref() {
         DeValue::Table(table) => {
-            let entries = entries::table(reader, table, &format!("the {key} constraint")).unwrap_or_default();
+            let entries = entries::table(reader, table, &format!("the {key} constraint"));
             for (k, (name, entry)) in entries.into_iter().enumerate() {
                 let symbol = Symbol::Variable(class, k);
                 let base = format!("{letter}.{}", name.base);
@@ -301,7 +304,7 @@ fn constraints(
             }
         }
         DeValue::Array(items) => {
-            let entries = entries::list(reader, items, &format!("a {key} constraint")).unwrap_or_default();
+            let entries = entries::list(reader, items, &format!("a {key} constraint")).0;
             for (k, entry) in entries.into_iter().enumerate() {
                 let symbol = Symbol::Variable(class, k);
                 let base = format!("{letter}{}", k + 1);
@@ -332,14 +335,14 @@ fn by_name(
     let mut rows = vec![None; variables.len()];
     match value.get_ref() {
         DeValue::Array(items) => {
-            let Some(entries) = entries::list(reader, items, &format!("an entry of `{key}`")) else { return rows };
+            let (entries, complete) = entries::list(reader, items, &format!("an entry of `{key}`"));
             let (found, wanted) = (entries.len(), variables.len());
             if found == wanted {
                 return entries.into_iter().map(Some).collect();
             }
-            if known {
+            if known && complete {
                 let is = if found == 1 { "is" } else { "are" };
-                let noun = if found == 1 { noun.strip_suffix('s').unwrap_or(noun) } else { noun };
+                let noun = number(found, noun);
                 let for_what = if wanted == 1 {
                     format!(
                         "1 {}",
@@ -350,7 +353,7 @@ fn by_name(
                     format!("{wanted} {kind}")
                 };
                 reader.mistake(Mistake::Count {
-                    message: format!("{found} {noun} {is} given for {for_what}"),
+                    message: format!("{noun} {is} given for {for_what}"),
                     at: Span::from(value.span()).into(),
                     found,
                     help: Some(format!("in this order: {}", enumerate(variables.iter().map(|v| v.full.as_str())))),
@@ -360,7 +363,7 @@ fn by_name(
         DeValue::Table(table) => {
             let places: HashMap<&str, usize> =
                 variables.iter().enumerate().map(|(k, name)| (name.full.as_str(), k)).collect();
-            for (name, entry) in entries::table(reader, table, &format!("the entry of `{key}`")).unwrap_or_default() {
+            for (name, entry) in entries::table(reader, table, &format!("the entry of `{key}`")) {
                 if let Some(k) = places.get(name.full.as_str()) {
                     rows[*k] = Some(entry);
                 } else if known {
@@ -395,7 +398,7 @@ fn mass(reader: &mut Reader, section: Section, velocities: &[Name], known: bool)
     };
     let DeValue::Array(items) = value.get_ref() else {
         let before = reader.count();
-        let rows = by_name(reader, value, "mass", "masses", velocities, "velocities", known);
+        let rows = by_name(reader, value, "mass", "mass", velocities, "velocities", known);
         let missing: Vec<&str> =
             velocities.iter().zip(&rows).filter(|(_, row)| row.is_none()).map(|(name, _)| name.full.as_str()).collect();
         if !missing.is_empty() && known && reader.count() == before {
@@ -409,7 +412,7 @@ fn mass(reader: &mut Reader, section: Section, velocities: &[Name], known: bool)
         return rows.into_iter().collect::<Option<Vec<_>>>().map(Mass::Diagonal);
     };
     if !items.iter().any(|item| item.get_ref().is_array()) {
-        let rows = by_name(reader, value, "mass", "masses", velocities, "velocities", known);
+        let rows = by_name(reader, value, "mass", "mass", velocities, "velocities", known);
         return rows.into_iter().collect::<Option<Vec<_>>>().map(Mass::Diagonal);
     }
     let mut rows = Vec::new();
@@ -418,8 +421,8 @@ fn mass(reader: &mut Reader, section: Section, velocities: &[Name], known: bool)
             reader.mistake(wrong_type("a row of `mass`", "a list", item));
             continue;
         };
-        let row = entries::list(reader, inner, "an entry of `mass`")?;
-        if row.len() != velocities.len() && known {
+        let (row, complete) = entries::list(reader, inner, "an entry of `mass`");
+        if row.len() != velocities.len() && known && complete {
             reader.mistake(Mistake::Count {
                 message: format!(
                     "a row of the mass matrix has {} for {}",

@@ -179,7 +179,7 @@ impl Scope {
         });
         if let Some((first, first_what)) = other {
             let first = (first != span).then(|| first.into());
-            return Err(Mistake::Duplicate { name, what: first_what, first, at: span.into() });
+            return Err(Mistake::Duplicate { help: None, name, what: first_what, first, at: span.into() });
         }
         if !indices.is_empty() {
             let family = self.families.entry(base.to_string()).or_insert_with(|| Family {
@@ -224,10 +224,7 @@ impl Scope {
                     message: format!("`{base}` needs an index"),
                     label: "no index is given".into(),
                     at,
-                    help: format!(
-                        "{} goes from {range}; all of them: sum({base}[i] for i in …)",
-                        family.what.replacen("a ", "the ", 1)
-                    ),
+                    help: format!("`{base}` goes from {range}; their sum is sum({base}[i] for i in …)"),
                 };
             }
             if given != family.low.len() {

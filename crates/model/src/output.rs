@@ -14,13 +14,19 @@ const OUTPUT: Context =
 /// Read the outputs; their names must not be those of variables.
 pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Vec<(Name, Entry)> {
     let Some(section) = section else { return Vec::new() };
-    let outputs = entries::table(reader, section.table, "the output").unwrap_or_default();
+    let outputs = entries::table(reader, section.table, "the output");
     for (name, _) in &outputs {
         let variable = reader.scope.get(&name.full).filter(|d| matches!(d.symbol, Symbol::Variable(..)));
         if let Some(declared) = variable {
             let (what, first) = (declared.what.clone(), Some(declared.span.into()));
             let (name, at) = (name.full.clone(), name.span.into());
-            reader.mistake(Mistake::Duplicate { name, what, first, at });
+            reader.mistake(Mistake::Duplicate {
+                name,
+                what,
+                first,
+                at,
+                help: Some("variables are part of the results anyway; give this output another name".into()),
+            });
         }
     }
     reader.outputs = outputs.iter().map(|(name, _)| name.full.clone()).collect();

@@ -13,13 +13,17 @@ use crate::suggestion::{enumerate, nearest};
 use std::rc::Rc;
 use toml::de::DeValue;
 
-/// Declare all parameters and find their numbers.
+/// Declare all parameters.
 pub(crate) fn read(reader: &mut Reader, section: Option<Section>, overrides: &[(String, f64)]) {
     reader.overrides = overrides.iter().map(|(name, value)| (name.replace(' ', ""), *value)).collect();
     if let Some(section) = section {
         declare(reader, section);
     }
     check_overrides(reader);
+}
+
+/// Find the numbers of all parameters.
+pub(crate) fn evaluate(reader: &mut Reader) {
     for k in 0..reader.parameters.len() {
         if reader.is_full() {
             break;
@@ -41,7 +45,7 @@ fn declare(reader: &mut Reader, section: Section) {
         let text = document::key_text(reader, key);
         let Some(name) = reader.told(parser::key(&text)) else { continue };
         let span = Span::from(key.span());
-        if !name.name.indices.is_empty() || !name.ranges.is_empty() || name.derivative.is_some() {
+        if !name.name.indices.is_empty() || !name.ranges.is_empty() || name.derivative {
             reader.mistake(Mistake::Syntax {
                 message: format!("`{}` cannot be the name of a parameter", key.get_ref()),
                 label: "a plain name is expected".into(),
@@ -52,7 +56,7 @@ fn declare(reader: &mut Reader, section: Section) {
         }
         if let DeValue::Array(items) = value.get_ref() {
             // arrays whose length depends on other parameters come last
-            if has_ranges(reader, items) {
+            if has_ranges(items) {
                 ranges.push((name.name.base, span, items));
             } else {
                 array(reader, &name.name.base, span, items, &mut Vec::new());
@@ -66,9 +70,9 @@ fn declare(reader: &mut Reader, section: Section) {
     }
 }
 
-fn has_ranges(reader: &Reader, items: &[Item]) -> bool {
+fn has_ranges(items: &[Item]) -> bool {
     items.iter().any(|item| match item.get_ref() {
-        DeValue::Array(inner) => has_ranges(reader, inner),
+        DeValue::Array(inner) => has_ranges(inner),
         DeValue::String(text) => text.contains("for"),
         _ => false,
     })
@@ -97,7 +101,7 @@ fn array(reader: &mut Reader, base: &str, span: Span, items: &[Item], indices: &
         }
         return;
     }
-    let Some(entries) = entries::list(reader, items, &format!("an entry of `{base}`")) else { return };
+    let (entries, _) = entries::list(reader, items, &format!("an entry of `{base}`"));
     for (k, entry) in entries.into_iter().enumerate() {
         let Some(node) = reader.told(entry.node()) else { continue };
         indices.push(k as i64 + 1);

@@ -173,33 +173,12 @@ impl<'f> Reader<'f> {
 
 /// The names in a formula, without their indices.
 fn references(node: &Node, bases: &mut Vec<String>) {
-    let mut all = |nodes: &[&Node]| nodes.iter().for_each(|n| references(n, bases));
-    match &node.kind {
-        Kind::Number(_) => {}
-        Kind::Reference(reference) | Kind::Derivative(reference, None) => {
-            all(&reference.indices.iter().collect::<Vec<_>>());
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        if let Kind::Reference(reference) | Kind::Derivative(reference, _) = &node.kind {
             bases.push(reference.base.clone());
         }
-        Kind::Derivative(reference, Some(order)) => {
-            all(&[order]);
-            bases.push(reference.base.clone());
-        }
-        Kind::Negative(x) | Kind::Not(x) => all(&[x]),
-        Kind::Terms(first, rest) | Kind::Factors(first, rest) => {
-            all(&[first]);
-            rest.iter().for_each(|(_, n)| references(n, bases));
-        }
-        Kind::Power(x, y) => all(&[x, y]),
-        Kind::Call(_, nodes) | Kind::And(nodes) | Kind::Or(nodes) => all(&nodes.iter().collect::<Vec<_>>()),
-        Kind::If(nodes) => all(&nodes.iter().collect::<Vec<_>>()),
-        Kind::Compare(_, nodes) => all(&nodes.iter().collect::<Vec<_>>()),
-        Kind::Over(_, body, ranges) => {
-            all(&[body]);
-            ranges.iter().for_each(|range| {
-                references(&range.from, bases);
-                references(&range.to, bases);
-            });
-        }
+        open.extend(node.children());
     }
 }
 
@@ -238,6 +217,14 @@ impl Domain for Reader<'_> {
                 Origin::Number(x) => Ok(x),
                 Origin::Formula(item) => memo::value(item, reference, self),
             },
+            Ok(Symbol::Item(_)) if self.context == PARAMETER => Err(Mistake::NotAllowed {
+                what: format!("the definition `{name}`"),
+                place: PARAMETER.place.into(),
+                at: reference.span.into(),
+                label: "a definition".into(),
+                help: PARAMETER.help.into(),
+            }
+            .into()),
             Ok(Symbol::Item(item)) => memo::value(item, reference, self),
             Ok(Symbol::Variable(class, _)) => Err(not_allowed(format!("the {} `{name}`", class.noun()), self.context)),
         }
@@ -284,11 +271,25 @@ impl Domain for Reader<'_> {
     fn check_index(&self, range: &Range, bindings: &Bindings) -> Result<(), Stop> {
         if let Some((first, what)) = self.scope.knows(&range.index) {
             let (name, what) = (range.index.clone(), what.to_string());
-            return Err(Mistake::Duplicate { name, what, first: Some(first.into()), at: range.span.into() }.into());
+            return Err(Mistake::Duplicate {
+                help: Some("choose another index".into()),
+                name,
+                what,
+                first: Some(first.into()),
+                at: range.span.into(),
+            }
+            .into());
         }
         if bindings.get(&range.index).is_some() {
             let (name, what) = (range.index.clone(), "an index".to_string());
-            return Err(Mistake::Duplicate { name, what, first: None, at: range.span.into() }.into());
+            return Err(Mistake::Duplicate {
+                help: Some("choose another index".into()),
+                name,
+                what,
+                first: None,
+                at: range.span.into(),
+            }
+            .into());
         }
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! How a formula depends on the velocities, as far as its structure tells: not at all, linearly, affinely or otherwise.
 
-use crate::formula::ast::Function;
 use crate::formula::operation::Operation;
 
 /// Dependence on the velocities.
@@ -31,10 +30,12 @@ impl Shape {
             Operation::Integer(1) => x[0],
             Operation::Integer(0) => Free,
             Operation::Select if is_free(x[0]) => sum_of_branches(x[1], x[2]),
-            Operation::Function(Function::Min | Function::Max) | Operation::Function(_) | Operation::Power => {
-                elementary(x)
-            }
-            Operation::Divide | Operation::Integer(_) | Operation::Constant(_) | Operation::Select => elementary(x),
+            Operation::Divide
+            | Operation::Integer(_)
+            | Operation::Constant(_)
+            | Operation::Power
+            | Operation::Function(_)
+            | Operation::Select => elementary(x),
         }
     }
 }

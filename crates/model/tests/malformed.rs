@@ -10,7 +10,8 @@ fn shown(mistakes: &Mistakes) -> String {
     let mut text = String::new();
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::none()).with_width(100);
     handler.render_report(&mut text, mistakes).unwrap();
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n") + "\n"
 }
 
 #[test]
@@ -46,7 +47,10 @@ fn unknown_overrides_are_refused() {
         let mistakes = Model::read("a.toml", text, &[(name.to_string(), value)]).unwrap_err();
         mistakes.lines()
     };
-    assert_eq!(refuse("mas", 1.0), "a.toml: `mas` cannot be set: the model has no such parameter (did you mean `mass`?)");
+    assert_eq!(
+        refuse("mas", 1.0),
+        "a.toml: `mas` cannot be set: the model has no such parameter (did you mean `mass`?)"
+    );
     assert_eq!(refuse("k", 1.0), "a.toml: `k` cannot be set: it is a list (set its entries: `k[1]` and `k[2]`)");
     assert_eq!(refuse("mass", f64::NAN), "a.toml: `mass` cannot be set: NaN is not a finite number");
     assert!(Model::read("a.toml", text, &[("k[2]".to_string(), 5.0)]).is_ok());
@@ -54,7 +58,8 @@ fn unknown_overrides_are_refused() {
 
 #[test]
 fn plain_lines_give_file_line_and_column() {
-    let text = "[model]\nname = 'a'\n[motion]\npositions = ['x']\nvelocities = ['v']\nmass = [1]\nforces = ['v*ä + u)']\n";
+    let text =
+        "[model]\nname = 'a'\n[motion]\npositions = ['x']\nvelocities = ['v']\nmass = [1]\nforces = ['v*ä + u)']\n";
     let mistakes = Model::read("a.toml", text, &[]).unwrap_err();
     assert_eq!(mistakes.lines(), "a.toml:7:19: `)` closes a bracket that was never opened");
 }

@@ -32,6 +32,29 @@ pub(crate) enum Kind {
     Or(Vec<Node>),
 }
 
+impl Node {
+    /// The parts of this part, indices and bounds of ranges among them.
+    pub fn children(&self) -> Vec<&Node> {
+        match &self.kind {
+            Kind::Number(_) => vec![],
+            Kind::Reference(reference) => reference.indices.iter().collect(),
+            Kind::Derivative(reference, order) => reference.indices.iter().chain(order.as_deref()).collect(),
+            Kind::Negative(x) | Kind::Not(x) => vec![x],
+            Kind::Terms(first, rest) | Kind::Factors(first, rest) => {
+                std::iter::once(first.as_ref()).chain(rest.iter().map(|(_, node)| node)).collect()
+            }
+            Kind::Power(x, y) => vec![x, y],
+            Kind::Call(_, nodes) | Kind::And(nodes) | Kind::Or(nodes) => nodes.iter().collect(),
+            Kind::If(nodes) => nodes.iter().collect(),
+            Kind::Compare(_, nodes) => nodes.iter().collect(),
+            Kind::Over(_, body, ranges) => {
+                let bounds = ranges.iter().flat_map(|range| [&range.from, &range.to]);
+                std::iter::once(body.as_ref()).chain(bounds).collect()
+            }
+        }
+    }
+}
+
 impl Kind {
     /// Is it true or false rather than a number?
     pub fn is_condition(&self) -> bool {
@@ -76,7 +99,8 @@ pub(crate) struct Entries {
 pub(crate) struct Key {
     pub name: Reference,
     /// der(x), der(x, 2) as a key of initial values.
-    pub derivative: Option<Option<Node>>,
+    pub derivative: bool,
+    pub order: Option<Node>,
     pub ranges: Vec<Range>,
 }
 

@@ -23,7 +23,7 @@ pub(crate) enum TokenKind {
 impl fmt::Display for TokenKind {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            TokenKind::Number(x) => write!(f, "the number {x}"),
+            TokenKind::Number(x) => write!(f, "the number {}", crate::diagnostic::plain(*x)),
             TokenKind::Word(word) => write!(f, "`{word}`"),
             TokenKind::Sign(sign) => write!(f, "`{sign}`"),
             TokenKind::End => f.write_str("the end of the formula"),

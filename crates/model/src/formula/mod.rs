@@ -5,3 +5,5 @@ pub(crate) mod evaluate;
 mod lexer;
 pub(crate) mod operation;
 pub(crate) mod parser;
+#[cfg(test)]
+mod tests;

@@ -50,7 +50,7 @@ pub(crate) fn names(text: &Text) -> Result<(Vec<Reference>, Vec<Range>), Mistake
         names.push(parser.name()?);
     }
     let ranges = parser.ranges()?;
-    parser.end()?;
+    parser.end_of_name()?;
     Ok((names, ranges))
 }
 
@@ -62,15 +62,15 @@ pub(crate) fn key(text: &Text) -> Result<Key, Mistake> {
         parser.step();
         let Node { kind, .. } = parser.derivative()?;
         match kind {
-            Kind::Derivative(name, order) => (name, Some(order.map(|node| *node))),
+            Kind::Derivative(name, order) => (name, order.map(|node| *node)),
             _ => unreachable!("a derivative was read"),
         }
     } else {
         (parser.name()?, None)
     };
     let ranges = parser.ranges()?;
-    parser.end()?;
-    Ok(Key { name: key.0, derivative: key.1, ranges })
+    parser.end_of_name()?;
+    Ok(Key { name: key.0, derivative, order: key.1, ranges })
 }
 
 struct Parser {
@@ -163,6 +163,18 @@ impl Parser {
         };
         Err(self
             .unexpected(format!("expected an operator or the end of the formula, found {}", self.token().kind), help))
+    }
+
+    /// Nothing may follow a name.
+    fn end_of_name(&self) -> Result<(), Mistake> {
+        if self.token().kind == TokenKind::End {
+            return Ok(());
+        }
+        let help = match &self.token().kind {
+            TokenKind::Sign(".") => "only multipliers have a dot in their names: lambda.NAME, mu.NAME",
+            _ => "a name begins with a letter and consists of letters, digits and _; an index stands in brackets: x[1]",
+        };
+        Err(self.unexpected(format!("{} cannot stand in a name", self.token().kind), Some(help.to_string())))
     }
 
     fn equation(&mut self) -> Result<Equation, Mistake> {
@@ -323,7 +335,7 @@ impl Parser {
             TokenKind::Word(word) => self.word(&word),
             TokenKind::End | TokenKind::Sign(_) => {
                 let help = match kind {
-                    TokenKind::Sign("==") | TokenKind::Sign("=") => Some("a comparison is written a == b".to_string()),
+                    TokenKind::Sign("==" | "=") => Some("a comparison is written a == b".to_string()),
                     _ => None,
                 };
                 Err(self.unexpected(format!("expected a number, a name or `(`, found {kind}"), help))
@@ -409,7 +421,7 @@ impl Parser {
             let known = FUNCTIONS.iter().map(|(name, _)| *name).chain(["sum", "product", "if", "der"]);
             let near = nearest(word, known).or_else(|| foreign(word).map(str::to_string));
             let help = match near {
-                Some(near) => format!("did you mean `{near}`? (a product is written {word}*(…))"),
+                Some(near) => format!("did you mean `{near}`?"),
                 None => format!("if `{word}` is a factor, write {word}*(…)"),
             };
             return Err(Mistake::UnknownFunction { name: word.into(), at: span.into(), help: Some(help) });
