@@ -62,37 +62,33 @@ pub fn record(
     seconds: f64,
 ) -> daedal_run::Run {
     let kinds = kinds(&solution.layout);
-    let in_order = |x: &[f64]| kinds.iter().map(|&(j, _)| x[j]).collect::<Vec<f64>>();
-    let points: Vec<(f64, &[f64])> = points(solution).collect();
-    let columns = kinds
-        .iter()
-        .map(|&(j, kind)| Column::new(solution.names[j].clone(), kind, points.iter().map(|(_, x)| x[j]).collect()));
-    let event =
-        |event: &daedal::event::Happened| Event { name: event.name.clone(), t: event.t, state: in_order(&event.x) };
-    daedal_run::Run {
-        header: header(run, solution, error, seconds),
-        times: points.iter().map(|(t, _)| *t).collect(),
-        columns: columns.chain(outputs(run, &points)).collect(),
-        steps,
-        events: solution.events.iter().map(event).collect(),
-        end: Some(End { t: solution.end.t, values: in_order(&solution.end.x) }),
-    }
-}
-
-/// The outputs of a model file at the points.
-fn outputs(run: &Run, points: &[(f64, &[f64])]) -> Vec<Column> {
-    let Some(formulas) = run.setup.formulas.as_ref().filter(|formulas| !formulas.outputs.is_empty()) else {
-        return Vec::new();
+    let mut outputs = run.setup.formulas.as_ref().map(Outputs::new);
+    let names = outputs.as_ref().map_or_else(Vec::new, |outputs| outputs.names().to_vec());
+    // variables, then outputs, in a state x
+    let mut values_at = |t: f64, x: &[f64]| {
+        let mut values: Vec<f64> = kinds.iter().map(|&(j, _)| x[j]).collect();
+        values.resize(kinds.len() + names.len(), 0.0);
+        if let Some(outputs) = &mut outputs {
+            outputs.evaluate(t, x, &mut values[kinds.len()..]);
+        }
+        values
     };
-    let mut outputs = Outputs::new(formulas);
-    let names = outputs.names().to_vec();
-    let mut row = vec![0.0; names.len()];
-    let mut values: Vec<Vec<f64>> = vec![Vec::with_capacity(points.len()); names.len()];
-    for (t, x) in points {
-        outputs.evaluate(*t, x, &mut row);
-        values.iter_mut().zip(&row).for_each(|(values, value)| values.push(*value));
+    let variables = kinds.iter().map(|&(j, kind)| Column::new(solution.names[j].clone(), kind, Vec::new()));
+    let formulas = names.iter().map(|name| Column::new(name.clone(), Kind::Output, Vec::new()));
+    let mut columns: Vec<Column> = variables.chain(formulas).collect();
+    let mut times = Vec::new();
+    for (t, x) in points(solution) {
+        times.push(t);
+        for (column, value) in columns.iter_mut().zip(values_at(t, x)) {
+            column.values.push(value);
+        }
     }
-    names.into_iter().zip(values).map(|(name, values)| Column::new(name, Kind::Output, values)).collect()
+    let mut events = Vec::new();
+    for event in &solution.events {
+        events.push(Event { name: event.name.clone(), t: event.t, state: values_at(event.t, &event.x) });
+    }
+    let end = End { t: solution.end.t, values: values_at(solution.end.t, &solution.end.x) };
+    daedal_run::Run { header: header(run, solution, error, seconds), times, columns, steps, events, end: Some(end) }
 }
 
 fn header(run: &Run, solution: &Solution, error: Option<&SolveError>, seconds: f64) -> Header {

@@ -352,6 +352,21 @@ fn the_same_run_gives_the_same_files_and_the_same_page() {
 }
 
 #[test]
+fn outputs_of_a_model_file_are_columns_and_belong_to_the_last_point() {
+    let path = directory("outputs").join("run.json");
+    let file = path.to_str().expect("text");
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/pendulum.toml");
+    let output = daedal(&["solve", model, "--save", "11", "-o", file]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let run: Value = serde_json::from_str(&fs::read_to_string(&path).expect("the file")).expect("JSON");
+    let place = run["names"].as_array().expect("names").iter().position(|name| name == "angle").expect("the output");
+    assert_eq!(run["kinds"][place], "output");
+    let value = |j: usize| run["final"][j].as_f64().expect("a number");
+    assert_eq!(value(place), value(0).atan2(-value(1)));
+    assert_eq!(run["final"], run["states"][10]);
+}
+
+#[test]
 fn a_table_gives_a_page_that_says_what_is_missing() {
     let place = directory("table");
     let file = place.join("own.csv");
