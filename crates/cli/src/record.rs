@@ -67,32 +67,40 @@ pub fn record(
     let columns = kinds
         .iter()
         .map(|&(j, kind)| Column::new(solution.names[j].clone(), kind, points.iter().map(|(_, x)| x[j]).collect()));
-    let event =
-        |event: &daedal::event::Happened| Event { name: event.name.clone(), t: event.t, state: in_order(&event.x) };
+    let mut outputs = run.setup.formulas.as_ref().map(Outputs::new);
+    let columns = columns.chain(output_columns(outputs.as_mut(), &points)).collect();
+    let mut all = |t: f64, x: &[f64]| -> Vec<f64> {
+        in_order(x).into_iter().chain(output_values(outputs.as_mut(), t, x)).collect()
+    };
+    let mut event = |event: &daedal::event::Happened| {
+        let state = all(event.t, &event.x);
+        Event { name: event.name.clone(), t: event.t, state }
+    };
     daedal_run::Run {
         header: header(run, solution, error, seconds),
         times: points.iter().map(|(t, _)| *t).collect(),
-        columns: columns.chain(outputs(run, &points)).collect(),
+        columns,
         steps,
-        events: solution.events.iter().map(event).collect(),
-        end: Some(End { t: solution.end.t, values: in_order(&solution.end.x) }),
+        events: solution.events.iter().map(&mut event).collect(),
+        end: Some(End { t: solution.end.t, values: all(solution.end.t, &solution.end.x) }),
     }
 }
 
-/// The outputs of a model file at the points.
-fn outputs(run: &Run, points: &[(f64, &[f64])]) -> Vec<Column> {
-    let Some(formulas) = run.setup.formulas.as_ref().filter(|formulas| !formulas.outputs.is_empty()) else {
-        return Vec::new();
-    };
-    let mut outputs = Outputs::new(formulas);
-    let names = outputs.names().to_vec();
-    let mut row = vec![0.0; names.len()];
-    let mut values: Vec<Vec<f64>> = vec![Vec::with_capacity(points.len()); names.len()];
-    for (t, x) in points {
-        outputs.evaluate(*t, x, &mut row);
-        values.iter_mut().zip(&row).for_each(|(values, value)| values.push(*value));
-    }
-    names.into_iter().zip(values).map(|(name, values)| Column::new(name, Kind::Output, values)).collect()
+/// The outputs of a model file at a point; none for reference problems.
+fn output_values(outputs: Option<&mut Outputs>, t: f64, x: &[f64]) -> Vec<f64> {
+    let Some(outputs) = outputs else { return Vec::new() };
+    let mut values = vec![0.0; outputs.names().len()];
+    outputs.evaluate(t, x, &mut values);
+    values
+}
+
+/// The outputs of a model file at all points.
+fn output_columns(outputs: Option<&mut Outputs>, points: &[(f64, &[f64])]) -> Vec<Column> {
+    let Some(outputs) = outputs else { return Vec::new() };
+    let rows: Vec<Vec<f64>> = points.iter().map(|(t, x)| output_values(Some(&mut *outputs), *t, x)).collect();
+    let column =
+        |(k, name): (usize, &String)| Column::new(name.clone(), Kind::Output, rows.iter().map(|row| row[k]).collect());
+    outputs.names().iter().enumerate().map(column).collect()
 }
 
 fn header(run: &Run, solution: &Solution, error: Option<&SolveError>, seconds: f64) -> Header {
