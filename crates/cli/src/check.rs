@@ -25,8 +25,8 @@
 //! auxiliary         null | { rank RANK, undefined [SUM], surplus [SUM] }         ∂d/∂w
 //! mass              null | { structure: "constant diagonal"|"constant"|"diagonal"|"full", symmetric, asymmetry,
 //!                     definiteness: "positive"|"semidefinite"|"indefinite", eigenvalues [smallest, largest], singular_values,
-//!                     condition, rank RANK, with_constraints RANK, accelerations RANK, undetermined [SUM], equations [SUM],
-//!                     touching [name] }
+//!                     condition, rank RANK, with_constraints RANK, accelerations RANK, undetermined [SUM],
+//!                     undetermined_unknowns [SUM], equations [SUM], touching [name] }
 //! invariants        [ { name, verdict: "invariant"|"not invariant"|"undecided", value, rate, terms, relative_rate, drift,
 //!                       explained, points, until } ]
 //! time_scales       null | { modes [ { re, im, time_constant, frequency, damping } ], dimension, zero, interval, fastest_decay,

@@ -25,7 +25,7 @@ impl Graph {
     pub fn listing(&self, expressions: &[Expr]) -> Listing {
         let order = self.needed(expressions);
         let mut uses: HashMap<Expr, usize> = HashMap::new();
-        for e in order.iter().flat_map(|&e| self.node(e).arguments()).chain(expressions.iter().copied()) {
+        for e in order.iter().flat_map(|&e| self.node(e).arguments()) {
             *uses.entry(e).or_default() += 1;
         }
         let taken: HashSet<&str> = self.inputs().map(|(name, _)| name).collect();

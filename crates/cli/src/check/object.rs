@@ -149,6 +149,7 @@ fn mass(found: &Mass) -> Value {
         "with_constraints": rank(&found.with_constraints),
         "accelerations": rank(&found.accelerations),
         "undetermined": sums(&found.undetermined),
+        "undetermined_unknowns": sums(&found.undetermined_unknowns),
         "equations": sums(&found.equations),
         "touching": found.touching,
     })

@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// Columns of a line.
 const WIDTH: usize = 100;
 /// Columns of a label.
-const LABEL: usize = 18;
+const LABEL: usize = 20;
 /// Most formulas of one level.
 const MOST_FORMULAS: usize = 24;
 /// Most entries of a list of numbers.
@@ -69,16 +69,20 @@ fn conclusion(found: &Analysis) -> &'static str {
 fn overview(text: &mut Text, found: &Analysis) {
     let n = found.sizes;
     let sizes = [
-        (n.positions, "positions"),
-        (n.velocities, "velocities"),
-        (n.dynamic, "dynamic force elements"),
-        (n.auxiliary, "auxiliary variables"),
-        (n.contact, "contact variables"),
-        (n.holonomic, "holonomic constraints"),
-        (n.nonholonomic, "nonholonomic constraints"),
-        (n.invariants, "invariants"),
+        (n.positions, "position", "positions"),
+        (n.velocities, "velocity", "velocities"),
+        (n.dynamic, "dynamic force element", "dynamic force elements"),
+        (n.auxiliary, "auxiliary variable", "auxiliary variables"),
+        (n.contact, "contact variable", "contact variables"),
+        (n.holonomic, "holonomic constraint", "holonomic constraints"),
+        (n.nonholonomic, "nonholonomic constraint", "nonholonomic constraints"),
+        (n.invariants, "invariant", "invariants"),
     ];
-    let sizes: Vec<String> = sizes.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    let sizes: Vec<String> = sizes
+        .iter()
+        .filter(|(n, _, _)| *n > 0)
+        .map(|(n, one, several)| format!("{n} {}", if *n == 1 { one } else { several }))
+        .collect();
     text.entry("sizes", &sizes.join(", "));
     if let Some(constraints) = &found.constraints {
         let (p, v) = (constraints.position_freedom, constraints.velocity_freedom);
@@ -218,7 +222,7 @@ fn start(text: &mut Text, found: &Analysis) {
     if !given.filled.is_empty() {
         text.entry("not given", &given.filled.join(", "));
     }
-    let mut moved: Vec<&Movement> = given.movements.iter().filter(|m| m.relative() > 1e-14).collect();
+    let mut moved: Vec<&Movement> = given.movements.iter().filter(|m| m.relative() > 1e-12).collect();
     moved.sort_by(|a, b| b.relative().total_cmp(&a.relative()));
     if !given.movements.is_empty() && moved.is_empty() {
         text.entry("moved", "nothing");
@@ -300,7 +304,7 @@ fn time_scales(text: &mut Text, scales: &TimeScales) {
         text.entry("", &format!("and {} others, slower", told - MOST));
     }
     if zeros > 0 {
-        text.entry("zero", &format!("{zeros} eigenvalues up to {}", short(scales.zero)));
+        text.entry("zero", &format!("{zeros}: below {} in size", short(scales.zero)));
     }
     let mut words: Vec<String> = Vec::new();
     words.push(match (scales.stiffness, scales.stiffness_ratio) {
