@@ -20,7 +20,7 @@ pub struct Arguments {
 pub enum Command {
     /// Reference problems that ship with the command
     List(List),
-    /// Simulate a reference problem
+    /// Simulate a model
     Solve(Box<Solve>),
     /// Consistent initial values, printed as an `[initial]` table
     Init(Init),
@@ -80,40 +80,43 @@ pub struct Check {
     pub format: Format,
 }
 
-/// Which problem, with which parameters.
+/// Which model, with which parameters.
 #[derive(Args, Debug)]
 pub struct Model {
-    /// Name of a reference problem; `daedal list` shows them
+    /// A model file, or the name of a reference problem; `daedal list` shows them
     #[arg(value_name = "MODEL")]
     pub name: String,
-    /// Change a parameter of the problem
+    /// Change a parameter of the model
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
     pub set: Vec<(String, f64)>,
-    /// Initial time [default: that of the problem]
+    /// Initial time [default: that of the model]
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub t0: Option<f64>,
+    /// How formulas are evaluated: native code, a tape, or the program of a reference problem
+    #[arg(long, value_name = "KIND", value_parser = choice(&KERNELS), default_value = "native")]
+    pub kernel: Kernel,
 }
 
 #[derive(Args, Debug)]
 pub struct Solve {
     #[command(flatten)]
     pub model: Model,
-    /// End of the interval [default: that of the problem]
+    /// End of the interval [default: that of the model]
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub tend: Option<f64>,
     /// Numerical method
     #[arg(long, value_name = "METHOD", value_parser = ["geoms"], default_value = "geoms")]
     pub method: String,
-    /// Relative tolerance
-    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true, default_value = "1e-7")]
-    pub rtol: f64,
+    /// Relative tolerance [default: that of the model, else 1e-7]
+    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
+    pub rtol: Option<f64>,
     /// Absolute tolerance [default: rtol]
     #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
     pub atol: Option<f64>,
-    /// First step size [default: that of the problem, else chosen]
+    /// First step size [default: that of the model, else chosen]
     #[arg(long, value_name = "H", value_parser = positive, allow_hyphen_values = true)]
     pub h0: Option<f64>,
-    /// Largest step size
+    /// Largest step size [default: that of the model]
     #[arg(long, value_name = "H", value_parser = positive, allow_hyphen_values = true)]
     pub hmax: Option<f64>,
     /// Most attempts [default: 100000]
@@ -201,6 +204,17 @@ pub enum Format {
     Json,
 }
 
+/// How formulas are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// Machine code.
+    Native,
+    /// Instructions that are interpreted.
+    Tape,
+    /// The program that a reference problem is written as.
+    Rust,
+}
+
 /// What to keep of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
@@ -219,6 +233,7 @@ type Choices<T, const N: usize> = [(&'static str, T); N];
 
 const LIST_FORMATS: Choices<Format, 2> = [("text", Format::Text), ("json", Format::Json)];
 const INIT_FORMATS: Choices<Format, 2> = [("toml", Format::Text), ("json", Format::Json)];
+const KERNELS: Choices<Kernel, 3> = [("native", Kernel::Native), ("tape", Kernel::Tape), ("rust", Kernel::Rust)];
 pub const FORMULATIONS: Choices<Formulation, 3> =
     [("psf", Formulation::StrangenessFree), ("psf+i", Formulation::WithInvariants), ("p1", Formulation::IndexOne)];
 const CONSTRAINT_DECOMPOSITIONS: Choices<Chosen, 4> = [

@@ -13,6 +13,7 @@
 //! freedom           null | { position, velocity }
 //! equations         [ { name, kind: "holonomic"|"nonholonomic"|"contact"|"auxiliary"|"invariant",
 //!                       level: "position"|"velocity"|"acceleration", hidden: bool, formula: null|text } ]
+//! definitions       {name: formula} of subexpressions that several formulas share
 //! start             { place: "consistent"|"nearest"|"given", error: null|text, iterations, surplus, filled [name],
 //!                     values {name: value},
 //!                     residuals [ { equation, level: null for conditions, value, terms, tolerance, satisfied } ],
@@ -24,8 +25,8 @@
 //! auxiliary         null | { rank RANK, undefined [SUM], surplus [SUM] }         ∂d/∂w
 //! mass              null | { structure: "constant diagonal"|"constant"|"diagonal"|"full", symmetric, asymmetry,
 //!                     definiteness: "positive"|"semidefinite"|"indefinite", eigenvalues [smallest, largest], singular_values,
-//!                     condition, rank RANK, with_constraints RANK, accelerations RANK, undetermined [SUM], equations [SUM],
-//!                     touching [name] }
+//!                     condition, rank RANK, with_constraints RANK, accelerations RANK, undetermined [SUM],
+//!                     undetermined_unknowns [SUM], equations [SUM], touching [name] }
 //! invariants        [ { name, verdict: "invariant"|"not invariant"|"undecided", value, rate, terms, relative_rate, drift,
 //!                       explained, points, until } ]
 //! time_scales       null | { modes [ { re, im, time_constant, frequency, damping } ], dimension, zero, interval, fastest_decay,
@@ -35,14 +36,17 @@
 //! ```
 //! Residuals are told at the given values, everything else at `start.values`. Frequencies are oscillations per unit of time.
 
+mod formulas;
 mod object;
 mod text;
 
 use crate::arguments::{Check, Format};
 use crate::failure::{Failure, print};
-use crate::solve::Setup;
-use daedal::analysis::{Analysis, Finding, Formula, Severity, analyse};
+use crate::setup::Setup;
+use daedal::analysis::{Analysis, Finding, Severity, analyse};
 use daedal::motion::{Initial, Mechanism};
+
+use formulas::Texts;
 
 /// What is checked.
 pub struct Subject<'m> {
@@ -53,27 +57,28 @@ pub struct Subject<'m> {
     pub initial: &'m Initial,
     pub tend: f64,
     /// How the constraints read, where that is known.
-    pub formulas: Vec<Formula>,
+    pub texts: Texts,
 }
 
 /// Check a model.
 pub fn check(arguments: &Check) -> Result<(), Failure> {
     let setup = Setup::resolve(&arguments.model)?;
     let subject = Subject {
-        model: setup.problem.name,
-        description: setup.problem.description,
+        model: &setup.name,
+        description: &setup.description,
         parameters: &setup.parameters,
         mechanism: &*setup.case.mechanism,
         initial: &setup.case.initial,
-        tend: setup.case.tend.max(setup.case.initial.t),
-        formulas: Vec::new(),
+        // a model without an interval is looked at over one unit of time
+        tend: if setup.case.tend > setup.case.initial.t { setup.case.tend } else { setup.case.initial.t + 1.0 },
+        texts: setup.formulas.as_ref().map(formulas::texts).unwrap_or_default(),
     };
     report(&subject, arguments.format)
 }
 
 /// Analyse, print, and fail if there is no motion.
 pub fn report(subject: &Subject, format: Format) -> Result<(), Failure> {
-    let analysis = analyse(subject.mechanism, subject.initial, subject.tend)?.with_formulas(&subject.formulas);
+    let analysis = analyse(subject.mechanism, subject.initial, subject.tend)?.with_formulas(&subject.texts.formulas);
     match format {
         Format::Text => print(&text::text(subject, &analysis))?,
         Format::Json => print(&format!("{:#}\n", object::object(subject, &analysis)))?,

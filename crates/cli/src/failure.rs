@@ -3,22 +3,43 @@
 use daedal::SolveError;
 use daedal::analysis::AnalysisError;
 use daedal::motion::consistent::InitialisationError;
+use daedal_model::Mistakes;
 use daedal_problems::ParameterError;
 use daedal_run::{Format, ReadError, WriteError};
+use miette::{GraphicalReportHandler, GraphicalTheme};
 use std::error::Error;
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 use std::path::PathBuf;
+use std::string::FromUtf8Error;
 
 /// Why the command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error("there is no {kind} {name}{}\n  known: {}", question(.name, .known), .known.join(", "))]
     UnknownName { kind: &'static str, name: String, known: Vec<String> },
+    #[error("cannot read the model file {}", path.display())]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
+    #[error("the model file {} is not text in UTF-8", path.display())]
+    NotText {
+        path: PathBuf,
+        #[source]
+        cause: FromUtf8Error,
+    },
+    #[error("{0}")]
+    Model(Box<Mistakes>),
+    #[error("{} says nothing about the interval; add `time = [0.0, 1.0]` to [model], or give --tend", path.display())]
+    NoInterval { path: PathBuf },
+    #[error("{} is a model file, and no program; --kernel native and --kernel tape are for model files", path.display())]
+    NoRust { path: PathBuf },
     #[error(
-        "{path} looks like a model file; this version solves the reference problems, which `daedal list` shows; model files come later"
+        "{name} is a general system ([dae]); this version reads such models, but solves and checks equations of motion ([motion]) only"
     )]
-    ModelFile { path: String },
+    Dae { name: String },
     #[error("the problem {problem} cannot be set up")]
     Parameter {
         problem: &'static str,
@@ -76,6 +97,10 @@ impl Failure {
 
     /// Print it once, causes below.
     pub fn report(&self) {
+        if let Failure::Model(mistakes) = self {
+            let _ = io::stderr().write_all(marked(mistakes).as_bytes());
+            return;
+        }
         let mut text = format!("error: {self}\n");
         let (mut above, mut cause) = (self.to_string(), self.source());
         while let Some(error) = cause {
@@ -89,6 +114,22 @@ impl Failure {
         // nobody is left to tell if this fails
         let _ = io::stderr().write_all(text.as_bytes());
     }
+}
+
+/// Mistakes in a model file, each with the lines where it stands.
+fn marked(mistakes: &Mistakes) -> String {
+    let mut text = String::new();
+    let terminal = io::stderr().is_terminal();
+    let theme = match (terminal, std::env::var_os("NO_COLOR").is_none()) {
+        (true, true) => GraphicalTheme::unicode(),
+        (true, false) => GraphicalTheme::unicode_nocolor(),
+        (false, _) => GraphicalTheme::none(),
+    };
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_links(false);
+    if handler.render_report(&mut text, mistakes).is_err() {
+        text = mistakes.to_string();
+    }
+    text
 }
 
 /// Could the computation not go on, with an input that makes sense?

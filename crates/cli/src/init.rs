@@ -3,7 +3,7 @@
 use crate::arguments::{Format, Init};
 use crate::failure::{Failure, print};
 use crate::output::shown_names;
-use crate::solve::Setup;
+use crate::setup::Setup;
 use daedal::SolveError;
 use daedal::motion::consistent::{Consistent, initialise};
 use daedal::motion::{Form, Initial, Layout, Start};
@@ -68,16 +68,21 @@ fn change(initial: &mut Initial, layout: &Layout, j: usize, start: Start) -> Opt
 fn table(setup: &Setup, layout: &Layout, names: &[String], consistent: &Consistent) -> String {
     let x = &consistent.state.x;
     let Consistent { iterations, surplus, undetermined_multipliers, .. } = consistent;
-    let mut text = format!("# consistent initial values of {} at t = {:?}\n", setup.problem.name, consistent.state.t);
+    let mut text = format!("# consistent initial values of {} at t = {:?}\n", setup.name, consistent.state.t);
     let _ = writeln!(text, "# iterations: {iterations}");
     let _ = writeln!(text, "# surplus conditions: {surplus}");
     let _ = writeln!(text, "# undetermined multipliers: {undetermined_multipliers}");
-    let guesses: Vec<String> = [layout.p(), layout.v(), layout.r(), layout.w(), layout.s()]
-        .into_iter()
-        .flatten()
-        .map(|j| format!("{} = {:?}", key(&names[j]), x[j]))
-        .collect();
-    let _ = writeln!(text, "[initial]\nguess = {{ {} }}", guesses.join(", "));
+    let given = setup.case.initial.values(layout).unwrap_or_default();
+    let is_fixed = |j: usize| matches!(given.get(j), Some(Start::Fixed(_)));
+    let states = [layout.p(), layout.v(), layout.r(), layout.w(), layout.s()].into_iter().flatten();
+    let (fixed, guessed): (Vec<usize>, Vec<usize>) = states.partition(|&j| is_fixed(j));
+    text.push_str("[initial]\n");
+    for (what, list) in [("fix", fixed), ("guess", guessed)] {
+        let values: Vec<String> = list.into_iter().map(|j| format!("{} = {:?}", key(&names[j]), x[j])).collect();
+        if !values.is_empty() {
+            let _ = writeln!(text, "{what} = {{ {} }}", values.join(", "));
+        }
+    }
     for j in layout.lambda().chain(layout.mu()) {
         let _ = writeln!(text, "# {} = {:?}", names[j], x[j]);
     }
@@ -96,7 +101,7 @@ fn object(setup: &Setup, layout: &Layout, names: &[String], consistent: &Consist
     let values: Map<String, Value> =
         layout.shown().into_iter().map(|j| (names[j].clone(), json!(consistent.state.x[j]))).collect();
     json!({
-        "model": setup.problem.name,
+        "model": setup.name,
         "parameters": parameters,
         "t0": consistent.state.t,
         "iterations": consistent.iterations,

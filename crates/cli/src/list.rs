@@ -22,11 +22,8 @@ pub fn reference_problem(name: &str) -> Result<&'static Problem, Failure> {
     if let Some(problem) = find(name) {
         return Ok(problem);
     }
-    if name.contains(['/', '\\']) || name.to_lowercase().ends_with(".toml") {
-        return Err(Failure::ModelFile { path: name.to_string() });
-    }
     let known = all().iter().map(|problem| problem.name.to_string()).collect();
-    Err(Failure::UnknownName { kind: "reference problem", name: name.to_string(), known })
+    Err(Failure::UnknownName { kind: "model file or reference problem", name: name.to_string(), known })
 }
 
 fn overview() -> String {

@@ -9,6 +9,7 @@ mod output;
 mod progress;
 mod record;
 mod report;
+mod setup;
 mod solve;
 mod summary;
 

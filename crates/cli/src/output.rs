@@ -101,7 +101,7 @@ pub fn discard_all(outputs: Vec<Output>) {
 /// What a run did, as one object; the same keys in the same order in every version. Nothing but nulls if it could not start.
 pub fn statistics(run: &Run, solution: Option<&Solution>, seconds: f64) -> Value {
     let mut object = Map::new();
-    object.insert("model".into(), json!(run.setup.problem.name));
+    object.insert("model".into(), json!(run.setup.name));
     object.insert("formulation".into(), json!(formulation(run.method.formulation)));
     object.insert("method".into(), json!("geoms"));
     object.insert("rtol".into(), json!(run.rtol));

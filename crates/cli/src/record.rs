@@ -2,7 +2,7 @@
 
 use crate::output::{counters, formulation};
 use crate::solve::Run;
-use daedal::motion::Layout;
+use daedal::motion::{Layout, Outputs};
 use daedal::observer::{Observer, StepView};
 use daedal::{Ended, Residuals, Solution, SolveError};
 use daedal_run::{Column, End, Event, Header, Kind, Steps};
@@ -62,30 +62,42 @@ pub fn record(
     seconds: f64,
 ) -> daedal_run::Run {
     let kinds = kinds(&solution.layout);
-    let in_order = |x: &[f64]| kinds.iter().map(|&(j, _)| x[j]).collect::<Vec<f64>>();
-    let points: Vec<(f64, &[f64])> = points(solution).collect();
-    let columns = kinds
-        .iter()
-        .map(|&(j, kind)| Column::new(solution.names[j].clone(), kind, points.iter().map(|(_, x)| x[j]).collect()));
-    let event =
-        |event: &daedal::event::Happened| Event { name: event.name.clone(), t: event.t, state: in_order(&event.x) };
-    daedal_run::Run {
-        header: header(run, solution, error, seconds),
-        times: points.iter().map(|(t, _)| *t).collect(),
-        columns: columns.collect(),
-        steps,
-        events: solution.events.iter().map(event).collect(),
-        end: Some(End { t: solution.end.t, values: in_order(&solution.end.x) }),
+    let mut outputs = run.setup.formulas.as_ref().map(Outputs::new);
+    let names = outputs.as_ref().map_or_else(Vec::new, |outputs| outputs.names().to_vec());
+    // variables, then outputs, in a state x
+    let mut values_at = |t: f64, x: &[f64]| {
+        let mut values: Vec<f64> = kinds.iter().map(|&(j, _)| x[j]).collect();
+        values.resize(kinds.len() + names.len(), 0.0);
+        if let Some(outputs) = &mut outputs {
+            outputs.evaluate(t, x, &mut values[kinds.len()..]);
+        }
+        values
+    };
+    let variables = kinds.iter().map(|&(j, kind)| Column::new(solution.names[j].clone(), kind, Vec::new()));
+    let formulas = names.iter().map(|name| Column::new(name.clone(), Kind::Output, Vec::new()));
+    let mut columns: Vec<Column> = variables.chain(formulas).collect();
+    let mut times = Vec::new();
+    for (t, x) in points(solution) {
+        times.push(t);
+        for (column, value) in columns.iter_mut().zip(values_at(t, x)) {
+            column.values.push(value);
+        }
     }
+    let mut events = Vec::new();
+    for event in &solution.events {
+        events.push(Event { name: event.name.clone(), t: event.t, state: values_at(event.t, &event.x) });
+    }
+    let end = End { t: solution.end.t, values: values_at(solution.end.t, &solution.end.x) };
+    daedal_run::Run { header: header(run, solution, error, seconds), times, columns, steps, events, end: Some(end) }
 }
 
 fn header(run: &Run, solution: &Solution, error: Option<&SolveError>, seconds: f64) -> Header {
-    let problem = run.setup.problem;
+    let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let largest = &solution.max_residuals;
     Header {
-        model: Some(problem.name.to_string()),
-        description: Some(problem.description.to_string()),
-        source: Some(problem.source.to_string()),
+        model: given(&run.setup.name),
+        description: given(&run.setup.description),
+        source: given(&run.setup.source),
         parameters: run.setup.parameters.clone(),
         formulation: Some(formulation(run.method.formulation).to_string()),
         method: Some("geoms".to_string()),

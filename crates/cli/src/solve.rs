@@ -1,24 +1,18 @@
-//! Simulate a reference problem: resolve the arguments into a run, make the run, write what it computed.
+//! Simulate a model: resolve the arguments into a run, make the run, write what it computed.
 
-use crate::arguments::{GeomsArguments, Kept, Model, Solve};
+use crate::arguments::{FORMULATIONS, GeomsArguments, Kept, Solve};
 use crate::failure::{Failure, is_numerical, print};
-use crate::list::reference_problem;
 use crate::output::{self, Output};
 use crate::progress::Progress;
 use crate::record::{StepRecorder, record};
+use crate::setup::Setup;
 use crate::summary;
 use daedal::observer::Observer;
 use daedal::{Geoms, Options, Save, Solution, SolveError, Tolerance, solve_observed};
-use daedal_problems::{Case, Problem};
 use std::time::Instant;
 
-/// A problem with its parameters set.
-pub struct Setup {
-    pub problem: &'static Problem,
-    /// All parameters, in the order of the problem.
-    pub parameters: Vec<(String, f64)>,
-    pub case: Case,
-}
+/// The relative tolerance where none is given.
+const RTOL: f64 = 1e-7;
 
 /// All that a run needs to know.
 pub struct Run {
@@ -72,38 +66,29 @@ pub fn solve(arguments: &Solve) -> Result<(), Failure> {
     }
 }
 
-impl Setup {
-    /// The problem of that name with some parameters changed.
-    pub fn resolve(model: &Model) -> Result<Self, Failure> {
-        let problem = reference_problem(&model.name)?;
-        let mut case =
-            problem.case_with(&model.set).map_err(|cause| Failure::Parameter { problem: problem.name, cause })?;
-        let parameters = problem.parameters.iter().map(|&(name, default)| {
-            let set = model.set.iter().rfind(|(given, _)| given == name);
-            (name.to_string(), set.map_or(default, |&(_, value)| value))
-        });
-        let parameters = parameters.collect();
-        if let Some(t0) = model.t0.filter(|t0| *t0 != case.initial.t) {
-            case.initial.t = t0;
-            // they hold for the interval of the problem
-            case.references.clear();
-        }
-        Ok(Setup { problem, parameters, case })
-    }
-}
-
 impl Run {
     fn resolve(arguments: &Solve) -> Result<Self, Failure> {
         let mut setup = Setup::resolve(&arguments.model)?;
         setup.case.tend = arguments.tend.unwrap_or(setup.case.tend);
         let (t0, tend) = (setup.case.initial.t, setup.case.tend);
-        let (rtol, atol) = (arguments.rtol, arguments.atol.unwrap_or(arguments.rtol));
+        if tend.is_nan() {
+            return Err(Failure::NoInterval { path: arguments.model.name.clone().into() });
+        }
+        let wishes = &setup.defaults;
+        let rtol = arguments.rtol.or(wishes.rtol).unwrap_or(RTOL);
+        // an absolute tolerance belongs to the relative one that it stands beside
+        let beside = if arguments.rtol.is_none() { wishes.atol } else { None };
+        let atol = arguments.atol.or(beside).unwrap_or(rtol);
+        let mut method = geoms(&arguments.geoms);
+        if let (None, Some(wish)) = (arguments.geoms.formulation, &wishes.formulation) {
+            method.formulation = FORMULATIONS.iter().find(|(word, _)| word == wish).map_or(method.formulation, |f| f.1);
+        }
         let defaults = Options::default();
         let kept = arguments.save.unwrap_or(if arguments.output.is_empty() { Kept::End } else { Kept::Steps });
         let options = Options {
             tolerance: Tolerance::new(rtol, atol),
             h0: arguments.h0.or(setup.case.h0),
-            hmax: arguments.hmax,
+            hmax: arguments.hmax.or(wishes.hmax),
             max_steps: arguments.max_steps.unwrap_or(defaults.max_steps),
             save: match kept {
                 Kept::Steps => Save::Steps,
@@ -112,7 +97,7 @@ impl Run {
             },
         };
         let report = if arguments.stats.is_some() { Report::Statistics } else { Report::Summary };
-        Ok(Run { setup, rtol, atol, method: geoms(&arguments.geoms), options, report })
+        Ok(Run { setup, rtol, atol, method, options, report })
     }
 
     /// The solution, and how long it took in seconds.

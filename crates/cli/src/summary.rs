@@ -29,14 +29,13 @@ pub fn summary(run: &Run, solution: &Solution, paths: &[PathBuf], seconds: f64) 
 }
 
 fn heading(text: &mut String, run: &Run) {
-    let problem = run.setup.problem;
-    let _ = writeln!(text, "{}: {}", problem.name, problem.description);
+    let setup = &run.setup;
+    let colon = if setup.description.is_empty() { "" } else { ": " };
+    let _ = writeln!(text, "{}{colon}{}", setup.name, setup.description);
     let form = formulation(run.method.formulation);
     let _ = write!(text, "geoms, {form}, rtol {:?}, atol {:?}", run.rtol, run.atol);
-    for ((name, value), (_, default)) in run.setup.parameters.iter().zip(problem.parameters) {
-        if value != default {
-            let _ = write!(text, ", {name} = {value:?}");
-        }
+    for (name, value) in &setup.changed {
+        let _ = write!(text, ", {name} = {value:?}");
     }
     text.push('\n');
 }

@@ -23,7 +23,7 @@
 //! | `derivative.rs` | total derivatives along a flow, sparse Jacobians |
 //! | `substitute.rs` | inputs replaced by numbers or formulas |
 //! | `print.rs` | formulas for people |
-//! | `tape.rs`, `kernel.rs` | evaluation, for any scalar and for `f64` |
+//! | `tape.rs`, `schedule.rs`, `kernel.rs` | evaluation, for any scalar and for `f64` |
 
 mod derivative;
 mod expr;
@@ -31,6 +31,7 @@ mod graph;
 mod kernel;
 mod node;
 mod print;
+mod schedule;
 mod simplify;
 mod substitute;
 mod tape;
@@ -41,4 +42,4 @@ pub use graph::Graph;
 pub use kernel::{Compiler, Interpreted, Kernel};
 pub use node::{Binary, Node, Unary};
 pub use print::Listing;
-pub use tape::{Instruction, Tape};
+pub use tape::Tape;

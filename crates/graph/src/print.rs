@@ -25,7 +25,7 @@ impl Graph {
     pub fn listing(&self, expressions: &[Expr]) -> Listing {
         let order = self.needed(expressions);
         let mut uses: HashMap<Expr, usize> = HashMap::new();
-        for e in order.iter().flat_map(|&e| self.node(e).arguments()).chain(expressions.iter().copied()) {
+        for e in order.iter().flat_map(|&e| self.node(e).arguments()) {
             *uses.entry(e).or_default() += 1;
         }
         let taken: HashSet<&str> = self.inputs().map(|(name, _)| name).collect();
@@ -102,7 +102,7 @@ impl Printer<'_> {
 
     /// Terms with their signs: along the left side without recursion, for sums may be long.
     fn sum(&self, e: Expr) -> String {
-        let (mut terms, mut open): (Vec<(bool, Expr)>, Vec<(bool, Expr)>) = (Vec::new(), vec![(false, e)]);
+        let (mut terms, mut open) = (Vec::new(), vec![(false, e)]);
         while let Some((minus, e)) = open.pop() {
             match self.node(e) {
                 Some(Node::Binary(Binary::Add, x, y)) => open.extend([(minus, y), (minus, x)]),
@@ -111,13 +111,26 @@ impl Printer<'_> {
                 _ => terms.push((minus, e)),
             }
         }
+        // equal terms are counted
+        let (mut places, mut counted): (HashMap<(bool, Expr), usize>, Vec<(bool, Expr, usize)>) = Default::default();
+        for (minus, e) in terms {
+            let place = *places.entry((minus, e)).or_insert(counted.len());
+            if place == counted.len() {
+                counted.push((minus, e, 0));
+            }
+            counted[place].2 += 1;
+        }
+        let mut terms = counted;
         // a sum begins with a positive term if there is one
-        if let Some(first) = terms.iter().position(|(minus, _)| !minus) {
+        if let Some(first) = terms.iter().position(|(minus, ..)| !minus) {
             terms[..=first].rotate_right(1);
         }
         let mut text = String::new();
-        for (minus, e) in terms {
-            let term = self.bonded(e, Bond::Product);
+        for (minus, e, n) in terms {
+            let mut term = self.bonded(e, Bond::Product);
+            if n > 1 {
+                term = format!("{n}*{term}");
+            }
             let sign = match (text.is_empty(), minus) {
                 (true, false) => "",
                 (true, true) => "-",
@@ -214,6 +227,7 @@ mod tests {
                 (x.atan2(y - 1.0), "atan2(x, y - 1)"),
                 ((x * y).square(), "x^2*y^2"),
                 (x * -3.0, "-3*x"),
+                (x * y + z + x * y, "2*x*y + z"),
                 (y - x * 3.0, "y - 3*x"),
                 (x.select(y, z), "if(x >= 0, y, z)"),
                 (x.pow(y), "pow(x, y)"),

@@ -1,7 +1,8 @@
 //! What is rewritten when a node is made.
 //!
-//! Constants are folded, neutral elements and zeros vanish, signs move outwards. Nothing is reassociated: for finite numbers the result has the same bits as the formula as it was written. What is gone is the
-//! trace of values that are not finite: 0·x is 0, x − x is 0.
+//! Constants are folded, neutral elements and zeros vanish, signs move outwards. Nothing is reassociated: for finite numbers the result has
+//! the same bits as the formula as it was written, up to the sign of zeros. Two functions are replaced: xᵃ with an integer a up to 64 is a product,
+//! x^0.5 is √x. What is gone is the trace of values that are not finite: 0·x is 0, x − x is 0.
 
 use crate::{Binary, Expr, Graph, Node, Unary};
 

@@ -14,16 +14,20 @@ use std::collections::HashMap;
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex};
 
-/// Compiled code of some formulas.
-#[derive(Clone)]
+/// Compiled code of some formulas, with scratch space of its own.
 pub struct Compiled {
-    parts: Arc<[Part]>,
+    program: Arc<Program>,
     scratch: Vec<f64>,
+}
+
+/// What duplicates of a kernel share.
+struct Program {
+    parts: Vec<Part>,
     inputs: usize,
     outputs: usize,
     code_size: usize,
-    /// Keeps the code that `parts` point to; nobody locks it.
-    _code: Arc<Mutex<Code>>,
+    /// Keeps the code that `parts` point to. Nothing but the end of the program looks at it; the lock makes it fit for threads.
+    _code: Mutex<Code>,
 }
 
 /// A function of inputs, outputs and scratch.
@@ -52,20 +56,22 @@ impl Compiled {
             })
             .collect();
         let scratch = vec![0.0; plan.scratch];
-        Ok(Compiled { parts, scratch, inputs, outputs: outputs.len(), code_size, _code: Arc::new(Mutex::new(code)) })
+        let program = Program { parts, inputs, outputs: outputs.len(), code_size, _code: Mutex::new(code) };
+        Ok(Compiled { program: Arc::new(program), scratch })
     }
 
     /// Bytes of machine code.
     pub fn code_size(&self) -> usize {
-        self.code_size
+        self.program.code_size
     }
 }
 
 impl Kernel for Compiled {
     fn call(&mut self, inputs: &[f64], outputs: &mut [f64]) {
-        assert_eq!(inputs.len(), self.inputs, "a kernel of {} inputs got {}", self.inputs, inputs.len());
-        assert_eq!(outputs.len(), self.outputs, "a kernel of {} outputs got {}", self.outputs, outputs.len());
-        for part in &*self.parts {
+        let program = &*self.program;
+        assert_eq!(inputs.len(), program.inputs, "a kernel of {} inputs got {}", program.inputs, inputs.len());
+        assert_eq!(outputs.len(), program.outputs, "a kernel of {} outputs got {}", program.outputs, outputs.len());
+        for part in &program.parts {
             // SAFETY: code is made for arrays of exactly these lengths: it reads the inputs, writes the outputs, and reads and writes
             // scratch of the length of the plan. None of the three overlap, since two are borrowed exclusively.
             unsafe { part(inputs.as_ptr(), outputs.as_mut_ptr(), self.scratch.as_mut_ptr()) };
@@ -73,7 +79,7 @@ impl Kernel for Compiled {
     }
 
     fn duplicate(&self) -> Box<dyn Kernel> {
-        Box::new(self.clone())
+        Box::new(Compiled { program: self.program.clone(), scratch: self.scratch.clone() })
     }
 }
 
@@ -82,7 +88,7 @@ struct Code(ManuallyDrop<JITModule>);
 
 impl Drop for Code {
     fn drop(&mut self) {
-        // SAFETY: the module is taken once, here. Addresses of its functions are only in the last `Compiled` of this code, which is being dropped with it, so
+        // SAFETY: the module is taken once, here. Addresses of its functions are only in the `Program` that is being dropped with it, so
         // that none of them runs now or later.
         unsafe { ManuallyDrop::take(&mut self.0).free_memory() };
     }
@@ -121,11 +127,15 @@ impl Code {
             for &step in plan.steps.iter().skip(number * plan.part).take(plan.part) {
                 emitter.step(step)?;
                 for e in step.results() {
-                    wanted.get(&e).into_iter().flatten().for_each(|&i| emitter.output(e, i));
+                    for &i in wanted.get(&e).into_iter().flatten() {
+                        emitter.output(e, i);
+                    }
                 }
             }
             if number + 1 == count {
-                plain.iter().for_each(|&(i, e)| emitter.output(e, i));
+                for &(i, e) in &plain {
+                    emitter.output(e, i);
+                }
             }
             emitter.finish();
             module.define_function(id, &mut context)?;
@@ -182,7 +192,7 @@ mod tests {
         let x = graph.input("x");
         let y = graph.with(|| (0..1000).fold(x, |y, _| (y * 1.5 + x).sin()));
         let kernel = Compiled::new(&graph, &[y], 10).expect("this machine runs native code");
-        assert_eq!(kernel.parts.len(), 300);
+        assert_eq!(kernel.program.parts.len(), 300);
         assert!(kernel.scratch.len() <= 2, "{} places", kernel.scratch.len());
     }
 }

@@ -178,16 +178,15 @@ impl<'e, 'f> Emitter<'e, 'f> {
 
     /// Call a function of this crate; its result, if it returns one.
     fn call(&mut self, function: Function, arguments: &[Value]) -> Result<Value, NativeError> {
-        let called = match self.called.get(&function) {
-            Some(&called) => called,
-            None => {
-                let mut signature = self.module.make_signature();
-                function.describe(self.module.target_config().pointer_type(), &mut signature);
-                let id = self.module.declare_function(function.name(), Linkage::Import, &signature)?;
-                let called = self.module.declare_func_in_func(id, self.builder.func);
-                self.called.insert(function, called);
-                called
-            }
+        let called = if let Some(&called) = self.called.get(&function) {
+            called
+        } else {
+            let mut signature = self.module.make_signature();
+            function.describe(self.module.target_config().pointer_type(), &mut signature);
+            let id = self.module.declare_function(function.name(), Linkage::Import, &signature)?;
+            let called = self.module.declare_func_in_func(id, self.builder.func);
+            self.called.insert(function, called);
+            called
         };
         let call = self.builder.ins().call(called, arguments);
         // the argument stands for the result of a function that has none

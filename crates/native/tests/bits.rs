@@ -31,8 +31,9 @@ fn build(graph: &mut Graph, inputs: usize, operations: &[Operation]) -> Vec<Expr
     graph.with(|| {
         for &(operation, i, j, k, n, a) in operations {
             // mostly recent values, so that formulas become deep
-            let at =
-                |i: usize| all[if i % 4 == 0 { i / 4 % all.len() } else { all.len() - 1 - i / 4 % all.len().min(8) }];
+            let at = |i: usize| {
+                all[if i.is_multiple_of(4) { i / 4 % all.len() } else { all.len() - 1 - i / 4 % all.len().min(8) }]
+            };
             let (x, y, z) = (at(i), at(j), at(k));
             all.push(match operation {
                 0 => x + y,

@@ -100,3 +100,27 @@ fn many_kernels_live_at_once_and_move_to_other_threads() {
         run(kernels, 0);
     });
 }
+
+#[test]
+fn duplicates_share_code_and_outlive_the_original() {
+    let mut graph = Graph::new();
+    let x = graph.input("x");
+    // long enough for scratch space
+    let y = graph.with(|| (0..2000).fold(x, |y, k| (y * 1.5 + x).sin() + f64::from(k)));
+    let mut original = compile(&graph, &[y]);
+    let mut expected = [0.0];
+    original.call(&[0.3], &mut expected);
+    let mut duplicates: Vec<Box<dyn Kernel>> = (0..4).map(|_| original.duplicate()).collect();
+    drop(original);
+    std::thread::scope(|scope| {
+        for kernel in &mut duplicates {
+            scope.spawn(move || {
+                for _ in 0..100 {
+                    let mut value = [0.0];
+                    kernel.call(&[0.3], &mut value);
+                    assert_eq!(value, expected);
+                }
+            });
+        }
+    });
+}

@@ -134,9 +134,11 @@ impl FlexibleSliderCrank {
     fn rod(&self) -> Rod {
         let FlexibleSliderCrank { l2, e, h, rho, .. } = *self;
         let area = self.b * h;
-        let (al, pi3) = (area * l2, PI.powi(3));
+        // products: integer powers of constants are rounded otherwise by the compiler than by the machine
+        let (al, pi2) = (area * l2, PI * PI);
+        let pi3 = pi2 * PI;
         let scale = |factor: f64, A: [[f64; 4]; 4]| A.map(|row| row.map(|x| factor * x));
-        let bending = PI.powi(4) / 24.0 * (h / l2).powi(2);
+        let bending = pi2 * pi2 / 24.0 * (h / l2).powi(2);
         let (x, y, z) = (16.0 / pi3, 8.0 / pi3 - 1.0 / PI, 0.5 / PI);
         Rod {
             Mq: scale(

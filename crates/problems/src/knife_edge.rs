@@ -71,7 +71,7 @@ pub(crate) const PROBLEM: Problem = Problem {
     name: "knife-edge",
     description: "knife edge on an incline, nonholonomic",
     source: "Neimark and Fufaev (1972), Dynamics of nonholonomic systems",
-    parameters: &[("m", 1.0), ("J", 1.0), ("g", 4.905), ("omega", 1.0)],
+    parameters: &[("m", 1.0), ("J", 1.0), ("g", 4.905), ("spin", 1.0)],
     build: |x| {
         let (blade, omega) = (KnifeEdge { m: x[0], j: x[1], g: x[2] }, x[3]);
         let names = ["x", "y", "phi", "vx", "vy", "omega", "mu.blade"];

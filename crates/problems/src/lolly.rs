@@ -43,7 +43,7 @@ impl EquationsOfMotion for Lolly {
         Names::numbered(&self.sizes())
             .motion(&["x", "y", "z"], &["vx", "vy", "vz"])
             .constraints(&["circle", "ridge"], &[])
-            .invariants(&["energy", "angular momentum"])
+            .invariants(&["energy", "angular_momentum"])
     }
     fn mass<S: Scalar>(&self, _: &Position<S>, M: &mut Matrix<S>) {
         for i in 0..3 {

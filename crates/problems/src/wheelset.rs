@@ -349,7 +349,7 @@ pub(crate) const PROBLEM: Problem = Problem {
     name: "wheelset",
     description: "wheelset on a straight track with creep forces",
     source: "Mazzia and Magherini (2008), Test set for initial value problem solvers",
-    parameters: &[("v0", 30.0), ("mu", 0.12), ("cx", 6400.0), ("cz", 6400.0)],
+    parameters: &[("v0", 30.0), ("friction", 0.12), ("cx", 6400.0), ("cz", 6400.0)],
     build: |x| Case {
         mechanism: Box::new(Wheelset { v0: x[0], mu: x[1], cx: x[2], cz: x[3], ..Wheelset::default() }),
         initial: Initial::new(0.0, &P0, &[0.0; 6]).contact(&S0).multipliers(&LAMBDA0, &[]),

@@ -8,12 +8,22 @@
   /** Curves of a plot that are shown at first. */
   const FIRST = 12;
   /** With more curves than this there are tools to choose among them. */
-  const MANY = 8;
+  const MANY = 10;
   /** Nothing is drawn below this on a logarithmic scale. */
   const FLOOR = 1e-20;
   const COLOURS = 10;
   const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
   const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
+  /** How points are joined. */
+  const SHAPES = {
+    line: { paths: uPlot.paths.linear(), points: { size: 4, width: 0, fill: curveColour } },
+    steps: { paths: uPlot.paths.stepped({ align: -1 }), points: { show: false } },
+    points: { paths: () => null, points: { show: true, size: 4, width: 0, fill: curveColour } },
+  };
+  /** Distances of marks on an axis of counts. */
+  const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10000, 100000, 1e6, 1e9];
+  /** Height of a label with its air, in pixels. */
+  const LABEL = 30;
   /** Width of a printed page in pixels. */
   const PAPER = 660;
 
@@ -22,28 +32,32 @@
   const whole = wholeInterval();
   let view = whole;
 
-  for (const plot of page.plots) {
-    const place = document.getElementById(plot.id);
-    const open = () => {
-      if (place.open && !drawn.has(plot.id)) drawn.set(plot.id, draw(place.querySelector("figure"), plot));
-    };
-    place.addEventListener("toggle", open);
-    open();
-  }
-  // for whoever wants to look at a plot from outside
-  window.daedal = { plots: drawn };
+  /** Draw what is open, and follow what the reader does. */
+  function start() {
+    for (const plot of page.plots) {
+      const place = document.getElementById(plot.id);
+      const open = () => {
+        if (place.open && !drawn.has(plot.id)) drawn.set(plot.id, draw(place.querySelector("figure"), plot));
+      };
+      place.addEventListener("toggle", open);
+      open();
+    }
+    if (page.events.length) document.querySelector(".hint").append(" Vertical lines mark events.");
+    // for whoever wants to look at a plot from outside
+    window.daedal = { plots: drawn };
 
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  addEventListener("beforeprint", () => {
-    document.documentElement.classList.add("printing");
-    for (const chart of drawn.values()) chart.setSize({ width: PAPER, height: chart.height });
-    redraw();
-  });
-  addEventListener("afterprint", () => {
-    document.documentElement.classList.remove("printing");
-    for (const chart of drawn.values()) fit(chart);
-    redraw();
-  });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+    addEventListener("beforeprint", () => {
+      document.documentElement.classList.add("printing");
+      for (const chart of drawn.values()) chart.setSize({ width: PAPER, height: chart.height });
+      redraw();
+    });
+    addEventListener("afterprint", () => {
+      document.documentElement.classList.remove("printing");
+      for (const chart of drawn.values()) fit(chart);
+      redraw();
+    });
+  }
 
   /** One plot with its axis titles and its legend. */
   function draw(figure, plot) {
@@ -59,15 +73,13 @@
     if (clipped) element(figure, "p", "note", `Zeros and values below ${power(floor)} are drawn at ${power(floor)}.`);
 
     const legend = new Legend(figure, plot, table);
-    const steps = plot.shape === "steps";
     const series = plot.curves.map((curve, k) => ({
       label: curve.name,
       show: k < FIRST,
       stroke: () => colour(k),
       width: 1.6,
       dash: DASHES[Math.floor(k / COLOURS) % DASHES.length],
-      paths: steps ? uPlot.paths.stepped({ align: -1 }) : uPlot.paths.linear(),
-      points: { size: 5, ...(steps ? { show: false } : {}) },
+      ...SHAPES[plot.shape],
     }));
     const axis = {
       stroke: () => variable("--quiet"),
@@ -75,6 +87,11 @@
       ticks: { stroke: () => variable("--line"), width: 1, size: 5 },
       font: FONT,
     };
+    const marks = {
+      linear: { values: labels },
+      counts: { values: labels, incrs: WHOLE },
+      logarithmic: { values: powers, splits: wholePowers, filter: (chart, splits) => splits },
+    }[plot.scale];
     const options = {
       ...sizeFor(place),
       legend: { show: false },
@@ -85,8 +102,8 @@
         y: logarithmic ? { distr: 3, log: 10, range: decades } : { range: padded },
       },
       axes: [
-        { ...axis, space: 70, values: labels },
-        { ...axis, size: widthOfLabels, space: 34, ...(logarithmic ? { values: powers } : { values: labels }) },
+        { ...axis, size: 32, space: 70, values: labels },
+        { ...axis, size: widthOfLabels, space: LABEL, ...marks },
       ],
       cursor: {
         drag: { x: true, y: false },
@@ -155,7 +172,7 @@
       const button = element(this.box, "button", "curve");
       button.type = "button";
       button.title = curve.name;
-      button.append(sample(k));
+      button.append(sample(k, this.plot.shape));
       element(button, "span", "name", curve.name);
       const value = element(button, "span", "value");
       button.addEventListener("click", () => {
@@ -213,13 +230,13 @@
     return max > min ? { min, max } : { min, max: min + 1 };
   }
 
-  /** A dashed line where an event happened. */
+  /** A line where an event happened. */
   function drawEvents(chart) {
     if (!page.events.length) return;
     const { ctx, bbox } = chart;
     ctx.save();
-    ctx.strokeStyle = variable("--quiet");
-    ctx.setLineDash([4, 4]);
+    ctx.strokeStyle = variable("--note");
+    ctx.lineWidth = devicePixelRatio;
     ctx.beginPath();
     for (const t of page.events) {
       if (t === null || t < view.min || t > view.max) continue;
@@ -277,12 +294,22 @@
   }
 
   function powers(chart, splits) {
-    return splits.map((x) => (x === null ? "" : power(x)));
+    return splits.map(power);
   }
 
-  /** A power of ten, or its multiple. */
+  /** Powers of ten, as many as there is room for. */
+  function wholePowers(chart, axis, min, max) {
+    const low = Math.round(Math.log10(min));
+    const high = Math.round(Math.log10(max));
+    const stride = Math.max(1, Math.ceil((high - low) / Math.max(1, Math.floor((chart.height - 32) / LABEL))));
+    const splits = [];
+    for (let k = high; k >= low; k -= stride) splits.unshift(10 ** k);
+    return splits;
+  }
+
+  /** A power of ten. */
   function power(x) {
-    return x >= 0.01 && x < 10000 ? String(+x.toPrecision(3)) : x.toExponential(x.toExponential().length > 7 ? 1 : undefined);
+    return x >= 0.01 && x < 10000 ? String(+x.toPrecision(3)) : `1e${Math.round(Math.log10(x))}`;
   }
 
   function precise(x) {
@@ -301,6 +328,11 @@
 
   // looks
 
+  /** Colour of series k of a plot; series 0 is the time. */
+  function curveColour(chart, k) {
+    return colour(k - 1);
+  }
+
   function colour(k) {
     return variable(`--curve-${k % COLOURS}`);
   }
@@ -309,20 +341,23 @@
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   }
 
-  /** A short piece of the curve's line. */
-  function sample(k) {
-    const drawing = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    drawing.setAttribute("width", "26");
-    drawing.setAttribute("height", "10");
-    drawing.setAttribute("aria-hidden", "true");
-    const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-    for (const [name, value] of [["x1", 0], ["x2", 26], ["y1", 5], ["y2", 5], ["stroke-width", 2.5]]) {
-      line.setAttribute(name, value);
-    }
-    line.setAttribute("stroke-dasharray", DASHES[Math.floor(k / COLOURS) % DASHES.length].join(" "));
-    line.style.stroke = `var(--curve-${k % COLOURS})`;
-    drawing.append(line);
+  /** A short piece of the curve, as it is drawn. */
+  function sample(k, shape) {
+    const drawing = vector("svg", { width: 26, height: 10, "aria-hidden": "true" });
+    const dash = DASHES[Math.floor(k / COLOURS) % DASHES.length].join(" ");
+    const piece =
+      shape === "points"
+        ? vector("circle", { cx: 13, cy: 5, r: 3 })
+        : vector("line", { x1: 0, x2: 26, y1: 5, y2: 5, "stroke-width": 2.5, "stroke-dasharray": dash });
+    piece.style.stroke = piece.style.fill = `var(--curve-${k % COLOURS})`;
+    drawing.append(piece);
     return drawing;
+  }
+
+  function vector(tag, attributes) {
+    const shape = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) shape.setAttribute(name, value);
+    return shape;
   }
 
   function sizeFor(place) {
@@ -348,4 +383,6 @@
     parent.append(child);
     return child;
   }
+
+  start();
 })();

@@ -196,8 +196,9 @@ fn json_place(key: &str, cause: &serde_json::Error) -> String {
     if cause.is_eof() {
         return "the file is cut off".to_string();
     }
-    match key {
-        "" | "." | "?" => "it is not written as a run file is".to_string(),
-        key => format!("the value of {key} is not understood"),
+    // outside of any key, or a list where the object should be
+    if matches!(key, "" | "." | "?") || key.starts_with('[') {
+        return "it is not written as a run file is".to_string();
     }
+    format!("the value of {key} is not understood")
 }

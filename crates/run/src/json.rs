@@ -19,7 +19,7 @@ pub fn write(run: &Run, mut file: impl Write) -> Result<(), WriteError> {
     record.times = Some(wrap(&run.times));
     record.states =
         Some((0..run.times.len()).map(|k| run.columns.iter().map(|c| Number(c.values[k])).collect()).collect());
-    record.steps = Some(run.steps.as_ref().map(StepRecord::of));
+    record.steps = run.steps.as_ref().map(StepRecord::of);
     serde_json::to_writer(&mut file, &record).map_err(std::io::Error::from)?;
     Ok(writeln!(file)?)
 }
@@ -31,7 +31,7 @@ pub fn read(mut file: impl Read) -> Result<Run, ReadError> {
     let mut record = parse(&text)?;
     let times = unwrap(record.times.take().ok_or_else(|| missing("times"))?);
     let states = record.states.take().ok_or_else(|| missing("states"))?;
-    let steps = record.steps.take().flatten().map(StepRecord::into_steps);
+    let steps = record.steps.take().map(StepRecord::into_steps);
     same_length("the list of states", states.len(), "times", times.len())?;
     let mut columns: Vec<Vec<f64>> = vec![Vec::with_capacity(times.len()); record.names.len()];
     for (k, state) in states.iter().enumerate() {
@@ -128,9 +128,8 @@ pub(crate) struct Record {
     times: Option<Vec<Number>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     states: Option<Vec<Vec<Number>>>,
-    /// absent in an archive, null if no steps were recorded
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    steps: Option<Option<StepRecord>>,
+    steps: Option<StepRecord>,
 }
 
 #[derive(Default, Serialize, Deserialize)]

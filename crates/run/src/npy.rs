@@ -51,7 +51,9 @@ pub fn write<T: Element>(values: &[T], mut file: impl Write) -> io::Result<()> {
     let mut bytes = Vec::new();
     for chunk in values.chunks(8192) {
         bytes.clear();
-        chunk.iter().for_each(|value| value.push(&mut bytes));
+        for value in chunk {
+            value.push(&mut bytes);
+        }
         file.write_all(&bytes)?;
     }
     Ok(())

@@ -93,7 +93,7 @@ fn array_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
 fn is_possible(name: &str) -> bool {
     let reserved = name == "t" || name == "header" || name.starts_with("step_") || name.starts_with("residual_");
     let odd = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':');
-    !name.is_empty() && name.len() <= 200 && !reserved && !name.contains(odd) && !name.ends_with(".npy")
+    !name.is_empty() && name.len() <= 200 && !reserved && !name.contains(odd)
 }
 
 struct Archive<W: Write>(ZipWriter<StreamWriter<W>>);

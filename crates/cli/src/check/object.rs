@@ -20,6 +20,8 @@ pub fn object(subject: &Subject, found: &Analysis) -> Value {
             "equations": finding.equations(),
         })
     });
+    let definitions: Map<String, Value> =
+        subject.texts.definitions.iter().map(|(name, text)| (name.clone(), json!(text))).collect();
     let equations = found.equations.iter().map(|equation| {
         json!({
             "name": equation.name,
@@ -54,6 +56,7 @@ pub fn object(subject: &Subject, found: &Analysis) -> Value {
             json!({ "position": constraints.position_freedom, "velocity": constraints.velocity_freedom })
         }),
         "equations": equations.collect::<Value>(),
+        "definitions": definitions,
         "start": start(found, &found.consistency),
         "constraints": found.constraints.as_ref().map(|c| constraints(c, found.mass.as_ref())),
         "contact": found.contact.as_ref().map(regularity),
@@ -146,6 +149,7 @@ fn mass(found: &Mass) -> Value {
         "with_constraints": rank(&found.with_constraints),
         "accelerations": rank(&found.accelerations),
         "undetermined": sums(&found.undetermined),
+        "undetermined_unknowns": sums(&found.undetermined_unknowns),
         "equations": sums(&found.equations),
         "touching": found.touching,
     })

@@ -11,7 +11,9 @@ use std::fmt::Write;
 /// Columns of a line.
 const WIDTH: usize = 100;
 /// Columns of a label.
-const LABEL: usize = 18;
+const LABEL: usize = 20;
+/// Most formulas of one level.
+const MOST_FORMULAS: usize = 24;
 /// Most entries of a list of numbers.
 const MOST: usize = 12;
 
@@ -25,7 +27,7 @@ pub fn text(subject: &Subject, found: &Analysis) -> String {
     text.heading("structure");
     overview(&mut text, found);
     text.heading("constraints");
-    levels(&mut text, found);
+    levels(&mut text, found, &subject.texts.definitions);
     ranks(&mut text, found);
     text.heading(&format!("initial values at t = {:?}", found.t));
     start(&mut text, found);
@@ -67,16 +69,20 @@ fn conclusion(found: &Analysis) -> &'static str {
 fn overview(text: &mut Text, found: &Analysis) {
     let n = found.sizes;
     let sizes = [
-        (n.positions, "positions"),
-        (n.velocities, "velocities"),
-        (n.dynamic, "dynamic force elements"),
-        (n.auxiliary, "auxiliary variables"),
-        (n.contact, "contact variables"),
-        (n.holonomic, "holonomic constraints"),
-        (n.nonholonomic, "nonholonomic constraints"),
-        (n.invariants, "invariants"),
+        (n.positions, "position", "positions"),
+        (n.velocities, "velocity", "velocities"),
+        (n.dynamic, "dynamic force element", "dynamic force elements"),
+        (n.auxiliary, "auxiliary variable", "auxiliary variables"),
+        (n.contact, "contact variable", "contact variables"),
+        (n.holonomic, "holonomic constraint", "holonomic constraints"),
+        (n.nonholonomic, "nonholonomic constraint", "nonholonomic constraints"),
+        (n.invariants, "invariant", "invariants"),
     ];
-    let sizes: Vec<String> = sizes.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    let sizes: Vec<String> = sizes
+        .iter()
+        .filter(|(n, _, _)| *n > 0)
+        .map(|(n, one, several)| format!("{n} {}", if *n == 1 { one } else { several }))
+        .collect();
     text.entry("sizes", &sizes.join(", "));
     if let Some(constraints) = &found.constraints {
         let (p, v) = (constraints.position_freedom, constraints.velocity_freedom);
@@ -93,15 +99,16 @@ fn overview(text: &mut Text, found: &Analysis) {
     text.entry("time", time);
 }
 
-fn levels(text: &mut Text, found: &Analysis) {
+fn levels(text: &mut Text, found: &Analysis, definitions: &[(String, String)]) {
     for at in [Level::Position, Level::Velocity, Level::Acceleration] {
         let equations: Vec<_> = found.equations.iter().filter(|e| e.level == at).collect();
         if equations.iter().any(|e| e.formula.is_some()) {
-            for e in equations {
+            for e in equations.iter().take(MOST_FORMULAS) {
                 let hidden = if e.hidden { ", hidden" } else { "" };
                 let formula = e.formula.as_ref().map_or(String::new(), |f| format!(": {f}"));
                 text.entry(level(at), &format!("{} ({}{hidden}){formula}", e.name, kind(e.kind)));
             }
+            more(text, equations.len());
             continue;
         }
         // names by kind
@@ -117,6 +124,20 @@ fn levels(text: &mut Text, found: &Analysis) {
     }
     if found.equations.is_empty() {
         text.entry("none", "");
+    }
+    for (k, (name, formula)) in definitions.iter().take(MOST_FORMULAS).enumerate() {
+        text.entry(if k == 0 { "where" } else { "" }, &format!("{name} = {formula}"));
+    }
+    more(text, definitions.len());
+    if found.sizes.contact > 0 && found.equations.iter().any(|e| e.formula.is_some()) {
+        text.entry("", "s' and s'' of a contact variable s are its rates, which keep its equation");
+    }
+}
+
+/// How many formulas are not shown.
+fn more(text: &mut Text, all: usize) {
+    if all > MOST_FORMULAS {
+        text.entry("", &format!("… and {} more; --format json has them all", all - MOST_FORMULAS));
     }
 }
 
@@ -201,7 +222,7 @@ fn start(text: &mut Text, found: &Analysis) {
     if !given.filled.is_empty() {
         text.entry("not given", &given.filled.join(", "));
     }
-    let mut moved: Vec<&Movement> = given.movements.iter().filter(|m| m.relative() > 1e-14).collect();
+    let mut moved: Vec<&Movement> = given.movements.iter().filter(|m| m.relative() > 1e-12).collect();
     moved.sort_by(|a, b| b.relative().total_cmp(&a.relative()));
     if !given.movements.is_empty() && moved.is_empty() {
         text.entry("moved", "nothing");
@@ -283,7 +304,7 @@ fn time_scales(text: &mut Text, scales: &TimeScales) {
         text.entry("", &format!("and {} others, slower", told - MOST));
     }
     if zeros > 0 {
-        text.entry("zero", &format!("{zeros} eigenvalues up to {}", short(scales.zero)));
+        text.entry("zero", &format!("{zeros}: below {} in size", short(scales.zero)));
     }
     let mut words: Vec<String> = Vec::new();
     words.push(match (scales.stiffness, scales.stiffness_ratio) {

@@ -132,11 +132,16 @@ fn residuals(
     let at = Linearised::at(array, t, x)?;
     // M a + (the rest of the dynamic equations) = 0
     let rest = Mat::from_fn(layout.a().len(), 1, |i, _| -at.rows[i]);
-    let a = Decomposed::of(&at.mass(), Scaling::Both).ok_or(Undefined)?.solve(&rest);
+    let mass = Decomposed::of(&at.mass(), Scaling::Both).ok_or(Undefined)?;
+    let a = mass.solve(&rest);
     for (j, i) in layout.a().enumerate() {
         x[i] = a[(j, 0)];
     }
     let at = Linearised::at(array, t, x)?;
+    // rounding of the accelerations, in the rows that contain them
+    let largest = x[layout.a()].iter().fold(0.0_f64, |m, a| m.max(a.abs()));
+    let rounding = 1e-15 * mass.decision.condition().unwrap_or(1.0) * largest;
+    let of_accelerations = |i: usize| rounding * layout.a().map(|j| at.slope(i, j).abs()).fold(0.0, f64::max);
     let equations = layout.row_names(names);
     let level = |i: usize| {
         if i >= layout.row_contact().start {
@@ -155,7 +160,7 @@ fn residuals(
             level: Some(level(i)),
             value: at.rows[i],
             terms: at.terms(i),
-            tolerance: at.tolerance(i),
+            tolerance: at.tolerance(i) + of_accelerations(i),
         })
         .collect();
     found.sort_by_key(|residual| residual.level);

@@ -50,8 +50,10 @@ pub struct Mass {
     pub equations: Vec<Combination>,
     /// Constraints on the velocities of `undetermined`, which leave these combinations free.
     pub touching: Vec<String>,
-    /// Combinations of multipliers, with w and a where they take part, that nothing determines.
+    /// Combinations of multipliers that nothing determines: their constraints are redundant.
     pub undetermined_multipliers: Vec<Combination>,
+    /// Other combinations of a, w, λ, μ that nothing determines.
+    pub undetermined_unknowns: Vec<Combination>,
 }
 
 impl Mass {
@@ -112,6 +114,8 @@ pub(super) fn mass(at: &Linearised, names: &Names, structure: MassStructure) -> 
     let l = &at.layout;
     let block = Decomposed::of(&at.block(l.algebraic_blocks()[0].clone(), 0..l.n1()), Scaling::Both)?;
     let variables = l.variable_names(names);
+    let (multipliers, unknowns): (Vec<_>, Vec<_>) =
+        block.null_vectors().into_iter().partition(|z| z[..l.lambda().start].iter().all(|x| *x == 0.0));
     let told = |vectors: &[Vec<f64>], names: &[String]| vectors.iter().map(|v| Combination::of(v, names)).collect();
     let dynamics: Vec<String> = names.velocities.iter().map(|v| format!("dynamics of {v}")).collect();
     Some(Mass {
@@ -125,7 +129,8 @@ pub(super) fn mass(at: &Linearised, names: &Names, structure: MassStructure) -> 
         undetermined: told(&undetermined, &variables[..n]),
         equations: told(&equations, &dynamics),
         with_constraints: saddle.decision,
-        undetermined_multipliers: told(&block.null_vectors(), &variables),
+        undetermined_multipliers: told(&multipliers, &variables),
+        undetermined_unknowns: told(&unknowns, &variables),
         accelerations: block.decision,
     })
 }

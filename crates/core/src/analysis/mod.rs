@@ -244,7 +244,8 @@ impl Analysis {
         } else if let Some(constraints) = &self.constraints
             && mass.accelerations.null_directions() > constraints.redundancies.len()
         {
-            findings.push(Finding::Undetermined { unknowns: mass.undetermined_multipliers.clone() });
+            let several = [&mass.undetermined_unknowns[..], &mass.undetermined_multipliers];
+            findings.push(Finding::Undetermined { unknowns: several.concat() });
         }
         if mass.definiteness == Definiteness::Indefinite {
             findings.push(Finding::IndefiniteMass { smallest: mass.eigenvalues.0 });

@@ -310,6 +310,15 @@ mod tests {
         assert_eq!(told.to_string(), "a − b + 0.2500·c");
     }
 
+    /// Entry (i, k) of a lower triangle with ones on the diagonal.
+    fn unit_triangle(i: usize, k: usize, entries: &[f64]) -> f64 {
+        match i.cmp(&k) {
+            std::cmp::Ordering::Less => 0.0,
+            std::cmp::Ordering::Equal => 1.0,
+            std::cmp::Ordering::Greater => entries[7 * i + k],
+        }
+    }
+
     proptest! {
         /// A = L · R with random factors of known rank, rows and columns in random units.
         #[test]
@@ -320,8 +329,8 @@ mod tests {
         ) {
             let r = r.min(m).min(n);
             // unit lower and upper factors with ones on the diagonal have full rank r
-            let L = Mat::from_fn(m, r, |i, k| if i == k { 1.0 } else if i > k { entries[7 * i + k] } else { 0.0 });
-            let R = Mat::from_fn(r, n, |k, j| if j == k { 1.0 } else if j > k { entries[49 + 7 * k + j] } else { 0.0 });
+            let L = Mat::from_fn(m, r, |i, k| unit_triangle(i, k, &entries));
+            let R = Mat::from_fn(r, n, |k, j| unit_triangle(j, k, &entries[49..]));
             let product = &L * &R;
             let A = Mat::from_fn(m, n, |i, j| product[(i, j)] * 10.0_f64.powi(units[i]));
             let found = Decomposed::of(&A, Scaling::Rows).unwrap();

@@ -18,6 +18,8 @@ use std::f64::consts::TAU;
 
 /// Eigenvalues below this part of the largest are not told from zero: a double zero moves by √ε.
 const ZERO: f64 = 1e-7;
+/// What changes by less than this within the interval counts as zero.
+const IDLE: f64 = 1e-3;
 /// Ratio of rates from which a system is called stiff, and mildly stiff.
 const STIFF: f64 = 1e3;
 const MILDLY_STIFF: f64 = 30.0;
@@ -71,7 +73,7 @@ pub struct TimeScales {
     pub modes: Vec<Mode>,
     /// Number of eigenvalues: freedom in position and velocity, and dynamic force elements.
     pub dimension: usize,
-    /// Magnitudes up to this are not told from zero.
+    /// Magnitudes up to this count as zero: not told from it, or without effect in the interval.
     pub zero: f64,
     /// Length of the interval.
     pub interval: f64,
@@ -95,7 +97,8 @@ pub(super) fn time_scales(at: &Linearised, interval: f64) -> Option<TimeScales> 
     let values = eigenvalues(&A).ok()?;
     let largest = values.first().map_or(0.0, |z| z.0.hypot(z.1));
     let modes: Vec<Mode> = values.iter().filter(|z| z.1 >= 0.0).map(|&(re, im)| Mode { re, im }).collect();
-    let zero = ZERO * largest;
+    let idle = if interval > 0.0 { IDLE / interval } else { 0.0 };
+    let zero = idle.max(ZERO * largest);
     let nonzero = || modes.iter().filter(|mode| mode.magnitude() > zero);
     let rate = |sign: f64| nonzero().filter(|m| m.time_constant().is_some()).map(|m| sign * m.re).fold(0.0, f64::max);
     let positive = |x: f64| (x > 0.0).then_some(x);

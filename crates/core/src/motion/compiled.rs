@@ -52,17 +52,6 @@ impl Compiled {
         self.program(form, with_invariants).nodes
     }
 
-    /// The outputs at points (t, x), in the order of the formulas.
-    pub fn outputs(&self) -> Outputs {
-        let n = self.formulas.sizes;
-        let outputs: Vec<Expr> = self.formulas.outputs.iter().map(|(_, e)| *e).collect();
-        Outputs {
-            point: Point::new(&Layout::new(n, Form::StrangenessFree, false), self.formulas.graph.inputs().len()),
-            kernel: Interpreted.compile(&self.formulas.graph, &outputs),
-            names: self.formulas.outputs.iter().map(|(name, _)| name.clone()).collect(),
-        }
-    }
-
     fn program(&self, form: Form, with_invariants: bool) -> Arc<Program> {
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         let layout = || Layout::new(self.formulas.sizes, form, with_invariants);
@@ -99,6 +88,18 @@ pub struct Outputs {
 }
 
 impl Outputs {
+    /// The outputs of these formulas, in their order, with numbers for the parameters.
+    pub fn new(formulas: &Formulas) -> Self {
+        let formulas = formulas.bound();
+        let outputs: Vec<Expr> = formulas.outputs.iter().map(|(_, e)| *e).collect();
+        let layout = Layout::new(formulas.sizes, Form::StrangenessFree, false);
+        Outputs {
+            point: Point::new(&layout, formulas.graph.inputs().len()),
+            kernel: Interpreted.compile(&formulas.graph, &outputs),
+            names: formulas.outputs.into_iter().map(|(name, _)| name).collect(),
+        }
+    }
+
     /// Their names.
     pub fn names(&self) -> &[String] {
         &self.names

@@ -92,6 +92,8 @@ fn time_scales_are_those_of_the_mechanisms() {
     let scales = look("flexible-slider-crank").time_scales.unwrap();
     let highest = scales.highest_frequency.unwrap() * std::f64::consts::TAU;
     assert!((highest / 24613.0 - 1.0).abs() < 0.1, "{highest}");
+    let lowest = scales.modes.iter().map(|mode| mode.im).fold(f64::INFINITY, f64::min);
+    assert!((lowest / 1277.0 - 1.0).abs() < 0.01, "{lowest}");
     // the truck is in equilibrium: everything decays
     let scales = look("truck").time_scales.unwrap();
     assert!(scales.fastest_growth.is_none() && scales.modes.iter().all(|mode| mode.re < 0.0), "{:?}", scales.modes);

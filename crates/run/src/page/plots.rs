@@ -10,13 +10,13 @@ use std::fmt::Write;
 /// Most points of a curve on a page.
 const MOST_ROWS: usize = 20_000;
 /// Most numbers on a page: beyond, curves have fewer points, so that a page of hundreds of curves can still be opened.
-const MOST_VALUES: usize = 1_000_000;
+const MOST_VALUES: usize = 500_000;
 /// But no fewer points than this for each curve.
 const LEAST_ROWS: usize = 2_000;
 
-/// All plots of a page.
+/// All that is drawn on a page.
 #[derive(Serialize)]
-pub struct Plots {
+pub struct Drawing {
     /// times that curves share: those of the points, those of the steps
     tables: Vec<Table>,
     plots: Vec<Plot>,
@@ -51,6 +51,8 @@ struct Plot {
 #[serde(rename_all = "lowercase")]
 enum Scale {
     Linear,
+    /// Whole numbers.
+    Counts,
     Logarithmic,
 }
 
@@ -62,6 +64,8 @@ enum Shape {
     Line,
     /// A value holds over the step that ends at its time.
     Steps,
+    /// Not at all: residuals jump around rounding.
+    Points,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,9 +101,9 @@ const GROUPS: [(&str, &str, &str, &[Kind]); 7] = [
 ];
 
 /// The plots of a run.
-pub fn plots(run: &Run) -> Plots {
+pub fn plots(run: &Run) -> Drawing {
     let mut page =
-        Plots { tables: Vec::new(), plots: Vec::new(), events: run.events.iter().map(|e| Value(e.t)).collect() };
+        Drawing { tables: Vec::new(), plots: Vec::new(), events: run.events.iter().map(|e| Value(e.t)).collect() };
     if run.times.len() > 1 {
         variables(run, &mut page);
     }
@@ -107,7 +111,7 @@ pub fn plots(run: &Run) -> Plots {
     page
 }
 
-fn variables(run: &Run, page: &mut Plots) {
+fn variables(run: &Run, page: &mut Drawing) {
     let table = page.table(&run.times, run.columns.len());
     for (id, title, quantity, kinds) in GROUPS {
         let columns: Vec<_> = run.columns.iter().filter(|column| kinds.contains(&column.kind)).collect();
@@ -134,11 +138,11 @@ fn variables(run: &Run, page: &mut Plots) {
     }
 }
 
-fn steps(run: &Run, page: &mut Plots) {
+fn steps(run: &Run, page: &mut Drawing) {
     let Some(steps) = run.steps.as_ref().filter(|steps| !steps.t.is_empty()) else { return };
     let count = 3 + steps.levels().iter().filter(|(_, residuals)| residuals.is_some()).count();
     let table = page.table(&steps.t, count);
-    let curve = |page: &Plots, name: &str, values: &[f64]| Curve {
+    let curve = |page: &Drawing, name: &str, values: &[f64]| Curve {
         name: name.to_string(),
         values: page.tables[table].values(values),
     };
@@ -169,15 +173,15 @@ fn steps(run: &Run, page: &mut Plots) {
     };
     page.plots.push(plot("step-size", "Step size", "step size (units of t)", Scale::Logarithmic, Shape::Steps, h));
     let title = if work.len() > 1 { "Order and Newton iterations" } else { "Order" };
-    page.plots.push(plot("order", title, "number per step", Scale::Linear, Shape::Steps, work));
+    page.plots.push(plot("order", title, "number per step", Scale::Counts, Shape::Steps, work));
     if !residuals.is_empty() {
         let axis = "largest residual (model units)";
         let title = "Residuals of the constraints";
-        page.plots.push(plot("residuals", title, axis, Scale::Logarithmic, Shape::Line, residuals));
+        page.plots.push(plot("residuals", title, axis, Scale::Logarithmic, Shape::Points, residuals));
     }
 }
 
-impl Plots {
+impl Drawing {
     /// Times that so many curves share.
     fn table(&mut self, times: &[f64], curves: usize) -> usize {
         let most = (MOST_VALUES / curves.max(1)).clamp(LEAST_ROWS, MOST_ROWS);
@@ -195,7 +199,7 @@ impl Table {
 }
 
 /// The places of the plots in the page.
-pub fn sections(plots: &Plots) -> String {
+pub fn sections(plots: &Drawing) -> String {
     let mut html = String::new();
     for plot in &plots.plots {
         let open = if plot.folded == Folded::Open { " open" } else { "" };
@@ -235,7 +239,7 @@ mod tests {
         Run { columns: (0..curves).map(column).collect(), times, ..Run::default() }
     }
 
-    fn titles(plots: &Plots) -> Vec<&str> {
+    fn titles(plots: &Drawing) -> Vec<&str> {
         plots.plots.iter().map(|plot| plot.title).collect()
     }
 
@@ -259,7 +263,8 @@ mod tests {
         let large = plots(&run(100_000, 2));
         assert_eq!(large.plots[0].curves[0].values.len(), 20_000);
         assert!(sections(&large).contains("100000 points are drawn as 20000"));
-        assert_eq!(plots(&run(5_000, 400)).plots[0].curves[0].values.len(), 2_500);
+        assert_eq!(plots(&run(5_000, 100)).plots[0].curves[0].values.len(), 5_000);
+        assert_eq!(plots(&run(5_000, 400)).plots[0].curves[0].values.len(), 2_000);
     }
 
     #[test]

@@ -123,8 +123,8 @@ pub fn undetermined(run: &Run) -> String {
         let terms: Vec<String> = combination.iter().map(|(name, factor)| format!("{factor:+.4} {name}")).collect();
         vec![terms.join(" ")]
     });
-    let said = "<p>Redundant constraints leave these combinations of multipliers open. Their values are those of the \
-                start; only what is perpendicular to them is determined by the motion.</p>";
+    let said = "<p>Redundant constraints leave these combinations open: the motion does not determine them, and they keep \
+                the values of the start.</p>";
     card("Undetermined combinations of multipliers", &format!("{said}{}", table(&[], rows)))
 }
 
@@ -142,8 +142,8 @@ pub fn statistics(run: &Run) -> String {
         ("largest residual, acceleration level", largest.acceleration),
         ("largest residual, invariants", largest.invariant),
     ];
-    let levels =
-        levels.into_iter().map(|(name, x)| vec![name.to_string(), x.map_or("–".to_string(), |x| format!("{x:.2e}"))]);
+    let residual = |x: f64| if x == 0.0 { "0".to_string() } else { format!("{x:.2e}") };
+    let levels = levels.into_iter().map(|(name, x)| vec![name.to_string(), x.map_or("–".to_string(), residual)]);
     card("Statistics", &table(&[], counters.chain(levels)))
 }
 
@@ -152,18 +152,23 @@ pub fn final_values(run: &Run) -> String {
     let last = run.times.len().checked_sub(1);
     let at = run.end.as_ref().map(|end| end.t).or_else(|| last.map(|k| run.times[k]));
     let Some(at) = at else { return String::new() };
+    let units = run.columns.iter().any(|column| column.unit.is_some());
     let rows = run.columns.iter().enumerate().map(|(j, column)| {
         let value = match (&run.end, last) {
             (Some(end), _) => end.values[j],
             (None, Some(k)) => column.values[k],
             (None, None) => f64::NAN,
         };
-        let unit = column.unit.clone().unwrap_or_default();
         // a place for the sign, so that digits stand below each other
         let sign = if value.is_sign_negative() && !value.is_nan() { "" } else { " " };
-        vec![column.name.clone(), format!("{sign}{value:?}"), unit, column.kind.word().to_string()]
+        let unit = units.then(|| column.unit.clone().unwrap_or_default());
+        let mut row = vec![column.name.clone(), format!("{sign}{value:?}")];
+        row.extend(unit);
+        row.push(column.kind.word().to_string());
+        row
     });
-    let table = table(&["name", "value", "unit", "kind"], rows);
+    let heads: &[&str] = if units { &["name", "value", "unit", "kind"] } else { &["name", "value", "kind"] };
+    let table = table(heads, rows);
     card(&format!("Final values at t = {at:?}"), &format!("<div class=\"scroll\">{table}</div>"))
 }
 
@@ -197,7 +202,7 @@ fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (k, digit) in digits.chars().enumerate() {
-        if k > 0 && (digits.len() - k) % 3 == 0 {
+        if k > 0 && (digits.len() - k).is_multiple_of(3) {
             text.push('\u{202f}');
         }
         text.push(digit);
@@ -223,12 +228,14 @@ fn table(heads: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     for row in rows {
         html.push_str("<tr>");
         for (k, cell) in row.iter().enumerate() {
-            let cell = escape(cell);
-            let _ = if k == 0 && row.len() > 1 {
-                write!(html, "<th scope=\"row\">{cell}</th>")
-            } else {
-                write!(html, "<td>{cell}</td>")
+            let open = match k {
+                0 if row.len() > 1 => "<th scope=\"row\">",
+                // numbers are not broken
+                _ if cell.trim().parse::<f64>().is_ok() => "<td class=\"number\">",
+                _ => "<td>",
             };
+            let close = if open.starts_with("<th") { "</th>" } else { "</td>" };
+            let _ = write!(html, "{open}{}{close}", escape(cell));
         }
         html.push_str("</tr>");
     }

@@ -324,7 +324,7 @@ impl<'a> System<'a> {
             for &j in &self.classes[CLASSES - 1] {
                 let size =
                     (0..self.F.len()).fold(0.0_f64, |m, i| m.max((self.scaled[(i, j)] * self.row_scale[i]).abs()));
-                self.col_scale[j] = if size > 0.0 { 1.0 / size } else { 1.0 };
+                self.col_scale[j] = if size > 1e-13 { 1.0 / size } else { 1.0 };
             }
         }
         for i in 0..self.F.len() {

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Makes report pages with the command and looks at them in a real browser.
+# usage: tests/page/run.sh [folder for screenshots]
+set -euo pipefail
+here="$(cd "$(dirname "$0")" && pwd)"
+root="$(cd "$here/../.." && pwd)"
+pictures="${1:-$root/target/page}"
+mkdir -p "$pictures"
+pictures="$(cd "$pictures" && pwd)"
+
+browser="${CHROMIUM:-/usr/bin/chromium}"
+if ! [ -x "$browser" ]; then
+  apt-get update -q && apt-get install -y -q chromium
+fi
+(cd "$here" && npm ci --no-audit --no-fund)
+
+# the files of uPlot are those of the package
+for file in uPlot.iife.min.js uPlot.min.css; do
+  cmp "$root/crates/run/assets/uplot/$file" "$here/node_modules/uplot/dist/$file"
+done
+cmp "$root/crates/run/assets/uplot/LICENSE" "$here/node_modules/uplot/LICENSE"
+
+cd "$root"
+cargo build -q -p daedal-cli
+daedal="$(cargo metadata --format-version 1 --no-deps | node -e '
+  let text = ""; process.stdin.on("data", (part) => (text += part));
+  process.stdin.on("end", () => console.log(JSON.parse(text).target_directory + "/debug/daedal"));')"
+
+pages="$(mktemp -d)"
+trap 'rm -rf "$pages"' EXIT
+"$daedal" solve pendulum --formulation psf+i -o "$pages/pendulum.html" > "$pages/log"
+"$daedal" solve skateboard-1 -o "$pages/skateboard-1.html" -o "$pages/table.csv" -o "$pages/archive.npz" > "$pages/log"
+"$daedal" solve slider-crank-redundant --tend 0.5 -o "$pages/redundant.html" > "$pages/log"
+# this one must stop on the way
+if "$daedal" solve slider-crank-equal-arms --tend 2 -o "$pages/stopped.html" > "$pages/log" 2>&1; then
+  echo "slider-crank-equal-arms should have stopped" && exit 1
+fi
+"$daedal" report "$pages/table.csv" -o "$pages/table.html" > "$pages/log"
+"$daedal" report "$pages/archive.npz" -o "$pages/archive.html" > "$pages/log"
+node "$here/odd.mjs" "$pages/odd.json" "$pages/large.json"
+"$daedal" report "$pages/odd.json" -o "$pages/odd.html" > "$pages/log"
+"$daedal" report "$pages/large.json" -o "$pages/large.html" > "$pages/log"
+
+node "$here/check.mjs" "$browser" "$pages" "$pictures"
