@@ -5,6 +5,7 @@ use crate::entries;
 use crate::lower::DEFINITION;
 use crate::names::{Item, Symbol};
 use crate::reader::Reader;
+use std::rc::Rc;
 
 /// Declare all definitions; gives the numbers of their items.
 pub(crate) fn declare(reader: &mut Reader, section: Option<Section>) -> Vec<usize> {
@@ -15,7 +16,8 @@ pub(crate) fn declare(reader: &mut Reader, section: Option<Section>) -> Vec<usiz
         let declared = reader.scope.declare(&name.base, &name.indices, "a definition", Symbol::Item(number), name.span);
         let node = entry.node();
         if let (Some(()), Some(node)) = (reader.told(declared), reader.told(node)) {
-            reader.scope.items.push(Item { name: name.full, node, bindings: entry.bindings, context: DEFINITION });
+            let item = Item { name: name.full, node, bindings: entry.bindings, context: DEFINITION };
+            reader.scope.items.push(Rc::new(item));
             numbers.push(number);
         }
     }

@@ -6,6 +6,7 @@ use crate::formula::parser;
 use crate::reader::Reader;
 use crate::source::{Span, Text};
 use crate::suggestion::{enumerate, nearest};
+use std::rc::Rc;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
@@ -133,8 +134,10 @@ pub(crate) fn key_text(reader: &Reader, key: &KeyText) -> Text {
 }
 
 /// A formula or a number.
-pub(crate) fn formula(reader: &mut Reader, value: &Item, what: &str) -> Option<Node> {
-    let equation = read(reader, value, what, |text| parser::formula(text).map(|left| Equation { left, right: None }))?;
+pub(crate) fn formula(reader: &mut Reader, value: &Item, what: &str) -> Option<Rc<Node>> {
+    let equation = read(reader, value, what, |text| {
+        parser::formula(text).map(|left| Equation { left: Rc::new(left), right: None })
+    })?;
     Some(equation.left)
 }
 
@@ -153,7 +156,7 @@ fn read(
         return reader.told(parse(&text));
     }
     let left = number_node(reader, value, what, "a formula or a number")?;
-    Some(Equation { left, right: None })
+    Some(Equation { left: Rc::new(left), right: None })
 }
 
 /// A number as a formula; it must be finite.

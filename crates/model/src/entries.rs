@@ -42,13 +42,16 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub fn written(&self) -> Written {
-        Written { formula: self.text.to_string(), indices: self.bindings.0.clone() }
+        Written {
+            formula: self.text.to_string(),
+            indices: self.bindings.0.iter().map(|(name, i)| (name.to_string(), *i)).collect(),
+        }
     }
 
     /// The formula of an entry that is not an equation.
     pub fn node(&self) -> Result<Rc<Node>, Mistake> {
         match &self.equation.right {
-            None => Ok(Rc::new(self.equation.left.clone())),
+            None => Ok(Rc::clone(&self.equation.left)),
             Some(right) => Err(Mistake::Syntax {
                 message: "an equation is not allowed here".into(),
                 label: "right side of an equation".into(),
@@ -73,7 +76,7 @@ pub(crate) struct Name {
 /// The entries of a list of formulas, and whether all of them could be read.
 pub(crate) fn list(reader: &mut Reader, items: &[Item], what: &str) -> (Vec<Entry>, bool) {
     let mut entries = Vec::new();
-    let before = reader.count();
+    let (before, mut complete) = (reader.count(), true);
     for item in items {
         if reader.is_full() {
             break;
@@ -93,9 +96,9 @@ pub(crate) fn list(reader: &mut Reader, items: &[Item], what: &str) -> (Vec<Entr
             }
             Ok(())
         });
-        reader.ok(result);
+        complete &= reader.ok(result).is_some();
     }
-    (entries, reader.count() == before)
+    (entries, complete && reader.count() == before)
 }
 
 fn read_entries(reader: &mut Reader, item: &Item, what: &str) -> Option<Entries> {
@@ -103,7 +106,7 @@ fn read_entries(reader: &mut Reader, item: &Item, what: &str) -> Option<Entries>
         Some(text) => reader.told(parser::entries(&text)),
         None => {
             let left = document::number_node(reader, item, what, "a formula or a number")?;
-            Some(Entries { entries: vec![Equation { left, right: None }], ranges: vec![] })
+            Some(Entries { entries: vec![Equation { left: Rc::new(left), right: None }], ranges: vec![] })
         }
     }
 }
@@ -115,7 +118,7 @@ pub(crate) fn names(reader: &mut Reader, value: &Item, what: &str) -> (Vec<Name>
         return (Vec::new(), false);
     };
     let mut names = Vec::new();
-    let before = reader.count();
+    let (before, mut complete) = (reader.count(), true);
     for item in items {
         if reader.is_full() {
             break;
@@ -131,9 +134,9 @@ pub(crate) fn names(reader: &mut Reader, value: &Item, what: &str) -> (Vec<Name>
             }
             Ok(())
         });
-        reader.ok(result);
+        complete &= reader.ok(result).is_some();
     }
-    (names, reader.count() == before)
+    (names, complete && reader.count() == before)
 }
 
 fn name(
@@ -142,7 +145,7 @@ fn name(
     derivative: u32,
     bindings: &mut Bindings,
 ) -> Result<Name, Stop> {
-    let full = full_name(reference, reader, bindings)?;
+    let full = full_name(reference, reader, bindings)?.into_owned();
     let inner = full[reference.base.len()..].trim_matches(['[', ']']);
     let indices = inner.split(',').filter_map(|i| i.parse().ok()).collect();
     Ok(Name { base: reference.base.clone(), indices, full, span: reference.span, derivative })

@@ -4,57 +4,66 @@ use crate::diagnostic::Mistake;
 use crate::formula::ast::Range;
 use crate::formula::evaluate::{Domain, Stop};
 use crate::source::Span;
+use std::rc::Rc;
 
-/// Most entries of all index ranges of a file together.
-pub(crate) const MOST_ENTRIES: usize = 1_000_000;
-/// Most operations of all formulas after expansion.
-pub(crate) const MOST_OPERATIONS: usize = 20_000_000;
+/// How much a file may ask for. Time and memory of reading are bounded by these numbers and the length of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Entries of all index ranges together.
+    pub entries: usize,
+    /// Operations of all formulas after expansion.
+    pub operations: usize,
+}
+
+impl Default for Limits {
+    /// A million entries and twenty million operations: some seconds of reading.
+    fn default() -> Self {
+        Limits { entries: 1_000_000, operations: 20_000_000 }
+    }
+}
 
 /// The indices that have a value at some place.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Bindings(pub Vec<(String, i64)>);
+pub(crate) struct Bindings(pub Vec<(Rc<str>, i64)>);
 
 impl Bindings {
     /// The value of an index.
     pub fn get(&self, index: &str) -> Option<i64> {
-        self.0.iter().rev().find(|(name, _)| name == index).map(|(_, i)| *i)
+        self.0.iter().rev().find(|(name, _)| **name == *index).map(|(_, i)| *i)
     }
 }
 
 /// How much may still be expanded.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
-    entries: usize,
-    operations: usize,
+    left: Limits,
+    limits: Limits,
     exceeded: bool,
 }
 
-impl Default for Budget {
-    fn default() -> Self {
-        Budget { entries: MOST_ENTRIES, operations: MOST_OPERATIONS, exceeded: false }
-    }
-}
-
 impl Budget {
+    pub fn new(limits: Limits) -> Self {
+        Budget { left: limits, limits, exceeded: false }
+    }
     /// The entries of an index range.
     fn entries(&mut self, from: i64, to: i64, at: Span) -> Result<(), Stop> {
         let count = usize::try_from(i128::from(to) - i128::from(from) + 1).unwrap_or(0);
-        match self.entries.checked_sub(count) {
+        match self.left.entries.checked_sub(count) {
             Some(left) => {
-                self.entries = left;
+                self.left.entries = left;
                 Ok(())
             }
-            None => Err(self.exceed(MOST_ENTRIES, "entries", at)),
+            None => Err(self.exceed(self.limits.entries, "entries", at)),
         }
     }
     /// One more operation of a formula.
     pub fn operation(&mut self, at: Span) -> Result<(), Stop> {
-        match self.operations.checked_sub(1) {
+        match self.left.operations.checked_sub(1) {
             Some(left) => {
-                self.operations = left;
+                self.left.operations = left;
                 Ok(())
             }
-            None => Err(self.exceed(MOST_OPERATIONS, "operations", at)),
+            None => Err(self.exceed(self.limits.operations, "operations", at)),
         }
     }
     /// The first time it is told; then nothing more is expanded.
@@ -62,7 +71,7 @@ impl Budget {
         if std::mem::replace(&mut self.exceeded, true) {
             return Stop::Told;
         }
-        (self.entries, self.operations) = (0, 0);
+        self.left = Limits { entries: 0, operations: 0 };
         Mistake::TooLarge { limit, unit: unit.into(), at: at.into() }.into()
     }
 }

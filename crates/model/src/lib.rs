@@ -34,6 +34,7 @@ mod suggestion;
 pub use dae::{DaeFormulas, DaeInitial};
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
+pub use index::Limits;
 pub use model::{Defaults, Kind, Model};
 pub use motion::MotionTexts;
 pub use source::Span;

@@ -15,6 +15,7 @@ use crate::shape::Shape;
 use crate::source::Span;
 use daedal::graph::Expr;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// A formula in the graph.
 #[derive(Clone, Copy, Debug)]
@@ -82,8 +83,8 @@ impl<'r, 'f> Lowering<'r, 'f> {
         if self.reader.is_full() {
             return None;
         }
-        let item = self.reader.scope.items[k].clone();
-        let reference = Reference { base: item.name, indices: vec![], span: item.node.span };
+        let item = Rc::clone(&self.reader.scope.items[k]);
+        let reference = Reference { base: item.name.clone(), indices: vec![], span: item.node.span };
         let result = memo::complete(self, |lowering| memo::value(k, &reference, lowering));
         self.reader.ok(result)
     }
@@ -249,8 +250,8 @@ impl Named for Lowering<'_, '_> {
     fn memo(&mut self) -> &mut Memo<Value> {
         &mut self.memo
     }
-    fn item(&self, k: usize) -> Item {
-        self.reader.scope.items[k].clone()
+    fn item(&self, k: usize) -> Rc<Item> {
+        Rc::clone(&self.reader.scope.items[k])
     }
     fn enter(&mut self, item: &Item) -> Context {
         std::mem::replace(&mut self.context, item.context)

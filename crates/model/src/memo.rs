@@ -9,6 +9,7 @@ use crate::formula::evaluate::{Domain, Stop, evaluate};
 use crate::names::Item;
 use crate::source::Span;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// Longest chain of definitions that is followed by recursion.
 const CHAIN: usize = 24;
@@ -44,7 +45,7 @@ enum State<V> {
 /// A domain in which names can stand for formulas.
 pub(crate) trait Named: Domain {
     fn memo(&mut self) -> &mut Memo<Self::Value>;
-    fn item(&self, k: usize) -> Item;
+    fn item(&self, k: usize) -> Rc<Item>;
     /// The formula of an item begins: say where it stands. Gives back what was said before.
     fn enter(&mut self, item: &Item) -> crate::names::Context;
     /// It is done.
@@ -109,7 +110,12 @@ pub(crate) fn complete<D: Named, V>(
                 if !known.insert(j) {
                     let from = waiting.iter().position(|k| *k == j).unwrap_or(0);
                     let span = domain.item(j).node.span;
-                    return Err(cycle(&waiting[from..], j, span, domain));
+                    let mistake = cycle(&waiting[from..], j, span, domain);
+                    // none of them will ever have a value
+                    for k in waiting {
+                        domain.memo().states[k] = State::Failed;
+                    }
+                    return Err(mistake);
                 }
                 waiting.push(j);
             }
@@ -128,8 +134,8 @@ fn own_name(item: &Item) -> Reference {
 }
 
 fn cycle<D: Named>(circle: &[usize], k: usize, span: Span, domain: &D) -> Stop {
-    let name = domain.item(k).name;
-    let mut names: Vec<String> = circle.iter().take(8).map(|c| domain.item(*c).name).collect();
+    let name = domain.item(k).name.clone();
+    let mut names: Vec<String> = circle.iter().take(8).map(|c| domain.item(*c).name.clone()).collect();
     if circle.len() > names.len() {
         names.push("…".to_string());
     }

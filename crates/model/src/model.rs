@@ -4,7 +4,7 @@ use crate::dae::{self, DaeFormulas, DaeInitial};
 use crate::diagnostic::{Mistake, Mistakes};
 use crate::document::{self, Section, wrong_type};
 use crate::entries::Written;
-use crate::index::Bindings;
+use crate::index::{Bindings, Limits};
 use crate::motion::{self, Beside, MotionTexts};
 use crate::names::{Class, Classes, Context};
 use crate::parameters;
@@ -107,7 +107,12 @@ impl Model {
     /// assert_eq!(formulas.graph.depends_on(formulas.force[0]).len(), 2); // x and c
     /// ```
     pub fn read(name: &str, text: &str, overrides: &[(String, f64)]) -> Result<Model, Mistakes> {
-        let mut reader = Reader::new(text);
+        Self::read_within(name, text, overrides, Limits::default())
+    }
+
+    /// [`Model::read`] with other limits than the usual ones, for files that are not trusted.
+    pub fn read_within(name: &str, text: &str, overrides: &[(String, f64)], limits: Limits) -> Result<Model, Mistakes> {
+        let mut reader = Reader::new(text, limits);
         let model = read(&mut reader, overrides);
         match model {
             Some(model) if reader.count() == 0 => Ok(model),
@@ -121,6 +126,12 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
     for error in errors {
         let end = reader.file.len();
         let at = error.span().map_or(Span { start: end, end }, Span::from);
+        let line = reader.file.get(at.start..).and_then(|rest| rest.lines().next()).unwrap_or("");
+        if error.message().contains("must be quoted") && line.trim().is_empty() {
+            let message = "a value is missing after `=`".into();
+            reader.mistake(Mistake::Toml { message, at: at.into(), help: None });
+            continue;
+        }
         let help = match error.message() {
             m if m.contains("must be quoted") => Some("a formula is a string: force = \"-m*g\"".to_string()),
             m if m.contains("duplicate key") => Some("a key stands only once in a section".to_string()),

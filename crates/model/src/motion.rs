@@ -466,9 +466,9 @@ fn lower(
     let mut rates = HashMap::new();
     let item = |reader: &mut Reader, name: &Name, entry: &Entry, context: Context| {
         let node = entry.node();
-        let node = reader.told(node).unwrap_or_else(|| Rc::new(entry.equation.left.clone()));
+        let node = reader.told(node).unwrap_or_else(|| Rc::clone(&entry.equation.left));
         let name = format!("der({})", name.full);
-        reader.scope.items.push(names::Item { name, node, bindings: entry.bindings.clone(), context });
+        reader.scope.items.push(Rc::new(names::Item { name, node, bindings: entry.bindings.clone(), context }));
         reader.scope.items.len() - 1
     };
     let mut kinematic_items = Vec::new();

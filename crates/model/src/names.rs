@@ -143,7 +143,7 @@ pub(crate) struct Declared {
 pub(crate) struct Scope {
     names: HashMap<String, Declared>,
     families: HashMap<String, Family>,
-    pub items: Vec<Item>,
+    pub items: Vec<Rc<Item>>,
     /// Names may be missing because their declarations have mistakes.
     pub incomplete: bool,
 }

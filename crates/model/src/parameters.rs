@@ -62,7 +62,7 @@ fn declare(reader: &mut Reader, section: Section) {
                 array(reader, &name.name.base, span, items, &mut Vec::new());
             }
         } else if let Some(node) = document::formula(reader, value, &format!("the parameter `{}`", name.name.base)) {
-            add(reader, &name.name.base, &[], span, Rc::new(node), Bindings::default(), value.span().into());
+            add(reader, &name.name.base, &[], span, node, Bindings::default(), value.span().into());
         }
     }
     for (base, span, items) in ranges {
@@ -120,7 +120,7 @@ fn add(reader: &mut Reader, base: &str, indices: &[i64], span: Span, node: Rc<No
     let origin = match (reader.overrides.get(&name).filter(|x| x.is_finite()), &node.kind) {
         (Some(x), _) | (None, Kind::Number(x)) => Origin::Number(*x),
         _ => {
-            reader.scope.items.push(names::Item { name: name.clone(), node, bindings, context: PARAMETER });
+            reader.scope.items.push(Rc::new(names::Item { name: name.clone(), node, bindings, context: PARAMETER }));
             Origin::Formula(reader.scope.items.len() - 1)
         }
     };

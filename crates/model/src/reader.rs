@@ -6,11 +6,12 @@ use crate::diagnostic::Mistake;
 use crate::formula::ast::{Kind, Node, Range, Reference};
 use crate::formula::evaluate::{Domain, Stop, evaluate};
 use crate::formula::operation::Operation;
-use crate::index::{Bindings, Budget};
+use crate::index::{Bindings, Budget, Limits};
 use crate::memo::{self, Memo, Named};
 use crate::names::{Class, Classes, Context, Item, Scope, Symbol};
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Most mistakes that are told of one file.
 const MOST_MISTAKES: usize = 100;
@@ -64,7 +65,7 @@ pub(crate) struct Reader<'f> {
 }
 
 impl<'f> Reader<'f> {
-    pub fn new(file: &'f str) -> Self {
+    pub fn new(file: &'f str, limits: Limits) -> Self {
         Reader {
             file,
             scope: Scope::default(),
@@ -75,7 +76,7 @@ impl<'f> Reader<'f> {
             structural: Vec::new(),
             looked_at: HashSet::new(),
             memo: Memo::default(),
-            budget: Budget::default(),
+            budget: Budget::new(limits),
             mistakes: Vec::new(),
             told: HashSet::new(),
         }
@@ -270,7 +271,7 @@ impl Domain for Reader<'_> {
 
     fn check_index(&self, range: &Range, bindings: &Bindings) -> Result<(), Stop> {
         if let Some((first, what)) = self.scope.knows(&range.index) {
-            let (name, what) = (range.index.clone(), what.to_string());
+            let (name, what) = (range.index.to_string(), what.to_string());
             return Err(Mistake::Duplicate {
                 help: Some("choose another index".into()),
                 name,
@@ -281,7 +282,7 @@ impl Domain for Reader<'_> {
             .into());
         }
         if bindings.get(&range.index).is_some() {
-            let (name, what) = (range.index.clone(), "an index".to_string());
+            let (name, what) = (range.index.to_string(), "an index".to_string());
             return Err(Mistake::Duplicate {
                 help: Some("choose another index".into()),
                 name,
@@ -299,8 +300,8 @@ impl Named for Reader<'_> {
     fn memo(&mut self) -> &mut Memo<f64> {
         &mut self.memo
     }
-    fn item(&self, k: usize) -> Item {
-        self.scope.items[k].clone()
+    fn item(&self, k: usize) -> Rc<Item> {
+        Rc::clone(&self.scope.items[k])
     }
     fn enter(&mut self, item: &Item) -> Context {
         // a definition that is used where numbers are wanted must be made of numbers itself

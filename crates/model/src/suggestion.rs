@@ -1,5 +1,8 @@
 //! The nearest of known names, for "did you mean".
 
+/// Most names that are compared; a model with more of them has made them by index ranges or by a program.
+const MOST_COMPARED: usize = 2000;
+
 /// The known name nearest to `name`, if one is near enough to be meant.
 pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     // a third of the letters may be wrong; comparing long words costs the product of their lengths
@@ -9,7 +12,8 @@ pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) 
     }
     known
         .into_iter()
-        .filter(|k| *k != name && k.len().abs_diff(name.len()) <= 4 * allowed)
+        .take(MOST_COMPARED)
+        .filter(|k| *k != name && k.chars().count().abs_diff(name.chars().count()) <= allowed)
         .map(|k| (distance(name, k), k))
         .filter(|(d, k)| *d <= allowed && *d < k.chars().count())
         .min_by_key(|(d, _)| *d)

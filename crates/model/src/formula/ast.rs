@@ -1,6 +1,7 @@
 //! The tree of a formula. Chains of sums and products are flat, so that the depth of a tree is the depth of its brackets.
 
 use crate::source::Span;
+use std::rc::Rc;
 
 /// A part of a formula with its place in the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +75,7 @@ pub(crate) struct Reference {
 /// `i in from..to`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Range {
-    pub index: String,
+    pub index: Rc<str>,
     pub span: Span,
     pub from: Node,
     pub to: Node,
@@ -83,8 +84,8 @@ pub(crate) struct Range {
 /// A residual, or the two sides of an equation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Equation {
-    pub left: Node,
-    pub right: Option<Node>,
+    pub left: Rc<Node>,
+    pub right: Option<Rc<Node>>,
 }
 
 /// Entries of a list, repeated over index ranges: `x[i], y[i] for i in 1..N`.

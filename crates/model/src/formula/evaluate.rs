@@ -8,6 +8,8 @@ use super::operation::{Operation, power};
 use crate::diagnostic::Mistake;
 use crate::index::{Bindings, Budget};
 use crate::source::Span;
+use std::borrow::Cow;
+use std::fmt::Write;
 
 /// Why a formula has no value.
 #[derive(Debug)]
@@ -120,16 +122,19 @@ pub(crate) fn evaluate<D: Domain>(node: &Node, domain: &mut D, bindings: &mut Bi
 pub(crate) const MOST_DERIVATIVES: u32 = 9;
 
 /// The name with its indices as numbers: `x[3]`, `P[1,2]`.
-pub(crate) fn full_name<D: Domain>(
-    reference: &Reference,
+pub(crate) fn full_name<'r, D: Domain>(
+    reference: &'r Reference,
     domain: &mut D,
     bindings: &mut Bindings,
-) -> Result<String, Stop> {
+) -> Result<Cow<'r, str>, Stop> {
+    if reference.indices.is_empty() {
+        return Ok(Cow::Borrowed(&reference.base));
+    }
     let mut indices = Vec::with_capacity(reference.indices.len());
     for index in &reference.indices {
         indices.push(domain.integer(index, "an index", bindings)?);
     }
-    Ok(indexed(&reference.base, &indices))
+    Ok(Cow::Owned(indexed(&reference.base, &indices)))
 }
 
 /// `x`, `x[3]`, `P[1,2]`.
@@ -137,8 +142,13 @@ pub(crate) fn indexed(base: &str, indices: &[i64]) -> String {
     if indices.is_empty() {
         return base.to_string();
     }
-    let indices: Vec<String> = indices.iter().map(ToString::to_string).collect();
-    format!("{base}[{}]", indices.join(","))
+    let mut name = format!("{base}[");
+    for (k, i) in indices.iter().enumerate() {
+        // writing to a string cannot fail
+        let _ = write!(name, "{}{i}", if k > 0 { "," } else { "" });
+    }
+    name.push(']');
+    name
 }
 
 fn chain<D: Domain>(

@@ -7,6 +7,7 @@ use super::lexer::{Token, TokenKind, tokens};
 use crate::diagnostic::Mistake;
 use crate::source::{Span, Text};
 use crate::suggestion::nearest;
+use std::rc::Rc;
 
 /// Most levels of nesting in one formula.
 pub(crate) const DEPTH: usize = 100;
@@ -178,8 +179,8 @@ impl Parser {
     }
 
     fn equation(&mut self) -> Result<Equation, Mistake> {
-        let left = self.numeric()?;
-        let right = if self.skip("=") { Some(self.numeric()?) } else { None };
+        let left = Rc::new(self.numeric()?);
+        let right = if self.skip("=") { Some(Rc::new(self.numeric()?)) } else { None };
         Ok(Equation { left, right })
     }
 
@@ -541,7 +542,7 @@ impl Parser {
                 );
             }
             let to = number(self.nested(Self::terms)?)?;
-            ranges.push(Range { index, span, from, to });
+            ranges.push(Range { index: index.into(), span, from, to });
             if !self.is_sign(",") {
                 return Ok(ranges);
             }
