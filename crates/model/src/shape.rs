@@ -70,3 +70,28 @@ fn product(a: Shape, b: Shape) -> Shape {
         _ => Nonlinear,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::ast::Function;
+
+    #[test]
+    fn products_and_sums_keep_what_is_linear() {
+        assert_eq!(Shape::of(Operation::Multiply, &[Free, Linear]), Linear);
+        assert_eq!(Shape::of(Operation::Divide, &[Linear, Free]), Linear);
+        assert_eq!(Shape::of(Operation::Add, &[Linear, Zero]), Linear);
+        assert_eq!(Shape::of(Operation::Subtract, &[Linear, Free]), Affine);
+        assert_eq!(Shape::of(Operation::Select, &[Free, Linear, Linear]), Linear);
+        assert_eq!(Shape::of(Operation::Integer(1), &[Affine]), Affine);
+    }
+
+    #[test]
+    fn everything_else_is_nonlinear() {
+        assert_eq!(Shape::of(Operation::Multiply, &[Linear, Linear]), Nonlinear);
+        assert_eq!(Shape::of(Operation::Divide, &[Free, Linear]), Nonlinear);
+        assert_eq!(Shape::of(Operation::Integer(2), &[Linear]), Nonlinear);
+        assert_eq!(Shape::of(Operation::Function(Function::Abs), &[Linear]), Nonlinear);
+        assert_eq!(Shape::of(Operation::Select, &[Linear, Free, Free]), Nonlinear);
+    }
+}

@@ -2,7 +2,7 @@
 
 use daedal::graph::Tape;
 use daedal::motion::{Formulas, Motion, Start};
-use daedal_model::{Kind, Model};
+use daedal_model::{Kind, Limits, Mistake, Model};
 use std::path::Path;
 
 fn text(name: &str) -> String {
@@ -177,4 +177,54 @@ fn long_chains_of_definitions_need_no_deep_stack() {
     let model = Model::read("chain", model, &[]).unwrap_or_else(|m| panic!("{}", m.lines()));
     let f = motion(&model);
     assert_eq!(evaluate(f, &[f.force[0]]), [0.2 + 49999.0]);
+}
+
+const OSCILLATOR: &str =
+    "[model]\nname = 'a'\n[motion]\npositions = ['x']\nvelocities = ['v']\nmass = [1]\nforces = ['FORCE']\n";
+
+#[test]
+fn a_long_circle_of_definitions_is_told_once() {
+    let definitions = (0..5000).map(|k| format!("d{k} = 'd{} + 1'\n", (k + 1) % 5000)).collect::<Vec<_>>().concat();
+    let text = format!("{}[definitions]\n{definitions}", OSCILLATOR.replace("FORCE", "d0"));
+    let mistakes = Model::read("circle", &text, &[]).unwrap_err();
+    assert!(matches!(mistakes.list(), [Mistake::Cycle { .. }]), "{}", mistakes.lines());
+}
+
+#[test]
+fn definitions_used_twice_are_computed_once() {
+    // 2^60 additions if every use were computed again
+    let definitions = (0..60).map(|k| format!("d{k} = 'd{0} + d{0}'\n", k + 1)).collect::<Vec<_>>().concat();
+    let text = format!("{}[definitions]\n{definitions}d60 = 'x'\n", OSCILLATOR.replace("FORCE", "d0"));
+    let model = Model::read("doubled", &text, &[]).unwrap();
+    let f = motion(&model);
+    assert_eq!(evaluate(f, &[f.force[0]]), [0.2 * 2f64.powi(60)]);
+}
+
+#[test]
+fn work_is_bounded_by_the_limits() {
+    let text = OSCILLATOR.replace("FORCE", "sum(x for i in 1..101)");
+    let entries = Limits { entries: 100, ..Limits::default() };
+    let operations = Limits { operations: 100, ..Limits::default() };
+    for limits in [entries, operations] {
+        let mistakes = Model::read_within("large", &text, &[], limits).unwrap_err();
+        assert!(matches!(mistakes.list(), [Mistake::TooLarge { limit: 100, .. }]), "{}", mistakes.lines());
+    }
+    assert!(Model::read("large", &text, &[]).is_ok());
+}
+
+#[test]
+fn many_mistakes_are_told_up_to_a_hundred() {
+    let definitions = (0..500).map(|k| format!("d{k} = 'u{k}'\n")).collect::<Vec<_>>().concat();
+    let text = format!("{}[definitions]\n{definitions}", OSCILLATOR.replace("FORCE", "0"));
+    assert_eq!(Model::read("many", &text, &[]).unwrap_err().list().len(), 100);
+}
+
+#[test]
+fn parameters_that_shape_the_model_are_known() {
+    let text = OSCILLATOR.replace("FORCE", "x^n + if(a > 1, x, 0) + b*c[k]")
+        + "[parameters]\nn = 2\na = 'd + 1'\nb = 3\nc = [1, 2]\nk = 2\nd = 1\n";
+    let model = Model::read("shape", &text, &[]).unwrap();
+    assert_eq!(model.structural, ["n", "a", "k", "d"]);
+    let f = motion(&model);
+    assert_eq!(evaluate(f, &[f.force[0]]), [0.2f64.powi(2) + 0.2 + 3.0 * 2.0]);
 }
