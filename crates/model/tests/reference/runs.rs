@@ -104,7 +104,7 @@ fn chains_of_any_length_keep_their_energy() {
                 x[place.expect("a variable")]
             };
             (1..=n as usize)
-                .map(|i| (value("vx", i).powi(2) + value("vy", i).powi(2)) / 2.0 / n + 9.81 * value("y", i) / n)
+                .map(|i| 0.5 * (value("vx", i).powi(2) + value("vy", i).powi(2)) / n + 9.81 * value("y", i) / n)
                 .sum::<f64>()
         };
         // straight, at rest, 0.8 from the vertical: the mean of i/N is (N + 1)/(2N)
