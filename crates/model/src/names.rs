@@ -2,8 +2,8 @@
 
 use crate::diagnostic::Mistake;
 use crate::formula::ast::{Node, Reference, is_reserved};
+use crate::formula::construction::meaning;
 use crate::formula::evaluate::indexed;
-use crate::formula::parser::meaning;
 use crate::index::Bindings;
 use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};

@@ -6,7 +6,6 @@ use super::ast::*;
 use super::lexer::{Token, TokenKind, tokens};
 use crate::diagnostic::Mistake;
 use crate::source::{Span, Text};
-use crate::suggestion::nearest;
 use std::rc::Rc;
 
 /// Most levels of nesting in one formula.
@@ -74,7 +73,7 @@ pub(crate) fn key(text: &Text) -> Result<Key, Mistake> {
     Ok(Key { name: key.0, derivative, order: key.1, ranges })
 }
 
-struct Parser {
+pub(super) struct Parser {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
@@ -95,30 +94,30 @@ impl Parser {
         Ok(Parser { tokens, at: 0, depth: 0 })
     }
 
-    fn token(&self) -> &Token {
+    pub(super) fn token(&self) -> &Token {
         // the last token is the end, and nobody steps over it
         &self.tokens[self.at.min(self.tokens.len() - 1)]
     }
-    fn ahead(&self) -> &TokenKind {
+    pub(super) fn ahead(&self) -> &TokenKind {
         &self.tokens[(self.at + 1).min(self.tokens.len() - 1)].kind
     }
-    fn span(&self) -> Span {
+    pub(super) fn span(&self) -> Span {
         self.token().span
     }
     /// Place of the token before this one.
-    fn before(&self) -> Span {
+    pub(super) fn before(&self) -> Span {
         self.tokens[self.at.saturating_sub(1)].span
     }
-    fn step(&mut self) {
+    pub(super) fn step(&mut self) {
         self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
-    fn is_sign(&self, sign: &str) -> bool {
+    pub(super) fn is_sign(&self, sign: &str) -> bool {
         matches!(&self.token().kind, TokenKind::Sign(s) if *s == sign)
     }
-    fn is_word(&self, word: &str) -> bool {
+    pub(super) fn is_word(&self, word: &str) -> bool {
         matches!(&self.token().kind, TokenKind::Word(w) if w == word)
     }
-    fn skip(&mut self, sign: &str) -> bool {
+    pub(super) fn skip(&mut self, sign: &str) -> bool {
         let found = self.is_sign(sign);
         if found {
             self.step();
@@ -127,7 +126,7 @@ impl Parser {
     }
 
     /// The mistake that this token is not what was expected.
-    fn unexpected(&self, message: impl Into<String>, help: Option<String>) -> Mistake {
+    pub(super) fn unexpected(&self, message: impl Into<String>, help: Option<String>) -> Mistake {
         let label = match &self.token().kind {
             TokenKind::End => "the formula ends here".to_string(),
             _ => "not expected here".to_string(),
@@ -135,7 +134,7 @@ impl Parser {
         Mistake::Syntax { message: message.into(), label, at: self.span().into(), help }
     }
 
-    fn expect(&mut self, sign: &str, purpose: &str) -> Result<(), Mistake> {
+    pub(super) fn expect(&mut self, sign: &str, purpose: &str) -> Result<(), Mistake> {
         if self.skip(sign) {
             return Ok(());
         }
@@ -191,7 +190,7 @@ impl Parser {
     }
 
     /// One level deeper.
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Mistake>) -> Result<T, Mistake> {
+    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Mistake>) -> Result<T, Mistake> {
         if self.depth >= DEPTH {
             return Err(Mistake::TooDeep { limit: DEPTH, at: self.span().into() });
         }
@@ -202,7 +201,7 @@ impl Parser {
     }
 
     /// Weakest binding: or, and, not, comparison.
-    fn condition(&mut self) -> Result<Node, Mistake> {
+    pub(super) fn condition(&mut self) -> Result<Node, Mistake> {
         self.chain("or", Kind::Or, |p| p.chain("and", Kind::And, Self::negation))
     }
 
@@ -262,7 +261,7 @@ impl Parser {
         }
     }
 
-    fn terms(&mut self) -> Result<Node, Mistake> {
+    pub(super) fn terms(&mut self) -> Result<Node, Mistake> {
         self.operators(["+", "-"], Kind::Terms, Self::factors)
     }
 
@@ -345,7 +344,7 @@ impl Parser {
     }
 
     /// The mistake of a bracket that is not closed where it should be.
-    fn unclosed(&self, bracket: &str, opened: Span) -> Mistake {
+    pub(super) fn unclosed(&self, bracket: &str, opened: Span) -> Mistake {
         match &self.token().kind {
             TokenKind::End => Mistake::Syntax {
                 message: format!("`{bracket}` is not closed"),
@@ -365,278 +364,10 @@ impl Parser {
             }
         }
     }
-
-    /// A name, a function or one of the constructions with brackets.
-    fn word(&mut self, word: &str) -> Result<Node, Mistake> {
-        let span = self.span();
-        let call = matches!(self.ahead(), TokenKind::Sign("("));
-        match word {
-            "for" | "in" | "and" | "or" | "not" => {
-                Err(self.unexpected(format!("expected a number, a name or `(`, found `{word}`"), None))
-            }
-            "der" | "sum" | "product" | "if" if !call => {
-                self.step();
-                Err(self.unexpected(format!("expected `(` after `{word}`, found {}", self.token().kind), None))
-            }
-            "der" => {
-                self.step();
-                self.derivative()
-            }
-            "sum" | "product" => {
-                self.step();
-                let fold = if word == "sum" { Fold::Sum } else { Fold::Product };
-                self.over(fold, word, span)
-            }
-            "if" => {
-                self.step();
-                let mut arguments = self.arguments(true)?;
-                if arguments.len() != 3 {
-                    return Err(Mistake::Arguments {
-                        function: "if".into(),
-                        expected: "3 arguments (condition, yes, no)".into(),
-                        found: arguments.len(),
-                        at: span.to(self.before()).into(),
-                    });
-                }
-                let no = number(arguments.remove(2))?;
-                let yes = number(arguments.remove(1))?;
-                let condition = truth(arguments.remove(0))?;
-                Ok(Node { kind: Kind::If(Box::new([condition, yes, no])), span: span.to(self.before()) })
-            }
-            _ if call => self.call(word),
-            _ if FUNCTIONS.iter().any(|(name, _)| *name == word) => {
-                self.step();
-                let help = Some(format!("`{word}` is a function: write {word}(…)"));
-                Err(self.unexpected(format!("expected `(` after `{word}`, found {}", self.token().kind), help))
-            }
-            _ => {
-                let reference = self.reference()?;
-                Ok(Node { span: reference.span, kind: Kind::Reference(reference) })
-            }
-        }
-    }
-
-    fn call(&mut self, word: &str) -> Result<Node, Mistake> {
-        let span = self.span();
-        let Some((_, function)) = FUNCTIONS.iter().find(|(name, _)| *name == word) else {
-            let known = FUNCTIONS.iter().map(|(name, _)| *name).chain(["sum", "product", "if", "der"]);
-            let near = nearest(word, known).or_else(|| foreign(word).map(str::to_string));
-            let help = match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("if `{word}` is a factor, write {word}*(…)"),
-            };
-            return Err(Mistake::UnknownFunction { name: word.into(), at: span.into(), help: Some(help) });
-        };
-        self.step();
-        let arguments = self.arguments(false)?;
-        let (least, most) = function.arguments();
-        if arguments.len() < least || arguments.len() > most {
-            let expected = match (least, most) {
-                (1, _) => "1 argument".to_string(),
-                (_, usize::MAX) => format!("at least {least} arguments"),
-                _ => format!("{least} arguments"),
-            };
-            let at = span.to(self.before()).into();
-            return Err(Mistake::Arguments { function: word.into(), expected, found: arguments.len(), at });
-        }
-        Ok(Node { kind: Kind::Call(*function, arguments), span: span.to(self.before()) })
-    }
-
-    /// `(a, b, …)`; the first one may be a condition.
-    fn arguments(&mut self, condition: bool) -> Result<Vec<Node>, Mistake> {
-        let opened = self.span();
-        self.expect("(", "before the arguments")?;
-        let mut arguments = Vec::new();
-        if self.skip(")") {
-            return Ok(arguments);
-        }
-        loop {
-            let argument = self.nested(Self::condition)?;
-            let first = arguments.is_empty();
-            arguments.push(if condition && first { argument } else { number(argument)? });
-            if self.skip(")") {
-                return Ok(arguments);
-            }
-            if self.is_sign("=") && condition && first {
-                return Err(self.unexpected("`=` is not a comparison", Some("write `==`".into())));
-            }
-            if !self.skip(",") {
-                return Err(self.unclosed("(", opened));
-            }
-        }
-    }
-
-    /// `(name)` or `(name, order)` after der.
-    fn derivative(&mut self) -> Result<Node, Mistake> {
-        let start = self.before();
-        let opened = self.span();
-        self.expect("(", "after `der`")?;
-        if !matches!(self.token().kind, TokenKind::Word(_)) {
-            let help = Some("the derivative is taken of a variable, not of a formula: der(x)".to_string());
-            return Err(self.unexpected(format!("expected a name, found {}", self.token().kind), help));
-        }
-        let name = self.name()?;
-        let order = if self.skip(",") { Some(Box::new(number(self.nested(Self::condition)?)?)) } else { None };
-        if !self.is_sign(")") {
-            if self.token().kind == TokenKind::End {
-                return Err(self.unclosed("(", opened));
-            }
-            let help = Some("the derivative is taken of a variable, not of a formula: der(x), der(x, 2)".to_string());
-            return Err(
-                self.unexpected(format!("expected `)` or `,` after the name, found {}", self.token().kind), help)
-            );
-        }
-        self.step();
-        Ok(Node { kind: Kind::Derivative(name, order), span: start.to(self.before()) })
-    }
-
-    /// `(body for i in a..b)` after sum or product.
-    fn over(&mut self, fold: Fold, word: &str, start: Span) -> Result<Node, Mistake> {
-        let opened = self.span();
-        self.expect("(", "before the summand")?;
-        let body = number(self.nested(Self::condition)?)?;
-        if !self.is_word("for") {
-            if self.token().kind == TokenKind::End {
-                return Err(self.unclosed("(", opened));
-            }
-            let help = Some(format!("write {word}(x[i] for i in 1..N)"));
-            return Err(
-                self.unexpected(format!("expected `for` and an index range, found {}", self.token().kind), help)
-            );
-        }
-        let ranges = self.ranges()?;
-        if !self.is_sign(")") {
-            return Err(self.unclosed("(", opened));
-        }
-        self.step();
-        Ok(Node { kind: Kind::Over(fold, Box::new(body), ranges), span: start.to(self.before()) })
-    }
-
-    /// `for i in a..b, j in c..d`, or nothing.
-    fn ranges(&mut self) -> Result<Vec<Range>, Mistake> {
-        let mut ranges = Vec::new();
-        if !self.is_word("for") {
-            return Ok(ranges);
-        }
-        loop {
-            self.step();
-            let help = || Some("an index range is written for i in 1..N".to_string());
-            let TokenKind::Word(index) = self.token().kind.clone() else {
-                return Err(self.unexpected(format!("expected an index, found {}", self.token().kind), help()));
-            };
-            let span = self.span();
-            if is_reserved(&index) {
-                return Err(self.reserved(&index, "an index"));
-            }
-            self.step();
-            if !self.is_word("in") {
-                return Err(
-                    self.unexpected(format!("expected `in` after the index, found {}", self.token().kind), help())
-                );
-            }
-            self.step();
-            let from = number(self.nested(Self::terms)?)?;
-            if !self.skip("..") {
-                return Err(
-                    self.unexpected(format!("expected `..` in the index range, found {}", self.token().kind), help())
-                );
-            }
-            let to = number(self.nested(Self::terms)?)?;
-            ranges.push(Range { index: index.into(), span, from, to });
-            if !self.is_sign(",") {
-                return Ok(ranges);
-            }
-        }
-    }
-
-    fn reserved(&self, word: &str, what: &str) -> Mistake {
-        Mistake::Reserved { name: word.into(), what: what.into(), meaning: meaning(word), at: self.span().into() }
-    }
-
-    /// A name with prefix and indices, as it is declared or used.
-    fn name(&mut self) -> Result<Reference, Mistake> {
-        match &self.token().kind {
-            TokenKind::Word(_) => self.reference(),
-            TokenKind::Number(_) => Err(self.unexpected(
-                format!("expected a name, found {}", self.token().kind),
-                Some("a name begins with a letter".into()),
-            )),
-            found => Err(self.unexpected(format!("expected a name, found {found}"), None)),
-        }
-    }
-
-    fn reference(&mut self) -> Result<Reference, Mistake> {
-        let TokenKind::Word(mut base) = self.token().kind.clone() else {
-            return Err(self.unexpected(format!("expected a name, found {}", self.token().kind), None));
-        };
-        let start = self.span();
-        self.step();
-        if base == "lambda" || base == "mu" {
-            if !self.skip(".") {
-                let help = Some(format!(
-                    "the multiplier of constraint NAME is {base}.NAME; constraints in a list have {base}1, {base}2, …"
-                ));
-                return Err(self.unexpected(format!("expected `.` after `{base}`, found {}", self.token().kind), help));
-            }
-            let TokenKind::Word(constraint) = self.token().kind.clone() else {
-                return Err(
-                    self.unexpected(format!("expected the name of a constraint, found {}", self.token().kind), None)
-                );
-            };
-            self.step();
-            base = format!("{base}.{constraint}");
-        }
-        let mut indices = Vec::new();
-        let opened = self.span();
-        if self.skip("[") {
-            loop {
-                indices.push(number(self.nested(Self::condition)?)?);
-                if self.skip("]") {
-                    break;
-                }
-                if !self.skip(",") {
-                    return Err(self.unclosed("[", opened));
-                }
-            }
-        }
-        Ok(Reference { base, indices, span: start.to(self.before()) })
-    }
-}
-
-/// What a reserved word means.
-pub(crate) fn meaning(word: &str) -> String {
-    match word {
-        "t" => "`t` is time".to_string(),
-        "pi" => "`pi` is the constant 3.14159…".to_string(),
-        "lambda" | "mu" => format!("`{word}` is the beginning of the names of multipliers"),
-        "der" => "`der` is the time derivative".to_string(),
-        _ if FUNCTIONS.iter().any(|(name, _)| *name == word) => format!("`{word}` is a function"),
-        _ => format!("`{word}` is a word of the formula language"),
-    }
-}
-
-/// Names of functions in other languages.
-fn foreign(word: &str) -> Option<&'static str> {
-    match word.to_lowercase().as_str() {
-        "arcsin" => Some("asin"),
-        "arccos" => Some("acos"),
-        "arctan" => Some("atan"),
-        "arctan2" => Some("atan2"),
-        "fabs" => Some("abs"),
-        "sgn" | "signum" => Some("sign"),
-        "root" => Some("sqrt"),
-        "power" => Some("pow"),
-        "minimum" => Some("min"),
-        "maximum" => Some("max"),
-        "prod" => Some("product"),
-        "ifelse" | "where" | "piecewise" => Some("if"),
-        "diff" | "ddt" | "dt" => Some("der"),
-        _ => None,
-    }
 }
 
 /// A node that must be a number.
-fn number(node: Node) -> Result<Node, Mistake> {
+pub(super) fn number(node: Node) -> Result<Node, Mistake> {
     if !node.kind.is_condition() {
         return Ok(node);
     }
@@ -649,7 +380,7 @@ fn number(node: Node) -> Result<Node, Mistake> {
 }
 
 /// A node that must be true or false.
-fn truth(node: Node) -> Result<Node, Mistake> {
+pub(super) fn truth(node: Node) -> Result<Node, Mistake> {
     if node.kind.is_condition() {
         return Ok(node);
     }

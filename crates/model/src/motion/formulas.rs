@@ -1,0 +1,218 @@
+//! The formulas of `[motion]` as graph nodes, each checked against the place where it stands.
+
+use super::parts::{Mass, Parts};
+use crate::diagnostic::Mistake;
+use crate::entries::{Entry, Name};
+use crate::initial::{self, Given};
+use crate::lower::{Lowering, Rate, Value};
+use crate::names::{Class, Classes, Context, Item};
+use crate::output;
+use crate::reader::Reader;
+use crate::shape::Shape;
+use crate::source::Span;
+use daedal::motion::{Formulas, Variables};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+const POSITION_LEVEL: Classes = Classes::of(&[Class::Parameter, Class::Time, Class::Position, Class::Contact]);
+const VELOCITY_LEVEL: Classes =
+    Classes::of(&[Class::Parameter, Class::Time, Class::Position, Class::Contact, Class::Velocity]);
+const FORCE_LEVEL: Classes = Classes::of(&[
+    Class::Parameter,
+    Class::Time,
+    Class::Position,
+    Class::Contact,
+    Class::Velocity,
+    Class::Dynamic,
+    Class::Auxiliary,
+    Class::Lambda,
+    Class::Mu,
+]);
+
+const POSITION_HELP: &str = "it may contain time, positions, contact variables and parameters";
+const VELOCITY_HELP: &str = "it may contain time, positions, velocities, contact variables and parameters";
+const FORCE_HELP: &str = "it may contain everything except accelerations";
+
+const fn context(place: &'static str, allowed: Classes, help: &'static str) -> Context {
+    Context { place, allowed, help }
+}
+
+const KINEMATICS: Context = context("a kinematic equation", VELOCITY_LEVEL, VELOCITY_HELP);
+const MASS: Context = context("the mass matrix", POSITION_LEVEL, POSITION_HELP);
+const FORCE: Context = context("a force", FORCE_LEVEL, FORCE_HELP);
+const HOLONOMIC: Context = context(
+    "a holonomic constraint",
+    POSITION_LEVEL,
+    "it may contain time, positions, contact variables and parameters; constraints on velocities belong to `nonholonomic`",
+);
+const NONHOLONOMIC: Context = context("a nonholonomic constraint", VELOCITY_LEVEL, VELOCITY_HELP);
+const DYNAMIC: Context = context("the rate of a dynamic variable", FORCE_LEVEL, FORCE_HELP);
+const AUXILIARY: Context = context("the equation of an auxiliary variable", FORCE_LEVEL, FORCE_HELP);
+const CONTACT: Context = context("the equation of a contact variable", POSITION_LEVEL, POSITION_HELP);
+const INVARIANT: Context = context("an invariant", VELOCITY_LEVEL, VELOCITY_HELP);
+const CONDITION: Context = context("an initial condition", FORCE_LEVEL, FORCE_HELP);
+
+/// All formulas as graph nodes. Where a formula has a mistake the model is not used, so its place does not matter.
+pub(super) fn lower(
+    reader: &mut Reader,
+    parts: &Parts,
+    definitions: &[usize],
+    outputs: &[(Name, Entry)],
+    given: &mut Given,
+    inputs: &Variables,
+) -> Formulas {
+    // items of rates, for der(x)
+    let mut rates = HashMap::new();
+    let item = |reader: &mut Reader, name: &Name, entry: &Entry, context: Context| {
+        let node = entry.node();
+        let node = reader.told(node).unwrap_or_else(|| Rc::clone(&entry.equation.left));
+        let name = format!("der({})", name.full);
+        reader.scope.items.push(Rc::new(Item { name, node, bindings: entry.bindings.clone(), context }));
+        reader.scope.items.len() - 1
+    };
+    let mut kinematic_items = Vec::new();
+    for (k, name) in parts.positions.iter().enumerate() {
+        match parts.kinematics.as_ref().and_then(|rows| rows.get(k)) {
+            Some(Some(entry)) => {
+                let number = item(reader, name, entry, KINEMATICS);
+                rates.insert((Class::Position, k), vec![Rate::Item(number)]);
+                kinematic_items.push(Some((number, entry.span, name.full.clone())));
+            }
+            None if k < parts.velocities.len() && parts.kinematics.is_none() => {
+                rates.insert((Class::Position, k), vec![Rate::Variable(Class::Velocity, k)]);
+                kinematic_items.push(None);
+            }
+            _ => {}
+        }
+    }
+    let mut dynamic_items = Vec::new();
+    for (k, (name, entry)) in parts.dynamic.iter().enumerate() {
+        let number = item(reader, name, entry, DYNAMIC);
+        rates.insert((Class::Dynamic, k), vec![Rate::Item(number)]);
+        dynamic_items.push(number);
+    }
+    for k in 0..parts.velocities.len() {
+        rates.insert((Class::Velocity, k), vec![Rate::Variable(Class::Acceleration, k)]);
+    }
+
+    let variables = HashMap::from([
+        (Class::Time, vec![inputs.t()]),
+        (Class::Position, inputs.p().to_vec()),
+        (Class::Velocity, inputs.v().to_vec()),
+        (Class::Dynamic, inputs.r().to_vec()),
+        (Class::Auxiliary, inputs.w().to_vec()),
+        (Class::Contact, inputs.s().to_vec()),
+        (Class::Lambda, inputs.lambda().to_vec()),
+        (Class::Mu, inputs.mu().to_vec()),
+        (Class::Acceleration, inputs.a().to_vec()),
+        (Class::Parameter, inputs.parameters().to_vec()),
+    ]);
+    let mut to = Lowering::new(reader, variables);
+    to.rates = rates;
+    for k in definitions {
+        to.item_value(*k);
+    }
+
+    let mut formulas = Formulas::default();
+    for (k, row) in kinematic_items.into_iter().enumerate() {
+        let Some((number, span, name)) = row else {
+            formulas.kinematics.push(inputs.v()[k]);
+            continue;
+        };
+        if let Some(value) = to.item_value(number) {
+            check_linear(to.reader, value, &format!("the kinematic equation of `{name}`"), true, span);
+            formulas.kinematics.push(value.expr);
+        }
+    }
+    match &parts.mass {
+        Some(Mass::Diagonal(entries)) => {
+            for (i, entry) in entries.iter().enumerate() {
+                add_mass(&mut to, &mut formulas, i, i, entry);
+            }
+        }
+        Some(Mass::Rows(rows)) => {
+            for (i, row) in rows.iter().enumerate() {
+                for (j, entry) in row.iter().enumerate() {
+                    add_mass(&mut to, &mut formulas, i, j, entry);
+                }
+            }
+        }
+        None => {}
+    }
+    for entry in &parts.forces {
+        let value = match entry {
+            Some(entry) => plain(&mut to, entry, FORCE),
+            None => Some(to.zero()),
+        };
+        formulas.force.extend(value.map(|value| value.expr));
+    }
+    for (_, entry) in &parts.holonomic {
+        formulas.holonomic.extend(to.residual(&entry.equation, HOLONOMIC, &entry.bindings).map(|value| value.expr));
+    }
+    for (name, entry) in &parts.nonholonomic {
+        if let Some(value) = to.residual(&entry.equation, NONHOLONOMIC, &entry.bindings) {
+            check_linear(to.reader, value, &format!("the nonholonomic constraint `{name}`"), false, entry.span);
+            formulas.nonholonomic.push(value.expr);
+        }
+    }
+    for k in dynamic_items {
+        formulas.dynamic.extend(to.item_value(k).map(|value| value.expr));
+    }
+    for (block, entries, context) in
+        [(&mut formulas.auxiliary, &parts.auxiliary, AUXILIARY), (&mut formulas.contact, &parts.contact, CONTACT)]
+    {
+        for (_, entry) in entries {
+            block.extend(to.residual(&entry.equation, context, &entry.bindings).map(|value| value.expr));
+        }
+    }
+    for (_, entry) in &parts.invariants {
+        formulas.invariant.extend(plain(&mut to, entry, INVARIANT).map(|value| value.expr));
+    }
+    formulas.outputs = output::lower(&mut to, outputs);
+    initial::lower(&mut to, given, CONDITION);
+    formulas
+}
+
+/// A formula that is not an equation.
+fn plain(to: &mut Lowering, entry: &Entry, context: Context) -> Option<Value> {
+    let node = entry.node();
+    let node = to.reader.told(node)?;
+    to.formula(&node, context, &entry.bindings)
+}
+
+fn add_mass(to: &mut Lowering, formulas: &mut Formulas, i: usize, j: usize, entry: &Entry) {
+    if let Some(value) = plain(to, entry, MASS)
+        && value.shape != Shape::Zero
+    {
+        formulas.mass.push((i, j, value.expr));
+    }
+}
+
+/// Kinematics are linear, nonholonomic constraints affine in the velocities, as far as the structure tells.
+fn check_linear(reader: &mut Reader, value: Value, what: &str, homogeneous: bool, span: Span) {
+    let fits = match value.shape {
+        Shape::Zero | Shape::Linear => true,
+        Shape::Free | Shape::Affine => !homogeneous,
+        Shape::Nonlinear => false,
+    };
+    if fits {
+        return;
+    }
+    let (wanted, help) = if homogeneous {
+        ("linear", "every term contains one velocity as a factor: x = \"cos(phi)*v1 - sin(phi)*v2\"")
+    } else {
+        ("affine", "every term contains at most one velocity, as a factor: \"sin(phi)*vx - cos(phi)*vy\"")
+    };
+    let label = match value.shape {
+        Shape::Free => "contains no velocity",
+        Shape::Affine => "a term contains no velocity",
+        _ => "the velocities enter nonlinearly",
+    };
+    reader.mistake(Mistake::NotLinear {
+        what: what.into(),
+        wanted: wanted.into(),
+        at: span.into(),
+        label: label.into(),
+        help: help.into(),
+    });
+}
