@@ -2,7 +2,7 @@
 
 use crate::arguments::FORMULATIONS;
 use crate::failure::Failure;
-use crate::record::ended;
+use crate::record::{ended, final_outputs};
 use crate::solve::Run;
 use daedal::method::geoms::Formulation;
 use daedal::motion::Layout;
@@ -111,7 +111,7 @@ pub fn statistics(run: &Run, solution: Option<&Solution>, seconds: f64) -> Value
     object.extend(counters(solution.map(|s| &s.statistics)).map(|(name, count)| (name, json!(count))));
     object.insert("seconds".into(), json!(seconds));
     object.insert("max_residual".into(), residuals(&solution.map_or_else(Residuals::default, |s| s.max_residuals)));
-    object.insert("final".into(), solution.map_or_else(|| json!({}), final_values));
+    object.insert("final".into(), solution.map_or_else(|| json!({}), |s| final_values(run, s)));
     Value::Object(object)
 }
 
@@ -151,7 +151,9 @@ fn residuals(residuals: &Residuals) -> Value {
     })
 }
 
-fn final_values(solution: &Solution) -> Value {
+/// All variables, then the outputs of a model file.
+fn final_values(run: &Run, solution: &Solution) -> Value {
     let value = |j: usize| (solution.names[j].clone(), json!(solution.end.x[j]));
-    Value::Object(solution.layout.shown().into_iter().map(value).collect())
+    let outputs = final_outputs(run, solution).into_iter().map(|(name, value)| (name, json!(value)));
+    Value::Object(solution.layout.shown().into_iter().map(value).chain(outputs).collect())
 }

@@ -53,6 +53,15 @@ impl StepRecorder {
     }
 }
 
+/// The outputs of a model file at the last point.
+pub fn final_outputs(run: &Run, solution: &Solution) -> Vec<(String, f64)> {
+    let Some(formulas) = &run.setup.formulas else { return Vec::new() };
+    let mut outputs = Outputs::new(formulas);
+    let mut values = vec![0.0; outputs.names().len()];
+    outputs.evaluate(solution.end.t, &solution.end.x, &mut values);
+    outputs.names().iter().cloned().zip(values).collect()
+}
+
 /// Everything that a run file holds.
 pub fn record(
     run: &Run,

@@ -24,6 +24,7 @@ pub fn summary(run: &Run, solution: &Solution, paths: &[PathBuf], seconds: f64) 
     undetermined(&mut text, solution);
     let references = references(run, solution);
     values(&mut text, solution, &references);
+    outputs(&mut text, run, solution);
     largest_error(&mut text, solution, &references);
     text
 }
@@ -101,6 +102,17 @@ fn values(text: &mut String, solution: &Solution, references: &[&Reference]) {
             known(references, &names[j]).map_or(String::new(), |exact| format!("{:.1e}", (value - exact).abs()));
         let line = format!("  {:<width$}  {:<25}{error}", names[j], format!("{sign}{value:?}"));
         let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+/// The outputs of a model file at the last point.
+fn outputs(text: &mut String, run: &Run, solution: &Solution) {
+    let outputs = final_outputs(run, solution);
+    let Some(width) = outputs.iter().map(|(name, _)| name.chars().count()).max() else { return };
+    text.push_str("\nfinal outputs\n");
+    for (name, value) in outputs {
+        let sign = if value.is_sign_negative() { "" } else { " " };
+        let _ = writeln!(text, "  {name:<width$}  {sign}{value:?}");
     }
 }
 

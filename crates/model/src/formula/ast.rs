@@ -133,8 +133,12 @@ pub(crate) enum Function {
     Sinh,
     Cosh,
     Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
     Exp,
     Ln,
+    Log10,
     Sqrt,
     Abs,
     Sign,
@@ -146,7 +150,7 @@ pub(crate) enum Function {
 }
 
 /// All functions by name; `log` is another name of `ln`.
-pub(crate) const FUNCTIONS: [(&str, Function); 20] = [
+pub(crate) const FUNCTIONS: [(&str, Function); 24] = [
     ("sin", Function::Sin),
     ("cos", Function::Cos),
     ("tan", Function::Tan),
@@ -156,9 +160,13 @@ pub(crate) const FUNCTIONS: [(&str, Function); 20] = [
     ("sinh", Function::Sinh),
     ("cosh", Function::Cosh),
     ("tanh", Function::Tanh),
+    ("asinh", Function::Asinh),
+    ("acosh", Function::Acosh),
+    ("atanh", Function::Atanh),
     ("exp", Function::Exp),
     ("ln", Function::Ln),
     ("log", Function::Ln),
+    ("log10", Function::Log10),
     ("sqrt", Function::Sqrt),
     ("abs", Function::Abs),
     ("sign", Function::Sign),

@@ -51,6 +51,14 @@ fn call<S: Scalar>(function: Function, x: &[S]) -> S {
         Function::Sinh => x[0].sinh(),
         Function::Cosh => x[0].cosh(),
         Function::Tanh => x[0].tanh(),
+        // sign(x) ln(|x| + √(x² + 1)): no cancellation for negative x
+        Function::Asinh => {
+            let positive = (x[0].abs() + (x[0].square() + 1.0).sqrt()).ln();
+            x[0].select(positive, -positive)
+        }
+        Function::Acosh => (x[0] + (x[0].square() - 1.0).sqrt()).ln(),
+        Function::Atanh => ((x[0] + 1.0) / (-x[0] + 1.0)).ln() * 0.5,
+        Function::Log10 => x[0].ln() / std::f64::consts::LN_10,
         Function::Exp => x[0].exp(),
         Function::Ln => x[0].ln(),
         Function::Sqrt => x[0].sqrt(),
@@ -58,7 +66,11 @@ fn call<S: Scalar>(function: Function, x: &[S]) -> S {
         // 1, 0 or −1
         Function::Sign => x[0].select((-x[0]).select(S::from(0.0), S::from(1.0)), S::from(-1.0)),
         Function::Atan2 => x[0].atan2(x[1]),
-        Function::Hypot => (x[0].square() + x[1].square()).sqrt(),
+        // at the origin its derivative counts as zero: a drag force may begin at rest
+        Function::Hypot => {
+            let square = x[0].square() + x[1].square();
+            (-square).select(S::from(0.0), square.sqrt())
+        }
         Function::Pow => x[0].pow(x[1]),
         Function::Min => x[1..].iter().fold(x[0], |least, &y| least.min(y)),
         Function::Max => x[1..].iter().fold(x[0], |most, &y| most.max(y)),
@@ -71,5 +83,32 @@ pub(crate) fn power(exponent: f64) -> Operation {
         Operation::Integer(exponent as i32)
     } else {
         Operation::Constant(exponent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use daedal::scalar::Dual;
+
+    #[test]
+    fn inverse_functions_undo_what_they_invert() {
+        for x in [-3.0, -0.5, 0.0, 0.25, 2.0_f64] {
+            let value = |function, x: f64| call(function, &[x]);
+            assert!((value(Function::Asinh, x.sinh()) - x).abs() < 1e-14);
+            assert!((value(Function::Acosh, x.cosh()) - x.abs()).abs() < 1e-14);
+            assert!((value(Function::Atanh, x.tanh()) - x).abs() < 1e-13);
+            assert!((value(Function::Log10, 10.0_f64.powf(x)) - x).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn the_distance_from_the_origin_has_a_derivative_there() {
+        let x = Dual::<f64, 2>::variable(0.0, 0);
+        let y = Dual::<f64, 2>::variable(0.0, 1);
+        assert_eq!(call(Function::Hypot, &[x, y]).lanes, [0.0, 0.0]);
+        let (x, y) = (Dual::<f64, 2>::variable(3.0, 0), Dual::<f64, 2>::variable(4.0, 1));
+        let [along_x, along_y] = call(Function::Hypot, &[x, y]).lanes;
+        assert!((along_x - 0.6).abs() < 1e-15 && (along_y - 0.8).abs() < 1e-15);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::files::{Pair, motion, read};
 use daedal::graph::Interpreted;
-use daedal::motion::{Compiled, Initial, Mechanism};
+use daedal::motion::{Compiled, Initial, Mechanism, Taped};
 use daedal::{Geoms, Options, Problem, Solution, SolveError, Tolerance, solve};
 use daedal_problems::{all, find};
 
