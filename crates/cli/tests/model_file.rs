@@ -1,0 +1,215 @@
+//! Model files through the command: solved, checked, initialised, and refused with the place of the mistake.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn daedal(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_daedal")).args(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A shipped model file.
+fn shipped(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name).to_str().unwrap().to_string()
+}
+
+/// A model file of this test.
+fn written(name: &str, text: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// The object of `--stats json`, without what depends on the machine.
+fn statistics(arguments: &[&str]) -> Value {
+    let output = daedal(&[&["solve"], arguments, &["--stats", "json"]].concat());
+    let mut object: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)));
+    object["seconds"] = Value::Null;
+    object
+}
+
+/// Does it fail with this code, saying all of this?
+#[track_caller]
+fn fails(arguments: &[&str], code: i32, said: &[&str]) {
+    let output = daedal(arguments);
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{message}");
+    assert!(!message.contains("panicked"), "{message}");
+    // words of a message may stand on several lines
+    let words: String = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in said {
+        assert!(words.contains(said), "“{said}” is missing in: {message}");
+    }
+}
+
+const CONTRADICTION: &str = r#"
+[model]
+name = "contradiction"
+time = [0, 1]
+[motion]
+positions = ["x", "y"]
+velocities = ["vx", "vy"]
+mass = [1, 1]
+forces = [0, -1]
+holonomic = { inner = "x^2 + y^2 - 1", outer = "x^2 + y^2 - 2" }
+[initial]
+guess = { x = 1, y = 0, vx = 0, vy = 0 }
+"#;
+
+#[test]
+fn andrews_has_the_counters_of_the_rust_model_with_every_kernel() {
+    let rust = statistics(&["andrews", "--kernel", "rust"]);
+    assert_eq!(rust["steps"], 208);
+    let file = shipped("andrews.toml");
+    for kernel in ["native", "tape"] {
+        let mut object = statistics(&[&file, "--kernel", kernel]);
+        for (name, value) in object["final"].as_object().unwrap() {
+            let exact = rust["final"][name].as_f64().unwrap();
+            // accelerations reach 1e7
+            assert!(
+                (value.as_f64().unwrap() - exact).abs() <= 1e-8 * exact.abs().max(1.0),
+                "{name}: {value} and {exact}"
+            );
+        }
+        object["final"] = rust["final"].clone();
+        object["max_residual"] = rust["max_residual"].clone();
+        assert_eq!(object, rust, "{kernel}");
+    }
+}
+
+#[test]
+fn a_model_file_and_a_reference_problem_give_the_same_run() {
+    for name in ["pendulum", "slider-crank-redundant", "academic", "skateboard-1", "truck", "car-axis"] {
+        assert_eq!(statistics(&[&shipped(&format!("{name}.toml"))]), statistics(&[name]), "{name}");
+    }
+}
+
+#[test]
+fn the_five_bar_linkage_is_checked_with_formulas_and_solved() {
+    let file = shipped("five-bar.toml");
+    let output = daedal(&["check", &file]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let words: String = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        "1 in position, 1 in velocity",
+        "drive (holonomic): 0 = phi[1] - Omega*t - start",
+        "drive (holonomic, hidden): 0 = omega[1] - Omega",
+        "drive (holonomic, hidden): 0 = omega[1]'",
+        "0 = l[4]*sin(phi[4])*omega[4] - l[1]*sin(phi[1])*omega[1]",
+        "l[1]*(omega[1]^2*cos(phi[1]) + sin(phi[1])*omega[1]')",
+    ] {
+        assert!(words.contains(said), "“{said}” is missing in: {words}");
+    }
+    let run = statistics(&[&file]);
+    assert_eq!((&run["ended"], &run["t_end"]), (&Value::from("end"), &Value::from(5.0)));
+    for level in ["position", "velocity", "acceleration"] {
+        assert!(run["max_residual"][level].as_f64().unwrap() < 1e-9, "{level}");
+    }
+}
+
+#[test]
+fn consistent_initial_values_can_be_pasted_back() {
+    let text = fs::read_to_string(shipped("five-bar.toml")).unwrap();
+    let file = written("five-bar-before.toml", &text);
+    let table = stdout(&daedal(&["init", file.to_str().unwrap()]));
+    let begin = text.find("[initial]").unwrap();
+    let end = text.find("[output]").unwrap();
+    let pasted = written("five-bar-pasted.toml", &format!("{}{table}\n{}", &text[..begin], &text[end..]));
+    let again = stdout(&daedal(&["init", pasted.to_str().unwrap()]));
+    let values = |table: &str| {
+        table
+            .lines()
+            .filter(|line| line.starts_with("fix") || line.starts_with("guess"))
+            .map(String::from)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(values(&again), values(&table));
+    assert_eq!(values(&table).len(), 2, "{table}");
+}
+
+#[test]
+fn wishes_of_the_model_give_way_to_options() {
+    let text = fs::read_to_string(shipped("five-bar.toml")).unwrap() + "\n[solve]\nrtol = 1e-4\nhmax = 0.004\n";
+    let file = written("five-bar-wishes.toml", &text);
+    let file = file.to_str().unwrap();
+    let wished = statistics(&[file]);
+    assert_eq!((&wished["rtol"], &wished["atol"]), (&Value::from(1e-4), &Value::from(1e-4)));
+    assert!(wished["steps"].as_u64().unwrap() >= 1250);
+    let told = statistics(&[file, "--rtol", "1e-6", "--hmax", "1"]);
+    assert_eq!((&told["rtol"], &told["atol"]), (&Value::from(1e-6), &Value::from(1e-6)));
+    assert!(told["steps"].as_u64().unwrap() < 1250);
+}
+
+#[test]
+fn a_longer_chain_is_one_parameter_away() {
+    let run = statistics(&[&shipped("chain.toml"), "--set", "N=3", "--tend", "0.5"]);
+    assert_eq!(run["ended"], "end");
+    // p, v, λ and accelerations of three links
+    assert_eq!(run["final"].as_object().unwrap().len(), 3 * 7);
+}
+
+#[test]
+fn mistakes_are_marked_in_the_file() {
+    let file = written("mistakes.toml", &CONTRADICTION.replace("- 2\"", "- r\"").replace("[0, -1]", "[0, \"-g\"]"));
+    fails(
+        &["solve", file.to_str().unwrap()],
+        2,
+        &["2 mistakes", "nothing is called `g`", "mistakes.toml:9:", "nothing is called `r`", "mistakes.toml:10:"],
+    );
+    let file = written("count.toml", &CONTRADICTION.replace("[0, -1]", "[0]"));
+    fails(&["check", file.to_str().unwrap()], 2, &["1 force is given for 2 velocities", "count.toml:9:"]);
+    fails(&["solve", &shipped("pendulum.toml"), "--set", "M=2"], 2, &["`M` cannot be set", "`m`"]);
+    fails(&["solve", &shipped("pendulum.toml"), "--kernel", "rust"], 2, &["is a model file"]);
+}
+
+#[test]
+fn files_that_cannot_be_read_are_refused() {
+    fails(&["solve", "nowhere.toml"], 2, &["cannot read the model file nowhere.toml"]);
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("binary.toml");
+    fs::write(&file, [0x5b, 0xff, 0xfe]).unwrap();
+    fails(&["check", file.to_str().unwrap()], 2, &["is not text in UTF-8"]);
+    let file = written("no-interval.toml", &CONTRADICTION.replace("time = [0, 1]\n", ""));
+    fails(&["solve", file.to_str().unwrap()], 2, &["nothing about the interval", "--tend"]);
+}
+
+#[test]
+fn general_systems_are_read_but_not_solved_yet() {
+    let text =
+        "[model]\nname = \"oscillator\"\ntime = [0, 1]\n[dae]\nstates = [\"x\"]\nequations = [\"der(x, 2) + x = 0\"]\n";
+    let file = written("general.toml", text);
+    fails(&["solve", file.to_str().unwrap()], 2, &["oscillator is a general system", "[motion]"]);
+    // mistakes in them are found already
+    let file = written("general-mistake.toml", &text.replace("+ x", "+ y"));
+    fails(&["solve", file.to_str().unwrap()], 2, &["nothing is called `y`"]);
+}
+
+#[test]
+fn impossible_models_name_the_equations_to_blame() {
+    let file = written("contradiction.toml", CONTRADICTION);
+    let file = file.to_str().unwrap();
+    fails(&["check", file], 1, &["inner", "outer"]);
+    fails(&["solve", file], 2, &["holonomic constraint inner", "holonomic constraint outer", "contradict each other"]);
+    // mass and constraints singular together: nothing accelerates y
+    let singular = CONTRADICTION
+        .replace("mass = [1, 1]", "mass = [1, 0]")
+        .replace("{ inner = \"x^2 + y^2 - 1\", outer = \"x^2 + y^2 - 2\" }", "{ wall = \"x - 1\" }");
+    let file = written("singular.toml", &singular);
+    let file = file.to_str().unwrap();
+    fails(&["check", file], 1, &["nothing determines vy'", "dynamics of vy"]);
+    fails(&["solve", file], 2, &["dynamics of vy"]);
+    // values that are fixed against a constraint
+    let fixed = CONTRADICTION
+        .replace(", outer = \"x^2 + y^2 - 2\"", "")
+        .replace("guess = { x = 1, y = 0, vx = 0, vy = 0 }", "fix = { x = 2.0 }\nguess = { y = 0, vx = 0, vy = 0 }");
+    let file = written("fixed.toml", &fixed);
+    fails(&["solve", file.to_str().unwrap()], 2, &["holonomic constraint inner", "x"]);
+}

@@ -1,0 +1,138 @@
+//! Equations of motion as compiled formulas: a [`Mechanism`] whose rows and Jacobians are kernels.
+
+mod contact;
+mod program;
+
+use super::eliminated::Eliminated;
+use super::{Form, Formulas, Layout, Mechanism, Names, ReducedArray, Sizes, Structure};
+use crate::graph::{Compiler, Expr, Interpreted, Kernel};
+use program::{Kernels, Program};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Formulas with a compiler. Kernels are compiled when they are first needed and then kept.
+///
+/// ```
+/// use daedal::graph::Interpreted;
+/// use daedal::motion::{Compiled, Formulas, Initial};
+/// use daedal::{Geoms, Options, Problem, solve};
+/// # use daedal::{linalg::Matrix, motion::{EquationsOfMotion, Motion, Position, Sizes}, scalar::Scalar};
+/// # struct Pendulum;
+/// # impl EquationsOfMotion for Pendulum {
+/// #     fn sizes(&self) -> Sizes { Sizes { positions: 2, velocities: 2, holonomic: 1, ..Sizes::default() } }
+/// #     fn mass<S: Scalar>(&self, _: &Position<S>, M: &mut Matrix<S>) { M[(0, 0)] = S::from(1.0); M[(1, 1)] = S::from(1.0); }
+/// #     fn force<S: Scalar>(&self, _: &Motion<S>, f: &mut [S]) { f[1] = S::from(-9.81); }
+/// #     fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) { g[0] = at.p[0].square() + at.p[1].square() - 1.0; }
+/// # }
+/// let pendulum = Compiled::new(&Formulas::trace(&Pendulum), Interpreted);
+/// let problem = Problem::new(&pendulum, Initial::new(0.0, &[-1.0, 0.0], &[0.0, 0.0]), 10.0);
+/// let solution = solve(&problem, &Geoms::default(), &Options::default())?;
+/// assert!((solution.end().p[0] + 0.27508746).abs() < 1e-5);
+/// # Ok::<(), daedal::SolveError>(())
+/// ```
+pub struct Compiled {
+    formulas: Formulas,
+    structure: Structure,
+    compiler: Box<dyn Compiler>,
+    programs: Mutex<HashMap<(Form, bool), Arc<Program>>>,
+}
+
+impl Compiled {
+    /// Formulas with numbers for their parameters.
+    pub fn new(formulas: &Formulas, compiler: impl Compiler + 'static) -> Self {
+        let formulas = formulas.bound();
+        Compiled {
+            structure: formulas.structure(),
+            formulas,
+            compiler: Box::new(compiler),
+            programs: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// Number of nodes of the array and of its Jacobian.
+    pub fn nodes(&self, form: Form, with_invariants: bool) -> usize {
+        self.program(form, with_invariants).nodes
+    }
+
+    fn program(&self, form: Form, with_invariants: bool) -> Arc<Program> {
+        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        let layout = || Layout::new(self.formulas.sizes, form, with_invariants);
+        let compile = || Arc::new(Program::new(&self.formulas, layout(), self.structure, &*self.compiler));
+        programs.entry((form, with_invariants)).or_insert_with(compile).clone()
+    }
+}
+
+impl Mechanism for Compiled {
+    fn sizes(&self) -> Sizes {
+        self.formulas.sizes
+    }
+    fn names(&self) -> Names {
+        self.formulas.names.clone()
+    }
+    fn structure(&self) -> Structure {
+        self.structure
+    }
+    fn formulas(&self) -> Option<Formulas> {
+        Some(self.formulas.clone())
+    }
+    fn array<'m>(&'m self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm> {
+        let program = self.program(form, with_invariants);
+        let layout = program.layout.clone();
+        Box::new(Eliminated::new(Kernels::new(&program), layout, self.structure))
+    }
+}
+
+/// Further quantities of a model, evaluated at points of its motion.
+pub struct Outputs {
+    point: Point,
+    kernel: Box<dyn Kernel>,
+    names: Vec<String>,
+}
+
+impl Outputs {
+    /// The outputs of these formulas, in their order, with numbers for the parameters.
+    pub fn new(formulas: &Formulas) -> Self {
+        let formulas = formulas.bound();
+        let outputs: Vec<Expr> = formulas.outputs.iter().map(|(_, e)| *e).collect();
+        let layout = Layout::new(formulas.sizes, Form::StrangenessFree, false);
+        Outputs {
+            point: Point::new(&layout, formulas.graph.inputs().len()),
+            kernel: Interpreted.compile(&formulas.graph, &outputs),
+            names: formulas.outputs.into_iter().map(|(name, _)| name).collect(),
+        }
+    }
+
+    /// Their names.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Their values at (t, x).
+    pub fn evaluate(&mut self, t: f64, x: &[f64], values: &mut [f64]) {
+        self.point.set(t, x);
+        self.kernel.call(&self.point.inputs, values);
+    }
+}
+
+/// The inputs of the graph, filled from (t, x): t, p, v, r, w, s, λ, μ, a, parameters, y.
+struct Point {
+    inputs: Vec<f64>,
+    layout: Layout,
+}
+
+impl Point {
+    fn new(layout: &Layout, inputs: usize) -> Self {
+        Point { inputs: vec![0.0; inputs], layout: layout.clone() }
+    }
+
+    fn set(&mut self, t: f64, x: &[f64]) {
+        let l = &self.layout;
+        self.inputs[0] = t;
+        let mut start = 1;
+        for block in [l.p(), l.v(), l.r(), l.w(), l.s(), l.lambda(), l.mu(), l.a()] {
+            let end = start + block.len();
+            self.inputs[start..end].copy_from_slice(&x[block]);
+            start = end;
+        }
+    }
+}
