@@ -2,6 +2,7 @@
 
 use crate::output::formulation;
 use crate::record::number_of_points;
+use crate::record::final_outputs;
 use crate::solve::Run;
 use daedal::{Ended, Solution};
 use daedal_problems::Reference;
