@@ -89,10 +89,7 @@ pub enum InitialisationError {
 fn contradiction_remedy(equations: &[(String, f64)], fixed: &[String]) -> String {
     match (fixed, equations) {
         ([], [_]) => "; nothing that may move changes it: check the model and its parameters".into(),
-        ([], _) => {
-            " together; nothing is fixed, so that they contradict each other: remove one or change the parameters"
-                .into()
-        }
+        ([], _) => " together: they contradict each other; remove one of them or change the parameters".into(),
         ([one], _) => format!("; fixed is {one}: make it a guess or change it"),
         (several, _) => format!("; fixed are {}: make one of them a guess", several.join(", ")),
     }
@@ -404,31 +401,32 @@ impl<'a> System<'a> {
             let moved = dx.iter().zip(&start).map(|(d, x)| (factor * d).abs() / (1.0 + x.abs())).fold(0.0, f64::max);
             // converged when corrections are down to rounding
             if moved < 1e-14 || moved < 1e-9 && moved >= 0.5 * last {
-                return if self.satisfied() { Ok(iteration) } else { Err(self.contradiction(equations, variables)) };
+                let all = 0..self.F.len();
+                return if self.satisfied(all) { Ok(iteration) } else { Err(self.exclusion(equations, variables)) };
             }
             last = moved;
         }
-        if self.satisfied() {
+        if self.satisfied(0..self.F.len()) {
             return Ok(MOST_ITERATIONS);
         }
         let (equation, residual) = self.worst(equations);
         // no solution at all, or one that was not found? Where the residual is smallest, a contradiction shows
         self.x = begin;
         self.evaluate()?;
-        if self.minimise()? && !self.satisfied() {
-            return Err(self.contradiction(equations, variables));
+        if let Some(contradiction) = self.nearest(equations, variables)? {
+            return Err(contradiction);
         }
         Err(InitialisationError::NoConvergence { iterations: MOST_ITERATIONS, equation, residual })
     }
 
-    /// Is what remains of every equation small against its terms, and against rounding in its arguments?
-    fn satisfied(&self) -> bool {
+    /// Is what remains of these equations small against their terms, and against rounding in their arguments?
+    fn satisfied(&self, mut rows: std::ops::Range<usize>) -> bool {
         let at = self.layout.algebraic();
         let slope = |i: usize, j: usize| if i < at { self.J[(i, j)] } else { 1.0 };
         let largest = |rows: std::ops::Range<usize>| rows.map(|i| size(|j| slope(i, j), &self.x).0).fold(0.0, f64::max);
         // a constraint whose terms cancel is as exact as the other ones
         let constraints = largest(self.layout.row_g()).max(largest(self.layout.row_g1()));
-        (0..self.F.len()).all(|i| {
+        rows.all(|i| {
             let (terms, rounding) = size(|j| slope(i, j), &self.x);
             self.F[i].abs() <= 1e-9 * terms + 1e-13 * rounding + 1e-15 * (1.0 + constraints)
         })
