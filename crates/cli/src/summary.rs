@@ -1,8 +1,8 @@
 //! What a run did, for people.
 
 use crate::output::formulation;
-use crate::record::number_of_points;
 use crate::record::final_outputs;
+use crate::record::number_of_points;
 use crate::solve::Run;
 use daedal::{Ended, Solution};
 use daedal_problems::Reference;
