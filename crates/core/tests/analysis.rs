@@ -115,7 +115,7 @@ fn a_doubled_constraint_is_redundant_and_leaves_its_multipliers_open() {
     let open = &found.mass.as_ref().unwrap().undetermined_multipliers;
     assert_eq!(open.len(), 1);
     assert_eq!(open[0].to_string(), "lambda.rod − lambda.copy");
-    assert!(matches!(&found.findings[..], [Finding::Redundant { .. }]));
+    assert!(matches!(&found.findings[..], [Finding::Redundant { nearby: Some(true), .. }]));
     assert_eq!(found.findings[0].equations(), ["rod", "copy"]);
 }
 

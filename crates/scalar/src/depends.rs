@@ -193,6 +193,9 @@ impl Scalar for Depends {
     fn powf(self, a: f64) -> Self {
         self.map(|x| x.powf(a))
     }
+    fn pow(self, y: Self) -> Self {
+        self.join(y, self.value.powf(y.value))
+    }
     fn select(self, yes: Self, no: Self) -> Self {
         // both branches count: the pattern must hold everywhere
         let value = if self.value >= 0.0 { yes.value } else { no.value };

@@ -232,6 +232,13 @@ impl<S: Scalar, const N: usize> Scalar for Dual<S, N> {
         self.chain(self.value.powf(a), self.value.powf(a - 1.0) * a)
     }
 
+    fn pow(self, y: Self) -> Self {
+        // d(xʸ) = xʸ (y/x dx + ln x dy)
+        let z = self.value.pow(y.value);
+        let (along_x, along_y) = (z * (y.value / self.value), z * self.value.ln());
+        Dual { value: z, lanes: from_fn(|j| along_x * self.lanes[j] + along_y * y.lanes[j]) }
+    }
+
     #[inline]
     fn select(self, yes: Self, no: Self) -> Self {
         if self.value() >= 0.0 { yes } else { no }

@@ -324,6 +324,14 @@ impl<S: Scalar, const K: usize> Scalar for Taylor<S, K> {
         if n < 0 { y.recip() } else { y }
     }
 
+    fn pow(self, y: Self) -> Self {
+        // xʸ = x₀^y₀ exp(y ln x − y₀ ln x₀)
+        let mut exponent = self.ln() * y;
+        exponent.coefficients[0] = S::from(0.0);
+        let first = self.coefficients[0].pow(y.coefficients[0]);
+        Taylor { coefficients: exponent.exp().coefficients.map(|c| c * first) }
+    }
+
     #[inline]
     fn powf(self, a: f64) -> Self {
         // x y' = a x' y

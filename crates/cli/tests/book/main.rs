@@ -5,13 +5,13 @@
 //! | `toml` | a complete model: it is checked and solved through the command; general systems are only read |
 //! | `toml,file=NAME` | the same, under this name, which later blocks of the chapter may use |
 //! | `toml,fragment` | must be TOML |
-//! | `sh` | lines after `$ ` are run, and the lines below are what they answer, see `session.rs` |
+//! | `sh` | lines after `$ ` are run, and the lines below are what they answer, see `terminal.rs` |
 //! | `python` | run, or compiled where it needs numpy and that is not installed |
 //! | `rust` | compiled by the documentation tests of the library |
 
 mod blocks;
 mod links;
-mod session;
+mod terminal;
 
 use blocks::Block;
 use std::fs;
@@ -65,7 +65,7 @@ fn run(block: &Block, folder: &Path) -> Result<(), String> {
             }
             ["check", "solve"].into_iter().try_for_each(|command| succeeds(&[command, name], folder))
         }
-        "sh" => session::run(&block.text, folder),
+        "sh" => terminal::run(&block.text, folder),
         "python" => python(&block.text, folder),
         "rust" | "text" | "csv" | "json" => Ok(()),
         other => Err(format!("a block of {other:?}: what should be tested?")),
@@ -73,7 +73,7 @@ fn run(block: &Block, folder: &Path) -> Result<(), String> {
 }
 
 fn succeeds(arguments: &[&str], folder: &Path) -> Result<(), String> {
-    let output = session::daedal(arguments, folder);
+    let output = terminal::daedal(arguments, folder);
     match output.status.code() {
         Some(0) => Ok(()),
         code => Err(format!(
@@ -86,7 +86,7 @@ fn succeeds(arguments: &[&str], folder: &Path) -> Result<(), String> {
 
 /// General systems are read, and told that there is no method for them.
 fn is_read(name: &str, folder: &Path) -> Result<(), String> {
-    let message = String::from_utf8_lossy(&session::daedal(&["solve", name], folder).stderr).into_owned();
+    let message = String::from_utf8_lossy(&terminal::daedal(&["solve", name], folder).stderr).into_owned();
     if message.contains("is a general system") { Ok(()) } else { Err(message) }
 }
 

@@ -118,8 +118,8 @@ pub(super) fn nearby(mechanism: &dyn Mechanism, at: &Linearised) -> Option<Nearb
     let l = &at.layout;
     let open = at.decompose_position()?.null_basis();
     let mut best: Option<Nearby> = None;
-    // two directions with all components of different size, so that no symmetry keeps the rank down
-    for seed in [1.0, -2.0] {
+    // directions with all components of different size, so that no symmetry keeps the rank down; from a singular position not all of them lead on
+    for seed in [1.0, -2.0, 0.4, 3.1] {
         let mut x = at.x.clone();
         for (i, j) in (l.s().start..l.p().end).enumerate() {
             let direction: f64 =

@@ -94,6 +94,8 @@ pub enum Finding {
         constraints: Vec<Combination>,
         /// Multipliers that are not determined.
         multipliers: Vec<Combination>,
+        /// Do they repeat each other nearby, too? `None` if no consistent position was found there: then they may lose rank only here.
+        nearby: Option<bool>,
     },
 }
 
@@ -110,6 +112,7 @@ impl Finding {
             | Finding::SingularAuxiliary { .. }
             | Finding::SingularConfiguration { .. } => Severity::Impossible,
             Finding::WrongInvariant { .. } | Finding::IndefiniteMass { .. } => Severity::Warning,
+            Finding::Redundant { nearby: None, .. } => Severity::Warning,
             Finding::Redundant { .. } => Severity::Note,
         }
     }
@@ -223,10 +226,13 @@ impl fmt::Display for Finding {
                     "the mass matrix has negative eigenvalues, down to {smallest:.3e}: kinetic energy can be negative"
                 )
             }
-            Finding::Redundant { constraints, multipliers } => {
+            Finding::Redundant { constraints, multipliers, nearby } => {
                 write!(f, "redundant constraints: {}", list(constraints))?;
                 if !multipliers.is_empty() {
                     write!(f, "; not determined: {}", list(multipliers))?;
+                }
+                if nearby.is_none() {
+                    f.write_str("; no consistent position was found nearby, so this may be a singular configuration instead: try other initial positions")?;
                 }
                 Ok(())
             }

@@ -271,7 +271,10 @@ impl Analysis {
             });
         } else if constraints.redundancies.iter().all(Redundancy::is_consistent) {
             let multipliers = self.mass.as_ref().map_or(Vec::new(), |mass| mass.undetermined_multipliers.clone());
-            findings.push(Finding::Redundant { constraints: combinations, multipliers });
+            // where nothing moves there is no nearby
+            let fixed = constraints.position_freedom == 0;
+            let nearby = constraints.nearby.map(|_| true).or(fixed.then_some(true));
+            findings.push(Finding::Redundant { constraints: combinations, multipliers, nearby });
         }
     }
 }

@@ -59,7 +59,9 @@ fn every_reference_problem_is_possible_and_has_the_freedom_of_its_source() {
 #[test]
 fn redundant_constraints_of_the_slider_crank_are_its_sums() {
     let found = look("slider-crank-redundant");
-    let [Finding::Redundant { constraints, multipliers }] = &found.findings[..] else { panic!("{:?}", found.findings) };
+    let [Finding::Redundant { constraints, multipliers, .. }] = &found.findings[..] else {
+        panic!("{:?}", found.findings)
+    };
     let told: Vec<String> = constraints.iter().map(ToString::to_string).collect();
     assert_eq!(told, ["sum_x", "sum_y"]);
     let told: Vec<String> = multipliers.iter().map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! A session at the terminal: commands after `$ `, and below each what it answers.
+//! What is typed at a terminal: commands after `$ `, and below each what it answers.
 //!
 //! Answers are compared line by line, spaces apart. Integers must agree, other numbers to one unit of the last digit shown. `…` ends
 //! a line early; alone on a line it stands for any number of lines. A command must succeed unless `$ echo $?` follows and
@@ -13,12 +13,12 @@ pub fn daedal(arguments: &[&str], folder: &Path) -> Output {
     command.args(arguments).current_dir(folder).output().expect("the command runs")
 }
 
-/// Run a session; what differs from what is shown.
-pub fn run(session: &str, folder: &Path) -> Result<(), String> {
+/// Run what is typed; what differs from what is shown.
+pub fn run(typed: &str, folder: &Path) -> Result<(), String> {
     // commands of other programs are shown without a prompt
-    let Some(session) = session.strip_prefix("$ ") else { return Ok(()) };
+    let Some(typed) = typed.strip_prefix("$ ") else { return Ok(()) };
     let mut code = 0;
-    for step in session.split("\n$ ") {
+    for step in typed.split("\n$ ") {
         let (line, shown) = step.split_once('\n').unwrap_or((step, ""));
         if line == "echo $?" {
             let wanted = shown.trim().parse::<i32>().map_err(|_| "no code below echo $?".to_string())?;
