@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes report pages with the command and looks at them in a real browser.
-# usage: tests/page/run.sh [folder for screenshots]
+# usage: [DAEDAL=command] tests/page/run.sh [folder for screenshots]
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
@@ -9,8 +9,12 @@ mkdir -p "$pictures"
 pictures="$(cd "$pictures" && pwd)"
 
 browser="${CHROMIUM:-/usr/bin/chromium}"
-if ! [ -x "$browser" ]; then
-  apt-get update -q && apt-get install -y -q chromium
+missing=""
+[ -x "$browser" ] || missing="chromium"
+command -v npm > /dev/null || missing="$missing nodejs npm"
+if [ -n "$missing" ]; then
+  # shellcheck disable=SC2086
+  apt-get update -q && apt-get install -y -q $missing
 fi
 (cd "$here" && npm ci --no-audit --no-fund)
 
@@ -21,10 +25,14 @@ done
 cmp "$root/crates/run/assets/uplot/LICENSE" "$here/node_modules/uplot/LICENSE"
 
 cd "$root"
-cargo build -q -p daedal-cli
-daedal="$(cargo metadata --format-version 1 --no-deps | node -e '
-  let text = ""; process.stdin.on("data", (part) => (text += part));
-  process.stdin.on("end", () => console.log(JSON.parse(text).target_directory + "/debug/daedal"));')"
+# the command that DAEDAL names, else one that is built here
+daedal="${DAEDAL:-}"
+if [ -z "$daedal" ]; then
+  cargo build -q -p daedal-cli
+  daedal="$(cargo metadata --format-version 1 --no-deps | node -e '
+    let text = ""; process.stdin.on("data", (part) => (text += part));
+    process.stdin.on("end", () => console.log(JSON.parse(text).target_directory + "/debug/daedal"));')"
+fi
 
 pages="$(mktemp -d)"
 trap 'rm -rf "$pages"' EXIT
