@@ -594,3 +594,12 @@ fn a_check_of_nothing_is_refused() {
     refused(&["check", "pendulum", "--format", "xml"], &["text, json"]);
     refused(&["check", "pendulum", "--set", "q=1"], &["q"]);
 }
+
+#[test]
+fn redundancy_that_may_be_a_singular_configuration_is_a_warning() {
+    // all cranks stretched: the rank is two here and three elsewhere
+    let output = daedal(&["check", "double-four-bar", "--set", "phi0=0"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let words = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("look at the warning") && words.contains("may be a singular configuration"), "{words}");
+}

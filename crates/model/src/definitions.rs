@@ -12,10 +12,15 @@ pub(crate) fn declare(reader: &mut Reader, section: Option<Section>) -> Vec<usiz
     let mut numbers = Vec::new();
     let Some(section) = section else { return numbers };
     for (name, entry) in entries::table(reader, section.table, "the definition") {
+        let node = entry.node();
+        let Some(node) = reader.told(node) else {
+            // the name stands for nothing now; that it is unknown elsewhere follows from this mistake
+            reader.scope.incomplete = true;
+            continue;
+        };
         let number = reader.scope.items.len();
         let declared = reader.scope.declare(&name.base, &name.indices, "a definition", Symbol::Item(number), name.span);
-        let node = entry.node();
-        if let (Some(()), Some(node)) = (reader.told(declared), reader.told(node)) {
+        if reader.told(declared).is_some() {
             let item = Item { name: name.full, node, bindings: entry.bindings, context: DEFINITION };
             reader.scope.items.push(Rc::new(item));
             numbers.push(number);
