@@ -114,21 +114,23 @@ impl Kernels {
         }
     }
 
-    fn count_mass(&mut self) {
+    /// Set the inputs of all kernels to a point, with s₁, s₂ and η that belong to it.
+    fn locate(&mut self, t: f64, x: &[f64]) -> Result<(), Undefined> {
         if !self.program.structure.mass.is_constant() || self.mass_evaluations == 0 {
             self.mass_evaluations += 1;
+        }
+        self.point.set(t, x);
+        match (&mut self.contact, &self.program.contact) {
+            (Some(kernels), Some(contact)) => kernels.solve(contact, &mut self.point.inputs),
+            _ => Ok(()),
         }
     }
 }
 
 impl Rows for Kernels {
     fn evaluate(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined> {
-        self.count_mass();
+        self.locate(t, x)?;
         let program = &*self.program;
-        self.point.set(t, x);
-        if let (Some(kernels), Some(contact)) = (&mut self.contact, &program.contact) {
-            kernels.solve(contact, &mut self.point.inputs)?;
-        }
         self.values.call(&self.point.inputs, &mut self.outputs);
         let (own, matrices) = self.outputs.split_at(rows.len());
         rows.copy_from_slice(own);
@@ -144,12 +146,8 @@ impl Rows for Kernels {
     }
 
     fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Matrix) -> Result<(), Undefined> {
-        self.count_mass();
+        self.locate(t, x)?;
         let program = &*self.program;
-        self.point.set(t, x);
-        if let (Some(kernels), Some(contact)) = (&mut self.contact, &program.contact) {
-            kernels.solve(contact, &mut self.point.inputs)?;
-        }
         self.jacobian.call(&self.point.inputs, &mut self.entries);
         let (by_x, rest) = self.entries.split_at(program.by_x.len());
         for (&(i, j), value) in program.by_x.iter().zip(by_x) {
