@@ -1,5 +1,6 @@
 //! Why a run could not start or go on. Every message says what, where and what to try.
 
+use crate::dae::CharacteristicValues;
 use crate::motion::consistent::InitialisationError;
 use crate::solution::Solution;
 use crate::tolerance::BadTolerance;
@@ -143,6 +144,48 @@ pub enum StepFailure {
         /// Time.
         t: f64,
     },
+    /// Newton's iteration for a general system failed several times in a row.
+    #[error(
+        "at t = {t}: Newton's iteration fails ({failures} in a row), down to h = {h:.2e}; the equations may be close to a singular point, jump, or have no value beyond this point; try a smaller tolerance, or check the model here"
+    )]
+    NewtonDiverged {
+        /// Time.
+        t: f64,
+        /// Last step size.
+        h: f64,
+        /// How often.
+        failures: u32,
+    },
+    /// The iteration matrix of a general system has no inverse.
+    #[error(
+        "at t = {t}: the iteration matrix is singular: the equations do not determine the solution here, or a constraint is hidden; run the analysis at this point"
+    )]
+    SingularPencil {
+        /// Time.
+        t: f64,
+    },
+    /// The characteristic values of a general system change along the solution.
+    #[error(
+        "at t = {t}: the equations change their nature: {before} before, {now} here; a singular point, or the start of another mode; stop before it, or start again behind it"
+    )]
+    CharacteristicChange {
+        /// Time.
+        t: f64,
+        /// Values so far.
+        before: CharacteristicValues,
+        /// Values here.
+        now: CharacteristicValues,
+    },
+    /// Equations that should hold because of the others do not.
+    #[error(
+        "at t = {t}: the equations contradict each other: a combination of them that contains no unknown is {residual:.1e} instead of zero; check the right-hand sides and the redundant equations"
+    )]
+    Contradictory {
+        /// Time.
+        t: f64,
+        /// The combination that should vanish.
+        residual: f64,
+    },
     /// The singular value decomposition did not converge.
     #[error("at t = {t}: the singular value decomposition of the constraints did not converge; check the model here")]
     SvdFailed {
@@ -165,6 +208,10 @@ impl StepFailure {
             | StepFailure::StepTooSmall { t, .. }
             | StepFailure::TooManySteps { t, .. }
             | StepFailure::Undefined { t }
+            | StepFailure::NewtonDiverged { t, .. }
+            | StepFailure::SingularPencil { t }
+            | StepFailure::CharacteristicChange { t, .. }
+            | StepFailure::Contradictory { t, .. }
             | StepFailure::SvdFailed { t } => t,
         }
     }

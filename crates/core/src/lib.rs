@@ -8,12 +8,14 @@
 //! | --- | --- |
 //! | [`scalar`] | numbers that models are written for |
 //! | [`graph`] | formulas as expression graphs |
+//! | [`dae`] | general differential-algebraic equations of any index |
 //! | [`motion`] | equations of motion, their reduced derivative array, consistent initial values |
 //! | [`analysis`] | what can be known before a run: index, freedom, redundancy, consistency, time scales |
 //! | [`method`] | GEOMS: Radau IIa on the reduced derivative array |
 //! | [`linalg`] | decompositions in fixed buffers |
 
 pub mod analysis;
+pub mod dae;
 pub mod error;
 pub mod event;
 pub mod linalg;

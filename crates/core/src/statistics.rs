@@ -66,6 +66,10 @@ pub struct Residuals {
     pub acceleration: Option<f64>,
     /// Invariants.
     pub invariant: Option<f64>,
+    /// Constraints that a general system states itself.
+    pub constraint: Option<f64>,
+    /// Constraints that are hidden in a general system.
+    pub hidden: Option<f64>,
 }
 
 impl Residuals {
@@ -81,6 +85,8 @@ impl Residuals {
             velocity: larger(self.velocity, other.velocity),
             acceleration: larger(self.acceleration, other.acceleration),
             invariant: larger(self.invariant, other.invariant),
+            constraint: larger(self.constraint, other.constraint),
+            hidden: larger(self.hidden, other.hidden),
         }
     }
 }

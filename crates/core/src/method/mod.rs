@@ -3,6 +3,7 @@
 pub mod controller;
 pub mod geoms;
 
+use crate::dae::{Dae, Point};
 use crate::error::{BadOption, StepFailure};
 use crate::options::Options;
 use crate::segment::Segment;
@@ -32,6 +33,17 @@ pub enum StartFailure {
 pub trait Method<P: ?Sized> {
     /// A stepper at a consistent point.
     fn start<'p>(&self, system: &'p P, at: State, options: &Options) -> Result<Box<dyn Stepper + 'p>, StartFailure>;
+}
+
+/// A method for square systems of index at most one.
+pub trait Integrator {
+    /// A stepper at a consistent point.
+    fn start<'p>(
+        &self,
+        system: Box<dyn Dae + 'p>,
+        at: Point,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'p>, StartFailure>;
 }
 
 /// A method at work.

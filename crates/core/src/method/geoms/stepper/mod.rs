@@ -485,6 +485,8 @@ impl Stepper for GeomsStepper<'_> {
             velocity: largest([l.row_g1(), l.row_h()]),
             acceleration: largest([l.row_g2(), l.row_h1()]),
             invariant: largest([l.row_invariants(), 0..0]),
+            constraint: None,
+            hidden: None,
         }
     }
 

@@ -1,0 +1,87 @@
+//! What an integrator sees: a square system G(t, x, ẋ) = 0 of index at most one.
+
+use crate::error::StepFailure;
+use crate::linalg::Matrix;
+use crate::motion::Undefined;
+use crate::statistics::Residuals;
+
+/// A consistent point with a derivative: G(t, x, ẋ) = 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Time.
+    pub t: f64,
+    /// All unknowns.
+    pub x: Vec<f64>,
+    /// Their derivatives.
+    pub xdot: Vec<f64>,
+}
+
+/// E = ∂G/∂ẋ and A = −∂G/∂x, so that every method iterates with (γ/h) E − A.
+#[derive(Clone, Debug)]
+pub enum Pencil {
+    /// All entries.
+    Dense {
+        /// ∂G/∂ẋ.
+        E: Matrix,
+        /// −∂G/∂x.
+        A: Matrix,
+    },
+    /// The entries of a pattern that does not change, for large systems.
+    Sparse {
+        /// (row, column) of every entry, each once, ordered by column, then by row.
+        places: Vec<(usize, usize)>,
+        /// ∂G/∂ẋ at the places.
+        E: Vec<f64>,
+        /// −∂G/∂x at the places.
+        A: Vec<f64>,
+    },
+}
+
+/// A square system G(t, x, ẋ) = 0 of index at most one, at work: it owns its kernels and its scratch space.
+///
+/// The contract of an implementation:
+/// 1. what is chosen (which equations, which combinations of them) changes in [`pencil`](Dae::pencil) only, so that an integrator
+///    meets the same system until it asks for a new pencil;
+/// 2. `(γ/h) E − A` is regular for small h: rows of E that vanish stand for constraints, and (E₁; A₂) is regular;
+/// 3. nothing is allocated after construction.
+pub trait Dae {
+    /// Number of unknowns and of rows.
+    fn dim(&self) -> usize;
+
+    /// A pencil of the right kind and size.
+    fn new_pencil(&self) -> Pencil;
+
+    /// Rows that do not contain ẋ. Integrators do not scale them with h.
+    fn algebraic(&self, row: usize) -> bool;
+
+    /// Is G linear in ẋ, with ∂G/∂ẋ a function of t and x?
+    fn quasilinear(&self) -> bool;
+
+    /// G(t, x, ẋ). `stage` numbers the points at which an integrator evaluates inside of one step, from zero; a system that iterates
+    /// on inner unknowns keeps them apart by it.
+    fn residual(&mut self, stage: usize, t: f64, x: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined>;
+
+    /// E and A at a point of the solution, after a new choice of equations where the system chooses.
+    fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure>;
+
+    /// A step to this point was accepted; `stage` is the one that ended there. An error stops the run at this point.
+    fn accepted(&mut self, stage: usize, t: f64, x: &[f64], xdot: &[f64]) -> Result<(), StepFailure>;
+
+    /// Residuals of the constraints at the last accepted point.
+    fn residuals(&self) -> Residuals;
+
+    /// Does an unknown count in norms? Bookkeeping does not.
+    fn counts(&self, _unknown: usize) -> bool {
+        true
+    }
+
+    /// Combinations of unknowns that the equations leave undetermined, as vectors over x.
+    fn undetermined(&self) -> Vec<Vec<f64>> {
+        Vec::new()
+    }
+
+    /// What was decided about the equations, for reports.
+    fn decisions(&self) -> String {
+        String::new()
+    }
+}
