@@ -3,10 +3,14 @@
 //! A model is written as [`Equations`], or read from a file. What an integrator sees is a [`Dae`]: a square system of index at most
 //! one that has the same solutions and keeps every constraint, the hidden ones included.
 
+mod array;
 mod characteristic_values;
+mod formulas;
 mod system;
 
+pub use array::{DerivativeArray, MOST_LEVELS};
 pub use characteristic_values::CharacteristicValues;
+pub use formulas::{FirstOrder, Formulas, highest_orders};
 pub use system::{Dae, Pencil, Point};
 
 use crate::scalar::Scalar;
