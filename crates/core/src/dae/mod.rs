@@ -5,12 +5,20 @@
 
 mod array;
 mod characteristic_values;
+mod characteristics;
 mod formulas;
+mod initial;
+pub mod jet;
+pub mod levels;
+mod model;
 mod system;
 
 pub use array::{DerivativeArray, MOST_LEVELS};
 pub use characteristic_values::CharacteristicValues;
+pub use characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
 pub use formulas::{FirstOrder, Formulas, highest_orders};
+pub use initial::Initial;
+pub use model::System;
 pub use system::{Dae, Pencil, Point};
 
 use crate::scalar::Scalar;
