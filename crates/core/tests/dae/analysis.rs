@@ -1,6 +1,7 @@
 //! Characteristic values of the worked examples. Steinbrecher (2006), 3.2 – 3.5.
 
 use crate::examples::*;
+use daedal::dae::hidden::{Role, minimal_array};
 use daedal::dae::{Characteristics, Depth, Equations, Initial, System, characterise};
 
 fn analyse<E: Equations>(equations: &E, x: &[f64]) -> Characteristics {
@@ -99,4 +100,24 @@ fn example_7_13_a_constraint_given_twice() {
     assert_eq!(c.levels.iter().map(|l| l.a).collect::<Vec<_>>(), [1, 2, 3, 3]);
     let v = c.values;
     assert_eq!((v.d, v.a, v.v, v.u), (2, 3, 1, 1));
+}
+
+/// Formulas of the hidden constraints, level by level.
+fn hidden<E: Equations>(equations: &E, x: &[f64]) -> Vec<(usize, String)> {
+    let system = System::of(equations);
+    let c = characterise(&system, &Initial::new(0.3, x), Depth::default()).unwrap();
+    let array = minimal_array(&system, &c).unwrap();
+    let hidden = array.constraints.iter().filter(|c| c.level > 0 && c.role == Role::Constraint);
+    hidden.map(|c| (c.level, array.graph.formula(c.residual))).collect()
+}
+
+#[test]
+fn the_hidden_constraints_of_the_pendulum_are_formulas() {
+    let found = hidden(&Pendulum, &moving_pendulum());
+    println!("{found:?}");
+    assert_eq!(found.len(), 2);
+    println!("{:?}", hidden(&VaryingRank, &[1.3, 1.0, 1.0]));
+    println!("{:?}", hidden(&SingularPencil, &[0.0, 0.0]));
+    println!("{:?}", hidden(&IndexTwo, &[0.2, (0.3_f64.cos() - 0.2).sqrt(), 0.0]));
+    println!("{:?}", hidden(&HessenbergThree, &[0.1, 0.4, 0.2, 0.3, 0.0]));
 }
