@@ -1,7 +1,8 @@
 //! A damped arm of two links whose tip moves up and down by a given law: M depends on q, the constraint on t.
 //!
 //! ```text
-//! M = [3 + 2 cos b, 1 + cos b; 1 + cos b, 1],   g = sin a + sin(a + b) − 1/2 − sin(t)/5,   q = (a, b),
+//! q = (a, b), u = (c, d),   M = [3 + 2 cos b, 1 + cos b; 1 + cos b, 1],   g = sin a + sin(a + b) − 1/2 − sin(t)/5,
+//! f = (sin b (2cd + d²) − 2 cos a − cos(a + b) − c/5,   −sin b c² − cos(a + b) − d/5).
 //! ```
 
 use super::explicit::distance;
@@ -46,7 +47,7 @@ fn the_start_is_the_projection_of_round_numbers() {
 
 #[test]
 fn the_reference_solution_has_twelve_digits() {
-    let y = Arm.reference(&START, 1.0);
+    let y = Arm.reference(0.0, &START, 1.0);
     assert!(distance(&y, &AT_ONE.0) < 1e-12, "{y:?}");
     assert!((Arm.accelerations(1.0, &y).1 - AT_ONE.1).abs() < 1e-11);
 }

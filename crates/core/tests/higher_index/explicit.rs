@@ -54,6 +54,11 @@ pub fn distance<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
     (0..N).map(|i| (a[i] - b[i]).abs()).fold(0.0, f64::max)
 }
 
+/// Length of the difference of two vectors.
+pub fn euclidean_distance<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    (0..N).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt()
+}
+
 #[test]
 fn the_explicit_methods_have_their_orders() {
     // p' = −q, q' = p from (q, p) = (0, 1): q = sin t

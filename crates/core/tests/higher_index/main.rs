@@ -10,6 +10,7 @@ mod counterexamples;
 mod dormand_prince;
 mod drift;
 mod explicit;
+mod invariants;
 mod kepler;
 mod local_state_space;
 mod mechanism;

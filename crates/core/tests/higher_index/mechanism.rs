@@ -85,13 +85,13 @@ pub trait Mechanism {
         [self.constraint(t, q).abs(), self.velocity_constraint(t, q, u).abs()]
     }
 
-    /// The solution at `end`, to twelve digits: the index-1 equations with a sharp tolerance and both projections.
-    fn reference(&self, start: &State, end: f64) -> State {
+    /// The solution at `end` from `start` at t, to twelve digits: the index-1 equations with a sharp tolerance and both projections.
+    fn reference(&self, t: f64, start: &State, end: f64) -> State {
         let both = |t: f64, y: &mut State| {
             project_position(self, t, y);
             project_velocity(self, t, y);
         };
-        DormandPrince::new(1e-14).integrate(|t, y| self.slope(t, y), 0.0, *start, end, both).0
+        DormandPrince::new(1e-14).integrate(|t, y| self.slope(t, y), t, *start, end, both).0
     }
 }
 

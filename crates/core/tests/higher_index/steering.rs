@@ -111,6 +111,32 @@ fn the_control_problem_has_the_tabulated_solution() {
     }
 }
 
+/// T3: g_y f_z vanishes at sin 2φ = 1/1.05, which is reached after a finite time on both branches.
+#[test]
+fn the_singular_angle_is_reached_in_finite_time() {
+    let singular = (1.0_f64 / 1.05).asin() / 2.0;
+    assert!((singular.to_degrees() - 36.1236049190).abs() < 1e-10);
+    // x = ∫ dφ/φ'; with φ = φ* − s² the root at the end becomes smooth
+    let time = |from: f64, branch: f64| {
+        let n = 2000;
+        let length = (singular - from).sqrt();
+        let value = |s: f64| {
+            let phi = singular - s * s;
+            let root = (1.0 - 1.1025 * (2.0 * phi).sin().powi(2)).max(0.0).sqrt();
+            2.0 * s / (1.4 * phi.cos().powi(2) - 0.7 * phi.sin().powi(2) + branch * root)
+        };
+        let simpson = |k: u32| if k == 0 || k == n { 1.0 } else { f64::from(2 + 2 * (k % 2)) };
+        let h = length / f64::from(n);
+        (0..=n).map(|k| simpson(k) * value(f64::from(k) * h)).sum::<f64>() * h / 3.0
+    };
+    for (from, branch, expected) in
+        [(-0.5, 1.0, 0.621962170962), (0.0, 1.0, 0.372489707488), (0.0, -1.0, 1.477287606907)]
+    {
+        let x = time(from, branch);
+        assert!((x - expected).abs() < 1e-9, "{x} {expected}");
+    }
+}
+
 /// T4: Δz grows like εω, Δy does not, but for the quadratic term (εω)².
 #[test]
 fn a_fast_perturbation_moves_the_control_but_not_the_state() {
@@ -120,7 +146,6 @@ fn a_fast_perturbation_moves_the_control_but_not_the_state() {
     for (omega, state, control) in measured {
         let theta = |x: f64| [epsilon * (omega * x).sin(), epsilon * omega * (omega * x).cos()];
         let [dy, dz] = deviation(&theta);
-        println!("{omega} {dy:e} {dz:e}");
         assert!((0.5..2.0).contains(&(dy / state)), "ω = {omega}: Δy = {dy:e}");
         assert!((0.5..2.0).contains(&(dz / control)), "ω = {omega}: Δz = {dz:e}");
         quotients.push((dy / epsilon, dz / (epsilon * omega)));
