@@ -185,7 +185,7 @@ fn hide(
     badly_scaled: bool,
 ) -> Hidden {
     let (m, n) = (E0.X0.rows(), E0.X0.cols());
-    let mut scale = |random: &mut Random| if badly_scaled { 10f64.powf(3.0 * random.real()) } else { 1.0 };
+    let scale = |random: &mut Random| if badly_scaled { 10f64.powf(3.0 * random.real()) } else { 1.0 };
     Hidden {
         E0,
         A0,
@@ -220,8 +220,10 @@ fn kronecker(random: &mut Random, square: bool, badly_scaled: bool) -> Hidden {
             tall.push(random.below(4));
         }
     }
-    let m = d + nilpotent.iter().sum::<usize>() + wide.iter().sum::<usize>() + tall.iter().map(|k| k + 1).sum::<usize>();
-    let n = d + nilpotent.iter().sum::<usize>() + wide.iter().map(|k| k + 1).sum::<usize>() + tall.iter().sum::<usize>();
+    let m =
+        d + nilpotent.iter().sum::<usize>() + wide.iter().sum::<usize>() + tall.iter().map(|k| k + 1).sum::<usize>();
+    let n =
+        d + nilpotent.iter().sum::<usize>() + wide.iter().map(|k| k + 1).sum::<usize>() + tall.iter().sum::<usize>();
     let mut E0 = Moving::zero(m, n);
     let mut A0 = Moving::coefficient(random, m, n);
     // only the differential rows keep their random coefficients
@@ -339,7 +341,7 @@ fn every_hidden_kronecker_structure_is_found() {
     let mut counts = [0; 6];
     for seed in 1..=1200_u64 {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let problem = kronecker(&mut random, seed % 3 == 0, false);
+        let problem = kronecker(&mut random, seed.is_multiple_of(3), false);
         if problem.rows() == 0 || problem.dim() == 0 {
             continue;
         }
@@ -354,7 +356,7 @@ fn every_hidden_kronecker_structure_is_found() {
 fn structures_are_found_behind_bad_scales() {
     for seed in 1..=300_u64 {
         let mut random = Random(seed.wrapping_mul(0xD134_2543_DE82_EF95));
-        let problem = kronecker(&mut random, seed % 3 == 0, true);
+        let problem = kronecker(&mut random, seed.is_multiple_of(3), true);
         if problem.rows() == 0 || problem.dim() == 0 || problem.values.mu > 3 {
             continue;
         }
@@ -434,7 +436,8 @@ fn the_error_falls_with_the_order_of_the_method() {
     while orders.len() < 40 {
         seed += 1;
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x55);
-        let problem = if seed % 4 == 0 { unimodular(&mut random) } else { kronecker(&mut random, seed % 4 == 1, false) };
+        let problem =
+            if seed.is_multiple_of(4) { unimodular(&mut random) } else { kronecker(&mut random, seed % 4 == 1, false) };
         let values = problem.values;
         if values.u > 0 || values.d == 0 || values.mu > 3 {
             continue;
@@ -460,5 +463,5 @@ fn the_error_falls_with_the_order_of_the_method() {
     println!("observed orders {orders:.2?}");
     let median = orders[orders.len() / 2];
     assert!(median > 4.7 && median < 5.6, "median {median}");
-    assert!(orders[2] > 3.8, "{orders:?}");
+    assert!(orders[0] > 4.5, "{orders:?}");
 }

@@ -6,12 +6,14 @@
 //! | `oracle` | [`Coefficients`] from equations, from supplied derivatives, from constant matrices |
 //! | `array` | the derivative array M z' = N x + g in Taylor form |
 //! | `equilibrate` | row and column scales for rank decisions |
+//! | `level` | ranks and bases of one level of the array |
 //! | `strangeness_free` | characteristic values and the strangeness-free system at one time |
 //! | `moving_frame` | the same system at a neighbouring time, in bases that turn smoothly |
 //! | `invariants` | local invariants, and the index from the invariants of inflated pairs |
 //! | `consistent` | consistent initial values and derivatives |
 //! | `gelda` | [`Gelda`]: what an integrator sees |
-//! | `lti` | constant coefficients: index of nilpotency, Drazin inverse, explicit solution |
+//! | `staircase` | splitting of a regular pencil, index of nilpotency |
+//! | `lti` | constant coefficients: projectors, Drazin inverse, explicit solution |
 //! | `impulses` | jump and impulses of an inconsistent start |
 //!
 //! Kunkel & Mehrmann, Differential-Algebraic Equations (2006), chapters 3 and 6; Wunderlich, thesis (2008), 2.2 and 5.
@@ -23,10 +25,12 @@ mod equilibrate;
 mod gelda;
 mod impulses;
 mod invariants;
+mod level;
 mod lti;
 mod moving_frame;
 mod oracle;
 mod product;
+mod staircase;
 mod strangeness_free;
 
 pub use array::DerivativeArray;

@@ -5,8 +5,9 @@
 //! Kunkel & Mehrmann (2006), 3.1 (smooth bases) and 6.2.
 
 use super::coefficients::{CoefficientError, Coefficients, TaylorData};
+use super::level::{Level, kernel};
 use super::product::{copy, resize};
-use super::strangeness_free::{Level, ReducedSystem, StrangenessFree, kernel};
+use super::strangeness_free::{ReducedSystem, StrangenessFree};
 use crate::linalg::{Matrix, NoConvergence, Svd};
 
 /// Cosine of the largest angle between the constraints here and at the reference that is allowed.

@@ -12,9 +12,10 @@
 use super::array::DerivativeArray;
 use super::coefficients::{CoefficientError, Coefficients, TaylorData};
 use super::equilibrate::{Scales, equation_factors};
+use super::level::{Level, kernel};
 use super::product::{copy, norm, resize, transposed_product, transposed_times};
 use crate::dae::CharacteristicValues;
-use crate::linalg::{Matrix, NoConvergence, Svd};
+use crate::linalg::{Matrix, NoConvergence};
 
 /// How ranks are decided.
 #[derive(Clone, Debug, PartialEq)]
@@ -240,26 +241,12 @@ pub struct Reducer {
     expected: usize,
     pub(crate) data: TaylorData,
     levels: Vec<Level>,
-    svd_A: Svd,
-    svd_E: Svd,
-    A2: Matrix,
 }
 
 impl Reducer {
     /// For m equations in n unknowns.
     pub fn new(m: usize, n: usize, options: RankOptions) -> Self {
-        Reducer {
-            m,
-            n,
-            options,
-            factors: None,
-            expected: 0,
-            data: TaylorData::new(m, n, 0),
-            levels: Vec::new(),
-            svd_A: Svd::new(0, n),
-            svd_E: Svd::new(m, n),
-            A2: Matrix::zeros(0, n),
-        }
+        Reducer { m, n, options, factors: None, expected: 0, data: TaylorData::new(m, n, 0), levels: Vec::new() }
     }
 
     /// Scales of the original equations, chosen at the first time and kept.
@@ -320,9 +307,7 @@ impl Reducer {
             let redundant = work.array.M.rows() - rank - a;
 
             // T₂ in the scale of ẋ, d = rank E T₂
-            resize(&mut self.A2, a, n);
-            transposed_product(&work.Z2, &work.array.N, &mut self.A2);
-            let d = self.differential_rank(level, scale, &mut out.gap).map_err(failed)?;
+            let d = work.differential(a, &self.data.E[0], scale, &self.options, &mut out.gap).map_err(failed)?;
 
             let v = redundant as isize - redundant_before as isize;
             redundant_before = redundant;
@@ -342,31 +327,6 @@ impl Reducer {
         Err(ReductionError::IndexNotFound { t, max_index: self.options.max_index, last })
     }
 
-    /// d from R₀ E C₁ T with T = kernel of A₂ C₁, C₁ the scales of the columns of ẋ.
-    fn differential_rank(&mut self, level: usize, scale: f64, gap: &mut RankGap) -> Result<usize, NoConvergence> {
-        let (m, n, a) = (self.m, self.n, self.A2.rows());
-        let scales = &self.levels[level].scales;
-        let C1 = &scales.columns[n..2 * n];
-        kernel(&mut self.svd_A, &self.A2, C1)?;
-        if self.svd_E.A.ncols() != n - a {
-            self.svd_E = Svd::new(m, n - a);
-        }
-        let E = &self.data.E[0];
-        let mut size = 0.0;
-        for i in 0..m {
-            for j in 0..n - a {
-                let product = (0..n).map(|k| E[(i, k)] * C1[k] * self.svd_A.V[(k, a + j)]).sum::<f64>();
-                self.svd_E.A[(i, j)] = scales.rows[i] * product;
-            }
-            size += (0..n).map(|k| (scales.rows[i] * E[(i, k)] * C1[k]).powi(2)).sum::<f64>();
-        }
-        self.svd_E.factor()?;
-        let scale = scale.max(size.sqrt());
-        let d = self.svd_E.rank(self.options.tolerance(m, n) * scale);
-        record(gap, &self.svd_E, d, scale, RankPlace::Differential, level);
-        Ok(d)
-    }
-
     /// Fill the result from the buffers of the level μ.
     fn finish(&mut self, t: f64, out: &mut StrangenessFree) -> Result<(), NoConvergence> {
         let CharacteristicValues { mu, d, a, .. } = out.values;
@@ -374,7 +334,7 @@ impl Reducer {
         resize(&mut out.Z1, self.m, d);
         for i in 0..self.m {
             for j in 0..d {
-                out.Z1[(i, j)] = work.scales.rows[i] * self.svd_E.U[(i, j)];
+                out.Z1[(i, j)] = work.scales.rows[i] * work.svd_E.U[(i, j)];
             }
         }
         copy(&mut out.Z2, &work.Z2);
@@ -385,142 +345,13 @@ impl Reducer {
         out.measure_consistency(&work.array);
 
         // T₂ = kernel A₂
-        kernel(&mut self.svd_A, &out.system.A2, &[])?;
+        kernel(&mut work.svd_A, &out.system.A2, &[])?;
         resize(&mut out.T2, self.n, self.n - a);
         for i in 0..self.n {
             for j in 0..self.n - a {
-                out.T2[(i, j)] = self.svd_A.V[(i, a + j)];
+                out.T2[(i, j)] = work.svd_A.V[(i, a + j)];
             }
         }
         Ok(())
-    }
-}
-
-/// Decompose A diag(columns); the kernel is spanned by the last columns of V. No columns: no scales.
-pub(crate) fn kernel(svd: &mut Svd, A: &Matrix, columns: &[f64]) -> Result<(), NoConvergence> {
-    if (svd.A.nrows(), svd.A.ncols()) != (A.rows(), A.cols()) {
-        *svd = Svd::new(A.rows(), A.cols());
-    }
-    for i in 0..A.rows() {
-        for j in 0..A.cols() {
-            svd.A[(i, j)] = A[(i, j)] * columns.get(j).copied().unwrap_or(1.0);
-        }
-    }
-    svd.factor()
-}
-
-/// Buffers of one level of the derivative array.
-pub(crate) struct Level {
-    pub array: DerivativeArray,
-    pub scales: Scales,
-    svd_M: Svd,
-    svd_B: Svd,
-    /// R N C
-    N: Matrix,
-    /// R Ẑ₂
-    pub Z2: Matrix,
-    /// R Ẑ₃
-    pub Z3: Matrix,
-}
-
-impl Level {
-    pub fn new(m: usize, n: usize, level: usize) -> Self {
-        let (rows, cols) = ((level + 1) * m, (level + 1) * n);
-        Level {
-            array: DerivativeArray::new(m, n, level),
-            scales: Scales::default(),
-            svd_M: Svd::new(rows, cols),
-            svd_B: Svd::new(0, n),
-            N: Matrix::zeros(rows, n),
-            Z2: Matrix::zeros(rows, 0),
-            Z3: Matrix::zeros(rows, 0),
-        }
-    }
-
-    /// Decompose R M C; returns the norm of R [M N] C.
-    pub fn decompose(&mut self) -> Result<f64, NoConvergence> {
-        let (rows, n, width) = (self.array.M.rows(), self.array.N.cols(), self.array.M.cols());
-        let Scales { rows: R, columns: C } = &self.scales;
-        let mut size = 0.0;
-        for i in 0..rows {
-            for j in 0..width {
-                self.svd_M.A[(i, j)] = R[i] * self.array.M[(i, j)] * C[n + j];
-            }
-            for j in 0..n {
-                let entry = R[i] * self.array.N[(i, j)] * C[j];
-                self.N[(i, j)] = entry;
-                size += entry * entry;
-            }
-        }
-        self.svd_M.factor()?;
-        let scale = self.svd_M.sigma(0).max(size.sqrt());
-        Ok(if scale > 0.0 { scale } else { 1.0 })
-    }
-
-    /// The rank of M: the left singular vectors behind it span corange M. Returns the rank and the norm of the factors.
-    fn corange(&mut self, options: &RankOptions, gap: &mut RankGap) -> Result<(usize, f64), NoConvergence> {
-        let scale = self.decompose()?;
-        let rank = self.svd_M.rank(options.tolerance(self.array.M.rows(), self.array.M.cols()) * scale);
-        record(gap, &self.svd_M, rank, scale, RankPlace::DerivativeArray, self.array.level());
-        Ok((rank, scale))
-    }
-
-    /// a = rank ZᵀN; turns Z into Z₂ and Z₃.
-    fn split(
-        &mut self,
-        rank: usize,
-        scale: f64,
-        options: &RankOptions,
-        gap: &mut RankGap,
-    ) -> Result<usize, NoConvergence> {
-        self.constraints(rank)?;
-        let a = self.svd_B.rank(options.tolerance(self.array.M.rows(), self.array.M.cols()) * scale);
-        record(gap, &self.svd_B, a, scale, RankPlace::Constraints, self.array.level());
-        self.turn(rank, a);
-        Ok(a)
-    }
-
-    /// Decompose B = ẐᵀN with the left null space Ẑ of R M C, whose rank is given.
-    pub fn constraints(&mut self, rank: usize) -> Result<(), NoConvergence> {
-        let (rows, n) = (self.array.M.rows(), self.array.N.cols());
-        let k = rows - rank;
-        if self.svd_B.A.nrows() != k {
-            self.svd_B = Svd::new(k, n);
-        }
-        for p in 0..k {
-            for j in 0..n {
-                self.svd_B.A[(p, j)] = (0..rows).map(|i| self.svd_M.U[(i, rank + p)] * self.N[(i, j)]).sum();
-            }
-        }
-        self.svd_B.factor()
-    }
-
-    /// Z₂ = R Ẑ U(:, ..a), Z₃ = R Ẑ U(:, a..).
-    pub fn turn(&mut self, rank: usize, a: usize) {
-        let rows = self.array.M.rows();
-        let k = rows - rank;
-        resize(&mut self.Z2, rows, a);
-        resize(&mut self.Z3, rows, k - a);
-        for i in 0..rows {
-            for j in 0..k {
-                let z: f64 = (0..k).map(|p| self.svd_M.U[(i, rank + p)] * self.svd_B.U[(p, j)]).sum();
-                let z = self.scales.rows[i] * z;
-                if j < a {
-                    self.Z2[(i, j)] = z;
-                } else {
-                    self.Z3[(i, j - a)] = z;
-                }
-            }
-        }
-    }
-}
-
-/// Remember a rank decision if it is less clear than those before.
-fn record(gap: &mut RankGap, svd: &Svd, rank: usize, scale: f64, place: RankPlace, level: usize) {
-    let kept = if rank > 0 { svd.sigma(rank - 1) / scale } else { 1.0 };
-    let neglected = svd.sigma(rank) / scale;
-    let ratio = kept / neglected.max(f64::EPSILON);
-    if ratio < gap.ratio {
-        *gap = RankGap { ratio, kept, neglected, place, level };
     }
 }
