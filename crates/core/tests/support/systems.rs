@@ -197,9 +197,9 @@ impl Equations for Hires {
 pub struct VanDerPol;
 
 impl VanDerPol {
-    pub const START: [f64; 2] = [2.0, -0.66];
-    pub const SLOPE: [f64; 2] = [-0.66, (3.0 * 0.66 - 2.0) / 1e-6];
-    /// From (2, −0.66) to t = 2. \[HW\] IV.10.
+    pub const START: [f64; 2] = [2.0, 0.0];
+    pub const SLOPE: [f64; 2] = [0.0, -2.0e6];
+    /// At t = 2.
     pub const END: [f64; 2] = [0.1706167732170483e1, -0.8928097010247975];
 }
 
