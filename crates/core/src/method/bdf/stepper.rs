@@ -261,7 +261,10 @@ impl<'p> BdfStepper<'p> {
             if estimates.wanted == k && k < most && self.differences.is_constant(k) && !raised {
                 estimates.consider_higher(&self.differences, &self.e, &self.weights, &mut self.r);
             }
-            (self.order, self.h) = (estimates.wanted, (estimates.growth() * h).min(self.hmax));
+            // a step that was just changed judges itself too well: it does not grow before it has stood for k steps
+            let steady = self.differences.is_constant(k - 1);
+            let growth = if steady { estimates.growth() } else { estimates.growth().min(1.0) };
+            (self.order, self.h) = (estimates.wanted, (growth * h).min(self.hmax));
         }
         self.differences.update(&self.e, h, k);
         self.differences.write_segment(self.state.t, t1, &mut self.segment);
