@@ -61,8 +61,12 @@ fn the_car_axis_starts_consistently() {
 
 #[test]
 fn examples_without_closed_solution_start_consistently() {
-    assert_vanishes("semi-explicit", &at_start("semi-explicit", &[0.0, -1.0, 0.0]), 0.0);
-    assert_vanishes("hessenberg-3", &at_start("hessenberg-3", &[1.0, 0.3, -0.18, -0.66, 0.0]), 1e-15);
+    // guesses of z and w, and the rates that belong to them
+    let z = -1.0f64;
+    assert_vanishes("semi-explicit", &at_start("semi-explicit", &[1.5 + z, 1.25 + 0.5 * z.sin() + z, 0.0]), 1e-15);
+    let (a, b, c, d, w) = (-0.09f64, 0.3, 0.373, 1.0, -0.8);
+    let rates = [c + a * b, d - a, w + a.sin(), 2.0 * w - c * d, 0.0];
+    assert_vanishes("hessenberg-3", &at_start("hessenberg-3", &rates), 1e-15);
     // φ' = 1.4 cos²φ − 0.7 sin²φ + √(1 − 1.1025 sin² 2φ) on the branch with cos(2.5 z + φ) > 0
     let phi = -0.5f64;
     let rate = 1.4 * phi.cos().powi(2) - 0.7 * phi.sin().powi(2) + (1.0 - 1.1025 * (2.0 * phi).sin().powi(2)).sqrt();
