@@ -5,12 +5,26 @@
 
 mod array;
 mod characteristic_values;
+mod characteristics;
 mod formulas;
+pub mod hidden;
+mod initial;
+pub mod jet;
+pub mod levels;
+mod model;
+mod plain;
+mod quasilinear;
+mod selection;
 mod system;
 
 pub use array::{DerivativeArray, MOST_LEVELS};
 pub use characteristic_values::CharacteristicValues;
+pub use characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
 pub use formulas::{FirstOrder, Formulas, highest_orders};
+pub use initial::Initial;
+pub use model::System;
+pub use plain::Plain;
+pub use quasilinear::QuasiLinear;
 pub use system::{Dae, Pencil, Point};
 
 use crate::scalar::Scalar;

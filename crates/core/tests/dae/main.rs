@@ -1,0 +1,4 @@
+//! General DAEs: analysis and solution of the worked examples.
+
+mod analysis;
+mod examples;
