@@ -1,6 +1,6 @@
 //! How tests read the files, and the value of their equations at a point.
 
-use daedal::dae::Formulas;
+use daedal::dae::{Formulas, Initial};
 use daedal::graph::{Expr, Tape};
 use daedal_model::{DaeInitial, Kind, Model};
 use std::fs;
@@ -24,6 +24,17 @@ pub fn system(model: &Model) -> (&Formulas, &DaeInitial) {
     match &model.kind {
         Kind::Dae { formulas, initial, .. } => (formulas, initial),
         Kind::Motion { .. } => panic!("{} has equations of motion", model.name),
+    }
+}
+
+/// What is given about the start, as the solver takes it.
+pub fn start(model: &Model) -> Initial {
+    let (_, given) = system(model);
+    Initial {
+        t: given.t,
+        states: given.states.clone(),
+        derivatives: given.derivatives.clone(),
+        conditions: given.conditions.clone(),
     }
 }
 
