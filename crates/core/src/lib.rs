@@ -35,6 +35,7 @@ pub use daedal_scalar as scalar;
 
 pub use error::{SolveError, StepFailure};
 pub use method::geoms::Geoms;
+pub use method::radau::RadauIIa;
 pub use options::{Options, Save};
 pub use problem::Problem;
 pub use solution::{Ended, Solution};

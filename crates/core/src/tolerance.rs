@@ -81,7 +81,10 @@ impl Tolerance {
             Tolerance::Uniform { rtol, atol } => vec![(*rtol, *atol); counts.len()],
             Tolerance::PerComponent(list) if list.len() == counted => {
                 let mut list = list.iter();
-                counts.iter().map(|counts| if *counts { list.next() } else { None }.copied().unwrap_or((1e-3, 1e-3))).collect()
+                counts
+                    .iter()
+                    .map(|counts| if *counts { list.next() } else { None }.copied().unwrap_or((1e-3, 1e-3)))
+                    .collect()
             }
             Tolerance::PerComponent(list) => {
                 return Err(BadTolerance::WrongLength { given: list.len(), wanted: counted });

@@ -46,21 +46,45 @@ fn absolute(found: &[f64], exact: &[f64]) -> f64 {
 fn explore() {
     let radau = RadauIIa::default();
     for (tol, h0) in [(1e-4, 1e-6), (1e-7, 1e-9), (1e-10, 1e-12)] {
-        let s = run(&radau, dense(Hires, &[]), point(&Hires::START, &Hires::SLOPE), Hires::TEND, &options(tol, tol, Some(h0)));
+        let s = run(
+            &radau,
+            dense(Hires, &[]),
+            point(&Hires::START, &Hires::SLOPE),
+            Hires::TEND,
+            &options(tol, tol, Some(h0)),
+        );
         println!("hires {tol} {:?} {:e}", s.statistics(), relative(&s.state().x, &Hires::END));
     }
     for (tol, h0) in [(1e-4, 1e-6), (1e-7, 1e-9), (1e-10, 1e-12)] {
         for conserved in [false, true] {
-            let s = run(&radau, dense(Robertson{conserved}, if conserved {&[2]} else {&[]}), point(&Robertson::START, &Robertson::SLOPE), 1e11, &options(tol, 1e-4*tol, Some(h0)));
+            let s = run(
+                &radau,
+                dense(Robertson { conserved }, if conserved { &[2] } else { &[] }),
+                point(&Robertson::START, &Robertson::SLOPE),
+                1e11,
+                &options(tol, 1e-4 * tol, Some(h0)),
+            );
             println!("rober {conserved} {tol} {:?} {:e}", s.statistics(), relative(&s.state().x, &Robertson::END));
         }
     }
     for (tol, h0) in [(1e-5, 1e-7), (1e-7, 1e-9)] {
-        let s = run(&radau, dense(Amplifier, &[]), point(&Amplifier::START, &Amplifier::SLOPE), Amplifier::TEND, &options(tol, tol, Some(h0)));
+        let s = run(
+            &radau,
+            dense(Amplifier, &[]),
+            point(&Amplifier::START, &Amplifier::SLOPE),
+            Amplifier::TEND,
+            &options(tol, tol, Some(h0)),
+        );
         println!("amp {tol} {:?} {:e}", s.statistics(), relative(&s.state().x, &Amplifier::END));
     }
     for (tol, h0) in [(1e-4, 1e-6), (1e-7, 1e-9), (1e-10, 1e-12)] {
-        let s = run(&radau, dense(VanDerPol, &[]), point(&VanDerPol::START, &VanDerPol::SLOPE), 2.0, &options(tol, tol, Some(h0)));
+        let s = run(
+            &radau,
+            dense(VanDerPol, &[]),
+            point(&VanDerPol::START, &VanDerPol::SLOPE),
+            2.0,
+            &options(tol, tol, Some(h0)),
+        );
         println!("vdp {tol} {:?} {:e}", s.statistics(), relative(&s.state().x, &VanDerPol::END));
     }
 }

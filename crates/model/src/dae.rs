@@ -15,30 +15,16 @@ use crate::output;
 use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
-use daedal::dae::{Formulas, highest_orders};
+use daedal::dae::{Formulas, Initial, highest_orders};
 use daedal::graph::{Expr, Graph};
-use daedal::motion::Start;
 use std::collections::HashMap;
 use toml::de::DeValue;
 
 const EQUATION: Context =
     Context { place: "an equation", allowed: Classes::EVERYTHING, help: "equations may contain everything" };
 
-/// What is given about the start of a general system.
-#[derive(Clone, Debug, Default)]
-pub struct DaeInitial {
-    /// Initial time.
-    pub t: f64,
-    /// The states.
-    pub states: Vec<Start>,
-    /// Their derivatives of orders 1, 2, …
-    pub derivatives: Vec<Vec<Start>>,
-    /// Names and residuals of further equations that must hold at the start.
-    pub conditions: Vec<(String, Expr)>,
-}
-
 /// Read the section into formulas; mistakes go to the reader.
-pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Formulas, DaeInitial, Vec<Written>) {
+pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Formulas, Initial, Vec<Written>) {
     section.check_keys(reader, &["states", "equations"]);
     let states = match section.get("states") {
         Some(value) => entries::names(reader, value, "states").0,
@@ -118,7 +104,7 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Fo
     });
     let residuals: Vec<Expr> = equation_formulas.iter().map(|(_, residual)| *residual).collect();
     let orders = highest_orders(&graph, &residuals, n, levels);
-    let initial = DaeInitial {
+    let initial = Initial {
         t: beside.t0,
         states: given.block(Class::State, n),
         derivatives: (1..=levels).map(|order| (0..n).map(|k| given.start(Class::State, k, order)).collect()).collect(),

@@ -31,7 +31,6 @@ mod shape;
 mod source;
 mod suggestion;
 
-pub use dae::DaeInitial;
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
 pub use index::Limits;

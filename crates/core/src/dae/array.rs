@@ -9,17 +9,18 @@ use crate::graph::{Compiler, Expr, Graph, Jacobian, Kernel, Tape};
 use crate::linalg::Matrix;
 use crate::motion::Undefined;
 use crate::scalar::Taylor;
+use std::sync::Arc;
 
 /// Most differentiations.
 pub const MOST_LEVELS: usize = 11;
 
 /// Derivative arrays of a system, for every level that is asked for.
-pub struct DerivativeArray<'c> {
+pub struct DerivativeArray {
     /// with numbers for the parameters, and their own graph
     system: FirstOrder,
     by_x: Jacobian,
     by_xdot: Jacobian,
-    compiler: &'c dyn Compiler,
+    compiler: Arc<dyn Compiler>,
     levels: Vec<Option<Level>>,
 }
 
@@ -31,9 +32,9 @@ struct Level {
     outputs: Vec<f64>,
 }
 
-impl<'c> DerivativeArray<'c> {
+impl DerivativeArray {
     /// Of a system.
-    pub fn new(system: &FirstOrder, compiler: &'c dyn Compiler) -> Self {
+    pub fn new(system: &FirstOrder, compiler: Arc<dyn Compiler>) -> Self {
         let mut system = system.bound();
         let by_x = system.graph.jacobian(&system.equations, &system.x.clone());
         let by_xdot = system.graph.jacobian(&system.equations, &system.xdot.clone());
@@ -89,7 +90,7 @@ impl<'c> DerivativeArray<'c> {
     }
 
     fn level(&mut self, level: usize) -> &mut Level {
-        let (system, by_x, by_xdot, compiler) = (&self.system, &self.by_x, &self.by_xdot, self.compiler);
+        let (system, by_x, by_xdot, compiler) = (&self.system, &self.by_x, &self.by_xdot, &*self.compiler);
         self.levels[level].get_or_insert_with(|| Level::new(system, [by_x, by_xdot], level, compiler))
     }
 }
@@ -190,7 +191,7 @@ mod tests {
     #[test]
     fn coefficients_are_those_of_the_curve_that_is_put_in() {
         let system = FirstOrder::new(&Formulas::trace(&Mixture));
-        let mut array = DerivativeArray::new(&system, &Interpreted);
+        let mut array = DerivativeArray::new(&system, Arc::new(Interpreted));
         let (level, t) = (3, 0.7);
         let mut F = vec![0.0; 8];
         array.evaluate(level, t, &jet(), &mut F).unwrap();
@@ -212,7 +213,7 @@ mod tests {
     #[test]
     fn the_jacobian_is_the_derivative_of_the_array() {
         let system = FirstOrder::new(&Formulas::trace(&Mixture));
-        let mut array = DerivativeArray::new(&system, &Interpreted);
+        let mut array = DerivativeArray::new(&system, Arc::new(Interpreted));
         let (level, t) = (3, 0.7);
         let mut J = Matrix::zeros(8, 15);
         array.jacobian(level, t, &jet(), &mut J).unwrap();

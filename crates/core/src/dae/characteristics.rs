@@ -219,16 +219,16 @@ fn check(system: &System, initial: &Initial) -> Result<Vec<Start>, AnalysisError
     Ok(starts)
 }
 
-struct Search<'s, 'a, 'c> {
+struct Search<'s, 'a> {
     system: &'s System,
-    array: &'a mut DerivativeArray<'c>,
+    array: &'a mut DerivativeArray,
     conditions: Option<&'a mut Conditions>,
     t: f64,
     starts: &'s [Start],
     released: bool,
 }
 
-impl Search<'_, '_, '_> {
+impl Search<'_, '_> {
     fn run(&mut self, jet: &mut Vec<f64>, depth: Depth) -> Result<Characteristics, AnalysisError> {
         let (m, n) = (self.array.rows(), self.array.dim());
         let most = depth.most.min(MOST_LEVELS - 1);

@@ -52,7 +52,7 @@ impl System {
     }
 
     /// Its derivative arrays.
-    pub fn array(&self) -> DerivativeArray<'_> {
-        DerivativeArray::new(&self.first, &*self.compiler)
+    pub fn array(&self) -> DerivativeArray {
+        DerivativeArray::new(&self.first, self.compiler.clone())
     }
 }

@@ -14,6 +14,7 @@ const SPARSE_SHARE: f64 = 0.15;
 /// F itself.
 pub struct Plain {
     n: usize,
+    m: usize,
     values: Box<dyn Kernel>,
     /// entries of ∂F/∂ẋ, then of ∂F/∂x
     entries: Box<dyn Kernel>,
@@ -23,6 +24,7 @@ pub struct Plain {
     pattern: Option<Pattern>,
     algebraic: Vec<bool>,
     quasilinear: bool,
+    constant_leading: bool,
     inputs: Vec<f64>,
     time: usize,
     places: Vec<usize>,
@@ -40,14 +42,20 @@ struct Pattern {
 impl Plain {
     /// A square system; the caller knows that its index is at most one.
     pub fn new(first: &FirstOrder, compiler: &dyn Compiler) -> Self {
+        let plain = Self::rectangular(first, compiler);
+        Plain { pattern: Pattern::new(plain.n, &plain.by_xdot, &plain.by_x), ..plain }
+    }
+
+    /// Rows and dense pencils of a system that need not be square; not for integrators.
+    pub(super) fn rectangular(first: &FirstOrder, compiler: &dyn Compiler) -> Self {
         let mut system = first.bound();
-        let n = system.dim();
+        let (m, n) = (system.rows(), system.dim());
         let (x, xdot) = (system.x.clone(), system.xdot.clone());
         let leading = system.graph.jacobian(&system.equations, &xdot);
         let slope = system.graph.jacobian(&system.equations, &x);
         let by_xdot: Vec<(usize, usize)> = leading.iter().map(|(i, j, _)| (i, j)).collect();
         let by_x: Vec<(usize, usize)> = slope.iter().map(|(i, j, _)| (i, j)).collect();
-        let mut algebraic = vec![true; n];
+        let mut algebraic = vec![true; m];
         for &(i, _) in &by_xdot {
             algebraic[i] = false;
         }
@@ -61,7 +69,9 @@ impl Plain {
             n,
             values: compiler.compile(&system.graph, &system.equations),
             entries: compiler.compile(&system.graph, &entries),
-            pattern: Pattern::new(n, &by_xdot, &by_x),
+            pattern: None,
+            m,
+            constant_leading: leading.entries.iter().all(|&e| system.graph.constant(e).is_some()),
             by_xdot,
             by_x,
             algebraic,
@@ -70,9 +80,14 @@ impl Plain {
             time: system.place(system.t),
             places: x.iter().chain(&xdot).map(|&e| system.place(e)).collect(),
             slopes: vec![0.0; entries.len()],
-            rows: vec![0.0; n],
+            rows: vec![0.0; m],
             residuals,
         }
+    }
+
+    /// Is ∂F/∂ẋ made of numbers?
+    pub(super) fn constant_leading(&self) -> bool {
+        self.constant_leading
     }
 
     fn set(&mut self, t: f64, x: &[f64], xdot: &[f64]) {
@@ -108,7 +123,7 @@ impl Dae for Plain {
                 let zeros = vec![0.0; pattern.places.len()];
                 Pencil::Sparse { places: pattern.places.clone(), E: zeros.clone(), A: zeros }
             }
-            None => Pencil::Dense { E: Matrix::zeros(self.n, self.n), A: Matrix::zeros(self.n, self.n) },
+            None => Pencil::Dense { E: Matrix::zeros(self.m, self.n), A: Matrix::zeros(self.m, self.n) },
         }
     }
 

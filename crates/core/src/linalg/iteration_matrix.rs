@@ -52,9 +52,7 @@ impl<T: Shift> IterationMatrix<T> {
         let factors = match pencil {
             Pencil::Dense { .. } if n < LARGE => Factors::Small(Lu::new(n)),
             Pencil::Dense { .. } => Factors::Large(LargeLu::new(n)),
-            Pencil::Sparse { places, .. } => {
-                SparseLu::new(n, places).map_or_else(Factors::NoPattern, Factors::Sparse)
-            }
+            Pencil::Sparse { places, .. } => SparseLu::new(n, places).map_or_else(Factors::NoPattern, Factors::Sparse),
         };
         IterationMatrix { algebraic, factors }
     }

@@ -2,3 +2,4 @@
 
 mod analysis;
 mod examples;
+mod runs;

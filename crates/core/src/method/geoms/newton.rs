@@ -8,8 +8,8 @@
 use super::constraint::ConstraintPart;
 use super::differential::DifferentialPart;
 use super::tableau::{ALPHA, BETA, C, GAMMA, T, T_INVERSE};
-pub use crate::method::convergence::{Limits, Outcome};
 use crate::method::convergence::{Convergence, Verdict};
+pub use crate::method::convergence::{Limits, Outcome};
 use crate::motion::{Layout, ReducedArray};
 
 /// Stages of one step, with scratch.
