@@ -48,10 +48,6 @@ fn advance(stepper: &mut dyn Stepper, tend: f64) {
     assert_eq!(stepper.state().t, tend);
 }
 
-fn relative(found: &[f64], exact: &[f64]) -> f64 {
-    found.iter().zip(exact).map(|(f, e)| ((f - e) / e).abs()).fold(0.0, f64::max)
-}
-
 fn absolute(found: &[f64], exact: &[f64]) -> f64 {
     found.iter().zip(exact).map(|(f, e)| (f - e).abs()).fold(0.0, f64::max)
 }
@@ -184,7 +180,7 @@ fn bdf_needs_no_more_steps_than_dassl() {
 
 #[test]
 fn errors_follow_the_tolerance() {
-    for (method, factor) in both().iter().zip([30.0, 3000.0]) {
+    for (method, factor) in both().iter().zip([30.0, 100.0]) {
         for tolerance in [1e-5, 1e-7, 1e-9] {
             let system = |name: &str, error: f64| {
                 assert!(error < factor * tolerance, "{name} at {tolerance:e}: {error:e}");
@@ -204,7 +200,8 @@ fn errors_follow_the_tolerance() {
                 let start = point(&Robertson::START, &Robertson::SLOPE);
                 let options = options(tolerance, 1e-4 * tolerance, None);
                 let end = run(&**method, dense(Robertson { conserved }, algebraic), start, 1e11, &options);
-                system("Robertson", 0.1 * relative(&end.state().x, &Robertson::END));
+                let weighted = end.state().x.iter().zip(&Robertson::END).map(|(f, e)| (f - e).abs() / (1e-4 + e.abs()));
+                system("Robertson", weighted.fold(0.0, f64::max));
                 if conserved {
                     let sum: f64 = end.state().x.iter().sum();
                     assert!((sum - 1.0).abs() < 1e-15, "the conservation law holds to rounding");
@@ -239,7 +236,7 @@ fn old_jacobians_do_not_spoil_the_error_estimate_of_a_state_dependent_leading_ma
 
 #[test]
 fn dense_output_follows_the_tolerance() {
-    for (method, factor) in both().iter().zip([100.0, 3000.0]) {
+    for (method, factor) in both().iter().zip([100.0, 100.0]) {
         let tolerance = 1e-7;
         let (x, xdot) = Nonlinear::solution(0.0);
         let mut stepper =
@@ -323,7 +320,7 @@ fn steps_allocate_nothing() {
 
 #[test]
 fn a_restart_goes_on_from_another_point() {
-    for (method, factor) in both().iter().zip([30.0, 3000.0]) {
+    for (method, factor) in both().iter().zip([30.0, 100.0]) {
         let same = options(1e-8, 1e-8, None);
         // the derivative is found again
         let (x, xdot) = LinearIndexOne::solution(0.0);

@@ -409,7 +409,7 @@ impl Equations for Undetermined {
     }
     fn residual<S: Scalar>(&self, _t: S, x: &[S], xdot: &[S], r: &mut [S]) {
         r[0] = xdot[0] + x[0];
-        r[1] = x[0] - x[0];
+        r[1] = x[0] * 0.0;
     }
 }
 
