@@ -1,14 +1,14 @@
 //! Strangeness index and characteristic values of every file at its own initial values.
 
-use super::files::{read, start, system};
+use super::files::{read, system};
 use daedal::dae::{CharacteristicValues, Depth, System, characterise};
 use daedal::graph::Interpreted;
 
 fn found(name: &str, changes: &[(&str, f64)]) -> CharacteristicValues {
     let model = read(name, changes);
-    let system = System::new(system(&model).0, Interpreted);
+    let (formulas, initial) = system(&model);
     let depth = Depth { confirm: true, ..Depth::default() };
-    match characterise(&system, &start(&model), depth) {
+    match characterise(&System::new(formulas, Interpreted), initial, depth) {
         Ok(characteristics) => characteristics.values,
         Err(error) => panic!("{name} {changes:?}: {error}"),
     }
