@@ -66,7 +66,7 @@ pub fn stopped(error: &SolveError<Unknowns>) -> f64 {
 
 /// −log10 of the largest relative error: significant correct digits.
 pub fn scd(found: &[f64], reference: &[f64]) -> f64 {
-    digits(found, reference, |y| y.abs())
+    digits(found, reference, f64::abs)
 }
 
 /// The same with |y| + atol/rtol in the denominator, for small components.
