@@ -27,6 +27,8 @@ const SAME_COEFFICIENT: f64 = 1.05;
 const FLUSHED: usize = 2;
 /// Step size factor after a failed Newton iteration.
 const AFTER_FAILURE: f64 = 0.25;
+/// η before anything is known about the rate of contraction: at least two iterations, unless the first changes almost nothing.
+const UNKNOWN_RATE: f64 = 100.0;
 /// The number of the only point at which the system is evaluated.
 const STAGE: usize = 0;
 
@@ -344,9 +346,6 @@ impl<'p> BdfStepper<'p> {
         }
     }
 }
-
-/// η before anything is known about the rate of contraction: at least two iterations, unless the first changes almost nothing.
-const UNKNOWN_RATE: f64 = 100.0;
 
 /// α = (1 + 1/2 + … + 1/k)/h.
 fn leading_coefficient(order: usize, h: f64) -> f64 {
