@@ -6,6 +6,7 @@ mod random;
 use daedal::linalg::{Mat, Matrix, RankRule, Ranks, below, beside};
 use daedal::scalar::{Scalar, Taylor};
 use daedal::second_order::*;
+use faer::linalg::solvers::Solve;
 use faer::{Col, Scale};
 use random::Random;
 
@@ -308,7 +309,6 @@ fn t2_4_the_trimmed_form_converges_with_bdf2() {
             let past = Col::from_fn(4, |k| (if k == 0 { sign } else { 1.0 }) * (-2.0 * now[k] + 0.5 * before[k]) / h);
             let left = &trimmed.E * Scale(1.5 / h) - &trimmed.A;
             let right = column(&trimmed.b) - &trimmed.E * past;
-            use faer::linalg::solvers::Solve;
             let mut next: Vec<f64> = left.partial_piv_lu().solve(right).iter().copied().collect();
             next[0] *= sign;
             y.push(next);
@@ -462,7 +462,6 @@ fn t2_7_products_with_drazin_inverses_agree_with_their_blocks() {
         let (E, A) = system.pair();
         let one = Mat::<f64>::identity(n + d2, n + d2);
         for lambda in [1.7, -3.1] {
-            use faer::linalg::solvers::Solve;
             let solver = (&E * Scale(lambda) - &A).partial_piv_lu();
             let (hat_E, hat_A) = (solver.solve(&E), solver.solve(&A));
             let of_E = drazin(&hat_E);
@@ -795,7 +794,7 @@ fn t2_10_random_systems_keep_their_values_under_unimodular_operations() {
         for _ in 0..60 {
             let (i, j, k) = (random.below(m), random.below(m), random.below(3));
             let c = [1.0 + random.below(2) as f64, random.real()];
-            if made < wanted && triple.add_derivative(i, j, k, &c[..1 + random.below(2)]) {
+            if made < wanted && triple.add_derivative(i, j, k, &c[..=random.below(2)]) {
                 made += 1;
             }
         }
@@ -838,4 +837,133 @@ fn t2_10_random_systems_keep_their_values_under_unimodular_operations() {
     }
     // the operations reach high indices
     assert!(indices[2] > 20 && indices[3] > 5 && indices[4..].iter().sum::<i32>() > 0, "{indices:?}");
+}
+
+// ---- solutions of higher index, and failures ----------------------------------------------------------------------------------
+
+/// p = (sin t, cos 2t, −sin t − cos 2t), λ = e⁻ᵗ and f = M x″ + C x′ + K x for the chain.
+fn chain_motion(t: f64, k: usize) -> Vec<f64> {
+    let turn = k as f64 * std::f64::consts::FRAC_PI_2;
+    let (p, q) = ((t + turn).sin(), 2.0_f64.powi(k as i32) * (2.0 * t + turn).cos());
+    vec![p, q, -p - q, (-1.0_f64).powi(k as i32) * (-t).exp()]
+}
+
+#[test]
+fn the_explicit_solution_of_a_constrained_chain_follows_its_motion() {
+    for gyroscopic in [false, true] {
+        let [M, C, K] = chain(gyroscopic);
+        let f = |t: f64, l: usize| -> Vec<Vec<f64>> {
+            let x = |k: usize| column(&chain_motion(t, k));
+            (0..=l).map(|k| (&M * x(k + 2) + &C * x(k + 1) + &K * x(k)).iter().copied().collect()).collect()
+        };
+        let system = ExplicitSolution::new(&M, &C, &K, 5, rule()).unwrap();
+        let found = system.reduced().values;
+        assert_eq!(found, if gyroscopic { values(3, 1, 2, 1, 0, 0) } else { values(2, 2, 0, 2, 0, 0) });
+        // as many finite modes as free initial values
+        assert_eq!((system.ode_matrix().nrows(), found.free_initial_values()), (4, 4));
+        let times = [0.3, 1.0, 2.0];
+        let run = system.solve(f, 0.0, &chain_motion(0.0, 0), &chain_motion(0.0, 1), &times, 1e-11).unwrap();
+        assert!(run.start_defect < 1e-12);
+        for (t, x) in times.iter().zip(&run.x) {
+            assert!((column(x) - column(&chain_motion(*t, 0))).norm_max() < 1e-9, "t = {t}");
+        }
+        // the same system by differences
+        let start = Start::Point { x: chain_motion(0.0, 0), xdot: chain_motion(0.0, 1) };
+        let system = Constant { M: M.clone(), C: C.clone(), K: K.clone(), f };
+        let error = |steps: usize| {
+            let h = 1.0 / steps as f64;
+            let found =
+                discretise(&system, &DifferenceFormulas::second_order(), &start, 0.0, h, steps, 4, rule()).unwrap();
+            (column(&found.x[steps]) - column(&chain_motion(1.0, 0))).norm_max()
+        };
+        let order = (error(40) / error(80)).log2();
+        assert!((order - 2.0).abs() < 0.3, "{order}");
+    }
+}
+
+#[test]
+fn a_linear_start_gives_the_taylor_coefficients_of_the_solution() {
+    let x = Example323::exact(Taylor::<f64, 6>::parameter(1.2));
+    let at = |k: usize| x.iter().map(|x| x.coefficients[k]).collect::<Vec<f64>>();
+    let expansion = Formulas(Example323).expand(1.2, 7).unwrap();
+    let found = taylor_start(&expansion, values(2, 1, 0, 2, 0, 0), &at(0), &at(1), 5, rule()).unwrap();
+    for k in 0..=5 {
+        assert!((column(&found[k]) - column(&at(k))).norm_max() < 1e-9, "{k}");
+    }
+    let mut wrong = at(0);
+    wrong[1] += 0.1;
+    let refused = taylor_start(&expansion, values(2, 1, 0, 2, 0, 0), &wrong, &at(1), 5, rule());
+    assert!(matches!(refused, Err(SecondOrderError::Inconsistent { residual }) if residual > 1e-3));
+}
+
+/// t x″ + x = 0.
+struct SingularInTime;
+
+impl SecondOrderSystem for SingularInTime {
+    fn rows(&self) -> usize {
+        1
+    }
+    fn dim(&self) -> usize {
+        1
+    }
+    fn coefficients<S: Scalar>(&self, t: S, M: &mut Matrix<S>, _C: &mut Matrix<S>, K: &mut Matrix<S>, _f: &mut [S]) {
+        M[(0, 0)] = t;
+        K[(0, 0)] = S::from(1.0);
+    }
+}
+
+#[test]
+fn failures_are_told_by_their_kind() {
+    // too few levels
+    let at = Formulas(Example323).expand(1.0, 1).unwrap();
+    assert_eq!(strangeness_free(&at, rule()).unwrap_err(), SecondOrderError::IndexNotFound { level: 1 });
+    assert_eq!(characteristic_values(&at, rule()).unwrap_err(), SecondOrderError::IndexNotFound { level: 1 });
+    let refused = Formulas(Example323).expand(1.0, 16);
+    assert_eq!(refused, Err(SecondOrderError::TooFewDerivatives { asked: 16, given: 15 }));
+    // a point where the mass vanishes
+    let formulas = DifferenceFormulas::second_order();
+    let start = Start::Point { x: vec![1.0], xdot: vec![0.0] };
+    let run = |start: &Start, h: f64| discretise(&Formulas(SingularInTime), &formulas, start, -1.0, h, 8, 3, rule());
+    assert!(matches!(run(&start, 0.25), Err(SecondOrderError::Changed { t, .. }) if t == 0.0));
+    assert!(matches!(run(&start, -0.25), Err(SecondOrderError::Impossible { .. })));
+    let start = Start::Point { x: vec![f64::NAN], xdot: vec![0.0] };
+    assert_eq!(run(&start, 0.25), Err(SecondOrderError::NotFinite { what: "x" }));
+    let start = Start::Values(vec![vec![1.0]]);
+    assert!(matches!(run(&start, 0.25), Err(SecondOrderError::Size { what: "the history", .. })));
+    // one equation, two unknowns
+    let (one, zero) = (matrix(&[&[1.0, 0.0]]), Mat::zeros(1, 2));
+    let system = Constant { M: one.clone(), C: zero.clone(), K: one.clone(), f: zero_right_hand_side(1) };
+    let start = Start::Point { x: vec![0.0; 2], xdot: vec![0.0; 2] };
+    let found = discretise(&system, &formulas, &start, 0.0, 0.1, 3, 2, rule());
+    assert_eq!(found, Err(SecondOrderError::Undetermined(values(0, 1, 0, 0, 0, 1))));
+    let refused = ExplicitSolution::new(&one, &zero, &one, 2, rule()).unwrap_err();
+    assert_eq!(refused, SecondOrderError::NotRegular(values(0, 1, 0, 0, 0, 1)));
+    // chosen derivatives that do not fit
+    let at = constant(one.clone(), zero.clone(), one, 2);
+    let refused = |chosen: &[usize]| compare_formulations(&at, Some(chosen), rule()).unwrap_err();
+    assert_eq!(refused(&[1]), SecondOrderError::SecondDerivativeRemains { unknown: 0 });
+    assert_eq!(refused(&[0, 0]), SecondOrderError::NoSuchUnknown { unknown: 0, count: 2 });
+    assert_eq!(refused(&[2]), SecondOrderError::NoSuchUnknown { unknown: 2, count: 2 });
+    // x = 1 and x = 2: the values are found, the contradiction is reported
+    let (zero, ones) = (Mat::zeros(2, 1), Mat::full(2, 1, 1.0));
+    let f = |_: f64, l: usize| (0..=l).map(|k| if k == 0 { vec![1.0, 2.0] } else { vec![0.0, 0.0] }).collect();
+    let at = Constant { M: zero.clone(), C: zero, K: ones, f }.expand(0.0, 2).unwrap();
+    let found = strangeness_free(&at, rule()).unwrap();
+    assert_eq!(found.values, values(0, 0, 0, 1, 1, 0));
+    assert!(found.consistency_residual > 0.1);
+    // a rank that no tolerance decides
+    let M = matrix(&[&[1.0, 0.0, 0.0], &[1.0, 3e-12, 0.0], &[1.0, 0.0, 3e-13]]);
+    let at = constant(M.clone(), Mat::zeros(3, 3), Mat::zeros(3, 3), 1);
+    let tight = RankRule { tolerance: Some(5e-13), ..rule() };
+    assert!(matches!(strangeness_free(&at, tight), Err(SecondOrderError::Rank(_))));
+}
+
+#[test]
+fn a_unit_of_time_makes_a_stiff_oscillator_an_oscillator() {
+    // stiffness 1e14 against a mass of one: in seconds the mass looks like rounding
+    let at = constant(Mat::full(1, 1, 1.0), Mat::zeros(1, 1), Mat::full(1, 1, 1e14), 2);
+    assert_eq!(strangeness_free(&at, rule()).unwrap().values, values(0, 0, 0, 1, 0, 0));
+    let scaled = at.in_time_unit(1e-7).unwrap();
+    assert_eq!(strangeness_free(&scaled, rule()).unwrap().values, values(0, 1, 0, 0, 0, 0));
+    assert!(at.in_time_unit(0.0).is_err());
 }

@@ -8,6 +8,7 @@ use daedal::linalg::{Mat, Matrix, RankRule, Ranks, beside, eigenvalues, exponent
 use daedal::scalar::{Scalar, Taylor};
 use daedal::second_order::FirstOrderExpansion;
 use daedal::structured::*;
+use faer::linalg::solvers::Solve;
 use faer::{Col, Scale};
 use random::Random;
 
@@ -113,6 +114,8 @@ impl Moving for Example411Reduced {
     }
 }
 
+type Series = Taylor<f64, 3>;
+
 /// T3.1.
 #[test]
 fn t3_1_a_symmetric_pair_with_constant_kernel_is_reduced_symmetrically() {
@@ -129,7 +132,6 @@ fn t3_1_a_symmetric_pair_with_constant_kernel_is_reduced_symmetrically() {
         assert!(reduced.is_symmetric());
         assert_eq!(Example411Reduced.values(t), first(0, 1, 2, 0, 0));
         // a solution of the pair solves the reduced one: x = (sin t, t³, eᵗ), b = E x′ − A x
-        type Series = Taylor<f64, 3>;
         let s = Series::parameter(t);
         let x = [s.sin(), s * s * s, s.exp()];
         let rate = |x: Series| x.coefficients[1];
@@ -364,7 +366,6 @@ fn check_reduction(pair: &Pair, reduced: &StructuredReduction, random: &mut Rand
     let b_rate = &pair.E * &x[2] * Scale(2.0) - &pair.A * &x[1];
     let list = |x: &Mat<f64>| (0..n).map(|i| x[(i, 0)]).collect::<Vec<f64>>();
     let right = reduced.right_hand_side(&list(&b), &list(&b_rate)).unwrap();
-    use faer::linalg::solvers::Solve;
     let solver = reduced.P.partial_piv_lu();
     let (y, rate) = (solver.solve(column(&list(&x[0]))), solver.solve(column(&list(&x[1]))));
     let residual = &reduced.E * &rate - &reduced.A * &y - column(&right);
@@ -542,7 +543,6 @@ fn t3_11_the_minimal_extension_is_self_adjoint_and_has_the_same_solutions() {
             assert!(Symmetry::Skew.defect(&found.E11) < 1e-12 * size);
             assert!((&found.A12 - found.A21.transpose()).norm_max() < 1e-11 * size);
             let inverse = |t: f64| {
-                use faer::linalg::solvers::Solve;
                 value(&E22, t).partial_piv_lu().solve(Mat::<f64>::identity(d, d))
             };
             let (F, F_rate) = (inverse(t), inverse(t) * rate(&E22, t) * inverse(t) * Scale(-1.0));

@@ -7,6 +7,7 @@ use faer::Mat;
 
 /// Coefficients that can be computed from formulas.
 const COEFFICIENTS: usize = 16;
+type Series = Taylor<f64, COEFFICIENTS>;
 
 /// M(t) x″ + C(t) x′ + K(t) x = f(t), expanded at any time.
 pub trait Coefficients {
@@ -54,7 +55,6 @@ impl<E: SecondOrderSystem> Coefficients for Formulas<E> {
         if level >= COEFFICIENTS {
             return Err(SecondOrderError::TooFewDerivatives { asked: level, given: COEFFICIENTS - 1 });
         }
-        type Series = Taylor<f64, COEFFICIENTS>;
         let (m, n) = (self.0.rows(), self.0.dim());
         let zeros = || Matrix::<Series>::zeros(m, n);
         let (mut M, mut C, mut K) = (zeros(), zeros(), zeros());

@@ -67,7 +67,7 @@ impl DerivativeArray {
     ) -> Result<Self, SecondOrderError> {
         let n = L.ncols();
         let all = M.nrows();
-        let levels = if rows == 0 { 0 } else { all / rows };
+        let levels = all.checked_div(rows).unwrap_or(0);
         if rows == 0 || levels == 0 || all != levels * rows || M.ncols() != levels * n {
             let expected = (levels.max(1) * rows, levels.max(1) * n);
             return Err(SecondOrderError::Size { what: "M_l", expected, found: (M.nrows(), M.ncols()) });

@@ -65,7 +65,7 @@ fn accuracy(derivative: &'static str, weights: &[f64], k: usize) -> Result<usize
     }
     match (0..=k).find(|&p| !holds(p)) {
         Some(p) => Err(SecondOrderError::Formulas { derivative, moment: p, value: moment(p) }),
-        None => Ok((k + 1..weights.len() + 1).find(|&p| !holds(p)).unwrap_or(weights.len() + 1) - k),
+        None => Ok((k + 1..=weights.len()).find(|&p| !holds(p)).unwrap_or(weights.len() + 1) - k),
     }
 }
 

@@ -64,7 +64,9 @@ impl Expansion {
         let mut factor = 1.0;
         for (k, values) in f.iter_mut().enumerate().skip(1) {
             factor /= k as f64;
-            values.iter_mut().for_each(|x| *x *= factor);
+            for x in values {
+                *x *= factor;
+            }
         }
         Self::new(M, C, K, f)
     }

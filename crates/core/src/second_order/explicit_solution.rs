@@ -178,7 +178,7 @@ impl ExplicitSolution {
         let (Q1, Q2) = (self.columns(0), self.columns(1));
         let (v, first, second) =
             (Q1.transpose() * column(xdot0), Q1.transpose() * column(x0), Q2.transpose() * column(x0));
-        let mut y: Col<f64> = Col::from_iter(v.iter().chain(first.iter()).chain(second.iter()).copied());
+        let mut y: Col<f64> = v.iter().chain(first.iter()).chain(second.iter()).copied().collect();
         let start = self.position(&f, t0, &y)?;
         let start_defect = (&start - column(x0)).norm_max();
 
@@ -287,7 +287,7 @@ impl ExplicitSolution {
         let first_order = &b.C22 * (&f2 - &b.K23 * &x3);
         let second_order = &b.M11 * (f1 - &b.C13 * (&b.K33 * &f3_rate) - &b.C12 * &first_order - &b.K13 * &x3);
         let zeros = Col::<f64>::zeros(self.reduced.values.d2);
-        Ok(Col::from_iter(second_order.iter().chain(zeros.iter()).chain(first_order.iter()).copied()))
+        Ok(second_order.iter().chain(zeros.iter()).chain(first_order.iter()).copied().collect())
     }
 
     /// x from y = (v, x̂₁, x̂₂).

@@ -12,6 +12,7 @@ use faer::{Col, Mat};
 
 /// Coefficients of the series that are computed.
 const COEFFICIENTS: usize = 16;
+type Series = Taylor<Dual<f64, 1>, COEFFICIENTS>;
 /// Steps of the iteration for a jet.
 const MOST_STEPS: usize = 30;
 
@@ -50,7 +51,6 @@ pub fn linearise<E: SecondOrderEquations>(
     if let Some(wrong) = jet.coefficients.iter().find(|x| x.len() != n) {
         return Err(SecondOrderError::Size { what: "the jet", expected: (n, 1), found: (wrong.len(), 1) });
     }
-    type Series = Taylor<Dual<f64, 1>, COEFFICIENTS>;
     let entry = |p: usize, j: usize| jet.coefficients.get(p).map_or(0.0, |x| x[j]);
     // series of the q-th derivative of x, as far as the level needs it
     let series = |q: usize, j: usize| {

@@ -92,7 +92,7 @@ pub fn minimal_extension(
     put(&mut P, s, 0, &negative(&W));
 
     // b̃ = Pᵀb, and b̃₆ = (Σₛ⁻ᵀb̃₄)′
-    let column = |x: &[f64], from: usize, to: usize| Col::from_iter(x[from..to].iter().copied());
+    let column = |x: &[f64], from: usize, to: usize| x[from..to].iter().copied().collect::<Col<f64>>();
     let mut right = P.transpose() * column(b, 0, n);
     let transposed = coupling.transpose().to_owned();
     let invert = solve(&transposed, &Mat::identity(s, s));
