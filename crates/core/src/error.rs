@@ -265,3 +265,25 @@ pub enum BadOption {
     #[error("the formulation with invariants was asked for, but the system declares none; use psf")]
     NoInvariants,
 }
+
+impl BadOption {
+    /// Is a value positive and finite?
+    pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), BadOption> {
+        if value > 0.0 && value.is_finite() {
+            Ok(())
+        } else {
+            Err(BadOption::OutOfRange { name, value, expected: "it must be positive and finite" })
+        }
+    }
+
+    /// Does a value lie between two others?
+    pub(crate) fn between(
+        name: &'static str,
+        value: f64,
+        low: f64,
+        high: f64,
+        expected: &'static str,
+    ) -> Result<(), BadOption> {
+        if value > low && value < high { Ok(()) } else { Err(BadOption::OutOfRange { name, value, expected }) }
+    }
+}

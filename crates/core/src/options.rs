@@ -1,5 +1,6 @@
 //! Options that every method knows.
 
+use crate::error::BadOption;
 use crate::tolerance::Tolerance;
 
 /// What to keep of a run.
@@ -34,5 +35,18 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options { tolerance: Tolerance::default(), h0: None, hmax: None, max_steps: 100_000, save: Save::End }
+    }
+}
+
+impl Options {
+    /// Are the step sizes possible?
+    pub(crate) fn check(&self) -> Result<(), BadOption> {
+        if let Some(h0) = self.h0 {
+            BadOption::positive("h0", h0)?;
+        }
+        if let Some(hmax) = self.hmax {
+            BadOption::positive("hmax", hmax)?;
+        }
+        Ok(())
     }
 }

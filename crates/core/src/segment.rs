@@ -1,7 +1,10 @@
 //! Dense output: the polynomial over one step.
 
-/// Polynomial over [t₀, t₁] in Newton form with respect to nodes σᵢ ∈ [−1, 0]:
-/// x(t) = x₁ + σ (a₁ + (σ − σ₁)(a₂ + (σ − σ₂) a₃)), σ = (t − t₁)/(t₁ − t₀).
+/// Largest degree of a polynomial.
+pub const MOST_DEGREE: usize = 5;
+
+/// Polynomial over [t₀, t₁] in Newton form with respect to nodes σᵢ < 0:
+/// x(t) = x₁ + σ (a₁ + (σ − σ₁)(a₂ + (σ − σ₂)(a₃ + …))), σ = (t − t₁)/(t₁ − t₀).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
     /// Left end.
@@ -9,26 +12,35 @@ pub struct Segment {
     /// Right end.
     pub t1: f64,
     n: usize,
-    nodes: [f64; 2],
-    /// x₁, a₁, a₂, a₃ one after the other
+    degree: usize,
+    /// σ₁, σ₂, …, one less than the degree
+    nodes: [f64; MOST_DEGREE - 1],
+    /// x₁, a₁, a₂, … one after the other
     coefficients: Vec<f64>,
 }
 
 impl Segment {
-    /// A segment at one point.
+    /// A segment at one point, with room for a cubic.
     pub fn point(t: f64, x: &[f64]) -> Self {
-        let mut coefficients = vec![0.0; 4 * x.len()];
+        Self::with_room(t, x, 3)
+    }
+
+    /// A segment at one point, with room for a polynomial of this degree, at most [`MOST_DEGREE`].
+    pub fn with_room(t: f64, x: &[f64], degree: usize) -> Self {
+        assert!((1..=MOST_DEGREE).contains(&degree), "degree {degree} is not between 1 and {MOST_DEGREE}");
+        let mut coefficients = vec![0.0; (degree + 1) * x.len()];
         coefficients[..x.len()].copy_from_slice(x);
-        Segment { t0: t, t1: t, n: x.len(), nodes: [0.0; 2], coefficients }
+        Segment { t0: t, t1: t, n: x.len(), degree, nodes: [0.0; MOST_DEGREE - 1], coefficients }
     }
 
     /// The cubic through x₁ − Y₃, and x₁ − Y₃ + Yᵢ at the nodes cᵢ of the step, c₃ = 1. \[HW\] IV.8, (8.27); `stages` are Y₁, Y₂, Y₃.
     pub fn collocation(&mut self, t0: f64, t1: f64, x1: &[f64], c: [f64; 3], stages: [&[f64]; 3]) {
         (self.t0, self.t1) = (t0, t1);
         let [c1, c2, _] = c;
-        self.nodes = [c2 - 1.0, c1 - 1.0];
+        self.degree = 3;
+        (self.nodes[0], self.nodes[1]) = (c2 - 1.0, c1 - 1.0);
         let n = self.n;
-        let (head, rest) = self.coefficients.split_at_mut(n);
+        let (head, rest) = self.coefficients[..4 * n].split_at_mut(n);
         let (a1, rest) = rest.split_at_mut(n);
         let (a2, a3) = rest.split_at_mut(n);
         head.copy_from_slice(x1);
@@ -39,6 +51,38 @@ impl Segment {
             a2[i] = (ak - a1[i]) / (c1 - 1.0);
             a3[i] = a2[i] - (ak - y1[i] / c1) / c2;
         }
+    }
+
+    /// The polynomial of this degree through x₁ and the points of the past: `back[j]` is t₁ minus the time of the point j + 1 steps
+    /// before, `differences[j]` the divided difference x[t₁, …, t₁ − back_j] times back₀ ⋯ back_j.
+    pub fn differences<'d>(
+        &mut self,
+        (t0, t1): (f64, f64),
+        x1: &[f64],
+        back: &[f64],
+        differences: impl Iterator<Item = &'d [f64]>,
+    ) {
+        (self.t0, self.t1) = (t0, t1);
+        let (n, h) = (self.n, t1 - t0);
+        self.coefficients[..n].copy_from_slice(x1);
+        // a_j = h^j x[t₁, …]
+        let mut factor = 1.0;
+        self.degree = 0;
+        for (j, (difference, back)) in differences.zip(back).enumerate() {
+            factor *= h / back;
+            for (a, d) in self.coefficients[(j + 1) * n..].iter_mut().zip(difference) {
+                *a = factor * d;
+            }
+            if j + 1 < MOST_DEGREE {
+                self.nodes[j] = -back / h;
+            }
+            self.degree = j + 1;
+        }
+    }
+
+    /// Degree of the polynomial.
+    pub fn degree(&self) -> usize {
+        self.degree
     }
 
     /// Move the right end to `x1` by adding a constant; for small corrections of an accepted point.
@@ -67,23 +111,33 @@ impl Segment {
 
     /// x'(t).
     pub fn derivative(&self, t: f64, x: &mut [f64]) {
-        let (sigma, n) = (self.sigma(t), self.n);
-        let [s1, s2] = self.nodes;
+        let sigma = self.sigma(t);
         let h = self.t1 - self.t0;
         for (i, x) in x.iter_mut().enumerate() {
-            let (a1, a2, a3) = (self.coefficients[n + i], self.coefficients[2 * n + i], self.coefficients[3 * n + i]);
-            let inner = a2 + (sigma - s2) * a3;
-            *x = (a1 + (sigma - s1) * inner + sigma * (inner + (sigma - s1) * a3)) / h;
+            let (mut p, mut dp) = (self.coefficient(self.degree, i), 0.0);
+            for j in (1..self.degree).rev() {
+                let factor = sigma - self.nodes[j - 1];
+                dp = p + factor * dp;
+                p = self.coefficient(j, i) + factor * p;
+            }
+            *x = (p + sigma * dp) / h;
         }
     }
 
     /// x(t₁ + σ (t₁ − t₀)) − x(t₁); σ > 0 extrapolates.
     #[inline]
     pub fn increment(&self, sigma: f64, i: usize) -> f64 {
-        let n = self.n;
-        let [s1, s2] = self.nodes;
-        let (a1, a2, a3) = (self.coefficients[n + i], self.coefficients[2 * n + i], self.coefficients[3 * n + i]);
-        sigma * (a1 + (sigma - s1) * (a2 + (sigma - s2) * a3))
+        let mut p = self.coefficient(self.degree, i);
+        for j in (1..self.degree).rev() {
+            p = self.coefficient(j, i) + (sigma - self.nodes[j - 1]) * p;
+        }
+        sigma * p
+    }
+
+    /// a_j, component i.
+    #[inline]
+    fn coefficient(&self, j: usize, i: usize) -> f64 {
+        self.coefficients[j * self.n + i]
     }
 
     fn sigma(&self, t: f64) -> f64 {
@@ -109,6 +163,34 @@ mod tests {
             assert!((x[0] - f(t)).abs() < 1e-14);
             segment.derivative(t, &mut x);
             assert!((x[0] - df(t)).abs() < 1e-13);
+        }
+    }
+    #[test]
+    fn a_polynomial_of_degree_five_is_found_from_its_differences() {
+        let f = |t: f64| 1.0 + t * (2.0 + t * (-3.0 + t * (0.5 + t * (1.0 - 0.7 * t))));
+        let df = |t: f64| 2.0 + t * (-6.0 + t * (1.5 + t * (4.0 - 3.5 * t)));
+        let times = [1.0, 0.8, 0.75, 0.5, 0.2, 0.1];
+        // divided differences of the values at t₁ = 1 and before
+        let mut table = times.map(f);
+        let mut differences = [[0.0; 1]; 5];
+        let mut product = 1.0;
+        for j in 1..6 {
+            for i in 0..6 - j {
+                table[i] = (table[i] - table[i + 1]) / (times[i] - times[i + j]);
+            }
+            product *= times[0] - times[j];
+            differences[j - 1] = [table[0] * product];
+        }
+        let back: [f64; 5] = std::array::from_fn(|j| times[0] - times[j + 1]);
+        let mut segment = Segment::with_room(0.0, &[0.0], 5);
+        segment.differences((0.8, 1.0), &[f(1.0)], &back, differences.iter().map(|d| &d[..]));
+        assert_eq!(segment.degree(), 5);
+        for t in [0.8, 0.87, 0.95, 1.0] {
+            let mut x = [0.0];
+            segment.eval(t, &mut x);
+            assert!((x[0] - f(t)).abs() < 1e-14);
+            segment.derivative(t, &mut x);
+            assert!((x[0] - df(t)).abs() < 1e-12);
         }
     }
 }

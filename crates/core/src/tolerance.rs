@@ -37,7 +37,7 @@ pub enum BadTolerance {
         atol: f64,
     },
     /// Not as many pairs as unknowns.
-    #[error("{given} tolerances given for {wanted} unknowns (p, v, r, w, s, lambda, mu)")]
+    #[error("{given} tolerances given for {wanted} unknowns (of a mechanism: p, v, r, w, s, lambda, mu)")]
     WrongLength {
         /// How many were given.
         given: usize,
@@ -71,6 +71,29 @@ impl Tolerance {
                 return Err(BadTolerance::WrongLength { given: list.len(), wanted: counted });
             }
         };
+        Self::possible(pairs)
+    }
+
+    /// Pairs (rtol, atol) for the unknowns of a general system, those that do not count included.
+    pub fn pairs_where(&self, counts: &[bool]) -> Result<Vec<(f64, f64)>, BadTolerance> {
+        let counted = counts.iter().filter(|counts| **counts).count();
+        let pairs = match self {
+            Tolerance::Uniform { rtol, atol } => vec![(*rtol, *atol); counts.len()],
+            Tolerance::PerComponent(list) if list.len() == counted => {
+                let mut list = list.iter();
+                counts
+                    .iter()
+                    .map(|counts| if *counts { list.next() } else { None }.copied().unwrap_or((1e-3, 1e-3)))
+                    .collect()
+            }
+            Tolerance::PerComponent(list) => {
+                return Err(BadTolerance::WrongLength { given: list.len(), wanted: counted });
+            }
+        };
+        Self::possible(pairs)
+    }
+
+    fn possible(pairs: Vec<(f64, f64)>) -> Result<Vec<(f64, f64)>, BadTolerance> {
         match pairs.iter().find(|(r, a)| !(*r > Self::SMALLEST_RTOL && *r <= 1.0 && *a > 0.0 && a.is_finite())) {
             Some(&(rtol, atol)) => Err(BadTolerance::Impossible { rtol, atol }),
             None => Ok(pairs),

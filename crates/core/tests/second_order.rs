@@ -105,14 +105,19 @@ fn t2_2_a_small_factor_of_an_equation_does_not_matter() {
 
 /// r, a, s, u, v of a pair, with relative tolerance.
 fn local_first(E: &Mat<f64>, A: &Mat<f64>) -> (usize, usize, usize, usize, usize) {
-    let scale = E.norm_max().max(A.norm_max());
-    let mut ranks = Ranks::default();
-    let of_E = ranks.subspaces(E, scale).unwrap();
-    let ZA = of_E.corange.transpose() * A;
-    let inner = ranks.subspaces(&(&ZA * &of_E.kernel), scale).unwrap();
-    let s = ranks.rank(&(inner.corange.transpose() * &ZA * &of_E.cokernel), scale).unwrap();
-    let (m, n, r, a) = (E.nrows(), E.ncols(), of_E.rank, inner.rank);
-    (r, a, s, n - r - a, m - r - a - s)
+    let found = daedal::linear::local_invariants(&rows(E), &rows(A), 1e-12).unwrap();
+    (found.r, found.a, found.s, found.u, found.v)
+}
+
+/// The same matrix, stored by rows.
+fn rows(X: &Mat<f64>) -> Matrix {
+    let mut copy = Matrix::zeros(X.nrows(), X.ncols());
+    for i in 0..X.nrows() {
+        for j in 0..X.ncols() {
+            copy[(i, j)] = X[(i, j)];
+        }
+    }
+    copy
 }
 
 // ---- T2.3, T2.4 ------------------------------------------------------------------------------------------------------------
@@ -208,6 +213,13 @@ fn check_companion(t: f64, at: &Expansion, f: &[[f64; 4]; 3]) {
     assert!(compared.warnings.contains(&FormulationWarning::CompanionRaisesIndex { mu: 2, companion: 3 }));
     let x = Example323::exact(Taylor::<f64, 2>::parameter(t));
     let (f2, f3) = (f[1], f[2]);
+    // the algebraic equations of the companion form fix x₂′ and x₃′
+    let reduced = companion(at).strangeness_free(rule()).unwrap().system;
+    let unknowns: Vec<f64> = [1, 0].iter().flat_map(|&k| x.iter().map(move |x| x.coefficients[k])).collect();
+    for i in 0..4 {
+        let value: f64 = reduced.A2.row(i).iter().zip(&unknowns).map(|(a, x)| a * x).sum();
+        assert!((value + reduced.b2[i]).abs() < 1e-11, "{value} {}", reduced.b2[i]);
+    }
     assert!((x[1].coefficients[1] - (f2[1] + 3.0 * f2[2] + t * f2[3] - f3[3])).abs() < 1e-12);
     let third = f3[1] - f2[0] - (t + 1.0) * f2[1] - 3.0 * f2[2] - t * f2[3] + f3[3];
     assert!((x[2].coefficients[1] - third).abs() < 1e-12);
@@ -422,9 +434,10 @@ fn t2_6_the_explicit_solution_is_a_polynomial() {
     assert_eq!(exact_a(1.5), [4.125, 1.6875, -4.3125]);
 }
 
-/// Êᴰ of a pair of index at most one: Ê (Ê³)⁺ Ê.
+/// Xᴰ.
 fn drazin(X: &Mat<f64>) -> Mat<f64> {
-    X * pseudo_inverse(&(X * X * X)) * X
+    let found = daedal::linear::drazin_inverse(&rows(X), 1e-9).unwrap();
+    Mat::from_fn(X.nrows(), X.ncols(), |i, j| found[(i, j)])
 }
 
 fn pseudo_inverse(X: &Mat<f64>) -> Mat<f64> {

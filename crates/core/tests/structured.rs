@@ -542,9 +542,7 @@ fn t3_11_the_minimal_extension_is_self_adjoint_and_has_the_same_solutions() {
             let size = (1.0 + found.A11.norm_max() + found.E11.norm_max()).powi(2);
             assert!(Symmetry::Skew.defect(&found.E11) < 1e-12 * size);
             assert!((&found.A12 - found.A21.transpose()).norm_max() < 1e-11 * size);
-            let inverse = |t: f64| {
-                value(&E22, t).partial_piv_lu().solve(Mat::<f64>::identity(d, d))
-            };
+            let inverse = |t: f64| value(&E22, t).partial_piv_lu().solve(Mat::<f64>::identity(d, d));
             let (F, F_rate) = (inverse(t), inverse(t) * rate(&E22, t) * inverse(t) * Scale(-1.0));
             let (G, G_rate) = (value(&E12, t), rate(&E12, t));
             // (E₁₂E₂₂⁻¹E₂₁)′ with E₂₁ = −E₁₂ᵀ

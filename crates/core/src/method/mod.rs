@@ -1,7 +1,12 @@
 //! Methods: how equations are advanced in time.
 
+pub mod bdf;
 pub mod controller;
+pub mod convergence;
+mod derivative;
 pub mod geoms;
+pub mod radau;
+mod weights;
 
 use crate::dae::{Dae, Point};
 use crate::error::{BadOption, StepFailure};

@@ -2,6 +2,7 @@
 
 use super::SecondOrderValues;
 use crate::linalg::{NoConvergence, RankError};
+use crate::linear::ReductionError;
 
 /// Why a second-order system was not analysed or solved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -33,6 +34,17 @@ pub enum SecondOrderError {
     /// A rank was not decided.
     #[error(transparent)]
     Rank(#[from] RankError),
+    /// A form of first order was not reduced.
+    #[error("a form of first order was not analysed")]
+    FirstOrder(#[from] ReductionError),
+    /// A rank of a form of first order was not decided.
+    #[error(
+        "a rank of a form of first order is not decided: its singular values separate by a factor {ratio:.1e} only"
+    )]
+    NarrowGap {
+        /// Smallest singular value that counts over the largest that does not.
+        ratio: f64,
+    },
     /// The levels that are given do not suffice.
     #[error(
         "the strangeness index was not reached up to level {level}: supply more derivatives, or the ranks are not constant near this point"

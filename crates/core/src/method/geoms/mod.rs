@@ -9,8 +9,8 @@ pub mod differential;
 pub mod newton;
 mod passage;
 mod stepper;
-pub mod tableau;
 
+pub use super::radau::tableau;
 pub use stepper::GeomsStepper;
 
 use super::controller::Control;
@@ -185,25 +185,11 @@ impl Geoms {
     }
 
     fn check(&self, options: &Options) -> Result<(), BadOption> {
-        let positive = |name, value: f64| {
-            if value > 0.0 && value.is_finite() {
-                Ok(())
-            } else {
-                Err(BadOption::OutOfRange { name, value, expected: "it must be positive and finite" })
-            }
-        };
-        if let Some(h0) = options.h0 {
-            positive("h0", h0)?;
-        }
-        if let Some(hmax) = options.hmax {
-            positive("hmax", hmax)?;
-        }
+        options.check()?;
         if let Some(tolerance) = self.newton_tolerance {
-            positive("newton_tolerance", tolerance)?;
+            BadOption::positive("newton_tolerance", tolerance)?;
         }
-        let between = |name, value: f64, low: f64, high: f64, expected| {
-            if value > low && value < high { Ok(()) } else { Err(BadOption::OutOfRange { name, value, expected }) }
-        };
+        let between = BadOption::between;
         between("rank_tolerance", self.rank_tolerance, 0.0, 1.0, "it must lie between 0 and 1")?;
         between("safety", self.safety, 0.001, 1.0, "it must lie between 0.001 and 1")?;
         between("smallest ratio", self.ratio.0, 0.0, 1.0, "it must lie between 0 and 1")?;

@@ -8,6 +8,8 @@
 use super::constraint::ConstraintPart;
 use super::differential::DifferentialPart;
 use super::tableau::{ALPHA, BETA, C, GAMMA, T, T_INVERSE};
+use crate::method::convergence::{Convergence, Verdict};
+pub use crate::method::convergence::{Limits, Outcome};
 use crate::motion::{Layout, ReducedArray};
 
 /// Stages of one step, with scratch.
@@ -24,40 +26,6 @@ pub struct Stages {
     dZ: [Vec<f64>; 3],
     zeta: [Vec<f64>; 2],
     X: Vec<f64>,
-}
-
-/// How an iteration ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Outcome {
-    /// Converged after so many iterations with this last rate of contraction.
-    Converged {
-        /// Iterations.
-        iterations: u32,
-        /// Rate Θ.
-        rate: f64,
-    },
-    /// Θ ≥ 0.99, or the model has no value at a stage.
-    Diverged,
-    /// It would not converge within the allowed number of iterations.
-    Slow {
-        /// Predicted excess over the tolerance.
-        excess: f64,
-        /// Iterations made.
-        iterations: u32,
-    },
-}
-
-/// What the iteration needs to know about norms and limits.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Most iterations.
-    pub most: u32,
-    /// Stopping factor.
-    pub tolerance: f64,
-    /// Rate assumed if the first iteration is enough.
-    pub default_rate: f64,
-    /// Increments this small that do not shrink any more are rounding: the iteration has converged as far as it can.
-    pub rounding: f64,
 }
 
 impl Stages {
@@ -100,8 +68,7 @@ impl Stages {
         solves: &mut u64,
         residuals: &mut u64,
     ) -> Outcome {
-        *eta = eta.max(f64::EPSILON).powf(0.8);
-        let (mut rate, mut last_ratio, mut last_size) = (limits.default_rate, 1.0, 1.0);
+        let mut convergence = Convergence::new(limits, eta);
         for newton in 1..=limits.most {
             if self.evaluate(array, t, x, h, residuals).is_err() {
                 return Outcome::Diverged;
@@ -119,35 +86,16 @@ impl Stages {
                 }
             }
             let size = (sum / (3.0 * counted)).sqrt();
-            if !size.is_finite() {
-                return Outcome::Diverged;
-            }
-            if newton > 1 && newton < limits.most {
-                let ratio = size / last_size;
-                rate = if newton == 2 { ratio } else { (ratio * last_ratio).sqrt() };
-                last_ratio = ratio;
-                let stalled = newton > 2 && ratio > 0.5 && size <= limits.rounding;
-                if rate >= 0.99 && !stalled {
-                    return Outcome::Diverged;
-                }
-                if stalled {
+            match convergence.judge(newton, size, eta) {
+                Verdict::Failed(outcome) => return outcome,
+                Verdict::GoOn => self.update(),
+                Verdict::Enough(outcome) => {
                     self.update();
-                    return Outcome::Converged { iterations: newton, rate: 1.0 };
+                    return outcome;
                 }
-                *eta = rate / (1.0 - rate);
-                let left = limits.most - 1 - newton;
-                let excess = *eta * size * rate.powi(left as i32) / limits.tolerance;
-                if excess >= 1.0 {
-                    return Outcome::Slow { excess, iterations: newton };
-                }
-            }
-            last_size = size.max(f64::EPSILON);
-            self.update();
-            if *eta * size <= limits.tolerance {
-                return Outcome::Converged { iterations: newton, rate };
             }
         }
-        Outcome::Slow { excess: 20.0, iterations: limits.most }
+        convergence.exhausted()
     }
 
     fn evaluate(

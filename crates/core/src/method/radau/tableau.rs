@@ -7,6 +7,13 @@ const SQRT6: f64 = 2.449489742783178098197284;
 /// Nodes (4 ∓ √6)/10 and 1.
 pub const C: [f64; 3] = [(4.0 - SQRT6) / 10.0, (4.0 + SQRT6) / 10.0, 1.0];
 
+/// A⁻¹ in closed form.
+pub const A_INVERSE: [[f64; 3]; 3] = [
+    [2.0 + SQRT6 / 2.0, -1.2 + 29.0 * SQRT6 / 30.0, 0.4 - 4.0 * SQRT6 / 15.0],
+    [-1.2 - 29.0 * SQRT6 / 30.0, 2.0 - SQRT6 / 2.0, 0.4 + 4.0 * SQRT6 / 15.0],
+    [-1.0 + 8.0 * SQRT6 / 3.0, -1.0 - 8.0 * SQRT6 / 3.0, 5.0],
+];
+
 /// γ = 3 − ∛3 + ∛9.
 pub const GAMMA: f64 = 3.637834252744495732208418513577776;
 /// α = 3 + (∛3 − ∛9)/2.
@@ -34,13 +41,6 @@ pub const E: [f64; 3] = [-(13.0 + 7.0 * SQRT6) / 3.0, (-13.0 + 7.0 * SQRT6) / 3.
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A⁻¹ in closed form.
-    const A_INVERSE: [[f64; 3]; 3] = [
-        [2.0 + SQRT6 / 2.0, -1.2 + 29.0 * SQRT6 / 30.0, 0.4 - 4.0 * SQRT6 / 15.0],
-        [-1.2 - 29.0 * SQRT6 / 30.0, 2.0 - SQRT6 / 2.0, 0.4 + 4.0 * SQRT6 / 15.0],
-        [-1.0 + 8.0 * SQRT6 / 3.0, -1.0 - 8.0 * SQRT6 / 3.0, 5.0],
-    ];
 
     fn product(a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
         std::array::from_fn(|i| std::array::from_fn(|j| (0..3).map(|k| a[i][k] * b[k][j]).sum()))

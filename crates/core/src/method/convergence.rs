@@ -1,0 +1,131 @@
+//! When a simplified Newton iteration has converged, and when it never will. \[HW\] IV.8, (8.10), (8.11).
+//!
+//! With the rate Θ of contraction the iteration stops when η ‖ΔZ‖ ≤ κ, η = Θ/(1 − Θ), and fails when Θ ≥ 0.99 or when
+//! Θ^(most − k) would leave more than κ.
+
+/// How an iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// Converged after so many iterations with this last rate of contraction.
+    Converged {
+        /// Iterations.
+        iterations: u32,
+        /// Rate Θ.
+        rate: f64,
+    },
+    /// Θ ≥ 0.99, or the model has no value at a stage.
+    Diverged,
+    /// It would not converge within the allowed number of iterations.
+    Slow {
+        /// Predicted excess over the tolerance.
+        excess: f64,
+        /// Iterations made.
+        iterations: u32,
+    },
+}
+
+/// What the iteration needs to know about norms and limits.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Most iterations.
+    pub most: u32,
+    /// Stopping factor.
+    pub tolerance: f64,
+    /// Rate assumed if the first iteration is enough.
+    pub default_rate: f64,
+    /// Increments this small that do not shrink any more are rounding: the iteration has converged as far as it can.
+    pub rounding: f64,
+}
+
+/// What to do after an iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// Apply the increment and iterate again.
+    GoOn,
+    /// Apply the increment; the iteration has converged.
+    Enough(Outcome),
+    /// Throw the increment away; the iteration has failed.
+    Failed(Outcome),
+}
+
+/// An iteration under observation.
+#[derive(Clone, Copy, Debug)]
+pub struct Convergence {
+    limits: Limits,
+    rate: f64,
+    last_ratio: f64,
+    last_size: f64,
+}
+
+impl Convergence {
+    /// Before the first iteration; `eta` is carried from step to step.
+    pub fn new(limits: Limits, eta: &mut f64) -> Self {
+        *eta = eta.max(f64::EPSILON).powf(0.8);
+        Convergence { limits, rate: limits.default_rate, last_ratio: 1.0, last_size: 1.0 }
+    }
+
+    /// Judge iteration number `newton`, from one, by the size of its increment.
+    pub fn judge(&mut self, newton: u32, size: f64, eta: &mut f64) -> Verdict {
+        let limits = self.limits;
+        if !size.is_finite() {
+            return Verdict::Failed(Outcome::Diverged);
+        }
+        if newton > 1 && newton < limits.most {
+            let ratio = size / self.last_size;
+            self.rate = if newton == 2 { ratio } else { (ratio * self.last_ratio).sqrt() };
+            self.last_ratio = ratio;
+            let stalled = newton > 2 && ratio > 0.5 && size <= limits.rounding;
+            if self.rate >= 0.99 && !stalled {
+                return Verdict::Failed(Outcome::Diverged);
+            }
+            if stalled {
+                return Verdict::Enough(Outcome::Converged { iterations: newton, rate: 1.0 });
+            }
+            *eta = self.rate / (1.0 - self.rate);
+            let left = limits.most - 1 - newton;
+            let excess = *eta * size * self.rate.powi(left as i32) / limits.tolerance;
+            if excess >= 1.0 {
+                return Verdict::Failed(Outcome::Slow { excess, iterations: newton });
+            }
+        }
+        self.last_size = size.max(f64::EPSILON);
+        if *eta * size <= limits.tolerance {
+            return Verdict::Enough(Outcome::Converged { iterations: newton, rate: self.rate });
+        }
+        Verdict::GoOn
+    }
+
+    /// The allowed iterations were not enough.
+    pub fn exhausted(&self) -> Outcome {
+        Outcome::Slow { excess: 20.0, iterations: self.limits.most }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits { most: 7, tolerance: 0.01, default_rate: 0.001, rounding: 0.001 };
+
+    fn outcome(sizes: &[f64]) -> Verdict {
+        let mut eta = 1.0;
+        let mut convergence = Convergence::new(LIMITS, &mut eta);
+        for (k, &size) in sizes.iter().enumerate() {
+            let verdict = convergence.judge(k as u32 + 1, size, &mut eta);
+            if verdict != Verdict::GoOn {
+                return verdict;
+            }
+        }
+        Verdict::GoOn
+    }
+
+    #[test]
+    fn quick_iterations_converge_and_the_others_are_told_apart() {
+        assert!(matches!(outcome(&[0.005]), Verdict::Enough(Outcome::Converged { iterations: 1, .. })));
+        assert!(matches!(outcome(&[1.0, 0.1]), Verdict::GoOn));
+        assert!(matches!(outcome(&[1.0, 0.1, 0.01]), Verdict::Enough(Outcome::Converged { iterations: 3, .. })));
+        assert_eq!(outcome(&[1.0, 1.1]), Verdict::Failed(Outcome::Diverged));
+        assert_eq!(outcome(&[f64::NAN]), Verdict::Failed(Outcome::Diverged));
+        assert!(matches!(outcome(&[1.0, 0.9]), Verdict::Failed(Outcome::Slow { iterations: 2, .. })));
+    }
+}

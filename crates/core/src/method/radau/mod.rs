@@ -1,0 +1,83 @@
+//! Three-stage Radau IIa, order 5, for square systems G(t, x, ẋ) = 0 of index at most one. \[HW\] IV.8.
+//!
+//! ```text
+//! G(t₀ + cⱼh, x₀ + Zⱼ, Ẋⱼ) = 0,   h Ẋ = (A⁻¹ ⊗ I) Z,   x₁ = x₀ + Z₃
+//! ```
+//!
+//! The last stage is the new point: all constraints that the system states hold there. One text serves ordinary equations,
+//! quasi-linear and fully implicit systems, dense and sparse; step size control, reuse of Jacobians and Newton's stopping rule are
+//! those of RADAU5.
+
+mod collocation;
+mod error_estimate;
+mod stepper;
+pub mod tableau;
+
+pub use stepper::RadauStepper;
+
+use super::controller::Control;
+use super::{Integrator, StartFailure, Stepper};
+use crate::dae::{Dae, Point};
+use crate::error::BadOption;
+use crate::options::Options;
+
+/// Radau IIa with its options. The names in RADAU5 are given in brackets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RadauIIa {
+    /// Most Newton iterations (NIT).
+    pub max_newton: u32,
+    /// Stopping factor of Newton's iteration (FNEWT), min(0.03, √rtol') if absent.
+    pub newton_tolerance: Option<f64>,
+    /// A Jacobian is kept while the iteration contracts faster than this (THET); negative: never.
+    pub jacobian_reuse: f64,
+    /// The step size is kept if the proposed ratio lies between these (QUOT1, QUOT2).
+    pub keep_step: (f64, f64),
+    /// Safety factor of the step size control (SAFE).
+    pub safety: f64,
+    /// Bounds on the ratio of successive step sizes (FACR, FACL).
+    pub ratio: (f64, f64),
+    /// Step size control (PRED).
+    pub control: Control,
+}
+
+impl Default for RadauIIa {
+    fn default() -> Self {
+        RadauIIa {
+            max_newton: 7,
+            newton_tolerance: None,
+            jacobian_reuse: 0.001,
+            keep_step: (1.0, 1.2),
+            safety: 0.9,
+            ratio: (0.2, 8.0),
+            control: Control::Radau5,
+        }
+    }
+}
+
+impl RadauIIa {
+    fn check(&self, options: &Options) -> Result<(), BadOption> {
+        options.check()?;
+        if let Some(tolerance) = self.newton_tolerance {
+            BadOption::positive("newton_tolerance", tolerance)?;
+        }
+        let between = BadOption::between;
+        between("safety", self.safety, 0.001, 1.0, "it must lie between 0.001 and 1")?;
+        between("smallest ratio", self.ratio.0, 0.0, 1.0, "it must lie between 0 and 1")?;
+        between("largest ratio", self.ratio.1, 1.0, f64::INFINITY, "it must be larger than 1")?;
+        between("jacobian_reuse", self.jacobian_reuse, f64::NEG_INFINITY, 1.0, "it must be smaller than 1")?;
+        between("keep_step from", self.keep_step.0, 0.0, 1.0 + 1e-12, "it must lie between 0 and 1")?;
+        between("keep_step to", self.keep_step.1, 1.0 - 1e-12, f64::INFINITY, "it must be at least 1")?;
+        between("max_newton", f64::from(self.max_newton), 2.5, 1000.5, "3 to 1000 iterations")
+    }
+}
+
+impl Integrator for RadauIIa {
+    fn start<'p>(
+        &self,
+        system: Box<dyn Dae + 'p>,
+        at: Point,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
+        Ok(Box::new(RadauStepper::new(self, system, at, options)?))
+    }
+}

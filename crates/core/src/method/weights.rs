@@ -1,0 +1,60 @@
+//! Weighted norms of errors: ‖e‖ = √(Σ (eᵢ/scᵢ)²/n), scᵢ = atolᵢ + rtolᵢ |xᵢ|, over the unknowns that count.
+
+use crate::dae::Dae;
+use crate::error::BadOption;
+use crate::tolerance::Tolerance;
+
+/// Tolerances of a general system, and weights 1/sc at a point.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    pairs: Vec<(f64, f64)>,
+    counts: Vec<bool>,
+    /// 1/sc, zero for unknowns that do not count
+    weights: Vec<f64>,
+    counted: f64,
+}
+
+impl Weights {
+    /// For the unknowns of a system; weights are zero until the first [`Weights::at`].
+    pub fn new(dae: &dyn Dae, tolerance: &Tolerance) -> Result<Self, BadOption> {
+        let counts: Vec<bool> = (0..dae.dim()).map(|i| dae.counts(i)).collect();
+        let pairs = tolerance.pairs_where(&counts)?;
+        let counted = counts.iter().filter(|counts| **counts).count().max(1) as f64;
+        Ok(Weights { pairs, weights: vec![0.0; counts.len()], counts, counted })
+    }
+
+    /// Replace every relative tolerance; absolute ones keep their ratio to it.
+    pub fn transform(&mut self, rtol: impl Fn(f64) -> f64) {
+        for (r, a) in &mut self.pairs {
+            let new = rtol(*r);
+            (*r, *a) = (new, *a / *r * new);
+        }
+    }
+
+    /// The smallest relative tolerance.
+    pub fn rtol(&self) -> f64 {
+        self.pairs.iter().fold(1.0, |least, (rtol, _)| rtol.min(least))
+    }
+
+    /// Weights at a point.
+    pub fn at(&mut self, x: &[f64]) {
+        for (i, w) in self.weights.iter_mut().enumerate() {
+            let (rtol, atol) = self.pairs[i];
+            *w = if self.counts[i] { 1.0 / (atol + rtol * x[i].abs()) } else { 0.0 };
+        }
+    }
+
+    /// ‖e‖.
+    pub fn norm(&self, e: &[f64]) -> f64 {
+        (self.sum(e) / self.counted).sqrt()
+    }
+
+    /// ‖(e₁, e₂, e₃)‖.
+    pub fn norm_of_stages(&self, e: &[Vec<f64>; 3]) -> f64 {
+        (e.iter().map(|e| self.sum(e)).sum::<f64>() / (3.0 * self.counted)).sqrt()
+    }
+
+    fn sum(&self, e: &[f64]) -> f64 {
+        e.iter().zip(&self.weights).map(|(e, w)| (e * w) * (e * w)).sum()
+    }
+}
