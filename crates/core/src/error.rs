@@ -1,6 +1,8 @@
 //! Why a run could not start or go on. Every message says what, where and what to try.
 
-use crate::dae::CharacteristicValues;
+use crate::dae::{AnalysisError, CharacteristicValues};
+use crate::method::StartFailure;
+use crate::motion::Layout;
 use crate::motion::consistent::InitialisationError;
 use crate::solution::Solution;
 use crate::tolerance::BadTolerance;
@@ -217,23 +219,29 @@ impl StepFailure {
     }
 }
 
-/// Why a run did not reach its end.
+/// Why a run did not reach its end. L as in [`Solution`].
 #[derive(Debug, thiserror::Error)]
-pub enum SolveError {
+pub enum SolveError<L = Layout> {
     /// Options that make no sense.
     #[error(transparent)]
     Options(#[from] BadOption),
     /// No consistent initial values.
     #[error("no consistent initial values")]
     Initialisation(#[from] InitialisationError),
+    /// A method could not be started.
+    #[error("the run could not be started")]
+    Start(#[source] StartFailure),
+    /// No consistent initial values of a general system.
+    #[error("no consistent initial values")]
+    Analysis(#[from] AnalysisError),
     /// The run stopped on the way.
-    #[error("the run stopped at t = {}", partial.end_time())]
+    #[error("the run stopped at t = {}", partial.end.t)]
     Stopped {
         /// Why.
         #[source]
         cause: StepFailure,
         /// What was computed.
-        partial: Box<Solution>,
+        partial: Box<Solution<L>>,
     },
 }
 

@@ -1,6 +1,5 @@
 //! Events: functions that fall through zero, located on the polynomial of a step.
 
-use crate::motion::{Layout, Motion};
 use crate::segment::Segment;
 
 /// What to do when an event happens.
@@ -12,14 +11,14 @@ pub enum Action {
     Record,
 }
 
-/// A function of the motion that is positive until the event.
+/// A function of time and state that is positive until the event.
 pub struct Event<'p> {
     /// How results call it.
     pub name: String,
     /// What to do.
     pub action: Action,
     /// The function; the event is where it falls through zero.
-    pub function: Box<dyn Fn(&Motion<f64>) -> f64 + 'p>,
+    pub function: Box<dyn Fn(f64, &[f64]) -> f64 + 'p>,
 }
 
 /// An event that happened.
@@ -40,10 +39,10 @@ const PARTS: u32 = 8;
 
 impl Event<'_> {
     /// Times in (t₀, t₁] at which the function falls through zero, as far as they lie in different parts of the step.
-    pub fn locate(&self, layout: &Layout, segment: &Segment, x: &mut [f64], mut found: impl FnMut(f64)) {
+    pub fn locate(&self, segment: &Segment, x: &mut [f64], mut found: impl FnMut(f64)) {
         let mut value = |t: f64| {
             segment.eval(t, x);
-            (self.function)(&crate::motion::view(layout, t, x))
+            (self.function)(t, x)
         };
         let h = segment.t1 - segment.t0;
         let (mut left, mut at_left) = (segment.t0, value(segment.t0));

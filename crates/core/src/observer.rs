@@ -5,9 +5,9 @@ use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 use std::ops::ControlFlow;
 
-/// An accepted step.
+/// An accepted step. L says where variables stand in x: [`Layout`] for equations of motion.
 #[derive(Debug)]
-pub struct StepView<'s> {
+pub struct StepView<'s, L = Layout> {
     /// Time at its end.
     pub t: f64,
     /// State at its end.
@@ -15,7 +15,7 @@ pub struct StepView<'s> {
     /// Polynomial over it.
     pub segment: &'s Segment,
     /// Where the variables stand in x.
-    pub layout: &'s Layout,
+    pub layout: &'s L,
     /// Counters so far.
     pub statistics: &'s Statistics,
     /// Residuals of all constraint levels at its end.
@@ -32,13 +32,13 @@ impl StepView<'_> {
 }
 
 /// Sees accepted steps; `Break` ends the run.
-pub trait Observer {
+pub trait Observer<L = Layout> {
     /// One accepted step.
-    fn observe(&mut self, step: &StepView) -> ControlFlow<()>;
+    fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()>;
 }
 
-impl<F: FnMut(&StepView) -> ControlFlow<()>> Observer for F {
-    fn observe(&mut self, step: &StepView) -> ControlFlow<()> {
+impl<L, F: FnMut(&StepView<L>) -> ControlFlow<()>> Observer<L> for F {
+    fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
         self(step)
     }
 }

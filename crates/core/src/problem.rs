@@ -1,7 +1,7 @@
 //! What is to be solved: a system, its initial values, the interval, events.
 
 use crate::event::{Action, Event};
-use crate::motion::{Initial, Mechanism, Motion};
+use crate::motion::{Form, Initial, Layout, Mechanism, Motion, view};
 
 /// An initial value problem for equations of motion.
 pub struct Problem<'p> {
@@ -43,6 +43,8 @@ impl<'p> Problem<'p> {
     }
 
     fn event(mut self, name: String, action: Action, function: Box<dyn Fn(&Motion<f64>) -> f64 + 'p>) -> Self {
+        let layout = Layout::new(self.system.sizes(), Form::StrangenessFree, false);
+        let function = Box::new(move |t: f64, x: &[f64]| function(&view(&layout, t, x)));
         self.events.push(Event { name, action, function });
         self
     }

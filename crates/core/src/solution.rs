@@ -22,11 +22,11 @@ pub enum Ended {
     ByFailure,
 }
 
-/// What a run computed.
+/// What a run computed. L says where variables stand in a state: [`Layout`] for equations of motion.
 #[derive(Clone, Debug)]
-pub struct Solution {
+pub struct Solution<L = Layout> {
     /// Where the variables stand in a state.
-    pub layout: Layout,
+    pub layout: L,
     /// Names of the variables, in the order of a state.
     pub names: Vec<String>,
     /// Times of the saved points.
@@ -53,9 +53,9 @@ pub struct Solution {
     pub proposed_step: f64,
 }
 
-impl Solution {
+impl<L: Clone> Solution<L> {
     /// Nothing computed yet, at the initial point.
-    pub(crate) fn at(layout: &Layout, names: Vec<String>, initial: State) -> Self {
+    pub(crate) fn at(layout: &L, names: Vec<String>, initial: State) -> Self {
         Solution {
             layout: layout.clone(),
             names,
@@ -90,18 +90,8 @@ impl Solution {
 
     /// Saved state k.
     pub fn state(&self, k: usize) -> &[f64] {
-        let n = self.layout.dim();
+        let n = self.end.x.len();
         &self.states[k * n..(k + 1) * n]
-    }
-
-    /// The blocks of saved state k.
-    pub fn motion(&self, k: usize) -> Motion<'_, f64> {
-        crate::motion::view(&self.layout, self.times[k], self.state(k))
-    }
-
-    /// The blocks of the last point.
-    pub fn end(&self) -> Motion<'_, f64> {
-        crate::motion::view(&self.layout, self.end.t, &self.end.x)
     }
 
     /// Time of the last point.
@@ -123,5 +113,17 @@ impl Solution {
         let segment = self.segments.get(k).filter(|s| s.t0 <= t)?;
         segment.eval(t, x);
         Some(())
+    }
+}
+
+impl Solution {
+    /// The blocks of saved state k.
+    pub fn motion(&self, k: usize) -> Motion<'_, f64> {
+        crate::motion::view(&self.layout, self.times[k], self.state(k))
+    }
+
+    /// The blocks of the last point.
+    pub fn end(&self) -> Motion<'_, f64> {
+        crate::motion::view(&self.layout, self.end.t, &self.end.x)
     }
 }

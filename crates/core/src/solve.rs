@@ -1,7 +1,7 @@
 //! The loop over one continuous interval.
 
 use crate::error::{BadOption, SolveError, StepFailure};
-use crate::event::{Action, Happened};
+use crate::event::{Action, Event, Happened};
 use crate::method::{Method, StartFailure, State, Stepper};
 use crate::motion::{Form, Initial, Layout, Mechanism, consistent, view};
 use crate::observer::{Observer, StepView};
@@ -62,31 +62,22 @@ pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p>>(
     };
     let layout = Layout::new(problem.system.sizes(), Form::StrangenessFree, false);
     let names = layout.variable_names(&problem.system.names());
-    let mut run = Run {
-        problem,
-        options,
-        solution: Solution::at(&layout, names, start.clone()),
-        layout,
-        next: 0,
-        x: start.x.clone(),
-    };
-    run.save_start(&start);
-    let stopped = |cause, run: Run| SolveError::Stopped { cause, partial: Box::new(run.solution) };
-    let mut stepper = match method.start(problem.system, start, options) {
-        Ok(stepper) => stepper,
-        Err(StartFailure::Options(bad)) => return Err(bad.into()),
-        Err(StartFailure::Step(cause)) => return Err(stopped(cause, run)),
-    };
-    let outcome = run.advance(&mut *stepper, observers);
-    run.finish(&*stepper);
-    match outcome {
-        Ok(()) => Ok(run.solution),
-        Err(cause) => Err(stopped(cause, run)),
+    let restore = |t: f64, x: &mut [f64]| make_consistent(problem.system, &layout, t, x);
+    let run = Run::new(&layout, names, &start, (problem.tend, &problem.events), options, &restore);
+    run.make(|| method.start(problem.system, start, options), observers)
+}
+
+/// The polynomial satisfies the constraints only at its ends: bring a state back onto them.
+fn make_consistent(system: &dyn Mechanism, layout: &Layout, t: f64, x: &mut [f64]) {
+    let at = view(layout, t, x);
+    let initial = Initial::new(t, at.p, at.v).dynamic(at.r).auxiliary(at.w).contact(at.s).multipliers(at.lambda, at.mu);
+    if let Ok(consistent) = consistent::initialise(system, &initial, Form::StrangenessFree) {
+        x.copy_from_slice(&consistent.state.x);
     }
 }
 
 /// Does the interval run forward, and do the times to save at rise inside it?
-fn check_times(t0: f64, tend: f64, save: &Save) -> Result<(), BadOption> {
+pub(crate) fn check_times(t0: f64, tend: f64, save: &Save) -> Result<(), BadOption> {
     if !tend.is_finite() {
         return Err(BadOption::OutOfRange { name: "tend", value: tend, expected: "it must be finite" });
     }
@@ -106,19 +97,64 @@ fn check_times(t0: f64, tend: f64, save: &Save) -> Result<(), BadOption> {
     Ok(())
 }
 
-struct Run<'r> {
-    problem: &'r Problem<'r>,
+/// A run over one interval, whatever is solved.
+pub(crate) struct Run<'r, L> {
+    tend: f64,
+    events: &'r [Event<'r>],
     options: &'r Options,
-    layout: Layout,
-    solution: Solution,
+    /// brings a state back onto the constraints
+    restore: &'r dyn Fn(f64, &mut [f64]),
+    solution: Solution<L>,
     /// next time of [`Save::At`]
     next: usize,
     x: Vec<f64>,
 }
 
-impl Run<'_> {
-    fn advance(&mut self, stepper: &mut dyn Stepper, observers: &mut [&mut dyn Observer]) -> Result<(), StepFailure> {
-        let (t0, tend) = (stepper.state().t, self.problem.tend);
+impl<'r, L: Clone> Run<'r, L> {
+    /// Before its first step.
+    pub fn new(
+        layout: &L,
+        names: Vec<String>,
+        start: &State,
+        (tend, events): (f64, &'r [Event<'r>]),
+        options: &'r Options,
+        restore: &'r dyn Fn(f64, &mut [f64]),
+    ) -> Self {
+        let solution = Solution::at(layout, names, start.clone());
+        let mut run = Run { tend, events, options, restore, solution, next: 0, x: start.x.clone() };
+        run.save_start(start);
+        run
+    }
+
+    /// Start the method and go on to the end.
+    pub fn make<'p>(
+        mut self,
+        start: impl FnOnce() -> Result<Box<dyn Stepper + 'p>, StartFailure>,
+        observers: &mut [&mut dyn Observer<L>],
+    ) -> Result<Solution<L>, SolveError<L>> {
+        let mut stepper = match start() {
+            Ok(stepper) => stepper,
+            Err(StartFailure::Options(bad)) => return Err(bad.into()),
+            Err(StartFailure::Step(cause)) => {
+                return Err(SolveError::Stopped { cause, partial: Box::new(self.solution) });
+            }
+            Err(failure) => return Err(SolveError::Start(failure)),
+        };
+        let outcome = self.advance(&mut *stepper, observers);
+        self.finish(&*stepper);
+        match outcome {
+            Ok(()) => Ok(self.solution),
+            Err(cause) => Err(SolveError::Stopped { cause, partial: Box::new(self.solution) }),
+        }
+    }
+
+    fn advance(
+        &mut self,
+        stepper: &mut dyn Stepper,
+        observers: &mut [&mut dyn Observer<L>],
+    ) -> Result<(), StepFailure> {
+        let (t0, tend) = (stepper.state().t, self.tend);
+        let layout = self.solution.layout.clone();
         self.solution.max_residuals = stepper.residuals();
         while stepper.state().t < tend {
             stepper.advance(tend)?;
@@ -130,7 +166,7 @@ impl Run<'_> {
                 t: stepper.state().t,
                 x: &stepper.state().x,
                 segment: stepper.segment(),
-                layout: &self.layout,
+                layout: &layout,
                 statistics: &statistics,
                 residuals: stepper.residuals(),
                 progress: if tend > t0 { (stepper.state().t - t0) / (tend - t0) } else { 1.0 },
@@ -170,7 +206,7 @@ impl Run<'_> {
             self.x.copy_from_slice(&stepper.state().x);
         } else {
             segment.eval(end, &mut self.x);
-            self.make_consistent(end);
+            (self.restore)(end, &mut self.x);
             if let Some(event) = self.solution.events.last_mut() {
                 event.x.copy_from_slice(&self.x);
             }
@@ -198,25 +234,15 @@ impl Run<'_> {
         }
     }
 
-    /// The polynomial satisfies the constraints only at its ends: bring the state of `self.x` back onto them.
-    fn make_consistent(&mut self, t: f64) {
-        let at = view(&self.layout, t, &self.x);
-        let initial =
-            Initial::new(t, at.p, at.v).dynamic(at.r).auxiliary(at.w).contact(at.s).multipliers(at.lambda, at.mu);
-        if let Ok(consistent) = consistent::initialise(self.problem.system, &initial, Form::StrangenessFree) {
-            self.x.copy_from_slice(&consistent.state.x);
-        }
-    }
-
     /// Write down the events of a step; the time of the first one that stops.
     fn find_events(&mut self, segment: &Segment) -> Option<f64> {
         let mut found: Vec<(f64, usize)> = Vec::new();
-        for (k, event) in self.problem.events.iter().enumerate() {
-            event.locate(&self.layout, segment, &mut self.x, |t| found.push((t, k)));
+        for (k, event) in self.events.iter().enumerate() {
+            event.locate(segment, &mut self.x, |t| found.push((t, k)));
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         for (t, k) in found {
-            let event = &self.problem.events[k];
+            let event = &self.events[k];
             segment.eval(t, &mut self.x);
             let (name, action) = (event.name.clone(), event.action);
             self.solution.events.push(Happened { name: name.clone(), t, x: self.x.clone(), action });

@@ -307,7 +307,7 @@ fn drazin_inverse_satisfies_its_three_equations() {
     let found = eigenvalues(&flow).unwrap();
     assert!((found[0].0 + 1.0).abs() < 1e-10 && (found[1].0 + 0.5).abs() < 1e-10);
     assert!(found[2].0.hypot(found[2].1) < 1e-3);
-    // E ĉ Π = … the transformations make both matrices block diagonal
+    // the transformations make both matrices block diagonal
     let (P, X) = pencil.transformations();
     for M in [product(&product(P, &E), X), product(&product(P, &A), X)] {
         for i in 0..4 {
@@ -320,7 +320,7 @@ fn drazin_inverse_satisfies_its_three_equations() {
 
 #[test]
 fn the_explicit_solution_solves_the_equations() {
-    // x₀' = −x₀ + sin 2t and x₂' = x₁ + b₁, 0 = x₂ + t² behind transformations, by residuals of differences
+    // E x' = A x + b with x' by differences of the formula
     let (E, A) = mixed_pencil();
     let pencil = RegularPencil::new(&E, &A, TOLERANCE).unwrap();
     let b = |t: f64, k: usize| -> Vec<f64> {

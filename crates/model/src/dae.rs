@@ -15,51 +15,16 @@ use crate::output;
 use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
+use daedal::dae::{Formulas, Initial, highest_orders};
 use daedal::graph::{Expr, Graph};
-use daedal::motion::Start;
 use std::collections::HashMap;
 use toml::de::DeValue;
 
 const EQUATION: Context =
     Context { place: "an equation", allowed: Classes::EVERYTHING, help: "equations may contain everything" };
 
-/// Formulas of a general system.
-///
-/// The inputs of the graph are t, the states x, their derivatives x', x'', … up to [`levels`](Self::levels), each block with an
-/// entry for every state, and the parameters.
-#[derive(Clone, Debug, Default)]
-pub struct DaeFormulas {
-    /// The graph of all formulas.
-    pub graph: Graph,
-    /// Names of the states.
-    pub states: Vec<String>,
-    /// Highest derivative of each state in the equations.
-    pub orders: Vec<u32>,
-    /// Number of blocks of derivatives among the inputs.
-    pub levels: u32,
-    /// Names and residuals of the equations.
-    pub equations: Vec<(String, Expr)>,
-    /// Names and numbers of the parameters that are inputs of the graph.
-    pub parameters: Vec<(String, f64)>,
-    /// Further quantities that are wanted.
-    pub outputs: Vec<(String, Expr)>,
-}
-
-/// What is given about the start of a general system.
-#[derive(Clone, Debug, Default)]
-pub struct DaeInitial {
-    /// Initial time.
-    pub t: f64,
-    /// The states.
-    pub states: Vec<Start>,
-    /// Their derivatives of orders 1, 2, …
-    pub derivatives: Vec<Vec<Start>>,
-    /// Names and residuals of further equations that must hold at the start.
-    pub conditions: Vec<(String, Expr)>,
-}
-
 /// Read the section into formulas; mistakes go to the reader.
-pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (DaeFormulas, DaeInitial, Vec<Written>) {
+pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Formulas, Initial, Vec<Written>) {
     section.check_keys(reader, &["states", "equations"]);
     let states = match section.get("states") {
         Some(value) => entries::names(reader, value, "states").0,
@@ -137,15 +102,16 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Da
         initial::lower(&mut to, &mut given, Context { place: "an initial condition", ..EQUATION });
         (formulas, outputs)
     });
-    let orders = orders(&graph, &equation_formulas, n, levels);
-    let initial = DaeInitial {
+    let residuals: Vec<Expr> = equation_formulas.iter().map(|(_, residual)| *residual).collect();
+    let orders = highest_orders(&graph, &residuals, n, levels);
+    let initial = Initial {
         t: beside.t0,
         states: given.block(Class::State, n),
         derivatives: (1..=levels).map(|order| (0..n).map(|k| given.start(Class::State, k, order)).collect()).collect(),
         conditions: given.conditions().collect(),
     };
     let texts = equations.iter().map(|(_, entry)| entry.written()).collect();
-    let formulas = DaeFormulas {
+    let formulas = Formulas {
         graph,
         states: names,
         orders,
@@ -153,6 +119,7 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Da
         equations: equation_formulas,
         parameters,
         outputs: output_formulas,
+        invariants: Vec::new(),
     };
     (formulas, initial, texts)
 }
@@ -190,21 +157,6 @@ fn equations(reader: &mut Reader, section: Section) -> Vec<(String, Entry)> {
             Vec::new()
         }
     }
-}
-
-/// The highest derivative of each state that enters the equations; inputs 1 … n are the states, n + 1 … 2n their rates.
-fn orders(graph: &Graph, equations: &[(String, Expr)], n: usize, levels: u32) -> Vec<u32> {
-    let mut orders = vec![0; n];
-    let residuals: Vec<Expr> = equations.iter().map(|(_, residual)| *residual).collect();
-    for e in graph.needed(&residuals) {
-        if let daedal::graph::Node::Input(i) = graph.node(e)
-            && (1..=n * (levels as usize + 1)).contains(&i)
-        {
-            let (order, state) = ((i - 1) / n, (i - 1) % n);
-            orders[state] = orders[state].max(order as u32);
-        }
-    }
-    orders
 }
 
 /// The highest derivative in a formula.

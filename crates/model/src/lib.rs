@@ -1,7 +1,7 @@
 //! Model files: TOML with formulas, read into expression graphs, with messages that mark the place of every mistake.
 //!
 //! [`Model::read`] gives a [`Model`] whose [`Kind`] is either equations of motion ([`daedal::motion::Formulas`]) or a general system
-//! ([`DaeFormulas`]), or all [`Mistakes`] that were found.
+//! ([`daedal::dae::Formulas`]), or all [`Mistakes`] that were found.
 //!
 //! | module | what |
 //! | --- | --- |
@@ -31,7 +31,6 @@ mod shape;
 mod source;
 mod suggestion;
 
-pub use dae::{DaeFormulas, DaeInitial};
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
 pub use index::Limits;

@@ -1,6 +1,6 @@
 //! A model file, read.
 
-use crate::dae::{self, DaeFormulas, DaeInitial};
+use crate::dae;
 use crate::diagnostic::{Mistake, Mistakes};
 use crate::document::{self, Section, wrong_type};
 use crate::entries::Written;
@@ -52,9 +52,9 @@ pub enum Kind {
     /// A general system.
     Dae {
         /// The formulas.
-        formulas: Box<DaeFormulas>,
+        formulas: Box<daedal::dae::Formulas>,
         /// What is given about the start.
-        initial: Box<DaeInitial>,
+        initial: Box<daedal::dae::Initial>,
         /// The equations as they are written.
         texts: Vec<Written>,
     },

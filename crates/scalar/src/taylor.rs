@@ -351,6 +351,7 @@ impl<S: Scalar, const K: usize> Scalar for Taylor<S, K> {
 
     #[inline]
     fn select(self, yes: Self, no: Self) -> Self {
-        if self.value() >= 0.0 { yes } else { no }
+        let condition = self.coefficients[0];
+        Taylor { coefficients: from_fn(|k| condition.select(yes.coefficients[k], no.coefficients[k])) }
     }
 }

@@ -76,7 +76,7 @@ impl Combination {
         self.terms.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    pub(super) fn of(vector: &[f64], names: &[String]) -> Self {
+    pub(crate) fn of(vector: &[f64], names: &[String]) -> Self {
         let terms = vector.iter().zip(names).filter(|(factor, _)| **factor != 0.0);
         Combination { terms: terms.map(|(factor, name)| (name.clone(), *factor)).collect() }
     }
@@ -103,7 +103,7 @@ impl std::fmt::Display for Combination {
 
 /// Which scales are chosen before a decomposition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scaling {
+pub(crate) enum Scaling {
     /// Rows only: right singular vectors stay orthonormal in the units of the variables.
     Rows,
     /// Rows and columns.
@@ -111,7 +111,7 @@ pub(super) enum Scaling {
 }
 
 /// A decomposed matrix.
-pub(super) struct Decomposed {
+pub(crate) struct Decomposed {
     pub decision: RankDecision,
     svd: Svd,
     row_scale: Vec<f64>,
@@ -132,7 +132,8 @@ impl Decomposed {
         Self::scaled(A, sizes.iter().map(scale).collect(), vec![1.0; A.ncols()], if top > 0.0 { 1.0 } else { 0.0 })
     }
 
-    fn scaled(A: &Mat<f64>, row_scale: Vec<f64>, col_scale: Vec<f64>, usual: f64) -> Option<Self> {
+    /// The same with given scales; `usual` is the size that entries usually have.
+    pub fn scaled(A: &Mat<f64>, row_scale: Vec<f64>, col_scale: Vec<f64>, usual: f64) -> Option<Self> {
         let (m, n) = (A.nrows(), A.ncols());
         let mut svd = Svd::new(m, n);
         let mut largest: f64 = usual;
@@ -147,6 +148,28 @@ impl Decomposed {
         let singular_values: Vec<f64> = (0..m.min(n)).map(|k| svd.sigma(k)).collect();
         let decision = RankDecision { rows: m, cols: n, rank: svd.rank(threshold), singular_values, threshold };
         Some(Decomposed { decision, svd, row_scale, col_scale })
+    }
+
+    /// Without scales, singular values above an absolute threshold counting: for matrices that are equilibrated already.
+    pub fn plain(A: &Mat<f64>, threshold: f64) -> Option<Self> {
+        let (m, n) = (A.nrows(), A.ncols());
+        let mut svd = Svd::new(m, n);
+        svd.A.copy_from(A);
+        svd.factor().ok()?;
+        let singular_values: Vec<f64> = (0..m.min(n)).map(|k| svd.sigma(k)).collect();
+        let decision = RankDecision { rows: m, cols: n, rank: svd.rank(threshold), singular_values, threshold };
+        Some(Decomposed { decision, svd, row_scale: vec![1.0; m], col_scale: vec![1.0; n] })
+    }
+
+    /// All left singular vectors, as columns; those that count come first.
+    pub fn left_vectors(&self) -> &Mat<f64> {
+        &self.svd.U
+    }
+
+    /// Orthonormal basis of {y: yᵀ R A = 0}, as columns.
+    pub fn left_basis(&self) -> Mat<f64> {
+        let (m, rank) = (self.decision.rows, self.decision.rank);
+        self.svd.U.subcols(rank, m - rank).to_owned()
     }
 
     /// Orthonormal basis of {z: A C z = 0}, as columns.
@@ -183,7 +206,7 @@ impl Decomposed {
 }
 
 /// Powers of two that bring the largest entries of rows, and of columns where asked for, near one.
-fn scales(A: &Mat<f64>, scaling: Scaling) -> (Vec<f64>, Vec<f64>) {
+pub(crate) fn scales(A: &Mat<f64>, scaling: Scaling) -> (Vec<f64>, Vec<f64>) {
     let (m, n) = (A.nrows(), A.ncols());
     let (mut r, mut c) = (vec![1.0; m], vec![1.0; n]);
     let rounds = if scaling == Scaling::Both { 4 } else { 1 };
@@ -213,7 +236,7 @@ fn power_of_two(x: f64) -> f64 {
 
 /// Reduced echelon form of the span of some vectors: each leads with an entry that the others do not have. Late entries lead where
 /// they can, so that what was said last is told by what was said before. Vectors that depend on others are left out.
-pub(super) fn echelon(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+pub(crate) fn echelon(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let top = vectors.iter().flatten().fold(0.0_f64, |top, x| top.max(x.abs()));
     let mut found: Vec<Vec<f64>> = Vec::new();
     loop {
@@ -253,7 +276,7 @@ fn rescaled(vectors: Vec<Vec<f64>>, scale: &[f64]) -> Vec<Vec<f64>> {
 }
 
 /// Divided by the largest entry.
-pub(super) fn normalised(mut vector: Vec<f64>) -> Vec<f64> {
+pub(crate) fn normalised(mut vector: Vec<f64>) -> Vec<f64> {
     let top = vector.iter().copied().fold(0.0_f64, |m, x| if x.abs() > m.abs() * (1.0 + 1e-12) { x } else { m });
     if top != 0.0 {
         for x in &mut vector {

@@ -3,10 +3,40 @@
 //! A model is written as [`Equations`], or read from a file. What an integrator sees is a [`Dae`]: a square system of index at most
 //! one that has the same solutions and keeps every constraint, the hidden ones included.
 
+pub mod analysis;
+mod array;
 mod characteristic_values;
+mod characteristics;
+mod formulas;
+mod genda;
+pub mod hidden;
+mod initial;
+pub mod jet;
+pub mod levels;
+mod linear_form;
+mod model;
+mod plain;
+mod problem;
+mod quasilinear;
+mod ready;
+mod selection;
+mod solve;
+mod structural;
 mod system;
 
+pub use array::{DerivativeArray, MOST_LEVELS};
 pub use characteristic_values::CharacteristicValues;
+pub use characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
+pub use formulas::{FirstOrder, Formulas, highest_orders};
+pub use genda::Genda;
+pub use initial::Initial;
+pub use linear_form::{FormulaCoefficients, LinearFormulas};
+pub use model::System;
+pub use plain::Plain;
+pub use problem::{Form, PrepareError, Prepared, Problem, Unknowns, prepare, prepare_at, restore};
+pub use quasilinear::QuasiLinear;
+pub use solve::{solve, solve_observed};
+pub use structural::{Structural, structural};
 pub use system::{Dae, Pencil, Point};
 
 use crate::scalar::Scalar;

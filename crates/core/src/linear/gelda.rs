@@ -10,7 +10,7 @@
 use super::coefficients::Coefficients;
 use super::consistent::{DerivativeError, Keep, consistent_value, derivative};
 use super::moving_frame::{FrameError, MovingFrame};
-use super::product::dot;
+use super::product::{dot, norm};
 use super::strangeness_free::{RankOptions, ReducedSystem, Reducer, ReductionError, StrangenessFree};
 use crate::dae::{CharacteristicValues, Dae, Pencil, Point};
 use crate::error::StepFailure;
@@ -53,6 +53,29 @@ impl Default for GeldaOptions {
 const SLOTS: usize = 16;
 
 /// A linear DAE as an integrator sees it.
+///
+/// ```
+/// use daedal::Options;
+/// use daedal::linalg::Matrix;
+/// use daedal::linear::{ConstantCoefficients, Gelda, GeldaOptions, Keep};
+/// use daedal::method::{Integrator, radau::RadauIIa};
+///
+/// // x₁' = x₂, 0 = x₁ − t², with the hidden constraint x₂ = 2t
+/// let (mut E, mut A) = (Matrix::zeros(2, 2), Matrix::zeros(2, 2));
+/// E[(0, 0)] = 1.0;
+/// A[(0, 1)] = 1.0;
+/// A[(1, 0)] = 1.0;
+/// let b = vec![vec![], vec![0.0, 0.0, -1.0]];
+/// let mut system = Gelda::new(ConstantCoefficients::new(E, A, b), 0.0, GeldaOptions::default())?;
+/// assert_eq!(system.values().to_string(), "μ = 1, d = 0, a = 2, v = 0, u = 0");
+/// let start = system.consistent(0.0, &[5.0, 5.0], Keep::LeastChange)?;
+/// let mut stepper = RadauIIa::default().start(Box::new(system), start, &Options::default())?;
+/// while stepper.state().t < 3.0 {
+///     stepper.advance(3.0)?;
+/// }
+/// assert!((stepper.state().x[0] - 9.0).abs() < 1e-9 && (stepper.state().x[1] - 6.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Gelda<C> {
     coefficients: C,
     options: GeldaOptions,
@@ -143,9 +166,9 @@ impl<C: Coefficients> Gelda<C> {
 
     /// Do redundant equations contradict the others at the time last decided?
     fn check_contradiction(&self, t: f64) -> Result<(), StepFailure> {
-        let residual = self.decided.inconsistency;
-        if self.options.contradiction == Contradiction::Stop && !(residual <= self.options.consistency_tolerance) {
-            return Err(StepFailure::Contradictory { t, residual });
+        let agree = self.decided.inconsistency <= self.options.consistency_tolerance;
+        if self.options.contradiction == Contradiction::Stop && !agree {
+            return Err(StepFailure::Contradictory { t, residual: norm(&self.decided.consistency) });
         }
         Ok(())
     }

@@ -8,8 +8,10 @@ pub mod geoms;
 pub mod radau;
 mod weights;
 
-use crate::dae::{Dae, Point};
+use crate::dae::hidden::ProcedureError;
+use crate::dae::{CharacteristicValues, Dae, Point};
 use crate::error::{BadOption, StepFailure};
+use crate::linear::ReductionError;
 use crate::options::Options;
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
@@ -32,6 +34,47 @@ pub enum StartFailure {
     /// The first decomposition failed.
     #[error(transparent)]
     Step(#[from] StepFailure),
+    /// The equations as they stand were asked for, but they need a reduction.
+    #[error(
+        "at t = {t}: the equations cannot be integrated as they stand ({values}): constraints are hidden, equations redundant or unknowns undetermined; choose the form auto, quasilinear or array"
+    )]
+    NotPlain {
+        /// Time.
+        t: f64,
+        /// Characteristic values.
+        values: CharacteristicValues,
+    },
+    /// The form for linear systems was asked for.
+    #[error(
+        "the equations are not linear in the unknowns and their derivatives; choose the form auto, quasilinear or array"
+    )]
+    NotLinear,
+    /// A linear system could not be reduced.
+    #[error(transparent)]
+    Reduction {
+        /// Why.
+        cause: Box<ReductionError>,
+    },
+    /// Hidden constraints have no formulas.
+    #[error("at t = {t}: {cause}; choose the form array")]
+    Procedure {
+        /// Time.
+        t: f64,
+        /// Why.
+        cause: ProcedureError,
+    },
+    /// The formulas of the hidden constraints do not leave the degrees of freedom that the analysis found.
+    #[error(
+        "at t = {t}: {degrees} differential equations are left by the formulas of the hidden constraints, {wanted} by the analysis; a singular point may be near; choose the form array"
+    )]
+    Degrees {
+        /// Time.
+        t: f64,
+        /// What the formulas leave.
+        degrees: usize,
+        /// What the analysis found.
+        wanted: usize,
+    },
 }
 
 /// A numerical method with its options; P is the class of problem it can take.

@@ -1,0 +1,336 @@
+//! What a DAE is at a consistent point: a consistent jet, the ranks of its levels, the characteristic values.
+
+use super::initial::{Initial, conditions, freedoms, values};
+use super::jet::{Conditions, Fit, Freedom, fit};
+use super::levels::{self, Level, Projections};
+use super::{CharacteristicValues, DerivativeArray, MOST_LEVELS, System};
+use crate::linalg::Matrix;
+use crate::motion::Start;
+
+/// How far to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Depth {
+    /// Most differentiations.
+    pub most: usize,
+    /// Look one level further than the hypothesis needs, to confirm that no constraint is left.
+    pub confirm: bool,
+}
+
+impl Default for Depth {
+    fn default() -> Self {
+        Depth { most: 9, confirm: false }
+    }
+}
+
+/// The result at one point.
+#[derive(Clone, Debug)]
+pub struct Characteristics {
+    /// Strangeness index and characteristic values.
+    pub values: CharacteristicValues,
+    /// Ranks of all levels that were looked at.
+    pub levels: Vec<Level>,
+    /// Bases at level μ.
+    pub projections: Projections,
+    /// Time of the point.
+    pub t: f64,
+    /// The consistent jet of level μ: X_0, …, X_{μ+1}.
+    pub jet: Vec<f64>,
+    /// How the jet of level μ was found.
+    pub fit: Fit,
+    /// Had guesses to be moved?
+    pub released: bool,
+}
+
+impl Characteristics {
+    /// Maximal constraint level: the last level that brought a new constraint; `None` without constraints.
+    pub fn constraint_level(&self) -> Option<usize> {
+        let mut last = 0;
+        let mut found = None;
+        for level in &self.levels {
+            if level.a > last {
+                found = Some(level.level);
+            }
+            last = level.a;
+        }
+        found
+    }
+
+    /// Differentiation index by the rank test, of square systems without redundant equations and undetermined unknowns.
+    pub fn differentiation_index(&self) -> Option<usize> {
+        (self.values.u == 0 && self.values.v == 0).then_some(())?;
+        if self.values.a == 0 {
+            return Some(0);
+        }
+        self.levels.iter().find(|l| l.one_full).map(|l| l.level).or(self.values.differentiation_index())
+    }
+
+    /// The unknowns.
+    pub fn x(&self) -> &[f64] {
+        &self.jet[..self.dim()]
+    }
+
+    /// Their derivatives.
+    pub fn xdot(&self) -> &[f64] {
+        &self.jet[self.dim()..2 * self.dim()]
+    }
+
+    fn dim(&self) -> usize {
+        self.jet.len() / (self.values.mu + 2)
+    }
+
+    /// Smallest gap between kept and dropped singular values among all decisions.
+    pub fn gap(&self) -> f64 {
+        self.levels.iter().map(|l| l.gap).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Why nothing could be said, or no consistent values found.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AnalysisError {
+    /// Not as many starting values as states.
+    #[error("{given} initial values given for {wanted} states")]
+    WrongLength {
+        /// How many were given.
+        given: usize,
+        /// How many there are.
+        wanted: usize,
+    },
+    /// A starting value is NaN or infinite.
+    #[error("the initial value of `{name}` is not finite")]
+    NotFinite {
+        /// Which.
+        name: String,
+    },
+    /// The equations have no value.
+    #[error(
+        "at t = {t}: the equations have no finite value at the initial values; give other guesses, or check the model here"
+    )]
+    Undefined {
+        /// Time.
+        t: f64,
+    },
+    /// Values that are fixed do not satisfy the equations.
+    #[error(
+        "at t = {t}: no consistent initial values with {} fixed: {} keeps a residual of {residual:.1e}; fix fewer values, give some of them as guesses, or correct them",
+        list(fixed), derived(equation, *level)
+    )]
+    FixedInconsistent {
+        /// Time.
+        t: f64,
+        /// The equation that is violated most.
+        equation: String,
+        /// How often it is differentiated.
+        level: usize,
+        /// Its scaled residual.
+        residual: f64,
+        /// What was fixed.
+        fixed: Vec<String>,
+    },
+    /// No consistent values were found near the guesses.
+    #[error(
+        "at t = {t}: no consistent initial values near the given ones: {} keeps a residual of {residual:.1e}; the equations contradict each other here, or better guesses are needed",
+        derived(equation, *level)
+    )]
+    Inconsistent {
+        /// Time.
+        t: f64,
+        /// The equation that is violated most.
+        equation: String,
+        /// How often it is differentiated.
+        level: usize,
+        /// Its scaled residual.
+        residual: f64,
+    },
+    /// The strangeness hypothesis was not met.
+    #[error(
+        "at t = {t}: the strangeness index was not found up to {most} differentiations (last level: a = {}, v = {}, d = {} of {equations} equations): it is higher, or ranks are not constant here (a singular point)",
+        last.a, last.v, last.d
+    )]
+    IndexNotFound {
+        /// Time.
+        t: f64,
+        /// Most differentiations.
+        most: usize,
+        /// Ranks of the last level.
+        last: Box<Level>,
+        /// Number of equations.
+        equations: usize,
+    },
+}
+
+fn list(names: &[String]) -> String {
+    names.join(", ")
+}
+
+fn derived(equation: &str, level: usize) -> String {
+    match level {
+        0 => format!("`{equation}`"),
+        1 => format!("`{equation}`, differentiated once,"),
+        2 => format!("`{equation}`, differentiated twice,"),
+        k => format!("`{equation}`, differentiated {k} times,"),
+    }
+}
+
+/// Analyse a system at initial values that are made consistent.
+pub fn characterise(system: &System, initial: &Initial, depth: Depth) -> Result<Characteristics, AnalysisError> {
+    let starts = check(system, initial)?;
+    let mut array = system.array();
+    let mut further = conditions(system, initial);
+    let mut search = Search {
+        system,
+        array: &mut array,
+        conditions: further.as_mut(),
+        t: initial.t,
+        starts: &starts,
+        released: false,
+    };
+    let mut jet = values(&starts);
+    search.run(&mut jet, depth)
+}
+
+/// Analyse a system at a state that is taken as it is, or as little changed as possible.
+pub fn characterise_at(
+    system: &System,
+    array: &mut DerivativeArray,
+    t: f64,
+    x: &[f64],
+    depth: Depth,
+) -> Result<Characteristics, AnalysisError> {
+    let n = system.dim();
+    let mut starts: Vec<Start> = x.iter().map(|&x| Start::Guess(x)).collect();
+    starts.resize(2 * n, Start::Unknown);
+    let mut jet = values(&starts);
+    Search { system, array, conditions: None, t, starts: &starts, released: false }.run(&mut jet, depth)
+}
+
+fn check(system: &System, initial: &Initial) -> Result<Vec<Start>, AnalysisError> {
+    let (given, wanted) = (initial.states.len(), system.formulas.states.len());
+    if given != wanted {
+        return Err(AnalysisError::WrongLength { given, wanted });
+    }
+    let starts = initial.starts(&system.first);
+    for (k, start) in starts.iter().enumerate() {
+        if let Start::Fixed(x) | Start::Guess(x) = start
+            && !x.is_finite()
+        {
+            return Err(AnalysisError::NotFinite { name: system.names()[k % system.dim()].clone() });
+        }
+    }
+    Ok(starts)
+}
+
+struct Search<'s, 'a> {
+    system: &'s System,
+    array: &'a mut DerivativeArray,
+    conditions: Option<&'a mut Conditions>,
+    t: f64,
+    starts: &'s [Start],
+    released: bool,
+}
+
+impl Search<'_, '_> {
+    fn run(&mut self, jet: &mut Vec<f64>, depth: Depth) -> Result<Characteristics, AnalysisError> {
+        let (m, n) = (self.array.rows(), self.array.dim());
+        let most = depth.most.min(MOST_LEVELS - 1);
+        let mut found: Vec<Level> = Vec::new();
+        let mut corank = 0;
+        let mut result: Option<Characteristics> = None;
+        for level in 0..=most + 1 {
+            if level > most && result.is_none() {
+                break;
+            }
+            jet.resize((level + 2) * n, 0.0);
+            let fit = self.consistent(level, jet)?;
+            let mut J = Matrix::zeros(m * (level + 1), (level + 2) * n);
+            let undefined = AnalysisError::Undefined { t: self.t };
+            self.array.jacobian(level, self.t, jet, &mut J).map_err(|_| undefined.clone())?;
+            let (ranks, projections, now) = levels::analyse(&J, m, n, level, corank).ok_or(undefined)?;
+            corank = now;
+            found.push(ranks.clone());
+            if let Some(mut result) = result.take() {
+                // the level beyond: nothing new may turn up
+                if ranks.a == result.values.a && ranks.holds {
+                    result.levels = found;
+                    return Ok(result);
+                }
+            }
+            if ranks.holds {
+                let values = levels::characteristic(&ranks, m, n);
+                let result_here = Characteristics {
+                    values,
+                    levels: found.clone(),
+                    projections,
+                    t: self.t,
+                    jet: jet.clone(),
+                    fit,
+                    released: self.released,
+                };
+                if !depth.confirm {
+                    return Ok(result_here);
+                }
+                result = Some(result_here);
+            }
+        }
+        match result {
+            Some(result) => Ok(result),
+            None => Err(AnalysisError::IndexNotFound {
+                t: self.t,
+                most,
+                equations: m,
+                last: Box::new(found.pop().unwrap_or(Level {
+                    level: 0,
+                    rank: 0,
+                    a: 0,
+                    v: 0,
+                    d: 0,
+                    holds: false,
+                    one_full: false,
+                    gap: 0.0,
+                })),
+            }),
+        }
+    }
+
+    /// A consistent jet of a level; guesses are released only if it is impossible to keep them.
+    fn consistent(&mut self, level: usize, jet: &mut [f64]) -> Result<Fit, AnalysisError> {
+        let t = self.t;
+        let mut last = None;
+        for released in [false, true] {
+            if !released && self.released {
+                continue;
+            }
+            let freedom = freedoms(self.starts, released);
+            let before = jet.to_vec();
+            match fit(self.array, self.conditions.as_deref_mut(), level, t, jet, &freedom) {
+                Ok(fit) if fit.consistent() => {
+                    self.released = released;
+                    return Ok(fit);
+                }
+                Ok(fit) => last = Some(fit),
+                Err(_) => {}
+            }
+            if !released {
+                jet.copy_from_slice(&before);
+            }
+        }
+        let Some(fit) = last else { return Err(AnalysisError::Undefined { t }) };
+        let m = self.array.rows();
+        let (equation, at) = if fit.worst < m * (level + 1) {
+            (self.system.row_names()[fit.worst % m].clone(), fit.worst / m)
+        } else {
+            ("a condition at the start".to_string(), 0)
+        };
+        let held = freedoms(self.starts, true);
+        let names = self.system.names();
+        let fixed: Vec<String> = (0..held.len())
+            .filter(|&k| held[k] == Freedom::Held)
+            .map(|k| format!("{}{}", names[k % names.len()], if k < names.len() { "" } else { "'" }))
+            .collect();
+        let residual = fit.residual;
+        Err(if fixed.is_empty() {
+            AnalysisError::Inconsistent { t, equation, level: at, residual }
+        } else {
+            AnalysisError::FixedInconsistent { t, equation, level: at, residual, fixed }
+        })
+    }
+}

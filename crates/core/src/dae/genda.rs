@@ -1,0 +1,247 @@
+//! GENDA: nonlinear DAEs of any index on the derivative-array form. Kunkel, Mehrmann & Seufer (2002).
+//!
+//! Rows Z₁ᵀF(t, x, ẋ) = 0 and Z₂ᵀ𝔉_μ(t, x, y) = 0, where the derivatives y = (X_1, …, X_{μ+1}) of the array are unknowns of their own, not the
+//! differences of the integrator. Simplified Gauss–Newton: with 𝔉 + N Δx + M Δy = 0 the left null space Z₂ of M gives the rows for Δx, and
+//! Δy = −M⁺(𝔉 + N Δx) the least change of y; here y follows x before every evaluation of the rows. Projections are made anew with every pencil and
+//! kept until the next.
+
+use super::levels::{self, Projections};
+use super::{CharacteristicValues, Characteristics, Dae, DerivativeArray, Pencil, Plain, System};
+use crate::analysis::rank::{Decomposed, Scaling, scales};
+use crate::error::StepFailure;
+use crate::linalg::Matrix;
+use crate::motion::Undefined;
+use crate::statistics::Residuals;
+use faer::Mat;
+
+/// Points inside of a step that keep their own y.
+const STAGES: usize = 3;
+/// Corrections of y before the rows are evaluated.
+const CORRECTIONS: usize = 2;
+/// Redundant equations may keep this scaled residual.
+const CONTRADICTION: f64 = 1e-6;
+
+/// A general system of any index through its derivative array.
+pub struct Genda {
+    m: usize,
+    n: usize,
+    level: usize,
+    values: CharacteristicValues,
+    array: DerivativeArray,
+    first: Rows,
+    projections: Projections,
+    /// M⁺ of the array at the last pencil
+    inverse: Mat<f64>,
+    /// derivatives X_1, …, X_{μ+1} at the last accepted point, and its time
+    derivatives: Vec<f64>,
+    accepted_at: f64,
+    /// the same for every stage, with the time they belong to
+    stages: [(f64, Vec<f64>); STAGES],
+    // scratch
+    jet: Vec<f64>,
+    F: Vec<f64>,
+    J: Matrix,
+    residuals: Residuals,
+}
+
+/// F and its pencil.
+struct Rows {
+    plain: Plain,
+    values: Vec<f64>,
+    pencil: Pencil,
+}
+
+impl Genda {
+    /// At a point that has been analysed.
+    pub fn new(system: &System, at: &Characteristics) -> Result<Self, StepFailure> {
+        let (m, n, level) = (system.rows(), system.dim(), at.values.mu);
+        let plain = Plain::rectangular(&system.first, &*system.compiler);
+        let pencil = Pencil::Dense { E: Matrix::zeros(m, n), A: Matrix::zeros(m, n) };
+        let derivatives = at.jet[n..].to_vec();
+        let mut genda = Genda {
+            m,
+            n,
+            level,
+            values: at.values,
+            array: system.array(),
+            first: Rows { plain, values: vec![0.0; m], pencil },
+            projections: at.projections.clone(),
+            inverse: Mat::zeros(0, 0),
+            stages: std::array::from_fn(|_| (at.t, derivatives.clone())),
+            derivatives,
+            accepted_at: at.t,
+            jet: at.jet.clone(),
+            F: vec![0.0; m * (level + 1)],
+            J: Matrix::zeros(m * (level + 1), n * (level + 2)),
+            residuals: Residuals::default(),
+        };
+        genda.project(at.t, at.x())?;
+        genda.follow(0, at.t, at.x()).map_err(|_| StepFailure::Undefined { t: at.t })?;
+        genda.measure(at.t)?;
+        Ok(genda)
+    }
+
+    /// Projections and M⁺ at the point with the derivatives at hand.
+    fn project(&mut self, t: f64, x: &[f64]) -> Result<(), StepFailure> {
+        let (m, n, level) = (self.m, self.n, self.level);
+        self.jet[..n].copy_from_slice(x);
+        self.jet[n..].copy_from_slice(&self.derivatives);
+        let undefined = |_| StepFailure::Undefined { t };
+        self.array.jacobian(level, t, &self.jet, &mut self.J).map_err(undefined)?;
+        let (found, projections, _) = levels::analyse(&self.J, m, n, level, 0).ok_or(StepFailure::SvdFailed { t })?;
+        let now = levels::characteristic(&found, m, n);
+        if now != self.values {
+            return Err(StepFailure::CharacteristicChange { t, before: self.values, now });
+        }
+        self.projections = projections;
+        let rows = m * (level + 1);
+        let M = Mat::from_fn(rows, n * (level + 1), |i, j| self.J[(i, n + j)]);
+        let (r, c) = scales(&M, Scaling::Both);
+        let decomposed = Decomposed::scaled(&M, r, c, 0.0).ok_or(StepFailure::SvdFailed { t })?;
+        self.inverse = decomposed.solve(&Mat::identity(rows, rows));
+        Ok(())
+    }
+
+    /// y of a stage follows x and t; the array is evaluated in `self.F`.
+    fn follow(&mut self, stage: usize, t: f64, x: &[f64]) -> Result<(), Undefined> {
+        let n = self.n;
+        let stage = stage.min(STAGES - 1);
+        // from another time: shifted by its own Taylor polynomial from the last accepted point
+        if self.stages[stage].0 != t {
+            let tau = t - self.accepted_at;
+            let shifted = &mut self.stages[stage];
+            shifted.0 = t;
+            let orders = self.level + 1;
+            for k in 0..orders {
+                for j in 0..n {
+                    // X_{k+1}(t + τ) = Σ_i C(i + 1, k + 1) X_{i+1} τ^{i−k}
+                    let mut sum = 0.0;
+                    let mut factor = 1.0;
+                    for i in k..orders {
+                        sum += factor * self.derivatives[i * n + j];
+                        factor *= tau * (i + 2) as f64 / (i + 1 - k) as f64;
+                    }
+                    shifted.1[k * n + j] = sum;
+                }
+            }
+        }
+        self.jet[..n].copy_from_slice(x);
+        for correction in 0..=CORRECTIONS {
+            self.jet[n..].copy_from_slice(&self.stages[stage].1);
+            self.array.evaluate(self.level, t, &self.jet, &mut self.F)?;
+            if correction == CORRECTIONS {
+                break;
+            }
+            let y = &mut self.stages[stage].1;
+            for (k, y) in y.iter_mut().enumerate() {
+                let step: f64 = (0..self.F.len()).map(|i| self.inverse[(k, i)] * self.F[i]).sum();
+                *y -= step;
+            }
+        }
+        Ok(())
+    }
+
+    /// Residuals of constraints and of redundant equations, from the array at hand.
+    fn measure(&mut self, t: f64) -> Result<(), StepFailure> {
+        let top = |Z: &Mat<f64>, F: &[f64]| {
+            (0..Z.ncols())
+                .map(|k| {
+                    let size: f64 = (0..F.len()).map(|i| Z[(i, k)].powi(2)).sum::<f64>().sqrt();
+                    ((0..F.len()).map(|i| Z[(i, k)] * F[i]).sum::<f64>() / size.max(f64::MIN_POSITIVE)).abs()
+                })
+                .fold(0.0, f64::max)
+        };
+        let constraints = top(&self.projections.Z2, &self.F);
+        self.residuals = Residuals::default();
+        if self.values.a > 0 {
+            *(if self.level == 0 { &mut self.residuals.constraint } else { &mut self.residuals.hidden }) =
+                Some(constraints);
+        }
+        let redundant = top(&self.projections.Z3, &self.F);
+        if redundant > CONTRADICTION {
+            return Err(StepFailure::Contradictory { t, residual: redundant });
+        }
+        Ok(())
+    }
+}
+
+impl Dae for Genda {
+    fn dim(&self) -> usize {
+        self.n
+    }
+
+    fn new_pencil(&self) -> Pencil {
+        Pencil::Dense { E: Matrix::zeros(self.n, self.n), A: Matrix::zeros(self.n, self.n) }
+    }
+
+    fn algebraic(&self, row: usize) -> bool {
+        row < self.values.a
+    }
+
+    fn quasilinear(&self) -> bool {
+        self.first.plain.quasilinear()
+    }
+
+    fn residual(&mut self, stage: usize, t: f64, x: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {
+        self.follow(stage, t, x)?;
+        let Projections { Z1, Z2, U, .. } = &self.projections;
+        let (a, d) = (self.values.a, self.values.d);
+        for k in 0..a {
+            r[k] = (0..self.F.len()).map(|i| Z2[(i, k)] * self.F[i]).sum();
+        }
+        self.first.plain.residual(stage, t, x, xdot, &mut self.first.values)?;
+        for k in 0..d {
+            r[a + k] = (0..self.m).map(|i| Z1[(i, k)] * self.first.values[i]).sum();
+        }
+        for k in 0..self.values.u {
+            r[a + d + k] = (0..self.n).map(|j| U[(j, k)] * xdot[j]).sum();
+        }
+        Ok(())
+    }
+
+    fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
+        self.project(t, x)?;
+        self.first.plain.pencil(t, x, xdot, &mut self.first.pencil)?;
+        let (Pencil::Dense { E, A }, Pencil::Dense { E: F_xdot, A: F_x }) = (out, &self.first.pencil) else {
+            return Err(StepFailure::SingularPencil { t });
+        };
+        E.fill(0.0);
+        A.fill(0.0);
+        let Projections { Z1, constraints, U, .. } = &self.projections;
+        let (a, d) = (self.values.a, self.values.d);
+        for j in 0..self.n {
+            for k in 0..a {
+                A[(k, j)] = -constraints[(k, j)];
+            }
+            for k in 0..d {
+                E[(a + k, j)] = (0..self.m).map(|i| Z1[(i, k)] * F_xdot[(i, j)]).sum();
+                A[(a + k, j)] = (0..self.m).map(|i| Z1[(i, k)] * F_x[(i, j)]).sum();
+            }
+            for k in 0..self.values.u {
+                E[(a + d + k, j)] = U[(j, k)];
+            }
+        }
+        Ok(())
+    }
+
+    fn accepted(&mut self, stage: usize, t: f64, x: &[f64], _: &[f64]) -> Result<(), StepFailure> {
+        self.follow(stage, t, x).map_err(|_| StepFailure::Undefined { t })?;
+        let stage = stage.min(STAGES - 1);
+        self.derivatives.copy_from_slice(&self.stages[stage].1);
+        self.accepted_at = t;
+        self.measure(t)
+    }
+
+    fn residuals(&self) -> Residuals {
+        self.residuals
+    }
+
+    fn undetermined(&self) -> Vec<Vec<f64>> {
+        let U = &self.projections.U;
+        (0..U.ncols()).map(|k| (0..self.n).map(|j| U[(j, k)]).collect()).collect()
+    }
+
+    fn decisions(&self) -> String {
+        format!("derivative array of level {} with {} rows, projected", self.level, self.m * (self.level + 1))
+    }
+}

@@ -1,0 +1,223 @@
+//! Initial value problems for general systems, and how they are put into a form that integrators take.
+
+use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
+use super::hidden::{MinimalArray, minimal_array};
+use super::jet::{Freedom, fit};
+use super::ready::ready;
+use super::{Dae, FormulaCoefficients, Genda, Initial, Plain, Point, QuasiLinear, System};
+use crate::dae::CharacteristicValues;
+use crate::error::{BadOption, StepFailure};
+use crate::event::{Action, Event};
+use crate::linear::{Gelda, GeldaOptions, Keep};
+use crate::method::StartFailure;
+
+/// An initial value problem for a general system.
+pub struct Problem<'p> {
+    /// The system.
+    pub system: &'p System,
+    /// What is known at the start.
+    pub initial: Initial,
+    /// End of the interval.
+    pub tend: f64,
+    /// Events to look for.
+    pub events: Vec<Event<'p>>,
+}
+
+impl<'p> Problem<'p> {
+    /// From initial values, which are made consistent first, to tend.
+    pub fn new(system: &'p System, initial: Initial, tend: f64) -> Self {
+        Problem { system, initial, tend, events: Vec::new() }
+    }
+
+    /// Stop where a function of time and unknowns falls through zero.
+    #[must_use]
+    pub fn stop_when(mut self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
+        self.events.push(Event { name: name.into(), action: Action::Stop, function: Box::new(function) });
+        self
+    }
+
+    /// Write down where a function of time and unknowns falls through zero.
+    #[must_use]
+    pub fn record_when(mut self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
+        self.events.push(Event { name: name.into(), action: Action::Record, function: Box::new(function) });
+        self
+    }
+}
+
+/// Which equations are handed to the integrator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// The cheapest that fits: the equations as they stand if their index is at most one; otherwise the strangeness-free form of a linear
+    /// system, or hidden constraints as formulas; the derivative array where formulas do not suffice.
+    #[default]
+    Auto,
+    /// The equations as they stand; for index at most one.
+    Plain,
+    /// Hidden constraints as formulas, and a choice of differential equations.
+    QuasiLinear,
+    /// The derivative array itself, projected numerically (GENDA).
+    DerivativeArray,
+    /// The strangeness-free form of a linear system (GELDA).
+    Linear,
+}
+
+impl Form {
+    /// All forms.
+    pub const ALL: [Form; 5] = [Form::Auto, Form::Plain, Form::QuasiLinear, Form::DerivativeArray, Form::Linear];
+
+    /// Its name in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Auto => "auto",
+            Form::Plain => "plain",
+            Form::QuasiLinear => "quasilinear",
+            Form::DerivativeArray => "array",
+            Form::Linear => "linear",
+        }
+    }
+}
+
+/// Where the unknowns of a general system stand in a state: those of the system first, then auxiliary ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unknowns {
+    /// Number of unknowns of the system.
+    pub dim: usize,
+    /// The form that was integrated.
+    pub form: Form,
+    /// Characteristic values of the system.
+    pub values: CharacteristicValues,
+}
+
+/// A system in a form that integrators take, at a consistent point.
+pub struct Prepared {
+    /// The square system of index at most one.
+    pub dae: Box<dyn Dae>,
+    /// The point.
+    pub at: Point,
+    /// Names of all unknowns.
+    pub names: Vec<String>,
+    /// How the unknowns are ordered.
+    pub unknowns: Unknowns,
+    /// Formulas of the hidden constraints, if they were derived.
+    pub array: Option<MinimalArray>,
+}
+
+/// Why a system could not be prepared.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PrepareError {
+    /// Analysis or initial values.
+    #[error(transparent)]
+    Analysis(#[from] AnalysisError),
+    /// The first choice of equations.
+    #[error(transparent)]
+    Start(#[from] StartFailure),
+}
+
+impl From<BadOption> for PrepareError {
+    fn from(bad: BadOption) -> Self {
+        PrepareError::Start(bad.into())
+    }
+}
+
+impl From<StepFailure> for PrepareError {
+    fn from(failure: StepFailure) -> Self {
+        PrepareError::Start(failure.into())
+    }
+}
+
+/// Put a problem into a form that integrators take.
+pub fn prepare(system: &System, initial: &Initial, form: Form) -> Result<Prepared, PrepareError> {
+    if matches!(form, Form::Auto | Form::Plain)
+        && let Some((plain, at, values)) = ready(system, initial)
+    {
+        return Ok(plainly(system, plain, at, values));
+    }
+    let found = characterise(system, initial, Depth::default())?;
+    prepare_at(system, &found, form)
+}
+
+/// The same at a point that has been analysed.
+pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Result<Prepared, PrepareError> {
+    let values = found.values;
+    let regular = values.u == 0 && values.v == 0;
+    match form {
+        Form::Plain if values.mu > 0 || !regular => {
+            return Err(PrepareError::Start(StartFailure::NotPlain { t: found.t, values }));
+        }
+        Form::Auto | Form::Plain if values.mu == 0 && regular => {
+            let at = Point { t: found.t, x: found.x().to_vec(), xdot: derivatives(system, found) };
+            return Ok(plainly(system, Plain::new(&system.first, &*system.compiler), at, values));
+        }
+        Form::Auto | Form::Linear
+            if FormulaCoefficients::new(system).is_some() && system.first.invariants.is_empty() =>
+        {
+            return linear(system, found);
+        }
+        Form::Linear => return Err(StartFailure::NotLinear.into()),
+        Form::Auto | Form::QuasiLinear => match quasilinear(system, found) {
+            Ok(prepared) => return Ok(prepared),
+            Err(error) if form == Form::QuasiLinear => return Err(error),
+            Err(_) => {}
+        },
+        _ => {}
+    }
+    let genda = Genda::new(system, found)?;
+    let at = Point { t: found.t, x: found.x().to_vec(), xdot: found.xdot().to_vec() };
+    let unknowns = Unknowns { dim: system.dim(), form: Form::DerivativeArray, values };
+    Ok(Prepared { dae: Box::new(genda), at, names: system.names().to_vec(), unknowns, array: None })
+}
+
+fn plainly(system: &System, plain: Plain, at: Point, values: CharacteristicValues) -> Prepared {
+    let unknowns = Unknowns { dim: system.dim(), form: Form::Plain, values };
+    Prepared { dae: Box::new(plain), at, names: system.names().to_vec(), unknowns, array: None }
+}
+
+fn linear(system: &System, found: &Characteristics) -> Result<Prepared, PrepareError> {
+    let t = found.t;
+    let coefficients = FormulaCoefficients::new(system).ok_or(StartFailure::NotLinear)?;
+    let mut gelda = Gelda::new(coefficients, t, GeldaOptions::default())
+        .map_err(|cause| StartFailure::Reduction { cause: Box::new(cause) })?;
+    let at = gelda.consistent(t, found.x(), Keep::default())?;
+    let unknowns = Unknowns { dim: system.dim(), form: Form::Linear, values: gelda.values() };
+    Ok(Prepared { dae: Box::new(gelda), at, names: system.names().to_vec(), unknowns, array: None })
+}
+
+fn quasilinear(system: &System, found: &Characteristics) -> Result<Prepared, PrepareError> {
+    let t = found.t;
+    let array = minimal_array(system, found).map_err(|cause| StartFailure::Procedure { t, cause })?;
+    let y = array.on_jet(&found.jet);
+    let mut dae = QuasiLinear::new(array.clone(), &*system.compiler, found.values, t, &y)?;
+    let invariants = system.first.invariants.len();
+    let (degrees, wanted) = (dae.degrees(), found.values.d);
+    if degrees > wanted || degrees + invariants < wanted {
+        return Err(StartFailure::Degrees { t, degrees, wanted }.into());
+    }
+    let mut ydot = vec![0.0; y.len()];
+    dae.rates(t, &y, &mut ydot).map_err(|_| StepFailure::Undefined { t })?;
+    let unknowns = Unknowns { dim: system.dim(), form: Form::QuasiLinear, values: found.values };
+    let names = array.names.clone();
+    Ok(Prepared { dae: Box::new(dae), at: Point { t, x: y, xdot: ydot }, names, unknowns, array: Some(array) })
+}
+
+/// ẋ with the derivatives of algebraic unknowns, which need one more differentiation.
+fn derivatives(system: &System, found: &Characteristics) -> Vec<f64> {
+    let (n, level) = (system.dim(), found.values.mu + 1);
+    let mut jet = found.jet.clone();
+    jet.resize((level + 2) * n, 0.0);
+    match fit(&mut system.array(), None, level, found.t, &mut jet, &vec![Freedom::Held; n]) {
+        Ok(fit) if fit.consistent() => jet[n..2 * n].to_vec(),
+        _ => found.xdot().to_vec(),
+    }
+}
+
+/// Bring a state back onto all constraints, moving it as little as possible.
+pub fn restore(system: &System, array: Option<&MinimalArray>, values: CharacteristicValues, t: f64, x: &mut [f64]) {
+    let n = system.dim();
+    let depth = Depth { most: values.mu + 1, confirm: false };
+    if let Ok(found) = characterise_at(system, &mut system.array(), t, &x[..n], depth) {
+        match array {
+            Some(array) => x.copy_from_slice(&array.on_jet(&found.jet)),
+            None => x.copy_from_slice(found.x()),
+        }
+    }
+}

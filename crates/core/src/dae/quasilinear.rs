@@ -1,0 +1,295 @@
+//! The minimal reduced derivative array as a square system: a choice of differential equations, all independent constraints.
+//!
+//! y_j' = rate_j for the chosen j, 0 = c_i for the chosen i, y_j' = 0 for what is undetermined. The choice is made anew with every
+//! pencil. Steinbrecher (2006), 3.5: (3.78) with selectors that are constant over a step.
+
+use super::hidden::{MinimalArray, Role};
+use super::selection::{Selection, Structure};
+use super::{CharacteristicValues, Dae, Pencil};
+use crate::error::StepFailure;
+use crate::graph::{Compiler, Expr, Kernel};
+use crate::linalg::Matrix;
+use crate::motion::Undefined;
+use crate::statistics::Residuals;
+
+/// Redundant constraints may keep this scaled residual.
+const CONTRADICTION: f64 = 1e-5;
+
+/// A general system of any index through its minimal reduced derivative array.
+pub struct QuasiLinear {
+    array: MinimalArray,
+    /// rates, then constraints
+    values: Box<dyn Kernel>,
+    /// their derivatives with respect to y
+    entries: Box<dyn Kernel>,
+    /// (row of `values`, column) of every entry
+    places: Vec<(usize, usize)>,
+    /// unknowns with a rate, in the order of the rows of `values`
+    moving: Vec<usize>,
+    /// row of `values` with the rate of an unknown
+    rate_row: Vec<Option<usize>>,
+    structure: Structure,
+    selection: Selection,
+    /// rank of the constraints, invariants apart
+    rank: usize,
+    /// unknowns with a differential equation, then undetermined ones
+    independent: Vec<usize>,
+    kept: Vec<f64>,
+    characteristic: CharacteristicValues,
+    // scratch
+    inputs: Vec<f64>,
+    time: usize,
+    unknown_places: Vec<usize>,
+    outputs: Vec<f64>,
+    slopes: Vec<f64>,
+    C: Matrix,
+    D: Matrix,
+    residuals: Residuals,
+    decided: bool,
+    reselected: u64,
+}
+
+impl QuasiLinear {
+    /// From formulas, at a point: time and values of all unknowns.
+    pub fn new(
+        array: MinimalArray,
+        compiler: &dyn Compiler,
+        characteristic: CharacteristicValues,
+        t: f64,
+        y: &[f64],
+    ) -> Result<Self, StepFailure> {
+        let N = array.unknowns.len();
+        let moving: Vec<usize> = (0..N).filter(|&j| array.rates[j].is_some()).collect();
+        let mut rate_row = vec![None; N];
+        for (k, &j) in moving.iter().enumerate() {
+            rate_row[j] = Some(k);
+        }
+        let rates = moving.iter().filter_map(|&j| array.rates[j]);
+        let rows: Vec<Expr> = rates.chain(array.constraints.iter().map(|c| c.residual)).collect();
+        let mut graph = array.graph.clone();
+        let rows = graph.bind(&rows, &array.parameters);
+        let jacobian = graph.jacobian(&rows, &array.unknowns);
+        let places: Vec<(usize, usize)> = jacobian.iter().map(|(i, j, _)| (i, j)).collect();
+        let (k, m) = (moving.len(), array.constraints.len());
+        let levels: Vec<Option<usize>> =
+            array.constraints.iter().map(|c| (c.role == Role::Constraint).then_some(c.level)).collect();
+        let optional = array.constraints.iter().map(|c| c.role == Role::Invariant).collect();
+        let constraint_places: Vec<(usize, usize)> =
+            places.iter().filter(|(i, _)| *i >= k).map(|&(i, j)| (i - k, j)).collect();
+        let mut system = QuasiLinear {
+            values: compiler.compile(&graph, &rows),
+            entries: compiler.compile(&graph, &jacobian.entries),
+            inputs: array.inputs(t, y),
+            time: array.place(array.t),
+            unknown_places: array.unknowns.iter().map(|&e| array.place(e)).collect(),
+            outputs: vec![0.0; k + m],
+            slopes: vec![0.0; places.len()],
+            C: Matrix::zeros(m, N),
+            D: Matrix::zeros(k + m, N),
+            structure: Structure::new(m, N, &constraint_places, &levels, optional),
+            selection: Selection::new(m, N),
+            rank: 0,
+            independent: Vec::with_capacity(N),
+            kept: vec![0.0; m],
+            characteristic,
+            residuals: Residuals::default(),
+            decided: false,
+            reselected: 0,
+            places,
+            moving,
+            rate_row,
+            array,
+        };
+        // invariants keep their initial values
+        system.evaluate(t, y).map_err(|_| StepFailure::Undefined { t })?;
+        for (i, constraint) in system.array.constraints.iter().enumerate() {
+            if constraint.role == Role::Invariant {
+                system.kept[i] = system.outputs[k + i];
+            }
+        }
+        system.select(t, y)?;
+        system.decided = true;
+        system.measure();
+        Ok(system)
+    }
+
+    /// Names of all unknowns, auxiliary ones at the end.
+    pub fn names(&self) -> &[String] {
+        &self.array.names
+    }
+
+    /// Derivatives of the unknowns that follow from the rates; zero for the others.
+    pub fn rates(&mut self, t: f64, y: &[f64], ydot: &mut [f64]) -> Result<(), Undefined> {
+        self.evaluate(t, y)?;
+        for (j, rate) in ydot.iter_mut().enumerate() {
+            *rate = self.rate_row[j].map_or(0.0, |k| self.outputs[k]);
+        }
+        Ok(())
+    }
+
+    /// How many of the differential equations are integrated.
+    pub fn degrees(&self) -> usize {
+        self.independent.iter().filter(|&&j| self.rate_row[j].is_some()).count()
+    }
+
+    fn set(&mut self, t: f64, y: &[f64]) {
+        self.inputs[self.time] = t;
+        for (&place, &value) in self.unknown_places.iter().zip(y) {
+            self.inputs[place] = value;
+        }
+    }
+
+    fn evaluate(&mut self, t: f64, y: &[f64]) -> Result<(), Undefined> {
+        self.set(t, y);
+        self.values.call(&self.inputs, &mut self.outputs);
+        let k = self.moving.len();
+        for (value, kept) in self.outputs[k..].iter_mut().zip(&self.kept) {
+            *value -= kept;
+        }
+        if self.outputs.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Undefined) }
+    }
+
+    /// Gradients at a point and a new choice.
+    fn select(&mut self, t: f64, y: &[f64]) -> Result<(), StepFailure> {
+        self.set(t, y);
+        self.entries.call(&self.inputs, &mut self.slopes);
+        if self.slopes.iter().any(|x| !x.is_finite()) {
+            return Err(StepFailure::Undefined { t });
+        }
+        self.D.fill(0.0);
+        self.C.fill(0.0);
+        let k = self.moving.len();
+        for (&(i, j), &slope) in self.places.iter().zip(&self.slopes) {
+            self.D[(i, j)] = slope;
+            if i >= k {
+                self.C[(i - k, j)] = slope;
+            }
+        }
+        self.selection.choose(&mut self.C, &self.structure);
+        let constraints = &self.array.constraints;
+        let rank = self.selection.rows.iter().filter(|&&i| constraints[i].role != Role::Invariant).count();
+        if self.decided && rank != self.rank {
+            let before = self.characteristic;
+            let lost = self.rank as isize - rank as isize;
+            let (a, u) = (before.a as isize - lost, before.u as isize + lost);
+            let now = CharacteristicValues { a: a.max(0) as usize, u: u.max(0) as usize, ..before };
+            return Err(StepFailure::CharacteristicChange { t, before, now });
+        }
+        self.rank = rank;
+        self.independent.clear();
+        let taken = &self.selection.taken;
+        let with_rate = |&j: &usize| self.rate_row[j].is_some();
+        self.independent.extend((0..taken.len()).filter(|&j| !taken[j]).filter(with_rate));
+        self.independent.extend((0..taken.len()).filter(|&j| !taken[j]).filter(|j| !with_rate(j)));
+        self.reselected += 1;
+        Ok(())
+    }
+
+    /// Residuals from the rows at hand.
+    fn measure(&mut self) {
+        let k = self.moving.len();
+        self.residuals = Residuals::default();
+        for (i, constraint) in self.array.constraints.iter().enumerate() {
+            let place = match (constraint.role, constraint.level) {
+                (Role::Invariant, _) => &mut self.residuals.invariant,
+                (Role::Definition, _) => continue,
+                (Role::Constraint, 0) => &mut self.residuals.constraint,
+                (Role::Constraint, _) => &mut self.residuals.hidden,
+            };
+            let value = self.outputs[k + i].abs();
+            *place = Some(place.map_or(value, |most| most.max(value)));
+        }
+    }
+}
+
+impl Dae for QuasiLinear {
+    fn dim(&self) -> usize {
+        self.array.unknowns.len()
+    }
+
+    fn new_pencil(&self) -> Pencil {
+        let n = self.dim();
+        Pencil::Dense { E: Matrix::zeros(n, n), A: Matrix::zeros(n, n) }
+    }
+
+    fn algebraic(&self, row: usize) -> bool {
+        row < self.selection.rows.len()
+    }
+
+    fn quasilinear(&self) -> bool {
+        true
+    }
+
+    fn residual(&mut self, _: usize, t: f64, y: &[f64], ydot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {
+        self.evaluate(t, y)?;
+        let k = self.moving.len();
+        let (algebraic, differential) = r.split_at_mut(self.selection.rows.len());
+        for (r, &i) in algebraic.iter_mut().zip(&self.selection.rows) {
+            *r = self.outputs[k + i];
+        }
+        for (r, &j) in differential.iter_mut().zip(&self.independent) {
+            *r = ydot[j] - self.rate_row[j].map_or(0.0, |k| self.outputs[k]);
+        }
+        Ok(())
+    }
+
+    fn pencil(&mut self, t: f64, y: &[f64], _: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
+        self.select(t, y)?;
+        let Pencil::Dense { E, A } = out else { return Err(StepFailure::SingularPencil { t }) };
+        E.fill(0.0);
+        A.fill(0.0);
+        let (k, a) = (self.moving.len(), self.selection.rows.len());
+        for (row, &i) in self.selection.rows.iter().enumerate() {
+            A.row_mut(row).iter_mut().zip(self.D.row(k + i)).for_each(|(A, c)| *A = -c);
+        }
+        for (row, &j) in self.independent.iter().enumerate() {
+            E[(a + row, j)] = 1.0;
+            if let Some(k) = self.rate_row[j] {
+                A.row_mut(a + row).copy_from_slice(self.D.row(k));
+            }
+        }
+        Ok(())
+    }
+
+    fn accepted(&mut self, _: usize, t: f64, y: &[f64], _: &[f64]) -> Result<(), StepFailure> {
+        self.evaluate(t, y).map_err(|_| StepFailure::Undefined { t })?;
+        self.measure();
+        if self.selection.rows.len() < self.array.constraints.len() {
+            // what was left out as redundant must hold
+            let k = self.moving.len();
+            for (i, constraint) in self.array.constraints.iter().enumerate() {
+                let top = self.D.row(k + i).iter().fold(0.0_f64, |top, d| top.max(d.abs())).max(1.0);
+                let residual = self.outputs[k + i].abs() / top;
+                if residual > CONTRADICTION && constraint.role == Role::Constraint {
+                    return Err(StepFailure::Contradictory { t, residual });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn residuals(&self) -> Residuals {
+        self.residuals
+    }
+
+    fn counts(&self, unknown: usize) -> bool {
+        unknown < self.array.dim
+    }
+
+    fn undetermined(&self) -> Vec<Vec<f64>> {
+        let n = self.dim();
+        let free = self.independent.iter().filter(|&&j| self.rate_row[j].is_none() && j < self.array.dim);
+        free.map(|&j| (0..n).map(|k| if k == j { 1.0 } else { 0.0 }).collect()).collect()
+    }
+
+    fn decisions(&self) -> String {
+        let hidden = self.array.constraints.iter().filter(|c| c.role == Role::Constraint && c.level > 0).count();
+        format!(
+            "minimal reduced derivative array: {} of {} differential equations chosen at a time, {} constraints, {hidden} of them hidden, {} auxiliary unknowns",
+            self.degrees(),
+            self.moving.len(),
+            self.array.constraints.iter().filter(|c| c.role == Role::Constraint).count(),
+            self.dim() - self.array.dim,
+        )
+    }
+}

@@ -1,0 +1,70 @@
+//! Solve general systems.
+
+use super::problem::{Form, PrepareError, Problem, Unknowns, prepare, restore};
+use crate::error::SolveError;
+use crate::method::{Integrator, StartFailure, State};
+use crate::observer::Observer;
+use crate::options::Options;
+use crate::solution::Solution;
+use crate::solve::{Run, check_times};
+
+/// Solve a problem of any index; nothing but the equations is needed.
+///
+/// ```
+/// use daedal::dae::{Equations, Form, Initial, Problem, System, solve};
+/// use daedal::scalar::Scalar;
+/// use daedal::{Options, RadauIIa, Tolerance};
+///
+/// /// A pendulum: x, y, u, v and the force λ in the rod. Its index is three.
+/// struct Pendulum;
+/// impl Equations for Pendulum {
+///     fn dim(&self) -> usize { 5 }
+///     fn residual<S: Scalar>(&self, _: S, x: &[S], xdot: &[S], r: &mut [S]) {
+///         let (p, q, lambda) = (x[0], x[1], x[4]);
+///         r[0] = xdot[0] - x[2];
+///         r[1] = xdot[1] - x[3];
+///         r[2] = xdot[2] + p * lambda;
+///         r[3] = xdot[3] + q * lambda + 1.0;
+///         r[4] = p.square() + q.square() - 1.0;
+///     }
+/// }
+///
+/// let system = System::of(&Pendulum);
+/// let problem = Problem::new(&system, Initial::new(0.0, &[1.0, 0.0, 0.0, 0.0, 0.0]), 10.0);
+/// let options = Options { tolerance: Tolerance::new(1e-9, 1e-9), ..Options::default() };
+/// let solution = solve(&problem, Form::Auto, &RadauIIa::default(), &options)?;
+/// // exact value from elliptic functions
+/// assert!((solution.end.x[0] + 0.8115864461913038).abs() < 1e-7);
+/// assert!(solution.max_residuals.hidden.unwrap() < 1e-8);
+/// # Ok::<(), daedal::SolveError<daedal::dae::Unknowns>>(())
+/// ```
+pub fn solve(
+    problem: &Problem,
+    form: Form,
+    method: &dyn Integrator,
+    options: &Options,
+) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
+    solve_observed(problem, form, method, options, &mut [])
+}
+
+/// Solve a problem while observers look on.
+pub fn solve_observed(
+    problem: &Problem,
+    form: Form,
+    method: &dyn Integrator,
+    options: &Options,
+    observers: &mut [&mut dyn Observer<Unknowns>],
+) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
+    check_times(problem.initial.t, problem.tend, &options.save)?;
+    let prepared = match prepare(problem.system, &problem.initial, form) {
+        Ok(prepared) => prepared,
+        Err(PrepareError::Analysis(error)) => return Err(error.into()),
+        Err(PrepareError::Start(StartFailure::Options(bad))) => return Err(bad.into()),
+        Err(PrepareError::Start(failure)) => return Err(SolveError::Start(failure)),
+    };
+    let start = State { t: prepared.at.t, x: prepared.at.x.clone() };
+    let (array, unknowns) = (prepared.array, prepared.unknowns);
+    let restore = |t: f64, x: &mut [f64]| restore(problem.system, array.as_ref(), unknowns.values, t, x);
+    let run = Run::new(&unknowns, prepared.names, &start, (problem.tend, &problem.events), options, &restore);
+    run.make(|| method.start(prepared.dae, prepared.at, options), observers)
+}

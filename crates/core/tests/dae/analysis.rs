@@ -1,0 +1,193 @@
+//! Characteristic values of the worked examples. Steinbrecher (2006), 3.2 – 3.5.
+
+use crate::examples::*;
+use daedal::dae::analysis::{Analysis, Finding, Scope};
+use daedal::dae::hidden::{Role, minimal_array};
+use daedal::dae::{AnalysisError, Structural};
+use daedal::dae::{Characteristics, Depth, Equations, Initial, System, characterise};
+
+fn analyse<E: Equations>(equations: &E, x: &[f64]) -> Characteristics {
+    let depth = Depth { confirm: true, ..Depth::default() };
+    characterise(&System::of(equations), &Initial::new(0.3, x), depth).unwrap()
+}
+
+/// (ν_c, ν_s), (d, a, v, u); ν_c = −1 without constraints.
+fn numbers(c: &Characteristics) -> ((i32, usize), [usize; 4]) {
+    let v = c.values;
+    ((c.constraint_level().map_or(-1, |l| l as i32), v.mu), [v.d, v.a, v.v, v.u])
+}
+
+/// Rows (r, a, v, d, hypothesis) of the levels.
+fn table(c: &Characteristics) -> Vec<(usize, usize, usize, usize, bool, bool)> {
+    c.levels.iter().map(|l| (l.rank, l.a, l.v, l.d, l.holds, l.one_full)).collect()
+}
+
+#[test]
+fn example_7_2_a_leading_matrix_of_varying_rank() {
+    let c = analyse(&VaryingRank, &[1.3, 1.0, 1.0]);
+    assert_eq!(numbers(&c), ((1, 1), [1, 2, 0, 0]));
+    assert_eq!(c.differentiation_index(), Some(2));
+    assert_eq!(table(&c), [(3, 1, 0, 1, false, false), (6, 2, 0, 1, true, false), (9, 2, 0, 1, true, true)]);
+    // at the singular point the answer is another one
+    let c = analyse(&VaryingRank, &[0.0, 1.0, 1.0]);
+    assert_eq!(numbers(&c), ((0, 0), [1, 2, 0, 0]));
+}
+
+#[test]
+fn example_7_3_a_singular_pencil() {
+    let c = analyse(&SingularPencil, &[0.0, 0.0]);
+    assert_eq!(numbers(&c), ((1, 1), [0, 2, 0, 0]));
+    assert_eq!(table(&c)[..2], [(2, 1, 0, 0, false, false), (4, 2, 0, 0, true, false)]);
+    assert_eq!(c.differentiation_index(), Some(2));
+}
+
+#[test]
+fn examples_7_4_to_7_6() {
+    assert_eq!(numbers(&analyse(&Circle, &[1.0, 0.0])), ((0, 0), [1, 1, 0, 0]));
+    let c = analyse(&IndexTwo, &[0.2, (0.3_f64.cos() - 0.2).sqrt(), 0.0]);
+    assert_eq!(numbers(&c), ((1, 1), [1, 2, 0, 0]));
+    assert_eq!(c.levels.iter().map(|l| l.a).collect::<Vec<_>>(), [1, 2, 2]);
+    let c = analyse(&IndexTwoAlgebraic, &[0.3_f64.sin(), 0.3_f64.cos() - 0.3_f64.sin()]);
+    assert_eq!(numbers(&c), ((1, 1), [0, 2, 0, 0]));
+    assert_eq!(numbers(&analyse(&NoConstraint, &[2.0])), ((-1, 0), [1, 0, 0, 0]));
+}
+
+#[test]
+fn examples_7_7_and_7_8_over_and_underdetermined() {
+    let c = analyse(&Overdetermined, &[0.0]);
+    assert_eq!(numbers(&c), ((0, 1), [0, 1, 1, 0]));
+    assert_eq!(c.differentiation_index(), None);
+    let c = analyse(&RedundantUnderdetermined, &[0.0, 0.0, 0.7]);
+    assert_eq!(numbers(&c), ((1, 2), [0, 2, 1, 1]));
+    let rows: Vec<_> = table(&c).iter().map(|r| (r.0, r.1, r.2, r.3, r.4)).collect();
+    assert_eq!(rows, [(3, 1, 0, 1, false), (6, 2, 0, 0, false), (8, 2, 1, 0, true), (10, 2, 1, 0, true)]);
+}
+
+#[test]
+fn example_7_9_hessenberg_form_of_order_three() {
+    let c = analyse(&HessenbergThree, &[0.1, 0.4, 0.2, 0.3, 0.0]);
+    assert_eq!(numbers(&c), ((2, 2), [2, 3, 0, 0]));
+    assert_eq!(c.levels.iter().map(|l| l.a).collect::<Vec<_>>(), [1, 2, 3, 3]);
+    assert_eq!(c.differentiation_index(), Some(3));
+}
+
+#[test]
+fn example_7_14_the_formulations_of_the_pendulum() {
+    let x = moving_pendulum();
+    let six = [x[0], x[1], x[2], x[3], x[4], 0.0];
+    let seven = [x[0], x[1], x[2], x[3], x[4], -2.0 * x[0] * x[4], -2.0 * x[1] * x[4] - 13.75];
+    assert_eq!(numbers(&analyse(&Pendulum, &x)), ((2, 2), [2, 3, 0, 0]));
+    assert_eq!(numbers(&analyse(&PendulumVelocity, &x)), ((1, 1), [3, 2, 0, 0]));
+    assert_eq!(numbers(&analyse(&PendulumAcceleration, &x)), ((0, 0), [4, 1, 0, 0]));
+    assert_eq!(numbers(&analyse(&PendulumOde, &x)), ((-1, 0), [5, 0, 0, 0]));
+    assert_eq!(numbers(&analyse(&PendulumBaumgarte, &x)), ((0, 0), [4, 1, 0, 0]));
+    assert_eq!(numbers(&analyse(&PendulumGgl, &six)), ((1, 1), [2, 4, 0, 0]));
+    assert_eq!(numbers(&analyse(&PendulumOverdetermined, &x)), ((0, 1), [2, 3, 2, 0]));
+    assert_eq!(numbers(&analyse(&PendulumEnergy, &x)), ((2, 2), [1, 4, 1, 0]));
+    assert_eq!(numbers(&analyse(&PendulumDummy, &seven)), ((0, 0), [2, 5, 0, 0]));
+    let indices = [
+        analyse(&Pendulum, &x).differentiation_index(),
+        analyse(&PendulumVelocity, &x).differentiation_index(),
+        analyse(&PendulumAcceleration, &x).differentiation_index(),
+        analyse(&PendulumOde, &x).differentiation_index(),
+        analyse(&PendulumEnergy, &x).differentiation_index(),
+    ];
+    assert_eq!(indices, [Some(3), Some(2), Some(1), Some(0), None]);
+}
+
+#[test]
+fn example_7_13_a_constraint_given_twice() {
+    let x = moving_pendulum();
+    let c = analyse(&PendulumTwice, &[x[0], x[1], x[2], x[3], x[4], 0.0]);
+    assert_eq!(c.levels.iter().map(|l| l.a).collect::<Vec<_>>(), [1, 2, 3, 3]);
+    let v = c.values;
+    assert_eq!((v.d, v.a, v.v, v.u), (2, 3, 1, 1));
+}
+
+/// Formulas of the hidden constraints, level by level.
+fn hidden<E: Equations>(equations: &E, x: &[f64]) -> Vec<(usize, String)> {
+    let system = System::of(equations);
+    let c = characterise(&system, &Initial::new(0.3, x), Depth::default()).unwrap();
+    let array = minimal_array(&system, &c).unwrap();
+    let hidden = array.constraints.iter().filter(|c| c.level > 0 && c.role == Role::Constraint);
+    hidden.map(|c| (c.level, array.graph.formula(c.residual))).collect()
+}
+
+#[test]
+fn the_hidden_constraints_of_the_pendulum_are_formulas() {
+    let found = hidden(&Pendulum, &moving_pendulum());
+    println!("{found:?}");
+    assert_eq!(found.len(), 2);
+    println!("{:?}", hidden(&VaryingRank, &[1.3, 1.0, 1.0]));
+    println!("{:?}", hidden(&SingularPencil, &[0.0, 0.0]));
+    println!("{:?}", hidden(&IndexTwo, &[0.2, (0.3_f64.cos() - 0.2).sqrt(), 0.0]));
+    println!("{:?}", hidden(&HessenbergThree, &[0.1, 0.4, 0.2, 0.3, 0.0]));
+}
+
+fn full<E: Equations>(equations: &E, x: &[f64]) -> Analysis {
+    daedal::dae::analysis::analyse(&System::of(equations), &Initial::new(0.3, x), Scope::default()).unwrap()
+}
+
+#[test]
+fn example_7_3_the_structural_index_is_one_and_the_true_one_two() {
+    let found = full(&SingularPencil, &[0.0, 0.0]);
+    assert_eq!(found.at.differentiation_index(), Some(2));
+    assert!(matches!(found.structural, Structural::Regular { index: 1, trusted: false, .. }));
+    assert!(found.findings.contains(&Finding::StructuralIndexDiffers { structural: 1, numerical: 2 }));
+    assert!(found.findings.contains(&Finding::StructureMisleads));
+}
+
+#[test]
+fn example_7_2_points_beside_the_singular_one_are_regular() {
+    let found = full(&VaryingRank, &[0.0, 1.0, 1.0]);
+    assert_eq!(found.at.values.mu, 0);
+    assert!(found.elsewhere.iter().all(|e| e.values.mu == 1), "{:?}", found.elsewhere);
+    assert!(found.findings.iter().any(|f| matches!(f, Finding::SingularPoint { .. })));
+    let found = full(&VaryingRank, &[1.3, 1.0, 1.0]);
+    assert!(found.findings.is_empty(), "{:?}", found.findings);
+    assert!(found.perturbation_may_be_higher);
+}
+
+#[test]
+fn example_7_1_a_multiple_root_is_told() {
+    let found = full(&DoubleRoot, &[0.0]);
+    println!("{:?} {:?} {:?}", found.at.values, found.elsewhere, found.findings);
+    assert!(found.findings.iter().any(|f| matches!(f, Finding::SingularPoint { .. })));
+}
+
+#[test]
+fn example_7_8_redundancy_and_undetermined_unknowns_are_named() {
+    let found = full(&RedundantUnderdetermined, &[0.0, 0.0, 0.7]);
+    let told: Vec<String> = found.redundant.iter().map(ToString::to_string).collect();
+    let free: Vec<String> = found.undetermined.iter().map(ToString::to_string).collect();
+    println!("{told:?} {free:?} {:?} {:?}", found.free, found.findings);
+    assert_eq!(free, ["x.2"]);
+    assert_eq!(told.len(), 1);
+    assert!(matches!(found.structural, Structural::Singular { .. }));
+}
+
+#[test]
+fn example_7_10_crossing_lines_have_different_answers() {
+    let at = |x: &[f64]| {
+        let c = analyse(&CrossingLines, x);
+        (c.levels.iter().map(|l| l.a).collect::<Vec<_>>(), c.values)
+    };
+    let (a, values) = at(&[0.0, 0.8]);
+    assert_eq!((&a[..2], values.mu, values.v, values.u), (&[1, 1][..], 1, 1, 1));
+    // where they cross, ranks depend on the derivatives that are chosen: the point is told to be singular
+    let crossing = full(&CrossingLines, &[0.0, 0.0]);
+    assert!(crossing.findings.iter().any(|f| matches!(f, Finding::SingularPoint { .. })), "{:?}", crossing.findings);
+    // on the other line level 0 holds, level 1 does not
+    let fixed = Initial::new(0.3, &[0.7, -0.7]).fix(0, 0.7).fix(1, -0.7);
+    let error = characterise(&System::of(&CrossingLines), &fixed, Depth::default()).unwrap_err();
+    println!("{error}");
+    assert!(matches!(error, AnalysisError::FixedInconsistent { .. }));
+}
+
+#[test]
+fn the_pendulum_has_structural_index_three_and_two_free_unknowns() {
+    let found = full(&Pendulum, &moving_pendulum());
+    assert!(matches!(found.structural, Structural::Regular { index: 3, trusted: true, .. }));
+    assert_eq!(found.free.len(), 2);
+    assert!(found.findings.is_empty(), "{:?}", found.findings);
+}

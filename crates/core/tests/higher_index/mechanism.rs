@@ -1,0 +1,101 @@
+//! Constrained mechanical systems with two positions and one constraint,
+//!
+//! ```text
+//! q' = u,   M(q) u' = f(t, q, u) − Gᵀ λ,   0 = g(t, q),
+//! ```
+//!
+//! and what follows by differentiation: G u + g_t = 0, and the linear system of the accelerations,
+//! [M Gᵀ; G 0] (u'; λ) = (f; −Γ) with Γ = g_qq(u, u) + 2 g_qt u + g_tt. Hairer & Wanner, Solving ODEs II, (VII.1.46).
+
+use super::dormand_prince::DormandPrince;
+use super::projection::{project_position, project_velocity};
+use daedal::linalg::Lu;
+use daedal::scalar::{Dual, Scalar, Taylor};
+use std::array::from_fn;
+
+/// Positions and velocities (q₁, q₂, u₁, u₂).
+pub type State = [f64; 4];
+
+/// Equations of motion, written once for every scalar.
+pub trait Mechanism {
+    /// M(q).
+    fn mass<S: Scalar>(&self, q: [S; 2]) -> [[S; 2]; 2];
+    /// f(t, q, u).
+    fn force<S: Scalar>(&self, t: S, q: [S; 2], u: [S; 2]) -> [S; 2];
+    /// g(t, q).
+    fn constraint<S: Scalar>(&self, t: S, q: [S; 2]) -> S;
+
+    /// G = ∂g/∂q.
+    fn gradient<S: Scalar>(&self, t: S, q: [S; 2]) -> [S; 2] {
+        self.constraint(Dual::constant(t), from_fn(|i| Dual::<S, 2>::variable(q[i], i))).lanes
+    }
+
+    /// G u + g_t, the derivative of g along t + τ, q + τ u.
+    fn velocity_constraint<S: Scalar>(&self, t: S, q: [S; 2], u: [S; 2]) -> S {
+        self.constraint(Dual::<S, 1>::variable(t, 0), from_fn(|i| Dual { value: q[i], lanes: [u[i]] })).lanes[0]
+    }
+
+    /// Γ, the second derivative of g along t + τ, q + τ u.
+    fn curvature<S: Scalar>(&self, t: S, q: [S; 2], u: [S; 2]) -> S {
+        let along = from_fn(|i| Taylor { coefficients: [q[i], u[i], S::from(0.0)] });
+        self.constraint(Taylor::<S, 3>::parameter(t), along).coefficients[2] * 2.0
+    }
+
+    /// u' and λ with g'' + 2α g' + β² g = 0; α = β = 0 without stabilisation. (VII.2.7).
+    fn stabilised_accelerations(&self, t: f64, y: &State, alpha: f64, beta: f64) -> ([f64; 2], f64) {
+        let (q, u) = split(y);
+        let f = self.force(t, q, u);
+        let mut b = [f[0], f[1], -self.curvature(t, q, u)];
+        if alpha != 0.0 || beta != 0.0 {
+            b[2] -= 2.0 * alpha * self.velocity_constraint(t, q, u) + beta * beta * self.constraint(t, q);
+        }
+        self.saddle_matrix(t, q).solve(&mut b);
+        ([b[0], b[1]], b[2])
+    }
+
+    /// u' and λ of the index-1 equations.
+    fn accelerations(&self, t: f64, y: &State) -> ([f64; 2], f64) {
+        self.stabilised_accelerations(t, y, 0.0, 0.0)
+    }
+
+    /// Right-hand side of the index-1 equations, solved for the derivatives.
+    fn slope(&self, t: f64, y: &State) -> State {
+        let a = self.accelerations(t, y).0;
+        [y[2], y[3], a[0], a[1]]
+    }
+
+    /// [M Gᵀ; G 0], decomposed.
+    fn saddle_matrix(&self, t: f64, q: [f64; 2]) -> Lu<f64> {
+        let (M, G) = (self.mass(q), self.gradient(t, q));
+        let mut K = Lu::new(3);
+        for i in 0..2 {
+            for j in 0..2 {
+                K.A[(i, j)] = M[i][j];
+            }
+            K.A[(i, 2)] = G[i];
+            K.A[(2, i)] = G[i];
+        }
+        K.factor().expect("independent constraints");
+        K
+    }
+
+    /// |g| and |G u + g_t|.
+    fn residuals(&self, t: f64, y: &State) -> [f64; 2] {
+        let (q, u) = split(y);
+        [self.constraint(t, q).abs(), self.velocity_constraint(t, q, u).abs()]
+    }
+
+    /// The solution at `end` from `start` at t, to twelve digits: the index-1 equations with a sharp tolerance and both projections.
+    fn reference(&self, t: f64, start: &State, end: f64) -> State {
+        let both = |t: f64, y: &mut State| {
+            project_position(self, t, y);
+            project_velocity(self, t, y);
+        };
+        DormandPrince::new(1e-14).integrate(|t, y| self.slope(t, y), t, *start, end, both).0
+    }
+}
+
+/// q and u.
+pub fn split(y: &State) -> ([f64; 2], [f64; 2]) {
+    ([y[0], y[1]], [y[2], y[3]])
+}
