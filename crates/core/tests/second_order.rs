@@ -563,6 +563,8 @@ fn t2_8_a_nonlinear_system_is_analysed_at_a_point() {
     let recursion = characteristic_values_of_arrays((0..4).map(blocks), rule()).unwrap();
     assert_eq!((reduced.values, recursion.values), (values(1, 1, 0, 2, 0, 0), values(1, 1, 0, 2, 0, 0)));
     assert_eq!((recursion.levels[0].c, recursion.levels[1].rho[2]), (1, 6));
+    assert!(reduced.repeats_at(&blocks(2).unwrap()).unwrap());
+    assert!(reduced.repeats_at(&blocks(1).unwrap()).is_err());
     // Z₂, Z₃ of the example span the found ones
     let both = beside(&[&reduced.Z2, &reduced.Z3]);
     assert!(in_row_space(&both.transpose().to_owned(), &matrix(&[&[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])));
@@ -653,6 +655,9 @@ fn t2_9_the_invariants_of_a_pendulum_jump_at_its_turning_points() {
         assert_eq!(found.levels.iter().map(|l| l.q).collect::<Vec<_>>(), q);
         let reduced = strangeness_free(&at, rule()).unwrap();
         assert_eq!((found.values, reduced.values, reduced.converted), (expected, expected, converted));
+        let next = DerivativeArray::new(&at, expected.mu + 1).unwrap();
+        // at a turning point the next level tells other values: the hypothesis does not hold there
+        assert_eq!(reduced.repeats_at(&next).unwrap(), speed != 0.0);
         let partial = partial_first_order(&at, &[0, 1]).unwrap().characteristic_values(rule()).unwrap();
         assert_eq!(partial, first(2, 2, 3, 0, 0));
     }
@@ -844,6 +849,7 @@ fn t2_10_random_systems_keep_their_values_under_unimodular_operations() {
         let size = 1.0 + reduced.K.norm_max() + reduced.C.norm_max() + column(&reduced.f).norm_max();
         assert!(residual.norm_max() < 1e-11 * size, "case {case}: {:e}", residual.norm_max());
         assert!(reduced.consistency_residual < 1e-11, "case {case}");
+        assert!(reduced.repeats_at(&DerivativeArray::new(&at, mu + 1).unwrap()).unwrap(), "case {case}");
 
         // order reduction after index reduction
         for trimmed in [reduced.trimmed().unwrap(), reduced.trimmed_without_frame().unwrap()] {

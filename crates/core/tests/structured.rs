@@ -634,3 +634,43 @@ fn the_trimmed_companion_of_a_system_with_massless_parts_is_regular() {
         }
     }
 }
+
+#[test]
+fn blocks_that_do_not_fit_are_told_by_their_names() {
+    let zero = |rows: usize, cols: usize| Mat::<f64>::zeros(rows, cols);
+    let skew = matrix(&[&[0.0, 1.0], &[-1.0, 0.0]]);
+    let blocks = SelfAdjointBlocks {
+        E11: zero(1, 1),
+        E12: zero(1, 2),
+        E22: skew.clone(),
+        E11_rate: zero(1, 1),
+        E12_rate: zero(1, 2),
+        E22_rate: zero(2, 2),
+        A11: zero(1, 1),
+        A22: Mat::identity(2, 2),
+        algebraic: zero(0, 0),
+        coupling: Mat::identity(1, 1),
+        coupling_rate: zero(1, 1),
+        u: 0,
+    };
+    let run = |blocks: &SelfAdjointBlocks, length: usize| {
+        minimal_extension(blocks, &vec![0.0; length], &vec![0.0; length], rule())
+    };
+    assert_eq!(run(&blocks, 4).unwrap().pair.E.nrows(), 5);
+    assert_eq!(run(&blocks, 3), Err(StructuredError::Size { what: "b", expected: (4, 1), found: (3, 1) }));
+    let wrong = SelfAdjointBlocks { E22: zero(2, 2), ..blocks.clone() };
+    assert_eq!(run(&wrong, 4), Err(StructuredError::Singular { what: "E₂₂" }));
+    let wrong = SelfAdjointBlocks { A22: skew.clone(), ..blocks.clone() };
+    assert!(matches!(run(&wrong, 4), Err(StructuredError::WrongSymmetry { what: "A₂₂ + ½E₂₂′", .. })));
+    let wrong = SelfAdjointBlocks { A11: zero(2, 2), ..blocks };
+    assert!(matches!(run(&wrong, 4), Err(StructuredError::Size { what: "A₁₁", .. })));
+    // pairs
+    let refused = structured_reduce(&skew, &skew, Symmetry::Skew, rule()).unwrap_err();
+    assert!(matches!(refused, StructuredError::WrongSymmetry { what: "A", .. }));
+    let refused = structured_reduce(&skew, &zero(2, 2), Symmetry::Symmetric, rule()).unwrap_err();
+    assert!(matches!(refused, StructuredError::WrongSymmetry { what: "E", .. }));
+    let refused = structured_reduce(&skew, &Mat::full(2, 2, f64::NAN), Symmetry::Skew, rule()).unwrap_err();
+    assert_eq!(refused, StructuredError::NotFinite { what: "A" });
+    let control = OptimalControl { R: zero(2, 2), ..scalar_control(1.0) };
+    assert_eq!(control.pair(), Err(StructuredError::Size { what: "R", expected: (1, 1), found: (2, 2) }));
+}

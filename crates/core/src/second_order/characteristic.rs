@@ -94,8 +94,7 @@ fn level_ranks(
     let [rho1, rho2, rho3] = rho.map(|rho| rho as i64);
     let c = (rho3 - rho2) - (before3 - before2);
     let q = (rho2 - rho1) - (before2 - before1);
-    let step = if before.is_some() { m as i64 } else { 0 };
-    let v = if before.is_some() { step - (rho3 - before3) } else { m as i64 - rho3 };
+    let v = m as i64 - (rho3 - before3);
 
     // L_l and N_l act on the first n rows of vectors in the inflated space
     let top = V2.get(..n, ..);

@@ -6,7 +6,7 @@
 //! ```
 //! The companion form may raise the index by one, because it differentiates algebraic unknowns. The reduction of second order goes on
 //! where equations of first order bind unknowns of second order, as multipliers of mechanical systems with forces that depend on
-//! velocities do; then the partial form is the better one. Wunderlich, thesis (2008), 3.1 and Example 3.3.
+//! velocities do; then the partial form is the better one. Wunderlich, thesis (2008), Examples 3.1–3.3.
 
 use super::{Expansion, FirstOrderExpansion, SecondOrderError, SecondOrderValues, strangeness_free};
 use crate::dae::CharacteristicValues;

@@ -69,6 +69,21 @@ impl StrangenessFree {
         self.K.get(first..first + self.values.a, ..).to_owned()
     }
 
+    /// Does the array of level μ + 1 give the same d₂, d₁, a and v? Then every solution of the reduced nonlinear system solves the
+    /// original one, Theorems 3.29–3.31; where it does not, ranks change near the point.
+    pub fn repeats_at(&self, next: &DerivativeArray) -> Result<bool, SecondOrderError> {
+        let SecondOrderValues { mu, d2, d1, a, v, .. } = self.values;
+        if next.level != mu + 1 || (next.rows, next.dim()) != (self.M.nrows(), self.M.ncols()) {
+            let (m, n) = (self.M.nrows(), self.M.ncols());
+            let expected = ((mu + 2) * m, (mu + 2) * n);
+            let found = (next.M.nrows(), next.M.ncols());
+            return Err(SecondOrderError::Size { what: "M_l", expected, found });
+        }
+        let parts = project(next, &next.mass, &mut Ranks::new(self.ranks.rule))?;
+        let found = (parts.Z0.ncols(), parts.Z1.ncols(), parts.Z3.ncols(), parts.Z4.ncols());
+        Ok(found == (d2, d1, a, self.Z4.ncols() + v))
+    }
+
     /// [M̂₁; Ĉ₂; K̂₃], of full row rank.
     pub fn leading(&self) -> Mat<f64> {
         below(&[&self.M1(), &self.C2(), &self.K3()])

@@ -1,4 +1,4 @@
-//! Structured pairs of mechanics and flow. Wunderlich, thesis (2008), Examples 4.1, 4.2 and 4.21.
+//! Structured pairs of mechanics and flow. Wunderlich, thesis (2008), chapter 4, Example 4.21.
 
 use super::pair::sized;
 use super::{Pair, StructuredError, Symmetry};

@@ -1,4 +1,4 @@
-//! Linear-quadratic optimal control of a descriptor system. Wunderlich, thesis (2008), Example 4.20; Kunkel & Mehrmann (2008).
+//! Linear-quadratic optimal control of a descriptor system. Wunderlich, thesis (2008), chapter 4.
 //!
 //! Minimise ∫ (x, u)ᵀ[Q S; Sᵀ R](x, u) dt under E x′ = A x + B u, x(t₀) = x₀. Necessary conditions in (λ, x, u):
 //!

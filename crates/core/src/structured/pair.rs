@@ -1,4 +1,4 @@
-//! A pair at a point, its adjoint and its symmetry. Wunderlich, thesis (2008), Definitions 4.14 and 4.18.
+//! A pair at a point, its adjoint and its symmetry. Wunderlich, thesis (2008), 4.3.
 //!
 //! ```text
 //! ∫ (E x′ − A x)ᵀ y = ∫ xᵀ(−(Eᵀy)′ − Aᵀy):        adjoint (−Eᵀ, (A + E′)ᵀ)

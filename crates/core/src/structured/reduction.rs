@@ -1,4 +1,4 @@
-//! Index reduction of constant structured pairs by congruence. Wunderlich, thesis (2008), Theorems 4.4 and 4.7.
+//! Index reduction of constant structured pairs by congruence. Wunderlich, thesis (2008), 4.2 and 4.3.
 //!
 //! With x = P y, sizes (s, d, a, s, u) and E₂₂ regular, E x′ = A x + b becomes the strangeness-free pair of the same symmetry
 //!
