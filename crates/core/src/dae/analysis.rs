@@ -100,6 +100,14 @@ pub enum Finding {
         /// Smallest ratio.
         gap: f64,
     },
+    /// The level beyond could not be looked at.
+    #[error(
+        "the result could not be confirmed with {level} differentiations: derivatives of this order are out of reach numerically (very different time scales), or ranks change"
+    )]
+    NotConfirmed {
+        /// The level that was tried.
+        level: usize,
+    },
     /// Slow convergence to a consistent point.
     #[error(
         "consistent values were approached slowly ({iterations} iterations): a constraint with a multiple root, or a rank that drops on the constraints"
@@ -186,6 +194,9 @@ pub fn analyse(system: &System, initial: &Initial, scope: Scope) -> Result<Analy
     look_at_structure(&structural, &at, &mut findings);
     if at.gap() < CLEAR_GAP {
         findings.push(Finding::UnclearRank { gap: at.gap() });
+    }
+    if !at.confirmed {
+        findings.push(Finding::NotConfirmed { level: at.values.mu + 1 });
     }
     if at.fit.slow {
         findings.push(Finding::SlowConvergence { iterations: at.fit.iterations });

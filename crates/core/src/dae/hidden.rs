@@ -325,7 +325,7 @@ impl Procedure {
                 basis.push((rest, combination));
             } else {
                 dependent.push(k);
-                if size > VANISHING {
+                if size > VANISHING && !self.combine(k, &combination, &gradients, &free)? {
                     together.extend((0..gradients.len()).filter(|&i| combination[i].abs() > 1e-7 && i != k));
                     together.push(k);
                 }
@@ -368,6 +368,50 @@ impl Procedure {
             let role = if dependent.contains(&k) { role } else { Role::Definition };
             self.add(residual, level + 1, role, equation);
         }
+        Ok(true)
+    }
+
+    /// Where a combination with constant factors does not see the unknowns without rates, it takes the place of constraint k.
+    fn combine(
+        &mut self,
+        k: usize,
+        combination: &[f64],
+        gradients: &[Vec<f64>],
+        free: &[usize],
+    ) -> Result<bool, ProcedureError> {
+        // factors belong to gradients of size one
+        let top = |i: usize| gradients[i].iter().fold(0.0_f64, |top, g| top.max(g.abs()));
+        let factor = |i: usize| neat(combination[i] / top(i) * top(k) / combination[k]);
+        let terms: Vec<(Expr, f64)> = (0..gradients.len())
+            .filter(|&i| combination[i].abs() > 1e-10)
+            .map(|i| (self.array.constraints[self.active[i]].residual, factor(i)))
+            .collect();
+        let sum = self.array.graph.with(|| {
+            let mut sum = Expr::from(0.0);
+            for (residual, factor) in terms {
+                sum = if factor == 1.0 { sum + residual } else { sum + residual * factor };
+            }
+            sum
+        });
+        let unknowns: Vec<Expr> = free.iter().map(|&j| self.array.unknowns[j]).collect();
+        let jacobian = self.array.graph.jacobian(&[sum], &unknowns);
+        let tape = Tape::new(&self.array.graph, &jacobian.entries);
+        let y = self.array.on_jet(&self.jet);
+        for shift in [0.0, 0.013, -0.029] {
+            let moved: Vec<f64> = y
+                .iter()
+                .enumerate()
+                .map(|(j, y)| y + shift * (1.0 + y.abs()) * (1.0 + 0.37 * (j % 7) as f64))
+                .collect();
+            let values = tape.evaluate(&self.array.inputs(self.t + shift, &moved));
+            if values.iter().any(|x| !x.is_finite()) {
+                return Err(ProcedureError::Undefined);
+            }
+            if values.iter().any(|x| x.abs() > 1e-9 * top(k)) {
+                return Ok(false);
+            }
+        }
+        self.array.constraints[self.active[k]].residual = sum;
         Ok(true)
     }
 
@@ -418,4 +462,10 @@ impl Procedure {
 
 fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// A number that is an integer or half of one up to rounding.
+fn neat(x: f64) -> f64 {
+    let twice = (2.0 * x).round();
+    if (2.0 * x - twice).abs() < 1e-11 * x.abs().max(1.0) { 0.5 * twice } else { x }
 }
