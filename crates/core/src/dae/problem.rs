@@ -143,6 +143,12 @@ pub fn prepare(system: &System, initial: &Initial, form: Form) -> Result<Prepare
 pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Result<Prepared, PrepareError> {
     let values = found.values;
     let regular = values.u == 0 && values.v == 0;
+    if !system.first.invariants.is_empty() {
+        return match form {
+            Form::Auto | Form::QuasiLinear => quasilinear(system, found),
+            form => Err(StartFailure::Invariants { form: form.name() }.into()),
+        };
+    }
     match form {
         Form::Plain if values.mu > 0 || !regular => {
             return Err(PrepareError::Start(StartFailure::NotPlain { t: found.t, values }));
@@ -151,9 +157,7 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
             let at = Point { t: found.t, x: found.x().to_vec(), xdot: derivatives(system, found) };
             return Ok(plainly(system, Plain::new(&system.first, &*system.compiler), at, values));
         }
-        Form::Auto | Form::Linear
-            if FormulaCoefficients::new(system).is_some() && system.first.invariants.is_empty() =>
-        {
+        Form::Auto | Form::Linear if FormulaCoefficients::new(system).is_some() => {
             return linear(system, found);
         }
         Form::Linear => return Err(StartFailure::NotLinear.into()),
