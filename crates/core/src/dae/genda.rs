@@ -16,9 +16,8 @@ use faer::Mat;
 
 /// Points inside of a step that keep their own y: three stages and the one of the error estimate.
 const STAGES: usize = 4;
-/// Most corrections of y before the rows are evaluated, and relative corrections that are small enough.
-const CORRECTIONS: usize = 4;
-const SMALL_CORRECTION: f64 = 1e-10;
+/// Corrections of y before the rows are evaluated.
+const CORRECTIONS: usize = 2;
 /// Redundant equations may keep this scaled residual.
 const CONTRADICTION: f64 = 1e-6;
 
@@ -141,19 +140,16 @@ impl Genda {
             }
         }
         self.jet[..n].copy_from_slice(x);
-        let mut converged = false;
         for correction in 0..=CORRECTIONS {
             self.jet[n..].copy_from_slice(&self.stages[stage].1);
             self.array.evaluate(self.level, t, &self.jet, &mut self.F)?;
-            if correction == CORRECTIONS || converged {
+            if correction == CORRECTIONS {
                 break;
             }
-            converged = true;
             let y = &mut self.stages[stage].1;
             for (k, y) in y.iter_mut().enumerate() {
                 let step: f64 = (0..self.F.len()).map(|i| self.inverse[(k, i)] * self.F[i]).sum();
                 *y -= step;
-                converged &= step.abs() <= SMALL_CORRECTION * (1.0 + y.abs());
             }
         }
         Ok(())
