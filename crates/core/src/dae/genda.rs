@@ -116,9 +116,17 @@ impl Genda {
         let rows = m * (level + 1);
         let M = Mat::from_fn(rows, n * (level + 1), |i, j| self.J[(i, n + j)]);
         let (r, c) = scales(&M, Scaling::Both);
-        let mut decomposed = Decomposed::scaled(&M, r, c, 0.0).ok_or(StepFailure::SvdFailed { t })?;
+        let mut decomposed = Decomposed::scaled(&M, r, c.clone(), 0.0).ok_or(StepFailure::SvdFailed { t })?;
         decomposed.keep_rank(ranks.derivatives, f64::INFINITY);
         self.inverse = decomposed.solve(&Mat::identity(rows, rows));
+        // what the array leaves open of y is kept at zero, or it would grow from shift to shift
+        let open = decomposed.null_basis();
+        for k in 0..open.ncols() {
+            let along: f64 = self.derivatives.iter().zip(&c).enumerate().map(|(j, (y, c))| open[(j, k)] * y / c).sum();
+            for (j, (y, c)) in self.derivatives.iter_mut().zip(&c).enumerate() {
+                *y -= along * open[(j, k)] * c;
+            }
+        }
         Ok(())
     }
 

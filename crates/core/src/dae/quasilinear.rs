@@ -119,6 +119,7 @@ impl QuasiLinear {
         }
         system.select(t, y)?;
         system.decided = true;
+        system.evaluate(t, y).map_err(|_| StepFailure::Undefined { t })?;
         system.measure();
         Ok(system)
     }
