@@ -1,7 +1,7 @@
 //! T16: ranks of the derivative array of the pendulum, and integration through it. Hairer & Wanner II, VII.2; Wunderlich (2008), 2.2.
 
-use crate::examples::{HorizontalPendulum, moving_pendulum};
 use crate::examples::Pendulum;
+use crate::examples::{HorizontalPendulum, moving_pendulum};
 use daedal::dae::jet::{Freedom, fit};
 use daedal::dae::{Depth, Form, Initial, Problem, System, characterise, levels, solve};
 use daedal::linalg::Matrix;

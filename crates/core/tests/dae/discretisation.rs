@@ -86,7 +86,9 @@ fn entry_8_errors_of_the_pendulum_are_those_of_the_table() {
         let found = errors(&solution.end.x, &by_angle(tend));
         let off = (energy(&solution.end.x) - energy(&start())).abs();
         let residual = solution.max_residuals.hidden.unwrap().max(solution.max_residuals.constraint.unwrap());
-        println!("{tend} {steps}: {found:?} listed {listed:?}, residual {residual:.1e}, energy {off:.1e} listed {lost:.1e}");
+        println!(
+            "{tend} {steps}: {found:?} listed {listed:?}, residual {residual:.1e}, energy {off:.1e} listed {lost:.1e}"
+        );
     }
 }
 
@@ -111,7 +113,10 @@ fn entry_8_the_energy_is_kept_as_an_invariant() {
         let solution = fixed(&system, Form::QuasiLinear, &Initial::new(0.0, &start()), 4.0, steps);
         let found = errors(&solution.end.x, &by_angle(4.0));
         let off = (energy(&solution.end.x) - energy(&start())).abs();
-        println!("{steps}: {found:?} listed {listed:?}, energy {off:.1e} {:?} {}", solution.max_residuals, solution.decisions);
+        println!(
+            "{steps}: {found:?} listed {listed:?}, energy {off:.1e} {:?} {}",
+            solution.max_residuals, solution.decisions
+        );
     }
 }
 

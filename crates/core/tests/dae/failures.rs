@@ -80,8 +80,7 @@ fn run<E: Equations>(
     tolerance: f64,
 ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     let system = System::of(equations);
-    let options =
-        Options { tolerance: Tolerance::new(tolerance, tolerance), save: Save::Steps, ..Options::default() };
+    let options = Options { tolerance: Tolerance::new(tolerance, tolerance), save: Save::Steps, ..Options::default() };
     solve(&Problem::new(&system, Initial::new(0.0, x), tend), form, &RadauIIa::default(), &options)
 }
 
@@ -89,10 +88,16 @@ fn look<E: Equations>(name: &str, equations: &E, forms: &[Form], x: &[f64], tend
     for &form in forms {
         for tolerance in [1e-4, 1e-7, 1e-10] {
             match run(equations, form, x, tend, tolerance) {
-                Ok(solution) => println!("{name} {form:?} {tolerance:e}: REACHED {:?} in {} steps", solution.end, solution.statistics.steps),
+                Ok(solution) => println!(
+                    "{name} {form:?} {tolerance:e}: REACHED {:?} in {} steps",
+                    solution.end, solution.statistics.steps
+                ),
                 Err(SolveError::Stopped { cause, partial }) => println!(
                     "{name} {form:?} {tolerance:e}: t = {:.12} x = {:.6?} after {} steps, {} saved: {cause}",
-                    partial.end.t, partial.end.x, partial.statistics.steps, partial.len()
+                    partial.end.t,
+                    partial.end.x,
+                    partial.statistics.steps,
+                    partial.len()
                 ),
                 Err(SolveError::Start(failure)) => println!("{name} {form:?} {tolerance:e}: start: {failure}"),
                 Err(error) => println!("{name} {form:?} {tolerance:e}: {error:?}"),

@@ -75,7 +75,10 @@ fn hybrid_5_3_positions_off_the_circle_must_not_be_fixed_both() {
     let error = consistent(&Initial::new(0.0, &GUESS).fix(0, 0.9).fix(1, -0.3)).unwrap_err();
     println!("5.3 (x, y): {error}");
     let AnalysisError::FixedInconsistent { fixed, equation, level, t, .. } = &error else { panic!("{error:?}") };
-    assert_eq!((fixed.as_slice(), equation.as_str(), *level, *t), (["x".to_string(), "y".into()].as_slice(), "rod", 0, 0.0));
+    assert_eq!(
+        (fixed.as_slice(), equation.as_str(), *level, *t),
+        (["x".to_string(), "y".into()].as_slice(), "rod", 0, 0.0)
+    );
     assert!(error.to_string().contains("x, y fixed") && error.to_string().contains("`rod`"));
     // on the circle they may
     let found = consistent(&Initial::new(0.0, &GUESS).fix(0, 0.6).fix(1, -0.8)).unwrap();
@@ -108,7 +111,8 @@ fn a_fixed_derivative_holds() {
 
 #[test]
 fn unknown_values_are_computed() {
-    let found = consistent(&Initial::new(0.0, &GUESS).fix(0, 0.6).guess(1, -0.7).unknown(3).unknown(4).fix(2, 0.4)).unwrap();
+    let found =
+        consistent(&Initial::new(0.0, &GUESS).fix(0, 0.6).guess(1, -0.7).unknown(3).unknown(4).fix(2, 0.4)).unwrap();
     satisfies(found.x());
     println!("unknown: {:?}", found.x());
     let wanted = [0.6, -0.8, 0.4, 0.3, (0.25 + 13.75 * 0.8) / 2.0];
@@ -120,8 +124,7 @@ fn conditions_at_the_start_hold() {
     let mut formulas = Formulas::trace(&Named);
     let [x, y, u, v] = [0, 1, 2, 3].map(|j| formulas.input(j, 0).unwrap());
     let udot = formulas.input(2, 1).unwrap();
-    let (speed, slope, force) =
-        formulas.graph.with(|| (u.square() + v.square() - 1.0, x + y * 0.5, udot + 4.0));
+    let (speed, slope, force) = formulas.graph.with(|| (u.square() + v.square() - 1.0, x + y * 0.5, udot + 4.0));
     let system = System::new(&formulas, Interpreted);
     let mut initial = Initial::new(0.0, &GUESS);
     initial.conditions = vec![("speed".into(), speed), ("slope".into(), slope)];
@@ -152,7 +155,8 @@ fn consistent_guesses_are_not_moved_at_all() {
     // through a run, too
     for form in [Form::QuasiLinear, Form::DerivativeArray] {
         let system = System::of(&Named);
-        let run = solve(&Problem::new(&system, Initial::new(0.0, &x), 0.0), form, &RadauIIa::default(), &Options::default());
+        let run =
+            solve(&Problem::new(&system, Initial::new(0.0, &x), 0.0), form, &RadauIIa::default(), &Options::default());
         assert_eq!(run.unwrap().end.x, x);
     }
 }
@@ -206,7 +210,8 @@ NoRoot, 2, 2, |t, x, d, r| {
 
 #[test]
 fn equations_without_a_value_are_told() {
-    let error = characterise(&System::of(&Root), &Initial::new(0.5, &[-1.0]).fix(0, -1.0), Depth::default()).unwrap_err();
+    let error =
+        characterise(&System::of(&Root), &Initial::new(0.5, &[-1.0]).fix(0, -1.0), Depth::default()).unwrap_err();
     println!("{error}");
     assert_eq!(error, AnalysisError::Undefined { t: 0.5 });
     assert!(error.to_string().contains("t = 0.5") && error.to_string().contains("no finite value"));

@@ -49,7 +49,12 @@ fn thousand_periods(speed: f64, period: f64, form: Form) -> (usize, f64, f64) {
     let residual = residuals.hidden.unwrap().max(residuals.constraint.unwrap_or(0.0));
     println!(
         "speed {speed}, period {period}: {} passages, residual {residual:.1e}, energy error {lost:.2e} of {:.2}, {} steps, {:.2} s; end {:.4?}; {}",
-        passages, energy(&start), solution.statistics.steps, clock.elapsed().as_secs_f64(), solution.end.x, solution.statistics
+        passages,
+        energy(&start),
+        solution.statistics.steps,
+        clock.elapsed().as_secs_f64(),
+        solution.end.x,
+        solution.statistics
     );
     (passages, residual, lost)
 }
@@ -76,7 +81,8 @@ fn a_thousand_swings_by_170_degrees() {
 
 #[test]
 fn a_hundred_seconds_keep_every_constraint() {
-    let exact = [-0.9999740520463562, -0.007203834672683709, -0.0008646903329793774, 0.1200288367684844, 0.02161150401805113];
+    let exact =
+        [-0.9999740520463562, -0.007203834672683709, -0.0008646903329793774, 0.1200288367684844, 0.02161150401805113];
     let system = System::of(&HorizontalPendulum);
     for form in [Form::QuasiLinear, Form::DerivativeArray] {
         let problem = Problem::new(&system, Initial::new(0.0, &[1.0, 0.0, 0.0, 0.0, 0.0]), 100.0);
@@ -85,7 +91,11 @@ fn a_hundred_seconds_keep_every_constraint() {
         let residuals = solution.max_residuals;
         let residual = residuals.hidden.unwrap().max(residuals.constraint.unwrap_or(0.0));
         let error = solution.end.x.iter().zip(exact).map(|(x, e)| (x - e).abs()).fold(0.0, f64::max);
-        println!("[0, 100] {form:?}: residual {residual:.1e}, error {error:.1e}, {} steps, {:.2} s", solution.statistics.steps, clock.elapsed().as_secs_f64());
+        println!(
+            "[0, 100] {form:?}: residual {residual:.1e}, error {error:.1e}, {} steps, {:.2} s",
+            solution.statistics.steps,
+            clock.elapsed().as_secs_f64()
+        );
         assert!(residual < 1e-6, "{form:?}: {residual:e}");
         assert!(error < 1e-4, "{form:?}: {error:e}");
     }
@@ -97,7 +107,8 @@ fn a_rotation_with_fixed_steps_converges_with_order_five() {
     let system = System::of(&Pendulum);
     let start = thrown(8.0);
     let problem = Problem::new(&system, Initial::new(0.0, &start), period);
-    let method = RadauIIa { control: Control::Fixed, newton_tolerance: Some(1e-6), max_newton: 30, ..RadauIIa::default() };
+    let method =
+        RadauIIa { control: Control::Fixed, newton_tolerance: Some(1e-6), max_newton: 30, ..RadauIIa::default() };
     let error = |steps: f64| {
         let options = Options { h0: Some(period / steps), tolerance: Tolerance::new(1e-8, 1e-8), ..Options::default() };
         let x = solve(&problem, Form::QuasiLinear, &method, &options).unwrap().end.x;

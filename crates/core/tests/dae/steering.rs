@@ -64,7 +64,8 @@ fn t3_the_run_stops_where_the_index_2_condition_fails() {
                         let SolveError::Stopped { cause, partial } = &error else { panic!("{error}") };
                         println!(
                             "T3 {form:?} {tolerance:e} bdf {bdf}: {:.3e} behind, {} steps; {error}: {cause}",
-                            partial.end.t - SINGULAR, partial.statistics.steps
+                            partial.end.t - SINGULAR,
+                            partial.statistics.steps
                         );
                         let _ = error.source();
                     }
