@@ -59,6 +59,9 @@ pub enum Form {
 }
 
 impl Form {
+    /// All of them.
+    pub const ALL: [Form; 4] = [Form::Auto, Form::Plain, Form::QuasiLinear, Form::DerivativeArray];
+
     /// Its name in options and reports.
     pub fn name(self) -> &'static str {
         match self {

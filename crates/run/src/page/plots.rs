@@ -90,7 +90,8 @@ impl Serialize for Value {
 }
 
 /// Kinds that share a plot: its name in the page, its title, the quantity of its axis.
-const GROUPS: [(&str, &str, &str, &[Kind]); 7] = [
+const GROUPS: [(&str, &str, &str, &[Kind]); 9] = [
+    ("states", "States", "state", &[Kind::State]),
     ("positions", "Positions", "position", &[Kind::Position]),
     ("velocities", "Velocities", "velocity", &[Kind::Velocity]),
     ("further", "Further variables", "value", &[Kind::Dynamic, Kind::Auxiliary, Kind::Contact]),
@@ -98,6 +99,7 @@ const GROUPS: [(&str, &str, &str, &[Kind]); 7] = [
     ("outputs", "Outputs", "value", &[Kind::Output]),
     ("multipliers", "Multipliers", "multiplier", &[Kind::Multiplier]),
     ("accelerations", "Accelerations", "acceleration", &[Kind::Acceleration]),
+    ("derivatives", "Derivatives of states", "derivative", &[Kind::Derivative]),
 ];
 
 /// The plots of a run.
@@ -157,7 +159,12 @@ fn steps(run: &Run, page: &mut Drawing) {
         .levels()
         .into_iter()
         .filter_map(|(level, residuals)| {
-            let name = if level == "invariant" { "invariants".to_string() } else { format!("{level} level") };
+            let name = match level {
+                "invariant" => "invariants".to_string(),
+                "constraint" => "stated constraints".to_string(),
+                "hidden" => "hidden constraints".to_string(),
+                level => format!("{level} level"),
+            };
             Some(curve(page, &name, residuals?))
         })
         .collect();

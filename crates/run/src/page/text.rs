@@ -67,7 +67,7 @@ pub fn missing(run: &Run) -> String {
         (header.counters.is_empty(), "statistics"),
         (
             run.columns.iter().any(|column| column.kind == Kind::Variable),
-            "which columns are positions, velocities, multipliers",
+            "which columns are positions, velocities, multipliers, states",
         ),
         (run.steps.is_none(), "step sizes and residuals of the constraints"),
         (run.times.len() < 2, "curves, because fewer than two points were kept"),
@@ -123,9 +123,20 @@ pub fn undetermined(run: &Run) -> String {
         let terms: Vec<String> = combination.iter().map(|(name, factor)| format!("{factor:+.4} {name}")).collect();
         vec![terms.join(" ")]
     });
-    let said = "<p>Redundant constraints leave these combinations open: the motion does not determine them, and they keep \
-                the values of the start.</p>";
-    card("Undetermined combinations of multipliers", &format!("{said}{}", table(&[], rows)))
+    let general = run.columns.iter().any(|column| column.kind == Kind::State);
+    let (heading, said) = if general {
+        (
+            "Undetermined combinations of states",
+            "<p>The equations leave these combinations open: any values are a solution, and these keep the values of the start.</p>",
+        )
+    } else {
+        (
+            "Undetermined combinations of multipliers",
+            "<p>Redundant constraints leave these combinations open: the motion does not determine them, and they keep the values \
+             of the start.</p>",
+        )
+    };
+    card(heading, &format!("{said}{}", table(&[], rows)))
 }
 
 pub fn statistics(run: &Run) -> String {
@@ -141,9 +152,15 @@ pub fn statistics(run: &Run) -> String {
         ("largest residual, velocity level", largest.velocity),
         ("largest residual, acceleration level", largest.acceleration),
         ("largest residual, invariants", largest.invariant),
+        ("largest residual, stated constraints", largest.constraint),
+        ("largest residual, hidden constraints", largest.hidden),
     ];
+    // the levels of a mechanism and those of a general system do not occur together
+    let general = run.columns.iter().any(|column| column.kind == Kind::State);
+    let levels = levels.into_iter().enumerate().filter(|&(k, (_, x))| x.is_some() || (k >= 4) == general);
+    let levels = levels.map(|(_, level)| level);
     let residual = |x: f64| if x == 0.0 { "0".to_string() } else { format!("{x:.2e}") };
-    let levels = levels.into_iter().map(|(name, x)| vec![name.to_string(), x.map_or("–".to_string(), residual)]);
+    let levels = levels.map(|(name, x)| vec![name.to_string(), x.map_or("–".to_string(), residual)]);
     card("Statistics", &table(&[], counters.chain(levels)))
 }
 
