@@ -12,6 +12,7 @@
 //! | [`motion`] | equations of motion, their reduced derivative array, consistent initial values |
 //! | [`analysis`] | what can be known before a run: index, freedom, redundancy, consistency, time scales |
 //! | [`method`] | GEOMS: Radau IIa on the reduced derivative array |
+//! | [`linear`] | linear differential-algebraic equations of any index |
 //! | [`linalg`] | decompositions in fixed buffers |
 
 pub mod analysis;
@@ -19,6 +20,7 @@ pub mod dae;
 pub mod error;
 pub mod event;
 pub mod linalg;
+pub mod linear;
 pub mod method;
 pub mod motion;
 pub mod observer;

@@ -76,7 +76,7 @@ impl Combination {
         self.terms.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    pub(super) fn of(vector: &[f64], names: &[String]) -> Self {
+    pub(crate) fn of(vector: &[f64], names: &[String]) -> Self {
         let terms = vector.iter().zip(names).filter(|(factor, _)| **factor != 0.0);
         Combination { terms: terms.map(|(factor, name)| (name.clone(), *factor)).collect() }
     }
@@ -236,7 +236,7 @@ fn power_of_two(x: f64) -> f64 {
 
 /// Reduced echelon form of the span of some vectors: each leads with an entry that the others do not have. Late entries lead where
 /// they can, so that what was said last is told by what was said before. Vectors that depend on others are left out.
-pub(super) fn echelon(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+pub(crate) fn echelon(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let top = vectors.iter().flatten().fold(0.0_f64, |top, x| top.max(x.abs()));
     let mut found: Vec<Vec<f64>> = Vec::new();
     loop {
@@ -276,7 +276,7 @@ fn rescaled(vectors: Vec<Vec<f64>>, scale: &[f64]) -> Vec<Vec<f64>> {
 }
 
 /// Divided by the largest entry.
-pub(super) fn normalised(mut vector: Vec<f64>) -> Vec<f64> {
+pub(crate) fn normalised(mut vector: Vec<f64>) -> Vec<f64> {
     let top = vector.iter().copied().fold(0.0_f64, |m, x| if x.abs() > m.abs() * (1.0 + 1e-12) { x } else { m });
     if top != 0.0 {
         for x in &mut vector {

@@ -3,6 +3,7 @@
 //! A model is written as [`Equations`], or read from a file. What an integrator sees is a [`Dae`]: a square system of index at most
 //! one that has the same solutions and keeps every constraint, the hidden ones included.
 
+pub mod analysis;
 mod array;
 mod characteristic_values;
 mod characteristics;
@@ -19,6 +20,7 @@ mod quasilinear;
 mod ready;
 mod selection;
 mod solve;
+mod structural;
 mod system;
 
 pub use array::{DerivativeArray, MOST_LEVELS};
@@ -32,6 +34,7 @@ pub use plain::Plain;
 pub use problem::{Form, PrepareError, Prepared, Problem, Unknowns, prepare, prepare_at, restore};
 pub use quasilinear::QuasiLinear;
 pub use solve::{solve, solve_observed};
+pub use structural::{Structural, structural};
 pub use system::{Dae, Pencil, Point};
 
 use crate::scalar::Scalar;

@@ -1,7 +1,9 @@
 //! Characteristic values of the worked examples. Steinbrecher (2006), 3.2 – 3.5.
 
 use crate::examples::*;
+use daedal::dae::analysis::{Analysis, Finding, Scope};
 use daedal::dae::hidden::{Role, minimal_array};
+use daedal::dae::{AnalysisError, Structural};
 use daedal::dae::{Characteristics, Depth, Equations, Initial, System, characterise};
 
 fn analyse<E: Equations>(equations: &E, x: &[f64]) -> Characteristics {
@@ -120,4 +122,72 @@ fn the_hidden_constraints_of_the_pendulum_are_formulas() {
     println!("{:?}", hidden(&SingularPencil, &[0.0, 0.0]));
     println!("{:?}", hidden(&IndexTwo, &[0.2, (0.3_f64.cos() - 0.2).sqrt(), 0.0]));
     println!("{:?}", hidden(&HessenbergThree, &[0.1, 0.4, 0.2, 0.3, 0.0]));
+}
+
+fn full<E: Equations>(equations: &E, x: &[f64]) -> Analysis {
+    daedal::dae::analysis::analyse(&System::of(equations), &Initial::new(0.3, x), Scope::default()).unwrap()
+}
+
+#[test]
+fn example_7_3_the_structural_index_is_one_and_the_true_one_two() {
+    let found = full(&SingularPencil, &[0.0, 0.0]);
+    assert_eq!(found.at.differentiation_index(), Some(2));
+    assert!(matches!(found.structural, Structural::Regular { index: 1, trusted: false, .. }));
+    assert!(found.findings.contains(&Finding::StructuralIndexDiffers { structural: 1, numerical: 2 }));
+    assert!(found.findings.contains(&Finding::StructureMisleads));
+}
+
+#[test]
+fn example_7_2_points_beside_the_singular_one_are_regular() {
+    let found = full(&VaryingRank, &[0.0, 1.0, 1.0]);
+    assert_eq!(found.at.values.mu, 0);
+    assert!(found.elsewhere.iter().all(|e| e.values.mu == 1), "{:?}", found.elsewhere);
+    assert!(found.findings.iter().any(|f| matches!(f, Finding::SingularPoint { .. })));
+    let found = full(&VaryingRank, &[1.3, 1.0, 1.0]);
+    assert!(found.findings.is_empty(), "{:?}", found.findings);
+    assert!(found.perturbation_may_be_higher);
+}
+
+#[test]
+fn example_7_1_a_multiple_root_is_told() {
+    let found = full(&DoubleRoot, &[0.0]);
+    println!("{:?} {:?} {:?}", found.at.values, found.elsewhere, found.findings);
+    assert!(found.findings.iter().any(|f| matches!(f, Finding::SingularPoint { .. })));
+}
+
+#[test]
+fn example_7_8_redundancy_and_undetermined_unknowns_are_named() {
+    let found = full(&RedundantUnderdetermined, &[0.0, 0.0, 0.7]);
+    let told: Vec<String> = found.redundant.iter().map(ToString::to_string).collect();
+    let free: Vec<String> = found.undetermined.iter().map(ToString::to_string).collect();
+    println!("{told:?} {free:?} {:?} {:?}", found.free, found.findings);
+    assert_eq!(free, ["x.2"]);
+    assert_eq!(told.len(), 1);
+    assert!(matches!(found.structural, Structural::Singular { .. }));
+}
+
+#[test]
+fn example_7_10_crossing_lines_have_different_answers() {
+    let at = |x: &[f64]| {
+        let c = analyse(&CrossingLines, x);
+        (c.levels.iter().map(|l| l.a).collect::<Vec<_>>(), c.values)
+    };
+    let (a, values) = at(&[0.0, 0.8]);
+    assert_eq!((&a[..2], values.mu, values.v, values.u), (&[1, 1][..], 1, 1, 1));
+    // where they cross, ranks depend on the derivatives that are chosen: the point is told to be singular
+    let crossing = full(&CrossingLines, &[0.0, 0.0]);
+    assert!(crossing.findings.iter().any(|f| matches!(f, Finding::SingularPoint { .. })), "{:?}", crossing.findings);
+    // on the other line level 0 holds, level 1 does not
+    let fixed = Initial::new(0.3, &[0.7, -0.7]).fix(0, 0.7).fix(1, -0.7);
+    let error = characterise(&System::of(&CrossingLines), &fixed, Depth::default()).unwrap_err();
+    println!("{error}");
+    assert!(matches!(error, AnalysisError::FixedInconsistent { .. }));
+}
+
+#[test]
+fn the_pendulum_has_structural_index_three_and_two_free_unknowns() {
+    let found = full(&Pendulum, &moving_pendulum());
+    assert!(matches!(found.structural, Structural::Regular { index: 3, trusted: true, .. }));
+    assert_eq!(found.free.len(), 2);
+    assert!(found.findings.is_empty(), "{:?}", found.findings);
 }

@@ -18,6 +18,15 @@ macro_rules! example {
 }
 
 example!(
+    /// 7.1: a multiple root.
+    DoubleRoot,
+    1,
+    1,
+    |t, x, d, r| {
+        r[0] = x[0].square();
+    }
+);
+example!(
 /// 7.2: a leading matrix with varying rank.
 VaryingRank, 3, 3, |t, x, d, r| {
     r[0] = d[0] - x[0] * x[1];

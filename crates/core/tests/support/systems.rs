@@ -23,9 +23,15 @@ pub struct Differentiated<E> {
     x: Vec<Number>,
     xdot: Vec<Number>,
     r: Vec<Number>,
-    /// accepted points after which the system refuses to go on
-    pub refuses_after: usize,
-    accepted: usize,
+    /// time from which on the system has no value
+    pub undefined_after: f64,
+    /// time from which on an accepted point is refused
+    pub refused_after: f64,
+    /// time from which on there is no pencil
+    pub no_pencil_after: f64,
+    pub quasilinear: bool,
+    /// an unknown that is bookkeeping
+    pub bookkeeping: Option<usize>,
 }
 
 impl<E: Equations> Differentiated<E> {
@@ -46,8 +52,11 @@ impl<E: Equations> Differentiated<E> {
             x: zero.clone(),
             xdot: zero.clone(),
             r: zero,
-            refuses_after: usize::MAX,
-            accepted: 0,
+            undefined_after: f64::INFINITY,
+            refused_after: f64::INFINITY,
+            no_pencil_after: f64::INFINITY,
+            quasilinear: true,
+            bookkeeping: None,
         }
     }
 
@@ -88,13 +97,16 @@ impl<E: Equations> Dae for Differentiated<E> {
         self.algebraic[row]
     }
     fn quasilinear(&self) -> bool {
-        true
+        self.quasilinear
     }
     fn residual(&mut self, _: usize, t: f64, x: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {
         self.equations.residual(t, x, xdot, r);
-        if r.iter().all(|r| r.is_finite()) { Ok(()) } else { Err(Undefined) }
+        if t <= self.undefined_after && r.iter().all(|r| r.is_finite()) { Ok(()) } else { Err(Undefined) }
     }
     fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
+        if t > self.no_pencil_after {
+            return Err(StepFailure::Undefined { t });
+        }
         for j in 0..x.len() {
             (self.x[j], self.xdot[j]) = (Number::constant(x[j]), Number::constant(xdot[j]));
         }
@@ -121,8 +133,10 @@ impl<E: Equations> Dae for Differentiated<E> {
         Ok(())
     }
     fn accepted(&mut self, _: usize, t: f64, _: &[f64], _: &[f64]) -> Result<(), StepFailure> {
-        self.accepted += 1;
-        if self.accepted > self.refuses_after { Err(StepFailure::Contradictory { t, residual: 1.0 }) } else { Ok(()) }
+        if t > self.refused_after { Err(StepFailure::Contradictory { t, residual: 1.0 }) } else { Ok(()) }
+    }
+    fn counts(&self, unknown: usize) -> bool {
+        self.bookkeeping != Some(unknown)
     }
     fn residuals(&self) -> Residuals {
         Residuals::default()
@@ -197,9 +211,9 @@ impl Equations for Hires {
 pub struct VanDerPol;
 
 impl VanDerPol {
-    pub const START: [f64; 2] = [2.0, -0.66];
-    pub const SLOPE: [f64; 2] = [-0.66, (3.0 * 0.66 - 2.0) / 1e-6];
-    /// From (2, −0.66) to t = 2. \[HW\] IV.10.
+    pub const START: [f64; 2] = [2.0, 0.0];
+    pub const SLOPE: [f64; 2] = [0.0, -2.0e6];
+    /// At t = 2.
     pub const END: [f64; 2] = [0.1706167732170483e1, -0.8928097010247975];
 }
 
@@ -282,7 +296,7 @@ impl Equations for LinearIndexOne {
     }
 }
 
-/// E(x) ẋ = k with (1 + x₂²) x₁' + x₁ x₂' = …, 0 = x₁² + x₂² − 1 + …: the solution is (sin t, cos t) and E depends on x.
+/// (1 + x₂²) x₁' + x₁ x₂' = (x₁ − x₂) x₁ + …, 2 x₂ − x₁³ = …, with the solution (sin t, cos t): E depends on x.
 pub struct Nonlinear;
 
 impl Nonlinear {
@@ -299,12 +313,20 @@ impl Equations for Nonlinear {
         let (s, c) = (t.sin(), t.cos());
         let forcing = (S::from(1.0) + c * c) * c - s * s - (s - c) * s;
         r[0] = (x[1].square() + 1.0) * xdot[0] + x[0] * xdot[1] - (x[0] - x[1]) * x[0] - forcing;
-        r[1] = x[0].square() * x[0] + x[1] * 2.0 - s * s * s - c * 2.0;
+        r[1] = x[1] * 2.0 - x[0].square() * x[0] - c * 2.0 + s * s * s;
     }
 }
 
-/// ẋ³ + ẋ = x³ + x: fully implicit, the solution is eᵗ.
+/// ẋ³ + ẋ = x³ + x: fully implicit, the solution is x₀ eᵗ.
 pub struct FullyImplicit;
+
+impl FullyImplicit {
+    pub fn system() -> Box<Differentiated<Self>> {
+        let mut system = Differentiated::new(FullyImplicit, &[], Form::Dense);
+        system.quasilinear = false;
+        Box::new(system)
+    }
+}
 
 impl Equations for FullyImplicit {
     fn dim(&self) -> usize {
@@ -363,5 +385,43 @@ impl Equations for Diffusion {
             r[i] = xdot[i] - (right - left) * m + x[i].square();
         }
         r[n] = x[n] - (S::from(0.2) - x[n - 1]) * m;
+    }
+}
+
+/// x' = x², which has a pole at 1/x₀.
+pub struct Pole;
+
+impl Equations for Pole {
+    fn dim(&self) -> usize {
+        1
+    }
+    fn residual<S: Scalar>(&self, _t: S, x: &[S], xdot: &[S], r: &mut [S]) {
+        r[0] = xdot[0] - x[0].square();
+    }
+}
+
+/// x₁' = −x₁, and nothing about x₂.
+pub struct Undetermined;
+
+impl Equations for Undetermined {
+    fn dim(&self) -> usize {
+        2
+    }
+    fn residual<S: Scalar>(&self, _t: S, x: &[S], xdot: &[S], r: &mut [S]) {
+        r[0] = xdot[0] + x[0];
+        r[1] = x[0] - x[0];
+    }
+}
+
+/// x' = −x, and a quick y' = 1000 cos 1000t that is computed along.
+pub struct WithBookkeeping;
+
+impl Equations for WithBookkeeping {
+    fn dim(&self) -> usize {
+        2
+    }
+    fn residual<S: Scalar>(&self, t: S, x: &[S], xdot: &[S], r: &mut [S]) {
+        r[0] = xdot[0] + x[0];
+        r[1] = xdot[1] - (t * 1000.0).cos() * 1000.0;
     }
 }

@@ -43,6 +43,17 @@ impl Matrices {
     }
 }
 
+/// Where Newton's iteration starts.
+#[derive(Clone, Copy, Debug)]
+pub enum Prediction<'s> {
+    /// On the extrapolated polynomial of the last step.
+    Polynomial(&'s Segment),
+    /// On the tangent: for systems that are not linear in ẋ, for which ẋ = 0 may be too far away.
+    Line(&'s [f64]),
+    /// At the last point, whatever its derivative: stiff transients do not follow their tangent.
+    Zero,
+}
+
 /// Stages of one step, with scratch.
 pub struct Stages {
     /// Zⱼ = Xⱼ − x₀.
@@ -64,10 +75,17 @@ impl Stages {
         Stages { Z: three(), W: three(), G: three(), dW: three(), dW23: vec![c64::new(0.0, 0.0); n], X, Xdot }
     }
 
-    /// Stages from the polynomial of the last step, or zero if there is none.
-    pub fn predict(&mut self, last: Option<&Segment>, h: f64) {
-        match last {
-            Some(segment) => {
+    /// Stages from the polynomial of the last step, on a line, or zero.
+    pub fn predict(&mut self, from: Prediction, h: f64) {
+        match from {
+            Prediction::Line(xdot) => {
+                for (c, Z) in C.iter().zip(&mut self.Z) {
+                    for (z, d) in Z.iter_mut().zip(xdot) {
+                        *z = c * h * d;
+                    }
+                }
+            }
+            Prediction::Polynomial(segment) => {
                 let ratio = h / (segment.t1 - segment.t0);
                 for (c, Z) in C.iter().zip(&mut self.Z) {
                     for (i, z) in Z.iter_mut().enumerate() {
@@ -75,7 +93,7 @@ impl Stages {
                     }
                 }
             }
-            None => self.Z.iter_mut().for_each(|Z| Z.fill(0.0)),
+            Prediction::Zero => self.Z.iter_mut().for_each(|Z| Z.fill(0.0)),
         }
         for i in 0..self.X.len() {
             for r in 0..3 {

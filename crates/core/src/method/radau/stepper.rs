@@ -1,7 +1,7 @@
 //! Radau IIa at work: predict, evaluate, decompose, iterate, estimate, accept or reject.
 
 use super::RadauIIa;
-use super::collocation::{Matrices, Stages};
+use super::collocation::{Matrices, Prediction, Stages};
 use super::tableau::C;
 use crate::dae::{Dae, Pencil, Point};
 use crate::error::StepFailure;
@@ -151,7 +151,14 @@ impl<'p> RadauStepper<'p> {
     /// One attempt with step size h, to `t1`. `Ok(true)` if it was accepted.
     fn attempt(&mut self, h: f64, t1: f64, last: bool) -> Result<bool, StepFailure> {
         let t = self.state.t;
-        self.stages.predict(self.extrapolates.then_some(&self.segment), h);
+        let prediction = if self.extrapolates {
+            Prediction::Polynomial(&self.segment)
+        } else if self.dae.quasilinear() {
+            Prediction::Zero
+        } else {
+            Prediction::Line(&self.xdot)
+        };
+        self.stages.predict(prediction, h);
         if self.jacobian_wanted {
             self.dae.pencil(t, &self.state.x, &self.xdot, &mut self.pencil)?;
             self.statistics.jacobians += 1;

@@ -1,0 +1,401 @@
+//! What can be known about a general system before a run.
+
+use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
+use super::hidden::{MinimalArray, Role, minimal_array};
+use super::initial::Initial;
+use super::levels::CLEAR_GAP;
+use super::problem::{Form, Problem};
+use super::solve::solve;
+use super::structural::{Structural, structural};
+use super::{CharacteristicValues, System};
+use crate::RadauIIa;
+use crate::analysis::rank::{Combination, echelon, normalised};
+use crate::error::SolveError;
+use crate::motion::Start;
+use crate::options::{Options, Save};
+use crate::tolerance::Tolerance;
+use faer::Mat;
+
+/// Points beside the start that are looked at.
+const NEARBY: usize = 4;
+/// Points along a trajectory that are looked at.
+const ALONG: usize = 6;
+/// Most steps of that trajectory.
+const MOST_STEPS: u64 = 3000;
+
+/// How far to look.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scope {
+    /// Depth of the derivative arrays.
+    pub depth: Depth,
+    /// Follow a trajectory up to this time and look at points on it.
+    pub tend: Option<f64>,
+}
+
+/// A constraint that follows from the equations by differentiation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HiddenConstraint {
+    /// How often equations were differentiated.
+    pub level: usize,
+    /// The equation it comes from.
+    pub equation: String,
+    /// Its formula, which vanishes along solutions.
+    pub formula: String,
+}
+
+/// Values of the analysis at another point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elsewhere {
+    /// Time.
+    pub t: f64,
+    /// Is it a point of the trajectory, or one beside the start?
+    pub on_trajectory: bool,
+    /// What was found there.
+    pub values: CharacteristicValues,
+}
+
+/// Something worth telling.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Finding {
+    /// Structural and numerical index differ.
+    #[error(
+        "the structural index is {structural}, but the differentiation index is {numerical}: methods that look at the structure only (Pantelides, dummy derivatives) are misled by these equations"
+    )]
+    StructuralIndexDiffers {
+        /// From the pattern.
+        structural: usize,
+        /// From the ranks.
+        numerical: usize,
+    },
+    /// The system Jacobian of the structural analysis is singular.
+    #[error(
+        "the structural analysis cannot be trusted: its system Jacobian is singular here, structural index reduction fails"
+    )]
+    StructureMisleads,
+    /// Another result nearby.
+    #[error(
+        "the result here ({here}) is not that of points nearby ({nearby}): this is a singular point (a rank is lost here), or a constraint has a multiple root"
+    )]
+    SingularPoint {
+        /// At the start.
+        here: CharacteristicValues,
+        /// Next to it.
+        nearby: CharacteristicValues,
+    },
+    /// Another result on the way.
+    #[error("the equations change their nature on the way: {before} at the start, {now} at t = {t}")]
+    Changes {
+        /// Time.
+        t: f64,
+        /// At the start.
+        before: CharacteristicValues,
+        /// There.
+        now: CharacteristicValues,
+    },
+    /// A rank decision that is not clear.
+    #[error(
+        "a rank decision is not clear: singular values that count and that do not differ by a factor of {gap:.1e} only; scale the equations, or check the model for nearly dependent ones"
+    )]
+    UnclearRank {
+        /// Smallest ratio.
+        gap: f64,
+    },
+    /// Slow convergence to a consistent point.
+    #[error(
+        "consistent values were approached slowly ({iterations} iterations): a constraint with a multiple root, or a rank that drops on the constraints"
+    )]
+    SlowConvergence {
+        /// How many.
+        iterations: usize,
+    },
+    /// The trajectory could not be followed.
+    #[error("a trajectory could be followed up to t = {t} only: {cause}")]
+    Trajectory {
+        /// Time that was reached.
+        t: f64,
+        /// Why.
+        cause: String,
+    },
+    /// Hidden constraints without formulas.
+    #[error("the hidden constraints have no simple formulas ({cause}); the derivative array is used instead")]
+    NoFormulas {
+        /// Why.
+        cause: String,
+    },
+}
+
+/// What is known about a system at its start.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// Number of equations of the first-order form.
+    pub equations: usize,
+    /// Names of the unknowns of the first-order form.
+    pub unknowns: Vec<String>,
+    /// Ranks, characteristic values, consistent jet.
+    pub at: Characteristics,
+    /// Structural index.
+    pub structural: Structural,
+    /// Hidden constraints, if they have formulas.
+    pub hidden: Vec<HiddenConstraint>,
+    /// The formulas, for whoever wants to compute with them.
+    pub array: Option<MinimalArray>,
+    /// Guesses that had to be moved: name, given, consistent.
+    pub moved: Vec<(String, f64, f64)>,
+    /// Combinations of equations, differentiated as often as they have primes, that vanish identically. They contain no unknown:
+    /// where they contain inputs, these must satisfy them.
+    pub redundant: Vec<Combination>,
+    /// Combinations of unknowns that nothing determines.
+    pub undetermined: Vec<Combination>,
+    /// Unknowns that can be given freely at the start, best choice.
+    pub free: Vec<String>,
+    /// May the perturbation index be higher than the differentiation index, because derivatives are multiplied by unknowns?
+    pub perturbation_may_be_higher: bool,
+    /// Results at other points.
+    pub elsewhere: Vec<Elsewhere>,
+    /// What is worth telling.
+    pub findings: Vec<Finding>,
+}
+
+/// Analyse a system at initial values that are made consistent, at points beside them, and along a trajectory if asked for.
+///
+/// ```
+/// use daedal::dae::analysis::{Scope, analyse};
+/// use daedal::dae::{Equations, Initial, System};
+/// use daedal::scalar::Scalar;
+///
+/// /// x' = y, 0 = x − sin t: index two.
+/// struct Prescribed;
+/// impl Equations for Prescribed {
+///     fn dim(&self) -> usize { 2 }
+///     fn names(&self) -> Vec<String> { vec!["x".into(), "y".into()] }
+///     fn residual<S: Scalar>(&self, t: S, x: &[S], xdot: &[S], r: &mut [S]) {
+///         r[0] = xdot[0] - x[1];
+///         r[1] = x[0] - t.sin();
+///     }
+/// }
+/// let found = analyse(&System::of(&Prescribed), &Initial::new(0.0, &[0.0, 0.0]), Scope::default())?;
+/// assert_eq!(found.at.differentiation_index(), Some(2));
+/// assert_eq!(found.hidden[0].formula, "y - cos(t)");
+/// # Ok::<(), daedal::dae::AnalysisError>(())
+/// ```
+pub fn analyse(system: &System, initial: &Initial, scope: Scope) -> Result<Analysis, AnalysisError> {
+    let depth = Depth { confirm: true, ..scope.depth };
+    let at = characterise(system, initial, depth)?;
+    let structural = structural(system, &at);
+    let mut findings = Vec::new();
+    look_at_structure(&structural, &at, &mut findings);
+    if at.gap() < CLEAR_GAP {
+        findings.push(Finding::UnclearRank { gap: at.gap() });
+    }
+    if at.fit.slow {
+        findings.push(Finding::SlowConvergence { iterations: at.fit.iterations });
+    }
+    let array = match minimal_array(system, &at) {
+        Ok(array) => Some(array),
+        Err(cause) => {
+            findings.push(Finding::NoFormulas { cause: cause.to_string() });
+            None
+        }
+    };
+    let mut elsewhere = beside(system, &at, depth);
+    if let Some(other) = elsewhere.iter().find(|other| other.values != at.values) {
+        findings.push(Finding::SingularPoint { here: at.values, nearby: other.values });
+    }
+    if let Some(tend) = scope.tend {
+        follow(system, &at, tend, depth, &mut elsewhere, &mut findings);
+    }
+    let names = system.names();
+    Ok(Analysis {
+        equations: system.rows(),
+        unknowns: names.to_vec(),
+        structural,
+        hidden: array.as_ref().map_or_else(Vec::new, hidden_constraints),
+        array,
+        moved: moved(system, initial, &at),
+        redundant: redundant(system, &at),
+        undetermined: columns(&at.projections.U).into_iter().map(|u| Combination::of(&u, names)).collect(),
+        free: free(&at.projections.constraints, names),
+        perturbation_may_be_higher: at.values.a > 0 && leading_matrix_moves(system),
+        elsewhere,
+        findings,
+        at,
+    })
+}
+
+fn look_at_structure(structural: &Structural, at: &Characteristics, findings: &mut Vec<Finding>) {
+    if let Structural::Regular { index, trusted, .. } = structural {
+        match at.differentiation_index() {
+            Some(numerical) if numerical != *index => {
+                findings.push(Finding::StructuralIndexDiffers { structural: *index, numerical });
+            }
+            _ => {}
+        }
+        if !trusted {
+            findings.push(Finding::StructureMisleads);
+        }
+    }
+}
+
+fn hidden_constraints(array: &MinimalArray) -> Vec<HiddenConstraint> {
+    let hidden = array.constraints.iter().filter(|c| c.level > 0 && c.role == Role::Constraint);
+    hidden
+        .map(|c| HiddenConstraint {
+            level: c.level,
+            equation: c.equation.clone(),
+            formula: array.graph.formula(c.residual),
+        })
+        .collect()
+}
+
+/// Consistent points beside the start.
+fn beside(system: &System, at: &Characteristics, depth: Depth) -> Vec<Elsewhere> {
+    let mut array = system.array();
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = || {
+        // xorshift; the points only have to lie off what is special
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    };
+    let mut found = Vec::new();
+    for _ in 0..NEARBY {
+        let x: Vec<f64> = at.x().iter().map(|x| x + 1e-2 * (1.0 + x.abs()) * random()).collect();
+        if let Ok(other) = characterise_at(system, &mut array, at.t, &x, depth) {
+            found.push(Elsewhere { t: at.t, on_trajectory: false, values: other.values });
+        }
+    }
+    found
+}
+
+/// Points along a trajectory.
+fn follow(
+    system: &System,
+    at: &Characteristics,
+    tend: f64,
+    depth: Depth,
+    elsewhere: &mut Vec<Elsewhere>,
+    findings: &mut Vec<Finding>,
+) {
+    let mut problem = Problem::new(system, Initial::new(at.t, &[]), tend);
+    problem.initial.states = vec![Start::Unknown; system.formulas.states.len()];
+    for (&(state, order), &x) in system.first.origin.iter().zip(at.x()) {
+        if order == 0 {
+            problem.initial.states[state] = Start::Guess(x);
+        } else {
+            let block = order as usize - 1;
+            if problem.initial.derivatives.len() <= block {
+                problem.initial.derivatives.resize(block + 1, vec![Start::Unknown; system.formulas.states.len()]);
+            }
+            problem.initial.derivatives[block][state] = Start::Guess(x);
+        }
+    }
+    let times = (1..=ALONG).map(|k| at.t + (tend - at.t) * k as f64 / ALONG as f64).collect();
+    let options = Options {
+        tolerance: Tolerance::new(1e-5, 1e-5),
+        save: Save::At(times),
+        max_steps: MOST_STEPS,
+        ..Options::default()
+    };
+    let solution = match solve(&problem, Form::Auto, &RadauIIa::default(), &options) {
+        Ok(solution) => solution,
+        Err(SolveError::Stopped { cause, partial }) => {
+            findings.push(Finding::Trajectory { t: partial.end.t, cause: cause.to_string() });
+            *partial
+        }
+        Err(error) => {
+            findings.push(Finding::Trajectory { t: at.t, cause: error.to_string() });
+            return;
+        }
+    };
+    let mut array = system.array();
+    for k in 0..solution.len() {
+        let t = solution.times[k];
+        if let Ok(there) = characterise_at(system, &mut array, t, &solution.state(k)[..system.dim()], depth) {
+            elsewhere.push(Elsewhere { t, on_trajectory: true, values: there.values });
+            if there.values != at.values && !findings.iter().any(|f| matches!(f, Finding::Changes { .. })) {
+                findings.push(Finding::Changes { t, before: at.values, now: there.values });
+            }
+        }
+    }
+}
+
+/// Guesses that are not kept.
+fn moved(system: &System, initial: &Initial, at: &Characteristics) -> Vec<(String, f64, f64)> {
+    let starts = initial.starts(&system.first);
+    let mut moved = Vec::new();
+    for (j, &found) in at.x().iter().enumerate() {
+        if let Start::Guess(given) = starts[j]
+            && (given - found).abs() > 1e-12 * (1.0 + given.abs())
+        {
+            moved.push((system.names()[j].clone(), given, found));
+        }
+    }
+    moved
+}
+
+/// Redundant combinations in echelon form; a prime stands for a differentiation.
+fn redundant(system: &System, at: &Characteristics) -> Vec<Combination> {
+    let m = system.rows();
+    let Z3 = &at.projections.Z3;
+    let names: Vec<String> =
+        (0..Z3.nrows()).map(|i| format!("{}{}", system.row_names()[i % m], "'".repeat(i / m))).collect();
+    // rows of the array are Taylor coefficients: j! of them are derivatives
+    let factorial = |j: usize| (1..=j).map(|k| k as f64).product::<f64>();
+    let vectors = columns(Z3);
+    let vectors = vectors.into_iter().map(|z| z.iter().enumerate().map(|(i, z)| z / factorial(i / m)).collect());
+    echelon(vectors.collect()).into_iter().map(normalised).map(|z| Combination::of(&rounded(z), &names)).collect()
+}
+
+fn rounded(mut vector: Vec<f64>) -> Vec<f64> {
+    vector.iter_mut().filter(|x| x.abs() < 1e-8).for_each(|x| *x = 0.0);
+    vector
+}
+
+/// Columns of a basis in echelon form.
+fn columns(Z: &Mat<f64>) -> Vec<Vec<f64>> {
+    let vectors = (0..Z.ncols()).map(|k| (0..Z.nrows()).map(|i| Z[(i, k)]).collect()).collect();
+    echelon(vectors).into_iter().map(|v| rounded(normalised(v))).collect()
+}
+
+/// Unknowns that the constraints leave free: all but the pivot columns of their gradients.
+fn free(gradients: &Mat<f64>, names: &[String]) -> Vec<String> {
+    let (a, n) = (gradients.nrows(), gradients.ncols());
+    let mut G = gradients.clone();
+    let mut dependent = vec![false; n];
+    for k in 0..a {
+        let mut best = (k, 0, 0.0);
+        for i in k..a {
+            for j in (0..n).filter(|&j| !dependent[j]) {
+                if G[(i, j)].abs() > best.2 {
+                    best = (i, j, G[(i, j)].abs());
+                }
+            }
+        }
+        let (row, pivot, size) = best;
+        if size == 0.0 {
+            break;
+        }
+        dependent[pivot] = true;
+        for j in 0..n {
+            let kept = G[(k, j)];
+            G[(k, j)] = G[(row, j)];
+            G[(row, j)] = kept;
+        }
+        for i in k + 1..a {
+            let factor = G[(i, pivot)] / G[(k, pivot)];
+            for j in 0..n {
+                G[(i, j)] -= factor * G[(k, j)];
+            }
+        }
+    }
+    (0..n).filter(|&j| !dependent[j]).map(|j| names[j].clone()).collect()
+}
+
+/// Does ∂F/∂ẋ depend on unknowns?
+fn leading_matrix_moves(system: &System) -> bool {
+    let mut first = system.first.bound();
+    let leading = first.graph.jacobian(&first.equations, &first.xdot.clone());
+    let unknowns: Vec<usize> = first.x.iter().chain(&first.xdot).map(|&e| first.place(e)).collect();
+    leading.entries.iter().any(|&e| first.graph.depends_on(e).iter().any(|i| unknowns.contains(i)))
+}

@@ -1,0 +1,286 @@
+//! GELDA: E(t) ẋ = A(t) x + b(t) of any strangeness index, over- or underdetermined, as a square system for an integrator,
+//!
+//! G = [ Z₁ᵀ(E ẋ − A x − b) ; −(A₂ x + b₂) ; Uᵀ ẋ ]      d, a and u rows.
+//!
+//! U spans the kernel of (E₁; A₂): what the equations leave undetermined keeps its last value, (5.16) of Wunderlich, thesis (2008).
+//! The projections are chosen at the point of a pencil; at the other times of a step they move smoothly with it. The characteristic
+//! values are computed again at every accepted point. Kunkel, Mehrmann, Rath & Weickert, A new software package for linear
+//! differential-algebraic equations, SIAM J. Sci. Comput. 18 (1997).
+
+use super::coefficients::Coefficients;
+use super::consistent::{DerivativeError, Keep, consistent_value, derivative};
+use super::moving_frame::{FrameError, MovingFrame};
+use super::product::dot;
+use super::strangeness_free::{RankOptions, ReducedSystem, Reducer, ReductionError, StrangenessFree};
+use crate::dae::{CharacteristicValues, Dae, Pencil, Point};
+use crate::error::StepFailure;
+use crate::linalg::{Matrix, Svd};
+use crate::motion::Undefined;
+use crate::statistics::Residuals;
+
+/// What to do with equations that contradict each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Contradiction {
+    /// Stop.
+    #[default]
+    Stop,
+    /// Leave the contradicting combinations away: the least squares solution.
+    LeastSquares,
+}
+
+/// Options of [`Gelda`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct GeldaOptions {
+    /// How ranks are decided.
+    pub ranks: RankOptions,
+    /// ‖Z₃ᵀg‖ above this part of ‖g‖ is a contradiction.
+    pub consistency_tolerance: f64,
+    /// What to do then.
+    pub contradiction: Contradiction,
+}
+
+impl Default for GeldaOptions {
+    fn default() -> Self {
+        GeldaOptions {
+            ranks: RankOptions::default(),
+            consistency_tolerance: 1e-8,
+            contradiction: Contradiction::default(),
+        }
+    }
+}
+
+/// Times whose reduced coefficients are kept: more than any method has stages.
+const SLOTS: usize = 16;
+
+/// A linear DAE as an integrator sees it.
+pub struct Gelda<C> {
+    coefficients: C,
+    options: GeldaOptions,
+    reducer: Reducer,
+    values: CharacteristicValues,
+    /// the decisions at the last time that was looked at
+    decided: StrangenessFree,
+    frame: MovingFrame,
+    /// kernel of (E₁; A₂) at the reference, n × u
+    U: Matrix,
+    svd_U: Svd,
+    slots: Vec<ReducedSystem>,
+    next_slot: usize,
+    constraint: Option<f64>,
+}
+
+impl<C: Coefficients> Gelda<C> {
+    /// Analyse the equations at t₀.
+    pub fn new(mut coefficients: C, t0: f64, options: GeldaOptions) -> Result<Self, ReductionError> {
+        let (m, n) = (coefficients.rows(), coefficients.dim());
+        let mut reducer = Reducer::new(m, n, options.ranks.clone());
+        let mut decided = StrangenessFree::empty();
+        reducer.reduce(&mut coefficients, t0, &mut decided)?;
+        let values = decided.values;
+        let frame = MovingFrame::new(&decided);
+        let mut gelda = Gelda {
+            coefficients,
+            options,
+            reducer,
+            values,
+            frame,
+            U: Matrix::zeros(n, values.u),
+            svd_U: Svd::new(values.d + values.a, n),
+            slots: (0..SLOTS).map(|_| ReducedSystem::new(values.d, values.a, n)).collect(),
+            next_slot: 0,
+            decided,
+            constraint: None,
+        };
+        gelda.take_reference(t0)?;
+        Ok(gelda)
+    }
+
+    /// μ, d, a, v, u.
+    pub fn values(&self) -> CharacteristicValues {
+        self.values
+    }
+
+    /// The strangeness-free system at the last time that was analysed.
+    pub fn strangeness_free(&self) -> &StrangenessFree {
+        &self.decided
+    }
+
+    /// A consistent point near a guess.
+    pub fn consistent(&mut self, t: f64, guess: &[f64], keep: Keep) -> Result<Point, StepFailure> {
+        assert_eq!(guess.len(), self.dim(), "a guess of another length than the unknowns");
+        self.decide(t)?;
+        self.check_contradiction(t)?;
+        let failed = |_| StepFailure::SvdFailed { t };
+        // 5.5 needs E itself; with constant coefficients it stands there since the first reduction
+        let x = consistent_value(&self.decided, &self.reducer.data.E[0], guess, keep).map_err(failed)?;
+        let xdot = derivative(&mut self.coefficients, &self.decided, self.reducer.factors(), &self.options.ranks, &x)
+            .map_err(|error| match error {
+            DerivativeError::Svd(_) => StepFailure::SvdFailed { t },
+            DerivativeError::Coefficients(_) => StepFailure::Undefined { t },
+        })?;
+        Ok(Point { t, x, xdot })
+    }
+
+    /// Decide everything anew at t, unless it was decided there.
+    fn decide(&mut self, t: f64) -> Result<(), StepFailure> {
+        if self.decided.system.t == t {
+            return Ok(());
+        }
+        if self.coefficients.constant() {
+            self.reducer
+                .renew_inhomogeneity(&mut self.coefficients, t, &mut self.decided)
+                .map_err(|_| StepFailure::Undefined { t })?;
+            return Ok(());
+        }
+        let before = self.values;
+        let changed = |now| StepFailure::CharacteristicChange { t, before, now };
+        // what stands there is worth nothing if this fails
+        self.decided.system.t = f64::NAN;
+        match self.reducer.reduce(&mut self.coefficients, t, &mut self.decided) {
+            Ok(()) if self.decided.values == before => Ok(()),
+            Ok(()) => {
+                self.decided.system.t = f64::NAN;
+                Err(changed(self.decided.values))
+            }
+            Err(ReductionError::IndexNotFound { last, .. }) => Err(changed(last)),
+            Err(ReductionError::SvdFailed { .. }) => Err(StepFailure::SvdFailed { t }),
+            Err(ReductionError::Coefficients(_)) => Err(StepFailure::Undefined { t }),
+        }
+    }
+
+    /// Do redundant equations contradict the others at the time last decided?
+    fn check_contradiction(&self, t: f64) -> Result<(), StepFailure> {
+        let residual = self.decided.inconsistency;
+        if self.options.contradiction == Contradiction::Stop && !(residual <= self.options.consistency_tolerance) {
+            return Err(StepFailure::Contradictory { t, residual });
+        }
+        Ok(())
+    }
+
+    /// Take the decisions as the reference of the frame; old reductions are void.
+    fn take_reference(&mut self, t: f64) -> Result<(), ReductionError> {
+        self.frame.reset(&self.decided);
+        for slot in &mut self.slots {
+            slot.t = f64::NAN;
+        }
+        let CharacteristicValues { d, a, u, .. } = self.values;
+        let n = self.U.rows();
+        if u > 0 {
+            let system = &self.decided.system;
+            for j in 0..n {
+                for i in 0..d {
+                    self.svd_U.A[(i, j)] = system.E1[(i, j)];
+                }
+                for i in 0..a {
+                    self.svd_U.A[(d + i, j)] = system.A2[(i, j)];
+                }
+            }
+            self.svd_U.factor().map_err(|_| ReductionError::SvdFailed { t })?;
+            for j in 0..n {
+                for k in 0..u {
+                    self.U[(j, k)] = self.svd_U.V[(j, d + a + k)];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The slot with the reduced coefficients at t.
+    fn reduced(&mut self, t: f64) -> Result<usize, FrameError> {
+        if let Some(slot) = self.slots.iter().position(|slot| slot.t == t) {
+            return Ok(slot);
+        }
+        let slot = self.next_slot;
+        self.next_slot = (slot + 1) % SLOTS;
+        self.slots[slot].t = f64::NAN;
+        let result = self.frame.reduce(&mut self.coefficients, t, &mut self.slots[slot]);
+        if result.is_err() {
+            self.slots[slot].t = f64::NAN;
+        }
+        result.map(|()| slot)
+    }
+}
+
+impl<C: Coefficients> Dae for Gelda<C> {
+    fn dim(&self) -> usize {
+        self.U.rows()
+    }
+
+    fn new_pencil(&self) -> Pencil {
+        let n = self.dim();
+        Pencil::Dense { E: Matrix::zeros(n, n), A: Matrix::zeros(n, n) }
+    }
+
+    fn algebraic(&self, row: usize) -> bool {
+        let CharacteristicValues { d, a, .. } = self.values;
+        (d..d + a).contains(&row)
+    }
+
+    fn quasilinear(&self) -> bool {
+        true
+    }
+
+    fn residual(&mut self, _stage: usize, t: f64, x: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {
+        let slot = self.reduced(t).map_err(|_| Undefined)?;
+        let system = &self.slots[slot];
+        let CharacteristicValues { d, a, u, .. } = self.values;
+        for i in 0..d {
+            r[i] = dot(system.E1.row(i), xdot) - dot(system.A1.row(i), x) - system.b1[i];
+        }
+        for i in 0..a {
+            r[d + i] = -(dot(system.A2.row(i), x) + system.b2[i]);
+        }
+        for k in 0..u {
+            r[d + a + k] = (0..xdot.len()).map(|j| self.U[(j, k)] * xdot[j]).sum();
+        }
+        Ok(())
+    }
+
+    fn pencil(&mut self, t: f64, _x: &[f64], _xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
+        self.decide(t)?;
+        self.take_reference(t).map_err(|_| StepFailure::SvdFailed { t })?;
+        let Pencil::Dense { E, A } = out else {
+            panic!("a sparse pencil was given to a dense system");
+        };
+        let CharacteristicValues { d, a, u, .. } = self.values;
+        let system = &self.decided.system;
+        E.fill(0.0);
+        A.fill(0.0);
+        for i in 0..d {
+            E.row_mut(i).copy_from_slice(system.E1.row(i));
+            A.row_mut(i).copy_from_slice(system.A1.row(i));
+        }
+        for i in 0..a {
+            A.row_mut(d + i).copy_from_slice(system.A2.row(i));
+        }
+        for k in 0..u {
+            for j in 0..E.cols() {
+                E[(d + a + k, j)] = self.U[(j, k)];
+            }
+        }
+        Ok(())
+    }
+
+    fn accepted(&mut self, _stage: usize, t: f64, x: &[f64], _xdot: &[f64]) -> Result<(), StepFailure> {
+        self.decide(t)?;
+        let system = &self.decided.system;
+        self.constraint = (0..self.values.a).map(|i| (dot(system.A2.row(i), x) + system.b2[i]).abs()).reduce(f64::max);
+        self.check_contradiction(t)
+    }
+
+    fn residuals(&self) -> Residuals {
+        Residuals { constraint: self.constraint, ..Residuals::default() }
+    }
+
+    fn undetermined(&self) -> Vec<Vec<f64>> {
+        (0..self.values.u).map(|k| (0..self.dim()).map(|j| self.U[(j, k)]).collect()).collect()
+    }
+
+    fn decisions(&self) -> String {
+        let gap = &self.decided.gap;
+        format!(
+            "{}; least clear rank: {:.1e} kept, {:.1e} neglected ({:?} of level {})",
+            self.values, gap.kept, gap.neglected, gap.place, gap.level
+        )
+    }
+}

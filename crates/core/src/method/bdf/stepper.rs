@@ -1,0 +1,409 @@
+//! BDF at work: prepare, predict, correct, test the error, choose order and step size. Brenan, Campbell & Petzold (1996), 5.2.
+
+use super::differences::Differences;
+use super::order::Estimates;
+use super::{Bdf, Steps};
+use crate::dae::{Dae, Pencil, Point};
+use crate::error::StepFailure;
+use crate::linalg::IterationMatrix;
+use crate::method::convergence::{Convergence, Limits, Outcome, Verdict};
+use crate::method::weights::Weights;
+use crate::method::{StartFailure, State, Stepper, derivative};
+use crate::options::Options;
+use crate::segment::{MOST_DEGREE, Segment};
+use crate::statistics::{Residuals, Statistics};
+
+/// Failed Newton iterations in a row after which a run stops.
+const MOST_FAILURES: u32 = 10;
+/// Singular matrices in a row after which a run stops.
+const MOST_SINGULAR: u32 = 6;
+/// A matrix serves while its leading coefficient is within this factor of the right one.
+const MATRIX_REUSE: f64 = 1.3;
+/// The rate of contraction tells about the Jacobian only if the leading coefficient is within this factor.
+const SAME_COEFFICIENT: f64 = 1.05;
+/// Step size factor after a failed Newton iteration.
+const AFTER_FAILURE: f64 = 0.25;
+/// The number of the only point at which the system is evaluated.
+const STAGE: usize = 0;
+
+/// BDF at a point of a solution.
+pub struct BdfStepper<'p> {
+    method: Bdf,
+    dae: Box<dyn Dae + 'p>,
+    pencil: Pencil,
+    matrix: IterationMatrix<f64>,
+    differences: Differences,
+    // where we are
+    state: State,
+    xdot: Vec<f64>,
+    segment: Segment,
+    // norms
+    weights: Weights,
+    limits: Limits,
+    eta: f64,
+    // order and step size
+    order: usize,
+    h: f64,
+    hmax: f64,
+    max_steps: u64,
+    /// the order rises and the step doubles in every step until something fails
+    starting: bool,
+    /// is the first step size still to be chosen?
+    guessed: bool,
+    failures: u32,
+    singular: u32,
+    error_failures: u32,
+    // what is at hand
+    jacobian_wanted: bool,
+    jacobian_is_here: bool,
+    /// leading coefficient α and step size of the matrix
+    decomposed_for: Option<(f64, f64)>,
+    pending: Option<StepFailure>,
+    // scratch
+    x: Vec<f64>,
+    v: Vec<f64>,
+    e: Vec<f64>,
+    r: Vec<f64>,
+    statistics: Statistics,
+}
+
+impl<'p> BdfStepper<'p> {
+    /// Start at a consistent point, with order one.
+    pub fn new(method: &Bdf, mut dae: Box<dyn Dae + 'p>, at: Point, options: &Options) -> Result<Self, StartFailure> {
+        method.check(options)?;
+        let n = dae.dim();
+        assert!(at.x.len() == n && at.xdot.len() == n, "{} and {} values for {n} unknowns", at.x.len(), at.xdot.len());
+        let mut weights = Weights::new(&*dae, &options.tolerance)?;
+        weights.at(&at.x);
+        let mut pencil = dae.new_pencil();
+        dae.pencil(at.t, &at.x, &at.xdot, &mut pencil)?;
+        let algebraic = (0..n).map(|i| dae.algebraic(i)).collect();
+        let mut stepper = BdfStepper {
+            limits: Limits {
+                most: method.max_newton,
+                tolerance: method.newton_tolerance,
+                default_rate: 0.0,
+                rounding: 0.01 * method.newton_tolerance,
+            },
+            method: method.clone(),
+            matrix: IterationMatrix::new(&pencil, algebraic),
+            differences: Differences::new(n),
+            segment: Segment::with_room(at.t, &at.x, MOST_DEGREE),
+            dae,
+            pencil,
+            state: State { t: at.t, x: at.x },
+            xdot: at.xdot,
+            weights,
+            eta: UNKNOWN_RATE,
+            order: 1,
+            h: 0.0,
+            hmax: options.hmax.unwrap_or(f64::INFINITY),
+            max_steps: options.max_steps,
+            starting: method.steps == Steps::Variable,
+            guessed: options.h0.is_none(),
+            failures: 0,
+            singular: 0,
+            error_failures: 0,
+            jacobian_wanted: false,
+            jacobian_is_here: true,
+            decomposed_for: None,
+            pending: None,
+            x: vec![0.0; n],
+            v: vec![0.0; n],
+            e: vec![0.0; n],
+            r: vec![0.0; n],
+            statistics: Statistics { jacobians: 1, ..Statistics::default() },
+        };
+        stepper.h = options.h0.unwrap_or_else(|| stepper.first_step());
+        stepper.differences.start(&stepper.state.x, &stepper.xdot, stepper.h);
+        Ok(stepper)
+    }
+
+    /// Start with points of the past, the newest first, and the order that they allow.
+    pub fn with_history(
+        method: &Bdf,
+        dae: Box<dyn Dae + 'p>,
+        at: Point,
+        past: &[State],
+        options: &Options,
+    ) -> Result<Self, StartFailure> {
+        let mut stepper = Self::new(method, dae, at, options)?;
+        let here = std::iter::once(&stepper.state);
+        let points: Vec<(f64, &[f64])> =
+            here.chain(past).take(method.max_order + 1).map(|state| (state.t, &state.x[..])).collect();
+        stepper.differences.start_with_history(&points);
+        stepper.order = (points.len() - 1).max(1);
+        stepper.starting = false;
+        Ok(stepper)
+    }
+
+    /// A step whose change is half of the tolerance, so that the error of order one stays below it.
+    fn first_step(&self) -> f64 {
+        let rate = self.weights.norm(&self.xdot);
+        let h = if rate > 0.0 && rate.is_finite() { 0.5 / rate } else { f64::INFINITY };
+        h.min(self.hmax)
+    }
+
+    /// One attempt with step size h, to `t1`. `Ok(true)` if it was accepted.
+    fn attempt(&mut self, h: f64, t1: f64) -> Result<bool, StepFailure> {
+        let t = self.state.t;
+        self.statistics.attempts += 1;
+        if self.statistics.attempts > self.max_steps {
+            return Err(StepFailure::TooManySteps { t, steps: self.max_steps });
+        }
+        if !(0.1 * h > t.abs() * f64::EPSILON) {
+            return Err(if self.failures > 0 { self.stuck(h) } else { StepFailure::StepTooSmall { t, h } });
+        }
+        self.differences.prepare(h, self.order);
+        let outcome = match self.correct(h, t1) {
+            Ok(outcome) => outcome,
+            Err(failure) => {
+                self.differences.retreat(h, self.order);
+                return Err(failure);
+            }
+        };
+        let Outcome::Converged { rate, .. } = outcome else {
+            self.differences.retreat(h, self.order);
+            return self.failed(h).map(|()| false);
+        };
+        let estimates = Estimates::new(&self.differences, &self.e, self.order, &self.weights, &mut self.r);
+        let error = self.differences.error_constant(self.order) * self.weights.norm(&self.e);
+        if !(error <= 1.0) && self.method.steps == Steps::Variable {
+            self.differences.retreat(h, self.order);
+            self.reject(h, estimates);
+            return Ok(false);
+        }
+        self.accept(h, t1, rate, estimates);
+        // an error here belongs to the new point, which stands
+        self.dae.accepted(STAGE, t1, &self.state.x, &self.xdot)?;
+        Ok(true)
+    }
+
+    /// Newton's iteration with the matrix at hand, or with a new one where that is needed.
+    fn correct(&mut self, h: f64, t1: f64) -> Result<Outcome, StepFailure> {
+        let leading = leading_coefficient(self.order, h);
+        loop {
+            if self.jacobian_wanted {
+                self.dae.pencil(self.state.t, &self.state.x, &self.xdot, &mut self.pencil)?;
+                self.statistics.jacobians += 1;
+                (self.jacobian_wanted, self.jacobian_is_here) = (false, true);
+                self.decomposed_for = None;
+            }
+            let serves = |(alpha, _): (f64, f64)| within(leading / alpha, MATRIX_REUSE);
+            if !self.decomposed_for.is_some_and(serves) {
+                self.statistics.decompositions += 1;
+                self.decomposed_for = None;
+                if self.matrix.decompose(&self.pencil, leading * h, h).is_err() {
+                    self.singular += 1;
+                    return Ok(Outcome::Diverged);
+                }
+                self.singular = 0;
+                self.decomposed_for = Some((leading, h));
+                self.eta = UNKNOWN_RATE;
+            }
+            let outcome = self.iterate(leading, t1);
+            if matches!(outcome, Outcome::Converged { .. }) || self.jacobian_is_here {
+                return Ok(outcome);
+            }
+            // the matrix may be too old: once more with a new one
+            self.jacobian_wanted = true;
+            self.statistics.newton_updates += 1;
+        }
+    }
+
+    /// Simplified Newton iteration from the predictor: x in `x`, ẋ in `v`, x − predictor in `e`.
+    fn iterate(&mut self, leading: f64, t1: f64) -> Outcome {
+        let (alpha, h) = self.decomposed_for.unwrap_or((leading, 1.0));
+        // the best factor for a matrix with another leading coefficient
+        let factor = 2.0 / (1.0 + leading / alpha);
+        self.differences.predict(self.order, &mut self.x, &mut self.v);
+        self.e.fill(0.0);
+        let mut convergence = Convergence::new(self.limits, &mut self.eta);
+        for newton in 1..=self.limits.most {
+            self.statistics.residuals += 1;
+            if self.dae.residual(STAGE, t1, &self.x, &self.v, &mut self.r).is_err() {
+                return Outcome::Diverged;
+            }
+            for (i, r) in self.r.iter_mut().enumerate() {
+                *r *= if self.dae.algebraic(i) { -1.0 } else { -h };
+            }
+            self.matrix.solve(&mut self.r);
+            self.statistics.solves += 1;
+            self.r.iter_mut().for_each(|d| *d *= factor);
+            let verdict = convergence.judge(newton, self.weights.norm(&self.r), &mut self.eta);
+            if let Verdict::Failed(outcome) = verdict {
+                return outcome;
+            }
+            for (i, d) in self.r.iter().enumerate() {
+                self.x[i] += d;
+                self.e[i] += d;
+                self.v[i] += leading * d;
+            }
+            if let Verdict::Enough(outcome) = verdict {
+                return outcome;
+            }
+        }
+        convergence.exhausted()
+    }
+
+    /// Take the corrected values as a step, and choose the next order and step size.
+    fn accept(&mut self, h: f64, t1: f64, rate: f64, mut estimates: Estimates) {
+        let (k, most) = (self.order, self.method.max_order);
+        let raised = k > self.differences.last_order();
+        if estimates.wanted < k || k == most {
+            self.starting = false;
+        }
+        if self.method.steps == Steps::Fixed {
+            self.order = (k + 1).min(most);
+        } else if self.starting {
+            (self.order, self.h) = (k + 1, (2.0 * h).min(self.hmax));
+        } else {
+            if estimates.wanted == k && k < most && self.differences.is_constant(k) && !raised {
+                estimates.consider_higher(&self.differences, &self.e, &self.weights, &mut self.r);
+            }
+            // a step that was just changed judges itself too well: it does not grow before it has stood for k steps
+            let steady = self.differences.is_constant(k - 1);
+            let growth = if steady { estimates.growth() } else { estimates.growth().min(1.0) };
+            (self.order, self.h) = (estimates.wanted, (growth * h).min(self.hmax));
+        }
+        self.differences.update(&self.e, h, k);
+        self.differences.write_segment(self.state.t, t1, &mut self.segment);
+        self.state.t = t1;
+        self.state.x.copy_from_slice(self.differences.phi(0));
+        self.xdot.copy_from_slice(&self.v);
+        self.weights.at(&self.state.x);
+        self.statistics.steps += 1;
+        (self.failures, self.error_failures) = (0, 0);
+        self.jacobian_is_here = false;
+        let comparable = |(alpha, _): (f64, f64)| within(leading_coefficient(k, h) / alpha, SAME_COEFFICIENT);
+        self.jacobian_wanted = rate > self.method.jacobian_reuse && self.decomposed_for.is_some_and(comparable);
+    }
+
+    /// After a failed error test: a smaller step and a lower order, the third time order one.
+    fn reject(&mut self, h: f64, estimates: Estimates) {
+        if self.statistics.steps > 0 {
+            self.statistics.rejected_error += 1;
+        }
+        self.starting = false;
+        self.failures = 0;
+        self.error_failures += 1;
+        (self.order, self.h) = match self.error_failures {
+            1 => (estimates.wanted, estimates.shrinkage() * h),
+            2 => (estimates.wanted, 0.25 * h),
+            _ => (1, 0.25 * h),
+        };
+    }
+
+    /// After a failed iteration or decomposition: a smaller step, but not for ever.
+    fn failed(&mut self, h: f64) -> Result<(), StepFailure> {
+        self.statistics.rejected_newton += 1;
+        self.starting = false;
+        self.failures += 1;
+        let most = if self.statistics.steps == 0 { 2 * MOST_FAILURES } else { MOST_FAILURES };
+        if self.failures >= most || self.singular >= MOST_SINGULAR || self.method.steps == Steps::Fixed {
+            return Err(self.stuck(h));
+        }
+        self.jacobian_wanted = !self.jacobian_is_here;
+        self.h = AFTER_FAILURE * h;
+        Ok(())
+    }
+
+    /// Why there is no way on, after failures.
+    fn stuck(&self, h: f64) -> StepFailure {
+        let t = self.state.t;
+        if self.singular > 0 {
+            StepFailure::SingularPencil { t }
+        } else {
+            StepFailure::NewtonDiverged { t, h, failures: self.failures }
+        }
+    }
+}
+
+/// η before anything is known about the rate of contraction: at least two iterations, unless the first changes almost nothing.
+const UNKNOWN_RATE: f64 = 100.0;
+
+/// α = (1 + 1/2 + … + 1/k)/h.
+fn leading_coefficient(order: usize, h: f64) -> f64 {
+    (1..=order).map(|i| 1.0 / i as f64).sum::<f64>() / h
+}
+
+/// Does a ratio lie between 1/factor and factor?
+fn within(ratio: f64, factor: f64) -> bool {
+    ratio <= factor && ratio * factor >= 1.0
+}
+
+impl Stepper for BdfStepper<'_> {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
+        if let Some(failure) = &self.pending {
+            return Err(failure.clone());
+        }
+        if std::mem::take(&mut self.guessed) {
+            self.h = self.h.min(0.001 * (limit - self.state.t));
+            self.differences.start(&self.state.x, &self.xdot, self.h);
+        }
+        loop {
+            let left = limit - self.state.t;
+            let mut h = self.h.min(self.hmax);
+            // no last step of the size of rounding
+            let last = 1.0001 * h >= left;
+            if last {
+                h = left;
+            } else if 2.0 * h > left && self.method.steps == Steps::Variable {
+                // nor a small one
+                h = 0.5 * left;
+            }
+            let t1 = if last { limit } else { self.state.t + h };
+            if self.attempt(h, t1)? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn restart(&mut self, at: State) {
+        self.state = at;
+        self.segment = Segment::with_room(self.state.t, &self.state.x, MOST_DEGREE);
+        self.weights.at(&self.state.x);
+        let here = (self.state.t, &self.state.x[..]);
+        let (pencil, matrix) = (&mut self.pencil, &mut self.matrix);
+        self.pending = derivative::recover(&mut *self.dae, pencil, matrix, here, &mut self.xdot).err();
+        self.jacobian_wanted = true;
+        self.decomposed_for = None;
+        self.eta = UNKNOWN_RATE;
+        (self.failures, self.singular, self.error_failures) = (0, 0, 0);
+        // order one, with a first step that passes its error test; a fixed step is kept
+        self.order = 1;
+        if self.method.steps == Steps::Variable {
+            self.h = self.first_step();
+            (self.starting, self.guessed) = (true, true);
+        }
+        self.differences.start(&self.state.x, &self.xdot, self.h);
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    fn residuals(&self) -> Residuals {
+        self.dae.residuals()
+    }
+
+    fn proposed_step(&self) -> f64 {
+        self.h
+    }
+
+    fn undetermined(&self) -> Vec<Vec<f64>> {
+        self.dae.undetermined()
+    }
+
+    fn decisions(&self) -> String {
+        self.dae.decisions()
+    }
+}

@@ -1,0 +1,62 @@
+//! How tests read the files, and the value of their equations at a point.
+
+use daedal::dae::{Formulas, Initial};
+use daedal::graph::{Expr, Tape};
+use daedal_model::{DaeInitial, Kind, Model};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder of the model files.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models")
+}
+
+/// A model file, with some parameters changed.
+pub fn read(name: &str, changes: &[(&str, f64)]) -> Model {
+    let path = folder().join(format!("{name}.toml"));
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let changes: Vec<(String, f64)> = changes.iter().map(|&(name, value)| (name.to_string(), value)).collect();
+    Model::read(&format!("{name}.toml"), &text, &changes).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()))
+}
+
+/// The equations and the start of a general system.
+pub fn system(model: &Model) -> (&Formulas, &DaeInitial) {
+    match &model.kind {
+        Kind::Dae { formulas, initial, .. } => (formulas, initial),
+        Kind::Motion { .. } => panic!("{} has equations of motion", model.name),
+    }
+}
+
+/// What is given about the start, as the solver takes it.
+pub fn start(model: &Model) -> Initial {
+    let (_, given) = system(model);
+    Initial {
+        t: given.t,
+        states: given.states.clone(),
+        derivatives: given.derivatives.clone(),
+        conditions: given.conditions.clone(),
+    }
+}
+
+/// Inputs of the graph at a time, with states, first derivatives, …; what is not given is zero.
+pub fn inputs(formulas: &Formulas, t: f64, jet: &[Vec<f64>]) -> Vec<f64> {
+    let n = formulas.states.len();
+    let mut inputs = vec![t];
+    for order in 0..=formulas.levels as usize {
+        match jet.get(order) {
+            Some(block) => {
+                assert_eq!(block.len(), n);
+                inputs.extend(block);
+            }
+            None => inputs.extend(vec![0.0; n]),
+        }
+    }
+    inputs.extend(formulas.parameters.iter().map(|(_, value)| *value));
+    inputs
+}
+
+/// F at a time and a jet.
+pub fn residuals(formulas: &Formulas, t: f64, jet: &[Vec<f64>]) -> Vec<f64> {
+    let equations: Vec<Expr> = formulas.equations.iter().map(|(_, residual)| *residual).collect();
+    Tape::new(&formulas.graph, &equations).evaluate(&inputs(formulas, t, jet))
+}
