@@ -2,6 +2,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use daedal::dae::Form;
 use daedal::method::controller::Control;
 use daedal::method::geoms::{
     Decomposition, Formulation, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate,
@@ -105,8 +106,10 @@ pub struct Solve {
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub tend: Option<f64>,
     /// Numerical method
-    #[arg(long, value_name = "METHOD", value_parser = ["geoms"], default_value = "geoms")]
-    pub method: String,
+    ///
+    /// auto: geoms for equations of motion, radau for general systems; bdf also solves general systems
+    #[arg(long, value_name = "METHOD", value_parser = choice(&METHODS), default_value = "auto")]
+    pub method: MethodName,
     /// Relative tolerance [default: that of the model, else 1e-7]
     #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
     pub rtol: Option<f64>,
@@ -132,19 +135,25 @@ pub struct Solve {
     #[arg(long, value_name = "FORMAT", value_parser = ["json"])]
     pub stats: Option<String>,
     #[command(flatten)]
-    pub geoms: GeomsArguments,
+    pub options: MethodArguments,
 }
 
-/// Options of GEOMS; those that are absent keep their defaults.
+/// Options of methods; those that are absent keep their defaults.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Options of GEOMS")]
-pub struct GeomsArguments {
+#[command(next_help_heading = "Options of the methods")]
+pub struct MethodArguments {
+    /// Which equations are discretised
+    ///
+    /// Of motion: psf (strangeness-free), psf+i (with invariants), p1 (strangeness index 1). Of general systems: auto, plain (as
+    /// they stand), quasilinear (hidden constraints as formulas), array (the derivative array)
+    #[arg(long, value_name = "FORM", value_parser = formulation())]
+    pub formulation: Option<FormName>,
+    /// Largest order of bdf, 1 to 5
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub max_order: Option<u8>,
     /// Start from the setting that reproduces the published counters
     #[arg(long)]
     pub reproduction: bool,
-    /// Which equations are discretised: strangeness-free, with invariants, strangeness index 1
-    #[arg(long, value_name = "FORM", value_parser = choice(&FORMULATIONS))]
-    pub formulation: Option<Formulation>,
     /// Decomposition of the constraints
     #[arg(long, value_name = "KIND", value_parser = choice(&CONSTRAINT_DECOMPOSITIONS))]
     pub decomposition: Option<Chosen>,
@@ -215,6 +224,35 @@ pub enum Kernel {
     Rust,
 }
 
+/// A numerical method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MethodName {
+    /// The usual one for the model.
+    Auto,
+    /// For equations of motion.
+    Geoms,
+    /// Radau IIa, for general systems.
+    Radau,
+    /// Backward differentiation formulas, for general systems.
+    Bdf,
+}
+
+impl MethodName {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        METHODS.iter().find(|(_, known)| *known == self).map_or("", |(word, _)| word)
+    }
+}
+
+/// Which equations are discretised.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FormName {
+    /// Of motion.
+    Motion(Formulation),
+    /// Of a general system.
+    General(Form),
+}
+
 /// What to keep of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
@@ -234,6 +272,8 @@ type Choices<T, const N: usize> = [(&'static str, T); N];
 const LIST_FORMATS: Choices<Format, 2> = [("text", Format::Text), ("json", Format::Json)];
 const INIT_FORMATS: Choices<Format, 2> = [("toml", Format::Text), ("json", Format::Json)];
 const KERNELS: Choices<Kernel, 3> = [("native", Kernel::Native), ("tape", Kernel::Tape), ("rust", Kernel::Rust)];
+const METHODS: Choices<MethodName, 4> =
+    [("auto", MethodName::Auto), ("geoms", MethodName::Geoms), ("radau", MethodName::Radau), ("bdf", MethodName::Bdf)];
 pub const FORMULATIONS: Choices<Formulation, 3> =
     [("psf", Formulation::StrangenessFree), ("psf+i", Formulation::WithInvariants), ("p1", Formulation::IndexOne)];
 const CONSTRAINT_DECOMPOSITIONS: Choices<Chosen, 4> = [
@@ -268,6 +308,17 @@ fn choice<T: Copy + Send + Sync>(choices: &'static [(&'static str, T)]) -> impl 
     PossibleValuesParser::new(choices.iter().map(|(word, _)| *word)).map(move |given| {
         let k = choices.iter().position(|(word, _)| *word == given).unwrap_or(0);
         choices[k].1
+    })
+}
+
+/// A formulation of equations of motion or a form of a general system.
+fn formulation() -> impl TypedValueParser<Value = FormName> {
+    let motion = FORMULATIONS.into_iter().map(|(word, formulation)| (word, FormName::Motion(formulation)));
+    let general = Form::ALL.into_iter().map(|form| (form.name(), FormName::General(form)));
+    let known: Vec<(&'static str, FormName)> = motion.chain(general).collect();
+    PossibleValuesParser::new(known.iter().map(|(word, _)| *word)).map(move |given| {
+        let k = known.iter().position(|(word, _)| *word == given).unwrap_or(0);
+        known[k].1
     })
 }
 
