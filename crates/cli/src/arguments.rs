@@ -145,7 +145,7 @@ pub struct MethodArguments {
     /// Which equations are discretised
     ///
     /// Of motion: psf (strangeness-free), psf+i (with invariants), p1 (strangeness index 1). Of general systems: auto, plain (as
-    /// they stand), quasilinear (hidden constraints as formulas), array (the derivative array)
+    /// they stand), quasilinear (hidden constraints as formulas), array (the derivative array), linear (of linear systems)
     #[arg(long, value_name = "FORM", value_parser = formulation())]
     pub formulation: Option<FormName>,
     /// Largest order of bdf, 1 to 5

@@ -53,7 +53,7 @@ pub enum Failure {
         "the formulation {form} is one of general systems ([dae]); {model} has equations of motion ([motion]) with the formulations {known}"
     )]
     FormOfGeneral { form: &'static str, model: String, known: String },
-    #[error("the method {method} does not know {options}; leave it out, or choose another method")]
+    #[error("the method {method} does not know {options}: leave out what it does not know, or choose another method")]
     OptionsOfOther { options: String, method: &'static str },
     #[error("the method bdf has its own choice of step sizes and orders; the only --control it knows is fixed")]
     ControlOfBdf,

@@ -1,6 +1,7 @@
 //! What a run computed, for programs: files and the object of statistics.
 
 use crate::failure::Failure;
+use crate::method::Method;
 use crate::record::{ended, final_outputs};
 use crate::solve::{Made, Run};
 use crate::variables::Computed;
@@ -108,25 +109,30 @@ pub fn statistics(run: &Run, made: &Made) -> Value {
     object.insert("atol".into(), json!(run.atol));
     object.insert("ended".into(), json!(solution.map_or(daedal_run::Ended::Failure, |s| ended(&s.ended))));
     object.insert("t_end".into(), json!(solution.map_or(run.setup.t0(), Computed::end_time)));
-    object.extend(counters(solution.map(|s| &s.statistics)).map(|(name, count)| (name, json!(count))));
+    object.extend(counters(run, solution.map(|s| &s.statistics)).map(|(name, count)| (name, json!(count))));
     object.insert("seconds".into(), json!(made.seconds));
     object.insert("max_residual".into(), residuals(&solution.map_or_else(Residuals::default, |s| s.max_residuals)));
     object.insert("final".into(), solution.map_or_else(|| json!({}), |s| final_values(run, made, s)));
     Value::Object(object)
 }
 
-/// Counters by name; nothing but `None` without a run.
-pub fn counters(statistics: Option<&Statistics>) -> [(String, Option<u64>); 10] {
+/// Counters by name; `None` for those that a method does not have, and without a run.
+pub fn counters(run: &Run, statistics: Option<&Statistics>) -> [(String, Option<u64>); 10] {
+    let geoms = matches!(run.method, Method::Geoms(_));
     let count = |name: &str, read: fn(&Statistics) -> u64| (name.to_string(), statistics.map(read));
+    let own = |name: &str, read: fn(&Statistics) -> u64| {
+        let (name, count) = count(name, read);
+        (name, count.filter(|_| geoms))
+    };
     [
         count("steps", |s| s.steps),
         count("rejected_error", |s| s.rejected_error),
         count("rejected_newton", |s| s.rejected_newton),
         count("residuals", |s| s.residuals),
         count("jacobians", |s| s.jacobians),
-        count("masses", |s| s.masses),
-        count("selectors", |s| s.selectors),
-        count("predecompositions", |s| s.predecompositions),
+        own("masses", |s| s.masses),
+        own("selectors", |s| s.selectors),
+        own("predecompositions", |s| s.predecompositions),
         count("decompositions", |s| s.decompositions),
         count("solves", |s| s.solves),
     ]

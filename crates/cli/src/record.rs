@@ -132,7 +132,7 @@ fn header(run: &Run, made: &Made, solution: &Computed) -> Header {
         ended: Some(ended(&solution.ended)),
         message: message(solution, made.error()),
         seconds: Some(made.seconds),
-        counters: counters(Some(&solution.statistics)).into(),
+        counters: counters(run, Some(&solution.statistics)).into(),
         max_residual: daedal_run::Residuals {
             position: largest.position,
             velocity: largest.velocity,

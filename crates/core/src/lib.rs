@@ -11,7 +11,7 @@
 //! | [`dae`] | general differential-algebraic equations of any index |
 //! | [`motion`] | equations of motion, their reduced derivative array, consistent initial values |
 //! | [`analysis`] | what can be known before a run: index, freedom, redundancy, consistency, time scales |
-//! | [`method`] | GEOMS: Radau IIa on the reduced derivative array |
+//! | [`method`] | GEOMS: Radau IIa on the reduced derivative array; Radau IIa and BDF for general systems |
 //! | [`linear`] | linear differential-algebraic equations of any index |
 //! | [`linalg`] | decompositions in fixed buffers |
 
@@ -36,6 +36,7 @@ pub use daedal_graph as graph;
 pub use daedal_scalar as scalar;
 
 pub use error::{SolveError, StepFailure};
+pub use method::bdf::Bdf;
 pub use method::geoms::Geoms;
 pub use method::radau::RadauIIa;
 pub use options::{Options, Save};

@@ -6,7 +6,11 @@ use daedal::dae::{CharacteristicValues, Dae, Pencil};
 use daedal::error::StepFailure;
 use daedal::linalg::{Lu, Matrix, eigenvalues};
 use daedal::linear::*;
+use daedal::method::bdf::{Bdf, BdfStepper, Steps};
+use daedal::method::radau::RadauIIa;
+use daedal::method::{Integrator, StartFailure, State, Stepper};
 use daedal::scalar::Scalar;
+use daedal::{Options, Tolerance};
 
 const TOLERANCE: f64 = 1e-11;
 
@@ -303,7 +307,7 @@ fn drazin_inverse_satisfies_its_three_equations() {
     let found = eigenvalues(&flow).unwrap();
     assert!((found[0].0 + 1.0).abs() < 1e-10 && (found[1].0 + 0.5).abs() < 1e-10);
     assert!(found[2].0.hypot(found[2].1) < 1e-3);
-    // E ĉ Π = … the transformations make both matrices block diagonal
+    // the transformations make both matrices block diagonal
     let (P, X) = pencil.transformations();
     for M in [product(&product(P, &E), X), product(&product(P, &A), X)] {
         for i in 0..4 {
@@ -316,7 +320,7 @@ fn drazin_inverse_satisfies_its_three_equations() {
 
 #[test]
 fn the_explicit_solution_solves_the_equations() {
-    // x₀' = −x₀ + sin 2t and x₂' = x₁ + b₁, 0 = x₂ + t² behind transformations, by residuals of differences
+    // E x' = A x + b with x' by differences of the formula
     let (E, A) = mixed_pencil();
     let pencil = RegularPencil::new(&E, &A, TOLERANCE).unwrap();
     let b = |t: f64, k: usize| -> Vec<f64> {
@@ -754,4 +758,134 @@ fn evaluations_do_not_allocate() {
     all(1.0);
     let counted = allocation_counter::measure(|| all(1.03));
     assert_eq!(counted.count_total, 0);
+}
+
+fn both() -> [(&'static str, Box<dyn Integrator>); 2] {
+    [("Radau", Box::new(RadauIIa::default())), ("BDF", Box::new(Bdf::default()))]
+}
+
+fn tolerance(tolerance: f64) -> Options {
+    Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() }
+}
+
+/// Start from a guess, run to the end; the state there and the largest constraint residual at accepted points.
+fn run<C: Coefficients>(
+    mut system: Gelda<C>,
+    method: &dyn Integrator,
+    (t0, guess): (f64, &[f64]),
+    tend: f64,
+    options: &Options,
+) -> Result<(Vec<f64>, f64), StepFailure> {
+    let point = system.consistent(t0, guess, Keep::LeastChange)?;
+    let mut stepper = match method.start(Box::new(system), point, options) {
+        Ok(stepper) => stepper,
+        Err(StartFailure::Step(failure)) => return Err(failure),
+        Err(StartFailure::Options(error)) => panic!("{error}"),
+    };
+    let mut largest = 0.0_f64;
+    while stepper.state().t < tend {
+        stepper.advance(tend)?;
+        largest = largest.max(stepper.residuals().constraint.unwrap_or(0.0));
+    }
+    Ok((stepper.state().x.clone(), largest))
+}
+
+fn gelda<L: LinearEquations>(equations: L, t0: f64) -> Gelda<Differentiated<L>> {
+    Gelda::new(Differentiated::new(equations), t0, GeldaOptions::default()).unwrap()
+}
+
+#[test]
+fn integrators_solve_the_companion_form_of_index_three() {
+    let exact = |t: f64| [t.sin(), (2.0 * t).cos(), (-t).exp(), t.cos(), -2.0 * (2.0 * t).sin(), -(-t).exp()];
+    for (name, method) in both() {
+        let (x, constraint) = run(gelda(Companion, 1.0), &*method, (1.0, &exact(1.0)), 2.0, &tolerance(1e-9)).unwrap();
+        let error = distance(&x, &exact(2.0));
+        assert!(error < 1e-7, "{name}: error {error:e}");
+        assert!(constraint < 1e-9, "{name}: constraint {constraint:e}");
+    }
+}
+
+#[test]
+fn m7_a_problem_without_differential_part_is_integrated() {
+    for (name, method) in both() {
+        let system = gelda(UniqueBehindSingularPencils, 0.0);
+        let (x, _) = run(system, &*method, (0.0, &[1.0, 1.0]), 3.0, &tolerance(1e-8)).unwrap();
+        let x2 = 3.0_f64.exp() - 3.0_f64.cos();
+        assert!(distance(&x, &[3.0 * x2 + 3.0_f64.sin(), x2]) < 1e-6, "{name}: {x:?}");
+    }
+}
+
+equations!(TurningConstraint, 4, 3, |t, E, A, b| {
+    // x' = λ (cos t, sin t) + f, the constraint x·(cos t, sin t) = c(t) twice; the solution is (sin 2t, cos 3t, sin t)
+    let (s, c) = t.sin_cos();
+    let x = [(t * 2.0).sin(), (t * 3.0).cos(), s];
+    let xdot = [(t * 2.0).cos() * 2.0, (t * 3.0).sin() * -3.0];
+    for (i, direction) in [c, s].into_iter().enumerate() {
+        E[(i, i)] = S::from(1.0);
+        A[(i, 2)] = direction;
+        A[(i, i)] = S::from(-1.0);
+        b[i] = xdot[i] - direction * x[2] + x[i];
+        for row in 2..4 {
+            let factor = (row - 1) as f64;
+            A[(row, i)] = direction * factor;
+            b[row] -= direction * x[i] * factor;
+        }
+    }
+});
+
+#[test]
+fn integrators_follow_a_constraint_that_turns_several_times() {
+    assert_eq!(analysed(Differentiated::new(TurningConstraint), 0.3), values(1, 1, 2, 1, 0));
+    let exact = |t: f64| [(2.0 * t).sin(), (3.0 * t).cos(), t.sin()];
+    for (name, method) in both() {
+        let (x, constraint) =
+            run(gelda(TurningConstraint, 0.0), &*method, (0.0, &exact(0.0)), 20.0, &tolerance(1e-8)).unwrap();
+        let error = distance(&x, &exact(20.0));
+        assert!(error < 2e-6, "{name}: error {error:e}");
+        // as far as Newton's iteration goes
+        assert!(constraint < 1e-7, "{name}: constraint {constraint:e}");
+    }
+}
+
+#[test]
+fn what_is_undetermined_is_held_by_integrators() {
+    // x₁' = x₂ with x₂ = 2 held
+    for (name, method) in both() {
+        let problem = constant(&matrix(&[&[1.0, 0.0]]), &matrix(&[&[0.0, 1.0]]));
+        let system = Gelda::new(problem, 0.0, GeldaOptions::default()).unwrap();
+        let (x, _) = run(system, &*method, (0.0, &[1.0, 2.0]), 3.0, &tolerance(1e-9)).unwrap();
+        assert!(distance(&x, &[7.0, 2.0]) < 1e-7, "{name}: {x:?}");
+    }
+}
+
+#[test]
+fn integrators_stop_where_the_characteristic_values_change() {
+    for (name, method) in both() {
+        let stopped = run(gelda(LosesADerivative, 0.0), &*method, (0.0, &[1.0]), 1.0, &tolerance(1e-6));
+        let change = matches!(stopped, Err(StepFailure::CharacteristicChange { t, .. }) if t > 0.999);
+        assert!(change, "{name}: {stopped:?}");
+    }
+}
+
+#[test]
+fn bdf_has_its_order_on_a_problem_of_index_two() {
+    let exact = |t: f64| [(2.0 * t).sin(), (3.0 * t).cos(), t.sin()];
+    for order in 1..=3 {
+        let error = |h: f64| {
+            let mut system = gelda(TurningConstraint, 0.0);
+            let point = system.consistent(0.0, &exact(0.0), Keep::LeastChange).unwrap();
+            let method =
+                Bdf { max_order: order, max_newton: 50, newton_tolerance: 1e-4, steps: Steps::Fixed, ..Bdf::default() };
+            let options = Options { h0: Some(h), ..tolerance(1e-10) };
+            let past: Vec<State> =
+                (1..order).map(|k| State { t: -h * k as f64, x: exact(-h * k as f64).to_vec() }).collect();
+            let mut stepper = BdfStepper::with_history(&method, Box::new(system), point, &past, &options).unwrap();
+            while stepper.state().t < 1.0 {
+                stepper.advance(1.0).unwrap();
+            }
+            distance(&stepper.state().x, &exact(1.0))
+        };
+        let observed = (error(0.01) / error(0.005)).log2();
+        assert!((observed - order as f64).abs() < 0.25, "order {order}: {observed}");
+    }
 }

@@ -5,7 +5,11 @@
 use daedal::dae::{CharacteristicValues, Dae};
 use daedal::linalg::{Lu, Matrix};
 use daedal::linear::*;
+use daedal::method::Integrator;
+use daedal::method::bdf::Bdf;
+use daedal::method::radau::RadauIIa;
 use daedal::scalar::Scalar;
+use daedal::{Options, Tolerance};
 
 /// Marsaglia's xorshift.
 struct Random(u64);
@@ -464,4 +468,40 @@ fn the_error_falls_with_the_order_of_the_method() {
     let median = orders[orders.len() / 2];
     assert!(median > 4.7 && median < 5.6, "median {median}");
     assert!(orders[0] > 4.5, "{orders:?}");
+}
+
+#[test]
+fn integrators_reach_their_tolerance_on_hidden_problems() {
+    let methods: [(&str, Box<dyn Integrator>); 2] =
+        [("Radau", Box::new(RadauIIa::default())), ("BDF", Box::new(Bdf::default()))];
+    let options = Options { tolerance: Tolerance::new(1e-7, 1e-7), ..Options::default() };
+    let mut worst = [0.0_f64; 2];
+    for seed in 1..=24_u64 {
+        let mut random = Random(seed.wrapping_mul(0xA076_1D64_78BD_642F) ^ 0x77);
+        let problem =
+            if seed.is_multiple_of(4) { unimodular(&mut random) } else { kronecker(&mut random, false, false) };
+        let values = problem.values;
+        if problem.rows() == 0 || problem.dim() == 0 || values.mu > 3 {
+            continue;
+        }
+        for (worst, (name, method)) in worst.iter_mut().zip(&methods) {
+            let mut system = Gelda::new(Differentiated::new(problem.clone()), 0.0, GeldaOptions::default()).unwrap();
+            let start = problem.solution_at(0.0).0;
+            let point = system.consistent(0.0, &start, Keep::LeastChange).unwrap();
+            let mut stepper = method.start(Box::new(system), point, &options).unwrap();
+            while stepper.state().t < 2.0 {
+                stepper.advance(2.0).unwrap_or_else(|error| panic!("{name}, seed {seed}, {values}: {error}"));
+                let constraint = stepper.residuals().constraint.unwrap_or(0.0);
+                assert!(constraint < 1e-5, "{name}, seed {seed}, {values}: constraint {constraint:e}");
+            }
+            // only what is determined can be compared
+            if values.u == 0 {
+                let exact = problem.solution_at(2.0).0;
+                let error = stepper.state().x.iter().zip(&exact).fold(0.0_f64, |y, (a, b)| y.max((a - b).abs()));
+                assert!(error < 1e-4, "{name}, seed {seed}, {values}: error {error:e}");
+                *worst = worst.max(error);
+            }
+        }
+    }
+    println!("largest errors {worst:?}");
 }

@@ -240,7 +240,12 @@ impl Search<'_, '_> {
                 break;
             }
             jet.resize((level + 2) * n, 0.0);
-            let fit = self.consistent(level, jet)?;
+            let fit = match self.consistent(level, jet) {
+                Ok(fit) => fit,
+                // the level beyond is out of reach: the result stands, unconfirmed
+                Err(_) if result.is_some() => break,
+                Err(error) => return Err(error),
+            };
             let mut J = Matrix::zeros(m * (level + 1), (level + 2) * n);
             let undefined = AnalysisError::Undefined { t: self.t };
             self.array.jacobian(level, self.t, jet, &mut J).map_err(|_| undefined.clone())?;

@@ -13,6 +13,7 @@ pub mod hidden;
 mod initial;
 pub mod jet;
 pub mod levels;
+mod linear_form;
 mod model;
 mod plain;
 mod problem;
@@ -29,6 +30,7 @@ pub use characteristics::{AnalysisError, Characteristics, Depth, characterise, c
 pub use formulas::{FirstOrder, Formulas, highest_orders};
 pub use genda::Genda;
 pub use initial::Initial;
+pub use linear_form::{FormulaCoefficients, LinearFormulas};
 pub use model::System;
 pub use plain::Plain;
 pub use problem::{Form, PrepareError, Prepared, Problem, Unknowns, derivatives, prepare, prepare_at, restore};

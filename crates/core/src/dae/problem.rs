@@ -4,10 +4,11 @@ use super::characteristics::{AnalysisError, Characteristics, Depth, characterise
 use super::hidden::{MinimalArray, minimal_array};
 use super::jet::{Freedom, fit};
 use super::ready::ready;
-use super::{Dae, Genda, Initial, Plain, Point, QuasiLinear, System};
+use super::{Dae, FormulaCoefficients, Genda, Initial, Plain, Point, QuasiLinear, System};
 use crate::dae::CharacteristicValues;
-use crate::error::StepFailure;
+use crate::error::{BadOption, StepFailure};
 use crate::event::{Action, Event};
+use crate::linear::{Gelda, GeldaOptions, Keep};
 use crate::method::StartFailure;
 
 /// An initial value problem for a general system.
@@ -46,8 +47,8 @@ impl<'p> Problem<'p> {
 /// Which equations are handed to the integrator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// The cheapest that fits: the equations as they stand if their index is at most one, hidden constraints as formulas otherwise,
-    /// the derivative array where formulas do not suffice.
+    /// The cheapest that fits: the equations as they stand if their index is at most one; otherwise the strangeness-free form of a linear
+    /// system, or hidden constraints as formulas; the derivative array where formulas do not suffice.
     #[default]
     Auto,
     /// The equations as they stand; for index at most one.
@@ -56,11 +57,13 @@ pub enum Form {
     QuasiLinear,
     /// The derivative array itself, projected numerically (GENDA).
     DerivativeArray,
+    /// The strangeness-free form of a linear system (GELDA).
+    Linear,
 }
 
 impl Form {
-    /// All of them.
-    pub const ALL: [Form; 4] = [Form::Auto, Form::Plain, Form::QuasiLinear, Form::DerivativeArray];
+    /// All forms.
+    pub const ALL: [Form; 5] = [Form::Auto, Form::Plain, Form::QuasiLinear, Form::DerivativeArray, Form::Linear];
 
     /// Its name in options and reports.
     pub fn name(self) -> &'static str {
@@ -69,6 +72,7 @@ impl Form {
             Form::Plain => "plain",
             Form::QuasiLinear => "quasilinear",
             Form::DerivativeArray => "array",
+            Form::Linear => "linear",
         }
     }
 }
@@ -109,6 +113,12 @@ pub enum PrepareError {
     Start(#[from] StartFailure),
 }
 
+impl From<BadOption> for PrepareError {
+    fn from(bad: BadOption) -> Self {
+        PrepareError::Start(bad.into())
+    }
+}
+
 impl From<StepFailure> for PrepareError {
     fn from(failure: StepFailure) -> Self {
         PrepareError::Start(failure.into())
@@ -138,6 +148,12 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
             let at = Point { t: found.t, x: found.x().to_vec(), xdot: derivatives(system, found) };
             return Ok(plainly(system, Plain::new(&system.first, &*system.compiler), at, values));
         }
+        Form::Auto | Form::Linear
+            if FormulaCoefficients::new(system).is_some() && system.first.invariants.is_empty() =>
+        {
+            return linear(system, found);
+        }
+        Form::Linear => return Err(StartFailure::NotLinear.into()),
         Form::Auto | Form::QuasiLinear => match quasilinear(system, found) {
             Ok(prepared) => return Ok(prepared),
             Err(error) if form == Form::QuasiLinear => return Err(error),
@@ -154,6 +170,16 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
 fn plainly(system: &System, plain: Plain, at: Point, values: CharacteristicValues) -> Prepared {
     let unknowns = Unknowns { dim: system.dim(), form: Form::Plain, values };
     Prepared { dae: Box::new(plain), at, names: system.names().to_vec(), unknowns, array: None }
+}
+
+fn linear(system: &System, found: &Characteristics) -> Result<Prepared, PrepareError> {
+    let t = found.t;
+    let coefficients = FormulaCoefficients::new(system).ok_or(StartFailure::NotLinear)?;
+    let mut gelda = Gelda::new(coefficients, t, GeldaOptions::default())
+        .map_err(|cause| StartFailure::Reduction { cause: Box::new(cause) })?;
+    let at = gelda.consistent(t, found.x(), Keep::default())?;
+    let unknowns = Unknowns { dim: system.dim(), form: Form::Linear, values: gelda.values() };
+    Ok(Prepared { dae: Box::new(gelda), at, names: system.names().to_vec(), unknowns, array: None })
 }
 
 fn quasilinear(system: &System, found: &Characteristics) -> Result<Prepared, PrepareError> {

@@ -4,6 +4,7 @@ use super::Singular;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 use faer::linalg::triangular_solve::{solve_unit_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::prelude::ReborrowMut;
 use faer::traits::ComplexField;
 use faer::{ColMut, Mat, Par};
 
@@ -57,8 +58,6 @@ impl<T: ComplexField + Copy> LargeLu<T> {
         solve_upper_triangular_in_place(self.A.as_ref(), column, Par::Seq);
     }
 }
-
-use faer::prelude::ReborrowMut;
 
 #[cfg(test)]
 mod tests {

@@ -10,11 +10,11 @@
 use super::coefficients::Coefficients;
 use super::consistent::{DerivativeError, Keep, consistent_value, derivative};
 use super::moving_frame::{FrameError, MovingFrame};
-use super::product::dot;
+use super::product::{dot, norm};
 use super::strangeness_free::{RankOptions, ReducedSystem, Reducer, ReductionError, StrangenessFree};
 use crate::dae::{CharacteristicValues, Dae, Pencil, Point};
 use crate::error::StepFailure;
-use crate::linalg::{Matrix, Svd};
+use crate::linalg::Matrix;
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 
@@ -53,6 +53,29 @@ impl Default for GeldaOptions {
 const SLOTS: usize = 16;
 
 /// A linear DAE as an integrator sees it.
+///
+/// ```
+/// use daedal::Options;
+/// use daedal::linalg::Matrix;
+/// use daedal::linear::{ConstantCoefficients, Gelda, GeldaOptions, Keep};
+/// use daedal::method::{Integrator, radau::RadauIIa};
+///
+/// // x₁' = x₂, 0 = x₁ − t², with the hidden constraint x₂ = 2t
+/// let (mut E, mut A) = (Matrix::zeros(2, 2), Matrix::zeros(2, 2));
+/// E[(0, 0)] = 1.0;
+/// A[(0, 1)] = 1.0;
+/// A[(1, 0)] = 1.0;
+/// let b = vec![vec![], vec![0.0, 0.0, -1.0]];
+/// let mut system = Gelda::new(ConstantCoefficients::new(E, A, b), 0.0, GeldaOptions::default())?;
+/// assert_eq!(system.values().to_string(), "μ = 1, d = 0, a = 2, v = 0, u = 0");
+/// let start = system.consistent(0.0, &[5.0, 5.0], Keep::LeastChange)?;
+/// let mut stepper = RadauIIa::default().start(Box::new(system), start, &Options::default())?;
+/// while stepper.state().t < 3.0 {
+///     stepper.advance(3.0)?;
+/// }
+/// assert!((stepper.state().x[0] - 9.0).abs() < 1e-9 && (stepper.state().x[1] - 6.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Gelda<C> {
     coefficients: C,
     options: GeldaOptions,
@@ -61,9 +84,6 @@ pub struct Gelda<C> {
     /// the decisions at the last time that was looked at
     decided: StrangenessFree,
     frame: MovingFrame,
-    /// kernel of (E₁; A₂) at the reference, n × u
-    U: Matrix,
-    svd_U: Svd,
     slots: Vec<ReducedSystem>,
     next_slot: usize,
     constraint: Option<f64>,
@@ -77,22 +97,18 @@ impl<C: Coefficients> Gelda<C> {
         let mut decided = StrangenessFree::empty();
         reducer.reduce(&mut coefficients, t0, &mut decided)?;
         let values = decided.values;
-        let frame = MovingFrame::new(&decided);
-        let mut gelda = Gelda {
+        let frame = MovingFrame::new(&decided).map_err(|_| ReductionError::SvdFailed { t: t0 })?;
+        Ok(Gelda {
             coefficients,
             options,
             reducer,
             values,
             frame,
-            U: Matrix::zeros(n, values.u),
-            svd_U: Svd::new(values.d + values.a, n),
             slots: (0..SLOTS).map(|_| ReducedSystem::new(values.d, values.a, n)).collect(),
             next_slot: 0,
             decided,
             constraint: None,
-        };
-        gelda.take_reference(t0)?;
-        Ok(gelda)
+        })
     }
 
     /// μ, d, a, v, u.
@@ -150,39 +166,19 @@ impl<C: Coefficients> Gelda<C> {
 
     /// Do redundant equations contradict the others at the time last decided?
     fn check_contradiction(&self, t: f64) -> Result<(), StepFailure> {
-        let residual = self.decided.inconsistency;
-        if self.options.contradiction == Contradiction::Stop && !(residual <= self.options.consistency_tolerance) {
-            return Err(StepFailure::Contradictory { t, residual });
+        let agree = self.decided.inconsistency <= self.options.consistency_tolerance;
+        if self.options.contradiction == Contradiction::Stop && !agree {
+            return Err(StepFailure::Contradictory { t, residual: norm(&self.decided.consistency) });
         }
         Ok(())
     }
 
     /// Take the decisions as the reference of the frame; old reductions are void.
-    fn take_reference(&mut self, t: f64) -> Result<(), ReductionError> {
-        self.frame.reset(&self.decided);
+    fn take_reference(&mut self) -> Result<(), FrameError> {
         for slot in &mut self.slots {
             slot.t = f64::NAN;
         }
-        let CharacteristicValues { d, a, u, .. } = self.values;
-        let n = self.U.rows();
-        if u > 0 {
-            let system = &self.decided.system;
-            for j in 0..n {
-                for i in 0..d {
-                    self.svd_U.A[(i, j)] = system.E1[(i, j)];
-                }
-                for i in 0..a {
-                    self.svd_U.A[(d + i, j)] = system.A2[(i, j)];
-                }
-            }
-            self.svd_U.factor().map_err(|_| ReductionError::SvdFailed { t })?;
-            for j in 0..n {
-                for k in 0..u {
-                    self.U[(j, k)] = self.svd_U.V[(j, d + a + k)];
-                }
-            }
-        }
-        Ok(())
+        self.frame.reset(&self.decided)
     }
 
     /// The slot with the reduced coefficients at t.
@@ -203,7 +199,7 @@ impl<C: Coefficients> Gelda<C> {
 
 impl<C: Coefficients> Dae for Gelda<C> {
     fn dim(&self) -> usize {
-        self.U.rows()
+        self.coefficients.dim()
     }
 
     fn new_pencil(&self) -> Pencil {
@@ -222,7 +218,7 @@ impl<C: Coefficients> Dae for Gelda<C> {
 
     fn residual(&mut self, _stage: usize, t: f64, x: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {
         let slot = self.reduced(t).map_err(|_| Undefined)?;
-        let system = &self.slots[slot];
+        let (system, U) = (&self.slots[slot], self.frame.undetermined());
         let CharacteristicValues { d, a, u, .. } = self.values;
         for i in 0..d {
             r[i] = dot(system.E1.row(i), xdot) - dot(system.A1.row(i), x) - system.b1[i];
@@ -231,19 +227,19 @@ impl<C: Coefficients> Dae for Gelda<C> {
             r[d + i] = -(dot(system.A2.row(i), x) + system.b2[i]);
         }
         for k in 0..u {
-            r[d + a + k] = (0..xdot.len()).map(|j| self.U[(j, k)] * xdot[j]).sum();
+            r[d + a + k] = xdot.iter().enumerate().map(|(j, xdot)| U[(j, k)] * xdot).sum();
         }
         Ok(())
     }
 
     fn pencil(&mut self, t: f64, _x: &[f64], _xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         self.decide(t)?;
-        self.take_reference(t).map_err(|_| StepFailure::SvdFailed { t })?;
+        self.take_reference().map_err(|_| StepFailure::SvdFailed { t })?;
         let Pencil::Dense { E, A } = out else {
             panic!("a sparse pencil was given to a dense system");
         };
         let CharacteristicValues { d, a, u, .. } = self.values;
-        let system = &self.decided.system;
+        let (system, U) = (&self.decided.system, self.frame.undetermined());
         E.fill(0.0);
         A.fill(0.0);
         for i in 0..d {
@@ -255,7 +251,7 @@ impl<C: Coefficients> Dae for Gelda<C> {
         }
         for k in 0..u {
             for j in 0..E.cols() {
-                E[(d + a + k, j)] = self.U[(j, k)];
+                E[(d + a + k, j)] = U[(j, k)];
             }
         }
         Ok(())
@@ -273,7 +269,8 @@ impl<C: Coefficients> Dae for Gelda<C> {
     }
 
     fn undetermined(&self) -> Vec<Vec<f64>> {
-        (0..self.values.u).map(|k| (0..self.dim()).map(|j| self.U[(j, k)]).collect()).collect()
+        let U = self.frame.undetermined();
+        (0..U.cols()).map(|k| (0..U.rows()).map(|j| U[(j, k)]).collect()).collect()
     }
 
     fn decisions(&self) -> String {

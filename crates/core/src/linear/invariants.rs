@@ -78,7 +78,7 @@ pub fn invariants_by_recursion<C: Coefficients + ?Sized>(
         }
         let mut array = DerivativeArray::new(m, n, level);
         array.build(&data);
-        // invariants do not depend on scales of rows, nor on scales of z' and z that are chosen apart: R is free, and so are Q and R
+        // P and Q of the local equivalence are scales of rows and columns
         let mut scales = Scales::default();
         scales.choose(&array, &factors);
         let (height, width) = (array.M.rows(), array.M.cols());

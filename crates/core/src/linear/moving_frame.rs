@@ -1,18 +1,19 @@
-//! The strangeness-free system at a time near a reference, in bases close to those of the reference: a smooth function of t.
+//! The strangeness-free system at a time near a reference, in rows close to those of the reference: a smooth function of t.
 //!
-//! With the scales of the reference kept, the orthonormal Ẑ₂(t) spans a subspace that moves smoothly. It is turned by the polar factor
-//! of Ẑ₂(t)ᵀ Ẑ₂*, the rotation that brings it closest to the reference. Z₁* is kept as long as Z₁*ᵀ E T₂ is regular.
-//! Kunkel & Mehrmann (2006), 3.1 (smooth bases) and 6.2.
+//! With Xᵢ from (E₁*; A₂*)⁺ = (X₁ X₂), the rows at t are E₁ = (Z₁*ᵀE X₁)⁻¹ Z₁*ᵀE and A₂ = (Z₂ᵀN X₂)⁻¹ Z₂ᵀN, whatever basis Z₂ of the
+//! constraints is found at t. So E₁X₁ = I and A₂X₂ = I at all times, as at the reference: an iteration matrix of the reference serves
+//! as long as possible, and one iteration solves equations that turn without changing their meaning. The orthonormal factor that would
+//! turn Z₂(t) closest to Z₂* is contained in the inverse. Kunkel & Mehrmann (2006), 3.1 (smooth bases) and 6.2.
 
 use super::coefficients::{CoefficientError, Coefficients, TaylorData};
-use super::level::{Level, kernel};
-use super::product::{copy, resize};
+use super::level::Level;
+use super::product::copy;
 use super::strangeness_free::{ReducedSystem, StrangenessFree};
 use crate::linalg::{Matrix, NoConvergence, Svd};
 
-/// Cosine of the largest angle between the constraints here and at the reference that is allowed.
+/// Smallest singular value of Z₂ᵀN X₂ that is allowed; 1 at the reference, 0 where a constraint stands across.
 const LARGEST_TURN: f64 = 0.2;
-/// Part of the smallest singular value of Z₁*ᵀ E T₂ at the reference that must be left.
+/// Smallest singular value of Z₁*ᵀE X₁ that is allowed; 1 at the reference.
 const SMALLEST_PART: f64 = 1e-2;
 
 /// Why there are no reduced coefficients in the frame of a reference.
@@ -44,49 +45,69 @@ pub struct MovingFrame {
     reference: StrangenessFree,
     data: TaylorData,
     work: Level,
-    /// Ẑ₂ᵀ Ẑ₂*
-    svd_W: Svd,
-    svd_A: Svd,
-    svd_E: Svd,
-    Z2: Matrix,
-    /// smallest singular value of Z₁*ᵀ E T₂ at the reference
-    smallest: f64,
+    /// (E₁*; A₂*)
+    svd_H: Svd,
+    /// its pseudo-inverse, n × (d + a)
+    X: Matrix,
+    /// its kernel, n × u
+    U: Matrix,
+    differential: Normalisation,
+    algebraic: Normalisation,
 }
 
 impl MovingFrame {
     /// Near this reference.
-    pub fn new(reference: &StrangenessFree) -> Self {
+    pub fn new(reference: &StrangenessFree) -> Result<Self, FrameError> {
         let (m, n) = (reference.Z1.rows(), reference.T2.rows());
         let (mu, d, a) = (reference.values.mu, reference.values.d, reference.values.a);
         let mut frame = MovingFrame {
             reference: reference.clone(),
             data: TaylorData::new(m, n, mu),
             work: Level::new(m, n, mu),
-            svd_W: Svd::new(a, a),
-            svd_A: Svd::new(a, n),
-            svd_E: Svd::new(d, n - a),
-            Z2: Matrix::zeros((mu + 1) * m, a),
-            smallest: 0.0,
+            svd_H: Svd::new(d + a, n),
+            X: Matrix::zeros(n, d + a),
+            U: Matrix::zeros(n, reference.values.u),
+            differential: Normalisation::new(d, n),
+            algebraic: Normalisation::new(a, n),
         };
-        frame.reset(reference);
-        frame
+        frame.reset(reference)?;
+        Ok(frame)
     }
 
     /// Another reference with the same characteristic values.
-    pub fn reset(&mut self, reference: &StrangenessFree) {
+    pub fn reset(&mut self, reference: &StrangenessFree) -> Result<(), FrameError> {
         assert_eq!(reference.values, self.reference.values, "a reference of another kind");
         self.reference.copy_from(reference);
         self.work.scales.rows.clone_from(&reference.scales.rows);
         self.work.scales.columns.clone_from(&reference.scales.columns);
-        self.smallest = 0.0;
-        if let Ok(smallest) = self.smallest_of(&reference.system) {
-            self.smallest = smallest;
+        let (E1, A2, n) = (&reference.system.E1, &reference.system.A2, self.X.rows());
+        let (d, rank) = (E1.rows(), E1.rows() + A2.rows());
+        for j in 0..n {
+            for i in 0..rank {
+                self.svd_H.A[(i, j)] = if i < d { E1[(i, j)] } else { A2[(i - d, j)] };
+            }
         }
+        self.svd_H.factor().map_err(|_| FrameError::SvdFailed { t: reference.system.t })?;
+        for j in 0..n {
+            for i in 0..rank {
+                self.X[(j, i)] =
+                    (0..rank).map(|k| self.svd_H.V[(j, k)] / self.svd_H.sigma(k) * self.svd_H.U[(i, k)]).sum();
+            }
+            for k in 0..n - rank {
+                self.U[(j, k)] = self.svd_H.V[(j, rank + k)];
+            }
+        }
+        Ok(())
     }
 
     /// The reference.
     pub fn reference(&self) -> &StrangenessFree {
         &self.reference
+    }
+
+    /// What the equations leave undetermined at the reference: an orthonormal basis of the kernel of (E₁; A₂), n × u.
+    pub fn undetermined(&self) -> &Matrix {
+        &self.U
     }
 
     /// Reduced coefficients at t.
@@ -118,60 +139,80 @@ impl MovingFrame {
         let rank = self.work.array.M.rows() - a - self.reference.Z3.cols();
         self.work.constraints(rank).map_err(failed)?;
         self.work.turn(rank, a);
-        let turned = FrameError::TurnedTooFar { t, reference: self.reference.system.t };
-        if !self.rotate().map_err(failed)? {
-            return Err(turned);
+        out.project(t, &self.data, &self.work.array, &self.reference.Z1, &self.work.Z2);
+
+        // E₁X₁ = I, A₂X₂ = I
+        let d = self.reference.values.d;
+        let differential = self.differential.measure(&out.E1, &self.X, 0).map_err(failed)?;
+        let algebraic = self.algebraic.measure(&out.A2, &self.X, d).map_err(failed)?;
+        if !(differential > SMALLEST_PART && algebraic > LARGEST_TURN) {
+            return Err(FrameError::TurnedTooFar { t, reference: self.reference.system.t });
         }
-        out.project(t, &self.data, &self.work.array, &self.reference.Z1, &self.Z2);
-        if self.smallest_of(out).map_err(failed)? < SMALLEST_PART * self.smallest {
-            return Err(turned);
-        }
+        self.differential.apply(&mut out.E1);
+        self.differential.apply(&mut out.A1);
+        self.differential.apply_to_vector(&mut out.b1);
+        self.algebraic.apply(&mut out.A2);
+        self.algebraic.apply_to_vector(&mut out.b2);
         Ok(())
     }
+}
 
-    /// Z₂ ← R Ẑ₂ O with the polar factor O of Ẑ₂ᵀ Ẑ₂*. False if the subspaces are too far apart.
-    fn rotate(&mut self) -> Result<bool, NoConvergence> {
-        let (rows, a) = (self.work.Z2.rows(), self.work.Z2.cols());
-        let R = &self.work.scales.rows;
-        for p in 0..a {
-            for q in 0..a {
-                self.svd_W.A[(p, q)] =
-                    (0..rows).map(|i| self.work.Z2[(i, p)] / R[i] * (self.reference.Z2[(i, q)] / R[i])).sum();
+/// Rows are multiplied by W⁻¹, W = rows · some columns of X.
+struct Normalisation {
+    svd_W: Svd,
+    inverse: Matrix,
+    rows: Matrix,
+    vector: Vec<f64>,
+}
+
+impl Normalisation {
+    fn new(k: usize, n: usize) -> Self {
+        Normalisation {
+            svd_W: Svd::new(k, k),
+            inverse: Matrix::zeros(k, k),
+            rows: Matrix::zeros(k, n),
+            vector: vec![0.0; k],
+        }
+    }
+
+    /// Make W⁻¹ from the columns of X from `first` on; returns the smallest singular value of W.
+    fn measure(&mut self, A: &Matrix, X: &Matrix, first: usize) -> Result<f64, NoConvergence> {
+        let k = A.rows();
+        for i in 0..k {
+            for j in 0..k {
+                self.svd_W.A[(i, j)] = (0..A.cols()).map(|p| A[(i, p)] * X[(p, first + j)]).sum();
             }
         }
         self.svd_W.factor()?;
-        if a > 0 && !(self.svd_W.sigma(a - 1) > LARGEST_TURN) {
-            return Ok(false);
-        }
-        // O = U Vᵀ, put where the matrix stood
-        for p in 0..a {
-            for q in 0..a {
-                self.svd_W.A[(p, q)] = (0..a).map(|k| self.svd_W.U[(p, k)] * self.svd_W.V[(q, k)]).sum();
+        for i in 0..k {
+            for j in 0..k {
+                self.inverse[(i, j)] =
+                    (0..k).map(|p| self.svd_W.V[(i, p)] / self.svd_W.sigma(p) * self.svd_W.U[(j, p)]).sum();
             }
         }
-        resize(&mut self.Z2, rows, a);
-        for i in 0..rows {
-            for q in 0..a {
-                self.Z2[(i, q)] = (0..a).map(|p| self.work.Z2[(i, p)] * self.svd_W.A[(p, q)]).sum();
-            }
-        }
-        Ok(true)
+        Ok(if k > 0 { self.svd_W.sigma(k - 1) } else { 1.0 })
     }
 
-    /// Smallest singular value of E₁ T₂ with T₂ = kernel A₂.
-    fn smallest_of(&mut self, system: &ReducedSystem) -> Result<f64, NoConvergence> {
-        let (d, a, n) = (system.E1.rows(), system.A2.rows(), system.E1.cols());
-        if d == 0 {
-            return Ok(0.0);
-        }
-        kernel(&mut self.svd_A, &system.A2, &[])?;
-        for i in 0..d {
-            for j in 0..n - a {
-                self.svd_E.A[(i, j)] = (0..n).map(|k| system.E1[(i, k)] * self.svd_A.V[(k, a + j)]).sum();
+    /// A ← W⁻¹ A.
+    fn apply(&mut self, A: &mut Matrix) {
+        copy(&mut self.rows, A);
+        A.fill(0.0);
+        for i in 0..A.rows() {
+            for k in 0..A.rows() {
+                let w = self.inverse[(i, k)];
+                for (a, row) in A.row_mut(i).iter_mut().zip(self.rows.row(k)) {
+                    *a += w * row;
+                }
             }
         }
-        self.svd_E.factor()?;
-        Ok(self.svd_E.sigma(d - 1))
+    }
+
+    /// b ← W⁻¹ b.
+    fn apply_to_vector(&mut self, b: &mut [f64]) {
+        self.vector.copy_from_slice(b);
+        for (i, b) in b.iter_mut().enumerate() {
+            *b = self.inverse.row(i).iter().zip(&self.vector).map(|(w, x)| w * x).sum();
+        }
     }
 }
 
@@ -209,7 +250,7 @@ mod tests {
         let mut problem = Differentiated::new(Turning);
         let reference = strangeness_free(&mut problem, 0.3, &RankOptions::default()).unwrap();
         assert_eq!((reference.values.mu, reference.values.d, reference.values.a, reference.values.v), (1, 1, 2, 1));
-        let mut frame = MovingFrame::new(&reference);
+        let mut frame = MovingFrame::new(&reference).unwrap();
         let mut at = |t: f64| {
             let mut out = ReducedSystem::new(1, 2, 3);
             frame.reduce(&mut problem, t, &mut out).unwrap();
@@ -242,7 +283,7 @@ mod tests {
     fn a_time_at_which_everything_has_turned_is_refused() {
         let mut problem = Differentiated::new(Turning);
         let reference = strangeness_free(&mut problem, 0.0, &RankOptions::default()).unwrap();
-        let mut frame = MovingFrame::new(&reference);
+        let mut frame = MovingFrame::new(&reference).unwrap();
         let mut out = ReducedSystem::new(1, 2, 3);
         let refused = frame.reduce(&mut problem, std::f64::consts::FRAC_PI_2, &mut out);
         assert!(matches!(refused, Err(FrameError::TurnedTooFar { .. })), "{refused:?}");

@@ -37,6 +37,9 @@ pub struct Limits {
     pub rounding: f64,
 }
 
+/// Best rate of contraction that a cautious iteration assumes without having measured it in this step.
+const ASSUMED_RATE: f64 = 0.01;
+
 /// What to do after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
@@ -62,6 +65,14 @@ impl Convergence {
     pub fn new(limits: Limits, eta: &mut f64) -> Self {
         *eta = eta.max(f64::EPSILON).powf(0.8);
         Convergence { limits, rate: limits.default_rate, last_ratio: 1.0, last_size: 1.0 }
+    }
+
+    /// The same, but a first increment is not trusted because former steps converged at once: where the equations were almost linear
+    /// η falls to rounding, and a nonlinear constraint would be violated by much more than the tolerance when it comes into play.
+    pub fn cautious(limits: Limits, eta: &mut f64) -> Self {
+        let convergence = Self::new(limits, eta);
+        *eta = eta.max(ASSUMED_RATE);
+        convergence
     }
 
     /// Judge iteration number `newton`, from one, by the size of its increment.
@@ -117,6 +128,16 @@ mod tests {
             }
         }
         Verdict::GoOn
+    }
+
+    #[test]
+    fn a_cautious_iteration_looks_twice() {
+        let mut eta = 1e-16;
+        let mut trusting = Convergence::new(LIMITS, &mut eta);
+        assert!(matches!(trusting.judge(1, 1e3, &mut eta), Verdict::Enough(_)));
+        let mut cautious = Convergence::cautious(LIMITS, &mut eta);
+        assert_eq!(cautious.judge(1, 1e3, &mut eta), Verdict::GoOn);
+        assert!(matches!(cautious.judge(2, 1e-3, &mut eta), Verdict::Enough(_)));
     }
 
     #[test]

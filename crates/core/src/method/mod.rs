@@ -11,6 +11,7 @@ mod weights;
 use crate::dae::hidden::ProcedureError;
 use crate::dae::{CharacteristicValues, Dae, Point};
 use crate::error::{BadOption, StepFailure};
+use crate::linear::ReductionError;
 use crate::options::Options;
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
@@ -42,6 +43,17 @@ pub enum StartFailure {
         t: f64,
         /// Characteristic values.
         values: CharacteristicValues,
+    },
+    /// The form for linear systems was asked for.
+    #[error(
+        "the equations are not linear in the unknowns and their derivatives; choose the form auto, quasilinear or array"
+    )]
+    NotLinear,
+    /// A linear system could not be reduced.
+    #[error(transparent)]
+    Reduction {
+        /// Why.
+        cause: Box<ReductionError>,
     },
     /// Hidden constraints have no formulas.
     #[error("at t = {t}: {cause}; choose the form array")]

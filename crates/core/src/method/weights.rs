@@ -10,7 +10,7 @@ pub struct Weights {
     pairs: Vec<(f64, f64)>,
     counts: Vec<bool>,
     /// 1/sc, zero for unknowns that do not count
-    weights: Vec<f64>,
+    inverse_scales: Vec<f64>,
     counted: f64,
 }
 
@@ -20,7 +20,7 @@ impl Weights {
         let counts: Vec<bool> = (0..dae.dim()).map(|i| dae.counts(i)).collect();
         let pairs = tolerance.pairs_where(&counts)?;
         let counted = counts.iter().filter(|counts| **counts).count().max(1) as f64;
-        Ok(Weights { pairs, weights: vec![0.0; counts.len()], counts, counted })
+        Ok(Weights { pairs, inverse_scales: vec![0.0; counts.len()], counts, counted })
     }
 
     /// Replace every relative tolerance; absolute ones keep their ratio to it.
@@ -38,7 +38,7 @@ impl Weights {
 
     /// Weights at a point.
     pub fn at(&mut self, x: &[f64]) {
-        for (i, w) in self.weights.iter_mut().enumerate() {
+        for (i, w) in self.inverse_scales.iter_mut().enumerate() {
             let (rtol, atol) = self.pairs[i];
             *w = if self.counts[i] { 1.0 / (atol + rtol * x[i].abs()) } else { 0.0 };
         }
@@ -55,6 +55,6 @@ impl Weights {
     }
 
     fn sum(&self, e: &[f64]) -> f64 {
-        e.iter().zip(&self.weights).map(|(e, w)| (e * w) * (e * w)).sum()
+        e.iter().zip(&self.inverse_scales).map(|(e, w)| (e * w) * (e * w)).sum()
     }
 }

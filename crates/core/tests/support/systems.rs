@@ -409,7 +409,7 @@ impl Equations for Undetermined {
     }
     fn residual<S: Scalar>(&self, _t: S, x: &[S], xdot: &[S], r: &mut [S]) {
         r[0] = xdot[0] + x[0];
-        r[1] = x[0] - x[0];
+        r[1] = x[0] * 0.0;
     }
 }
 
@@ -423,5 +423,64 @@ impl Equations for WithBookkeeping {
     fn residual<S: Scalar>(&self, t: S, x: &[S], xdot: &[S], r: &mut [S]) {
         r[0] = xdot[0] + x[0];
         r[1] = xdot[1] - (t * 1000.0).cos() * 1000.0;
+    }
+}
+
+/// P (z₁' + λ₁ z₁, z₂' + λ₂ z₂, z₃ − cos t, z₄ − z₁² − sin t) = 0 with z = Q x: constraints that stand in no row alone.
+pub struct Mixed {
+    pub P: [[f64; 4]; 4],
+    pub Q: [[f64; 4]; 4],
+    pub lambda: [f64; 2],
+}
+
+impl Mixed {
+    /// Matrices that are far from singular: twice the identity and small numbers.
+    pub fn new(seed: u64, lambda: [f64; 2]) -> Self {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 40) as f64 / (1_u64 << 24) as f64 - 0.5
+        };
+        let mut matrix = || std::array::from_fn(|i| std::array::from_fn(|j| next() + if i == j { 2.0 } else { 0.0 }));
+        Mixed { P: matrix(), Q: matrix(), lambda }
+    }
+
+    /// z and z'.
+    pub fn solution(&self, t: f64) -> ([f64; 4], [f64; 4]) {
+        let [l, m] = self.lambda;
+        let z = [(-l * t).exp(), (-m * t).exp(), t.cos(), (-2.0 * l * t).exp() + t.sin()];
+        (z, [-l * z[0], -m * z[1], -t.sin(), -2.0 * l * (-2.0 * l * t).exp() + t.cos()])
+    }
+
+    /// x with Q x = z.
+    pub fn unknowns(&self, z: [f64; 4]) -> Vec<f64> {
+        let mut lu = daedal::linalg::Lu::<f64>::new(4);
+        for i in 0..4 {
+            lu.A.row_mut(i).copy_from_slice(&self.Q[i]);
+        }
+        lu.factor().unwrap();
+        let mut x = z.to_vec();
+        lu.solve(&mut x);
+        x
+    }
+}
+
+impl Equations for Mixed {
+    fn dim(&self) -> usize {
+        4
+    }
+    fn residual<S: Scalar>(&self, t: S, x: &[S], xdot: &[S], r: &mut [S]) {
+        let product = |M: &[[f64; 4]; 4], x: &[S], i: usize| (0..4).fold(S::from(0.0), |sum, j| sum + x[j] * M[i][j]);
+        let z: [S; 4] = std::array::from_fn(|i| product(&self.Q, x, i));
+        let zdot: [S; 2] = std::array::from_fn(|i| product(&self.Q, xdot, i));
+        let rows = [
+            zdot[0] + z[0] * self.lambda[0],
+            zdot[1] + z[1] * self.lambda[1],
+            z[2] - t.cos(),
+            z[3] - z[0].square() - t.sin(),
+        ];
+        for i in 0..4 {
+            r[i] = product(&self.P, &rows, i);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use daedal::dae::{Formulas, Initial};
 use daedal::graph::{Expr, Tape};
-use daedal_model::{DaeInitial, Kind, Model};
+use daedal_model::{Kind, Model};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,21 +20,10 @@ pub fn read(name: &str, changes: &[(&str, f64)]) -> Model {
 }
 
 /// The equations and the start of a general system.
-pub fn system(model: &Model) -> (&Formulas, &DaeInitial) {
+pub fn system(model: &Model) -> (&Formulas, &Initial) {
     match &model.kind {
         Kind::Dae { formulas, initial, .. } => (formulas, initial),
         Kind::Motion { .. } => panic!("{} has equations of motion", model.name),
-    }
-}
-
-/// What is given about the start, as the solver takes it.
-pub fn start(model: &Model) -> Initial {
-    let (_, given) = system(model);
-    Initial {
-        t: given.t,
-        states: given.states.clone(),
-        derivatives: given.derivatives.clone(),
-        conditions: given.conditions.clone(),
     }
 }
 

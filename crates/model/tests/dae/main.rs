@@ -1,8 +1,13 @@
 //! The general systems in `models/`: every file is read, says what its source says, and has the solution that is known.
 
 mod characteristics;
+mod examples;
 mod files;
 mod initial;
+mod redundant;
+mod references;
+mod runs;
 mod sizes;
 mod solutions;
+mod testset;
 mod vanishing;

@@ -35,6 +35,10 @@ pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Findin
         findings.push(Finding { severity: Severity::Impossible, code: "no_form", message });
     }
     let values = analysis.at.values;
+    if analysis.at.levels.len() == values.mu + 1 {
+        let message = "the level beyond the last could not be computed: that no constraint is left is not confirmed";
+        findings.push(Finding { severity: Severity::Note, code: "unconfirmed", message: message.into() });
+    }
     if values.u > 0 {
         let message = format!(
             "{}: any course of time is a solution, and a run keeps the initial values",
@@ -48,7 +52,7 @@ pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Findin
     }
     if values.v > 0 {
         let message = format!(
-            "{}: a run checks that they keep agreeing with the others",
+            "{}: a run checks that what is left out keeps agreeing with the others",
             counted(values.v, "equation is redundant", "equations are redundant")
         );
         findings.push(Finding { severity: Severity::Note, code: "redundant", message });

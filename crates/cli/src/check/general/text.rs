@@ -28,7 +28,8 @@ pub fn text(checked: &Checked) -> String {
     text.heading("constraints");
     constraints(&mut text, found);
     text.heading("levels of differentiation");
-    for level in &found.analysis.at.levels {
+    let at = &found.analysis.at;
+    for level in &at.levels {
         text.entry(&level.level.to_string(), &ranks(level, found.analysis.equations));
     }
     text.heading(&format!("initial values at t = {:?}", found.analysis.at.t));
@@ -113,6 +114,7 @@ fn told(form: Form) -> &'static str {
         Form::Plain => "the equations as they stand",
         Form::QuasiLinear => "hidden constraints as formulas, and a choice of differential equations",
         Form::DerivativeArray => "the derivative array, projected numerically",
+        Form::Linear => "the strangeness-free form of a linear system",
         Form::Auto => "the cheapest that fits",
     }
 }
@@ -132,8 +134,12 @@ fn constraints(text: &mut Text, found: &Found) {
         text.entry(label, &format!("{from}: 0 = {}", c.formula));
     }
     text.more(all.len());
-    if all.is_empty() {
-        text.entry("none", if found.analysis.array.is_some() { "" } else { "with formulas" });
+    let independent = found.analysis.at.values.a;
+    if independent > all.len() {
+        let told = counted(independent - all.len(), "constraint", "constraints");
+        text.entry("without formula", &format!("{told}, found in the derivative array only"));
+    } else if all.is_empty() {
+        text.entry("none", "");
     }
     for (k, (name, formula)) in found.definitions.iter().take(MOST_FORMULAS).enumerate() {
         text.entry(if k == 0 { "where" } else { "" }, &format!("{name} = {formula}"));
@@ -150,13 +156,14 @@ fn constraints(text: &mut Text, found: &Found) {
 fn ranks(level: &Level, equations: usize) -> String {
     let rows = equations * (level.level + 1);
     let gap = if level.gap.is_finite() { format!("gap {}", short(level.gap)) } else { "no gap to decide".into() };
-    let enough = if level.holds { "enough" } else { "not enough" };
-    format!("rank {} of {rows}; a = {}, d = {}, v = {}; {enough}; {gap}", level.rank, level.a, level.d, level.v)
+    let enough = if level.holds { "all constraints found" } else { "more constraints are hidden" };
+    format!("a = {}, d = {}, v = {}: {enough}; rank {} of {rows}, {gap}", level.a, level.d, level.v, level.rank)
 }
 
 fn start(text: &mut Text, checked: &Checked, found: &Found) {
     let (analysis, general) = (&found.analysis, checked.general);
-    text.entry("consistent values", &format!("found in {} iterations", analysis.at.fit.iterations));
+    let iterations = counted(analysis.at.fit.iterations, "iteration", "iterations");
+    text.entry("consistent values", &format!("found in {iterations}"));
     let states = &general.system.formulas.states;
     let open = states.iter().zip(&general.initial.states).filter(|(_, start)| **start == Start::Unknown);
     let open: Vec<&str> = open.map(|(name, _)| name.as_str()).collect();
@@ -183,7 +190,7 @@ fn elsewhere(text: &mut Text, found: &Found) {
     for (label, on_trajectory) in [("beside the start", false), ("along a run", true)] {
         let points: Vec<_> = found.analysis.elsewhere.iter().filter(|p| p.on_trajectory == on_trajectory).collect();
         let Some(last) = points.last() else {
-            text.entry(label, "not looked at");
+            text.entry(label, "no point could be looked at");
             continue;
         };
         let other: Vec<_> = points.iter().filter(|p| p.values != here).collect();

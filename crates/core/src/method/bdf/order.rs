@@ -48,6 +48,11 @@ impl Estimates {
         estimates
     }
 
+    /// Stay at order k.
+    pub fn keep(&mut self) {
+        (self.wanted, self.error) = (self.order, self.here / (self.order + 1) as f64);
+    }
+
     /// After an accepted step with constant step size: is the next higher order better? `e` and φ*_(k+1) tell.
     pub fn consider_higher(&mut self, differences: &Differences, e: &[f64], weights: &Weights, scratch: &mut [f64]) {
         let k = self.order;

@@ -21,8 +21,14 @@ const MOST_SINGULAR: u32 = 6;
 const MATRIX_REUSE: f64 = 1.3;
 /// The rate of contraction tells about the Jacobian only if the leading coefficient is within this factor.
 const SAME_COEFFICIENT: f64 = 1.05;
+/// Steps beyond the new order itself after which a raised order may be lowered again. The error of the lower order has left a kink in
+/// the past, which looks like a large derivative until it has passed out of the differences; who lowers the order because of it is
+/// trapped at order one with tiny steps.
+const FLUSHED: usize = 2;
 /// Step size factor after a failed Newton iteration.
 const AFTER_FAILURE: f64 = 0.25;
+/// η before anything is known about the rate of contraction: at least two iterations, unless the first changes almost nothing.
+const UNKNOWN_RATE: f64 = 100.0;
 /// The number of the only point at which the system is evaluated.
 const STAGE: usize = 0;
 
@@ -48,6 +54,10 @@ pub struct BdfStepper<'p> {
     max_steps: u64,
     /// the order rises and the step doubles in every step until something fails
     starting: bool,
+    /// was a step rejected, and the next higher order not considered since?
+    patient: bool,
+    /// accepted steps since the order was raised
+    at_order: usize,
     /// is the first step size still to be chosen?
     guessed: bool,
     failures: u32,
@@ -58,6 +68,8 @@ pub struct BdfStepper<'p> {
     jacobian_is_here: bool,
     /// leading coefficient α and step size of the matrix
     decomposed_for: Option<(f64, f64)>,
+    /// leading coefficient for which the rate of contraction is known
+    iterated_with: f64,
     pending: Option<StepFailure>,
     // scratch
     x: Vec<f64>,
@@ -100,6 +112,8 @@ impl<'p> BdfStepper<'p> {
             hmax: options.hmax.unwrap_or(f64::INFINITY),
             max_steps: options.max_steps,
             starting: method.steps == Steps::Variable,
+            patient: false,
+            at_order: 0,
             guessed: options.h0.is_none(),
             failures: 0,
             singular: 0,
@@ -107,6 +121,7 @@ impl<'p> BdfStepper<'p> {
             jacobian_wanted: false,
             jacobian_is_here: true,
             decomposed_for: None,
+            iterated_with: 0.0,
             pending: None,
             x: vec![0.0; n],
             v: vec![0.0; n],
@@ -131,9 +146,12 @@ impl<'p> BdfStepper<'p> {
         let here = std::iter::once(&stepper.state);
         let points: Vec<(f64, &[f64])> =
             here.chain(past).take(method.max_order + 1).map(|state| (state.t, &state.x[..])).collect();
-        stepper.differences.start_with_history(&points);
-        stepper.order = (points.len() - 1).max(1);
-        stepper.starting = false;
+        if let [here, before, ..] = points[..] {
+            stepper.differences.start_with_history(&points);
+            stepper.order = points.len() - 1;
+            stepper.h = options.h0.unwrap_or(here.0 - before.0);
+            (stepper.starting, stepper.guessed) = (false, false);
+        }
         Ok(stepper)
     }
 
@@ -199,7 +217,11 @@ impl<'p> BdfStepper<'p> {
                 }
                 self.singular = 0;
                 self.decomposed_for = Some((leading, h));
+                self.iterated_with = 0.0;
+            }
+            if leading != self.iterated_with {
                 self.eta = UNKNOWN_RATE;
+                self.iterated_with = leading;
             }
             let outcome = self.iterate(leading, t1);
             if matches!(outcome, Outcome::Converged { .. }) || self.jacobian_is_here {
@@ -218,7 +240,7 @@ impl<'p> BdfStepper<'p> {
         let factor = 2.0 / (1.0 + leading / alpha);
         self.differences.predict(self.order, &mut self.x, &mut self.v);
         self.e.fill(0.0);
-        let mut convergence = Convergence::new(self.limits, &mut self.eta);
+        let mut convergence = Convergence::cautious(self.limits, &mut self.eta);
         for newton in 1..=self.limits.most {
             self.statistics.residuals += 1;
             if self.dae.residual(STAGE, t1, &self.x, &self.v, &mut self.r).is_err() {
@@ -253,6 +275,10 @@ impl<'p> BdfStepper<'p> {
         if estimates.wanted < k || k == most {
             self.starting = false;
         }
+        self.at_order = if raised { 1 } else { self.at_order + 1 };
+        if self.at_order <= k + FLUSHED {
+            estimates.keep();
+        }
         if self.method.steps == Steps::Fixed {
             self.order = (k + 1).min(most);
         } else if self.starting {
@@ -261,9 +287,11 @@ impl<'p> BdfStepper<'p> {
             if estimates.wanted == k && k < most && self.differences.is_constant(k) && !raised {
                 estimates.consider_higher(&self.differences, &self.e, &self.weights, &mut self.r);
             }
-            // a step that was just changed judges itself too well: it does not grow before it has stood for k steps
-            let steady = self.differences.is_constant(k - 1);
-            let growth = if steady { estimates.growth() } else { estimates.growth().min(1.0) };
+            // a step that was just changed judges itself too well: it does not grow before it has stood for k steps, and after a
+            // rejection not before a higher order has been considered; nor while the order rises
+            let steady = self.differences.is_constant(if self.patient { k } else { k - 1 });
+            self.patient &= !steady;
+            let growth = if steady && estimates.wanted <= k { estimates.growth() } else { estimates.growth().min(1.0) };
             (self.order, self.h) = (estimates.wanted, (growth * h).min(self.hmax));
         }
         self.differences.update(&self.e, h, k);
@@ -284,7 +312,7 @@ impl<'p> BdfStepper<'p> {
         if self.statistics.steps > 0 {
             self.statistics.rejected_error += 1;
         }
-        self.starting = false;
+        (self.starting, self.patient) = (false, true);
         self.failures = 0;
         self.error_failures += 1;
         (self.order, self.h) = match self.error_failures {
@@ -319,9 +347,6 @@ impl<'p> BdfStepper<'p> {
     }
 }
 
-/// η before anything is known about the rate of contraction: at least two iterations, unless the first changes almost nothing.
-const UNKNOWN_RATE: f64 = 100.0;
-
 /// α = (1 + 1/2 + … + 1/k)/h.
 fn leading_coefficient(order: usize, h: f64) -> f64 {
     (1..=order).map(|i| 1.0 / i as f64).sum::<f64>() / h
@@ -344,6 +369,9 @@ impl Stepper for BdfStepper<'_> {
     fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
         if let Some(failure) = &self.pending {
             return Err(failure.clone());
+        }
+        if !(limit > self.state.t) {
+            return Err(StepFailure::StepTooSmall { t: self.state.t, h: limit - self.state.t });
         }
         if std::mem::take(&mut self.guessed) {
             self.h = self.h.min(0.001 * (limit - self.state.t));
@@ -376,13 +404,12 @@ impl Stepper for BdfStepper<'_> {
         self.pending = derivative::recover(&mut *self.dae, pencil, matrix, here, &mut self.xdot).err();
         self.jacobian_wanted = true;
         self.decomposed_for = None;
-        self.eta = UNKNOWN_RATE;
         (self.failures, self.singular, self.error_failures) = (0, 0, 0);
         // order one, with a first step that passes its error test; a fixed step is kept
         self.order = 1;
         if self.method.steps == Steps::Variable {
             self.h = self.first_step();
-            (self.starting, self.guessed) = (true, true);
+            (self.starting, self.patient, self.guessed) = (true, false, true);
         }
         self.differences.start(&self.state.x, &self.xdot, self.h);
     }

@@ -113,7 +113,7 @@ impl Stages {
         eta: &mut f64,
         statistics: &mut Statistics,
     ) -> Outcome {
-        let mut convergence = Convergence::new(limits, eta);
+        let mut convergence = Convergence::cautious(limits, eta);
         for newton in 1..=limits.most {
             if self.evaluate(dae, t, x, h, statistics).is_err() {
                 return Outcome::Diverged;

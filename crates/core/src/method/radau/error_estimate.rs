@@ -50,3 +50,69 @@ impl RadauStepper<'_> {
         if norm.is_nan() { f64::INFINITY } else { norm }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dae::{Dae, Pencil, Point};
+    use crate::error::StepFailure;
+    use crate::linalg::Matrix;
+    use crate::method::Stepper;
+    use crate::method::controller::Control;
+    use crate::method::radau::RadauIIa;
+    use crate::motion::Undefined;
+    use crate::options::Options;
+    use crate::statistics::Residuals;
+    use crate::tolerance::Tolerance;
+
+    /// (1 + t) xᵢ' = (1 + t) i tⁱ⁻¹ for i = 1, …, 5: the powers of t.
+    struct Powers;
+
+    impl Dae for Powers {
+        fn dim(&self) -> usize {
+            5
+        }
+        fn new_pencil(&self) -> Pencil {
+            Pencil::Dense { E: Matrix::zeros(5, 5), A: Matrix::zeros(5, 5) }
+        }
+        fn algebraic(&self, _: usize) -> bool {
+            false
+        }
+        fn quasilinear(&self) -> bool {
+            true
+        }
+        fn residual(&mut self, _: usize, t: f64, _: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {
+            for (i, r) in r.iter_mut().enumerate() {
+                *r = (1.0 + t) * (xdot[i] - (i + 1) as f64 * t.powi(i as i32));
+            }
+            Ok(())
+        }
+        fn pencil(&mut self, t: f64, _: &[f64], _: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
+            if let Pencil::Dense { E: leading, .. } = out {
+                (0..5).for_each(|i| leading[(i, i)] = 1.0 + t);
+            }
+            Ok(())
+        }
+        fn accepted(&mut self, _: usize, _: f64, _: &[f64], _: &[f64]) -> Result<(), StepFailure> {
+            Ok(())
+        }
+        fn residuals(&self) -> Residuals {
+            Residuals::default()
+        }
+    }
+
+    #[test]
+    fn powers_up_to_five_are_integrated_exactly_and_powers_up_to_three_have_no_error() {
+        let method = RadauIIa { control: Control::Fixed, max_newton: 50, ..RadauIIa::default() };
+        let options = Options { h0: Some(0.5), tolerance: Tolerance::new(1e-13, 1e-13), ..Options::default() };
+        let at = Point { t: 0.0, x: vec![0.0; 5], xdot: vec![1.0, 0.0, 0.0, 0.0, 0.0] };
+        let mut stepper = RadauStepper::new(&method, Box::new(Powers), at, &options).unwrap();
+        stepper.advance(1.0).unwrap();
+        for (i, x) in stepper.state.x.iter().enumerate() {
+            assert!((x - 0.5_f64.powi(i as i32 + 1)).abs() < 1e-12, "power {}: {x}", i + 1);
+        }
+        let errors = &stepper.error;
+        assert!(errors[..3].iter().all(|e| e.abs() < 1e-12), "{errors:?}");
+        assert!(errors[3].abs() > 1e-4 && errors[4].abs() > 1e-4, "{errors:?}");
+    }
+}

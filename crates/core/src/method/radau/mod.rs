@@ -6,7 +6,11 @@
 //!
 //! The last stage is the new point: all constraints that the system states hold there. One text serves ordinary equations,
 //! quasi-linear and fully implicit systems, dense and sparse; step size control, reuse of Jacobians and Newton's stopping rule are
-//! those of RADAU5.
+//! those of RADAU5. A system is evaluated at the stages 0, 1 and 2, and as stage 3 at the left end, for the error estimate.
+//!
+//! The error estimate watches what the differential equations leave open: an algebraic unknown that follows a quick function of time
+//! is right at the ends of steps, but does not shorten them, and its polynomial may be wrong in between. Bound the step by hmax
+//! there, or take [`Bdf`](super::bdf::Bdf), which tests all unknowns.
 
 mod collocation;
 mod error_estimate;

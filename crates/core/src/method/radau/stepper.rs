@@ -288,6 +288,9 @@ impl Stepper for RadauStepper<'_> {
         if let Some(failure) = &self.pending {
             return Err(failure.clone());
         }
+        if !(limit > self.state.t) {
+            return Err(StepFailure::StepTooSmall { t: self.state.t, h: limit - self.state.t });
+        }
         if std::mem::take(&mut self.guessed) {
             self.h = self.h.min(0.01 * (limit - self.state.t));
         }

@@ -1,0 +1,80 @@
+//! How tests solve the files, and how errors are measured.
+
+use super::files::{read, system};
+use daedal::dae::{Form, Problem, System, Unknowns, solve};
+use daedal::graph::Interpreted;
+use daedal::{Options, RadauIIa, Solution, SolveError, Tolerance};
+use std::error::Error;
+
+/// A run of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'r> {
+    pub name: &'r str,
+    pub changes: &'r [(&'r str, f64)],
+    pub rtol: f64,
+    pub atol: f64,
+    pub h0: Option<f64>,
+    pub tend: Option<f64>,
+    pub form: Form,
+}
+
+impl<'r> Run<'r> {
+    /// With a tolerance for everything.
+    pub fn new(name: &'r str, tolerance: f64) -> Self {
+        Run { name, changes: &[], rtol: tolerance, atol: tolerance, h0: None, tend: None, form: Form::Auto }
+    }
+
+    /// Solve it; the end is kept.
+    pub fn make(&self) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
+        let model = read(self.name, self.changes);
+        let (formulas, initial) = system(&model);
+        let system = System::new(formulas, Interpreted);
+        let tend = self.tend.unwrap_or_else(|| model.time.expect("an interval").1);
+        let options = Options {
+            tolerance: Tolerance::new(self.rtol, self.atol),
+            h0: self.h0,
+            max_steps: 1_000_000,
+            ..Options::default()
+        };
+        solve(&Problem::new(&system, initial.clone(), tend), self.form, &RadauIIa::default(), &options)
+    }
+
+    /// The state at the end.
+    pub fn end(&self) -> Vec<f64> {
+        match self.make() {
+            Ok(solution) => solution.end.x,
+            Err(error) => panic!("{} {:?}: {}", self.name, self.changes, reason(&error)),
+        }
+    }
+}
+
+/// A message with its causes.
+pub fn reason(error: &dyn Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {}", reason(cause)),
+        None => error.to_string(),
+    }
+}
+
+/// Where a run stopped on its way.
+pub fn stopped(error: &SolveError<Unknowns>) -> f64 {
+    match error {
+        SolveError::Stopped { partial, .. } => partial.end.t,
+        _ => panic!("not on the way: {}", reason(error)),
+    }
+}
+
+/// −log10 of the largest relative error: significant correct digits.
+pub fn scd(found: &[f64], reference: &[f64]) -> f64 {
+    digits(found, reference, f64::abs)
+}
+
+/// The same with |y| + atol/rtol in the denominator, for small components.
+pub fn mescd(found: &[f64], reference: &[f64], ratio: f64) -> f64 {
+    digits(found, reference, |y| y.abs() + ratio)
+}
+
+fn digits(found: &[f64], reference: &[f64], size: impl Fn(f64) -> f64) -> f64 {
+    let errors = found.iter().zip(reference).map(|(x, y)| (x - y).abs() / size(*y));
+    -errors.fold(0.0, f64::max).log10()
+}
