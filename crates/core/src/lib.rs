@@ -9,6 +9,8 @@
 //! | [`scalar`] | numbers that models are written for |
 //! | [`graph`] | formulas as expression graphs |
 //! | [`dae`] | general differential-algebraic equations of any index |
+//! | [`second_order`] | linear systems of second order |
+//! | [`structured`] | symmetric and self-adjoint pairs |
 //! | [`motion`] | equations of motion, their reduced derivative array, consistent initial values |
 //! | [`analysis`] | what can be known before a run: index, freedom, redundancy, consistency, time scales |
 //! | [`method`] | GEOMS: Radau IIa on the reduced derivative array; Radau IIa and BDF for general systems |
@@ -26,10 +28,12 @@ pub mod motion;
 pub mod observer;
 pub mod options;
 pub mod problem;
+pub mod second_order;
 pub mod segment;
 pub mod solution;
 mod solve;
 pub mod statistics;
+pub mod structured;
 pub mod tolerance;
 
 pub use daedal_graph as graph;

@@ -427,7 +427,7 @@ fn radau<D: Dae>(system: &mut D, t0: f64, x0: &[f64], t1: f64, steps: usize) -> 
             *x += h * (0..3).map(|l| a[2][l] * K[l * n + j]).sum::<f64>();
         }
         let end = t0 + h * (step + 1) as f64;
-        system.accepted(2, end, &x, &K[2 * n..]).unwrap();
+        system.accepted(2, end, &mut x, &K[2 * n..]).unwrap();
     }
     x
 }

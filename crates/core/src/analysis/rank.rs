@@ -161,6 +161,16 @@ impl Decomposed {
         Some(Decomposed { decision, svd, row_scale: vec![1.0; m], col_scale: vec![1.0; n] })
     }
 
+    /// Take a rank that is known, unless a singular value that should count is below the threshold, or one that should not is above `limit`.
+    pub fn keep_rank(&mut self, known: usize, limit: f64) {
+        let sigma = &self.decision.singular_values;
+        let lost = known > self.decision.rank;
+        let grown = sigma.get(known).is_some_and(|s| *s > limit);
+        if !lost && !grown && known <= sigma.len() {
+            self.decision.rank = known;
+        }
+    }
+
     /// All left singular vectors, as columns; those that count come first.
     pub fn left_vectors(&self) -> &Mat<f64> {
         &self.svd.U
@@ -209,7 +219,7 @@ impl Decomposed {
 pub(crate) fn scales(A: &Mat<f64>, scaling: Scaling) -> (Vec<f64>, Vec<f64>) {
     let (m, n) = (A.nrows(), A.ncols());
     let (mut r, mut c) = (vec![1.0; m], vec![1.0; n]);
-    let rounds = if scaling == Scaling::Both { 4 } else { 1 };
+    let rounds = if scaling == Scaling::Both { 12 } else { 1 };
     for _ in 0..rounds {
         let entry = |i: usize, j: usize| (r[i] * A[(i, j)] * c[j]).abs();
         let row: Vec<f64> = (0..m).map(|i| (0..n).map(|j| entry(i, j)).fold(0.0, f64::max)).collect();

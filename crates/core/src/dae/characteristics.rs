@@ -249,8 +249,8 @@ impl Search<'_, '_> {
             let mut J = Matrix::zeros(m * (level + 1), (level + 2) * n);
             let undefined = AnalysisError::Undefined { t: self.t };
             self.array.jacobian(level, self.t, jet, &mut J).map_err(|_| undefined.clone())?;
-            let (ranks, projections, now) = levels::analyse(&J, m, n, level, corank).ok_or(undefined)?;
-            corank = now;
+            let (ranks, projections, _) = levels::analyse(&J, (m, n), level, corank, None).ok_or(undefined)?;
+            corank = m * (level + 1) - ranks.rank;
             found.push(ranks.clone());
             if let Some(mut result) = result.take() {
                 // the level beyond: nothing new may turn up

@@ -5,7 +5,7 @@
 //! Δy = −M⁺(𝔉 + N Δx) the least change of y; here y follows x before every evaluation of the rows. Projections are made anew with every pencil and
 //! kept until the next.
 
-use super::levels::{self, Projections};
+use super::levels::{self, Projections, Ranks};
 use super::{CharacteristicValues, Characteristics, Dae, DerivativeArray, Pencil, Plain, System};
 use crate::analysis::rank::{Decomposed, Scaling, scales};
 use crate::error::StepFailure;
@@ -14,8 +14,8 @@ use crate::motion::Undefined;
 use crate::statistics::Residuals;
 use faer::Mat;
 
-/// Points inside of a step that keep their own y.
-const STAGES: usize = 3;
+/// Points inside of a step that keep their own y: three stages and the one of the error estimate.
+const STAGES: usize = 4;
 /// Corrections of y before the rows are evaluated.
 const CORRECTIONS: usize = 2;
 /// Redundant equations may keep this scaled residual.
@@ -30,6 +30,8 @@ pub struct Genda {
     array: DerivativeArray,
     first: Rows,
     projections: Projections,
+    /// ranks at the start, which are kept
+    ranks: Option<Ranks>,
     /// M⁺ of the array at the last pencil
     inverse: Mat<f64>,
     /// derivatives X_1, …, X_{μ+1} at the last accepted point, and its time
@@ -66,6 +68,7 @@ impl Genda {
             array: system.array(),
             first: Rows { plain, values: vec![0.0; m], pencil },
             projections: at.projections.clone(),
+            ranks: None,
             inverse: Mat::zeros(0, 0),
             stages: std::array::from_fn(|_| (at.t, derivatives.clone())),
             derivatives,
@@ -88,16 +91,19 @@ impl Genda {
         self.jet[n..].copy_from_slice(&self.derivatives);
         let undefined = |_| StepFailure::Undefined { t };
         self.array.jacobian(level, t, &self.jet, &mut self.J).map_err(undefined)?;
-        let (found, projections, _) = levels::analyse(&self.J, m, n, level, 0).ok_or(StepFailure::SvdFailed { t })?;
+        let (found, projections, ranks) =
+            levels::analyse(&self.J, (m, n), level, 0, self.ranks).ok_or(StepFailure::SvdFailed { t })?;
         let now = levels::characteristic(&found, m, n);
         if now != self.values {
             return Err(StepFailure::CharacteristicChange { t, before: self.values, now });
         }
         self.projections = projections;
+        self.ranks = Some(ranks);
         let rows = m * (level + 1);
         let M = Mat::from_fn(rows, n * (level + 1), |i, j| self.J[(i, n + j)]);
         let (r, c) = scales(&M, Scaling::Both);
-        let decomposed = Decomposed::scaled(&M, r, c, 0.0).ok_or(StepFailure::SvdFailed { t })?;
+        let mut decomposed = Decomposed::scaled(&M, r, c, 0.0).ok_or(StepFailure::SvdFailed { t })?;
+        decomposed.keep_rank(ranks.derivatives, f64::INFINITY);
         self.inverse = decomposed.solve(&Mat::identity(rows, rows));
         Ok(())
     }
@@ -224,7 +230,7 @@ impl Dae for Genda {
         Ok(())
     }
 
-    fn accepted(&mut self, stage: usize, t: f64, x: &[f64], _: &[f64]) -> Result<(), StepFailure> {
+    fn accepted(&mut self, stage: usize, t: f64, x: &mut [f64], _: &[f64]) -> Result<(), StepFailure> {
         self.follow(stage, t, x).map_err(|_| StepFailure::Undefined { t })?;
         let stage = stage.min(STAGES - 1);
         self.derivatives.copy_from_slice(&self.stages[stage].1);

@@ -102,8 +102,16 @@ pub fn fit(
     let mut iterations = 0;
     loop {
         let (row_scale, mut col_scale) = scales(&A, Scaling::Both);
+        // rows are judged by the sizes they are summed from
+        let usual: Vec<f64> = (0..F.len())
+            .map(|i| {
+                let row = (0..columns.len()).map(|k| (A[(i, k)].abs(), (A[(i, k)] * jet[columns[k]]).abs()));
+                let (top, sum) = row.fold((0.0_f64, 0.0), |(top, sum), (a, term)| (top.max(a), sum + term));
+                sum.max(top).max(f64::MIN_POSITIVE)
+            })
+            .collect();
         let scaled = |F: &[f64]| {
-            let sizes = F.iter().zip(&row_scale).map(|(f, r)| (f * r).abs()).enumerate();
+            let sizes = F.iter().zip(&usual).map(|(f, size)| (f / size).abs()).enumerate();
             sizes.fold((0, 0.0), |worst, (i, size)| if size > worst.1 { (i, size) } else { worst })
         };
         let (worst, residual) = scaled(&F);

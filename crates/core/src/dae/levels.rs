@@ -13,6 +13,9 @@ use faer::Mat;
 
 /// Singular values below this, in equilibrated matrices, count as zero.
 pub const RANK_TOLERANCE: f64 = 1e-9;
+/// A rank that is known is given up only if a singular value that should count falls below [`RANK_TOLERANCE`], or one that should not
+/// rises above this.
+const CLEARLY_DIFFERENT: f64 = 1e-3;
 /// A gap between kept and dropped singular values below this is undecided.
 pub const CLEAR_GAP: f64 = 1e3;
 
@@ -52,54 +55,86 @@ pub struct Projections {
     pub U: Mat<f64>,
 }
 
-/// Ranks and bases of an array at a point. `J` is its Jacobian, `before` the corank one level below.
-pub fn analyse(J: &Matrix, m: usize, n: usize, level: usize, before: usize) -> Option<(Level, Projections, usize)> {
+/// Ranks that are known beforehand: at points that satisfy the equations only to a tolerance, redundant rows look independent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ranks {
+    /// Of M.
+    pub derivatives: usize,
+    /// Of ZᵀN.
+    pub a: usize,
+    /// Of F_ẋT₂.
+    pub d: usize,
+}
+
+/// Ranks and bases of an array at a point. `J` is its Jacobian, `before` the corank one level below, `known` ranks that are kept as
+/// long as the singular values do not clearly contradict.
+pub fn analyse(
+    J: &Matrix,
+    (m, n): (usize, usize),
+    level: usize,
+    before: usize,
+    known: Option<Ranks>,
+) -> Option<(Level, Projections, Ranks)> {
     let rows = m * (level + 1);
-    let full = Mat::from_fn(rows, J.cols(), |i, j| J[(i, j)]);
-    let (r, c) = scales(&full, Scaling::Both);
-    let scaled = Mat::from_fn(rows, J.cols(), |i, j| r[i] * full[(i, j)] * c[j]);
     let mut gap = f64::INFINITY;
-    let mut decide = |A: &Mat<f64>| -> Option<Decomposed> {
-        let found = Decomposed::plain(A, RANK_TOLERANCE)?;
+    let mut decide = |A: &Mat<f64>, known: Option<usize>| -> Option<Decomposed> {
+        let mut found = Decomposed::plain(A, RANK_TOLERANCE)?;
+        if let Some(known) = known {
+            found.keep_rank(known, CLEARLY_DIFFERENT);
+        }
         gap = found.decision.gap().map_or(gap, |g| g.min(gap));
         Some(found)
     };
-    let rank = decide(&scaled)?.decision.rank;
-    let derivatives = scaled.subcols(n, J.cols() - n).to_owned();
-    let by_derivatives = decide(&derivatives)?;
-    let rank_K = by_derivatives.decision.rank;
-    let higher = scaled.subcols(2 * n, J.cols() - 2 * n).to_owned();
-    let rank_higher = decide(&higher)?.decision.rank;
 
-    // left null space of M, split by ZᵀN
-    let Z = by_derivatives.left_basis();
-    let N = scaled.subcols(0, n).to_owned();
+    // M with scales of its own: large coefficients of x do not hide small ones of its derivatives
+    let M = Mat::from_fn(rows, J.cols() - n, |i, j| J[(i, n + j)]);
+    let (r, c) = scales(&M, Scaling::Both);
+    let scaled = Mat::from_fn(rows, M.ncols(), |i, j| r[i] * M[(i, j)] * c[j]);
+    let by_derivatives = decide(&scaled, known.map(|k| k.derivatives))?;
+    let rank_M = by_derivatives.decision.rank;
+    let higher = Mat::from_fn(rows, J.cols() - 2 * n, |i, j| J[(i, 2 * n + j)]);
+    let (rh, ch) = scales(&higher, Scaling::Both);
+    let higher = Mat::from_fn(rows, higher.ncols(), |i, j| rh[i] * higher[(i, j)] * ch[j]);
+    let rank_higher = decide(&higher, None)?.decision.rank;
+
+    // left null space of M, split by ZᵀN; its entries are judged by the sizes they are summed from
+    let basis = by_derivatives.left_basis();
+    let Z = Mat::from_fn(rows, basis.ncols(), |i, k| r[i] * basis[(i, k)]);
+    let N = Mat::from_fn(rows, n, |i, j| J[(i, j)]);
     let gradients = Z.transpose() * &N;
-    let split = decide(&gradients)?;
+    let sizes = absolute(&Z).transpose() * absolute(&N);
+    let (rz, cx) = scales(&sizes, Scaling::Both);
+    let split = decide(&Mat::from_fn(Z.ncols(), n, |k, j| rz[k] * gradients[(k, j)] * cx[j]), known.map(|k| k.a))?;
     let a = split.decision.rank;
-    let rotated = &Z * split.left_vectors();
+    let balanced = Mat::from_fn(rows, Z.ncols(), |i, k| Z[(i, k)] * rz[k]);
+    let rotated = balanced * split.left_vectors();
     let (Z2, Z3) = (rotated.subcols(0, a).to_owned(), rotated.subcols(a, rotated.ncols() - a).to_owned());
     let T2 = split.null_basis();
+    let T2 = Mat::from_fn(n, T2.ncols(), |j, k| cx[j] * T2[(j, k)]);
 
-    // F_ẋ T₂ in the units of the first rows and of x
-    let E = Mat::from_fn(m, n, |i, j| r[i] * full[(i, n + j)] * c[j]);
-    let (rE, _) = scales(&E, Scaling::Rows);
-    let ET2 = Mat::from_fn(m, n, |i, j| rE[i] * E[(i, j)]) * &T2;
-    let moving = decide(&ET2)?;
+    // F_ẋT₂, judged in the same way
+    let E = Mat::from_fn(m, n, |i, j| J[(i, n + j)]);
+    let ET2 = &E * &T2;
+    let sizes = absolute(&E) * absolute(&T2);
+    let (re, ct) = scales(&sizes, Scaling::Both);
+    let moving = decide(&Mat::from_fn(m, T2.ncols(), |i, k| re[i] * ET2[(i, k)] * ct[k]), known.map(|k| k.d))?;
     let d = moving.decision.rank;
-    let corank = rows - rank;
-    let v = corank - before;
-    let found = Level { level, rank, a, v, d, holds: a + d + v == m, one_full: rank_K == n + rank_higher, gap };
 
-    // back to the units of the equations and unknowns
-    let Z1 = moving.left_vectors();
-    let Z1 = Mat::from_fn(m, d, |i, k| r[i] * rE[i] * Z1[(i, k)]);
-    let Z2 = Mat::from_fn(rows, a, |i, k| r[i] * Z2[(i, k)]);
-    let Z3 = Mat::from_fn(rows, Z3.ncols(), |i, k| r[i] * Z3[(i, k)]);
-    let constraints = Z2.transpose() * full.subcols(0, n);
-    let undetermined = &T2 * moving.null_basis();
-    let U = Mat::from_fn(n, undetermined.ncols(), |j, k| c[j] * undetermined[(j, k)]);
-    Some((found, Projections { Z1, Z2, Z3, constraints, U: orthonormal(&U) }, corank))
+    let rank = rank_M + a;
+    let v = (rows - rank).saturating_sub(before);
+    let one_full = rank_M == n + rank_higher;
+    let found = Level { level, rank, a, v, d, holds: a + d + v == m, one_full, gap };
+    let left = moving.left_vectors();
+    let Z1 = Mat::from_fn(m, d, |i, k| re[i] * left[(i, k)]);
+    let constraints = Z2.transpose() * &N;
+    let null = moving.null_basis();
+    let U = &T2 * Mat::from_fn(T2.ncols(), null.ncols(), |i, k| ct[i] * null[(i, k)]);
+    let ranks = Ranks { derivatives: rank_M, a, d };
+    Some((found, Projections { Z1, Z2, Z3, constraints, U: orthonormal(&U) }, ranks))
+}
+
+fn absolute(A: &Mat<f64>) -> Mat<f64> {
+    Mat::from_fn(A.nrows(), A.ncols(), |i, j| A[(i, j)].abs())
 }
 
 /// An orthonormal basis of the span of independent columns.

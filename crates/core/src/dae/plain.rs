@@ -166,7 +166,7 @@ impl Dae for Plain {
         Ok(())
     }
 
-    fn accepted(&mut self, _: usize, t: f64, x: &[f64], xdot: &[f64]) -> Result<(), StepFailure> {
+    fn accepted(&mut self, _: usize, t: f64, x: &mut [f64], xdot: &[f64]) -> Result<(), StepFailure> {
         if self.residuals.constraint.is_some() {
             self.set(t, x, xdot);
             self.values.call(&self.inputs, &mut self.rows);

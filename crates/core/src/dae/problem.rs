@@ -189,7 +189,7 @@ fn quasilinear(system: &System, found: &Characteristics) -> Result<Prepared, Pre
     let mut dae = QuasiLinear::new(array.clone(), &*system.compiler, found.values, t, &y)?;
     let invariants = system.first.invariants.len();
     let (degrees, wanted) = (dae.degrees(), found.values.d);
-    if degrees > wanted || degrees + invariants < wanted {
+    if degrees > wanted || degrees + invariants < wanted || dae.open() != found.values.u {
         return Err(StartFailure::Degrees { t, degrees, wanted }.into());
     }
     let mut ydot = vec![0.0; y.len()];

@@ -8,7 +8,7 @@ use super::selection::{Selection, Structure};
 use super::{CharacteristicValues, Dae, Pencil};
 use crate::error::StepFailure;
 use crate::graph::{Compiler, Expr, Kernel};
-use crate::linalg::Matrix;
+use crate::linalg::{Lu, Matrix};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 
@@ -30,8 +30,15 @@ pub struct QuasiLinear {
     rate_row: Vec<Option<usize>>,
     structure: Structure,
     selection: Selection,
+    /// constraints that were independent when last looked at all of them
+    candidates: Vec<bool>,
     /// rank of the constraints, invariants apart
     rank: usize,
+    /// unknowns without a rate that the constraints determine
+    determined: usize,
+    /// factors of the constraint gradients with respect to the dependent unknowns
+    lu: Lu<f64>,
+    correction: Vec<f64>,
     /// unknowns with a differential equation, then undetermined ones
     independent: Vec<usize>,
     kept: Vec<f64>,
@@ -46,7 +53,6 @@ pub struct QuasiLinear {
     D: Matrix,
     residuals: Residuals,
     decided: bool,
-    reselected: u64,
 }
 
 impl QuasiLinear {
@@ -76,6 +82,7 @@ impl QuasiLinear {
         let optional = array.constraints.iter().map(|c| c.role == Role::Invariant).collect();
         let constraint_places: Vec<(usize, usize)> =
             places.iter().filter(|(i, _)| *i >= k).map(|&(i, j)| (i - k, j)).collect();
+        let moves = array.rates.iter().map(Option::is_some).collect();
         let mut system = QuasiLinear {
             values: compiler.compile(&graph, &rows),
             entries: compiler.compile(&graph, &jacobian.entries),
@@ -86,15 +93,18 @@ impl QuasiLinear {
             slopes: vec![0.0; places.len()],
             C: Matrix::zeros(m, N),
             D: Matrix::zeros(k + m, N),
-            structure: Structure::new(m, N, &constraint_places, &levels, optional),
+            structure: Structure::new(moves, &constraint_places, &levels, optional),
             selection: Selection::new(m, N),
+            candidates: vec![true; m],
             rank: 0,
+            determined: 0,
+            lu: Lu::new(m.min(N)),
+            correction: vec![0.0; m.min(N)],
             independent: Vec::with_capacity(N),
             kept: vec![0.0; m],
             characteristic,
             residuals: Residuals::default(),
             decided: false,
-            reselected: 0,
             places,
             moving,
             rate_row,
@@ -127,6 +137,11 @@ impl QuasiLinear {
         Ok(())
     }
 
+    /// Unknowns that nothing determines, auxiliary ones included.
+    pub fn open(&self) -> usize {
+        self.independent.len() - self.degrees()
+    }
+
     /// How many of the differential equations are integrated.
     pub fn degrees(&self) -> usize {
         self.independent.iter().filter(|&&j| self.rate_row[j].is_some()).count()
@@ -157,31 +172,88 @@ impl QuasiLinear {
             return Err(StepFailure::Undefined { t });
         }
         self.D.fill(0.0);
-        self.C.fill(0.0);
-        let k = self.moving.len();
         for (&(i, j), &slope) in self.places.iter().zip(&self.slopes) {
             self.D[(i, j)] = slope;
-            if i >= k {
-                self.C[(i - k, j)] = slope;
-            }
         }
-        self.selection.choose(&mut self.C, &self.structure);
-        let constraints = &self.array.constraints;
-        let rank = self.selection.rows.iter().filter(|&&i| constraints[i].role != Role::Invariant).count();
-        if self.decided && rank != self.rank {
+        let mut rank = self.choose();
+        if self.decided && (rank, self.selection.determined) != (self.rank, self.determined) {
+            // perhaps others do it
+            self.candidates.fill(true);
+            rank = self.choose();
+        }
+        if self.decided && (rank, self.selection.determined) != (self.rank, self.determined) {
             let before = self.characteristic;
             let lost = self.rank as isize - rank as isize;
-            let (a, u) = (before.a as isize - lost, before.u as isize + lost);
+            let open = self.determined as isize - self.selection.determined as isize;
+            let (a, u) = (before.a as isize - lost, before.u as isize + open);
             let now = CharacteristicValues { a: a.max(0) as usize, u: u.max(0) as usize, ..before };
             return Err(StepFailure::CharacteristicChange { t, before, now });
         }
-        self.rank = rank;
+        (self.rank, self.determined) = (rank, self.selection.determined);
+        // redundant rows stay out: beside the manifold they may look independent
+        let chosen = &self.selection.rows;
+        for (i, candidate) in self.candidates.iter_mut().enumerate() {
+            *candidate = chosen.contains(&i) || self.array.constraints[i].role == Role::Invariant;
+        }
         self.independent.clear();
         let taken = &self.selection.taken;
         let with_rate = |&j: &usize| self.rate_row[j].is_some();
         self.independent.extend((0..taken.len()).filter(|&j| !taken[j]).filter(with_rate));
         self.independent.extend((0..taken.len()).filter(|&j| !taken[j]).filter(|j| !with_rate(j)));
-        self.reselected += 1;
+        self.factor(t)
+    }
+
+    /// Choose among the candidates; the rank, invariants apart.
+    fn choose(&mut self) -> usize {
+        let k = self.moving.len();
+        for i in 0..self.C.rows() {
+            self.C.row_mut(i).copy_from_slice(self.D.row(k + i));
+        }
+        self.selection.choose(&mut self.C, &self.structure, &self.candidates);
+        let constraints = &self.array.constraints;
+        self.selection.rows.iter().filter(|&&i| constraints[i].role != Role::Invariant).count()
+    }
+
+    /// Decompose the gradients with respect to the dependent unknowns.
+    fn factor(&mut self, t: f64) -> Result<(), StepFailure> {
+        let k = self.moving.len();
+        self.lu.A.fill(0.0);
+        for j in 0..self.lu.A.rows() {
+            self.lu.A[(j, j)] = 1.0;
+        }
+        for (row, &i) in self.selection.rows.iter().enumerate() {
+            for (column, &j) in self.selection.dependent.iter().enumerate() {
+                self.lu.A[(row, column)] = self.D[(k + i, j)];
+            }
+        }
+        self.lu.factor().map_err(|_| StepFailure::SingularPencil { t })
+    }
+
+    /// One Newton correction of the dependent unknowns brings the constraints far below the tolerance.
+    fn polish(&mut self, t: f64, y: &mut [f64]) -> Result<(), Undefined> {
+        let k = self.moving.len();
+        self.evaluate(t, y)?;
+        self.correction.fill(0.0);
+        let mut before = 0.0_f64;
+        for (c, &i) in self.correction.iter_mut().zip(&self.selection.rows) {
+            *c = self.outputs[k + i];
+            before = before.max(c.abs());
+        }
+        if before == 0.0 {
+            return Ok(());
+        }
+        self.lu.solve(&mut self.correction);
+        for (&j, c) in self.selection.dependent.iter().zip(&self.correction) {
+            y[j] -= c;
+        }
+        let worse =
+            self.evaluate(t, y).is_err() || self.selection.rows.iter().any(|&i| self.outputs[k + i].abs() > before);
+        if worse {
+            for (&j, c) in self.selection.dependent.iter().zip(&self.correction) {
+                y[j] += c;
+            }
+            self.evaluate(t, y)?;
+        }
         Ok(())
     }
 
@@ -251,8 +323,8 @@ impl Dae for QuasiLinear {
         Ok(())
     }
 
-    fn accepted(&mut self, _: usize, t: f64, y: &[f64], _: &[f64]) -> Result<(), StepFailure> {
-        self.evaluate(t, y).map_err(|_| StepFailure::Undefined { t })?;
+    fn accepted(&mut self, _: usize, t: f64, y: &mut [f64], _: &[f64]) -> Result<(), StepFailure> {
+        self.polish(t, y).map_err(|_| StepFailure::Undefined { t })?;
         self.measure();
         if self.selection.rows.len() < self.array.constraints.len() {
             // what was left out as redundant must hold

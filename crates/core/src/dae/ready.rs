@@ -90,8 +90,8 @@ pub(super) fn ready(system: &System, initial: &Initial) -> Option<(Plain, Point,
         return None;
     }
     lu.solve(&mut xdot);
-    let at = Point { t, x, xdot };
-    plain.accepted(0, t, &at.x, &at.xdot).ok()?;
+    let mut at = Point { t, x, xdot };
+    plain.accepted(0, t, &mut at.x, &at.xdot).ok()?;
     Some((plain, at, CharacteristicValues { mu: 0, d: n - a, a, v: 0, u: 0 }))
 }
 

@@ -1,26 +1,29 @@
 //! Which constraints and which differential equations make a square system: state selection at a point.
 //!
-//! Gaußian elimination of the constraint gradients C = ∂c/∂y with pivots chosen level by level: a constraint prefers unknowns that do
-//! not appear in constraints of lower levels, so that positions are solved from position constraints, velocities from velocity
-//! constraints, and so on. The pivot columns are the dependent unknowns. For every other unknown with a rate its differential equation is
-//! taken: then (S_D E; S_C C) is regular whatever the rates are. Unknowns without pivot and rate are undetermined.
+//! Gaußian elimination of the constraint gradients C = ∂c/∂y. Unknowns without a rate must be determined by constraints: their columns get
+//! pivots first. Then pivots are chosen level by level among the others: a constraint prefers unknowns that do not appear in
+//! constraints of lower levels, so that positions are solved from position constraints, velocities from velocity constraints, and so
+//! on. The pivot columns are the dependent unknowns. For every other unknown with a rate its differential equation is taken: then
+//! (S_D E; S_C C) is regular. Unknowns without pivot and without rate are undetermined.
 
 use crate::linalg::Matrix;
 
 /// A preferred pivot may be this much smaller than the largest one.
 const PREFERENCE: f64 = 1e-2;
-/// Pivots below this part of a scaled row count as zero.
-pub const RANK_TOLERANCE: f64 = 1e-10;
+/// Pivots below this part of the usual size of their row count as zero.
+const RANK_TOLERANCE: f64 = 1e-10;
 /// Rows that may be dropped (invariants) are dropped below this.
 const OPTIONAL_TOLERANCE: f64 = 1e-5;
 
 /// What is known about rows and columns beforehand.
 #[derive(Clone, Debug)]
 pub struct Structure {
-    /// Stage of each constraint: the latest of its columns.
+    /// Stage of each constraint: the latest of its columns with a rate.
     row_stage: Vec<usize>,
     /// Stage of each unknown: the lowest level of the constraints it enters.
     col_stage: Vec<usize>,
+    /// Unknowns with a rate.
+    moving: Vec<bool>,
     /// Rows that may be left out where they depend on the others.
     optional: Vec<bool>,
     stages: usize,
@@ -28,25 +31,19 @@ pub struct Structure {
 
 impl Structure {
     /// From the places of the gradients and the levels of the constraints; definitions have no level.
-    pub fn new(
-        rows: usize,
-        cols: usize,
-        places: &[(usize, usize)],
-        levels: &[Option<usize>],
-        optional: Vec<bool>,
-    ) -> Self {
+    pub fn new(moving: Vec<bool>, places: &[(usize, usize)], levels: &[Option<usize>], optional: Vec<bool>) -> Self {
         let last = levels.iter().flatten().max().map_or(0, |top| top + 1);
-        let mut col_stage = vec![last; cols];
+        let mut col_stage = vec![last; moving.len()];
         for &(i, j) in places {
             if let Some(level) = levels[i] {
                 col_stage[j] = col_stage[j].min(level);
             }
         }
-        let mut row_stage = vec![0; rows];
-        for &(i, j) in places {
+        let mut row_stage = vec![0; levels.len()];
+        for &(i, j) in places.iter().filter(|(_, j)| moving[*j]) {
             row_stage[i] = row_stage[i].max(col_stage[j]);
         }
-        Structure { row_stage, col_stage, optional, stages: last + 1 }
+        Structure { row_stage, col_stage, moving, optional, stages: last + 1 }
     }
 }
 
@@ -57,12 +54,15 @@ pub struct Selection {
     pub rows: Vec<usize>,
     /// Their pivot columns.
     pub dependent: Vec<usize>,
-    /// Smallest pivot relative to its scaled row.
+    /// How many of them are unknowns without a rate.
+    pub determined: usize,
+    /// Smallest pivot relative to the usual size of its row.
     pub smallest: f64,
     /// Is a column dependent?
     pub taken: Vec<bool>,
     used: Vec<bool>,
-    scale: Vec<f64>,
+    /// usual sizes of rows with respect to unknowns without and with rates
+    usual: [Vec<f64>; 2],
 }
 
 impl Selection {
@@ -71,75 +71,97 @@ impl Selection {
         Selection {
             rows: Vec::with_capacity(m),
             dependent: Vec::with_capacity(m),
+            determined: 0,
             smallest: 1.0,
             taken: vec![false; n],
             used: vec![false; m],
-            scale: vec![1.0; m],
+            usual: [vec![0.0; m], vec![0.0; m]],
         }
     }
 
-    /// Choose; destroys C.
-    pub fn choose(&mut self, C: &mut Matrix, structure: &Structure) {
-        let (m, n) = (C.rows(), C.cols());
+    /// Choose among the rows that are candidates; destroys C.
+    pub fn choose(&mut self, C: &mut Matrix, structure: &Structure, candidates: &[bool]) {
         self.rows.clear();
         self.dependent.clear();
         self.smallest = 1.0;
         self.taken.fill(false);
-        self.used.fill(false);
-        for i in 0..m {
-            let top = C.row(i).iter().fold(0.0_f64, |top, c| top.max(c.abs()));
-            self.scale[i] = if top > 0.0 { 1.0 / top } else { 0.0 };
+        for i in 0..C.rows() {
+            self.used[i] = !candidates[i];
+            let mut tops = [0.0_f64; 2];
+            for (c, &moving) in C.row(i).iter().zip(&structure.moving) {
+                let top = &mut tops[usize::from(moving)];
+                *top = top.max(c.abs());
+            }
+            // what was larger once is small now: it shows as a small pivot
+            self.usual[0][i] = self.usual[0][i].max(tops[0]);
+            self.usual[1][i] = tops[1];
         }
+        // unknowns without a rate, from any constraint
+        while let Some(pivot) = self.largest(C, structure, 0, &|_| true, &|j| !structure.moving[j])
+            && pivot.2 > RANK_TOLERANCE
+        {
+            self.take(C, pivot);
+        }
+        self.determined = self.rows.len();
+        // the others, stage by stage
         for stage in 0..structure.stages {
-            loop {
-                // the largest entry among preferred columns, and among all
-                let (mut preferred, mut any) = ((0, 0, 0.0_f64), (0, 0, 0.0_f64));
-                for i in (0..m).filter(|&i| structure.row_stage[i] == stage) {
-                    if self.used[i] {
-                        continue;
-                    }
-                    for (j, c) in C.row(i).iter().enumerate() {
-                        let size = c.abs() * self.scale[i];
-                        if self.taken[j] || size <= any.2 && size <= preferred.2 {
-                            continue;
-                        }
-                        if size > any.2 {
-                            any = (i, j, size);
-                        }
-                        if structure.col_stage[j] >= stage && size > preferred.2 {
-                            preferred = (i, j, size);
-                        }
-                    }
-                }
-                let (i, j, size) = if preferred.2 >= PREFERENCE * any.2 { preferred } else { any };
-                let threshold = if structure.optional[i] { OPTIONAL_TOLERANCE } else { RANK_TOLERANCE };
-                if size <= threshold {
-                    if size > 0.0 && structure.optional[i] {
-                        self.used[i] = true;
-                        continue;
-                    }
+            let rows = |i: usize| structure.row_stage[i] == stage;
+            while let Some(any) = self.largest(C, structure, 1, &rows, &|j| structure.moving[j]) {
+                let latest = |j: usize| structure.moving[j] && structure.col_stage[j] >= stage;
+                let preferred = self.largest(C, structure, 1, &rows, &latest);
+                let pivot = preferred.filter(|p| p.2 >= PREFERENCE * any.2).unwrap_or(any);
+                let optional = structure.optional[pivot.0];
+                if pivot.2 > if optional { OPTIONAL_TOLERANCE } else { RANK_TOLERANCE } {
+                    self.take(C, pivot);
+                } else if optional {
+                    self.used[pivot.0] = true;
+                } else {
                     break;
                 }
-                self.used[i] = true;
-                self.taken[j] = true;
-                self.rows.push(i);
-                self.dependent.push(j);
-                self.smallest = self.smallest.min(size);
-                for k in 0..m {
-                    if self.used[k] || C[(k, j)] == 0.0 {
-                        continue;
-                    }
-                    let (pivot, row) = C.row_pair(i, k);
-                    let factor = row[j] / pivot[j];
-                    for (x, p) in row.iter_mut().zip(pivot) {
-                        *x -= factor * p;
-                    }
-                    row[j] = 0.0;
-                }
-                if self.rows.len() == n {
-                    return;
+            }
+        }
+    }
+
+    /// Row, column and relative size of the largest entry among rows and columns that are left.
+    fn largest(
+        &self,
+        C: &Matrix,
+        structure: &Structure,
+        kind: usize,
+        rows: &dyn Fn(usize) -> bool,
+        columns: &dyn Fn(usize) -> bool,
+    ) -> Option<(usize, usize, f64)> {
+        debug_assert_eq!(structure.moving.len(), C.cols());
+        let mut best: Option<(usize, usize, f64)> = None;
+        for i in (0..C.rows()).filter(|&i| !self.used[i] && rows(i)) {
+            let usual = self.usual[kind][i];
+            for (j, c) in C.row(i).iter().enumerate() {
+                let size = c.abs() / usual;
+                if size > best.map_or(0.0, |b| b.2) && !self.taken[j] && columns(j) {
+                    best = Some((i, j, size));
                 }
             }
+        }
+        best
+    }
+
+    /// Make an entry a pivot.
+    fn take(&mut self, C: &mut Matrix, (i, j, size): (usize, usize, f64)) {
+        self.used[i] = true;
+        self.taken[j] = true;
+        self.rows.push(i);
+        self.dependent.push(j);
+        self.smallest = self.smallest.min(size);
+        for k in 0..C.rows() {
+            if self.used[k] || C[(k, j)] == 0.0 {
+                continue;
+            }
+            let (pivot, row) = C.row_pair(i, k);
+            let factor = row[j] / pivot[j];
+            for (x, p) in row.iter_mut().zip(pivot) {
+                *x -= factor * p;
+            }
+            row[j] = 0.0;
         }
     }
 }
@@ -162,9 +184,9 @@ mod tests {
                 }
             }
         }
-        let structure = Structure::new(2, 4, &places, &[Some(0), Some(1)], vec![false; 2]);
+        let structure = Structure::new(vec![true; 4], &places, &[Some(0), Some(1)], vec![false; 2]);
         let mut selection = Selection::new(2, 4);
-        selection.choose(&mut C, &structure);
+        selection.choose(&mut C, &structure, &[true; 2]);
         assert_eq!((selection.rows.as_slice(), selection.dependent.as_slice()), ([0, 1].as_slice(), [1, 3].as_slice()));
     }
 
@@ -175,9 +197,21 @@ mod tests {
             C[(i, j)] = value;
         }
         let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        let structure = Structure::new(2, 2, &places, &[Some(0), Some(0)], vec![false; 2]);
+        let structure = Structure::new(vec![true; 2], &places, &[Some(0), Some(0)], vec![false; 2]);
         let mut selection = Selection::new(2, 2);
-        selection.choose(&mut C, &structure);
+        selection.choose(&mut C, &structure, &[true; 2]);
         assert_eq!(selection.rows.len(), 1);
+    }
+
+    #[test]
+    fn unknowns_without_a_rate_are_determined_first() {
+        // 100 x + λ = 0, x + 2 λ = 0 with a rate for x only: x must not take the row that λ needs
+        let mut C = Matrix::zeros(1, 2);
+        C[(0, 0)] = 100.0;
+        C[(0, 1)] = 1.0;
+        let structure = Structure::new(vec![true, false], &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
+        let mut selection = Selection::new(1, 2);
+        selection.choose(&mut C, &structure, &[true]);
+        assert_eq!((selection.dependent.as_slice(), selection.determined), ([1].as_slice(), 1));
     }
 }

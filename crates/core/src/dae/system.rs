@@ -64,8 +64,9 @@ pub trait Dae {
     /// E and A at a point of the solution, after a new choice of equations where the system chooses.
     fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure>;
 
-    /// A step to this point was accepted; `stage` is the one that ended there. An error stops the run at this point.
-    fn accepted(&mut self, stage: usize, t: f64, x: &[f64], xdot: &[f64]) -> Result<(), StepFailure>;
+    /// A step to this point was accepted; `stage` is the one that ended there. The system may correct the point by less than the
+    /// tolerance, so that its constraints hold. An error stops the run at this point.
+    fn accepted(&mut self, stage: usize, t: f64, x: &mut [f64], xdot: &[f64]) -> Result<(), StepFailure>;
 
     /// Residuals of the constraints at the last accepted point.
     fn residuals(&self) -> Residuals;

@@ -1,26 +1,36 @@
-//! Linear algebra in fixed buffers: nothing here allocates after construction, eigenvalues and sparse matrices excepted.
+//! Linear algebra in fixed buffers: nothing here allocates after construction, eigenvalues, subspaces, the exponential and sparse
+//! matrices excepted.
 //!
 //! Loops written out, because the systems that are solved in every step are small: below about 25 unknowns they are
 //! faster than a library call. The singular value decomposition, eigenvalues, and LU of large and of sparse matrices are faer's.
 
+mod blocks;
 mod complete_lu;
 mod eigenvalues;
+mod exponential;
 mod iteration_matrix;
 mod large_lu;
 mod lu;
 mod matrix;
 mod pivoted_qr;
 mod sparse_lu;
+mod subspaces;
 mod svd;
 mod thin_qr;
 
+pub use blocks::{below, beside, put};
 pub use complete_lu::CompleteLu;
 pub use eigenvalues::{eigenvalues, symmetric_eigenvalues};
+pub use exponential::exponential;
 pub use iteration_matrix::{IterationMatrix, Shift};
 pub use large_lu::LargeLu;
 pub use lu::{Field, Lu, Singular, row_pivots};
 pub use matrix::Matrix;
 pub use pivoted_qr::PivotedQr;
 pub use sparse_lu::SparseLu;
+pub use subspaces::{RankError, RankGap, RankRule, Ranks, Subspaces};
 pub use svd::{NoConvergence, Svd};
 pub use thin_qr::ThinQr;
+
+/// Matrices of analyses, which allocate: faer's.
+pub use faer::Mat;

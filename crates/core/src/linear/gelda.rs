@@ -257,7 +257,7 @@ impl<C: Coefficients> Dae for Gelda<C> {
         Ok(())
     }
 
-    fn accepted(&mut self, _stage: usize, t: f64, x: &[f64], _xdot: &[f64]) -> Result<(), StepFailure> {
+    fn accepted(&mut self, _stage: usize, t: f64, x: &mut [f64], _xdot: &[f64]) -> Result<(), StepFailure> {
         self.decide(t)?;
         let system = &self.decided.system;
         self.constraint = (0..self.values.a).map(|i| (dot(system.A2.row(i), x) + system.b2[i]).abs()).reduce(f64::max);

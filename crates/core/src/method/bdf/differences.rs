@@ -173,6 +173,17 @@ impl Differences {
         }
     }
 
+    /// Move the last point by a small correction: it enters every difference once, as e does.
+    pub fn correct(&mut self, x: &[f64]) {
+        let order = self.last.0;
+        for i in 0..x.len() {
+            let correction = x[i] - self.phi[0][i];
+            if correction != 0.0 {
+                self.phi[..=order + 1].iter_mut().for_each(|phi| phi[i] += correction);
+            }
+        }
+    }
+
     /// The polynomial of the last step through its end and the points before.
     pub fn write_segment(&self, t0: f64, t1: f64, segment: &mut Segment) {
         let order = self.last.0;

@@ -193,7 +193,11 @@ impl<'p> BdfStepper<'p> {
         }
         self.accept(h, t1, rate, estimates);
         // an error here belongs to the new point, which stands
-        self.dae.accepted(STAGE, t1, &self.state.x, &self.xdot)?;
+        let t0 = self.segment.t0;
+        let settled = self.dae.accepted(STAGE, t1, &mut self.state.x, &self.xdot);
+        self.differences.correct(&self.state.x);
+        self.differences.write_segment(t0, t1, &mut self.segment);
+        settled?;
         Ok(true)
     }
 

@@ -93,7 +93,7 @@ mod tests {
             }
             Ok(())
         }
-        fn accepted(&mut self, _: usize, _: f64, _: &[f64], _: &[f64]) -> Result<(), StepFailure> {
+        fn accepted(&mut self, _: usize, _: f64, _: &mut [f64], _: &[f64]) -> Result<(), StepFailure> {
             Ok(())
         }
         fn residuals(&self) -> Residuals {

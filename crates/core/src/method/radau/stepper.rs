@@ -215,7 +215,9 @@ impl<'p> RadauStepper<'p> {
         }
         self.accept(h, t1, error, iterations, rate, last);
         // an error here belongs to the new point, which stands
-        self.dae.accepted(2, t1, &self.state.x, &self.xdot)?;
+        let settled = self.dae.accepted(2, t1, &mut self.state.x, &self.xdot);
+        self.segment.shift_to(&self.state.x);
+        settled?;
         Ok(true)
     }
 
