@@ -23,7 +23,7 @@ fn forms_are_for_their_models() {
     }
     refused(&["solve", &file, "--formulation", "plain"], &["as they stand", "μ = 2", "auto, quasilinear or array"]);
     refused(&["solve", &file, "--formulation", "linear"], &["linear"]);
-    let text = std::fs::read_to_string(&file).unwrap() + "\n[solve]\nformulation = \"psf\"\n";
+    let text = std::fs::read_to_string(&file).unwrap().replace("[solve]\n", "[solve]\nformulation = \"psf\"\n");
     let wished = written("wished-psf.toml", &text);
     fails(&["solve", wished.to_str().unwrap()], 2, &["there is no formulation `psf`", "`quasilinear`"]);
 }
