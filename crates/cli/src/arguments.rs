@@ -105,9 +105,7 @@ pub struct Solve {
     /// End of the interval [default: that of the model]
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub tend: Option<f64>,
-    /// Numerical method
-    ///
-    /// auto: geoms for equations of motion, radau for general systems; bdf also solves general systems
+    /// Numerical method; auto is geoms for equations of motion, and radau for general systems, which bdf solves as well
     #[arg(long, value_name = "METHOD", value_parser = choice(&METHODS), default_value = "auto")]
     pub method: MethodName,
     /// Relative tolerance [default: that of the model, else 1e-7]
@@ -140,69 +138,68 @@ pub struct Solve {
 
 /// Options of methods; those that are absent keep their defaults.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Options of the methods")]
 pub struct MethodArguments {
-    /// Which equations are discretised
-    ///
-    /// Of motion: psf (strangeness-free), psf+i (with invariants), p1 (strangeness index 1). Of general systems: auto, plain (as
-    /// they stand), quasilinear (hidden constraints as formulas), array (the derivative array), linear (of linear systems)
-    #[arg(long, value_name = "FORM", value_parser = formulation())]
+    /// Which equations are discretised: psf, psf+i, p1 of motion, the others of general systems
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "FORM", value_parser = formulation())]
     pub formulation: Option<FormName>,
-    /// Largest order of bdf, 1 to 5
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
-    pub max_order: Option<u8>,
-    /// Start from the setting that reproduces the published counters
-    #[arg(long)]
-    pub reproduction: bool,
-    /// Decomposition of the constraints
-    #[arg(long, value_name = "KIND", value_parser = choice(&CONSTRAINT_DECOMPOSITIONS))]
-    pub decomposition: Option<Chosen>,
-    /// Decomposition of the differential part
-    #[arg(long, value_name = "KIND", value_parser = choice(&DIFFERENTIAL_DECOMPOSITIONS))]
-    pub differential: Option<Chosen>,
-    /// How differential equations are selected
-    #[arg(long, value_name = "HOW", value_parser = choice(&SELECTIONS))]
-    pub selection: Option<Selection>,
-    /// When differential equations are selected anew
-    #[arg(long, value_name = "WHEN", value_parser = choice(&SELECTOR_UPDATES))]
-    pub selector_update: Option<SelectorUpdate>,
-    /// Step size control
-    #[arg(long, value_name = "RULE", value_parser = choice(&CONTROLS))]
+    /// Step size control; fixed is the only one of bdf
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "RULE", value_parser = choice(&CONTROLS))]
     pub control: Option<Control>,
-    /// Where Newton's iteration starts
-    #[arg(long, value_name = "WHERE", value_parser = choice(&PREDICTORS))]
-    pub predictor: Option<Predictor>,
-    /// Where the Newton matrix is evaluated: left end or stage
-    #[arg(long, value_name = "WHERE", value_parser = choice(&NEWTON_POINTS))]
-    pub newton_point: Option<NewtonPoint>,
-    /// Newton matrices renewed inside a step that converges slowly
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
-    pub newton_updates: Option<u32>,
     /// Most Newton iterations
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000))]
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000))]
     pub max_newton: Option<u32>,
     /// Stopping factor of Newton's iteration
-    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
     pub newton_tolerance: Option<f64>,
     /// A Jacobian is kept while the iteration contracts faster than this; negative: never
-    #[arg(long, value_name = "X", value_parser = finite, allow_hyphen_values = true)]
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "X", value_parser = finite, allow_hyphen_values = true)]
     pub jacobian_reuse: Option<f64>,
-    /// Safety factor of the step size control
-    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
+    /// Safety factor of the step size control; not of bdf
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
     pub safety: Option<f64>,
+    /// Largest order of bdf, 1 to 5
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub max_order: Option<u8>,
+    /// Start from the setting that reproduces the published counters
+    #[arg(long, help_heading = GEOMS_HEADING)]
+    pub reproduction: bool,
+    /// Decomposition of the constraints
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "KIND", value_parser = choice(&CONSTRAINT_DECOMPOSITIONS))]
+    pub decomposition: Option<Chosen>,
+    /// Decomposition of the differential part
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "KIND", value_parser = choice(&DIFFERENTIAL_DECOMPOSITIONS))]
+    pub differential: Option<Chosen>,
+    /// How differential equations are selected
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "HOW", value_parser = choice(&SELECTIONS))]
+    pub selection: Option<Selection>,
+    /// When differential equations are selected anew
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "WHEN", value_parser = choice(&SELECTOR_UPDATES))]
+    pub selector_update: Option<SelectorUpdate>,
+    /// Where Newton's iteration starts
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "WHERE", value_parser = choice(&PREDICTORS))]
+    pub predictor: Option<Predictor>,
+    /// Where the Newton matrix is evaluated: left end or stage
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "WHERE", value_parser = choice(&NEWTON_POINTS))]
+    pub newton_point: Option<NewtonPoint>,
+    /// Newton matrices renewed inside a step that converges slowly
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub newton_updates: Option<u32>,
     /// Filter the error estimate once more in the first step and after rejections
-    #[arg(long)]
+    #[arg(long, help_heading = GEOMS_HEADING)]
     pub refilter: bool,
     /// Relative pivots below this count as zero
-    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
     pub rank_tolerance: Option<f64>,
     /// How exactly the constraints hold at the end of a step
-    #[arg(long, value_name = "HOW", value_parser = choice(&POLISHES))]
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "HOW", value_parser = choice(&POLISHES))]
     pub polish: Option<Polish>,
     /// Are the multipliers wanted as accurately as the motion?
-    #[arg(long, value_name = "WANTED", value_parser = choice(&MULTIPLIERS))]
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "WANTED", value_parser = choice(&MULTIPLIERS))]
     pub multipliers: Option<Multipliers>,
 }
+
+const METHODS_HEADING: &str = "Options of the methods";
+const GEOMS_HEADING: &str = "Options of GEOMS";
 
 /// How to print what was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 pub enum Outputs {
     /// There are none.
     None,
-    Motion(motion::Outputs),
+    Motion(Box<motion::Outputs>),
     General(Box<General>),
 }
 
@@ -28,7 +28,7 @@ impl Outputs {
             Equations::Motion(motion) => motion
                 .formulas
                 .as_ref()
-                .map_or(Outputs::None, |formulas| Outputs::Motion(motion::Outputs::new(formulas))),
+                .map_or(Outputs::None, |formulas| Outputs::Motion(Box::new(motion::Outputs::new(formulas)))),
             Equations::General(general) => Outputs::General(Box::new(General::new(&general.system, names))),
         }
     }

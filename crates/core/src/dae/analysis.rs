@@ -10,7 +10,7 @@ use super::structural::{Structural, structural};
 use super::{CharacteristicValues, System};
 use crate::RadauIIa;
 use crate::analysis::rank::{Combination, echelon, normalised};
-use crate::error::SolveError;
+use crate::error::{SolveError, StepFailure};
 use crate::motion::Start;
 use crate::options::{Options, Save};
 use crate::tolerance::Tolerance;
@@ -300,6 +300,8 @@ fn follow(
     };
     let solution = match solve(&problem, Form::Auto, &RadauIIa::default(), &options) {
         Ok(solution) => solution,
+        // enough has been seen of a long run
+        Err(SolveError::Stopped { cause: StepFailure::TooManySteps { .. }, partial }) => *partial,
         Err(SolveError::Stopped { cause, partial }) => {
             findings.push(Finding::Trajectory { t: partial.end.t, cause: cause.to_string() });
             *partial

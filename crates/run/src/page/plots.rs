@@ -264,6 +264,21 @@ mod tests {
     }
 
     #[test]
+    fn general_systems_have_plots_of_their_own() {
+        let mut run = run(3, 0);
+        run.columns = [("x", Kind::State), ("x'", Kind::Derivative)]
+            .map(|(name, kind)| Column::new(name, kind, vec![0.0; 3]))
+            .into();
+        let steps = Steps { t: vec![1.0], h: vec![1.0], order: vec![5], ..Steps::default() };
+        run.steps = Some(Steps { constraint: Some(vec![1e-9]), hidden: Some(vec![1e-8]), ..steps });
+        let plots = plots(&run);
+        let expected = ["States", "Derivatives of states", "Step size", "Order", "Residuals of the constraints"];
+        assert_eq!(titles(&plots), expected);
+        let names: Vec<&str> = plots.plots[4].curves.iter().map(|curve| curve.name.as_str()).collect();
+        assert_eq!(names, ["stated constraints", "hidden constraints"]);
+    }
+
+    #[test]
     fn large_runs_are_reduced_and_say_so() {
         let small = plots(&run(20_000, 2));
         assert!(!sections(&small).contains("drawn as"));
