@@ -62,16 +62,16 @@ pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Findin
 }
 
 fn of_analysis(finding: &analysis::Finding) -> Finding {
-    use analysis::Finding::*;
+    use analysis::Finding as Told;
     let (severity, code) = match finding {
-        StructuralIndexDiffers { .. } => (Severity::Note, "structural_index"),
-        StructureMisleads => (Severity::Note, "structure_misleads"),
-        SingularPoint { .. } => (Severity::Warning, "singular_point"),
-        Changes { .. } => (Severity::Warning, "changes"),
-        UnclearRank { .. } => (Severity::Warning, "unclear_rank"),
-        SlowConvergence { .. } => (Severity::Warning, "slow_convergence"),
-        Trajectory { .. } => (Severity::Warning, "trajectory"),
-        NoFormulas { .. } => (Severity::Note, "no_formulas"),
+        Told::StructuralIndexDiffers { .. } => (Severity::Note, "structural_index"),
+        Told::StructureMisleads => (Severity::Note, "structure_misleads"),
+        Told::SingularPoint { .. } => (Severity::Warning, "singular_point"),
+        Told::Changes { .. } => (Severity::Warning, "changes"),
+        Told::UnclearRank { .. } => (Severity::Warning, "unclear_rank"),
+        Told::SlowConvergence { .. } => (Severity::Warning, "slow_convergence"),
+        Told::Trajectory { .. } => (Severity::Warning, "trajectory"),
+        Told::NoFormulas { .. } => (Severity::Note, "no_formulas"),
     };
     Finding { severity, code, message: finding.to_string() }
 }
