@@ -166,6 +166,14 @@ pub enum StepFailure {
         /// Time.
         t: f64,
     },
+    /// The leading matrix of a general system loses rank.
+    #[error(
+        "at t = {t}: the leading matrix loses rank in this step: a singular point of the equations, where a solution may end, or continue in more than one way; stop before it, or divide the equations by the factor that vanishes"
+    )]
+    LeadingSingular {
+        /// Time.
+        t: f64,
+    },
     /// The characteristic values of a general system change along the solution.
     #[error(
         "at t = {t}: the equations change their nature: {before} before, {now} here; a singular point, or the start of another mode; stop before it, or start again behind it"
@@ -212,6 +220,7 @@ impl StepFailure {
             | StepFailure::Undefined { t }
             | StepFailure::NewtonDiverged { t, .. }
             | StepFailure::SingularPencil { t }
+            | StepFailure::LeadingSingular { t }
             | StepFailure::CharacteristicChange { t, .. }
             | StepFailure::Contradictory { t, .. }
             | StepFailure::SvdFailed { t } => t,

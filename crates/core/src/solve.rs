@@ -157,7 +157,13 @@ impl<'r, L: Clone> Run<'r, L> {
         let layout = self.solution.layout.clone();
         self.solution.max_residuals = stepper.residuals();
         while stepper.state().t < tend {
-            stepper.advance(tend)?;
+            if let Err(failure) = stepper.advance(tend) {
+                if stepper.state().t > self.solution.end.t {
+                    // the step stands, but there is no way on from its end
+                    self.save(stepper, None);
+                }
+                return Err(failure);
+            }
             self.solution.max_residuals = self.solution.max_residuals.max(stepper.residuals());
             let stop = self.find_events(stepper.segment());
             self.save(stepper, stop);

@@ -23,9 +23,12 @@ use toml::de::DeValue;
 const EQUATION: Context =
     Context { place: "an equation", allowed: Classes::EVERYTHING, help: "equations may contain everything" };
 
+const INVARIANT: Context =
+    Context { place: "an invariant", allowed: Classes::EVERYTHING, help: "invariants may contain states and time" };
+
 /// Read the section into formulas; mistakes go to the reader.
 pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Formulas, Initial, Vec<Written>) {
-    section.check_keys(reader, &["states", "equations"]);
+    section.check_keys(reader, &["states", "equations", "invariants"]);
     let states = match section.get("states") {
         Some(value) => entries::names(reader, value, "states").0,
         None => {
@@ -44,6 +47,10 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Fo
     }
     declare_variables(reader, states.iter(), Class::State);
     let equations = equations(reader, section);
+    let invariants = match section.table(reader, "invariants") {
+        Some(table) => entries::table(reader, table, "the invariant"),
+        None => Vec::new(),
+    };
     let definitions = definitions::declare(reader, beside.definitions);
     let outputs = output::read(reader, beside.output);
     parameters::evaluate(reader);
@@ -53,6 +60,7 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Fo
     // the highest derivative anywhere
     let mut levels = given.highest();
     let all = equations.iter().map(|(_, e)| e).chain(outputs.iter().map(|(_, e)| e));
+    let all = all.chain(invariants.iter().map(|(_, e)| e));
     for entry in all.chain(given.entries().iter().map(|(_, e)| e)) {
         let Equation { left, right } = entry.equation.as_ref();
         levels = levels.max(highest(left, reader)).max(right.as_ref().map_or(0, |right| highest(right, reader)));
@@ -83,7 +91,7 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Fo
         (Class::Parameter, inputs),
     ]);
 
-    let (equation_formulas, output_formulas) = graph.with(|| {
+    let (equation_formulas, output_formulas, invariant_formulas) = graph.with(|| {
         let mut to = Lowering::new(reader, variables);
         for k in 0..n {
             let rates = (0..levels as usize).map(|level| Rate::Variable(Class::StateDerivative, level * n + k));
@@ -100,10 +108,30 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Fo
         }
         let outputs = output::lower(&mut to, &outputs);
         initial::lower(&mut to, &mut given, Context { place: "an initial condition", ..EQUATION });
-        (formulas, outputs)
+        let mut kept = Vec::new();
+        for (name, entry) in &invariants {
+            let node = to.reader.told(entry.node());
+            if let Some(value) = node.and_then(|node| to.formula(&node, INVARIANT, &entry.bindings)) {
+                kept.push((name.full.clone(), value.expr));
+            }
+        }
+        (formulas, outputs, kept)
     });
     let residuals: Vec<Expr> = equation_formulas.iter().map(|(_, residual)| *residual).collect();
     let orders = highest_orders(&graph, &residuals, n, levels);
+    for ((_, formula), (name, entry)) in invariant_formulas.iter().zip(&invariants) {
+        // derivatives that are unknowns of their own may enter, others not
+        let entering = highest_orders(&graph, &[*formula], n, levels);
+        if let Some(j) = (0..n).find(|&j| entering[j] >= orders[j].max(1)) {
+            reader.mistake(Mistake::NotAllowed {
+                what: format!("the derivative of order {} of `{}`", entering[j], names[j]),
+                place: format!("the invariant `{}`", name.full),
+                at: entry.span.into(),
+                label: "in this formula".into(),
+                help: "an invariant may contain states, and derivatives that are lower than the highest one in the equations".into(),
+            });
+        }
+    }
     let initial = Initial {
         t: beside.t0,
         states: given.block(Class::State, n),
@@ -119,7 +147,7 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Fo
         equations: equation_formulas,
         parameters,
         outputs: output_formulas,
-        invariants: Vec::new(),
+        invariants: invariant_formulas,
     };
     (formulas, initial, texts)
 }

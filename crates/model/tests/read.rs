@@ -228,3 +228,21 @@ fn parameters_that_shape_the_model_are_known() {
     let f = motion(&model);
     assert_eq!(evaluate(f, &[f.force[0]]), [0.2f64.powi(2) + 0.2 + 3.0 * 2.0]);
 }
+
+#[test]
+fn a_general_system_may_keep_invariants() {
+    let text = r#"
+        [model]
+        name = "oscillator"
+        [dae]
+        states = ["x"]
+        equations = ["der(x, 2) = -x"]
+        invariants = { energy = "der(x)^2 + x^2" }
+    "#;
+    let model = Model::read("oscillator.toml", text, &[]).unwrap();
+    let Kind::Dae { formulas, .. } = &model.kind else { panic!("a general system") };
+    assert_eq!(formulas.graph.formula(formulas.invariants[0].1), "x'^2 + x^2");
+    let wrong = text.replace("der(x)^2", "der(x, 2)^2");
+    let message = Model::read("oscillator.toml", &wrong, &[]).unwrap_err().to_string();
+    assert!(format!("{message:?}").contains("invariant"), "{message}");
+}

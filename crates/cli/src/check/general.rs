@@ -34,12 +34,20 @@ struct Found {
     definitions: Vec<(String, String)>,
 }
 
-/// A constraint on the unknowns, stated or hidden.
+/// A constraint on the unknowns, stated or hidden, or a quantity that is kept.
 struct Constraint {
     equation: String,
+    kind: Kind,
     /// How often equations were differentiated for it.
     level: usize,
     formula: String,
+}
+
+/// What a formula is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Constraint,
+    Invariant,
 }
 
 /// Analyse, print, and fail if there is no solution.
@@ -78,11 +86,18 @@ pub fn check(setup: &Setup, general: &General, format: Format) -> Result<(), Fai
 /// The constraints with their formulas, those that are stated first, and what the formulas share.
 fn formulas(analysis: &Analysis) -> (Vec<Constraint>, Vec<(String, String)>) {
     let Some(array) = &analysis.array else { return Default::default() };
-    let mut constraints: Vec<_> = array.constraints.iter().filter(|c| c.role == Role::Constraint).collect();
-    constraints.sort_by_key(|c| c.level);
-    let residuals: Vec<Expr> = constraints.iter().map(|c| c.residual).collect();
+    let kind = |role: Role| match role {
+        Role::Constraint => Some(Kind::Constraint),
+        Role::Invariant => Some(Kind::Invariant),
+        Role::Definition => None,
+    };
+    let mut told: Vec<_> = array.constraints.iter().filter_map(|c| Some((c, kind(c.role)?))).collect();
+    told.sort_by_key(|(c, kind)| (*kind == Kind::Invariant, c.level));
+    let residuals: Vec<Expr> = told.iter().map(|(c, _)| c.residual).collect();
     let listing = array.graph.listing(&residuals);
-    let told = constraints.into_iter().zip(listing.formulas);
-    let told = told.map(|(c, formula)| Constraint { equation: c.equation.clone(), level: c.level, formula });
+    let told = told.into_iter().zip(listing.formulas).map(|((c, kind), formula)| {
+        let formula = if kind == Kind::Invariant { format!("{formula} = constant") } else { format!("0 = {formula}") };
+        Constraint { equation: c.equation.clone(), kind, level: c.level, formula }
+    });
     (told.collect(), listing.definitions)
 }

@@ -39,6 +39,8 @@ pub struct Characteristics {
     pub fit: Fit,
     /// Had guesses to be moved?
     pub released: bool,
+    /// Did the level beyond show nothing new? Only looked at if asked for; derivatives of stiff systems may be out of reach.
+    pub confirmed: bool,
 }
 
 impl Characteristics {
@@ -240,11 +242,14 @@ impl Search<'_, '_> {
                 break;
             }
             jet.resize((level + 2) * n, 0.0);
-            let fit = match self.consistent(level, jet) {
-                Ok(fit) => fit,
-                // the level beyond is out of reach: the result stands, unconfirmed
-                Err(_) if result.is_some() => break,
-                Err(error) => return Err(error),
+            let fit = match (self.consistent(level, jet), result.take()) {
+                (Ok(fit), found) => {
+                    result = found;
+                    fit
+                }
+                // the level beyond is only looked at to confirm
+                (Err(_), Some(found)) => return Ok(found),
+                (Err(error), None) => return Err(error),
             };
             let mut J = Matrix::zeros(m * (level + 1), (level + 2) * n);
             let undefined = AnalysisError::Undefined { t: self.t };
@@ -256,6 +261,11 @@ impl Search<'_, '_> {
                 // the level beyond: nothing new may turn up
                 if ranks.a == result.values.a && ranks.holds {
                     result.levels = found;
+                    result.confirmed = true;
+                    return Ok(result);
+                }
+                if ranks.gap < levels::CLEAR_GAP {
+                    // this level is too badly conditioned to say anything
                     return Ok(result);
                 }
             }
@@ -269,6 +279,7 @@ impl Search<'_, '_> {
                     jet: jet.clone(),
                     fit,
                     released: self.released,
+                    confirmed: false,
                 };
                 if !depth.confirm {
                     return Ok(result_here);

@@ -88,28 +88,29 @@ pub fn fit(
         }
         array.jacobian(level, t, jet, &mut J)?;
         let mut A = Mat::from_fn(m + further, columns.len(), |i, k| if i < m { J[(i, columns[k])] } else { 0.0 });
+        // rows are judged by the sizes they are summed from
+        let size = |row: &[f64]| {
+            let (top, sum) =
+                row.iter().zip(jet).fold((0.0_f64, 0.0), |(top, sum), (a, x)| (top.max(a.abs()), sum + (a * x).abs()));
+            sum.max(top).max(f64::MIN_POSITIVE)
+        };
+        let mut usual: Vec<f64> = (0..m).map(|i| size(J.row(i))).collect();
+        usual.resize(m + further, f64::MIN_POSITIVE);
         if let Some(conditions) = conditions.as_mut() {
             for (i, c, value) in conditions.jacobian(t, jet)? {
+                usual[m + i] = usual[m + i].max(value.abs()).max((value * jet[c]).abs());
                 if let Ok(k) = columns.binary_search(&c) {
                     A[(m + i, k)] = value;
                 }
             }
         }
-        Ok(A)
+        Ok((A, usual))
     };
-    let mut A = evaluate(jet, &mut F)?;
+    let (mut A, mut usual) = evaluate(jet, &mut F)?;
     let (mut last_step, mut slow) = (f64::INFINITY, false);
     let mut iterations = 0;
     loop {
         let (row_scale, mut col_scale) = scales(&A, Scaling::Both);
-        // rows are judged by the sizes they are summed from
-        let usual: Vec<f64> = (0..F.len())
-            .map(|i| {
-                let row = (0..columns.len()).map(|k| (A[(i, k)].abs(), (A[(i, k)] * jet[columns[k]]).abs()));
-                let (top, sum) = row.fold((0.0_f64, 0.0), |(top, sum), (a, term)| (top.max(a), sum + term));
-                sum.max(top).max(f64::MIN_POSITIVE)
-            })
-            .collect();
         let scaled = |F: &[f64]| {
             let sizes = F.iter().zip(&usual).map(|(f, size)| (f / size).abs()).enumerate();
             sizes.fold((0, 0.0), |worst, (i, size)| if size > worst.1 { (i, size) } else { worst })
@@ -132,7 +133,7 @@ pub fn fit(
         // steps that do not shorten the residual are shortened
         let before = jet.to_vec();
         let mut factor = 1.0;
-        let mut better = false;
+        let mut after = None;
         for _ in 0..8 {
             for (k, &c) in columns.iter().enumerate() {
                 jet[c] = before[c] + factor * step[(k, 0)];
@@ -140,18 +141,20 @@ pub fn fit(
             if let Ok(next) = evaluate(jet, &mut F)
                 && scaled(&F).1 <= (1.0 - 0.1 * factor) * residual.max(1e-14)
             {
-                A = next;
-                better = true;
+                after = Some(next);
                 break;
             }
             factor *= 0.5;
         }
         iterations += 1;
-        if !better || size <= 1e-15 {
-            if !better {
-                jet.copy_from_slice(&before);
-            }
-            return Ok(Fit { residual: if better { scaled(&F).1 } else { residual }, worst, iterations, slow });
+        let Some(next) = after else {
+            jet.copy_from_slice(&before);
+            return Ok(Fit { residual, worst, iterations, slow });
+        };
+        let (worst, residual) = scaled(&F);
+        (A, usual) = next;
+        if size <= 1e-15 {
+            return Ok(Fit { residual, worst, iterations, slow });
         }
         slow = iterations > 6 && size > 0.2 * last_step;
         last_step = size;

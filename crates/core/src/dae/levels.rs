@@ -16,6 +16,8 @@ pub const RANK_TOLERANCE: f64 = 1e-9;
 /// A rank that is known is given up only if a singular value that should count falls below [`RANK_TOLERANCE`], or one that should not
 /// rises above this.
 const CLEARLY_DIFFERENT: f64 = 1e-3;
+/// Entries of orthonormal bases below this are rounding.
+const ROUNDING: f64 = 1e-12;
 /// A gap between kept and dropped singular values below this is undecided.
 pub const CLEAR_GAP: f64 = 1e3;
 
@@ -99,7 +101,9 @@ pub fn analyse(
 
     // left null space of M, split by ZᵀN; its entries are judged by the sizes they are summed from
     let basis = by_derivatives.left_basis();
-    let Z = Mat::from_fn(rows, basis.ncols(), |i, k| r[i] * basis[(i, k)]);
+    // what is only rounded stays out, or it would be scaled up
+    let clean = |z: f64| if z.abs() < ROUNDING { 0.0 } else { z };
+    let Z = Mat::from_fn(rows, basis.ncols(), |i, k| r[i] * clean(basis[(i, k)]));
     let N = Mat::from_fn(rows, n, |i, j| J[(i, j)]);
     let gradients = Z.transpose() * &N;
     let sizes = absolute(&Z).transpose() * absolute(&N);
@@ -110,14 +114,12 @@ pub fn analyse(
     let rotated = balanced * split.left_vectors();
     let (Z2, Z3) = (rotated.subcols(0, a).to_owned(), rotated.subcols(a, rotated.ncols() - a).to_owned());
     let T2 = split.null_basis();
-    let T2 = Mat::from_fn(n, T2.ncols(), |j, k| cx[j] * T2[(j, k)]);
 
-    // F_ẋT₂, judged in the same way
-    let E = Mat::from_fn(m, n, |i, j| J[(i, n + j)]);
-    let ET2 = &E * &T2;
-    let sizes = absolute(&E) * absolute(&T2);
-    let (re, ct) = scales(&sizes, Scaling::Both);
-    let moving = decide(&Mat::from_fn(m, T2.ncols(), |i, k| re[i] * ET2[(i, k)] * ct[k]), known.map(|k| k.d))?;
+    // F_ẋT₂ in the units of x; T₂ is orthonormal there, and its rounding must not be scaled up
+    let E = Mat::from_fn(m, n, |i, j| J[(i, n + j)] * cx[j]);
+    let (re, _) = scales(&E, Scaling::Rows);
+    let ET2 = Mat::from_fn(m, n, |i, j| re[i] * E[(i, j)]) * &T2;
+    let moving = decide(&ET2, known.map(|k| k.d))?;
     let d = moving.decision.rank;
 
     let rank = rank_M + a;
@@ -126,11 +128,22 @@ pub fn analyse(
     let found = Level { level, rank, a, v, d, holds: a + d + v == m, one_full, gap };
     let left = moving.left_vectors();
     let Z1 = Mat::from_fn(m, d, |i, k| re[i] * left[(i, k)]);
+    // rows of size one
+    let leading = Z1.transpose() * Mat::from_fn(m, n, |i, j| J[(i, n + j)]);
+    let Z1 = normalised(&Z1, &leading);
+    let Z2 = normalised(&Z2, &(Z2.transpose() * &N));
     let constraints = Z2.transpose() * &N;
-    let null = moving.null_basis();
-    let U = &T2 * Mat::from_fn(T2.ncols(), null.ncols(), |i, k| ct[i] * null[(i, k)]);
+    let undetermined = &T2 * moving.null_basis();
+    let U = Mat::from_fn(n, undetermined.ncols(), |j, k| cx[j] * undetermined[(j, k)]);
     let ranks = Ranks { derivatives: rank_M, a, d };
     Some((found, Projections { Z1, Z2, Z3, constraints, U: orthonormal(&U) }, ranks))
+}
+
+/// Columns of Z divided by the largest entries of the rows they make.
+fn normalised(Z: &Mat<f64>, rows: &Mat<f64>) -> Mat<f64> {
+    let size = |k: usize| (0..rows.ncols()).map(|j| rows[(k, j)].abs()).fold(f64::MIN_POSITIVE, f64::max);
+    let sizes: Vec<f64> = (0..Z.ncols()).map(size).collect();
+    Mat::from_fn(Z.nrows(), Z.ncols(), |i, k| Z[(i, k)] / sizes[k])
 }
 
 fn absolute(A: &Mat<f64>) -> Mat<f64> {

@@ -3,7 +3,7 @@
 use super::{Dae, FirstOrder, Pencil};
 use crate::error::StepFailure;
 use crate::graph::{Compiler, Expr, Kernel};
-use crate::linalg::Matrix;
+use crate::linalg::{Lu, Matrix};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 
@@ -31,6 +31,8 @@ pub struct Plain {
     slopes: Vec<f64>,
     rows: Vec<f64>,
     residuals: Residuals,
+    /// a leading matrix that moves may lose rank on the way: (E₁; A₂) and the sign of its determinant at the last point
+    passage: Option<(Lu<f64>, Option<bool>)>,
 }
 
 struct Pattern {
@@ -43,7 +45,10 @@ impl Plain {
     /// A square system; the caller knows that its index is at most one.
     pub fn new(first: &FirstOrder, compiler: &dyn Compiler) -> Self {
         let plain = Self::rectangular(first, compiler);
-        Plain { pattern: Pattern::new(plain.n, &plain.by_xdot, &plain.by_x), ..plain }
+        let pattern = Pattern::new(plain.n, &plain.by_xdot, &plain.by_x);
+        let watched = !plain.constant_leading && pattern.is_none();
+        let passage = watched.then(|| (Lu::new(plain.n), None));
+        Plain { pattern, passage, ..plain }
     }
 
     /// Rows and dense pencils of a system that need not be square; not for integrators.
@@ -82,12 +87,34 @@ impl Plain {
             slopes: vec![0.0; entries.len()],
             rows: vec![0.0; m],
             residuals,
+            passage: None,
         }
     }
 
     /// Is ∂F/∂ẋ made of numbers?
     pub(super) fn constant_leading(&self) -> bool {
         self.constant_leading
+    }
+
+    /// Has the determinant of (E₁; A₂) changed its sign since the last point?
+    fn watch(&mut self, t: f64, x: &[f64], xdot: &[f64]) -> Result<(), StepFailure> {
+        let Some((mut lu, before)) = self.passage.take() else { return Ok(()) };
+        self.set(t, x, xdot);
+        self.entries.call(&self.inputs, &mut self.slopes);
+        lu.A.fill(0.0);
+        let (leading, slope) = self.slopes.split_at(self.by_xdot.len());
+        for (&place, &e) in self.by_xdot.iter().zip(leading) {
+            lu.A[place] = e;
+        }
+        for (&place, &a) in self.by_x.iter().zip(slope).filter(|((i, _), _)| self.algebraic[*i]) {
+            lu.A[place] = -a;
+        }
+        let positive = lu.factor().is_ok().then(|| lu.determinant_is_positive());
+        self.passage = Some((lu, positive));
+        match (before, positive) {
+            (Some(before), now) if now != Some(before) => Err(StepFailure::LeadingSingular { t }),
+            _ => Ok(()),
+        }
     }
 
     fn set(&mut self, t: f64, x: &[f64], xdot: &[f64]) {
@@ -167,6 +194,7 @@ impl Dae for Plain {
     }
 
     fn accepted(&mut self, _: usize, t: f64, x: &mut [f64], xdot: &[f64]) -> Result<(), StepFailure> {
+        self.watch(t, x, xdot)?;
         if self.residuals.constraint.is_some() {
             self.set(t, x, xdot);
             self.values.call(&self.inputs, &mut self.rows);

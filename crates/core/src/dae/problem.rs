@@ -8,8 +8,11 @@ use super::{Dae, FormulaCoefficients, Genda, Initial, Plain, Point, QuasiLinear,
 use crate::dae::CharacteristicValues;
 use crate::error::{BadOption, StepFailure};
 use crate::event::{Action, Event};
-use crate::linear::{Gelda, GeldaOptions, Keep};
+use crate::linear::{Gelda, GeldaOptions, Keep, RankOptions};
 use crate::method::StartFailure;
+
+/// Ranks of a linear system are decided with this tolerance at every accepted point, where coefficients may be very different in size.
+const LINEAR_RANK_TOLERANCE: f64 = 1e-8;
 
 /// An initial value problem for a general system.
 pub struct Problem<'p> {
@@ -140,6 +143,12 @@ pub fn prepare(system: &System, initial: &Initial, form: Form) -> Result<Prepare
 pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Result<Prepared, PrepareError> {
     let values = found.values;
     let regular = values.u == 0 && values.v == 0;
+    if !system.first.invariants.is_empty() {
+        return match form {
+            Form::Auto | Form::QuasiLinear => quasilinear(system, found),
+            form => Err(StartFailure::Invariants { form: form.name() }.into()),
+        };
+    }
     match form {
         Form::Plain if values.mu > 0 || !regular => {
             return Err(PrepareError::Start(StartFailure::NotPlain { t: found.t, values }));
@@ -148,9 +157,7 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
             let at = Point { t: found.t, x: found.x().to_vec(), xdot: derivatives(system, found) };
             return Ok(plainly(system, Plain::new(&system.first, &*system.compiler), at, values));
         }
-        Form::Auto | Form::Linear
-            if FormulaCoefficients::new(system).is_some() && system.first.invariants.is_empty() =>
-        {
+        Form::Auto | Form::Linear if FormulaCoefficients::new(system).is_some() => {
             return linear(system, found);
         }
         Form::Linear => return Err(StartFailure::NotLinear.into()),
@@ -174,9 +181,11 @@ fn plainly(system: &System, plain: Plain, at: Point, values: CharacteristicValue
 
 fn linear(system: &System, found: &Characteristics) -> Result<Prepared, PrepareError> {
     let t = found.t;
+    let ranks = RankOptions { max_index: Depth::default().most, rank_tolerance: Some(LINEAR_RANK_TOLERANCE) };
+    let options = GeldaOptions { ranks, ..GeldaOptions::default() };
     let coefficients = FormulaCoefficients::new(system).ok_or(StartFailure::NotLinear)?;
-    let mut gelda = Gelda::new(coefficients, t, GeldaOptions::default())
-        .map_err(|cause| StartFailure::Reduction { cause: Box::new(cause) })?;
+    let mut gelda =
+        Gelda::new(coefficients, t, options).map_err(|cause| StartFailure::Reduction { cause: Box::new(cause) })?;
     let at = gelda.consistent(t, found.x(), Keep::default())?;
     let unknowns = Unknowns { dim: system.dim(), form: Form::Linear, values: gelda.values() };
     Ok(Prepared { dae: Box::new(gelda), at, names: system.names().to_vec(), unknowns, array: None })

@@ -43,7 +43,7 @@ pub enum Pencil {
 /// 1. what is chosen (which equations, which combinations of them) changes in [`pencil`](Dae::pencil) only, so that an integrator
 ///    meets the same system until it asks for a new pencil;
 /// 2. `(γ/h) E − A` is regular for small h: rows of E that vanish stand for constraints, and (E₁; A₂) is regular;
-/// 3. nothing is allocated after construction.
+/// 3. `residual` allocates nothing.
 pub trait Dae {
     /// Number of unknowns and of rows.
     fn dim(&self) -> usize;

@@ -52,6 +52,16 @@ impl<T: Field> Lu<T> {
         Ok(())
     }
 
+    /// The sign of det A, from the factors.
+    pub fn determinant_is_positive(&self) -> bool
+    where
+        T: Scalar,
+    {
+        let swaps = self.pivots.iter().enumerate().filter(|(k, pivot)| k != *pivot).count();
+        let negative = (0..self.A.rows()).filter(|&k| self.A[(k, k)].value() < 0.0).count();
+        (swaps + negative) % 2 == 0
+    }
+
     /// b ← A⁻¹ b.
     pub fn solve(&self, b: &mut [T]) {
         let n = self.A.rows();

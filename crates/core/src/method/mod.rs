@@ -44,6 +44,12 @@ pub enum StartFailure {
         /// Characteristic values.
         values: CharacteristicValues,
     },
+    /// Invariants are given, but the form does not keep them.
+    #[error("the form `{form}` does not keep invariants; choose auto or quasilinear, or remove the invariants")]
+    Invariants {
+        /// Name of the form.
+        form: &'static str,
+    },
     /// The form for linear systems was asked for.
     #[error(
         "the equations are not linear in the unknowns and their derivatives; choose the form auto, quasilinear or array"

@@ -18,6 +18,19 @@ macro_rules! example {
 }
 
 example!(
+    /// E8: the pendulum that starts horizontally, unit mass, length and gravity.
+    HorizontalPendulum,
+    5,
+    5,
+    |t, x, d, r| {
+        r[0] = d[0] - x[2];
+        r[1] = d[1] - x[3];
+        r[2] = d[2] + x[0] * x[4];
+        r[3] = d[3] + x[1] * x[4] + 1.0;
+        r[4] = x[0].square() + x[1].square() - 1.0;
+    }
+);
+example!(
     /// 7.1: a multiple root.
     DoubleRoot,
     1,
@@ -129,8 +142,8 @@ example!(
 /// Gear, Gupta and Leimkuhler.
 PendulumGgl, 6, 6, |t, x, d, r| {
     pendulum(x, d, r);
-    r[0] = r[0] + x[0] * x[5];
-    r[1] = r[1] + x[1] * x[5];
+    r[0] += x[0] * x[5];
+    r[1] += x[1] * x[5];
     r[4] = x[0].square() + x[1].square() - 1.0;
     r[5] = x[0] * x[2] + x[1] * x[3];
 });
@@ -154,8 +167,8 @@ example!(
 PendulumTwice, 6, 6, |t, x, d, r| {
     pendulum(x, d, r);
     let (p, q, l) = (x[0], x[1], x[5]);
-    r[2] = r[2] + p * l * 4.0;
-    r[3] = r[3] + q * l * 4.0;
+    r[2] += p * l * 4.0;
+    r[3] += q * l * 4.0;
     r[4] = p.square() + q.square() - 1.0;
     r[5] = (p.square() + q.square()) * 2.0 - 2.0;
 });

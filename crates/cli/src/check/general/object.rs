@@ -8,12 +8,12 @@
 //!     code          no_consistent_start, undefined, index_not_found, no_form, singular_point, changes, unclear_rank,
 //!                   slow_convergence, trajectory, undetermined, redundant, structural_index, structure_misleads, no_formulas,
 //!                   unconfirmed
-//! sizes             { states, equations, unknowns, rows }: as written, and of the first-order form
+//! sizes             { states, equations, invariants, unknowns, rows }: as written, and of the first-order form
 //! index             { strangeness, differentiation, structural, structural_trusted: null|bool, constraint_level,
 //!                     perturbation_may_be_higher: bool }
 //! characteristic    { d, a, v, u }
 //! levels            [ { level, rank, rows, a, d, v, holds: bool, one_full: bool, gap } ]
-//! equations         [ { name, kind: "constraint", level, hidden: bool, formula } ], level: number of differentiations
+//! equations         [ { name, kind: "constraint"|"invariant", level, hidden: bool, formula } ], level: number of differentiations
 //! definitions       {name: formula} of subexpressions that several formulas share
 //! redundant         [SUM]: combinations of equations, differentiated as often as they have primes, that vanish identically
 //! undetermined      [SUM]: combinations of unknowns that nothing determines
@@ -24,7 +24,7 @@
 //! SUM               { name: factor }
 //! ```
 
-use super::{Checked, Found};
+use super::{Checked, Found, Kind};
 use crate::check::object::{severity, sums};
 use daedal::dae::{CharacteristicValues, Structural};
 use serde_json::{Map, Value, json};
@@ -50,6 +50,7 @@ pub fn object(checked: &Checked) -> Value {
         json!({
             "states": system.formulas.states.len(),
             "equations": system.formulas.equations.len(),
+            "invariants": system.formulas.invariants.len(),
             "unknowns": system.dim(),
             "rows": system.rows(),
         }),
@@ -119,10 +120,13 @@ fn equations(found: &Found) -> Value {
     let constraints = found.constraints.iter().map(|c| {
         json!({
             "name": c.equation,
-            "kind": "constraint",
+            "kind": match c.kind {
+                Kind::Constraint => "constraint",
+                Kind::Invariant => "invariant",
+            },
             "level": c.level,
             "hidden": c.level > 0,
-            "formula": format!("0 = {}", c.formula),
+            "formula": c.formula,
         })
     });
     constraints.collect()

@@ -1,7 +1,7 @@
 //! The analysis of a general system for people, in sections, within 100 columns.
 
 use super::finding::{Finding, counted};
-use super::{Checked, Found};
+use super::{Checked, Found, Kind};
 use crate::check::lines::{MOST_FORMULAS, Text, short};
 use crate::check::object::severity;
 use daedal::analysis::Severity;
@@ -57,6 +57,10 @@ fn sizes(text: &mut Text, system: &System) {
             "derivative as an unknown of its own",
             "derivatives as unknowns of their own",
         ));
+    }
+    let invariants = system.formulas.invariants.len();
+    if invariants > 0 {
+        told.push(counted(invariants, "invariant", "invariants"));
     }
     text.entry("sizes", &told.join(", "));
     let (graph, equations) = (&system.first.graph, &system.first.equations);
@@ -127,16 +131,18 @@ fn constraints(text: &mut Text, found: &Found) {
     };
     let all = &found.constraints;
     for c in all.iter().take(MOST_FORMULAS) {
-        let (label, from) = match c.level {
-            0 => ("stated", c.equation.clone()),
-            level => ("hidden", format!("{}, {}", c.equation, times(level))),
+        let (label, from) = match (c.kind, c.level) {
+            (Kind::Invariant, _) => ("invariant", c.equation.clone()),
+            (_, 0) => ("stated", c.equation.clone()),
+            (_, level) => ("hidden", format!("{}, {}", c.equation, times(level))),
         };
-        text.entry(label, &format!("{from}: 0 = {}", c.formula));
+        text.entry(label, &format!("{from}: {}", c.formula));
     }
     text.more(all.len());
     let independent = found.analysis.at.values.a;
-    if independent > all.len() {
-        let told = counted(independent - all.len(), "constraint", "constraints");
+    let with_formula = all.iter().filter(|c| c.kind == Kind::Constraint).count();
+    if independent > with_formula {
+        let told = counted(independent - with_formula, "constraint", "constraints");
         text.entry("without formula", &format!("{told}, found in the derivative array only"));
     } else if all.is_empty() {
         text.entry("none", "");

@@ -127,6 +127,21 @@ fn a_stop_on_the_way_keeps_what_was_computed() {
     assert!(message.contains("max_steps"), "{message}");
 }
 
+#[test]
+fn invariants_are_kept_where_they_are_named() {
+    let text = fs::read_to_string(shipped("pendulum-dae.toml")).unwrap();
+    let kept =
+        text.replace("[dae.equations]", "[dae.invariants]\nenergy0 = \"m*(vx^2 + vy^2)/2 + m*g*y\"\n[dae.equations]");
+    let file = written("pendulum-kept.toml", &kept);
+    let file = file.to_str().unwrap();
+    let drift = |file: &str| (value(&statistics(&[file, "--rtol", "1e-4"]), "energy") + 9.83).abs();
+    assert!(drift(file) < 1e-2 * drift(&shipped("pendulum-dae.toml")), "{}", drift(file));
+    assert!(statistics(&[file])["max_residual"]["invariant"].is_f64());
+    let told = words(&["check", file]);
+    assert!(told.contains("1 invariant") && told.contains("invariant energy0: 0.5*m*"), "{told}");
+    assert!(told.contains("= constant"), "{told}");
+}
+
 const DECAY: &str = r#"
 [model]
 name = "decay"

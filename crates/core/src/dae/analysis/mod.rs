@@ -1,5 +1,9 @@
 //! What can be known about a general system before a run.
 
+mod finding;
+
+pub use finding::Finding;
+
 use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
 use super::hidden::{MinimalArray, Role, minimal_array};
 use super::initial::Initial;
@@ -52,76 +56,6 @@ pub struct Elsewhere {
     pub on_trajectory: bool,
     /// What was found there.
     pub values: CharacteristicValues,
-}
-
-/// Something worth telling.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Finding {
-    /// Structural and numerical index differ.
-    #[error(
-        "the structural index is {structural}, but the differentiation index is {numerical}: methods that look at the structure only (Pantelides, dummy derivatives) are misled by these equations"
-    )]
-    StructuralIndexDiffers {
-        /// From the pattern.
-        structural: usize,
-        /// From the ranks.
-        numerical: usize,
-    },
-    /// The system Jacobian of the structural analysis is singular.
-    #[error(
-        "the structural analysis cannot be trusted: its system Jacobian is singular here, structural index reduction fails"
-    )]
-    StructureMisleads,
-    /// Another result nearby.
-    #[error(
-        "the result here ({here}) is not that of points nearby ({nearby}): this is a singular point (a rank is lost here), or a constraint has a multiple root"
-    )]
-    SingularPoint {
-        /// At the start.
-        here: CharacteristicValues,
-        /// Next to it.
-        nearby: CharacteristicValues,
-    },
-    /// Another result on the way.
-    #[error("the equations change their nature on the way: {before} at the start, {now} at t = {t}")]
-    Changes {
-        /// Time.
-        t: f64,
-        /// At the start.
-        before: CharacteristicValues,
-        /// There.
-        now: CharacteristicValues,
-    },
-    /// A rank decision that is not clear.
-    #[error(
-        "a rank decision is not clear: singular values that count and that do not differ by a factor of {gap:.1e} only; scale the equations, or check the model for nearly dependent ones"
-    )]
-    UnclearRank {
-        /// Smallest ratio.
-        gap: f64,
-    },
-    /// Slow convergence to a consistent point.
-    #[error(
-        "consistent values were approached slowly ({iterations} iterations): a constraint with a multiple root, or a rank that drops on the constraints"
-    )]
-    SlowConvergence {
-        /// How many.
-        iterations: usize,
-    },
-    /// The trajectory could not be followed.
-    #[error("a trajectory could be followed up to t = {t} only: {cause}")]
-    Trajectory {
-        /// Time that was reached.
-        t: f64,
-        /// Why.
-        cause: String,
-    },
-    /// Hidden constraints without formulas.
-    #[error("the hidden constraints have no simple formulas ({cause}); the derivative array is used instead")]
-    NoFormulas {
-        /// Why.
-        cause: String,
-    },
 }
 
 /// What is known about a system at its start.
@@ -186,6 +120,9 @@ pub fn analyse(system: &System, initial: &Initial, scope: Scope) -> Result<Analy
     look_at_structure(&structural, &at, &mut findings);
     if at.gap() < CLEAR_GAP {
         findings.push(Finding::UnclearRank { gap: at.gap() });
+    }
+    if !at.confirmed {
+        findings.push(Finding::NotConfirmed { level: at.values.mu + 1 });
     }
     if at.fit.slow {
         findings.push(Finding::SlowConvergence { iterations: at.fit.iterations });
