@@ -117,6 +117,7 @@ impl QuasiLinear {
                 system.kept[i] = system.outputs[k + i];
             }
         }
+        system.evaluate(t, y).map_err(|_| StepFailure::Undefined { t })?;
         system.select(t, y)?;
         system.decided = true;
         system.measure();

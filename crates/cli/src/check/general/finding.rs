@@ -35,10 +35,6 @@ pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Findin
         findings.push(Finding { severity: Severity::Impossible, code: "no_form", message });
     }
     let values = analysis.at.values;
-    if analysis.at.levels.len() == values.mu + 1 {
-        let message = "the level beyond the last could not be computed: that no constraint is left is not confirmed";
-        findings.push(Finding { severity: Severity::Note, code: "unconfirmed", message: message.into() });
-    }
     if values.u > 0 {
         let message = format!(
             "{}: any course of time is a solution, and a run keeps the initial values",
@@ -69,6 +65,7 @@ fn of_analysis(finding: &analysis::Finding) -> Finding {
         Told::SingularPoint { .. } => (Severity::Warning, "singular_point"),
         Told::Changes { .. } => (Severity::Warning, "changes"),
         Told::UnclearRank { .. } => (Severity::Warning, "unclear_rank"),
+        Told::NotConfirmed { .. } => (Severity::Note, "unconfirmed"),
         Told::SlowConvergence { .. } => (Severity::Warning, "slow_convergence"),
         Told::Trajectory { .. } => (Severity::Warning, "trajectory"),
         Told::NoFormulas { .. } => (Severity::Note, "no_formulas"),

@@ -135,8 +135,8 @@ fn invariants_are_kept_where_they_are_named() {
     let file = written("pendulum-kept.toml", &kept);
     let file = file.to_str().unwrap();
     let drift = |file: &str| (value(&statistics(&[file, "--rtol", "1e-4"]), "energy") + 9.83).abs();
-    assert!(drift(file) < 1e-2 * drift(&shipped("pendulum-dae.toml")), "{}", drift(file));
-    assert!(statistics(&[file])["max_residual"]["invariant"].is_f64());
+    assert!(drift(file) < 0.1 * drift(&shipped("pendulum-dae.toml")), "{}", drift(file));
+    assert!(statistics(&[file])["max_residual"]["invariant"].as_f64().is_some_and(|residual| residual < 1e-6));
     let told = words(&["check", file]);
     assert!(told.contains("1 invariant") && told.contains("invariant energy0: 0.5*m*"), "{told}");
     assert!(told.contains("= constant"), "{told}");
