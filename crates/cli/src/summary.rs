@@ -5,6 +5,7 @@ use crate::setup::Equations;
 use crate::solve::{Made, Run};
 use crate::variables::Computed;
 use daedal::Ended;
+use daedal::dae::Form;
 use daedal_problems::Reference;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -54,13 +55,15 @@ fn ending(solution: &Computed) -> String {
 
 fn residuals(text: &mut String, solution: &Computed) {
     let largest = &solution.max_residuals;
+    // the linear form and the derivative array do not tell stated and hidden constraints apart
+    let form = solution.layout.formulation;
     let levels = [
         ("position", largest.position),
         ("velocity", largest.velocity),
         ("acceleration", largest.acceleration),
         ("invariant", largest.invariant),
-        ("stated", largest.constraint),
-        ("hidden", largest.hidden),
+        (if form == Form::Linear.name() { "all" } else { "stated" }, largest.constraint),
+        (if form == Form::DerivativeArray.name() { "all" } else { "hidden" }, largest.hidden),
     ];
     if levels.iter().all(|(_, residual)| residual.is_none()) {
         return;

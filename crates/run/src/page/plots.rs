@@ -2,7 +2,7 @@
 
 use crate::decimate::Buckets;
 use crate::number::Number;
-use crate::page::text::escape;
+use crate::page::text::{escape, level_name};
 use crate::run::{Kind, Run};
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
@@ -159,12 +159,7 @@ fn steps(run: &Run, page: &mut Drawing) {
         .levels()
         .into_iter()
         .filter_map(|(level, residuals)| {
-            let name = match level {
-                "invariant" => "invariants".to_string(),
-                "constraint" => "stated constraints".to_string(),
-                "hidden" => "hidden constraints".to_string(),
-                level => format!("{level} level"),
-            };
+            let name = level_name(level, run.header.formulation.as_deref());
             Some(curve(page, &name, residuals?))
         })
         .collect();
@@ -276,6 +271,7 @@ mod tests {
         assert_eq!(titles(&plots), expected);
         let names: Vec<&str> = plots.plots[4].curves.iter().map(|curve| curve.name.as_str()).collect();
         assert_eq!(names, ["stated constraints", "hidden constraints"]);
+        assert_eq!(level_name("hidden", Some("array")), "all constraints");
     }
 
     #[test]

@@ -148,20 +148,33 @@ pub fn statistics(run: &Run) -> String {
     let counters = header.counters.iter().map(|(name, value)| vec![counter(name).to_string(), count(value)]);
     let largest = &header.max_residual;
     let levels = [
-        ("largest residual, position level", largest.position),
-        ("largest residual, velocity level", largest.velocity),
-        ("largest residual, acceleration level", largest.acceleration),
-        ("largest residual, invariants", largest.invariant),
-        ("largest residual, stated constraints", largest.constraint),
-        ("largest residual, hidden constraints", largest.hidden),
+        ("position", largest.position),
+        ("velocity", largest.velocity),
+        ("acceleration", largest.acceleration),
+        ("invariant", largest.invariant),
+        ("constraint", largest.constraint),
+        ("hidden", largest.hidden),
     ];
-    // the levels of a mechanism and those of a general system do not occur together
+    // the levels of a mechanism are all told, those of a general system where they exist
     let general = run.columns.iter().any(|column| column.kind == Kind::State);
-    let levels = levels.into_iter().enumerate().filter(|&(k, (_, x))| x.is_some() || (k >= 4) == general);
-    let levels = levels.map(|(_, level)| level);
+    let levels = levels.into_iter().enumerate().filter(|&(k, (_, x))| x.is_some() || (k < 4 && !general));
+    let form = header.formulation.as_deref();
+    let levels = levels.map(|(_, (level, x))| (format!("largest residual, {}", level_name(level, form)), x));
     let residual = |x: f64| if x == 0.0 { "0".to_string() } else { format!("{x:.2e}") };
-    let levels = levels.map(|(name, x)| vec![name.to_string(), x.map_or("–".to_string(), residual)]);
+    let levels = levels.map(|(name, x)| vec![name, x.map_or("–".to_string(), residual)]);
     card("Statistics", &table(&[], counters.chain(levels)))
+}
+
+/// What the residuals of a level are residuals of.
+pub fn level_name(level: &str, formulation: Option<&str>) -> String {
+    match (level, formulation) {
+        ("invariant", _) => "invariants".to_string(),
+        // these forms do not tell stated and hidden constraints apart
+        ("constraint", Some("linear")) | ("hidden", Some("array")) => "all constraints".to_string(),
+        ("constraint", _) => "stated constraints".to_string(),
+        ("hidden", _) => "hidden constraints".to_string(),
+        (level, _) => format!("{level} level"),
+    }
 }
 
 /// The last point in full precision.

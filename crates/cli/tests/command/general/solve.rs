@@ -106,6 +106,10 @@ fn the_summary_tells_residuals_outputs_and_what_is_open() {
     }
     let text = words(&["solve", &shipped("redundant-underdetermined.toml")]);
     assert!(text.contains("undetermined combinations of unknowns, which keep their values +1.0000 x3"), "{text}");
+    for (form, told) in [("linear", "all"), ("quasilinear", "stated")] {
+        let text = words(&["solve", &shipped("nilpotent.toml"), "--formulation", form]);
+        assert!(text.contains(&format!("largest residual of the constraints {told}")), "{text}");
+    }
     // auxiliary unknowns of the solver are not shown
     let object = statistics(&[&shipped("pendulum-second-order.toml")]);
     let names = ["x", "y", "lambda1", "x'", "y'", "angle", "tension", "energy"];
