@@ -126,8 +126,16 @@ impl Printer<'_> {
             terms[..=first].rotate_right(1);
         }
         let mut text = String::new();
-        for (minus, e, n) in terms {
-            let mut term = self.bonded(e, Bond::Product);
+        for (mut minus, e, n) in terms {
+            let mut term = match self.text(e) {
+                // a product with a negative number: its sign is that of the term
+                (text, Bond::Sum) if text.starts_with('-') && self.is_product(e) => {
+                    minus = !minus;
+                    text[1..].to_string()
+                }
+                (text, bond) if bond >= Bond::Product => text,
+                (text, _) => format!("({text})"),
+            };
             if n > 1 {
                 term = format!("{n}*{term}");
             }
@@ -143,6 +151,10 @@ impl Printer<'_> {
         text
     }
 
+    fn is_product(&self, e: Expr) -> bool {
+        matches!(self.node(e), Some(Node::Binary(Binary::Mul | Binary::Div, ..)))
+    }
+
     fn product(&self, e: Expr) -> (String, Bond) {
         let (mut above, mut below) = (Factors::default(), Factors::default());
         let mut open = vec![(false, e)];
@@ -154,7 +166,17 @@ impl Printer<'_> {
                 _ => above.push(e),
             }
         }
-        let mut numerator: Vec<String> = above.0.iter().map(|&(e, n)| self.factor(e, n)).collect();
+        // numbers are one factor, and come first
+        let constant = |(e, _): &(Expr, i32)| self.graph.constant(*e);
+        let numbers: Vec<f64> = above.0.iter().filter_map(|f| Some(constant(f)?.powi(f.1))).collect();
+        let number_first = (!numbers.is_empty()).then(|| numbers.iter().product::<f64>());
+        let others = above.0.iter().filter(|f| constant(f).is_none());
+        let mut numerator: Vec<String> = others.map(|&(e, n)| self.factor(e, n)).collect();
+        match number_first {
+            Some(value) if value == -1.0 && !numerator.is_empty() => numerator[0].insert(0, '-'),
+            Some(value) => numerator.insert(0, number(value)),
+            None => {}
+        }
         let denominator: Vec<String> = below.0.iter().map(|&(e, n)| self.factor(e, n)).collect();
         let mut bond = if above.0.len() == 1 && above.0[0].1 > 1 { Bond::Power } else { Bond::Product };
         if numerator.is_empty() {

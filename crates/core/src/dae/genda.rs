@@ -9,7 +9,7 @@ use super::levels::{self, Projections, Ranks};
 use super::{CharacteristicValues, Characteristics, Dae, DerivativeArray, Pencil, Plain, System};
 use crate::analysis::rank::{Decomposed, Scaling, scales};
 use crate::error::StepFailure;
-use crate::linalg::Matrix;
+use crate::linalg::{LeastChange, Matrix};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 use faer::Mat;
@@ -18,6 +18,8 @@ use faer::Mat;
 const STAGES: usize = 4;
 /// Corrections of y before the rows are evaluated.
 const CORRECTIONS: usize = 2;
+/// Times of a stage that differ by less than this part of the step are the same, but for rounding.
+const SAME_TIME: f64 = 1e-9;
 /// Redundant equations may keep this scaled residual.
 const CONTRADICTION: f64 = 1e-6;
 
@@ -44,6 +46,10 @@ pub struct Genda {
     F: Vec<f64>,
     J: Matrix,
     residuals: Residuals,
+    /// gradients of the constraints at the last pencil
+    gradients: Matrix,
+    least_change: LeastChange,
+    rows: Vec<f64>,
 }
 
 /// F and its pencil.
@@ -77,6 +83,9 @@ impl Genda {
             F: vec![0.0; m * (level + 1)],
             J: Matrix::zeros(m * (level + 1), n * (level + 2)),
             residuals: Residuals::default(),
+            gradients: Matrix::zeros(at.values.a, n),
+            least_change: LeastChange::new(at.values.a),
+            rows: vec![0.0; at.values.a],
         };
         genda.project(at.t, at.x())?;
         genda.follow(0, at.t, at.x()).map_err(|_| StepFailure::Undefined { t: at.t })?;
@@ -99,12 +108,25 @@ impl Genda {
         }
         self.projections = projections;
         self.ranks = Some(ranks);
+        for k in 0..self.values.a {
+            for j in 0..n {
+                self.gradients[(k, j)] = self.projections.constraints[(k, j)];
+            }
+        }
         let rows = m * (level + 1);
         let M = Mat::from_fn(rows, n * (level + 1), |i, j| self.J[(i, n + j)]);
         let (r, c) = scales(&M, Scaling::Both);
-        let mut decomposed = Decomposed::scaled(&M, r, c, 0.0).ok_or(StepFailure::SvdFailed { t })?;
+        let mut decomposed = Decomposed::scaled(&M, r, c.clone(), 0.0).ok_or(StepFailure::SvdFailed { t })?;
         decomposed.keep_rank(ranks.derivatives, f64::INFINITY);
         self.inverse = decomposed.solve(&Mat::identity(rows, rows));
+        // what the array leaves open of y is kept at zero, or it would grow from shift to shift
+        let open = decomposed.null_basis();
+        for k in 0..open.ncols() {
+            let along: f64 = self.derivatives.iter().zip(&c).enumerate().map(|(j, (y, c))| open[(j, k)] * y / c).sum();
+            for (j, (y, c)) in self.derivatives.iter_mut().zip(&c).enumerate() {
+                *y -= along * open[(j, k)] * c;
+            }
+        }
         Ok(())
     }
 
@@ -113,7 +135,7 @@ impl Genda {
         let n = self.n;
         let stage = stage.min(STAGES - 1);
         // from another time: shifted by its own Taylor polynomial from the last accepted point
-        if self.stages[stage].0 != t {
+        if (self.stages[stage].0 - t).abs() > SAME_TIME * (t - self.accepted_at).abs() {
             let tau = t - self.accepted_at;
             let shifted = &mut self.stages[stage];
             shifted.0 = t;
@@ -145,6 +167,14 @@ impl Genda {
             }
         }
         Ok(())
+    }
+
+    /// Z₂ᵀ𝔉 of the array at hand.
+    fn constraint_rows(&mut self) {
+        let Z2 = &self.projections.Z2;
+        for (k, row) in self.rows.iter_mut().enumerate() {
+            *row = (0..self.F.len()).map(|i| Z2[(i, k)] * self.F[i]).sum();
+        }
     }
 
     /// Residuals of constraints and of redundant equations, from the array at hand.
@@ -190,11 +220,10 @@ impl Dae for Genda {
 
     fn residual(&mut self, stage: usize, t: f64, x: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {
         self.follow(stage, t, x)?;
-        let Projections { Z1, Z2, U, .. } = &self.projections;
+        self.constraint_rows();
+        let Projections { Z1, U, .. } = &self.projections;
         let (a, d) = (self.values.a, self.values.d);
-        for k in 0..a {
-            r[k] = (0..self.F.len()).map(|i| Z2[(i, k)] * self.F[i]).sum();
-        }
+        r[..a].copy_from_slice(&self.rows);
         self.first.plain.residual(stage, t, x, xdot, &mut self.first.values)?;
         for k in 0..d {
             r[a + k] = (0..self.m).map(|i| Z1[(i, k)] * self.first.values[i]).sum();
@@ -231,7 +260,12 @@ impl Dae for Genda {
     }
 
     fn accepted(&mut self, stage: usize, t: f64, x: &mut [f64], _: &[f64]) -> Result<(), StepFailure> {
-        self.follow(stage, t, x).map_err(|_| StepFailure::Undefined { t })?;
+        let undefined = |_| StepFailure::Undefined { t };
+        self.follow(stage, t, x).map_err(undefined)?;
+        // from Newton's tolerance far below it
+        self.constraint_rows();
+        self.least_change.apply(&self.gradients, &self.rows, x);
+        self.follow(stage, t, x).map_err(undefined)?;
         let stage = stage.min(STAGES - 1);
         self.derivatives.copy_from_slice(&self.stages[stage].1);
         self.accepted_at = t;

@@ -117,9 +117,9 @@ impl QuasiLinear {
                 system.kept[i] = system.outputs[k + i];
             }
         }
-        system.evaluate(t, y).map_err(|_| StepFailure::Undefined { t })?;
         system.select(t, y)?;
         system.decided = true;
+        system.evaluate(t, y).map_err(|_| StepFailure::Undefined { t })?;
         system.measure();
         Ok(system)
     }

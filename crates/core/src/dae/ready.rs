@@ -17,6 +17,9 @@ const CONSISTENT: f64 = 1e-9;
 /// The system as it stands with a consistent point, or nothing if more must be known.
 pub(super) fn ready(system: &System, initial: &Initial) -> Option<(Plain, Point, CharacteristicValues)> {
     let (n, first) = (system.dim(), &system.first);
+    if initial.states.len() != system.formulas.states.len() {
+        return None;
+    }
     let starts = initial.starts(first);
     let given = starts[..n].iter().all(|s| *s != Start::Unknown) && starts[n..].iter().all(|s| *s == Start::Unknown);
     if system.rows() != n || !given || !initial.conditions.is_empty() || !first.invariants.is_empty() {

@@ -12,6 +12,8 @@ use crate::linalg::Matrix;
 const PREFERENCE: f64 = 1e-2;
 /// Pivots below this part of the usual size of their row count as zero.
 const RANK_TOLERANCE: f64 = 1e-10;
+/// The same for invariants, which see what they prefer now more, now less: an energy sees no velocity at a turning point.
+const OPTIONAL_PREFERENCE: f64 = 0.2;
 /// Rows that may be dropped (invariants) are dropped below this.
 const OPTIONAL_TOLERANCE: f64 = 1e-5;
 
@@ -105,20 +107,25 @@ impl Selection {
         self.determined = self.rows.len();
         // the others, stage by stage
         for stage in 0..structure.stages {
-            let rows = |i: usize| structure.row_stage[i] == stage;
+            let rows = |i: usize| structure.row_stage[i] == stage && !structure.optional[i];
             while let Some(any) = self.largest(C, structure, 1, &rows, &|j| structure.moving[j]) {
                 let latest = |j: usize| structure.moving[j] && structure.col_stage[j] >= stage;
                 let preferred = self.largest(C, structure, 1, &rows, &latest);
                 let pivot = preferred.filter(|p| p.2 >= PREFERENCE * any.2).unwrap_or(any);
-                let optional = structure.optional[pivot.0];
-                if pivot.2 > if optional { OPTIONAL_TOLERANCE } else { RANK_TOLERANCE } {
-                    self.take(C, pivot);
-                } else if optional {
-                    self.used[pivot.0] = true;
-                } else {
+                if pivot.2 <= RANK_TOLERANCE {
                     break;
                 }
+                self.take(C, pivot);
             }
+        }
+        // invariants come last: they take what the constraints leave
+        while let Some(any) = self.largest(C, structure, 1, &|i| structure.optional[i], &|j| structure.moving[j])
+            && any.2 > OPTIONAL_TOLERANCE
+        {
+            let latest = |j: usize| structure.moving[j] && structure.col_stage[j] >= structure.row_stage[any.0];
+            let preferred = self.largest(C, structure, 1, &|i| i == any.0, &latest);
+            let pivot = preferred.filter(|p| p.2 >= OPTIONAL_PREFERENCE * any.2).unwrap_or(any);
+            self.take(C, pivot);
         }
     }
 

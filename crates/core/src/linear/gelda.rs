@@ -14,7 +14,7 @@ use super::product::{dot, norm};
 use super::strangeness_free::{RankOptions, ReducedSystem, Reducer, ReductionError, StrangenessFree};
 use crate::dae::{CharacteristicValues, Dae, Pencil, Point};
 use crate::error::StepFailure;
-use crate::linalg::Matrix;
+use crate::linalg::{LeastChange, Matrix};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 
@@ -87,6 +87,8 @@ pub struct Gelda<C> {
     slots: Vec<ReducedSystem>,
     next_slot: usize,
     constraint: Option<f64>,
+    least_change: LeastChange,
+    constraint_residuals: Vec<f64>,
 }
 
 impl<C: Coefficients> Gelda<C> {
@@ -108,6 +110,8 @@ impl<C: Coefficients> Gelda<C> {
             next_slot: 0,
             decided,
             constraint: None,
+            least_change: LeastChange::new(values.a),
+            constraint_residuals: vec![0.0; values.a],
         })
     }
 
@@ -171,6 +175,15 @@ impl<C: Coefficients> Gelda<C> {
             return Err(StepFailure::Contradictory { t, residual: norm(&self.decided.consistency) });
         }
         Ok(())
+    }
+
+    /// From Newton's tolerance to rounding.
+    fn polish(&mut self, x: &mut [f64]) {
+        let system = &self.decided.system;
+        for (i, r) in self.constraint_residuals.iter_mut().enumerate() {
+            *r = dot(system.A2.row(i), x) + system.b2[i];
+        }
+        self.least_change.apply(&system.A2, &self.constraint_residuals, x);
     }
 
     /// Take the decisions as the reference of the frame; old reductions are void.
@@ -259,6 +272,7 @@ impl<C: Coefficients> Dae for Gelda<C> {
 
     fn accepted(&mut self, _stage: usize, t: f64, x: &mut [f64], _xdot: &[f64]) -> Result<(), StepFailure> {
         self.decide(t)?;
+        self.polish(x);
         let system = &self.decided.system;
         self.constraint = (0..self.values.a).map(|i| (dot(system.A2.row(i), x) + system.b2[i]).abs()).reduce(f64::max);
         self.check_contradiction(t)

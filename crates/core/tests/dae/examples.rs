@@ -17,6 +17,8 @@ macro_rules! example {
     };
 }
 
+pub(crate) use example;
+
 example!(
     /// E8: the pendulum that starts horizontally, unit mass, length and gravity.
     HorizontalPendulum,

@@ -9,5 +9,6 @@ mod references;
 mod runs;
 mod sizes;
 mod solutions;
+mod structure;
 mod testset;
 mod vanishing;

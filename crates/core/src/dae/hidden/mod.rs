@@ -78,7 +78,8 @@ pub enum ProcedureError {
 pub fn minimal_array(system: &System, at: &Characteristics) -> Result<MinimalArray, ProcedureError> {
     let mut procedure = Procedure::new(&system.first, at);
     procedure.separate();
-    let levels = at.constraint_level().unwrap_or(0);
+    // redundant equations show only after μ differentiations: then they are conditions on the right-hand sides, which are watched
+    let levels = if at.values.v > 0 { at.values.mu } else { at.constraint_level().unwrap_or(0) };
     for _ in 0..levels {
         if !procedure.differentiate()? {
             break;

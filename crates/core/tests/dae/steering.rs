@@ -1,0 +1,75 @@
+//! E1: steering a point along the circle, index 2, until g_y f_z loses rank. Hairer & Wanner II, (VII.1.9); entries T2 and T3.
+
+use crate::examples::example;
+use daedal::dae::{Equations, Form, Initial, Problem, System, solve};
+use daedal::method::bdf::Bdf;
+use daedal::scalar::Scalar;
+use daedal::{Options, RadauIIa, SolveError, Tolerance};
+use std::error::Error;
+
+example!(
+/// y₁' = 0.7 y₂ + sin 2.5z, y₂' = 1.4 y₁ + cos 2.5z, 0 = y₁² + y₂² − 1.
+Steering, 3, 3, |t, x, d, r| {
+    let (sine, cosine) = (x[2] * 2.5).sin_cos();
+    r[0] = d[0] - x[1] * 0.7 - sine;
+    r[1] = d[1] - x[0] * 1.4 - cosine;
+    r[2] = x[0].square() + x[1].square() - 1.0;
+});
+
+/// Angle −0.5, on the branch cos(2.5z + φ) > 0.
+fn start() -> Initial {
+    let (s, c) = (-0.5_f64).sin_cos();
+    Initial::new(0.0, &[c, s, 0.633350871125])
+}
+
+/// Where the index-2 condition fails, from this start.
+const SINGULAR: f64 = 0.621962170962;
+
+#[test]
+fn t2_the_trajectory_has_the_tabulated_values() {
+    let table = [
+        (0.1, [0.944771483381, -0.327729834146, 0.416710827644]),
+        (0.2, [0.993076016972, -0.117473505586, 0.146100360615]),
+        (0.3, [0.992783052821, 0.119924184511, -0.149167119786]),
+        (0.4, [0.944101677850, 0.329654397636, -0.419295517546]),
+    ];
+    let system = System::of(&Steering);
+    let options = Options { tolerance: Tolerance::new(1e-11, 1e-11), ..Options::default() };
+    for form in [Form::Auto, Form::QuasiLinear, Form::DerivativeArray] {
+        for (t, listed) in table {
+            let solution = solve(&Problem::new(&system, start(), t), form, &RadauIIa::default(), &options).unwrap();
+            let error = solution.end.x.iter().zip(listed).map(|(x, e)| (x - e).abs()).fold(0.0, f64::max);
+            println!("T2 {form:?} {t}: {error:.1e} {:?}", solution.statistics.steps);
+            assert!(error < 1e-9, "{form:?} at {t}: {error:e}");
+        }
+    }
+}
+
+#[test]
+fn t3_the_run_stops_where_the_index_2_condition_fails() {
+    let system = System::of(&Steering);
+    for form in [Form::QuasiLinear, Form::DerivativeArray] {
+        for tolerance in [1e-5, 1e-8, 1e-11] {
+            let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
+            for bdf in [false, true] {
+                let problem = Problem::new(&system, start(), 1.0);
+                let result = if bdf {
+                    solve(&problem, form, &Bdf::default(), &options)
+                } else {
+                    solve(&problem, form, &RadauIIa::default(), &options)
+                };
+                match result {
+                    Ok(solution) => println!("T3 {form:?} {tolerance:e} bdf {bdf}: PASSED {:?}", solution.end),
+                    Err(error) => {
+                        let SolveError::Stopped { cause, partial } = &error else { panic!("{error}") };
+                        println!(
+                            "T3 {form:?} {tolerance:e} bdf {bdf}: {:.3e} behind, {} steps; {error}: {cause}",
+                            partial.end.t - SINGULAR, partial.statistics.steps
+                        );
+                        let _ = error.source();
+                    }
+                }
+            }
+        }
+    }
+}
