@@ -9,7 +9,7 @@ use daedal::method::geoms::{
 };
 use std::path::PathBuf;
 
-/// Simulate constrained mechanical systems and keep every constraint, the hidden ones included
+/// Simulate constrained mechanical systems and other DAEs, and keep every constraint, the hidden ones included
 #[derive(Debug, Parser)]
 #[command(name = "daedal", version, arg_required_else_help = true, subcommand_required = true)]
 pub struct Arguments {
