@@ -2,13 +2,14 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use daedal::dae::Form;
 use daedal::method::controller::Control;
 use daedal::method::geoms::{
     Decomposition, Formulation, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate,
 };
 use std::path::PathBuf;
 
-/// Simulate constrained mechanical systems and keep every constraint, the hidden ones included
+/// Simulate constrained mechanical systems and other DAEs, and keep every constraint, the hidden ones included
 #[derive(Debug, Parser)]
 #[command(name = "daedal", version, arg_required_else_help = true, subcommand_required = true)]
 pub struct Arguments {
@@ -104,9 +105,9 @@ pub struct Solve {
     /// End of the interval [default: that of the model]
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub tend: Option<f64>,
-    /// Numerical method
-    #[arg(long, value_name = "METHOD", value_parser = ["geoms"], default_value = "geoms")]
-    pub method: String,
+    /// Numerical method; auto is geoms for equations of motion, and radau for general systems, which bdf solves as well
+    #[arg(long, value_name = "METHOD", value_parser = choice(&METHODS), default_value = "auto")]
+    pub method: MethodName,
     /// Relative tolerance [default: that of the model, else 1e-7]
     #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
     pub rtol: Option<f64>,
@@ -132,68 +133,73 @@ pub struct Solve {
     #[arg(long, value_name = "FORMAT", value_parser = ["json"])]
     pub stats: Option<String>,
     #[command(flatten)]
-    pub geoms: GeomsArguments,
+    pub options: MethodArguments,
 }
 
-/// Options of GEOMS; those that are absent keep their defaults.
+/// Options of methods; those that are absent keep their defaults.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Options of GEOMS")]
-pub struct GeomsArguments {
-    /// Start from the setting that reproduces the published counters
-    #[arg(long)]
-    pub reproduction: bool,
-    /// Which equations are discretised: strangeness-free, with invariants, strangeness index 1
-    #[arg(long, value_name = "FORM", value_parser = choice(&FORMULATIONS))]
-    pub formulation: Option<Formulation>,
-    /// Decomposition of the constraints
-    #[arg(long, value_name = "KIND", value_parser = choice(&CONSTRAINT_DECOMPOSITIONS))]
-    pub decomposition: Option<Chosen>,
-    /// Decomposition of the differential part
-    #[arg(long, value_name = "KIND", value_parser = choice(&DIFFERENTIAL_DECOMPOSITIONS))]
-    pub differential: Option<Chosen>,
-    /// How differential equations are selected
-    #[arg(long, value_name = "HOW", value_parser = choice(&SELECTIONS))]
-    pub selection: Option<Selection>,
-    /// When differential equations are selected anew
-    #[arg(long, value_name = "WHEN", value_parser = choice(&SELECTOR_UPDATES))]
-    pub selector_update: Option<SelectorUpdate>,
-    /// Step size control
-    #[arg(long, value_name = "RULE", value_parser = choice(&CONTROLS))]
+pub struct MethodArguments {
+    /// Which equations are discretised: psf, psf+i, p1 of motion, the others of general systems
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "FORM", value_parser = formulation())]
+    pub formulation: Option<FormName>,
+    /// Step size control; fixed is the only one of bdf
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "RULE", value_parser = choice(&CONTROLS))]
     pub control: Option<Control>,
-    /// Where Newton's iteration starts
-    #[arg(long, value_name = "WHERE", value_parser = choice(&PREDICTORS))]
-    pub predictor: Option<Predictor>,
-    /// Where the Newton matrix is evaluated: left end or stage
-    #[arg(long, value_name = "WHERE", value_parser = choice(&NEWTON_POINTS))]
-    pub newton_point: Option<NewtonPoint>,
-    /// Newton matrices renewed inside a step that converges slowly
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
-    pub newton_updates: Option<u32>,
     /// Most Newton iterations
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000))]
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000))]
     pub max_newton: Option<u32>,
     /// Stopping factor of Newton's iteration
-    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
     pub newton_tolerance: Option<f64>,
     /// A Jacobian is kept while the iteration contracts faster than this; negative: never
-    #[arg(long, value_name = "X", value_parser = finite, allow_hyphen_values = true)]
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "X", value_parser = finite, allow_hyphen_values = true)]
     pub jacobian_reuse: Option<f64>,
-    /// Safety factor of the step size control
-    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
+    /// Safety factor of the step size control; not of bdf
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
     pub safety: Option<f64>,
+    /// Largest order of bdf, 1 to 5
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub max_order: Option<u8>,
+    /// Start from the setting that reproduces the published counters
+    #[arg(long, help_heading = GEOMS_HEADING)]
+    pub reproduction: bool,
+    /// Decomposition of the constraints
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "KIND", value_parser = choice(&CONSTRAINT_DECOMPOSITIONS))]
+    pub decomposition: Option<Chosen>,
+    /// Decomposition of the differential part
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "KIND", value_parser = choice(&DIFFERENTIAL_DECOMPOSITIONS))]
+    pub differential: Option<Chosen>,
+    /// How differential equations are selected
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "HOW", value_parser = choice(&SELECTIONS))]
+    pub selection: Option<Selection>,
+    /// When differential equations are selected anew
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "WHEN", value_parser = choice(&SELECTOR_UPDATES))]
+    pub selector_update: Option<SelectorUpdate>,
+    /// Where Newton's iteration starts
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "WHERE", value_parser = choice(&PREDICTORS))]
+    pub predictor: Option<Predictor>,
+    /// Where the Newton matrix is evaluated: left end or stage
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "WHERE", value_parser = choice(&NEWTON_POINTS))]
+    pub newton_point: Option<NewtonPoint>,
+    /// Newton matrices renewed inside a step that converges slowly
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub newton_updates: Option<u32>,
     /// Filter the error estimate once more in the first step and after rejections
-    #[arg(long)]
+    #[arg(long, help_heading = GEOMS_HEADING)]
     pub refilter: bool,
     /// Relative pivots below this count as zero
-    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
     pub rank_tolerance: Option<f64>,
     /// How exactly the constraints hold at the end of a step
-    #[arg(long, value_name = "HOW", value_parser = choice(&POLISHES))]
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "HOW", value_parser = choice(&POLISHES))]
     pub polish: Option<Polish>,
     /// Are the multipliers wanted as accurately as the motion?
-    #[arg(long, value_name = "WANTED", value_parser = choice(&MULTIPLIERS))]
+    #[arg(long, help_heading = GEOMS_HEADING, value_name = "WANTED", value_parser = choice(&MULTIPLIERS))]
     pub multipliers: Option<Multipliers>,
 }
+
+const METHODS_HEADING: &str = "Options of the methods";
+const GEOMS_HEADING: &str = "Options of GEOMS";
 
 /// How to print what was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,6 +221,35 @@ pub enum Kernel {
     Rust,
 }
 
+/// A numerical method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MethodName {
+    /// The usual one for the model.
+    Auto,
+    /// For equations of motion.
+    Geoms,
+    /// Radau IIa, for general systems.
+    Radau,
+    /// Backward differentiation formulas, for general systems.
+    Bdf,
+}
+
+impl MethodName {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        METHODS.iter().find(|(_, known)| *known == self).map_or("", |(word, _)| word)
+    }
+}
+
+/// Which equations are discretised.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FormName {
+    /// Of motion.
+    Motion(Formulation),
+    /// Of a general system.
+    General(Form),
+}
+
 /// What to keep of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
@@ -234,6 +269,8 @@ type Choices<T, const N: usize> = [(&'static str, T); N];
 const LIST_FORMATS: Choices<Format, 2> = [("text", Format::Text), ("json", Format::Json)];
 const INIT_FORMATS: Choices<Format, 2> = [("toml", Format::Text), ("json", Format::Json)];
 const KERNELS: Choices<Kernel, 3> = [("native", Kernel::Native), ("tape", Kernel::Tape), ("rust", Kernel::Rust)];
+const METHODS: Choices<MethodName, 4> =
+    [("auto", MethodName::Auto), ("geoms", MethodName::Geoms), ("radau", MethodName::Radau), ("bdf", MethodName::Bdf)];
 pub const FORMULATIONS: Choices<Formulation, 3> =
     [("psf", Formulation::StrangenessFree), ("psf+i", Formulation::WithInvariants), ("p1", Formulation::IndexOne)];
 const CONSTRAINT_DECOMPOSITIONS: Choices<Chosen, 4> = [
@@ -268,6 +305,17 @@ fn choice<T: Copy + Send + Sync>(choices: &'static [(&'static str, T)]) -> impl 
     PossibleValuesParser::new(choices.iter().map(|(word, _)| *word)).map(move |given| {
         let k = choices.iter().position(|(word, _)| *word == given).unwrap_or(0);
         choices[k].1
+    })
+}
+
+/// A formulation of equations of motion or a form of a general system.
+fn formulation() -> impl TypedValueParser<Value = FormName> {
+    let motion = FORMULATIONS.into_iter().map(|(word, formulation)| (word, FormName::Motion(formulation)));
+    let general = Form::ALL.into_iter().map(|form| (form.name(), FormName::General(form)));
+    let known: Vec<(&'static str, FormName)> = motion.chain(general).collect();
+    PossibleValuesParser::new(known.iter().map(|(word, _)| *word)).map(move |given| {
+        let k = known.iter().position(|(word, _)| *word == given).unwrap_or(0);
+        known[k].1
     })
 }
 

@@ -1,6 +1,6 @@
 //! What can be known about a model before it is solved.
 //!
-//! Text for people, or one JSON object. Its keys, stable across versions; a number that does not exist or is infinite is `null`:
+//! Text for people, or one JSON object; that of general systems is told in `general/object.rs`. Its keys for equations of motion, stable across versions; a number that does not exist or is infinite is `null`:
 //!
 //! ```text
 //! model, parameters {name: value}, t0, tend
@@ -37,12 +37,14 @@
 //! Residuals are told at the given values, everything else at `start.values`. Frequencies are oscillations per unit of time.
 
 mod formulas;
+mod general;
+mod lines;
 mod object;
 mod text;
 
 use crate::arguments::{Check, Format};
 use crate::failure::{Failure, print};
-use crate::setup::Setup;
+use crate::setup::{Equations, Setup};
 use daedal::analysis::{Analysis, Finding, Severity, analyse};
 use daedal::motion::{Initial, Mechanism};
 
@@ -63,15 +65,20 @@ pub struct Subject<'m> {
 /// Check a model.
 pub fn check(arguments: &Check) -> Result<(), Failure> {
     let setup = Setup::resolve(&arguments.model)?;
+    let motion = match &setup.equations {
+        Equations::Motion(motion) => motion,
+        Equations::General(system) => return general::check(&setup, system, arguments.format),
+    };
+    let case = &motion.case;
     let subject = Subject {
         model: &setup.name,
         description: &setup.description,
         parameters: &setup.parameters,
-        mechanism: &*setup.case.mechanism,
-        initial: &setup.case.initial,
+        mechanism: &*case.mechanism,
+        initial: &case.initial,
         // a model without an interval is looked at over one unit of time
-        tend: if setup.case.tend > setup.case.initial.t { setup.case.tend } else { setup.case.initial.t + 1.0 },
-        texts: setup.formulas.as_ref().map(formulas::texts).unwrap_or_default(),
+        tend: if case.tend > case.initial.t { case.tend } else { case.initial.t + 1.0 },
+        texts: motion.formulas.as_ref().map(formulas::texts).unwrap_or_default(),
     };
     report(&subject, arguments.format)
 }

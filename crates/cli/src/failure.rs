@@ -1,8 +1,9 @@
 //! Why the command did not do what was asked: what is printed, and with which code it exits.
 
-use daedal::SolveError;
+use crate::variables::Stopped;
 use daedal::analysis::AnalysisError;
 use daedal::motion::consistent::InitialisationError;
+use daedal::{SolveError, dae};
 use daedal_model::Mistakes;
 use daedal_problems::ParameterError;
 use daedal_run::{Format, ReadError, WriteError};
@@ -37,9 +38,29 @@ pub enum Failure {
     #[error("{} is a model file, and no program; --kernel native and --kernel tape are for model files", path.display())]
     NoRust { path: PathBuf },
     #[error(
-        "{name} is a general system ([dae]); this version reads such models, but solves and checks equations of motion ([motion]) only"
+        "the method geoms is for equations of motion ([motion]); {model} is a general system ([dae]): use --method radau or --method bdf"
     )]
-    Dae { name: String },
+    MethodOfMotion { model: String },
+    #[error(
+        "the method {method} is for general systems ([dae]); {model} has equations of motion ([motion]): use --method geoms"
+    )]
+    MethodOfGeneral { method: &'static str, model: String },
+    #[error(
+        "the formulation {form} is one of equations of motion ([motion]); {model} is a general system ([dae]) with the forms {known}"
+    )]
+    FormOfMotion { form: &'static str, model: String, known: String },
+    #[error(
+        "the formulation {form} is one of general systems ([dae]); {model} has equations of motion ([motion]) with the formulations {known}"
+    )]
+    FormOfGeneral { form: &'static str, model: String, known: String },
+    #[error("the method {method} does not know {options}: leave out what it does not know, or choose another method")]
+    OptionsOfOther { options: String, method: &'static str },
+    #[error("the method bdf has its own choice of step sizes and orders; the only --control it knows is fixed")]
+    ControlOfBdf,
+    #[error(
+        "the output {output} contains derivative {order} of {state}, but the equations know {state} only up to derivative {highest}; make the derivative a state: add a state v and the equation v = der({state})"
+    )]
+    OutputDerivative { output: String, state: String, order: u32, highest: u32 },
     #[error("the problem {problem} cannot be set up")]
     Parameter {
         problem: &'static str,
@@ -79,10 +100,14 @@ pub enum Failure {
     },
     #[error("{model} has no motion, or not only one: {}", .reasons.join("; "))]
     Impossible { model: String, reasons: Vec<String> },
+    #[error("{model} has no solution that could be found: {}", .reasons.join("; "))]
+    Unsolvable { model: String, reasons: Vec<String> },
     #[error("{0}")]
     Analysis(#[from] AnalysisError),
+    #[error("{0}")]
+    General(#[from] dae::AnalysisError),
     #[error(transparent)]
-    Solve(#[from] SolveError),
+    Solve(#[from] Stopped),
 }
 
 impl Failure {
@@ -90,7 +115,9 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Solve(error) if is_numerical(error) => 1,
-            Failure::Unwritten { .. } | Failure::Unprinted { .. } | Failure::Impossible { .. } => 1,
+            Failure::General(error) if is_not_found(error) => 1,
+            Failure::Unwritten { .. } | Failure::Unprinted { .. } => 1,
+            Failure::Impossible { .. } | Failure::Unsolvable { .. } => 1,
             _ => 2,
         }
     }
@@ -133,9 +160,19 @@ fn marked(mistakes: &Mistakes) -> String {
 }
 
 /// Could the computation not go on, with an input that makes sense?
-pub fn is_numerical(error: &SolveError) -> bool {
+pub fn is_numerical(error: &Stopped) -> bool {
     use InitialisationError::{NoConvergence, Undefined};
-    matches!(error, SolveError::Stopped { .. } | SolveError::Initialisation(NoConvergence { .. } | Undefined { .. }))
+    match error {
+        SolveError::Stopped { .. } | SolveError::Initialisation(NoConvergence { .. } | Undefined { .. }) => true,
+        SolveError::Analysis(error) => is_not_found(error),
+        _ => false,
+    }
+}
+
+/// Were consistent values or the index not found, though nothing is wrong with what is said?
+fn is_not_found(error: &dae::AnalysisError) -> bool {
+    use dae::AnalysisError::{Inconsistent, IndexNotFound, Undefined};
+    matches!(error, Inconsistent { .. } | Undefined { .. } | IndexNotFound { .. })
 }
 
 /// Print to standard output. A reader that went away is no failure.

@@ -1,114 +1,38 @@
 //! Consistent initial values, in the shape in which a model takes them.
 
-use crate::arguments::{Format, Init};
-use crate::failure::{Failure, print};
-use crate::output::shown_names;
-use crate::setup::Setup;
-use daedal::SolveError;
-use daedal::motion::consistent::{Consistent, initialise};
-use daedal::motion::{Form, Initial, Layout, Start};
-use serde_json::{Map, Value, json};
-use std::fmt::Write;
+mod general;
+mod motion;
+
+use crate::arguments::Init;
+use crate::failure::Failure;
+use crate::setup::{Equations, Setup};
+use daedal::motion::Start;
 
 /// Find consistent initial values and print them.
 pub fn init(arguments: &Init) -> Result<(), Failure> {
-    let mut setup = Setup::resolve(&arguments.model)?;
-    let mechanism = &*setup.case.mechanism;
-    let layout = Layout::new(mechanism.sizes(), Form::StrangenessFree, false);
-    let names = layout.variable_names(&mechanism.names());
-    say(&mut setup.case.initial, arguments, &layout, &names)?;
-    let consistent =
-        initialise(mechanism, &setup.case.initial, Form::StrangenessFree).map_err(SolveError::Initialisation)?;
-    match arguments.format {
-        Format::Text => print(&table(&setup, &layout, &names, &consistent)),
-        Format::Json => print(&format!("{:#}\n", object(&setup, &layout, &names, &consistent))),
+    let setup = Setup::resolve(&arguments.model)?;
+    match &setup.equations {
+        Equations::Motion(motion) => motion::init(&setup, motion, arguments),
+        Equations::General(general) => general::init(&setup, general, arguments),
     }
 }
 
-/// Change what is known about the initial values.
-fn say(initial: &mut Initial, arguments: &Init, layout: &Layout, names: &[String]) -> Result<(), Failure> {
-    let fixed = arguments.fix.iter().map(|(name, value)| (name, Start::Fixed(*value)));
-    let guessed = arguments.guess.iter().map(|(name, value)| (name, Start::Guess(*value)));
-    let unknown = arguments.unknown.iter().map(|name| (name, Start::Unknown));
-    let said: Vec<(&String, Start)> = fixed.chain(guessed).chain(unknown).collect();
-    for (k, (name, start)) in said.iter().enumerate() {
-        if said[..k].iter().any(|(before, _)| before == name) {
-            return Err(Failure::SaidTwice { name: (*name).clone() });
-        }
-        let place = names.iter().position(|known| known == *name);
-        if place.and_then(|j| change(initial, layout, j, *start)).is_none() {
-            // accelerations follow from the rest
-            let mut known = shown_names(layout, names);
-            known.truncate(layout.dim() - layout.a().len());
-            return Err(Failure::UnknownName { kind: "variable", name: (*name).clone(), known });
-        }
+/// What is said about variables on the command line, once about each.
+fn said(arguments: &Init) -> Result<Vec<(String, Start)>, Failure> {
+    let fixed = arguments.fix.iter().map(|(name, value)| (name.clone(), Start::Fixed(*value)));
+    let guessed = arguments.guess.iter().map(|(name, value)| (name.clone(), Start::Guess(*value)));
+    let unknown = arguments.unknown.iter().map(|name| (name.clone(), Start::Unknown));
+    let said: Vec<(String, Start)> = fixed.chain(guessed).chain(unknown).collect();
+    match (1..said.len()).find(|&k| said[..k].iter().any(|(before, _)| *before == said[k].0)) {
+        Some(k) => Err(Failure::SaidTwice { name: said[k].0.clone() }),
+        None => Ok(said),
     }
-    Ok(())
-}
-
-/// Change what is known about variable j of x; nothing can be said about accelerations.
-fn change(initial: &mut Initial, layout: &Layout, j: usize, start: Start) -> Option<()> {
-    let blocks = [
-        (layout.p(), &mut initial.p),
-        (layout.v(), &mut initial.v),
-        (layout.r(), &mut initial.r),
-        (layout.w(), &mut initial.w),
-        (layout.s(), &mut initial.s),
-        (layout.lambda(), &mut initial.lambda),
-        (layout.mu(), &mut initial.mu),
-    ];
-    let (range, block) = blocks.into_iter().find(|(range, _)| range.contains(&j))?;
-    // an empty block means that nothing is known
-    block.resize(range.len(), Start::Unknown);
-    block[j - range.start] = start;
-    Some(())
-}
-
-/// An `[initial]` table; multipliers, which are computed anew, as comments.
-fn table(setup: &Setup, layout: &Layout, names: &[String], consistent: &Consistent) -> String {
-    let x = &consistent.state.x;
-    let Consistent { iterations, surplus, undetermined_multipliers, .. } = consistent;
-    let mut text = format!("# consistent initial values of {} at t = {:?}\n", setup.name, consistent.state.t);
-    let _ = writeln!(text, "# iterations: {iterations}");
-    let _ = writeln!(text, "# surplus conditions: {surplus}");
-    let _ = writeln!(text, "# undetermined multipliers: {undetermined_multipliers}");
-    let given = setup.case.initial.values(layout).unwrap_or_default();
-    let is_fixed = |j: usize| matches!(given.get(j), Some(Start::Fixed(_)));
-    let states = [layout.p(), layout.v(), layout.r(), layout.w(), layout.s()].into_iter().flatten();
-    let (fixed, guessed): (Vec<usize>, Vec<usize>) = states.partition(|&j| is_fixed(j));
-    text.push_str("[initial]\n");
-    for (what, list) in [("fix", fixed), ("guess", guessed)] {
-        let values: Vec<String> = list.into_iter().map(|j| format!("{} = {:?}", key(&names[j]), x[j])).collect();
-        if !values.is_empty() {
-            let _ = writeln!(text, "{what} = {{ {} }}", values.join(", "));
-        }
-    }
-    for j in layout.lambda().chain(layout.mu()) {
-        let _ = writeln!(text, "# {} = {:?}", names[j], x[j]);
-    }
-    text
 }
 
 /// A name as a key of TOML, quoted where it must be.
 fn key(name: &str) -> String {
     let bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if bare { name.to_string() } else { format!("{name:?}") }
-}
-
-fn object(setup: &Setup, layout: &Layout, names: &[String], consistent: &Consistent) -> Value {
-    let parameters: Map<String, Value> =
-        setup.parameters.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
-    let values: Map<String, Value> =
-        layout.shown().into_iter().map(|j| (names[j].clone(), json!(consistent.state.x[j]))).collect();
-    json!({
-        "model": setup.name,
-        "parameters": parameters,
-        "t0": consistent.state.t,
-        "iterations": consistent.iterations,
-        "surplus": consistent.surplus,
-        "undetermined_multipliers": consistent.undetermined_multipliers,
-        "values": values,
-    })
 }
 
 #[cfg(test)]

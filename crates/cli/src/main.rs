@@ -5,13 +5,16 @@ mod check;
 mod failure;
 mod init;
 mod list;
+mod method;
 mod output;
+mod outputs;
 mod progress;
 mod record;
 mod report;
 mod setup;
 mod solve;
 mod summary;
+mod variables;
 
 use arguments::{Arguments, Command};
 use clap::Parser;

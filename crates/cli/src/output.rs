@@ -1,12 +1,11 @@
 //! What a run computed, for programs: files and the object of statistics.
 
-use crate::arguments::FORMULATIONS;
 use crate::failure::Failure;
+use crate::method::Method;
 use crate::record::{ended, final_outputs};
-use crate::solve::Run;
-use daedal::method::geoms::Formulation;
-use daedal::motion::Layout;
-use daedal::{Residuals, Solution, Statistics};
+use crate::solve::{Made, Run};
+use crate::variables::Computed;
+use daedal::{Residuals, Statistics};
 use daedal_run::{Format, WriteError};
 use serde_json::{Map, Value, json};
 use std::fs::{self, File};
@@ -99,44 +98,41 @@ pub fn discard_all(outputs: Vec<Output>) {
 }
 
 /// What a run did, as one object; the same keys in the same order in every version. Nothing but nulls if it could not start.
-pub fn statistics(run: &Run, solution: Option<&Solution>, seconds: f64) -> Value {
+pub fn statistics(run: &Run, made: &Made) -> Value {
+    let solution = made.solution();
     let mut object = Map::new();
     object.insert("model".into(), json!(run.setup.name));
-    object.insert("formulation".into(), json!(formulation(run.method.formulation)));
-    object.insert("method".into(), json!("geoms"));
+    let formulation = solution.map_or(run.method.formulation(), |s| s.layout.formulation);
+    object.insert("formulation".into(), json!(formulation));
+    object.insert("method".into(), json!(run.method.name()));
     object.insert("rtol".into(), json!(run.rtol));
     object.insert("atol".into(), json!(run.atol));
     object.insert("ended".into(), json!(solution.map_or(daedal_run::Ended::Failure, |s| ended(&s.ended))));
-    object.insert("t_end".into(), json!(solution.map_or(run.setup.case.initial.t, Solution::end_time)));
-    object.extend(counters(solution.map(|s| &s.statistics)).map(|(name, count)| (name, json!(count))));
-    object.insert("seconds".into(), json!(seconds));
+    object.insert("t_end".into(), json!(solution.map_or(run.setup.t0(), Computed::end_time)));
+    object.extend(counters(run, solution.map(|s| &s.statistics)).map(|(name, count)| (name, json!(count))));
+    object.insert("seconds".into(), json!(made.seconds));
     object.insert("max_residual".into(), residuals(&solution.map_or_else(Residuals::default, |s| s.max_residuals)));
-    object.insert("final".into(), solution.map_or_else(|| json!({}), |s| final_values(run, s)));
+    object.insert("final".into(), solution.map_or_else(|| json!({}), |s| final_values(run, made, s)));
     Value::Object(object)
 }
 
-/// Names in the order p, v, r, w, s, λ, μ, accelerations.
-pub fn shown_names(layout: &Layout, names: &[String]) -> Vec<String> {
-    layout.shown().into_iter().map(|j| names[j].clone()).collect()
-}
-
-/// The word for a formulation.
-pub fn formulation(formulation: Formulation) -> &'static str {
-    FORMULATIONS.iter().find(|(_, known)| *known == formulation).map_or("", |(word, _)| word)
-}
-
-/// Counters by name; nothing but `None` without a run.
-pub fn counters(statistics: Option<&Statistics>) -> [(String, Option<u64>); 10] {
+/// Counters by name; `None` for those that a method does not have, and without a run.
+pub fn counters(run: &Run, statistics: Option<&Statistics>) -> [(String, Option<u64>); 10] {
+    let geoms = matches!(run.method, Method::Geoms(_));
     let count = |name: &str, read: fn(&Statistics) -> u64| (name.to_string(), statistics.map(read));
+    let own = |name: &str, read: fn(&Statistics) -> u64| {
+        let (name, count) = count(name, read);
+        (name, count.filter(|_| geoms))
+    };
     [
         count("steps", |s| s.steps),
         count("rejected_error", |s| s.rejected_error),
         count("rejected_newton", |s| s.rejected_newton),
         count("residuals", |s| s.residuals),
         count("jacobians", |s| s.jacobians),
-        count("masses", |s| s.masses),
-        count("selectors", |s| s.selectors),
-        count("predecompositions", |s| s.predecompositions),
+        own("masses", |s| s.masses),
+        own("selectors", |s| s.selectors),
+        own("predecompositions", |s| s.predecompositions),
         count("decompositions", |s| s.decompositions),
         count("solves", |s| s.solves),
     ]
@@ -148,12 +144,14 @@ fn residuals(residuals: &Residuals) -> Value {
         "velocity": residuals.velocity,
         "acceleration": residuals.acceleration,
         "invariant": residuals.invariant,
+        "constraint": residuals.constraint,
+        "hidden": residuals.hidden,
     })
 }
 
 /// All variables, then the outputs of a model file.
-fn final_values(run: &Run, solution: &Solution) -> Value {
-    let value = |j: usize| (solution.names[j].clone(), json!(solution.end.x[j]));
-    let outputs = final_outputs(run, solution).into_iter().map(|(name, value)| (name, json!(value)));
-    Value::Object(solution.layout.shown().into_iter().map(value).chain(outputs).collect())
+fn final_values(run: &Run, made: &Made, solution: &Computed) -> Value {
+    let value = |&(j, _): &(usize, _)| (solution.names[j].clone(), json!(solution.end.x[j]));
+    let outputs = final_outputs(run, made, solution).into_iter().map(|(name, value)| (name, json!(value)));
+    Value::Object(solution.layout.shown.iter().map(value).chain(outputs).collect())
 }

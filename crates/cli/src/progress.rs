@@ -26,7 +26,7 @@ impl Progress {
         Progress { bar: None, next: watched.then(|| Instant::now() + PATIENCE) }
     }
 
-    fn draw(&mut self, step: &StepView) {
+    fn draw<L>(&mut self, step: &StepView<L>) {
         let bar = self.bar.get_or_insert_with(|| {
             let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}  {eta} left");
             ProgressBar::new(PARTS).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
@@ -36,8 +36,8 @@ impl Progress {
     }
 }
 
-impl Observer for Progress {
-    fn observe(&mut self, step: &StepView) -> ControlFlow<()> {
+impl<L> Observer<L> for Progress {
+    fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
         if let Some(next) = self.next
             && Instant::now() >= next
         {

@@ -1,31 +1,43 @@
 //! A run as plain data: the steps while they are made, and in the end everything that a run file holds.
 
-use crate::output::{counters, formulation};
-use crate::solve::Run;
-use daedal::motion::{Layout, Outputs};
+use crate::output::counters;
+use crate::outputs::Outputs;
+use crate::solve::{Made, Run};
+use crate::variables::{Computed, Stopped};
 use daedal::observer::{Observer, StepView};
-use daedal::{Ended, Residuals, Solution, SolveError};
+use daedal::{Ended, Residuals, SolveError};
 use daedal_run::{Column, End, Event, Header, Kind, Steps};
 use std::ops::ControlFlow;
 
-/// Order of Radau IIa with three stages, which every step of GEOMS has.
-const ORDER: u32 = 5;
+/// Order of the steps of a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The same in every step.
+    Fixed(u32),
+    /// The degree of the polynomial over the step.
+    OfSegment,
+}
 
 /// Writes down every accepted step.
-#[derive(Default)]
 pub struct StepRecorder {
+    of_method: Order,
     t: Vec<f64>,
     h: Vec<f64>,
+    order: Vec<u32>,
     newton: Vec<u64>,
     residuals: Vec<Residuals>,
     /// Newton iterations up to the last step
     solves: u64,
 }
 
-impl Observer for StepRecorder {
-    fn observe(&mut self, step: &StepView) -> ControlFlow<()> {
+impl<L> Observer<L> for StepRecorder {
+    fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
         self.t.push(step.t);
         self.h.push(step.segment.t1 - step.segment.t0);
+        self.order.push(match self.of_method {
+            Order::Fixed(order) => order,
+            Order::OfSegment => step.segment.degree() as u32,
+        });
         self.newton.push(step.statistics.solves - self.solves);
         self.solves = step.statistics.solves;
         self.residuals.push(step.residuals);
@@ -34,6 +46,12 @@ impl Observer for StepRecorder {
 }
 
 impl StepRecorder {
+    /// Before the first step.
+    pub fn new(of_method: Order) -> Self {
+        let (t, h, order, newton, residuals) = Default::default();
+        StepRecorder { of_method, t, h, order, newton, residuals, solves: 0 }
+    }
+
     /// The steps, in the shape of a run file.
     pub fn steps(self) -> Steps {
         let level = |read: fn(&Residuals) -> Option<f64>| {
@@ -41,66 +59,63 @@ impl StepRecorder {
             there.then(|| self.residuals.iter().map(|residuals| read(residuals).unwrap_or(f64::NAN)).collect())
         };
         Steps {
-            order: vec![ORDER; self.t.len()],
             position: level(|r| r.position),
             velocity: level(|r| r.velocity),
             acceleration: level(|r| r.acceleration),
             invariant: level(|r| r.invariant),
+            constraint: level(|r| r.constraint),
+            hidden: level(|r| r.hidden),
             t: self.t,
             h: self.h,
+            order: self.order,
             newton: Some(self.newton),
         }
     }
 }
 
 /// The outputs of a model file at the last point.
-pub fn final_outputs(run: &Run, solution: &Solution) -> Vec<(String, f64)> {
-    let Some(formulas) = &run.setup.formulas else { return Vec::new() };
-    let mut outputs = Outputs::new(formulas);
+pub fn final_outputs(run: &Run, made: &Made, solution: &Computed) -> Vec<(String, f64)> {
+    let mut outputs = Outputs::new(&run.setup, &solution.names);
     let mut values = vec![0.0; outputs.names().len()];
-    outputs.evaluate(solution.end.t, &solution.end.x, &mut values);
+    let rates = made.rates.as_ref().and_then(|rates| rates.end());
+    outputs.evaluate(solution.end.t, &solution.end.x, rates, &mut values);
     outputs.names().iter().cloned().zip(values).collect()
 }
 
 /// Everything that a run file holds.
-pub fn record(
-    run: &Run,
-    solution: &Solution,
-    steps: Option<Steps>,
-    error: Option<&SolveError>,
-    seconds: f64,
-) -> daedal_run::Run {
-    let kinds = kinds(&solution.layout);
-    let mut outputs = run.setup.formulas.as_ref().map(Outputs::new);
-    let names = outputs.as_ref().map_or_else(Vec::new, |outputs| outputs.names().to_vec());
+pub fn record(run: &Run, made: &Made, solution: &Computed, steps: Option<Steps>) -> daedal_run::Run {
+    let shown = &solution.layout.shown;
+    let mut outputs = Outputs::new(&run.setup, &solution.names);
+    let names = outputs.names().to_vec();
     // variables, then outputs, in a state x
-    let mut values_at = |t: f64, x: &[f64]| {
-        let mut values: Vec<f64> = kinds.iter().map(|&(j, _)| x[j]).collect();
-        values.resize(kinds.len() + names.len(), 0.0);
-        if let Some(outputs) = &mut outputs {
-            outputs.evaluate(t, x, &mut values[kinds.len()..]);
-        }
+    let mut values_at = |t: f64, x: &[f64], rates: Option<&[f64]>| {
+        let mut values: Vec<f64> = shown.iter().map(|&(j, _)| x[j]).collect();
+        values.resize(shown.len() + names.len(), 0.0);
+        outputs.evaluate(t, x, rates, &mut values[shown.len()..]);
         values
     };
-    let variables = kinds.iter().map(|&(j, kind)| Column::new(solution.names[j].clone(), kind, Vec::new()));
+    let variables = shown.iter().map(|&(j, kind)| Column::new(solution.names[j].clone(), kind, Vec::new()));
     let formulas = names.iter().map(|name| Column::new(name.clone(), Kind::Output, Vec::new()));
     let mut columns: Vec<Column> = variables.chain(formulas).collect();
     let mut times = Vec::new();
-    for (t, x) in points(solution) {
+    let rates = made.rates.as_ref();
+    for (k, (t, x)) in points(solution).enumerate() {
+        let rates = if solution.is_empty() { rates.and_then(|r| r.end()) } else { rates.and_then(|r| r.at(k)) };
         times.push(t);
-        for (column, value) in columns.iter_mut().zip(values_at(t, x)) {
+        for (column, value) in columns.iter_mut().zip(values_at(t, x, rates)) {
             column.values.push(value);
         }
     }
     let mut events = Vec::new();
     for event in &solution.events {
-        events.push(Event { name: event.name.clone(), t: event.t, state: values_at(event.t, &event.x) });
+        events.push(Event { name: event.name.clone(), t: event.t, state: values_at(event.t, &event.x, None) });
     }
-    let end = End { t: solution.end.t, values: values_at(solution.end.t, &solution.end.x) };
-    daedal_run::Run { header: header(run, solution, error, seconds), times, columns, steps, events, end: Some(end) }
+    let last = values_at(solution.end.t, &solution.end.x, rates.and_then(|r| r.end()));
+    let end = Some(End { t: solution.end.t, values: last });
+    daedal_run::Run { header: header(run, made, solution), times, columns, steps, events, end }
 }
 
-fn header(run: &Run, solution: &Solution, error: Option<&SolveError>, seconds: f64) -> Header {
+fn header(run: &Run, made: &Made, solution: &Computed) -> Header {
     let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let largest = &solution.max_residuals;
     Header {
@@ -108,21 +123,23 @@ fn header(run: &Run, solution: &Solution, error: Option<&SolveError>, seconds: f
         description: given(&run.setup.description),
         source: given(&run.setup.source),
         parameters: run.setup.parameters.clone(),
-        formulation: Some(formulation(run.method.formulation).to_string()),
-        method: Some("geoms".to_string()),
+        formulation: Some(solution.layout.formulation.to_string()),
+        method: Some(run.method.name().to_string()),
         rtol: Some(run.rtol),
         atol: Some(run.atol),
-        t0: Some(run.setup.case.initial.t),
-        tend: Some(run.setup.case.tend),
+        t0: Some(run.setup.t0()),
+        tend: Some(run.setup.tend()),
         ended: Some(ended(&solution.ended)),
-        message: message(solution, error),
-        seconds: Some(seconds),
-        counters: counters(Some(&solution.statistics)).into(),
+        message: message(solution, made.error()),
+        seconds: Some(made.seconds),
+        counters: counters(run, Some(&solution.statistics)).into(),
         max_residual: daedal_run::Residuals {
             position: largest.position,
             velocity: largest.velocity,
             acceleration: largest.acceleration,
             invariant: largest.invariant,
+            constraint: largest.constraint,
+            hidden: largest.hidden,
         },
         undetermined: solution.undetermined.clone(),
         decisions: Some(solution.decisions.clone()).filter(|decisions| !decisions.is_empty()),
@@ -130,7 +147,7 @@ fn header(run: &Run, solution: &Solution, error: Option<&SolveError>, seconds: f
 }
 
 /// Why the run stopped, if it did.
-fn message(solution: &Solution, error: Option<&SolveError>) -> Option<String> {
+fn message(solution: &Computed, error: Option<&Stopped>) -> Option<String> {
     match (&solution.ended, error) {
         (_, Some(SolveError::Stopped { cause, .. })) => Some(cause.to_string()),
         (Ended::AtEvent { name }, _) => Some(format!("the event {name} stopped the run")),
@@ -148,31 +165,13 @@ pub fn ended(ended: &Ended) -> daedal_run::Ended {
     }
 }
 
-/// Places of the variables in the order p, v, r, w, s, λ, μ, accelerations, and what they are.
-fn kinds(layout: &Layout) -> Vec<(usize, Kind)> {
-    let kind = |j: usize| {
-        let blocks = [
-            (layout.p(), Kind::Position),
-            (layout.v(), Kind::Velocity),
-            (layout.r(), Kind::Dynamic),
-            (layout.w(), Kind::Auxiliary),
-            (layout.s(), Kind::Contact),
-            (layout.lambda(), Kind::Multiplier),
-            (layout.mu(), Kind::Multiplier),
-            (layout.a(), Kind::Acceleration),
-        ];
-        blocks.into_iter().find(|(block, _)| block.contains(&j)).map_or(Kind::Variable, |(_, kind)| kind)
-    };
-    layout.shown().into_iter().map(|j| (j, kind(j))).collect()
-}
-
 /// The points that were kept; the last one if only the end was.
-fn points(solution: &Solution) -> impl Iterator<Item = (f64, &[f64])> {
+fn points(solution: &Computed) -> impl Iterator<Item = (f64, &[f64])> {
     let end = solution.is_empty().then(|| (solution.end.t, &*solution.end.x));
     solution.times.iter().enumerate().map(|(k, &t)| (t, solution.state(k))).chain(end)
 }
 
 /// Number of points in the files.
-pub fn number_of_points(solution: &Solution) -> usize {
+pub fn number_of_points(solution: &Computed) -> usize {
     points(solution).count()
 }

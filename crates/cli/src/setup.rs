@@ -3,6 +3,7 @@
 use crate::arguments::{Kernel, Model};
 use crate::failure::Failure;
 use crate::list::reference_problem;
+use daedal::dae::{self, System};
 use daedal::graph::Interpreted;
 use daedal::motion::{Compiled, Formulas, Mechanism};
 use daedal_model::{Defaults, Kind};
@@ -20,23 +21,78 @@ pub struct Setup {
     pub parameters: Vec<(String, f64)>,
     /// The parameters that were set.
     pub changed: Vec<(String, f64)>,
-    pub case: Case,
     /// What a model file wishes for.
     pub defaults: Defaults,
+    pub equations: Equations,
+}
+
+/// What is to be solved.
+pub enum Equations {
+    Motion(Box<Motion>),
+    General(Box<General>),
+}
+
+/// Equations of motion.
+pub struct Motion {
+    pub case: Case,
     /// The formulas with the names of the parameters, where the model has any.
     pub formulas: Option<Formulas>,
+}
+
+/// A general system.
+pub struct General {
+    pub system: System,
+    pub initial: dae::Initial,
+    pub tend: f64,
 }
 
 impl Setup {
     /// The model that is named, with some parameters changed.
     pub fn resolve(model: &Model) -> Result<Self, Failure> {
         let mut setup = if is_file(&model.name) { from_file(model)? } else { from_problem(model)? };
-        if let Some(t0) = model.t0.filter(|t0| *t0 != setup.case.initial.t) {
-            setup.case.initial.t = t0;
-            // they hold for the interval of the problem
-            setup.case.references.clear();
+        if let Some(t0) = model.t0.filter(|t0| *t0 != setup.t0()) {
+            match &mut setup.equations {
+                Equations::Motion(motion) => {
+                    motion.case.initial.t = t0;
+                    // they hold for the interval of the problem
+                    motion.case.references.clear();
+                }
+                Equations::General(general) => general.initial.t = t0,
+            }
         }
         Ok(setup)
+    }
+
+    /// Start of the interval.
+    pub fn t0(&self) -> f64 {
+        match &self.equations {
+            Equations::Motion(motion) => motion.case.initial.t,
+            Equations::General(general) => general.initial.t,
+        }
+    }
+
+    /// End of the interval; not a number if the model does not say it.
+    pub fn tend(&self) -> f64 {
+        match &self.equations {
+            Equations::Motion(motion) => motion.case.tend,
+            Equations::General(general) => general.tend,
+        }
+    }
+
+    /// Take another end.
+    pub fn end_at(&mut self, end: f64) {
+        match &mut self.equations {
+            Equations::Motion(motion) => motion.case.tend = end,
+            Equations::General(general) => general.tend = end,
+        }
+    }
+
+    /// First step size that the model wishes for.
+    pub fn h0(&self) -> Option<f64> {
+        match &self.equations {
+            Equations::Motion(motion) => motion.case.h0,
+            Equations::General(_) => self.defaults.h0,
+        }
     }
 }
 
@@ -56,16 +112,20 @@ fn from_file(model: &Model) -> Result<Setup, Failure> {
     let text = String::from_utf8(bytes).map_err(|cause| Failure::NotText { path: path.into(), cause })?;
     let read = daedal_model::Model::read(&model.name, &text, &model.set)
         .map_err(|mistakes| Failure::Model(Box::new(mistakes)))?;
-    let Kind::Motion { formulas, initial, .. } = read.kind else {
-        return Err(Failure::Dae { name: read.name });
-    };
-    let (_, tend) = read.time.unwrap_or((initial.t, f64::NAN));
-    let case = Case {
-        mechanism: compiled(&formulas, model.kernel),
-        initial: *initial,
-        tend,
-        h0: read.solve.h0,
-        references: Vec::new(),
+    let tend = read.time.map_or(f64::NAN, |(_, tend)| tend);
+    let equations = match read.kind {
+        Kind::Motion { formulas, initial, .. } => {
+            let mechanism = compiled(&formulas, model.kernel);
+            let case = Case { mechanism, initial: *initial, tend, h0: read.solve.h0, references: Vec::new() };
+            Equations::Motion(Box::new(Motion { case, formulas: Some(*formulas) }))
+        }
+        Kind::Dae { formulas, initial, .. } => {
+            let system = match model.kernel {
+                Kernel::Tape => System::new(&formulas, Interpreted),
+                Kernel::Native | Kernel::Rust => System::new(&formulas, Native),
+            };
+            Equations::General(Box::new(General { system, initial: *initial, tend }))
+        }
     };
     Ok(Setup {
         name: read.name,
@@ -73,9 +133,8 @@ fn from_file(model: &Model) -> Result<Setup, Failure> {
         source: read.source.unwrap_or_default(),
         parameters: read.parameters,
         changed: model.set.clone(),
-        case,
         defaults: read.solve,
-        formulas: Some(*formulas),
+        equations,
     })
 }
 
@@ -103,9 +162,8 @@ fn from_problem(model: &Model) -> Result<Setup, Failure> {
         source: problem.source.to_string(),
         parameters,
         changed,
-        case,
         defaults: Defaults::default(),
-        formulas,
+        equations: Equations::Motion(Box::new(Motion { case, formulas })),
     })
 }
 

@@ -1,27 +1,60 @@
 //! Simulate a model: resolve the arguments into a run, make the run, write what it computed.
 
-use crate::arguments::{FORMULATIONS, GeomsArguments, Kept, Solve};
+use crate::arguments::{Kept, Solve};
 use crate::failure::{Failure, is_numerical, print};
+use crate::method::Method;
 use crate::output::{self, Output};
+use crate::outputs::{Rates, needs_rates};
 use crate::progress::Progress;
-use crate::record::{StepRecorder, record};
-use crate::setup::Setup;
+use crate::record::{Order, StepRecorder, record};
+use crate::setup::{Equations, General, Motion, Setup};
 use crate::summary;
+use crate::variables::{Computed, Stopped, Variables};
+use daedal::dae::{self, Form};
+use daedal::method::Integrator;
 use daedal::observer::Observer;
-use daedal::{Geoms, Options, Save, Solution, SolveError, Tolerance, solve_observed};
+use daedal::{Geoms, Options, Save, SolveError, Tolerance, solve_observed};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// The relative tolerance where none is given.
 const RTOL: f64 = 1e-7;
+/// Order of Radau IIa with three stages.
+const RADAU: u32 = 5;
 
 /// All that a run needs to know.
 pub struct Run {
     pub setup: Setup,
     pub rtol: f64,
     pub atol: f64,
-    pub method: Geoms,
+    pub method: Method,
     pub options: Options,
     pub report: Report,
+}
+
+/// What a run gave.
+pub struct Made {
+    pub outcome: Result<Computed, Stopped>,
+    /// Derivatives at the points that were kept, where outputs need them.
+    pub rates: Option<Rates>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl Made {
+    /// What was computed, even if the end was not reached.
+    pub fn solution(&self) -> Option<&Computed> {
+        match &self.outcome {
+            Ok(solution) => Some(solution),
+            Err(SolveError::Stopped { partial, .. }) => Some(partial),
+            Err(_) => None,
+        }
+    }
+
+    /// Why the end was not reached.
+    pub fn error(&self) -> Option<&Stopped> {
+        self.outcome.as_ref().err()
+    }
 }
 
 /// What is printed about a run.
@@ -36,25 +69,22 @@ pub enum Report {
 /// Simulate.
 pub fn solve(arguments: &Solve) -> Result<(), Failure> {
     let run = Run::resolve(arguments)?;
+    let rates = run.rates()?;
     let outputs = Output::open_all(&arguments.output)?;
     // only the end is kept, or only columns: nobody asks for the steps
     let asked = run.options.save != Save::End && outputs.iter().any(Output::holds_steps);
-    let mut recorder = asked.then(StepRecorder::default);
-    let (outcome, seconds) = run.make(recorder.as_mut());
-    let solution = match &outcome {
-        Ok(solution) => Some(solution),
-        Err(SolveError::Stopped { partial, .. }) => Some(&**partial),
-        Err(_) => None,
-    };
-    let written = if let Some(solution) = solution {
+    let order = if run.method.name() == "bdf" { Order::OfSegment } else { Order::Fixed(RADAU) };
+    let mut recorder = asked.then(|| StepRecorder::new(order));
+    let made = run.make(recorder.as_mut(), rates);
+    let written = if let Some(solution) = made.solution() {
         let steps = recorder.map(StepRecorder::steps);
-        output::write_all(outputs, &record(&run, solution, steps, outcome.as_ref().err(), seconds))
+        output::write_all(outputs, &record(&run, &made, solution, steps))
     } else {
         output::discard_all(outputs);
         Ok(())
     };
-    let printed = run.print(solution, outcome.as_ref().err(), &arguments.output, seconds);
-    match outcome {
+    let printed = run.print(&made, &arguments.output);
+    match made.outcome {
         Ok(_) => written.and(printed),
         Err(error) => {
             // the reason of the stop comes last; what went wrong besides must not be lost
@@ -69,8 +99,10 @@ pub fn solve(arguments: &Solve) -> Result<(), Failure> {
 impl Run {
     fn resolve(arguments: &Solve) -> Result<Self, Failure> {
         let mut setup = Setup::resolve(&arguments.model)?;
-        setup.case.tend = arguments.tend.unwrap_or(setup.case.tend);
-        let (t0, tend) = (setup.case.initial.t, setup.case.tend);
+        if let Some(tend) = arguments.tend {
+            setup.end_at(tend);
+        }
+        let (t0, tend) = (setup.t0(), setup.tend());
         if tend.is_nan() {
             return Err(Failure::NoInterval { path: arguments.model.name.clone().into() });
         }
@@ -79,15 +111,12 @@ impl Run {
         // an absolute tolerance belongs to the relative one that it stands beside
         let beside = if arguments.rtol.is_none() { wishes.atol } else { None };
         let atol = arguments.atol.or(beside).unwrap_or(rtol);
-        let mut method = geoms(&arguments.geoms);
-        if let (None, Some(wish)) = (arguments.geoms.formulation, &wishes.formulation) {
-            method.formulation = FORMULATIONS.iter().find(|(word, _)| word == wish).map_or(method.formulation, |f| f.1);
-        }
+        let method = Method::choose(&setup, arguments)?;
         let defaults = Options::default();
         let kept = arguments.save.unwrap_or(if arguments.output.is_empty() { Kept::End } else { Kept::Steps });
         let options = Options {
             tolerance: Tolerance::new(rtol, atol),
-            h0: arguments.h0.or(setup.case.h0),
+            h0: arguments.h0.or(setup.h0()),
             hmax: arguments.hmax.or(wishes.hmax),
             max_steps: arguments.max_steps.unwrap_or(defaults.max_steps),
             save: match kept {
@@ -100,30 +129,63 @@ impl Run {
         Ok(Run { setup, rtol, atol, method, options, report })
     }
 
-    /// The solution, and how long it took in seconds.
-    fn make(&self, recorder: Option<&mut StepRecorder>) -> (Result<Solution, SolveError>, f64) {
-        let case = &self.setup.case;
+    /// Somebody who writes down derivatives, if outputs need them.
+    fn rates(&self) -> Result<Option<Rates>, Failure> {
+        match &self.setup.equations {
+            Equations::Motion(_) => Ok(None),
+            Equations::General(general) => {
+                Ok(needs_rates(&general.system)?.then(|| Rates::new(self.options.save.clone())))
+            }
+        }
+    }
+
+    fn make(&self, recorder: Option<&mut StepRecorder>, mut rates: Option<Rates>) -> Made {
+        let start = Instant::now();
+        let outcome = match (&self.setup.equations, &self.method) {
+            (Equations::Motion(motion), Method::Geoms(geoms)) => self.motion(motion, geoms, recorder),
+            (Equations::General(general), Method::General { form, integrator, .. }) => {
+                self.general(general, *form, &**integrator, recorder, rates.as_mut())
+            }
+            _ => unreachable!("methods are chosen for their model"),
+        };
+        Made { outcome, rates, seconds: start.elapsed().as_secs_f64() }
+    }
+
+    fn motion(&self, motion: &Motion, geoms: &Geoms, recorder: Option<&mut StepRecorder>) -> Result<Computed, Stopped> {
+        let case = &motion.case;
         let problem = daedal::Problem::new(&*case.mechanism, case.initial.clone(), case.tend);
         let mut progress = Progress::new();
         let mut observers: Vec<&mut dyn Observer> = vec![&mut progress];
         observers.extend(recorder.map(|recorder| recorder as &mut dyn Observer));
-        let start = Instant::now();
-        let outcome = solve_observed(&problem, &self.method, &self.options, &mut observers);
-        (outcome, start.elapsed().as_secs_f64())
+        let outcome = solve_observed(&problem, geoms, &self.options, &mut observers);
+        let variables = |layout: &_| Variables::of_motion(layout, self.method.formulation());
+        outcome.map(|solution| solution.map_layout(variables)).map_err(|error| error.map_layout(variables))
     }
 
-    fn print(
+    fn general(
         &self,
-        solution: Option<&Solution>,
-        error: Option<&SolveError>,
-        paths: &[std::path::PathBuf],
-        seconds: f64,
-    ) -> Result<(), Failure> {
-        match (self.report, solution) {
-            (Report::Statistics, _) if error.is_none_or(is_numerical) => {
-                print(&format!("{}\n", output::statistics(self, solution, seconds)))
+        general: &General,
+        form: Form,
+        integrator: &dyn Integrator,
+        recorder: Option<&mut StepRecorder>,
+        rates: Option<&mut Rates>,
+    ) -> Result<Computed, Stopped> {
+        let problem = dae::Problem::new(&general.system, general.initial.clone(), general.tend);
+        let mut progress = Progress::new();
+        let mut observers: Vec<&mut dyn Observer<dae::Unknowns>> = vec![&mut progress];
+        observers.extend(recorder.map(|recorder| recorder as &mut dyn Observer<dae::Unknowns>));
+        observers.extend(rates.map(|rates| rates as &mut dyn Observer<dae::Unknowns>));
+        let outcome = dae::solve_observed(&problem, form, integrator, &self.options, &mut observers);
+        let variables = |unknowns: &_| Variables::of_general(unknowns, general.system.formulas.states.len());
+        outcome.map(|solution| solution.map_layout(variables)).map_err(|error| error.map_layout(variables))
+    }
+
+    fn print(&self, made: &Made, paths: &[PathBuf]) -> Result<(), Failure> {
+        match (self.report, made.solution()) {
+            (Report::Statistics, _) if made.error().is_none_or(is_numerical) => {
+                print(&format!("{}\n", output::statistics(self, made)))
             }
-            (Report::Summary, Some(solution)) => print(&summary::summary(self, solution, paths, seconds)),
+            (Report::Summary, Some(solution)) => print(&summary::summary(self, made, solution, paths)),
             _ => Ok(()),
         }
     }
@@ -133,32 +195,6 @@ impl Run {
 fn equidistant(t0: f64, tend: f64, n: u32) -> Vec<f64> {
     let last = n - 1;
     (0..n).map(|k| if k == last { tend } else { t0 + (tend - t0) * f64::from(k) / f64::from(last) }).collect()
-}
-
-/// The method with the options that are given.
-fn geoms(given: &GeomsArguments) -> Geoms {
-    let defaults = if given.reproduction { Geoms::reproduction() } else { Geoms::default() };
-    Geoms {
-        formulation: given.formulation.unwrap_or(defaults.formulation),
-        constraint_decomposition: given.decomposition.unwrap_or(defaults.constraint_decomposition),
-        differential_decomposition: given.differential.unwrap_or(defaults.differential_decomposition),
-        selection: given.selection.unwrap_or(defaults.selection),
-        selector_update: given.selector_update.unwrap_or(defaults.selector_update),
-        predictor: given.predictor.unwrap_or(defaults.predictor),
-        newton_point: given.newton_point.unwrap_or(defaults.newton_point),
-        newton_updates: given.newton_updates.unwrap_or(defaults.newton_updates),
-        max_newton: given.max_newton.unwrap_or(defaults.max_newton),
-        newton_tolerance: given.newton_tolerance.or(defaults.newton_tolerance),
-        jacobian_reuse: given.jacobian_reuse.unwrap_or(defaults.jacobian_reuse),
-        safety: given.safety.unwrap_or(defaults.safety),
-        control: given.control.unwrap_or(defaults.control),
-        refilter: given.refilter || defaults.refilter,
-        rank_tolerance: given.rank_tolerance.unwrap_or(defaults.rank_tolerance),
-        polish: given.polish.unwrap_or(defaults.polish),
-        multipliers: given.multipliers.unwrap_or(defaults.multipliers),
-        keep_step: defaults.keep_step,
-        ratio: defaults.ratio,
-    }
 }
 
 #[cfg(test)]

@@ -1,19 +1,20 @@
 //! What a run did, for people.
 
-use crate::output::formulation;
-use crate::record::final_outputs;
-use crate::record::number_of_points;
-use crate::solve::Run;
-use daedal::{Ended, Solution};
+use crate::record::{final_outputs, number_of_points};
+use crate::setup::Equations;
+use crate::solve::{Made, Run};
+use crate::variables::Computed;
+use daedal::Ended;
+use daedal::dae::Form;
 use daedal_problems::Reference;
 use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Some lines about a run.
-pub fn summary(run: &Run, solution: &Solution, paths: &[PathBuf], seconds: f64) -> String {
+pub fn summary(run: &Run, made: &Made, solution: &Computed, paths: &[PathBuf]) -> String {
     let mut text = String::new();
-    heading(&mut text, run);
-    let _ = writeln!(text, "{} in {seconds:.3} s", ending(solution));
+    heading(&mut text, run, solution);
+    let _ = writeln!(text, "{} in {:.3} s", ending(solution), made.seconds);
     let _ = writeln!(text, "{}", solution.statistics);
     if !solution.decisions.is_empty() {
         let _ = writeln!(text, "{}", solution.decisions);
@@ -22,27 +23,27 @@ pub fn summary(run: &Run, solution: &Solution, paths: &[PathBuf], seconds: f64) 
         let _ = writeln!(text, "{} points in {}", number_of_points(solution), path.display());
     }
     residuals(&mut text, solution);
-    undetermined(&mut text, solution);
+    undetermined(&mut text, run, solution);
     let references = references(run, solution);
     values(&mut text, solution, &references);
-    outputs(&mut text, run, solution);
+    outputs(&mut text, &final_outputs(run, made, solution));
     largest_error(&mut text, solution, &references);
     text
 }
 
-fn heading(text: &mut String, run: &Run) {
+fn heading(text: &mut String, run: &Run, solution: &Computed) {
     let setup = &run.setup;
     let colon = if setup.description.is_empty() { "" } else { ": " };
     let _ = writeln!(text, "{}{colon}{}", setup.name, setup.description);
-    let form = formulation(run.method.formulation);
-    let _ = write!(text, "geoms, {form}, rtol {:?}, atol {:?}", run.rtol, run.atol);
+    let (method, form) = (run.method.name(), solution.layout.formulation);
+    let _ = write!(text, "{method}, {form}, rtol {:?}, atol {:?}", run.rtol, run.atol);
     for (name, value) in &setup.changed {
         let _ = write!(text, ", {name} = {value:?}");
     }
     text.push('\n');
 }
 
-fn ending(solution: &Solution) -> String {
+fn ending(solution: &Computed) -> String {
     let t = solution.end_time();
     match &solution.ended {
         Ended::AtEnd => format!("reached the end t = {t:?}"),
@@ -52,13 +53,17 @@ fn ending(solution: &Solution) -> String {
     }
 }
 
-fn residuals(text: &mut String, solution: &Solution) {
+fn residuals(text: &mut String, solution: &Computed) {
     let largest = &solution.max_residuals;
+    // the linear form and the derivative array do not tell stated and hidden constraints apart
+    let form = solution.layout.formulation;
     let levels = [
         ("position", largest.position),
         ("velocity", largest.velocity),
         ("acceleration", largest.acceleration),
         ("invariant", largest.invariant),
+        (if form == Form::Linear.name() { "all" } else { "stated" }, largest.constraint),
+        (if form == Form::DerivativeArray.name() { "all" } else { "hidden" }, largest.hidden),
     ];
     if levels.iter().all(|(_, residual)| residual.is_none()) {
         return;
@@ -71,12 +76,16 @@ fn residuals(text: &mut String, solution: &Solution) {
     }
 }
 
-/// Combinations of multipliers that redundant constraints leave open.
-fn undetermined(text: &mut String, solution: &Solution) {
+/// Combinations of multipliers that redundant constraints leave open, or of unknowns that a general system does.
+fn undetermined(text: &mut String, run: &Run, solution: &Computed) {
     if solution.undetermined.is_empty() {
         return;
     }
-    text.push_str("\nundetermined combinations of multipliers\n");
+    let what = match run.setup.equations {
+        Equations::Motion(_) => "multipliers",
+        Equations::General(_) => "unknowns, which keep their values",
+    };
+    let _ = writeln!(text, "\nundetermined combinations of {what}");
     for combination in &solution.undetermined {
         let terms: Vec<String> = combination.iter().map(|(name, factor)| format!("{factor:+.4} {name}")).collect();
         let _ = writeln!(text, "  {}", terms.join(" "));
@@ -84,18 +93,23 @@ fn undetermined(text: &mut String, solution: &Solution) {
 }
 
 /// References that hold at the end of this run.
-fn references<'r>(run: &'r Run, solution: &Solution) -> Vec<&'r Reference> {
+fn references<'r>(run: &'r Run, solution: &Computed) -> Vec<&'r Reference> {
     let reached = solution.ended == Ended::AtEnd;
-    run.setup.case.references.iter().filter(|reference| reached && reference.t == solution.end_time()).collect()
+    let known = match &run.setup.equations {
+        Equations::Motion(motion) => &motion.case.references[..],
+        Equations::General(_) => &[],
+    };
+    known.iter().filter(|reference| reached && reference.t == solution.end_time()).collect()
 }
 
 /// A table of the last point, with errors where a reference is known.
-fn values(text: &mut String, solution: &Solution, references: &[&Reference]) {
+fn values(text: &mut String, solution: &Computed, references: &[&Reference]) {
     let names = &solution.names;
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("final values".len() - 2);
+    let shown = solution.layout.shown.iter().map(|&(j, _)| names[j].chars().count());
+    let width = shown.max().unwrap_or(0).max("final values".len() - 2);
     let column = if references.is_empty() { "" } else { "error" };
     let _ = writeln!(text, "{}", format!("\n{:<w$}   {:<24}{column}", "final values", "", w = width + 2).trim_end());
-    for j in solution.layout.shown() {
+    for &(j, _) in &solution.layout.shown {
         let value = solution.end.x[j];
         // a place for the sign, so that digits stand below each other
         let sign = if value.is_sign_negative() { "" } else { " " };
@@ -107,8 +121,7 @@ fn values(text: &mut String, solution: &Solution, references: &[&Reference]) {
 }
 
 /// The outputs of a model file at the last point.
-fn outputs(text: &mut String, run: &Run, solution: &Solution) {
-    let outputs = final_outputs(run, solution);
+fn outputs(text: &mut String, outputs: &[(String, f64)]) {
     let Some(width) = outputs.iter().map(|(name, _)| name.chars().count()).max() else { return };
     text.push_str("\nfinal outputs\n");
     for (name, value) in outputs {
@@ -122,7 +135,7 @@ fn known(references: &[&Reference], name: &str) -> Option<f64> {
 }
 
 /// The largest error relative to max(1, |x|), for each reference, as it is trusted.
-fn largest_error(text: &mut String, solution: &Solution, references: &[&Reference]) {
+fn largest_error(text: &mut String, solution: &Computed, references: &[&Reference]) {
     for reference in references {
         let errors = reference.values.iter().filter_map(|(name, exact)| {
             let error = (solution.end_value(name)? - exact).abs() / exact.abs().max(1.0);

@@ -254,6 +254,21 @@ pub enum SolveError<L = Layout> {
     },
 }
 
+impl<L: Clone> SolveError<L> {
+    /// The same with another account of where the variables stand in what was computed.
+    pub fn map_layout<M>(self, layout: impl FnOnce(&L) -> M) -> SolveError<M> {
+        match self {
+            SolveError::Options(bad) => SolveError::Options(bad),
+            SolveError::Initialisation(error) => SolveError::Initialisation(error),
+            SolveError::Start(failure) => SolveError::Start(failure),
+            SolveError::Analysis(error) => SolveError::Analysis(error),
+            SolveError::Stopped { cause, partial } => {
+                SolveError::Stopped { cause, partial: Box::new(partial.map_layout(layout)) }
+            }
+        }
+    }
+}
+
 /// An option with an impossible value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BadOption {

@@ -73,6 +73,25 @@ impl<L: Clone> Solution<L> {
         }
     }
 
+    /// The same with another account of where the variables stand.
+    pub fn map_layout<M>(self, layout: impl FnOnce(&L) -> M) -> Solution<M> {
+        Solution {
+            layout: layout(&self.layout),
+            names: self.names,
+            times: self.times,
+            states: self.states,
+            segments: self.segments,
+            events: self.events,
+            end: self.end,
+            ended: self.ended,
+            statistics: self.statistics,
+            max_residuals: self.max_residuals,
+            undetermined: self.undetermined,
+            decisions: self.decisions,
+            proposed_step: self.proposed_step,
+        }
+    }
+
     pub(crate) fn push(&mut self, t: f64, x: &[f64]) {
         self.times.push(t);
         self.states.extend_from_slice(x);

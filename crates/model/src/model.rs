@@ -11,6 +11,7 @@ use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
+use daedal::dae::Form;
 use daedal::motion::{Formulas, Initial};
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
@@ -71,7 +72,7 @@ pub struct Defaults {
     pub h0: Option<f64>,
     /// Largest step size.
     pub hmax: Option<f64>,
-    /// `psf`, `psf+i` or `p1`.
+    /// `psf`, `psf+i` or `p1` of equations of motion, the name of a [`Form`](daedal::dae::Form) of general systems.
     pub formulation: Option<String>,
 }
 
@@ -150,7 +151,8 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
     parameters::read(reader, parameters, overrides);
     let about = about(reader, root);
     let solve = match find(reader, "solve", "[solve]") {
-        Some(section) => defaults(reader, section),
+        Some(section) if root.contains_key("dae") => defaults(reader, section, &Form::ALL.map(Form::name)),
+        Some(section) => defaults(reader, section, &FORMULATIONS),
         None => Defaults::default(),
     };
     let beside = Beside {
@@ -293,7 +295,7 @@ fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
 }
 
 /// `[solve]`.
-fn defaults(reader: &mut Reader, section: Section) -> Defaults {
+fn defaults(reader: &mut Reader, section: Section, formulations: &[&str]) -> Defaults {
     section.check_keys(reader, &["rtol", "atol", "h0", "hmax", "formulation"]);
     let mut positive = |key: &str| {
         let item = section.get(key)?;
@@ -313,16 +315,17 @@ fn defaults(reader: &mut Reader, section: Section) -> Defaults {
         formulation: None,
     };
     if let Some(formulation) = section.string(reader, "formulation") {
-        if FORMULATIONS.contains(&formulation.as_str()) {
+        if formulations.contains(&formulation.as_str()) {
             defaults.formulation = Some(formulation);
         } else if let Some(item) = section.get("formulation") {
-            let near =
-                nearest(&formulation, FORMULATIONS).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+            let near = nearest(&formulation, formulations.iter().copied())
+                .map(|near| format!("did you mean `{near}`? "))
+                .unwrap_or_default();
             reader.mistake(Mistake::Syntax {
                 message: format!("there is no formulation `{formulation}`"),
                 label: "unknown formulation".into(),
                 at: Span::from(item.span()).into(),
-                help: Some(format!("{near}The formulations are {}", enumerate(FORMULATIONS))),
+                help: Some(format!("{near}The formulations are {}", enumerate(formulations.iter().copied()))),
             });
         }
     }

@@ -146,6 +146,10 @@ struct ResidualRecord {
     velocity: Option<Number>,
     acceleration: Option<Number>,
     invariant: Option<Number>,
+    #[serde(default)]
+    constraint: Option<Number>,
+    #[serde(default)]
+    hidden: Option<Number>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -170,6 +174,10 @@ struct StepRecord {
     residual_acceleration: Option<Vec<Number>>,
     #[serde(default)]
     residual_invariant: Option<Vec<Number>>,
+    #[serde(default)]
+    residual_constraint: Option<Vec<Number>>,
+    #[serde(default)]
+    residual_hidden: Option<Vec<Number>>,
 }
 
 impl Record {
@@ -200,6 +208,8 @@ impl Record {
                     velocity: header.max_residual.velocity.map(Number),
                     acceleration: header.max_residual.acceleration.map(Number),
                     invariant: header.max_residual.invariant.map(Number),
+                    constraint: header.max_residual.constraint.map(Number),
+                    hidden: header.max_residual.hidden.map(Number),
                 },
             },
             names: run.columns.iter().map(|column| column.name.clone()).collect(),
@@ -252,6 +262,8 @@ impl Record {
                 velocity: number(largest.velocity),
                 acceleration: number(largest.acceleration),
                 invariant: number(largest.invariant),
+                constraint: number(largest.constraint),
+                hidden: number(largest.hidden),
             },
             undetermined: self.undetermined.into_iter().map(plain).collect(),
             decisions: self.decisions,
@@ -286,6 +298,8 @@ impl StepRecord {
             residual_velocity: level(&steps.velocity),
             residual_acceleration: level(&steps.acceleration),
             residual_invariant: level(&steps.invariant),
+            residual_constraint: level(&steps.constraint),
+            residual_hidden: level(&steps.hidden),
         }
     }
 
@@ -299,6 +313,8 @@ impl StepRecord {
             velocity: self.residual_velocity.map(unwrap),
             acceleration: self.residual_acceleration.map(unwrap),
             invariant: self.residual_invariant.map(unwrap),
+            constraint: self.residual_constraint.map(unwrap),
+            hidden: self.residual_hidden.map(unwrap),
         }
     }
 }

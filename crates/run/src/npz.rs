@@ -1,6 +1,6 @@
 //! The whole run as an archive of NumPy arrays: `t`, one array for each column under its name, `step_t`, `step_h`,
-//! `step_order`, `step_newton`, `residual_position`, `residual_velocity`, `residual_acceleration`, `residual_invariant`, and
-//! `header`, a text that holds everything else as JSON. `numpy.load` reads it as it is: nothing is pickled.
+//! `step_order`, `step_newton`, `residual_position`, `residual_velocity`, `residual_acceleration`, `residual_invariant`,
+//! `residual_constraint`, `residual_hidden`, and `header`, a text that holds everything else as JSON. `numpy.load` reads it as it is: nothing is pickled.
 //! The same run gives the same bytes: entries have no dates.
 
 use crate::error::{ReadError, WriteError};
@@ -64,6 +64,8 @@ pub fn read(file: impl Read + Seek) -> Result<Run, ReadError> {
             velocity: archive.array_if_there("residual_velocity")?,
             acceleration: archive.array_if_there("residual_acceleration")?,
             invariant: archive.array_if_there("residual_invariant")?,
+            constraint: archive.array_if_there("residual_constraint")?,
+            hidden: archive.array_if_there("residual_hidden")?,
         })
     } else {
         None

@@ -92,6 +92,10 @@ pub enum Kind {
     Multiplier,
     /// Acceleration v'.
     Acceleration,
+    /// State of a general system.
+    State,
+    /// Derivative of such a state, where it is an unknown of its own.
+    Derivative,
     /// Named formula of a model.
     Output,
     /// The file does not say which.
@@ -109,6 +113,8 @@ impl Kind {
             Kind::Contact => "contact",
             Kind::Multiplier => "multiplier",
             Kind::Acceleration => "acceleration",
+            Kind::State => "state",
+            Kind::Derivative => "derivative",
             Kind::Output => "output",
             Kind::Variable => "variable",
         }
@@ -154,16 +160,22 @@ pub struct Steps {
     pub acceleration: Option<Vec<f64>>,
     /// Invariants.
     pub invariant: Option<Vec<f64>>,
+    /// Constraints that a general system states.
+    pub constraint: Option<Vec<f64>>,
+    /// Constraints that are hidden in a general system.
+    pub hidden: Option<Vec<f64>>,
 }
 
 impl Steps {
     /// The residuals with the name of their level.
-    pub fn levels(&self) -> [(&'static str, Option<&Vec<f64>>); 4] {
+    pub fn levels(&self) -> [(&'static str, Option<&Vec<f64>>); 6] {
         [
             ("position", self.position.as_ref()),
             ("velocity", self.velocity.as_ref()),
             ("acceleration", self.acceleration.as_ref()),
             ("invariant", self.invariant.as_ref()),
+            ("constraint", self.constraint.as_ref()),
+            ("hidden", self.hidden.as_ref()),
         ]
     }
 }
@@ -179,6 +191,10 @@ pub struct Residuals {
     pub acceleration: Option<f64>,
     /// Invariants.
     pub invariant: Option<f64>,
+    /// Constraints that a general system states.
+    pub constraint: Option<f64>,
+    /// Constraints that are hidden in a general system.
+    pub hidden: Option<f64>,
 }
 
 /// An event that happened.

@@ -41,6 +41,8 @@ fn kind() -> impl Strategy<Value = Kind> {
         Contact,
         Multiplier,
         Acceleration,
+        State,
+        Derivative,
         Output,
         Variable,
     ])
@@ -82,6 +84,8 @@ fn header() -> impl Strategy<Value = Header> {
                 velocity: numbers.1,
                 acceleration: None,
                 invariant: numbers.3,
+                constraint: numbers.2,
+                hidden: numbers.0,
             },
             undetermined,
         })
@@ -91,8 +95,9 @@ fn steps() -> impl Strategy<Value = Steps> {
     (0_usize..5).prop_flat_map(|n| {
         let level = move || prop::option::of(prop::collection::vec(number(), n));
         let counts = (prop::collection::vec(any::<u32>(), n), prop::option::of(prop::collection::vec(any::<u64>(), n)));
-        (prop::collection::vec(number(), n), counts, level(), level(), level(), level()).prop_map(
-            move |(h, (order, newton), position, velocity, acceleration, invariant)| Steps {
+        let general = (level(), level());
+        (prop::collection::vec(number(), n), counts, level(), level(), level(), level(), general).prop_map(
+            move |(h, (order, newton), position, velocity, acceleration, invariant, (constraint, hidden))| Steps {
                 t: times(n),
                 h,
                 order,
@@ -101,6 +106,8 @@ fn steps() -> impl Strategy<Value = Steps> {
                 velocity,
                 acceleration,
                 invariant,
+                constraint,
+                hidden,
             },
         )
     })
@@ -134,6 +141,17 @@ fn run() -> impl Strategy<Value = Run> {
 /// Equal to the last bit; NaN equals itself, as no comparison of numbers says. Digits of Debug give the number back.
 fn same(a: &Run, b: &Run) -> bool {
     format!("{a:?}") == format!("{b:?}")
+}
+
+#[test]
+fn files_from_before_there_were_general_systems_are_read() {
+    let file = r#"{"format":"daedal run","version":1,"names":["x"],"kinds":["position"],"times":[0.0,1.0],"states":[[1.0],[2.0]],
+        "statistics":{"steps":1,"max_residual":{"position":1e-9,"velocity":null,"acceleration":null,"invariant":null}},
+        "steps":{"t":[1.0],"h":[1.0],"order":[5],"newton":[3],"residual_position":[1e-9]}}"#;
+    let run = json::read(file.as_bytes()).expect("a run");
+    assert_eq!(run.header.max_residual, Residuals { position: Some(1e-9), ..Residuals::default() });
+    let steps = run.steps.expect("steps");
+    assert_eq!((steps.position, steps.constraint, steps.hidden), (Some(vec![1e-9]), None, None));
 }
 
 proptest! {

@@ -216,7 +216,7 @@ fn sum(combination: &Combination) -> Value {
     combination.terms.iter().map(|(name, factor)| (name.clone(), json!(factor))).collect::<Map<String, Value>>().into()
 }
 
-fn sums(combinations: &[Combination]) -> Value {
+pub fn sums(combinations: &[Combination]) -> Value {
     combinations.iter().map(sum).collect()
 }
 

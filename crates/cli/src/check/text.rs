@@ -1,6 +1,7 @@
 //! An analysis for people, in sections, within 100 columns.
 
 use super::Subject;
+use super::lines::{MOST_FORMULAS, Text, short};
 use super::object::{kind, level, severity, structure, verdict};
 use daedal::analysis::{
     Analysis, Definiteness, Level, Mass, Mode, Movement, Place, RankDecision, Regularity, Residual, Severity,
@@ -8,12 +9,6 @@ use daedal::analysis::{
 };
 use std::fmt::Write;
 
-/// Columns of a line.
-const WIDTH: usize = 100;
-/// Columns of a label.
-const LABEL: usize = 20;
-/// Most formulas of one level.
-const MOST_FORMULAS: usize = 24;
 /// Most entries of a list of numbers.
 const MOST: usize = 12;
 
@@ -54,7 +49,7 @@ pub fn text(subject: &Subject, found: &Analysis) -> String {
         text.heading("time scales of the motion linearised at the start");
         time_scales(&mut text, scales);
     }
-    text.0
+    text.into_string()
 }
 
 fn conclusion(found: &Analysis) -> &'static str {
@@ -108,7 +103,7 @@ fn levels(text: &mut Text, found: &Analysis, definitions: &[(String, String)]) {
                 let formula = e.formula.as_ref().map_or(String::new(), |f| format!(": {f}"));
                 text.entry(level(at), &format!("{} ({}{hidden}){formula}", e.name, kind(e.kind)));
             }
-            more(text, equations.len());
+            text.more(equations.len());
             continue;
         }
         // names by kind
@@ -128,16 +123,9 @@ fn levels(text: &mut Text, found: &Analysis, definitions: &[(String, String)]) {
     for (k, (name, formula)) in definitions.iter().take(MOST_FORMULAS).enumerate() {
         text.entry(if k == 0 { "where" } else { "" }, &format!("{name} = {formula}"));
     }
-    more(text, definitions.len());
+    text.more(definitions.len());
     if found.sizes.contact > 0 && found.equations.iter().any(|e| e.formula.is_some()) {
         text.entry("", "s' and s'' of a contact variable s are its rates, which keep its equation");
-    }
-}
-
-/// How many formulas are not shown.
-fn more(text: &mut Text, all: usize) {
-    if all > MOST_FORMULAS {
-        text.entry("", &format!("… and {} more; --format json has them all", all - MOST_FORMULAS));
     }
 }
 
@@ -341,93 +329,4 @@ fn mode(mode: &Mode) -> String {
         let _ = write!(told, "  {word} by e in {}", short(constant));
     }
     told
-}
-
-/// A number in few digits.
-fn short(x: f64) -> String {
-    if x == 0.0 {
-        "0".into()
-    } else if (0.001..10000.0).contains(&x.abs()) {
-        let digits = 3 - (x.abs().log10().floor() as i32).clamp(-3, 3);
-        let text = format!("{x:.*}", digits.max(0) as usize);
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
-    } else {
-        format!("{x:.1e}")
-    }
-}
-
-/// Lines of text in sections.
-#[derive(Default)]
-struct Text(String);
-
-impl Text {
-    fn line(&mut self, line: &str) {
-        self.0.push_str(line.trim_end());
-        self.0.push('\n');
-    }
-
-    fn heading(&mut self, heading: &str) {
-        self.0.push('\n');
-        self.line(heading);
-    }
-
-    /// A label, and words beside it that are broken into lines.
-    fn entry(&mut self, label: &str, words: &str) {
-        let mut line = format!("  {label:<width$}", width = LABEL - 2);
-        if line.chars().count() > LABEL || !line.ends_with(' ') {
-            line.push(' ');
-        }
-        let mut column = line.chars().count();
-        let mut fresh = true;
-        // leading blanks align columns
-        let indent: String = words.chars().take_while(|c| *c == ' ').collect();
-        line.push_str(&indent);
-        column += indent.len();
-        for word in words.trim_start().split(' ') {
-            let length = word.chars().count();
-            if !fresh && column + 1 + length > WIDTH {
-                self.line(&line);
-                line = format!("{:LABEL$}", "");
-                column = LABEL;
-                fresh = true;
-            }
-            if !fresh {
-                line.push(' ');
-                column += 1;
-            }
-            line.push_str(word);
-            column += length;
-            fresh = false;
-        }
-        self.line(&line);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_short_and_keep_their_size() {
-        for (x, told) in [
-            (0.0, "0"),
-            (1.0, "1"),
-            (1.0 / 3.0, "0.3333"),
-            (1234.5, "1234"),
-            (-2.5, "-2.5"),
-            (1e-9, "1.0e-9"),
-            (31250.0, "3.1e4"),
-        ] {
-            assert_eq!(short(x), told);
-        }
-    }
-
-    #[test]
-    fn long_entries_are_broken_below_their_first_word() {
-        let mut text = Text::default();
-        text.entry("label", &"word ".repeat(40));
-        let lines: Vec<&str> = text.0.lines().collect();
-        assert!(lines.len() > 1 && lines.iter().all(|line| line.chars().count() <= WIDTH), "{}", text.0);
-        assert!(lines[1].starts_with(&" ".repeat(LABEL)) && !lines[1].starts_with(&" ".repeat(LABEL + 1)));
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! | block | what happens |
 //! | --- | --- |
-//! | `toml` | a complete model: it is checked and solved through the command; general systems are only read |
+//! | `toml` | a complete model: it is checked and solved through the command |
 //! | `toml,file=NAME` | the same, under this name, which later blocks of the chapter may use |
 //! | `toml,fragment` | must be TOML |
 //! | `sh` | lines after `$ ` are run, and the lines below are what they answer, see `terminal.rs` |
@@ -60,9 +60,6 @@ fn run(block: &Block, folder: &Path) -> Result<(), String> {
         "toml" => {
             let name = block.value("file").unwrap_or("model.toml");
             fs::write(folder.join(name), &block.text).map_err(|error| error.to_string())?;
-            if block.text.lines().any(|line| line == "[dae]") {
-                return is_read(name, folder);
-            }
             ["check", "solve"].into_iter().try_for_each(|command| succeeds(&[command, name], folder))
         }
         "sh" => terminal::run(&block.text, folder),
@@ -82,12 +79,6 @@ fn succeeds(arguments: &[&str], folder: &Path) -> Result<(), String> {
             String::from_utf8_lossy(&output.stderr)
         )),
     }
-}
-
-/// General systems are read, and told that there is no method for them.
-fn is_read(name: &str, folder: &Path) -> Result<(), String> {
-    let message = String::from_utf8_lossy(&terminal::daedal(&["solve", name], folder).stderr).into_owned();
-    if message.contains("is a general system") { Ok(()) } else { Err(message) }
 }
 
 /// Run a script, or compile it where numpy is missing that it needs; nothing without Python.

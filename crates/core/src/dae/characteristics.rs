@@ -338,10 +338,14 @@ impl Search<'_, '_> {
         };
         let held = freedoms(self.starts, true);
         let names = self.system.names();
-        let fixed: Vec<String> = (0..held.len())
-            .filter(|&k| held[k] == Freedom::Held)
-            .map(|k| format!("{}{}", names[k % names.len()], if k < names.len() { "" } else { "'" }))
-            .collect();
+        let name = |k: usize| format!("{}{}", names[k % names.len()], if k < names.len() { "" } else { "'" });
+        let mut fixed: Vec<String> = Vec::new();
+        for name in (0..held.len()).filter(|&k| held[k] == Freedom::Held).map(name) {
+            // a derivative that is an unknown stands in x and in ẋ
+            if !fixed.contains(&name) {
+                fixed.push(name);
+            }
+        }
         let residual = fit.residual;
         Err(if fixed.is_empty() {
             AnalysisError::Inconsistent { t, equation, level: at, residual }

@@ -9,7 +9,7 @@ use super::levels::{self, Projections, Ranks};
 use super::{CharacteristicValues, Characteristics, Dae, DerivativeArray, Pencil, Plain, System};
 use crate::analysis::rank::{Decomposed, Scaling, scales};
 use crate::error::StepFailure;
-use crate::linalg::{LeastChange, Matrix};
+use crate::linalg::{LeastChange, MOVING_WEIGHT, Matrix};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 use faer::Mat;
@@ -19,6 +19,8 @@ const STAGES: usize = 4;
 /// Most corrections of y before the rows are evaluated, and relative corrections that are small enough.
 const CORRECTIONS: usize = 5;
 const SMALL_CORRECTION: f64 = 1e-11;
+/// Most corrections of an accepted point.
+const POLISHING: usize = 4;
 /// Times of a stage that differ by less than this part of the step are the same, but for rounding.
 const SAME_TIME: f64 = 1e-9;
 /// Redundant equations may keep this scaled residual.
@@ -50,6 +52,8 @@ pub struct Genda {
     /// gradients of the constraints at the last pencil
     gradients: Matrix,
     least_change: LeastChange,
+    /// unknowns without a derivative in the equations move first
+    weights: Vec<f64>,
     rows: Vec<f64>,
 }
 
@@ -86,6 +90,7 @@ impl Genda {
             residuals: Residuals::default(),
             gradients: Matrix::zeros(at.values.a, n),
             least_change: LeastChange::new(at.values.a),
+            weights: vec![1.0; n],
             rows: vec![0.0; at.values.a],
         };
         genda.project(at.t, at.x())?;
@@ -241,6 +246,12 @@ impl Dae for Genda {
     fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         self.project(t, x)?;
         self.first.plain.pencil(t, x, xdot, &mut self.first.pencil)?;
+        if let Pencil::Dense { E, .. } = &self.first.pencil {
+            for (j, weight) in self.weights.iter_mut().enumerate() {
+                let moves = (0..self.m).any(|i| E[(i, j)] != 0.0);
+                *weight = if moves { MOVING_WEIGHT } else { 1.0 };
+            }
+        }
         let (Pencil::Dense { E, A }, Pencil::Dense { E: F_xdot, A: F_x }) = (out, &self.first.pencil) else {
             return Err(StepFailure::SingularPencil { t });
         };
@@ -266,10 +277,18 @@ impl Dae for Genda {
     fn accepted(&mut self, stage: usize, t: f64, x: &mut [f64], _: &[f64]) -> Result<(), StepFailure> {
         let undefined = |_| StepFailure::Undefined { t };
         self.follow(stage, t, x).map_err(undefined)?;
-        // from Newton's tolerance far below it
-        self.constraint_rows();
-        self.least_change.apply(&self.gradients, &self.rows, x);
-        self.follow(stage, t, x).map_err(undefined)?;
+        // from Newton's tolerance far below it, as long as that helps
+        let mut before = f64::INFINITY;
+        for _ in 0..POLISHING {
+            self.constraint_rows();
+            let size = self.rows.iter().fold(0.0_f64, |most, r| most.max(r.abs()));
+            if size > 0.5 * before || size < f64::EPSILON {
+                break;
+            }
+            before = size;
+            self.least_change.apply(&self.gradients, &self.weights, &self.rows, x);
+            self.follow(stage, t, x).map_err(undefined)?;
+        }
         let stage = stage.min(STAGES - 1);
         self.derivatives.copy_from_slice(&self.stages[stage].1);
         self.accepted_at = t;

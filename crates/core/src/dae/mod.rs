@@ -33,7 +33,7 @@ pub use initial::Initial;
 pub use linear_form::{FormulaCoefficients, LinearFormulas};
 pub use model::System;
 pub use plain::Plain;
-pub use problem::{Form, PrepareError, Prepared, Problem, Unknowns, prepare, prepare_at, restore};
+pub use problem::{Form, PrepareError, Prepared, Problem, Unknowns, derivatives, prepare, prepare_at, restore};
 pub use quasilinear::QuasiLinear;
 pub use solve::{solve, solve_observed};
 pub use structural::{Structural, structural};

@@ -208,8 +208,8 @@ fn quasilinear(system: &System, found: &Characteristics) -> Result<Prepared, Pre
     Ok(Prepared { dae: Box::new(dae), at: Point { t, x: y, xdot: ydot }, names, unknowns, array: Some(array) })
 }
 
-/// ẋ with the derivatives of algebraic unknowns, which need one more differentiation.
-fn derivatives(system: &System, found: &Characteristics) -> Vec<f64> {
+/// ẋ at a point that has been analysed, with the derivatives of algebraic unknowns, which need one more differentiation.
+pub fn derivatives(system: &System, found: &Characteristics) -> Vec<f64> {
     let (n, level) = (system.dim(), found.values.mu + 1);
     let mut jet = found.jet.clone();
     jet.resize((level + 2) * n, 0.0);

@@ -2,7 +2,7 @@
 
 use crate::decimate::Buckets;
 use crate::number::Number;
-use crate::page::text::escape;
+use crate::page::text::{escape, level_name};
 use crate::run::{Kind, Run};
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
@@ -90,7 +90,8 @@ impl Serialize for Value {
 }
 
 /// Kinds that share a plot: its name in the page, its title, the quantity of its axis.
-const GROUPS: [(&str, &str, &str, &[Kind]); 7] = [
+const GROUPS: [(&str, &str, &str, &[Kind]); 9] = [
+    ("states", "States", "state", &[Kind::State]),
     ("positions", "Positions", "position", &[Kind::Position]),
     ("velocities", "Velocities", "velocity", &[Kind::Velocity]),
     ("further", "Further variables", "value", &[Kind::Dynamic, Kind::Auxiliary, Kind::Contact]),
@@ -98,6 +99,7 @@ const GROUPS: [(&str, &str, &str, &[Kind]); 7] = [
     ("outputs", "Outputs", "value", &[Kind::Output]),
     ("multipliers", "Multipliers", "multiplier", &[Kind::Multiplier]),
     ("accelerations", "Accelerations", "acceleration", &[Kind::Acceleration]),
+    ("derivatives", "Derivatives of states", "derivative", &[Kind::Derivative]),
 ];
 
 /// The plots of a run.
@@ -157,7 +159,7 @@ fn steps(run: &Run, page: &mut Drawing) {
         .levels()
         .into_iter()
         .filter_map(|(level, residuals)| {
-            let name = if level == "invariant" { "invariants".to_string() } else { format!("{level} level") };
+            let name = level_name(level, run.header.formulation.as_deref());
             Some(curve(page, &name, residuals?))
         })
         .collect();
@@ -254,6 +256,22 @@ mod tests {
         assert_eq!(plots.plots[2].curves.len(), 2);
         assert!(sections(&plots).contains("id=\"accelerations\"><summary>"), "accelerations are folded at first");
         assert!(sections(&plots).contains("id=\"positions\" open><summary>"));
+    }
+
+    #[test]
+    fn general_systems_have_plots_of_their_own() {
+        let mut run = run(3, 0);
+        run.columns = [("x", Kind::State), ("x'", Kind::Derivative)]
+            .map(|(name, kind)| Column::new(name, kind, vec![0.0; 3]))
+            .into();
+        let steps = Steps { t: vec![1.0], h: vec![1.0], order: vec![5], ..Steps::default() };
+        run.steps = Some(Steps { constraint: Some(vec![1e-9]), hidden: Some(vec![1e-8]), ..steps });
+        let plots = plots(&run);
+        let expected = ["States", "Derivatives of states", "Step size", "Order", "Residuals of the constraints"];
+        assert_eq!(titles(&plots), expected);
+        let names: Vec<&str> = plots.plots[4].curves.iter().map(|curve| curve.name.as_str()).collect();
+        assert_eq!(names, ["stated constraints", "hidden constraints"]);
+        assert_eq!(level_name("hidden", Some("array")), "all constraints");
     }
 
     #[test]

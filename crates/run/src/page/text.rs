@@ -67,7 +67,7 @@ pub fn missing(run: &Run) -> String {
         (header.counters.is_empty(), "statistics"),
         (
             run.columns.iter().any(|column| column.kind == Kind::Variable),
-            "which columns are positions, velocities, multipliers",
+            "which columns are positions, velocities, multipliers, states",
         ),
         (run.steps.is_none(), "step sizes and residuals of the constraints"),
         (run.times.len() < 2, "curves, because fewer than two points were kept"),
@@ -123,9 +123,20 @@ pub fn undetermined(run: &Run) -> String {
         let terms: Vec<String> = combination.iter().map(|(name, factor)| format!("{factor:+.4} {name}")).collect();
         vec![terms.join(" ")]
     });
-    let said = "<p>Redundant constraints leave these combinations open: the motion does not determine them, and they keep \
-                the values of the start.</p>";
-    card("Undetermined combinations of multipliers", &format!("{said}{}", table(&[], rows)))
+    let general = run.columns.iter().any(|column| column.kind == Kind::State);
+    let (heading, said) = if general {
+        (
+            "Undetermined combinations of states",
+            "<p>The equations leave these combinations open: any values are a solution, and these keep the values of the start.</p>",
+        )
+    } else {
+        (
+            "Undetermined combinations of multipliers",
+            "<p>Redundant constraints leave these combinations open: the motion does not determine them, and they keep the values \
+             of the start.</p>",
+        )
+    };
+    card(heading, &format!("{said}{}", table(&[], rows)))
 }
 
 pub fn statistics(run: &Run) -> String {
@@ -137,14 +148,33 @@ pub fn statistics(run: &Run) -> String {
     let counters = header.counters.iter().map(|(name, value)| vec![counter(name).to_string(), count(value)]);
     let largest = &header.max_residual;
     let levels = [
-        ("largest residual, position level", largest.position),
-        ("largest residual, velocity level", largest.velocity),
-        ("largest residual, acceleration level", largest.acceleration),
-        ("largest residual, invariants", largest.invariant),
+        ("position", largest.position),
+        ("velocity", largest.velocity),
+        ("acceleration", largest.acceleration),
+        ("invariant", largest.invariant),
+        ("constraint", largest.constraint),
+        ("hidden", largest.hidden),
     ];
+    // the levels of a mechanism are all told, those of a general system where they exist
+    let general = run.columns.iter().any(|column| column.kind == Kind::State);
+    let levels = levels.into_iter().enumerate().filter(|&(k, (_, x))| x.is_some() || (k < 4 && !general));
+    let form = header.formulation.as_deref();
+    let levels = levels.map(|(_, (level, x))| (format!("largest residual, {}", level_name(level, form)), x));
     let residual = |x: f64| if x == 0.0 { "0".to_string() } else { format!("{x:.2e}") };
-    let levels = levels.into_iter().map(|(name, x)| vec![name.to_string(), x.map_or("–".to_string(), residual)]);
+    let levels = levels.map(|(name, x)| vec![name, x.map_or("–".to_string(), residual)]);
     card("Statistics", &table(&[], counters.chain(levels)))
+}
+
+/// What the residuals of a level are residuals of.
+pub fn level_name(level: &str, formulation: Option<&str>) -> String {
+    match (level, formulation) {
+        ("invariant", _) => "invariants".to_string(),
+        // these forms do not tell stated and hidden constraints apart
+        ("constraint", Some("linear")) | ("hidden", Some("array")) => "all constraints".to_string(),
+        ("constraint", _) => "stated constraints".to_string(),
+        ("hidden", _) => "hidden constraints".to_string(),
+        (level, _) => format!("{level} level"),
+    }
 }
 
 /// The last point in full precision.

@@ -14,7 +14,7 @@ use super::structural::{Structural, structural};
 use super::{CharacteristicValues, System};
 use crate::RadauIIa;
 use crate::analysis::rank::{Combination, echelon, normalised};
-use crate::error::SolveError;
+use crate::error::{SolveError, StepFailure};
 use crate::motion::Start;
 use crate::options::{Options, Save};
 use crate::tolerance::Tolerance;
@@ -151,7 +151,7 @@ pub fn analyse(system: &System, initial: &Initial, scope: Scope) -> Result<Analy
         moved: moved(system, initial, &at),
         redundant: redundant(system, &at),
         undetermined: columns(&at.projections.U).into_iter().map(|u| Combination::of(&u, names)).collect(),
-        free: free(&at.projections.constraints, names),
+        free: free(&at.projections.constraints, names, &differentiated(system)),
         perturbation_may_be_higher: at.values.a > 0 && leading_matrix_moves(system),
         elsewhere,
         findings,
@@ -227,7 +227,8 @@ fn follow(
             problem.initial.derivatives[block][state] = Start::Guess(x);
         }
     }
-    let times = (1..=ALONG).map(|k| at.t + (tend - at.t) * k as f64 / ALONG as f64).collect();
+    let mut times: Vec<f64> = (1..ALONG).map(|k| at.t + (tend - at.t) * k as f64 / ALONG as f64).collect();
+    times.push(tend);
     let options = Options {
         tolerance: Tolerance::new(1e-5, 1e-5),
         save: Save::At(times),
@@ -236,6 +237,8 @@ fn follow(
     };
     let solution = match solve(&problem, Form::Auto, &RadauIIa::default(), &options) {
         Ok(solution) => solution,
+        // enough has been seen of a long run
+        Err(SolveError::Stopped { cause: StepFailure::TooManySteps { .. }, partial }) => *partial,
         Err(SolveError::Stopped { cause, partial }) => {
             findings.push(Finding::Trajectory { t: partial.end.t, cause: cause.to_string() });
             *partial
@@ -295,21 +298,34 @@ fn columns(Z: &Mat<f64>) -> Vec<Vec<f64>> {
     echelon(vectors).into_iter().map(|v| rounded(normalised(v))).collect()
 }
 
-/// Unknowns that the constraints leave free: all but the pivot columns of their gradients.
-fn free(gradients: &Mat<f64>, names: &[String]) -> Vec<String> {
+/// Which unknowns have derivatives in the equations?
+fn differentiated(system: &System) -> Vec<bool> {
+    let signature = system.first.signature();
+    (0..system.dim()).map(|j| signature.iter().any(|row| row[j] == Some(1))).collect()
+}
+
+/// Unknowns that the constraints leave free: all but the pivot columns of their gradients. Unknowns without derivatives are
+/// determined first, so that initial values are asked for where one expects it.
+fn free(gradients: &Mat<f64>, names: &[String], differentiated: &[bool]) -> Vec<String> {
     let (a, n) = (gradients.nrows(), gradients.ncols());
     let mut G = gradients.clone();
     let mut dependent = vec![false; n];
     for k in 0..a {
-        let mut best = (k, 0, 0.0);
-        for i in k..a {
-            for j in (0..n).filter(|&j| !dependent[j]) {
-                if G[(i, j)].abs() > best.2 {
-                    best = (i, j, G[(i, j)].abs());
+        // largest entry among these columns, and relative to its row
+        let largest = |kept: &dyn Fn(usize) -> bool| {
+            let mut best = (k, 0, 0.0, 0.0);
+            for i in k..a {
+                let top = (0..n).fold(0.0_f64, |top, j| top.max(G[(i, j)].abs()));
+                for j in (0..n).filter(|&j| !dependent[j] && kept(j)) {
+                    if G[(i, j)].abs() > best.2 {
+                        best = (i, j, G[(i, j)].abs(), G[(i, j)].abs() / top);
+                    }
                 }
             }
-        }
-        let (row, pivot, size) = best;
+            best
+        };
+        let algebraic = largest(&|j| !differentiated[j]);
+        let (row, pivot, size, _) = if algebraic.3 > 1e-6 { algebraic } else { largest(&|_| true) };
         if size == 0.0 {
             break;
         }

@@ -1,55 +1,9 @@
 //! Model files through the command: solved, checked, initialised, and refused with the place of the mistake.
 
+use crate::support::{daedal, fails, shipped, statistics, stderr, stdout, written};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn daedal(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_daedal")).args(arguments).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-/// A shipped model file.
-fn shipped(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name).to_str().unwrap().to_string()
-}
-
-/// A model file of this test.
-fn written(name: &str, text: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::write(&path, text).unwrap();
-    path
-}
-
-/// The object of `--stats json`, without what depends on the machine.
-fn statistics(arguments: &[&str]) -> Value {
-    let output = daedal(&[&["solve"], arguments, &["--stats", "json"]].concat());
-    let mut object: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)));
-    object["seconds"] = Value::Null;
-    object
-}
-
-/// Does it fail with this code, saying all of this?
-#[track_caller]
-fn fails(arguments: &[&str], code: i32, said: &[&str]) {
-    let output = daedal(arguments);
-    let message = stderr(&output);
-    assert_eq!(output.status.code(), Some(code), "{message}");
-    assert!(!message.contains("panicked"), "{message}");
-    // words of a message may stand on several lines
-    let words: String = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    for said in said {
-        assert!(words.contains(said), "“{said}” is missing in: {message}");
-    }
-}
+use std::path::Path;
 
 const CONTRADICTION: &str = r#"
 [model]
@@ -185,17 +139,6 @@ fn files_that_cannot_be_read_are_refused() {
     fails(&["check", file.to_str().unwrap()], 2, &["is not text in UTF-8"]);
     let file = written("no-interval.toml", &CONTRADICTION.replace("time = [0, 1]\n", ""));
     fails(&["solve", file.to_str().unwrap()], 2, &["nothing about the interval", "--tend"]);
-}
-
-#[test]
-fn general_systems_are_read_but_not_solved_yet() {
-    let text =
-        "[model]\nname = \"oscillator\"\ntime = [0, 1]\n[dae]\nstates = [\"x\"]\nequations = [\"der(x, 2) + x = 0\"]\n";
-    let file = written("general.toml", text);
-    fails(&["solve", file.to_str().unwrap()], 2, &["oscillator is a general system", "[motion]"]);
-    // mistakes in them are found already
-    let file = written("general-mistake.toml", &text.replace("+ x", "+ y"));
-    fails(&["solve", file.to_str().unwrap()], 2, &["nothing is called `y`"]);
 }
 
 #[test]

@@ -1,0 +1,79 @@
+//! Findings about a general system, with their severity and a word that programs can rely on.
+
+use daedal::analysis::Severity;
+use daedal::dae::analysis::{self, Analysis};
+use daedal::dae::{AnalysisError, PrepareError};
+
+/// Something worth telling.
+pub struct Finding {
+    pub severity: Severity,
+    pub code: &'static str,
+    pub message: String,
+}
+
+impl Finding {
+    /// There is no consistent point.
+    pub fn impossible(error: &AnalysisError) -> Self {
+        let code = match error {
+            AnalysisError::Undefined { .. } => "undefined",
+            AnalysisError::IndexNotFound { .. } => "index_not_found",
+            _ => "no_consistent_start",
+        };
+        Finding { severity: Severity::Impossible, code, message: error.to_string() }
+    }
+
+    pub fn is_impossible(&self) -> bool {
+        self.severity == Severity::Impossible
+    }
+}
+
+/// All findings, the worst first.
+pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = analysis.findings.iter().map(of_analysis).collect();
+    if let Some(error) = unprepared {
+        let message = format!("no form of the equations can be integrated from here: {error}");
+        findings.push(Finding { severity: Severity::Impossible, code: "no_form", message });
+    }
+    let values = analysis.at.values;
+    if values.u > 0 {
+        let message = format!(
+            "{}: any course of time is a solution, and a run keeps the initial values",
+            counted(
+                values.u,
+                "combination of unknowns is not determined",
+                "combinations of unknowns are not determined"
+            )
+        );
+        findings.push(Finding { severity: Severity::Warning, code: "undetermined", message });
+    }
+    if values.v > 0 {
+        let message = format!(
+            "{}: a run checks that what is left out keeps agreeing with the others",
+            counted(values.v, "equation is redundant", "equations are redundant")
+        );
+        findings.push(Finding { severity: Severity::Note, code: "redundant", message });
+    }
+    findings.sort_by_key(|finding| finding.severity);
+    findings
+}
+
+fn of_analysis(finding: &analysis::Finding) -> Finding {
+    use analysis::Finding as Told;
+    let (severity, code) = match finding {
+        Told::StructuralIndexDiffers { .. } => (Severity::Note, "structural_index"),
+        Told::StructureMisleads => (Severity::Note, "structure_misleads"),
+        Told::SingularPoint { .. } => (Severity::Warning, "singular_point"),
+        Told::Changes { .. } => (Severity::Warning, "changes"),
+        Told::UnclearRank { .. } => (Severity::Warning, "unclear_rank"),
+        Told::NotConfirmed { .. } => (Severity::Note, "unconfirmed"),
+        Told::SlowConvergence { .. } => (Severity::Warning, "slow_convergence"),
+        Told::Trajectory { .. } => (Severity::Warning, "trajectory"),
+        Told::NoFormulas { .. } => (Severity::Note, "no_formulas"),
+    };
+    Finding { severity, code, message: finding.to_string() }
+}
+
+/// A number of things.
+pub fn counted(n: usize, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
+}

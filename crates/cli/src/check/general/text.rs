@@ -1,0 +1,212 @@
+//! The analysis of a general system for people, in sections, within 100 columns.
+
+use super::finding::{Finding, counted};
+use super::{Checked, Found, Kind};
+use crate::check::lines::{MOST_FORMULAS, Text, short};
+use crate::check::object::severity;
+use daedal::analysis::Severity;
+use daedal::dae::levels::Level;
+use daedal::dae::{Form, Structural, System};
+use daedal::motion::Start;
+
+/// Most unknowns in a list of values.
+const MOST_VALUES: usize = 12;
+
+pub fn text(checked: &Checked) -> String {
+    let mut text = Text::default();
+    let setup = checked.setup;
+    let colon = if setup.description.is_empty() { "" } else { ": " };
+    text.line(&format!("{}{colon}{}", setup.name, setup.description));
+    text.line(conclusion(&checked.findings));
+    for finding in &checked.findings {
+        text.entry(severity(finding.severity), &finding.message);
+    }
+    text.heading("structure");
+    sizes(&mut text, &checked.general.system);
+    let Ok(found) = &checked.found else { return text.into_string() };
+    overview(&mut text, found);
+    text.heading("constraints");
+    constraints(&mut text, found);
+    text.heading("levels of differentiation");
+    let at = &found.analysis.at;
+    for level in &at.levels {
+        text.entry(&level.level.to_string(), &ranks(level, found.analysis.equations));
+    }
+    text.heading(&format!("initial values at t = {:?}", found.analysis.at.t));
+    start(&mut text, checked, found);
+    text.heading("other points");
+    elsewhere(&mut text, found);
+    text.into_string()
+}
+
+fn conclusion(findings: &[Finding]) -> &'static str {
+    match findings.iter().map(|finding| finding.severity).min() {
+        Some(Severity::Impossible) => "IMPOSSIBLE or singular: no solution could be found from here",
+        Some(Severity::Warning) => "the model can be solved, but look at the warning",
+        Some(Severity::Note) | None => "the model can be solved",
+    }
+}
+
+fn sizes(text: &mut Text, system: &System) {
+    let (states, unknowns) = (system.formulas.states.len(), system.dim());
+    let mut told =
+        vec![counted(system.formulas.equations.len(), "equation", "equations"), counted(states, "state", "states")];
+    if unknowns > states {
+        told.push(counted(
+            unknowns - states,
+            "derivative as an unknown of its own",
+            "derivatives as unknowns of their own",
+        ));
+    }
+    let invariants = system.formulas.invariants.len();
+    if invariants > 0 {
+        told.push(counted(invariants, "invariant", "invariants"));
+    }
+    text.entry("sizes", &told.join(", "));
+    let (graph, equations) = (&system.first.graph, &system.first.equations);
+    let time = system.first.place(system.first.t);
+    let enters = equations.iter().any(|&e| graph.depends_on(e).contains(&time));
+    text.entry("time", if enters { "enters" } else { "does not enter" });
+}
+
+fn overview(text: &mut Text, found: &Found) {
+    let (analysis, values) = (&found.analysis, found.analysis.at.values);
+    let differentiation = match analysis.at.differentiation_index() {
+        Some(index) => format!("differentiation index {index}"),
+        None => "differentiation index not defined (redundant or undetermined)".to_string(),
+    };
+    text.entry("index", &format!("strangeness index {}, {differentiation}", values.mu));
+    match &analysis.structural {
+        Structural::Regular { index, trusted, .. } => {
+            let word = if *trusted { "" } else { ", which is not to be trusted here" };
+            text.entry("structural index", &format!("{index}{word}"));
+        }
+        Structural::Singular { equations, unknowns } => {
+            let told = format!(
+                "not defined: no unknown of its own for {}; no equation for {}",
+                equations.join(", "),
+                unknowns.join(", ")
+            );
+            text.entry("structural index", &told);
+        }
+        Structural::NotSquare => text.entry("structural index", "not defined: more or fewer equations than unknowns"),
+    }
+    if analysis.perturbation_may_be_higher {
+        text.entry("", "the perturbation index may be higher: derivatives are multiplied by unknowns");
+    }
+    let mut solution = vec![
+        counted(values.d, "differential equation", "differential equations") + " (d)",
+        counted(values.a, "algebraic equation", "algebraic equations") + " (a)",
+    ];
+    if values.v > 0 {
+        solution.push(format!("{} redundant (v)", values.v));
+    }
+    if values.u > 0 {
+        solution.push(counted(values.u, "unknown", "unknowns") + " undetermined (u)");
+    }
+    text.entry("solution", &solution.join(", "));
+    let free = if analysis.free.is_empty() { "nothing".to_string() } else { analysis.free.join(", ") };
+    text.entry("free at the start", &free);
+    if let Some(form) = found.form {
+        text.entry("form", &format!("{}: {}", form.name(), told(form)));
+    }
+}
+
+/// What a form hands to the integrator.
+fn told(form: Form) -> &'static str {
+    match form {
+        Form::Plain => "the equations as they stand",
+        Form::QuasiLinear => "hidden constraints as formulas, and a choice of differential equations",
+        Form::DerivativeArray => "the derivative array, projected numerically",
+        Form::Linear => "the strangeness-free form of a linear system",
+        Form::Auto => "the cheapest that fits",
+    }
+}
+
+fn constraints(text: &mut Text, found: &Found) {
+    let times = |level: usize| match level {
+        1 => "differentiated once".to_string(),
+        2 => "differentiated twice".to_string(),
+        k => format!("differentiated {k} times"),
+    };
+    let all = &found.constraints;
+    for c in all.iter().take(MOST_FORMULAS) {
+        let (label, from) = match (c.kind, c.level) {
+            (Kind::Invariant, _) => ("invariant", c.equation.clone()),
+            (_, 0) => ("stated", c.equation.clone()),
+            (_, level) => ("hidden", format!("{}, {}", c.equation, times(level))),
+        };
+        text.entry(label, &format!("{from}: {}", c.formula));
+    }
+    text.more(all.len());
+    let independent = found.analysis.at.values.a;
+    let with_formula = all.iter().filter(|c| c.kind == Kind::Constraint).count();
+    if independent > with_formula {
+        let told = counted(independent - with_formula, "constraint", "constraints");
+        text.entry("without formula", &format!("{told}, found in the derivative array only"));
+    } else if all.is_empty() {
+        text.entry("none", "");
+    }
+    for (k, (name, formula)) in found.definitions.iter().take(MOST_FORMULAS).enumerate() {
+        text.entry(if k == 0 { "where" } else { "" }, &format!("{name} = {formula}"));
+    }
+    text.more(found.definitions.len());
+    for combination in &found.analysis.redundant {
+        text.entry("redundant", &format!("{combination} vanishes by itself"));
+    }
+    for combination in &found.analysis.undetermined {
+        text.entry("undetermined", &combination.to_string());
+    }
+}
+
+fn ranks(level: &Level, equations: usize) -> String {
+    let rows = equations * (level.level + 1);
+    let gap = if level.gap.is_finite() { format!("gap {}", short(level.gap)) } else { "no gap to decide".into() };
+    let enough = if level.holds { "all constraints found" } else { "more constraints are hidden" };
+    format!("a = {}, d = {}, v = {}: {enough}; rank {} of {rows}, {gap}", level.a, level.d, level.v, level.rank)
+}
+
+fn start(text: &mut Text, checked: &Checked, found: &Found) {
+    let (analysis, general) = (&found.analysis, checked.general);
+    let iterations = counted(analysis.at.fit.iterations, "iteration", "iterations");
+    text.entry("consistent values", &format!("found in {iterations}"));
+    let states = &general.system.formulas.states;
+    let open = states.iter().zip(&general.initial.states).filter(|(_, start)| **start == Start::Unknown);
+    let open: Vec<&str> = open.map(|(name, _)| name.as_str()).collect();
+    if !open.is_empty() {
+        text.entry("not given", &open.join(", "));
+    }
+    if analysis.moved.is_empty() {
+        text.entry("moved", "nothing");
+    }
+    for (name, given, start) in analysis.moved.iter().take(8) {
+        text.entry("moved", &format!("{name} from {given:?} to {start:?} (by {})", short(start - given)));
+    }
+    if analysis.moved.len() > 8 {
+        text.entry("", &format!("and {} others", analysis.moved.len() - 8));
+    }
+    let values = analysis.unknowns.iter().zip(analysis.at.x());
+    let values: Vec<String> = values.take(MOST_VALUES).map(|(name, x)| format!("{name} = {}", short(*x))).collect();
+    let more = if analysis.unknowns.len() > MOST_VALUES { ", …" } else { "" };
+    text.entry("values", &format!("{}{more}", values.join(", ")));
+}
+
+fn elsewhere(text: &mut Text, found: &Found) {
+    let here = found.analysis.at.values;
+    for (label, on_trajectory) in [("beside the start", false), ("along a run", true)] {
+        let points: Vec<_> = found.analysis.elsewhere.iter().filter(|p| p.on_trajectory == on_trajectory).collect();
+        let Some(last) = points.last() else {
+            text.entry(label, "no point could be looked at");
+            continue;
+        };
+        let other: Vec<_> = points.iter().filter(|p| p.values != here).collect();
+        let until = if on_trajectory { format!(" up to t = {:?}", last.t) } else { String::new() };
+        let told = match other.first() {
+            None => format!("{}{until}: the same", counted(points.len(), "point", "points")),
+            Some(p) => {
+                format!("{} of {}{until} differ, the first at t = {:?}: {}", other.len(), points.len(), p.t, p.values)
+            }
+        };
+        text.entry(label, &told);
+    }
+}

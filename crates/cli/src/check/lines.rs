@@ -1,0 +1,110 @@
+//! Lines of a check: headings, and labels with words beside them, within 100 columns.
+
+/// Columns of a line.
+const WIDTH: usize = 100;
+/// Columns of a label.
+const LABEL: usize = 20;
+/// Most formulas of one kind.
+pub const MOST_FORMULAS: usize = 24;
+
+/// Lines of text in sections.
+#[derive(Default)]
+pub struct Text(String);
+
+impl Text {
+    /// All of them.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+
+    /// How many formulas are not shown.
+    pub fn more(&mut self, all: usize) {
+        if all > MOST_FORMULAS {
+            self.entry("", &format!("… and {} more; --format json has them all", all - MOST_FORMULAS));
+        }
+    }
+
+    pub fn line(&mut self, line: &str) {
+        self.0.push_str(line.trim_end());
+        self.0.push('\n');
+    }
+
+    /// An empty line and a heading.
+    pub fn heading(&mut self, heading: &str) {
+        self.0.push('\n');
+        self.line(heading);
+    }
+
+    /// A label, and words beside it that are broken into lines.
+    pub fn entry(&mut self, label: &str, words: &str) {
+        let mut line = format!("  {label:<width$}", width = LABEL - 2);
+        if line.chars().count() > LABEL || !line.ends_with(' ') {
+            line.push(' ');
+        }
+        let mut column = line.chars().count();
+        let mut fresh = true;
+        // leading blanks align columns
+        let indent: String = words.chars().take_while(|c| *c == ' ').collect();
+        line.push_str(&indent);
+        column += indent.len();
+        for word in words.trim_start().split(' ') {
+            let length = word.chars().count();
+            if !fresh && column + 1 + length > WIDTH {
+                self.line(&line);
+                line = format!("{:LABEL$}", "");
+                column = LABEL;
+                fresh = true;
+            }
+            if !fresh {
+                line.push(' ');
+                column += 1;
+            }
+            line.push_str(word);
+            column += length;
+            fresh = false;
+        }
+        self.line(&line);
+    }
+}
+
+/// A number in few digits.
+pub fn short(x: f64) -> String {
+    if x == 0.0 {
+        "0".into()
+    } else if (0.001..10000.0).contains(&x.abs()) {
+        let digits = 3 - (x.abs().log10().floor() as i32).clamp(-3, 3);
+        let text = format!("{x:.*}", digits.max(0) as usize);
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+    } else {
+        format!("{x:.1e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_keep_their_size() {
+        for (x, told) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (1.0 / 3.0, "0.3333"),
+            (1234.5, "1234"),
+            (-2.5, "-2.5"),
+            (1e-9, "1.0e-9"),
+            (31250.0, "3.1e4"),
+        ] {
+            assert_eq!(short(x), told);
+        }
+    }
+
+    #[test]
+    fn long_entries_are_broken_below_their_first_word() {
+        let mut text = Text::default();
+        text.entry("label", &"word ".repeat(40));
+        let lines: Vec<&str> = text.0.lines().collect();
+        assert!(lines.len() > 1 && lines.iter().all(|line| line.chars().count() <= WIDTH), "{}", text.0);
+        assert!(lines[1].starts_with(&" ".repeat(LABEL)) && !lines[1].starts_with(&" ".repeat(LABEL + 1)));
+    }
+}

@@ -1,0 +1,183 @@
+//! Which method solves a model, in which form, with which options; what does not fit together is refused.
+
+use crate::arguments::{FORMULATIONS, FormName, MethodArguments, MethodName, Solve};
+use crate::failure::Failure;
+use crate::setup::{Equations, Setup};
+use daedal::dae::Form;
+use daedal::method::Integrator;
+use daedal::method::bdf::{Bdf, Steps};
+use daedal::method::controller::Control;
+use daedal::method::geoms::Formulation;
+use daedal::{Geoms, RadauIIa};
+
+/// A method with its options.
+pub enum Method {
+    /// For equations of motion.
+    Geoms(Box<Geoms>),
+    /// For general systems, in this form.
+    General { name: &'static str, form: Form, integrator: Box<dyn Integrator> },
+}
+
+/// Options that RadauIIa shares with GEOMS.
+const OF_RADAU: [&str; 5] = ["--control", "--max-newton", "--newton-tolerance", "--jacobian-reuse", "--safety"];
+/// Options that BDF knows.
+const OF_BDF: [&str; 5] = ["--control", "--max-newton", "--newton-tolerance", "--jacobian-reuse", "--max-order"];
+/// Options that GEOMS does not know.
+const NOT_OF_GEOMS: [&str; 1] = ["--max-order"];
+
+impl Method {
+    /// The method for a model.
+    pub fn choose(setup: &Setup, arguments: &Solve) -> Result<Method, Failure> {
+        let (given, model) = (&arguments.options, || setup.name.clone());
+        match (&setup.equations, arguments.method) {
+            (Equations::Motion(_), MethodName::Auto | MethodName::Geoms) => {
+                given.only("geoms", |option| !NOT_OF_GEOMS.contains(&option))?;
+                let mut method = geoms(given);
+                method.formulation = match (given.formulation, &setup.defaults.formulation) {
+                    (Some(FormName::Motion(formulation)), _) => formulation,
+                    (Some(FormName::General(form)), _) => {
+                        let known = FORMULATIONS.map(|(word, _)| word).join(", ");
+                        return Err(Failure::FormOfGeneral { form: form.name(), model: model(), known });
+                    }
+                    (None, Some(wish)) => {
+                        FORMULATIONS.iter().find(|(word, _)| word == wish).map_or(method.formulation, |known| known.1)
+                    }
+                    (None, None) => method.formulation,
+                };
+                Ok(Method::Geoms(Box::new(method)))
+            }
+            (Equations::Motion(_), other) => Err(Failure::MethodOfGeneral { method: other.word(), model: model() }),
+            (Equations::General(_), MethodName::Geoms) => Err(Failure::MethodOfMotion { model: model() }),
+            (Equations::General(_), name) => {
+                let form = match (given.formulation, &setup.defaults.formulation) {
+                    (Some(FormName::General(form)), _) => form,
+                    (Some(FormName::Motion(formulation)), _) => {
+                        let known = Form::ALL.map(Form::name).join(", ");
+                        return Err(Failure::FormOfMotion { form: word(formulation), model: model(), known });
+                    }
+                    (None, Some(wish)) => Form::ALL.into_iter().find(|form| form.name() == wish).unwrap_or_default(),
+                    (None, None) => Form::default(),
+                };
+                match name {
+                    MethodName::Bdf => {
+                        given.only("bdf", |option| OF_BDF.contains(&option))?;
+                        Ok(Method::General { name: "bdf", form, integrator: Box::new(bdf(given)?) })
+                    }
+                    _ => {
+                        given.only("radau", |option| OF_RADAU.contains(&option))?;
+                        Ok(Method::General { name: "radau", form, integrator: Box::new(radau(given)) })
+                    }
+                }
+            }
+        }
+    }
+
+    /// Its name in options and reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Method::Geoms(_) => "geoms",
+            Method::General { name, .. } => name,
+        }
+    }
+
+    /// Which equations are discretised, as far as that is known before the run.
+    pub fn formulation(&self) -> &'static str {
+        match self {
+            Method::Geoms(geoms) => word(geoms.formulation),
+            Method::General { form, .. } => form.name(),
+        }
+    }
+}
+
+/// The word for a formulation of equations of motion.
+fn word(formulation: Formulation) -> &'static str {
+    FORMULATIONS.iter().find(|(_, known)| *known == formulation).map_or("", |(word, _)| word)
+}
+
+impl MethodArguments {
+    /// Refuse what the method does not know.
+    fn only(&self, method: &'static str, knows: impl Fn(&str) -> bool) -> Result<(), Failure> {
+        let options: Vec<&str> = self.given().into_iter().filter(|option| !knows(option)).collect();
+        if options.is_empty() { Ok(()) } else { Err(Failure::OptionsOfOther { options: options.join(", "), method }) }
+    }
+
+    /// The options of methods that are given, the formulation apart.
+    fn given(&self) -> Vec<&'static str> {
+        [
+            ("--reproduction", self.reproduction),
+            ("--decomposition", self.decomposition.is_some()),
+            ("--differential", self.differential.is_some()),
+            ("--selection", self.selection.is_some()),
+            ("--selector-update", self.selector_update.is_some()),
+            ("--control", self.control.is_some()),
+            ("--predictor", self.predictor.is_some()),
+            ("--newton-point", self.newton_point.is_some()),
+            ("--newton-updates", self.newton_updates.is_some()),
+            ("--max-newton", self.max_newton.is_some()),
+            ("--newton-tolerance", self.newton_tolerance.is_some()),
+            ("--jacobian-reuse", self.jacobian_reuse.is_some()),
+            ("--safety", self.safety.is_some()),
+            ("--refilter", self.refilter),
+            ("--rank-tolerance", self.rank_tolerance.is_some()),
+            ("--polish", self.polish.is_some()),
+            ("--multipliers", self.multipliers.is_some()),
+            ("--max-order", self.max_order.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(option, given)| given.then_some(option))
+        .collect()
+    }
+}
+
+fn geoms(given: &MethodArguments) -> Geoms {
+    let defaults = if given.reproduction { Geoms::reproduction() } else { Geoms::default() };
+    Geoms {
+        formulation: defaults.formulation,
+        constraint_decomposition: given.decomposition.unwrap_or(defaults.constraint_decomposition),
+        differential_decomposition: given.differential.unwrap_or(defaults.differential_decomposition),
+        selection: given.selection.unwrap_or(defaults.selection),
+        selector_update: given.selector_update.unwrap_or(defaults.selector_update),
+        predictor: given.predictor.unwrap_or(defaults.predictor),
+        newton_point: given.newton_point.unwrap_or(defaults.newton_point),
+        newton_updates: given.newton_updates.unwrap_or(defaults.newton_updates),
+        max_newton: given.max_newton.unwrap_or(defaults.max_newton),
+        newton_tolerance: given.newton_tolerance.or(defaults.newton_tolerance),
+        jacobian_reuse: given.jacobian_reuse.unwrap_or(defaults.jacobian_reuse),
+        safety: given.safety.unwrap_or(defaults.safety),
+        control: given.control.unwrap_or(defaults.control),
+        refilter: given.refilter || defaults.refilter,
+        rank_tolerance: given.rank_tolerance.unwrap_or(defaults.rank_tolerance),
+        polish: given.polish.unwrap_or(defaults.polish),
+        multipliers: given.multipliers.unwrap_or(defaults.multipliers),
+        keep_step: defaults.keep_step,
+        ratio: defaults.ratio,
+    }
+}
+
+fn radau(given: &MethodArguments) -> RadauIIa {
+    let defaults = RadauIIa::default();
+    RadauIIa {
+        max_newton: given.max_newton.unwrap_or(defaults.max_newton),
+        newton_tolerance: given.newton_tolerance.or(defaults.newton_tolerance),
+        jacobian_reuse: given.jacobian_reuse.unwrap_or(defaults.jacobian_reuse),
+        safety: given.safety.unwrap_or(defaults.safety),
+        control: given.control.unwrap_or(defaults.control),
+        ..defaults
+    }
+}
+
+fn bdf(given: &MethodArguments) -> Result<Bdf, Failure> {
+    let defaults = Bdf::default();
+    let steps = match given.control {
+        Some(Control::Fixed) => Steps::Fixed,
+        None => defaults.steps,
+        Some(_) => return Err(Failure::ControlOfBdf),
+    };
+    Ok(Bdf {
+        max_order: given.max_order.map_or(defaults.max_order, usize::from),
+        max_newton: given.max_newton.unwrap_or(defaults.max_newton),
+        newton_tolerance: given.newton_tolerance.unwrap_or(defaults.newton_tolerance),
+        jacobian_reuse: given.jacobian_reuse.unwrap_or(defaults.jacobian_reuse),
+        steps,
+    })
+}

@@ -1,0 +1,177 @@
+//! The files that a run writes.
+
+use crate::support::{code, daedal, directory, json, keys, refused, rows, stderr};
+use serde_json::Value;
+use std::fs;
+
+#[test]
+fn csv_holds_the_names_and_one_row_for_every_point() {
+    let path = directory("csv").join("run.csv");
+    let file = path.to_str().expect("text");
+    assert_eq!(code(&daedal(&["solve", "pendulum", "--save", "11", "-o", file])), 0);
+    let text = fs::read_to_string(&path).expect("the file");
+    assert_eq!(text.lines().next(), Some("t,x,y,vx,vy,lambda.rod,vx',vy'"));
+    let points = rows(&text);
+    assert_eq!(points.len(), 11);
+    for (k, row) in points.iter().enumerate() {
+        assert!((row[0] - 0.5 * k as f64).abs() < 1e-15);
+        // between the steps the polynomial holds the constraint up to the tolerance
+        assert!((row[1].powi(2) + row[2].powi(2) - 1.0).abs() < 1e-6);
+    }
+    // a shorter result replaces a longer one completely
+    assert_eq!(code(&daedal(&["solve", "pendulum", "--save", "end", "-o", file])), 0);
+    let points = rows(&fs::read_to_string(&path).expect("the file"));
+    assert_eq!((points.len(), points[0][0]), (1, 5.0));
+    // every step and the start, if nothing is said
+    let output = daedal(&["solve", "pendulum", "-o", file, "--stats", "json"]);
+    let steps = json(&output)["steps"].as_u64().expect("a counter");
+    assert_eq!(rows(&fs::read_to_string(&path).expect("the file")).len() as u64, steps + 1);
+}
+
+#[test]
+fn json_holds_the_whole_run_in_full_precision() {
+    let path = directory("json").join("run.json");
+    let output =
+        daedal(&["solve", "pendulum", "--set", "g=9.81", "-o", path.to_str().expect("text"), "--stats", "json"]);
+    assert_eq!(code(&output), 0);
+    let run: Value = serde_json::from_str(&fs::read_to_string(&path).expect("the file")).expect("JSON");
+    let known = [
+        "format",
+        "version",
+        "model",
+        "description",
+        "source",
+        "parameters",
+        "formulation",
+        "method",
+        "rtol",
+        "atol",
+        "t0",
+        "tend",
+        "ended",
+        "message",
+        "decisions",
+        "undetermined",
+        "statistics",
+        "names",
+        "kinds",
+        "units",
+        "t_end",
+        "final",
+        "events",
+        "times",
+        "states",
+        "steps",
+    ];
+    assert_eq!(keys(&run), known);
+    assert_eq!((&run["format"], &run["version"]), (&Value::from("daedal run"), &Value::from(1)));
+    assert_eq!(run["parameters"]["g"], 9.81);
+    assert_eq!(run["ended"], "end");
+    assert_eq!(run["kinds"][0], "position");
+    assert_eq!(run["final"][0], json(&output)["final"]["x"]);
+    let (times, states) = (run["times"].as_array().expect("times"), run["states"].as_array().expect("states"));
+    assert_eq!(times.len(), states.len());
+    assert_eq!(states[times.len() - 1][0], json(&output)["final"]["x"]);
+}
+
+#[test]
+fn steps_are_recorded_with_their_sizes_and_residuals() {
+    let path = directory("steps").join("run.json");
+    let file = path.to_str().expect("text");
+    assert_eq!(code(&daedal(&["solve", "pendulum", "--formulation", "psf+i", "--save", "11", "-o", file])), 0);
+    let run: Value = serde_json::from_str(&fs::read_to_string(&path).expect("the file")).expect("JSON");
+    let list = |key: &str| {
+        let values = run["steps"][key].as_array().expect("a list");
+        values.iter().map(|x| x.as_f64().expect("a number")).collect::<Vec<f64>>()
+    };
+    let (t, h) = (list("t"), list("h"));
+    assert_eq!(t.len() as u64, run["statistics"]["steps"].as_u64().expect("a counter"));
+    assert_eq!(run["times"].as_array().expect("times").len(), 11);
+    assert_eq!((t[0], t[t.len() - 1]), (h[0], 5.0));
+    assert!(t.windows(2).zip(&h[1..]).all(|(t, h)| t[1] - t[0] == *h));
+    assert!(list("order").iter().all(|order| *order == 5.0));
+    for level in ["position", "velocity", "acceleration", "invariant"] {
+        let largest = list(&format!("residual_{level}")).into_iter().fold(0.0, f64::max);
+        let told = run["statistics"]["max_residual"][level].as_f64().expect("a number");
+        // the start counts as well
+        assert!(largest <= told && largest > 0.0, "{level}: {largest} and {told}");
+    }
+    assert_eq!(list("newton").iter().sum::<f64>(), run["statistics"]["solves"].as_f64().expect("a counter"));
+    // only the end: no steps either
+    assert_eq!(code(&daedal(&["solve", "pendulum", "--save", "end", "-o", file])), 0);
+    let run: Value = serde_json::from_str(&fs::read_to_string(&path).expect("the file")).expect("JSON");
+    assert!(run.get("steps").is_none());
+}
+
+#[test]
+fn the_same_run_gives_the_same_files_and_the_same_page() {
+    let place = directory("files");
+    let file = |name: &str| place.join(name).to_str().expect("text").to_string();
+    for k in ["1", "2"] {
+        let mut arguments: Vec<String> = ["solve", "skateboard-1", "--tend", "0.5"].map(String::from).into();
+        for ending in ["csv", "json", "npz", "html"] {
+            arguments.extend(["-o".to_string(), file(&format!("{k}.{ending}"))]);
+        }
+        let output = daedal(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
+    let read = |name: &str| fs::read(place.join(name)).expect("the file");
+    for ending in ["csv", "json", "npz"] {
+        assert_eq!(read(&format!("1.{ending}")), read(&format!("2.{ending}")), "{ending}");
+    }
+    // from either file the page is the same
+    for ending in ["json", "npz"] {
+        let page = file(&format!("{ending}.html"));
+        let output = daedal(&["report", &file(&format!("1.{ending}")), "-o", &page]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
+    assert_eq!(read("json.html"), read("npz.html"));
+    let page = String::from_utf8(read("json.html")).expect("text");
+    for part in ["<h1>skateboard-1</h1>", "Reached the end", "Residuals of the constraints", "Final values"] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    // what the run itself adds is the time that it took
+    assert!(String::from_utf8(read("1.html")).expect("text").contains("computing time"));
+}
+
+#[test]
+fn outputs_of_a_model_file_are_columns_and_belong_to_the_last_point() {
+    let path = directory("outputs").join("run.json");
+    let file = path.to_str().expect("text");
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/pendulum.toml");
+    let output = daedal(&["solve", model, "--save", "11", "-o", file]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let run: Value = serde_json::from_str(&fs::read_to_string(&path).expect("the file")).expect("JSON");
+    let place = run["names"].as_array().expect("names").iter().position(|name| name == "angle").expect("the output");
+    assert_eq!(run["kinds"][place], "output");
+    let value = |j: usize| run["final"][j].as_f64().expect("a number");
+    assert_eq!(value(place), value(0).atan2(-value(1)));
+    assert_eq!(run["final"], run["states"][10]);
+}
+
+#[test]
+fn unwritable_output_is_found_before_the_run() {
+    let place = directory("unwritable");
+    let (good, bad) = (place.join("good.csv"), place.join("missing").join("run.csv"));
+    let arguments = ["solve", "pendulum", "-o", good.to_str().expect("text"), "-o", bad.to_str().expect("text")];
+    refused(&arguments, &["cannot open", "missing", "  because: "]);
+    assert!(!good.exists(), "no empty file is left behind");
+    let folder = place.join("folder.csv");
+    fs::create_dir(&folder).expect("a directory");
+    refused(&["solve", "pendulum", "-o", folder.to_str().expect("text")], &["cannot open"]);
+}
+
+#[test]
+fn an_existing_file_survives_a_mistake_in_the_options() {
+    let path = directory("survives").join("run.csv");
+    fs::write(&path, "precious").expect("a file");
+    refused(&["solve", "pendulum", "-o", path.to_str().expect("text"), "--safety", "2"], &["safety = 2"]);
+    assert_eq!(fs::read_to_string(&path).expect("the file"), "precious");
+}
+
+#[test]
+fn unknown_endings_and_double_files_are_refused() {
+    refused(&["solve", "pendulum", "-o", "run.txt"], &["txt", "csv, json, npz, html"]);
+    refused(&["solve", "pendulum", "-o", "run"], &["no ending"]);
+    refused(&["solve", "pendulum", "-o", "run.csv", "-o", "run.csv"], &["twice"]);
+}

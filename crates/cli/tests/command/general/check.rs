@@ -1,0 +1,131 @@
+//! `daedal check` for general systems.
+
+use crate::support::{code, daedal, fails, json, keys, shipped, stderr, stdout, words, written};
+use serde_json::Value;
+
+const CHECKED: [&str; 18] = [
+    "model",
+    "parameters",
+    "t0",
+    "tend",
+    "possible",
+    "findings",
+    "sizes",
+    "index",
+    "characteristic",
+    "levels",
+    "equations",
+    "definitions",
+    "redundant",
+    "undetermined",
+    "free",
+    "start",
+    "elsewhere",
+    "form",
+];
+
+fn codes(object: &Value) -> Vec<&str> {
+    object["findings"].as_array().unwrap().iter().map(|finding| finding["code"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn the_pendulum_shows_its_index_and_its_hidden_constraints() {
+    let text = words(&["check", &shipped("pendulum-dae.toml")]);
+    for part in [
+        "the model can be solved",
+        "strangeness index 2, differentiation index 3",
+        "structural index 3",
+        "2 differential equations (d), 3 algebraic equations (a)",
+        "stated rod: 0 = x^2 + y^2 - L^2",
+        "hidden rod, differentiated once: 0 = 2*x*vx + 2*y*vy",
+        "hidden rod, differentiated twice: 0 = ",
+        "a = 1, d = 3, v = 0: more constraints are hidden",
+        "a = 3, d = 2, v = 0: all constraints found",
+        "form quasilinear",
+        "beside the start 4 points: the same",
+        "along a run 6 points up to t = 5.0: the same",
+    ] {
+        assert!(text.contains(part), "“{part}” is missing in: {text}");
+    }
+    // the multiplier is determined, velocities can be chosen
+    assert!(!text.contains("free at the start lambda1") && !text.contains(", lambda1 form"), "{text}");
+}
+
+#[test]
+fn the_object_has_exactly_the_agreed_keys_in_order() {
+    let object = json(&daedal(&["check", &shipped("pendulum-dae.toml"), "--format", "json"]));
+    assert_eq!(keys(&object), CHECKED);
+    assert_eq!(object["possible"], true);
+    assert_eq!(codes(&object), Vec::<&str>::new());
+    assert_eq!((&object["index"]["strangeness"], &object["index"]["differentiation"]), (&2.into(), &3.into()));
+    assert_eq!((&object["index"]["structural"], &object["index"]["structural_trusted"]), (&3.into(), &true.into()));
+    assert_eq!(object["characteristic"], serde_json::json!({ "d": 2, "a": 3, "v": 0, "u": 0 }));
+    let levels: Vec<&Value> = object["equations"].as_array().unwrap().iter().map(|e| &e["level"]).collect();
+    assert_eq!(levels, [0, 1, 2]);
+    assert_eq!(object["equations"][1]["formula"], "0 = 2*x*vx + 2*y*vy");
+    assert_eq!(object["equations"][1]["hidden"], true);
+    assert_eq!(object["levels"].as_array().unwrap().len(), 4);
+    assert_eq!(object["levels"][2]["holds"], true);
+    assert_eq!(object["free"].as_array().unwrap().len(), 2);
+    assert!((object["start"]["values"]["lambda1"].as_f64().unwrap() - 10.795).abs() < 1e-12);
+    assert_eq!(object["start"]["derivatives"]["x"], 2.8);
+    assert_eq!(object["elsewhere"].as_array().unwrap().len(), 10);
+    assert_eq!(object["form"], "quasilinear");
+}
+
+#[test]
+fn a_check_is_told_in_sections_within_a_hundred_columns() {
+    for model in ["stirred-tank", "pendulum-energy", "second-order-linear", "andrews-dae", "pollution"] {
+        let output = daedal(&["check", &shipped(&format!("{model}.toml"))]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let text = stdout(&output);
+        // the first line is what the file says
+        assert!(text.lines().skip(1).all(|line| line.chars().count() <= 100), "{text}");
+        for part in ["structure\n", "constraints\n", "levels of differentiation\n", "initial values", "other points\n"]
+        {
+            assert!(text.contains(part), "{part} is missing: {text}");
+        }
+    }
+}
+
+#[test]
+fn redundant_equations_and_undetermined_unknowns_are_told() {
+    let file = shipped("redundant-underdetermined.toml");
+    let text = words(&["check", &file]);
+    for part in ["look at the warning", "differentiation index not defined", "undetermined x3", "vanishes by itself"] {
+        assert!(text.contains(part), "“{part}” is missing in: {text}");
+    }
+    let object = json(&daedal(&["check", &file, "--format", "json"]));
+    assert_eq!(codes(&object), ["undetermined", "redundant"]);
+    assert_eq!(object["undetermined"], serde_json::json!([{ "x3": 1.0 }]));
+    assert_eq!(object["index"]["differentiation"], Value::Null);
+    assert_eq!(object["characteristic"], serde_json::json!({ "d": 0, "a": 2, "v": 1, "u": 1 }));
+}
+
+#[test]
+fn a_structure_that_misleads_is_noted() {
+    let object = json(&daedal(&["check", &shipped("transistor-amplifier.toml"), "--format", "json"]));
+    assert!(codes(&object).contains(&"structural_index") && codes(&object).contains(&"structure_misleads"));
+    assert_eq!((&object["index"]["structural"], &object["index"]["differentiation"]), (&0.into(), &1.into()));
+    assert_eq!(object["index"]["structural_trusted"], false);
+    let singular = json(&daedal(&["check", &shipped("multiple-root.toml"), "--format", "json"]));
+    assert!(codes(&singular).contains(&"singular_point"), "{singular}");
+}
+
+#[test]
+fn systems_without_a_solution_exit_with_one() {
+    let text = "[model]\nname = \"contradiction\"\n[dae]\nstates = [\"x\", \"y\"]\n\
+                equations = { one = \"x + y = 1\", two = \"x + y = 2\" }\n";
+    let file = written("contradiction-dae.toml", text);
+    let file = file.to_str().unwrap();
+    let output = daedal(&["check", file, "--format", "json"]);
+    assert_eq!(code(&output), 1);
+    let object = json(&output);
+    assert_eq!(keys(&object), CHECKED);
+    assert_eq!((&object["possible"], &object["index"], &object["tend"]), (&false.into(), &Value::Null, &Value::Null));
+    assert_eq!(codes(&object), ["no_consistent_start"]);
+    fails(&["check", file], 1, &["contradiction has no solution that could be found", "contradict each other"]);
+    let undefined = text.replace("x + y = 2", "ln(x) = -1/y").replace("name = \"contra", "name = \"un");
+    let undefined = written("undefined-dae.toml", &(undefined + "[initial]\nfix = { x = -1 }\n"));
+    fails(&["check", undefined.to_str().unwrap()], 1, &["no finite value"]);
+}

@@ -1,0 +1,7 @@
+//! General systems through the command.
+
+mod check;
+mod files;
+mod init;
+mod refused;
+mod solve;

@@ -1,0 +1,12 @@
+//! The real command: what it prints, what it writes, and with which code it exits.
+
+mod check;
+mod files;
+mod general;
+mod init;
+mod list;
+mod model_file;
+mod refused;
+mod report;
+mod solve;
+mod support;

@@ -1,0 +1,135 @@
+//! `daedal solve`: what it prints, and with which code it exits.
+
+use crate::support::{code, daedal, directory, json, keys, rows, stderr, stdout};
+use serde_json::Value;
+use std::fs;
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+pub const STATISTICS: [&str; 20] = [
+    "model",
+    "formulation",
+    "method",
+    "rtol",
+    "atol",
+    "ended",
+    "t_end",
+    "steps",
+    "rejected_error",
+    "rejected_newton",
+    "residuals",
+    "jacobians",
+    "masses",
+    "selectors",
+    "predecompositions",
+    "decompositions",
+    "solves",
+    "seconds",
+    "max_residual",
+    "final",
+];
+
+#[test]
+fn statistics_have_exactly_the_agreed_keys_in_order() {
+    let output = daedal(&["solve", "pendulum", "--rtol", "1e-9", "--stats", "json"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(output.stderr.is_empty(), "nothing is shown when piped");
+    let object = json(&output);
+    assert_eq!(keys(&object), STATISTICS);
+    assert_eq!(
+        keys(&object["max_residual"]),
+        ["position", "velocity", "acceleration", "invariant", "constraint", "hidden"]
+    );
+    assert_eq!(keys(&object["final"]), ["x", "y", "vx", "vy", "lambda.rod", "vx'", "vy'"]);
+    assert_eq!(object["model"], "pendulum");
+    assert_eq!(object["formulation"], "psf");
+    assert_eq!(object["method"], "geoms");
+    assert_eq!((&object["rtol"], &object["atol"]), (&Value::from(1e-9), &Value::from(1e-9)));
+    assert_eq!(object["ended"], "end");
+    assert_eq!(object["t_end"], 5.0);
+    assert!(object["steps"].as_u64().expect("a counter") > 50);
+    assert_eq!(object["max_residual"]["invariant"], Value::Null);
+    let x = object["final"]["x"].as_f64().expect("a number");
+    assert!((x + 0.608937263148838).abs() < 1e-8, "{x}");
+}
+
+#[test]
+fn levels_without_constraints_are_null_and_those_with_are_not() {
+    let object = json(&daedal(&["solve", "pendulum", "--formulation", "psf+i", "--stats", "json"]));
+    assert!(object["max_residual"]["invariant"].as_f64().expect("an invariant") < 1e-6);
+    let object = json(&daedal(&["solve", "skateboard-1", "--tend", "0.1", "--stats", "json"]));
+    assert!(object["max_residual"]["velocity"].is_f64());
+}
+
+#[test]
+fn every_option_of_the_method_is_understood() {
+    let options = "--t0 0 --tend 0.5 --atol 1e-6 --h0 1e-3 --hmax 0.1 --max-steps 5000 --decomposition qr --differential qr \
+                   --selection joint --selector-update every-jacobian --control classical --predictor zero --newton-point 2 \
+                   --newton-updates 1 --max-newton 7 --newton-tolerance 0.01 --jacobian-reuse -1 --safety 0.8 --refilter \
+                   --rank-tolerance 1e-9 --polish rounding --multipliers unwanted --method geoms --formulation psf";
+    let mut arguments = vec!["solve", "pendulum", "--stats", "json"];
+    arguments.extend(options.split_whitespace());
+    let output = daedal(&arguments);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(json(&output)["t_end"], 0.5);
+    let reproduction = json(&daedal(&["solve", "pendulum", "--reproduction", "--stats", "json"]));
+    let default = json(&daedal(&["solve", "pendulum", "--stats", "json"]));
+    assert_ne!(reproduction["residuals"], default["residuals"]);
+}
+
+#[test]
+fn the_summary_tells_the_end_the_residuals_and_the_error() {
+    let output = daedal(&["solve", "pendulum"]);
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    for part in ["reached the end t = 5.0", "steps", "acceleration", "lambda.rod", "constraints by LU", "largest error"]
+    {
+        assert!(text.contains(part), "{part} is missing: {text}");
+    }
+    // the reference holds for the default parameters and the whole interval
+    for other in [["--set", "g=9.81"], ["--tend", "4.5"]] {
+        let text = stdout(&daedal(&[&["solve", "pendulum"], &other[..]].concat()));
+        assert!(!text.contains("largest error"), "{text}");
+    }
+    let redundant = stdout(&daedal(&["solve", "slider-crank-redundant", "--tend", "0.5"]));
+    assert!(redundant.contains("undetermined combinations"), "{redundant}");
+}
+
+#[test]
+fn a_numerical_stop_exits_with_one_and_keeps_what_was_computed() {
+    let path = directory("stop").join("run.csv");
+    let file = path.to_str().expect("text");
+    let output = daedal(&["solve", "slider-crank-equal-arms", "--tend", "2", "-o", file, "--stats", "json"]);
+    let message = stderr(&output);
+    assert_eq!(code(&output), 1, "{message}");
+    assert!(message.starts_with("error: the run stopped at t = 1.01"), "{message}");
+    assert!(message.contains("  because: at t = 1.01") && message.contains("rank"), "{message}");
+    assert!(message.contains("singular configuration"), "{message}");
+    let object = json(&output);
+    assert_eq!(keys(&object), STATISTICS);
+    assert_eq!(object["ended"], "failure");
+    let points = rows(&fs::read_to_string(&path).expect("the file"));
+    assert!(points.len() > 20, "{} points", points.len());
+    let last = points[points.len() - 1][0];
+    assert!(last > 0.9 && last < 1.0139, "{last}");
+    assert_eq!(object["t_end"], last);
+}
+
+#[test]
+fn running_out_of_steps_is_a_numerical_stop() {
+    let output = daedal(&["solve", "pendulum", "--max-steps", "5"]);
+    assert_eq!(code(&output), 1);
+    assert!(stderr(&output).contains("max_steps"), "{}", stderr(&output));
+    assert!(stdout(&output).contains("STOPPED at t = "));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_daedal"));
+    let mut child = command.args(["list", "-v"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
+    drop(child.stdout.take());
+    let mut message = String::new();
+    child.stderr.take().expect("a pipe").read_to_string(&mut message).expect("text");
+    assert!(child.wait().expect("an end").success());
+    assert!(message.is_empty(), "{message}");
+}
