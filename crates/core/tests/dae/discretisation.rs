@@ -26,7 +26,7 @@ const SPEED: f64 = 2.8;
 
 /// The start of entry 8: hanging, with speed 2.8.
 fn start() -> [f64; 5] {
-    [0.0, -1.0, SPEED, 0.0, (SPEED * SPEED + G) / 2.0]
+    [0.0, -1.0, SPEED, 0.0, 0.5 * (SPEED * SPEED + G)]
 }
 
 /// x, y, u, v, λ from θ'' = −g sin θ, by Runge and Kutta's method with many steps.
@@ -46,7 +46,7 @@ fn by_angle(t: f64) -> [f64; 5] {
         }
     }
     let ((s, c), omega) = (state[0].sin_cos(), state[1]);
-    [s, -c, omega * c, omega * s, (omega * omega + G * c) / 2.0]
+    [s, -c, omega * c, omega * s, 0.5 * (omega * omega + G * c)]
 }
 
 /// Errors of positions, velocities, and the multiplier.
@@ -56,7 +56,7 @@ fn errors(x: &[f64], exact: &[f64; 5]) -> [f64; 3] {
 }
 
 fn energy(x: &[f64]) -> f64 {
-    (x[2].powi(2) + x[3].powi(2)) / 2.0 + G * x[1]
+    0.5 * (x[2].powi(2) + x[3].powi(2)) + G * x[1]
 }
 
 /// The pendulum with its energy as a quantity to be kept.

@@ -21,7 +21,7 @@ fn complete(m: f64) -> f64 {
 
 /// From the hanging position with a speed.
 fn thrown(speed: f64) -> [f64; 5] {
-    [0.0, -1.0, speed, 0.0, (speed * speed + G) / 2.0]
+    [0.0, -1.0, speed, 0.0, 0.5 * (speed * speed + G)]
 }
 
 /// A thousand periods: number of passages from right to left, largest residual of all constraints, largest energy error.
@@ -31,7 +31,7 @@ fn thousand_periods(speed: f64, period: f64, form: Form) -> (usize, f64, f64) {
     let initial = Initial::new(0.0, &start);
     let problem = Problem::new(&system, initial, 1000.0 * period);
     let options = Options { tolerance: Tolerance::new(1e-6, 1e-6), max_steps: 1_000_000, ..Options::default() };
-    let energy = |x: &[f64]| (x[2].powi(2) + x[3].powi(2)) / 2.0 + G * x[1];
+    let energy = |x: &[f64]| 0.5 * (x[2].powi(2) + x[3].powi(2)) + G * x[1];
     let (mut lost, mut quadrants) = (0.0_f64, [false; 4]);
     let (mut passages, mut last) = (0, start[0]);
     let mut watch = |step: &StepView<Unknowns>| {
