@@ -16,8 +16,9 @@ use faer::Mat;
 
 /// Points inside of a step that keep their own y: three stages and the one of the error estimate.
 const STAGES: usize = 4;
-/// Corrections of y before the rows are evaluated.
-const CORRECTIONS: usize = 2;
+/// Most corrections of y before the rows are evaluated, and relative corrections that are small enough.
+const CORRECTIONS: usize = 5;
+const SMALL_CORRECTION: f64 = 1e-11;
 /// Most corrections of an accepted point.
 const POLISHING: usize = 4;
 /// Times of a stage that differ by less than this part of the step are the same, but for rounding.
@@ -156,16 +157,19 @@ impl Genda {
             }
         }
         self.jet[..n].copy_from_slice(x);
+        let mut converged = false;
         for correction in 0..=CORRECTIONS {
             self.jet[n..].copy_from_slice(&self.stages[stage].1);
             self.array.evaluate(self.level, t, &self.jet, &mut self.F)?;
-            if correction == CORRECTIONS {
+            if correction == CORRECTIONS || converged {
                 break;
             }
+            converged = true;
             let y = &mut self.stages[stage].1;
             for (k, y) in y.iter_mut().enumerate() {
                 let step: f64 = (0..self.F.len()).map(|i| self.inverse[(k, i)] * self.F[i]).sum();
                 *y -= step;
+                converged &= step.abs() <= SMALL_CORRECTION * (1.0 + y.abs());
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ use daedal::dae::{Equations, Form, Initial, Problem, System, Unknowns, solve};
 use daedal::method::StartFailure;
 use daedal::scalar::Scalar;
 use daedal::{Ended, Options, RadauIIa, Save, Solution, SolveError, StepFailure, Tolerance};
+use std::error::Error;
 
 example!(
 /// (1 − t) x' = 1 − x: the smooth solution 1 + c (1 − t) passes t = 1, where nothing determines x'.
@@ -38,15 +39,6 @@ example!(
 /// x (x' + 1) = 0: x = 1 − t passes the singular point x = 0.
 PassesZero, 1, 1, |t, x, d, r| {
     r[0] = x[0] * (d[0] + 1.0);
-});
-example!(
-/// A point on the crossing lines x² = y², which runs into the crossing at t = 1: x, y, u, v, λ.
-Crossing, 5, 5, |t, x, d, r| {
-    r[0] = d[0] - x[2];
-    r[1] = d[1] - x[3];
-    r[2] = d[2] + x[0] * x[4];
-    r[3] = d[3] - x[1] * x[4];
-    r[4] = x[0].square() - x[1].square();
 });
 example!(
 /// A pendulum whose rod shrinks to nothing at t = 1.
@@ -84,43 +76,117 @@ fn run<E: Equations>(
     solve(&Problem::new(&system, Initial::new(0.0, x), tend), form, &RadauIIa::default(), &options)
 }
 
-fn look<E: Equations>(name: &str, equations: &E, forms: &[Form], x: &[f64], tend: f64) {
-    for &form in forms {
-        for tolerance in [1e-4, 1e-7, 1e-10] {
-            match run(equations, form, x, tend, tolerance) {
-                Ok(solution) => println!(
-                    "{name} {form:?} {tolerance:e}: REACHED {:?} in {} steps",
-                    solution.end, solution.statistics.steps
-                ),
-                Err(SolveError::Stopped { cause, partial }) => println!(
-                    "{name} {form:?} {tolerance:e}: t = {:.12} x = {:.6?} after {} steps, {} saved: {cause}",
-                    partial.end.t,
-                    partial.end.x,
-                    partial.statistics.steps,
-                    partial.len()
-                ),
-                Err(SolveError::Start(failure)) => println!("{name} {form:?} {tolerance:e}: start: {failure}"),
-                Err(error) => println!("{name} {form:?} {tolerance:e}: {error:?}"),
-            }
+/// Why and where a run stopped; times are in order, saved points are finite, and the message says where.
+fn stopped<E: Equations>(equations: &E, form: Form, x: &[f64], tolerance: f64) -> (StepFailure, Solution<Unknowns>) {
+    match run(equations, form, x, 2.0, tolerance) {
+        Err(SolveError::Stopped { cause, partial }) => {
+            println!("{form:?} {tolerance:e}: {} steps to t = {}: {cause}", partial.statistics.steps, partial.end.t);
+            assert!(cause.to_string().contains(&format!("t = {}", cause.time())), "{cause}");
+            assert_eq!(partial.len() as u64, partial.statistics.steps + 1);
+            assert!(partial.end.x.iter().all(|x| x.is_finite()));
+            (cause, *partial)
+        }
+        Err(error) => panic!("{form:?} {tolerance:e}: {error:?}"),
+        Ok(solution) => panic!("{form:?} {tolerance:e}: passed to {:?}", solution.end),
+    }
+}
+
+const TOLERANCES: [f64; 3] = [1e-4, 1e-7, 1e-10];
+
+#[test]
+fn a_leading_coefficient_that_vanishes_on_the_way_stops_the_run() {
+    for tolerance in TOLERANCES {
+        let (cause, partial) = stopped(&FadingLeading, Form::Auto, &[1.5], tolerance);
+        assert!(matches!(cause, StepFailure::LeadingSingular { .. }), "{cause}");
+        // the step that passed is the last one
+        assert!(partial.end.t >= 1.0 && partial.times[partial.len() - 2] < 1.0, "{:?}", partial.times);
+        for k in 0..partial.len() - 1 {
+            let exact = 1.5 - 0.5 * partial.times[k];
+            assert!((partial.state(k)[0] - exact).abs() < 10.0 * tolerance, "{tolerance:e}: {}", partial.times[k]);
         }
     }
 }
 
 #[test]
-fn look_at_all() {
-    use Form::{Auto, DerivativeArray, Linear, QuasiLinear};
-    look("FadingLeading", &FadingLeading, &[Auto, Linear, QuasiLinear, DerivativeArray], &[1.5], 2.0);
-    look("Pole", &Pole, &[Auto, Linear, QuasiLinear], &[1.0], 2.0);
-    look("FadingAlgebraic", &FadingAlgebraic, &[Auto, Linear, QuasiLinear, DerivativeArray], &[0.5, 0.5], 2.0);
-    look("FadingHidden", &FadingHidden, &[Auto, QuasiLinear, DerivativeArray], &[0.0, 0.3, 0.7], 2.0);
-    look("EndsAtHalf", &EndsAtHalf, &[Auto, QuasiLinear, DerivativeArray], &[1.0], 2.0);
-    look("PassesZero", &PassesZero, &[Auto, QuasiLinear, DerivativeArray], &[1.0], 2.0);
-    look("Crossing", &Crossing, &[Auto, DerivativeArray], &[1.0, 1.0, -1.0, -1.0, 0.0], 2.0);
-    look("ShrinkingRod", &ShrinkingRod, &[Auto, DerivativeArray], &[0.0, -1.0, 0.0, 1.0, 1.0], 2.0);
-    look("ShrinkingRod moving", &ShrinkingRod, &[Auto, DerivativeArray], &[0.6, -0.8, 0.0, 1.25, 1.0], 2.0);
-    look("Contradicting", &Contradicting, &[Auto, QuasiLinear, DerivativeArray], &[0.0], 2.0);
-    look("ContradictingSquares", &ContradictingSquares, &[Auto, QuasiLinear, DerivativeArray], &[0.0], 2.0);
-    look("NoConstraint", &NoConstraint, &[Auto], &[0.5], 2.0);
+fn a_state_that_passes_a_zero_of_its_own_coefficient_stops_the_run() {
+    for tolerance in TOLERANCES {
+        let (cause, partial) = stopped(&PassesZero, Form::Auto, &[1.0], tolerance);
+        assert!(matches!(cause, StepFailure::LeadingSingular { .. }), "{cause}");
+        assert!(partial.times[partial.len() - 2] < 1.0);
+        // example 7.6: c e^t reaches 1 at t = ln 2
+        let (cause, partial) = stopped(&NoConstraint, Form::Auto, &[0.5], tolerance);
+        assert!(matches!(cause, StepFailure::LeadingSingular { .. }), "{cause}");
+        assert!((partial.end.t - 2.0_f64.ln()).abs() < 0.02, "{}", partial.end.t);
+        assert!(partial.times[partial.len() - 2] < 2.0_f64.ln());
+    }
+}
+
+#[test]
+fn a_solution_that_ends_stops_the_run_there() {
+    for form in [Form::Auto, Form::QuasiLinear, Form::DerivativeArray] {
+        for (tolerance, near) in TOLERANCES.into_iter().zip([1e-4, 1e-6, 1e-7]) {
+            let (cause, partial) = stopped(&EndsAtHalf, form, &[1.0], tolerance);
+            assert!((partial.end.t - 0.5).abs() < near, "{form:?} {tolerance:e}: {}", partial.end.t);
+            let told = cause.to_string();
+            assert!(told.contains("singular point") || told.contains("the solution ends here"), "{told}");
+        }
+    }
+}
+
+#[test]
+fn a_pole_stops_the_run_before_it() {
+    for tolerance in TOLERANCES {
+        for form in [Form::Auto, Form::Linear, Form::QuasiLinear] {
+            let (_, partial) = stopped(&Pole, form, &[1.0], tolerance);
+            assert!((0.0..1e-6).contains(&(1.0 - partial.end.t)), "{form:?} {tolerance:e}: {}", partial.end.t);
+        }
+        for form in [Form::Auto, Form::QuasiLinear, Form::DerivativeArray] {
+            let (_, partial) = stopped(&FadingAlgebraic, form, &[0.5, 0.5], tolerance);
+            assert!((0.0..1e-6).contains(&(1.0 - partial.end.t)), "{form:?} {tolerance:e}: {}", partial.end.t);
+        }
+    }
+}
+
+#[test]
+fn an_index_that_rises_on_the_way_stops_the_run() {
+    for tolerance in TOLERANCES {
+        for form in [Form::Auto, Form::QuasiLinear, Form::DerivativeArray] {
+            let (cause, partial) = stopped(&FadingHidden, form, &[0.0, 0.3, 0.7], tolerance);
+            assert!((0.0..1e-6).contains(&(1.0 - partial.end.t)), "{form:?} {tolerance:e}: {}", partial.end.t);
+            let StepFailure::CharacteristicChange { before, now, .. } = cause else { panic!("{cause}") };
+            assert_eq!((before.mu, before.d, before.a), (1, 1, 2));
+            assert_ne!(before, now);
+        }
+    }
+}
+
+#[test]
+fn a_rod_that_shrinks_to_nothing_stops_the_run() {
+    for form in [Form::Auto, Form::DerivativeArray] {
+        for tolerance in TOLERANCES {
+            let (cause, partial) = stopped(&ShrinkingRod, form, &[0.0, -1.0, 0.0, 1.0, 1.0], tolerance);
+            assert!((0.0..1e-3).contains(&(1.0 - partial.end.t)), "{form:?} {tolerance:e}: {}", partial.end.t);
+            assert!(cause.to_string().contains("singular point"), "{cause}");
+            // it hangs all the time
+            assert!((partial.end.x[1] + 1.0 - partial.end.t).abs() < tolerance, "{:?}", partial.end);
+        }
+    }
+}
+
+#[test]
+fn equations_that_begin_to_contradict_each_other_stop_the_run() {
+    for tolerance in TOLERANCES {
+        for form in [Form::Auto, Form::Linear, Form::QuasiLinear, Form::DerivativeArray] {
+            let (cause, partial) = stopped(&Contradicting, form, &[0.0], tolerance);
+            assert!(matches!(cause, StepFailure::Contradictory { .. }), "{form:?}: {cause}");
+            assert!(partial.times[partial.len() - 2] <= 1.03, "{form:?}: {:?}", partial.times);
+        }
+        for form in [Form::Auto, Form::QuasiLinear, Form::DerivativeArray] {
+            let (cause, partial) = stopped(&ContradictingSquares, form, &[0.0], tolerance);
+            assert!(matches!(cause, StepFailure::Contradictory { .. }), "{form:?}: {cause}");
+            assert!((1.0..1.2).contains(&partial.end.t), "{form:?} {tolerance:e}: {}", partial.end.t);
+        }
+    }
 }
 
 #[test]
@@ -128,9 +194,7 @@ fn the_equations_as_they_stand_are_refused_if_constraints_are_hidden() {
     let failure = run(&Pendulum, Form::Plain, &moving_pendulum(), 1.0, 1e-6).unwrap_err();
     let SolveError::Start(StartFailure::NotPlain { t, values }) = &failure else { panic!("{failure:?}") };
     assert_eq!((*t, values.mu, values.a), (0.0, 2, 3));
-    let SolveError::Start(cause) = &failure else { unreachable!() };
-    let text = cause.to_string();
-    println!("{text}");
+    let text = failure.source().unwrap().to_string();
     assert!(text.contains("μ = 2") && text.contains("quasilinear") && text.contains("hidden"), "{text}");
     // redundant equations, too
     let failure = run(&Overdetermined, Form::Plain, &[0.0], 1.0, 1e-6).unwrap_err();
@@ -157,5 +221,5 @@ fn what_was_computed_is_kept() {
         let exact = (1.0 - 2.0 * t).max(0.0).sqrt();
         assert!((partial.state(k)[0] - exact).abs() < 1e-4, "{t}: {} {exact}", partial.state(k)[0]);
     }
-    let _: &StepFailure = &cause;
+    assert_eq!(cause.time(), partial.end.t);
 }

@@ -7,7 +7,6 @@ use daedal::observer::StepView;
 use daedal::{Options, RadauIIa, Tolerance};
 use std::f64::consts::PI;
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 const G: f64 = 13.75;
 
@@ -25,7 +24,7 @@ fn thrown(speed: f64) -> [f64; 5] {
     [0.0, -1.0, speed, 0.0, (speed * speed + G) / 2.0]
 }
 
-/// A thousand periods: number of passages from right to left, largest residual, largest and last energy error, largest distance from the start.
+/// A thousand periods: number of passages from right to left, largest residual of all constraints, largest energy error.
 fn thousand_periods(speed: f64, period: f64, form: Form) -> (usize, f64, f64) {
     let system = System::of(&Pendulum);
     let start = thrown(speed);
@@ -42,20 +41,12 @@ fn thousand_periods(speed: f64, period: f64, form: Form) -> (usize, f64, f64) {
         quadrants[usize::from(step.x[0] > 0.0) + 2 * usize::from(step.x[1] > 0.0)] = true;
         ControlFlow::Continue(())
     };
-    let clock = Instant::now();
     let solution = solve_observed(&problem, form, &RadauIIa::default(), &options, &mut [&mut watch]).unwrap();
     assert!(quadrants.iter().all(|&seen| seen), "{quadrants:?}");
     let residuals = solution.max_residuals;
     let residual = residuals.hidden.unwrap().max(residuals.constraint.unwrap_or(0.0));
-    println!(
-        "speed {speed}, period {period}: {} passages, residual {residual:.1e}, energy error {lost:.2e} of {:.2}, {} steps, {:.2} s; end {:.4?}; {}",
-        passages,
-        energy(&start),
-        solution.statistics.steps,
-        clock.elapsed().as_secs_f64(),
-        solution.end.x,
-        solution.statistics
-    );
+    let steps = solution.statistics.steps;
+    println!("{passages} passages, residual {residual:.1e}, energy error {lost:.1e}, {steps} steps");
     (passages, residual, lost)
 }
 
@@ -65,8 +56,8 @@ fn a_thousand_rotations_through_all_quadrants() {
     let period = 4.0 / 8.0 * complete(4.0 * G / 64.0);
     let (passages, residual, lost) = thousand_periods(8.0, period, Form::Auto);
     assert!(residual < 1e-5, "{residual:e}");
-    assert!(passages.abs_diff(1000) <= 2, "{passages}");
-    assert!(lost < 1.0, "{lost}");
+    assert_eq!(passages, 1000);
+    assert!(lost < 0.02, "{lost}");
 }
 
 #[test]
@@ -75,8 +66,9 @@ fn a_thousand_swings_by_170_degrees() {
     let period = 4.0 * complete(sine * sine) / G.sqrt();
     let (passages, residual, lost) = thousand_periods(2.0 * G.sqrt() * sine, period, Form::Auto);
     assert!(residual < 1e-5, "{residual:e}");
-    assert!(passages.abs_diff(1000) <= 2, "{passages}");
-    assert!(lost < 1.0, "{lost}");
+    // near the upper position the period answers to the energy: three periods are lost
+    assert!(passages.abs_diff(1000) <= 6, "{passages}");
+    assert!(lost < 0.02, "{lost}");
 }
 
 #[test]
@@ -86,16 +78,11 @@ fn a_hundred_seconds_keep_every_constraint() {
     let system = System::of(&HorizontalPendulum);
     for form in [Form::QuasiLinear, Form::DerivativeArray] {
         let problem = Problem::new(&system, Initial::new(0.0, &[1.0, 0.0, 0.0, 0.0, 0.0]), 100.0);
-        let clock = Instant::now();
         let solution = solve(&problem, form, &RadauIIa::default(), &Options::default()).unwrap();
         let residuals = solution.max_residuals;
         let residual = residuals.hidden.unwrap().max(residuals.constraint.unwrap_or(0.0));
         let error = solution.end.x.iter().zip(exact).map(|(x, e)| (x - e).abs()).fold(0.0, f64::max);
-        println!(
-            "[0, 100] {form:?}: residual {residual:.1e}, error {error:.1e}, {} steps, {:.2} s",
-            solution.statistics.steps,
-            clock.elapsed().as_secs_f64()
-        );
+        println!("[0, 100] {form:?}: residual {residual:.1e}, error {error:.1e}, {} steps", solution.statistics.steps);
         assert!(residual < 1e-6, "{form:?}: {residual:e}");
         assert!(error < 1e-4, "{form:?}: {error:e}");
     }
