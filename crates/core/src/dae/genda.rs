@@ -9,7 +9,7 @@ use super::levels::{self, Projections, Ranks};
 use super::{CharacteristicValues, Characteristics, Dae, DerivativeArray, Pencil, Plain, System};
 use crate::analysis::rank::{Decomposed, Scaling, scales};
 use crate::error::StepFailure;
-use crate::linalg::{LeastChange, Matrix};
+use crate::linalg::{LeastChange, MOVING_WEIGHT, Matrix};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 use faer::Mat;
@@ -52,6 +52,8 @@ pub struct Genda {
     /// gradients of the constraints at the last pencil
     gradients: Matrix,
     least_change: LeastChange,
+    /// unknowns without a derivative in the equations move first
+    weights: Vec<f64>,
     rows: Vec<f64>,
 }
 
@@ -88,6 +90,7 @@ impl Genda {
             residuals: Residuals::default(),
             gradients: Matrix::zeros(at.values.a, n),
             least_change: LeastChange::new(at.values.a),
+            weights: vec![1.0; n],
             rows: vec![0.0; at.values.a],
         };
         genda.project(at.t, at.x())?;
@@ -243,6 +246,12 @@ impl Dae for Genda {
     fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         self.project(t, x)?;
         self.first.plain.pencil(t, x, xdot, &mut self.first.pencil)?;
+        if let Pencil::Dense { E, .. } = &self.first.pencil {
+            for (j, weight) in self.weights.iter_mut().enumerate() {
+                let moves = (0..self.m).any(|i| E[(i, j)] != 0.0);
+                *weight = if moves { MOVING_WEIGHT } else { 1.0 };
+            }
+        }
         let (Pencil::Dense { E, A }, Pencil::Dense { E: F_xdot, A: F_x }) = (out, &self.first.pencil) else {
             return Err(StepFailure::SingularPencil { t });
         };
@@ -277,7 +286,7 @@ impl Dae for Genda {
                 break;
             }
             before = size;
-            self.least_change.apply(&self.gradients, &self.rows, x);
+            self.least_change.apply(&self.gradients, &self.weights, &self.rows, x);
             self.follow(stage, t, x).map_err(undefined)?;
         }
         let stage = stage.min(STAGES - 1);

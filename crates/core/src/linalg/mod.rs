@@ -25,7 +25,7 @@ pub use eigenvalues::{eigenvalues, symmetric_eigenvalues};
 pub use exponential::exponential;
 pub use iteration_matrix::{IterationMatrix, Shift};
 pub use large_lu::LargeLu;
-pub use least_change::LeastChange;
+pub use least_change::{LeastChange, MOVING_WEIGHT};
 pub use lu::{Field, Lu, Singular, row_pivots};
 pub use matrix::Matrix;
 pub use pivoted_qr::PivotedQr;

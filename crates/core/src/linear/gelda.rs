@@ -14,7 +14,7 @@ use super::product::{dot, norm};
 use super::strangeness_free::{RankOptions, ReducedSystem, Reducer, ReductionError, StrangenessFree};
 use crate::dae::{CharacteristicValues, Dae, Pencil, Point};
 use crate::error::StepFailure;
-use crate::linalg::{LeastChange, Matrix};
+use crate::linalg::{LeastChange, MOVING_WEIGHT, Matrix};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 
@@ -89,6 +89,7 @@ pub struct Gelda<C> {
     constraint: Option<f64>,
     least_change: LeastChange,
     constraint_residuals: Vec<f64>,
+    weights: Vec<f64>,
 }
 
 impl<C: Coefficients> Gelda<C> {
@@ -112,6 +113,7 @@ impl<C: Coefficients> Gelda<C> {
             constraint: None,
             least_change: LeastChange::new(values.a),
             constraint_residuals: vec![0.0; values.a],
+            weights: vec![1.0; values.d + values.a + values.u],
         })
     }
 
@@ -183,7 +185,11 @@ impl<C: Coefficients> Gelda<C> {
         for (i, r) in self.constraint_residuals.iter_mut().enumerate() {
             *r = dot(system.A2.row(i), x) + system.b2[i];
         }
-        self.least_change.apply(&system.A2, &self.constraint_residuals, x);
+        for (j, weight) in self.weights.iter_mut().enumerate() {
+            let moves = (0..system.E1.rows()).any(|i| system.E1[(i, j)] != 0.0);
+            *weight = if moves { MOVING_WEIGHT } else { 1.0 };
+        }
+        self.least_change.apply(&system.A2, &self.weights, &self.constraint_residuals, x);
     }
 
     /// Take the decisions as the reference of the frame; old reductions are void.

@@ -165,7 +165,7 @@ fn a_rod_that_shrinks_to_nothing_stops_the_run() {
     for form in [Form::Auto, Form::DerivativeArray] {
         for tolerance in TOLERANCES {
             let (cause, partial) = stopped(&ShrinkingRod, form, &[0.0, -1.0, 0.0, 1.0, 1.0], tolerance);
-            assert!((0.0..1e-3).contains(&(1.0 - partial.end.t)), "{form:?} {tolerance:e}: {}", partial.end.t);
+            assert!((0.0..1e-2).contains(&(1.0 - partial.end.t)), "{form:?} {tolerance:e}: {}", partial.end.t);
             assert!(cause.to_string().contains("singular point"), "{cause}");
             // it hangs all the time
             assert!((partial.end.x[1] + 1.0 - partial.end.t).abs() < tolerance, "{:?}", partial.end);
