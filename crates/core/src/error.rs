@@ -166,6 +166,14 @@ pub enum StepFailure {
         /// Time.
         t: f64,
     },
+    /// The stated constraints of a general system lose rank.
+    #[error(
+        "at t = {t}: the constraints lose rank in the step that ends here: a singular point, where the solution may continue in more than one way; change the model or stop before it"
+    )]
+    ConstraintsSingular {
+        /// Time.
+        t: f64,
+    },
     /// The leading matrix of a general system loses rank.
     #[error(
         "at t = {t}: the leading matrix loses rank in this step: a singular point of the equations, where a solution may end, or continue in more than one way; stop before it, or divide the equations by the factor that vanishes"
@@ -221,6 +229,7 @@ impl StepFailure {
             | StepFailure::NewtonDiverged { t, .. }
             | StepFailure::SingularPencil { t }
             | StepFailure::LeadingSingular { t }
+            | StepFailure::ConstraintsSingular { t }
             | StepFailure::CharacteristicChange { t, .. }
             | StepFailure::Contradictory { t, .. }
             | StepFailure::SvdFailed { t } => t,

@@ -15,6 +15,7 @@ pub mod jet;
 pub mod levels;
 mod linear_form;
 mod model;
+mod passage;
 mod plain;
 mod problem;
 mod quasilinear;

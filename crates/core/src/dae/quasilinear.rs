@@ -4,6 +4,7 @@
 //! pencil. Steinbrecher (2006), 3.5: (3.78) with selectors that are constant over a step.
 
 use super::hidden::{MinimalArray, Role};
+use super::passage::Passage;
 use super::selection::{Selection, Structure};
 use super::{CharacteristicValues, Dae, Pencil};
 use crate::error::StepFailure;
@@ -39,6 +40,9 @@ pub struct QuasiLinear {
     /// factors of the constraint gradients with respect to the dependent unknowns
     lu: Lu<f64>,
     correction: Vec<f64>,
+    passage: Passage,
+    /// chosen constraints that are stated
+    stated: Vec<usize>,
     /// unknowns with a differential equation, then undetermined ones
     independent: Vec<usize>,
     kept: Vec<f64>,
@@ -49,6 +53,8 @@ pub struct QuasiLinear {
     unknown_places: Vec<usize>,
     outputs: Vec<f64>,
     slopes: Vec<f64>,
+    /// the point that the slopes belong to
+    slopes_at: (f64, Vec<f64>),
     C: Matrix,
     D: Matrix,
     residuals: Residuals,
@@ -91,6 +97,7 @@ impl QuasiLinear {
             unknown_places: array.unknowns.iter().map(|&e| array.place(e)).collect(),
             outputs: vec![0.0; k + m],
             slopes: vec![0.0; places.len()],
+            slopes_at: (f64::NAN, vec![0.0; N]),
             C: Matrix::zeros(m, N),
             D: Matrix::zeros(k + m, N),
             structure: Structure::new(moves, &constraint_places, &levels, optional),
@@ -100,6 +107,8 @@ impl QuasiLinear {
             determined: 0,
             lu: Lu::new(m.min(N)),
             correction: vec![0.0; m.min(N)],
+            passage: Passage::new(N),
+            stated: Vec::with_capacity(m),
             independent: Vec::with_capacity(N),
             kept: vec![0.0; m],
             characteristic,
@@ -119,6 +128,7 @@ impl QuasiLinear {
         }
         system.select(t, y)?;
         system.decided = true;
+        system.watch(t, y)?;
         system.evaluate(t, y).map_err(|_| StepFailure::Undefined { t })?;
         system.measure();
         Ok(system)
@@ -167,11 +177,7 @@ impl QuasiLinear {
 
     /// Gradients at a point and a new choice.
     fn select(&mut self, t: f64, y: &[f64]) -> Result<(), StepFailure> {
-        self.set(t, y);
-        self.entries.call(&self.inputs, &mut self.slopes);
-        if self.slopes.iter().any(|x| !x.is_finite()) {
-            return Err(StepFailure::Undefined { t });
-        }
+        self.differentiate(t, y)?;
         self.D.fill(0.0);
         for (&(i, j), &slope) in self.places.iter().zip(&self.slopes) {
             self.D[(i, j)] = slope;
@@ -202,6 +208,62 @@ impl QuasiLinear {
         self.independent.extend((0..taken.len()).filter(|&j| !taken[j]).filter(with_rate));
         self.independent.extend((0..taken.len()).filter(|&j| !taken[j]).filter(|j| !with_rate(j)));
         self.factor(t)
+    }
+
+    /// Derivatives of all rows at a point; those at hand are not computed again.
+    fn differentiate(&mut self, t: f64, y: &[f64]) -> Result<(), StepFailure> {
+        if self.slopes_at.0 == t && self.slopes_at.1 == y {
+            return Ok(());
+        }
+        self.set(t, y);
+        self.entries.call(&self.inputs, &mut self.slopes);
+        self.slopes_at.0 = t;
+        self.slopes_at.1.copy_from_slice(y);
+        if self.slopes.iter().any(|x| !x.is_finite()) {
+            self.slopes_at.0 = f64::NAN;
+            return Err(StepFailure::Undefined { t });
+        }
+        Ok(())
+    }
+
+    /// Stop where a step has passed a singular point of the stated constraints.
+    fn watch(&mut self, t: f64, y: &[f64]) -> Result<(), StepFailure> {
+        let k = self.moving.len();
+        let constraints = &self.array.constraints;
+        let stated = |i: &usize| constraints[*i].role == Role::Constraint && constraints[*i].level == 0;
+        self.stated.clear();
+        self.stated.extend(self.selection.rows.iter().copied().filter(stated));
+        if self.stated.is_empty() {
+            return Ok(());
+        }
+        self.differentiate(t, y)?;
+        self.stated.sort_unstable();
+        let (places, stated) = (&self.places, &self.stated);
+        let gather = |slopes: &[f64], C: &mut Matrix| {
+            C.fill(0.0);
+            for (&(i, j), &slope) in places.iter().zip(slopes) {
+                if let Some(row) = i.checked_sub(k).and_then(|i| stated.binary_search(&i).ok()) {
+                    C[(row, j)] = slope;
+                }
+            }
+        };
+        gather(&self.slopes, &mut self.C);
+        let (entries, inputs, slopes) = (&mut self.entries, &mut self.inputs, &mut self.slopes);
+        let (time, unknown_places, slopes_at) = (self.time, &self.unknown_places, &mut self.slopes_at);
+        let gradients_at = |t: f64, y: &[f64], C: &mut Matrix| {
+            inputs[time] = t;
+            for (&place, &value) in unknown_places.iter().zip(y) {
+                inputs[place] = value;
+            }
+            entries.call(inputs, slopes);
+            slopes_at.0 = f64::NAN;
+            gather(slopes, C);
+        };
+        let C = &self.C;
+        if self.passage.follow(stated, (t, y), |row, j| C[(row, j)], gradients_at) {
+            return Err(StepFailure::ConstraintsSingular { t });
+        }
+        Ok(())
     }
 
     /// Choose among the candidates; the rank, invariants apart.
@@ -327,6 +389,7 @@ impl Dae for QuasiLinear {
     fn accepted(&mut self, _: usize, t: f64, y: &mut [f64], _: &[f64]) -> Result<(), StepFailure> {
         self.polish(t, y).map_err(|_| StepFailure::Undefined { t })?;
         self.measure();
+        self.watch(t, y)?;
         if self.selection.rows.len() < self.array.constraints.len() {
             // what was left out as redundant must hold
             let k = self.moving.len();

@@ -8,6 +8,19 @@ use daedal::{Ended, Options, RadauIIa, Save, Solution, SolveError, StepFailure, 
 use std::error::Error;
 
 example!(
+    /// A point on two crossing lines, x² = y², that runs through their crossing at t = 1.
+    Crossing,
+    5,
+    5,
+    |t, x, d, r| {
+        r[0] = d[0] - x[2];
+        r[1] = d[1] - x[3];
+        r[2] = d[2] + x[0] * x[4];
+        r[3] = d[3] - x[1] * x[4];
+        r[4] = x[0].square() - x[1].square();
+    }
+);
+example!(
 /// (1 − t) x' = 1 − x: the smooth solution 1 + c (1 − t) passes t = 1, where nothing determines x'.
 FadingLeading, 1, 1, |t, x, d, r| {
     r[0] = (-t + 1.0) * d[0] - 1.0 + x[0];
@@ -222,4 +235,14 @@ fn what_was_computed_is_kept() {
         assert!((partial.state(k)[0] - exact).abs() < 1e-4, "{t}: {} {exact}", partial.state(k)[0]);
     }
     assert_eq!(cause.time(), partial.end.t);
+}
+
+#[test]
+fn a_singular_point_of_the_constraints_that_a_step_passes_stops_the_run() {
+    for tolerance in TOLERANCES {
+        let (cause, partial) = stopped(&Crossing, Form::QuasiLinear, &[1.0, 1.0, -1.0, -1.0, 0.0], tolerance);
+        assert!(matches!(cause, StepFailure::ConstraintsSingular { .. }), "{cause}");
+        // it is told at the end of the step that passed, which is long: nothing else happens
+        assert!(cause.time() >= 1.0 && partial.end.t == cause.time());
+    }
 }
