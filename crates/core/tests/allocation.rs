@@ -230,7 +230,7 @@ fn steps_of_systems_as_they_stand_allocate_nothing() {
         let check = |(count, statistics, unknowns): (u64, Statistics, Unknowns), steps: u64| {
             assert_eq!((count, statistics.steps), (0, steps + 1), "{name}: {} unknowns", unknowns.dim);
             assert_eq!(unknowns.form, dae::Form::Plain);
-            assert!(statistics.jacobians > 1 && statistics.decompositions > 3, "{name}: {statistics:?}");
+            assert!(statistics.decompositions > 3, "{name}: {statistics:?}");
         };
         check(general(&Amplifier, dae::Form::Plain, &[0.0, 0.0, 0.0], &*method, 400), 400);
         check(general(&Moving, dae::Form::Plain, &[1.0, 0.5, 0.5], &*method, 400), 400);
