@@ -7,10 +7,8 @@ use daedal::dae::{self, Dae, Form, Pencil, Plain, Point, Unknowns, characterise,
 use daedal::graph::{Compiler, Expr, Graph, Interpreted, Kernel};
 use daedal::linalg::Matrix;
 use daedal::method::Integrator;
-use daedal::motion::{Compiled, Undefined};
-use daedal::{
-    Geoms, Options, Problem, RadauIIa, Residuals, Save, Solution, Statistics, StepFailure, Tolerance, solve,
-};
+use daedal::motion::{self, Compiled, Undefined, consistent};
+use daedal::{Geoms, Options, Problem, RadauIIa, Residuals, Save, Solution, Statistics, StepFailure, Tolerance, solve};
 use daedal_model::{Kind, Model};
 use daedal_native::Native;
 use std::collections::HashMap;
@@ -25,12 +23,21 @@ fn main() {
         one_run(&asked);
         return;
     }
-    array();
-    detection();
-    instructions();
-    structure();
-    sizes();
-    forms();
+    // names of tables may be given
+    let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let tables: [(&str, fn()); 6] = [
+        ("array", array),
+        ("detection", detection),
+        ("instructions", instructions),
+        ("structure", structure),
+        ("sizes", sizes),
+        ("forms", forms),
+    ];
+    for (name, table) in tables {
+        if asked.is_empty() || asked.iter().any(|asked| asked == name) {
+            table();
+        }
+    }
 }
 
 /// Asks for one run: model, compiler, whether kernels are kept, and what is run.
@@ -212,7 +219,15 @@ fn label(keep: bool) -> &'static str {
 fn detection() {
     println!(
         "\n{:<24}{:<8}{:<10}{:>8}{:>12}{:>12}{:>10}{:>14}{:>14}",
-        "index one, 1e-6", "kernel", "compiled", "steps", "auto μs", "plain μs", "ratio", "preparing μs", "Plain::new μs"
+        "index one, 1e-6",
+        "kernel",
+        "compiled",
+        "steps",
+        "auto μs",
+        "plain μs",
+        "ratio",
+        "preparing μs",
+        "Plain::new μs"
     );
     for name in INDEX_ONE {
         for compiler in compilers() {
@@ -263,11 +278,7 @@ fn instructions() {
                     return;
                 };
                 let (auto, plain) = (auto - nothing, plain - nothing);
-                println!(
-                    "{name:<24}{kernel:<8}{:<10}{auto:>14.0}{plain:>14.0}{:>10.3}",
-                    label(keep),
-                    auto / plain
-                );
+                println!("{name:<24}{kernel:<8}{:<10}{auto:>14.0}{plain:>14.0}{:>10.3}", label(keep), auto / plain);
             }
         }
     }
@@ -309,7 +320,7 @@ fn structure() {
         "\n{:<14}{:<10}{:>8}{:>10}{:>12}{:>12}{:>12}{:>12}{:>12}",
         "1e-6, native", "form", "steps", "μs/step", "total μs", "error p, v", "÷ step", "÷ total", "start μs"
     );
-    for (name, motion) in [("andrews", 14), ("car-axis", 8)] {
+    for (name, count) in [("andrews", 14), ("car-axis", 8)] {
         let case = daedal_bench::case(name).expect("a problem");
         let model = read(name);
         let Kind::Motion { formulas, initial, .. } = &model.kind else { panic!("equations of motion") };
@@ -319,29 +330,33 @@ fn structure() {
         let loaded = Loaded::new(&format!("{name}-dae"), Arc::new(Kept::new(Arc::new(Native))), TOLERANCE);
         let loaded = Loaded { options: options.clone(), ..loaded };
         let reference = case.references.iter().find(|r| r.t == case.tend).expect("a reference at the end");
-        let error = |x: &[f64]| {
-            let each = x.iter().zip(&reference.values).take(motion);
+        let error = |x: Vec<f64>| {
+            let each = x.iter().zip(&reference.values).take(count);
             each.fold(0.0_f64, |most, (x, (_, known))| most.max((x - known).abs() / known.abs().max(1.0)))
         };
         let (with, without) =
             (solve(&problem, &Geoms::default(), &options).expect("a solution"), loaded.solve(Form::Auto));
-        let [geoms, general, start] = in_turn(
+        let [before, geoms, general, start] = in_turn(
             40,
             [
+                &mut || drop(black_box(consistent::initialise(&mechanism, initial, motion::Form::StrangenessFree))),
                 &mut || drop(black_box(solve(&problem, &Geoms::default(), &options))),
                 &mut || drop(black_box(loaded.solve(Form::Auto))),
                 &mut || drop(black_box(loaded.start())),
             ],
         );
         let per_step = |time: f64, statistics: Statistics| 1e6 * time / statistics.steps as f64;
-        let steps = [per_step(geoms, with.statistics), per_step(general - start, without.statistics)];
+        let steps = [per_step(geoms - before, with.statistics), per_step(general - start, without.statistics)];
         println!(
-            "{name:<14}{:<10}{:>8}{:>10.2}{:>12.1}{:>12.1e}",
+            "{name:<14}{:<10}{:>8}{:>10.2}{:>12.1}{:>12.1e}{:>12}{:>12}{:>12.1}",
             "GEOMS",
             with.statistics.steps,
             steps[0],
             1e6 * geoms,
-            error(&with.end.x)
+            error([with.end().p, with.end().v].concat()),
+            "",
+            "",
+            1e6 * before
         );
         println!(
             "{name:<14}{:<10}{:>8}{:>10.2}{:>12.1}{:>12.1e}{:>12.2}{:>12.2}{:>12.1}",
@@ -349,7 +364,7 @@ fn structure() {
             without.statistics.steps,
             steps[1],
             1e6 * general,
-            error(&without.end.x),
+            error(without.end.x.clone()),
             steps[1] / steps[0],
             general / geoms,
             1e6 * start
@@ -402,7 +417,7 @@ impl Dae for Dense {
 /// Time per step without setting up.
 fn sizes() {
     println!(
-        "\n{:<22}{:<8}{:<8}{:>6}{:>8}{:>12}{:>14}{:>12}{:>12}",
+        "\n{:<22}{:<8}{:<8}{:>6}{:>8}{:>12}{:>16}{:>12}{:>12}",
         "1e-6", "kernel", "pencil", "n", "steps", "Jacobians", "decompositions", "solves", "μs/step"
     );
     for (name, repeats) in [("medical-akzo-nobel", 5), ("pollution", 100), ("pleiades", 60)] {
@@ -418,13 +433,16 @@ fn sizes() {
                 }
                 let (mut best, mut counters) = (f64::MAX, Statistics::default());
                 for _ in 0..if forced { 1 } else { repeats } {
-                    let system: Box<dyn Dae> =
-                        if forced { Box::new(Dense { system: make(), sparse: sparse.clone() }) } else { Box::new(make()) };
+                    let system: Box<dyn Dae> = if forced {
+                        Box::new(Dense { system: make(), sparse: sparse.clone() })
+                    } else {
+                        Box::new(make())
+                    };
                     let (statistics, time) = loaded.integrate(system, &at);
                     (best, counters) = (best.min(time), statistics);
                 }
                 println!(
-                    "{name:<22}{:<8}{:<8}{:>6}{:>8}{:>12}{:>14}{:>12}{:>12.2}",
+                    "{name:<22}{:<8}{:<8}{:>6}{:>8}{:>12}{:>16}{:>12}{:>12.2}",
                     loaded.compiler.name(),
                     if is_sparse && !forced { "sparse" } else { "dense" },
                     loaded.system.dim(),
@@ -454,10 +472,9 @@ fn forms() {
             let solution = loaded.solve(form);
             let [total, start] = in_turn(
                 repeats,
-                [
-                    &mut || drop(black_box(loaded.solve(form))),
-                    &mut || assert!(prepare(&loaded.system, &loaded.initial, form).is_ok()),
-                ],
+                [&mut || drop(black_box(loaded.solve(form))), &mut || {
+                    assert!(prepare(&loaded.system, &loaded.initial, form).is_ok())
+                }],
             );
             let step = 1e6 * (total - start) / solution.statistics.steps as f64;
             let first = *first.get_or_insert(step);
