@@ -104,7 +104,9 @@ fn split(outline: &Outline, E: &[Combination]) -> Option<(Vec<usize>, Vec<Combin
     for (i, row) in E.iter().enumerate() {
         let top = row.iter().fold(0.0_f64, |top, (_, e)| top.max(e.abs()));
         let scale = if top > 0.0 { 1.0 / top } else { 1.0 };
-        row.iter().for_each(|&(j, e)| M[(i, j)] = scale * e);
+        for &(j, e) in row {
+            M[(i, j)] = scale * e;
+        }
         M[(i, n + i)] = scale;
     }
     let largest = |row: &[f64]| {
@@ -161,7 +163,9 @@ fn solve(mut B: Matrix, b: &mut [f64]) -> Option<()> {
         if top == 0.0 {
             return None;
         }
-        row.iter_mut().for_each(|c| *c /= top);
+        for c in row.iter_mut() {
+            *c /= top;
+        }
         *b /= top;
         single = single && row.iter().filter(|c| **c != 0.0).count() == 1;
     }
