@@ -24,7 +24,6 @@ pub struct Plain {
     pattern: Option<Pattern>,
     algebraic: Vec<bool>,
     quasilinear: bool,
-    constant_leading: bool,
     inputs: Vec<f64>,
     time: usize,
     places: Vec<usize>,
@@ -41,59 +40,113 @@ struct Pattern {
     of_x: Vec<usize>,
 }
 
+/// F and its derivatives as formulas, before anything is compiled.
+pub(super) struct Outline {
+    /// With numbers for the parameters, and its own graph.
+    pub system: FirstOrder,
+    /// (row, column) of the entries of ∂F/∂ẋ.
+    pub by_xdot: Vec<(usize, usize)>,
+    /// (row, column) of the entries of ∂F/∂x.
+    pub by_x: Vec<(usize, usize)>,
+    /// Rows without ẋ.
+    pub algebraic: Vec<bool>,
+    /// Does ∂F/∂ẋ not contain ẋ?
+    pub quasilinear: bool,
+    /// Is ∂F/∂ẋ made of numbers?
+    pub constant_leading: bool,
+    /// entries of ∂F/∂ẋ, then of ∂F/∂x
+    entries: Vec<Expr>,
+}
+
+impl Outline {
+    /// Of a system.
+    pub fn new(first: &FirstOrder) -> Self {
+        let mut system = first.bound();
+        let (x, xdot) = (system.x.clone(), system.xdot.clone());
+        let leading = system.graph.jacobian(&system.equations, &xdot);
+        let slope = system.graph.jacobian(&system.equations, &x);
+        let by_xdot: Vec<(usize, usize)> = leading.iter().map(|(i, j, _)| (i, j)).collect();
+        let by_x: Vec<(usize, usize)> = slope.iter().map(|(i, j, _)| (i, j)).collect();
+        let mut algebraic = vec![true; system.rows()];
+        for &(i, _) in &by_xdot {
+            algebraic[i] = false;
+        }
+        let needed = system.graph.needed(&leading.entries);
+        Outline {
+            by_xdot,
+            by_x,
+            algebraic,
+            quasilinear: xdot.iter().all(|rate| needed.binary_search(rate).is_err()),
+            constant_leading: leading.entries.iter().all(|&e| system.graph.constant(e).is_some()),
+            entries: leading.entries.into_iter().chain(slope.entries).collect(),
+            system,
+        }
+    }
+}
+
 impl Plain {
     /// A square system; the caller knows that its index is at most one.
     pub fn new(first: &FirstOrder, compiler: &dyn Compiler) -> Self {
-        let plain = Self::rectangular(first, compiler);
+        Self::of(&Outline::new(first), compiler)
+    }
+
+    /// The same from formulas at hand.
+    pub(super) fn of(outline: &Outline, compiler: &dyn Compiler) -> Self {
+        let plain = Self::compiled(outline, compiler);
         let pattern = Pattern::new(plain.n, &plain.by_xdot, &plain.by_x);
-        let watched = !plain.constant_leading && pattern.is_none();
+        let watched = !outline.constant_leading && pattern.is_none();
         let passage = watched.then(|| (Lu::new(plain.n), None));
         Plain { pattern, passage, ..plain }
     }
 
     /// Rows and dense pencils of a system that need not be square; not for integrators.
     pub(super) fn rectangular(first: &FirstOrder, compiler: &dyn Compiler) -> Self {
-        let mut system = first.bound();
+        Self::compiled(&Outline::new(first), compiler)
+    }
+
+    fn compiled(outline: &Outline, compiler: &dyn Compiler) -> Self {
+        let Outline { system, entries, .. } = outline;
         let (m, n) = (system.rows(), system.dim());
-        let (x, xdot) = (system.x.clone(), system.xdot.clone());
-        let leading = system.graph.jacobian(&system.equations, &xdot);
-        let slope = system.graph.jacobian(&system.equations, &x);
-        let by_xdot: Vec<(usize, usize)> = leading.iter().map(|(i, j, _)| (i, j)).collect();
-        let by_x: Vec<(usize, usize)> = slope.iter().map(|(i, j, _)| (i, j)).collect();
-        let mut algebraic = vec![true; m];
-        for &(i, _) in &by_xdot {
-            algebraic[i] = false;
-        }
-        let rates: Vec<usize> = xdot.iter().map(|&e| system.place(e)).collect();
-        let quasilinear =
-            leading.entries.iter().all(|&e| system.graph.depends_on(e).iter().all(|i| !rates.contains(i)));
-        let entries: Vec<Expr> = leading.entries.iter().chain(&slope.entries).copied().collect();
-        let constraint = algebraic.iter().any(|&a| a).then_some(0.0);
-        let residuals = Residuals { constraint, ..Residuals::default() };
+        let constraint = outline.algebraic.iter().any(|&a| a).then_some(0.0);
         Plain {
             n,
-            values: compiler.compile(&system.graph, &system.equations),
-            entries: compiler.compile(&system.graph, &entries),
-            pattern: None,
             m,
-            constant_leading: leading.entries.iter().all(|&e| system.graph.constant(e).is_some()),
-            by_xdot,
-            by_x,
-            algebraic,
-            quasilinear,
+            values: compiler.compile(&system.graph, &system.equations),
+            entries: compiler.compile(&system.graph, entries),
+            by_xdot: outline.by_xdot.clone(),
+            by_x: outline.by_x.clone(),
+            pattern: None,
+            algebraic: outline.algebraic.clone(),
+            quasilinear: outline.quasilinear,
             inputs: vec![0.0; system.graph.inputs().len()],
             time: system.place(system.t),
-            places: x.iter().chain(&xdot).map(|&e| system.place(e)).collect(),
+            places: system.x.iter().chain(&system.xdot).map(|&e| system.place(e)).collect(),
             slopes: vec![0.0; entries.len()],
             rows: vec![0.0; m],
-            residuals,
+            residuals: Residuals { constraint, ..Residuals::default() },
             passage: None,
         }
     }
 
-    /// Is ∂F/∂ẋ made of numbers?
-    pub(super) fn constant_leading(&self) -> bool {
-        self.constant_leading
+    /// Entries of ∂F/∂ẋ and of ∂F/∂x at a point: column and value of each, row by row.
+    pub(super) fn slopes_by_row(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        xdot: &[f64],
+    ) -> Result<[Vec<Vec<(usize, f64)>>; 2], StepFailure> {
+        self.slopes_at(t, x, xdot)?;
+        let (leading, slope) = self.slopes.split_at(self.by_xdot.len());
+        let mut rows = [vec![Vec::new(); self.m], vec![Vec::new(); self.m]];
+        self.by_xdot.iter().zip(leading).for_each(|(&(i, j), &e)| rows[0][i].push((j, e)));
+        self.by_x.iter().zip(slope).for_each(|(&(i, j), &e)| rows[1][i].push((j, e)));
+        Ok(rows)
+    }
+
+    fn slopes_at(&mut self, t: f64, x: &[f64], xdot: &[f64]) -> Result<(), StepFailure> {
+        self.set(t, x, xdot);
+        self.entries.call(&self.inputs, &mut self.slopes);
+        if self.slopes.iter().any(|x| !x.is_finite()) { Err(StepFailure::Undefined { t }) } else { Ok(()) }
     }
 
     /// Has the determinant of (E₁; A₂) changed its sign since the last point?
@@ -169,11 +222,7 @@ impl Dae for Plain {
     }
 
     fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
-        self.set(t, x, xdot);
-        self.entries.call(&self.inputs, &mut self.slopes);
-        if self.slopes.iter().any(|x| !x.is_finite()) {
-            return Err(StepFailure::Undefined { t });
-        }
+        self.slopes_at(t, x, xdot)?;
         let (leading, slope) = self.slopes.split_at(self.by_xdot.len());
         match (out, &self.pattern) {
             (Pencil::Dense { E, A }, None) => {

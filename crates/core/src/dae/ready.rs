@@ -1,16 +1,21 @@
 //! A quick look at square systems: is the index at most one at the given point, and is the point consistent?
 //!
 //! Rows of F without ẋ are constraints. With Z₁, Z₂ for the others, where their leading matrix is constant and loses rank, the index is at most
-//! one if (Z₁ᵀF_ẋ; Z₂ᵀF_x) is regular. What needs no reduction pays one decomposition, and no derivative array is made.
+//! one if (Z₁ᵀF_ẋ; Z₂ᵀF_x) is regular. What needs no reduction pays one elimination, and no derivative array is made; where an unknown
+//! stands in no row of that matrix, nothing is compiled either.
 
 use super::initial::{Initial, values};
-use super::{CharacteristicValues, Dae, Pencil, Plain, Point, System};
-use crate::linalg::{Lu, Matrix, Svd};
+use super::plain::Outline;
+use super::{CharacteristicValues, Dae, Plain, Point, System};
+use crate::graph::{Expr, Tape};
+use crate::linalg::{LargeLu, Lu, Matrix, Shift};
 use crate::motion::Start;
-use faer::Mat;
+use crate::scalar::Dual;
 
 /// Pivots below this count as zero.
 const REGULAR: f64 = 1e-10;
+/// Pivots between these leave a doubt about the rank of a constant leading matrix.
+const DOUBTFUL: (f64, f64) = (1e-12, 1e-7);
 /// Scaled residuals of constraints below this are zero.
 const CONSISTENT: f64 = 1e-9;
 
@@ -26,152 +31,201 @@ pub(super) fn ready(system: &System, initial: &Initial) -> Option<(Plain, Point,
         return None;
     }
     let (t, x) = (initial.t, values(&starts[..n]));
-    let mut plain = Plain::new(first, &*system.compiler);
-    if !plain.quasilinear() || x.iter().any(|x| !x.is_finite()) {
+    let outline = Outline::new(first);
+    if !outline.quasilinear || x.iter().any(|x| !x.is_finite()) || misses_an_unknown(&outline) {
         return None;
     }
+    let mut plain = Plain::of(&outline, &*system.compiler);
     let zeros = vec![0.0; n];
-    let (mut F, mut F_t) = (vec![0.0; n], vec![0.0; n]);
+    let mut F = vec![0.0; n];
     plain.residual(0, t, &x, &zeros, &mut F).ok()?;
-    let mut pencil = plain.new_pencil();
-    plain.pencil(t, &x, &zeros, &mut pencil).ok()?;
-    let (E, A) = dense(&pencil, n);
-    time_derivative(system, t, &x, &mut F_t)?;
+    let [E, F_x] = plain.slopes_by_row(t, &x, &zeros).ok()?;
+    let (leading, constraints) = split(&outline, &E)?;
+    let a = constraints.len();
 
     // rows of ẋ: leading rows, and the derivatives of the constraints
-    let mut lu = Lu::<f64>::new(n);
+    let mut B = Matrix::zeros(n, n);
     let mut xdot = vec![0.0; n];
-    let constraints = constraint_rows(&plain, &E)?;
-    let a = constraints.ncols();
-    let mut row = 0;
-    for i in (0..n).filter(|&i| !plain.algebraic(i)) {
-        if row == n {
-            break;
-        }
-        lu.A.row_mut(row).copy_from_slice(E.row(i));
+    for (row, &i) in leading.iter().enumerate() {
+        E[i].iter().for_each(|&(j, e)| B[(row, j)] = e);
         xdot[row] = -F[i];
-        row += 1;
     }
-    let leading = row;
-    if leading + a > n {
-        // dependent leading rows: an orthonormal choice of them
-        let Z1 = leading_rows(&E, n - a)?;
-        for (k, direction) in Z1.iter().enumerate() {
-            for j in 0..n {
-                lu.A[(k, j)] = (0..n).map(|i| direction[i] * E[(i, j)]).sum();
+    if a > 0 {
+        let F_t = time_derivative(&outline, t, &x)?;
+        let largest = x.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
+        for (row, combination) in (n - a..n).zip(&constraints) {
+            let along = |values: &[f64]| combination.iter().map(|&(i, z)| z * values[i]).sum::<f64>();
+            for &(i, z) in combination {
+                F_x[i].iter().for_each(|&(j, slope)| B[(row, j)] += z * slope);
             }
-            xdot[k] = -(0..n).map(|i| direction[i] * F[i]).sum::<f64>();
+            if along(&F).abs() > CONSISTENT * largest_entry(B.row(row)).max(f64::MIN_POSITIVE) * largest {
+                return None;
+            }
+            xdot[row] = -along(&F_t);
         }
-    } else if leading + a < n {
-        return None;
     }
-    for k in 0..a {
-        let row = n - a + k;
-        let along = |values: &dyn Fn(usize) -> f64| (0..n).map(|i| constraints[(i, k)] * values(i)).sum::<f64>();
-        for j in 0..n {
-            lu.A[(row, j)] = -along(&|i| A[(i, j)]);
-        }
-        let top = lu.A.row(row).iter().fold(0.0_f64, |top, c| top.max(c.abs()));
-        if along(&|i| F[i]).abs()
-            > CONSISTENT * top.max(f64::MIN_POSITIVE) * x.iter().fold(1.0_f64, |m, x| m.max(x.abs()))
-        {
-            return None;
-        }
-        xdot[row] = -along(&|i| F_t[i]);
-    }
-    // equilibrate, so that pivots can be judged
-    for i in 0..n {
-        let top = lu.A.row(i).iter().fold(0.0_f64, |top, c| top.max(c.abs()));
-        if top == 0.0 {
-            return None;
-        }
-        lu.A.row_mut(i).iter_mut().for_each(|c| *c /= top);
-        xdot[i] /= top;
-    }
-    lu.factor().ok()?;
-    if (0..n).any(|k| lu.A[(k, k)].abs() < REGULAR) {
-        return None;
-    }
-    lu.solve(&mut xdot);
+    solve(B, &mut xdot)?;
     let mut at = Point { t, x, xdot };
     plain.accepted(0, t, &mut at.x, &at.xdot).ok()?;
     Some((plain, at, CharacteristicValues { mu: 0, d: n - a, a, v: 0, u: 0 }))
 }
 
-fn dense(pencil: &Pencil, n: usize) -> (Matrix, Matrix) {
-    match pencil {
-        Pencil::Dense { E, A } => (E.clone(), A.clone()),
-        Pencil::Sparse { places, E, A } => {
-            let (mut full_E, mut full_A) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
-            for (k, &place) in places.iter().enumerate() {
-                full_E[place] = E[k];
-                full_A[place] = A[k];
+/// Does an unknown appear neither with its derivative nor in a constraint? Only where the rows without ẋ are all constraints.
+fn misses_an_unknown(outline: &Outline) -> bool {
+    if outline.constant_leading && !own_columns(outline) {
+        return false;
+    }
+    let mut found = vec![false; outline.system.dim()];
+    let algebraic = outline.by_x.iter().filter(|(i, _)| outline.algebraic[*i]);
+    outline.by_xdot.iter().chain(algebraic).for_each(|&(_, j)| found[j] = true);
+    found.contains(&false)
+}
+
+/// Has each leading row one entry, in a column of its own? Then it is regular without further ado.
+fn own_columns(outline: &Outline) -> bool {
+    let n = outline.system.dim();
+    let (mut rows, mut columns) = (vec![false; outline.system.rows()], vec![false; n]);
+    outline
+        .by_xdot
+        .iter()
+        .all(|&(i, j)| !std::mem::replace(&mut rows[i], true) && !std::mem::replace(&mut columns[j], true))
+}
+
+/// A sum of rows: number and factor of each.
+type Combination = Vec<(usize, f64)>;
+
+/// Rows that determine derivatives, and combinations of rows that are constraints: rows without ẋ, or the left null space of a
+/// constant leading matrix that loses rank. Nothing where the rank is in doubt.
+fn split(outline: &Outline, E: &[Combination]) -> Option<(Vec<usize>, Vec<Combination>)> {
+    let n = E.len();
+    if !outline.constant_leading || own_columns(outline) {
+        let (algebraic, leading): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| outline.algebraic[i]);
+        return Some((leading, algebraic.into_iter().map(|i| vec![(i, 1.0)]).collect()));
+    }
+    // Gaußian elimination of (E I), complete pivoting, rows of one size
+    let mut M = Matrix::zeros(n, 2 * n);
+    for (i, row) in E.iter().enumerate() {
+        let top = row.iter().fold(0.0_f64, |top, (_, e)| top.max(e.abs()));
+        let scale = if top > 0.0 { 1.0 / top } else { 1.0 };
+        for &(j, e) in row {
+            M[(i, j)] = scale * e;
+        }
+        M[(i, n + i)] = scale;
+    }
+    let largest = |row: &[f64]| {
+        row[..n].iter().enumerate().fold(
+            (0, 0.0),
+            |top: (usize, f64), (j, e)| {
+                if e.abs() > top.1 { (j, e.abs()) } else { top }
+            },
+        )
+    };
+    let mut tops: Vec<(usize, f64)> = (0..n).map(|i| largest(M.row(i))).collect();
+    let mut left: Vec<usize> = (0..n).collect();
+    let mut leading = Vec::with_capacity(n);
+    while let Some(place) = (0..left.len()).max_by(|&k, &l| tops[left[k]].1.total_cmp(&tops[left[l]].1)) {
+        let (j, size) = tops[left[place]];
+        if size < DOUBTFUL.0 {
+            break;
+        }
+        if size < DOUBTFUL.1 {
+            return None;
+        }
+        let i = left.swap_remove(place);
+        leading.push(i);
+        for &k in &left {
+            if M[(k, j)] == 0.0 {
+                continue;
             }
-            (full_E, full_A)
+            let (pivot, row) = M.row_pair(i, k);
+            let factor = row[j] / pivot[j];
+            row.iter_mut().zip(pivot).for_each(|(x, p)| *x -= factor * p);
+            row[j] = 0.0;
+            tops[k] = largest(row);
         }
     }
+    let combination = |&k: &usize| {
+        let factors = M.row(k)[n..].iter().copied().enumerate();
+        factors.filter(|(_, z)| *z != 0.0).collect()
+    };
+    Some((leading, left.iter().map(combination).collect()))
 }
 
-/// Columns that take constraints out of the rows: unit vectors for rows without ẋ; the left null space of a constant leading
-/// matrix that loses rank.
-fn constraint_rows(plain: &Plain, E: &Matrix) -> Option<Mat<f64>> {
-    let n = E.rows();
-    let algebraic: Vec<usize> = (0..n).filter(|&i| plain.algebraic(i)).collect();
-    let unit = Mat::from_fn(n, algebraic.len(), |i, k| if algebraic[k] == i { 1.0 } else { 0.0 });
-    if !plain.constant_leading() {
-        return Some(unit);
-    }
-    // each leading row has a column of its own: regular without further ado
-    let mut owned = vec![false; n];
-    let simple = (0..n).filter(|&i| !plain.algebraic(i)).all(|i| {
-        let mut entries = (0..n).filter(|&j| E[(i, j)] != 0.0);
-        matches!((entries.next(), entries.next()), (Some(j), None) if !std::mem::replace(&mut owned[j], true))
-    });
-    if simple {
-        return Some(unit);
-    }
-    let (svd, scale) = scaled_svd(E)?;
-    let rank = svd.rank(REGULAR);
-    Some(Mat::from_fn(n, n - rank, |i, k| svd.U[(i, rank + k)] * scale[i]))
+fn largest_entry(row: &[f64]) -> f64 {
+    row.iter().fold(0.0_f64, |top, c| top.max(c.abs()))
 }
 
-/// An orthonormal choice of d combinations of the rows of E.
-fn leading_rows(E: &Matrix, d: usize) -> Option<Vec<Vec<f64>>> {
-    let (svd, scale) = scaled_svd(E)?;
-    Some((0..d).map(|k| (0..E.rows()).map(|i| svd.U[(i, k)] * scale[i]).collect()).collect())
-}
-
-fn scaled_svd(E: &Matrix) -> Option<(Svd, Vec<f64>)> {
-    let n = E.rows();
-    let mut svd = Svd::new(n, n);
-    let mut scale = vec![1.0; n];
-    for i in 0..n {
-        let top = E.row(i).iter().fold(0.0_f64, |top, c| top.max(c.abs()));
-        scale[i] = if top > 0.0 { 1.0 / top } else { 1.0 };
-        for j in 0..n {
-            svd.A[(i, j)] = E[(i, j)] * scale[i];
+/// b ← B⁻¹ b, if B is regular.
+fn solve(mut B: Matrix, b: &mut [f64]) -> Option<()> {
+    let n = b.len();
+    // rows of one size, so that pivots can be judged
+    let mut single = true;
+    for (i, b) in b.iter_mut().enumerate() {
+        let row = B.row_mut(i);
+        let top = largest_entry(row);
+        if top == 0.0 {
+            return None;
         }
+        for c in row.iter_mut() {
+            *c /= top;
+        }
+        *b /= top;
+        single = single && row.iter().filter(|c| **c != 0.0).count() == 1;
     }
-    svd.factor().ok()?;
-    Some((svd, scale))
-}
-
-/// ∂F/∂t.
-fn time_derivative(system: &System, t: f64, x: &[f64], F_t: &mut [f64]) -> Option<()> {
-    let first = system.first.bound();
-    let mut graph = first.graph.clone();
-    let jacobian = graph.jacobian(&first.equations, &[first.t]);
-    if jacobian.entries.is_empty() {
-        return Some(());
+    if single {
+        // a permutation with signs
+        let place = |i: usize| B.row(i).iter().position(|c| *c != 0.0);
+        let mut x = vec![f64::NAN; n];
+        for i in 0..n {
+            let j = place(i)?;
+            x[j] = B[(i, j)] * b[i];
+        }
+        b.copy_from_slice(&x);
+        return b.iter().all(|x| x.is_finite()).then_some(());
     }
-    let mut inputs = vec![0.0; graph.inputs().len()];
-    inputs[first.place(first.t)] = t;
-    for (&e, &value) in first.x.iter().zip(x) {
-        inputs[first.place(e)] = value;
-    }
-    let values = crate::graph::Tape::new(&graph, &jacobian.entries).evaluate(&inputs);
-    for ((i, _, _), value) in jacobian.iter().zip(values) {
-        F_t[i] = value.is_finite().then_some(value)?;
+    if n < f64::LARGE {
+        let mut lu = Lu::<f64>::new(n);
+        lu.A = B;
+        lu.factor().ok()?;
+        if (0..n).any(|k| lu.A[(k, k)].abs() < REGULAR) {
+            return None;
+        }
+        lu.solve(b);
+    } else {
+        let mut lu = LargeLu::<f64>::new(n);
+        for i in 0..n {
+            B.row(i).iter().enumerate().for_each(|(j, &c)| lu.A[(i, j)] = c);
+        }
+        lu.factor().ok()?;
+        if (0..n).any(|k| lu.A[(k, k)].abs() < REGULAR) {
+            return None;
+        }
+        lu.solve(b);
     }
     Some(())
+}
+
+/// ∂F/∂t at ẋ = 0, by dual numbers, of the rows that contain t.
+fn time_derivative(outline: &Outline, t: f64, x: &[f64]) -> Option<Vec<f64>> {
+    let (system, graph) = (&outline.system, &outline.system.graph);
+    let mut contains = vec![false; graph.len()];
+    contains[system.t.index()] = true;
+    for e in graph.needed(&system.equations) {
+        contains[e.index()] |= graph.node(e).arguments().any(|argument| contains[argument.index()]);
+    }
+    let rows: Vec<usize> = (0..system.rows()).filter(|&i| contains[system.equations[i].index()]).collect();
+    let mut F_t = vec![0.0; system.rows()];
+    if rows.is_empty() {
+        return Some(F_t);
+    }
+    let mut inputs = vec![Dual::<f64, 1>::constant(0.0); graph.inputs().len()];
+    inputs[system.place(system.t)] = Dual::variable(t, 0);
+    for (&e, &value) in system.x.iter().zip(x) {
+        inputs[system.place(e)] = Dual::constant(value);
+    }
+    let formulas: Vec<Expr> = rows.iter().map(|&i| system.equations[i]).collect();
+    for (i, value) in rows.into_iter().zip(Tape::new(graph, &formulas).evaluate(&inputs)) {
+        F_t[i] = value.lanes[0].is_finite().then_some(value.lanes[0])?;
+    }
+    Some(F_t)
 }
