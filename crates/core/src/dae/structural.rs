@@ -66,7 +66,7 @@ fn transversal(sigma: &[Vec<Option<u8>>]) -> Vec<Option<usize>> {
     let impossible = 4 * n as i64 + 4;
     let cost = |i: usize, j: usize| sigma[i][j].map_or(impossible, |s| 1 - i64::from(s));
     let (mut u, mut v) = (vec![0_i64; n + 1], vec![0_i64; n + 1]);
-    // row of each column, both counted from one; column 0 is a helper
+    // row of each column, both counted from one; column 0 stands for the row that looks for one
     let mut row_of = vec![0_usize; n + 1];
     for i in 1..=n {
         row_of[0] = i;
