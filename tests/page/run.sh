@@ -39,6 +39,11 @@ trap 'rm -rf "$pages"' EXIT
 "$daedal" solve pendulum --formulation psf+i -o "$pages/pendulum.html" > "$pages/log"
 "$daedal" solve skateboard-1 -o "$pages/skateboard-1.html" -o "$pages/table.csv" -o "$pages/archive.npz" > "$pages/log"
 "$daedal" solve slider-crank-redundant --tend 0.5 -o "$pages/redundant.html" > "$pages/log"
+# general systems: states, outputs with derivatives, residuals of hidden constraints, undetermined unknowns
+models="$here/../../models"
+"$daedal" solve "$models/pendulum-dae.toml" -o "$pages/general.html" > "$pages/log"
+"$daedal" solve "$models/ring-modulator.toml" --tend 1e-5 --method bdf -o "$pages/circuit.html" > "$pages/log"
+"$daedal" solve "$models/redundant-underdetermined.toml" -o "$pages/undetermined.html" > "$pages/log"
 # this one must stop on the way
 if "$daedal" solve slider-crank-equal-arms --tend 2 -o "$pages/stopped.html" > "$pages/log" 2>&1; then
   echo "slider-crank-equal-arms should have stopped" && exit 1

@@ -60,7 +60,7 @@ pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Findin
 fn of_analysis(finding: &analysis::Finding) -> Finding {
     use analysis::Finding as Told;
     let (severity, code) = match finding {
-        Told::StructuralIndexDiffers { .. } => (Severity::Note, "structural_index"),
+        Told::StructuralIndexDiffers { .. } => (Severity::Warning, "structural_index"),
         Told::StructureMisleads => (Severity::Note, "structure_misleads"),
         Told::SingularPoint { .. } => (Severity::Warning, "singular_point"),
         Told::Changes { .. } => (Severity::Warning, "changes"),

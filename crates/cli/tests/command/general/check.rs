@@ -108,6 +108,11 @@ fn a_structure_that_misleads_is_noted() {
     assert!(codes(&object).contains(&"structural_index") && codes(&object).contains(&"structure_misleads"));
     assert_eq!((&object["index"]["structural"], &object["index"]["differentiation"]), (&0.into(), &1.into()));
     assert_eq!(object["index"]["structural_trusted"], false);
+    // structural index 1, true index 2: both are told, with a warning
+    let object = json(&daedal(&["check", &shipped("singular-pencil.toml"), "--format", "json"]));
+    assert_eq!((&object["index"]["structural"], &object["index"]["differentiation"]), (&1.into(), &2.into()));
+    let text = stdout(&daedal(&["check", &shipped("singular-pencil.toml")]));
+    assert!(text.contains("warning           the structural index is 1, but the differentiation index is 2"), "{text}");
     let singular = json(&daedal(&["check", &shipped("multiple-root.toml"), "--format", "json"]));
     assert!(codes(&singular).contains(&"singular_point"), "{singular}");
 }
