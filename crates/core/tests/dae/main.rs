@@ -5,6 +5,7 @@ mod derivative_array;
 mod discretisation;
 mod examples;
 mod failures;
+mod formulations;
 mod initial_values;
 mod long;
 mod optimal_control;
