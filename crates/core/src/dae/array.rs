@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Most differentiations.
 pub const MOST_LEVELS: usize = 11;
 
-/// Derivative arrays of a system, for every level that is asked for.
+/// Derivative arrays of a system, for every level that is asked for, up to [`MOST_LEVELS`]; more are a programming error.
 pub struct DerivativeArray {
     /// with numbers for the parameters, and their own graph
     system: FirstOrder,
@@ -90,6 +90,7 @@ impl DerivativeArray {
     }
 
     fn level(&mut self, level: usize) -> &mut Level {
+        assert!(level <= MOST_LEVELS, "level {level} of at most {MOST_LEVELS}");
         let (system, by_x, by_xdot, compiler) = (&self.system, &self.by_x, &self.by_xdot, &*self.compiler);
         self.levels[level].get_or_insert_with(|| Level::new(system, [by_x, by_xdot], level, compiler))
     }

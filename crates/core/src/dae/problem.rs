@@ -157,8 +157,8 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
             let at = Point { t: found.t, x: found.x().to_vec(), xdot: derivatives(system, found) };
             return Ok(plainly(system, Plain::new(&system.first, &*system.compiler), at, values));
         }
-        Form::Auto | Form::Linear if FormulaCoefficients::new(system).is_some() => {
-            return linear(system, found);
+        Form::Auto | Form::Linear if let Some(coefficients) = FormulaCoefficients::new(system) => {
+            return linear(system, found, coefficients);
         }
         Form::Linear => return Err(StartFailure::NotLinear.into()),
         Form::Auto | Form::QuasiLinear => match quasilinear(system, found) {
@@ -179,11 +179,14 @@ fn plainly(system: &System, plain: Plain, at: Point, values: CharacteristicValue
     Prepared { dae: Box::new(plain), at, names: system.names().to_vec(), unknowns, array: None }
 }
 
-fn linear(system: &System, found: &Characteristics) -> Result<Prepared, PrepareError> {
+fn linear(
+    system: &System,
+    found: &Characteristics,
+    coefficients: FormulaCoefficients,
+) -> Result<Prepared, PrepareError> {
     let t = found.t;
     let ranks = RankOptions { max_index: Depth::default().most, rank_tolerance: Some(LINEAR_RANK_TOLERANCE) };
     let options = GeldaOptions { ranks, ..GeldaOptions::default() };
-    let coefficients = FormulaCoefficients::new(system).ok_or(StartFailure::NotLinear)?;
     let mut gelda =
         Gelda::new(coefficients, t, options).map_err(|cause| StartFailure::Reduction { cause: Box::new(cause) })?;
     let at = gelda.consistent(t, found.x(), Keep::default())?;
@@ -199,7 +202,8 @@ fn quasilinear(system: &System, found: &Characteristics) -> Result<Prepared, Pre
     let invariants = system.first.invariants.len();
     let (degrees, wanted) = (dae.degrees(), found.values.d);
     if degrees > wanted || degrees + invariants < wanted || dae.open() != found.values.u {
-        return Err(StartFailure::Degrees { t, degrees, wanted }.into());
+        let (open, undetermined) = (dae.open(), found.values.u);
+        return Err(StartFailure::Degrees { t, degrees, wanted, open, undetermined }.into());
     }
     let mut ydot = vec![0.0; y.len()];
     dae.rates(t, &y, &mut ydot).map_err(|_| StepFailure::Undefined { t })?;

@@ -255,7 +255,7 @@ impl<C: Coefficients> Dae for Gelda<C> {
         self.decide(t)?;
         self.take_reference().map_err(|_| StepFailure::SvdFailed { t })?;
         let Pencil::Dense { E, A } = out else {
-            panic!("a sparse pencil was given to a dense system");
+            unreachable!("a pencil of another system");
         };
         let CharacteristicValues { d, a, u, .. } = self.values;
         let (system, U) = (&self.decided.system, self.frame.undetermined());

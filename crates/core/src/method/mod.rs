@@ -71,7 +71,7 @@ pub enum StartFailure {
     },
     /// The formulas of the hidden constraints do not leave the degrees of freedom that the analysis found.
     #[error(
-        "at t = {t}: {degrees} differential equations are left by the formulas of the hidden constraints, {wanted} by the analysis; a singular point may be near; choose the form array"
+        "at t = {t}: {degrees} differential equations are left by the formulas of the hidden constraints, {wanted} by the analysis, and {open} unknowns stay open, {undetermined} by the analysis; a singular point may be near; choose the form array"
     )]
     Degrees {
         /// Time.
@@ -80,6 +80,10 @@ pub enum StartFailure {
         degrees: usize,
         /// What the analysis found.
         wanted: usize,
+        /// Unknowns that the formulas leave open, auxiliary ones included.
+        open: usize,
+        /// What the analysis found.
+        undetermined: usize,
     },
 }
 
