@@ -11,6 +11,7 @@
 //! | [`dae`] | general differential-algebraic equations of any index |
 //! | [`second_order`] | linear systems of second order |
 //! | [`structured`] | symmetric and self-adjoint pairs |
+//! | [`hybrid`] | systems that switch between modes, and slide |
 //! | [`motion`] | equations of motion, their reduced derivative array, consistent initial values |
 //! | [`analysis`] | what can be known before a run: index, freedom, redundancy, consistency, time scales |
 //! | [`method`] | GEOMS: Radau IIa on the reduced derivative array; Radau IIa and BDF for general systems |
@@ -21,6 +22,7 @@ pub mod analysis;
 pub mod dae;
 pub mod error;
 pub mod event;
+pub mod hybrid;
 pub mod linalg;
 pub mod linear;
 pub mod method;

@@ -1,0 +1,106 @@
+//! Conditions of transitions: logical combinations of the signs of switching functions.
+//!
+//! A switching function g is positive until its statement becomes true, so that every change of a condition is a zero of one of its
+//! functions. Wunderlich, thesis (2008), Definition 5.3.
+
+use crate::graph::Expr;
+
+/// g(t, x, ẋ), positive until its statement becomes true.
+pub struct SwitchingFunction<'h> {
+    /// How messages call it: "y <= 0".
+    pub name: String,
+    /// g(t, x, ẋ); x and ẋ are those of the mode that is left, maybe followed by auxiliary unknowns.
+    pub value: Box<dyn Fn(f64, &[f64], &[f64]) -> f64 + 'h>,
+    /// Is the statement g < 0 instead of g ≤ 0? Then a function that touches zero does not make it true.
+    pub strict: bool,
+    /// Does it contain ẋ? Then nothing slides along its zeros.
+    pub uses_derivatives: bool,
+    /// Its formula in the graph of the equations of its mode, where it has one.
+    pub formula: Option<Expr>,
+}
+
+impl<'h> SwitchingFunction<'h> {
+    /// A function of time and unknowns; its statement is g ≤ 0.
+    pub fn new(name: impl Into<String>, value: impl Fn(f64, &[f64]) -> f64 + 'h) -> Self {
+        SwitchingFunction {
+            name: name.into(),
+            value: Box::new(move |t, x, _| value(t, x)),
+            strict: false,
+            uses_derivatives: false,
+            formula: None,
+        }
+    }
+
+    /// A function of time, unknowns and their derivatives; its statement is g ≤ 0.
+    pub fn with_derivatives(name: impl Into<String>, value: impl Fn(f64, &[f64], &[f64]) -> f64 + 'h) -> Self {
+        SwitchingFunction {
+            name: name.into(),
+            value: Box::new(value),
+            strict: false,
+            uses_derivatives: true,
+            formula: None,
+        }
+    }
+
+    /// Its statement is g < 0.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+}
+
+/// A combination of statements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Logic {
+    /// The statement of this switching function.
+    Is(usize),
+    /// The contrary.
+    Not(Box<Logic>),
+    /// All of them.
+    All(Vec<Logic>),
+    /// One of them at least.
+    Any(Vec<Logic>),
+}
+
+impl Logic {
+    /// Is it true, where the statements are?
+    pub fn holds(&self, statement: &dyn Fn(usize) -> bool) -> bool {
+        match self {
+            Logic::Is(k) => statement(*k),
+            Logic::Not(logic) => !logic.holds(statement),
+            Logic::All(all) => all.iter().all(|logic| logic.holds(statement)),
+            Logic::Any(any) => any.iter().any(|logic| logic.holds(statement)),
+        }
+    }
+}
+
+/// A logical combination of statements about switching functions.
+pub struct Condition<'h> {
+    /// How messages call it.
+    pub name: String,
+    /// Its switching functions.
+    pub functions: Vec<SwitchingFunction<'h>>,
+    /// When it is true.
+    pub logic: Logic,
+}
+
+impl<'h> Condition<'h> {
+    /// The statement of one function.
+    pub fn of(function: SwitchingFunction<'h>) -> Self {
+        Condition { name: function.name.clone(), functions: vec![function], logic: Logic::Is(0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_combine_statements() {
+        let logic = Logic::All(vec![Logic::Is(0), Logic::Any(vec![Logic::Is(1), Logic::Not(Box::new(Logic::Is(2)))])]);
+        let holds = |a: bool, b: bool, c: bool| logic.holds(&|k| [a, b, c][k]);
+        assert!(holds(true, true, true) && holds(true, false, false));
+        assert!(!holds(true, false, true) && !holds(false, true, false));
+    }
+}

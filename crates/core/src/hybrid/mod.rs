@@ -1,0 +1,26 @@
+//! Hybrid systems: modes with equations of their own, and transitions between them.
+//!
+//! A [`Mode`] is anything that can be integrated: a general system, equations of motion, a linear system, each of its own size and
+//! index. A [`Transition`] leaves a mode when its condition becomes true, or at given times; it may change the state, which is then
+//! made consistent in the new mode. Where the solutions of two modes lead back onto the surface between them, the system slides along it.
+//! Wunderlich, Analysis and numerical solution of structured and switched differential-algebraic systems, thesis (2008), chapters 5 to 7.
+
+mod condition;
+mod error;
+mod flow;
+mod mode;
+mod options;
+mod problem;
+mod solution;
+mod solve;
+mod transition;
+
+pub use condition::{Condition, Logic, SwitchingFunction};
+pub use error::{EnterError, HybridError, HybridFailure};
+pub use flow::{Entry, Flow, GeneralFlow, LinearFlow, MotionFlow};
+pub use mode::Mode;
+pub use options::{Detection, HybridOptions, Restart};
+pub use problem::{Hybrid, Problem, SlidingMode};
+pub use solution::{HybridSolution, Jump, ModeNames, Phase, Smoothness, Switch, SwitchKind, Warning};
+pub use solve::{ActiveMode, solve, solve_observed};
+pub use transition::{Schedule, Transfer, Transition, Trigger};

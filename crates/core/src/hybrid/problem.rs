@@ -1,0 +1,80 @@
+//! A hybrid system and an initial value problem for it.
+
+use super::mode::Mode;
+use super::options::Restart;
+use super::transition::Transition;
+use crate::motion::Start;
+
+/// A mode that was written for sliding between two others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlidingMode {
+    /// The two modes.
+    pub between: (usize, usize),
+    /// The mode for sliding; its transitions lead back.
+    pub mode: usize,
+}
+
+/// Modes and transitions.
+#[derive(Default)]
+pub struct Hybrid<'h> {
+    /// The modes.
+    pub modes: Vec<Mode<'h>>,
+    /// All transitions, those of one mode in the order in which messages name them.
+    pub transitions: Vec<Transition<'h>>,
+    /// Modes for sliding that were written by hand; others are generated.
+    pub sliding: Vec<SlidingMode>,
+}
+
+impl<'h> Hybrid<'h> {
+    /// Without any mode.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Add a mode; its number.
+    pub fn mode(&mut self, mode: Mode<'h>) -> usize {
+        self.modes.push(mode);
+        self.modes.len() - 1
+    }
+
+    /// Add a transition.
+    pub fn transition(&mut self, transition: Transition<'h>) {
+        self.transitions.push(transition);
+    }
+
+    /// Slide between two modes in a mode that was written for it.
+    pub fn slide(&mut self, between: (usize, usize), mode: usize) {
+        self.sliding.push(SlidingMode { between, mode });
+    }
+}
+
+/// An initial value problem for a hybrid system.
+pub struct Problem<'h> {
+    /// The system.
+    pub system: &'h Hybrid<'h>,
+    /// The first mode.
+    pub mode: usize,
+    /// Initial time.
+    pub t0: f64,
+    /// What is known about the unknowns of the first mode, in the order of its names.
+    pub start: Vec<Start>,
+    /// How the start is made consistent; as its mode says if absent.
+    pub restart: Option<Restart>,
+    /// End of the interval.
+    pub tend: f64,
+}
+
+impl<'h> Problem<'h> {
+    /// From a mode and guesses of its unknowns.
+    pub fn new(system: &'h Hybrid<'h>, mode: usize, t0: f64, x0: &[f64], tend: f64) -> Self {
+        let start = x0.iter().map(|&x| Start::Guess(x)).collect();
+        Problem { system, mode, t0, start, restart: None, tend }
+    }
+
+    /// With another way to make the start consistent.
+    #[must_use]
+    pub fn restart(mut self, restart: Restart) -> Self {
+        self.restart = Some(restart);
+        self
+    }
+}

@@ -1,0 +1,192 @@
+//! What a hybrid run computed: phases in one mode each, and the switches between them.
+
+use crate::method::State;
+use crate::segment::Segment;
+use crate::solution::Ended;
+use crate::statistics::{Residuals, Statistics};
+
+/// A mode as results know it; those that were generated for sliding stand after those of the system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModeNames {
+    /// Its name.
+    pub name: String,
+    /// Names of its unknowns.
+    pub unknowns: Vec<String>,
+    /// Was it generated for sliding, or written for it?
+    pub sliding: bool,
+    /// What was integrated and with which decisions.
+    pub decisions: String,
+    /// What its steps cost, all phases together.
+    pub statistics: Statistics,
+}
+
+/// A time in one mode.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// Which mode, by its place in [`HybridSolution::modes`].
+    pub mode: usize,
+    /// Begin.
+    pub t0: f64,
+    /// End; the same as the begin for modes that are left at once.
+    pub t1: f64,
+    /// Times of the saved points.
+    pub times: Vec<f64>,
+    /// Saved states, one after the other.
+    pub(super) states: Vec<f64>,
+    /// Polynomials, if asked for; the last one may reach beyond the end.
+    pub segments: Vec<Segment>,
+    /// Number of unknowns that are saved.
+    pub(super) n: usize,
+}
+
+impl Phase {
+    /// Saved state k.
+    pub fn state(&self, k: usize) -> &[f64] {
+        &self.states[k * self.n..(k + 1) * self.n]
+    }
+
+    /// Number of saved points.
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Are there no saved points?
+    pub fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+}
+
+/// What kind of switch it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchKind {
+    /// A transition whose condition became true.
+    Regular,
+    /// A transition whose condition was true already when the mode was entered.
+    Immediate,
+    /// Time of a schedule.
+    Scheduled,
+    /// Sliding begins.
+    SlidingBegins,
+    /// Sliding ends.
+    SlidingEnds,
+    /// Infinitely many switches in finite time were cut short.
+    Accumulation,
+}
+
+impl SwitchKind {
+    /// A word for tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            SwitchKind::Regular => "condition",
+            SwitchKind::Immediate => "immediate",
+            SwitchKind::Scheduled => "scheduled",
+            SwitchKind::SlidingBegins => "sliding begins",
+            SwitchKind::SlidingEnds => "sliding ends",
+            SwitchKind::Accumulation => "accumulation",
+        }
+    }
+}
+
+/// Is the state continuous at a switch? (ISMTH)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Smoothness {
+    /// It is.
+    Smooth,
+    /// The transition changed it.
+    Transfer,
+    /// It was changed to be consistent in the new mode.
+    Restart,
+}
+
+/// A component that jumps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jump {
+    /// Its name.
+    pub name: String,
+    /// Before; not a number if the old mode does not have it.
+    pub before: f64,
+    /// After.
+    pub after: f64,
+}
+
+/// A change of modes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Switch {
+    /// When.
+    pub t: f64,
+    /// The mode that was left.
+    pub from: usize,
+    /// The mode that was entered.
+    pub to: usize,
+    /// The transition of the system, if it was one.
+    pub transition: Option<usize>,
+    /// Its condition in words.
+    pub condition: String,
+    /// What kind of switch it was.
+    pub kind: SwitchKind,
+    /// Is the state continuous?
+    pub smoothness: Smoothness,
+    /// Components that both modes have and that jump by more than the tolerance.
+    pub jumps: Vec<Jump>,
+    /// Impulses of constraints that closed: multiplier, impulse.
+    pub impulses: Vec<(String, f64)>,
+    /// Was it one of three switches in short succession?
+    pub chattering: bool,
+    /// The state before, in the old mode.
+    pub before: Vec<f64>,
+    /// The state after, in the new mode.
+    pub after: Vec<f64>,
+}
+
+/// What a user should know although the run went on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Warning {
+    /// When it was first seen.
+    pub t: f64,
+    /// What.
+    pub message: String,
+}
+
+/// What a hybrid run computed.
+#[derive(Clone, Debug)]
+pub struct HybridSolution {
+    /// All modes, generated ones at the end.
+    pub modes: Vec<ModeNames>,
+    /// Phases in the order of time.
+    pub phases: Vec<Phase>,
+    /// Switches in the order of time.
+    pub switches: Vec<Switch>,
+    /// The last point.
+    pub end: State,
+    /// Its mode.
+    pub end_mode: usize,
+    /// How it ended.
+    pub ended: Ended,
+    /// Counters, all modes together.
+    pub statistics: Statistics,
+    /// Largest residuals at any accepted point.
+    pub max_residuals: Residuals,
+    /// Chattering and the like.
+    pub warnings: Vec<Warning>,
+}
+
+impl HybridSolution {
+    /// Value of an unknown of the last mode at the last point.
+    pub fn end_value(&self, name: &str) -> Option<f64> {
+        self.modes[self.end_mode].unknowns.iter().position(|n| n == name).map(|j| self.end.x[j])
+    }
+
+    /// Time, mode left and mode entered of every switch.
+    pub fn mode_trajectory(&self) -> Vec<(f64, &str, &str)> {
+        self.switches.iter().map(|s| (s.t, &*self.modes[s.from].name, &*self.modes[s.to].name)).collect()
+    }
+
+    /// Value of an unknown at any time of the run; needs [`Save::Dense`](crate::options::Save::Dense). At a switch: behind it.
+    pub fn value(&self, name: &str, t: f64) -> Option<f64> {
+        let phase = self.phases.iter().rev().find(|phase| phase.t0 <= t && t <= phase.t1)?;
+        let j = self.modes[phase.mode].unknowns.iter().position(|n| n == name)?;
+        let k = phase.segments.partition_point(|s| s.t1 < t);
+        let segment = phase.segments.get(k).filter(|s| s.t0 <= t)?;
+        Some(segment.component(t, j))
+    }
+}
