@@ -112,7 +112,7 @@ pub fn record(run: &Run, made: &Made, solution: &Computed, steps: Option<Steps>)
     }
     let last = values_at(solution.end.t, &solution.end.x, rates.and_then(|r| r.end()));
     let end = Some(End { t: solution.end.t, values: last });
-    daedal_run::Run { header: header(run, made, solution), times, columns, steps, events, end }
+    daedal_run::Run { header: header(run, made, solution), times, columns, steps, events, end, hybrid: None }
 }
 
 fn header(run: &Run, made: &Made, solution: &Computed) -> Header {
