@@ -11,6 +11,7 @@ mod flow;
 mod mode;
 mod options;
 mod problem;
+mod root;
 mod solution;
 mod solve;
 mod transition;
