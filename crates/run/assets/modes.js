@@ -211,6 +211,21 @@ const Modes = (() => {
     }
   }
 
-  return { colour, name, named, drawBands, drawSwitches, addLegend, useTable };
+  /** Modes that a drawing in lines has. */
+  function addLineLegend(parent, modes) {
+    const list = element(parent, "ul", "modes");
+    for (const mode of modes) {
+      const item = element(list, "li");
+      const drawing = vector("svg", { width: 26, height: 10, "aria-hidden": "true" });
+      const line = vector("line", { x1: 0, x2: 26, y1: 5, y2: 5, "stroke-width": 2.5 });
+      line.style.stroke = `var(${name(mode)})`;
+      drawing.append(line);
+      item.append(drawing);
+      const known = bands.modes[mode];
+      element(item, "span", "", known.sliding ? `${known.name} (sliding)` : known.name);
+    }
+  }
+
+  return { colour, named, drawBands, drawSwitches, addLegend, addLineLegend, useTable };
 })();
 

@@ -24,7 +24,7 @@ class Portrait {
     const box = element(figure, "div", "canvas");
     this.titles.x = element(figure, "div", "axis horizontal");
     this.told = element(figure, "div", "time");
-    Modes.addLegend(figure);
+    Modes.addLineLegend(figure, [...new Set(this.data.mode)].filter((mode) => mode !== null).sort((a, b) => a - b));
     element(figure, "p", "note", "The circle is the start, the square the end; dashed lines are jumps.");
     this.choose();
     const options = {
@@ -166,8 +166,8 @@ class Portrait {
     const { precise } = Looks;
     const t = (this.data.t || PAGE.tables[0].t)[nearest];
     const mode = this.data.mode[nearest];
-    const name = mode === null ? "" : `, ${PAGE.bands.modes[mode].name}`;
-    this.told.textContent = `t = ${precise(t)}, (${precise(this.x[nearest])}, ${precise(this.y[nearest])})${name}`;
+    const named = mode === null ? "" : `, ${PAGE.bands.modes[mode].name}`;
+    this.told.textContent = `t = ${precise(t)}, (${precise(this.x[nearest])}, ${precise(this.y[nearest])})${named}`;
   }
 }
 

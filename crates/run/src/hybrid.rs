@@ -218,7 +218,9 @@ mod tests {
     fn places_of_modes_that_do_not_exist_are_named() {
         let phases = vec![Phase { mode: 1, t0: 0.0, t1: 1.0 }];
         let hybrid = Hybrid { modes: vec![Mode::default()], phases, ..Hybrid::default() };
-        assert!(hybrid.check().unwrap_err().to_string().contains("phases: place 0 names mode 1, but there are 1 modes"));
+        assert!(
+            hybrid.check().unwrap_err().to_string().contains("phases: place 0 names mode 1, but there are 1 modes")
+        );
         let phases = vec![Phase { mode: 0, t0: 1.0, t1: 0.0 }];
         let hybrid = Hybrid { modes: vec![Mode::default()], phases, ..Hybrid::default() };
         assert!(hybrid.check().unwrap_err().to_string().contains("phases: the time falls"));

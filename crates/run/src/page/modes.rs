@@ -74,14 +74,17 @@ pub fn switches(run: &Run) -> String {
     };
     let _ = write!(html, "<p class=\"note\">{count}");
     if told.len() < all.len() {
-        let _ = write!(html, ". This page lists {}, chattering ones left out first; the run file has them all", told.len());
+        let _ =
+            write!(html, ". This page lists {}, chattering ones left out first; the run file has them all", told.len());
     }
     html.push_str("</p>\n");
     if told.len() > FIRST || told.iter().any(|switch| switch.chattering) {
         // the script shows what it can do
         html.push_str("<div class=\"tools\" hidden></div>\n");
     }
-    html.push_str("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"table of switches\"><table><thead><tr>");
+    html.push_str(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"table of switches\"><table><thead><tr>",
+    );
     for head in &heads {
         let _ = write!(html, "<th scope=\"col\">{head}</th>");
     }
@@ -113,38 +116,42 @@ fn row(html: &mut String, hybrid: &Hybrid, switch: &Switch, k: usize, (jumps, im
     let class = if switch.chattering { " class=\"chattering\"" } else { "" };
     let hidden = if k < FIRST { "" } else { " hidden" };
     let name = |mode: usize| escape(&hybrid.modes[mode].name);
-    let kind = if switch.chattering { format!("{}, chattering", switch.kind.word()) } else { switch.kind.word().into() };
+    let kind =
+        if switch.chattering { format!("{}, chattering", switch.kind.word()) } else { switch.kind.word().into() };
     let _ = write!(
         html,
-        "<tr{class}{hidden}><th scope=\"row\" class=\"number\">{:?}</th><td>{}</td><td>{}</td><td>{}</td><td>{kind}</td><td>{}</td>",
-        switch.t,
+        "<tr{class}{hidden}><th scope=\"row\" class=\"number\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{kind}</td><td>{}</td>",
+        digits(switch.t, 12),
         name(switch.from),
         name(switch.to),
         escape(&switch.condition),
         switch.smoothness.word()
     );
     if jumps {
-        let told = switch.jumps.iter().map(|jump| format!("{}: {} → {}", jump.name, short(jump.before), short(jump.after)));
+        let told = switch
+            .jumps
+            .iter()
+            .map(|jump| format!("{}: {} → {}", jump.name, digits(jump.before, 6), digits(jump.after, 6)));
         let _ = write!(html, "<td>{}</td>", escape(&told.collect::<Vec<_>>().join("\n")));
     }
     if impulses {
-        let told = switch.impulses.iter().map(|(name, impulse)| format!("{name}: {}", short(*impulse)));
+        let told = switch.impulses.iter().map(|(name, impulse)| format!("{name}: {}", digits(*impulse, 6)));
         let _ = write!(html, "<td>{}</td>", escape(&told.collect::<Vec<_>>().join("\n")));
     }
     html.push_str("</tr>\n");
 }
 
-/// Six digits; a dash where there is no value.
-fn short(x: f64) -> String {
+/// So many digits at most; a dash where there is no value.
+fn digits(x: f64, most: i32) -> String {
     match x {
         x if x.is_nan() => "–".to_string(),
-        x if x == 0.0 => "0".to_string(),
+        0.0 => "0".to_string(),
         x if (1e-4..1e6).contains(&x.abs()) => {
-            let digits = (5 - x.abs().log10().floor() as i32).max(0) as usize;
-            let text = format!("{x:.digits$}");
+            let behind = (most - 1 - x.abs().log10().floor() as i32).max(0) as usize;
+            let text = format!("{x:.behind$}");
             if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
         }
-        x => format!("{x:.5e}"),
+        x => format!("{x:.*e}", most as usize - 1),
     }
 }
 
@@ -192,7 +199,7 @@ mod tests {
 
     #[test]
     fn numbers_of_jumps_are_short() {
-        let told = [0.0, 0.5, -1.0 / 3.0, 123_456.789, 1e-9, f64::NAN].map(short);
+        let told = [0.0, 0.5, -1.0 / 3.0, 123_456.789, 1e-9, f64::NAN].map(|x| digits(x, 6));
         assert_eq!(told, ["0", "0.5", "-0.333333", "123457", "1.00000e-9", "–"]);
     }
 }

@@ -78,11 +78,16 @@ fn first_choice(columns: &[&Column]) -> (usize, usize) {
 /// Its place in the page.
 pub fn section(portrait: Option<&Portrait>) -> String {
     let Some(portrait) = portrait else { return String::new() };
-    let mut html = "<details class=\"plot\" id=\"portrait\" open><summary><h2>Phase portrait</h2><span class=\"count\">one \
+    let mut html =
+        "<details class=\"plot\" id=\"portrait\" open><summary><h2>Phase portrait</h2><span class=\"count\">one \
                     variable against another</span></summary>\n"
-        .to_string();
+            .to_string();
     if portrait.stride > 1 {
-        let _ = writeln!(html, "<p class=\"note\">Only one of {} points is drawn. The run file has them all.</p>", portrait.stride);
+        let _ = writeln!(
+            html,
+            "<p class=\"note\">Only one of {} points is drawn. The run file has them all.</p>",
+            portrait.stride
+        );
     }
     html.push_str("<figure></figure></details>\n");
     html

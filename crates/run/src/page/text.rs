@@ -196,7 +196,8 @@ pub fn final_values(run: &Run) -> String {
         let unit = units.then(|| column.unit.clone().unwrap_or_default());
         let mode = run.hybrid.as_ref().filter(|_| column.kind == Kind::Mode);
         let mode = mode.and_then(|hybrid| hybrid.modes.get(value as usize)).map(|mode| format!(" ({})", mode.name));
-        let mut row = vec![column.name.clone(), format!("{sign}{value:?}{}", mode.unwrap_or_default())];
+        let told = mode.map_or_else(|| format!("{sign}{value:?}"), |mode| format!(" {value}{mode}"));
+        let mut row = vec![column.name.clone(), told];
         row.extend(unit);
         row.push(column.kind.word().to_string());
         row
