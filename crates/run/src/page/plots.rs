@@ -5,7 +5,7 @@ use crate::number::Number;
 use crate::page::bands::{Bands, bands};
 use crate::page::portrait::{self, Portrait, portrait};
 use crate::page::text::{escape, level_name};
-use crate::run::{Kind, Run};
+use crate::run::{Column, Kind, Run};
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
 
@@ -130,7 +130,10 @@ pub fn plots(run: &Run) -> Drawing {
 fn variables(run: &Run, page: &mut Drawing) {
     let table = page.table(&run.times, run.columns.len());
     for (id, title, quantity, kinds) in GROUPS {
-        let columns: Vec<_> = run.columns.iter().filter(|column| kinds.contains(&column.kind)).collect();
+        // a mode that was never active leaves its variables without values
+        let empty = |column: &&Column| run.hybrid.is_some() && column.values.iter().all(|x| x.is_nan());
+        let columns = run.columns.iter().filter(|column| kinds.contains(&column.kind));
+        let columns: Vec<_> = columns.filter(|column| !empty(column)).collect();
         if columns.is_empty() {
             continue;
         }
@@ -267,7 +270,7 @@ pub fn sections(plots: &Drawing) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Column, Steps};
+    use crate::run::Steps;
 
     fn run(points: usize, curves: usize) -> Run {
         let times: Vec<f64> = (0..points).map(|k| k as f64).collect();

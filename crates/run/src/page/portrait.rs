@@ -40,7 +40,11 @@ struct Choice {
 /// The portrait of a run; none without two columns, points and modes.
 pub fn portrait(run: &Run, drawing: &Drawing) -> Option<Portrait> {
     let modes = run.columns.iter().find(|column| column.kind == Kind::Mode)?;
-    let columns: Vec<&Column> = run.columns.iter().filter(|column| column.kind != Kind::Mode).collect();
+    let columns: Vec<&Column> = run
+        .columns
+        .iter()
+        .filter(|column| column.kind != Kind::Mode && column.values.iter().any(|x| !x.is_nan()))
+        .collect();
     if columns.len() < 2 || run.times.len() < 2 || run.hybrid.is_none() {
         return None;
     }
