@@ -2,9 +2,9 @@
 
 use super::condition::{Condition, SwitchingFunction};
 use super::flow::GeneralFlow;
-use super::place::{Composite, Equations, Exit, Place, Reason, Surface, Target, carried, places_of, rearranged};
+use super::place::{Composite, Equations, Exit, Place, Reason, Sheet, Target, carried, places_of, rearranged};
 use super::problem::Hybrid;
-use super::sliding::{Combination, SlidingError, sliding_formulas};
+use super::sliding::{Combination, SlidingError, SurfaceFormula, sliding_formulas};
 use super::transition::Trigger;
 use crate::dae::{Form, System};
 use crate::graph::Expr;
@@ -120,7 +120,7 @@ pub fn generate<'h>(
         });
     }
     let formulas: Vec<&crate::dae::Formulas> = systems.iter().map(|system| &system.formulas).collect();
-    let surfaces: Vec<super::sliding::SurfaceFormula> = functions.iter().map(|f| f as _).collect();
+    let surfaces: Vec<SurfaceFormula> = functions.iter().map(|f| f as _).collect();
     let combined = sliding_formulas(&formulas, &surfaces, combination)?;
     let sliding = systems[0].of_the_same_kind(&combined);
     let unknowns = sliding.names().to_vec();
@@ -211,7 +211,7 @@ pub fn beyond(system: &Hybrid, composite: &Composite, transitions: &[usize]) -> 
         let between = |t: &super::transition::Transition| t.from == vertices[0] && t.to == vertices[1 << i];
         let j = (0..system.transitions.len())
             .find(|&j| between(&system.transitions[j]) && surface_function(system, j).is_some())?;
-        surfaces.push(Surface { transition: j, offset: surface.offset });
+        surfaces.push(Sheet { transition: j, offset: surface.offset });
     }
     Some(Composite { vertices, surfaces })
 }
@@ -227,7 +227,7 @@ pub fn side(system: &Hybrid, composite: &Composite, surface: usize, side: usize)
         let between = |t: &super::transition::Transition| t.from == vertices[0] && t.to == vertices[bit];
         let j = (0..system.transitions.len())
             .find(|&j| between(&system.transitions[j]) && surface_function(system, j).is_some())?;
-        surfaces.push(Surface { transition: j, offset: other.offset });
+        surfaces.push(Sheet { transition: j, offset: other.offset });
     }
     Some(Composite { vertices, surfaces })
 }
