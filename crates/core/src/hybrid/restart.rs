@@ -14,7 +14,7 @@
 //! with C̃ kept in that place. For linear constraints both are the same.
 //!
 //! Components that must not change lose their columns: the rest of C must have full row rank still (Wunderlich, 5.2.2). Together with
-//! E₁ δ = 0 there are more equations than unknowns then: C δ = −G₂ holds, and E₁ changes as little as possible in the least squares sense.
+//! E₁ δ = 0 there are more equations than unknowns then: C δ = −G₂ holds, and ‖E₁ δ‖ is the smallest in every step.
 
 use super::error::EnterError;
 use super::options::Restart;
@@ -108,7 +108,7 @@ pub fn make_consistent(
 enum Wish {
     /// They are short, in some units.
     Short,
-    /// B (x + δ) is B x̃, as nearly as possible.
+    /// B (x + δ) is B x̃, or where that is impossible B δ is as small as possible.
     Rows(Mat<f64>),
     /// E₁ δ = 0 with the rows of the sparse pencil at hand.
     Sparse,
@@ -364,21 +364,18 @@ impl<'d> Newton<'d> {
             }
         };
         let C = self.dense(&self.constraints, Part::Slope);
-        // back to B x̃, except that the length of single steps is what counts without rows
-        let wanted = |i: usize| (0..n).map(|j| B[(i, j)] * (self.start[j] - x[j])).sum();
-        let b: Vec<f64> = match &self.wish {
-            Wish::Short => vec![0.0; B.nrows()],
-            _ => (0..B.nrows()).map(wanted).collect(),
-        };
-        if self.kept.is_empty()
-            && let Some(step) = square_step(&B, &b, &C, &c)
-        {
-            return Some(step);
+        if self.kept.is_empty() {
+            // back to B x̃, without the rounding of the steps before
+            let b = |i: usize| (0..n).map(|j| B[(i, j)] * (self.start[j] - x[j])).sum();
+            let b: Vec<f64> = (0..B.nrows()).map(b).collect();
+            if let Some(step) = square_step(&B, &b, &C, &c) {
+                return Some(step);
+            }
         }
         let unit = |j: usize| units.map_or(1.0, |units| units[j]);
         let columns =
             |M: &Mat<f64>| Mat::from_fn(M.nrows(), self.free.len(), |i, k| M[(i, self.free[k])] * unit(self.free[k]));
-        let scaled = constrained_least_squares(&columns(&C), &c, &columns(&B), &b).ok()?;
+        let scaled = constrained_least_squares(&columns(&C), &c, &columns(&B), &vec![0.0; B.nrows()]).ok()?;
         let mut step = vec![0.0; n];
         self.free.iter().zip(&scaled).for_each(|(&j, d)| step[j] = d * unit(j));
         Some(step)
