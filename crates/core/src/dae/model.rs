@@ -34,11 +34,7 @@ impl System {
     /// Other formulas with the same compiler.
     #[must_use]
     pub fn of_the_same_kind(&self, formulas: &Formulas) -> Self {
-        System {
-            formulas: formulas.clone(),
-            first: FirstOrder::new(formulas),
-            compiler: self.compiler.clone(),
-        }
+        System { formulas: formulas.clone(), first: FirstOrder::new(formulas), compiler: self.compiler.clone() }
     }
 
     /// Number of unknowns of the first-order form.

@@ -94,7 +94,6 @@ impl Entry {
         let mut at = Point { t: self.t, x: stepper.state().x.clone(), xdot: vec![0.0; stepper.state().x.len()] };
         stepper.rates(&mut at.xdot);
         if let Some(dae) = stepper.system() {
-            dae.jumped(at.t, &at.x);
             self.impose(dae, &mut at, names, options)?;
         }
         stepper.restart(State { t: at.t, x: at.x });

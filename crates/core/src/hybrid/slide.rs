@@ -29,12 +29,7 @@ pub fn surface_function<'h>(system: &'h Hybrid<'h>, transition: usize) -> Option
 }
 
 /// A transition back along the opposite function: g + g̃ = c near a point of the first mode. Returns it with c.
-pub fn opposite(
-    system: &Hybrid,
-    places: &[Place],
-    transition: usize,
-    (t, x): (f64, &[f64]),
-) -> Option<(usize, f64)> {
+pub fn opposite(system: &Hybrid, places: &[Place], transition: usize, (t, x): (f64, &[f64])) -> Option<(usize, f64)> {
     let (from, to) = (system.transitions[transition].from, system.transitions[transition].to);
     let g = surface_function(system, transition)?;
     let (names, other) = (&places[from].unknowns, &places[to].unknowns);
@@ -114,8 +109,7 @@ pub fn generate<'h>(
         let formula = g.and_then(|g| g.formula.as_ref()).ok_or_else(named)?;
         let order = &order;
         functions.push(move |t: Expr, x: &[Expr]| {
-            let x: Vec<Expr> =
-                order.iter().map(|place| place.map_or_else(|| Expr::from(f64::NAN), |j| x[j])).collect();
+            let x: Vec<Expr> = order.iter().map(|place| place.map_or_else(|| Expr::from(f64::NAN), |j| x[j])).collect();
             formula(t, &x) - surface.offset
         });
     }
@@ -167,8 +161,7 @@ fn exits<'h>(
             if composite.vertices.contains(&transition.to) && surface_function(system, j).is_some() {
                 continue; // one of the surfaces
             }
-            let already =
-                exits.iter().any(|exit: &Exit| matches!(&exit.to, Target::Across(all) if all.contains(&j)));
+            let already = exits.iter().any(|exit: &Exit| matches!(&exit.to, Target::Across(all) if all.contains(&j)));
             if already {
                 continue;
             }

@@ -145,7 +145,8 @@ impl Hybrid<'_> {
             return Err(wrong("the start".into(), first));
         }
         for transition in &self.transitions {
-            for mode in [Some(transition.from), Some(transition.to), transition.after_accumulation].into_iter().flatten()
+            for mode in
+                [Some(transition.from), Some(transition.to), transition.after_accumulation].into_iter().flatten()
             {
                 if mode >= count {
                     return Err(wrong(format!("the transition `{}`", transition.name()), mode));
@@ -311,7 +312,8 @@ impl<'h> Run<'_, 'h> {
     /// Ways out whose time has come.
     fn scheduled(&self, before: f64, t: f64) -> Vec<usize> {
         let exits = self.places[self.active].exits.iter().enumerate();
-        let due = |exit: &Exit| matches!(&exit.reason, Reason::Times(schedule) if schedule.next_after(before) == Some(t));
+        let due =
+            |exit: &Exit| matches!(&exit.reason, Reason::Times(schedule) if schedule.next_after(before) == Some(t));
         exits.filter(|(_, exit)| due(exit)).map(|(k, _)| k).collect()
     }
 
@@ -645,9 +647,8 @@ impl<'h> Run<'_, 'h> {
         condition: &str,
     ) -> Result<bool, HybridFailure> {
         (self.x, self.xdot) = before.clone();
-        let pair = |sliding: &&super::problem::SlidingMode| {
-            sliding.between == (from, to) || sliding.between == (to, from)
-        };
+        let pair =
+            |sliding: &&super::problem::SlidingMode| sliding.between == (from, to) || sliding.between == (to, from);
         let written = self.system.sliding.iter().find(pair);
         let place = match written {
             Some(sliding) => Some(sliding.mode),
@@ -739,7 +740,8 @@ impl<'h> Run<'_, 'h> {
         let rest = side(self.system, &composite, surface, which);
         let kind = SwitchKind::SlidingEnds;
         let change = Change { transition: None, transfer: None, restart: None, keep: &[], kind, condition };
-        let rest = rest.unwrap_or(Composite { vertices: vec![composite.vertices[which << surface]], surfaces: Vec::new() });
+        let rest =
+            rest.unwrap_or(Composite { vertices: vec![composite.vertices[which << surface]], surfaces: Vec::new() });
         let to = if rest.vertices.len() == 1 {
             rest.vertices[0]
         } else {
@@ -863,7 +865,10 @@ impl<'h> Run<'_, 'h> {
         } else {
             Smoothness::Restart
         };
-        if chattering && change.kind != SwitchKind::SlidingBegins && !self.warned.contains(&(from.min(to), from.max(to))) {
+        if chattering
+            && change.kind != SwitchKind::SlidingBegins
+            && !self.warned.contains(&(from.min(to), from.max(to)))
+        {
             self.warned.push((from.min(to), from.max(to)));
             let message = format!("the modes `{}` and `{}` switch in short succession", old.name, new.name);
             self.record.solution.warnings.push(Warning { t, message });
