@@ -7,7 +7,7 @@ use super::error::{HybridError, HybridFailure};
 use super::flow::{Entry, Impulses};
 use super::history::History;
 use super::options::{Detection, HybridOptions, Restart};
-use super::place::{Composite, Exit, Place, Reason, Surface, Target, carried, starts};
+use super::place::{Composite, Exit, Place, Reason, Sheet, Target, carried, starts};
 use super::problem::{Hybrid, Problem};
 use super::record::{Record, jumps};
 use super::slide::{along, beyond, convex_parameters, generate, opposite, side, surface_function};
@@ -40,6 +40,8 @@ const MOST_REPETITIONS: u32 = 5;
 const ROUNDED: f64 = 1e-6;
 /// Part of the interval at which an accumulation is cut short.
 const ACCUMULATED: f64 = 1e-8;
+/// Excursions below this many times the uncertainty of a switching function are noise.
+const NOISE: f64 = 4.0;
 /// Modes that messages show of a cycle.
 const SHOWN: usize = 6;
 
@@ -143,7 +145,8 @@ impl Hybrid<'_> {
             return Err(wrong("the start".into(), first));
         }
         for transition in &self.transitions {
-            for mode in [Some(transition.from), Some(transition.to), transition.after_accumulation].into_iter().flatten()
+            for mode in
+                [Some(transition.from), Some(transition.to), transition.after_accumulation].into_iter().flatten()
             {
                 if mode >= count {
                     return Err(wrong(format!("the transition `{}`", transition.name()), mode));
@@ -227,11 +230,11 @@ impl<'h> Run<'_, 'h> {
         let place = &mut self.places[self.active];
         let unknowns = place.unknowns.len();
         self.record.begin(self.active, t, &place.at().state().x, unknowns);
-        self.look_around(&[], None)
+        self.look_around(&[])
     }
 
     /// Look at the conditions where a mode was entered; those that hold are followed at once.
-    fn look_around(&mut self, held: &[usize], mut cause: Option<usize>) -> Result<(), HybridFailure> {
+    fn look_around(&mut self, held: &[usize]) -> Result<(), HybridFailure> {
         let mut held = held.to_vec();
         loop {
             let place = &mut self.places[self.active];
@@ -247,7 +250,7 @@ impl<'h> Run<'_, 'h> {
                 return Ok(());
             }
             let place = &self.places[self.active];
-            let due = self.watch.true_exits(&place.exits[..]);
+            let due = self.watch.true_exits(&place.exits);
             if due.is_empty() {
                 return Ok(());
             }
@@ -256,9 +259,7 @@ impl<'h> Run<'_, 'h> {
                 let cycle = self.immediate.iter().rev().take(SHOWN).rev().map(|&k| self.name(k)).collect();
                 return Err(HybridFailure::EndlessSwitching { t, count, cycle });
             }
-            // the first switch at this time was told by its cause
-            let kind = if cause.take().is_none() { SwitchKind::Immediate } else { SwitchKind::Regular };
-            held = self.switch(&due, t, kind)?;
+            held = self.switch(&due, t, SwitchKind::Immediate)?;
         }
     }
 
@@ -277,7 +278,7 @@ impl<'h> Run<'_, 'h> {
         let place = &self.places[self.active];
         let t = place.at().state().t;
         let here = Here { t, x: &self.x, xdot: &self.xdot, scales: &scales, probe: self.hybrid.probe };
-        let started = self.watch.start(&place.exits[..], here, held);
+        let started = self.watch.start(&place.exits, here, held);
         started.map_err(|none| HybridFailure::Undefined {
             t: none.t,
             mode: place.name.clone(),
@@ -311,7 +312,8 @@ impl<'h> Run<'_, 'h> {
     /// Ways out whose time has come.
     fn scheduled(&self, before: f64, t: f64) -> Vec<usize> {
         let exits = self.places[self.active].exits.iter().enumerate();
-        let due = |exit: &Exit| matches!(&exit.reason, Reason::Times(schedule) if schedule.next_after(before) == Some(t));
+        let due =
+            |exit: &Exit| matches!(&exit.reason, Reason::Times(schedule) if schedule.next_after(before) == Some(t));
         exits.filter(|(_, exit)| due(exit)).map(|(k, _)| k).collect()
     }
 
@@ -359,14 +361,14 @@ impl<'h> Run<'_, 'h> {
             if !due.is_empty() {
                 let held = self.switch(&due, t, kind)?;
                 self.places[self.active].stepper().propose(proposed);
-                self.look_around(&held, None)?;
+                self.look_around(&held)?;
             } else if dwelling && !self.dwells(t) {
                 // from now on the mode may be left
                 self.start_watching(&[])?;
-                let due = self.watch.true_exits(&self.places[mode].exits[..]);
+                let due = self.watch.true_exits(&self.places[mode].exits);
                 if !due.is_empty() {
                     let held = self.switch(&due, t, SwitchKind::Regular)?;
-                    self.look_around(&held, None)?;
+                    self.look_around(&held)?;
                 }
             }
         }
@@ -376,7 +378,7 @@ impl<'h> Run<'_, 'h> {
     fn find(&mut self) -> Result<Option<Fired>, HybridFailure> {
         let place = &self.places[self.active];
         let length = self.interval.1 - self.interval.0;
-        self.watch.find(&place.exits[..], place.at().segment(), length).map_err(|none| HybridFailure::Undefined {
+        self.watch.find(&place.exits, place.at().segment(), length).map_err(|none| HybridFailure::Undefined {
             t: none.t,
             mode: place.name.clone(),
             condition: place.exits[none.exit].name(),
@@ -428,7 +430,7 @@ impl<'h> Run<'_, 'h> {
                 }
                 Err(cause) => return Err(self.failed(cause, t0)),
             }
-            let exits = &place.exits[..];
+            let exits = &place.exits;
             let segment = place.at().segment();
             let (near, width) = (place.at().state(), 1e-3 * (t - t0));
             self.x.copy_from_slice(&near.x);
@@ -555,7 +557,7 @@ impl<'h> Run<'_, 'h> {
         {
             let length = self.interval.1 - self.interval.0;
             let near = accumulation.limit - t <= ACCUMULATED * length.max(t.abs());
-            if near || self.watch.stays_near_zero(exit, 100.0) {
+            if near || self.watch.stays_near_zero(exit, NOISE) {
                 let Some(follower) = self.system.transitions[j].after_accumulation else {
                     let (limit, count, ratio) = (accumulation.limit, accumulation.count, accumulation.ratio);
                     return Err(HybridFailure::Accumulation { t, limit, count, ratio, condition: change.condition });
@@ -644,17 +646,18 @@ impl<'h> Run<'_, 'h> {
         chattering: bool,
         condition: &str,
     ) -> Result<bool, HybridFailure> {
-        (self.x, self.xdot).clone_from(before);
-        let pair = |sliding: &&super::problem::SlidingMode| {
-            sliding.between == (from, to) || sliding.between == (to, from)
-        };
+        (self.x, self.xdot) = before.clone();
+        let pair =
+            |sliding: &&super::problem::SlidingMode| sliding.between == (from, to) || sliding.between == (to, from);
         let written = self.system.sliding.iter().find(pair);
         let place = match written {
             Some(sliding) => Some(sliding.mode),
             None => {
-                let offset = 0.5 * width;
-                let surfaces = vec![Surface { transition: j, offset }];
-                self.generated(&Composite { vertices: vec![from, to], surfaces }, t, chattering)
+                // the same mode, from whichever side it is entered
+                let back = self.opposites.get(&j).copied().flatten().map_or(j, |(back, _)| back);
+                let (vertices, transition) = if from < to { (vec![from, to], j) } else { (vec![to, from], back) };
+                let surfaces = vec![Sheet { transition, offset: 0.5 * width }];
+                self.generated(&Composite { vertices, surfaces }, t)
             }
         };
         let Some(place) = place else { return Ok(false) };
@@ -690,7 +693,7 @@ impl<'h> Run<'_, 'h> {
                 let kept = (std::mem::take(&mut self.x), std::mem::take(&mut self.xdot));
                 self.read_state();
                 let watching = self.start_watching(&[]);
-                let left = self.watch.true_exits(&self.places[place].exits[..]);
+                let left = self.watch.true_exits(&self.places[place].exits);
                 self.active = active;
                 (self.x, self.xdot) = kept;
                 watching.is_ok() && left.is_empty()
@@ -704,7 +707,7 @@ impl<'h> Run<'_, 'h> {
     }
 
     /// The generated mode for sliding between modes, made when it is first needed.
-    fn generated(&mut self, composite: &Composite, t: f64, chattering: bool) -> Option<usize> {
+    fn generated(&mut self, composite: &Composite, t: f64) -> Option<usize> {
         if let Some(known) = self.generated.get(&composite.vertices) {
             return *known;
         }
@@ -721,7 +724,6 @@ impl<'h> Run<'_, 'h> {
                 None
             }
         };
-        let _ = chattering;
         self.generated.insert(composite.vertices.clone(), place);
         place
     }
@@ -738,11 +740,12 @@ impl<'h> Run<'_, 'h> {
         let rest = side(self.system, &composite, surface, which);
         let kind = SwitchKind::SlidingEnds;
         let change = Change { transition: None, transfer: None, restart: None, keep: &[], kind, condition };
-        let rest = rest.unwrap_or(Composite { vertices: vec![composite.vertices[which << surface]], surfaces: Vec::new() });
+        let rest =
+            rest.unwrap_or(Composite { vertices: vec![composite.vertices[which << surface]], surfaces: Vec::new() });
         let to = if rest.vertices.len() == 1 {
             rest.vertices[0]
         } else {
-            self.generated(&rest, t, false).unwrap_or(rest.vertices[0])
+            self.generated(&rest, t).unwrap_or(rest.vertices[0])
         };
         self.enter(to, t, &change, false)?;
         self.history.forget();
@@ -769,7 +772,7 @@ impl<'h> Run<'_, 'h> {
         let unknowns = self.places[self.active].unknowns.clone();
         let chattering = self.history.switched(t, Some(first), self.hybrid.chatter_time);
         let other = if same { None } else { beyond(self.system, &composite, transitions) };
-        let place = other.as_ref().and_then(|other| self.generated(other, t, chattering));
+        let place = other.as_ref().and_then(|other| self.generated(other, t));
         let (Some(other), Some(place)) = (other, place) else {
             return self.enter(targets[0], t, &change, chattering).map(|_| ());
         };
@@ -798,8 +801,8 @@ impl<'h> Run<'_, 'h> {
         if both && self.hybrid.detection != Detection::Off {
             let vertices = [&composite.vertices[..], &other.vertices].concat();
             let mut surfaces = composite.surfaces.clone();
-            surfaces.push(Surface { transition: first, offset: 0.0 });
-            if let Some(corner) = self.generated(&Composite { vertices, surfaces }, t, chattering) {
+            surfaces.push(Sheet { transition: first, offset: 0.0 });
+            if let Some(corner) = self.generated(&Composite { vertices, surfaces }, t) {
                 let change = Change { kind: SwitchKind::SlidingBegins, condition: change.condition.clone(), ..change };
                 if self.try_sliding(corner, t, &change, chattering)? {
                     return Ok(());
@@ -862,7 +865,10 @@ impl<'h> Run<'_, 'h> {
         } else {
             Smoothness::Restart
         };
-        if chattering && !self.warned.contains(&(from.min(to), from.max(to))) {
+        if chattering
+            && change.kind != SwitchKind::SlidingBegins
+            && !self.warned.contains(&(from.min(to), from.max(to)))
+        {
             self.warned.push((from.min(to), from.max(to)));
             let message = format!("the modes `{}` and `{}` switch in short succession", old.name, new.name);
             self.record.solution.warnings.push(Warning { t, message });
