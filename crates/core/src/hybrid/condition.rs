@@ -5,6 +5,9 @@
 
 use crate::graph::Expr;
 
+/// A function of time and unknowns on formulas.
+pub type FormulaFunction<'h> = Box<dyn Fn(Expr, &[Expr]) -> Expr + 'h>;
+
 /// g(t, x, ẋ), positive until its statement becomes true.
 pub struct SwitchingFunction<'h> {
     /// How messages call it: "y <= 0".
@@ -15,8 +18,9 @@ pub struct SwitchingFunction<'h> {
     pub strict: bool,
     /// Does it contain ẋ? Then nothing slides along its zeros.
     pub uses_derivatives: bool,
-    /// Its formula in the graph of the equations of its mode, where it has one.
-    pub formula: Option<Expr>,
+    /// The same function on formulas, where it has one: time and unknowns, in the order of the names of the mode, ↦ value. Called
+    /// inside of [`Graph::with`](crate::graph::Graph::with).
+    pub formula: Option<FormulaFunction<'h>>,
 }
 
 impl<'h> SwitchingFunction<'h> {

@@ -15,7 +15,7 @@ mod solution;
 mod solve;
 mod transition;
 
-pub use condition::{Condition, Logic, SwitchingFunction};
+pub use condition::{Condition, FormulaFunction, Logic, SwitchingFunction};
 pub use error::{EnterError, HybridError, HybridFailure};
 pub use flow::{Entry, Flow, GeneralFlow, LinearFlow, MotionFlow};
 pub use mode::Mode;
