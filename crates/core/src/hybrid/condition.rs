@@ -4,9 +4,26 @@
 //! functions. Wunderlich, thesis (2008), Definition 5.3.
 
 use crate::graph::Expr;
+use crate::scalar::Scalar;
+use std::rc::Rc;
 
-/// A function of time and unknowns on formulas.
-pub type FormulaFunction<'h> = Box<dyn Fn(Expr, &[Expr]) -> Expr + 'h>;
+/// A switching function written once for every scalar, so that sliding along its zeros can be derived.
+///
+/// ```
+/// use daedal::hybrid::Surface;
+/// use daedal::scalar::Scalar;
+///
+/// /// The velocity relative to a belt.
+/// struct Slip { belt: f64 }
+/// impl Surface for Slip {
+///     fn value<S: Scalar>(&self, _: S, x: &[S]) -> S { x[1] - self.belt }
+/// }
+/// assert_eq!(Slip { belt: 0.25 }.value(0.0, &[0.0, 1.0]), 0.75);
+/// ```
+pub trait Surface {
+    /// Its value; x in the order of the names of the mode that is left.
+    fn value<S: Scalar>(&self, t: S, x: &[S]) -> S;
+}
 
 /// g(t, x, ẋ), positive until its statement becomes true.
 pub struct SwitchingFunction<'h> {
@@ -18,9 +35,9 @@ pub struct SwitchingFunction<'h> {
     pub strict: bool,
     /// Does it contain ẋ? Then nothing slides along its zeros.
     pub uses_derivatives: bool,
-    /// The same function on formulas, where it has one: time and unknowns, in the order of the names of the mode, ↦ value. Called
-    /// inside of [`Graph::with`](crate::graph::Graph::with).
-    pub formula: Option<FormulaFunction<'h>>,
+    /// The same on formulas, where it can be had: from time and unknowns, in the order of the names of its mode, to its value. Called
+    /// inside of [`Graph::with`](crate::graph::Graph::with). Sliding along its zeros needs it.
+    pub formula: Option<Box<dyn Fn(Expr, &[Expr]) -> Expr + 'h>>,
 }
 
 impl<'h> SwitchingFunction<'h> {
@@ -32,6 +49,16 @@ impl<'h> SwitchingFunction<'h> {
             strict: false,
             uses_derivatives: false,
             formula: None,
+        }
+    }
+
+    /// A function written for every scalar; its statement is g ≤ 0.
+    pub fn surface(name: impl Into<String>, surface: impl Surface + 'h) -> Self {
+        let surface = Rc::new(surface);
+        let formula = surface.clone();
+        SwitchingFunction {
+            formula: Some(Box::new(move |t, x| formula.value(t, x))),
+            ..Self::new(name, move |t, x| surface.value(t, x))
         }
     }
 

@@ -403,6 +403,7 @@ impl Stepper for BdfStepper<'_> {
         self.state = at;
         self.segment = Segment::with_room(self.state.t, &self.state.x, MOST_DEGREE);
         self.weights.at(&self.state.x);
+        self.dae.jumped(self.state.t, &self.state.x);
         let here = (self.state.t, &self.state.x[..]);
         let (pencil, matrix) = (&mut self.pencil, &mut self.matrix);
         self.pending = derivative::recover(&mut *self.dae, pencil, matrix, here, &mut self.xdot).err();
@@ -416,6 +417,14 @@ impl Stepper for BdfStepper<'_> {
             (self.starting, self.patient, self.guessed) = (true, false, true);
         }
         self.differences.start(&self.state.x, &self.xdot, self.h);
+    }
+
+    fn rates(&mut self, xdot: &mut [f64]) {
+        xdot.copy_from_slice(&self.xdot);
+    }
+
+    fn system(&mut self) -> Option<&mut dyn Dae> {
+        Some(&mut *self.dae)
     }
 
     fn statistics(&self) -> Statistics {
