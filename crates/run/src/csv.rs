@@ -30,8 +30,9 @@ pub fn write_switches(hybrid: &Hybrid, file: impl Write) -> Result<(), WriteErro
         let jumps: Vec<String> =
             switch.jumps.iter().map(|j| format!("{}:{:?}:{:?}", j.name, j.before, j.after)).collect();
         let impulses: Vec<String> = switch.impulses.iter().map(|(name, x)| format!("{name}:{x:?}")).collect();
+        let time = format!("{:?}", switch.t);
         let row = [
-            &format!("{:?}", switch.t),
+            time.as_str(),
             &hybrid.modes[switch.from].name,
             &hybrid.modes[switch.to].name,
             &switch.condition,

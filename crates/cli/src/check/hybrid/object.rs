@@ -78,6 +78,7 @@ pub fn restart(restart: Restart) -> &'static str {
     match restart {
         Restart::Differential => "differential",
         Restart::LeastChange => "least-change",
+        Restart::Tangential => "tangential",
         Restart::Weighted => "weighted",
         Restart::Momentum => "momentum",
     }
