@@ -23,6 +23,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 use table::Table;
 
+pub use table::shown;
+
 /// All that a run needs to know.
 struct Run {
     setup: Setup,

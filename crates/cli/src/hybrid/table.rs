@@ -104,7 +104,7 @@ impl Table {
 }
 
 /// Where the variables of a mode stand in its state, in the order in which they are shown.
-fn shown(kind: &Equations, unknowns: usize) -> Vec<(usize, Kind)> {
+pub fn shown(kind: &Equations, unknowns: usize) -> Vec<(usize, Kind)> {
     match kind {
         Equations::Motion { formulas, .. } => {
             let layout = Layout::new(formulas.sizes, motion::Form::StrangenessFree, false);

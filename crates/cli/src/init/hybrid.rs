@@ -3,6 +3,7 @@
 use super::{key, said};
 use crate::arguments::{Format, Init};
 use crate::failure::{Failure, print};
+use crate::hybrid::shown;
 use crate::setup::{Setup, Switched};
 use daedal::Options;
 use daedal::hybrid::Entry;
@@ -26,9 +27,8 @@ pub fn init(setup: &Setup, switched: &Switched, arguments: &Init) -> Result<(), 
         }
     }
     let x = consistent(switched, &start)?;
-    let values = mode.unknowns.iter().zip(&start).zip(x);
-    let values: Vec<Entered> =
-        values.map(|((name, &given), value)| Entered { name: name.clone(), given, value }).collect();
+    let entered = |j: usize| Entered { name: mode.unknowns[j].clone(), given: start[j], value: x[j] };
+    let values: Vec<Entered> = shown(&mode.kind, start.len()).into_iter().map(|(j, _)| entered(j)).collect();
     match arguments.format {
         Format::Text => print(&table(setup, switched, &values)),
         Format::Json => print(&format!("{:#}\n", object(setup, switched, &values))),
