@@ -248,7 +248,7 @@ fn constraints_that_jump_in_the_switching_function_fix_the_weight_without_differ
 
 #[test]
 fn continuous_constraints_need_one_differentiation() {
-    // y = 2x above and y = x² + 2x − x², which is the same but not written so; leading parts differ: 2x' below
+    // y = 2x + 1 in both modes; equations are multiplied by 2 and 3 below, so that nothing is shared as it stands
     let names = ["x", "y"];
     let above = system(&names, &[|_, _, d| d[0] + 1.0, |_, x, _| x[1] - x[0] * 2.0 - 1.0]);
     let below = system(&names, &[|_, _, d| d[0] * 2.0 - 6.0, |_, x, _| x[1] * 3.0 - x[0] * 6.0 - 3.0]);
@@ -325,7 +325,7 @@ fn a_mass_sticks_to_the_belt_with_the_weight_of_the_spring_force() {
 
 #[test]
 fn two_surfaces_have_a_weight_each() {
-    // xᵢ' = 1/4 − sign xᵢ and x₂' = 1/2 − …, y' = x₁' side plus twice that of x₂
+    // x₁' = 1/4 − sign x₁, x₂' = 1/2 − sign x₂, y' = sign x₁ + 2 sign x₂
     let names = ["x1", "x2", "y"];
     let modes = [
         system(&names, &[|_, _, d| d[0] + 0.75, |_, _, d| d[1] + 0.5, |_, _, d| d[2] - 1.0 - 2.0]),
