@@ -63,8 +63,7 @@ pub const GUESS: [f64; 7] = [10.0; 7];
 /// The consistent state of mode 1 nearest to the guess.
 pub const NEAREST: [f64; 7] = [20.0 / 9.0, 10.0, -20.0 / 9.0, 0.0, 10.0 / 9.0, 0.0, 10.0];
 /// Times of the switches; the third is the diode, with η = 10⁻⁶, from the state nearest to the guess. Closed form.
-pub const TIMES: [f64; 13] =
-    [0.1, 0.16, 0.182225017, 0.26, 0.32, 0.42, 0.48, 0.58, 0.64, 0.74, 0.80, 0.90, 0.96];
+pub const TIMES: [f64; 13] = [0.1, 0.16, 0.182225017, 0.26, 0.32, 0.42, 0.48, 0.58, 0.64, 0.74, 0.80, 0.90, 0.96];
 /// Modes that are entered there, the first being 1.
 pub const MODES: [usize; 13] = [4, 1, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3];
 /// Time of the diode if vC = iL = 10 are kept at the start.
@@ -121,14 +120,11 @@ impl BoostConverter {
             let name = ["open, conducting", "closed, blocking", "open, blocking", "closed, conducting"][mode - 1];
             hybrid.mode(match modes {
                 As::Linear => Mode::linear(name, &NAMES, self.linear(mode), method),
-                As::Equations => {
-                    Mode::general(name, System::of(&Circuit { of: *self, mode }), Form::Auto, method)
-                }
+                As::Equations => Mode::general(name, System::of(&Circuit { of: *self, mode }), Form::Auto, method),
             });
         }
         let period = self.open + self.closed;
-        let (closes, opens) =
-            (Schedule::Every { first: self.open, period }, Schedule::Every { first: period, period });
+        let (closes, opens) = (Schedule::Every { first: self.open, period }, Schedule::Every { first: period, period });
         for (from, to) in [(0, 2), (3, 1)] {
             let eta = self.eta;
             let reverse = SwitchingFunction::new("iD < -eta", move |_, x| x[I_D] + eta).strict();

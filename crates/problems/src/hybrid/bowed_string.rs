@@ -70,9 +70,8 @@ pub const WITH_SLIDING: [(f64, usize, usize); 8] = [
     (5.114290, 3, 2),
 ];
 /// The same with N = 20, c = 2.
-pub const COARSE_WITH_SLIDING: [f64; 12] = [
-    0.0, 0.44144, 0.44636, 0.44979, 1.59031, 1.97270, 2.05493, 2.05742, 3.14631, 3.54349, 4.72944, 5.11429,
-];
+pub const COARSE_WITH_SLIDING: [f64; 12] =
+    [0.0, 0.44144, 0.44636, 0.44979, 1.59031, 1.97270, 2.05493, 2.05742, 3.14631, 3.54349, 4.72944, 5.11429];
 /// Place and velocity of the bow at t = 6 with sliding, N = 100.
 pub const END: [f64; 2] = [0.096665, 0.129872];
 
@@ -156,7 +155,8 @@ impl BowedString {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let stuck = hybrid.mode(Mode::linear("sticking", &names, self.linear(None), method));
         for (from, to) in [(0, 1), (1, 0)] {
-            let holds = move || SwitchingFunction::new("|fk| <= friction", move |t, _: &[f64]| of.drive(t).abs() - of.friction);
+            let holds =
+                move || SwitchingFunction::new("|fk| <= friction", move |t, _: &[f64]| of.drive(t).abs() - of.friction);
             let slips = Logic::All(vec![Logic::Is(0), Logic::Not(Box::new(Logic::Is(1)))]);
             let sticks = Logic::All(vec![Logic::Is(0), Logic::Is(1)]);
             let condition =

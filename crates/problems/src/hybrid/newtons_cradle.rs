@@ -36,7 +36,8 @@ impl NewtonsCradle {
         let (mut hybrid, n, slowest) = (Hybrid::new(), self.balls, self.slowest);
         let swing = hybrid.mode(Mode::general("swing", System::of(self), Form::Auto, method));
         for i in 0..n - 1 {
-            let meet = SwitchingFunction::new(format!("phi{} >= phi{}", i + 1, i + 2), move |_, x: &[f64]| x[i + 1] - x[i]);
+            let meet =
+                SwitchingFunction::new(format!("phi{} >= phi{}", i + 1, i + 2), move |_, x: &[f64]| x[i + 1] - x[i]);
             let approach =
                 SwitchingFunction::new("approach", move |_, x: &[f64]| x[n + i + 1] - x[n + i] + slowest).strict();
             let impact = Condition {

@@ -32,8 +32,7 @@ impl Equations for Regularised {
 /// The system, which switches at a time; the unknowns named in `keep` must not jump.
 pub fn system(switch: f64, keep: &[&str], method: Method) -> Hybrid<'static> {
     let mut hybrid = Hybrid::new();
-    let mode =
-        |name: &str, moves| Mode::general(name, System::of(&Regularised { moves }), Form::Auto, method);
+    let mode = |name: &str, moves| Mode::general(name, System::of(&Regularised { moves }), Form::Auto, method);
     let first = hybrid.mode(mode("index 0", true));
     let second = hybrid.mode(mode("index 1", false).keep(keep));
     hybrid.transition(Transition::at(first, second, Schedule::Times(vec![switch])));

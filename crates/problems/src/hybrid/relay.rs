@@ -28,7 +28,8 @@ impl Relay {
     /// The system: on, off.
     pub fn system(&self, method: Method) -> Hybrid<'static> {
         let (Relay { tau, low, high }, mut hybrid) = (*self, Hybrid::new());
-        let mut mode = |name: &str, u| hybrid.mode(Mode::general(name, System::of(&Heated { u, tau }), Form::Auto, method));
+        let mut mode =
+            |name: &str, u| hybrid.mode(Mode::general(name, System::of(&Heated { u, tau }), Form::Auto, method));
         let (on, off) = (mode("on", 1.0), mode("off", 0.0));
         hybrid.transition(Transition::when(on, off, "x >= high", move |_, x| high - x[0]));
         hybrid.transition(Transition::when(off, on, "x <= low", move |_, x| x[0] - low));

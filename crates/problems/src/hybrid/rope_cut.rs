@@ -56,9 +56,8 @@ impl RopeCut {
     /// The system with a solver for each mode: rope, flight.
     pub fn system(&self, rope: Solver, flight: Solver) -> Hybrid<'static> {
         let (of, mut hybrid) = (*self, Hybrid::new());
-        let general = |name: &str, rope, form, method| {
-            Mode::general(name, System::of(&Mass { of, rope }), form, method)
-        };
+        let general =
+            |name: &str, rope, form, method| Mode::general(name, System::of(&Mass { of, rope }), form, method);
         let bound = hybrid.mode(match rope {
             Solver::Geoms => Mode::motion("rope", Mass { of, rope: true }, Geoms::default()),
             Solver::General(form, method) => general("rope", true, form, method),
