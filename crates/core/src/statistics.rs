@@ -37,6 +37,30 @@ pub struct Statistics {
     pub events: u64,
 }
 
+impl Statistics {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Statistics {
+            steps: self.steps + other.steps,
+            attempts: self.attempts + other.attempts,
+            rejected_error: self.rejected_error + other.rejected_error,
+            rejected_newton: self.rejected_newton + other.rejected_newton,
+            residuals: self.residuals + other.residuals,
+            jacobians: self.jacobians + other.jacobians,
+            masses: self.masses + other.masses,
+            selectors: self.selectors + other.selectors,
+            predecompositions: self.predecompositions + other.predecompositions,
+            decompositions: self.decompositions + other.decompositions,
+            solves: self.solves + other.solves,
+            newton_updates: self.newton_updates + other.newton_updates,
+            polishing_solves: self.polishing_solves + other.polishing_solves,
+            difference_evaluations: self.difference_evaluations + other.difference_evaluations,
+            events: self.events + other.events,
+        }
+    }
+}
+
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(

@@ -4,6 +4,7 @@
 //! one that has the same solutions and keeps every constraint, the hidden ones included.
 
 pub mod analysis;
+mod arrangement;
 mod array;
 mod characteristic_values;
 mod characteristics;
@@ -15,6 +16,7 @@ pub mod jet;
 pub mod levels;
 mod linear_form;
 mod model;
+mod of_motion;
 mod passage;
 mod plain;
 mod problem;
@@ -25,6 +27,7 @@ mod solve;
 mod structural;
 mod system;
 
+pub(crate) use arrangement::{Arrangement, State};
 pub use array::{DerivativeArray, MOST_LEVELS};
 pub use characteristic_values::CharacteristicValues;
 pub use characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};

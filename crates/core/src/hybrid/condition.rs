@@ -15,8 +15,9 @@ pub struct SwitchingFunction<'h> {
     pub strict: bool,
     /// Does it contain ẋ? Then nothing slides along its zeros.
     pub uses_derivatives: bool,
-    /// Its formula in the graph of the equations of its mode, where it has one.
-    pub formula: Option<Expr>,
+    /// The same on formulas, where it can be had: from time and unknowns, in the order of the names of its mode, to its value. Called
+    /// inside of [`Graph::with`](crate::graph::Graph::with). Sliding along its zeros needs it.
+    pub formula: Option<Box<dyn Fn(Expr, &[Expr]) -> Expr + 'h>>,
 }
 
 impl<'h> SwitchingFunction<'h> {

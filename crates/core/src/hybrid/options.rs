@@ -1,5 +1,7 @@
 //! Options of runs through several modes.
 
+use super::sliding::Combination;
+
 /// How a state is made consistent when a mode is entered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Restart {
@@ -33,6 +35,8 @@ pub enum Detection {
 pub struct HybridOptions {
     /// How sliding is noticed.
     pub detection: Detection,
+    /// What is combined when a system slides.
+    pub combination: Combination,
     /// Three switches within twice this time are chattering (TOLC).
     pub chatter_time: f64,
     /// Step δ of the difference quotient that tells where a solution leads.
@@ -49,6 +53,7 @@ impl Default for HybridOptions {
     fn default() -> Self {
         HybridOptions {
             detection: Detection::default(),
+            combination: Combination::default(),
             chatter_time: 1e-3,
             probe: 1e-5,
             max_immediate: 100,

@@ -2,16 +2,17 @@
 
 use super::mode::Mode;
 use super::options::Restart;
-use super::transition::Transition;
+use super::transition::{Transfer, Transition};
 use crate::motion::Start;
 
 /// A mode that was written for sliding between two others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SlidingMode {
+pub struct SlidingMode<'h> {
     /// The two modes.
     pub between: (usize, usize),
     /// The mode for sliding; its transitions lead back.
     pub mode: usize,
+    /// What happens to the state when sliding begins.
+    pub transfer: Option<Transfer<'h>>,
 }
 
 /// Modes and transitions.
@@ -22,7 +23,7 @@ pub struct Hybrid<'h> {
     /// All transitions, those of one mode in the order in which messages name them.
     pub transitions: Vec<Transition<'h>>,
     /// Modes for sliding that were written by hand; others are generated.
-    pub sliding: Vec<SlidingMode>,
+    pub sliding: Vec<SlidingMode<'h>>,
 }
 
 impl<'h> Hybrid<'h> {
@@ -44,7 +45,17 @@ impl<'h> Hybrid<'h> {
 
     /// Slide between two modes in a mode that was written for it.
     pub fn slide(&mut self, between: (usize, usize), mode: usize) {
-        self.sliding.push(SlidingMode { between, mode });
+        self.sliding.push(SlidingMode { between, mode, transfer: None });
+    }
+
+    /// The same with a change of the state when sliding begins.
+    pub fn slide_after(
+        &mut self,
+        between: (usize, usize),
+        mode: usize,
+        transfer: impl Fn(f64, &[f64], &[f64], &mut [f64]) + 'h,
+    ) {
+        self.sliding.push(SlidingMode { between, mode, transfer: Some(Box::new(transfer)) });
     }
 }
 

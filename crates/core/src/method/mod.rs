@@ -119,6 +119,19 @@ pub trait Stepper {
     fn advance(&mut self, limit: f64) -> Result<(), StepFailure>;
     /// Go on from another consistent point, as after a jump.
     fn restart(&mut self, at: State);
+    /// Make the last step again, so that it ends at a time inside of it, or earlier if it must. False if the method cannot: its
+    /// polynomial is as accurate as its steps.
+    fn retake(&mut self, _t: f64) -> Result<bool, StepFailure> {
+        Ok(false)
+    }
+    /// Try a step of this size next, as after a restart; a method that starts with small steps may ignore it.
+    fn propose(&mut self, _h: f64) {}
+    /// ẋ at the last accepted point; zero for unknowns whose derivatives the method does not know.
+    fn rates(&mut self, xdot: &mut [f64]);
+    /// The system that is integrated, where it is a general one.
+    fn system(&mut self) -> Option<&mut dyn Dae> {
+        None
+    }
     /// Counters so far.
     fn statistics(&self) -> Statistics;
     /// Residuals of all constraint levels at the last accepted point.

@@ -418,6 +418,14 @@ impl Stepper for BdfStepper<'_> {
         self.differences.start(&self.state.x, &self.xdot, self.h);
     }
 
+    fn rates(&mut self, xdot: &mut [f64]) {
+        xdot.copy_from_slice(&self.xdot);
+    }
+
+    fn system(&mut self) -> Option<&mut dyn Dae> {
+        Some(&mut *self.dae)
+    }
+
     fn statistics(&self) -> Statistics {
         self.statistics
     }

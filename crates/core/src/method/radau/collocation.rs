@@ -48,6 +48,8 @@ impl Matrices {
 pub enum Prediction<'s> {
     /// On the extrapolated polynomial of the last step.
     Polynomial(&'s Segment),
+    /// On the polynomial of the last step itself, from its begin: for making it again.
+    Inside(&'s Segment),
     /// On the tangent: for systems that are not linear in ẋ, for which ẋ = 0 may be too far away.
     Line(&'s [f64]),
     /// At the last point, whatever its derivative: stiff transients do not follow their tangent.
@@ -90,6 +92,14 @@ impl Stages {
                 for (c, Z) in C.iter().zip(&mut self.Z) {
                     for (i, z) in Z.iter_mut().enumerate() {
                         *z = segment.increment(c * ratio, i);
+                    }
+                }
+            }
+            Prediction::Inside(segment) => {
+                let ratio = h / (segment.t1 - segment.t0);
+                for (c, Z) in C.iter().zip(&mut self.Z) {
+                    for (i, z) in Z.iter_mut().enumerate() {
+                        *z = segment.increment(c * ratio - 1.0, i) - segment.increment(-1.0, i);
                     }
                 }
             }

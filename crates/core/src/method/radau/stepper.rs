@@ -36,6 +36,11 @@ pub struct RadauStepper<'p> {
     xdot: Vec<f64>,
     segment: Segment,
     extrapolates: bool,
+    /// is the last step made again?
+    inside: bool,
+    // where the last step began
+    x_before: Vec<f64>,
+    xdot_before: Vec<f64>,
     pub(super) after_rejection: bool,
     failures: u32,
     singular: u32,
@@ -101,6 +106,9 @@ impl<'p> RadauStepper<'p> {
             state: State { t: at.t, x: at.x },
             xdot: at.xdot,
             extrapolates: false,
+            inside: false,
+            x_before: vec![0.0; n],
+            xdot_before: vec![0.0; n],
             after_rejection: false,
             failures: 0,
             singular: 0,
@@ -151,7 +159,9 @@ impl<'p> RadauStepper<'p> {
     /// One attempt with step size h, to `t1`. `Ok(true)` if it was accepted.
     fn attempt(&mut self, h: f64, t1: f64, last: bool) -> Result<bool, StepFailure> {
         let t = self.state.t;
-        let prediction = if self.extrapolates {
+        let prediction = if self.inside {
+            Prediction::Inside(&self.segment)
+        } else if self.extrapolates {
             Prediction::Polynomial(&self.segment)
         } else if self.dae.quasilinear() {
             Prediction::Zero
@@ -224,6 +234,8 @@ impl<'p> RadauStepper<'p> {
     /// Take the stages at hand as a step.
     fn accept(&mut self, h: f64, t1: f64, error: f64, iterations: u32, rate: f64, last: bool) {
         let [Z1, Z2, Z3] = &self.stages.Z;
+        self.x_before.copy_from_slice(&self.state.x);
+        self.xdot_before.copy_from_slice(&self.xdot);
         for (x, z) in self.state.x.iter_mut().zip(Z3) {
             *x += z;
         }
@@ -233,7 +245,7 @@ impl<'p> RadauStepper<'p> {
         self.weights.at(&self.state.x);
         self.statistics.steps += 1;
         self.failures = 0;
-        self.extrapolates = true;
+        (self.extrapolates, self.inside) = (true, false);
 
         let mut next = self.controller.accept(h, error, iterations, self.after_rejection).min(self.hmax);
         if self.method.control != Control::Fixed {
@@ -313,7 +325,7 @@ impl Stepper for RadauStepper<'_> {
 
     fn restart(&mut self, at: State) {
         self.state = at;
-        self.extrapolates = false;
+        (self.extrapolates, self.inside, self.guessed) = (false, false, false);
         self.after_rejection = false;
         (self.failures, self.singular) = (0, 0);
         self.eta = 1.0;
@@ -326,6 +338,30 @@ impl Stepper for RadauStepper<'_> {
         let here = (self.state.t, &self.state.x[..]);
         let (pencil, matrix) = (&mut self.pencil, &mut self.matrices.real);
         self.pending = derivative::recover(&mut *self.dae, pencil, matrix, here, &mut self.xdot).err();
+    }
+
+    fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {
+        self.state.t = self.segment.t0;
+        self.state.x.copy_from_slice(&self.x_before);
+        self.xdot.copy_from_slice(&self.xdot_before);
+        self.weights.at(&self.state.x);
+        self.inside = true;
+        self.jacobian_wanted = true;
+        self.h = t - self.state.t;
+        self.statistics.steps -= 1;
+        self.advance(t).map(|()| true)
+    }
+
+    fn propose(&mut self, h: f64) {
+        (self.h, self.guessed) = (h.min(self.hmax), false);
+    }
+
+    fn rates(&mut self, xdot: &mut [f64]) {
+        xdot.copy_from_slice(&self.xdot);
+    }
+
+    fn system(&mut self) -> Option<&mut dyn Dae> {
+        Some(&mut *self.dae)
     }
 
     fn statistics(&self) -> Statistics {

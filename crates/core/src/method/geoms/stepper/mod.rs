@@ -40,6 +40,8 @@ pub struct GeomsStepper<'p> {
     rows: Vec<f64>,
     segment: Segment,
     extrapolates: bool,
+    /// is the last step made again?
+    inside: bool,
     after_rejection: bool,
     failures: u32,
     // norms
@@ -102,7 +104,14 @@ impl GeomsStepper<'_> {
 
     /// Y from the last polynomial, or zero.
     fn predict(&mut self, h: f64) {
-        if self.extrapolates && self.method.predictor == Predictor::Extrapolate {
+        if self.inside {
+            let ratio = h / (self.segment.t1 - self.segment.t0);
+            for (c, Y) in C.iter().zip(&mut self.stages.Y) {
+                for (i, y) in Y.iter_mut().enumerate() {
+                    *y = self.segment.increment(c * ratio - 1.0, i) - self.segment.increment(-1.0, i);
+                }
+            }
+        } else if self.extrapolates && self.method.predictor == Predictor::Extrapolate {
             let ratio = h / (self.segment.t1 - self.segment.t0);
             for (c, Y) in C.iter().zip(&mut self.stages.Y) {
                 for (i, y) in Y.iter_mut().enumerate() {
@@ -272,7 +281,7 @@ impl GeomsStepper<'_> {
         let t = self.state.t;
         self.predict(h);
         if self.jacobian_wanted {
-            let point = if self.extrapolates && self.method.predictor == Predictor::Extrapolate {
+            let point = if self.extrapolates && !self.inside && self.method.predictor == Predictor::Extrapolate {
                 self.method.newton_point
             } else {
                 NewtonPoint::Left
@@ -348,7 +357,7 @@ impl GeomsStepper<'_> {
         std::mem::swap(&mut self.state.x, &mut self.x);
         std::mem::swap(&mut self.rows, &mut self.scratch_rows);
         self.failures = 0;
-        self.extrapolates = true;
+        (self.extrapolates, self.inside) = (true, false);
 
         let mut next = self.controller.accept(h, error, iterations, self.after_rejection).min(self.hmax);
         if self.method.control == Control::Radau5 {
@@ -441,7 +450,7 @@ impl Stepper for GeomsStepper<'_> {
 
     fn restart(&mut self, at: State) {
         self.state = at;
-        self.extrapolates = false;
+        (self.extrapolates, self.inside, self.guessed) = (false, false, false);
         self.pending = None;
         self.after_rejection = false;
         self.failures = 0;
@@ -463,6 +472,35 @@ impl Stepper for GeomsStepper<'_> {
             }
         }
         self.weigh();
+    }
+
+    fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {
+        self.pending = None;
+        self.state.t = self.segment.t0;
+        self.state.x.copy_from_slice(&self.before);
+        let here = self.state.t;
+        let evaluated = self.array.evaluate(here, &self.state.x, &mut self.rows);
+        evaluated.map_err(|_| StepFailure::Undefined { t: here })?;
+        self.statistics.residuals += 1;
+        self.weigh();
+        self.inside = true;
+        (self.jacobian_wanted, self.selector_wanted) = (true, true);
+        self.passage.forget();
+        self.h = t - self.state.t;
+        self.statistics.steps -= 1;
+        self.advance(t).map(|()| true)
+    }
+
+    fn propose(&mut self, h: f64) {
+        (self.h, self.guessed) = (h.min(self.hmax), false);
+    }
+
+    fn rates(&mut self, xdot: &mut [f64]) {
+        xdot.fill(0.0);
+        let algebraic = self.layout.algebraic();
+        for (i, j) in self.differential_columns().enumerate() {
+            xdot[j] = self.rows[algebraic + i];
+        }
     }
 
     fn statistics(&self) -> Statistics {

@@ -91,6 +91,7 @@ impl<'p> GeomsStepper<'p> {
             stages: Stages::new(&layout),
             segment: Segment::point(at.t, &at.x),
             extrapolates: false,
+            inside: false,
             after_rejection: false,
             failures: 0,
             tolerances,

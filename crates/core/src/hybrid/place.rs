@@ -1,0 +1,250 @@
+//! The modes of a run: those of the system, and those that are generated for sliding.
+
+use super::condition::{Condition, SwitchingFunction};
+use super::error::EnterError;
+use super::flow::{Entry, Flow, GeneralFlow, Impulses};
+use super::mode::Mode;
+use super::options::Restart;
+use super::problem::Hybrid;
+use super::solution::ModeNames;
+use super::transition::{Schedule, Trigger};
+use super::watch::Exits;
+use crate::method::Stepper;
+use crate::motion::Start;
+use crate::options::Options;
+use crate::statistics::Statistics;
+use std::cell::RefCell;
+
+/// When a place is left.
+pub enum Reason<'h> {
+    /// A condition of the system.
+    Given(&'h Condition<'h>),
+    /// A condition that was made for sliding.
+    Made(Condition<'h>),
+    /// Given times.
+    Times(&'h Schedule),
+}
+
+/// Where to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A mode of the system, by a transition.
+    Mode(usize),
+    /// Sliding along one of the surfaces ends on this side.
+    Side {
+        /// Which surface.
+        surface: usize,
+        /// 0 or 1.
+        side: usize,
+    },
+    /// Another surface is met while sliding: the transitions of all modes that take part.
+    Across(Vec<usize>),
+}
+
+/// A way out of a place.
+pub struct Exit<'h> {
+    pub reason: Reason<'h>,
+    pub to: Target,
+    /// the transition of the system
+    pub transition: Option<usize>,
+    pub hysteresis: f64,
+    pub priority: Option<i32>,
+}
+
+impl Exit<'_> {
+    /// How messages call it.
+    pub fn name(&self) -> String {
+        match &self.reason {
+            Reason::Given(condition) => condition.name.clone(),
+            Reason::Made(condition) => condition.name.clone(),
+            Reason::Times(Schedule::Times(_)) => "at given times".into(),
+            Reason::Times(Schedule::Every { period, .. }) => format!("every {period}"),
+        }
+    }
+}
+
+/// A surface along which a system slides: the transition of the first vertex that crosses it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surface {
+    pub transition: usize,
+    /// the surface is where its function has this value: half of the width of a hysteresis
+    pub offset: f64,
+}
+
+/// Modes around an intersection of surfaces; bit i of a place in `vertices` tells the side of surface i.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Composite {
+    pub vertices: Vec<usize>,
+    pub surfaces: Vec<Surface>,
+}
+
+/// The equations of a place.
+pub enum Equations<'h> {
+    Given(&'h Mode<'h>),
+    Generated(GeneralFlow),
+}
+
+/// A mode of a run.
+pub struct Place<'h> {
+    pub name: String,
+    pub unknowns: Vec<String>,
+    pub sliding: bool,
+    pub equations: Equations<'h>,
+    pub stepper: Option<Box<dyn Stepper + 'h>>,
+    pub exits: Vec<Exit<'h>>,
+    /// of a generated mode
+    pub composite: Option<Composite>,
+}
+
+impl<'h> Place<'h> {
+    /// A mode of the system.
+    pub fn given(system: &'h Hybrid<'h>, k: usize) -> Self {
+        let mode = &system.modes[k];
+        let exits = system.transitions.iter().enumerate().filter(|(_, transition)| transition.from == k);
+        let exits = exits.map(|(j, transition)| Exit {
+            reason: match &transition.trigger {
+                Trigger::When(condition) => Reason::Given(condition),
+                Trigger::At(schedule) => Reason::Times(schedule),
+            },
+            to: Target::Mode(transition.to),
+            transition: Some(j),
+            hysteresis: transition.hysteresis,
+            priority: transition.priority,
+        });
+        Place {
+            name: mode.name.clone(),
+            unknowns: mode.flow.names(),
+            sliding: system.sliding.iter().any(|sliding| sliding.mode == k),
+            equations: Equations::Given(mode),
+            stepper: None,
+            exits: exits.collect(),
+            composite: None,
+        }
+    }
+
+    /// Make a state consistent and put the stepper there.
+    pub fn enter(&mut self, entry: &Entry, options: &Options) -> Result<Impulses, EnterError> {
+        match (&self.equations, &mut self.stepper) {
+            (Equations::Given(mode), Some(stepper)) => mode.flow.enter_again(&mut **stepper, entry, options),
+            (Equations::Given(mode), stepper) => {
+                let (new, impulses) = mode.flow.enter(entry, options)?;
+                *stepper = Some(new);
+                Ok(impulses)
+            }
+            (Equations::Generated(flow), Some(stepper)) => flow.enter_again(&mut **stepper, entry, options),
+            (Equations::Generated(flow), stepper) => {
+                *stepper = Some(flow.start(entry, options)?);
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    /// How states are made consistent here, unless a transition says otherwise.
+    pub fn restart(&self) -> Restart {
+        match &self.equations {
+            Equations::Given(mode) => mode.restart,
+            // the state is put onto the surface by the smallest change
+            Equations::Generated(_) => Restart::LeastChange,
+        }
+    }
+
+    /// Names of unknowns that must not change on entry.
+    pub fn keep(&self) -> &[String] {
+        match &self.equations {
+            Equations::Given(mode) => &mode.keep,
+            Equations::Generated(_) => &[],
+        }
+    }
+
+    /// No way out for this long.
+    pub fn dwell(&self) -> f64 {
+        match &self.equations {
+            Equations::Given(mode) => mode.dwell,
+            Equations::Generated(_) => 0.0,
+        }
+    }
+
+    /// Its stepper, which it has once it was entered.
+    pub fn stepper(&mut self) -> &mut (dyn Stepper + 'h) {
+        &mut **self.stepper.as_mut().expect("a place that was entered")
+    }
+
+    /// The same to look at.
+    pub fn at(&self) -> &(dyn Stepper + 'h) {
+        &**self.stepper.as_ref().expect("a place that was entered")
+    }
+
+    /// For results.
+    pub fn names(&self) -> ModeNames {
+        let stepper = self.stepper.as_ref();
+        ModeNames {
+            name: self.name.clone(),
+            unknowns: self.unknowns.clone(),
+            sliding: self.sliding,
+            decisions: stepper.map(|stepper| stepper.decisions()).unwrap_or_default(),
+            statistics: stepper.map_or_else(Statistics::default, |stepper| stepper.statistics()),
+        }
+    }
+}
+
+impl Exits for [Exit<'_>] {
+    fn len(&self) -> usize {
+        <[Exit]>::len(self)
+    }
+
+    fn condition(&self, exit: usize) -> Option<(&Condition<'_>, f64)> {
+        let exit = &self[exit];
+        match &exit.reason {
+            Reason::Given(condition) => Some((condition, exit.hysteresis)),
+            Reason::Made(condition) => Some((condition, exit.hysteresis)),
+            Reason::Times(_) => None,
+        }
+    }
+}
+
+/// Where the names of one list stand in another.
+pub fn places_of(names: &[String], among: &[String]) -> Vec<Option<usize>> {
+    names.iter().map(|name| among.iter().position(|other| other == name)).collect()
+}
+
+/// A switching function of a mode, for a place that orders unknowns in another way.
+pub fn rearranged<'h>(function: &'h SwitchingFunction<'h>, places: Vec<Option<usize>>) -> SwitchingFunction<'h> {
+    let buffers = RefCell::new((vec![0.0; places.len()], vec![0.0; places.len()]));
+    SwitchingFunction {
+        name: function.name.clone(),
+        value: Box::new(move |t, x, xdot| {
+            let (y, ydot) = &mut *buffers.borrow_mut();
+            for (k, place) in places.iter().enumerate() {
+                (y[k], ydot[k]) = place.map_or((f64::NAN, f64::NAN), |j| (x[j], xdot[j]));
+            }
+            (function.value)(t, y, ydot)
+        }),
+        strict: function.strict,
+        uses_derivatives: function.uses_derivatives,
+        formula: None,
+    }
+}
+
+/// What is known in a mode from the values of another one with other names; what is new is not a number.
+pub fn carried(x: &[f64], names: &[String], wanted: &[String]) -> Vec<f64> {
+    places_of(wanted, names).into_iter().map(|place| place.map_or(f64::NAN, |j| x[j])).collect()
+}
+
+/// Known values and unknown ones; those that must not change are fixed.
+pub fn starts(x: &[f64], names: &[String], keep: &[&[String]]) -> Result<Vec<Start>, EnterError> {
+    for name in keep.iter().flat_map(|list| list.iter()) {
+        if !names.contains(name) {
+            return Err(EnterError::UnknownName { name: name.clone() });
+        }
+    }
+    let start = |(x, name): (&f64, &String)| {
+        if x.is_nan() {
+            Start::Unknown
+        } else if keep.iter().any(|list| list.contains(name)) {
+            Start::Fixed(*x)
+        } else {
+            Start::Guess(*x)
+        }
+    };
+    Ok(x.iter().zip(names).map(start).collect())
+}
