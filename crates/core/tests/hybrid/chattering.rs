@@ -112,7 +112,12 @@ fn three_switches_in_short_succession_are_flagged_and_told() {
             let solution = solved(&without_sliding(method, width), 0.51, &options(Detection::ThreePoints)).unwrap();
             assert!(solution.switches.len() > 5);
             assert_eq!(solution.switches.iter().any(|s| s.chattering), chatters, "{method:?}, width {width}");
-            assert_eq!(solution.warnings.iter().any(|w| w.message.contains("chatter")), chatters, "{:?}", solution.warnings);
+            assert_eq!(
+                solution.warnings.iter().any(|w| w.message.contains("chatter")),
+                chatters,
+                "{:?}",
+                solution.warnings
+            );
             assert!(!solution.switches[0].chattering && !solution.switches[1].chattering);
         }
     }

@@ -93,7 +93,10 @@ fn a_function_that_dips_below_zero_makes_both_statements_true() {
     for method in METHODS {
         for (strict, through_state) in [(false, false), (true, false), (false, true), (true, true)] {
             let times = touching(method, -1e-4, strict, through_state);
-            assert!(times.len() == 1 && (times[0] - 0.99).abs() < 1e-6, "{method:?} {strict} {through_state}: {times:?}");
+            assert!(
+                times.len() == 1 && (times[0] - 0.99).abs() < 1e-6,
+                "{method:?} {strict} {through_state}: {times:?}"
+            );
         }
     }
 }
@@ -136,7 +139,8 @@ fn an_event_exactly_at_the_end_of_a_step_happens_once() {
 #[test]
 fn a_zero_at_a_restart_counts_only_if_the_function_falls() {
     for method in METHODS {
-        for (slope, strict, fires) in [(1.0, false, false), (1.0, true, false), (-1.0, false, true), (-1.0, true, true)] {
+        for (slope, strict, fires) in [(1.0, false, false), (1.0, true, false), (-1.0, false, true), (-1.0, true, true)]
+        {
             let mut hybrid = clocks(3, method);
             hybrid.transition(Transition::when(0, 1, "t >= 1/2", |t, _| 0.5 - t));
             let mut from_zero = SwitchingFunction::new("from zero", move |t, _| slope * (t - 0.5));
@@ -149,7 +153,10 @@ fn a_zero_at_a_restart_counts_only_if_the_function_falls() {
             let solution = solve(&problem, &options, &HybridOptions::default()).unwrap();
             let times: Vec<f64> = solution.switches.iter().map(|s| s.t).collect();
             assert_eq!(times.len(), if fires { 2 } else { 1 }, "{method:?} slope {slope}, strict {strict}: {times:?}");
-            assert!(times.iter().all(|t| (t - 0.5).abs() < 1e-9), "{method:?} slope {slope}, strict {strict}: {times:?}");
+            assert!(
+                times.iter().all(|t| (t - 0.5).abs() < 1e-9),
+                "{method:?} slope {slope}, strict {strict}: {times:?}"
+            );
         }
     }
 }

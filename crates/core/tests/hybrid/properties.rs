@@ -123,7 +123,9 @@ fn states_before_and_after_and_jumps_are_reported() {
                 assert_eq!((switch.transition, switch.condition.as_str()), (Some(0), "x <= -0.3"));
             } else {
                 assert_eq!(switch.smoothness, Smoothness::Transfer);
-                assert!((switch.after[1] - 0.9 * switch.before[1]).abs() < 1e-12 && switch.after[0] == switch.before[0]);
+                assert!(
+                    (switch.after[1] - 0.9 * switch.before[1]).abs() < 1e-12 && switch.after[0] == switch.before[0]
+                );
                 let [jump] = &switch.jumps[..] else { panic!("{:?}", switch.jumps) };
                 assert_eq!((jump.name.as_str(), jump.before, jump.after), ("x.1", switch.before[1], switch.after[1]));
                 assert_eq!((switch.transition, switch.condition.as_str()), (Some(1), "x >= 0.7"));
@@ -161,7 +163,7 @@ impl Observer<ActiveMode> for Watch {
         if self.modes.last() != Some(&step.layout.name) {
             self.modes.push(step.layout.name.clone());
         }
-        if step.state.t >= self.until { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if step.t >= self.until { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -63,10 +63,8 @@ fn draw(random: &mut Random) -> Draw {
         modes = vec![flow(random), flow(random)];
         let (c, d) = surface(random);
         let negative: Vec<f64> = c.iter().map(|c| -c).collect();
-        links = vec![
-            Link { from: 0, to: 1, c, d, reset: None },
-            Link { from: 1, to: 0, c: negative, d: -d, reset: None },
-        ];
+        links =
+            vec![Link { from: 0, to: 1, c, d, reset: None }, Link { from: 1, to: 0, c: negative, d: -d, reset: None }];
     } else {
         // two to four modes with one or two ways out of each, with or without jumps
         let count = 2 + random.below(3);
@@ -262,11 +260,18 @@ fn random_systems_miss_no_event_and_find_all_times() {
         for (k, method) in METHODS.into_iter().enumerate() {
             let hybrid = built(&draw, method);
             let problem = Problem::new(&hybrid, 0, 0.0, &draw.x0, TEND);
-            let solution = solve(&problem, &tolerance(TOLERANCE), &HybridOptions::default())
-                .unwrap_or_else(|e| panic!("system {accepted}, {method:?}: {}\n{draw:?}\n{:?}", told(&e), reference.events));
+            let solution = solve(&problem, &tolerance(TOLERANCE), &HybridOptions::default()).unwrap_or_else(|e| {
+                panic!("system {accepted}, {method:?}: {}\n{draw:?}\n{:?}", told(&e), reference.events)
+            });
             let found: Vec<_> = solution.switches.iter().map(|s| (s.from, s.to)).collect();
             let wanted: Vec<_> = reference.events.iter().map(|e| (e.1, e.2)).collect();
-            assert_eq!(found, wanted, "system {accepted}, {method:?}: {:?}\n{:?}\n{draw:?}", solution.mode_trajectory(), reference.events);
+            assert_eq!(
+                found,
+                wanted,
+                "system {accepted}, {method:?}: {:?}\n{:?}\n{draw:?}",
+                solution.mode_trajectory(),
+                reference.events
+            );
             for (switch, event) in solution.switches.iter().zip(&reference.events) {
                 let error = (switch.t - event.0).abs() / condition;
                 worst[k] = worst[k].max(error);

@@ -45,7 +45,10 @@ fn a_function_that_jumps_below_zero_is_told() {
             Ok(solution) => expect(&solution, &[(0.4, "a", "b")], 1e-9),
             error => {
                 let (cause, partial) = stopped(error);
-                assert!(matches!(&cause, HybridFailure::NoZero { mode, condition, .. } if mode == "a" && condition == "step"), "{cause}");
+                assert!(
+                    matches!(&cause, HybridFailure::NoZero { mode, condition, .. } if mode == "a" && condition == "step"),
+                    "{cause}"
+                );
                 assert!(partial.end.t <= 0.4 + 1e-9);
             }
         }

@@ -12,8 +12,8 @@ fn divided(above: &impl Equations, below: &impl Equations, method: Method, width
     let mut hybrid = Hybrid::new();
     hybrid.mode(mode("I", above, method));
     hybrid.mode(mode("II", below, method));
-    hybrid.transition(Transition::when(0, 1, "x.0 <= 0", |_, x| x[0]).hysteresis(width));
-    hybrid.transition(Transition::when(1, 0, "x.0 >= 0", |_, x| -x[0]).hysteresis(width));
+    hybrid.transition(Transition::on(0, 1, surface("x.0 <= 0", |_, x| x[0], |_, x| x[0])).hysteresis(width));
+    hybrid.transition(Transition::on(1, 0, surface("x.0 >= 0", |_, x| -x[0], |_, x| -x[0])).hysteresis(width));
     hybrid
 }
 
@@ -139,7 +139,8 @@ fn three_switches_in_short_succession_begin_the_sliding_where_only_they_count() 
     for method in METHODS {
         let width = 1e-4;
         let hybrid = divided(&Affine::constant(&[-1.0, 1.0]), &Affine::constant(&[1.0, 0.0]), method, width);
-        let solution = solved(&hybrid, &[0.5, 0.0], 2.0, Detection::ThreePoints).unwrap_or_else(|e| panic!("{}", told(&e)));
+        let solution =
+            solved(&hybrid, &[0.5, 0.0], 2.0, Detection::ThreePoints).unwrap_or_else(|e| panic!("{}", told(&e)));
         // at 0.5 + ε, 0.5 + 3ε and 0.5 + 5ε
         assert_eq!(solution.switches.len(), 3, "{:?}", solution.mode_trajectory());
         assert_eq!(solution.switches[2].kind, SwitchKind::SlidingBegins);
@@ -152,7 +153,8 @@ fn three_switches_in_short_succession_begin_the_sliding_where_only_they_count() 
 fn entering_from_the_edge_of_a_hysteresis_projects_onto_the_surface() {
     for method in METHODS {
         let hybrid = divided(&Affine::constant(&[-1.0, 1.0]), &Affine::constant(&[2.0, 0.0]), method, 1e-2);
-        let solution = solved(&hybrid, &[0.5, 0.0], 2.0, Detection::Condition).unwrap_or_else(|e| panic!("{}", told(&e)));
+        let solution =
+            solved(&hybrid, &[0.5, 0.0], 2.0, Detection::Condition).unwrap_or_else(|e| panic!("{}", told(&e)));
         assert_eq!(solution.switches.len(), 1, "{:?}", solution.mode_trajectory());
         let switch = &solution.switches[0];
         assert!((switch.t - 0.51).abs() < 1e-9);
@@ -182,9 +184,10 @@ fn modes_with_algebraic_unknowns_slide() {
         let mut hybrid = Hybrid::new();
         hybrid.mode(mode("I", &Driven(-1.0), method));
         hybrid.mode(mode("II", &Driven(2.0), method));
-        hybrid.transition(Transition::when(0, 1, "x <= 0", |_, x| x[0]));
-        hybrid.transition(Transition::when(1, 0, "x >= 0", |_, x| -x[0]));
-        let solution = solved(&hybrid, &[0.5, 0.0, -1.0], 2.0, Detection::Both).unwrap_or_else(|e| panic!("{}", told(&e)));
+        hybrid.transition(Transition::on(0, 1, surface("x <= 0", |_, x| x[0], |_, x| x[0])));
+        hybrid.transition(Transition::on(1, 0, surface("x >= 0", |_, x| -x[0], |_, x| -x[0])));
+        let solution =
+            solved(&hybrid, &[0.5, 0.0, -1.0], 2.0, Detection::Both).unwrap_or_else(|e| panic!("{}", told(&e)));
         assert_eq!(solution.switches.len(), 1, "{:?}", solution.mode_trajectory());
         // α = 2/3: z' = 2/3 · 1 + 1/3 · 4 = 2, from z = 0.5 at t = 0.5; y = 2/3 · (−1) + 1/3 · 2 = 0
         assert!((value(&solution, "z") - 3.5).abs() < 1e-7, "{:?}", solution.end.x);

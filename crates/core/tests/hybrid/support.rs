@@ -1,8 +1,10 @@
 //! Small systems, and how they are run.
 
 use daedal::dae::{Equations, Form, System};
+use daedal::graph::Expr;
 use daedal::hybrid::{
-    Hybrid, HybridError, HybridFailure, HybridOptions, HybridSolution, Mode, Problem, Transition, solve,
+    Condition, Hybrid, HybridError, HybridFailure, HybridOptions, HybridSolution, Mode, Problem, SwitchingFunction,
+    Transition, solve,
 };
 use daedal::method::Integrator;
 use daedal::scalar::Scalar;
@@ -77,6 +79,17 @@ pub fn above(from: usize, to: usize, limit: f64) -> Transition<'static> {
     Transition::when(from, to, format!("x >= {limit}"), move |_, x| limit - x[0])
 }
 
+/// A condition along whose surface a system may slide.
+pub fn surface(
+    name: &str,
+    value: impl Fn(f64, &[f64]) -> f64 + 'static,
+    formula: impl Fn(Expr, &[Expr]) -> Expr + 'static,
+) -> Condition<'static> {
+    let mut function = SwitchingFunction::new(name, value);
+    function.formula = Some(Box::new(formula));
+    Condition::of(function)
+}
+
 /// Options with one tolerance.
 pub fn tolerance(tol: f64) -> Options {
     Options { tolerance: Tolerance::new(tol, tol), ..Options::default() }
@@ -116,9 +129,8 @@ pub fn told(error: &HybridError) -> String {
 pub fn expect(solution: &HybridSolution, switches: &[(f64, &str, &str)], accuracy: f64) {
     let found = solution.mode_trajectory();
     let same = found.len() == switches.len()
-        && found
-            .iter()
-            .zip(switches)
-            .all(|(found, wanted)| (found.0 - wanted.0).abs() <= accuracy && found.1 == wanted.1 && found.2 == wanted.2);
+        && found.iter().zip(switches).all(|(found, wanted)| {
+            (found.0 - wanted.0).abs() <= accuracy && found.1 == wanted.1 && found.2 == wanted.2
+        });
     assert!(same, "found {found:?}\nwanted {switches:?}");
 }

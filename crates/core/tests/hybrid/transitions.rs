@@ -64,7 +64,10 @@ fn a_mode_whose_condition_holds_already_is_left_at_once() {
         let solution = reach(&hybrid, &[0.0], 1.0);
         expect(&solution, &[(0.5, "a", "b"), (0.5, "b", "c")], 1e-9);
         assert_eq!(solution.switches[0].t, solution.switches[1].t);
-        assert_eq!((solution.switches[0].kind, solution.switches[1].kind), (SwitchKind::Regular, SwitchKind::Immediate));
+        assert_eq!(
+            (solution.switches[0].kind, solution.switches[1].kind),
+            (SwitchKind::Regular, SwitchKind::Immediate)
+        );
         let phases: Vec<_> = solution.phases.iter().map(|p| (p.mode, p.t0 == p.t1)).collect();
         assert_eq!(phases, [(0, false), (1, true), (2, false)]);
     }
@@ -221,7 +224,9 @@ fn a_transition_that_gives_no_number_stops_the_run() {
             let mut hybrid = clocks(2, method);
             hybrid.transition(above(0, 1, 0.5).transfer(move |_, _, _, new| new[0] = value));
             let (cause, partial) = stopped(run(&hybrid, &[0.0], 1.0));
-            let HybridFailure::Transfer { t, from, to, condition, name, value: told } = &cause else { panic!("{cause}") };
+            let HybridFailure::Transfer { t, from, to, condition, name, value: told } = &cause else {
+                panic!("{cause}")
+            };
             assert!((t - 0.5).abs() < 1e-9);
             assert_eq!([from, to, condition, name], ["a", "b", "x >= 0.5", "x.0"]);
             assert!(!told.is_finite());

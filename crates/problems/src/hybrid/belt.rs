@@ -8,7 +8,7 @@
 //! Wunderlich, thesis (2008), section 7.2.3. The friction is printed with the other sign, with which nothing sticks; and v(0) = 1 is printed
 //! where the published switches belong to v(0) = 0.
 
-use super::{Method, Sliding, names};
+use super::{Method, Sliding, names, surface};
 use daedal::dae::{Equations, Form, System};
 use daedal::hybrid::{Hybrid, Mode, Transition};
 use daedal::scalar::Scalar;
@@ -72,12 +72,10 @@ impl Belt {
             }
         }
         let (ahead, behind, sticking, speed) = (0, 1, 2, self.speed);
-        hybrid.transition(
-            Transition::when(ahead, behind, "v <= belt", move |_, x| x[1] - speed).hysteresis(self.epsilon),
-        );
-        hybrid.transition(
-            Transition::when(behind, ahead, "v >= belt", move |_, x| speed - x[1]).hysteresis(self.epsilon),
-        );
+        let slower = surface("v <= belt", move |_, x| x[1] - speed, move |_, x| x[1] - speed);
+        hybrid.transition(Transition::on(ahead, behind, slower).hysteresis(self.epsilon));
+        let faster = surface("v >= belt", move |_, x| speed - x[1], move |_, x| -x[1] + speed);
+        hybrid.transition(Transition::on(behind, ahead, faster).hysteresis(self.epsilon));
         if sliding == Sliding::ByHand {
             let (k, friction) = (self.stiffness, self.friction);
             hybrid.transition(Transition::when(sticking, ahead, "spring pushes", move |_, x| friction + k * x[0]));

@@ -56,6 +56,17 @@ impl Default for BowedString {
     }
 }
 
+/// How the bow takes hold of the string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sticking {
+    /// It does not: there are the modes 1 and 2 only.
+    Never,
+    /// Where the solver finds that the system slides.
+    Sliding,
+    /// Where the velocities meet while |fk| ≤ μF, by transitions.
+    Decided,
+}
+
 /// End of the published run.
 pub const TEND: f64 = 6.0;
 /// Switches with sliding, N = 100: time, mode left, mode entered (3 is sticking). Modal solution.
@@ -133,7 +144,7 @@ impl BowedString {
     }
 
     /// The system: modes 1 and 2, numbered 0 and 1, and the sticking one if it is wanted.
-    pub fn system(&self, sticking: bool, method: Method) -> Hybrid<'static> {
+    pub fn system(&self, sticking: Sticking, method: Method) -> Hybrid<'static> {
         let (of, c) = (*self, self.v_c());
         let mut hybrid = Hybrid::new();
         for (name, force) in [("ahead", -self.friction), ("behind", self.friction)] {
@@ -146,28 +157,35 @@ impl BowedString {
             let (name, sign) = [("v_c <= vb", 1.0), ("v_c >= vb", -1.0)][mode];
             SwitchingFunction::new(name, move |_, x: &[f64]| sign * (x[c] - x[1]) + of.epsilon)
         };
-        if !sticking {
+        if sticking != Sticking::Decided {
             hybrid.transition(Transition::on(0, 1, Condition::of(passed(0))));
             hybrid.transition(Transition::on(1, 0, Condition::of(passed(1))));
+        }
+        if sticking == Sticking::Never {
             return hybrid;
         }
         let names = self.names(true);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let stuck = hybrid.mode(Mode::linear("sticking", &names, self.linear(None), method));
-        for (from, to) in [(0, 1), (1, 0)] {
-            let holds =
-                move || SwitchingFunction::new("|fk| <= friction", move |t, _: &[f64]| of.drive(t).abs() - of.friction);
-            let slips = Logic::All(vec![Logic::Is(0), Logic::Not(Box::new(Logic::Is(1)))]);
-            let sticks = Logic::All(vec![Logic::Is(0), Logic::Is(1)]);
-            let condition =
-                |logic, name: &str| Condition { name: name.into(), functions: vec![passed(from), holds()], logic };
-            hybrid.transition(Transition::on(from, to, condition(slips, "slips back")));
-            hybrid.transition(Transition::on(from, stuck, condition(sticks, "takes hold")).transfer(
-                move |_, old, _, new| {
-                    let mean = (old[1] + old[c]) / 2.0;
-                    (new[1], new[c]) = (mean, mean);
-                },
-            ));
+        let mean = move |_: f64, old: &[f64], _: &[f64], new: &mut [f64]| {
+            let mean = (old[1] + old[c]) / 2.0;
+            (new[1], new[c]) = (mean, mean);
+        };
+        if sticking == Sticking::Sliding {
+            hybrid.slide_after((0, 1), stuck, mean);
+        } else {
+            for (from, to) in [(0, 1), (1, 0)] {
+                let held = move |t: f64, _: &[f64]| of.drive(t).abs() - of.friction;
+                let slips = Logic::All(vec![Logic::Is(0), Logic::Not(Box::new(Logic::Is(1)))]);
+                let sticks = Logic::All(vec![Logic::Is(0), Logic::Is(1)]);
+                let condition = |name: &str, logic| Condition {
+                    name: name.into(),
+                    functions: vec![passed(from), SwitchingFunction::new("|fk| <= friction", held)],
+                    logic,
+                };
+                hybrid.transition(Transition::on(from, to, condition("slips back", slips)));
+                hybrid.transition(Transition::on(from, stuck, condition("takes hold", sticks)).transfer(mean));
+            }
         }
         hybrid.transition(Transition::when(stuck, 0, "fk < -friction", move |t, _| of.drive(t) + of.friction));
         hybrid.transition(Transition::when(stuck, 1, "fk > friction", move |t, _| of.friction - of.drive(t)));

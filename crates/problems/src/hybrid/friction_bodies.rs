@@ -7,7 +7,7 @@
 //! ```
 //! Wunderlich, thesis (2008), section 7.2.2. The stuck mode has d = 3 and a = 2; printed is d = 4 and a = 1.
 
-use super::{Method, Sliding, names};
+use super::{Method, Sliding, names, surface};
 use daedal::dae::{Equations, Form, System};
 use daedal::hybrid::{Hybrid, Mode, Transition};
 use daedal::linalg::Matrix;
@@ -69,12 +69,10 @@ impl FrictionBodies {
             hybrid.mode(self.mode(name, Bodies { of: *self, sign: Some(sign) }, modes, method));
         }
         let (forward, backward) = (0, 1);
-        hybrid.transition(
-            Transition::when(forward, backward, "v1 - v2 <= 0", |_, x| x[2] - x[3]).hysteresis(self.epsilon),
-        );
-        hybrid.transition(
-            Transition::when(backward, forward, "v1 - v2 >= 0", |_, x| x[3] - x[2]).hysteresis(self.epsilon),
-        );
+        let slower = surface("v1 - v2 <= 0", |_, x| x[2] - x[3], |_, x| x[2] - x[3]);
+        hybrid.transition(Transition::on(forward, backward, slower).hysteresis(self.epsilon));
+        let faster = surface("v1 - v2 >= 0", |_, x| x[3] - x[2], |_, x| x[3] - x[2]);
+        hybrid.transition(Transition::on(backward, forward, faster).hysteresis(self.epsilon));
         if sliding == Sliding::ByHand {
             let stuck = hybrid.mode(self.mode("stuck", Bodies { of: *self, sign: None }, modes, method));
             // λ reaches an end of [0, 2μF]

@@ -28,6 +28,8 @@ pub mod relay;
 pub mod rope_cut;
 
 use daedal::dae::{Dae, Point};
+use daedal::graph::Expr;
+use daedal::hybrid::{Condition, SwitchingFunction};
 use daedal::method::{Integrator, StartFailure, Stepper};
 use daedal::{Bdf, Options, RadauIIa};
 
@@ -67,6 +69,17 @@ pub enum Sliding {
     ByHand,
     /// The system has no mode for it; the solver makes one if it is to look for sliding.
     Generated,
+}
+
+/// A condition along whose surface a system may slide: a switching function and its formula.
+fn surface(
+    name: &str,
+    value: impl Fn(f64, &[f64]) -> f64 + 'static,
+    formula: impl Fn(Expr, &[Expr]) -> Expr + 'static,
+) -> Condition<'static> {
+    let mut function = SwitchingFunction::new(name, value);
+    function.formula = Some(Box::new(formula));
+    Condition::of(function)
 }
 
 fn names(names: &[&str]) -> Vec<String> {
