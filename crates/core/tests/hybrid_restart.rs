@@ -4,6 +4,9 @@
 #[path = "support/random.rs"]
 #[allow(dead_code)]
 mod random;
+#[path = "support/systems.rs"]
+#[allow(dead_code)]
+mod systems;
 
 use daedal::Options;
 use daedal::dae::{Dae, Equations, Form, Formulas, Initial, Pencil, Prepared, System, prepare};
@@ -222,6 +225,66 @@ fn constraints_inside_of_rows_with_derivatives_are_found() {
         if restart == Restart::Differential {
             assert!((x[0] + x[1] - 2.5).abs() < 1e-14, "{x:?}");
         }
+    }
+}
+
+/// x₁' = x₃, x₂' = −x₁, 0 = x₃³ + x₃ + x₁x₄ − 4, 0 = x₄ + x₂x₃ + 1.
+struct Nonlinear;
+
+impl Equations for Nonlinear {
+    fn dim(&self) -> usize {
+        4
+    }
+    fn residual<S: Scalar>(&self, _: S, x: &[S], xdot: &[S], r: &mut [S]) {
+        r[0] = x[3] + x[1] * x[2] + 1.0;
+        r[1] = xdot[0] - x[2];
+        r[2] = x[2] * x[2].square() + x[2] + x[0] * x[3] - 4.0;
+        r[3] = xdot[1] * 2.0 + x[0];
+    }
+}
+
+#[test]
+fn sparse_and_dense_rows_give_the_same_states() {
+    let guess = [0.3, -0.4, 5.0, 2.0];
+    for restart in [Restart::Differential, Restart::LeastChange, Restart::Weighted, Restart::Tangential] {
+        for kept in [&[][..], &[2]] {
+            let [dense, sparse] = [systems::Form::Dense, systems::Form::Sparse].map(|form| {
+                let mut system = systems::Differentiated::new(Nonlinear, &[0, 2], form);
+                keeping(&mut system, &guess, restart, kept).unwrap()
+            });
+            let mut r = [0.0; 4];
+            Nonlinear.residual(0.0, &sparse, &[0.0; 4], &mut r);
+            assert!(r[0].abs() < 1e-13 && r[2].abs() < 1e-12, "{restart:?} {kept:?}: {r:?}");
+            assert!(kept.iter().all(|&j| sparse[j] == guess[j]));
+            assert!(close(&dense, &sparse, 1e-12), "{restart:?} {kept:?}: {dense:?} {sparse:?}");
+            if restart == Restart::Differential && kept.is_empty() {
+                assert_eq!((&dense[..2], &sparse[..2]), (&guess[..2], &guess[..2]));
+            }
+        }
+    }
+}
+
+#[test]
+fn bookkeeping_changes_as_it_must() {
+    // x₁ + x₂ = 4 and x₃ = x₁ − 5 x₂: if x₃ does not count, x₁ and x₂ share the change
+    struct Shares;
+    impl Equations for Shares {
+        fn dim(&self) -> usize {
+            3
+        }
+        fn residual<S: Scalar>(&self, _: S, x: &[S], xdot: &[S], r: &mut [S]) {
+            r[0] = xdot[0] + x[0];
+            r[1] = x[0] + x[1] - 4.0;
+            r[2] = x[2] - x[0] + x[1] * 5.0;
+        }
+    }
+    for restart in [Restart::LeastChange, Restart::Tangential] {
+        let mut system = systems::Differentiated::new(Shares, &[1, 2], systems::Form::Dense);
+        let all = restarted(&mut system, &[1.0, 1.0, 0.0], restart).unwrap();
+        system.bookkeeping = Some(2);
+        let x = restarted(&mut system, &[1.0, 1.0, 0.0], restart).unwrap();
+        assert!(close(&x, &[2.0, 2.0, -8.0], 1e-14), "{restart:?}: {x:?}");
+        assert!((all[0] - 2.0).abs() > 0.5, "{restart:?}: {all:?}");
     }
 }
 

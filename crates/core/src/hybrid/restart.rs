@@ -411,7 +411,9 @@ impl<'d> Newton<'d> {
             Pencil::Sparse { places, E, A } => {
                 let mut of_row = vec![Vec::new(); self.rows.len()];
                 for (i, row) in rows.iter().enumerate() {
-                    row.iter().for_each(|&(k, factor)| of_row[k].push((i, sign * factor)));
+                    for &(k, factor) in row {
+                        of_row[k].push((i, sign * factor));
+                    }
                 }
                 for (&(k, j), &entry) in places.iter().zip(if leading { E } else { A }) {
                     if entry != 0.0 {
@@ -488,7 +490,9 @@ impl Square {
             }
         }
         let (mut row, mut column) = (vec![0.0_f64; n], vec![0.0_f64; n]);
-        entries.iter().for_each(|&(i, _, m)| row[i] = row[i].max(m));
+        for &(i, _, m) in &entries {
+            row[i] = row[i].max(m);
+        }
         entries.iter().filter(|(i, ..)| row[*i] > 0.0).for_each(|&(i, j, m)| column[j] = column[j].max(m / row[i]));
         let mut matrix = IterationMatrix::new(pencil, algebraic);
         matrix.decompose(pencil, 1.0, 0.0).ok()?;
