@@ -8,7 +8,6 @@ mod random;
 #[allow(dead_code)]
 mod systems;
 
-use daedal::Options;
 use daedal::dae::{Dae, Equations, Form, Formulas, Initial, Pencil, Prepared, System, prepare};
 use daedal::graph::Interpreted;
 use daedal::hybrid::{EnterError, Restart, make_consistent};
@@ -18,6 +17,7 @@ use daedal::method::bdf::Bdf;
 use daedal::method::radau::RadauIIa;
 use daedal::method::{Integrator, State};
 use daedal::scalar::Scalar;
+use daedal::{Options, StepFailure};
 use random::Random;
 
 /// Without kept components and weights.
@@ -199,6 +199,8 @@ fn far_states_are_reached_or_refused() {
     assert!(matches!(refused, Err(EnterError::NotConsistent { residual }) if residual > 0.1), "{refused:?}");
     let short = restarted(&mut *pendulum(Form::QuasiLinear).dae, &[1.0; 4], Restart::LeastChange);
     assert_eq!(short, Err(EnterError::Length { given: 4, wanted: 5 }));
+    let missing = restarted(&mut boost(), &[f64::NAN; 7], Restart::Differential);
+    assert_eq!(missing, Err(EnterError::Step(StepFailure::Undefined { t: 0.0 })));
 }
 
 /// x₁' + x₂' = −x₁, twice, the second time with 0 = x₁ − x₂³ added: the rows do not show the constraint.

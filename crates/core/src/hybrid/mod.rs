@@ -8,6 +8,8 @@
 mod condition;
 mod error;
 mod flow;
+mod leading_matrix;
+mod linearised;
 mod mode;
 mod options;
 mod problem;
