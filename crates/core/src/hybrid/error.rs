@@ -75,7 +75,7 @@ pub enum HybridFailure {
         /// From which mode, by which condition; none at the start.
         from: Option<(String, String)>,
         /// Why.
-        cause: EnterError,
+        cause: Box<EnterError>,
     },
     /// Several transitions at one time.
     #[error("at t = {t}: several transitions leave mode `{mode}` at the same time: {}; give them priorities, or conditions that exclude each other", .transitions.join("; "))]

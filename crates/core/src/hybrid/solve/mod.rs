@@ -215,7 +215,7 @@ impl<'h> Run<'_, 'h> {
         let entry = Entry { t, start, restart: problem.restart };
         let entered = self.places[self.active].enter(&entry, self.options);
         let mode = self.name(self.active);
-        entered.map_err(|cause| HybridFailure::Enter { t, mode, from: None, cause })?;
+        entered.map_err(|cause| HybridFailure::Enter { t, mode, from: None, cause: Box::new(cause) })?;
         let place = &mut self.places[self.active];
         let unknowns = place.unknowns.len();
         self.record.begin(self.active, t, &place.at().state().x, unknowns);

@@ -164,7 +164,7 @@ impl<'h> Run<'_, 'h> {
         let entered = starts(&y, &new.unknowns, &[new.keep(), change.keep])
             .map(|start| Entry { t, start, restart })
             .and_then(|entry| self.places[to].enter(&entry, self.options));
-        entered.map_err(|cause| HybridFailure::Enter { t, mode, from, cause })
+        entered.map_err(|cause| HybridFailure::Enter { t, mode, from, cause: Box::new(cause) })
     }
 
     /// The new mode is active now.
