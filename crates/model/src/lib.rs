@@ -36,8 +36,7 @@ mod suggestion;
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
 pub use hybrid::{
-    HybridInitial, HybridMode, HybridModel, HybridTransition, HybridTrigger, Methods, ModeMethod, SlidingMethod,
-    Statement,
+    HybridInitial, HybridMode, HybridModel, HybridTransition, HybridTrigger, Methods, ModeMethod, Statement,
 };
 pub use index::Limits;
 pub use model::{Defaults, Kind, Model};

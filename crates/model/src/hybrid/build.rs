@@ -5,7 +5,7 @@ use super::unknowns::Source;
 use crate::model::Kind;
 use daedal::dae::{Form, System};
 use daedal::graph::{Compiler, Expr, Graph, Kernel, Tape};
-use daedal::hybrid::{Condition, FormulaFunction, Hybrid, Mode, Problem, SwitchingFunction, Transfer, Transition};
+use daedal::hybrid::{Condition, Hybrid, Mode, Problem, SwitchingFunction, Transfer, Transition};
 use daedal::method::geoms::Formulation;
 use daedal::motion::Compiled;
 use daedal::{Bdf, Geoms, RadauIIa};
@@ -186,7 +186,7 @@ impl Statement {
     }
 
     /// The same on formulas, with numbers for the parameters.
-    fn formula(&self, mode: &HybridMode) -> FormulaFunction<'static> {
+    fn formula(&self, mode: &HybridMode) -> Box<dyn Fn(Expr, &[Expr]) -> Expr> {
         let tape = Tape::new(mode.graph(), &[self.g]);
         let sources = mode.sources.clone();
         Box::new(move |t, x| {

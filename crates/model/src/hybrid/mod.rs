@@ -31,9 +31,7 @@ use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
 pub use build::Methods;
 pub(crate) use condition::{Job, lower};
-pub use model::{
-    HybridInitial, HybridMode, HybridModel, HybridTransition, HybridTrigger, ModeMethod, SlidingMethod, Statement,
-};
+pub use model::{HybridInitial, HybridMode, HybridModel, HybridTransition, HybridTrigger, ModeMethod, Statement};
 use toml::de::{DeTable, DeValue};
 
 /// Most modes of a file.
@@ -147,12 +145,12 @@ pub(crate) fn read(
         },
         options: daedal::hybrid::HybridOptions {
             detection: sliding.detection,
+            combination: sliding.combination,
             chatter_time: sliding.chatter_time,
             probe: sliding.probe,
             ..limits
         },
         sliding: sliding.modes.into_iter().map(|(sliding, _)| sliding).collect(),
-        sliding_method: sliding.method,
         modes: read.modes,
         transitions,
     };

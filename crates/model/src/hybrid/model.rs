@@ -15,8 +15,6 @@ pub struct HybridModel {
     pub transitions: Vec<HybridTransition>,
     /// Modes for sliding that are written in the file.
     pub sliding: Vec<SlidingMode>,
-    /// How other sliding modes are generated.
-    pub sliding_method: SlidingMethod,
     /// What `[sliding]` and `[solve]` wish for.
     pub options: HybridOptions,
     /// The start.
@@ -70,26 +68,6 @@ impl ModeMethod {
             ModeMethod::Geoms => "geoms",
             ModeMethod::Radau => "radau",
             ModeMethod::Bdf => "bdf",
-        }
-    }
-}
-
-/// How sliding modes are generated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SlidingMethod {
-    /// A convex combination of the solutions of both modes (Filippov).
-    #[default]
-    Filippov,
-    /// What differs between the modes takes a value between (equivalent control).
-    EquivalentControl,
-}
-
-impl SlidingMethod {
-    /// Its name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            SlidingMethod::Filippov => "filippov",
-            SlidingMethod::EquivalentControl => "equivalent-control",
         }
     }
 }

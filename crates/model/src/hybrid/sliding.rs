@@ -1,12 +1,11 @@
 //! `[sliding]`: how sliding is noticed, and modes that are written for it.
 
-use super::model::SlidingMethod;
 use super::{Declared, choice, find_mode, mode_of};
 use crate::diagnostic::Mistake;
 use crate::document::{self, Item, Section, wrong_type};
 use crate::reader::Reader;
 use crate::source::Span;
-use daedal::hybrid::{Detection, HybridOptions, SlidingMode};
+use daedal::hybrid::{Combination, Detection, HybridOptions, SlidingMode};
 use toml::de::{DeTable, DeValue};
 
 const DETECTIONS: [(&str, Detection); 4] = [
@@ -16,13 +15,13 @@ const DETECTIONS: [(&str, Detection); 4] = [
     ("off", Detection::Off),
 ];
 
-const METHODS: [(&str, SlidingMethod); 2] =
-    [("filippov", SlidingMethod::Filippov), ("equivalent-control", SlidingMethod::EquivalentControl)];
+const METHODS: [(&str, Combination); 2] =
+    [("filippov", Combination::Filippov), ("equivalent-control", Combination::EquivalentControl)];
 
 /// What the section says.
 pub(super) struct Sliding {
     pub detection: Detection,
-    pub method: SlidingMethod,
+    pub combination: Combination,
     pub chatter_time: f64,
     pub probe: f64,
     /// Modes that are written for sliding, with their places.
@@ -34,7 +33,7 @@ pub(super) fn read(reader: &mut Reader, root: &DeTable, modes: &[Declared]) -> S
     let defaults = HybridOptions::default();
     let mut sliding = Sliding {
         detection: defaults.detection,
-        method: SlidingMethod::default(),
+        combination: defaults.combination,
         chatter_time: defaults.chatter_time,
         probe: defaults.probe,
         modes: Vec::new(),
@@ -44,8 +43,8 @@ pub(super) fn read(reader: &mut Reader, root: &DeTable, modes: &[Declared]) -> S
     if let Some((detection, _)) = choice(reader, section, "detection", &DETECTIONS) {
         sliding.detection = detection;
     }
-    if let Some((method, _)) = choice(reader, section, "method", &METHODS) {
-        sliding.method = method;
+    if let Some((combination, _)) = choice(reader, section, "method", &METHODS) {
+        sliding.combination = combination;
     }
     if let Some(time) = document::positive(reader, section, "chatter_time") {
         sliding.chatter_time = time;
