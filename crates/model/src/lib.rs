@@ -36,7 +36,8 @@ mod suggestion;
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
 pub use hybrid::{
-    HybridInitial, HybridMode, HybridModel, HybridTransition, HybridTrigger, Methods, ModeMethod, Statement,
+    HybridInitial, HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Methods, ModeMethod,
+    Statement,
 };
 pub use index::Limits;
 pub use model::{Defaults, Kind, Model};

@@ -1,7 +1,7 @@
 //! Systems with modes, solved: what their files say against closed forms and published numbers.
 
-use daedal::hybrid::{HybridError, HybridSolution, solve};
 use daedal::graph::Interpreted;
+use daedal::hybrid::{HybridError, HybridSolution, solve};
 use daedal::{Options, Save, Tolerance};
 use daedal_model::{Kind, Methods, Model};
 use std::path::Path;
@@ -21,7 +21,8 @@ fn run(name: &str, overrides: &[(&str, f64)], edit: impl Fn(&str) -> String) -> 
 }
 
 fn made(name: &str) -> HybridSolution {
-    run(name, &[], str::to_string).unwrap_or_else(|error| panic!("{name}: {error}: {:?}", std::error::Error::source(&error)))
+    run(name, &[], str::to_string)
+        .unwrap_or_else(|error| panic!("{name}: {error}: {:?}", std::error::Error::source(&error)))
 }
 
 fn near(value: f64, expected: f64, allowed: f64) {
@@ -59,7 +60,8 @@ fn the_thermostat_follows_exponentials() {
     let mut heats = true;
     for (found, ..) in solution.mode_trajectory() {
         near(found, t, 1e-6);
-        t += if heats { tau * ((21.0 - cold) / (19.0 - cold)).ln() } else { tau * ((warm - 19.0) / (warm - 21.0)).ln() };
+        t +=
+            if heats { tau * ((21.0 - cold) / (19.0 - cold)).ln() } else { tau * ((warm - 19.0) / (warm - 21.0)).ln() };
         heats = !heats;
     }
     assert!(t > 100.0 && solution.switches.len() > 20);

@@ -3,7 +3,7 @@
 use super::unknowns::Source;
 use crate::model::Kind;
 use daedal::graph::Expr;
-use daedal::hybrid::{HybridOptions, Logic, Restart, Schedule, SlidingMode};
+use daedal::hybrid::{HybridOptions, Logic, Restart, Schedule};
 use daedal::motion::Start;
 
 /// A system that switches between modes.
@@ -14,7 +14,7 @@ pub struct HybridModel {
     /// The transitions in the order of the file, one for each mode that is left.
     pub transitions: Vec<HybridTransition>,
     /// Modes for sliding that are written in the file.
-    pub sliding: Vec<SlidingMode>,
+    pub sliding: Vec<HybridSliding>,
     /// What `[sliding]` and `[solve]` wish for.
     pub options: HybridOptions,
     /// The start.
@@ -70,6 +70,18 @@ impl ModeMethod {
             ModeMethod::Bdf => "bdf",
         }
     }
+}
+
+/// A mode that is written for sliding between two others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HybridSliding {
+    /// The two modes.
+    pub between: (usize, usize),
+    /// The mode for sliding.
+    pub mode: usize,
+    /// Changes of the state when sliding begins: name and place of the unknown in the mode for sliding, its value as a formula in the
+    /// graph of the first of the two modes, whose unknowns are those of the second.
+    pub set: Vec<(String, usize, Expr)>,
 }
 
 /// A way from one mode to another.
