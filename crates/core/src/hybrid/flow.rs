@@ -246,8 +246,8 @@ impl<M: Mechanism> MotionFlow<M> {
             .map(|(start, x)| if let Start::Fixed(v) | Start::Guess(v) = start { *v } else { *x })
             .collect();
         let x = &found.state.x;
-        let Impact { v, impulses } = motion::Closing::new(&formulas)
-            .close(entry.t, &x[layout.p()], &before, &x[layout.s()])?;
+        let Impact { v, impulses } =
+            motion::Closing::new(&formulas).close(entry.t, &x[layout.p()], &before, &x[layout.s()])?;
         initial.p = x[layout.p()].iter().map(|&p| Start::Guess(p)).collect();
         initial.v = v.iter().map(|&v| Start::Guess(v)).collect();
         let found = consistent::initialise(system, &initial, form)?;
