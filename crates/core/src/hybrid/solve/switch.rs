@@ -18,6 +18,8 @@ const NOISE: f64 = 4.0;
 pub struct Change<'h> {
     pub transition: Option<usize>,
     pub transfer: Option<&'h Transfer<'h>>,
+    /// the mode whose unknowns the transfer expects, if it is not the active one
+    pub expects: Option<usize>,
     pub restart: Option<Restart>,
     pub keep: &'h [String],
     pub kind: SwitchKind,
@@ -88,7 +90,7 @@ impl<'h> Run<'_, 'h> {
         let transfer = described.and_then(|t| t.transfer.as_ref());
         let restart = described.and_then(|t| t.restart);
         let keep: &[String] = described.map_or(&[], |t| &t.keep);
-        let mut change = Change { transition, transfer, restart, keep, kind, condition };
+        let mut change = Change { transition, transfer, expects: None, restart, keep, kind, condition };
         let chattering = match kind {
             SwitchKind::Regular => self.history.switched(t, transition, self.hybrid.chatter_time),
             _ => false,
@@ -145,7 +147,13 @@ impl<'h> Run<'_, 'h> {
         let mut y = carried(&self.here.x, &old.unknowns, &new.unknowns);
         if let Some(transfer) = change.transfer {
             let known: Vec<bool> = y.iter().map(|y| !y.is_nan()).collect();
-            transfer(t, &self.here.x, &self.here.xdot, &mut y);
+            match change.expects.filter(|&mode| mode != self.active) {
+                None => transfer(t, &self.here.x, &self.here.xdot, &mut y),
+                Some(mode) => {
+                    let arranged = |x: &[f64]| carried(x, &old.unknowns, &self.places[mode].unknowns);
+                    transfer(t, &arranged(&self.here.x), &arranged(&self.here.xdot), &mut y);
+                }
+            }
             let wrong = (0..y.len()).find(|&j| y[j].is_infinite() || (y[j].is_nan() && known[j]));
             if let Some(j) = wrong {
                 return Err(HybridFailure::Transfer {
