@@ -17,6 +17,8 @@ const NODES: [f64; 5] = [0.0, 0.146_446_609_406_726_24, 0.5, 0.853_553_390_593_2
 const RESOLUTION: f64 = 400.0;
 /// Points at which the interpolation is looked at.
 const FINE: usize = 17;
+/// A function with values beyond this part of its size on both sides of a zero jumps there.
+const JUMP: f64 = 1e-6;
 /// Steps of a search for a minimum.
 const MOST_SEARCH: u32 = 40;
 
@@ -65,6 +67,8 @@ pub struct Fired {
     pub function: usize,
     /// Ways out whose conditions hold then.
     pub exits: Vec<usize>,
+    /// Does the function jump over zero?
+    pub jumps: bool,
 }
 
 /// A switching function without a value.
@@ -208,7 +212,13 @@ impl Watch {
     }
 
     /// Look through a step for the first time at which a condition becomes true. `length` is that of the whole interval.
-    pub fn find(&mut self, exits: &[Exit], segment: &Segment, length: f64) -> Result<Option<Fired>, NoValue> {
+    pub fn find(
+        &mut self,
+        exits: &[Exit],
+        segment: &Segment,
+        length: f64,
+        tolerance: Option<f64>,
+    ) -> Result<Option<Fired>, NoValue> {
         if self.watched.is_empty() {
             return Ok(None);
         }
@@ -216,11 +226,12 @@ impl Watch {
         let parts = (RESOLUTION * h / length).ceil().min(4096.0) as usize;
         self.sample(exits, segment, parts)?;
         let count = self.watched.len();
+        let tolerance = tolerance.unwrap_or_else(|| time_tolerance(t0, h));
         self.look_for_extrema(exits, segment);
         for k in 1..self.times.len() {
             let (low, high) = (self.times[k - 1], self.times[k]);
             self.right.copy_from_slice(&self.samples[k * count..(k + 1) * count]);
-            if let Some(fired) = self.between(exits, segment, (low, high), time_tolerance(t0, h)) {
+            if let Some(fired) = self.between(exits, segment, (low, high), tolerance) {
                 return Ok(Some(fired));
             }
             for (watched, g) in self.watched.iter_mut().zip(&self.right) {
@@ -433,12 +444,15 @@ impl Watch {
                 }
             };
             let root = first_zero((low, high), at_low, at_high, scratch, tolerance, &mut turned)?;
+            let (above, below) = (at_low[root.function], -at_high[root.function]);
+            let size = self.left[root.function].abs().max(self.right[root.function].abs());
+            let jumps = above.min(below) > JUMP * size;
             // everything that changes together with it
             let count = self.watched.len();
             let changed: Vec<bool> = (0..count).map(|j| j == root.function || self.scratch[1][j] <= 0.0).collect();
             let exits_now = self.holding(exits, |j, truth| truth != changed[j]);
             if !exits_now.is_empty() {
-                return Some(Fired { t: root.t, function: root.function, exits: exits_now });
+                return Some(Fired { t: root.t, function: root.function, exits: exits_now, jumps });
             }
             // a statement has changed, but no condition: go on behind it
             for (watched, changed) in self.watched.iter_mut().zip(&changed) {
@@ -500,7 +514,7 @@ mod tests {
         let here = Here { t: 0.0, x: &[0.0], xdot: &[1.0], scales: &[1e-9], probe: 1e-5 };
         watch.start(exits, here, held).unwrap();
         assert!(watch.true_exits(exits).is_empty());
-        watch.find(exits, &line(h), 100.0 * h).unwrap()
+        watch.find(exits, &line(h), 100.0 * h, None).unwrap()
     }
 
     #[test]
@@ -552,7 +566,7 @@ mod tests {
         assert_eq!(watch.true_exits(&falling), [0]);
         watch.start(&falling, here, &[0]).unwrap();
         assert!(watch.true_exits(&falling).is_empty());
-        let fired = watch.find(&falling, &line(1.0), 100.0).unwrap().expect("an event");
+        let fired = watch.find(&falling, &line(1.0), 100.0, None).unwrap().expect("an event");
         assert!(fired.t < 1e-8, "{fired:?}");
     }
 
@@ -570,11 +584,18 @@ mod tests {
     }
 
     #[test]
+    fn a_jump_over_zero_is_found_and_told() {
+        let jump = exit(SwitchingFunction::new("jump", |_, x: &[f64]| if x[0] < 0.4 { 1.0 } else { -1.0 }));
+        let fired = find(&[jump], 1.0, &[]).expect("an event");
+        assert!(fired.jumps && (fired.t - 0.4).abs() < 1e-12, "{fired:?}");
+    }
+
+    #[test]
     fn a_function_without_a_value_is_told() {
         let exits = [exit(SwitchingFunction::new("nothing", |_, x: &[f64]| (0.5 - x[0]).sqrt() + 1.0))];
         let mut watch = Watch::default();
         let here = Here { t: 0.0, x: &[0.0], xdot: &[1.0], scales: &[1e-9], probe: 1e-5 };
         watch.start(&exits, here, &[]).unwrap();
-        assert_eq!(watch.find(&exits, &line(1.0), 100.0).unwrap_err().exit, 0);
+        assert_eq!(watch.find(&exits, &line(1.0), 100.0, None).unwrap_err().exit, 0);
     }
 }

@@ -376,10 +376,9 @@ impl<'h> Run<'_, 'h> {
     fn find(&mut self) -> Result<Option<Fired>, HybridFailure> {
         let place = &self.places[self.active];
         let length = self.interval.1 - self.interval.0;
-        self.watch.find(&place.exits, place.at().segment(), length).map_err(|none| HybridFailure::Undefined {
-            t: none.t,
-            mode: place.name.clone(),
-            condition: place.exits[none.exit].name(),
+        let tolerance = self.hybrid.time_tolerance;
+        self.watch.find(&place.exits, place.at().segment(), length, tolerance).map_err(|none| {
+            HybridFailure::Undefined { t: none.t, mode: place.name.clone(), condition: place.exits[none.exit].name() }
         })
     }
 

@@ -3,7 +3,7 @@
 use super::Run;
 use crate::hybrid::error::HybridFailure;
 use crate::hybrid::flow::{Entry, Impulses};
-use crate::hybrid::options::Restart;
+use crate::hybrid::options::{Detection, Restart};
 use crate::hybrid::place::{Reason, Target, carried, starts};
 use crate::hybrid::record::jumps;
 use crate::hybrid::solution::{Smoothness, Switch, SwitchKind, Warning};
@@ -92,7 +92,10 @@ impl<'h> Run<'_, 'h> {
         let keep: &[String] = described.map_or(&[], |t| &t.keep);
         let mut change = Change { transition, transfer, expects: None, restart, keep, kind, condition };
         let chattering = match kind {
-            SwitchKind::Regular => self.history.switched(t, transition, self.hybrid.chatter_time),
+            SwitchKind::Regular => {
+                let short = self.history.switched(t, transition, self.hybrid.chatter_time);
+                short && self.hybrid.detection != Detection::Off
+            }
             _ => false,
         };
         // infinitely many in finite time?
@@ -196,7 +199,8 @@ impl<'h> Run<'_, 'h> {
             && !self.warned.contains(&(from.min(to), from.max(to)))
         {
             self.warned.push((from.min(to), from.max(to)));
-            let message = format!("the modes `{}` and `{}` switch in short succession", old.name, new.name);
+            let message =
+                format!("the modes `{}` and `{}` chatter: three switches in short succession", old.name, new.name);
             self.record.solution.warnings.push(Warning { t, message });
         }
         self.record.solution.switches.push(Switch {
