@@ -32,6 +32,7 @@ pub use mode::Mode;
 pub use options::{Detection, HybridOptions, Restart};
 pub use problem::{Hybrid, Problem, SlidingMode};
 pub use restart::make_consistent;
+pub use slide::opposite_transition;
 pub use sliding::{Combination, SlidingError, SurfaceFormula, sliding_formulas};
 pub use solution::{HybridSolution, Jump, ModeNames, Phase, Smoothness, Switch, SwitchKind, Warning};
 pub use solve::{ActiveMode, solve, solve_observed};
