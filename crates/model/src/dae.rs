@@ -6,6 +6,7 @@ use crate::document::{Section, wrong_type};
 use crate::entries::{self, Entry, Written};
 use crate::formula::ast::{Equation, Kind, Node};
 use crate::formula::evaluate::{Domain, MOST_DERIVATIVES};
+use crate::hybrid::{self, Job};
 use crate::index::Bindings;
 use crate::initial;
 use crate::lower::{Lowering, Rate};
@@ -18,7 +19,7 @@ use crate::source::Span;
 use daedal::dae::{Formulas, Initial, highest_orders};
 use daedal::graph::{Expr, Graph};
 use std::collections::HashMap;
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
 const EQUATION: Context =
     Context { place: "an equation", allowed: Classes::EVERYTHING, help: "equations may contain everything" };
@@ -27,7 +28,12 @@ const INVARIANT: Context =
     Context { place: "an invariant", allowed: Classes::EVERYTHING, help: "invariants may contain states and time" };
 
 /// Read the section into formulas; mistakes go to the reader.
-pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Formulas, Initial, Vec<Written>) {
+pub(crate) fn read(
+    reader: &mut Reader,
+    section: Section,
+    beside: Beside,
+    jobs: &mut [Job],
+) -> (Formulas, Initial, Vec<Written>) {
     section.check_keys(reader, &["states", "equations", "invariants"]);
     let states = match section.get("states") {
         Some(value) => entries::names(reader, value, "states").0,
@@ -70,6 +76,10 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Fo
         levels = levels.max(highest(&node, reader));
     }
 
+    for node in jobs.iter().flat_map(Job::nodes) {
+        levels = levels.max(highest(node, reader));
+    }
+
     // inputs of the graph
     let n = states.len();
     let names: Vec<String> = states.iter().map(|name| name.full.clone()).collect();
@@ -97,9 +107,7 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Fo
             let rates = (0..levels as usize).map(|level| Rate::Variable(Class::StateDerivative, level * n + k));
             to.rates.insert((Class::State, k), rates.collect());
         }
-        for k in &definitions {
-            to.item_value(*k);
-        }
+        definitions::lower(&mut to, &definitions);
         let mut formulas = Vec::new();
         for (name, entry) in &equations {
             if let Some(value) = to.residual(&entry.equation, EQUATION, &entry.bindings) {
@@ -108,6 +116,7 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Fo
         }
         let outputs = output::lower(&mut to, &outputs);
         initial::lower(&mut to, &mut given, Context { place: "an initial condition", ..EQUATION });
+        hybrid::lower(&mut to, jobs);
         let mut kept = Vec::new();
         for (name, entry) in &invariants {
             let node = to.reader.told(entry.node());
@@ -129,6 +138,16 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Fo
                 at: entry.span.into(),
                 label: "in this formula".into(),
                 help: "an invariant may contain states, and derivatives that are lower than the highest one in the equations".into(),
+            });
+        }
+    }
+    if reader.mode.is_some() {
+        for (k, order, span) in given.derivatives().into_iter().filter(|&(k, order, _)| order >= orders[k].max(1)) {
+            reader.mistake(Mistake::NotAVariable {
+                name: if order == 1 { format!("der({})", names[k]) } else { format!("der({}, {order})", names[k]) },
+                kind: "the highest derivative".into(),
+                at: span.into(),
+                help: "in a system with modes it follows from the equations; give the states".into(),
             });
         }
     }
@@ -161,21 +180,34 @@ fn missing(section: Section, key: &str, help: &str) -> Mistake {
     }
 }
 
+/// Equations in a list, in a table with their names, or in a list with such tables in it.
 fn equations(reader: &mut Reader, section: Section) -> Vec<(String, Entry)> {
     let Some(value) = section.get("equations") else {
         let help = "write equations = [\"der(x) = …\", \"0 = …\"] or a table with their names";
         reader.mistake(missing(section, "equations", help));
         return Vec::new();
     };
+    let named = |reader: &mut Reader, table: &DeTable| {
+        let entries = entries::table(reader, table, "the equation");
+        entries.into_iter().map(|(name, entry)| (name.full, entry)).collect::<Vec<_>>()
+    };
     match value.get_ref() {
         DeValue::Array(items) => {
-            let entries = entries::list(reader, items, "an equation").0;
-            entries.into_iter().enumerate().map(|(k, entry)| ((k + 1).to_string(), entry)).collect()
+            let mut equations: Vec<(String, Entry)> = Vec::new();
+            let mut unnamed = 0;
+            for item in items.iter() {
+                if let DeValue::Table(table) = item.get_ref() {
+                    equations.extend(named(reader, table));
+                    continue;
+                }
+                for entry in entries::list(reader, std::slice::from_ref(item), "an equation").0 {
+                    unnamed += 1;
+                    equations.push((unnamed.to_string(), entry));
+                }
+            }
+            equations
         }
-        DeValue::Table(table) => {
-            let entries = entries::table(reader, table, "the equation");
-            entries.into_iter().map(|(name, entry)| (name.full, entry)).collect()
-        }
+        DeValue::Table(table) => named(reader, table),
         _ => {
             reader.mistake(wrong_type(
                 "`equations`",

@@ -375,16 +375,109 @@ pub enum Mistake {
         #[label("here the limit is exceeded")]
         at: SourceSpan,
     },
-    /// Something that belongs to a later version.
-    #[error("[{section}] is not yet supported")]
-    #[diagnostic(help(
-        "models with modes and transitions are planned; inside a formula, if(condition, yes, no) can switch"
-    ))]
-    Later {
-        /// The section.
-        section: String,
+    /// A mode that does not exist.
+    #[error("there is no mode `{name}`")]
+    UnknownMode {
+        /// The name.
+        name: String,
         /// Where.
-        #[label("this section")]
+        #[label("unknown mode")]
+        at: SourceSpan,
+        /// What to try.
+        #[help]
+        help: String,
+    },
+    /// A mode that no transition leads to.
+    #[error("mode `{mode}` is never entered")]
+    #[diagnostic(help(
+        "no transition and no [sliding] leads from `{first}`, where the run begins, to it; add a transition with to = \"{mode}\", or remove the mode"
+    ))]
+    Unreachable {
+        /// The mode.
+        mode: String,
+        /// The first mode.
+        first: String,
+        /// Where.
+        #[label("nothing leads here")]
+        at: SourceSpan,
+    },
+    /// A name that is no unknown of a mode.
+    #[error("mode `{mode}` has no unknown `{name}`")]
+    NotInMode {
+        /// The name.
+        name: String,
+        /// The mode.
+        mode: String,
+        /// Where.
+        #[label("not in mode `{mode}`")]
+        at: SourceSpan,
+        /// What to try.
+        #[help]
+        help: String,
+    },
+    /// A condition of a transition that never changes.
+    #[error("the condition is always {known}")]
+    #[diagnostic(help(
+        "with the values of the parameters nothing in it varies; compare unknowns or `t`, or give times with `at` or `every`"
+    ))]
+    ConstantCondition {
+        /// What it is.
+        known: bool,
+        /// Where.
+        #[label("this does not vary")]
+        at: SourceSpan,
+    },
+    /// A transition that happens in two ways.
+    #[error("a transition happens either when a condition becomes true or at given times")]
+    TwoTriggers {
+        /// The one.
+        #[label("this")]
+        first: SourceSpan,
+        /// The other.
+        #[label("or this")]
+        at: SourceSpan,
+        /// What to try.
+        #[help]
+        help: String,
+    },
+    /// Two transitions at the same time into different modes.
+    #[error("the same condition leads from mode `{mode}` to `{one}` and to `{other}`")]
+    #[diagnostic(help("change one of the conditions, or give one transition the larger `priority`"))]
+    Contradiction {
+        /// The mode that is left.
+        mode: String,
+        /// One of the modes that are entered.
+        one: String,
+        /// The other.
+        other: String,
+        /// The first condition.
+        #[label("to `{one}`")]
+        first: SourceSpan,
+        /// The second one.
+        #[label("to `{other}`")]
+        at: SourceSpan,
+    },
+    /// Times that do not rise.
+    #[error("times must rise, but {} follows {}", plain(*time), plain(*before))]
+    #[diagnostic(help("write every time once, the earliest first"))]
+    TimesFall {
+        /// The time before.
+        before: f64,
+        /// This one.
+        time: f64,
+        /// Where.
+        #[label("not later than the one before")]
+        at: SourceSpan,
+    },
+    /// A number that must not be negative.
+    #[error("{what} must not be negative, but is {}", plain(*value))]
+    Negative {
+        /// "`dwell`".
+        what: String,
+        /// Its value.
+        value: f64,
+        /// Where.
+        #[label("negative")]
         at: SourceSpan,
     },
     /// A value that was set from outside for something that is not a parameter.

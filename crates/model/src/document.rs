@@ -19,7 +19,7 @@ pub(crate) type KeyText<'i> = Spanned<DeString<'i>>;
 #[derive(Clone, Copy)]
 pub(crate) struct Section<'t, 'i> {
     /// "[motion]"
-    pub title: &'static str,
+    pub title: &'t str,
     /// Its name in the file.
     pub span: Span,
     pub table: &'t DeTable<'i>,
@@ -118,6 +118,18 @@ pub(crate) fn number(value: &Item) -> Option<f64> {
         DeValue::Integer(n) => i128::from_str_radix(n.as_str(), n.radix()).ok().map(|n| n as f64),
         _ => None,
     }
+}
+
+/// A number that must be positive.
+pub(crate) fn positive(reader: &mut Reader, section: Section, key: &str) -> Option<f64> {
+    let item = section.get(key)?;
+    let node = number_node(reader, item, &format!("`{key}`"), "a number")?;
+    let Kind::Number(value) = node.kind else { return None };
+    if value <= 0.0 {
+        reader.mistake(Mistake::NotPositive { what: format!("`{key}`"), value, at: node.span.into() });
+        return None;
+    }
+    Some(value)
 }
 
 /// The decoded text of a string value.

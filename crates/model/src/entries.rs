@@ -73,6 +73,13 @@ pub(crate) struct Name {
     pub derivative: u32,
 }
 
+impl Name {
+    /// How the unknown is called that is this variable, or this derivative of it.
+    pub fn unknown(&self) -> String {
+        format!("{}{}", self.full, "'".repeat(self.derivative as usize))
+    }
+}
+
 /// The entries of a list of formulas, and whether all of them could be read.
 pub(crate) fn list(reader: &mut Reader, items: &[Item], what: &str) -> (Vec<Entry>, bool) {
     let mut entries = Vec::new();

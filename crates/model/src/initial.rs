@@ -45,6 +45,14 @@ impl Given {
         self.values.keys().map(|(_, _, order)| *order).max().unwrap_or(0)
     }
 
+    /// Derivatives that are given: number of the state, order, place.
+    pub fn derivatives(&self) -> Vec<(usize, u32, Span)> {
+        let given = self.values.iter().filter(|((_, _, order), _)| *order > 0);
+        let mut given: Vec<_> = given.map(|(&(_, k, order), &(_, span))| (k, order, span)).collect();
+        given.sort_unstable_by_key(|&(k, order, _)| (k, order));
+        given
+    }
+
     /// Names and residuals of the conditions.
     pub fn conditions(&self) -> impl Iterator<Item = (String, Expr)> {
         self.lowered.iter().cloned()
@@ -60,12 +68,16 @@ impl Given {
 pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Given {
     let mut given = Given::default();
     let Some(section) = section else { return given };
-    section.check_keys(reader, &["fix", "guess", "conditions"]);
+    if reader.mode.is_none() {
+        section.check_keys(reader, &["fix", "guess", "conditions"]);
+    } else {
+        section.check_keys(reader, &["mode", "restart", "fix", "guess"]);
+    }
     for (key, holds) in [("fix", true), ("guess", false)] {
         let Some(table) = section.table(reader, key) else { continue };
         values(reader, table, "", holds, &mut given);
     }
-    if let Some(value) = section.get("conditions") {
+    if let Some(value) = section.get("conditions").filter(|_| reader.mode.is_none()) {
         given.conditions = conditions(reader, value);
     }
     given

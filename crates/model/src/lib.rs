@@ -1,7 +1,7 @@
 //! Model files: TOML with formulas, read into expression graphs, with messages that mark the place of every mistake.
 //!
 //! [`Model::read`] gives a [`Model`] whose [`Kind`] is either equations of motion ([`daedal::motion::Formulas`]) or a general system
-//! ([`daedal::dae::Formulas`]), or all [`Mistakes`] that were found.
+//! ([`daedal::dae::Formulas`]) or a system with modes ([`HybridModel`]), or all [`Mistakes`] that were found.
 //!
 //! | module | what |
 //! | --- | --- |
@@ -9,6 +9,7 @@
 //! | `formula` | tokens, tree, value of a formula |
 //! | `names`, `index`, `memo` | what names mean, index ranges, definitions |
 //! | `reader`, `lower` | values in numbers and in graph nodes |
+//! | `hybrid` | modes, transitions, sliding |
 //! | `model`, `parameters`, `definitions`, `motion`, `dae`, `initial`, `output` | the sections of a file |
 
 mod dae;
@@ -17,6 +18,7 @@ mod diagnostic;
 mod document;
 mod entries;
 mod formula;
+mod hybrid;
 mod index;
 mod initial;
 mod lower;
@@ -33,6 +35,10 @@ mod suggestion;
 
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
+pub use hybrid::{
+    HybridInitial, HybridMode, HybridModel, HybridTransition, HybridTrigger, Methods, ModeMethod, SlidingMethod,
+    Statement,
+};
 pub use index::Limits;
 pub use model::{Defaults, Kind, Model};
 pub use motion::MotionTexts;

@@ -5,7 +5,7 @@
 
 use crate::diagnostic::Mistake;
 use crate::formula::ast::{Equation, Node, Range, Reference};
-use crate::formula::evaluate::{Domain, Stop, evaluate};
+use crate::formula::evaluate::{Domain, Stop, Truth, decide, evaluate};
 use crate::formula::operation::Operation;
 use crate::index::{Bindings, Budget};
 use crate::memo::{self, Memo, Named};
@@ -63,6 +63,16 @@ impl<'r, 'f> Lowering<'r, 'f> {
         }
         self.context = context;
         let result = memo::complete(self, |lowering| evaluate(node, lowering, &mut bindings.clone()));
+        self.reader.ok(result)
+    }
+
+    /// A condition where it stands.
+    pub fn condition(&mut self, node: &Node, context: Context) -> Option<Truth<Value>> {
+        if self.reader.is_full() {
+            return None;
+        }
+        self.context = context;
+        let result = memo::complete(self, |lowering| decide(node, lowering, &mut Bindings::default()));
         self.reader.ok(result)
     }
 

@@ -4,6 +4,7 @@ use crate::dae;
 use crate::diagnostic::{Mistake, Mistakes};
 use crate::document::{self, Section, wrong_type};
 use crate::entries::Written;
+use crate::hybrid::{self, Declared, HybridModel, Shared};
 use crate::index::{Bindings, Limits};
 use crate::motion::{self, Beside, MotionTexts};
 use crate::names::{Class, Classes, Context};
@@ -59,6 +60,8 @@ pub enum Kind {
         /// The equations as they are written.
         texts: Vec<Written>,
     },
+    /// A system that switches between modes.
+    Hybrid(Box<HybridModel>),
 }
 
 /// `[solve]`: what the command takes unless it is told otherwise.
@@ -76,11 +79,22 @@ pub struct Defaults {
     pub formulation: Option<String>,
 }
 
-const SECTIONS: [&str; 8] = ["model", "solve", "parameters", "definitions", "motion", "dae", "initial", "output"];
-const LATER: [&str; 3] = ["modes", "transitions", "sliding"];
-const FORMULATIONS: [&str; 3] = ["psf", "psf+i", "p1"];
+const SECTIONS: [&str; 11] = [
+    "model",
+    "solve",
+    "parameters",
+    "definitions",
+    "motion",
+    "dae",
+    "modes",
+    "transitions",
+    "sliding",
+    "initial",
+    "output",
+];
+pub(crate) const FORMULATIONS: [&str; 3] = ["psf", "psf+i", "p1"];
 
-const NUMBER: Context = Context {
+pub(crate) const NUMBER: Context = Context {
     place: "this place",
     allowed: Classes::of(&[Class::Parameter]),
     help: "only numbers and parameters can stand here",
@@ -148,13 +162,36 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
 
     let find = |reader: &mut Reader, name, title| Section::find(reader, root, name, title);
     let parameters = find(reader, "parameters", "[parameters]");
-    parameters::read(reader, parameters, overrides);
+    let modes = hybrid::declared(reader, root).unwrap_or_default();
+    parameters::read(reader, parameters, overrides, &hybrid::parameters_of_modes(&modes));
     let about = about(reader, root);
     let solve = match find(reader, "solve", "[solve]") {
-        Some(section) if root.contains_key("dae") => defaults(reader, section, &Form::ALL.map(Form::name)),
-        Some(section) => defaults(reader, section, &FORMULATIONS),
+        Some(section) => {
+            let has_modes = root.contains_key("modes");
+            let general = Form::ALL.map(Form::name);
+            // modes without a common part may have equations of both kinds
+            let formulations: Vec<&str> = match (root.contains_key("dae"), root.contains_key("motion")) {
+                (true, _) => general.to_vec(),
+                (false, false) if has_modes => general.into_iter().chain(FORMULATIONS).collect(),
+                _ => FORMULATIONS.to_vec(),
+            };
+            defaults(reader, section, &formulations, has_modes)
+        }
         None => Defaults::default(),
     };
+    if root.contains_key("modes") {
+        return switched(reader, root, &modes, about, solve, overrides);
+    }
+    for key in ["transitions", "sliding"] {
+        if let Some((key, _)) = root.get_key_value(key) {
+            reader.mistake(Mistake::Missing {
+                what: "the section [modes]".into(),
+                at: Span::from(key.span()).into(),
+                label: "between which modes?".into(),
+                help: "write [modes.NAME] for each mode; one mode that is left and entered again is fine".into(),
+            });
+        }
+    }
     let beside = Beside {
         definitions: find(reader, "definitions", "[definitions]"),
         initial: find(reader, "initial", "[initial]"),
@@ -169,11 +206,11 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
             return None;
         }
         (Some(section), None) => {
-            let (formulas, initial, texts) = motion::read(reader, section, beside);
+            let (formulas, initial, texts) = motion::read(reader, section, beside, &mut []);
             Kind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }
         }
         (None, Some(section)) => {
-            let (formulas, initial, texts) = dae::read(reader, section, beside);
+            let (formulas, initial, texts) = dae::read(reader, section, beside, &mut []);
             Kind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts }
         }
         (None, None) => {
@@ -193,18 +230,43 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
     let parameters = match &kind {
         Kind::Motion { formulas, .. } => formulas.parameters.clone(),
         Kind::Dae { formulas, .. } => formulas.parameters.clone(),
+        Kind::Hybrid(_) => Vec::new(),
     };
     let About { name, description, source, time } = about;
     let structural = reader.structural();
     Some(Model { name, description, source, time, solve, parameters, structural, kind })
 }
 
+/// A system with modes.
+fn switched(
+    reader: &mut Reader,
+    root: &DeTable,
+    modes: &[Declared],
+    about: About,
+    solve: Defaults,
+    overrides: &[(String, f64)],
+) -> Option<Model> {
+    parameters::evaluate(reader);
+    let shared = Shared {
+        root,
+        t0: about.time.map_or(0.0, |(t0, _)| t0),
+        tend: about.time.map(|(_, tend)| tend),
+        overrides,
+        formulation: solve.formulation.clone(),
+    };
+    let (model, of_modes, structural) = hybrid::read(reader, &shared, modes)?;
+    let mut parameters: Vec<(String, f64)> = (0..reader.parameters.len())
+        .map(|k| (reader.parameters[k].name.clone(), reader.parameter(k).unwrap_or(f64::NAN)))
+        .collect();
+    parameters.extend(of_modes);
+    let About { name, description, source, time } = about;
+    Some(Model { name, description, source, time, solve, parameters, structural, kind: Kind::Hybrid(Box::new(model)) })
+}
+
 fn check_sections(reader: &mut Reader, root: &DeTable) {
     for (key, _) in root {
         let (name, at) = (key.get_ref().as_ref(), Span::from(key.span()).into());
-        if LATER.contains(&name) {
-            reader.mistake(Mistake::Later { section: name.into(), at });
-        } else if !SECTIONS.contains(&name) {
+        if !SECTIONS.contains(&name) {
             let all = enumerate(SECTIONS);
             let near = nearest(name, SECTIONS).or_else(|| match name {
                 "params" | "constants" => Some("parameters".to_string()),
@@ -295,18 +357,10 @@ fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
 }
 
 /// `[solve]`.
-fn defaults(reader: &mut Reader, section: Section, formulations: &[&str]) -> Defaults {
-    section.check_keys(reader, &["rtol", "atol", "h0", "hmax", "formulation"]);
-    let mut positive = |key: &str| {
-        let item = section.get(key)?;
-        let node = document::number_node(reader, item, &format!("`{key}`"), "a number")?;
-        let crate::formula::ast::Kind::Number(value) = node.kind else { return None };
-        if value <= 0.0 {
-            reader.mistake(Mistake::NotPositive { what: format!("`{key}`"), value, at: node.span.into() });
-            return None;
-        }
-        Some(value)
-    };
+fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], has_modes: bool) -> Defaults {
+    let keys = ["rtol", "atol", "h0", "hmax", "formulation", "max_switches", "max_immediate"];
+    section.check_keys(reader, if has_modes { &keys } else { &keys[..5] });
+    let mut positive = |key: &str| document::positive(reader, section, key);
     let mut defaults = Defaults {
         rtol: positive("rtol"),
         atol: positive("atol"),

@@ -11,15 +11,53 @@ use crate::reader::{Origin, PARAMETER, Parameter, Reader};
 use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
 use std::rc::Rc;
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
 /// Declare all parameters.
-pub(crate) fn read(reader: &mut Reader, section: Option<Section>, overrides: &[(String, f64)]) {
+///
+/// `of_modes` are the names that modes have for themselves: mode, name.
+pub(crate) fn read(
+    reader: &mut Reader,
+    section: Option<Section>,
+    overrides: &[(String, f64)],
+    of_modes: &[(String, String)],
+) {
     reader.overrides = overrides.iter().map(|(name, value)| (name.replace(' ', ""), *value)).collect();
     if let Some(section) = section {
         declare(reader, section);
     }
-    check_overrides(reader);
+    check_overrides(reader, of_modes);
+}
+
+/// Declare the parameters of a mode, those of all modes among them. Values from outside for this mode have its name and a dot before
+/// theirs; where the mode has a value of its own, that of all modes is not looked at.
+pub(crate) fn read_mode(
+    reader: &mut Reader,
+    section: Section,
+    own: Option<&DeTable>,
+    mode: &str,
+    overrides: &[(String, f64)],
+) {
+    let base = |name: &str| name.split('[').next().unwrap_or(name).to_string();
+    let is_own = |name: &str| own.is_some_and(|own| own.contains_key(base(name).as_str()));
+    for (name, value) in overrides {
+        let name = name.replace(' ', "");
+        match name.strip_prefix(mode).and_then(|rest| rest.strip_prefix('.')) {
+            Some(inner) if is_own(inner) => reader.overrides.insert(inner.to_string(), *value),
+            None if !is_own(&name) => reader.overrides.insert(name, *value),
+            _ => None,
+        };
+    }
+    declare(reader, section);
+    for (name, value) in reader.overrides.clone().into_iter().filter(|(name, _)| is_own(name)) {
+        let known = reader.parameters.iter().any(|p| p.name == name);
+        if known && value.is_finite() {
+            continue;
+        }
+        let reason =
+            if known { format!("{value} is not a finite number") } else { format!("mode `{mode}` has no such entry") };
+        reader.mistake(Mistake::Override { name: format!("{mode}.{name}"), reason, help: None });
+    }
 }
 
 /// Find the numbers of all parameters.
@@ -128,11 +166,17 @@ fn add(reader: &mut Reader, base: &str, indices: &[i64], span: Span, node: Rc<No
 }
 
 /// Values from outside win; they must be numbers of parameters that exist.
-fn check_overrides(reader: &mut Reader) {
+fn check_overrides(reader: &mut Reader, of_modes: &[(String, String)]) {
     let mut names: Vec<(String, f64)> = reader.overrides.iter().map(|(name, value)| (name.clone(), *value)).collect();
     names.sort_by(|a, b| a.0.cmp(&b.0));
     for (name, value) in names {
         let known = || reader.parameters.iter().map(|p| p.name.as_str());
+        let base = name.split('[').next().unwrap_or(&name);
+        if of_modes.iter().any(|(mode, own)| base.strip_prefix(mode.as_str()) == Some(&format!(".{own}"))) {
+            // it is looked at again where the mode is read
+            continue;
+        }
+        let in_modes = || of_modes.iter().filter(|(_, own)| own == base).map(|(mode, own)| format!("{mode}.{own}"));
         let (reason, help) = if known().any(|p| p == name) {
             if value.is_finite() {
                 continue;
@@ -141,8 +185,14 @@ fn check_overrides(reader: &mut Reader) {
         } else if known().any(|p| p.starts_with(&format!("{name}["))) {
             let entries = known().filter(|p| p.starts_with(&format!("{name}[")));
             ("it is a list".to_string(), Some(format!("set its entries: {}", enumerate(entries))))
+        } else if in_modes().next().is_some() {
+            let all: Vec<String> = in_modes().collect();
+            let help = format!("set {}", enumerate(all.iter().map(String::as_str)));
+            ("modes have numbers of their own for it".to_string(), Some(help))
         } else {
-            let help = match (nearest(&name, known()), reader.parameters.is_empty()) {
+            let of_modes: Vec<String> = of_modes.iter().map(|(mode, own)| format!("{mode}.{own}")).collect();
+            let near = nearest(&name, known().chain(of_modes.iter().map(String::as_str)));
+            let help = match (near, reader.parameters.is_empty()) {
                 (Some(near), _) => format!("did you mean `{near}`?"),
                 (None, false) => format!("the parameters are {}", enumerate(known())),
                 (None, true) => "it has no parameters".to_string(),

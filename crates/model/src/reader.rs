@@ -60,8 +60,23 @@ pub(crate) struct Reader<'f> {
     looked_at: HashSet<Span>,
     memo: Memo<f64>,
     budget: Budget,
+    diary: Diary,
+    /// Mistakes that this reader met, also those that were told before.
+    met: usize,
+    /// The mode whose equations are read, in a system that has modes.
+    pub mode: Option<String>,
+    /// Definitions that are not computed in this mode, because it does not have the names in them: name, and which one is missing.
+    pub absent: HashMap<String, Mistake>,
+}
+
+/// What was told, and what was left out: one for the whole file.
+#[derive(Default)]
+struct Diary {
     mistakes: Vec<Mistake>,
     told: HashSet<(usize, usize)>,
+    /// Formulas that some mode could not compute, and why; those that some mode did compute.
+    left_out: Vec<(Span, Mistake)>,
+    computed: HashSet<Span>,
 }
 
 impl<'f> Reader<'f> {
@@ -77,17 +92,58 @@ impl<'f> Reader<'f> {
             looked_at: HashSet::new(),
             memo: Memo::default(),
             budget: Budget::new(limits),
-            mistakes: Vec::new(),
-            told: HashSet::new(),
+            diary: Diary::default(),
+            met: 0,
+            mode: None,
+            absent: HashMap::new(),
+        }
+    }
+
+    /// A reader for the equations of a mode, with names of its own; what was told goes on. Give it back to [`Reader::resume`].
+    pub fn for_mode(&mut self, mode: &str) -> Reader<'f> {
+        let mut reader = Reader::new(self.file, Limits::default());
+        std::mem::swap(&mut reader.budget, &mut self.budget);
+        std::mem::swap(&mut reader.diary, &mut self.diary);
+        reader.mode = Some(mode.to_string());
+        reader
+    }
+
+    /// Go on behind a mode.
+    pub fn resume(&mut self, mode: Reader<'f>) {
+        self.budget = mode.budget;
+        self.diary = mode.diary;
+        self.met += mode.met;
+    }
+
+    /// A formula was computed, or left out because this mode does not have the names in it.
+    pub fn note_formula(&mut self, at: Span, missing: Option<Mistake>) {
+        match missing {
+            None => {
+                self.diary.computed.insert(at);
+            }
+            Some(mistake) => self.diary.left_out.push((at, mistake)),
+        }
+    }
+
+    /// Formulas that no mode could compute are mistakes.
+    pub fn tell_left_out(&mut self) {
+        for (at, mistake) in std::mem::take(&mut self.diary.left_out) {
+            if !self.diary.computed.contains(&at) {
+                self.mistake(mistake);
+            }
         }
     }
 
     /// Note a mistake; one for each place.
-    pub fn mistake(&mut self, mistake: Mistake) {
+    pub fn mistake(&mut self, mut mistake: Mistake) {
+        self.met += 1;
         let place = mistake.place().map(|place| (place.offset(), place.len()));
-        let new = place.is_none_or(|place| self.told.insert(place));
+        let new = place.is_none_or(|place| self.diary.told.insert(place));
+        if let (Mistake::UnknownName { help: Some(help), .. }, Some(mode)) = (&mut mistake, &self.mode) {
+            *help = format!("in mode `{mode}`: {help}");
+        }
         if new && !self.is_full() {
-            self.mistakes.push(mistake);
+            self.diary.mistakes.push(mistake);
         }
     }
 
@@ -110,17 +166,17 @@ impl<'f> Reader<'f> {
 
     /// So many mistakes that more would not help.
     pub fn is_full(&self) -> bool {
-        self.mistakes.len() >= MOST_MISTAKES
+        self.diary.mistakes.len() >= MOST_MISTAKES
     }
 
     /// Mistakes so far.
     pub fn count(&self) -> usize {
-        self.mistakes.len()
+        self.met
     }
 
     /// All mistakes in the order of the file.
     pub fn into_mistakes(self) -> Vec<Mistake> {
-        let mut mistakes = self.mistakes;
+        let mut mistakes = self.diary.mistakes;
         mistakes.sort_by_key(|mistake| mistake.place().map_or(0, |place| place.offset()));
         mistakes
     }

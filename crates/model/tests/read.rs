@@ -21,7 +21,7 @@ fn read(name: &str) -> Model {
 fn motion(model: &Model) -> &Formulas {
     match &model.kind {
         Kind::Motion { formulas, .. } => formulas,
-        Kind::Dae { .. } => panic!("not a mechanism"),
+        Kind::Dae { .. } | Kind::Hybrid(_) => panic!("not a mechanism"),
     }
 }
 

@@ -295,6 +295,23 @@ impl Dae for Genda {
         self.measure(t)
     }
 
+    fn jumped(&mut self, t: f64, x: &[f64]) {
+        // y follows from where it was last, not along its Taylor polynomial; where that is impossible the next pencil says so
+        let _ = self.project(t, x);
+        self.accepted_at = t;
+        for (time, y) in &mut self.stages {
+            *time = t;
+            y.copy_from_slice(&self.derivatives);
+        }
+        let followed = self.follow(0, t, x).is_ok() && self.stages[0].1.iter().all(|y| y.is_finite());
+        if followed {
+            self.derivatives.copy_from_slice(&self.stages[0].1);
+        }
+        for (_, y) in &mut self.stages {
+            y.copy_from_slice(&self.derivatives);
+        }
+    }
+
     fn residuals(&self) -> Residuals {
         self.residuals
     }

@@ -31,6 +31,12 @@ impl System {
         System::new(&Formulas::trace(equations), Interpreted)
     }
 
+    /// Other formulas with the same compiler.
+    #[must_use]
+    pub fn of_the_same_kind(&self, formulas: &Formulas) -> Self {
+        System { formulas: formulas.clone(), first: FirstOrder::new(formulas), compiler: self.compiler.clone() }
+    }
+
     /// Number of unknowns of the first-order form.
     pub fn dim(&self) -> usize {
         self.first.dim()

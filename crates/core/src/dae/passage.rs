@@ -25,6 +25,11 @@ impl Passage {
         Passage { rows: Vec::new(), at: None, gradients: Matrix::zeros(0, n), product: Lu::new(0) }
     }
 
+    /// The next point is a first one.
+    pub fn forget(&mut self) {
+        self.at = None;
+    }
+
     /// Go on to a point with gradients `C` of these rows. `gradients_at` gives those of another point. True if a singular point lies between.
     pub fn follow(
         &mut self,

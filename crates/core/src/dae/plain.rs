@@ -253,6 +253,12 @@ impl Dae for Plain {
         Ok(())
     }
 
+    fn jumped(&mut self, _: f64, _: &[f64]) {
+        if let Some((_, positive)) = &mut self.passage {
+            *positive = None;
+        }
+    }
+
     fn residuals(&self) -> Residuals {
         self.residuals
     }

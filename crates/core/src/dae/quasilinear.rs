@@ -119,13 +119,7 @@ impl QuasiLinear {
             rate_row,
             array,
         };
-        // invariants keep their initial values
-        system.evaluate(t, y).map_err(|_| StepFailure::Undefined { t })?;
-        for (i, constraint) in system.array.constraints.iter().enumerate() {
-            if constraint.role == Role::Invariant {
-                system.kept[i] = system.outputs[k + i];
-            }
-        }
+        system.keep_invariants(t, y).map_err(|_| StepFailure::Undefined { t })?;
         system.select(t, y)?;
         system.decided = true;
         system.watch(t, y)?;
@@ -173,6 +167,19 @@ impl QuasiLinear {
             *value -= kept;
         }
         if self.outputs.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Undefined) }
+    }
+
+    /// Invariants keep the values that they have here.
+    fn keep_invariants(&mut self, t: f64, y: &[f64]) -> Result<(), Undefined> {
+        self.kept.fill(0.0);
+        self.evaluate(t, y)?;
+        let k = self.moving.len();
+        for (i, constraint) in self.array.constraints.iter().enumerate() {
+            if constraint.role == Role::Invariant {
+                self.kept[i] = self.outputs[k + i];
+            }
+        }
+        Ok(())
     }
 
     /// Gradients at a point and a new choice.
@@ -402,6 +409,16 @@ impl Dae for QuasiLinear {
             }
         }
         Ok(())
+    }
+
+    fn jumped(&mut self, t: f64, y: &[f64]) {
+        self.passage.forget();
+        // where there is no value the next pencil says so
+        let _ = self.keep_invariants(t, y);
+    }
+
+    fn invariant(&self, row: usize) -> bool {
+        self.selection.rows.get(row).is_some_and(|&i| self.array.constraints[i].role == Role::Invariant)
     }
 
     fn residuals(&self) -> Residuals {

@@ -68,6 +68,20 @@ pub trait Dae {
     /// tolerance, so that its constraints hold. An error stops the run at this point.
     fn accepted(&mut self, stage: usize, t: f64, x: &mut [f64], xdot: &[f64]) -> Result<(), StepFailure>;
 
+    /// The next point does not continue the last one: what was followed from point to point begins anew here, and invariants take
+    /// the values that they have here.
+    fn jumped(&mut self, _t: f64, _x: &[f64]) {}
+
+    /// Is an algebraic row the value of an invariant? It holds by itself after a jump, and is no constraint for the state there.
+    fn invariant(&self, _row: usize) -> bool {
+        false
+    }
+
+    /// E₁ whose product E₁ x is the differential part of a state, at the point of the last pencil; rows of the pencil if absent.
+    fn differential_part(&self) -> Option<Matrix> {
+        None
+    }
+
     /// Residuals of the constraints at the last accepted point.
     fn residuals(&self) -> Residuals;
 

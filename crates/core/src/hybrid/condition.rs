@@ -4,6 +4,26 @@
 //! functions. Wunderlich, thesis (2008), Definition 5.3.
 
 use crate::graph::Expr;
+use crate::scalar::Scalar;
+use std::rc::Rc;
+
+/// A switching function written once for every scalar, so that sliding along its zeros can be derived.
+///
+/// ```
+/// use daedal::hybrid::Surface;
+/// use daedal::scalar::Scalar;
+///
+/// /// The velocity relative to a belt.
+/// struct Slip { belt: f64 }
+/// impl Surface for Slip {
+///     fn value<S: Scalar>(&self, _: S, x: &[S]) -> S { x[1] - self.belt }
+/// }
+/// assert_eq!(Slip { belt: 0.25 }.value(0.0, &[0.0, 1.0]), 0.75);
+/// ```
+pub trait Surface {
+    /// Its value; x in the order of the names of the mode that is left.
+    fn value<S: Scalar>(&self, t: S, x: &[S]) -> S;
+}
 
 /// g(t, x, ẋ), positive until its statement becomes true.
 pub struct SwitchingFunction<'h> {
@@ -29,6 +49,16 @@ impl<'h> SwitchingFunction<'h> {
             strict: false,
             uses_derivatives: false,
             formula: None,
+        }
+    }
+
+    /// A function written for every scalar; its statement is g ≤ 0.
+    pub fn surface(name: impl Into<String>, surface: impl Surface + 'h) -> Self {
+        let surface = Rc::new(surface);
+        let formula = surface.clone();
+        SwitchingFunction {
+            formula: Some(Box::new(move |t, x| formula.value(t, x))),
+            ..Self::new(name, move |t, x| surface.value(t, x))
         }
     }
 

@@ -67,8 +67,8 @@ impl Entry {
     fn impose(&self, dae: &mut dyn Dae, at: &mut Point, names: &[String], options: &Options) -> Result<(), EnterError> {
         let Some(restart) = self.restart else { return Ok(()) };
         self.write(&mut at.x);
-        let kept: Vec<usize> =
-            (0..self.start.len()).filter(|&j| matches!(self.start[j], Start::Fixed(_))).collect();
+        let fixed = (0..self.start.len()).filter(|&j| matches!(self.start[j], Start::Fixed(_)));
+        let kept: Vec<(usize, &str)> = fixed.map(|j| (j, &*names[j])).collect();
         let (rtol, atol) = match options.tolerance {
             Tolerance::Uniform { rtol, atol } => (rtol, atol),
             Tolerance::PerComponent(_) => (1e-7, 1e-7),
@@ -84,7 +84,9 @@ impl Entry {
             let least = weights.iter().copied().filter(|w| *w > NEW).fold(f64::INFINITY, f64::min);
             weights.iter_mut().filter(|w| **w <= NEW).for_each(|w| *w = NEW * least.min(1e300));
         }
-        make_consistent(dae, at.t, &mut at.x, &mut at.xdot, restart, &kept, &weights, names)
+        // unknowns that are new are the first to move, so the norm is always a weighted one
+        let restart = if restart == Restart::LeastChange { Restart::Weighted } else { restart };
+        make_consistent(dae, at.t, &mut at.x, &mut at.xdot, restart, &kept, &weights)
     }
 
     /// The same for a stepper that stands somewhere else in the same mode.
@@ -92,7 +94,6 @@ impl Entry {
         let mut at = Point { t: self.t, x: stepper.state().x.clone(), xdot: vec![0.0; stepper.state().x.len()] };
         stepper.rates(&mut at.xdot);
         if let Some(dae) = stepper.system() {
-            dae.jumped(at.t, &at.x);
             self.impose(dae, &mut at, names, options)?;
         }
         stepper.restart(State { t: at.t, x: at.x });

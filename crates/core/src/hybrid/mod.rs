@@ -23,7 +23,7 @@ mod solve;
 mod transition;
 mod watch;
 
-pub use condition::{Condition, Logic, SwitchingFunction};
+pub use condition::{Condition, Logic, Surface, SwitchingFunction};
 pub use error::{EnterError, HybridError, HybridFailure};
 pub use flow::{Entry, Flow, GeneralFlow, Impulses, LinearFlow, MotionFlow};
 pub use mode::Mode;

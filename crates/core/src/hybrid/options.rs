@@ -12,6 +12,9 @@ pub enum Restart {
     LeastChange,
     /// The smallest change relative to the tolerances of the components.
     Weighted,
+    /// As the smallest change, and what lies along the constraints at the nearest consistent state stays exactly. Wunderlich, thesis
+    /// (2008), (5.21).
+    Tangential,
     /// Constraints that close change velocities by impulses along their gradients: M (v⁺ − v⁻) = −Jᵀ Λ. For equations of motion.
     Momentum,
 }

@@ -8,7 +8,6 @@ use super::options::Restart;
 use super::problem::Hybrid;
 use super::solution::ModeNames;
 use super::transition::{Schedule, Trigger};
-use super::watch::Exits;
 use crate::method::Stepper;
 use crate::motion::Start;
 use crate::options::Options;
@@ -51,7 +50,16 @@ pub struct Exit<'h> {
     pub priority: Option<i32>,
 }
 
-impl Exit<'_> {
+impl<'h> Exit<'h> {
+    /// Its condition, if it is left by one.
+    pub fn condition(&self) -> Option<&Condition<'h>> {
+        match &self.reason {
+            Reason::Given(condition) => Some(condition),
+            Reason::Made(condition) => Some(condition),
+            Reason::Times(_) => None,
+        }
+    }
+
     /// How messages call it.
     pub fn name(&self) -> String {
         match &self.reason {
@@ -65,7 +73,7 @@ impl Exit<'_> {
 
 /// A surface along which a system slides: the transition of the first vertex that crosses it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Surface {
+pub struct Sheet {
     pub transition: usize,
     /// the surface is where its function has this value: half of the width of a hysteresis
     pub offset: f64,
@@ -75,7 +83,7 @@ pub struct Surface {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composite {
     pub vertices: Vec<usize>,
-    pub surfaces: Vec<Surface>,
+    pub surfaces: Vec<Sheet>,
 }
 
 /// The equations of a place.
@@ -183,21 +191,6 @@ impl<'h> Place<'h> {
             sliding: self.sliding,
             decisions: stepper.map(|stepper| stepper.decisions()).unwrap_or_default(),
             statistics: stepper.map_or_else(Statistics::default, |stepper| stepper.statistics()),
-        }
-    }
-}
-
-impl Exits for [Exit<'_>] {
-    fn len(&self) -> usize {
-        <[Exit]>::len(self)
-    }
-
-    fn condition(&self, exit: usize) -> Option<(&Condition<'_>, f64)> {
-        let exit = &self[exit];
-        match &exit.reason {
-            Reason::Given(condition) => Some((condition, exit.hysteresis)),
-            Reason::Made(condition) => Some((condition, exit.hysteresis)),
-            Reason::Times(_) => None,
         }
     }
 }

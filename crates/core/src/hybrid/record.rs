@@ -37,8 +37,7 @@ impl Record {
     /// A phase begins. Times at which the solution is wanted are served before a switch, unless the run begins.
     pub fn begin(&mut self, mode: usize, t: f64, x: &[f64], unknowns: usize) {
         let n = unknowns.min(x.len());
-        let mut phase =
-            Phase { mode, t0: t, t1: t, times: Vec::new(), states: Vec::new(), segments: Vec::new(), n };
+        let mut phase = Phase { mode, t0: t, t1: t, times: Vec::new(), states: Vec::new(), segments: Vec::new(), n };
         match &self.save {
             Save::Steps | Save::Dense => phase.push(t, x),
             Save::At(times) => {

@@ -2,9 +2,9 @@
 
 use super::condition::{Condition, SwitchingFunction};
 use super::flow::GeneralFlow;
-use super::place::{Composite, Equations, Exit, Place, Reason, Surface, Target, carried, places_of, rearranged};
+use super::place::{Composite, Equations, Exit, Place, Reason, Sheet, Target, carried, places_of, rearranged};
 use super::problem::Hybrid;
-use super::sliding::{Combination, SlidingError, sliding_formulas};
+use super::sliding::{Combination, SlidingError, SurfaceFormula, sliding_formulas};
 use super::transition::Trigger;
 use crate::dae::{Form, System};
 use crate::graph::Expr;
@@ -29,12 +29,7 @@ pub fn surface_function<'h>(system: &'h Hybrid<'h>, transition: usize) -> Option
 }
 
 /// A transition back along the opposite function: g + g̃ = c near a point of the first mode. Returns it with c.
-pub fn opposite(
-    system: &Hybrid,
-    places: &[Place],
-    transition: usize,
-    (t, x): (f64, &[f64]),
-) -> Option<(usize, f64)> {
+pub fn opposite(system: &Hybrid, places: &[Place], transition: usize, (t, x): (f64, &[f64])) -> Option<(usize, f64)> {
     let (from, to) = (system.transitions[transition].from, system.transitions[transition].to);
     let g = surface_function(system, transition)?;
     let (names, other) = (&places[from].unknowns, &places[to].unknowns);
@@ -114,13 +109,12 @@ pub fn generate<'h>(
         let formula = g.and_then(|g| g.formula.as_ref()).ok_or_else(named)?;
         let order = &order;
         functions.push(move |t: Expr, x: &[Expr]| {
-            let x: Vec<Expr> =
-                order.iter().map(|place| place.map_or_else(|| Expr::from(f64::NAN), |j| x[j])).collect();
+            let x: Vec<Expr> = order.iter().map(|place| place.map_or_else(|| Expr::from(f64::NAN), |j| x[j])).collect();
             formula(t, &x) - surface.offset
         });
     }
     let formulas: Vec<&crate::dae::Formulas> = systems.iter().map(|system| &system.formulas).collect();
-    let surfaces: Vec<super::sliding::SurfaceFormula> = functions.iter().map(|f| f as _).collect();
+    let surfaces: Vec<SurfaceFormula> = functions.iter().map(|f| f as _).collect();
     let combined = sliding_formulas(&formulas, &surfaces, combination)?;
     let sliding = systems[0].of_the_same_kind(&combined);
     let unknowns = sliding.names().to_vec();
@@ -167,8 +161,7 @@ fn exits<'h>(
             if composite.vertices.contains(&transition.to) && surface_function(system, j).is_some() {
                 continue; // one of the surfaces
             }
-            let already =
-                exits.iter().any(|exit: &Exit| matches!(&exit.to, Target::Across(all) if all.contains(&j)));
+            let already = exits.iter().any(|exit: &Exit| matches!(&exit.to, Target::Across(all) if all.contains(&j)));
             if already {
                 continue;
             }
@@ -211,7 +204,7 @@ pub fn beyond(system: &Hybrid, composite: &Composite, transitions: &[usize]) -> 
         let between = |t: &super::transition::Transition| t.from == vertices[0] && t.to == vertices[1 << i];
         let j = (0..system.transitions.len())
             .find(|&j| between(&system.transitions[j]) && surface_function(system, j).is_some())?;
-        surfaces.push(Surface { transition: j, offset: surface.offset });
+        surfaces.push(Sheet { transition: j, offset: surface.offset });
     }
     Some(Composite { vertices, surfaces })
 }
@@ -227,7 +220,7 @@ pub fn side(system: &Hybrid, composite: &Composite, surface: usize, side: usize)
         let between = |t: &super::transition::Transition| t.from == vertices[0] && t.to == vertices[bit];
         let j = (0..system.transitions.len())
             .find(|&j| between(&system.transitions[j]) && surface_function(system, j).is_some())?;
-        surfaces.push(Surface { transition: j, offset: other.offset });
+        surfaces.push(Sheet { transition: j, offset: other.offset });
     }
     Some(Composite { vertices, surfaces })
 }

@@ -6,7 +6,8 @@
 //! polynomial; where the polynomial through the samples comes close to zero its extremum is searched, so that short excursions and
 //! touching functions are not overlooked. Wunderlich, thesis (2008), 6.3.
 
-use super::condition::{Condition, SwitchingFunction};
+use super::condition::SwitchingFunction;
+use super::place::Exit;
 use super::root::{first_zero, time_tolerance};
 use crate::segment::Segment;
 
@@ -18,14 +19,6 @@ const RESOLUTION: f64 = 400.0;
 const FINE: usize = 17;
 /// Steps of a search for a minimum.
 const MOST_SEARCH: u32 = 40;
-
-/// What leads out of a mode.
-pub trait Exits {
-    /// Number of ways.
-    fn len(&self) -> usize;
-    /// The condition of one, none if it is not left by a condition; and the width of its hysteresis.
-    fn condition(&self, exit: usize) -> Option<(&Condition<'_>, f64)>;
-}
 
 /// State of a switching function.
 #[derive(Clone, Debug)]
@@ -116,22 +109,23 @@ pub struct Here<'s> {
     pub probe: f64,
 }
 
-fn function<'c>(exits: &'c dyn Exits, watched: &Watched) -> &'c SwitchingFunction<'c> {
-    let (condition, _) = exits.condition(watched.exit).expect("watched exits have conditions");
+fn function<'c>(exits: &'c [Exit], watched: &Watched) -> &'c SwitchingFunction<'c> {
+    let condition = exits[watched.exit].condition().expect("watched exits have conditions");
     &condition.functions[watched.function]
 }
 
 impl Watch {
     /// Begin to watch at a point. `held` are ways out whose functions are not taken as falling through zero here: sliding along their zeros
     /// has just ended.
-    pub fn start(&mut self, exits: &dyn Exits, at: Here, held: &[usize]) -> Result<(), NoValue> {
+    pub fn start(&mut self, exits: &[Exit], at: Here, held: &[usize]) -> Result<(), NoValue> {
         self.watched.clear();
         self.derivatives = false;
         self.x.resize(at.x.len(), 0.0);
         self.xdot.resize(at.x.len(), 0.0);
         let ahead: Vec<f64> = at.x.iter().zip(at.xdot).map(|(x, d)| x + at.probe * d).collect();
         for exit in 0..exits.len() {
-            let Some((condition, hysteresis)) = exits.condition(exit) else { continue };
+            let Some(condition) = exits[exit].condition() else { continue };
+            let hysteresis = exits[exit].hysteresis;
             for (k, g) in condition.functions.iter().enumerate() {
                 let value = |t: f64, x: &[f64]| (g.value)(t, x, at.xdot);
                 let here = value(at.t, at.x);
@@ -185,15 +179,15 @@ impl Watch {
     }
 
     /// Ways out whose conditions hold.
-    pub fn true_exits(&self, exits: &dyn Exits) -> Vec<usize> {
+    pub fn true_exits(&self, exits: &[Exit]) -> Vec<usize> {
         self.holding(exits, |_, truth| truth)
     }
 
-    fn holding(&self, exits: &dyn Exits, truth: impl Fn(usize, bool) -> bool) -> Vec<usize> {
+    fn holding(&self, exits: &[Exit], truth: impl Fn(usize, bool) -> bool) -> Vec<usize> {
         let mut first = 0;
         let mut holding = Vec::new();
         for exit in 0..exits.len() {
-            let Some((condition, _)) = exits.condition(exit) else { continue };
+            let Some(condition) = exits[exit].condition() else { continue };
             if condition.logic.holds(&|k| truth(first + k, self.watched[first + k].truth)) {
                 holding.push(exit);
             }
@@ -202,24 +196,19 @@ impl Watch {
         holding
     }
 
-    /// Are there no functions?
-    pub fn is_empty(&self) -> bool {
-        self.watched.is_empty()
-    }
-
     /// Was a function of this exit never far from zero since the mode was entered, compared with its band?
     pub fn stays_near_zero(&self, exit: usize, factor: f64) -> bool {
         self.watched.iter().filter(|w| w.exit == exit).all(|w| w.top <= factor * w.band)
     }
 
     /// Value of the function that decided, turned so that it has fallen through zero, at a point.
-    pub fn turned_at(&self, exits: &dyn Exits, decisive: usize, t: f64, x: &[f64], xdot: &[f64]) -> f64 {
+    pub fn turned_at(&self, exits: &[Exit], decisive: usize, t: f64, x: &[f64], xdot: &[f64]) -> f64 {
         let watched = &self.watched[decisive];
         watched.turned((function(exits, watched).value)(t, x, xdot))
     }
 
     /// Look through a step for the first time at which a condition becomes true. `length` is that of the whole interval.
-    pub fn find(&mut self, exits: &dyn Exits, segment: &Segment, length: f64) -> Result<Option<Fired>, NoValue> {
+    pub fn find(&mut self, exits: &[Exit], segment: &Segment, length: f64) -> Result<Option<Fired>, NoValue> {
         if self.watched.is_empty() {
             return Ok(None);
         }
@@ -243,7 +232,7 @@ impl Watch {
     }
 
     /// Values at Chebyshev points, or at equidistant ones if a long step needs more.
-    fn sample(&mut self, exits: &dyn Exits, segment: &Segment, parts: usize) -> Result<(), NoValue> {
+    fn sample(&mut self, exits: &[Exit], segment: &Segment, parts: usize) -> Result<(), NoValue> {
         let (t0, h) = (segment.t0, segment.t1 - segment.t0);
         self.times.clear();
         if parts < NODES.len() {
@@ -269,20 +258,23 @@ impl Watch {
     }
 
     /// Put times at which functions have a minimum close to zero, between samples, among the samples.
-    fn look_for_extrema(&mut self, exits: &dyn Exits, segment: &Segment) {
+    fn look_for_extrema(&mut self, exits: &[Exit], segment: &Segment) {
         let count = self.watched.len();
         for j in 0..count {
-            if !self.watched[j].settled {
-                continue;
-            }
-            let suspicious = if self.times.len() == NODES.len() { self.hidden_valley(j) } else { self.valley(j) };
-            let Some(around) = suspicious else { continue };
-            let Some(t) = self.minimum(exits, segment, j, around) else { continue };
+            let found = if self.watched[j].settled {
+                let suspicious = if self.times.len() == NODES.len() { self.hidden_valley(j) } else { self.valley(j) };
+                suspicious.and_then(|around| self.minimum(exits, segment, j, around))
+            } else if self.watched[j].turned(self.samples[count + j]) <= 0.0 {
+                self.settling(exits, segment, j)
+            } else {
+                None
+            };
+            let Some(t) = found else { continue };
             let k = self.times.partition_point(|s| *s < t);
             if self.times.get(k) == Some(&t) {
                 continue;
             }
-            let buffers = (&mut self.x, &mut self.xdot);
+            let buffers = (&mut self.x[..], &mut self.xdot[..]);
             evaluate(exits, &self.watched, segment, buffers, self.derivatives, t, &mut self.middle);
             self.times.insert(k, t);
             self.samples.splice(k * count..k * count, self.middle.iter().copied());
@@ -348,8 +340,31 @@ impl Watch {
         })
     }
 
+    /// A time before the first sample at which function j has left its band on the side of its statement, to come back before the sample.
+    fn settling(&mut self, exits: &[Exit], segment: &Segment, j: usize) -> Option<f64> {
+        let watched = self.watched[j].clone();
+        let g = function(exits, &watched);
+        let (x, xdot, derivatives) = (&mut self.x, &mut self.xdot, self.derivatives);
+        let mut value = |t: f64| {
+            segment.eval(t, x);
+            if derivatives {
+                segment.derivative(t, xdot);
+            }
+            watched.turned((g.value)(t, x, xdot))
+        };
+        // it lies beyond twice the width of the band then; excursions may be short beside the step
+        let (t0, mut part) = (self.times[0], self.times[1] - self.times[0]);
+        for _ in 0..MOST_SEARCH {
+            part *= 0.5;
+            if value(t0 + part) > 2.0 * watched.band {
+                return Some(t0 + part);
+            }
+        }
+        None
+    }
+
     /// The time of a minimum of function j in [a, b] that makes its statement change: the value is zero or below, or touches zero.
-    fn minimum(&mut self, exits: &dyn Exits, segment: &Segment, j: usize, (mut a, mut b): (f64, f64)) -> Option<f64> {
+    fn minimum(&mut self, exits: &[Exit], segment: &Segment, j: usize, (mut a, mut b): (f64, f64)) -> Option<f64> {
         const GOLDEN: f64 = 0.381_966_011_250_105_1;
         let watched = self.watched[j].clone();
         let g = function(exits, &watched);
@@ -388,7 +403,7 @@ impl Watch {
     /// The first change in (low, high], with values at the ends in `left` and `right`, that makes a condition true.
     fn between(
         &mut self,
-        exits: &dyn Exits,
+        exits: &[Exit],
         segment: &Segment,
         (mut low, high): (f64, f64),
         tolerance: f64,
@@ -444,7 +459,7 @@ impl Watch {
 
 /// Values of all functions at a time of a step.
 fn evaluate(
-    exits: &dyn Exits,
+    exits: &[Exit],
     watched: &[Watched],
     segment: &Segment,
     (x, xdot): (&mut [f64], &mut [f64]),

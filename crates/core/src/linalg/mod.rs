@@ -6,6 +6,7 @@
 
 mod blocks;
 mod complete_lu;
+mod constrained;
 mod eigenvalues;
 mod exponential;
 mod iteration_matrix;
@@ -21,6 +22,7 @@ mod thin_qr;
 
 pub use blocks::{below, beside, put};
 pub use complete_lu::CompleteLu;
+pub use constrained::{Dependent, constrained_least_squares};
 pub use eigenvalues::{eigenvalues, symmetric_eigenvalues};
 pub use exponential::exponential;
 pub use iteration_matrix::{IterationMatrix, Shift};

@@ -35,11 +35,7 @@ pub(crate) fn consistent_value(
             Keep::LeastChange => least_squares(A2, a, &rho)?,
             Keep::DifferentialPart => {
                 // U₂ = kernel Z₁ᵀE, then A₂U₂ y = ρ
-                let ET = product(E, &reduced.T2);
-                let Z1 = left_basis(&ET, d)?;
-                let mut E1 = Matrix::zeros(d, n);
-                transposed_product(&Z1, E, &mut E1);
-                let U2 = kernel_basis(&E1, d)?;
+                let U2 = kernel_basis(&differential_part(reduced, E)?, d)?;
                 let y = least_squares(&product(A2, &U2), a, &rho)?;
                 (0..n).map(|i| dot(U2.row(i), &y)).collect()
             }
@@ -49,6 +45,15 @@ pub(crate) fn consistent_value(
         }
     }
     Ok(x)
+}
+
+/// Z₁ᵀE with Z₁ an orthonormal basis of range E T₂.
+pub(crate) fn differential_part(reduced: &StrangenessFree, E: &Matrix) -> Result<Matrix, NoConvergence> {
+    let d = reduced.values.d;
+    let Z1 = left_basis(&product(E, &reduced.T2), d)?;
+    let mut E1 = Matrix::zeros(d, E.cols());
+    transposed_product(&Z1, E, &mut E1);
+    Ok(E1)
 }
 
 /// ẋ at a consistent value. The relations between ẋ and x that the array of level μ + 1 contains are Yᵀ M₀ ẋ = Yᵀ(N x + g), with Y the

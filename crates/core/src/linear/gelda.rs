@@ -8,7 +8,7 @@
 //! differential-algebraic equations, SIAM J. Sci. Comput. 18 (1997).
 
 use super::coefficients::Coefficients;
-use super::consistent::{DerivativeError, Keep, consistent_value, derivative};
+use super::consistent::{DerivativeError, Keep, consistent_value, derivative, differential_part};
 use super::moving_frame::{FrameError, MovingFrame};
 use super::product::{dot, norm};
 use super::strangeness_free::{RankOptions, ReducedSystem, Reducer, ReductionError, StrangenessFree};
@@ -282,6 +282,10 @@ impl<C: Coefficients> Dae for Gelda<C> {
         let system = &self.decided.system;
         self.constraint = (0..self.values.a).map(|i| (dot(system.A2.row(i), x) + system.b2[i]).abs()).reduce(f64::max);
         self.check_contradiction(t)
+    }
+
+    fn differential_part(&self) -> Option<Matrix> {
+        differential_part(&self.decided, &self.reducer.data.E[0]).ok()
     }
 
     fn residuals(&self) -> Residuals {

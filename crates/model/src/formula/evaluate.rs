@@ -53,10 +53,10 @@ pub(crate) trait Domain {
 }
 
 /// A condition as far as it could be decided.
-enum Truth<V> {
+pub(crate) enum Truth<V> {
     Known(bool),
-    /// value ≥ 0, or the contrary
-    Sign(V, bool),
+    /// value ≥ 0, or the contrary; the comparison stands there
+    Sign(V, bool, Span),
     Not(Box<Truth<V>>),
     And(Vec<Truth<V>>),
     Or(Vec<Truth<V>>),
@@ -194,7 +194,7 @@ fn choose<D: Domain>(
 }
 
 /// What is known about a condition; parts that do not matter any more are not looked at.
-fn decide<D: Domain>(node: &Node, domain: &mut D, bindings: &mut Bindings) -> Result<Truth<D::Value>, Stop> {
+pub(crate) fn decide<D: Domain>(node: &Node, domain: &mut D, bindings: &mut Bindings) -> Result<Truth<D::Value>, Stop> {
     domain.budget().operation(node.span)?;
     match &node.kind {
         Kind::Compare(comparison, sides) => {
@@ -214,11 +214,11 @@ fn decide<D: Domain>(node: &Node, domain: &mut D, bindings: &mut Bindings) -> Re
             }
             let mut difference = |a, b| domain.apply(Operation::Subtract, &[a, b]);
             match comparison {
-                Comparison::GreaterOrEqual => Ok(Truth::Sign(difference(a, b), true)),
-                Comparison::LessOrEqual => Ok(Truth::Sign(difference(b, a), true)),
+                Comparison::GreaterOrEqual => Ok(Truth::Sign(difference(a, b), true, node.span)),
+                Comparison::LessOrEqual => Ok(Truth::Sign(difference(b, a), true, node.span)),
                 // a > b is the contrary of b − a ≥ 0
-                Comparison::Greater => Ok(Truth::Sign(difference(b, a), false)),
-                Comparison::Less => Ok(Truth::Sign(difference(a, b), false)),
+                Comparison::Greater => Ok(Truth::Sign(difference(b, a), false, node.span)),
+                Comparison::Less => Ok(Truth::Sign(difference(a, b), false, node.span)),
                 Comparison::Equal | Comparison::NotEqual => {
                     let varying = usize::from(domain.known(&a).is_some());
                     let sign = if *comparison == Comparison::Equal { "==" } else { "!=" };
@@ -270,8 +270,8 @@ fn select<D: Domain>(truth: Truth<D::Value>, yes: D::Value, no: D::Value, domain
     match truth {
         Truth::Known(true) => yes,
         Truth::Known(false) => no,
-        Truth::Sign(value, true) => domain.apply(Operation::Select, &[value, yes, no]),
-        Truth::Sign(value, false) => domain.apply(Operation::Select, &[value, no, yes]),
+        Truth::Sign(value, true, _) => domain.apply(Operation::Select, &[value, yes, no]),
+        Truth::Sign(value, false, _) => domain.apply(Operation::Select, &[value, no, yes]),
         Truth::Not(inner) => select(*inner, no, yes, domain),
         Truth::And(parts) => parts.into_iter().rev().fold(yes, |inner, part| select(part, inner, no.clone(), domain)),
         Truth::Or(parts) => parts.into_iter().rev().fold(no, |inner, part| select(part, yes.clone(), inner, domain)),

@@ -22,6 +22,18 @@ pub(crate) fn formula(text: &Text) -> Result<Node, Mistake> {
     Ok(node)
 }
 
+/// A condition: comparisons joined by and, or, not.
+pub(crate) fn condition(text: &Text) -> Result<Node, Mistake> {
+    let mut parser = Parser::new(text)?;
+    let node = parser.condition()?;
+    if parser.is_sign("=") {
+        let help = "a transition happens when a comparison becomes true: write <, <=, > or >=".to_string();
+        return Err(parser.unexpected("`=` is not a comparison", Some(help)));
+    }
+    parser.end()?;
+    truth(node)
+}
+
 /// A residual or an equation.
 pub(crate) fn equation(text: &Text) -> Result<Equation, Mistake> {
     let mut parser = Parser::new(text)?;

@@ -1,8 +1,10 @@
 //! The formulas of `[motion]` as graph nodes, each checked against the place where it stands.
 
 use super::parts::{Mass, Parts};
+use crate::definitions;
 use crate::diagnostic::Mistake;
 use crate::entries::{Entry, Name};
+use crate::hybrid::{self, Job};
 use crate::initial::{self, Given};
 use crate::lower::{Lowering, Rate, Value};
 use crate::names::{Class, Classes, Context, Item};
@@ -56,10 +58,11 @@ const CONDITION: Context = context("an initial condition", FORCE_LEVEL, FORCE_HE
 pub(super) fn lower(
     reader: &mut Reader,
     parts: &Parts,
-    definitions: &[usize],
+    numbers: &[usize],
     outputs: &[(Name, Entry)],
     given: &mut Given,
     inputs: &Variables,
+    jobs: &mut [Job],
 ) -> Formulas {
     // items of rates, for der(x)
     let mut rates = HashMap::new();
@@ -109,9 +112,7 @@ pub(super) fn lower(
     ]);
     let mut to = Lowering::new(reader, variables);
     to.rates = rates;
-    for k in definitions {
-        to.item_value(*k);
-    }
+    definitions::lower(&mut to, numbers);
 
     let mut formulas = Formulas::default();
     for (k, row) in kinematic_items.into_iter().enumerate() {
@@ -170,6 +171,7 @@ pub(super) fn lower(
     }
     formulas.outputs = output::lower(&mut to, outputs);
     initial::lower(&mut to, given, CONDITION);
+    hybrid::lower(&mut to, jobs);
     formulas
 }
 

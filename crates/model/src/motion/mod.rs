@@ -6,6 +6,7 @@ mod parts;
 use crate::definitions;
 use crate::document::Section;
 use crate::entries::{Entry, Name, Written};
+use crate::hybrid::Job;
 use crate::initial::{self, Given};
 use crate::names::Class;
 use crate::output;
@@ -43,7 +44,12 @@ pub(crate) struct Beside<'t, 'i> {
 }
 
 /// Read the section into formulas; mistakes go to the reader.
-pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Formulas, Initial, MotionTexts) {
+pub(crate) fn read(
+    reader: &mut Reader,
+    section: Section,
+    beside: Beside,
+    jobs: &mut [Job],
+) -> (Formulas, Initial, MotionTexts) {
     section.check_keys(reader, &parts::KEYS);
     let parts = parts::declare(reader, section);
     let definitions = definitions::declare(reader, beside.definitions);
@@ -80,7 +86,7 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside) -> (Fo
     let mut graph = Graph::new();
     let inputs = Variables::new(&mut graph, &sizes, &names, &parameters);
 
-    let formulas = graph.with(|| formulas::lower(reader, &parts, &definitions, &outputs, &mut given, &inputs));
+    let formulas = graph.with(|| formulas::lower(reader, &parts, &definitions, &outputs, &mut given, &inputs, jobs));
     let written = |entries: &[(Name, Entry)]| entries.iter().map(|(_, entry)| entry.written()).collect();
     let texts = MotionTexts {
         holonomic: parts.holonomic.iter().map(|(_, entry)| entry.written()).collect(),

@@ -23,7 +23,7 @@ pub fn read(name: &str, changes: &[(&str, f64)]) -> Model {
 pub fn system(model: &Model) -> (&Formulas, &Initial) {
     match &model.kind {
         Kind::Dae { formulas, initial, .. } => (formulas, initial),
-        Kind::Motion { .. } => panic!("{} has equations of motion", model.name),
+        Kind::Motion { .. } | Kind::Hybrid(_) => panic!("{} is no general system", model.name),
     }
 }
 

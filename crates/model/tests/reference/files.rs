@@ -22,7 +22,7 @@ pub fn read(name: &str, changes: &[(String, f64)]) -> Model {
 pub fn motion(model: &Model) -> (&Formulas, &Initial) {
     match &model.kind {
         Kind::Motion { formulas, initial, .. } => (formulas, initial),
-        Kind::Dae { .. } => panic!("{} has no equations of motion", model.name),
+        Kind::Dae { .. } | Kind::Hybrid(_) => panic!("{} has no equations of motion", model.name),
     }
 }
 

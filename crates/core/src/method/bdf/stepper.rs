@@ -403,6 +403,7 @@ impl Stepper for BdfStepper<'_> {
         self.state = at;
         self.segment = Segment::with_room(self.state.t, &self.state.x, MOST_DEGREE);
         self.weights.at(&self.state.x);
+        self.dae.jumped(self.state.t, &self.state.x);
         let here = (self.state.t, &self.state.x[..]);
         let (pencil, matrix) = (&mut self.pencil, &mut self.matrix);
         self.pending = derivative::recover(&mut *self.dae, pencil, matrix, here, &mut self.xdot).err();

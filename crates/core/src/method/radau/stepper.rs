@@ -335,6 +335,7 @@ impl Stepper for RadauStepper<'_> {
         self.controller.forget();
         self.segment = Segment::point(self.state.t, &self.state.x);
         self.weights.at(&self.state.x);
+        self.dae.jumped(self.state.t, &self.state.x);
         let here = (self.state.t, &self.state.x[..]);
         let (pencil, matrix) = (&mut self.pencil, &mut self.matrices.real);
         self.pending = derivative::recover(&mut *self.dae, pencil, matrix, here, &mut self.xdot).err();

@@ -1,0 +1,245 @@
+//! The system that can be solved: modes with methods, conditions and changes of the state as compiled kernels.
+
+use super::model::{HybridMode, HybridModel, HybridTransition, HybridTrigger, ModeMethod, Statement};
+use super::unknowns::Source;
+use crate::model::Kind;
+use daedal::dae::{Form, System};
+use daedal::graph::{Compiler, Expr, Graph, Kernel, Tape};
+use daedal::hybrid::{Condition, FormulaFunction, Hybrid, Mode, Problem, SwitchingFunction, Transfer, Transition};
+use daedal::method::geoms::Formulation;
+use daedal::motion::Compiled;
+use daedal::{Bdf, Geoms, RadauIIa};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// Methods with their options, from which the modes take theirs.
+#[derive(Clone, Debug, Default)]
+pub struct Methods {
+    /// For equations of motion; a mode may ask for another formulation.
+    pub geoms: Geoms,
+    /// For general systems.
+    pub radau: RadauIIa,
+    /// For general systems that ask for it.
+    pub bdf: Bdf,
+    /// For general systems that do not ask: `Radau` unless it is `Bdf`.
+    pub general: ModeMethod,
+}
+
+/// A compiler that several systems share.
+struct Common(Arc<dyn Compiler>);
+
+impl Compiler for Common {
+    fn compile(&self, graph: &Graph, outputs: &[Expr]) -> Box<dyn Kernel> {
+        self.0.compile(graph, outputs)
+    }
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+}
+
+impl HybridModel {
+    /// The system, with kernels of a compiler.
+    ///
+    /// ```
+    /// use daedal::graph::Interpreted;
+    /// use daedal_model::{Kind, Methods, Model};
+    /// use std::sync::Arc;
+    /// let text = r#"
+    ///     [model]
+    ///     name = "thermostat"
+    ///     time = [0, 10]
+    ///     [dae]
+    ///     states = ["T"]
+    ///     equations = ["der(T) = heat - 0.1*T"]
+    ///     [modes]
+    ///     on  = { parameters = { heat = 3 } }
+    ///     off = { parameters = { heat = 0 } }
+    ///     [[transitions]]
+    ///     from = "on"
+    ///     to = "off"
+    ///     when = "T > 21"
+    ///     [[transitions]]
+    ///     from = "off"
+    ///     to = "on"
+    ///     when = "T < 19"
+    ///     [initial]
+    ///     mode = "on"
+    ///     fix = { T = 20 }
+    /// "#;
+    /// let model = Model::read("thermostat.toml", text, &[]).unwrap();
+    /// let Kind::Hybrid(hybrid) = &model.kind else { unreachable!() };
+    /// let system = hybrid.build(&(Arc::new(Interpreted) as _), &Methods::default());
+    /// let problem = hybrid.problem(&system, 10.0);
+    /// assert_eq!(problem.system.modes[problem.mode].flow.names(), ["T"]);
+    /// ```
+    pub fn build(&self, compiler: &Arc<dyn Compiler>, methods: &Methods) -> Hybrid<'static> {
+        let mut hybrid = Hybrid::new();
+        for mode in &self.modes {
+            hybrid.mode(mode.build(compiler, methods));
+        }
+        for transition in &self.transitions {
+            hybrid.transition(transition.build(&self.modes, compiler));
+        }
+        hybrid.sliding.clone_from(&self.sliding);
+        hybrid
+    }
+
+    /// The initial value problem of the file for a system that was built.
+    pub fn problem<'h>(&self, system: &'h Hybrid<'h>, tend: f64) -> Problem<'h> {
+        let initial = &self.initial;
+        Problem {
+            system,
+            mode: initial.mode,
+            t0: initial.t,
+            start: initial.start.clone(),
+            restart: initial.restart,
+            tend,
+        }
+    }
+}
+
+impl HybridMode {
+    fn build(&self, compiler: &Arc<dyn Compiler>, methods: &Methods) -> Mode<'static> {
+        let name = self.name.clone();
+        let mut mode = match &self.kind {
+            Kind::Motion { formulas, .. } => {
+                let mut geoms = methods.geoms.clone();
+                geoms.formulation = match self.formulation.as_deref() {
+                    Some("psf") => Formulation::StrangenessFree,
+                    Some("psf+i") => Formulation::WithInvariants,
+                    Some("p1") => Formulation::IndexOne,
+                    _ => geoms.formulation,
+                };
+                Mode::motion(name, Compiled::new(formulas, Common(compiler.clone())), geoms)
+            }
+            Kind::Dae { formulas, .. } => {
+                let system = System::new(formulas, Common(compiler.clone()));
+                let wish = self.formulation.as_deref();
+                let form = Form::ALL.into_iter().find(|form| Some(form.name()) == wish).unwrap_or_default();
+                match (self.method, methods.general) {
+                    (ModeMethod::Bdf, _) | (ModeMethod::Auto, ModeMethod::Bdf) => {
+                        Mode::general(name, system, form, methods.bdf.clone())
+                    }
+                    _ => Mode::general(name, system, form, methods.radau.clone()),
+                }
+            }
+            Kind::Hybrid(_) => unreachable!("a mode has equations, not modes"),
+        };
+        mode.restart = self.restart;
+        mode.keep.clone_from(&self.keep);
+        mode.dwell = self.dwell;
+        mode
+    }
+
+    fn graph(&self) -> &Graph {
+        match &self.kind {
+            Kind::Motion { formulas, .. } => &formulas.graph,
+            Kind::Dae { formulas, .. } => &formulas.graph,
+            Kind::Hybrid(_) => unreachable!("a mode has equations, not modes"),
+        }
+    }
+}
+
+impl HybridTransition {
+    fn build(&self, modes: &[HybridMode], compiler: &Arc<dyn Compiler>) -> Transition<'static> {
+        let from = &modes[self.from];
+        let mut transition = match &self.trigger {
+            HybridTrigger::When { text, statements, logic } => {
+                let functions = statements.iter().map(|statement| statement.build(from, compiler)).collect();
+                let condition = Condition { name: text.clone(), functions, logic: logic.clone() };
+                Transition::on(self.from, self.to, condition)
+            }
+            HybridTrigger::At(schedule) => Transition::at(self.from, self.to, schedule.clone()),
+        };
+        transition.transfer = (!self.set.is_empty()).then(|| self.transfer(from, compiler));
+        transition.priority = self.priority;
+        transition.restart = self.restart;
+        transition.keep.clone_from(&self.keep);
+        transition.hysteresis = self.hysteresis;
+        transition.after_accumulation = self.after_accumulation;
+        transition
+    }
+
+    fn transfer(&self, from: &HybridMode, compiler: &Arc<dyn Compiler>) -> Transfer<'static> {
+        let formulas: Vec<Expr> = self.set.iter().map(|(_, _, value)| *value).collect();
+        let places: Vec<usize> = self.set.iter().map(|(_, place, _)| *place).collect();
+        let values = RefCell::new(Values::new(from, &formulas, compiler));
+        Box::new(move |t, x, xdot, new| {
+            let mut values = values.borrow_mut();
+            for (place, value) in places.iter().zip(values.at(t, x, xdot)) {
+                new[*place] = *value;
+            }
+        })
+    }
+}
+
+impl Statement {
+    fn build(&self, mode: &HybridMode, compiler: &Arc<dyn Compiler>) -> SwitchingFunction<'static> {
+        let values = RefCell::new(Values::new(mode, &[self.g], compiler));
+        SwitchingFunction {
+            name: self.text.clone(),
+            value: Box::new(move |t, x, xdot| values.borrow_mut().at(t, x, xdot)[0]),
+            strict: self.strict,
+            uses_derivatives: self.uses_derivatives,
+            formula: (!self.uses_derivatives).then(|| self.formula(mode)),
+        }
+    }
+
+    /// The same on formulas, with numbers for the parameters.
+    fn formula(&self, mode: &HybridMode) -> FormulaFunction<'static> {
+        let tape = Tape::new(mode.graph(), &[self.g]);
+        let sources = mode.sources.clone();
+        Box::new(move |t, x| {
+            let input = |source: &Option<Source>| match source {
+                Some(Source::Time) => t,
+                Some(Source::Unknown(k)) => x[*k],
+                Some(Source::Number(value)) => Expr::from(*value),
+                // these do not enter
+                Some(Source::Rate(_)) | None => Expr::from(0.0),
+            };
+            let inputs: Vec<Expr> = sources.iter().map(input).collect();
+            tape.evaluate(&inputs)[0]
+        })
+    }
+}
+
+/// Formulas of a mode at (t, x, ẋ), with buffers that are used again.
+struct Values {
+    kernel: Box<dyn Kernel>,
+    inputs: Vec<f64>,
+    /// inputs that vary and enter: place, source
+    varying: Vec<(usize, Source)>,
+    outputs: Vec<f64>,
+}
+
+impl Values {
+    fn new(mode: &HybridMode, formulas: &[Expr], compiler: &Arc<dyn Compiler>) -> Self {
+        let graph = mode.graph();
+        let mut inputs = vec![0.0; graph.inputs().len()];
+        let mut varying = Vec::new();
+        let mut needed: Vec<usize> = formulas.iter().flat_map(|&formula| graph.depends_on(formula)).collect();
+        needed.sort_unstable();
+        needed.dedup();
+        for place in needed {
+            match mode.sources.get(place).copied().flatten() {
+                Some(Source::Number(value)) => inputs[place] = value,
+                Some(source) => varying.push((place, source)),
+                None => inputs[place] = f64::NAN,
+            }
+        }
+        Values { kernel: compiler.compile(graph, formulas), inputs, varying, outputs: vec![0.0; formulas.len()] }
+    }
+
+    fn at(&mut self, t: f64, x: &[f64], xdot: &[f64]) -> &[f64] {
+        for &(place, source) in &self.varying {
+            self.inputs[place] = match source {
+                Source::Time => t,
+                Source::Unknown(k) => x[k],
+                Source::Rate(k) => xdot[k],
+                Source::Number(value) => value,
+            };
+        }
+        self.kernel.call(&self.inputs, &mut self.outputs);
+        &self.outputs
+    }
+}

@@ -1,0 +1,160 @@
+//! A system with modes, read: everything that is needed to build and to describe it.
+
+use super::unknowns::Source;
+use crate::model::Kind;
+use daedal::graph::Expr;
+use daedal::hybrid::{HybridOptions, Logic, Restart, Schedule, SlidingMode};
+use daedal::motion::Start;
+
+/// A system that switches between modes.
+#[derive(Clone, Debug)]
+pub struct HybridModel {
+    /// The modes, in the order of the file.
+    pub modes: Vec<HybridMode>,
+    /// The transitions in the order of the file, one for each mode that is left.
+    pub transitions: Vec<HybridTransition>,
+    /// Modes for sliding that are written in the file.
+    pub sliding: Vec<SlidingMode>,
+    /// How other sliding modes are generated.
+    pub sliding_method: SlidingMethod,
+    /// What `[sliding]` and `[solve]` wish for.
+    pub options: HybridOptions,
+    /// The start.
+    pub initial: HybridInitial,
+}
+
+/// A mode.
+#[derive(Clone, Debug)]
+pub struct HybridMode {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub description: Option<String>,
+    /// Its equations: [`Kind::Motion`] or [`Kind::Dae`]. Their initial values are those of the file in the first mode and unknown in others.
+    pub kind: Kind,
+    /// Names of its unknowns, as [`daedal::hybrid::Flow::names`] has them.
+    pub unknowns: Vec<String>,
+    /// The method that it asks for.
+    pub method: ModeMethod,
+    /// The formulation that it, or the whole file, asks for.
+    pub formulation: Option<String>,
+    /// How a state is made consistent on entry.
+    pub restart: Restart,
+    /// Names of unknowns that entering must not change.
+    pub keep: Vec<String>,
+    /// No transition for this long after it was entered.
+    pub dwell: f64,
+    /// Where the inputs of its graph come from.
+    pub(crate) sources: Vec<Option<Source>>,
+}
+
+/// Which method integrates a mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ModeMethod {
+    /// GEOMS for equations of motion, the usual one for general systems.
+    #[default]
+    Auto,
+    /// GEOMS, for equations of motion.
+    Geoms,
+    /// Radau IIa, for general systems.
+    Radau,
+    /// BDF, for general systems.
+    Bdf,
+}
+
+impl ModeMethod {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            ModeMethod::Auto => "auto",
+            ModeMethod::Geoms => "geoms",
+            ModeMethod::Radau => "radau",
+            ModeMethod::Bdf => "bdf",
+        }
+    }
+}
+
+/// How sliding modes are generated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SlidingMethod {
+    /// A convex combination of the solutions of both modes (Filippov).
+    #[default]
+    Filippov,
+    /// What differs between the modes takes a value between (equivalent control).
+    EquivalentControl,
+}
+
+impl SlidingMethod {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            SlidingMethod::Filippov => "filippov",
+            SlidingMethod::EquivalentControl => "equivalent-control",
+        }
+    }
+}
+
+/// A way from one mode to another.
+#[derive(Clone, Debug)]
+pub struct HybridTransition {
+    /// The mode that is left.
+    pub from: usize,
+    /// The mode that is entered.
+    pub to: usize,
+    /// When.
+    pub trigger: HybridTrigger,
+    /// Changes of the state: name and place of the unknown in the new mode, its value as a formula in the graph of the old one.
+    pub set: Vec<(String, usize, Expr)>,
+    /// Which one is taken if several happen at the same time: the one with the largest priority.
+    pub priority: Option<i32>,
+    /// How the state is made consistent; as the new mode says if absent.
+    pub restart: Option<Restart>,
+    /// Names of unknowns of the new mode that must not be changed, beyond those of the mode.
+    pub keep: Vec<String>,
+    /// The condition counts when its functions have fallen to minus this.
+    pub hysteresis: f64,
+    /// The mode that is entered where this transition happens infinitely often in finite time.
+    pub after_accumulation: Option<usize>,
+}
+
+/// When a transition happens.
+#[derive(Clone, Debug)]
+pub enum HybridTrigger {
+    /// When a condition becomes true.
+    When {
+        /// The condition as it is written.
+        text: String,
+        /// The comparisons in it.
+        statements: Vec<Statement>,
+        /// How they are joined.
+        logic: Logic,
+    },
+    /// At given times.
+    At(Schedule),
+}
+
+/// A comparison as a switching function g: g > 0 while it is false.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// As it is written.
+    pub text: String,
+    /// g, in the graph of the mode that is left.
+    pub g: Expr,
+    /// Is the statement g < 0 instead of g ≤ 0?
+    pub strict: bool,
+    /// Does g contain derivatives that are no unknowns?
+    pub uses_derivatives: bool,
+}
+
+/// The start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HybridInitial {
+    /// The first mode.
+    pub mode: usize,
+    /// Initial time.
+    pub t: f64,
+    /// What is known about its unknowns, in the order of their names.
+    pub start: Vec<Start>,
+    /// How the start is made consistent; as the mode says if absent.
+    pub restart: Option<Restart>,
+}

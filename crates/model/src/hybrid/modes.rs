@@ -1,0 +1,211 @@
+//! `[modes.NAME]`: an ordinary model for each mode, read with names of its own.
+
+use super::condition::Job;
+use super::model::{HybridMode, ModeMethod};
+use super::options::{RESTARTS, amount, keep};
+use super::transitions::Plan;
+use super::{Declared, Shared, choice, merge, unknowns};
+use crate::dae;
+use crate::diagnostic::Mistake;
+use crate::document::{self, Section};
+use crate::entries::Name;
+use crate::model::{FORMULATIONS, Kind};
+use crate::motion::{self, Beside};
+use crate::parameters;
+use crate::reader::Reader;
+use crate::source::Span;
+use crate::suggestion::{enumerate, nearest};
+use daedal::dae::Form;
+use toml::de::DeTable;
+
+const KEYS: [&str; 10] =
+    ["description", "parameters", "definitions", "motion", "dae", "method", "formulation", "restart", "keep", "dwell"];
+
+const METHODS: [(&str, ModeMethod); 4] =
+    [("auto", ModeMethod::Auto), ("geoms", ModeMethod::Geoms), ("radau", ModeMethod::Radau), ("bdf", ModeMethod::Bdf)];
+
+/// All modes.
+#[derive(Default)]
+pub(super) struct ReadModes<'p, 't, 'i> {
+    pub modes: Vec<HybridMode>,
+    /// What leaves each mode.
+    pub jobs: Vec<Vec<Job<'p, 't, 'i>>>,
+    /// Names that each mode keeps, with their places.
+    pub keep: Vec<Vec<Name>>,
+    /// Numbers that modes have for themselves.
+    pub parameters: Vec<(String, f64)>,
+    /// Parameters that decided what the formulas look like.
+    pub structural: Vec<String>,
+}
+
+/// Read all modes; nothing if one of them has no equations.
+pub(super) fn read<'p, 't, 'i>(
+    reader: &mut Reader,
+    shared: &Shared,
+    declared: &[Declared],
+    plans: &'p [Plan<'t, 'i>],
+    initial: Option<usize>,
+) -> Option<ReadModes<'p, 't, 'i>> {
+    let mut all = ReadModes::default();
+    let mut complete = true;
+    for (k, mode) in declared.iter().enumerate() {
+        if reader.is_full() {
+            return None;
+        }
+        let leaving = plans.iter().enumerate().filter(|(_, plan)| plan.from.contains(&k));
+        let mut jobs: Vec<Job> =
+            leaving.map(|(number, plan)| Job::new(number, plan.when.as_deref(), &plan.set)).collect();
+        let mut own = reader.for_mode(&mode.name);
+        let read = one(&mut own, shared, mode, &mut jobs, plans, initial == Some(k));
+        let names_of_its_own = |name: &str| {
+            let base = name.split('[').next().unwrap_or(name);
+            table(mode.table, "parameters").is_some_and(|table| table.contains_key(base))
+        };
+        for name in own.structural() {
+            let name = if names_of_its_own(&name) { format!("{}.{name}", mode.name) } else { name };
+            if !all.structural.contains(&name) {
+                all.structural.push(name);
+            }
+        }
+        for number in 0..own.parameters.len() {
+            let name = own.parameters[number].name.clone();
+            if names_of_its_own(&name) {
+                let value = own.parameter(number).unwrap_or(f64::NAN);
+                all.parameters.push((format!("{}.{name}", mode.name), value));
+            }
+        }
+        reader.resume(own);
+        match read {
+            Some((read, keep)) => {
+                all.modes.push(read);
+                all.jobs.push(jobs);
+                all.keep.push(keep);
+            }
+            None => complete = false,
+        }
+    }
+    complete.then_some(all)
+}
+
+/// A table inside of a table, if it is one.
+fn table<'t, 'i>(table: &'t DeTable<'i>, key: &str) -> Option<&'t DeTable<'i>> {
+    table.get(key).and_then(|value| value.get_ref().as_table())
+}
+
+fn one(
+    reader: &mut Reader,
+    shared: &Shared,
+    mode: &Declared,
+    jobs: &mut [Job],
+    plans: &[Plan],
+    is_first: bool,
+) -> Option<(HybridMode, Vec<Name>)> {
+    let (section, root) = (mode.section(), shared.root);
+    section.check_keys(reader, &KEYS);
+    for key in ["parameters", "definitions", "motion", "dae"] {
+        if let Some(value) = section.get(key).filter(|value| !value.get_ref().is_table()) {
+            reader.mistake(document::wrong_type(&format!("`{key}`"), "a table { name = value, … }", value));
+        }
+    }
+    // the tables of the file with those of the mode over them
+    let numbers = merge::replaced(table(root, "parameters"), table(mode.table, "parameters"));
+    let definitions = merge::replaced(table(root, "definitions"), table(mode.table, "definitions"));
+    let place = |key: &str| {
+        let found = root.get_key_value(key).or_else(|| mode.table.get_key_value(key));
+        found.map_or(mode.span, |(key, _)| Span::from(key.span()))
+    };
+    let over = |title, key, table| Section { title, span: place(key), table };
+    let own = table(mode.table, "parameters");
+    parameters::read_mode(reader, over("[parameters]", "parameters", &numbers), own, &mode.name, shared.overrides);
+    let beside = Beside {
+        definitions: Some(over("[definitions]", "definitions", &definitions)),
+        initial: is_first.then(|| Section::find(reader, root, "initial", "[initial]")).flatten(),
+        output: Section::find(reader, root, "output", "[output]"),
+        t0: shared.t0,
+    };
+    let is_there = |key: &str| table(root, key).is_some() || table(mode.table, key).is_some();
+    let kind = match (is_there("motion"), is_there("dae")) {
+        (true, true) => {
+            reader.mistake(Mistake::BothKinds { motion: place("motion").into(), dae: place("dae").into() });
+            return None;
+        }
+        (true, false) => {
+            let merged = merge::motion(table(root, "motion"), table(mode.table, "motion"));
+            let (formulas, initial, texts) = motion::read(reader, over("[motion]", "motion", &merged), beside, jobs);
+            Kind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }
+        }
+        (false, true) => {
+            let merged = merge::dae(table(root, "dae"), table(mode.table, "dae"));
+            let (formulas, initial, texts) = dae::read(reader, over("[dae]", "dae", &merged), beside, jobs);
+            Kind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts }
+        }
+        (false, false) => {
+            reader.mistake(Mistake::Missing {
+                what: format!("the equations of mode `{}`", mode.name),
+                at: mode.span.into(),
+                label: "this mode has none".into(),
+                help: "write [dae] or [motion] for what all modes share, or `dae` or `motion` into the mode".into(),
+            });
+            return None;
+        }
+    };
+    for job in jobs {
+        plans[job.plan].numbers(reader, job, shared);
+    }
+    let keep = keep(reader, section);
+    let (names, sources) = unknowns::of(&kind);
+    let read = HybridMode {
+        name: mode.name.clone(),
+        description: section.string(reader, "description"),
+        unknowns: names,
+        method: method(reader, section, &kind),
+        formulation: formulation(reader, section, &kind, shared),
+        restart: choice(reader, section, "restart", &RESTARTS).map(|(restart, _)| restart).unwrap_or_default(),
+        keep: keep.iter().map(Name::unknown).collect(),
+        dwell: amount(reader, section, "dwell").unwrap_or(0.0),
+        sources,
+        kind,
+    };
+    Some((read, keep))
+}
+
+fn method(reader: &mut Reader, section: Section, kind: &Kind) -> ModeMethod {
+    let Some((method, at)) = choice(reader, section, "method", &METHODS) else { return ModeMethod::Auto };
+    let (fits, help) = match kind {
+        Kind::Motion { .. } => (
+            matches!(method, ModeMethod::Auto | ModeMethod::Geoms),
+            "equations of motion are solved with `geoms`; other systems belong to [dae]",
+        ),
+        _ => (method != ModeMethod::Geoms, "`geoms` is for equations of motion; take `radau` or `bdf`"),
+    };
+    if !fits {
+        reader.mistake(Mistake::Syntax {
+            message: format!("the method `{}` does not solve this mode", method.name()),
+            label: "for other equations".into(),
+            at: at.into(),
+            help: Some(help.into()),
+        });
+    }
+    method
+}
+
+fn formulation(reader: &mut Reader, section: Section, kind: &Kind, shared: &Shared) -> Option<String> {
+    let forms = Form::ALL.map(Form::name);
+    let known: &[&str] = if matches!(kind, Kind::Motion { .. }) { &FORMULATIONS } else { &forms };
+    let Some(formulation) = section.string(reader, "formulation") else {
+        // that of the file, where it is for such equations
+        return shared.formulation.clone().filter(|formulation| known.contains(&formulation.as_str()));
+    };
+    if !known.contains(&formulation.as_str()) {
+        let near = nearest(&formulation, known.iter().copied());
+        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        let at = section.get("formulation").map_or(section.span, |item| item.span().into());
+        reader.mistake(Mistake::Syntax {
+            message: format!("there is no formulation `{formulation}` of such equations"),
+            label: "unknown formulation".into(),
+            at: at.into(),
+            help: Some(format!("{near}The formulations are {}", enumerate(known.iter().copied()))),
+        });
+    }
+    Some(formulation)
+}
