@@ -18,6 +18,7 @@ pub mod car_axis;
 pub mod circle;
 pub mod double_four_bar;
 pub mod flexible_slider_crank;
+pub mod hybrid;
 pub mod knife_edge;
 pub mod lolly;
 pub mod pendulum;

@@ -37,7 +37,12 @@ impl Arrangement {
             inputs[place(state.x)] = Some(graph.input(&*state.name));
         }
         for state in &self.states {
-            let derivative = graph.input(format!("{}'", state.name));
+            // x' may be a state of its own
+            let mut name = format!("{}'", state.name);
+            if self.states.iter().any(|other| other.name == name) {
+                name = format!("der({})", state.name);
+            }
+            let derivative = graph.input(name);
             if let Some(xdot) = state.xdot {
                 inputs[place(xdot)] = Some(derivative);
             }

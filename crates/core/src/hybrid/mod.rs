@@ -9,6 +9,8 @@ mod condition;
 mod error;
 mod flow;
 mod history;
+mod leading_matrix;
+mod linearised;
 mod mode;
 mod options;
 mod place;

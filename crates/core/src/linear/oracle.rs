@@ -208,6 +208,12 @@ impl<B: Inhomogeneity> ConstantCoefficients<B> {
     }
 }
 
+impl<B: Inhomogeneity + Clone> Clone for ConstantCoefficients<B> {
+    fn clone(&self) -> Self {
+        ConstantCoefficients::new(self.E.clone(), self.A.clone(), self.right.b.clone())
+    }
+}
+
 /// b(t) alone, as equations without unknowns.
 struct RightSide<B> {
     rows: usize,

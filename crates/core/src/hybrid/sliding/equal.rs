@@ -13,7 +13,7 @@ pub(super) fn samples(graph: &Graph, formulas: &[Expr]) -> Vec<Vec<f64>> {
     let point = |k: usize| -> Vec<f64> {
         // fractional parts of multiples of the golden section; every third point is positive
         let fraction = |i: usize| (0.618_033_988_749_894_9 * (1 + i + k * (inputs + 7)) as f64).fract();
-        let place = |i: usize| if k % 3 == 0 { 0.05 + 0.9 * fraction(i) } else { 3.1 * fraction(i) - 1.6 };
+        let place = |i: usize| if k.is_multiple_of(3) { 0.05 + 0.9 * fraction(i) } else { 3.1 * fraction(i) - 1.6 };
         (0..inputs).map(place).collect()
     };
     (0..POINTS)

@@ -125,6 +125,52 @@ fn constraints_that_differ_are_combined_with_unknowns_of_both_modes() {
 }
 
 #[test]
+fn derivatives_that_are_unknowns_may_be_surfaces() {
+    // x'' = −3x ∓ 1, as a file gives it: two levels of inputs
+    let mode = |force: f64| {
+        let mut graph = Graph::new();
+        let [_, x, _, x2] = ["t", "x", "x'", "x''"].map(|name| graph.input(name));
+        let row = graph.with(|| x2 + x * 3.0 - force);
+        Formulas {
+            graph,
+            states: vec!["x".into()],
+            orders: vec![2],
+            levels: 2,
+            equations: vec![("force".into(), row)],
+            ..Formulas::default()
+        }
+    };
+    let (above, below) = (mode(-1.0), mode(1.0));
+    let sliding = sliding_formulas(&[&above, &below], &[&|_, x| x[1] - 0.2], Combination::Filippov).unwrap();
+    assert_eq!((&sliding.states[..], sliding.levels), (&["x", "x'", "alpha"].map(String::from)[..], 1));
+    assert_eq!(sliding.orders, [1, 1, 0]);
+    assert_eq!(
+        text(&sliding),
+        ["force: x'' + 3*x + 1 - 2*(1 - alpha)", "definition of x': der(x) - x'", "surface: x' - 0.2"]
+    );
+}
+
+#[test]
+fn equations_that_are_written_differently_are_shared() {
+    struct Written(bool);
+    impl Equations for Written {
+        fn dim(&self) -> usize {
+            3
+        }
+        fn residual<S: Scalar>(&self, _: S, x: &[S], xdot: &[S], r: &mut [S]) {
+            let (angle, double) = (x[0], x[0] * 2.0);
+            r[0] = xdot[0] + if self.0 { 1.0 } else { -1.0 };
+            r[1] = if self.0 { xdot[1] * double.sin() } else { xdot[1] * (angle.sin() * angle.cos() * 2.0) };
+            r[2] = if self.0 { (x[1] + x[2]) * x[0] } else { x[1] * x[0] + x[2] * x[0] };
+        }
+    }
+    let modes = [true, false].map(|first| Formulas::trace(&Written(first)));
+    let sliding = sliding_formulas(&[&modes[0], &modes[1]], &[&|_, x| x[0]], Combination::Filippov).unwrap();
+    assert_eq!(sliding.states.len(), 4);
+    assert_eq!(text(&sliding)[0], "eq.0: x.0' + 1 - 2*(1 - alpha)");
+}
+
+#[test]
 fn what_cannot_be_combined_is_told() {
     let belt = |force| Formulas::trace(&Belt { force, turned: false });
     let (one, two) = (belt(1.0), belt(-1.0));

@@ -1,0 +1,74 @@
+//! Steps that end at an event.
+
+use super::Run;
+use crate::hybrid::error::HybridFailure;
+use crate::hybrid::watch::Fired;
+
+/// Times are found to this part of the tolerance, relative to time and step size.
+const EXACT: f64 = 1e-4;
+/// Most repetitions of a step until it ends at an event.
+const MOST_REPETITIONS: u32 = 5;
+
+impl Run<'_, '_> {
+    /// Make the last step end at an event. Its time, with state and derivative in `x` and `xdot`; none if the step had to be shorter.
+    pub fn locate(&mut self, fired: &Fired) -> Result<Option<f64>, HybridFailure> {
+        let place = &mut self.places[self.active];
+        let segment = place.at().segment();
+        let (t0, t1) = (segment.t0, segment.t1);
+        let h = t1 - t0;
+        let rounding = self.hybrid.time_tolerance.unwrap_or(100.0 * f64::EPSILON * (t0.abs() + h));
+        let exact = rounding.max(EXACT * self.tolerances.0 * t0.abs().max(h));
+        let mut t = fired.t;
+        self.here.x.resize(segment.dim(), 0.0);
+        self.here.xdot.resize(segment.dim(), 0.0);
+        if t >= t1 - rounding {
+            self.read_state();
+            return Ok(Some(t1));
+        }
+        if t - t0 <= 1e3 * rounding {
+            // no step is this short; the polynomial is exact so close to its begin
+            segment.eval(t, &mut self.here.x);
+            segment.derivative(t, &mut self.here.xdot);
+            return Ok(Some(t));
+        }
+        for _ in 0..MOST_REPETITIONS {
+            let place = &mut self.places[self.active];
+            match place.stepper().retake(t) {
+                Ok(true) if place.at().state().t == t => {}
+                Ok(true) => return Ok(None),
+                Ok(false) => {
+                    let segment = place.at().segment();
+                    segment.eval(t, &mut self.here.x);
+                    segment.derivative(t, &mut self.here.xdot);
+                    return Ok(Some(t));
+                }
+                Err(cause) => return Err(self.failed(cause, t0)),
+            }
+            if fired.jumps {
+                break;
+            }
+            let exits = &place.exits;
+            let segment = place.at().segment();
+            let (near, width) = (place.at().state(), 1e-3 * (t - t0));
+            self.here.x.copy_from_slice(&near.x);
+            segment.derivative(t, &mut self.here.xdot);
+            let g = self.watch.turned_at(exits, fired.function, t, &self.here.x, &self.here.xdot);
+            segment.eval(t - width, &mut self.here.x);
+            segment.derivative(t - width, &mut self.here.xdot);
+            let slope =
+                (g - self.watch.turned_at(exits, fired.function, t - width, &self.here.x, &self.here.xdot)) / width;
+            let shift = -g / slope;
+            // a function that only touches zero has no slope there
+            if !(shift.abs() > exact && shift.abs() < 0.1 * h) {
+                break;
+            }
+            let next = (t + shift).min(t1);
+            if next <= t0 || next == t {
+                break;
+            }
+            t = next;
+        }
+        self.read_state();
+        Ok(Some(self.places[self.active].at().state().t))
+    }
+}

@@ -1,0 +1,418 @@
+//! The mode controller: step, look for events, switch, restart.
+//!
+//! Within a step the equations of the active mode hold even behind an event; the step is then made again up to it. Wunderlich, thesis
+//! (2008), 6.4.
+
+mod locate;
+mod sliding;
+mod switch;
+
+use super::error::{HybridError, HybridFailure};
+use super::flow::Entry;
+use super::history::History;
+use super::options::HybridOptions;
+use super::place::{Exit, Place, Reason};
+use super::problem::{Hybrid, Problem};
+use super::record::Record;
+use super::solution::{HybridSolution, SwitchKind};
+use super::watch::{Fired, Here, Watch};
+use crate::error::{BadOption, StepFailure};
+use crate::motion::Start;
+use crate::observer::{Observer, StepView};
+use crate::options::Options;
+use crate::solution::Ended;
+use crate::solve::check_times;
+use crate::statistics::Statistics;
+use crate::tolerance::Tolerance;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// Where an observer stands: the mode that is active.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActiveMode {
+    /// Its place in [`HybridSolution::modes`].
+    pub mode: usize,
+    /// Its name.
+    pub name: String,
+}
+
+/// Modes that messages show of a cycle.
+const SHOWN: usize = 6;
+
+/// Solve a hybrid problem.
+///
+/// ```
+/// use daedal::dae::Equations;
+/// use daedal::hybrid::{Hybrid, HybridOptions, Mode, Problem, Transition, solve};
+/// use daedal::scalar::Scalar;
+/// use daedal::Options;
+///
+/// /// A ball: height and velocity.
+/// struct Ball;
+/// impl Equations for Ball {
+///     fn dim(&self) -> usize { 2 }
+///     fn residual<S: Scalar>(&self, _: S, x: &[S], xdot: &[S], r: &mut [S]) {
+///         r[0] = xdot[0] - x[1];
+///         r[1] = xdot[1] + 9.81;
+///     }
+/// }
+///
+/// let mut system = Hybrid::new();
+/// let flying = system.mode(Mode::equations("flying", &Ball));
+/// let bounce = Transition::when(flying, flying, "height <= 0", |_, x| x[0]).transfer(|_, old, _, new| new[1] = -0.5 * old[1]);
+/// system.transition(bounce);
+/// let problem = Problem::new(&system, flying, 0.0, &[1.0, 0.0], 1.0);
+/// let solution = solve(&problem, &Options::default(), &HybridOptions::default())?;
+/// // the fall takes √(2/9.81)
+/// assert!((solution.switches[0].t - 0.4515236409857309).abs() < 1e-9);
+/// # Ok::<(), daedal::hybrid::HybridError>(())
+/// ```
+pub fn solve(problem: &Problem, options: &Options, hybrid: &HybridOptions) -> Result<HybridSolution, HybridError> {
+    solve_observed(problem, options, hybrid, &mut [])
+}
+
+/// Solve a hybrid problem while observers look on.
+pub fn solve_observed(
+    problem: &Problem,
+    options: &Options,
+    hybrid: &HybridOptions,
+    observers: &mut [&mut dyn Observer<ActiveMode>],
+) -> Result<HybridSolution, HybridError> {
+    check_times(problem.t0, problem.tend, &options.save)?;
+    hybrid.check()?;
+    problem.system.check(problem.mode)?;
+    let Tolerance::Uniform { rtol, atol } = options.tolerance else {
+        return Err(HybridError::System(
+            "modes may have different unknowns: give one tolerance for all instead of one for each".into(),
+        ));
+    };
+    let system = problem.system;
+    let mut run = Run {
+        system,
+        options,
+        hybrid,
+        tolerances: (rtol, atol),
+        interval: (problem.t0, problem.tend),
+        places: (0..system.modes.len()).map(|k| Place::given(system, k)).collect(),
+        generated: HashMap::new(),
+        opposites: HashMap::new(),
+        active: problem.mode,
+        watch: Watch::default(),
+        entered: problem.t0,
+        immediate: Vec::new(),
+        history: History::new(system.transitions.len()),
+        record: Record::new(&options.save, problem.t0),
+        here: Stand::default(),
+        warned: Vec::new(),
+    };
+    let outcome = run.begin(problem).and_then(|()| run.advance(observers));
+    let Run { record, places, .. } = run;
+    match outcome {
+        Ok(ended) => Ok(record.finish(&places, ended)),
+        Err(cause) => {
+            let partial = Box::new(record.finish(&places, Ended::ByFailure));
+            Err(HybridError::Stopped { cause, partial })
+        }
+    }
+}
+
+impl HybridOptions {
+    fn check(&self) -> Result<(), BadOption> {
+        BadOption::positive("chatter_time", self.chatter_time)?;
+        BadOption::positive("probe", self.probe)?;
+        if let Some(tolerance) = self.time_tolerance {
+            BadOption::positive("time_tolerance", tolerance)?;
+        }
+        Ok(())
+    }
+}
+
+impl Hybrid<'_> {
+    /// Do all numbers of modes exist?
+    fn check(&self, first: usize) -> Result<(), HybridError> {
+        let count = self.modes.len();
+        let wrong = |what: String, mode: usize| {
+            HybridError::System(format!("{what} names mode number {mode}, but there are {count} modes, from 0 on"))
+        };
+        if first >= count {
+            return Err(wrong("the start".into(), first));
+        }
+        for transition in &self.transitions {
+            for mode in
+                [Some(transition.from), Some(transition.to), transition.after_accumulation].into_iter().flatten()
+            {
+                if mode >= count {
+                    return Err(wrong(format!("the transition `{}`", transition.name()), mode));
+                }
+            }
+            if !(transition.hysteresis >= 0.0) {
+                let name = transition.name();
+                return Err(HybridError::System(format!("the hysteresis of `{name}` is negative or not a number")));
+            }
+        }
+        for sliding in &self.sliding {
+            for mode in [sliding.between.0, sliding.between.1, sliding.mode] {
+                if mode >= count {
+                    return Err(wrong("a sliding mode".into(), mode));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// State and derivative.
+#[derive(Clone, Debug, Default)]
+struct Stand {
+    x: Vec<f64>,
+    xdot: Vec<f64>,
+}
+
+/// A hybrid run.
+struct Run<'r, 'h> {
+    system: &'h Hybrid<'h>,
+    options: &'r Options,
+    hybrid: &'r HybridOptions,
+    /// rtol, atol
+    tolerances: (f64, f64),
+    interval: (f64, f64),
+    /// the modes of the system, then generated ones
+    places: Vec<Place<'h>>,
+    /// places of generated modes by their vertices; none where there is no such mode
+    generated: HashMap<Vec<usize>, Option<usize>>,
+    /// transitions with their opposites and the width between them
+    opposites: HashMap<usize, Option<(usize, f64)>>,
+    active: usize,
+    watch: Watch,
+    /// when the active mode was entered
+    entered: f64,
+    /// modes that were entered since time last went on
+    immediate: Vec<usize>,
+    history: History,
+    record: Record,
+    /// where the run stands, at an event or at the end of a step
+    here: Stand,
+    /// modes whose chattering was told
+    warned: Vec<(usize, usize)>,
+}
+
+impl<'h> Run<'_, 'h> {
+    fn name(&self, place: usize) -> String {
+        self.places[place].name.clone()
+    }
+
+    fn begin(&mut self, problem: &Problem) -> Result<(), HybridFailure> {
+        let (place, t) = (&self.places[self.active], problem.t0);
+        let keep = place.keep().to_vec();
+        let mut start = problem.start.clone();
+        for (start, name) in start.iter_mut().zip(&place.unknowns) {
+            if let Start::Guess(x) = start
+                && keep.contains(name)
+            {
+                *start = Start::Fixed(*x);
+            }
+        }
+        let entry = Entry { t, start, restart: problem.restart };
+        let entered = self.places[self.active].enter(&entry, self.options);
+        let mode = self.name(self.active);
+        entered.map_err(|cause| HybridFailure::Enter { t, mode, from: None, cause: Box::new(cause) })?;
+        let place = &mut self.places[self.active];
+        let unknowns = place.unknowns.len();
+        self.record.begin(self.active, t, &place.at().state().x, unknowns);
+        self.look_around(&[])
+    }
+
+    /// Look at the conditions where a mode was entered; those that hold are followed at once.
+    fn look_around(&mut self, held: &[usize]) -> Result<(), HybridFailure> {
+        let mut held = held.to_vec();
+        loop {
+            let place = &mut self.places[self.active];
+            let t = place.at().state().t;
+            if self.entered != t {
+                self.immediate.clear();
+                self.entered = t;
+            }
+            self.immediate.push(self.active);
+            self.read_state();
+            self.start_watching(&held)?;
+            if self.dwells(t) {
+                return Ok(());
+            }
+            let place = &self.places[self.active];
+            let due = self.watch.true_exits(&place.exits);
+            if due.is_empty() {
+                return Ok(());
+            }
+            let count = self.immediate.len() as u32;
+            if count > self.hybrid.max_immediate {
+                let cycle = self.immediate.iter().rev().take(SHOWN).rev().map(|&k| self.name(k)).collect();
+                return Err(HybridFailure::EndlessSwitching { t, count, cycle });
+            }
+            held = self.switch(&due, t, SwitchKind::Immediate)?;
+        }
+    }
+
+    /// State and derivative of a mode that was entered.
+    fn stand(&mut self, place: usize) -> Stand {
+        let stepper = self.places[place].stepper();
+        let x = stepper.state().x.clone();
+        let mut xdot = vec![0.0; x.len()];
+        stepper.rates(&mut xdot);
+        Stand { x, xdot }
+    }
+
+    /// State and derivative of the active mode.
+    fn read_state(&mut self) {
+        let stepper = self.places[self.active].stepper();
+        self.here.x.clear();
+        self.here.x.extend_from_slice(&stepper.state().x);
+        self.here.xdot.resize(self.here.x.len(), 0.0);
+        stepper.rates(&mut self.here.xdot);
+    }
+
+    fn start_watching(&mut self, held: &[usize]) -> Result<(), HybridFailure> {
+        let (rtol, atol) = self.tolerances;
+        let scales: Vec<f64> = self.here.x.iter().map(|x| rtol * x.abs() + atol).collect();
+        let place = &self.places[self.active];
+        let t = place.at().state().t;
+        let here = Here { t, x: &self.here.x, xdot: &self.here.xdot, scales: &scales, probe: self.hybrid.probe };
+        let started = self.watch.start(&place.exits, here, held);
+        started.map_err(|none| HybridFailure::Undefined {
+            t: none.t,
+            mode: place.name.clone(),
+            condition: place.exits[none.exit].name(),
+        })
+    }
+
+    /// Must the mode not be left yet?
+    fn dwells(&self, t: f64) -> bool {
+        let dwell = self.places[self.active].dwell();
+        dwell > 0.0 && t < self.entered + dwell
+    }
+
+    /// The next time at which something happens that is known beforehand.
+    fn limit(&self, t: f64) -> f64 {
+        let place = &self.places[self.active];
+        let mut limit = self.interval.1;
+        if self.dwells(t) {
+            return limit.min(self.entered + place.dwell());
+        }
+        for exit in &place.exits {
+            if let Reason::Times(schedule) = &exit.reason
+                && let Some(next) = schedule.next_after(t)
+            {
+                limit = limit.min(next);
+            }
+        }
+        limit
+    }
+
+    /// Ways out whose time has come.
+    fn scheduled(&self, before: f64, t: f64) -> Vec<usize> {
+        let exits = self.places[self.active].exits.iter().enumerate();
+        let due =
+            |exit: &Exit| matches!(&exit.reason, Reason::Times(schedule) if schedule.next_after(before) == Some(t));
+        exits.filter(|(_, exit)| due(exit)).map(|(k, _)| k).collect()
+    }
+
+    fn advance(&mut self, observers: &mut [&mut dyn Observer<ActiveMode>]) -> Result<Ended, HybridFailure> {
+        let (t0, tend) = self.interval;
+        loop {
+            let (before, mode) = (self.places[self.active].at().state().t, self.active);
+            if before >= tend {
+                return Ok(Ended::AtEnd);
+            }
+            let limit = self.limit(before);
+            let dwelling = self.dwells(before);
+            let stepped = self.places[mode].stepper().advance(limit);
+            if let Err(cause) = stepped {
+                return Err(self.failed(cause, before));
+            }
+            let fired = if dwelling { None } else { self.find()? };
+            let proposed = self.places[mode].at().proposed_step();
+            let (t, mut due, kind) = match fired {
+                None => {
+                    let t = self.places[mode].at().state().t;
+                    self.read_state();
+                    let due = if t >= limit && !dwelling { self.scheduled(before, t) } else { Vec::new() };
+                    (t, due, SwitchKind::Scheduled)
+                }
+                Some(fired) => match self.locate(&fired)? {
+                    Some(t) => (t, fired.exits, SwitchKind::Regular),
+                    // the step ends before the event now
+                    None => {
+                        self.read_state();
+                        (self.places[mode].at().state().t, Vec::new(), SwitchKind::Regular)
+                    }
+                },
+            };
+            if kind == SwitchKind::Regular && !due.is_empty() && t >= limit {
+                due.extend(self.scheduled(before, t));
+            }
+            let residuals = self.places[mode].at().residuals();
+            let largest = &mut self.record.solution.max_residuals;
+            *largest = largest.max(residuals);
+            self.record.step(self.places[mode].at().segment(), t, &self.here.x);
+            if self.observe(observers, t, (t - t0) / (tend - t0)).is_break() {
+                return Ok(Ended::ByObserver);
+            }
+            if !due.is_empty() {
+                let held = self.switch(&due, t, kind)?;
+                self.places[self.active].stepper().propose(proposed);
+                self.look_around(&held)?;
+            } else if dwelling && !self.dwells(t) {
+                // from now on the mode may be left
+                self.start_watching(&[])?;
+                let due = self.watch.true_exits(&self.places[mode].exits);
+                if !due.is_empty() {
+                    let held = self.switch(&due, t, SwitchKind::Regular)?;
+                    self.look_around(&held)?;
+                }
+            }
+        }
+    }
+
+    /// Look through the last step.
+    fn find(&mut self) -> Result<Option<Fired>, HybridFailure> {
+        let place = &self.places[self.active];
+        let length = self.interval.1 - self.interval.0;
+        let tolerance = self.hybrid.time_tolerance;
+        self.watch.find(&place.exits, place.at().segment(), length, tolerance).map_err(|none| {
+            HybridFailure::Undefined { t: none.t, mode: place.name.clone(), condition: place.exits[none.exit].name() }
+        })
+    }
+
+    /// A step could not be made; what stands of it is kept.
+    fn failed(&mut self, cause: StepFailure, before: f64) -> HybridFailure {
+        let mode = self.name(self.active);
+        let t = self.places[self.active].at().state().t;
+        if t > before {
+            self.read_state();
+            self.record.step(self.places[self.active].at().segment(), t, &self.here.x);
+        }
+        HybridFailure::Step { mode, cause }
+    }
+
+    fn observe(&mut self, observers: &mut [&mut dyn Observer<ActiveMode>], t: f64, progress: f64) -> ControlFlow<()> {
+        if observers.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        let place = &self.places[self.active];
+        let layout = ActiveMode { mode: self.active, name: place.name.clone() };
+        let all = self.places.iter().filter_map(|place| place.stepper.as_ref()).map(|stepper| stepper.statistics());
+        let statistics = all.fold(Statistics::default(), Statistics::plus);
+        let view = StepView {
+            t,
+            x: &self.here.x,
+            segment: place.at().segment(),
+            layout: &layout,
+            statistics: &statistics,
+            residuals: place.at().residuals(),
+            progress,
+        };
+        for observer in observers.iter_mut() {
+            observer.observe(&view)?;
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,242 @@
+//! Sliding: is it possible, how does it begin, where does it end.
+
+use super::switch::Change;
+use super::{Run, Stand};
+use crate::hybrid::error::HybridFailure;
+use crate::hybrid::options::Detection;
+use crate::hybrid::place::{Composite, Sheet, Target, carried};
+use crate::hybrid::problem::SlidingMode;
+use crate::hybrid::slide::{along, beyond, convex_parameters, generate, opposite, side, surface_function};
+use crate::hybrid::solution::{SwitchKind, Warning};
+
+/// Sliding begins if the convex parameters lie in [0, 1] up to this.
+const ROUNDED: f64 = 1e-6;
+
+impl<'h> Run<'_, 'h> {
+    /// Is there an opposite transition, so that the system might slide? The width of the hysteresis between them.
+    pub fn sliding_candidate(&mut self, j: usize, t: f64, chattering: bool) -> Option<f64> {
+        match self.hybrid.detection {
+            Detection::Off => return None,
+            Detection::ThreePoints if !chattering => return None,
+            _ => {}
+        }
+        let opposite = match self.opposites.get(&j) {
+            Some(known) => *known,
+            None => {
+                let found = opposite(self.system, &self.places, j, (t, &self.here.x));
+                self.opposites.insert(j, found);
+                found
+            }
+        };
+        let (_, width) = opposite?;
+        // only on the surface itself: an immediate transition may happen far from it
+        let g = surface_function(self.system, j)?;
+        let value = (g.value)(t, &self.here.x, &self.here.xdot) + self.system.transitions[j].hysteresis;
+        let (rtol, atol) = self.tolerances;
+        let scales = self.here.x.iter().map(|x| rtol * x.abs() + atol).sum::<f64>();
+        let near = 100.0 * scales + width + 2.0 * self.system.transitions[j].hysteresis;
+        (value.abs() <= near).then_some(width)
+    }
+
+    /// Do the solutions on both sides of the surface lead to it? The active mode stands before the switch, the other one has been entered.
+    pub fn slides(&mut self, j: usize, to: usize, t: f64, before: &Stand, chattering: bool) -> bool {
+        if self.hybrid.detection == Detection::ThreePoints {
+            return true;
+        }
+        let back = self.opposites.get(&j).copied().flatten();
+        let (Some(g), Some((back, _))) = (surface_function(self.system, j), back) else { return false };
+        let Some(g_back) = surface_function(self.system, back) else { return false };
+        let probe = self.hybrid.probe;
+        let after = self.stand(to);
+        let here = along(g, t, &before.x, &before.xdot, probe);
+        // both derivatives of the same function
+        let beyond = -along(g_back, t, &after.x, &after.xdot, probe);
+        (here < 0.0 && beyond > 0.0) || (chattering && self.hybrid.detection == Detection::Both && beyond >= 0.0)
+    }
+
+    /// Slide between two modes, if that is possible. The state stays as it was if not.
+    #[expect(clippy::too_many_arguments)]
+    pub fn begin_sliding(
+        &mut self,
+        from: usize,
+        j: usize,
+        to: usize,
+        width: f64,
+        t: f64,
+        before: &Stand,
+        chattering: bool,
+        condition: &str,
+    ) -> Result<bool, HybridFailure> {
+        self.here = before.clone();
+        let pair = |sliding: &&SlidingMode| sliding.between == (from, to) || sliding.between == (to, from);
+        let written = self.system.sliding.iter().find(pair);
+        let place = match written {
+            Some(sliding) => Some(sliding.mode),
+            None => {
+                // the same mode, from whichever side it is entered
+                let back = self.opposites.get(&j).copied().flatten().map_or(j, |(back, _)| back);
+                let (vertices, transition) = if from < to { (vec![from, to], j) } else { (vec![to, from], back) };
+                let surfaces = vec![Sheet { transition, offset: 0.5 * width }];
+                self.generated(&Composite { vertices, surfaces }, t)
+            }
+        };
+        let Some(place) = place else { return Ok(false) };
+        let change = Change {
+            transition: None,
+            transfer: written.and_then(|sliding| sliding.transfer.as_ref()),
+            expects: written.map(|sliding| sliding.between.0),
+            restart: None,
+            keep: &[],
+            kind: SwitchKind::SlidingBegins,
+            condition: condition.to_string(),
+        };
+        self.try_sliding(place, t, &change, chattering)
+    }
+
+    /// Enter a mode for sliding; false if it would be left at once.
+    pub fn try_sliding(
+        &mut self,
+        place: usize,
+        t: f64,
+        change: &Change<'h>,
+        chattering: bool,
+    ) -> Result<bool, HybridFailure> {
+        let Ok(impulses) = self.place(place, t, change) else { return Ok(false) };
+        let state = self.places[place].at().state().x.clone();
+        let sliding = match &self.places[place].composite {
+            Some(composite) => convex_parameters(composite.surfaces.len()).iter().all(|alpha| {
+                let j = self.places[place].unknowns.iter().position(|name| name == alpha);
+                j.is_some_and(|j| state[j] >= -ROUNDED && state[j] <= 1.0 + ROUNDED)
+            }),
+            None => {
+                // a mode that was written by hand tells with its own transitions
+                let active = std::mem::replace(&mut self.active, place);
+                let kept = self.here.clone();
+                self.read_state();
+                let watching = self.start_watching(&[]);
+                let left = self.watch.true_exits(&self.places[place].exits);
+                self.active = active;
+                self.here = kept;
+                watching.is_ok() && left.is_empty()
+            }
+        };
+        if sliding {
+            self.told(place, t, change, chattering, impulses);
+            self.history.forget();
+        }
+        Ok(sliding)
+    }
+
+    /// The generated mode for sliding between modes, made when it is first needed.
+    pub fn generated(&mut self, composite: &Composite, t: f64) -> Option<usize> {
+        if let Some(known) = self.generated.get(&composite.vertices) {
+            return *known;
+        }
+        let made = generate(self.system, &self.places, composite, self.hybrid.combination);
+        let place = match made {
+            Ok(place) => {
+                self.places.push(place);
+                Some(self.places.len() - 1)
+            }
+            Err(reason) => {
+                let names: Vec<String> = composite.vertices.iter().map(|&k| format!("`{}`", self.name(k))).collect();
+                let message = format!("between {} nothing slides: {reason}", names.join(" and "));
+                self.record.solution.warnings.push(Warning { t, message });
+                None
+            }
+        };
+        self.generated.insert(composite.vertices.clone(), place);
+        place
+    }
+
+    /// Sliding along a surface ends on one of its sides.
+    pub fn leave_surface(
+        &mut self,
+        surface: usize,
+        which: usize,
+        t: f64,
+        condition: String,
+    ) -> Result<Vec<usize>, HybridFailure> {
+        let Some(composite) = self.places[self.active].composite.clone() else { return Ok(Vec::new()) };
+        let rest = side(self.system, &composite, surface, which);
+        let kind = SwitchKind::SlidingEnds;
+        let change =
+            Change { transition: None, transfer: None, expects: None, restart: None, keep: &[], kind, condition };
+        let rest =
+            rest.unwrap_or(Composite { vertices: vec![composite.vertices[which << surface]], surfaces: Vec::new() });
+        let to = if rest.vertices.len() == 1 {
+            rest.vertices[0]
+        } else {
+            self.generated(&rest, t).unwrap_or(rest.vertices[0])
+        };
+        self.enter(to, t, &change, false)?;
+        self.history.forget();
+        // the surface that was left is not met again by rounding
+        let across: Vec<usize> = composite.vertices.clone();
+        let exits = self.places[to].exits.iter().enumerate();
+        let held = exits.filter(|(_, exit)| match &exit.to {
+            Target::Mode(mode) => across.contains(mode),
+            Target::Across(all) => all.iter().any(|&j| across.contains(&self.system.transitions[j].to)),
+            Target::Side { .. } => false,
+        });
+        Ok(held.map(|(k, _)| k).collect())
+    }
+
+    /// Another surface is met while sliding: cross it, or slide along both.
+    pub fn cross_while_sliding(
+        &mut self,
+        transitions: &[usize],
+        t: f64,
+        condition: String,
+    ) -> Result<(), HybridFailure> {
+        let Some(composite) = self.places[self.active].composite.clone() else { return Ok(()) };
+        let first = transitions[0];
+        let kind = SwitchKind::Regular;
+        let change = Change {
+            transition: Some(first),
+            transfer: None,
+            expects: None,
+            restart: None,
+            keep: &[],
+            kind,
+            condition,
+        };
+        let targets: Vec<usize> = transitions.iter().map(|&j| self.system.transitions[j].to).collect();
+        let same = targets.iter().all(|to| *to == targets[0]);
+        let before = self.here.clone();
+        let unknowns = self.places[self.active].unknowns.clone();
+        let chattering = self.history.switched(t, Some(first), self.hybrid.chatter_time);
+        let other = if same { None } else { beyond(self.system, &composite, transitions) };
+        let place = other.as_ref().and_then(|other| self.generated(other, t));
+        let (Some(other), Some(place)) = (other, place) else {
+            return self.enter(targets[0], t, &change, chattering).map(|_| ());
+        };
+        let impulses = self.place(place, t, &change)?;
+        // where do the sliding solutions on both sides lead?
+        let both = surface_function(self.system, first).is_some_and(|g| {
+            let after = self.stand(place);
+            let names = &self.places[composite.vertices[0]].unknowns;
+            let rate = |at: &Stand, unknowns: &[String]| {
+                let zero = |v: &f64| if v.is_nan() { 0.0 } else { *v };
+                let read = |v: &[f64]| carried(v, unknowns, names).iter().map(zero).collect::<Vec<f64>>();
+                along(g, t, &read(&at.x), &read(&at.xdot), self.hybrid.probe)
+            };
+            rate(&before, &unknowns) < 0.0 && rate(&after, &self.places[place].unknowns) > 0.0
+        });
+        self.here = before;
+        if both && self.hybrid.detection != Detection::Off {
+            let vertices = [&composite.vertices[..], &other.vertices].concat();
+            let mut surfaces = composite.surfaces.clone();
+            surfaces.push(Sheet { transition: first, offset: 0.0 });
+            if let Some(corner) = self.generated(&Composite { vertices, surfaces }, t) {
+                let change = Change { kind: SwitchKind::SlidingBegins, condition: change.condition.clone(), ..change };
+                if self.try_sliding(corner, t, &change, chattering)? {
+                    return Ok(());
+                }
+            }
+            self.place(place, t, &change)?;
+        }
+        self.told(place, t, &change, chattering, impulses);
+        Ok(())
+    }
+}

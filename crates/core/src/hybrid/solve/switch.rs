@@ -1,0 +1,225 @@
+//! From one mode to another: which transition, what it does to the state, and what is told about it.
+
+use super::Run;
+use crate::hybrid::error::HybridFailure;
+use crate::hybrid::flow::{Entry, Impulses};
+use crate::hybrid::options::{Detection, Restart};
+use crate::hybrid::place::{Reason, Target, carried, starts};
+use crate::hybrid::record::jumps;
+use crate::hybrid::solution::{Smoothness, Switch, SwitchKind, Warning};
+use crate::hybrid::transition::Transfer;
+
+/// Part of the interval at which an accumulation is cut short.
+const ACCUMULATED: f64 = 1e-8;
+/// Excursions below this many times the uncertainty of a switching function are noise.
+const NOISE: f64 = 4.0;
+
+/// What a switch does with the state.
+pub struct Change<'h> {
+    pub transition: Option<usize>,
+    pub transfer: Option<&'h Transfer<'h>>,
+    /// the mode whose unknowns the transfer expects, if it is not the active one
+    pub expects: Option<usize>,
+    pub restart: Option<Restart>,
+    pub keep: &'h [String],
+    pub kind: SwitchKind,
+    pub condition: String,
+}
+
+impl<'h> Run<'_, 'h> {
+    /// Which of several ways out is taken.
+    pub fn choose(&self, due: &[usize], t: f64) -> Result<usize, HybridFailure> {
+        let exits = &self.places[self.active].exits;
+        let most = due.iter().map(|&k| exits[k].priority).max().flatten();
+        let first: Vec<usize> = due.iter().copied().filter(|&k| exits[k].priority == most).collect();
+        let plain = |k: usize| {
+            let changes = exits[k].transition.is_some_and(|j| self.system.transitions[j].transfer.is_some());
+            !changes && exits[k].to == exits[first[0]].to
+        };
+        if first.len() == 1 || first.iter().all(|&k| plain(k)) {
+            return Ok(first[0]);
+        }
+        let transitions = first.iter().map(|&k| {
+            let to = match &exits[k].to {
+                Target::Mode(mode) => self.name(*mode),
+                Target::Side { .. } => "the end of sliding".into(),
+                Target::Across(_) => "another surface".into(),
+            };
+            format!("`{}` → `{to}`", exits[k].name())
+        });
+        let transitions = transitions.collect();
+        Err(HybridFailure::Ambiguous { t, mode: self.name(self.active), transitions })
+    }
+
+    /// Leave the active mode at time t with the state in `x`. Returns ways out of the new mode whose functions are zero because sliding along
+    /// them has ended.
+    pub fn switch(&mut self, due: &[usize], t: f64, kind: SwitchKind) -> Result<Vec<usize>, HybridFailure> {
+        let count = self.record.solution.switches.len() as u64;
+        if count >= self.hybrid.max_switches {
+            let last = self.record.solution.switches.last();
+            let modes = last.map(|s| vec![self.name(s.from), self.name(s.to)]).unwrap_or_default();
+            return Err(HybridFailure::TooManySwitches { t, count, modes });
+        }
+        let chosen = self.choose(due, t)?;
+        let exit = &self.places[self.active].exits[chosen];
+        let (condition, to, transition) = (exit.name(), exit.to.clone(), exit.transition);
+        let kind = match exit.reason {
+            Reason::Times(_) => SwitchKind::Scheduled,
+            _ if kind == SwitchKind::Scheduled => SwitchKind::Regular,
+            _ => kind,
+        };
+        match to {
+            Target::Mode(to) => self.follow(transition, to, t, kind, condition, chosen).map(|()| Vec::new()),
+            Target::Side { surface, side } => self.leave_surface(surface, side, t, condition),
+            Target::Across(transitions) => self.cross_while_sliding(&transitions, t, condition).map(|()| Vec::new()),
+        }
+    }
+
+    /// A transition of the system.
+    pub fn follow(
+        &mut self,
+        transition: Option<usize>,
+        to: usize,
+        t: f64,
+        kind: SwitchKind,
+        condition: String,
+        exit: usize,
+    ) -> Result<(), HybridFailure> {
+        let from = self.active;
+        let described = transition.map(|j| &self.system.transitions[j]);
+        let transfer = described.and_then(|t| t.transfer.as_ref());
+        let restart = described.and_then(|t| t.restart);
+        let keep: &[String] = described.map_or(&[], |t| &t.keep);
+        let mut change = Change { transition, transfer, expects: None, restart, keep, kind, condition };
+        let chattering = match kind {
+            SwitchKind::Regular => {
+                let short = self.history.switched(t, transition, self.hybrid.chatter_time);
+                short && self.hybrid.detection != Detection::Off
+            }
+            _ => false,
+        };
+        // infinitely many in finite time?
+        if let Some(j) = transition
+            && kind == SwitchKind::Regular
+            && let Some(accumulation) = self.history.accumulation(j)
+        {
+            let length = self.interval.1 - self.interval.0;
+            let near = accumulation.limit - t <= ACCUMULATED * length.max(t.abs());
+            if near || self.watch.stays_near_zero(exit, NOISE) {
+                let Some(follower) = self.system.transitions[j].after_accumulation else {
+                    let (limit, count, ratio) = (accumulation.limit, accumulation.count, accumulation.ratio);
+                    return Err(HybridFailure::Accumulation { t, limit, count, ratio, condition: change.condition });
+                };
+                change.kind = SwitchKind::Accumulation;
+                self.history.forget();
+                return self.enter(follower, t, &change, chattering).map(|_| ());
+            }
+        }
+        let before = self.here.clone();
+        let candidate = match (transition, kind) {
+            (Some(j), SwitchKind::Regular | SwitchKind::Immediate) => self.sliding_candidate(j, t, chattering),
+            _ => None,
+        };
+        let impulses = self.place(to, t, &change)?;
+        if let Some(width) = candidate
+            && let Some(j) = transition
+            && self.slides(j, to, t, &before, chattering)
+            && self.begin_sliding(from, j, to, width, t, &before, chattering, &change.condition)?
+        {
+            return Ok(());
+        }
+        self.here = before;
+        if self.places[to].at().state().t != t || candidate.is_some() {
+            // the attempt to slide has moved something
+            self.place(to, t, &change)?;
+        }
+        self.told(to, t, &change, chattering, impulses);
+        Ok(())
+    }
+
+    /// Enter a mode and tell about it.
+    pub fn enter(&mut self, to: usize, t: f64, change: &Change<'h>, chattering: bool) -> Result<(), HybridFailure> {
+        let impulses = self.place(to, t, change)?;
+        self.told(to, t, change, chattering, impulses);
+        Ok(())
+    }
+
+    /// Put the stepper of a mode to the state in `x` of the active mode, changed and made consistent.
+    pub fn place(&mut self, to: usize, t: f64, change: &Change<'h>) -> Result<Impulses, HybridFailure> {
+        let (old, new) = (&self.places[self.active], &self.places[to]);
+        let mut y = carried(&self.here.x, &old.unknowns, &new.unknowns);
+        if let Some(transfer) = change.transfer {
+            let known: Vec<bool> = y.iter().map(|y| !y.is_nan()).collect();
+            match change.expects.filter(|&mode| mode != self.active) {
+                None => transfer(t, &self.here.x, &self.here.xdot, &mut y),
+                Some(mode) => {
+                    let arranged = |x: &[f64]| carried(x, &old.unknowns, &self.places[mode].unknowns);
+                    transfer(t, &arranged(&self.here.x), &arranged(&self.here.xdot), &mut y);
+                }
+            }
+            let wrong = (0..y.len()).find(|&j| y[j].is_infinite() || (y[j].is_nan() && known[j]));
+            if let Some(j) = wrong {
+                return Err(HybridFailure::Transfer {
+                    t,
+                    from: old.name.clone(),
+                    to: new.name.clone(),
+                    condition: change.condition.clone(),
+                    name: new.unknowns[j].clone(),
+                    value: y[j],
+                });
+            }
+        }
+        let from = Some((old.name.clone(), change.condition.clone()));
+        let mode = new.name.clone();
+        let restart = Some(change.restart.unwrap_or(new.restart()));
+        let entered = starts(&y, &new.unknowns, &[new.keep(), change.keep])
+            .map(|start| Entry { t, start, restart })
+            .and_then(|entry| self.places[to].enter(&entry, self.options));
+        entered.map_err(|cause| HybridFailure::Enter { t, mode, from, cause: Box::new(cause) })
+    }
+
+    /// The new mode is active now.
+    pub fn told(&mut self, to: usize, t: f64, change: &Change<'h>, chattering: bool, impulses: Impulses) {
+        let from = self.active;
+        let (old, new) = (&self.places[from], &self.places[to]);
+        let after = new.at().state().x[..new.unknowns.len()].to_vec();
+        let before = self.here.x[..old.unknowns.len()].to_vec();
+        let (rtol, atol) = self.tolerances;
+        let tolerance = |size: f64| 10.0 * (rtol * size + atol);
+        let jumps = jumps((&before, &old.unknowns), (&after, &new.unknowns), tolerance);
+        let smoothness = if jumps.is_empty() {
+            Smoothness::Smooth
+        } else if change.transfer.is_some() {
+            Smoothness::Transfer
+        } else {
+            Smoothness::Restart
+        };
+        if chattering
+            && change.kind != SwitchKind::SlidingBegins
+            && !self.warned.contains(&(from.min(to), from.max(to)))
+        {
+            self.warned.push((from.min(to), from.max(to)));
+            let message =
+                format!("the modes `{}` and `{}` chatter: three switches in short succession", old.name, new.name);
+            self.record.solution.warnings.push(Warning { t, message });
+        }
+        self.record.solution.switches.push(Switch {
+            t,
+            from,
+            to,
+            transition: change.transition,
+            condition: change.condition.clone(),
+            kind: change.kind,
+            smoothness,
+            jumps,
+            impulses,
+            chattering,
+            before,
+            after,
+        });
+        self.active = to;
+        let place = &self.places[to];
+        self.record.begin(to, t, &place.at().state().x, place.unknowns.len());
+        self.read_state();
+    }
+}

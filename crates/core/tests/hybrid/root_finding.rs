@@ -1,0 +1,73 @@
+//! The root finder through whole runs: hard functions, and zeros that cannot be resolved. Wunderlich, thesis (2008), section 6.3.
+
+use super::support::*;
+use daedal::hybrid::{HybridFailure, HybridOptions, Problem, Transition, solve};
+
+/// Time of the only switch of x = t.
+fn root(g: impl Fn(f64) -> f64 + 'static, method: Method) -> f64 {
+    let mut hybrid = clocks(2, method);
+    hybrid.transition(Transition::when(0, 1, "g", move |t, _| g(t)));
+    let solution = reach(&hybrid, &[0.0], 1.0);
+    assert_eq!(solution.switches.len(), 1, "{:?}", solution.mode_trajectory());
+    solution.switches[0].t
+}
+
+#[test]
+fn hard_functions_have_their_zeros_found_to_rounding() {
+    for method in METHODS {
+        assert!((root(|t| 0.2 - t.powi(3), method) - 0.2_f64.cbrt()).abs() < 1e-12);
+        assert!((root(|t| (-40.0 * t).exp() - 1e-6, method) - 1e6_f64.ln() / 40.0).abs() < 1e-12);
+        assert!((root(|t| 1e-3 - t.powi(9), method) - 1e-3_f64.powf(1.0 / 9.0)).abs() < 1e-12);
+        assert!((root(|t| (0.3 - t).cbrt(), method) - 0.3).abs() < 1e-12);
+        assert!((root(|t| 1e-200 * (0.3 - t), method) - 0.3).abs() < 1e-12);
+        assert!((root(|t| 1e200 * (0.3 - t), method) - 0.3).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn the_first_of_three_functions_is_returned() {
+    for method in METHODS {
+        let mut hybrid = clocks(4, method);
+        hybrid.transition(Transition::when(0, 1, "0.31", |t, _| 0.31 - t));
+        hybrid.transition(Transition::when(0, 2, "0.3", |t, _| 0.3 - t));
+        hybrid.transition(Transition::when(0, 3, "never", |t, _| (20.0 * t).cos() + 2.0));
+        expect(&reach(&hybrid, &[0.0], 1.0), &[(0.3, "a", "c")], 1e-12);
+    }
+}
+
+#[test]
+fn a_function_that_jumps_below_zero_is_told() {
+    for method in METHODS {
+        let mut hybrid = clocks(2, method);
+        hybrid.transition(Transition::when(0, 1, "step", |t, _| if t < 0.4 { 1.0 } else { -1.0 }));
+        // either the jump is located, or the run says that there is no zero; it must not go on in the old mode
+        match run(&hybrid, &[0.0], 1.0) {
+            Ok(solution) => expect(&solution, &[(0.4, "a", "b")], 1e-9),
+            error => {
+                let (cause, partial) = stopped(error);
+                assert!(
+                    matches!(&cause, HybridFailure::NoZero { mode, condition, .. } if mode == "a" && condition == "step"),
+                    "{cause}"
+                );
+                assert!(partial.end.t <= 0.4 + 1e-9);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_time_tolerance_can_be_set() {
+    for method in METHODS {
+        let mut hybrid = clocks(2, method);
+        hybrid.transition(Transition::when(0, 1, "g", |t, _| 0.2 - t.powi(3)));
+        let exact = 0.2_f64.cbrt();
+        let error = |time_tolerance: Option<f64>| {
+            let options = HybridOptions { time_tolerance, ..HybridOptions::default() };
+            let solution = solve(&Problem::new(&hybrid, 0, 0.0, &[0.0], 1.0), &tolerance(1e-9), &options).unwrap();
+            assert_eq!(solution.switches.len(), 1);
+            (solution.switches[0].t - exact).abs()
+        };
+        assert!(error(None) < 1e-12);
+        assert!(error(Some(1e-4)) <= 1e-4);
+    }
+}

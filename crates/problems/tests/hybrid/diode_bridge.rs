@@ -1,0 +1,51 @@
+//! The rectifier against its closed form.
+
+use super::support::*;
+use daedal::dae::{Depth, Initial, System, characterise};
+use daedal::hybrid::{HybridOptions, Problem};
+use daedal_problems::hybrid::Method;
+use daedal_problems::hybrid::diode_bridge::*;
+
+#[test]
+fn the_index_is_two_while_diodes_conduct() {
+    for (conducting, wanted) in
+        [(Conducting::Positive, (1, 0, 2)), (Conducting::Negative, (1, 0, 2)), (Conducting::None, (0, 1, 1))]
+    {
+        let system = System::of(&Bridge { of: DiodeBridge::default(), conducting });
+        let found = characterise(&system, &Initial::new(0.001, &[1.0, 0.1]), Depth::default()).unwrap().values;
+        assert_eq!((found.mu, found.d, found.a), wanted, "{conducting:?}");
+    }
+}
+
+#[test]
+fn diodes_switch_when_the_closed_form_says() {
+    let bridge = DiodeBridge::default();
+    for method in Method::ALL {
+        let hybrid = bridge.system(method);
+        let tend = 0.1;
+        let solution =
+            solved(&Problem::new(&hybrid, 0, 0.0, &[0.0, 0.0], tend), &dense(1e-8), &HybridOptions::default());
+        // positive → blocking → negative → blocking → …
+        let cycle = [(1, 3), (3, 2), (2, 3), (3, 1)];
+        let wanted: Vec<_> = bridge
+            .switches(20)
+            .into_iter()
+            .filter(|&t| t < tend)
+            .enumerate()
+            .map(|(k, t)| (t, cycle[k % 4].0, cycle[k % 4].1))
+            .collect();
+        assert_eq!(wanted.len(), 19);
+        expect(&trajectory(&solution), &wanted, 1e-7);
+        // the voltage follows the source while diodes conduct
+        for phase in solution.phases.iter().filter(|p| p.mode < 2) {
+            for (k, &t) in phase.times.iter().enumerate() {
+                close(phase.state(k)[0], bridge.source(t).abs(), 1e-9);
+            }
+        }
+        // and never falls below it
+        for k in 0..1000 {
+            let t = 1e-4 * f64::from(k);
+            assert!(solution.value("v", t).unwrap() > bridge.source(t).abs() - 2e-6);
+        }
+    }
+}

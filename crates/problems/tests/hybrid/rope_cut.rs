@@ -1,0 +1,67 @@
+//! M5: a rope that is cut, with every solver.
+
+use super::support::*;
+use daedal::dae::Form;
+use daedal::hybrid::{HybridOptions, HybridSolution, Problem, Smoothness};
+use daedal_problems::hybrid::Method;
+use daedal_problems::hybrid::rope_cut::*;
+
+fn run(rope: Solver, flight: Solver) -> HybridSolution {
+    let of = RopeCut::default();
+    let hybrid = of.system(rope, flight);
+    let problem = Problem { start: of.start(rope), ..Problem::new(&hybrid, 0, 0.0, &[], TEND) };
+    solved(&problem, &tolerance(1e-10), &HybridOptions::default())
+}
+
+fn check(rope: Solver, flight: Solver) {
+    let solution = run(rope, flight);
+    println!("{rope:?}, {flight:?}: cut {:.10}; {}", solution.switches[0].t, solution.statistics);
+    expect(&trajectory(&solution), &[(CUT, 1, 2)], 1e-8);
+    for (name, value) in NAMES.into_iter().zip(AT_CUT) {
+        close(before(&solution, 0, name), value, 2e-8);
+    }
+    // x, y, vx, vy go on as they are
+    for name in &NAMES[..4] {
+        close(after(&solution, 0, name), before(&solution, 0, name), 1e-14);
+    }
+    assert_eq!(solution.switches[0].smoothness, Smoothness::Smooth);
+    for (name, value) in ["x", "y", "vy"].into_iter().zip(END) {
+        close(solution.end_value(name).unwrap(), value, 2e-8);
+    }
+    assert_eq!(solution.end_value("lambda.rope"), None);
+}
+
+#[test]
+fn geoms_drives_both_modes() {
+    check(Solver::Geoms, Solver::Geoms);
+}
+
+#[test]
+fn radau_and_bdf_drive_both_modes_in_every_form() {
+    for method in Method::ALL {
+        for form in [Form::Auto, Form::QuasiLinear, Form::DerivativeArray] {
+            check(Solver::General(form, method), Solver::General(Form::Auto, method));
+        }
+        check(Solver::General(Form::DerivativeArray, method), Solver::General(Form::DerivativeArray, method));
+        check(Solver::General(Form::Auto, method), Solver::General(Form::Plain, method));
+    }
+}
+
+#[test]
+fn gelda_drives_the_flight() {
+    for method in Method::ALL {
+        check(Solver::Gelda(method), Solver::Gelda(method));
+    }
+}
+
+#[test]
+fn modes_may_have_different_solvers() {
+    let (radau, bdf) = (Method::Radau, Method::Bdf);
+    let genda = Solver::General(Form::DerivativeArray, bdf);
+    check(Solver::Geoms, Solver::General(Form::Auto, bdf));
+    check(Solver::Geoms, Solver::Gelda(radau));
+    check(genda, Solver::Geoms);
+    check(genda, Solver::Gelda(bdf));
+    check(Solver::General(Form::Auto, radau), genda);
+    check(Solver::General(Form::QuasiLinear, bdf), Solver::Geoms);
+}
