@@ -31,8 +31,7 @@ impl Modes {
         arguments: &Solve,
     ) -> Result<Self, Failure> {
         let name = &format!("every mode of {name}");
-        let (motion, general) =
-            (model.modes.iter().any(is_motion), model.modes.iter().any(|mode| !is_motion(mode)));
+        let (motion, general) = (model.modes.iter().any(is_motion), model.modes.iter().any(|mode| !is_motion(mode)));
         match arguments.method {
             MethodName::Geoms if !motion => return Err(Failure::MethodOfMotion { model: name.clone() }),
             method @ (MethodName::Radau | MethodName::Bdf) if !general => {

@@ -23,7 +23,13 @@ pub fn init(setup: &Setup, switched: &Switched, arguments: &Init) -> Result<(), 
     for (name, given) in said(arguments)? {
         match mode.unknowns.iter().position(|known| *known == name) {
             Some(j) => start[j] = given,
-            None => return Err(Failure::UnknownName { kind: "unknown of the first mode", name, known: mode.unknowns.clone() }),
+            None => {
+                return Err(Failure::UnknownName {
+                    kind: "unknown of the first mode",
+                    name,
+                    known: mode.unknowns.clone(),
+                });
+            }
         }
     }
     let x = consistent(switched, &start)?;
@@ -71,7 +77,8 @@ impl Entered {
 fn table(setup: &Setup, switched: &Switched, values: &[Entered]) -> String {
     let initial = &switched.model.initial;
     let mode = &switched.model.modes[initial.mode];
-    let mut text = format!("# consistent initial values of {} at t = {:?}, in mode {}\n", setup.name, initial.t, mode.name);
+    let mut text =
+        format!("# consistent initial values of {} at t = {:?}, in mode {}\n", setup.name, initial.t, mode.name);
     for entered in values {
         if let Some(given) = entered.moved() {
             let _ = writeln!(text, "# moved: {} from {given:?} to {:?}", entered.name, entered.value);
