@@ -30,6 +30,6 @@ fn a_start_that_is_not_possible_is_told_with_its_mode() {
     let far = text.replace("x = \"l\"", "x = \"2*l\"");
     assert_ne!(far, text);
     let file = crate::support::written("rope-far.toml", &far);
-    fails(&["solve", file.to_str().unwrap()], 1, &["mode `rope` cannot be entered"]);
-    fails(&["init", file.to_str().unwrap()], 1, &["mode `rope` cannot be entered"]);
+    fails(&["solve", file.to_str().unwrap()], 2, &["mode `rope` cannot be entered"]);
+    fails(&["init", file.to_str().unwrap()], 2, &["mode `rope` cannot be entered"]);
 }
