@@ -36,7 +36,7 @@ mod suggestion;
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
 pub use hybrid::{
-    HybridInitial, HybridMode, HybridModel, HybridTransition, HybridTrigger, Methods, ModeMethod, SlidingMethod,
+    HybridInitial, HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Methods, ModeMethod,
     Statement,
 };
 pub use index::Limits;

@@ -1,9 +1,9 @@
 //! Systems with modes become the equations, conditions and changes that their files say.
 
 use daedal::graph::{Compiler, Expr, Graph, Interpreted, Tape};
-use daedal::hybrid::{Detection, Hybrid, Logic, Restart, Schedule, SlidingMode, Trigger};
+use daedal::hybrid::{Combination, Detection, Hybrid, Logic, Restart, Schedule, Trigger};
 use daedal::motion::Start;
-use daedal_model::{HybridModel, HybridTrigger, Kind, Methods, ModeMethod, Model, SlidingMethod};
+use daedal_model::{HybridModel, HybridSliding, HybridTrigger, Kind, Methods, ModeMethod, Model};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ fn a_mode_lays_its_tables_over_the_common_ones() {
     let hybrid = hybrid(&model);
     assert_eq!(hybrid.modes[0].unknowns, ["x", "v"]);
     assert_eq!(hybrid.modes[2].unknowns, ["x", "v", "share"]);
-    assert_eq!(hybrid.sliding, [SlidingMode { between: (0, 1), mode: 2 }]);
+    assert_eq!(hybrid.sliding, [HybridSliding { between: (0, 1), mode: 2, set: Vec::new() }]);
     assert_eq!((hybrid.options.chatter_time, hybrid.options.probe), (1e-3, 1e-8));
     assert_eq!(hybrid.initial.start, [Start::Fixed(0.0), Start::Fixed(0.0)]);
     let Kind::Dae { formulas, .. } = &hybrid.modes[1].kind else { panic!("a general system") };
@@ -273,7 +273,7 @@ fn every_key_arrives() {
     assert_eq!(hybrid.transitions[2].restart, Some(Restart::LeastChange));
     assert_eq!((hybrid.options.max_switches, hybrid.options.max_immediate), (7, 3));
     assert_eq!(hybrid.options.detection, Detection::ThreePoints);
-    assert_eq!(hybrid.sliding_method, SlidingMethod::EquivalentControl);
+    assert_eq!(hybrid.options.combination, Combination::EquivalentControl);
     let system = build(hybrid);
     let mut new = [0.0; 2];
     system.transitions[2].transfer.as_ref().expect("a change")(0.0, &[5.0, 7.0], &[0.0; 2], &mut new);

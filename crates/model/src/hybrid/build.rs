@@ -5,7 +5,7 @@ use super::unknowns::Source;
 use crate::model::Kind;
 use daedal::dae::{Form, System};
 use daedal::graph::{Compiler, Expr, Graph, Kernel, Tape};
-use daedal::hybrid::{Condition, FormulaFunction, Hybrid, Mode, Problem, SwitchingFunction, Transfer, Transition};
+use daedal::hybrid::{Condition, Hybrid, Mode, Problem, SlidingMode, SwitchingFunction, Transfer, Transition};
 use daedal::method::geoms::Formulation;
 use daedal::motion::Compiled;
 use daedal::{Bdf, Geoms, RadauIIa};
@@ -80,7 +80,11 @@ impl HybridModel {
         for transition in &self.transitions {
             hybrid.transition(transition.build(&self.modes, compiler));
         }
-        hybrid.sliding.clone_from(&self.sliding);
+        for sliding in &self.sliding {
+            let first = &self.modes[sliding.between.0];
+            let transfer = (!sliding.set.is_empty()).then(|| transfer(&sliding.set, first, compiler));
+            hybrid.sliding.push(SlidingMode { between: sliding.between, mode: sliding.mode, transfer });
+        }
         hybrid
     }
 
@@ -151,7 +155,7 @@ impl HybridTransition {
             }
             HybridTrigger::At(schedule) => Transition::at(self.from, self.to, schedule.clone()),
         };
-        transition.transfer = (!self.set.is_empty()).then(|| self.transfer(from, compiler));
+        transition.transfer = (!self.set.is_empty()).then(|| transfer(&self.set, from, compiler));
         transition.priority = self.priority;
         transition.restart = self.restart;
         transition.keep.clone_from(&self.keep);
@@ -159,18 +163,19 @@ impl HybridTransition {
         transition.after_accumulation = self.after_accumulation;
         transition
     }
+}
 
-    fn transfer(&self, from: &HybridMode, compiler: &Arc<dyn Compiler>) -> Transfer<'static> {
-        let formulas: Vec<Expr> = self.set.iter().map(|(_, _, value)| *value).collect();
-        let places: Vec<usize> = self.set.iter().map(|(_, place, _)| *place).collect();
-        let values = RefCell::new(Values::new(from, &formulas, compiler));
-        Box::new(move |t, x, xdot, new| {
-            let mut values = values.borrow_mut();
-            for (place, value) in places.iter().zip(values.at(t, x, xdot)) {
-                new[*place] = *value;
-            }
-        })
-    }
+/// A change of the state.
+fn transfer(set: &[(String, usize, Expr)], from: &HybridMode, compiler: &Arc<dyn Compiler>) -> Transfer<'static> {
+    let formulas: Vec<Expr> = set.iter().map(|(_, _, value)| *value).collect();
+    let places: Vec<usize> = set.iter().map(|(_, place, _)| *place).collect();
+    let values = RefCell::new(Values::new(from, &formulas, compiler));
+    Box::new(move |t, x, xdot, new| {
+        let mut values = values.borrow_mut();
+        for (place, value) in places.iter().zip(values.at(t, x, xdot)) {
+            new[*place] = *value;
+        }
+    })
 }
 
 impl Statement {
@@ -186,7 +191,7 @@ impl Statement {
     }
 
     /// The same on formulas, with numbers for the parameters.
-    fn formula(&self, mode: &HybridMode) -> FormulaFunction<'static> {
+    fn formula(&self, mode: &HybridMode) -> Box<dyn Fn(Expr, &[Expr]) -> Expr> {
         let tape = Tape::new(mode.graph(), &[self.g]);
         let sources = mode.sources.clone();
         Box::new(move |t, x| {

@@ -37,7 +37,7 @@ pub(crate) struct Change<'t, 'i> {
 
 /// What is to be made of one transition in the graph of the mode that it leaves.
 pub(crate) struct Job<'p, 't, 'i> {
-    /// Number of the transition in the file.
+    /// Number of the transition in the file; those of modes for sliding follow behind the last.
     pub plan: usize,
     pub when: Option<&'p Node>,
     pub set: &'p [Change<'t, 'i>],

@@ -32,7 +32,7 @@ use crate::suggestion::{enumerate, nearest};
 pub use build::Methods;
 pub(crate) use condition::{Job, lower};
 pub use model::{
-    HybridInitial, HybridMode, HybridModel, HybridTransition, HybridTrigger, ModeMethod, SlidingMethod, Statement,
+    HybridInitial, HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, ModeMethod, Statement,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -128,13 +128,14 @@ pub(crate) fn read(
     let initial = options::initial(reader, shared.root, modes);
     let plans = transitions::read(reader, shared.root, modes);
     let sliding = sliding::read(reader, shared.root, modes);
-    let read = modes::read(reader, shared, modes, &plans, initial.mode);
+    let read = modes::read(reader, shared, modes, &plans, &sliding.modes, initial.mode);
     reader.tell_left_out();
     transitions::check_pairs(reader, &plans, modes);
     reachable::check(reader, modes, &plans, &sliding.modes, initial.mode);
     let limits = options::limits(reader, shared.root);
     let read = read?;
     let transitions = transitions::finish(reader, &plans, &read.modes, &read.jobs)?;
+    let slides = sliding::finish(reader, &sliding.modes, &read, plans.len())?;
     transitions::check_names(reader, &read.modes, &read.keep, &plans);
     options::check_restarts(reader, &plans, &read.modes, modes, &initial);
     let mode = initial.mode?;
@@ -147,12 +148,12 @@ pub(crate) fn read(
         },
         options: daedal::hybrid::HybridOptions {
             detection: sliding.detection,
+            combination: sliding.combination,
             chatter_time: sliding.chatter_time,
             probe: sliding.probe,
             ..limits
         },
-        sliding: sliding.modes.into_iter().map(|(sliding, _)| sliding).collect(),
-        sliding_method: sliding.method,
+        sliding: slides,
         modes: read.modes,
         transitions,
     };

@@ -3,7 +3,7 @@
 use super::unknowns::Source;
 use crate::model::Kind;
 use daedal::graph::Expr;
-use daedal::hybrid::{HybridOptions, Logic, Restart, Schedule, SlidingMode};
+use daedal::hybrid::{HybridOptions, Logic, Restart, Schedule};
 use daedal::motion::Start;
 
 /// A system that switches between modes.
@@ -14,9 +14,7 @@ pub struct HybridModel {
     /// The transitions in the order of the file, one for each mode that is left.
     pub transitions: Vec<HybridTransition>,
     /// Modes for sliding that are written in the file.
-    pub sliding: Vec<SlidingMode>,
-    /// How other sliding modes are generated.
-    pub sliding_method: SlidingMethod,
+    pub sliding: Vec<HybridSliding>,
     /// What `[sliding]` and `[solve]` wish for.
     pub options: HybridOptions,
     /// The start.
@@ -74,24 +72,16 @@ impl ModeMethod {
     }
 }
 
-/// How sliding modes are generated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SlidingMethod {
-    /// A convex combination of the solutions of both modes (Filippov).
-    #[default]
-    Filippov,
-    /// What differs between the modes takes a value between (equivalent control).
-    EquivalentControl,
-}
-
-impl SlidingMethod {
-    /// Its name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            SlidingMethod::Filippov => "filippov",
-            SlidingMethod::EquivalentControl => "equivalent-control",
-        }
-    }
+/// A mode that is written for sliding between two others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HybridSliding {
+    /// The two modes.
+    pub between: (usize, usize),
+    /// The mode for sliding.
+    pub mode: usize,
+    /// Changes of the state when sliding begins: name and place of the unknown in the mode for sliding, its value as a formula in the
+    /// graph of the first of the two modes, whose unknowns are those of the second.
+    pub set: Vec<(String, usize, Expr)>,
 }
 
 /// A way from one mode to another.

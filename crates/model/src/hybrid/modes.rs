@@ -3,6 +3,7 @@
 use super::condition::Job;
 use super::model::{HybridMode, ModeMethod};
 use super::options::{RESTARTS, amount, keep};
+use super::sliding::Written;
 use super::transitions::Plan;
 use super::{Declared, Shared, choice, merge, unknowns};
 use crate::dae;
@@ -44,6 +45,7 @@ pub(super) fn read<'p, 't, 'i>(
     shared: &Shared,
     declared: &[Declared],
     plans: &'p [Plan<'t, 'i>],
+    sliding: &'p [Written<'t, 'i>],
     initial: Option<usize>,
 ) -> Option<ReadModes<'p, 't, 'i>> {
     let mut all = ReadModes::default();
@@ -55,6 +57,8 @@ pub(super) fn read<'p, 't, 'i>(
         let leaving = plans.iter().enumerate().filter(|(_, plan)| plan.from.contains(&k));
         let mut jobs: Vec<Job> =
             leaving.map(|(number, plan)| Job::new(number, plan.when.as_deref(), &plan.set)).collect();
+        let slides = sliding.iter().enumerate().filter(|(_, sliding)| sliding.between.0 == k);
+        jobs.extend(slides.map(|(number, sliding)| Job::new(plans.len() + number, None, &sliding.set)));
         let mut own = reader.for_mode(&mode.name);
         let read = one(&mut own, shared, mode, &mut jobs, plans, initial == Some(k));
         let names_of_its_own = |name: &str| {
@@ -150,7 +154,9 @@ fn one(
         }
     };
     for job in jobs {
-        plans[job.plan].numbers(reader, job, shared);
+        if let Some(plan) = plans.get(job.plan) {
+            plan.numbers(reader, job, shared);
+        }
     }
     let keep = keep(reader, section);
     let (names, sources) = unknowns::of(&kind);

@@ -14,10 +14,11 @@ use daedal::hybrid::{HybridOptions, Restart};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-pub(super) const RESTARTS: [(&str, Restart); 4] = [
+pub(super) const RESTARTS: [(&str, Restart); 5] = [
     ("differential", Restart::Differential),
     ("least-change", Restart::LeastChange),
     ("weighted", Restart::Weighted),
+    ("tangential", Restart::Tangential),
     ("momentum", Restart::Momentum),
 ];
 

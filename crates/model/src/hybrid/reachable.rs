@@ -1,18 +1,17 @@
 //! Modes that no run can enter are mistakes.
 
 use super::Declared;
+use super::sliding::Written;
 use super::transitions::Plan;
 use crate::diagnostic::Mistake;
 use crate::reader::Reader;
-use crate::source::Span;
-use daedal::hybrid::SlidingMode;
 
 /// Follow all transitions from the first mode.
 pub(super) fn check(
     reader: &mut Reader,
     modes: &[Declared],
     plans: &[Plan],
-    sliding: &[(SlidingMode, Span)],
+    sliding: &[Written],
     first: Option<usize>,
 ) {
     let Some(first) = first else { return };
@@ -26,7 +25,7 @@ pub(super) fn check(
             next[from].extend(plan.to.into_iter().chain(plan.after_accumulation));
         }
     }
-    for (mode, _) in sliding {
+    for mode in sliding {
         next[mode.between.0].push(mode.mode);
         next[mode.between.1].push(mode.mode);
     }

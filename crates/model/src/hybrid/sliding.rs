@@ -1,12 +1,15 @@
 //! `[sliding]`: how sliding is noticed, and modes that are written for it.
 
-use super::model::SlidingMethod;
+use super::condition::Change;
+use super::model::{HybridMode, HybridSliding};
+use super::modes::ReadModes;
+use super::transitions::{Places, changes, new_values};
 use super::{Declared, choice, find_mode, mode_of};
 use crate::diagnostic::Mistake;
 use crate::document::{self, Item, Section, wrong_type};
 use crate::reader::Reader;
 use crate::source::Span;
-use daedal::hybrid::{Detection, HybridOptions, SlidingMode};
+use daedal::hybrid::{Combination, Detection, HybridOptions};
 use toml::de::{DeTable, DeValue};
 
 const DETECTIONS: [(&str, Detection); 4] = [
@@ -16,25 +19,33 @@ const DETECTIONS: [(&str, Detection); 4] = [
     ("off", Detection::Off),
 ];
 
-const METHODS: [(&str, SlidingMethod); 2] =
-    [("filippov", SlidingMethod::Filippov), ("equivalent-control", SlidingMethod::EquivalentControl)];
+const METHODS: [(&str, Combination); 2] =
+    [("filippov", Combination::Filippov), ("equivalent-control", Combination::EquivalentControl)];
 
 /// What the section says.
-pub(super) struct Sliding {
+pub(super) struct Sliding<'t, 'i> {
     pub detection: Detection,
-    pub method: SlidingMethod,
+    pub combination: Combination,
     pub chatter_time: f64,
     pub probe: f64,
     /// Modes that are written for sliding, with their places.
-    pub modes: Vec<(SlidingMode, Span)>,
+    pub modes: Vec<Written<'t, 'i>>,
+}
+
+/// A mode that is written for sliding between two others.
+pub(super) struct Written<'t, 'i> {
+    pub between: (usize, usize),
+    pub mode: usize,
+    pub set: Vec<Change<'t, 'i>>,
+    pub span: Span,
 }
 
 /// Read the section, if there is one.
-pub(super) fn read(reader: &mut Reader, root: &DeTable, modes: &[Declared]) -> Sliding {
+pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[Declared]) -> Sliding<'t, 'i> {
     let defaults = HybridOptions::default();
     let mut sliding = Sliding {
         detection: defaults.detection,
-        method: SlidingMethod::default(),
+        combination: defaults.combination,
         chatter_time: defaults.chatter_time,
         probe: defaults.probe,
         modes: Vec::new(),
@@ -44,8 +55,8 @@ pub(super) fn read(reader: &mut Reader, root: &DeTable, modes: &[Declared]) -> S
     if let Some((detection, _)) = choice(reader, section, "detection", &DETECTIONS) {
         sliding.detection = detection;
     }
-    if let Some((method, _)) = choice(reader, section, "method", &METHODS) {
-        sliding.method = method;
+    if let Some((combination, _)) = choice(reader, section, "method", &METHODS) {
+        sliding.combination = combination;
     }
     if let Some(time) = document::positive(reader, section, "chatter_time") {
         sliding.chatter_time = time;
@@ -57,7 +68,7 @@ pub(super) fn read(reader: &mut Reader, root: &DeTable, modes: &[Declared]) -> S
         Some((_, DeValue::Array(items))) => {
             for item in items.iter() {
                 if let Some(mode) = written(reader, item, modes, &sliding.modes) {
-                    sliding.modes.push((mode, item.span().into()));
+                    sliding.modes.push(mode);
                 }
             }
         }
@@ -70,19 +81,19 @@ pub(super) fn read(reader: &mut Reader, root: &DeTable, modes: &[Declared]) -> S
 }
 
 /// A mode that is written for sliding between two others.
-fn written(
+fn written<'t, 'i>(
     reader: &mut Reader,
-    item: &Item,
+    item: &'t Item<'i>,
     modes: &[Declared],
-    others: &[(SlidingMode, Span)],
-) -> Option<SlidingMode> {
+    others: &[Written],
+) -> Option<Written<'t, 'i>> {
     let span = Span::from(item.span());
     let DeValue::Table(table) = item.get_ref() else {
         reader.mistake(wrong_type("a sliding mode", "a table { between = [\"a\", \"b\"], mode = \"c\" }", item));
         return None;
     };
     let section = Section { title: "`modes` of [sliding]", span, table };
-    section.check_keys(reader, &["between", "mode"]);
+    section.check_keys(reader, &["between", "mode", "set"]);
     for key in ["between", "mode"] {
         if section.get(key).is_none() {
             reader.mistake(Mistake::Missing {
@@ -114,7 +125,7 @@ fn written(
         Some("a surface lies between two different modes")
     } else if mode == between.0 || mode == between.1 {
         Some("the mode for sliding is a third one")
-    } else if others.iter().any(|(other, _)| same_pair(other.between)) {
+    } else if others.iter().any(|other| same_pair(other.between)) {
         Some("there is a sliding mode between these two already")
     } else {
         None
@@ -128,5 +139,33 @@ fn written(
         });
         return None;
     }
-    Some(SlidingMode { between, mode })
+    Some(Written { between, mode, set: changes(reader, section), span })
+}
+
+/// Modes for sliding with the changes of the state, which were made in the graphs of the first modes; their jobs stand behind those of
+/// `transitions` transitions.
+pub(super) fn finish(
+    reader: &mut Reader,
+    written: &[Written],
+    read: &ReadModes,
+    transitions: usize,
+) -> Option<Vec<HybridSliding>> {
+    let modes: &[HybridMode] = &read.modes;
+    let places = Places::new(modes);
+    let mut all = Vec::new();
+    for (k, sliding) in written.iter().enumerate() {
+        let (first, second) = sliding.between;
+        if !sliding.set.is_empty() && modes[first].unknowns != modes[second].unknowns {
+            reader.mistake(Mistake::Syntax {
+                message: format!("`{}` and `{}` do not have the same unknowns", modes[first].name, modes[second].name),
+                label: "`set` needs the same in both".into(),
+                at: sliding.span.into(),
+                help: Some("enter the mode for sliding with transitions that have a `set` of their own".into()),
+            });
+        }
+        let job = read.jobs.get(first)?.iter().find(|job| job.plan == transitions + k)?;
+        let set = new_values(reader, job, &modes[first], &modes[sliding.mode], places.of(sliding.mode));
+        all.push(HybridSliding { between: sliding.between, mode: sliding.mode, set });
+    }
+    Some(all)
 }

@@ -123,7 +123,7 @@ fn one<'t, 'i>(reader: &mut Reader, table: &'t DeTable<'i>, item: &'t Item<'i>, 
     Plan {
         span: place(table, item),
         at: times(reader, section),
-        set: set(reader, section),
+        set: changes(reader, section),
         priority: priority(reader, section),
         restart: choice(reader, section, "restart", &RESTARTS),
         keep: keep(reader, section),
@@ -253,7 +253,7 @@ fn times(reader: &mut Reader, section: Section) -> Option<(Vec<Entry>, Span)> {
 }
 
 /// `set`: new values by name; `lambda.rod` is a table inside of a table in TOML.
-fn set<'t, 'i>(reader: &mut Reader, section: Section<'t, 'i>) -> Vec<Change<'t, 'i>> {
+pub(super) fn changes<'t, 'i>(reader: &mut Reader, section: Section<'t, 'i>) -> Vec<Change<'t, 'i>> {
     let mut changes = Vec::new();
     let Some(table) = section.table(reader, "set") else { return changes };
     let mut add = |reader: &mut Reader, prefix: &str, table: &'t DeTable<'i>| {
@@ -370,31 +370,13 @@ pub(super) fn finish(
     modes: &[HybridMode],
     jobs: &[Vec<Job>],
 ) -> Option<Vec<HybridTransition>> {
-    let places: Vec<HashMap<&str, usize>> = modes
-        .iter()
-        .map(|mode| mode.unknowns.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect())
-        .collect();
+    let places = Places::new(modes);
     let mut transitions = Vec::new();
     for (number, plan) in plans.iter().enumerate() {
         for &from in &plan.from {
             let job = jobs.get(from)?.iter().find(|job| job.plan == number)?;
             let to = plan.to?;
-            let mut set: Vec<(String, usize, Expr)> = Vec::new();
-            for (name, value) in &job.changes {
-                let unknown = name.unknown();
-                let Some(&place) = places[to].get(unknown.as_str()) else {
-                    reader.mistake(not_in_mode(name, &modes[to]));
-                    continue;
-                };
-                if set.iter().any(|(_, other, _)| *other == place) {
-                    let what = "a new value".into();
-                    let at = name.span.into();
-                    reader.mistake(Mistake::Duplicate { name: unknown, what, first: None, at, help: None });
-                    continue;
-                }
-                depends(reader, &modes[from], *value, name.span);
-                set.push((unknown, place, *value));
-            }
+            let set = new_values(reader, job, &modes[from], &modes[to], places.of(to));
             let trigger = match (&job.logic, &job.schedule) {
                 (Some(logic), _) => {
                     let at = plan.when.as_ref().map_or(plan.span, |node| node.span);
@@ -425,6 +407,46 @@ pub(super) fn finish(
         }
     }
     Some(transitions)
+}
+
+/// Where the unknowns of each mode stand.
+pub(super) struct Places<'m>(Vec<HashMap<&'m str, usize>>);
+
+impl<'m> Places<'m> {
+    pub fn new(modes: &'m [HybridMode]) -> Self {
+        let of = |mode: &'m HybridMode| mode.unknowns.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect();
+        Places(modes.iter().map(of).collect())
+    }
+
+    pub fn of(&self, mode: usize) -> &HashMap<&'m str, usize> {
+        &self.0[mode]
+    }
+}
+
+/// New values with the places of their unknowns in the mode that is entered.
+pub(super) fn new_values(
+    reader: &mut Reader,
+    job: &Job,
+    from: &HybridMode,
+    to: &HybridMode,
+    places: &HashMap<&str, usize>,
+) -> Vec<(String, usize, Expr)> {
+    let mut values: Vec<(String, usize, Expr)> = Vec::new();
+    for (name, value) in &job.changes {
+        let unknown = name.unknown();
+        let Some(&place) = places.get(unknown.as_str()) else {
+            reader.mistake(not_in_mode(name, to));
+            continue;
+        };
+        if values.iter().any(|(_, other, _)| *other == place) {
+            let (what, at) = ("a new value".into(), name.span.into());
+            reader.mistake(Mistake::Duplicate { name: unknown, what, first: None, at, help: None });
+            continue;
+        }
+        depends(reader, from, *value, name.span);
+        values.push((unknown, place, *value));
+    }
+    values
 }
 
 /// Does a formula contain derivatives that are no unknowns? Those that nobody computes are mistakes.
