@@ -278,7 +278,7 @@ fn unknowns_to_be_kept_must_exist() {
         other => {
             let (cause, _) = stopped(other);
             let HybridFailure::Enter { cause, .. } = cause else { panic!("{cause}") };
-            assert_eq!(cause, EnterError::UnknownName { name: "nobody".into() });
+            assert_eq!(*cause, EnterError::UnknownName { name: "nobody".into() });
         }
     }
 }
