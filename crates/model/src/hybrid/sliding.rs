@@ -107,8 +107,17 @@ fn written<'t, 'i>(
     }
     let mode = mode_of(reader, section, "mode", modes);
     let value = section.get("between")?;
-    let Some([first, second]) = value.get_ref().as_array().map(|items| &items[..]) else {
+    let Some(items) = value.get_ref().as_array() else {
         reader.mistake(wrong_type("`between`", "a list of two modes", value));
+        return None;
+    };
+    let [first, second] = &items[..] else {
+        reader.mistake(Mistake::Count {
+            message: "`between` has two entries, the modes on both sides of the surface".into(),
+            at: Span::from(value.span()).into(),
+            found: items.len(),
+            help: Some("write between = [\"a\", \"b\"]".into()),
+        });
         return None;
     };
     let mut find = |item: &Item| match item.get_ref().as_str() {

@@ -2,7 +2,7 @@
 
 use super::condition::{Change, Job};
 use super::model::{HybridMode, HybridTransition, HybridTrigger, Statement};
-use super::options::{RESTARTS, finite, keep, not_negative};
+use super::options::{RESTARTS, finite, integer, keep, not_negative};
 use super::unknowns::Source;
 use super::{Declared, Shared, choice, find_mode, mode_of};
 use crate::diagnostic::Mistake;
@@ -209,7 +209,7 @@ fn triggers(reader: &mut Reader, section: Section) {
         .collect();
     match given.as_slice() {
         [] => reader.mistake(Mistake::Missing {
-            what: "when this transition happens".into(),
+            what: "the key `when`, `at` or `every` of [[transitions]]".into(),
             at: section.span.into(),
             label: "it never happens".into(),
             help: "write when = \"x < 0\" with a condition, at = [0.5, 1.0] with times, or every = 0.5 with a period"
@@ -282,11 +282,8 @@ pub(super) fn changes<'t, 'i>(reader: &mut Reader, section: Section<'t, 'i>) -> 
 
 fn priority(reader: &mut Reader, section: Section) -> Option<i32> {
     let item = section.get("priority")?;
-    let number = item.get_ref().as_integer().and_then(|n| i32::from_str_radix(n.as_str(), n.radix()).ok());
-    if number.is_none() {
-        reader.mistake(wrong_type("`priority`", "a whole number", item));
-    }
-    number
+    let number = integer(reader, item, "`priority`")?;
+    Some(i32::try_from(number).unwrap_or(if number < 0 { i32::MIN } else { i32::MAX }))
 }
 
 impl Plan<'_, '_> {
