@@ -42,7 +42,7 @@ async function look(name, width, colorScheme) {
   const folded = await page.evaluate(() => [...document.querySelectorAll("details.plot:not([open])")].map((place) => place.id));
   check(await page.evaluate((ids) => ids.every((id) => !daedal.plots.has(id)), folded), "a folded plot is drawn at once");
   for (const id of folded) await page.click(`#${id} summary`);
-  await page.waitForFunction(() => daedal.plots.size === document.querySelectorAll("details.plot").length);
+  await page.waitForFunction(() => daedal.plots.size === document.querySelectorAll("details.plot:not(#portrait)").length);
 
   const ids = await page.evaluate(() => [...daedal.plots.keys()]);
   check(ids.length > 0, "there are no plots");
@@ -59,6 +59,7 @@ async function look(name, width, colorScheme) {
   await hover(page, ids[0], check);
   await zoom(page, ids, check);
   if (name === "large") await choose(page, check);
+  if (await page.locator("#portrait").count()) await modes(page, name, check);
   await expected(page, name, check);
 
   check(requests.length === 1 && requests[0] === address, `it asks for ${requests.slice(1).join(", ")}`);
@@ -105,7 +106,7 @@ async function hover(page, id, check) {
   await page.mouse.move(box.x + box.width * 0.4, box.y + box.height * 0.5);
   const time = await page.textContent(`#${id} .time`);
   const value = await page.locator(`#${id} .curve .value`).first().textContent();
-  check(/^t = -?[\d.]+(e[+-]\d+)?$/.test(time), `no time at the cursor, but ${JSON.stringify(time)}`);
+  check(/^t = -?[\d.]+(e[+-]\d+)?(, .+)?$/.test(time), `no time at the cursor, but ${JSON.stringify(time)}`);
   check(/^(–|-?[\d.]+(e[+-]\d+)?)$/.test(value), `no value at the cursor, but ${JSON.stringify(value)}`);
   for (const fault of await overlaps(page)) check(false, `at the cursor: ${fault}`);
   await page.mouse.move(1, 1);
@@ -156,10 +157,70 @@ async function expected(page, name, check) {
     stopped: ["Stopped at t = 1.01", "singular configuration", "Everything computed until then"],
     redundant: ["Undetermined combinations"],
     table: ["does not say", "Variables"],
+    modes: ["back <slip>", "chattering between slip", "lambda.wall: 1.25", "v: 0.5 → -0.5", "stick (sliding)"],
     odd: ["</script><b>x</b>", "<i>not italic</i>", "the event <hit> stopped the run", "Zeros and values below"],
   }[name] ?? [];
   for (const part of parts) check(text.includes(part), `the page should say ${part}`);
   check((await page.locator("b, i").count()) === 0, "a name became markup");
+}
+
+/** Bands, switches and the phase portrait of a run through several modes. */
+async function modes(page, name, check) {
+  const picture = () => page.evaluate(() => document.querySelector("#portrait canvas").toDataURL());
+  // the ground of a plot has the soft colours of the modes
+  const grounds = await page.evaluate(() => {
+    const canvas = document.querySelector("details.plot:not(#portrait) canvas");
+    const { width, height } = canvas;
+    const copy = Object.assign(document.createElement("canvas"), { width, height }).getContext("2d", { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, Math.round(height * 0.1), width, 1);
+    const colours = new Set();
+    for (let k = 0; k < data.length; k += 4) {
+      const [r, g, b, a] = data.slice(k, k + 4);
+      if (a > 20 && a < 60) colours.add([r, g, b].map((x) => x >> 5).join());
+    }
+    return colours.size;
+  });
+  check(grounds >= (name === "chattering" ? 1 : 2), `the bands have ${grounds} colours`);
+  const entries = await page.locator("details.plot .modes").first().locator("li").allTextContents();
+  check(entries.length > 0, "no legend of modes");
+  if (name === "modes") {
+    check(entries.join("; ") === "slip; back <slip>; stick (sliding); chattering", `the legend says ${entries.join("; ")}`);
+    const rows = page.locator("#switches tbody tr:visible");
+    const all = await page.locator("#switches tbody tr").count();
+    check((await rows.count()) === 50, "fifty rows at first");
+    await page.click("#switches .more");
+    check((await rows.count()) === all, "all rows after a click");
+    await page.check("#switches .calm");
+    check((await rows.count()) === all - 111, `without chattering ${await rows.count()} rows of ${all}`);
+    await page.uncheck("#switches .calm");
+    check((await rows.count()) === 50, "the first rows again");
+  }
+  if (name === "chattering") {
+    check(entries.join("; ") === "chattering", `the legend says ${entries.join("; ")}`);
+    check((await page.locator("#switches tbody tr").count()) === 2000, "the page lists two thousand switches");
+  }
+  // other columns give another picture, with the keyboard as well
+  const before = await picture();
+  await page.locator("#portrait select").first().selectOption({ index: 0 });
+  const other = await picture();
+  check(other !== before, "the portrait does not change with the first choice");
+  check((await page.textContent("#portrait .axis.vertical")) !== "", "the portrait has no title upward");
+  await page.locator("#portrait select").nth(1).focus();
+  await page.keyboard.press("ArrowDown");
+  check((await picture()) !== other, "the portrait does not change with the second choice");
+  const area = await plotArea(page, "portrait");
+  const drawn = await page.evaluate(() => {
+    const { chart, x, y } = daedal.portrait;
+    const k = x.findIndex((value, k) => k > x.length / 2 && value !== null && y[k] !== null);
+    return [chart.valToPos(x[k], "x"), chart.valToPos(y[k], "y")];
+  });
+  await page.mouse.move(area.x + drawn[0], area.y + drawn[1]);
+  check(/^t = .*\(.+, .+\), ./.test(await page.textContent("#portrait .time")), "no values at the cursor of the portrait");
+  await page.mouse.move(1, 1);
+  // keys reach the choices, the table and its tools
+  const reached = await page.evaluate(() => [...document.querySelectorAll("#portrait select, #switches .scroll, #switches button:not([hidden])")].every((part) => part.tabIndex === 0));
+  check(reached, "something cannot be reached with keys");
 }
 
 async function plotArea(page, id) {
@@ -176,7 +237,7 @@ function overlaps(page) {
     while (walker.nextNode()) {
       const node = walker.currentNode;
       const parent = node.parentElement;
-      if (!node.textContent.trim() || parent.closest("script, style, noscript")) continue;
+      if (!node.textContent.trim() || parent.closest("script, style, noscript") || !parent.checkVisibility()) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
       for (const rect of range.getClientRects()) {

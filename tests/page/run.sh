@@ -50,8 +50,10 @@ if "$daedal" solve slider-crank-equal-arms --tend 2 -o "$pages/stopped.html" > "
 fi
 "$daedal" report "$pages/table.csv" -o "$pages/table.html" > "$pages/log"
 "$daedal" report "$pages/archive.npz" -o "$pages/archive.html" > "$pages/log"
-node "$here/odd.mjs" "$pages/odd.json" "$pages/large.json"
+node "$here/odd.mjs" "$pages/odd.json" "$pages/large.json" "$pages/modes.json" "$pages/chattering.json"
 "$daedal" report "$pages/odd.json" -o "$pages/odd.html" > "$pages/log"
-"$daedal" report "$pages/large.json" -o "$pages/large.html" > "$pages/log"
+for name in large modes chattering; do
+  "$daedal" report "$pages/$name.json" -o "$pages/$name.html" > "$pages/log"
+done
 
 node "$here/check.mjs" "$browser" "$pages" "$pictures"

@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use daedal::dae::Form;
+use daedal::hybrid::Detection;
 use daedal::method::controller::Control;
 use daedal::method::geoms::{
     Decomposition, Formulation, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate,
@@ -132,6 +133,16 @@ pub struct Solve {
     /// Print what the run did as one JSON object
     #[arg(long, value_name = "FORMAT", value_parser = ["json"])]
     pub stats: Option<String>,
+    /// Most switches between modes [default: that of the model, else 100000]
+    #[arg(long, help_heading = MODES_HEADING, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_switches: Option<u64>,
+    /// How sliding between modes is noticed: by the condition that both lead to the surface between them, by three switches in short
+    /// succession, by both (auto), or not at all [default: that of the model, else auto]
+    #[arg(long, help_heading = MODES_HEADING, value_name = "HOW", value_parser = choice(&DETECTIONS))]
+    pub sliding: Option<Detection>,
+    /// Write the table of switches to this file, which ends in csv
+    #[arg(long, help_heading = MODES_HEADING, value_name = "FILE")]
+    pub events: Option<PathBuf>,
     #[command(flatten)]
     pub options: MethodArguments,
 }
@@ -198,6 +209,7 @@ pub struct MethodArguments {
     pub multipliers: Option<Multipliers>,
 }
 
+const MODES_HEADING: &str = "Options of models with modes";
 const METHODS_HEADING: &str = "Options of the methods";
 const GEOMS_HEADING: &str = "Options of GEOMS";
 
@@ -289,6 +301,12 @@ const CONTROLS: Choices<Control, 4> = [
     ("thesis", Control::Thesis),
     ("classical", Control::Classical),
     ("fixed", Control::Fixed),
+];
+const DETECTIONS: Choices<Detection, 4> = [
+    ("auto", Detection::Both),
+    ("condition", Detection::Condition),
+    ("three-points", Detection::ThreePoints),
+    ("off", Detection::Off),
 ];
 const PREDICTORS: Choices<Predictor, 2> = [("extrapolate", Predictor::Extrapolate), ("zero", Predictor::Zero)];
 const NEWTON_POINTS: Choices<NewtonPoint, 4> = [

@@ -1,6 +1,7 @@
 //! What can be known about a model before it is solved.
 //!
-//! Text for people, or one JSON object; that of general systems is told in `general/object.rs`. Its keys for equations of motion, stable across versions; a number that does not exist or is infinite is `null`:
+//! Text for people, or one JSON object; that of general systems is told in `general/object.rs`, that of models with modes in
+//! `hybrid/object.rs`. Its keys for equations of motion, stable across versions; a number that does not exist or is infinite is `null`:
 //!
 //! ```text
 //! model, parameters {name: value}, t0, tend
@@ -38,6 +39,7 @@
 
 mod formulas;
 mod general;
+mod hybrid;
 mod lines;
 mod object;
 mod text;
@@ -49,6 +51,7 @@ use daedal::analysis::{Analysis, Finding, Severity, analyse};
 use daedal::motion::{Initial, Mechanism};
 
 use formulas::Texts;
+use serde_json::Value;
 
 /// What is checked.
 pub struct Subject<'m> {
@@ -62,12 +65,33 @@ pub struct Subject<'m> {
     pub texts: Texts,
 }
 
+/// What a check tells.
+pub struct Examined {
+    /// For people.
+    pub text: String,
+    /// For programs.
+    pub object: Value,
+    /// Why there is no solution, or not only one.
+    pub impossible: Option<Failure>,
+}
+
 /// Check a model.
 pub fn check(arguments: &Check) -> Result<(), Failure> {
     let setup = Setup::resolve(&arguments.model)?;
+    let examined = examine(&setup)?;
+    match arguments.format {
+        Format::Text => print(&examined.text)?,
+        Format::Json => print(&format!("{:#}\n", examined.object))?,
+    }
+    examined.impossible.map_or(Ok(()), Err)
+}
+
+/// Look at a model.
+pub fn examine(setup: &Setup) -> Result<Examined, Failure> {
     let motion = match &setup.equations {
         Equations::Motion(motion) => motion,
-        Equations::General(system) => return general::check(&setup, system, arguments.format),
+        Equations::General(system) => return general::examine(setup, system),
+        Equations::Hybrid(switched) => return hybrid::examine(setup, switched),
     };
     let case = &motion.case;
     let subject = Subject {
@@ -80,17 +104,12 @@ pub fn check(arguments: &Check) -> Result<(), Failure> {
         tend: if case.tend > case.initial.t { case.tend } else { case.initial.t + 1.0 },
         texts: motion.formulas.as_ref().map(formulas::texts).unwrap_or_default(),
     };
-    report(&subject, arguments.format)
-}
-
-/// Analyse, print, and fail if there is no motion.
-pub fn report(subject: &Subject, format: Format) -> Result<(), Failure> {
     let analysis = analyse(subject.mechanism, subject.initial, subject.tend)?.with_formulas(&subject.texts.formulas);
-    match format {
-        Format::Text => print(&text::text(subject, &analysis))?,
-        Format::Json => print(&format!("{:#}\n", object::object(subject, &analysis)))?,
-    }
-    if analysis.is_possible() { Ok(()) } else { Err(impossible(subject.model, &analysis)) }
+    Ok(Examined {
+        text: text::text(&subject, &analysis),
+        object: object::object(&subject, &analysis),
+        impossible: (!analysis.is_possible()).then(|| impossible(subject.model, &analysis)),
+    })
 }
 
 fn impossible(model: &str, analysis: &Analysis) -> Failure {

@@ -2,6 +2,7 @@
 
 use crate::variables::Stopped;
 use daedal::analysis::AnalysisError;
+use daedal::hybrid::{EnterError, HybridError, HybridFailure};
 use daedal::motion::consistent::InitialisationError;
 use daedal::{SolveError, dae};
 use daedal_model::Mistakes;
@@ -54,7 +55,11 @@ pub enum Failure {
     )]
     FormOfGeneral { form: &'static str, model: String, known: String },
     #[error("the method {method} does not know {options}: leave out what it does not know, or choose another method")]
-    OptionsOfOther { options: String, method: &'static str },
+    OptionsOfOther { options: String, method: String },
+    #[error("{model} has no modes; {options} is for models with modes ([modes])")]
+    NoModes { options: String, model: String },
+    #[error("the table of switches is text: the name {} must end in csv", path.display())]
+    NoTable { path: PathBuf },
     #[error("the method bdf has its own choice of step sizes and orders; the only --control it knows is fixed")]
     ControlOfBdf,
     #[error(
@@ -108,6 +113,15 @@ pub enum Failure {
     General(#[from] dae::AnalysisError),
     #[error(transparent)]
     Solve(#[from] Stopped),
+    #[error(transparent)]
+    Hybrid(#[from] HybridError),
+    #[error("mode `{mode}` cannot be entered at t = {t:?}")]
+    Enter {
+        mode: String,
+        t: f64,
+        #[source]
+        cause: EnterError,
+    },
 }
 
 impl Failure {
@@ -115,6 +129,8 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Solve(error) if is_numerical(error) => 1,
+            Failure::Hybrid(error) if is_stop(error) => 1,
+            Failure::Enter { cause, .. } if is_numerical_entry(cause) => 1,
             Failure::General(error) if is_not_found(error) => 1,
             Failure::Unwritten { .. } | Failure::Unprinted { .. } => 1,
             Failure::Impossible { .. } | Failure::Unsolvable { .. } => 1,
@@ -165,6 +181,25 @@ pub fn is_numerical(error: &Stopped) -> bool {
     match error {
         SolveError::Stopped { .. } | SolveError::Initialisation(NoConvergence { .. } | Undefined { .. }) => true,
         SolveError::Analysis(error) => is_not_found(error),
+        _ => false,
+    }
+}
+
+/// The same for a run through several modes: a start that cannot be made is a mistake where it is one without modes.
+pub fn is_stop(error: &HybridError) -> bool {
+    match error {
+        HybridError::Stopped { cause: HybridFailure::Enter { from: None, cause, .. }, .. } => is_numerical_entry(cause),
+        HybridError::Stopped { .. } => true,
+        HybridError::Options(_) | HybridError::System(_) => false,
+    }
+}
+
+fn is_numerical_entry(cause: &EnterError) -> bool {
+    use InitialisationError::{NoConvergence, Undefined};
+    match cause {
+        EnterError::Analysis(error) => is_not_found(error),
+        EnterError::Initialisation(error) => matches!(error, NoConvergence { .. } | Undefined { .. }),
+        EnterError::Step(_) | EnterError::NotConsistent { .. } => true,
         _ => false,
     }
 }

@@ -1,6 +1,7 @@
 //! Consistent initial values, in the shape in which a model takes them.
 
 mod general;
+pub mod hybrid;
 mod motion;
 
 use crate::arguments::Init;
@@ -14,6 +15,7 @@ pub fn init(arguments: &Init) -> Result<(), Failure> {
     match &setup.equations {
         Equations::Motion(motion) => motion::init(&setup, motion, arguments),
         Equations::General(general) => general::init(&setup, general, arguments),
+        Equations::Hybrid(switched) => hybrid::init(&setup, switched, arguments),
     }
 }
 

@@ -3,6 +3,7 @@
 mod arguments;
 mod check;
 mod failure;
+mod hybrid;
 mod init;
 mod list;
 mod method;

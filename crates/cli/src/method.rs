@@ -19,14 +19,14 @@ pub enum Method {
 }
 
 /// Options that RadauIIa shares with GEOMS.
-const OF_RADAU: [&str; 5] = ["--control", "--max-newton", "--newton-tolerance", "--jacobian-reuse", "--safety"];
+pub const OF_RADAU: [&str; 5] = ["--control", "--max-newton", "--newton-tolerance", "--jacobian-reuse", "--safety"];
 /// Options that BDF knows.
-const OF_BDF: [&str; 5] = ["--control", "--max-newton", "--newton-tolerance", "--jacobian-reuse", "--max-order"];
+pub const OF_BDF: [&str; 5] = ["--control", "--max-newton", "--newton-tolerance", "--jacobian-reuse", "--max-order"];
 /// Options that GEOMS does not know.
-const NOT_OF_GEOMS: [&str; 1] = ["--max-order"];
+pub const NOT_OF_GEOMS: [&str; 1] = ["--max-order"];
 
 impl Method {
-    /// The method for a model.
+    /// The method for a model; one with modes has several, and `hybrid/methods.rs` for them.
     pub fn choose(setup: &Setup, arguments: &Solve) -> Result<Method, Failure> {
         let (given, model) = (&arguments.options, || setup.name.clone());
         match (&setup.equations, arguments.method) {
@@ -47,6 +47,7 @@ impl Method {
                 Ok(Method::Geoms(Box::new(method)))
             }
             (Equations::Motion(_), other) => Err(Failure::MethodOfGeneral { method: other.word(), model: model() }),
+            (Equations::Hybrid(_), _) => unreachable!("modes have methods of their own"),
             (Equations::General(_), MethodName::Geoms) => Err(Failure::MethodOfMotion { model: model() }),
             (Equations::General(_), name) => {
                 let form = match (given.formulation, &setup.defaults.formulation) {
@@ -90,15 +91,15 @@ impl Method {
 }
 
 /// The word for a formulation of equations of motion.
-fn word(formulation: Formulation) -> &'static str {
+pub fn word(formulation: Formulation) -> &'static str {
     FORMULATIONS.iter().find(|(_, known)| *known == formulation).map_or("", |(word, _)| word)
 }
 
 impl MethodArguments {
     /// Refuse what the method does not know.
-    fn only(&self, method: &'static str, knows: impl Fn(&str) -> bool) -> Result<(), Failure> {
+    pub fn only(&self, method: &str, knows: impl Fn(&str) -> bool) -> Result<(), Failure> {
         let options: Vec<&str> = self.given().into_iter().filter(|option| !knows(option)).collect();
-        if options.is_empty() { Ok(()) } else { Err(Failure::OptionsOfOther { options: options.join(", "), method }) }
+        if options.is_empty() { Ok(()) } else { Err(Failure::OptionsOfOther { options: options.join(", "), method: method.to_string() }) }
     }
 
     /// The options of methods that are given, the formulation apart.
@@ -129,7 +130,7 @@ impl MethodArguments {
     }
 }
 
-fn geoms(given: &MethodArguments) -> Geoms {
+pub fn geoms(given: &MethodArguments) -> Geoms {
     let defaults = if given.reproduction { Geoms::reproduction() } else { Geoms::default() };
     Geoms {
         formulation: defaults.formulation,
@@ -154,7 +155,7 @@ fn geoms(given: &MethodArguments) -> Geoms {
     }
 }
 
-fn radau(given: &MethodArguments) -> RadauIIa {
+pub fn radau(given: &MethodArguments) -> RadauIIa {
     let defaults = RadauIIa::default();
     RadauIIa {
         max_newton: given.max_newton.unwrap_or(defaults.max_newton),
@@ -166,7 +167,7 @@ fn radau(given: &MethodArguments) -> RadauIIa {
     }
 }
 
-fn bdf(given: &MethodArguments) -> Result<Bdf, Failure> {
+pub fn bdf(given: &MethodArguments) -> Result<Bdf, Failure> {
     let defaults = Bdf::default();
     let steps = match given.control {
         Some(Control::Fixed) => Steps::Fixed,

@@ -16,8 +16,17 @@ use std::path::{Path, PathBuf};
 pub struct Output {
     path: PathBuf,
     format: Format,
+    content: Content,
     file: File,
     origin: Origin,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Run,
+    /// The table of switches.
+    Switches,
 }
 
 /// Was the file there before?
@@ -29,19 +38,27 @@ enum Origin {
 
 impl Output {
     /// Open all files before anything is computed. A file that exists keeps its content until the result is there.
-    pub fn open_all(paths: &[PathBuf]) -> Result<Vec<Output>, Failure> {
+    /// `switches` is the file of the table of switches.
+    pub fn open_all(paths: &[PathBuf], switches: Option<&PathBuf>) -> Result<Vec<Output>, Failure> {
         // the names first, so that a mistake leaves no empty files behind
+        let wanted = paths.iter().map(|path| (path, Content::Run));
+        let wanted: Vec<_> = wanted.chain(switches.map(|path| (path, Content::Switches))).collect();
         let mut formats = Vec::new();
-        for (k, path) in paths.iter().enumerate() {
-            if paths[..k].contains(path) {
+        for (k, &(path, content)) in wanted.iter().enumerate() {
+            if wanted[..k].iter().any(|(other, _)| *other == path) {
                 return Err(Failure::SameFile { path: path.clone() });
             }
-            formats.push(Format::of(path).ok_or_else(|| Failure::Ending { path: path.clone() })?);
+            match (Format::of(path), content) {
+                (Some(Format::Csv), Content::Switches) => formats.push(Format::Csv),
+                (_, Content::Switches) => return Err(Failure::NoTable { path: path.clone() }),
+                (Some(format), Content::Run) => formats.push(format),
+                (None, Content::Run) => return Err(Failure::Ending { path: path.clone() }),
+            }
         }
         let mut outputs = Vec::new();
-        for (path, format) in paths.iter().zip(formats) {
+        for ((path, content), format) in wanted.into_iter().zip(formats) {
             match open(path) {
-                Ok((file, origin)) => outputs.push(Output { path: path.clone(), format, file, origin }),
+                Ok((file, origin)) => outputs.push(Output { path: path.clone(), format, content, file, origin }),
                 Err(cause) => {
                     discard_all(outputs);
                     return Err(Failure::Unwritable { path: path.clone(), cause });
@@ -62,7 +79,10 @@ impl Output {
             self.file.set_len(0)?;
         }
         let mut file = BufWriter::new(&self.file);
-        run.write(self.format, &mut file)?;
+        match (self.content, &run.hybrid) {
+            (Content::Switches, Some(hybrid)) => daedal_run::csv::write_switches(hybrid, &mut file)?,
+            _ => run.write(self.format, &mut file)?,
+        }
         Ok(file.flush()?)
     }
 }
@@ -118,7 +138,11 @@ pub fn statistics(run: &Run, made: &Made) -> Value {
 
 /// Counters by name; `None` for those that a method does not have, and without a run.
 pub fn counters(run: &Run, statistics: Option<&Statistics>) -> [(String, Option<u64>); 10] {
-    let geoms = matches!(run.method, Method::Geoms(_));
+    counters_of(matches!(run.method, Method::Geoms(_)), statistics)
+}
+
+/// The same; those of GEOMS only where it is among the methods.
+pub fn counters_of(geoms: bool, statistics: Option<&Statistics>) -> [(String, Option<u64>); 10] {
     let count = |name: &str, read: fn(&Statistics) -> u64| (name.to_string(), statistics.map(read));
     let own = |name: &str, read: fn(&Statistics) -> u64| {
         let (name, count) = count(name, read);
@@ -138,7 +162,7 @@ pub fn counters(run: &Run, statistics: Option<&Statistics>) -> [(String, Option<
     ]
 }
 
-fn residuals(residuals: &Residuals) -> Value {
+pub fn residuals(residuals: &Residuals) -> Value {
     json!({
         "position": residuals.position,
         "velocity": residuals.velocity,

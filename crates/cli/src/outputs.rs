@@ -7,7 +7,7 @@
 use crate::failure::Failure;
 use crate::setup::{Equations, Setup};
 use daedal::Save;
-use daedal::dae::{System, Unknowns};
+use daedal::dae::Formulas;
 use daedal::graph::{Expr, Tape};
 use daedal::motion;
 use daedal::observer::{Observer, StepView};
@@ -28,9 +28,20 @@ impl Outputs {
             Equations::Motion(motion) => motion
                 .formulas
                 .as_ref()
-                .map_or(Outputs::None, |formulas| Outputs::Motion(Box::new(motion::Outputs::new(formulas)))),
-            Equations::General(general) => Outputs::General(Box::new(General::new(&general.system, names))),
+                .map_or(Outputs::None, Outputs::of_motion),
+            Equations::General(general) => Outputs::of_general(&general.system.formulas, names),
+            Equations::Hybrid(_) => Outputs::None,
         }
+    }
+
+    /// Those of equations of motion.
+    pub fn of_motion(formulas: &motion::Formulas) -> Self {
+        Outputs::Motion(Box::new(motion::Outputs::new(formulas)))
+    }
+
+    /// Those of a general system whose solution has variables with these names.
+    pub fn of_general(formulas: &Formulas, names: &[String]) -> Self {
+        Outputs::General(Box::new(General::new(formulas, names)))
     }
 
     /// Their names.
@@ -70,9 +81,8 @@ enum Source {
 }
 
 impl General {
-    fn new(system: &System, names: &[String]) -> Self {
-        let formulas = &system.formulas;
-        let (outputs, n) = (expressions(system), formulas.states.len());
+    fn new(formulas: &Formulas, names: &[String]) -> Self {
+        let (outputs, n) = (expressions(formulas), formulas.states.len());
         let mut inputs = vec![0.0; formulas.graph.inputs().len()];
         let first_parameter = 1 + n * (formulas.levels as usize + 1);
         for (input, (_, value)) in inputs[first_parameter..].iter_mut().zip(&formulas.parameters) {
@@ -83,7 +93,7 @@ impl General {
             names.iter().position(|known| *known == name)
         };
         let mut sources = Vec::new();
-        for (state, order) in needed(system, &outputs) {
+        for (state, order) in needed(formulas, &outputs) {
             let source = match (find(state, order), order) {
                 (Some(j), _) => Some(Source::Variable(j)),
                 (None, 0) => None,
@@ -109,26 +119,25 @@ impl General {
     }
 }
 
-fn expressions(system: &System) -> Vec<Expr> {
-    system.formulas.outputs.iter().map(|(_, e)| *e).collect()
+fn expressions(formulas: &Formulas) -> Vec<Expr> {
+    formulas.outputs.iter().map(|(_, e)| *e).collect()
 }
 
 /// States and orders of the derivatives in formulas.
-fn needed(system: &System, formulas: &[Expr]) -> Vec<(usize, u32)> {
-    let (graph, n) = (&system.formulas.graph, system.formulas.states.len());
-    let last = n * (system.formulas.levels as usize + 1);
-    let mut inputs: Vec<usize> = formulas.iter().flat_map(|&e| graph.depends_on(e)).collect();
+fn needed(formulas: &Formulas, outputs: &[Expr]) -> Vec<(usize, u32)> {
+    let (graph, n) = (&formulas.graph, formulas.states.len());
+    let last = n * (formulas.levels as usize + 1);
+    let mut inputs: Vec<usize> = outputs.iter().flat_map(|&e| graph.depends_on(e)).collect();
     inputs.sort_unstable();
     inputs.dedup();
     inputs.into_iter().filter(|i| (1..=last).contains(i)).map(|i| ((i - 1) % n, ((i - 1) / n) as u32)).collect()
 }
 
 /// Do the outputs of a general system need derivatives that are no unknowns? Those that a run does not know are refused.
-pub fn needs_rates(system: &System) -> Result<bool, Failure> {
-    let formulas = &system.formulas;
+pub fn needs_rates(formulas: &Formulas) -> Result<bool, Failure> {
     let mut rates = false;
     for (output, e) in &formulas.outputs {
-        for (state, order) in needed(system, &[*e]) {
+        for (state, order) in needed(formulas, &[*e]) {
             let highest = formulas.orders[state].max(1);
             if order > highest {
                 let (output, state) = (output.clone(), formulas.states[state].clone());
@@ -166,8 +175,8 @@ impl Rates {
     }
 }
 
-impl Observer<Unknowns> for Rates {
-    fn observe(&mut self, step: &StepView<Unknowns>) -> ControlFlow<()> {
+impl<L> Observer<L> for Rates {
+    fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
         let at = |t: f64| {
             let mut rates = vec![0.0; step.segment.dim()];
             step.segment.derivative(t, &mut rates);

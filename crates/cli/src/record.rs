@@ -20,7 +20,7 @@ pub enum Order {
 
 /// Writes down every accepted step.
 pub struct StepRecorder {
-    of_method: Order,
+    pub of_method: Order,
     t: Vec<f64>,
     h: Vec<f64>,
     order: Vec<u32>,
@@ -38,7 +38,7 @@ impl<L> Observer<L> for StepRecorder {
             Order::Fixed(order) => order,
             Order::OfSegment => step.segment.degree() as u32,
         });
-        self.newton.push(step.statistics.solves - self.solves);
+        self.newton.push(step.statistics.solves.saturating_sub(self.solves));
         self.solves = step.statistics.solves;
         self.residuals.push(step.residuals);
         ControlFlow::Continue(())
@@ -112,12 +112,11 @@ pub fn record(run: &Run, made: &Made, solution: &Computed, steps: Option<Steps>)
     }
     let last = values_at(solution.end.t, &solution.end.x, rates.and_then(|r| r.end()));
     let end = Some(End { t: solution.end.t, values: last });
-    daedal_run::Run { header: header(run, made, solution), times, columns, steps, events, end }
+    daedal_run::Run { header: header(run, made, solution), times, columns, steps, events, end, hybrid: None }
 }
 
 fn header(run: &Run, made: &Made, solution: &Computed) -> Header {
     let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-    let largest = &solution.max_residuals;
     Header {
         model: given(&run.setup.name),
         description: given(&run.setup.description),
@@ -133,16 +132,21 @@ fn header(run: &Run, made: &Made, solution: &Computed) -> Header {
         message: message(solution, made.error()),
         seconds: Some(made.seconds),
         counters: counters(run, Some(&solution.statistics)).into(),
-        max_residual: daedal_run::Residuals {
-            position: largest.position,
-            velocity: largest.velocity,
-            acceleration: largest.acceleration,
-            invariant: largest.invariant,
-            constraint: largest.constraint,
-            hidden: largest.hidden,
-        },
+        max_residual: largest_residuals(&solution.max_residuals),
         undetermined: solution.undetermined.clone(),
         decisions: Some(solution.decisions.clone()).filter(|decisions| !decisions.is_empty()),
+    }
+}
+
+/// In the shape of a run file.
+pub fn largest_residuals(largest: &Residuals) -> daedal_run::Residuals {
+    daedal_run::Residuals {
+        position: largest.position,
+        velocity: largest.velocity,
+        acceleration: largest.acceleration,
+        invariant: largest.invariant,
+        constraint: largest.constraint,
+        hidden: largest.hidden,
     }
 }
 

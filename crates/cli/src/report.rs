@@ -13,7 +13,7 @@ pub fn report(arguments: &Report) -> Result<(), Failure> {
     }
     // a page needs its run first: nothing is opened if there is none
     let run = Run::read(&arguments.run).map_err(|cause| Failure::RunFile { path: arguments.run.clone(), cause })?;
-    let outputs = Output::open_all(std::slice::from_ref(&path))?;
+    let outputs = Output::open_all(std::slice::from_ref(&path), None)?;
     output::write_all(outputs, &run)?;
     print(&format!("{} points in {}\n", run.times.len(), path.display()))
 }

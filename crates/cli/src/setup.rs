@@ -4,13 +4,14 @@ use crate::arguments::{Kernel, Model};
 use crate::failure::Failure;
 use crate::list::reference_problem;
 use daedal::dae::{self, System};
-use daedal::graph::Interpreted;
+use daedal::graph::{Compiler, Interpreted};
 use daedal::motion::{Compiled, Formulas, Mechanism};
-use daedal_model::{Defaults, Kind};
+use daedal_model::{Defaults, HybridModel, Kind};
 use daedal_native::Native;
 use daedal_problems::Case;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A model with its parameters set.
 pub struct Setup {
@@ -30,6 +31,7 @@ pub struct Setup {
 pub enum Equations {
     Motion(Box<Motion>),
     General(Box<General>),
+    Hybrid(Box<Switched>),
 }
 
 /// Equations of motion.
@@ -46,6 +48,37 @@ pub struct General {
     pub tend: f64,
 }
 
+/// A system with modes.
+pub struct Switched {
+    pub model: HybridModel,
+    pub tend: f64,
+    kernel: Kernel,
+}
+
+impl Switched {
+    /// What evaluates the formulas.
+    pub fn compiler(&self) -> Arc<dyn Compiler> {
+        match self.kernel {
+            Kernel::Tape => Arc::new(Interpreted),
+            Kernel::Native | Kernel::Rust => Arc::new(Native),
+        }
+    }
+
+    /// One mode as a model of its own.
+    pub fn mode(&self, setup: &Setup, k: usize) -> Setup {
+        let mode = &self.model.modes[k];
+        Setup {
+            name: mode.name.clone(),
+            description: mode.description.clone().unwrap_or_default(),
+            source: setup.source.clone(),
+            parameters: setup.parameters.clone(),
+            changed: setup.changed.clone(),
+            defaults: setup.defaults.clone(),
+            equations: equations(mode.kind.clone(), self.kernel, self.tend, setup.defaults.h0),
+        }
+    }
+}
+
 impl Setup {
     /// The model that is named, with some parameters changed.
     pub fn resolve(model: &Model) -> Result<Self, Failure> {
@@ -58,6 +91,7 @@ impl Setup {
                     motion.case.references.clear();
                 }
                 Equations::General(general) => general.initial.t = t0,
+                Equations::Hybrid(switched) => switched.model.initial.t = t0,
             }
         }
         Ok(setup)
@@ -68,6 +102,7 @@ impl Setup {
         match &self.equations {
             Equations::Motion(motion) => motion.case.initial.t,
             Equations::General(general) => general.initial.t,
+            Equations::Hybrid(switched) => switched.model.initial.t,
         }
     }
 
@@ -76,6 +111,7 @@ impl Setup {
         match &self.equations {
             Equations::Motion(motion) => motion.case.tend,
             Equations::General(general) => general.tend,
+            Equations::Hybrid(switched) => switched.tend,
         }
     }
 
@@ -84,6 +120,7 @@ impl Setup {
         match &mut self.equations {
             Equations::Motion(motion) => motion.case.tend = end,
             Equations::General(general) => general.tend = end,
+            Equations::Hybrid(switched) => switched.tend = end,
         }
     }
 
@@ -91,7 +128,7 @@ impl Setup {
     pub fn h0(&self) -> Option<f64> {
         match &self.equations {
             Equations::Motion(motion) => motion.case.h0,
-            Equations::General(_) => self.defaults.h0,
+            Equations::General(_) | Equations::Hybrid(_) => self.defaults.h0,
         }
     }
 }
@@ -113,20 +150,7 @@ fn from_file(model: &Model) -> Result<Setup, Failure> {
     let read = daedal_model::Model::read(&model.name, &text, &model.set)
         .map_err(|mistakes| Failure::Model(Box::new(mistakes)))?;
     let tend = read.time.map_or(f64::NAN, |(_, tend)| tend);
-    let equations = match read.kind {
-        Kind::Motion { formulas, initial, .. } => {
-            let mechanism = compiled(&formulas, model.kernel);
-            let case = Case { mechanism, initial: *initial, tend, h0: read.solve.h0, references: Vec::new() };
-            Equations::Motion(Box::new(Motion { case, formulas: Some(*formulas) }))
-        }
-        Kind::Dae { formulas, initial, .. } => {
-            let system = match model.kernel {
-                Kernel::Tape => System::new(&formulas, Interpreted),
-                Kernel::Native | Kernel::Rust => System::new(&formulas, Native),
-            };
-            Equations::General(Box::new(General { system, initial: *initial, tend }))
-        }
-    };
+    let equations = equations(read.kind, model.kernel, tend, read.solve.h0);
     Ok(Setup {
         name: read.name,
         description: read.description.unwrap_or_default(),
@@ -136,6 +160,24 @@ fn from_file(model: &Model) -> Result<Setup, Failure> {
         defaults: read.solve,
         equations,
     })
+}
+
+fn equations(kind: Kind, kernel: Kernel, tend: f64, h0: Option<f64>) -> Equations {
+    match kind {
+        Kind::Motion { formulas, initial, .. } => {
+            let mechanism = compiled(&formulas, kernel);
+            let case = Case { mechanism, initial: *initial, tend, h0, references: Vec::new() };
+            Equations::Motion(Box::new(Motion { case, formulas: Some(*formulas) }))
+        }
+        Kind::Dae { formulas, initial, .. } => {
+            let system = match kernel {
+                Kernel::Tape => System::new(&formulas, Interpreted),
+                Kernel::Native | Kernel::Rust => System::new(&formulas, Native),
+            };
+            Equations::General(Box::new(General { system, initial: *initial, tend }))
+        }
+        Kind::Hybrid(model) => Equations::Hybrid(Box::new(Switched { model: *model, tend, kernel })),
+    }
 }
 
 fn from_problem(model: &Model) -> Result<Setup, Failure> {

@@ -2,6 +2,7 @@
 
 use crate::arguments::{Kept, Solve};
 use crate::failure::{Failure, is_numerical, print};
+use crate::hybrid;
 use crate::method::Method;
 use crate::output::{self, Output};
 use crate::outputs::{Rates, needs_rates};
@@ -20,7 +21,7 @@ use std::time::Instant;
 /// The relative tolerance where none is given.
 const RTOL: f64 = 1e-7;
 /// Order of Radau IIa with three stages.
-const RADAU: u32 = 5;
+pub const RADAU: u32 = 5;
 
 /// All that a run needs to know.
 pub struct Run {
@@ -68,9 +69,20 @@ pub enum Report {
 
 /// Simulate.
 pub fn solve(arguments: &Solve) -> Result<(), Failure> {
-    let run = Run::resolve(arguments)?;
+    let mut setup = Setup::resolve(&arguments.model)?;
+    if let Some(tend) = arguments.tend {
+        setup.end_at(tend);
+    }
+    if setup.tend().is_nan() {
+        return Err(Failure::NoInterval { path: arguments.model.name.clone().into() });
+    }
+    let chosen = Chosen::resolve(&setup, arguments);
+    if matches!(setup.equations, Equations::Hybrid(_)) {
+        return hybrid::solve(setup, chosen, arguments);
+    }
+    let run = Run::resolve(setup, chosen, arguments)?;
     let rates = run.rates()?;
-    let outputs = Output::open_all(&arguments.output)?;
+    let outputs = Output::open_all(&arguments.output, None)?;
     // only the end is kept, or only columns: nobody asks for the steps
     let asked = run.options.save != Save::End && outputs.iter().any(Output::holds_steps);
     let order = if run.method.name() == "bdf" { Order::OfSegment } else { Order::Fixed(RADAU) };
@@ -96,22 +108,22 @@ pub fn solve(arguments: &Solve) -> Result<(), Failure> {
     }
 }
 
-impl Run {
-    fn resolve(arguments: &Solve) -> Result<Self, Failure> {
-        let mut setup = Setup::resolve(&arguments.model)?;
-        if let Some(tend) = arguments.tend {
-            setup.end_at(tend);
-        }
+/// What the arguments and the model say about every kind of run.
+pub struct Chosen {
+    pub rtol: f64,
+    pub atol: f64,
+    pub options: Options,
+    pub report: Report,
+}
+
+impl Chosen {
+    fn resolve(setup: &Setup, arguments: &Solve) -> Self {
         let (t0, tend) = (setup.t0(), setup.tend());
-        if tend.is_nan() {
-            return Err(Failure::NoInterval { path: arguments.model.name.clone().into() });
-        }
         let wishes = &setup.defaults;
         let rtol = arguments.rtol.or(wishes.rtol).unwrap_or(RTOL);
         // an absolute tolerance belongs to the relative one that it stands beside
         let beside = if arguments.rtol.is_none() { wishes.atol } else { None };
         let atol = arguments.atol.or(beside).unwrap_or(rtol);
-        let method = Method::choose(&setup, arguments)?;
         let defaults = Options::default();
         let kept = arguments.save.unwrap_or(if arguments.output.is_empty() { Kept::End } else { Kept::Steps });
         let options = Options {
@@ -126,15 +138,32 @@ impl Run {
             },
         };
         let report = if arguments.stats.is_some() { Report::Statistics } else { Report::Summary };
+        Chosen { rtol, atol, options, report }
+    }
+}
+
+impl Run {
+    fn resolve(setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<Self, Failure> {
+        let given = [
+            ("--max-switches", arguments.max_switches.is_some()),
+            ("--sliding", arguments.sliding.is_some()),
+            ("--events", arguments.events.is_some()),
+        ];
+        let given: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect();
+        if !given.is_empty() {
+            return Err(Failure::NoModes { options: given.join(", "), model: setup.name });
+        }
+        let method = Method::choose(&setup, arguments)?;
+        let Chosen { rtol, atol, options, report } = chosen;
         Ok(Run { setup, rtol, atol, method, options, report })
     }
 
     /// Somebody who writes down derivatives, if outputs need them.
     fn rates(&self) -> Result<Option<Rates>, Failure> {
         match &self.setup.equations {
-            Equations::Motion(_) => Ok(None),
+            Equations::Motion(_) | Equations::Hybrid(_) => Ok(None),
             Equations::General(general) => {
-                Ok(needs_rates(&general.system)?.then(|| Rates::new(self.options.save.clone())))
+                Ok(needs_rates(&general.system.formulas)?.then(|| Rates::new(self.options.save.clone())))
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::record::{final_outputs, number_of_points};
 use crate::setup::Equations;
 use crate::solve::{Made, Run};
 use crate::variables::Computed;
-use daedal::Ended;
+use daedal::{Ended, Residuals};
 use daedal::dae::Form;
 use daedal_problems::Reference;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub fn summary(run: &Run, made: &Made, solution: &Computed, paths: &[PathBuf]) -> String {
     let mut text = String::new();
     heading(&mut text, run, solution);
-    let _ = writeln!(text, "{} in {:.3} s", ending(solution), made.seconds);
+    let _ = writeln!(text, "{} in {:.3} s", ending(&solution.ended, solution.end_time()), made.seconds);
     let _ = writeln!(text, "{}", solution.statistics);
     if !solution.decisions.is_empty() {
         let _ = writeln!(text, "{}", solution.decisions);
@@ -22,7 +22,7 @@ pub fn summary(run: &Run, made: &Made, solution: &Computed, paths: &[PathBuf]) -
     for path in paths {
         let _ = writeln!(text, "{} points in {}", number_of_points(solution), path.display());
     }
-    residuals(&mut text, solution);
+    residuals(&mut text, &solution.max_residuals, solution.layout.formulation);
     undetermined(&mut text, run, solution);
     let references = references(run, solution);
     values(&mut text, solution, &references);
@@ -43,9 +43,9 @@ fn heading(text: &mut String, run: &Run, solution: &Computed) {
     text.push('\n');
 }
 
-fn ending(solution: &Computed) -> String {
-    let t = solution.end_time();
-    match &solution.ended {
+/// How and where a run ended.
+pub fn ending(ended: &Ended, t: f64) -> String {
+    match ended {
         Ended::AtEnd => format!("reached the end t = {t:?}"),
         Ended::AtEvent { name } => format!("stopped by the event {name} at t = {t:?}"),
         Ended::ByObserver => format!("interrupted at t = {t:?}"),
@@ -53,10 +53,9 @@ fn ending(solution: &Computed) -> String {
     }
 }
 
-fn residuals(text: &mut String, solution: &Computed) {
-    let largest = &solution.max_residuals;
+/// Largest residuals by level.
+pub fn residuals(text: &mut String, largest: &Residuals, form: &str) {
     // the linear form and the derivative array do not tell stated and hidden constraints apart
-    let form = solution.layout.formulation;
     let levels = [
         ("position", largest.position),
         ("velocity", largest.velocity),
@@ -83,7 +82,7 @@ fn undetermined(text: &mut String, run: &Run, solution: &Computed) {
     }
     let what = match run.setup.equations {
         Equations::Motion(_) => "multipliers",
-        Equations::General(_) => "unknowns, which keep their values",
+        Equations::General(_) | Equations::Hybrid(_) => "unknowns, which keep their values",
     };
     let _ = writeln!(text, "\nundetermined combinations of {what}");
     for combination in &solution.undetermined {
@@ -97,7 +96,7 @@ fn references<'r>(run: &'r Run, solution: &Computed) -> Vec<&'r Reference> {
     let reached = solution.ended == Ended::AtEnd;
     let known = match &run.setup.equations {
         Equations::Motion(motion) => &motion.case.references[..],
-        Equations::General(_) => &[],
+        Equations::General(_) | Equations::Hybrid(_) => &[],
     };
     known.iter().filter(|reference| reached && reference.t == solution.end_time()).collect()
 }
@@ -121,7 +120,7 @@ fn values(text: &mut String, solution: &Computed, references: &[&Reference]) {
 }
 
 /// The outputs of a model file at the last point.
-fn outputs(text: &mut String, outputs: &[(String, f64)]) {
+pub fn outputs(text: &mut String, outputs: &[(String, f64)]) {
     let Some(width) = outputs.iter().map(|(name, _)| name.chars().count()).max() else { return };
     text.push_str("\nfinal outputs\n");
     for (name, value) in outputs {

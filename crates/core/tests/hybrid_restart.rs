@@ -4,8 +4,10 @@
 #[path = "support/random.rs"]
 #[allow(dead_code)]
 mod random;
+#[path = "support/systems.rs"]
+#[allow(dead_code)]
+mod systems;
 
-use daedal::Options;
 use daedal::dae::{Dae, Equations, Form, Formulas, Initial, Pencil, Prepared, System, prepare};
 use daedal::graph::Interpreted;
 use daedal::hybrid::{EnterError, Restart, make_consistent};
@@ -15,6 +17,7 @@ use daedal::method::bdf::Bdf;
 use daedal::method::radau::RadauIIa;
 use daedal::method::{Integrator, State};
 use daedal::scalar::Scalar;
+use daedal::{Options, StepFailure};
 use random::Random;
 
 /// Without kept components and weights.
@@ -196,6 +199,8 @@ fn far_states_are_reached_or_refused() {
     assert!(matches!(refused, Err(EnterError::NotConsistent { residual }) if residual > 0.1), "{refused:?}");
     let short = restarted(&mut *pendulum(Form::QuasiLinear).dae, &[1.0; 4], Restart::LeastChange);
     assert_eq!(short, Err(EnterError::Length { given: 4, wanted: 5 }));
+    let missing = restarted(&mut boost(), &[f64::NAN; 7], Restart::Differential);
+    assert_eq!(missing, Err(EnterError::Step(StepFailure::Undefined { t: 0.0 })));
 }
 
 /// x₁' + x₂' = −x₁, twice, the second time with 0 = x₁ − x₂³ added: the rows do not show the constraint.
@@ -222,6 +227,66 @@ fn constraints_inside_of_rows_with_derivatives_are_found() {
         if restart == Restart::Differential {
             assert!((x[0] + x[1] - 2.5).abs() < 1e-14, "{x:?}");
         }
+    }
+}
+
+/// x₁' = x₃, x₂' = −x₁, 0 = x₃³ + x₃ + x₁x₄ − 4, 0 = x₄ + x₂x₃ + 1.
+struct Nonlinear;
+
+impl Equations for Nonlinear {
+    fn dim(&self) -> usize {
+        4
+    }
+    fn residual<S: Scalar>(&self, _: S, x: &[S], xdot: &[S], r: &mut [S]) {
+        r[0] = x[3] + x[1] * x[2] + 1.0;
+        r[1] = xdot[0] - x[2];
+        r[2] = x[2] * x[2].square() + x[2] + x[0] * x[3] - 4.0;
+        r[3] = xdot[1] * 2.0 + x[0];
+    }
+}
+
+#[test]
+fn sparse_and_dense_rows_give_the_same_states() {
+    let guess = [0.3, -0.4, 5.0, 2.0];
+    for restart in [Restart::Differential, Restart::LeastChange, Restart::Weighted, Restart::Tangential] {
+        for kept in [&[][..], &[2]] {
+            let [dense, sparse] = [systems::Form::Dense, systems::Form::Sparse].map(|form| {
+                let mut system = systems::Differentiated::new(Nonlinear, &[0, 2], form);
+                keeping(&mut system, &guess, restart, kept).unwrap()
+            });
+            let mut r = [0.0; 4];
+            Nonlinear.residual(0.0, &sparse, &[0.0; 4], &mut r);
+            assert!(r[0].abs() < 1e-13 && r[2].abs() < 1e-12, "{restart:?} {kept:?}: {r:?}");
+            assert!(kept.iter().all(|&j| sparse[j] == guess[j]));
+            assert!(close(&dense, &sparse, 1e-12), "{restart:?} {kept:?}: {dense:?} {sparse:?}");
+            if restart == Restart::Differential && kept.is_empty() {
+                assert_eq!((&dense[..2], &sparse[..2]), (&guess[..2], &guess[..2]));
+            }
+        }
+    }
+}
+
+#[test]
+fn bookkeeping_changes_as_it_must() {
+    // x₁ + x₂ = 4 and x₃ = x₁ − 5 x₂: if x₃ does not count, x₁ and x₂ share the change
+    struct Shares;
+    impl Equations for Shares {
+        fn dim(&self) -> usize {
+            3
+        }
+        fn residual<S: Scalar>(&self, _: S, x: &[S], xdot: &[S], r: &mut [S]) {
+            r[0] = xdot[0] + x[0];
+            r[1] = x[0] + x[1] - 4.0;
+            r[2] = x[2] - x[0] + x[1] * 5.0;
+        }
+    }
+    for restart in [Restart::LeastChange, Restart::Tangential] {
+        let mut system = systems::Differentiated::new(Shares, &[1, 2], systems::Form::Dense);
+        let all = restarted(&mut system, &[1.0, 1.0, 0.0], restart).unwrap();
+        system.bookkeeping = Some(2);
+        let x = restarted(&mut system, &[1.0, 1.0, 0.0], restart).unwrap();
+        assert!(close(&x, &[2.0, 2.0, -8.0], 1e-14), "{restart:?}: {x:?}");
+        assert!((all[0] - 2.0).abs() > 0.5, "{restart:?}: {all:?}");
     }
 }
 

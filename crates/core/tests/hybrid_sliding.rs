@@ -473,3 +473,10 @@ fn modes_that_share_too_little_are_told_to_be_written_by_hand() {
     let error = sliding_formulas(&four, &[g, g], Combination::Filippov).unwrap_err();
     assert_eq!(error, SlidingError::Intersection { row: "row 1".into(), modes: [0, 3] });
 }
+
+#[test]
+fn an_unknown_that_a_constraint_does_not_see_at_the_start_moves_along() {
+    // at t = 0 the constraint s₁ s₂ − t p₁ does not see s₁, because s₂ = 0
+    let (general, geoms, _) = both_ways(&Academic, support::academic_start(), 0.5);
+    assert!(distance(&general, &geoms) < 1e-7, "{general:?} {geoms:?}");
+}

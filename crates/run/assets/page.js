@@ -1,9 +1,7 @@
 // Draws the curves of the report page with uPlot. The data stand in the page: tables of times that curves share, plots
 // with their curves, times of events. Everything is drawn here; nothing is fetched.
-"use strict";
-
 (() => {
-  const page = JSON.parse(document.getElementById("data").textContent);
+  const { LABEL, PAPER, axis, padded, labels, power, precise, widthOfLabels, variable, vector, sizeFor, fit, element } = Looks;
 
   /** Curves of a plot that are shown at first. */
   const FIRST = 12;
@@ -13,7 +11,6 @@
   const FLOOR = 1e-20;
   const COLOURS = 10;
   const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
-  const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
   /** How points are joined. */
   const SHAPES = {
     line: { paths: uPlot.paths.linear(), points: { size: 4, width: 0, fill: curveColour } },
@@ -22,10 +19,6 @@
   };
   /** Distances of marks on an axis of counts. */
   const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10000, 100000, 1e6, 1e9];
-  /** Height of a label with its air, in pixels. */
-  const LABEL = 30;
-  /** Width of a printed page in pixels. */
-  const PAPER = 660;
 
   /** Plots that are drawn, by the id of their place. */
   const drawn = new Map();
@@ -34,7 +27,7 @@
 
   /** Draw what is open, and follow what the reader does. */
   function start() {
-    for (const plot of page.plots) {
+    for (const plot of PAGE.plots) {
       const place = document.getElementById(plot.id);
       const open = () => {
         if (place.open && !drawn.has(plot.id)) drawn.set(plot.id, draw(place.querySelector("figure"), plot));
@@ -42,26 +35,33 @@
       place.addEventListener("toggle", open);
       open();
     }
-    if (page.events.length) document.querySelector(".hint").append(" Vertical lines mark events.");
+    const hint = document.querySelector(".hint");
+    if (PAGE.events.length) hint.append(" Vertical lines mark events.");
+    if (PAGE.bands) hint.append(" The ground shows the mode that is active, marks below it the switches.");
+    const portrait = new Portrait(document.getElementById("portrait"));
+    Modes.useTable(document.getElementById("switches"));
     // for whoever wants to look at a plot from outside
-    window.daedal = { plots: drawn };
+    window.daedal = { plots: drawn, portrait };
+    const charts = () => [...drawn.values(), ...portrait.charts()];
+    const redraw = () => charts().forEach((chart) => chart.redraw(false, true));
 
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
     addEventListener("beforeprint", () => {
       document.documentElement.classList.add("printing");
-      for (const chart of drawn.values()) chart.setSize({ width: PAPER, height: chart.height });
+      for (const chart of charts()) chart.setSize({ width: PAPER, height: chart.height });
       redraw();
     });
     addEventListener("afterprint", () => {
       document.documentElement.classList.remove("printing");
       for (const chart of drawn.values()) fit(chart);
+      portrait.fit();
       redraw();
     });
   }
 
   /** One plot with its axis titles and its legend. */
   function draw(figure, plot) {
-    const table = page.tables[plot.table];
+    const table = PAGE.tables[plot.table];
     const logarithmic = plot.scale === "logarithmic";
     const floor = logarithmic ? floorOf(plot.curves) : null;
     const values = plot.curves.map((curve) => (logarithmic ? raised(curve.values, floor) : curve.values));
@@ -70,6 +70,7 @@
     element(figure, "div", "axis vertical", plot.axis);
     const place = element(figure, "div", "canvas");
     element(figure, "div", "axis horizontal", "t (model units)");
+    Modes.addLegend(figure);
     if (clipped) element(figure, "p", "note", `Zeros and values below ${power(floor)} are drawn at ${power(floor)}.`);
 
     const legend = new Legend(figure, plot, table);
@@ -81,12 +82,6 @@
       dash: DASHES[Math.floor(k / COLOURS) % DASHES.length],
       ...SHAPES[plot.shape],
     }));
-    const axis = {
-      stroke: () => variable("--quiet"),
-      grid: { stroke: () => variable("--grid"), width: 1 },
-      ticks: { stroke: () => variable("--line"), width: 1, size: 5 },
-      font: FONT,
-    };
     const marks = {
       linear: { values: labels },
       counts: { values: labels, incrs: WHOLE },
@@ -116,7 +111,8 @@
         setScale: [(chart, key) => key === "x" && follow(chart)],
         setCursor: [(chart) => legend.tell(chart.cursor.idx)],
         setSeries: [(chart, k, change) => change.focus !== undefined && legend.mark(k)],
-        draw: [drawEvents],
+        drawClear: [(chart) => Modes.drawBands(chart, view)],
+        draw: [drawEvents, (chart) => Modes.drawSwitches(chart, view)],
       },
     };
     const chart = new uPlot(options, [table.t, ...values], place);
@@ -196,7 +192,8 @@
     /** Values at a place of the table; none without a cursor. */
     tell(place) {
       const known = place !== null && place !== undefined;
-      this.time.textContent = known ? `t = ${precise(this.table.t[place])}` : "";
+      const t = known ? this.table.t[place] : null;
+      this.time.textContent = known ? `t = ${precise(t)}${Modes.named(t)}` : "";
       this.entries.forEach(({ value }, k) => {
         value.textContent = known ? precise(this.plot.curves[k].values[place]) : "";
       });
@@ -223,7 +220,7 @@
   }
 
   function wholeInterval() {
-    const ends = page.tables.filter((table) => table.t.length).map((table) => [table.t[0], table.t[table.t.length - 1]]);
+    const ends = PAGE.tables.filter((table) => table.t.length).map((table) => [table.t[0], table.t[table.t.length - 1]]);
     if (!ends.length) return { min: 0, max: 1 };
     const min = Math.min(...ends.map((end) => end[0]));
     const max = Math.max(...ends.map((end) => end[1]));
@@ -232,13 +229,13 @@
 
   /** A line where an event happened. */
   function drawEvents(chart) {
-    if (!page.events.length) return;
+    if (!PAGE.events.length) return;
     const { ctx, bbox } = chart;
     ctx.save();
     ctx.strokeStyle = variable("--note");
     ctx.lineWidth = devicePixelRatio;
     ctx.beginPath();
-    for (const t of page.events) {
+    for (const t of PAGE.events) {
       if (t === null || t < view.min || t > view.max) continue;
       const x = Math.round(chart.valToPos(t, "x", true)) + 0.5;
       ctx.moveTo(x, bbox.top);
@@ -249,15 +246,6 @@
   }
 
   // ranges
-
-  /** A linear range with some air; values that differ by rounding only count as one. */
-  function padded(chart, min, max) {
-    if (min === null || max === null || !isFinite(min) || !isFinite(max)) return [0, 1];
-    const size = Math.max(Math.abs(min), Math.abs(max));
-    if (max - min <= 1e-12 * size || size === 0) return [min - (0.1 * size || 1), max + (0.1 * size || 1)];
-    const air = 0.06 * (max - min);
-    return [min - air, max + air];
-  }
 
   /** Whole decades. */
   function decades(chart, min, max) {
@@ -282,17 +270,6 @@
 
   // text
 
-  function labels(chart, splits, axis, space, increment) {
-    const largest = Math.max(...splits.map(Math.abs));
-    if (largest >= 1e5 || largest < 1e-3) {
-      const digits = Math.max(0, Math.floor(Math.log10(largest)) - Math.floor(Math.log10(increment) + 1e-9));
-      return splits.map((x) => (x === 0 ? "0" : x.toExponential(Math.min(digits, 15))));
-    }
-    let digits = 0;
-    while (digits < 15 && Math.abs(Math.round(increment * 10 ** digits) - increment * 10 ** digits) > 1e-6) digits += 1;
-    return splits.map((x) => x.toFixed(digits));
-  }
-
   function powers(chart, splits) {
     return splits.map(power);
   }
@@ -307,25 +284,6 @@
     return splits;
   }
 
-  /** A power of ten. */
-  function power(x) {
-    return x >= 0.01 && x < 10000 ? String(+x.toPrecision(3)) : `1e${Math.round(Math.log10(x))}`;
-  }
-
-  function precise(x) {
-    if (x === null || x === undefined) return "–";
-    const size = Math.abs(x);
-    return x !== 0 && (size < 1e-4 || size >= 1e7) ? x.toExponential(6) : String(+x.toPrecision(8));
-  }
-
-  /** As wide as the longest label, and equal for most plots, so that their times stand below each other. */
-  function widthOfLabels(chart, values, axis, cycle) {
-    if (cycle > 1) return chart.axes[axis]._size;
-    const longest = (values || []).reduce((longest, text) => (text && text.length > longest.length ? text : longest), "");
-    chart.ctx.font = FONT;
-    return Math.max(58, Math.ceil(chart.ctx.measureText(longest).width) + 18);
-  }
-
   // looks
 
   /** Colour of series k of a plot; series 0 is the time. */
@@ -335,10 +293,6 @@
 
   function colour(k) {
     return variable(`--curve-${k % COLOURS}`);
-  }
-
-  function variable(name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   }
 
   /** A short piece of the curve, as it is drawn. */
@@ -352,36 +306,6 @@
     piece.style.stroke = piece.style.fill = `var(--curve-${k % COLOURS})`;
     drawing.append(piece);
     return drawing;
-  }
-
-  function vector(tag, attributes) {
-    const shape = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(attributes)) shape.setAttribute(name, value);
-    return shape;
-  }
-
-  function sizeFor(place) {
-    const width = Math.max(200, Math.floor(place.clientWidth));
-    return { width, height: width < 600 ? 220 : 270 };
-  }
-
-  function fit(chart) {
-    const place = chart.root.parentElement;
-    if (!place.clientWidth || document.documentElement.classList.contains("printing")) return;
-    const size = sizeFor(place);
-    if (size.width !== chart.width || size.height !== chart.height) chart.setSize(size);
-  }
-
-  function redraw() {
-    for (const chart of drawn.values()) chart.redraw(false, true);
-  }
-
-  function element(parent, tag, style, text) {
-    const child = document.createElement(tag);
-    if (style) child.className = style;
-    if (text !== undefined) child.textContent = text;
-    parent.append(child);
-    return child;
   }
 
   start();

@@ -3,6 +3,7 @@
 //! A table knows nothing but columns: no header, no kinds, no steps.
 
 use crate::error::{ReadError, WriteError};
+use crate::hybrid::Hybrid;
 use crate::run::{Column, Kind, Run};
 use std::io::{Read, Write};
 
@@ -15,6 +16,33 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
     for (k, t) in run.times.iter().enumerate() {
         let row = [*t].into_iter().chain(run.columns.iter().map(|column| column.values[k]));
         table.write_record(row.map(|x| format!("{x:?}"))).map_err(std::io::Error::from)?;
+    }
+    Ok(table.flush()?)
+}
+
+/// Write the switches: one row each, modes by their names; jumps are `name:before:after`, impulses `name:value`, apart by spaces.
+pub fn write_switches(hybrid: &Hybrid, file: impl Write) -> Result<(), WriteError> {
+    hybrid.check()?;
+    let mut table = ::csv::Writer::from_writer(file);
+    let heads = ["time", "from", "to", "condition", "kind", "smoothness", "chattering", "jumps", "impulses"];
+    table.write_record(heads).map_err(std::io::Error::from)?;
+    for switch in &hybrid.switches {
+        let jumps: Vec<String> =
+            switch.jumps.iter().map(|j| format!("{}:{:?}:{:?}", j.name, j.before, j.after)).collect();
+        let impulses: Vec<String> = switch.impulses.iter().map(|(name, x)| format!("{name}:{x:?}")).collect();
+        let time = format!("{:?}", switch.t);
+        let row = [
+            time.as_str(),
+            &hybrid.modes[switch.from].name,
+            &hybrid.modes[switch.to].name,
+            &switch.condition,
+            switch.kind.word(),
+            switch.smoothness.word(),
+            if switch.chattering { "true" } else { "false" },
+            &jumps.join(" "),
+            &impulses.join(" "),
+        ];
+        table.write_record(row).map_err(std::io::Error::from)?;
     }
     Ok(table.flush()?)
 }
@@ -45,4 +73,32 @@ pub fn read(file: impl Read) -> Result<Run, ReadError> {
     let run = Run { times, columns, ..Run::default() };
     run.check()?;
     Ok(run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hybrid::{Jump, Mode, Smoothness, Switch, SwitchKind};
+
+    #[test]
+    fn switches_are_rows_with_jumps_and_impulses() {
+        let jump = |name: &str, before, after| Jump { name: name.into(), before, after };
+        let switch = Switch {
+            t: 0.5,
+            from: 0,
+            to: 1,
+            condition: "y <= 0, falling".into(),
+            kind: SwitchKind::Condition,
+            smoothness: Smoothness::Transfer,
+            jumps: vec![jump("v", -1.5, 1.0), jump("lambda", f64::NAN, 2.0)],
+            impulses: vec![("lambda.wall".into(), 0.25)],
+            chattering: false,
+        };
+        let modes = ["falling", "rising"].map(|name| Mode { name: name.into(), ..Mode::default() }).to_vec();
+        let mut file = Vec::new();
+        write_switches(&Hybrid { modes, switches: vec![switch], ..Hybrid::default() }, &mut file).expect("a table");
+        let text = String::from_utf8(file).expect("text");
+        let row = "0.5,falling,rising,\"y <= 0, falling\",condition,transfer,false,v:-1.5:1.0 lambda:NaN:2.0,lambda.wall:0.25\n";
+        assert_eq!(text, format!("time,from,to,condition,kind,smoothness,chattering,jumps,impulses\n{row}"));
+    }
 }

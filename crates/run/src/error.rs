@@ -164,6 +164,18 @@ pub enum Inconsistent {
         /// The value.
         value: f64,
     },
+    /// A mode that is not in the list of modes.
+    #[error("{what}: place {place} names mode {mode}, but there are {modes} modes, counted from 0")]
+    UnknownMode {
+        /// Which list.
+        what: &'static str,
+        /// Where, from 0.
+        place: usize,
+        /// The mode.
+        mode: usize,
+        /// How many there are.
+        modes: usize,
+    },
     /// A time before the one in front of it.
     #[error("{list}: the time falls from {before:?} to {value:?} at place {place}; times must not fall")]
     TimeFalls {

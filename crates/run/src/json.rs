@@ -1,9 +1,12 @@
 //! The whole run as one JSON object. The same run gives the same bytes: keys have an order, and the time that the
 //! computation took is not written. How numbers that JSON does not know are written: `number.rs`.
 
+mod hybrid;
+
 use crate::error::{ReadError, WriteError};
 use crate::number::{Number, Ordered, unwrap, wrap};
 use crate::run::{Column, End, Ended, Event, Header, Kind, Residuals, Run, Steps, same_length};
+use hybrid::HybridRecord;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 
@@ -125,6 +128,8 @@ pub(crate) struct Record {
     #[serde(default)]
     events: Vec<EventRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    hybrid: Option<HybridRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     times: Option<Vec<Number>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     states: Option<Vec<Vec<Number>>>,
@@ -219,6 +224,7 @@ impl Record {
             t_end: run.end.as_ref().map(|end| Number(end.t)),
             last: run.end.as_ref().map(|end| wrap(&end.values)),
             events: run.events.iter().map(EventRecord::of).collect(),
+            hybrid: run.hybrid.as_ref().map(HybridRecord::of),
             times: None,
             states: None,
             steps: None,
@@ -270,7 +276,8 @@ impl Record {
         };
         let end = self.t_end.zip(self.last).map(|(Number(t), values)| End { t, values: unwrap(values) });
         let events = self.events.into_iter().map(EventRecord::into_event).collect();
-        let run = Run { header, times, columns, steps, events, end };
+        let hybrid = self.hybrid.map(HybridRecord::into_hybrid);
+        let run = Run { header, times, columns, steps, events, end, hybrid };
         run.check()?;
         Ok(run)
     }

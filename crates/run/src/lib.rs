@@ -4,6 +4,7 @@
 //! | module | what |
 //! | --- | --- |
 //! | [`run`] | the data of one run |
+//! | [`hybrid`] | modes, phases and switches of a run |
 //! | [`format`] | which file holds it how, by the ending of its name |
 //! | [`json`], [`npz`], [`csv`] | readers and writers; all of it, all of it for NumPy, columns only |
 //! | [`page`] | the report page |
@@ -25,6 +26,7 @@ pub mod csv;
 pub mod decimate;
 pub mod error;
 pub mod format;
+pub mod hybrid;
 pub mod json;
 mod npy;
 pub mod npz;
@@ -34,4 +36,5 @@ pub mod run;
 
 pub use error::{Inconsistent, ReadError, WriteError};
 pub use format::Format;
+pub use hybrid::{Hybrid, Jump, Mode, Phase, Share, Smoothness, Switch, SwitchKind, Warning};
 pub use run::{Column, End, Ended, Event, Header, Kind, Residuals, Run, Steps};

@@ -1,9 +1,11 @@
 //! The whole run as an archive of NumPy arrays: `t`, one array for each column under its name, `step_t`, `step_h`,
 //! `step_order`, `step_newton`, `residual_position`, `residual_velocity`, `residual_acceleration`, `residual_invariant`,
-//! `residual_constraint`, `residual_hidden`, and `header`, a text that holds everything else as JSON. `numpy.load` reads it as it is: nothing is pickled.
+//! `residual_constraint`, `residual_hidden`, and `header`, a text that holds everything else as JSON. A run through
+//! several modes has `phase_mode`, `phase_t0`, `phase_t1`, `switch_t`, `switch_from`, `switch_to` besides, which repeat the header. `numpy.load` reads it as it is: nothing is pickled.
 //! The same run gives the same bytes: entries have no dates.
 
 use crate::error::{ReadError, WriteError};
+use crate::hybrid::Hybrid;
 use crate::json::{self, Record};
 use crate::npy::{self, Element};
 use crate::run::{Run, Steps};
@@ -38,6 +40,16 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
                 archive.list(&format!("residual_{level}"), residuals)?;
             }
         }
+    }
+    if let Some(Hybrid { phases, switches, .. }) = &run.hybrid {
+        // for NumPy only: the header says all of it
+        let mode = |mode: usize| mode as u64;
+        archive.list("phase_mode", &phases.iter().map(|p| mode(p.mode)).collect::<Vec<_>>())?;
+        archive.list("phase_t0", &phases.iter().map(|p| p.t0).collect::<Vec<_>>())?;
+        archive.list("phase_t1", &phases.iter().map(|p| p.t1).collect::<Vec<_>>())?;
+        archive.list("switch_t", &switches.iter().map(|s| s.t).collect::<Vec<_>>())?;
+        archive.list("switch_from", &switches.iter().map(|s| mode(s.from)).collect::<Vec<_>>())?;
+        archive.list("switch_to", &switches.iter().map(|s| mode(s.to)).collect::<Vec<_>>())?;
     }
     archive.0.finish()?;
     Ok(())
@@ -93,7 +105,8 @@ fn array_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
 }
 
 fn is_possible(name: &str) -> bool {
-    let reserved = name == "t" || name == "header" || name.starts_with("step_") || name.starts_with("residual_");
+    let blocks = ["step_", "residual_", "phase_", "switch_"];
+    let reserved = name == "t" || name == "header" || blocks.iter().any(|block| name.starts_with(block));
     let odd = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':');
     !name.is_empty() && name.len() <= 200 && !reserved && !name.contains(odd)
 }

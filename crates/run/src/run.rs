@@ -2,6 +2,7 @@
 //! accepted steps, events, and the last point.
 
 use crate::error::Inconsistent;
+use crate::hybrid::Hybrid;
 use serde::{Deserialize, Serialize};
 
 /// What is known about a run. Everything but times and columns may be absent: a table of columns is a run as well.
@@ -19,6 +20,8 @@ pub struct Run {
     pub events: Vec<Event>,
     /// The last point, whether it is among those that were kept or not.
     pub end: Option<End>,
+    /// Modes and switches, if there were several modes.
+    pub hybrid: Option<Hybrid>,
 }
 
 /// What was solved, how, and how it ended; `None` where a file does not say it.
@@ -98,6 +101,8 @@ pub enum Kind {
     Derivative,
     /// Named formula of a model.
     Output,
+    /// Place of the active mode in the list of modes, from 0.
+    Mode,
     /// The file does not say which.
     Variable,
 }
@@ -116,6 +121,7 @@ impl Kind {
             Kind::State => "state",
             Kind::Derivative => "derivative",
             Kind::Output => "output",
+            Kind::Mode => "mode",
             Kind::Variable => "variable",
         }
     }
@@ -231,6 +237,7 @@ impl Run {
         if let Some(end) = &self.end {
             same_length("the last point", end.values.len(), "columns", self.columns.len())?;
         }
+        self.hybrid.as_ref().map_or(Ok(()), Hybrid::check)?;
         self.steps.as_ref().map_or(Ok(()), Steps::check)
     }
 }
@@ -258,7 +265,7 @@ pub(crate) fn same_length(what: &str, found: usize, of: &'static str, expected: 
 }
 
 /// Finite times that do not fall.
-fn rising(list: &'static str, times: &[f64]) -> Result<(), Inconsistent> {
+pub(crate) fn rising(list: &'static str, times: &[f64]) -> Result<(), Inconsistent> {
     for (k, &value) in times.iter().enumerate() {
         if !value.is_finite() {
             return Err(Inconsistent::TimeWithoutValue { list, place: k, value });

@@ -44,6 +44,7 @@ fn kind() -> impl Strategy<Value = Kind> {
         State,
         Derivative,
         Output,
+        Mode,
         Variable,
     ])
 }
@@ -113,6 +114,40 @@ fn steps() -> impl Strategy<Value = Steps> {
     })
 }
 
+fn hybrid() -> impl Strategy<Value = Hybrid> {
+    let mode = (name(), any::<bool>(), prop::collection::vec(name(), 0..3), prop::option::of(any::<u64>()));
+    let mode = (mode, prop::option::of(name())).prop_map(|((name, sliding, unknowns, steps), decisions)| Mode {
+        name,
+        sliding,
+        unknowns,
+        steps,
+        decisions,
+    });
+    let kinds = {
+        use SwitchKind::*;
+        vec![Condition, Immediate, Scheduled, SlidingBegins, SlidingEnds, Accumulation]
+    };
+    let smoothness = vec![Smoothness::Smooth, Smoothness::Transfer, Smoothness::Restart];
+    let jump = (name(), number(), number()).prop_map(|(name, before, after)| Jump { name, before, after });
+    let event = (
+        (0_usize..2, 0_usize..2, name(), any::<bool>()),
+        (prop::sample::select(kinds), prop::sample::select(smoothness)),
+        prop::collection::vec(jump, 0..3),
+        prop::collection::vec((name(), number()), 0..3),
+    );
+    let warning = (number(), name()).prop_map(|(t, message)| Warning { t, message });
+    (prop::collection::vec(mode, 2..4), prop::collection::vec(event, 0..5), prop::collection::vec(warning, 0..3))
+        .prop_map(|(modes, events, warnings)| {
+            let phase = |k: usize| Phase { mode: k % 2, t0: k as f64 * 0.1, t1: (k + 1) as f64 * 0.1 };
+            let phases = (0..=events.len()).map(phase).collect();
+            let switches = events.into_iter().enumerate().map(|(k, event)| {
+                let ((from, to, condition, chattering), (kind, smoothness), jumps, impulses) = event;
+                Switch { t: k as f64 * 0.1, from, to, condition, kind, smoothness, jumps, impulses, chattering }
+            });
+            Hybrid { modes, switches: switches.collect(), phases, warnings }
+        })
+}
+
 fn run() -> impl Strategy<Value = Run> {
     (0_usize..6, 0_usize..5).prop_flat_map(|(points, columns)| {
         let column = (name(), kind(), prop::option::of(name()), prop::collection::vec(number(), points))
@@ -126,14 +161,16 @@ fn run() -> impl Strategy<Value = Run> {
             prop::option::of(steps()),
             prop::collection::vec(event, 0..3),
             prop::option::of(end),
+            prop::option::of(hybrid()),
         )
-            .prop_map(move |(header, columns, steps, events, end)| Run {
+            .prop_map(move |(header, columns, steps, events, end, hybrid)| Run {
                 header,
                 times: times(points),
                 columns,
                 steps,
                 events,
                 end,
+                hybrid,
             })
     })
 }
@@ -152,6 +189,21 @@ fn files_from_before_there_were_general_systems_are_read() {
     assert_eq!(run.header.max_residual, Residuals { position: Some(1e-9), ..Residuals::default() });
     let steps = run.steps.expect("steps");
     assert_eq!((steps.position, steps.constraint, steps.hidden), (Some(vec![1e-9]), None, None));
+    assert_eq!(run.hybrid, None);
+}
+
+#[test]
+fn a_run_of_one_mode_says_nothing_about_modes() {
+    let text = String::from_utf8(write(Format::Json, &Run::default())).expect("text");
+    assert!(!text.contains("hybrid"), "{text}");
+}
+
+#[test]
+fn modes_that_do_not_exist_are_refused() {
+    let file = r#"{"format":"daedal run","version":1,"names":[],"times":[],"states":[],
+        "hybrid":{"modes":[{"name":"slip"}],"switches":[{"t":0.5,"from":0,"to":1,"condition":"v <= 0","kind":"condition"}]}}"#;
+    let said = json::read(file.as_bytes()).expect_err("one mode only").to_string();
+    assert!(said.contains("switches: place 0 names mode 1"), "{said}");
 }
 
 proptest! {

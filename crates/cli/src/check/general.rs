@@ -4,8 +4,8 @@ mod finding;
 mod object;
 mod text;
 
-use crate::arguments::Format;
-use crate::failure::{Failure, print};
+use crate::check::Examined;
+use crate::failure::Failure;
 use crate::setup::{General, Setup};
 use daedal::dae::analysis::{Analysis, Scope, analyse};
 use daedal::dae::hidden::Role;
@@ -50,8 +50,8 @@ enum Kind {
     Invariant,
 }
 
-/// Analyse, print, and fail if there is no solution.
-pub fn check(setup: &Setup, general: &General, format: Format) -> Result<(), Failure> {
+/// Analyse, and tell what was found.
+pub fn examine(setup: &Setup, general: &General) -> Result<Examined, Failure> {
     let tend = Some(general.tend).filter(|tend| *tend > general.initial.t);
     let scope = Scope { tend, ..Scope::default() };
     let checked = match analyse(&general.system, &general.initial, scope) {
@@ -74,13 +74,13 @@ pub fn check(setup: &Setup, general: &General, format: Format) -> Result<(), Fai
             Checked { setup, general, found: Ok(found), findings }
         }
     };
-    match format {
-        Format::Text => print(&text::text(&checked))?,
-        Format::Json => print(&format!("{:#}\n", object::object(&checked)))?,
-    }
     let impossible = checked.findings.iter().filter(|finding| finding.is_impossible());
     let reasons: Vec<String> = impossible.map(|finding| finding.message.clone()).collect();
-    if reasons.is_empty() { Ok(()) } else { Err(Failure::Unsolvable { model: setup.name.clone(), reasons }) }
+    Ok(Examined {
+        text: text::text(&checked),
+        object: object::object(&checked),
+        impossible: (!reasons.is_empty()).then(|| Failure::Unsolvable { model: setup.name.clone(), reasons }),
+    })
 }
 
 /// The constraints with their formulas, those that are stated first, and what the formulas share.

@@ -75,7 +75,7 @@ pub enum HybridFailure {
         /// From which mode, by which condition; none at the start.
         from: Option<(String, String)>,
         /// Why.
-        cause: EnterError,
+        cause: Box<EnterError>,
     },
     /// Several transitions at one time.
     #[error("at t = {t}: several transitions leave mode `{mode}` at the same time: {}; give them priorities, or conditions that exclude each other", .transitions.join("; "))]
@@ -123,18 +123,6 @@ pub enum HybridFailure {
         /// Condition of the transition.
         condition: String,
     },
-    /// A condition was found true, but none of its functions has a zero.
-    #[error(
-        "at t = {t}: `{condition}` of mode `{mode}` became true, but none of its functions has passed zero: it may jump; write it with functions that are continuous"
-    )]
-    NoZero {
-        /// Time.
-        t: f64,
-        /// Which mode.
-        mode: String,
-        /// Which condition.
-        condition: String,
-    },
     /// A switching function has no value.
     #[error("at t = {t}: `{condition}` of mode `{mode}` has no value (not a number)")]
     Undefined {
@@ -161,18 +149,6 @@ pub enum HybridFailure {
         /// Its value.
         value: f64,
     },
-    /// Neither mode leads away from the surface between them, or both do.
-    #[error(
-        "at t = {t}: the solutions of `{first}` and `{second}` both lead away from the surface between them: the system may go on in more than one way; decide with a transition"
-    )]
-    Repulsive {
-        /// Time.
-        t: f64,
-        /// One mode.
-        first: String,
-        /// The other.
-        second: String,
-    },
 }
 
 impl HybridFailure {
@@ -185,10 +161,8 @@ impl HybridFailure {
             | HybridFailure::EndlessSwitching { t, .. }
             | HybridFailure::TooManySwitches { t, .. }
             | HybridFailure::Accumulation { t, .. }
-            | HybridFailure::NoZero { t, .. }
             | HybridFailure::Undefined { t, .. }
-            | HybridFailure::Transfer { t, .. }
-            | HybridFailure::Repulsive { t, .. } => *t,
+            | HybridFailure::Transfer { t, .. } => *t,
         }
     }
 }

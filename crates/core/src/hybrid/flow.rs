@@ -4,7 +4,6 @@ use super::error::EnterError;
 use super::options::Restart;
 use super::restart::make_consistent;
 use crate::dae::{self, Dae, Form, Point, PrepareError, System, prepare};
-use crate::error::StepFailure;
 use crate::linear::{Coefficients, Gelda, GeldaOptions, Keep};
 use crate::method::geoms::Geoms;
 use crate::method::{Integrator, Method, StartFailure, State, Stepper};
@@ -247,9 +246,8 @@ impl<M: Mechanism> MotionFlow<M> {
             .map(|(start, x)| if let Start::Fixed(v) | Start::Guess(v) = start { *v } else { *x })
             .collect();
         let x = &found.state.x;
-        let Impact { v, impulses } = motion::Closing::new(&formulas)
-            .close(entry.t, &x[layout.p()], &before, &x[layout.s()])
-            .map_err(|_| StepFailure::Undefined { t: entry.t })?;
+        let Impact { v, impulses } =
+            motion::Closing::new(&formulas).close(entry.t, &x[layout.p()], &before, &x[layout.s()])?;
         initial.p = x[layout.p()].iter().map(|&p| Start::Guess(p)).collect();
         initial.v = v.iter().map(|&v| Start::Guess(v)).collect();
         let found = consistent::initialise(system, &initial, form)?;

@@ -11,7 +11,7 @@ pub struct SlidingMode<'h> {
     pub between: (usize, usize),
     /// The mode for sliding; its transitions lead back.
     pub mode: usize,
-    /// What happens to the state when sliding begins.
+    /// What happens to the state when sliding begins, from unknowns in the order of the first of the two modes.
     pub transfer: Option<Transfer<'h>>,
 }
 

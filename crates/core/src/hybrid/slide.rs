@@ -59,6 +59,13 @@ pub fn opposite(system: &Hybrid, places: &[Place], transition: usize, (t, x): (f
     })
 }
 
+/// The transition back over the same surface, with the width between both, near a point of the mode that is left. Where there is one the
+/// system may slide.
+pub fn opposite_transition(system: &Hybrid, transition: usize, t: f64, x: &[f64]) -> Option<(usize, f64)> {
+    let places: Vec<Place> = (0..system.modes.len()).map(|k| Place::given(system, k)).collect();
+    opposite(system, &places, transition, (t, x))
+}
+
 /// A point nearby.
 fn moved(t: f64, x: &[f64], trial: u32) -> (f64, Vec<f64>) {
     if trial == 0 {

@@ -9,6 +9,7 @@ use daedal::hybrid::{Hybrid, HybridOptions, Problem, Transition, solve};
 use daedal::linalg::{Mat, exponential};
 
 #[path = "../support/random.rs"]
+#[allow(dead_code)] // other tests use the rest
 mod random;
 use random::Random;
 
@@ -69,8 +70,9 @@ fn draw(random: &mut Random) -> Draw {
         // two to four modes with one or two ways out of each, with or without jumps
         let count = 2 + random.below(3);
         modes = (0..count).map(|_| flow(random)).collect();
-        links = (0..count)
-            .flat_map(|from| vec![from; 1 + random.below(2)])
+        let ways: Vec<usize> = (0..count).flat_map(|from| vec![from; 1 + random.below(2)]).collect();
+        links = ways
+            .into_iter()
             .map(|from| {
                 let (c, d) = surface(random);
                 let to = (from + 1 + random.below(count - 1)) % count;
@@ -287,5 +289,5 @@ fn random_systems_miss_no_event_and_find_all_times() {
             }
         }
     }
-    println!("{events} events in {accepted} systems; drawn again: {again:?}; largest errors of times {worst:.1e?}");
+    println!("{events} events in {accepted} systems; drawn again: {again:?}; largest errors of times {worst:?}");
 }

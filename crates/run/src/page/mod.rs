@@ -1,9 +1,12 @@
 //! The report page: what was solved, how it ended, and all curves, in one file that needs no network.
 //!
 //! Text and tables are written here and can be read without scripts; the curves stand in the page as JSON and are drawn
-//! by `assets/page.js` with uPlot. All text is escaped; `<` inside JSON is written `\u003c`, so that no name can end the script.
+//! by the scripts in `assets` with uPlot. All text is escaped; `<` inside JSON is written `\u003c`, so that no name can end the script.
 
+mod bands;
+mod modes;
 mod plots;
+mod portrait;
 mod text;
 
 use crate::error::WriteError;
@@ -12,7 +15,12 @@ use std::io::Write;
 
 const TEMPLATE: &str = include_str!("../../assets/page.html");
 const STYLE: &str = include_str!("../../assets/page.css");
-const SCRIPT: &str = include_str!("../../assets/page.js");
+const SCRIPT: &str = concat!(
+    include_str!("../../assets/looks.js"),
+    include_str!("../../assets/modes.js"),
+    include_str!("../../assets/portrait.js"),
+    include_str!("../../assets/page.js")
+);
 const UPLOT_STYLE: &str = include_str!("../../assets/uplot/uPlot.min.css");
 const UPLOT_SCRIPT: &str = include_str!("../../assets/uplot/uPlot.iife.min.js");
 
@@ -32,6 +40,9 @@ pub fn write(run: &Run, mut file: impl Write) -> Result<(), WriteError> {
         ("parameters", text::parameters(run)),
         ("undetermined", text::undetermined(run)),
         ("curves", plots::sections(&plots)),
+        ("warnings", modes::warnings(run)),
+        ("modes", modes::modes(run)),
+        ("switches", modes::switches(run)),
         ("statistics", text::statistics(run)),
         ("final-values", text::final_values(run)),
         ("events", text::events(run)),

@@ -2,8 +2,10 @@
 
 use crate::decimate::Buckets;
 use crate::number::Number;
+use crate::page::bands::{Bands, bands};
+use crate::page::portrait::{self, Portrait, portrait};
 use crate::page::text::{escape, level_name};
-use crate::run::{Kind, Run};
+use crate::run::{Column, Kind, Run};
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
 
@@ -22,6 +24,9 @@ pub struct Drawing {
     plots: Vec<Plot>,
     /// times of events
     events: Vec<Value>,
+    /// modes behind the plots, if there are several
+    bands: Option<Bands>,
+    portrait: Option<Portrait>,
 }
 
 #[derive(Serialize)]
@@ -77,11 +82,14 @@ enum Folded {
 #[derive(Serialize)]
 struct Curve {
     name: String,
+    /// the name of its column, which may have no unit
+    #[serde(skip)]
+    column: String,
     values: Vec<Value>,
 }
 
 /// A number of a curve; what is not finite is a gap.
-struct Value(f64);
+pub struct Value(pub f64);
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -104,10 +112,16 @@ const GROUPS: [(&str, &str, &str, &[Kind]); 9] = [
 
 /// The plots of a run.
 pub fn plots(run: &Run) -> Drawing {
-    let mut page =
-        Drawing { tables: Vec::new(), plots: Vec::new(), events: run.events.iter().map(|e| Value(e.t)).collect() };
+    let mut page = Drawing {
+        tables: Vec::new(),
+        plots: Vec::new(),
+        events: run.events.iter().map(|e| Value(e.t)).collect(),
+        bands: run.hybrid.as_ref().map(bands),
+        portrait: None,
+    };
     if run.times.len() > 1 {
         variables(run, &mut page);
+        page.portrait = portrait(run, &page);
     }
     steps(run, &mut page);
     page
@@ -116,7 +130,10 @@ pub fn plots(run: &Run) -> Drawing {
 fn variables(run: &Run, page: &mut Drawing) {
     let table = page.table(&run.times, run.columns.len());
     for (id, title, quantity, kinds) in GROUPS {
-        let columns: Vec<_> = run.columns.iter().filter(|column| kinds.contains(&column.kind)).collect();
+        // a mode that was never active leaves its variables without values
+        let empty = |column: &&Column| run.hybrid.is_some() && column.values.iter().all(|x| x.is_nan());
+        let columns = run.columns.iter().filter(|column| kinds.contains(&column.kind));
+        let columns: Vec<_> = columns.filter(|column| !empty(column)).collect();
         if columns.is_empty() {
             continue;
         }
@@ -132,7 +149,7 @@ fn variables(run: &Run, page: &mut Drawing) {
                 Some(unit) if !shared => format!("{} ({unit})", column.name),
                 _ => column.name.clone(),
             };
-            Curve { name, values: page.tables[table].values(&column.values) }
+            Curve { name, column: column.name.clone(), values: page.tables[table].values(&column.values) }
         });
         let folded = if id == "accelerations" { Folded::Closed } else { Folded::Open };
         let curves = curves.collect();
@@ -146,6 +163,7 @@ fn steps(run: &Run, page: &mut Drawing) {
     let table = page.table(&steps.t, count);
     let curve = |page: &Drawing, name: &str, values: &[f64]| Curve {
         name: name.to_string(),
+        column: name.to_string(),
         values: page.tables[table].values(values),
     };
     let h = vec![curve(page, "step size", &steps.h)];
@@ -184,6 +202,18 @@ fn steps(run: &Run, page: &mut Drawing) {
 }
 
 impl Drawing {
+    /// Do curves over the points of the run leave points out?
+    pub fn is_reduced(&self) -> bool {
+        self.tables.first().is_some_and(|table| table.reduced_from.is_some())
+    }
+
+    /// Plot and place of the curve of a column.
+    pub fn curve(&self, name: &str, kind: Kind) -> Option<(usize, usize)> {
+        let (id, ..) = GROUPS.iter().find(|(.., kinds)| kinds.contains(&kind))?;
+        let plot = self.plots.iter().position(|plot| plot.id == *id)?;
+        self.plots[plot].curves.iter().position(|curve| curve.column == name).map(|curve| (plot, curve))
+    }
+
     /// Times that so many curves share.
     fn table(&mut self, times: &[f64], curves: usize) -> usize {
         let most = (MOST_VALUES / curves.max(1)).clamp(LEAST_ROWS, MOST_ROWS);
@@ -203,7 +233,12 @@ impl Table {
 /// The places of the plots in the page.
 pub fn sections(plots: &Drawing) -> String {
     let mut html = String::new();
-    for plot in &plots.plots {
+    let portrait = portrait::section(plots.portrait.as_ref());
+    let first_of_steps = plots.plots.iter().position(|plot| plot.id == "step-size").unwrap_or(plots.plots.len());
+    for (k, plot) in plots.plots.iter().enumerate() {
+        if k == first_of_steps {
+            html.push_str(&portrait);
+        }
         let open = if plot.folded == Folded::Open { " open" } else { "" };
         let count = match plot.curves.len() {
             1 => "1 curve".to_string(),
@@ -226,13 +261,16 @@ pub fn sections(plots: &Drawing) -> String {
         }
         html.push_str("<figure></figure></details>\n");
     }
+    if first_of_steps == plots.plots.len() {
+        html.push_str(&portrait);
+    }
     html
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Column, Steps};
+    use crate::run::Steps;
 
     fn run(points: usize, curves: usize) -> Run {
         let times: Vec<f64> = (0..points).map(|k| k as f64).collect();

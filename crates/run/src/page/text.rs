@@ -92,6 +92,7 @@ pub fn facts(run: &Run) -> String {
         }
         _ => run.times.len().to_string(),
     };
+    let variables = run.columns.iter().filter(|column| column.kind != Kind::Mode).count();
     let rows = [
         ("method", header.method.clone()),
         ("formulation", header.formulation.clone()),
@@ -101,7 +102,8 @@ pub fn facts(run: &Run) -> String {
         ("decided by the method", header.decisions.clone()),
         ("computing time", header.seconds.map(|seconds| format!("{seconds:.3} s"))),
         ("points kept", Some(points)),
-        ("variables", Some(run.columns.len().to_string())),
+        ("variables", Some(variables.to_string())),
+        ("switches", run.hybrid.as_ref().map(|hybrid| hybrid.switches.len().to_string())),
     ];
     let rows = rows.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
     card("How it was solved", &table(&[], rows.map(|(name, value)| vec![name, value])))
@@ -192,7 +194,10 @@ pub fn final_values(run: &Run) -> String {
         // a place for the sign, so that digits stand below each other
         let sign = if value.is_sign_negative() && !value.is_nan() { "" } else { " " };
         let unit = units.then(|| column.unit.clone().unwrap_or_default());
-        let mut row = vec![column.name.clone(), format!("{sign}{value:?}")];
+        let mode = run.hybrid.as_ref().filter(|_| column.kind == Kind::Mode);
+        let mode = mode.and_then(|hybrid| hybrid.modes.get(value as usize)).map(|mode| format!(" ({})", mode.name));
+        let told = mode.map_or_else(|| format!("{sign}{value:?}"), |mode| format!(" {value}{mode}"));
+        let mut row = vec![column.name.clone(), told];
         row.extend(unit);
         row.push(column.kind.word().to_string());
         row
@@ -228,7 +233,7 @@ fn counter(name: &str) -> &str {
 }
 
 /// Thousands apart, by thin spaces that do not break.
-fn grouped(count: u64) -> String {
+pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (k, digit) in digits.chars().enumerate() {
@@ -240,12 +245,12 @@ fn grouped(count: u64) -> String {
     text
 }
 
-fn card(heading: &str, content: &str) -> String {
+pub fn card(heading: &str, content: &str) -> String {
     format!("<section class=\"card\"><h2>{}</h2>{content}</section>\n", escape(heading))
 }
 
 /// A table whose first column names the rows; without a line of heads if there are none.
-fn table(heads: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+pub fn table(heads: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut html = "<table>".to_string();
     if !heads.is_empty() {
         html.push_str("<thead><tr>");

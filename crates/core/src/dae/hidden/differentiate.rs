@@ -52,13 +52,11 @@ impl Procedure {
         }
         together.sort_unstable();
         together.dedup();
-        // unknowns that rows share: their derivatives become unknown
-        let mut columns: Vec<usize> = Vec::new();
-        for &k in &together {
-            columns.extend(free.iter().copied().filter(|&j| gradients[k][j] != 0.0));
-        }
-        columns.sort_unstable();
-        columns.dedup();
+        let mut chosen: Vec<usize> = dependent.iter().chain(&together).copied().collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        // unknowns without rates in these rows, also those that the rows do not see at this point: their derivatives become unknown
+        let columns = self.seen(&chosen, &free)?;
         for j in columns {
             let (original, order) = self.array.origin[j];
             if order >= MOST_AUXILIARY {
@@ -68,9 +66,6 @@ impl Procedure {
             let derivative = self.array.graph.input(name);
             self.add_unknown(j, derivative);
         }
-        let mut chosen: Vec<usize> = dependent.iter().chain(&together).copied().collect();
-        chosen.sort_unstable();
-        chosen.dedup();
         let flow: Vec<(Expr, Expr)> = self.flow();
         let indices: Vec<usize> = chosen.iter().map(|&k| self.active[k]).collect();
         let residuals: Vec<Expr> = indices.iter().map(|&c| self.array.constraints[c].residual).collect();
@@ -112,14 +107,8 @@ impl Procedure {
         let unknowns: Vec<Expr> = free.iter().map(|&j| self.array.unknowns[j]).collect();
         let jacobian = self.array.graph.jacobian(&[sum], &unknowns);
         let tape = Tape::new(&self.array.graph, &jacobian.entries);
-        let y = self.array.on_jet(&self.jet);
         for shift in [0.0, 0.013, -0.029] {
-            let moved: Vec<f64> = y
-                .iter()
-                .enumerate()
-                .map(|(j, y)| y + shift * (1.0 + y.abs()) * (1.0 + 0.37 * (j % 7) as f64))
-                .collect();
-            let values = tape.evaluate(&self.array.inputs(self.t + shift, &moved));
+            let values = tape.evaluate(&self.nearby(shift));
             if values.iter().any(|x| !x.is_finite()) {
                 return Err(ProcedureError::Undefined);
             }
@@ -129,6 +118,31 @@ impl Procedure {
         }
         self.array.constraints[self.active[k]].residual = sum;
         Ok(true)
+    }
+
+    /// Inputs of the graph at the point, or beside it.
+    fn nearby(&self, shift: f64) -> Vec<f64> {
+        let y = self.array.on_jet(&self.jet).into_iter().enumerate();
+        let moved: Vec<f64> = y.map(|(j, y)| y + shift * (1.0 + y.abs()) * (1.0 + 0.37 * (j % 7) as f64)).collect();
+        self.array.inputs(self.t + shift, &moved)
+    }
+
+    /// Which of the unknowns without rates enter these rows, at the point or beside it.
+    fn seen(&mut self, rows: &[usize], free: &[usize]) -> Result<Vec<usize>, ProcedureError> {
+        let residuals: Vec<Expr> = rows.iter().map(|&k| self.array.constraints[self.active[k]].residual).collect();
+        let jacobian = self.array.graph.jacobian(&residuals, &self.array.unknowns.clone());
+        let tape = Tape::new(&self.array.graph, &jacobian.entries);
+        let mut seen = vec![false; self.array.unknowns.len()];
+        for shift in [0.0, 0.013, -0.029] {
+            let values = tape.evaluate(&self.nearby(shift));
+            if values.iter().any(|x| !x.is_finite()) {
+                return Err(ProcedureError::Undefined);
+            }
+            let mut top = vec![0.0_f64; rows.len()];
+            jacobian.iter().zip(&values).for_each(|((i, _, _), x)| top[i] = top[i].max(x.abs()));
+            jacobian.iter().zip(&values).for_each(|((i, j, _), x)| seen[j] |= x.abs() > VANISHING * top[i]);
+        }
+        Ok(free.iter().copied().filter(|&j| seen[j]).collect())
     }
 
     fn flow(&mut self) -> Vec<(Expr, Expr)> {

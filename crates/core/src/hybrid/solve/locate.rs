@@ -44,6 +44,9 @@ impl Run<'_, '_> {
                 }
                 Err(cause) => return Err(self.failed(cause, t0)),
             }
+            if fired.jumps {
+                break;
+            }
             let exits = &place.exits;
             let segment = place.at().segment();
             let (near, width) = (place.at().state(), 1e-3 * (t - t0));

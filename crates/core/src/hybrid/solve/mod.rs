@@ -215,7 +215,7 @@ impl<'h> Run<'_, 'h> {
         let entry = Entry { t, start, restart: problem.restart };
         let entered = self.places[self.active].enter(&entry, self.options);
         let mode = self.name(self.active);
-        entered.map_err(|cause| HybridFailure::Enter { t, mode, from: None, cause })?;
+        entered.map_err(|cause| HybridFailure::Enter { t, mode, from: None, cause: Box::new(cause) })?;
         let place = &mut self.places[self.active];
         let unknowns = place.unknowns.len();
         self.record.begin(self.active, t, &place.at().state().x, unknowns);
@@ -376,10 +376,9 @@ impl<'h> Run<'_, 'h> {
     fn find(&mut self) -> Result<Option<Fired>, HybridFailure> {
         let place = &self.places[self.active];
         let length = self.interval.1 - self.interval.0;
-        self.watch.find(&place.exits, place.at().segment(), length).map_err(|none| HybridFailure::Undefined {
-            t: none.t,
-            mode: place.name.clone(),
-            condition: place.exits[none.exit].name(),
+        let tolerance = self.hybrid.time_tolerance;
+        self.watch.find(&place.exits, place.at().segment(), length, tolerance).map_err(|none| {
+            HybridFailure::Undefined { t: none.t, mode: place.name.clone(), condition: place.exits[none.exit].name() }
         })
     }
 

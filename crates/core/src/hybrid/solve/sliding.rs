@@ -84,6 +84,7 @@ impl<'h> Run<'_, 'h> {
         let change = Change {
             transition: None,
             transfer: written.and_then(|sliding| sliding.transfer.as_ref()),
+            expects: written.map(|sliding| sliding.between.0),
             restart: None,
             keep: &[],
             kind: SwitchKind::SlidingBegins,
@@ -159,7 +160,8 @@ impl<'h> Run<'_, 'h> {
         let Some(composite) = self.places[self.active].composite.clone() else { return Ok(Vec::new()) };
         let rest = side(self.system, &composite, surface, which);
         let kind = SwitchKind::SlidingEnds;
-        let change = Change { transition: None, transfer: None, restart: None, keep: &[], kind, condition };
+        let change =
+            Change { transition: None, transfer: None, expects: None, restart: None, keep: &[], kind, condition };
         let rest =
             rest.unwrap_or(Composite { vertices: vec![composite.vertices[which << surface]], surfaces: Vec::new() });
         let to = if rest.vertices.len() == 1 {
@@ -190,7 +192,15 @@ impl<'h> Run<'_, 'h> {
         let Some(composite) = self.places[self.active].composite.clone() else { return Ok(()) };
         let first = transitions[0];
         let kind = SwitchKind::Regular;
-        let change = Change { transition: Some(first), transfer: None, restart: None, keep: &[], kind, condition };
+        let change = Change {
+            transition: Some(first),
+            transfer: None,
+            expects: None,
+            restart: None,
+            keep: &[],
+            kind,
+            condition,
+        };
         let targets: Vec<usize> = transitions.iter().map(|&j| self.system.transitions[j].to).collect();
         let same = targets.iter().all(|to| *to == targets[0]);
         let before = self.here.clone();

@@ -3,7 +3,7 @@
 use super::Run;
 use crate::hybrid::error::HybridFailure;
 use crate::hybrid::flow::{Entry, Impulses};
-use crate::hybrid::options::Restart;
+use crate::hybrid::options::{Detection, Restart};
 use crate::hybrid::place::{Reason, Target, carried, starts};
 use crate::hybrid::record::jumps;
 use crate::hybrid::solution::{Smoothness, Switch, SwitchKind, Warning};
@@ -18,6 +18,8 @@ const NOISE: f64 = 4.0;
 pub struct Change<'h> {
     pub transition: Option<usize>,
     pub transfer: Option<&'h Transfer<'h>>,
+    /// the mode whose unknowns the transfer expects, if it is not the active one
+    pub expects: Option<usize>,
     pub restart: Option<Restart>,
     pub keep: &'h [String],
     pub kind: SwitchKind,
@@ -88,9 +90,12 @@ impl<'h> Run<'_, 'h> {
         let transfer = described.and_then(|t| t.transfer.as_ref());
         let restart = described.and_then(|t| t.restart);
         let keep: &[String] = described.map_or(&[], |t| &t.keep);
-        let mut change = Change { transition, transfer, restart, keep, kind, condition };
+        let mut change = Change { transition, transfer, expects: None, restart, keep, kind, condition };
         let chattering = match kind {
-            SwitchKind::Regular => self.history.switched(t, transition, self.hybrid.chatter_time),
+            SwitchKind::Regular => {
+                let short = self.history.switched(t, transition, self.hybrid.chatter_time);
+                short && self.hybrid.detection != Detection::Off
+            }
             _ => false,
         };
         // infinitely many in finite time?
@@ -145,7 +150,13 @@ impl<'h> Run<'_, 'h> {
         let mut y = carried(&self.here.x, &old.unknowns, &new.unknowns);
         if let Some(transfer) = change.transfer {
             let known: Vec<bool> = y.iter().map(|y| !y.is_nan()).collect();
-            transfer(t, &self.here.x, &self.here.xdot, &mut y);
+            match change.expects.filter(|&mode| mode != self.active) {
+                None => transfer(t, &self.here.x, &self.here.xdot, &mut y),
+                Some(mode) => {
+                    let arranged = |x: &[f64]| carried(x, &old.unknowns, &self.places[mode].unknowns);
+                    transfer(t, &arranged(&self.here.x), &arranged(&self.here.xdot), &mut y);
+                }
+            }
             let wrong = (0..y.len()).find(|&j| y[j].is_infinite() || (y[j].is_nan() && known[j]));
             if let Some(j) = wrong {
                 return Err(HybridFailure::Transfer {
@@ -164,7 +175,7 @@ impl<'h> Run<'_, 'h> {
         let entered = starts(&y, &new.unknowns, &[new.keep(), change.keep])
             .map(|start| Entry { t, start, restart })
             .and_then(|entry| self.places[to].enter(&entry, self.options));
-        entered.map_err(|cause| HybridFailure::Enter { t, mode, from, cause })
+        entered.map_err(|cause| HybridFailure::Enter { t, mode, from, cause: Box::new(cause) })
     }
 
     /// The new mode is active now.
@@ -188,7 +199,8 @@ impl<'h> Run<'_, 'h> {
             && !self.warned.contains(&(from.min(to), from.max(to)))
         {
             self.warned.push((from.min(to), from.max(to)));
-            let message = format!("the modes `{}` and `{}` switch in short succession", old.name, new.name);
+            let message =
+                format!("the modes `{}` and `{}` chatter: three switches in short succession", old.name, new.name);
             self.record.solution.warnings.push(Warning { t, message });
         }
         self.record.solution.switches.push(Switch {

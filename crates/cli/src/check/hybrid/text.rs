@@ -1,0 +1,134 @@
+//! The analysis of a model with modes for people: an overview, then every mode by itself.
+
+use super::object::restart;
+use super::{Checked, Pair};
+use crate::check::lines::{Text, short};
+use daedal::hybrid::Schedule;
+use daedal_model::{HybridTransition, HybridTrigger, Kind};
+
+/// Most times of a schedule.
+const MOST_TIMES: usize = 5;
+
+pub fn text(checked: &Checked) -> String {
+    let (setup, model) = (checked.setup, checked.model);
+    let mut text = Text::default();
+    let colon = if setup.description.is_empty() { "" } else { ": " };
+    text.line(&format!("{}{colon}{}", setup.name, setup.description));
+    text.line(conclusion(checked));
+    for (mode, found) in model.modes.iter().zip(&checked.modes) {
+        if let Some(fault) = found.fault() {
+            text.entry(&format!("in {}", mode.name), &fault.to_string());
+        }
+    }
+
+    text.heading("modes");
+    for (k, (mode, found)) in model.modes.iter().zip(&checked.modes).enumerate() {
+        let kind = if matches!(mode.kind, Kind::Motion { .. }) { "equations of motion" } else { "general system" };
+        let mut told = format!("{kind}, {} unknowns", mode.unknowns.len());
+        if k == model.initial.mode {
+            told.push_str(", the first one");
+        }
+        if model.sliding.iter().any(|sliding| sliding.mode == k) {
+            told.push_str(", for sliding");
+        }
+        if mode.dwell > 0.0 {
+            told.push_str(&format!(", stays for {} at least", short(mode.dwell)));
+        }
+        if !found.reachable {
+            told.push_str(", NEVER ENTERED: no transition leads there");
+        }
+        text.entry(&mode.name, &told);
+    }
+
+    text.heading("transitions");
+    for transition in &model.transitions {
+        let name = |k: usize| &model.modes[k].name;
+        text.entry(&format!("{} → {}", name(transition.from), name(transition.to)), &told(checked, transition));
+    }
+    if model.transitions.is_empty() {
+        text.entry("none", "");
+    }
+
+    text.heading("sliding");
+    for pair in &checked.pairs {
+        let name = |k: usize| &model.modes[k].name;
+        text.entry(&format!("{} | {}", name(pair.between.0), name(pair.between.1)), &surface(checked, pair));
+    }
+    if checked.pairs.is_empty() {
+        text.entry("none", "no two modes have transitions there and back over the same surface");
+    }
+
+    let mut text = text.into_string();
+    for (k, (mode, found)) in model.modes.iter().zip(&checked.modes).enumerate() {
+        let place = if k == model.initial.mode { "at the start" } else { "near the start" };
+        text.push_str(&format!("\n=== mode {}, {place} ===\n", mode.name));
+        match &found.examined {
+            // its name stands above already
+            Ok(examined) => text.push_str(examined.text.split_once('\n').map_or("", |(_, rest)| rest)),
+            Err(failure) => text.push_str(&format!("nothing could be found out here: {failure}\n")),
+        }
+    }
+    text
+}
+
+fn conclusion(checked: &Checked) -> &'static str {
+    let first = checked.model.initial.mode;
+    let elsewhere = checked.modes.iter().enumerate().any(|(k, found)| k != first && found.fault().is_some());
+    match (checked.modes[first].fault(), elsewhere) {
+        (Some(_), _) => "IMPOSSIBLE or singular: the first mode cannot be started",
+        (None, true) => {
+            "the first mode can be started; near the start no solution was found in other modes, which a run may enter elsewhere"
+        }
+        (None, false) => "all modes can be solved near the start",
+    }
+}
+
+/// When a transition happens.
+pub fn condition(transition: &HybridTransition) -> String {
+    match &transition.trigger {
+        HybridTrigger::When { text, .. } => text.clone(),
+        HybridTrigger::At(Schedule::Every { first, period }) => {
+            format!("every {}, first at {}", short(*period), short(*first))
+        }
+        HybridTrigger::At(Schedule::Times(times)) => {
+            let told: Vec<String> = times.iter().take(MOST_TIMES).map(|t| short(*t)).collect();
+            let more = if times.len() > MOST_TIMES { ", …" } else { "" };
+            format!("at {}{more}", told.join(", "))
+        }
+    }
+}
+
+fn told(checked: &Checked, transition: &HybridTransition) -> String {
+    let mut told = condition(transition);
+    if transition.hysteresis > 0.0 {
+        told.push_str(&format!(", with a hysteresis of {}", short(transition.hysteresis)));
+    }
+    if !transition.set.is_empty() {
+        let names: Vec<&str> = transition.set.iter().map(|(name, ..)| name.as_str()).collect();
+        told.push_str(&format!("; sets {}", names.join(", ")));
+    }
+    if let Some(how) = transition.restart {
+        told.push_str(&format!("; made consistent by {}", restart(how)));
+    }
+    if let Some(priority) = transition.priority {
+        told.push_str(&format!("; priority {priority}"));
+    }
+    if let Some(mode) = transition.after_accumulation {
+        told.push_str(&format!("; after an accumulation {}", checked.model.modes[mode].name));
+    }
+    told
+}
+
+fn surface(checked: &Checked, pair: &Pair) -> String {
+    let mode = match pair.written {
+        Some(mode) => format!("in mode {}", checked.model.modes[mode].name),
+        None => "in a generated mode, where both lead to the surface".to_string(),
+    };
+    match &pair.surface {
+        Some((there, back, width)) if *width > 0.0 => {
+            format!("{mode}; {there} and {back} are opposite, {} apart", short(*width))
+        }
+        Some((there, back, _)) => format!("{mode}; {there} and {back} are opposite"),
+        None => mode,
+    }
+}

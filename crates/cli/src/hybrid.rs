@@ -1,0 +1,162 @@
+//! Simulate a model with modes.
+
+mod methods;
+mod object;
+mod record;
+mod summary;
+mod table;
+
+use crate::arguments::Solve;
+use crate::failure::{Failure, is_stop, print};
+use crate::output::{self, Output};
+use crate::outputs::Rates;
+use crate::progress::Progress;
+use crate::record::StepRecorder;
+use crate::setup::{Equations, Setup, Switched};
+use crate::solve::{Chosen, Report};
+use daedal::hybrid::{ActiveMode, HybridError, HybridOptions, HybridSolution, solve_observed};
+use daedal::observer::{Observer, StepView};
+use daedal::{Options, Save};
+use methods::Modes;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Instant;
+use table::Table;
+
+/// All that a run needs to know.
+struct Run {
+    setup: Setup,
+    chosen: Chosen,
+    modes: Modes,
+    hybrid: HybridOptions,
+    /// Do outputs contain derivatives that are no unknowns?
+    with_rates: bool,
+    /// Is the table of switches asked for?
+    with_events: bool,
+}
+
+/// What a run gave.
+struct Made {
+    outcome: Result<HybridSolution, HybridError>,
+    /// Derivatives at the last point.
+    rates: Rates,
+    seconds: f64,
+}
+
+impl Made {
+    /// What was computed, even if the end was not reached. None if not even the start was possible.
+    fn solution(&self) -> Option<&HybridSolution> {
+        let solution = match &self.outcome {
+            Ok(solution) => solution,
+            Err(HybridError::Stopped { partial, .. }) => partial,
+            Err(_) => return None,
+        };
+        (!solution.phases.is_empty()).then_some(solution)
+    }
+}
+
+/// Simulate.
+pub fn solve(mut setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<(), Failure> {
+    let name = setup.name.clone();
+    let Equations::Hybrid(switched) = &mut setup.equations else { unreachable!("models without modes are solved elsewhere") };
+    let wished = setup.defaults.formulation.as_deref();
+    let modes = Modes::choose(&name, &mut switched.model, wished, arguments)?;
+    let with_rates = table::needs_rates(&switched.model)?;
+    let mut hybrid = switched.model.options.clone();
+    hybrid.max_switches = arguments.max_switches.unwrap_or(hybrid.max_switches);
+    hybrid.detection = arguments.sliding.unwrap_or(hybrid.detection);
+    let outputs = Output::open_all(&arguments.output, arguments.events.as_ref())?;
+    let with_events = arguments.events.is_some();
+    let run = Run { setup, chosen, modes, hybrid, with_rates, with_events };
+
+    let asked = run.chosen.options.save != Save::End && outputs.iter().any(Output::holds_steps);
+    let mut recorder = asked.then(|| run.modes.recorder());
+    let made = run.make(recorder.as_mut());
+    let steps = recorder.map(|recorder| recorder.steps.steps());
+    let mut written = Ok(());
+    let mut printed = Ok(());
+    if let Some(solution) = made.solution() {
+        let mut table = Table::new(&run.switched().model, solution);
+        let recorded = record::record(&run, &made, solution, &mut table, steps);
+        let paths: Vec<PathBuf> = arguments.output.iter().chain(&arguments.events).cloned().collect();
+        printed = run.print(&made, solution, &recorded, &paths);
+        written = output::write_all(outputs, &recorded);
+    } else {
+        output::discard_all(outputs);
+        if run.chosen.report == Report::Statistics && made.outcome.as_ref().err().is_some_and(is_stop) {
+            printed = print(&format!("{}\n", object::statistics(&run, &made, None)));
+        }
+    }
+    match made.outcome {
+        Ok(_) => written.and(printed),
+        Err(error) => {
+            // the reason of the stop comes last; what went wrong besides must not be lost
+            for failure in [written, printed].into_iter().filter_map(Result::err) {
+                failure.report();
+            }
+            Err(error.into())
+        }
+    }
+}
+
+impl Run {
+    fn switched(&self) -> &Switched {
+        match &self.setup.equations {
+            Equations::Hybrid(switched) => switched,
+            Equations::Motion(_) | Equations::General(_) => unreachable!("models without modes are solved elsewhere"),
+        }
+    }
+
+    fn make(&self, recorder: Option<&mut Recorder>) -> Made {
+        let start = Instant::now();
+        let switched = self.switched();
+        let system = switched.model.build(&switched.compiler(), &self.modes.methods);
+        let problem = switched.model.problem(&system, switched.tend);
+        let options = self.options();
+        let mut progress = Progress::new();
+        let mut rates = Rates::new(Save::End);
+        let mut observers: Vec<&mut dyn Observer<ActiveMode>> = vec![&mut progress];
+        observers.extend(recorder.map(|recorder| recorder as &mut dyn Observer<ActiveMode>));
+        if self.with_rates {
+            observers.push(&mut rates);
+        }
+        let outcome = solve_observed(&problem, &options, &self.hybrid, &mut observers);
+        Made { outcome, rates, seconds: start.elapsed().as_secs_f64() }
+    }
+
+    /// Derivatives are those of the polynomials over the steps, which must be kept for them.
+    fn options(&self) -> Options {
+        let mut options = self.chosen.options.clone();
+        if self.with_rates && options.save != Save::End {
+            options.save = Save::Dense;
+        }
+        options
+    }
+
+    fn print(
+        &self,
+        made: &Made,
+        solution: &HybridSolution,
+        recorded: &daedal_run::Run,
+        paths: &[PathBuf],
+    ) -> Result<(), Failure> {
+        match self.chosen.report {
+            Report::Statistics => print(&format!("{}\n", object::statistics(self, made, Some((solution, recorded))))),
+            Report::Summary => print(&summary::summary(self, made, solution, recorded, paths)),
+        }
+    }
+}
+
+/// Writes down every accepted step, with the order of the method of its mode.
+pub struct Recorder {
+    steps: StepRecorder,
+    modes: Vec<crate::record::Order>,
+}
+
+impl Observer<ActiveMode> for Recorder {
+    fn observe(&mut self, step: &StepView<ActiveMode>) -> ControlFlow<()> {
+        // generated modes have the order of Radau IIa
+        self.steps.of_method = self.modes.get(step.layout.mode).copied().unwrap_or(methods::USUAL);
+        self.steps.observe(step)
+    }
+}

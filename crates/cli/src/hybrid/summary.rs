@@ -1,0 +1,179 @@
+//! What a run through several modes did, for people.
+
+use super::{Made, Run};
+use crate::summary::{ending, outputs, residuals};
+use daedal::hybrid::HybridSolution;
+use daedal_run::{Hybrid, Kind, Switch};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Rows of the table of switches at its begin and at its end.
+const SHOWN: usize = 10;
+/// Most characters of a condition.
+const CONDITION: usize = 40;
+
+/// Some lines about a run.
+pub fn summary(
+    run: &Run,
+    made: &Made,
+    solution: &HybridSolution,
+    recorded: &daedal_run::Run,
+    paths: &[PathBuf],
+) -> String {
+    let mut text = String::new();
+    heading(&mut text, run);
+    let _ = writeln!(text, "{} in {:.3} s", ending(&solution.ended, solution.end.t), made.seconds);
+    let _ = writeln!(text, "{}", solution.statistics);
+    let switches = solution.switches.len();
+    for path in paths {
+        let _ = if is_table(run, paths, path) {
+            writeln!(text, "{switches} switches in {}", path.display())
+        } else {
+            writeln!(text, "{} points in {}", recorded.times.len(), path.display())
+        };
+    }
+    if let Some(hybrid) = &recorded.hybrid {
+        modes(&mut text, hybrid);
+        self::switches(&mut text, hybrid);
+        warnings(&mut text, hybrid);
+    }
+    residuals(&mut text, &solution.max_residuals, &run.modes.formulation());
+    values(&mut text, recorded);
+    text
+}
+
+/// Is this file the table of switches? It stands behind those of the run.
+fn is_table(run: &Run, paths: &[PathBuf], path: &Path) -> bool {
+    run.with_events && paths.last().is_some_and(|last| last == path)
+}
+
+fn heading(text: &mut String, run: &Run) {
+    let (setup, chosen) = (&run.setup, &run.chosen);
+    let colon = if setup.description.is_empty() { "" } else { ": " };
+    let _ = writeln!(text, "{}{colon}{}", setup.name, setup.description);
+    let (method, form) = (run.modes.method(), run.modes.formulation());
+    let _ = write!(text, "{method}, {form}, rtol {:?}, atol {:?}", chosen.rtol, chosen.atol);
+    for (name, value) in &setup.changed {
+        let _ = write!(text, ", {name} = {value:?}");
+    }
+    text.push('\n');
+}
+
+/// How long and how often each mode was active.
+fn modes(text: &mut String, hybrid: &Hybrid) {
+    let shares = hybrid.shares();
+    let whole: f64 = shares.iter().map(|share| share.time).sum();
+    let names: Vec<String> = hybrid.modes.iter().map(|mode| named(mode.sliding, &mode.name)).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(5);
+    let _ = writeln!(text, "\n{:<w$}  entered          time   part  steps", "modes", w = width + 2);
+    for ((name, mode), share) in names.iter().zip(&hybrid.modes).zip(&shares) {
+        let part = if whole > 0.0 { 100.0 * share.time / whole } else { 0.0 };
+        let steps = mode.steps.unwrap_or(0);
+        let _ = writeln!(text, "  {name:<width$}  {:>7}  {:>12.6}  {part:>4.0} %  {steps:>4}", share.entered, share.time);
+    }
+}
+
+fn named(sliding: bool, name: &str) -> String {
+    if sliding && !name.contains("(sliding)") { format!("{name} (sliding)") } else { name.to_string() }
+}
+
+/// The first and the last switches.
+fn switches(text: &mut String, hybrid: &Hybrid) {
+    let all = &hybrid.switches;
+    let chattering = all.iter().filter(|switch| switch.chattering).count();
+    let told = match (all.len(), chattering) {
+        (0, _) => {
+            text.push_str("\nno switches\n");
+            return;
+        }
+        (1, _) => "1 switch".to_string(),
+        (n, 0) => format!("{n} switches"),
+        (n, some) => format!("{n} switches, {some} of them chattering"),
+    };
+    let _ = writeln!(text, "\n{told}");
+    let hidden = all.len().saturating_sub(2 * SHOWN);
+    let shown: Vec<&Switch> =
+        all.iter().enumerate().filter(|(k, _)| *k < SHOWN || *k >= SHOWN + hidden).map(|(_, switch)| switch).collect();
+    let modes: Vec<String> = shown
+        .iter()
+        .map(|switch| format!("{} → {}", hybrid.modes[switch.from].name, hybrid.modes[switch.to].name))
+        .collect();
+    let width = modes.iter().map(|modes| modes.chars().count()).max().unwrap_or(0);
+    for (k, (switch, modes)) in shown.iter().zip(&modes).enumerate() {
+        if hidden > 0 && k == SHOWN {
+            let _ = writeln!(text, "  … {hidden} more");
+        }
+        let line = format!("  {:<14}  {modes:<width$}  {}", time(switch.t), what(switch));
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+/// Condition, kind and jumps of a switch.
+fn what(switch: &Switch) -> String {
+    let mut text: String = switch.condition.chars().take(CONDITION).collect();
+    if text.len() < switch.condition.len() {
+        text.push('…');
+    }
+    if switch.kind != daedal_run::SwitchKind::Condition && switch.kind.word() != text {
+        let _ = write!(text, " ({})", switch.kind.word());
+    }
+    match switch.jumps.len() {
+        0 => {}
+        n @ 1..=3 => {
+            let names: Vec<&str> = switch.jumps[..n].iter().map(|jump| jump.name.as_str()).collect();
+            let _ = write!(text, ", jump of {}", names.join(", "));
+        }
+        n => {
+            let _ = write!(text, ", {n} jumps");
+        }
+    }
+    text
+}
+
+/// Ten digits.
+fn time(t: f64) -> String {
+    let size = if t == 0.0 { 0.0 } else { t.abs().log10().floor() };
+    let digits = (9.0 - size).clamp(0.0, 12.0) as usize;
+    if size < -5.0 { format!("{t:.9e}") } else { format!("{t:.digits$}") }
+}
+
+fn warnings(text: &mut String, hybrid: &Hybrid) {
+    if hybrid.warnings.is_empty() {
+        return;
+    }
+    text.push_str("\nwarnings\n");
+    for warning in &hybrid.warnings {
+        let _ = writeln!(text, "  first at t = {}: {}", time(warning.t), warning.message);
+    }
+}
+
+/// The last point; what the last mode does not have holds its last value.
+fn values(text: &mut String, recorded: &daedal_run::Run) {
+    let (Some(end), Some(hybrid)) = (&recorded.end, &recorded.hybrid) else { return };
+    let mode = recorded.columns.iter().position(|column| column.kind == Kind::Mode).map(|k| end.values[k] as usize);
+    let Some(mode) = mode.and_then(|mode| hybrid.modes.get(mode)) else { return };
+    let all = recorded.columns.iter().zip(&end.values);
+    let variables: Vec<_> = all.clone().filter(|(c, _)| c.kind != Kind::Mode && c.kind != Kind::Output).collect();
+    let width = variables.iter().map(|(column, _)| column.name.chars().count()).max().unwrap_or(0);
+    let _ = writeln!(text, "\nfinal values, in mode {}", mode.name);
+    for (column, value) in variables {
+        let sign = if value.is_sign_negative() && !value.is_nan() { "" } else { " " };
+        let told = if value.is_nan() { " never had a value".to_string() } else { format!("{sign}{value:?}") };
+        let held = !value.is_nan() && !mode.unknowns.contains(&column.name);
+        let line = format!("  {:<width$}  {told:<25}{}", column.name, if held { "held" } else { "" });
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    let found: Vec<(String, f64)> =
+        all.filter(|(c, _)| c.kind == Kind::Output).map(|(column, &value)| (column.name.clone(), value)).collect();
+    outputs(text, &found);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_ten_digits() {
+        assert_eq!([0.0, 0.018_833_4, 12.5, 1e-9].map(time), ["0.000000000", "0.01883340000", "12.50000000", "1.000000000e-9"]);
+    }
+}

@@ -1,0 +1,180 @@
+//! Columns of a run through several modes: the unknowns of all modes by name, then the outputs.
+//!
+//! A row goes through the run. Every point writes what its mode knows; the rest keeps its last value, and is NaN before it had one. A generated
+//! mode for sliding has the outputs of the first mode whose unknowns it has.
+
+use crate::failure::Failure;
+use crate::outputs::{self, Outputs};
+use crate::variables::Variables;
+use daedal::hybrid::{HybridSolution, Phase};
+use daedal::motion::{self, Layout};
+use daedal_model::{HybridModel, Kind as Equations};
+use daedal_run::Kind;
+
+/// Names and kinds of the columns, and who writes them.
+pub struct Table {
+    pub names: Vec<String>,
+    pub kinds: Vec<Kind>,
+    modes: Vec<Writer>,
+    row: Vec<f64>,
+}
+
+/// What a mode writes into a row.
+struct Writer {
+    /// place in the state, column
+    unknowns: Vec<(usize, usize)>,
+    outputs: Outputs,
+    /// places of the unknowns of the outputs in the state, where they are not the same
+    order: Option<Vec<usize>>,
+    /// columns of the outputs
+    columns: Vec<usize>,
+}
+
+impl Table {
+    /// Before the first point.
+    pub fn new(model: &HybridModel, solution: &HybridSolution) -> Self {
+        let mut table = Table { names: Vec::new(), kinds: Vec::new(), modes: Vec::new(), row: Vec::new() };
+        for (k, mode) in solution.modes.iter().enumerate() {
+            let shown = match model.modes.get(k) {
+                Some(known) => shown(&known.kind, mode.unknowns.len()),
+                None => (0..mode.unknowns.len()).map(|j| (j, Kind::Auxiliary)).collect(),
+            };
+            let unknowns = shown.into_iter().map(|(j, kind)| (j, table.column(&mode.unknowns[j], kind))).collect();
+            table.modes.push(Writer { unknowns, outputs: Outputs::None, order: None, columns: Vec::new() });
+        }
+        for (k, mode) in solution.modes.iter().enumerate() {
+            let (source, order) = match model.modes.get(k) {
+                Some(_) => (Some(k), None),
+                None => parent(model, &mode.unknowns).map_or((None, None), |(source, order)| (Some(source), Some(order))),
+            };
+            let Some(source) = source else { continue };
+            let outputs = match &model.modes[source].kind {
+                Equations::Motion { formulas, .. } => Outputs::of_motion(formulas),
+                Equations::Dae { formulas, .. } => Outputs::of_general(formulas, &model.modes[source].unknowns),
+                Equations::Hybrid(_) => Outputs::None,
+            };
+            let columns = outputs.names().to_vec().iter().map(|name| table.column(name, Kind::Output)).collect();
+            let unknowns = std::mem::take(&mut table.modes[k].unknowns);
+            table.modes[k] = Writer { unknowns, outputs, order, columns };
+        }
+        table.row = vec![f64::NAN; table.names.len()];
+        table
+    }
+
+    /// The column of that name, a new one if there is none.
+    fn column(&mut self, name: &str, kind: Kind) -> usize {
+        self.names.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.names.push(name.to_string());
+            self.kinds.push(kind);
+            self.names.len() - 1
+        })
+    }
+
+    /// The name of the column with the active mode, which no other has.
+    pub fn mode_column(&self) -> String {
+        let mut name = "mode".to_string();
+        while self.names.contains(&name) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// The row at a point of a mode.
+    pub fn at(&mut self, mode: usize, t: f64, x: &[f64], rates: Option<&[f64]>) -> &[f64] {
+        let writer = &mut self.modes[mode];
+        for &(j, column) in &writer.unknowns {
+            self.row[column] = x[j];
+        }
+        let mut values = vec![0.0; writer.columns.len()];
+        match &writer.order {
+            Some(order) => {
+                let sorted = |x: &[f64]| -> Vec<f64> { order.iter().map(|&j| x[j]).collect() };
+                writer.outputs.evaluate(t, &sorted(x), rates.map(sorted).as_deref(), &mut values);
+            }
+            None => writer.outputs.evaluate(t, x, rates, &mut values),
+        }
+        for (&column, value) in writer.columns.iter().zip(values) {
+            // without the derivative that it needs an output is not known
+            if rates.is_some() || !value.is_nan() {
+                self.row[column] = value;
+            }
+        }
+        &self.row
+    }
+}
+
+/// Where the variables of a mode stand in its state, in the order in which they are shown.
+fn shown(kind: &Equations, unknowns: usize) -> Vec<(usize, Kind)> {
+    match kind {
+        Equations::Motion { formulas, .. } => {
+            let layout = Layout::new(formulas.sizes, motion::Form::StrangenessFree, false);
+            Variables::of_motion(&layout, "").shown
+        }
+        Equations::Dae { formulas, .. } => {
+            let states = formulas.states.len();
+            (0..unknowns).map(|j| (j, if j < states { Kind::State } else { Kind::Derivative })).collect()
+        }
+        Equations::Hybrid(_) => Vec::new(),
+    }
+}
+
+/// The first mode whose unknowns are all among these, and their places.
+fn parent(model: &HybridModel, names: &[String]) -> Option<(usize, Vec<usize>)> {
+    model.modes.iter().enumerate().find_map(|(k, mode)| {
+        let places = mode.unknowns.iter().map(|name| names.iter().position(|known| known == name));
+        places.collect::<Option<Vec<usize>>>().map(|places| (k, places))
+    })
+}
+
+/// Do outputs of any mode need derivatives that are no unknowns? Those that a run does not know are refused.
+pub fn needs_rates(model: &HybridModel) -> Result<bool, Failure> {
+    let mut needed = false;
+    for mode in &model.modes {
+        if let Equations::Dae { formulas, .. } = &mode.kind {
+            needed |= outputs::needs_rates(formulas)?;
+        }
+    }
+    Ok(needed)
+}
+
+/// A point that is kept: time, state, derivative where polynomials were kept.
+pub type Point = (f64, Vec<f64>, Option<Vec<f64>>);
+
+/// The points of a phase that are kept. With polynomials these are its own points, or those at `times`, which lose what was served.
+pub fn points(phase: &Phase, times: Option<&mut &[f64]>) -> Vec<Point> {
+    if phase.segments.is_empty() && times.is_none() {
+        return (0..phase.len()).map(|k| (phase.times[k], phase.state(k).to_vec(), None)).collect();
+    }
+    let n = if phase.is_empty() { 0 } else { phase.state(0).len() };
+    let dim = phase.segments.first().map_or(n, daedal::segment::Segment::dim);
+    let polynomial = |t: f64| {
+        let k = phase.segments.partition_point(|segment| segment.t1 < t);
+        phase.segments.get(k).or(phase.segments.last())
+    };
+    let rates = |t: f64| {
+        polynomial(t).map(|segment| {
+            let mut rates = vec![0.0; dim];
+            segment.derivative(t, &mut rates);
+            rates
+        })
+    };
+    match times {
+        None => (0..phase.len()).map(|k| (phase.times[k], phase.state(k).to_vec(), rates(phase.times[k]))).collect(),
+        Some(times) => {
+            let served = times.partition_point(|&t| t <= phase.t1);
+            let (now, later) = times.split_at(served);
+            *times = later;
+            let at = |&t: &f64| {
+                let known = phase.times.iter().position(|&time| time == t).map(|k| phase.state(k).to_vec());
+                let x = known.or_else(|| {
+                    let mut x = vec![0.0; dim];
+                    polynomial(t)?.eval(t, &mut x);
+                    x.truncate(n);
+                    Some(x)
+                });
+                x.map(|x| (t, x, rates(t)))
+            };
+            now.iter().filter_map(at).collect()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! (E₁; −A₂), the iteration matrix for steps of length zero, which is regular for systems of index at most one whose rows show all
+//! constraints.
+
+use crate::dae::Pencil;
+use crate::linalg::IterationMatrix;
+
+/// A matrix of rows and columns of size one whose inverse is larger is singular.
+const SINGULAR: f64 = 1e12;
+
+/// (E₁; −A₂), decomposed.
+pub(super) struct LeadingMatrix(IterationMatrix<f64>);
+
+impl LeadingMatrix {
+    /// Nothing if it is singular to working accuracy: its rows and columns scaled, a solution for a right side of size one is very large.
+    pub fn new(pencil: &Pencil, algebraic: Vec<bool>) -> Option<Self> {
+        let n = algebraic.len();
+        let mut entries = Vec::new();
+        match pencil {
+            Pencil::Dense { E, A } => {
+                for i in 0..n {
+                    let row = if algebraic[i] { A.row(i) } else { E.row(i) };
+                    entries.extend(row.iter().enumerate().map(|(j, m)| (i, j, m.abs())));
+                }
+            }
+            Pencil::Sparse { places, E, A } => {
+                let entry = |(&(i, j), (e, a)): (&(usize, usize), (&f64, &f64))| {
+                    (i, j, if algebraic[i] { a.abs() } else { e.abs() })
+                };
+                entries.extend(places.iter().zip(E.iter().zip(A)).map(entry));
+            }
+        }
+        let (mut row, mut column) = (vec![0.0_f64; n], vec![0.0_f64; n]);
+        for &(i, _, m) in &entries {
+            row[i] = row[i].max(m);
+        }
+        entries.iter().filter(|(i, ..)| row[*i] > 0.0).for_each(|&(i, j, m)| column[j] = column[j].max(m / row[i]));
+        let mut matrix = IterationMatrix::new(pencil, algebraic);
+        matrix.decompose(pencil, 1.0, 0.0).ok()?;
+        // no special direction
+        let mut probe: Vec<f64> = row.iter().enumerate().map(|(i, size)| size * (1.0 + 7.3 * i as f64).sin()).collect();
+        matrix.solve(&mut probe);
+        let regular = probe.iter().zip(&column).all(|(x, size)| (x * size).abs() < SINGULAR);
+        regular.then_some(LeadingMatrix(matrix))
+    }
+
+    /// b ← (E₁; −A₂)⁻¹ b.
+    pub fn solve(&mut self, b: &mut [f64]) {
+        self.0.solve(b);
+    }
+}

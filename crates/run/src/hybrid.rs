@@ -1,0 +1,228 @@
+//! What a run through several modes adds to a run file: the modes, when each was active, and the switches between them.
+//!
+//! Columns of such a run are those of all modes together, by name. Where the active mode does not have a variable, its column holds the
+//! last value (Wunderlich, thesis (2008), (5.16)); before a variable appears for the first time there is no value, NaN. The column of kind
+//! [`Kind::Mode`](crate::run::Kind::Mode) holds the place of the active mode in [`Hybrid::modes`], from 0. At a switch there are two rows with
+//! the same time: before and after it.
+
+use crate::error::Inconsistent;
+use crate::run::rising;
+use serde::{Deserialize, Serialize};
+
+/// Modes, phases, switches and warnings of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hybrid {
+    /// All modes, those that were never active among them.
+    pub modes: Vec<Mode>,
+    /// When which mode was active, in the order of time.
+    pub phases: Vec<Phase>,
+    /// Changes of modes, in the order of time.
+    pub switches: Vec<Switch>,
+    /// What a reader should know although the run went on.
+    pub warnings: Vec<Warning>,
+}
+
+/// A mode.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mode {
+    /// Its name.
+    pub name: String,
+    /// Is it one for sliding along the surface between two others?
+    pub sliding: bool,
+    /// Columns that it determines; the others are held.
+    pub unknowns: Vec<String>,
+    /// Accepted steps in it.
+    pub steps: Option<u64>,
+    /// What the method decided by itself.
+    pub decisions: Option<String>,
+}
+
+/// A time in one mode.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Phase {
+    /// Which, by its place in [`Hybrid::modes`].
+    pub mode: usize,
+    /// Begin.
+    pub t0: f64,
+    /// End; the begin of the next phase.
+    pub t1: f64,
+}
+
+/// A change of modes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Switch {
+    /// When.
+    pub t: f64,
+    /// The mode that was left.
+    pub from: usize,
+    /// The mode that was entered.
+    pub to: usize,
+    /// What made it happen, in words.
+    pub condition: String,
+    /// What kind of switch it was.
+    pub kind: SwitchKind,
+    /// Is the state continuous?
+    pub smoothness: Smoothness,
+    /// Components that jump.
+    pub jumps: Vec<Jump>,
+    /// Impulses of constraints that closed: multiplier, impulse.
+    pub impulses: Vec<(String, f64)>,
+    /// Was it one of several in short succession?
+    pub chattering: bool,
+}
+
+/// What kind of switch it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SwitchKind {
+    /// A condition became true.
+    #[serde(rename = "condition")]
+    Condition,
+    /// A condition was true already when the mode was entered.
+    #[serde(rename = "immediate")]
+    Immediate,
+    /// Time of a schedule.
+    #[serde(rename = "scheduled")]
+    Scheduled,
+    /// Sliding begins.
+    #[serde(rename = "sliding begins")]
+    SlidingBegins,
+    /// Sliding ends.
+    #[serde(rename = "sliding ends")]
+    SlidingEnds,
+    /// Infinitely many switches in finite time were cut short.
+    #[serde(rename = "accumulation")]
+    Accumulation,
+}
+
+impl SwitchKind {
+    /// The word that files use.
+    pub fn word(self) -> &'static str {
+        match self {
+            SwitchKind::Condition => "condition",
+            SwitchKind::Immediate => "immediate",
+            SwitchKind::Scheduled => "scheduled",
+            SwitchKind::SlidingBegins => "sliding begins",
+            SwitchKind::SlidingEnds => "sliding ends",
+            SwitchKind::Accumulation => "accumulation",
+        }
+    }
+}
+
+/// Is the state continuous at a switch?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Smoothness {
+    /// It is.
+    #[default]
+    Smooth,
+    /// The transition changed it.
+    Transfer,
+    /// It was changed to be consistent in the new mode.
+    Restart,
+}
+
+impl Smoothness {
+    /// The word that files use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Smoothness::Smooth => "smooth",
+            Smoothness::Transfer => "transfer",
+            Smoothness::Restart => "restart",
+        }
+    }
+
+    #[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
+    pub(crate) fn is_smooth(&self) -> bool {
+        *self == Smoothness::Smooth
+    }
+}
+
+/// A component that jumps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jump {
+    /// Its name.
+    pub name: String,
+    /// Before; NaN if the old mode does not have it.
+    pub before: f64,
+    /// After.
+    pub after: f64,
+}
+
+/// What a reader should know although the run went on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Warning {
+    /// When it was first seen.
+    pub t: f64,
+    /// What.
+    pub message: String,
+}
+
+/// How much of a run one mode had.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Share {
+    /// How often it was entered, the start included.
+    pub entered: usize,
+    /// Time spent in it.
+    pub time: f64,
+}
+
+impl Hybrid {
+    /// How often each mode was entered and how long it was active.
+    pub fn shares(&self) -> Vec<Share> {
+        let mut shares = vec![Share::default(); self.modes.len()];
+        for phase in &self.phases {
+            let share = &mut shares[phase.mode];
+            share.entered += 1;
+            share.time += phase.t1 - phase.t0;
+        }
+        shares
+    }
+
+    /// Do all parts belong together?
+    pub(crate) fn check(&self) -> Result<(), Inconsistent> {
+        let known = |what: &'static str, place: usize, mode: usize| {
+            let modes = self.modes.len();
+            if mode < modes { Ok(()) } else { Err(Inconsistent::UnknownMode { what, place, mode, modes }) }
+        };
+        let mut ends = Vec::with_capacity(2 * self.phases.len());
+        for (k, phase) in self.phases.iter().enumerate() {
+            known("phases", k, phase.mode)?;
+            ends.extend([phase.t0, phase.t1]);
+        }
+        rising("phases", &ends)?;
+        for (k, switch) in self.switches.iter().enumerate() {
+            known("switches", k, switch.from)?;
+            known("switches", k, switch.to)?;
+        }
+        let times: Vec<f64> = self.switches.iter().map(|switch| switch.t).collect();
+        rising("switches", &times)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up_all_phases_of_a_mode() {
+        let modes = ["slip", "stick", "never"].map(|name| Mode { name: name.into(), ..Mode::default() }).to_vec();
+        let phase = |mode, t0, t1| Phase { mode, t0, t1 };
+        let phases = vec![phase(0, 0.0, 1.0), phase(1, 1.0, 1.0), phase(0, 1.0, 3.0), phase(1, 3.0, 3.5)];
+        let hybrid = Hybrid { modes, phases, ..Hybrid::default() };
+        assert_eq!(hybrid.check(), Ok(()));
+        let share = |entered, time| Share { entered, time };
+        assert_eq!(hybrid.shares(), [share(2, 3.0), share(2, 0.5), share(0, 0.0)]);
+    }
+
+    #[test]
+    fn places_of_modes_that_do_not_exist_are_named() {
+        let phases = vec![Phase { mode: 1, t0: 0.0, t1: 1.0 }];
+        let hybrid = Hybrid { modes: vec![Mode::default()], phases, ..Hybrid::default() };
+        assert!(
+            hybrid.check().unwrap_err().to_string().contains("phases: place 0 names mode 1, but there are 1 modes")
+        );
+        let phases = vec![Phase { mode: 0, t0: 1.0, t1: 0.0 }];
+        let hybrid = Hybrid { modes: vec![Mode::default()], phases, ..Hybrid::default() };
+        assert!(hybrid.check().unwrap_err().to_string().contains("phases: the time falls"));
+    }
+}

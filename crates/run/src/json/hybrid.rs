@@ -1,0 +1,133 @@
+//! The modes of a run as they are written: lists of objects, without what is empty or usual.
+
+use crate::hybrid::{Hybrid, Jump, Mode, Phase, Smoothness, Switch, SwitchKind, Warning};
+use crate::number::Number;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+pub struct HybridRecord {
+    modes: Vec<ModeRecord>,
+    #[serde(default)]
+    phases: Vec<PhaseRecord>,
+    #[serde(default)]
+    switches: Vec<SwitchRecord>,
+    #[serde(default)]
+    warnings: Vec<WarningRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ModeRecord {
+    name: String,
+    #[serde(default)]
+    sliding: bool,
+    #[serde(default)]
+    unknowns: Vec<String>,
+    #[serde(default)]
+    steps: Option<u64>,
+    #[serde(default)]
+    decisions: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PhaseRecord {
+    mode: usize,
+    t0: Number,
+    t1: Number,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SwitchRecord {
+    t: Number,
+    from: usize,
+    to: usize,
+    condition: String,
+    kind: SwitchKind,
+    #[serde(default, skip_serializing_if = "Smoothness::is_smooth")]
+    smoothness: Smoothness,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    jumps: Vec<JumpRecord>,
+    /// multiplier, impulse
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    impulses: Vec<(String, Number)>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    chattering: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct JumpRecord {
+    name: String,
+    before: Number,
+    after: Number,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WarningRecord {
+    t: Number,
+    message: String,
+}
+
+impl HybridRecord {
+    pub fn of(hybrid: &Hybrid) -> Self {
+        let mode = |mode: &Mode| ModeRecord {
+            name: mode.name.clone(),
+            sliding: mode.sliding,
+            unknowns: mode.unknowns.clone(),
+            steps: mode.steps,
+            decisions: mode.decisions.clone(),
+        };
+        let phase = |phase: &Phase| PhaseRecord { mode: phase.mode, t0: Number(phase.t0), t1: Number(phase.t1) };
+        let jump = |jump: &Jump| JumpRecord {
+            name: jump.name.clone(),
+            before: Number(jump.before),
+            after: Number(jump.after),
+        };
+        let switch = |switch: &Switch| SwitchRecord {
+            t: Number(switch.t),
+            from: switch.from,
+            to: switch.to,
+            condition: switch.condition.clone(),
+            kind: switch.kind,
+            smoothness: switch.smoothness,
+            jumps: switch.jumps.iter().map(jump).collect(),
+            impulses: switch.impulses.iter().map(|(name, x)| (name.clone(), Number(*x))).collect(),
+            chattering: switch.chattering,
+        };
+        let warning = |warning: &Warning| WarningRecord { t: Number(warning.t), message: warning.message.clone() };
+        HybridRecord {
+            modes: hybrid.modes.iter().map(mode).collect(),
+            phases: hybrid.phases.iter().map(phase).collect(),
+            switches: hybrid.switches.iter().map(switch).collect(),
+            warnings: hybrid.warnings.iter().map(warning).collect(),
+        }
+    }
+
+    pub fn into_hybrid(self) -> Hybrid {
+        let mode = |mode: ModeRecord| Mode {
+            name: mode.name,
+            sliding: mode.sliding,
+            unknowns: mode.unknowns,
+            steps: mode.steps,
+            decisions: mode.decisions,
+        };
+        let phase = |phase: PhaseRecord| Phase { mode: phase.mode, t0: phase.t0.0, t1: phase.t1.0 };
+        let jump = |jump: JumpRecord| Jump { name: jump.name, before: jump.before.0, after: jump.after.0 };
+        let switch = |switch: SwitchRecord| Switch {
+            t: switch.t.0,
+            from: switch.from,
+            to: switch.to,
+            condition: switch.condition,
+            kind: switch.kind,
+            smoothness: switch.smoothness,
+            jumps: switch.jumps.into_iter().map(jump).collect(),
+            impulses: switch.impulses.into_iter().map(|(name, Number(x))| (name, x)).collect(),
+            chattering: switch.chattering,
+        };
+        let warning = |warning: WarningRecord| Warning { t: warning.t.0, message: warning.message };
+        Hybrid {
+            modes: self.modes.into_iter().map(mode).collect(),
+            phases: self.phases.into_iter().map(phase).collect(),
+            switches: self.switches.into_iter().map(switch).collect(),
+            warnings: self.warnings.into_iter().map(warning).collect(),
+        }
+    }
+}
