@@ -109,7 +109,7 @@ pub(crate) fn declared<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>) -> Op
 
 /// Names that modes have numbers of their own for: mode, name.
 pub(crate) fn parameters_of_modes(modes: &[Declared]) -> Vec<(String, String)> {
-    let own = |mode: &Declared| match mode.table.get("parameters").map(|value| value.get_ref()) {
+    let own = |mode: &Declared| match mode.table.get("parameters").map(toml::Spanned::get_ref) {
         Some(DeValue::Table(table)) => {
             table.keys().map(|key| (mode.name.clone(), key.get_ref().to_string())).collect::<Vec<_>>()
         }

@@ -85,7 +85,7 @@ pub(super) fn keep(reader: &mut Reader, section: Section) -> Vec<Name> {
         reader.mistake(document::wrong_type("`keep`", "a list of names", value));
         return names;
     };
-    for item in items.iter() {
+    for item in items {
         let DeValue::String(text) = item.get_ref() else {
             reader.mistake(document::wrong_type("an entry of `keep`", "a name", item));
             continue;

@@ -66,7 +66,7 @@ pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[
     }
     match section.get("modes").map(|value| (value, value.get_ref())) {
         Some((_, DeValue::Array(items))) => {
-            for item in items.iter() {
+            for item in items {
                 if let Some(mode) = written(reader, item, modes, &sliding.modes) {
                     sliding.modes.push(mode);
                 }
@@ -164,12 +164,13 @@ pub(super) fn finish(
     let mut all = Vec::new();
     for (k, sliding) in written.iter().enumerate() {
         let (first, second) = sliding.between;
-        if !sliding.set.is_empty() && modes[first].unknowns != modes[second].unknowns {
+        let known = places.of(second);
+        if !sliding.set.is_empty() && !modes[first].unknowns.iter().all(|name| known.contains_key(name.as_str())) {
             reader.mistake(Mistake::Syntax {
-                message: format!("`{}` and `{}` do not have the same unknowns", modes[first].name, modes[second].name),
+                message: format!("`{}` does not have the unknowns of `{}`", modes[second].name, modes[first].name),
                 label: "`set` needs the same in both".into(),
                 at: sliding.span.into(),
-                help: Some("enter the mode for sliding with transitions that have a `set` of their own".into()),
+                help: Some("exchange the two modes, or give both the same unknowns".into()),
             });
         }
         let job = read.jobs.get(first)?.iter().find(|job| job.plan == transitions + k)?;

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use toml::de::{DeTable, DeValue};
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 12] = [
     "from",
     "to",
     "when",
@@ -34,7 +34,6 @@ const KEYS: [&str; 13] = [
     "restart",
     "keep",
     "after_accumulation",
-    "description",
 ];
 
 /// A transition as it is written.
@@ -65,7 +64,7 @@ pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[
         return Vec::new();
     };
     let mut plans = Vec::new();
-    for item in items.iter() {
+    for item in items {
         if reader.is_full() {
             break;
         }
@@ -80,7 +79,6 @@ pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[
 fn one<'t, 'i>(reader: &mut Reader, table: &'t DeTable<'i>, item: &'t Item<'i>, modes: &[Declared]) -> Plan<'t, 'i> {
     let section = Section { title: "[[transitions]]", span: item.span().into(), table };
     section.check_keys(reader, &KEYS);
-    section.string(reader, "description");
     let only = (modes.len() == 1).then_some(0);
     let to = match section.get("to") {
         Some(_) => mode_of(reader, section, "to", modes),
