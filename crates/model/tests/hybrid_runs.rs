@@ -64,7 +64,7 @@ fn the_thermostat_follows_exponentials() {
             if heats { tau * ((21.0 - cold) / (19.0 - cold)).ln() } else { tau * ((warm - 19.0) / (warm - 21.0)).ln() };
         heats = !heats;
     }
-    assert!(t > 100.0 && solution.switches.len() > 20);
+    assert!(t > 100.0 && solution.switches.len() == 32, "{} switches up to {t}", solution.switches.len());
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn the_ball_comes_to_rest() {
     near(solution.switches[1].t, first * 2.4, 1e-7);
     let last = solution.mode_trajectory().last().copied().unwrap();
     assert_eq!((last.1, last.2), ("flight", "rest"));
-    near(last.0, first * 1.7 / 0.3, 1e-4);
+    near(last.0, first * 1.7 / 0.3, 1e-3);
     near(end(&solution, "lambda.floor"), 0.5 * 9.81, 1e-6);
     near(end(&solution, "y"), 0.0, 1e-9);
     // without a mode that follows, the run ends with a message

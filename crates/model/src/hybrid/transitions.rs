@@ -2,7 +2,7 @@
 
 use super::condition::{Change, Job};
 use super::model::{HybridMode, HybridTransition, HybridTrigger, Statement};
-use super::options::{RESTARTS, finite, keep, not_negative};
+use super::options::{RESTARTS, finite, integer, keep, not_negative};
 use super::unknowns::Source;
 use super::{Declared, Shared, choice, find_mode, mode_of};
 use crate::diagnostic::Mistake;
@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use toml::de::{DeTable, DeValue};
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 12] = [
     "from",
     "to",
     "when",
@@ -34,7 +34,6 @@ const KEYS: [&str; 13] = [
     "restart",
     "keep",
     "after_accumulation",
-    "description",
 ];
 
 /// A transition as it is written.
@@ -65,7 +64,7 @@ pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[
         return Vec::new();
     };
     let mut plans = Vec::new();
-    for item in items.iter() {
+    for item in items {
         if reader.is_full() {
             break;
         }
@@ -80,7 +79,6 @@ pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[
 fn one<'t, 'i>(reader: &mut Reader, table: &'t DeTable<'i>, item: &'t Item<'i>, modes: &[Declared]) -> Plan<'t, 'i> {
     let section = Section { title: "[[transitions]]", span: item.span().into(), table };
     section.check_keys(reader, &KEYS);
-    section.string(reader, "description");
     let only = (modes.len() == 1).then_some(0);
     let to = match section.get("to") {
         Some(_) => mode_of(reader, section, "to", modes),
@@ -209,7 +207,7 @@ fn triggers(reader: &mut Reader, section: Section) {
         .collect();
     match given.as_slice() {
         [] => reader.mistake(Mistake::Missing {
-            what: "when this transition happens".into(),
+            what: "the key `when`, `at` or `every` of [[transitions]]".into(),
             at: section.span.into(),
             label: "it never happens".into(),
             help: "write when = \"x < 0\" with a condition, at = [0.5, 1.0] with times, or every = 0.5 with a period"
@@ -282,11 +280,8 @@ pub(super) fn changes<'t, 'i>(reader: &mut Reader, section: Section<'t, 'i>) -> 
 
 fn priority(reader: &mut Reader, section: Section) -> Option<i32> {
     let item = section.get("priority")?;
-    let number = item.get_ref().as_integer().and_then(|n| i32::from_str_radix(n.as_str(), n.radix()).ok());
-    if number.is_none() {
-        reader.mistake(wrong_type("`priority`", "a whole number", item));
-    }
-    number
+    let number = integer(reader, item, "`priority`")?;
+    Some(i32::try_from(number).unwrap_or(if number < 0 { i32::MIN } else { i32::MAX }))
 }
 
 impl Plan<'_, '_> {
