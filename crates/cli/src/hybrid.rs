@@ -23,6 +23,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 use table::Table;
 
+pub use table::shown;
+
 /// All that a run needs to know.
 struct Run {
     setup: Setup,
@@ -58,7 +60,9 @@ impl Made {
 /// Simulate.
 pub fn solve(mut setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<(), Failure> {
     let name = setup.name.clone();
-    let Equations::Hybrid(switched) = &mut setup.equations else { unreachable!("models without modes are solved elsewhere") };
+    let Equations::Hybrid(switched) = &mut setup.equations else {
+        unreachable!("models without modes are solved elsewhere")
+    };
     let wished = setup.defaults.formulation.as_deref();
     let modes = Modes::choose(&name, &mut switched.model, wished, arguments)?;
     let with_rates = table::needs_rates(&switched.model)?;

@@ -99,7 +99,11 @@ impl MethodArguments {
     /// Refuse what the method does not know.
     pub fn only(&self, method: &str, knows: impl Fn(&str) -> bool) -> Result<(), Failure> {
         let options: Vec<&str> = self.given().into_iter().filter(|option| !knows(option)).collect();
-        if options.is_empty() { Ok(()) } else { Err(Failure::OptionsOfOther { options: options.join(", "), method: method.to_string() }) }
+        if options.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::OptionsOfOther { options: options.join(", "), method: method.to_string() })
+        }
     }
 
     /// The options of methods that are given, the formulation apart.

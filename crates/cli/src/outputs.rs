@@ -25,10 +25,7 @@ impl Outputs {
     /// Those of a model whose solution has variables with these names.
     pub fn new(setup: &Setup, names: &[String]) -> Self {
         match &setup.equations {
-            Equations::Motion(motion) => motion
-                .formulas
-                .as_ref()
-                .map_or(Outputs::None, Outputs::of_motion),
+            Equations::Motion(motion) => motion.formulas.as_ref().map_or(Outputs::None, Outputs::of_motion),
             Equations::General(general) => Outputs::of_general(&general.system.formulas, names),
             Equations::Hybrid(_) => Outputs::None,
         }

@@ -4,8 +4,8 @@ use crate::record::{final_outputs, number_of_points};
 use crate::setup::Equations;
 use crate::solve::{Made, Run};
 use crate::variables::Computed;
-use daedal::{Ended, Residuals};
 use daedal::dae::Form;
+use daedal::{Ended, Residuals};
 use daedal_problems::Reference;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -124,7 +124,7 @@ pub fn outputs(text: &mut String, outputs: &[(String, f64)]) {
     let Some(width) = outputs.iter().map(|(name, _)| name.chars().count()).max() else { return };
     text.push_str("\nfinal outputs\n");
     for (name, value) in outputs {
-        let sign = if value.is_sign_negative() { "" } else { " " };
+        let sign = if value.is_sign_negative() && !value.is_nan() { "" } else { " " };
         let _ = writeln!(text, "  {name:<width$}  {sign}{value:?}");
     }
 }

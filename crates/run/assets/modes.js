@@ -36,6 +36,11 @@ const Modes = (() => {
     return low;
   }
 
+  /** Name of a mode in a legend. */
+  function label({ name, sliding }) {
+    return sliding && !name.includes("(sliding)") ? `${name} (sliding)` : name;
+  }
+
   /** The active mode as a part of a sentence. */
   function named(t) {
     if (!bands || !bands.t.length) return "";
@@ -138,8 +143,7 @@ const Modes = (() => {
     const list = element(parent, "ul", "modes");
     const active = bands.modes.map((_, mode) => mode).filter((mode) => bands.mode.includes(mode));
     for (const mode of active) {
-      const { name, sliding } = bands.modes[mode];
-      addSample(element(list, "li"), mode, sliding ? `${name} (sliding)` : name);
+      addSample(element(list, "li"), mode, label(bands.modes[mode]));
     }
     if (bands.mode.includes(null) || hasShort()) addSample(element(list, "li"), null, "chattering");
   }
@@ -221,8 +225,7 @@ const Modes = (() => {
       line.style.stroke = `var(${name(mode)})`;
       drawing.append(line);
       item.append(drawing);
-      const known = bands.modes[mode];
-      element(item, "span", "", known.sliding ? `${known.name} (sliding)` : known.name);
+      element(item, "span", "", label(bands.modes[mode]));
     }
   }
 

@@ -102,7 +102,9 @@ class Portrait {
   drawPath(chart) {
     const { ctx, bbox } = chart;
     const { x, y } = this;
-    const { mode, stride } = this.data;
+    const { mode } = this.data;
+    // where points are left out, a change of modes is no jump
+    const whole = mode.length === this.data.rows;
     const at = (k) => [chart.valToPos(x[k], "x", true), chart.valToPos(y[k], "y", true)];
     const is = (k) => x[k] !== null && y[k] !== null;
     ctx.save();
@@ -114,7 +116,7 @@ class Portrait {
     // pieces of one mode, and the jumps between them
     for (let k = 0; k + 1 < x.length; ) {
       let end = k + 1;
-      const jump = stride === 1 && mode[k] !== mode[end];
+      const jump = whole && mode[k] !== mode[end];
       while (!jump && end + 1 < x.length && mode[end + 1] === mode[end]) end += 1;
       ctx.beginPath();
       ctx.strokeStyle = jump ? Looks.variable("--quiet") : Modes.colour(mode[end]);

@@ -4,6 +4,9 @@
 //!
 //! All curves share the times, so the smallest and the largest value stand at two inner times of their bucket, in the
 //! order in which they occur; they may be off by one bucket in time, never in value.
+//!
+//! Buckets have the same number of rows, so that parts with many steps keep their detail. Where most rows stand in a small part of the time,
+//! as in a run that chatters, half of the buckets have the same length of time instead, so that the other parts keep theirs.
 
 /// Which rows a table keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +29,40 @@ impl Buckets {
         Buckets { bounds: (0..=count).map(|k| (k as u128 * rows as u128 / count as u128) as usize).collect() }
     }
 
+    /// The same for rows whose times are crowded: half of the buckets divide the rows, half the time.
+    pub fn crowded(times: &[f64], most: usize) -> Self {
+        let (rows, count) = (times.len(), (most / ROWS / 2).max(1));
+        if rows <= most || rows <= 2 * ROWS * count {
+            return Buckets { bounds: Vec::new() };
+        }
+        let (first, last) = (times[0], times[rows - 1]);
+        let by_rows = (0..=count).map(|k| (k as u128 * rows as u128 / count as u128) as usize);
+        let by_time = (1..count).map(|k| {
+            let t = first + (last - first) * k as f64 / count as f64;
+            times.partition_point(|&time| time < t)
+        });
+        let mut bounds: Vec<usize> = by_rows.chain(by_time).collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        Buckets { bounds }
+    }
+
+    /// Rows that stay if all curves must show the same ones: the ends of each bucket.
+    pub fn ends(&self, rows: usize) -> Vec<usize> {
+        if !self.reduces() {
+            return (0..rows).collect();
+        }
+        let mut kept = Vec::new();
+        for bucket in self.bounds.windows(2) {
+            if bucket[1] - bucket[0] <= ROWS {
+                kept.extend(bucket[0]..bucket[1]);
+            } else {
+                kept.extend([bucket[0], bucket[1] - 1]);
+            }
+        }
+        kept
+    }
+
     /// Does it leave anything out?
     pub fn reduces(&self) -> bool {
         !self.bounds.is_empty()
@@ -39,6 +76,10 @@ impl Buckets {
         let mut kept = Vec::new();
         for bucket in self.bounds.windows(2) {
             let last = bucket[1] - bucket[0] - 1;
+            if last < ROWS {
+                kept.extend_from_slice(&times[bucket[0]..bucket[1]]);
+                continue;
+            }
             kept.extend([0, last / 3, 2 * last / 3, last].map(|k| times[bucket[0] + k]));
         }
         kept
@@ -53,6 +94,10 @@ impl Buckets {
         let mut kept = Vec::new();
         for bucket in self.bounds.windows(2) {
             let values = &values[bucket[0]..bucket[1]];
+            if values.len() <= ROWS {
+                kept.extend_from_slice(values);
+                continue;
+            }
             let (mut low, mut high) = (0, 0);
             for (k, &x) in values.iter().enumerate() {
                 if x < values[low] || values[low].is_nan() {
@@ -94,6 +139,20 @@ mod tests {
         assert!((at[peak] - 654_321.0).abs() < 200.0);
         // the peak comes before the dip, as it did
         assert_eq!(kept[peak + 1], -3.0);
+    }
+
+    #[test]
+    fn calm_parts_keep_their_points_beside_crowded_ones() {
+        // ten rows in [0, 1), a hundred thousand in [1, 2)
+        let calm = (0..10).map(|k| f64::from(k) / 10.0);
+        let times: Vec<f64> = calm.chain((0..100_000).map(|k| 1.0 + f64::from(k) * 1e-5)).collect();
+        let buckets = Buckets::crowded(&times, 2000);
+        let kept = buckets.times(&times);
+        assert!(kept.len() <= 2000, "{}", kept.len());
+        assert_eq!(kept[..10], times[..10]);
+        assert_eq!(buckets.values(&times).len(), kept.len());
+        let ends = buckets.ends(times.len());
+        assert_eq!((ends[..10].to_vec(), ends.last()), ((0..10).collect(), Some(&100_009)));
     }
 
     proptest! {

@@ -30,12 +30,12 @@ impl Modes {
         wished: Option<&str>,
         arguments: &Solve,
     ) -> Result<Self, Failure> {
-        let (motion, general) =
-            (model.modes.iter().any(is_motion), model.modes.iter().any(|mode| !is_motion(mode)));
+        let name = &format!("every mode of {name}");
+        let (motion, general) = (model.modes.iter().any(is_motion), model.modes.iter().any(|mode| !is_motion(mode)));
         match arguments.method {
-            MethodName::Geoms if !motion => return Err(Failure::MethodOfMotion { model: name.to_string() }),
+            MethodName::Geoms if !motion => return Err(Failure::MethodOfMotion { model: name.clone() }),
             method @ (MethodName::Radau | MethodName::Bdf) if !general => {
-                return Err(Failure::MethodOfGeneral { method: method.word(), model: name.to_string() });
+                return Err(Failure::MethodOfGeneral { method: method.word(), model: name.clone() });
             }
             _ => {}
         }

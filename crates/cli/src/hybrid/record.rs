@@ -6,7 +6,9 @@ use crate::output::counters_of;
 use crate::record::{ended, largest_residuals};
 use daedal::hybrid::{self, HybridError, HybridSolution};
 use daedal::{Ended, Save};
-use daedal_run::{Column, End, Header, Hybrid, Jump, Kind, Mode, Phase, Smoothness, Steps, Switch, SwitchKind, Warning};
+use daedal_run::{
+    Column, End, Header, Hybrid, Jump, Kind, Mode, Phase, Smoothness, Steps, Switch, SwitchKind, Warning,
+};
 
 /// Everything that a run file holds.
 pub fn record(

@@ -69,7 +69,8 @@ fn modes(text: &mut String, hybrid: &Hybrid) {
     for ((name, mode), share) in names.iter().zip(&hybrid.modes).zip(&shares) {
         let part = if whole > 0.0 { 100.0 * share.time / whole } else { 0.0 };
         let steps = mode.steps.unwrap_or(0);
-        let _ = writeln!(text, "  {name:<width$}  {:>7}  {:>12.6}  {part:>4.0} %  {steps:>4}", share.entered, share.time);
+        let _ =
+            writeln!(text, "  {name:<width$}  {:>7}  {:>12.6}  {part:>4.0} %  {steps:>4}", share.entered, share.time);
     }
 }
 
@@ -174,6 +175,9 @@ mod tests {
 
     #[test]
     fn times_have_ten_digits() {
-        assert_eq!([0.0, 0.018_833_4, 12.5, 1e-9].map(time), ["0.000000000", "0.01883340000", "12.50000000", "1.000000000e-9"]);
+        assert_eq!(
+            [0.0, 0.018_833_4, 12.5, 1e-9].map(time),
+            ["0.000000000", "0.01883340000", "12.50000000", "1.000000000e-9"]
+        );
     }
 }

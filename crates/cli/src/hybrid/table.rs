@@ -45,7 +45,9 @@ impl Table {
         for (k, mode) in solution.modes.iter().enumerate() {
             let (source, order) = match model.modes.get(k) {
                 Some(_) => (Some(k), None),
-                None => parent(model, &mode.unknowns).map_or((None, None), |(source, order)| (Some(source), Some(order))),
+                None => {
+                    parent(model, &mode.unknowns).map_or((None, None), |(source, order)| (Some(source), Some(order)))
+                }
             };
             let Some(source) = source else { continue };
             let outputs = match &model.modes[source].kind {
@@ -104,7 +106,7 @@ impl Table {
 }
 
 /// Where the variables of a mode stand in its state, in the order in which they are shown.
-fn shown(kind: &Equations, unknowns: usize) -> Vec<(usize, Kind)> {
+pub fn shown(kind: &Equations, unknowns: usize) -> Vec<(usize, Kind)> {
     match kind {
         Equations::Motion { formulas, .. } => {
             let layout = Layout::new(formulas.sizes, motion::Form::StrangenessFree, false);

@@ -3,6 +3,7 @@
 use super::{key, said};
 use crate::arguments::{Format, Init};
 use crate::failure::{Failure, print};
+use crate::hybrid::shown;
 use crate::setup::{Setup, Switched};
 use daedal::Options;
 use daedal::hybrid::Entry;
@@ -22,13 +23,18 @@ pub fn init(setup: &Setup, switched: &Switched, arguments: &Init) -> Result<(), 
     for (name, given) in said(arguments)? {
         match mode.unknowns.iter().position(|known| *known == name) {
             Some(j) => start[j] = given,
-            None => return Err(Failure::UnknownName { kind: "unknown of the first mode", name, known: mode.unknowns.clone() }),
+            None => {
+                return Err(Failure::UnknownName {
+                    kind: "unknown of the first mode",
+                    name,
+                    known: mode.unknowns.clone(),
+                });
+            }
         }
     }
     let x = consistent(switched, &start)?;
-    let values = mode.unknowns.iter().zip(&start).zip(x);
-    let values: Vec<Entered> =
-        values.map(|((name, &given), value)| Entered { name: name.clone(), given, value }).collect();
+    let entered = |j: usize| Entered { name: mode.unknowns[j].clone(), given: start[j], value: x[j] };
+    let values: Vec<Entered> = shown(&mode.kind, start.len()).into_iter().map(|(j, _)| entered(j)).collect();
     match arguments.format {
         Format::Text => print(&table(setup, switched, &values)),
         Format::Json => print(&format!("{:#}\n", object(setup, switched, &values))),
@@ -71,7 +77,8 @@ impl Entered {
 fn table(setup: &Setup, switched: &Switched, values: &[Entered]) -> String {
     let initial = &switched.model.initial;
     let mode = &switched.model.modes[initial.mode];
-    let mut text = format!("# consistent initial values of {} at t = {:?}, in mode {}\n", setup.name, initial.t, mode.name);
+    let mut text =
+        format!("# consistent initial values of {} at t = {:?}, in mode {}\n", setup.name, initial.t, mode.name);
     for entered in values {
         if let Some(given) = entered.moved() {
             let _ = writeln!(text, "# moved: {} from {given:?} to {:?}", entered.name, entered.value);

@@ -242,7 +242,7 @@ fn condition(draw: &Draw, reference: &Reference) -> f64 {
 fn random_systems_miss_no_event_and_find_all_times() {
     const TOLERANCE: f64 = 1e-8;
     let (mut random, mut accepted, mut again, mut events) = (Random(20), 0, std::collections::BTreeMap::new(), 0);
-    let mut worst = [0.0_f64; 2];
+    let (mut worst, mut beyond) = ([0.0_f64; 2], [0; 2]);
     while accepted < 200 {
         let draw = draw(&mut random);
         let reference = match exact(&draw, &draw.x0) {
@@ -275,19 +275,16 @@ fn random_systems_miss_no_event_and_find_all_times() {
                 reference.events
             );
             for (switch, event) in solution.switches.iter().zip(&reference.events) {
-                let error = (switch.t - event.0).abs() / condition;
+                let error = (switch.t - event.0).abs() / (condition * TOLERANCE);
                 worst[k] = worst[k].max(error);
-                assert!(
-                    error < 10.0 * TOLERANCE,
-                    "system {accepted}, {method:?}: event at {} found {:.1e} beside it, magnification {condition:.1}",
-                    event.0,
-                    switch.t - event.0
-                );
+                beyond[k] += usize::from(error > 10.0);
             }
             for (x, y) in solution.end.x.iter().zip(&reference.end) {
                 assert!((x - y).abs() < 1e-5, "system {accepted}, {method:?}: {x} not {y}");
             }
         }
     }
-    println!("{events} events in {accepted} systems; drawn again: {again:?}; largest errors of times {worst:?}");
+    println!("{events} events in {accepted} systems; drawn again: {again:?}");
+    println!("largest errors of times by tolerance: {worst:?}; more than ten times the tolerance: {beyond:?}");
+    assert_eq!(beyond, [0, 0], "{METHODS:?}: {worst:?}");
 }

@@ -16,10 +16,11 @@ pub fn modes(run: &Run) -> String {
     let shares = hybrid.shares();
     let whole: f64 = shares.iter().map(|share| share.time).sum();
     let rows = hybrid.modes.iter().zip(&shares).map(|(mode, share)| {
-        let name = if mode.sliding { format!("{} (sliding)", mode.name) } else { mode.name.clone() };
-        let part = if whole > 0.0 { format!("{:.1} %", 100.0 * share.time / whole) } else { "–".to_string() };
+        let told = mode.sliding && !mode.name.contains("(sliding)");
+        let name = if told { format!("{} (sliding)", mode.name) } else { mode.name.clone() };
+        let part = if whole > 0.0 { format!("{:.1}\u{202f}%", 100.0 * share.time / whole) } else { "–".to_string() };
         let steps = mode.steps.map_or("–".to_string(), grouped);
-        vec![name, share.entered.to_string(), format!("{:.6}", share.time), part, steps]
+        vec![name, share.entered.to_string(), digits(share.time, 6), part, steps]
     });
     let mut html = table(&["mode", "entered", "time", "part", "steps"], rows);
     let decisions = hybrid.modes.iter().filter_map(|mode| Some(vec![mode.name.clone(), mode.decisions.clone()?]));

@@ -128,7 +128,7 @@ pub fn plots(run: &Run) -> Drawing {
 }
 
 fn variables(run: &Run, page: &mut Drawing) {
-    let table = page.table(&run.times, run.columns.len());
+    let table = page.table(run, &run.times, run.columns.len());
     for (id, title, quantity, kinds) in GROUPS {
         // a mode that was never active leaves its variables without values
         let empty = |column: &&Column| run.hybrid.is_some() && column.values.iter().all(|x| x.is_nan());
@@ -160,7 +160,7 @@ fn variables(run: &Run, page: &mut Drawing) {
 fn steps(run: &Run, page: &mut Drawing) {
     let Some(steps) = run.steps.as_ref().filter(|steps| !steps.t.is_empty()) else { return };
     let count = 3 + steps.levels().iter().filter(|(_, residuals)| residuals.is_some()).count();
-    let table = page.table(&steps.t, count);
+    let table = page.table(run, &steps.t, count);
     let curve = |page: &Drawing, name: &str, values: &[f64]| Curve {
         name: name.to_string(),
         column: name.to_string(),
@@ -215,9 +215,12 @@ impl Drawing {
     }
 
     /// Times that so many curves share.
-    fn table(&mut self, times: &[f64], curves: usize) -> usize {
+    fn table(&mut self, run: &Run, times: &[f64], curves: usize) -> usize {
         let most = (MOST_VALUES / curves.max(1)).clamp(LEAST_ROWS, MOST_ROWS);
-        let buckets = Buckets::new(times.len(), most);
+        let buckets = match run.hybrid {
+            Some(_) => Buckets::crowded(times, most),
+            None => Buckets::new(times.len(), most),
+        };
         let t = buckets.times(times).into_iter().map(Value).collect();
         self.tables.push(Table { t, reduced_from: buckets.reduces().then_some(times.len()), buckets });
         self.tables.len() - 1

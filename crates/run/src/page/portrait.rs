@@ -1,8 +1,9 @@
 //! The phase portrait of a run through several modes: one column against another, in the colours of the modes.
 //!
 //! The curves of the other plots are used where they hold every point. Where they were reduced, their values do not belong to the same
-//! times any more; then the portrait has points of its own, every k-th row.
+//! times any more; then the portrait has fewer points of its own.
 
+use crate::decimate::Buckets;
 use crate::page::plots::{Drawing, Value};
 use crate::run::{Column, Kind, Run};
 use serde::Serialize;
@@ -23,8 +24,8 @@ pub struct Portrait {
     t: Option<Vec<Value>>,
     /// active mode at each point
     mode: Vec<Option<usize>>,
-    /// every how many rows there is a point
-    stride: usize,
+    /// number of rows of the run
+    rows: usize,
 }
 
 /// A column.
@@ -49,22 +50,27 @@ pub fn portrait(run: &Run, drawing: &Drawing) -> Option<Portrait> {
         return None;
     }
     let most = (MOST_VALUES / columns.len()).clamp(ROWS.0, ROWS.1);
-    let stride = if drawing.is_reduced() { run.times.len().div_ceil(most) } else { 1 };
+    let rows = if drawing.is_reduced() {
+        // two rows of each bucket
+        Buckets::crowded(&run.times, 2 * most).ends(run.times.len())
+    } else {
+        (0..run.times.len()).collect()
+    };
+    let kept = |values: &[f64]| -> Vec<Value> { rows.iter().map(|&k| Value(values[k])).collect() };
     let choice = |column: &&Column| Choice {
         name: column.name.clone(),
         curve: drawing.curve(&column.name, column.kind).filter(|_| !drawing.is_reduced()),
-        values: drawing.is_reduced().then(|| column.values.iter().step_by(stride).map(|&x| Value(x)).collect()),
+        values: drawing.is_reduced().then(|| kept(&column.values)),
     };
-    let mode = |&x: &f64| (x >= 0.0).then_some(x as usize);
+    let mode = |&k: &usize| (modes.values[k] >= 0.0).then_some(modes.values[k] as usize);
     let (x, y) = first_choice(&columns);
-    let t = || run.times.iter().step_by(stride).map(|&t| Value(t)).collect();
     Some(Portrait {
-        t: drawing.is_reduced().then(t),
+        t: drawing.is_reduced().then(|| kept(&run.times)),
         columns: columns.iter().map(choice).collect(),
         x,
         y,
-        mode: modes.values.iter().step_by(stride).map(mode).collect(),
-        stride,
+        mode: rows.iter().map(mode).collect(),
+        rows: run.times.len(),
     })
 }
 
@@ -86,12 +92,9 @@ pub fn section(portrait: Option<&Portrait>) -> String {
         "<details class=\"plot\" id=\"portrait\" open><summary><h2>Phase portrait</h2><span class=\"count\">one \
                     variable against another</span></summary>\n"
             .to_string();
-    if portrait.stride > 1 {
-        let _ = writeln!(
-            html,
-            "<p class=\"note\">Only one of {} points is drawn. The run file has them all.</p>",
-            portrait.stride
-        );
+    let (drawn, rows) = (portrait.mode.len(), portrait.rows);
+    if drawn < rows {
+        let _ = writeln!(html, "<p class=\"note\">{drawn} of {rows} points are drawn. The run file has them all.</p>");
     }
     html.push_str("<figure></figure></details>\n");
     html

@@ -43,7 +43,7 @@ pub fn text(checked: &Checked) -> String {
     text.heading("transitions");
     for transition in &model.transitions {
         let name = |k: usize| &model.modes[k].name;
-        text.entry(&format!("{} → {}", name(transition.from), name(transition.to)), &told(checked, transition));
+        text.entry(name(transition.from), &format!("→ {}: {}", name(transition.to), told(checked, transition)));
     }
     if model.transitions.is_empty() {
         text.entry("none", "");
@@ -52,7 +52,8 @@ pub fn text(checked: &Checked) -> String {
     text.heading("sliding");
     for pair in &checked.pairs {
         let name = |k: usize| &model.modes[k].name;
-        text.entry(&format!("{} | {}", name(pair.between.0), name(pair.between.1)), &surface(checked, pair));
+        let between = format!("between {} and {}", name(pair.between.0), name(pair.between.1));
+        text.entry("possible", &format!("{between}, {}", surface(checked, pair)));
     }
     if checked.pairs.is_empty() {
         text.entry("none", "no two modes have transitions there and back over the same surface");
