@@ -6,7 +6,7 @@ use daedal::dae::Equations;
 use daedal::hybrid::{Detection, Hybrid, HybridOptions, HybridSolution, Mode, Problem, Transition, solve};
 use daedal::scalar::Scalar;
 use daedal::{Options, Tolerance};
-use daedal_problems::hybrid::Method;
+use daedal_problems::hybrid::{Method, Sliding};
 use daedal_problems::hybrid::belt::{self, Belt};
 use daedal_problems::hybrid::bowed_string::{self, BowedString, Sticking};
 use std::process::Command;
@@ -120,7 +120,7 @@ fn sliding_mass() {
     println!("mass on a belt, with sliding\n{:<10}{:>10}{:>10}{:>10}{:>12}", "method", "tolerance", "switches", "steps", "ms");
     for method in Method::ALL {
         for tolerance in [1e-6, 1e-8, 1e-10] {
-            let hybrid = Belt::default().system(belt::Sliding::Generated, method);
+            let hybrid = Belt::default().system(Sliding::Generated, method);
             let problem = Problem::new(&hybrid, 0, 0.0, &belt::START, belt::TEND);
             let start = Instant::now();
             let solution = solve(&problem, &options(tolerance), &HybridOptions::default()).expect("a run");

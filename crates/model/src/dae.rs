@@ -195,7 +195,7 @@ fn equations(reader: &mut Reader, section: Section) -> Vec<(String, Entry)> {
         DeValue::Array(items) => {
             let mut equations: Vec<(String, Entry)> = Vec::new();
             let mut unnamed = 0;
-            for item in items.iter() {
+            for item in items {
                 if let DeValue::Table(table) = item.get_ref() {
                     equations.extend(named(reader, table));
                     continue;

@@ -7,7 +7,11 @@ use daedal_model::{Kind, Methods, Model};
 use std::path::Path;
 use std::sync::Arc;
 
-fn run(name: &str, overrides: &[(&str, f64)], edit: impl Fn(&str) -> String) -> Result<HybridSolution, HybridError> {
+fn run(
+    name: &str,
+    overrides: &[(&str, f64)],
+    edit: impl Fn(&str) -> String,
+) -> Result<HybridSolution, Box<HybridError>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../models/{name}.toml"));
     let text = edit(&std::fs::read_to_string(path).unwrap());
     let overrides: Vec<(String, f64)> = overrides.iter().map(|(name, x)| ((*name).to_string(), *x)).collect();
@@ -17,7 +21,7 @@ fn run(name: &str, overrides: &[(&str, f64)], edit: impl Fn(&str) -> String) -> 
     let problem = hybrid.problem(&system, model.time.unwrap().1);
     let tolerance = Tolerance::new(1e-9, 1e-9);
     let options = Options { tolerance, hmax: model.solve.hmax, save: Save::Dense, ..Options::default() };
-    solve(&problem, &options, &hybrid.options)
+    solve(&problem, &options, &hybrid.options).map_err(Box::new)
 }
 
 fn made(name: &str) -> HybridSolution {
@@ -64,7 +68,7 @@ fn the_thermostat_follows_exponentials() {
             if heats { tau * ((21.0 - cold) / (19.0 - cold)).ln() } else { tau * ((warm - 19.0) / (warm - 21.0)).ln() };
         heats = !heats;
     }
-    assert!(t > 100.0 && solution.switches.len() > 20);
+    assert!(t > 100.0 && solution.switches.len() == 32, "{} switches up to {t}", solution.switches.len());
 }
 
 #[test]
@@ -75,7 +79,7 @@ fn the_ball_comes_to_rest() {
     near(solution.switches[1].t, first * 2.4, 1e-7);
     let last = solution.mode_trajectory().last().copied().unwrap();
     assert_eq!((last.1, last.2), ("flight", "rest"));
-    near(last.0, first * 1.7 / 0.3, 1e-4);
+    near(last.0, first * 1.7 / 0.3, 1e-3);
     near(end(&solution, "lambda.floor"), 0.5 * 9.81, 1e-6);
     near(end(&solution, "y"), 0.0, 1e-9);
     // without a mode that follows, the run ends with a message

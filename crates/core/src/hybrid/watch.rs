@@ -228,6 +228,9 @@ impl Watch {
         let count = self.watched.len();
         let tolerance = tolerance.unwrap_or_else(|| time_tolerance(t0, h));
         self.look_for_extrema(exits, segment);
+        if self.nothing_changes() {
+            return Ok(None);
+        }
         for k in 1..self.times.len() {
             let (low, high) = (self.times[k - 1], self.times[k]);
             self.right.copy_from_slice(&self.samples[k * count..(k + 1) * count]);
@@ -240,6 +243,25 @@ impl Watch {
             self.left.copy_from_slice(&self.right);
         }
         Ok(None)
+    }
+
+    /// Do all samples leave all statements as they are? Then go on to the end of the step.
+    fn nothing_changes(&mut self) -> bool {
+        let count = self.watched.len();
+        let quiet = |(j, w): (usize, &Watched)| {
+            let touch = if w.strict || w.truth { 0.0 } else { w.band };
+            w.settled && self.samples.iter().skip(j).step_by(count).all(|g| w.turned(*g) > touch)
+        };
+        if !self.watched.iter().enumerate().all(quiet) {
+            return false;
+        }
+        for (j, w) in self.watched.iter_mut().enumerate() {
+            let sizes = self.samples.iter().skip(j).step_by(count).map(|g| (g + w.hysteresis).abs());
+            w.top = sizes.fold(w.top, f64::max);
+        }
+        let last = self.samples.len() - count;
+        self.left.copy_from_slice(&self.samples[last..]);
+        true
     }
 
     /// Values at Chebyshev points, or at equidistant ones if a long step needs more.
@@ -321,9 +343,12 @@ impl Watch {
         };
         // what a polynomial of higher degree would add
         let doubt = c[4].abs();
+        let slack = self.watched[j].band + doubt + 0.1 * (c[2].abs() + c[3].abs()) / FINE as f64;
+        if c[0] - c[1].abs() - c[2].abs() - c[3].abs() - c[4].abs() > slack {
+            return None; // as almost always
+        }
         let point = |k: usize| -1.0 + 2.0 * k as f64 / (FINE - 1) as f64;
         let least = (0..FINE).map(|k| (k, at(point(k)))).min_by(|a, b| a.1.total_cmp(&b.1))?;
-        let slack = self.watched[j].band + doubt + 0.1 * (c[2].abs() + c[3].abs()) / FINE as f64;
         if least.1 > slack {
             return None;
         }

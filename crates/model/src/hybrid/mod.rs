@@ -10,7 +10,7 @@
 //! | `transitions` | `[[transitions]]` as they are written |
 //! | `condition` | conditions and changes of the state as graph nodes |
 //! | `sliding`, `options` | `[sliding]`, and what `[solve]` and `[initial]` say beyond ordinary models |
-//! | `reachable` | modes that nothing leads to |
+//! | `resolve`, `reachable` | names in the modes that are entered; modes that nothing leads to |
 //! | `unknowns`, `build` | the system that can be solved |
 
 mod build;
@@ -20,6 +20,7 @@ mod model;
 mod modes;
 mod options;
 mod reachable;
+mod resolve;
 mod sliding;
 mod transitions;
 mod unknowns;
@@ -109,7 +110,7 @@ pub(crate) fn declared<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>) -> Op
 
 /// Names that modes have numbers of their own for: mode, name.
 pub(crate) fn parameters_of_modes(modes: &[Declared]) -> Vec<(String, String)> {
-    let own = |mode: &Declared| match mode.table.get("parameters").map(|value| value.get_ref()) {
+    let own = |mode: &Declared| match mode.table.get("parameters").map(toml::Spanned::get_ref) {
         Some(DeValue::Table(table)) => {
             table.keys().map(|key| (mode.name.clone(), key.get_ref().to_string())).collect::<Vec<_>>()
         }
@@ -125,18 +126,23 @@ pub(crate) fn read(
     shared: &Shared,
     modes: &[Declared],
 ) -> Option<(HybridModel, Vec<(String, f64)>, Vec<String>)> {
+    if modes.is_empty() {
+        return None;
+    }
     let initial = options::initial(reader, shared.root, modes);
     let plans = transitions::read(reader, shared.root, modes);
     let sliding = sliding::read(reader, shared.root, modes);
     let read = modes::read(reader, shared, modes, &plans, &sliding.modes, initial.mode);
     reader.tell_left_out();
     transitions::check_pairs(reader, &plans, modes);
-    reachable::check(reader, modes, &plans, &sliding.modes, initial.mode);
+    if shared.root.get("transitions").is_none_or(|value| value.get_ref().is_array()) {
+        reachable::check(reader, modes, &plans, &sliding.modes, initial.mode);
+    }
     let limits = options::limits(reader, shared.root);
     let read = read?;
-    let transitions = transitions::finish(reader, &plans, &read.modes, &read.jobs)?;
+    let transitions = resolve::transitions(reader, &plans, &read.modes, &read.jobs)?;
     let slides = sliding::finish(reader, &sliding.modes, &read, plans.len())?;
-    transitions::check_names(reader, &read.modes, &read.keep, &plans);
+    resolve::check_names(reader, &read.modes, &read.keep, &plans);
     options::check_restarts(reader, &plans, &read.modes, modes, &initial);
     let mode = initial.mode?;
     let model = HybridModel {
@@ -191,12 +197,16 @@ fn choice<T: Copy>(reader: &mut Reader, section: Section, key: &str, choices: &[
         return Some((*value, at));
     }
     let words = || choices.iter().map(|(name, _)| *name);
-    let near = nearest(&word, words()).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+    let all = enumerate(words());
+    let help = match nearest(&word, words()) {
+        Some(near) => format!("did you mean `{near}`? It is one of {all}"),
+        None => format!("it is one of {all}"),
+    };
     reader.mistake(Mistake::Syntax {
         message: format!("`{key}` cannot be `{word}`"),
         label: "unknown word".into(),
         at: at.into(),
-        help: Some(format!("{near}It is one of {}", enumerate(words()))),
+        help: Some(help),
     });
     None
 }

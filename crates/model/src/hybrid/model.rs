@@ -80,7 +80,7 @@ pub struct HybridSliding {
     /// The mode for sliding.
     pub mode: usize,
     /// Changes of the state when sliding begins: name and place of the unknown in the mode for sliding, its value as a formula in the
-    /// graph of the first of the two modes, whose unknowns are those of the second.
+    /// graph of the first of the two modes, whose unknowns the second one has as well.
     pub set: Vec<(String, usize, Expr)>,
 }
 

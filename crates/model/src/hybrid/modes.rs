@@ -145,7 +145,7 @@ fn one(
         }
         (false, false) => {
             reader.mistake(Mistake::Missing {
-                what: format!("the equations of mode `{}`", mode.name),
+                what: format!("a table with the equations of mode `{}`", mode.name),
                 at: mode.span.into(),
                 label: "this mode has none".into(),
                 help: "write [dae] or [motion] for what all modes share, or `dae` or `motion` into the mode".into(),
@@ -204,13 +204,13 @@ fn formulation(reader: &mut Reader, section: Section, kind: &Kind, shared: &Shar
     };
     if !known.contains(&formulation.as_str()) {
         let near = nearest(&formulation, known.iter().copied());
-        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        let near = near.map_or_else(|| "the".to_string(), |near| format!("did you mean `{near}`? The"));
         let at = section.get("formulation").map_or(section.span, |item| item.span().into());
         reader.mistake(Mistake::Syntax {
             message: format!("there is no formulation `{formulation}` of such equations"),
             label: "unknown formulation".into(),
             at: at.into(),
-            help: Some(format!("{near}The formulations are {}", enumerate(known.iter().copied()))),
+            help: Some(format!("{near} formulations are {}", enumerate(known.iter().copied()))),
         });
     }
     Some(formulation)

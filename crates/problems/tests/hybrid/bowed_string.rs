@@ -44,32 +44,51 @@ fn characteristic_values_are_those_of_the_corrected_table() {
     }
 }
 
+fn coarse_with_sliding(method: Method) {
+    let solution = run(&BowedString::coarse(), Sticking::Sliding, method, 1e-8);
+    let times: Vec<f64> = solution.switches.iter().map(|s| s.t).collect();
+    assert_eq!(times.len(), COARSE_WITH_SLIDING.len(), "{method:?}: {:?}", trajectory(&solution));
+    for (found, wanted) in times.iter().zip(COARSE_WITH_SLIDING) {
+        close(*found, wanted, 2e-5);
+    }
+    check_residuals(&solution);
+}
+
+fn coarse_without_sliding(method: Method) {
+    let solution = run(&BowedString::coarse(), Sticking::Never, method, 1e-10);
+    assert_eq!(solution.switches.len(), 157, "{method:?}");
+    check_residuals(&solution);
+}
+
 #[test]
 fn the_coarse_string_with_sliding_has_twelve_switches() {
-    for method in Method::ALL {
-        for sticking in [Sticking::Decided, Sticking::Sliding] {
-            let solution = run(&BowedString::coarse(), sticking, method, 1e-8);
-            let times: Vec<f64> = solution.switches.iter().map(|s| s.t).collect();
-            assert_eq!(times.len(), COARSE_WITH_SLIDING.len(), "{sticking:?} {method:?}: {:?}", trajectory(&solution));
-            for (found, wanted) in times.iter().zip(COARSE_WITH_SLIDING) {
-                close(*found, wanted, 2e-5);
-            }
-            check_residuals(&solution);
-        }
-    }
+    coarse_with_sliding(Method::Bdf);
 }
 
 #[test]
 fn the_coarse_string_without_sliding_has_157_switches() {
-    for method in Method::ALL {
-        let solution = run(&BowedString::coarse(), Sticking::Never, method, 1e-10);
-        assert_eq!(solution.switches.len(), 157, "{method:?}");
-        check_residuals(&solution);
+    coarse_without_sliding(Method::Bdf);
+}
+
+#[test]
+#[ignore = "the same as with BDF, in ten seconds"]
+fn the_coarse_string_has_the_same_switches_with_radau() {
+    coarse_with_sliding(Method::Radau);
+    coarse_without_sliding(Method::Radau);
+}
+
+#[test]
+#[ignore = "206 unknowns"]
+fn the_fine_string_has_the_characteristic_values_of_the_corrected_table() {
+    let string = BowedString::default();
+    for (force, d, a) in [(Some(0.72), 200, 6), (None, 199, 8)] {
+        let found = strangeness_free(&mut string.linear(force), 0.1, &RankOptions::default()).unwrap().values;
+        assert_eq!((found.mu, found.d, found.a, found.v, found.u), (2, d, a, 0, 0));
     }
 }
 
-fn check_fine(method: Method, sticking: Sticking) {
-    let solution = run(&BowedString::default(), sticking, method, 1e-8);
+fn fine_with_sliding(method: Method) {
+    let solution = run(&BowedString::default(), Sticking::Sliding, method, 1e-8);
     expect(&trajectory(&solution), &WITH_SLIDING, 1e-3);
     for (name, value) in ["yb", "vb"].into_iter().zip(END) {
         close(solution.end_value(name).unwrap(), value, 1e-3);
@@ -82,20 +101,20 @@ fn check_fine(method: Method, sticking: Sticking) {
 
 #[test]
 #[ignore = "206 unknowns"]
-fn the_fine_string_with_sliding_has_eight_switches() {
-    for method in Method::ALL {
-        for sticking in [Sticking::Decided, Sticking::Sliding] {
-            check_fine(method, sticking);
-        }
-    }
+fn the_fine_string_with_sliding_has_eight_switches_with_radau() {
+    fine_with_sliding(Method::Radau);
+}
+
+#[test]
+#[ignore = "206 unknowns"]
+fn the_fine_string_with_sliding_has_eight_switches_with_bdf() {
+    fine_with_sliding(Method::Bdf);
 }
 
 #[test]
 #[ignore = "206 unknowns"]
 fn the_fine_string_without_sliding_has_75_to_95_switches() {
-    for method in Method::ALL {
-        let solution = run(&BowedString::default(), Sticking::Never, method, 1e-8);
-        assert!((75..=95).contains(&solution.switches.len()), "{method:?}: {}", solution.switches.len());
-        check_residuals(&solution);
-    }
+    let solution = run(&BowedString::default(), Sticking::Never, Method::Bdf, 1e-8);
+    assert!((75..=95).contains(&solution.switches.len()), "{}", solution.switches.len());
+    check_residuals(&solution);
 }

@@ -43,9 +43,9 @@ fn diodes_switch_when_the_closed_form_says() {
             }
         }
         // and never falls below it
-        for k in 0..1000 {
-            let t = 1e-4 * f64::from(k);
-            assert!(solution.value("v", t).unwrap() > bridge.source(t).abs() - 2e-6);
-        }
+        let shortfall = |t: f64| bridge.source(t).abs() - solution.value("v", t).unwrap();
+        let worst = (0..1000).map(|k| shortfall(1e-4 * f64::from(k))).fold(0.0, f64::max);
+        println!("{method:?}: {worst:.1e} below the source, {} steps", solution.statistics.steps);
+        assert!(worst < 2e-6, "{method:?}: {worst:e}");
     }
 }

@@ -1,7 +1,7 @@
 //! Example 5.45: a switch into a mode without freedom.
 
 use super::support::*;
-use daedal::hybrid::{EnterError, HybridError, HybridFailure, HybridOptions, Problem, Smoothness, solve};
+use daedal::hybrid::{HybridError, HybridFailure, HybridOptions, Problem, Smoothness, solve};
 use daedal_problems::hybrid::Method;
 use daedal_problems::hybrid::no_solution::system;
 
@@ -31,7 +31,7 @@ fn example_5_45_has_a_continuous_solution_from_zero_only() {
         let Err(HybridError::Stopped { cause, partial }) = from(&[1.0, -2.0]) else { panic!() };
         let HybridFailure::Enter { mode, cause: inner, .. } = &cause else { panic!("{cause}") };
         assert_eq!(mode, "index 1");
-        assert!(matches!(inner, EnterError::Kept { .. }), "{cause}");
+        assert!(["x1", "x2"].iter().all(|name| inner.to_string().contains(name)), "{cause}");
         assert_eq!(partial.end.t, 0.5);
         close(partial.end.x[0], 0.5_f64.exp(), 1e-7);
     }
