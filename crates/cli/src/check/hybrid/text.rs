@@ -63,12 +63,12 @@ pub fn text(checked: &Checked) -> String {
     let mut text = text.into_string();
     for (k, (mode, found)) in model.modes.iter().zip(&checked.modes).enumerate() {
         let place = if k == model.initial.mode { "at the start" } else { "near the start" };
-        let _ = write!(text, "\n=== mode {}, {place} ===\n", mode.name);
+        let _ = writeln!(text, "\n=== mode {}, {place} ===", mode.name);
         match &found.examined {
             // its name stands above already
             Ok(examined) => text.push_str(examined.text.split_once('\n').map_or("", |(_, rest)| rest)),
             Err(failure) => {
-                let _ = write!(text, "nothing could be found out here: {failure}\n");
+                let _ = writeln!(text, "nothing could be found out here: {failure}");
             }
         }
     }
