@@ -119,7 +119,7 @@ pub fn stopped(result: Result<HybridSolution, HybridError>) -> (HybridFailure, H
 /// An error with its causes.
 pub fn told(error: &HybridError) -> String {
     match error {
-        HybridError::Stopped { cause, .. } => format!("{error}: {cause}"),
+        HybridError::Stopped { cause, partial } => format!("{error}: {cause}; {:?}", partial.warnings),
         _ => error.to_string(),
     }
 }

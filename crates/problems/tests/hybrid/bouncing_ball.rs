@@ -51,7 +51,7 @@ fn without_a_mode_for_rest_the_limit_is_recognised_and_told() {
                 limit - ball.limit(),
                 ratio - e
             );
-            close(*limit, ball.limit(), 1e-6);
+            close(*limit, ball.limit(), 1e-5);
             close(*ratio, e, 1e-2);
             assert!(*t <= *limit && condition == "y <= 0");
             assert!((*count - 1..=*count).contains(&(partial.switches.len() as u64)), "{count}");
