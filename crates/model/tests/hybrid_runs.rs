@@ -7,7 +7,11 @@ use daedal_model::{Kind, Methods, Model};
 use std::path::Path;
 use std::sync::Arc;
 
-fn run(name: &str, overrides: &[(&str, f64)], edit: impl Fn(&str) -> String) -> Result<HybridSolution, HybridError> {
+fn run(
+    name: &str,
+    overrides: &[(&str, f64)],
+    edit: impl Fn(&str) -> String,
+) -> Result<HybridSolution, Box<HybridError>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../models/{name}.toml"));
     let text = edit(&std::fs::read_to_string(path).unwrap());
     let overrides: Vec<(String, f64)> = overrides.iter().map(|(name, x)| ((*name).to_string(), *x)).collect();
@@ -17,7 +21,7 @@ fn run(name: &str, overrides: &[(&str, f64)], edit: impl Fn(&str) -> String) -> 
     let problem = hybrid.problem(&system, model.time.unwrap().1);
     let tolerance = Tolerance::new(1e-9, 1e-9);
     let options = Options { tolerance, hmax: model.solve.hmax, save: Save::Dense, ..Options::default() };
-    solve(&problem, &options, &hybrid.options)
+    solve(&problem, &options, &hybrid.options).map_err(Box::new)
 }
 
 fn made(name: &str) -> HybridSolution {

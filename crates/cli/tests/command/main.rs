@@ -3,6 +3,7 @@
 mod check;
 mod files;
 mod general;
+mod hybrid;
 mod init;
 mod list;
 mod model_file;

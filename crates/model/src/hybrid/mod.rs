@@ -10,7 +10,7 @@
 //! | `transitions` | `[[transitions]]` as they are written |
 //! | `condition` | conditions and changes of the state as graph nodes |
 //! | `sliding`, `options` | `[sliding]`, and what `[solve]` and `[initial]` say beyond ordinary models |
-//! | `reachable` | modes that nothing leads to |
+//! | `resolve`, `reachable` | names in the modes that are entered; modes that nothing leads to |
 //! | `unknowns`, `build` | the system that can be solved |
 
 mod build;
@@ -20,6 +20,7 @@ mod model;
 mod modes;
 mod options;
 mod reachable;
+mod resolve;
 mod sliding;
 mod transitions;
 mod unknowns;
@@ -139,9 +140,9 @@ pub(crate) fn read(
     }
     let limits = options::limits(reader, shared.root);
     let read = read?;
-    let transitions = transitions::finish(reader, &plans, &read.modes, &read.jobs)?;
+    let transitions = resolve::transitions(reader, &plans, &read.modes, &read.jobs)?;
     let slides = sliding::finish(reader, &sliding.modes, &read, plans.len())?;
-    transitions::check_names(reader, &read.modes, &read.keep, &plans);
+    resolve::check_names(reader, &read.modes, &read.keep, &plans);
     options::check_restarts(reader, &plans, &read.modes, modes, &initial);
     let mode = initial.mode?;
     let model = HybridModel {

@@ -3,7 +3,8 @@
 use super::condition::Change;
 use super::model::{HybridMode, HybridSliding};
 use super::modes::ReadModes;
-use super::transitions::{Places, changes, new_values};
+use super::resolve::{Places, new_values};
+use super::transitions::changes;
 use super::{Declared, choice, find_mode, mode_of};
 use crate::diagnostic::Mistake;
 use crate::document::{self, Item, Section, wrong_type};

@@ -1,9 +1,7 @@
 //! `[[transitions]]`: when a mode is left, for which other one, and what happens to the state.
 
 use super::condition::{Change, Job};
-use super::model::{HybridMode, HybridTransition, HybridTrigger, Statement};
 use super::options::{RESTARTS, finite, integer, keep, not_negative};
-use super::unknowns::Source;
 use super::{Declared, Shared, choice, find_mode, mode_of};
 use crate::diagnostic::Mistake;
 use crate::document::{self, Item, Section, wrong_type};
@@ -11,11 +9,8 @@ use crate::entries::{self, Entry, Name};
 use crate::formula::ast::Node;
 use crate::formula::parser;
 use crate::index::Bindings;
-use crate::model::Kind;
 use crate::reader::Reader;
 use crate::source::Span;
-use crate::suggestion::{enumerate, nearest};
-use daedal::graph::{Expr, Graph};
 use daedal::hybrid::{Restart, Schedule};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -36,6 +31,9 @@ const KEYS: [&str; 12] = [
     "after_accumulation",
 ];
 
+/// Most transitions of a file, counted for each mode that they leave.
+const MOST_TRANSITIONS: usize = 20_000;
+
 /// A transition as it is written.
 pub(super) struct Plan<'t, 'i> {
     /// The modes that it leaves.
@@ -49,10 +47,10 @@ pub(super) struct Plan<'t, 'i> {
     every: Option<Rc<Node>>,
     first: Option<Rc<Node>>,
     pub set: Vec<Change<'t, 'i>>,
-    priority: Option<i32>,
+    pub priority: Option<i32>,
     hysteresis: Option<Rc<Node>>,
     pub restart: Option<(Restart, Span)>,
-    keep: Vec<Name>,
+    pub keep: Vec<Name>,
     pub after_accumulation: Option<usize>,
 }
 
@@ -63,13 +61,22 @@ pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[
         reader.mistake(wrong_type("`transitions`", "a list: each one stands below its own [[transitions]]", value));
         return Vec::new();
     };
-    let mut plans = Vec::new();
+    let (mut plans, mut count) = (Vec::new(), 0);
     for item in items {
         if reader.is_full() {
             break;
         }
         match item.get_ref() {
-            DeValue::Table(table) => plans.push(one(reader, table, item, modes)),
+            DeValue::Table(table) => {
+                let plan = one(reader, table, item, modes);
+                count += plan.from.len();
+                if count > MOST_TRANSITIONS {
+                    let (limit, unit) = (MOST_TRANSITIONS, "transitions".into());
+                    reader.mistake(Mistake::TooLarge { limit, unit, at: plan.span.into() });
+                    break;
+                }
+                plans.push(plan);
+            }
             _ => reader.mistake(wrong_type("a transition", "a table below [[transitions]]", item)),
         }
     }
@@ -322,169 +329,26 @@ impl Plan<'_, '_> {
             job.schedule = Some(Schedule::Every { first: first.unwrap_or(shared.t0 + period), period });
         }
     }
-
-    /// Is there nothing but the condition to choose between this transition and another one?
-    fn rivals(&self, other: &Plan) -> bool {
-        let compact = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-        self.when.is_some()
-            && other.when.is_some()
-            && self.to != other.to
-            && self.priority == other.priority
-            && compact(&self.text) == compact(&other.text)
-    }
 }
 
-/// Two transitions of a mode with the same condition and different targets contradict each other.
+/// Two transitions of a mode with the same condition and different targets contradict each other, unless their priorities differ.
 pub(super) fn check_pairs(reader: &mut Reader, plans: &[Plan], modes: &[Declared]) {
-    // compare only those with the same condition
-    let mut by_text: HashMap<String, Vec<&Plan>> = HashMap::new();
+    let mut first: HashMap<(String, usize, Option<i32>), &Plan> = HashMap::new();
     for plan in plans.iter().filter(|plan| plan.when.is_some() && plan.to.is_some()) {
         let text: String = plan.text.chars().filter(|c| !c.is_whitespace()).collect();
-        let same = by_text.entry(text).or_default();
-        let rival =
-            same.iter().find(|other| plan.rivals(other) && plan.from.iter().any(|mode| other.from.contains(mode)));
-        if let Some(other) = rival {
-            let name = |mode: Option<usize>| mode.map_or("", |mode| modes[mode].name.as_str());
-            let shared = plan.from.iter().find(|mode| other.from.contains(mode)).copied();
+        for &mode in &plan.from {
+            let other = *first.entry((text.clone(), mode, plan.priority)).or_insert(plan);
+            if other.to == plan.to {
+                continue;
+            }
+            let name = |mode: Option<usize>| mode.map_or_else(String::new, |mode| modes[mode].name.clone());
             reader.mistake(Mistake::Contradiction {
-                mode: name(shared).into(),
-                one: name(other.to).into(),
-                other: name(plan.to).into(),
+                mode: name(Some(mode)),
+                one: name(other.to),
+                other: name(plan.to),
                 first: other.span.into(),
                 at: plan.span.into(),
             });
         }
-        same.push(plan);
     }
-}
-
-/// Transitions, one for each mode that is left.
-pub(super) fn finish(
-    reader: &mut Reader,
-    plans: &[Plan],
-    modes: &[HybridMode],
-    jobs: &[Vec<Job>],
-) -> Option<Vec<HybridTransition>> {
-    let places = Places::new(modes);
-    let mut transitions = Vec::new();
-    for (number, plan) in plans.iter().enumerate() {
-        for &from in &plan.from {
-            let job = jobs.get(from)?.iter().find(|job| job.plan == number)?;
-            let to = plan.to?;
-            let set = new_values(reader, job, &modes[from], &modes[to], places.of(to));
-            let trigger = match (&job.logic, &job.schedule) {
-                (Some(logic), _) => {
-                    let at = plan.when.as_ref().map_or(plan.span, |node| node.span);
-                    let statement = |(text, g, strict): &(String, Expr, bool)| Statement {
-                        text: text.clone(),
-                        g: *g,
-                        strict: *strict,
-                        uses_derivatives: depends(reader, &modes[from], *g, at),
-                    };
-                    let statements = job.statements.iter().map(statement).collect();
-                    HybridTrigger::When { text: plan.text.clone(), statements, logic: logic.clone() }
-                }
-                (None, Some(schedule)) => HybridTrigger::At(schedule.clone()),
-                // a mistake was told
-                (None, None) => return None,
-            };
-            transitions.push(HybridTransition {
-                from,
-                to,
-                trigger,
-                set,
-                priority: plan.priority,
-                restart: plan.restart.map(|(restart, _)| restart),
-                keep: plan.keep.iter().map(Name::unknown).collect(),
-                hysteresis: job.hysteresis,
-                after_accumulation: plan.after_accumulation,
-            });
-        }
-    }
-    Some(transitions)
-}
-
-/// Where the unknowns of each mode stand.
-pub(super) struct Places<'m>(Vec<HashMap<&'m str, usize>>);
-
-impl<'m> Places<'m> {
-    pub fn new(modes: &'m [HybridMode]) -> Self {
-        let of = |mode: &'m HybridMode| mode.unknowns.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect();
-        Places(modes.iter().map(of).collect())
-    }
-
-    pub fn of(&self, mode: usize) -> &HashMap<&'m str, usize> {
-        &self.0[mode]
-    }
-}
-
-/// New values with the places of their unknowns in the mode that is entered.
-pub(super) fn new_values(
-    reader: &mut Reader,
-    job: &Job,
-    from: &HybridMode,
-    to: &HybridMode,
-    places: &HashMap<&str, usize>,
-) -> Vec<(String, usize, Expr)> {
-    let mut values: Vec<(String, usize, Expr)> = Vec::new();
-    for (name, value) in &job.changes {
-        let unknown = name.unknown();
-        let Some(&place) = places.get(unknown.as_str()) else {
-            reader.mistake(not_in_mode(name, to));
-            continue;
-        };
-        if values.iter().any(|(_, other, _)| *other == place) {
-            let (what, at) = ("a new value".into(), name.span.into());
-            reader.mistake(Mistake::Duplicate { name: unknown, what, first: None, at, help: None });
-            continue;
-        }
-        depends(reader, from, *value, name.span);
-        values.push((unknown, place, *value));
-    }
-    values
-}
-
-/// Does a formula contain derivatives that are no unknowns? Those that nobody computes are mistakes.
-fn depends(reader: &mut Reader, mode: &HybridMode, formula: Expr, at: Span) -> bool {
-    let graph: &Graph = match &mode.kind {
-        Kind::Motion { formulas, .. } => &formulas.graph,
-        Kind::Dae { formulas, .. } => &formulas.graph,
-        Kind::Hybrid(_) => return false,
-    };
-    let inputs = graph.depends_on(formula);
-    if let Some(&input) = inputs.iter().find(|&&input| mode.sources.get(input).copied().flatten().is_none()) {
-        let name = graph.inputs().nth(input).map_or("", |(name, _)| name).to_string();
-        reader.mistake(Mistake::NotAllowed {
-            what: format!("the derivative `{name}`"),
-            place: "a transition".into(),
-            at: at.into(),
-            label: "higher than in the equations".into(),
-            help: format!("mode `{}` has derivatives up to the highest one in its equations", mode.name),
-        });
-    }
-    inputs.iter().any(|&input| matches!(mode.sources.get(input), Some(Some(Source::Rate(_)))))
-}
-
-/// Names that are kept must be unknowns of the mode.
-pub(super) fn check_names(reader: &mut Reader, modes: &[HybridMode], keep: &[Vec<Name>], plans: &[Plan]) {
-    let of_plans = plans.iter().filter_map(|plan| plan.to.map(|to| (to, &plan.keep)));
-    let all: Vec<(usize, &Vec<Name>)> = keep.iter().enumerate().chain(of_plans).collect();
-    for (mode, names) in all {
-        for name in names {
-            if !modes[mode].unknowns.contains(&name.unknown()) {
-                reader.mistake(not_in_mode(name, &modes[mode]));
-            }
-        }
-    }
-}
-
-fn not_in_mode(name: &Name, mode: &HybridMode) -> Mistake {
-    let unknown = name.unknown();
-    let known = || mode.unknowns.iter().map(String::as_str);
-    let all = enumerate(known());
-    let help = match nearest(&unknown, known()) {
-        Some(near) => format!("did you mean `{near}`? Its unknowns are {all}"),
-        None => format!("its unknowns are {all}"),
-    };
-    Mistake::NotInMode { name: unknown, mode: mode.name.clone(), at: name.span.into(), help }
 }

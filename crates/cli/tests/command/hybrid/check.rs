@@ -1,0 +1,65 @@
+//! `daedal check` and `daedal init` for models with modes.
+
+use crate::support::{daedal, json, keys, shipped, words};
+use serde_json::Value;
+
+/// T15.1: μ, d, a of all modes of the converter.
+#[test]
+fn every_mode_of_the_converter_has_its_own_index() {
+    let object = json(&daedal(&["check", &shipped("boost-converter.toml"), "--format", "json"]));
+    let expected = ["model", "parameters", "t0", "tend", "possible", "first_mode", "modes", "transitions", "sliding"];
+    assert_eq!(keys(&object), expected);
+    let found: Vec<(String, [u64; 3])> = object["modes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|mode| {
+            let analysis = &mode["analysis"];
+            let number = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("{mode}"));
+            let values =
+                [&analysis["index"]["strangeness"], &analysis["characteristic"]["d"], &analysis["characteristic"]["a"]];
+            (mode["name"].as_str().unwrap().to_string(), values.map(number))
+        })
+        .collect();
+    let value = |name: &str| found.iter().find(|(known, _)| known == name).map(|(_, values)| *values);
+    assert_eq!(value("open-conducting"), Some([0, 2, 5]));
+    assert_eq!(value("closed-blocking"), Some([0, 2, 5]));
+    assert_eq!(value("open-blocking"), Some([1, 1, 6]));
+    assert_eq!(value("closed-conducting"), Some([1, 1, 6]));
+    assert!(object["modes"].as_array().unwrap().iter().all(|mode| mode["reachable"] == true));
+    assert_eq!(object["transitions"].as_array().unwrap().iter().filter(|t| t["scheduled"] == true).count(), 4);
+}
+
+#[test]
+fn pairs_that_can_slide_are_found() {
+    let object = json(&daedal(&["check", &shipped("friction-bodies.toml"), "--format", "json"]));
+    let sliding = &object["sliding"][0];
+    assert_eq!(sliding["between"], serde_json::json!(["forward", "backward"]));
+    assert_eq!(sliding["mode"], Value::Null);
+    assert!((sliding["width"].as_f64().unwrap() - 0.006).abs() < 1e-12, "{sliding}");
+    let object = json(&daedal(&["check", &shipped("mass-on-belt.toml"), "--format", "json"]));
+    assert_eq!(object["sliding"][0]["mode"], "stick");
+    let text = words(&["check", &shipped("rope-cut.toml")]);
+    for part in [
+        "all modes can be solved near the start",
+        "rope → free: vx^2 + vy^2 >= c",
+        "no two modes have transitions there and back",
+        "=== mode rope, at the start === the model can be solved",
+        "differentiation index 3",
+        "=== mode free, near the start ===",
+    ] {
+        assert!(text.contains(part), "{part} is missing: {text}");
+    }
+}
+
+#[test]
+fn init_tells_the_values_from_which_a_run_starts() {
+    let object = json(&daedal(&["init", &shipped("boost-converter.toml"), "--format", "json"]));
+    assert_eq!(object["mode"], "open-conducting");
+    // the least change of the guesses
+    let value = |name: &str| object["values"][name].as_f64().unwrap();
+    assert!((value("vC") - 20.0 / 9.0).abs() < 1e-12 && (value("iR") - 10.0 / 9.0).abs() < 1e-12, "{object}");
+    let text = words(&["init", &shipped("rope-cut.toml"), "--fix", "x=1"]);
+    assert!(text.contains("[initial] mode = \"rope\" fix = { x = 1.0"), "{text}");
+    assert!(text.contains("# lambda.rope = 0.0"), "{text}");
+}

@@ -1,0 +1,176 @@
+//! `daedal solve` for models with modes.
+
+use crate::solve::STATISTICS;
+use crate::support::{code, daedal, directory, fails, json, keys, rows, shipped, statistics, stderr, words, written};
+use serde_json::Value;
+use std::fs;
+
+fn value(object: &Value, name: &str) -> f64 {
+    object["final"][name].as_f64().unwrap_or_else(|| panic!("{name} in {object}"))
+}
+
+/// T2: the pendulum whose rope is cut.
+#[test]
+fn the_rope_is_cut_and_its_force_is_held() {
+    let object = statistics(&[&shipped("rope-cut.toml"), "--rtol", "1e-9"]);
+    let expected: Vec<&str> = STATISTICS.into_iter().chain(["switches", "modes", "end_mode"]).collect();
+    assert_eq!(keys(&object), expected);
+    assert_eq!(
+        (&object["ended"], &object["method"], &object["formulation"]),
+        (&"end".into(), &"geoms".into(), &"psf".into())
+    );
+    assert_eq!((&object["switches"], &object["end_mode"]), (&1.into(), &"free".into()));
+    assert!(
+        (value(&object, "x") + 0.216621234).abs() < 1e-8 && (value(&object, "y") + 4.517716165).abs() < 1e-8,
+        "{object}"
+    );
+    assert!((value(&object, "lambda.rope") - 7.5).abs() < 1e-7, "{object}");
+    let time = object["modes"][0]["time"].as_f64().unwrap();
+    assert!((time - 0.331797929).abs() < 1e-8, "{object}");
+    // counters of GEOMS are there, those of all modes together
+    assert!(object["masses"].as_u64().is_some());
+    let steps: u64 = object["modes"].as_array().unwrap().iter().map(|mode| mode["steps"].as_u64().unwrap()).sum();
+    assert_eq!(object["steps"], steps);
+}
+
+#[test]
+fn the_summary_tells_modes_switches_and_values() {
+    let text = words(&["solve", &shipped("friction-bodies.toml")]);
+    for part in [
+        "radau, auto, rtol 1e-8",
+        "reached the end t = 10.0",
+        "modes entered time part steps forward 3",
+        "7 switches",
+        "0.9272952180 forward|backward (sliding) → forward alpha >= 1 (sliding ends)",
+        "final values, in mode forward|backward (sliding)",
+        "final outputs relative 0.0",
+    ] {
+        assert!(text.contains(part), "{part} is missing: {text}");
+    }
+    let text = words(&["solve", &shipped("rope-cut.toml")]);
+    assert!(text.contains("1 switch 0.33179793") && text.contains(" held vx' 0.0"), "{text}");
+}
+
+#[test]
+fn long_tables_show_their_ends_and_chattering_is_told() {
+    let text = words(&["solve", &shipped("mass-on-belt.toml"), "--sliding", "off", "--tend", "0.28"]);
+    assert!(text.contains(" … ") && text.contains(" more 0.279"), "{text}");
+    assert_eq!(text.matches(" → ").count(), 20, "{text}");
+    let text = words(&["solve", &shipped("mass-on-belt.toml"), "--sliding", "three-points", "--tend", "0.28"]);
+    assert!(text.contains("4 switches, 1 of them chattering"), "{text}");
+}
+
+#[test]
+fn sliding_is_noticed_as_asked_for() {
+    let file = shipped("mass-on-belt.toml");
+    let switches = |how: &str| statistics(&[&file, "--sliding", how, "--tend", "0.28"])["switches"].as_u64().unwrap();
+    // one at the start, and the begin of sliding
+    assert_eq!((switches("auto"), switches("condition")), (2, 2));
+    let (three, off) = (switches("three-points"), switches("off"));
+    assert!(three > 2 && three < 6 && off > 100, "{three} and {off}");
+}
+
+#[test]
+fn methods_and_forms_apply_to_the_modes_they_fit() {
+    let file = shipped("mass-on-belt.toml");
+    let object = statistics(&[&file, "--method", "bdf", "--formulation", "array"]);
+    assert_eq!((&object["method"], &object["formulation"]), (&"bdf".into(), &"array".into()));
+    assert!((value(&object, "x") + 0.116404).abs() < 1e-5, "{object}");
+    let object = statistics(&[&shipped("rope-cut.toml"), "--formulation", "p1"]);
+    assert_eq!((&object["formulation"], &object["end_mode"]), (&"p1".into(), &"free".into()));
+    let orders = |method: &str| {
+        let path = directory("hybrid-orders").join(format!("{method}.json"));
+        words(&["solve", &file, "--method", method, "-o", path.to_str().unwrap()]);
+        let run: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        run["steps"]["order"].as_array().unwrap().iter().map(|k| k.as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert!(orders("radau").iter().all(|&order| order == 5));
+    assert!(orders("bdf").iter().any(|&order| order < 3), "restarts begin with order one");
+}
+
+#[test]
+fn too_many_switches_stop_the_run_and_keep_what_was_computed() {
+    let path = directory("hybrid-stop").join("run.csv");
+    let file = path.to_str().unwrap();
+    let model = shipped("friction-bodies.toml");
+    let output = daedal(&["solve", &model, "--sliding", "off", "--max-switches", "20", "-o", file, "--stats", "json"]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    let object = json(&output);
+    assert_eq!((&object["ended"], &object["switches"]), (&"failure".into(), &20.into()));
+    let points = rows(&fs::read_to_string(&path).unwrap());
+    assert_eq!(object["t_end"], points[points.len() - 1][0]);
+    fails(&["solve", &model, "--sliding", "off", "--max-switches", "20"], 1, &["max_switches", "chattering between"]);
+}
+
+const SWITCHED: &str = r#"
+[model]
+name = "switched"
+time = [0, 2]
+[dae]
+states = ["x"]
+[modes.grow]
+dae.equations = ["der(x) = 1"]
+[modes.follow]
+dae.states = ["y"]
+dae.equations = ["der(x) = -1", "y = x^2"]
+[[transitions]]
+from = "grow"
+to = "follow"
+when = "x >= 1"
+set = { x = "x + 1" }
+[initial]
+mode = "grow"
+fix = { x = 0 }
+[output]
+twice = "2*x"
+slope = "der(x)"
+square = "y + 1"
+"#;
+
+#[test]
+fn rows_at_a_switch_show_the_jump_and_outputs_wait_for_their_names() {
+    let model = written("switched.toml", SWITCHED);
+    let path = directory("hybrid-switched").join("run.csv");
+    let (model, file) = (model.to_str().unwrap(), path.to_str().unwrap());
+    words(&["solve", model, "-o", file]);
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text.lines().next(), Some("t,x,y,twice,slope,square,mode"));
+    let points = rows(&text);
+    let at = points.windows(2).position(|pair| pair[0][0] == pair[1][0]).expect("two rows with one time");
+    let close = |row: &[f64], expected: [f64; 7]| {
+        row.iter().zip(expected).all(|(x, e)| (x - e).abs() < 1e-6 || (x.is_nan() && e.is_nan()))
+    };
+    let nan = f64::NAN;
+    assert!(close(&points[at], [1.0, 1.0, nan, 2.0, 1.0, nan, 0.0]), "{:?}", points[at]);
+    assert!(close(&points[at + 1], [1.0, 2.0, 4.0, 4.0, -1.0, 5.0, 1.0]), "{:?}", points[at + 1]);
+    assert!(close(&points[points.len() - 1], [2.0, 1.0, 1.0, 2.0, -1.0, 2.0, 1.0]), "{points:?}");
+    // as many points as were asked for, derivatives as well
+    words(&["solve", model, "--save", "5", "-o", file]);
+    let points = rows(&fs::read_to_string(&path).unwrap());
+    assert_eq!(points.iter().map(|row| row[0]).collect::<Vec<_>>(), [0.0, 0.5, 1.0, 1.5, 2.0]);
+    assert!(
+        close(&points[1], [0.5, 0.5, nan, 1.0, 1.0, nan, 0.0])
+            && close(&points[3], [1.5, 1.5, 2.25, 3.0, -1.0, 3.25, 1.0]),
+        "{points:?}"
+    );
+    words(&["solve", model, "--save", "end", "-o", file]);
+    let points = rows(&fs::read_to_string(&path).unwrap());
+    assert!(points.len() == 1 && close(&points[0], [2.0, 1.0, 1.0, 2.0, -1.0, 2.0, 1.0]), "{points:?}");
+}
+
+#[test]
+fn what_a_mode_does_not_have_is_held_at_its_last_value() {
+    let back = SWITCHED
+        .replace("[initial]", "[[transitions]]\nfrom = \"follow\"\nto = \"grow\"\nwhen = \"x <= 1.5\"\n[initial]");
+    let back = back.replace("when = \"x >= 1\"", "when = \"x >= 1 and t < 1.2\"");
+    let model = written("switched-back.toml", &back);
+    for save in ["steps", "7", "end"] {
+        let path = directory("hybrid-held").join("run.csv");
+        words(&["solve", model.to_str().unwrap(), "--save", save, "-o", path.to_str().unwrap()]);
+        let points = rows(&fs::read_to_string(&path).unwrap());
+        let [t, x, y, _, slope, square, mode] = points[points.len() - 1][..] else { panic!("{points:?}") };
+        assert_eq!((t, mode), (2.0, 0.0));
+        assert!((x - 2.0).abs() < 1e-6 && (y - 2.25).abs() < 1e-5 && (slope - 1.0).abs() < 1e-6, "{save}: {points:?}");
+        assert!((square - 3.25).abs() < 1e-5, "{save}: {points:?}");
+    }
+}

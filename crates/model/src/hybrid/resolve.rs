@@ -1,0 +1,145 @@
+//! Transitions between the modes that were read: one for each mode that is left, with names looked up in the mode that is entered.
+
+use super::condition::Job;
+use super::model::{HybridMode, HybridTransition, HybridTrigger, Statement};
+use super::transitions::Plan;
+use super::unknowns::Source;
+use crate::diagnostic::Mistake;
+use crate::entries::Name;
+use crate::model::Kind;
+use crate::reader::Reader;
+use crate::source::Span;
+use crate::suggestion::{enumerate, nearest};
+use daedal::graph::{Expr, Graph};
+use std::collections::HashMap;
+
+/// Transitions, one for each mode that is left.
+pub(super) fn transitions(
+    reader: &mut Reader,
+    plans: &[Plan],
+    modes: &[HybridMode],
+    jobs: &[Vec<Job>],
+) -> Option<Vec<HybridTransition>> {
+    let places = Places::new(modes);
+    let mut transitions = Vec::new();
+    for (number, plan) in plans.iter().enumerate() {
+        for &from in &plan.from {
+            let job = jobs.get(from)?.iter().find(|job| job.plan == number)?;
+            let to = plan.to?;
+            let set = new_values(reader, job, &modes[from], &modes[to], places.of(to));
+            let trigger = match (&job.logic, &job.schedule) {
+                (Some(logic), _) => {
+                    let at = plan.when.as_ref().map_or(plan.span, |node| node.span);
+                    let statement = |(text, g, strict): &(String, Expr, bool)| Statement {
+                        text: text.clone(),
+                        g: *g,
+                        strict: *strict,
+                        uses_derivatives: depends(reader, &modes[from], *g, at),
+                    };
+                    let statements = job.statements.iter().map(statement).collect();
+                    HybridTrigger::When { text: plan.text.clone(), statements, logic: logic.clone() }
+                }
+                (None, Some(schedule)) => HybridTrigger::At(schedule.clone()),
+                // a mistake was told
+                (None, None) => return None,
+            };
+            transitions.push(HybridTransition {
+                from,
+                to,
+                trigger,
+                set,
+                priority: plan.priority,
+                restart: plan.restart.map(|(restart, _)| restart),
+                keep: plan.keep.iter().map(Name::unknown).collect(),
+                hysteresis: job.hysteresis,
+                after_accumulation: plan.after_accumulation,
+            });
+        }
+    }
+    Some(transitions)
+}
+
+/// Where the unknowns of each mode stand.
+pub(super) struct Places<'m>(Vec<HashMap<&'m str, usize>>);
+
+impl<'m> Places<'m> {
+    pub fn new(modes: &'m [HybridMode]) -> Self {
+        let of = |mode: &'m HybridMode| mode.unknowns.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect();
+        Places(modes.iter().map(of).collect())
+    }
+
+    pub fn of(&self, mode: usize) -> &HashMap<&'m str, usize> {
+        &self.0[mode]
+    }
+}
+
+/// New values with the places of their unknowns in the mode that is entered.
+pub(super) fn new_values(
+    reader: &mut Reader,
+    job: &Job,
+    from: &HybridMode,
+    to: &HybridMode,
+    places: &HashMap<&str, usize>,
+) -> Vec<(String, usize, Expr)> {
+    let mut values: Vec<(String, usize, Expr)> = Vec::new();
+    for (name, value) in &job.changes {
+        let unknown = name.unknown();
+        let Some(&place) = places.get(unknown.as_str()) else {
+            reader.mistake(not_in_mode(name, to));
+            continue;
+        };
+        if values.iter().any(|(_, other, _)| *other == place) {
+            let (what, at) = ("a new value".into(), name.span.into());
+            reader.mistake(Mistake::Duplicate { name: unknown, what, first: None, at, help: None });
+            continue;
+        }
+        depends(reader, from, *value, name.span);
+        values.push((unknown, place, *value));
+    }
+    values
+}
+
+/// Does a formula contain derivatives that are no unknowns? Those that nobody computes are mistakes.
+fn depends(reader: &mut Reader, mode: &HybridMode, formula: Expr, at: Span) -> bool {
+    let graph: &Graph = match &mode.kind {
+        Kind::Motion { formulas, .. } => &formulas.graph,
+        Kind::Dae { formulas, .. } => &formulas.graph,
+        Kind::Hybrid(_) => return false,
+    };
+    let inputs = graph.depends_on(formula);
+    if let Some(&input) = inputs.iter().find(|&&input| mode.sources.get(input).copied().flatten().is_none()) {
+        let name = graph.inputs().nth(input).map_or("", |(name, _)| name).to_string();
+        reader.mistake(Mistake::NotAllowed {
+            what: format!("the derivative `{name}`"),
+            place: "a transition".into(),
+            at: at.into(),
+            label: "higher than in the equations".into(),
+            help: format!("mode `{}` has derivatives up to the highest one in its equations", mode.name),
+        });
+    }
+    inputs.iter().any(|&input| matches!(mode.sources.get(input), Some(Some(Source::Rate(_)))))
+}
+
+/// Names that are kept must be unknowns of the mode.
+pub(super) fn check_names(reader: &mut Reader, modes: &[HybridMode], keep: &[Vec<Name>], plans: &[Plan]) {
+    let of_plans = plans.iter().filter_map(|plan| plan.to.map(|to| (to, &plan.keep)));
+    let all: Vec<(usize, &Vec<Name>)> = keep.iter().enumerate().chain(of_plans).collect();
+    for (mode, names) in all {
+        for name in names {
+            if !modes[mode].unknowns.contains(&name.unknown()) {
+                reader.mistake(not_in_mode(name, &modes[mode]));
+            }
+        }
+    }
+}
+
+fn not_in_mode(name: &Name, mode: &HybridMode) -> Mistake {
+    let unknown = name.unknown();
+    let known = || mode.unknowns.iter().map(String::as_str);
+    let all = enumerate(known());
+    let help = match nearest(&unknown, known()) {
+        Some(near) => format!("did you mean `{near}`? Its unknowns are {all}"),
+        None => format!("its unknowns are {all}"),
+    };
+    Mistake::NotInMode { name: unknown, mode: mode.name.clone(), at: name.span.into(), help }
+}
