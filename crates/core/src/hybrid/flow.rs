@@ -12,9 +12,6 @@ use crate::options::Options;
 use crate::tolerance::Tolerance;
 use std::cell::{OnceCell, RefCell};
 
-/// Weight of unknowns that a mode did not have before: they move before others do.
-const NEW: f64 = 1e-6;
-
 /// What is known when a mode is entered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
@@ -78,18 +75,13 @@ impl Entry {
             Tolerance::Uniform { rtol, atol } => (rtol, atol),
             Tolerance::PerComponent(_) => (1e-7, 1e-7),
         };
+        // what is new in the mode may change by any amount
         let weight = |j: usize| match self.start.get(j) {
-            None | Some(Start::Unknown) => NEW,
+            None | Some(Start::Unknown) => 0.0,
             _ if restart == Restart::Weighted => 1.0 / (rtol * at.x[j].abs() + atol),
             _ => 1.0,
         };
-        let mut weights: Vec<f64> = (0..at.x.len()).map(weight).collect();
-        if restart == Restart::Weighted {
-            // new ones are light beside all others
-            let least = weights.iter().copied().filter(|w| *w > NEW).fold(f64::INFINITY, f64::min);
-            weights.iter_mut().filter(|w| **w <= NEW).for_each(|w| *w = NEW * least.min(1e300));
-        }
-        // unknowns that are new are the first to move, so the norm is always a weighted one
+        let weights: Vec<f64> = (0..at.x.len()).map(weight).collect();
         let restart = if restart == Restart::LeastChange { Restart::Weighted } else { restart };
         make_consistent(dae, at.t, &mut at.x, &mut at.xdot, restart, &kept, &weights)
     }

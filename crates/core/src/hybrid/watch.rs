@@ -203,9 +203,9 @@ impl Watch {
         holding
     }
 
-    /// Was a function of this exit never far from zero since the mode was entered, compared with its band?
+    /// Was one of the functions of this exit never far from zero since the mode was entered, compared with its band?
     pub fn stays_near_zero(&self, exit: usize, factor: f64) -> bool {
-        self.watched.iter().filter(|w| w.exit == exit).all(|w| w.top <= factor * w.band)
+        self.watched.iter().filter(|w| w.exit == exit).any(|w| w.top <= factor * w.band)
     }
 
     /// Value of the function that decided, turned so that it has fallen through zero, at a point.
