@@ -1,12 +1,12 @@
 //! Columns of a run through several modes: the unknowns of all modes by name, then the outputs.
 //!
 //! A row goes through the run. Every point writes what its mode knows; the rest keeps its last value, and is NaN before it had one. A generated
-//! mode for sliding has the outputs of the first mode whose unknowns it has.
+//! mode for sliding has those outputs that are the same in all modes between which it slides.
 
 use crate::failure::Failure;
 use crate::outputs::{self, Outputs};
 use crate::variables::Variables;
-use daedal::hybrid::{HybridSolution, Phase};
+use daedal::hybrid::{HybridSolution, ModeNames, Phase};
 use daedal::motion::{self, Layout};
 use daedal_model::{HybridModel, Kind as Equations};
 use daedal_run::Kind;
@@ -26,8 +26,8 @@ struct Writer {
     outputs: Outputs,
     /// places of the unknowns of the outputs in the state, where they are not the same
     order: Option<Vec<usize>>,
-    /// columns of the outputs
-    columns: Vec<usize>,
+    /// columns of the outputs; none for one that means something else in every mode
+    columns: Vec<Option<usize>>,
 }
 
 impl Table {
@@ -45,9 +45,7 @@ impl Table {
         for (k, mode) in solution.modes.iter().enumerate() {
             let (source, order) = match model.modes.get(k) {
                 Some(_) => (Some(k), None),
-                None => {
-                    parent(model, &mode.unknowns).map_or((None, None), |(source, order)| (Some(source), Some(order)))
-                }
+                None => parent(model, mode).map_or((None, None), |(source, order)| (Some(source), Some(order))),
             };
             let Some(source) = source else { continue };
             let outputs = match &model.modes[source].kind {
@@ -55,7 +53,10 @@ impl Table {
                 Equations::Dae { formulas, .. } => Outputs::of_general(formulas, &model.modes[source].unknowns),
                 Equations::Hybrid(_) => Outputs::None,
             };
-            let columns = outputs.names().to_vec().iter().map(|name| table.column(name, Kind::Output)).collect();
+            let shared = if k < model.modes.len() { None } else { Some(model.shared_outputs(&between(model, mode))) };
+            let has = |name: &String| shared.as_ref().is_none_or(|shared| shared.contains(name));
+            let columns = outputs.names().to_vec();
+            let columns = columns.iter().map(|name| has(name).then(|| table.column(name, Kind::Output))).collect();
             let unknowns = std::mem::take(&mut table.modes[k].unknowns);
             table.modes[k] = Writer { unknowns, outputs, order, columns };
         }
@@ -95,9 +96,9 @@ impl Table {
             }
             None => writer.outputs.evaluate(t, x, rates, &mut values),
         }
-        for (&column, value) in writer.columns.iter().zip(values) {
+        for (column, value) in writer.columns.iter().zip(values) {
             // without the derivative that it needs an output is not known
-            if rates.is_some() || !value.is_nan() {
+            if let Some(column) = column.filter(|_| rates.is_some() || !value.is_nan()) {
                 self.row[column] = value;
             }
         }
@@ -120,11 +121,21 @@ pub fn shown(kind: &Equations, unknowns: usize) -> Vec<(usize, Kind)> {
     }
 }
 
-/// The first mode whose unknowns are all among these, and their places.
-fn parent(model: &HybridModel, names: &[String]) -> Option<(usize, Vec<usize>)> {
-    model.modes.iter().enumerate().find_map(|(k, mode)| {
-        let places = mode.unknowns.iter().map(|name| names.iter().position(|known| known == name));
-        places.collect::<Option<Vec<usize>>>().map(|places| (k, places))
+/// The modes between which a generated mode slides: those whose names it is made of, else all whose unknowns it has.
+fn between(model: &HybridModel, sliding: &ModeNames) -> Vec<usize> {
+    let joined = sliding.name.trim_end_matches(" (sliding)");
+    let named = joined.split('|').map(|name| model.modes.iter().position(|mode| mode.name == name));
+    named.collect::<Option<Vec<usize>>>().unwrap_or_else(|| {
+        let has = |name: &String| sliding.unknowns.contains(name);
+        (0..model.modes.len()).filter(|&k| model.modes[k].unknowns.iter().all(has)).collect()
+    })
+}
+
+/// The first of these modes whose unknowns the generated one has, and their places.
+fn parent(model: &HybridModel, sliding: &ModeNames) -> Option<(usize, Vec<usize>)> {
+    between(model, sliding).into_iter().find_map(|k| {
+        let place = |name: &String| sliding.unknowns.iter().position(|known| known == name);
+        model.modes[k].unknowns.iter().map(place).collect::<Option<Vec<usize>>>().map(|places| (k, places))
     })
 }
 

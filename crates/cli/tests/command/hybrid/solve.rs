@@ -115,6 +115,40 @@ fn an_accumulation_needs_a_mode_that_follows() {
 }
 
 #[test]
+fn outputs_that_differ_between_modes_are_held_while_they_slide() {
+    let model = r#"
+        [model]
+        name = "relay"
+        time = [0, 2]
+        [dae]
+        states = ["x"]
+        equations = ["der(x) = u"]
+        [modes]
+        above = { parameters = { u = -1 } }
+        below = { parameters = { u = 1 } }
+        [[transitions]]
+        from = "above"
+        to = "below"
+        when = "x < 0"
+        [[transitions]]
+        from = "below"
+        to = "above"
+        when = "x > 0"
+        [initial]
+        mode = "below"
+        fix = { x = -1 }
+        [output]
+        shifted = "x + 1"
+        push = "u"
+    "#;
+    let file = written("relay-outputs.toml", model);
+    let object = statistics(&[file.to_str().unwrap()]);
+    assert!(object["end_mode"].as_str().unwrap().contains("(sliding)"), "{object}");
+    assert!((value(&object, "shifted") - 1.0).abs() < 1e-9, "{object}");
+    assert_eq!(value(&object, "push"), 1.0);
+}
+
+#[test]
 fn impulses_are_told() {
     let text = words(&["solve", &shipped("dog-clutch.toml")]);
     assert!(text.contains("jump of w1, w2, impulse mu.clutch = 21.869009"), "{text}");
