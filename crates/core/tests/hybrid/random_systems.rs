@@ -56,7 +56,9 @@ fn draw(random: &mut Random) -> Draw {
     let surface = |random: &mut Random| {
         let mut c = vector(random, 1.0);
         let norm = c.iter().map(|c| c * c).sum::<f64>().sqrt();
-        c.iter_mut().for_each(|c| *c /= norm);
+        for c in &mut c {
+            *c /= norm;
+        }
         (c, 0.7 * random.real())
     };
     let (modes, links);
@@ -93,7 +95,9 @@ fn draw(random: &mut Random) -> Draw {
     for link in &mut draw.links {
         let outside = if divided { first < 0.0 } else { link.from == 0 && link.g(&draw.x0) < 0.0 };
         if outside {
-            link.c.iter_mut().for_each(|c| *c = -*c);
+            for c in &mut link.c {
+                *c = -*c;
+            }
             link.d = -link.d;
         }
     }

@@ -60,7 +60,7 @@ fn a_dog_clutch_conserves_the_momentum_and_loses_energy() {
 fn the_smallest_change_is_no_impact_law() {
     let clutch = Clutch::default();
     let solution = run(&clutch, Kind::Dog, 1.0, Some(Restart::LeastChange));
-    let mean = (before(&solution, 0, "w1") + before(&solution, 0, "w2")) / 2.0;
+    let mean = f64::midpoint(before(&solution, 0, "w1"), before(&solution, 0, "w2"));
     close(after(&solution, 0, "w1"), mean, 1e-8);
     close(after(&solution, 0, "w2"), mean, 1e-8);
 }
