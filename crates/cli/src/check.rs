@@ -91,7 +91,7 @@ pub fn examine(setup: &Setup) -> Result<Examined, Failure> {
     let motion = match &setup.equations {
         Equations::Motion(motion) => motion,
         Equations::General(system) => return general::examine(setup, system),
-        Equations::Hybrid(switched) => return hybrid::examine(setup, switched),
+        Equations::Hybrid(switched) => return Ok(hybrid::examine(setup, switched)),
     };
     let case = &motion.case;
     let subject = Subject {

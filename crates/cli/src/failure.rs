@@ -114,13 +114,13 @@ pub enum Failure {
     #[error(transparent)]
     Solve(#[from] Stopped),
     #[error(transparent)]
-    Hybrid(#[from] HybridError),
+    Hybrid(Box<HybridError>),
     #[error("mode `{mode}` cannot be entered at t = {t:?}")]
     Enter {
         mode: String,
         t: f64,
         #[source]
-        cause: EnterError,
+        cause: Box<EnterError>,
     },
 }
 

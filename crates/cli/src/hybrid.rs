@@ -98,7 +98,7 @@ pub fn solve(mut setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<(), 
             for failure in [written, printed].into_iter().filter_map(Result::err) {
                 failure.report();
             }
-            Err(error.into())
+            Err(Failure::Hybrid(Box::new(error)))
         }
     }
 }

@@ -324,6 +324,17 @@ fn definitions_and_outputs_are_computed_where_their_names_exist() {
 }
 
 #[test]
+fn outputs_that_mean_the_same_are_known() {
+    let model = file("mass-on-belt");
+    // the friction differs, the relative velocity does not
+    assert_eq!(hybrid(&model).shared_outputs(&[0, 1]), ["relative"]);
+    assert_eq!(hybrid(&model).shared_outputs(&[2]), ["relative", "friction"]);
+    let model = file("hysteresis-relay");
+    // the same formula with other numbers
+    assert_eq!(hybrid(&model).shared_outputs(&[0, 1]), Vec::<String>::new());
+}
+
+#[test]
 fn mistakes_in_the_common_part_are_told_once() {
     let text = RELAY.replace("u - shift", "u - shift + sin(y)").replace("width = \"low/4\"", "width = \"lo/4\"");
     let mistakes = Model::read("a", &text, &[]).unwrap_err();

@@ -13,9 +13,12 @@ fn run(
     edit: impl Fn(&str) -> String,
 ) -> Result<HybridSolution, Box<HybridError>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../models/{name}.toml"));
-    let text = edit(&std::fs::read_to_string(path).unwrap());
+    made_of(name, &edit(&std::fs::read_to_string(path).unwrap()), overrides)
+}
+
+fn made_of(name: &str, text: &str, overrides: &[(&str, f64)]) -> Result<HybridSolution, Box<HybridError>> {
     let overrides: Vec<(String, f64)> = overrides.iter().map(|(name, x)| ((*name).to_string(), *x)).collect();
-    let model = Model::read(name, &text, &overrides).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
+    let model = Model::read(name, text, &overrides).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
     let Kind::Hybrid(hybrid) = &model.kind else { panic!("{name} has no modes") };
     let system = hybrid.build(&(Arc::new(Interpreted) as _), &Methods::default());
     let problem = hybrid.problem(&system, model.time.unwrap().1);
@@ -141,4 +144,23 @@ fn sliding_depends_on_what_is_combined() {
     near(end(&solution, "x2"), 1.0, 1e-8);
     let solution = run("equivalent-control", &[], |text| text.replace("equivalent-control", "filippov")).unwrap();
     near(end(&solution, "x2"), 3.0, 1e-8);
+}
+
+#[test]
+fn the_examples_of_the_book_reach_their_ends() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/hybrid.md");
+    let page = std::fs::read_to_string(page).unwrap().replace("\r\n", "\n");
+    let example = |name: &str| {
+        let text = page.split(&format!("```toml,file={name}.toml\n")).nth(1).and_then(|rest| rest.split("```").next());
+        made_of(name, text.unwrap(), &[]).unwrap()
+    };
+    let solution = example("friction");
+    // the bodies stick at once, slip when the pull exceeds friction, and stick again
+    let slips: Vec<f64> = solution.mode_trajectory().iter().filter(|s| s.1.contains("sliding")).map(|s| s.0).collect();
+    let pull = 0.8_f64.asin();
+    assert_eq!(slips.len(), 3, "{:?}", solution.mode_trajectory());
+    for (k, t) in slips.into_iter().enumerate() {
+        near(t, pull + std::f64::consts::PI * k as f64, 1e-6);
+    }
+    assert_eq!(example("ball").mode_trajectory().last().unwrap().2, "rest");
 }

@@ -51,7 +51,7 @@ struct Pair {
 }
 
 /// Look at all modes.
-pub fn examine(setup: &Setup, switched: &Switched) -> Result<Examined, Failure> {
+pub fn examine(setup: &Setup, switched: &Switched) -> Examined {
     let model = &switched.model;
     let start = consistent(switched, &model.initial.start);
     let first = &model.modes[model.initial.mode];
@@ -81,7 +81,7 @@ pub fn examine(setup: &Setup, switched: &Switched) -> Result<Examined, Failure> 
         Some(Err(failure)) => Some(failure),
         None => None,
     };
-    Ok(Examined { text, object, impossible: impossible.or(start.err()) })
+    Examined { text, object, impossible: impossible.or(start.err()) }
 }
 
 fn value(start: Start) -> Option<f64> {

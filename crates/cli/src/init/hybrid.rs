@@ -50,7 +50,7 @@ pub fn consistent(switched: &Switched, start: &[Start]) -> Result<Vec<f64>, Fail
     let entered = flow.enter(&entry, &Options::default()).map_err(|cause| Failure::Enter {
         mode: model.modes[initial.mode].name.clone(),
         t: initial.t,
-        cause,
+        cause: Box::new(cause),
     })?;
     let mut x = entered.0.state().x.clone();
     x.truncate(start.len());

@@ -10,9 +10,7 @@ use crate::method::{Integrator, Method, StartFailure, State, Stepper};
 use crate::motion::{self, Impact, Layout, Mechanism, Start, consistent};
 use crate::options::Options;
 use crate::tolerance::Tolerance;
-
-/// Weight of unknowns that a mode did not have before: they move before others do.
-const NEW: f64 = 1e-6;
+use std::cell::{OnceCell, RefCell};
 
 /// What is known when a mode is entered.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +37,11 @@ pub trait Flow {
 
     /// Move a stepper of this mode to a consistent state, on later entries.
     fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Impulses, EnterError>;
+
+    /// Is an unknown bookkeeping, such as an acceleration, whose jumps tell nothing?
+    fn is_bookkeeping(&self, _unknown: usize) -> bool {
+        false
+    }
 
     /// The equations as formulas of a general system, with the same names of unknowns, where they can be had. Sliding modes are
     /// generated from them.
@@ -72,18 +75,13 @@ impl Entry {
             Tolerance::Uniform { rtol, atol } => (rtol, atol),
             Tolerance::PerComponent(_) => (1e-7, 1e-7),
         };
+        // what is new in the mode may change by any amount
         let weight = |j: usize| match self.start.get(j) {
-            None | Some(Start::Unknown) => NEW,
+            None | Some(Start::Unknown) => 0.0,
             _ if restart == Restart::Weighted => 1.0 / (rtol * at.x[j].abs() + atol),
             _ => 1.0,
         };
-        let mut weights: Vec<f64> = (0..at.x.len()).map(weight).collect();
-        if restart == Restart::Weighted {
-            // new ones are light beside all others
-            let least = weights.iter().copied().filter(|w| *w > NEW).fold(f64::INFINITY, f64::min);
-            weights.iter_mut().filter(|w| **w <= NEW).for_each(|w| *w = NEW * least.min(1e300));
-        }
-        // unknowns that are new are the first to move, so the norm is always a weighted one
+        let weights: Vec<f64> = (0..at.x.len()).map(weight).collect();
         let restart = if restart == Restart::LeastChange { Restart::Weighted } else { restart };
         make_consistent(dae, at.t, &mut at.x, &mut at.xdot, restart, &kept, &weights)
     }
@@ -196,17 +194,19 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
     }
 }
 
-/// Equations of motion. Every level of constraints is repaired by its own variables, whichever way to restart is chosen, except that
-/// [`Restart::Momentum`] repairs velocities by impulses.
+/// Equations of motion. Every level of constraints is repaired by its own variables. [`Restart::Momentum`] repairs velocities by
+/// impulses, [`Restart::Weighted`] by the smallest relative change, the other ways by the smallest change.
 pub struct MotionFlow<M> {
     mechanism: M,
     method: Geoms,
+    /// made when velocities are first to be repaired
+    closing: OnceCell<RefCell<motion::Closing>>,
 }
 
 impl<M: Mechanism> MotionFlow<M> {
     /// A mechanism with the method to solve its equations.
     pub fn new(mechanism: M, method: Geoms) -> Self {
-        MotionFlow { mechanism, method }
+        MotionFlow { mechanism, method, closing: OnceCell::new() }
     }
 
     fn layout(&self) -> Layout {
@@ -236,18 +236,25 @@ impl<M: Mechanism> MotionFlow<M> {
         let system: &dyn Mechanism = &self.mechanism;
         let form = motion::Form::StrangenessFree;
         let found = consistent::initialise(system, &initial, form)?;
-        if entry.restart != Some(Restart::Momentum) {
-            return Ok((found.state, Vec::new()));
-        }
-        let formulas = self.mechanism.formulas().ok_or(EnterError::NoMomentum)?;
-        let before: Vec<f64> = entry.start[layout.v()]
-            .iter()
-            .zip(&found.state.x[layout.v()])
-            .map(|(start, x)| if let Start::Fixed(v) | Start::Guess(v) = start { *v } else { *x })
-            .collect();
         let x = &found.state.x;
-        let Impact { v, impulses } =
-            motion::Closing::new(&formulas).close(entry.t, &x[layout.p()], &before, &x[layout.s()])?;
+        let known = |(start, x): (&Start, &f64)| if let Start::Fixed(v) | Start::Guess(v) = start { *v } else { *x };
+        let before: Vec<f64> = entry.start[layout.v()].iter().zip(&x[layout.v()]).map(known).collect();
+        let by_impulses = match entry.restart {
+            None | Some(Restart::Weighted) => return Ok((found.state, Vec::new())),
+            // nothing was to be changed
+            Some(_) if before == x[layout.v()] => return Ok((found.state, Vec::new())),
+            Some(restart) => restart == Restart::Momentum,
+        };
+        let Some(formulas) = self.mechanism.formulas() else {
+            return if by_impulses { Err(EnterError::NoMomentum) } else { Ok((found.state, Vec::new())) };
+        };
+        let closing = self.closing.get_or_init(|| RefCell::new(motion::Closing::new(&formulas)));
+        let (p, s) = (&x[layout.p()], &x[layout.s()]);
+        let Impact { v, impulses } = if by_impulses {
+            closing.borrow_mut().close(entry.t, p, &before, s)?
+        } else {
+            Impact { v: closing.borrow_mut().nearest(entry.t, p, &before, s)?, impulses: Vec::new() }
+        };
         initial.p = x[layout.p()].iter().map(|&p| Start::Guess(p)).collect();
         initial.v = v.iter().map(|&v| Start::Guess(v)).collect();
         let found = consistent::initialise(system, &initial, form)?;
@@ -272,6 +279,10 @@ impl<M: Mechanism> Flow for MotionFlow<M> {
         let (state, impulses) = self.consistent(entry)?;
         stepper.restart(state);
         Ok(impulses)
+    }
+
+    fn is_bookkeeping(&self, unknown: usize) -> bool {
+        self.layout().a().contains(&unknown)
     }
 
     fn system(&self) -> Option<System> {

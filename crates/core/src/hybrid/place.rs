@@ -96,6 +96,8 @@ pub enum Equations<'h> {
 pub struct Place<'h> {
     pub name: String,
     pub unknowns: Vec<String>,
+    /// unknowns that are not told when they jump
+    pub bookkeeping: Vec<usize>,
     pub sliding: bool,
     pub equations: Equations<'h>,
     pub stepper: Option<Box<dyn Stepper + 'h>>,
@@ -119,9 +121,11 @@ impl<'h> Place<'h> {
             hysteresis: transition.hysteresis,
             priority: transition.priority,
         });
+        let unknowns = mode.flow.names();
         Place {
             name: mode.name.clone(),
-            unknowns: mode.flow.names(),
+            bookkeeping: (0..unknowns.len()).filter(|&j| mode.flow.is_bookkeeping(j)).collect(),
+            unknowns,
             sliding: system.sliding.iter().any(|sliding| sliding.mode == k),
             equations: Equations::Given(mode),
             stepper: None,

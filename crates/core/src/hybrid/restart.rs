@@ -91,7 +91,8 @@ pub fn make_consistent(
             newton.solve(x, xdot)?;
         }
         Restart::Weighted => {
-            newton.units = weights.iter().map(|w| 1.0 / w).collect();
+            newton.units = weights.iter().map(|&w| if w > 0.0 { 1.0 / w } else { 1.0 }).collect();
+            newton.light = weights.iter().map(|&w| w == 0.0).collect();
             newton.solve(x, xdot)?;
         }
         _ => newton.solve(x, xdot)?,
@@ -128,6 +129,8 @@ struct Newton<'d> {
     wish: Wish,
     /// units of the components
     units: Vec<f64>,
+    /// components that may change by any amount
+    light: Vec<bool>,
     checked: bool,
 }
 
@@ -141,8 +144,14 @@ impl<'d> Newton<'d> {
             free: (0..n).filter(|j| kept.iter().all(|(k, _)| k != j)).collect(),
             wish: Wish::Short,
             units: vec![1.0; n],
+            light: vec![false; n],
             checked: false,
         }
+    }
+
+    /// Does a component count when steps are to be short?
+    fn counts(&self, j: usize) -> bool {
+        self.system.dae.counts(j) && !self.light[j]
     }
 
     /// Iterate from x; what is wished refers to x̃.
@@ -248,10 +257,10 @@ impl<'d> Newton<'d> {
                 None => (self.system.leading(), None),
             },
             Wish::Rows(B) => (B.clone(), None),
-            Wish::Short if (0..n).all(|j| self.system.dae.counts(j)) => (Mat::zeros(0, n), Some(&self.units)),
-            // bookkeeping may change by any amount
+            Wish::Short if (0..n).all(|j| self.counts(j)) => (Mat::zeros(0, n), Some(&self.units)),
+            // bookkeeping and what is light may change by any amount
             Wish::Short => {
-                let weight = |j: usize| if self.system.dae.counts(j) { 1.0 / self.units[j] } else { 0.0 };
+                let weight = |j: usize| if self.counts(j) { 1.0 / self.units[j] } else { 0.0 };
                 (Mat::from_fn(n, n, |i, j| if i == j { weight(j) } else { 0.0 }), Some(&self.units))
             }
         };

@@ -131,6 +131,7 @@ pub fn generate<'h>(
         name: format!("{} (sliding)", names.join("|")),
         equations: Equations::Generated(GeneralFlow::new(sliding, Form::Auto, RadauIIa::default())),
         unknowns,
+        bookkeeping: Vec::new(),
         sliding: true,
         stepper: None,
         exits,

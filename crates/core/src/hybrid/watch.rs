@@ -17,6 +17,8 @@ const NODES: [f64; 5] = [0.0, 0.146_446_609_406_726_24, 0.5, 0.853_553_390_593_2
 const RESOLUTION: f64 = 400.0;
 /// Points at which the interpolation is looked at.
 const FINE: usize = 17;
+/// A function at zero falls if it does so by more than this part of its uncertainty.
+const FALLING: f64 = 1e-3;
 /// A function with values beyond this part of its size on both sides of a zero jumps there.
 const JUMP: f64 = 1e-6;
 /// Steps of a search for a minimum.
@@ -138,10 +140,12 @@ impl Watch {
                 }
                 self.derivatives |= g.uses_derivatives;
                 let now = here + hysteresis;
-                let mut band = 100.0 * f64::EPSILON * (1.0 + at.t.abs()) + 10.0 * f64::EPSILON * hysteresis;
-                // only near zero it matters how uncertain the value is
-                let rough = self.uncertainty(at, here, &value);
-                band += rough;
+                let rise = value(at.t + at.probe, &ahead) - here;
+                // uncertain because of the state, of time and of rounding
+                let slope = if rise.is_finite() { rise.abs() / at.probe } else { 0.0 };
+                let band = self.uncertainty(at, here, &value)
+                    + slope * time_tolerance(at.t, 1.0)
+                    + 10.0 * f64::EPSILON * hysteresis;
                 let mut watched = Watched {
                     exit,
                     function: k,
@@ -153,8 +157,7 @@ impl Watch {
                     top: now.abs(),
                 };
                 if !watched.settled {
-                    let rise = value(at.t + at.probe, &ahead) - here;
-                    watched.truth = rise < -1e-13 * (1.0 + here.abs()) && !held.contains(&exit);
+                    watched.truth = rise < -FALLING * band && !held.contains(&exit);
                 }
                 self.watched.push(watched);
             }
@@ -200,9 +203,9 @@ impl Watch {
         holding
     }
 
-    /// Was a function of this exit never far from zero since the mode was entered, compared with its band?
+    /// Was one of the functions of this exit never far from zero since the mode was entered, compared with its band?
     pub fn stays_near_zero(&self, exit: usize, factor: f64) -> bool {
-        self.watched.iter().filter(|w| w.exit == exit).all(|w| w.top <= factor * w.band)
+        self.watched.iter().filter(|w| w.exit == exit).any(|w| w.top <= factor * w.band)
     }
 
     /// Value of the function that decided, turned so that it has fallen through zero, at a point.
@@ -390,13 +393,17 @@ impl Watch {
         };
         // it lies beyond twice the width of the band then; excursions may be short beside the step
         let (t0, mut part) = (self.times[0], self.times[1] - self.times[0]);
+        let mut most = (2.0 * watched.band, None);
         for _ in 0..MOST_SEARCH {
             part *= 0.5;
-            if value(t0 + part) > 2.0 * watched.band {
-                return Some(t0 + part);
+            let here = value(t0 + part);
+            if here > most.0 {
+                most = (here, Some(t0 + part));
+            } else if most.1.is_some() {
+                break;
             }
         }
-        None
+        most.1
     }
 
     /// The time of a minimum of function j in [a, b] that makes its statement change: the value is zero or below, or touches zero.

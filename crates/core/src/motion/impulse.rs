@@ -110,11 +110,26 @@ impl Closing {
     ///
     /// If p, v or s has another length than the equations say.
     pub fn close(&mut self, t: f64, p: &[f64], v: &[f64], s: &[f64]) -> Result<Impact, StepFailure> {
+        self.change(t, p, v, s, true)
+    }
+
+    /// The velocities nearest to `v` that satisfy the constraints: no impact law.
+    ///
+    /// # Panics
+    ///
+    /// If p, v or s has another length than the equations say.
+    pub fn nearest(&mut self, t: f64, p: &[f64], v: &[f64], s: &[f64]) -> Result<Vec<f64>, StepFailure> {
+        Ok(self.change(t, p, v, s, false)?.v)
+    }
+
+    /// The smallest change of velocities, in the norm of M or in that of the numbers themselves.
+    fn change(&mut self, t: f64, p: &[f64], v: &[f64], s: &[f64], by_mass: bool) -> Result<Impact, StepFailure> {
         let [positions, velocities, contact, m] = self.sizes;
         assert_eq!((p.len(), v.len(), s.len()), (positions, velocities, contact), "lengths of p, v and s");
         let n = velocities;
         let mut impact = Impact { v: v.to_vec(), impulses: vec![0.0; m] };
-        let (M, J, mut rho, sizes) = self.linearise(t, p, v, s)?;
+        let (mass, J, mut rho, sizes) = self.linearise(t, p, v, s)?;
+        let M = if by_mass { mass } else { Mat::identity(n, n) };
         if rho.iter().zip(&sizes).all(|(r, size)| r.abs() <= ROUNDING * size) {
             return Ok(impact);
         }

@@ -12,6 +12,7 @@
 //! | `sliding`, `options` | `[sliding]`, and what `[solve]` and `[initial]` say beyond ordinary models |
 //! | `resolve`, `reachable` | names in the modes that are entered; modes that nothing leads to |
 //! | `unknowns`, `build` | the system that can be solved |
+//! | `outputs` | outputs that mean the same in several modes |
 
 mod build;
 mod condition;
@@ -19,6 +20,7 @@ mod merge;
 mod model;
 mod modes;
 mod options;
+mod outputs;
 mod reachable;
 mod resolve;
 mod sliding;

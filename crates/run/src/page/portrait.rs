@@ -106,12 +106,12 @@ mod tests {
 
     #[test]
     fn the_first_choice_is_a_phase_plane() {
+        use Kind::{Auxiliary, Position, State, Velocity};
         let column = |kind: Kind| Column::new("x", kind, Vec::new());
         let choice = |kinds: &[Kind]| {
             let columns: Vec<Column> = kinds.iter().map(|&kind| column(kind)).collect();
             first_choice(&columns.iter().collect::<Vec<_>>())
         };
-        use Kind::{Auxiliary, Position, State, Velocity};
         assert_eq!(choice(&[Position, Position, Velocity, Velocity]), (0, 2));
         assert_eq!(choice(&[Auxiliary, State, State, State]), (1, 2));
         assert_eq!(choice(&[Auxiliary, State, Auxiliary]), (0, 1));

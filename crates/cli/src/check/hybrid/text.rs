@@ -5,6 +5,7 @@ use super::{Checked, Pair};
 use crate::check::lines::{Text, short};
 use daedal::hybrid::Schedule;
 use daedal_model::{HybridTransition, HybridTrigger, Kind};
+use std::fmt::Write;
 
 /// Most times of a schedule.
 const MOST_TIMES: usize = 5;
@@ -32,7 +33,7 @@ pub fn text(checked: &Checked) -> String {
             told.push_str(", for sliding");
         }
         if mode.dwell > 0.0 {
-            told.push_str(&format!(", stays for {} at least", short(mode.dwell)));
+            let _ = write!(told, ", stays for {} at least", short(mode.dwell));
         }
         if !found.reachable {
             told.push_str(", NEVER ENTERED: no transition leads there");
@@ -62,11 +63,13 @@ pub fn text(checked: &Checked) -> String {
     let mut text = text.into_string();
     for (k, (mode, found)) in model.modes.iter().zip(&checked.modes).enumerate() {
         let place = if k == model.initial.mode { "at the start" } else { "near the start" };
-        text.push_str(&format!("\n=== mode {}, {place} ===\n", mode.name));
+        let _ = writeln!(text, "\n=== mode {}, {place} ===", mode.name);
         match &found.examined {
             // its name stands above already
             Ok(examined) => text.push_str(examined.text.split_once('\n').map_or("", |(_, rest)| rest)),
-            Err(failure) => text.push_str(&format!("nothing could be found out here: {failure}\n")),
+            Err(failure) => {
+                let _ = writeln!(text, "nothing could be found out here: {failure}");
+            }
         }
     }
     text
@@ -102,20 +105,20 @@ pub fn condition(transition: &HybridTransition) -> String {
 fn told(checked: &Checked, transition: &HybridTransition) -> String {
     let mut told = condition(transition);
     if transition.hysteresis > 0.0 {
-        told.push_str(&format!(", with a hysteresis of {}", short(transition.hysteresis)));
+        let _ = write!(told, ", with a hysteresis of {}", short(transition.hysteresis));
     }
     if !transition.set.is_empty() {
         let names: Vec<&str> = transition.set.iter().map(|(name, ..)| name.as_str()).collect();
-        told.push_str(&format!("; sets {}", names.join(", ")));
+        let _ = write!(told, "; sets {}", names.join(", "));
     }
     if let Some(how) = transition.restart {
-        told.push_str(&format!("; made consistent by {}", restart(how)));
+        let _ = write!(told, "; made consistent by {}", restart(how));
     }
     if let Some(priority) = transition.priority {
-        told.push_str(&format!("; priority {priority}"));
+        let _ = write!(told, "; priority {priority}");
     }
     if let Some(mode) = transition.after_accumulation {
-        told.push_str(&format!("; after an accumulation {}", checked.model.modes[mode].name));
+        let _ = write!(told, "; after an accumulation {}", checked.model.modes[mode].name);
     }
     told
 }

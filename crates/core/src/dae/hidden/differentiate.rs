@@ -6,6 +6,10 @@ use crate::linalg::Matrix;
 
 /// Rows with a gradient below this part of their usual size do not see an unknown.
 const VANISHING: f64 = 1e-9;
+/// How much later a solution is looked at, to tell a coefficient that vanishes at a point from one that vanishes along it.
+const LATER: f64 = 1e-3;
+/// Part of a row's gradient that is seen there.
+const SEEN: f64 = 1e-6;
 /// Most auxiliary unknowns for each unknown of the system.
 const MOST_AUXILIARY: usize = 4;
 
@@ -127,20 +131,36 @@ impl Procedure {
         self.array.inputs(self.t + shift, &moved)
     }
 
-    /// Which of the unknowns without rates enter these rows, at the point or beside it.
+    /// Inputs of the graph a little later or earlier on the solution, as far as its Taylor coefficients tell: Xₖ(δ) = Σ (i over k) Xᵢ δⁱ⁻ᵏ.
+    fn along(&self, delta: f64) -> Vec<f64> {
+        let n = self.array.dim;
+        let levels = self.jet.len() / n;
+        let mut shifted = vec![0.0; self.jet.len()];
+        for k in 0..levels {
+            let mut factor = 1.0;
+            for i in k..levels {
+                (0..n).for_each(|j| shifted[k * n + j] += factor * self.jet[i * n + j]);
+                factor *= delta * (i + 1) as f64 / (i + 1 - k) as f64;
+            }
+        }
+        self.array.inputs(self.t + delta, &self.array.on_jet(&shifted))
+    }
+
+    /// Which of the unknowns without rates enter these rows, at the point or elsewhere on the solution. Beside it rows may see more: what
+    /// multiplies a constraint that holds.
     fn seen(&mut self, rows: &[usize], free: &[usize]) -> Result<Vec<usize>, ProcedureError> {
         let residuals: Vec<Expr> = rows.iter().map(|&k| self.array.constraints[self.active[k]].residual).collect();
         let jacobian = self.array.graph.jacobian(&residuals, &self.array.unknowns.clone());
         let tape = Tape::new(&self.array.graph, &jacobian.entries);
         let mut seen = vec![false; self.array.unknowns.len()];
-        for shift in [0.0, 0.013, -0.029] {
-            let values = tape.evaluate(&self.nearby(shift));
+        for (delta, least) in [(0.0, VANISHING), (LATER, SEEN), (-LATER, SEEN)] {
+            let values = tape.evaluate(&self.along(delta));
             if values.iter().any(|x| !x.is_finite()) {
                 return Err(ProcedureError::Undefined);
             }
             let mut top = vec![0.0_f64; rows.len()];
             jacobian.iter().zip(&values).for_each(|((i, _, _), x)| top[i] = top[i].max(x.abs()));
-            jacobian.iter().zip(&values).for_each(|((i, j, _), x)| seen[j] |= x.abs() > VANISHING * top[i]);
+            jacobian.iter().zip(&values).for_each(|((i, j, _), x)| seen[j] |= x.abs() > least * top[i]);
         }
         Ok(free.iter().copied().filter(|&j| seen[j]).collect())
     }

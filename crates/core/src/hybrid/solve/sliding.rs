@@ -9,6 +9,8 @@ use crate::hybrid::problem::SlidingMode;
 use crate::hybrid::slide::{along, beyond, convex_parameters, generate, opposite, side, surface_function};
 use crate::hybrid::solution::{SwitchKind, Warning};
 
+/// A hysteresis that is crossed within this part of the interval is chattering.
+const PATIENCE: f64 = 0.005;
 /// Sliding begins if the convex parameters lie in [0, 1] up to this.
 const ROUNDED: f64 = 1e-6;
 
@@ -44,13 +46,18 @@ impl<'h> Run<'_, 'h> {
             return true;
         }
         let back = self.opposites.get(&j).copied().flatten();
-        let (Some(g), Some((back, _))) = (surface_function(self.system, j), back) else { return false };
+        let (Some(g), Some((back, width))) = (surface_function(self.system, j), back) else { return false };
         let Some(g_back) = surface_function(self.system, back) else { return false };
         let probe = self.hybrid.probe;
         let after = self.stand(to);
         let here = along(g, t, &before.x, &before.xdot, probe);
         // both derivatives of the same function
         let beyond = -along(g_back, t, &after.x, &after.xdot, probe);
+        // a hysteresis that takes its time is meant as one
+        let patience = self.hybrid.chatter_time.max(PATIENCE * (self.interval.1 - self.interval.0));
+        if width > patience * here.abs().min(beyond.abs()) {
+            return false;
+        }
         (here < 0.0 && beyond > 0.0) || (chattering && self.hybrid.detection == Detection::Both && beyond >= 0.0)
     }
 

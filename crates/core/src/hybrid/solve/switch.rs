@@ -105,7 +105,8 @@ impl<'h> Run<'_, 'h> {
         {
             let length = self.interval.1 - self.interval.0;
             let near = accumulation.limit - t <= ACCUMULATED * length.max(t.abs());
-            if near || self.watch.stays_near_zero(exit, NOISE) {
+            // the next excursion, whose height shrinks with the square of its length, would be lost in noise
+            if near || self.watch.stays_near_zero(exit, NOISE / accumulation.ratio.powi(2)) {
                 let Some(follower) = self.system.transitions[j].after_accumulation else {
                     let (limit, count, ratio) = (accumulation.limit, accumulation.count, accumulation.ratio);
                     return Err(HybridFailure::Accumulation { t, limit, count, ratio, condition: change.condition });
@@ -186,7 +187,9 @@ impl<'h> Run<'_, 'h> {
         let before = self.here.x[..old.unknowns.len()].to_vec();
         let (rtol, atol) = self.tolerances;
         let tolerance = |size: f64| 10.0 * (rtol * size + atol);
-        let jumps = jumps((&before, &old.unknowns), (&after, &new.unknowns), tolerance);
+        let mut jumps = jumps((&before, &old.unknowns), (&after, &new.unknowns), tolerance);
+        let bookkeeping = |name: &String| new.bookkeeping.iter().any(|&j| new.unknowns[j] == *name);
+        jumps.retain(|jump| !bookkeeping(&jump.name));
         let smoothness = if jumps.is_empty() {
             Smoothness::Smooth
         } else if change.transfer.is_some() {

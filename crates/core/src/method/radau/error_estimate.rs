@@ -10,7 +10,7 @@
 //! Jacobian is. In the first step and after rejections the estimate is filtered once more, with x₀ + err for x₀.
 
 use super::stepper::RadauStepper;
-use super::tableau::E;
+use super::tableau::{C, E};
 
 /// Number of the point at the left end of a step, behind the stages.
 const LEFT_END: usize = 3;
@@ -18,6 +18,9 @@ const LEFT_END: usize = 3;
 impl RadauStepper<'_> {
     /// Norm of the error of the stages at hand; infinite where the system has no value.
     pub(super) fn estimate(&mut self, h: f64) -> f64 {
+        if self.without_freedom {
+            return self.interpolation_error().max(1e-10);
+        }
         let [Z1, Z2, Z3] = &self.stages.Z;
         for (i, v) in self.v.iter_mut().enumerate() {
             *v = -(E[0] * Z1[i] + E[1] * Z2[i] + E[2] * Z3[i]) / h;
@@ -34,6 +37,19 @@ impl RadauStepper<'_> {
             }
         }
         norm.max(1e-10)
+    }
+
+    /// A system without differential equations makes no error at the ends of steps. What is controlled then is the polynomial between
+    /// them: how far the cubic through x₀ and the stages is from the parabola through the stages, at x₀.
+    fn interpolation_error(&mut self) -> f64 {
+        let [c1, c2, _] = C;
+        let [Z1, Z2, Z3] = &self.stages.Z;
+        let at_begin =
+            [c2 / ((c1 - c2) * (c1 - 1.0)), c1 / ((c2 - c1) * (c2 - 1.0)), c1 * c2 / ((1.0 - c1) * (1.0 - c2))];
+        for (i, e) in self.error.iter_mut().enumerate() {
+            *e = at_begin[0] * Z1[i] + at_begin[1] * Z2[i] + at_begin[2] * Z3[i];
+        }
+        self.weights.norm(&self.error)
     }
 
     /// err from G(t₀, x, v) with the x in scratch.

@@ -42,6 +42,8 @@ pub struct RadauStepper<'p> {
     x_before: Vec<f64>,
     xdot_before: Vec<f64>,
     pub(super) after_rejection: bool,
+    /// are all rows constraints?
+    pub(super) without_freedom: bool,
     failures: u32,
     singular: u32,
     // norms
@@ -89,6 +91,7 @@ impl<'p> RadauStepper<'p> {
         let tolerance = method.newton_tolerance.unwrap_or((10.0 * f64::EPSILON / rtol).max(0.03_f64.min(rtol.sqrt())));
         let mut pencil = dae.new_pencil();
         dae.pencil(at.t, &at.x, &at.xdot, &mut pencil)?;
+        let algebraic = n > 0 && (0..n).all(|i| dae.algebraic(i));
         let mut stepper = RadauStepper {
             limits: Limits {
                 most: method.max_newton,
@@ -110,6 +113,7 @@ impl<'p> RadauStepper<'p> {
             x_before: vec![0.0; n],
             xdot_before: vec![0.0; n],
             after_rejection: false,
+            without_freedom: algebraic,
             failures: 0,
             singular: 0,
             weights,
