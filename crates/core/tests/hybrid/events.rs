@@ -199,6 +199,18 @@ fn a_short_excursion_in_time_inside_of_a_long_step_is_found() {
 }
 
 #[test]
+fn in_a_long_run_a_short_excursion_is_found_with_short_steps() {
+    for method in METHODS {
+        let mut hybrid = clocks(2, method);
+        hybrid.transition(Transition::when(0, 1, "dip", |_, x| dip(x[0])));
+        let options = Options { hmax: Some(0.02), ..tolerance(1e-9) };
+        let problem = Problem::new(&hybrid, 0, 0.0, &[0.0], 100.0);
+        let solution = solve(&problem, &options, &HybridOptions::default()).unwrap();
+        expect(&solution, &[(begin_of_dip(), "a", "b")], 1e-8);
+    }
+}
+
+#[test]
 fn a_short_excursion_of_a_function_of_the_state_is_found() {
     for method in METHODS {
         let mut hybrid = clocks(2, method);
