@@ -203,7 +203,7 @@ fn in_a_long_run_a_short_excursion_is_found_with_short_steps() {
     for method in METHODS {
         let mut hybrid = clocks(2, method);
         hybrid.transition(Transition::when(0, 1, "dip", |_, x| dip(x[0])));
-        let options = Options { hmax: Some(0.02), ..tolerance(1e-9) };
+        let options = Options { hmax: Some(0.005), ..tolerance(1e-9) };
         let problem = Problem::new(&hybrid, 0, 0.0, &[0.0], 100.0);
         let solution = solve(&problem, &options, &HybridOptions::default()).unwrap();
         expect(&solution, &[(begin_of_dip(), "a", "b")], 1e-8);
