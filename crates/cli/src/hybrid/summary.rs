@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Rows of the table of switches at its begin and at its end.
 const SHOWN: usize = 10;
+/// Most impulses of a switch.
+const IMPULSES: usize = 2;
 /// Most characters of a condition.
 const CONDITION: usize = 40;
 
@@ -109,7 +111,7 @@ fn switches(text: &mut String, hybrid: &Hybrid) {
     }
 }
 
-/// Condition, kind and jumps of a switch.
+/// Condition, kind, jumps and impulses of a switch.
 fn what(switch: &Switch) -> String {
     let mut text: String = switch.condition.chars().take(CONDITION).collect();
     if text.len() < switch.condition.len() {
@@ -127,6 +129,12 @@ fn what(switch: &Switch) -> String {
         n => {
             let _ = write!(text, ", {n} jumps");
         }
+    }
+    for (name, impulse) in switch.impulses.iter().take(IMPULSES) {
+        let _ = write!(text, ", impulse {name} = {impulse:.6}");
+    }
+    if switch.impulses.len() > IMPULSES {
+        let _ = write!(text, ", {} more impulses", switch.impulses.len() - IMPULSES);
     }
     text
 }

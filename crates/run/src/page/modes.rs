@@ -75,8 +75,8 @@ pub fn switches(run: &Run) -> String {
     };
     let _ = write!(html, "<p class=\"note\">{count}");
     if told.len() < all.len() {
-        let _ =
-            write!(html, ". This page lists {}, chattering ones left out first; the run file has them all", told.len());
+        let which = if chattering > 0 { "chattering ones left out first" } else { "the first ones" };
+        let _ = write!(html, ". This page lists {}, {which}; the run file has them all", told.len());
     }
     html.push_str("</p>\n");
     if told.len() > FIRST || told.iter().any(|switch| switch.chattering) {

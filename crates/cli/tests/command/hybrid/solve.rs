@@ -102,6 +102,24 @@ fn too_many_switches_stop_the_run_and_keep_what_was_computed() {
     fails(&["solve", &model, "--sliding", "off", "--max-switches", "20"], 1, &["max_switches", "chattering between"]);
 }
 
+#[test]
+fn an_accumulation_needs_a_mode_that_follows() {
+    let path = directory("hybrid-accumulation").join("run.json");
+    let arguments = ["solve", &shipped("bouncing-ball.toml"), "-o", path.to_str().unwrap()];
+    fails(&arguments, 1, &["switches accumulate", "after_accumulation"]);
+    let run: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(run["ended"], "failure");
+    assert!(run["hybrid"]["switches"].as_array().unwrap().len() > 10 && run["times"].as_array().unwrap().len() > 20);
+    let object = statistics(&[&shipped("bouncing-ball-rest.toml")]);
+    assert_eq!((&object["ended"], &object["end_mode"]), (&"end".into(), &"rest".into()));
+}
+
+#[test]
+fn impulses_are_told() {
+    let text = words(&["solve", &shipped("dog-clutch.toml")]);
+    assert!(text.contains("4 jumps, impulse mu.clutch = 21.869009"), "{text}");
+}
+
 const SWITCHED: &str = r#"
 [model]
 name = "switched"
