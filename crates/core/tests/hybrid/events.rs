@@ -29,7 +29,9 @@ fn the_earliest_event_counts_whatever_was_declared_first() {
             if reversed {
                 transitions.reverse();
             }
-            transitions.into_iter().for_each(|t| hybrid.transition(t));
+            for transition in transitions {
+                hybrid.transition(transition);
+            }
             expect(&reach(&hybrid, &[0.0], 5.0), &[(0.3, "a", "b")], 1e-10);
         }
     }
@@ -197,6 +199,18 @@ fn a_short_excursion_in_time_inside_of_a_long_step_is_found() {
 }
 
 #[test]
+fn in_a_long_run_a_short_excursion_is_found_with_short_steps() {
+    for method in METHODS {
+        let mut hybrid = clocks(2, method);
+        hybrid.transition(Transition::when(0, 1, "dip", |_, x| dip(x[0])));
+        let options = Options { hmax: Some(0.005), ..tolerance(1e-9) };
+        let problem = Problem::new(&hybrid, 0, 0.0, &[0.0], 100.0);
+        let solution = solve(&problem, &options, &HybridOptions::default()).unwrap();
+        expect(&solution, &[(begin_of_dip(), "a", "b")], 1e-8);
+    }
+}
+
+#[test]
 fn a_short_excursion_of_a_function_of_the_state_is_found() {
     for method in METHODS {
         let mut hybrid = clocks(2, method);
@@ -310,6 +324,66 @@ fn a_function_of_the_derivatives_is_seen() {
         let fast = SwitchingFunction::with_derivatives("x' >= 1", |_, _, xdot| 1.0 - xdot[0]);
         hybrid.transition(Transition::on(0, 1, Condition::of(fast)));
         expect(&reach(&hybrid, &[1.0], 3.0), &[(1.5, "a", "b")], 1e-6);
+    }
+}
+
+/// 0 = x − sin 20t: no freedom, nothing that an error estimate of differential equations could see.
+struct Prescribed;
+impl daedal::dae::Equations for Prescribed {
+    fn dim(&self) -> usize {
+        1
+    }
+    fn residual<S: Scalar>(&self, t: S, x: &[S], _: &[S], r: &mut [S]) {
+        r[0] = x[0] - (t * 20.0).sin();
+    }
+}
+
+#[test]
+fn events_of_algebraic_unknowns_are_found() {
+    for method in METHODS {
+        let mut hybrid = Hybrid::new();
+        hybrid.mode(mode("a", &Prescribed, method));
+        hybrid.mode(mode("b", &Prescribed, method));
+        hybrid.transition(Transition::when(0, 1, "up", |_, x| 0.9 - x[0]));
+        hybrid.transition(Transition::when(1, 0, "down", |_, x| x[0] + 0.9));
+        let solution = reach(&hybrid, &[0.0], 3.0);
+        let (first, half) = (0.9_f64.asin() / 20.0, std::f64::consts::PI / 20.0);
+        let wanted: Vec<_> = (0..19)
+            .map(|k| (first + half * f64::from(k), ["a", "b"][k as usize % 2], ["b", "a"][k as usize % 2]))
+            .collect();
+        expect(&solution, &wanted, 1e-8);
+    }
+}
+
+#[test]
+fn the_dense_output_of_algebraic_unknowns_is_as_exact_as_the_tolerance() {
+    for method in METHODS {
+        let mut hybrid = Hybrid::new();
+        hybrid.mode(mode("a", &Prescribed, method));
+        let options = Options { save: daedal::Save::Dense, ..tolerance(1e-6) };
+        let problem = Problem::new(&hybrid, 0, 0.0, &[0.0], 3.0);
+        let solution = solve(&problem, &options, &HybridOptions::default()).unwrap();
+        let error = |t: f64| (solution.value("x.0", t).unwrap() - (20.0 * t).sin()).abs();
+        let worst = (0..=3000).map(|k| error(1e-3 * f64::from(k))).fold(0.0, f64::max);
+        println!("{method:?}: {worst:.1e}, {} steps", solution.statistics.steps);
+        assert!(worst < 1e-4, "{method:?}: {worst:e} with {} steps", solution.statistics.steps);
+    }
+}
+
+#[test]
+fn a_function_that_is_zero_all_the_time_makes_the_weak_statement_true_and_not_the_strict_one() {
+    for method in METHODS {
+        for strict in [false, true] {
+            let mut hybrid = clocks(3, method);
+            hybrid.transition(above(0, 1, 0.5));
+            let mut zero = SwitchingFunction::new("0 <= 0", |_, _| 0.0);
+            if strict {
+                zero = zero.strict();
+            }
+            hybrid.transition(Transition::on(1, 2, Condition::of(zero)));
+            let solution = reach(&hybrid, &[0.0], 1.0);
+            assert_eq!(solution.switches.len(), if strict { 1 } else { 2 }, "{method:?}, strict {strict}");
+        }
     }
 }
 

@@ -1,4 +1,15 @@
 //! Hybrid systems: events, transitions, restarts, chattering, and what holds for every run.
+//!
+//! | what must hold | where |
+//! | --- | --- |
+//! | order of events, zeros at the end of a step and at a restart, functions that touch zero | `events`, `root_finding` |
+//! | smoothness, warnings, immediate changes, errors of a run | `transitions`, `properties` |
+//! | TOLC, chattering detection on and off, hysteresis, dwell time | `chattering` |
+//! | sliding systems (5.33) and (5.38): index, exits at α = 0 and 1; M4 | `sliding` |
+//! | consistent states: M6, M7, components that must not change | `restart` |
+//! | no event is missed in 200 random systems | `random_systems` |
+//!
+//! The reference problems of Wunderlich, thesis (2008), chapter 7, are tested beside their equations, in `daedal-problems`.
 
 mod chattering;
 mod events;

@@ -8,6 +8,7 @@ use super::support::*;
 use daedal::hybrid::{Hybrid, HybridOptions, Problem, Transition, solve};
 use daedal::linalg::{Mat, exponential};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 #[path = "../support/random.rs"]
 #[allow(dead_code)] // other tests use the rest
@@ -56,7 +57,9 @@ fn draw(random: &mut Random) -> Draw {
     let surface = |random: &mut Random| {
         let mut c = vector(random, 1.0);
         let norm = c.iter().map(|c| c * c).sum::<f64>().sqrt();
-        c.iter_mut().for_each(|c| *c /= norm);
+        for c in &mut c {
+            *c /= norm;
+        }
         (c, 0.7 * random.real())
     };
     let (modes, links);
@@ -93,7 +96,9 @@ fn draw(random: &mut Random) -> Draw {
     for link in &mut draw.links {
         let outside = if divided { first < 0.0 } else { link.from == 0 && link.g(&draw.x0) < 0.0 };
         if outside {
-            link.c.iter_mut().for_each(|c| *c = -*c);
+            for c in &mut link.c {
+                *c = -*c;
+            }
             link.d = -link.d;
         }
     }
@@ -254,25 +259,38 @@ fn condition(draw: &Draw, reference: &Reference) -> f64 {
 /// Tolerance of the runs.
 const TOLERANCE: f64 = 1e-8;
 
-/// 200 systems with their exact events, and how often was drawn again for which reason.
-fn systems() -> (Vec<(Draw, Reference)>, BTreeMap<&'static str, usize>) {
-    let (mut random, mut again, mut systems) = (Random(20), BTreeMap::new(), Vec::new());
-    while systems.len() < 200 {
-        let draw = draw(&mut random);
-        match exact(&draw, &draw.x0) {
-            Ok(reference) if !reference.events.is_empty() => systems.push((draw, reference)),
-            Ok(_) => *again.entry("without events").or_insert(0) += 1,
-            Err(reason) => *again.entry(reason).or_insert(0) += 1,
+/// A system that was drawn, its exact events, and how much they magnify errors.
+struct Case {
+    draw: Draw,
+    reference: Reference,
+    condition: f64,
+}
+
+/// 200 systems, and how often was drawn again for which reason. Drawn once for all tests.
+fn systems() -> &'static (Vec<Case>, BTreeMap<&'static str, usize>) {
+    static SYSTEMS: OnceLock<(Vec<Case>, BTreeMap<&'static str, usize>)> = OnceLock::new();
+    SYSTEMS.get_or_init(|| {
+        let (mut random, mut again, mut systems) = (Random(20), BTreeMap::new(), Vec::new());
+        while systems.len() < 200 {
+            let draw = draw(&mut random);
+            match exact(&draw, &draw.x0) {
+                Ok(reference) if !reference.events.is_empty() => {
+                    let condition = condition(&draw, &reference);
+                    systems.push(Case { draw, reference, condition });
+                }
+                Ok(_) => *again.entry("without events").or_insert(0) += 1,
+                Err(reason) => *again.entry(reason).or_insert(0) += 1,
+            }
         }
-    }
-    (systems, again)
+        (systems, again)
+    })
 }
 
 /// The largest error of an event time, and how many errors are larger than ten times the tolerance. No event may be missing.
 fn errors(method: Method) -> (f64, usize) {
     let (systems, again) = systems();
     let (mut worst, mut beyond, mut events) = (0.0_f64, 0, 0);
-    for (number, (draw, reference)) in systems.iter().enumerate() {
+    for (number, Case { draw, reference, condition }) in systems.iter().enumerate() {
         let hybrid = built(draw, method);
         let problem = Problem::new(&hybrid, 0, 0.0, &draw.x0, TEND);
         let solution = solve(&problem, &tolerance(TOLERANCE), &HybridOptions::default())
@@ -281,7 +299,6 @@ fn errors(method: Method) -> (f64, usize) {
         let wanted: Vec<_> = reference.events.iter().map(|e| (e.1, e.2)).collect();
         let lists = || format!("{:?}\n{:?}\n{draw:?}", solution.mode_trajectory(), reference.events);
         assert_eq!(found, wanted, "system {number}: {}", lists());
-        let condition = condition(draw, reference);
         for (switch, event) in solution.switches.iter().zip(&reference.events) {
             let error = (switch.t - event.0).abs() / (condition * TOLERANCE);
             worst = worst.max(error);
@@ -321,7 +338,7 @@ fn bdf_finds_all_times_to_ten_times_the_tolerance() {
 fn the_error_of_the_first_event_is_that_of_the_trajectory() {
     for method in METHODS {
         let (mut excess, mut largest) = (0.0_f64, 0.0_f64);
-        for (draw, reference) in systems().0.iter().take(60) {
+        for Case { draw, reference, .. } in systems().0.iter().take(60) {
             let (exact, ..) = reference.events[0];
             let hybrid = built(draw, method);
             let problem = Problem::new(&hybrid, 0, 0.0, &draw.x0, TEND);

@@ -96,30 +96,37 @@ fn filippov_and_not_the_equivalent_control_is_generated() {
     }
 }
 
+/// x = sin t.
+struct Along;
+impl Equations for Along {
+    fn dim(&self) -> usize {
+        1
+    }
+    fn residual<S: Scalar>(&self, t: S, x: &[S], _: &[S], r: &mut [S]) {
+        r[0] = x[0] - t.sin();
+    }
+}
+
 #[test]
 fn the_surface_may_move() {
     for method in METHODS {
-        let mut hybrid = Hybrid::new();
-        hybrid.mode(mode("I", &Affine::constant(&[-2.0]), method));
-        hybrid.mode(mode("II", &Affine::constant(&[2.0]), method));
-        hybrid.transition(Transition::when(0, 1, "x <= sin t", |t, x| x[0] - t.sin()));
-        hybrid.transition(Transition::when(1, 0, "x >= sin t", |t, x| t.sin() - x[0]));
-        // a function without formula cannot be differentiated: sliding is written by hand
-        struct Along;
-        impl Equations for Along {
-            fn dim(&self) -> usize {
-                1
+        for by_hand in [true, false] {
+            let mut hybrid = Hybrid::new();
+            hybrid.mode(mode("I", &Affine::constant(&[-2.0]), method));
+            hybrid.mode(mode("II", &Affine::constant(&[2.0]), method));
+            let above = surface("x <= sin t", |t, x| x[0] - t.sin(), |t, x| x[0] - t.sin());
+            let below = surface("x >= sin t", |t, x| t.sin() - x[0], |t, x| t.sin() - x[0]);
+            hybrid.transition(Transition::on(0, 1, above));
+            hybrid.transition(Transition::on(1, 0, below));
+            if by_hand {
+                let along = hybrid.mode(mode("along", &Along, method));
+                hybrid.slide((0, 1), along);
             }
-            fn residual<S: Scalar>(&self, t: S, x: &[S], _: &[S], r: &mut [S]) {
-                r[0] = x[0] - t.sin();
-            }
+            let solution = solved(&hybrid, &[1.0], 4.0, Detection::Both).unwrap_or_else(|e| panic!("{}", told(&e)));
+            assert_eq!(solution.switches.len(), 1, "{:?}", solution.mode_trajectory());
+            assert_eq!((solution.switches[0].kind, solution.switches[0].to), (SwitchKind::SlidingBegins, 2));
+            assert!((value(&solution, "x.0") - 4.0_f64.sin()).abs() < 1e-8);
         }
-        let along = hybrid.mode(mode("along", &Along, method));
-        hybrid.slide((0, 1), along);
-        let solution = solved(&hybrid, &[1.0], 4.0, Detection::Both).unwrap_or_else(|e| panic!("{}", told(&e)));
-        assert_eq!(solution.switches.len(), 1, "{:?}", solution.mode_trajectory());
-        assert_eq!((solution.switches[0].kind, solution.switches[0].to), (SwitchKind::SlidingBegins, along));
-        assert!((value(&solution, "x.0") - 4.0_f64.sin()).abs() < 1e-8);
     }
 }
 

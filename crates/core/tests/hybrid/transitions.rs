@@ -3,7 +3,7 @@
 use super::support::*;
 use daedal::dae::Equations;
 use daedal::hybrid::{
-    EnterError, Hybrid, HybridError, HybridFailure, HybridOptions, Problem, SwitchKind, Transition, solve,
+    EnterError, Hybrid, HybridError, HybridFailure, HybridOptions, Problem, Schedule, SwitchKind, Transition, solve,
 };
 use daedal::scalar::Scalar;
 
@@ -34,6 +34,25 @@ fn the_largest_priority_decides() {
             expect(&reach(&hybrid, &[0.0], 1.0), &[(0.5, "a", winner)], 1e-9);
         }
     }
+}
+
+#[test]
+fn a_time_and_a_condition_at_the_same_time_need_priorities_as_well() {
+    let built = |priorities: Option<(i32, i32)>| {
+        let mut hybrid = clocks(3, Method::Radau);
+        let mut at = Transition::at(0, 1, Schedule::Times(vec![0.5]));
+        let mut when = Transition::when(0, 2, "t >= 0.5", |t, _| 0.5 - t);
+        if let Some((first, second)) = priorities {
+            (at, when) = (at.priority(first), when.priority(second));
+        }
+        hybrid.transition(at);
+        hybrid.transition(when);
+        hybrid
+    };
+    let (cause, _) = stopped(run(&built(None), &[0.0], 1.0));
+    assert!(matches!(cause, HybridFailure::Ambiguous { .. }), "{cause}");
+    expect(&reach(&built(Some((2, 1))), &[0.0], 1.0), &[(0.5, "a", "b")], 1e-9);
+    expect(&reach(&built(Some((1, 2))), &[0.0], 1.0), &[(0.5, "a", "c")], 1e-9);
 }
 
 #[test]

@@ -164,7 +164,7 @@ impl BowedString {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let stuck = hybrid.mode(Mode::linear("sticking", &names, self.linear(None), method));
         hybrid.slide_after((0, 1), stuck, move |_, old, _, new| {
-            let mean = (old[1] + old[c]) / 2.0;
+            let mean = f64::midpoint(old[1], old[c]);
             (new[1], new[c]) = (mean, mean);
         });
         hybrid.transition(Transition::when(stuck, 0, "fk < -friction", move |t, _| of.drive(t) + of.friction));

@@ -61,8 +61,8 @@ impl NewtonsCradle {
 
     /// Period T of one ball.
     pub fn period(&self) -> f64 {
-        let (mut a, mut b) = (1.0, (0.5 * self.angle).cos());
-        while (a - b as f64).abs() > 1e-15 {
+        let (mut a, mut b): (f64, f64) = (1.0, (0.5 * self.angle).cos());
+        while (a - b).abs() > 1e-15 {
             (a, b) = (0.5 * (a + b), (a * b).sqrt());
         }
         std::f64::consts::TAU * (self.length / self.g).sqrt() / a

@@ -60,7 +60,7 @@ fn a_dog_clutch_conserves_the_momentum_and_loses_energy() {
 fn the_smallest_change_is_no_impact_law() {
     let clutch = Clutch::default();
     let solution = run(&clutch, Kind::Dog, 1.0, Some(Restart::LeastChange));
-    let mean = (before(&solution, 0, "w1") + before(&solution, 0, "w2")) / 2.0;
+    let mean = f64::midpoint(before(&solution, 0, "w1"), before(&solution, 0, "w2"));
     close(after(&solution, 0, "w1"), mean, 1e-8);
     close(after(&solution, 0, "w2"), mean, 1e-8);
 }
@@ -101,6 +101,6 @@ fn a_friction_clutch_engages_where_the_velocities_meet_and_slips_beyond_its_capa
     for k in 0..=60 {
         let t = 0.1 * f64::from(k);
         let (w1, w2) = (solution.value("w1", t).unwrap(), solution.value("w2", t).unwrap());
-        close(j1 * w1 + j2 * w2, 20.0 * j1 + clutch.impulse(t) - clutch.load * t, 1e-6);
+        close(j1 * w1 + j2 * w2, 20.0 * j1 + clutch.impulse(t) - clutch.load * t, 1e-5);
     }
 }

@@ -51,14 +51,14 @@ pub fn expect(found: &[(f64, usize, usize)], wanted: &[(f64, usize, usize)], acc
 #[track_caller]
 pub fn before(solution: &HybridSolution, switch: usize, name: &str) -> f64 {
     let switch = &solution.switches[switch];
-    place(solution, switch.from, name).map(|j| switch.before[j]).unwrap_or_else(|| panic!("no {name}"))
+    place(solution, switch.from, name).map_or_else(|| panic!("no {name}"), |j| switch.before[j])
 }
 
 /// Value of an unknown after a switch.
 #[track_caller]
 pub fn after(solution: &HybridSolution, switch: usize, name: &str) -> f64 {
     let switch = &solution.switches[switch];
-    place(solution, switch.to, name).map(|j| switch.after[j]).unwrap_or_else(|| panic!("no {name}"))
+    place(solution, switch.to, name).map_or_else(|| panic!("no {name}"), |j| switch.after[j])
 }
 
 fn place(solution: &HybridSolution, mode: usize, name: &str) -> Option<usize> {
