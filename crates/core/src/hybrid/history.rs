@@ -3,7 +3,7 @@
 /// Ratios of distances that must agree before an accumulation is believed.
 const ENOUGH: usize = 6;
 /// Ratios that agree differ by less than this.
-const SAME_RATIO: f64 = 0.05;
+const SAME_RATIO: f64 = 0.1;
 
 /// When the last switches happened.
 #[derive(Clone, Debug, Default)]

@@ -127,16 +127,19 @@ impl<'d> Linearised<'d> {
         if !shown {
             self.uncover(x, xdot)?;
         }
-        // a row C x + c is summed from the entries of C x, and c
+        // a row C x + c is summed from the entries of C x, and c; where all of them vanish, changes of x of size one count
         let a = self.constraints.len();
-        let (mut sums, mut products) = (vec![0.0; a], vec![0.0; a]);
+        let (mut sums, mut products, mut tops) = (vec![0.0; a], vec![0.0; a], vec![0.0_f64; a]);
         self.each_entry(&self.constraints, Part::Slope, |i, j, c| {
             sums[i] += (c * x[j]).abs();
             products[i] += c * x[j];
+            tops[i] = tops[i].max(c.abs());
         });
-        let sizes = self.constraints.iter().zip(sums.iter().zip(&products));
+        let sizes = self.constraints.iter().zip(sums.iter().zip(&products)).zip(&tops);
         self.sizes = sizes
-            .map(|(row, (size, product))| (size + (sum(row, &self.rows) - product).abs()).max(f64::MIN_POSITIVE))
+            .map(|((row, (size, product)), top)| {
+                (size + (sum(row, &self.rows) - product).abs()).max(*top).max(f64::MIN_POSITIVE)
+            })
             .collect();
         Ok(())
     }

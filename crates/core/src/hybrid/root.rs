@@ -87,7 +87,8 @@ enum Side {
 fn leading(low: &[f64], high: &[f64]) -> Option<usize> {
     let mut first: Option<(usize, f64)> = None;
     for (j, (a, b)) in low.iter().zip(high).enumerate() {
-        if a * b < 0.0 {
+        // products of small numbers vanish
+        if (*a < 0.0 && *b > 0.0) || (*a > 0.0 && *b < 0.0) {
             let nearness = (b / (b - a)).abs();
             if first.is_none_or(|(_, most)| nearness > most) {
                 first = Some((j, nearness));

@@ -12,7 +12,7 @@ use crate::hybrid::transition::Transfer;
 /// Part of the interval at which an accumulation is cut short.
 const ACCUMULATED: f64 = 1e-8;
 /// Excursions below this many times the uncertainty of a switching function are noise.
-const NOISE: f64 = 4.0;
+const NOISE: f64 = 25.0;
 
 /// What a switch does with the state.
 pub struct Change<'h> {
