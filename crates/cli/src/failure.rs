@@ -188,8 +188,10 @@ pub fn is_numerical(error: &Stopped) -> bool {
 /// The same for a run through several modes: a start that cannot be made is a mistake where it is one without modes.
 pub fn is_stop(error: &HybridError) -> bool {
     match error {
-        HybridError::Stopped { cause: HybridFailure::Enter { from: None, cause, .. }, .. } => is_numerical_entry(cause),
-        HybridError::Stopped { .. } => true,
+        HybridError::Stopped { cause, .. } => match &**cause {
+            HybridFailure::Enter { from: None, cause, .. } => is_numerical_entry(cause),
+            _ => true,
+        },
         HybridError::Options(_) | HybridError::System(_) => false,
     }
 }

@@ -53,7 +53,7 @@ impl Table {
                 Equations::Dae { formulas, .. } => Outputs::of_general(formulas, &model.modes[source].unknowns),
                 Equations::Hybrid(_) => Outputs::None,
             };
-            let shared = if k < model.modes.len() { None } else { Some(model.shared_outputs(&between(model, mode))) };
+            let shared = if k < model.modes.len() { None } else { Some(model.shared_outputs(&mode.between)) };
             let has = |name: &String| shared.as_ref().is_none_or(|shared| shared.contains(name));
             let columns = outputs.names().to_vec();
             let columns = columns.iter().map(|name| has(name).then(|| table.column(name, Kind::Output))).collect();
@@ -121,19 +121,9 @@ pub fn shown(kind: &Equations, unknowns: usize) -> Vec<(usize, Kind)> {
     }
 }
 
-/// The modes between which a generated mode slides: those whose names it is made of, else all whose unknowns it has.
-fn between(model: &HybridModel, sliding: &ModeNames) -> Vec<usize> {
-    let joined = sliding.name.trim_end_matches(" (sliding)");
-    let named = joined.split('|').map(|name| model.modes.iter().position(|mode| mode.name == name));
-    named.collect::<Option<Vec<usize>>>().unwrap_or_else(|| {
-        let has = |name: &String| sliding.unknowns.contains(name);
-        (0..model.modes.len()).filter(|&k| model.modes[k].unknowns.iter().all(has)).collect()
-    })
-}
-
 /// The first of these modes whose unknowns the generated one has, and their places.
 fn parent(model: &HybridModel, sliding: &ModeNames) -> Option<(usize, Vec<usize>)> {
-    between(model, sliding).into_iter().find_map(|k| {
+    sliding.between.iter().find_map(|&k| {
         let place = |name: &String| sliding.unknowns.iter().position(|known| known == name);
         model.modes[k].unknowns.iter().map(place).collect::<Option<Vec<usize>>>().map(|places| (k, places))
     })

@@ -181,7 +181,7 @@ pub enum HybridError {
     Stopped {
         /// Why.
         #[source]
-        cause: HybridFailure,
+        cause: Box<HybridFailure>,
         /// What was computed.
         partial: Box<HybridSolution>,
     },

@@ -89,7 +89,7 @@ pub struct Composite {
 /// The equations of a place.
 pub enum Equations<'h> {
     Given(&'h Mode<'h>),
-    Generated(GeneralFlow),
+    Generated(Box<GeneralFlow>),
 }
 
 /// A mode of a run.
@@ -99,6 +99,8 @@ pub struct Place<'h> {
     /// unknowns that are not told when they jump
     pub bookkeeping: Vec<usize>,
     pub sliding: bool,
+    /// the modes between which it slides
+    pub between: Vec<usize>,
     pub equations: Equations<'h>,
     pub stepper: Option<Box<dyn Stepper + 'h>>,
     pub exits: Vec<Exit<'h>>,
@@ -122,11 +124,13 @@ impl<'h> Place<'h> {
             priority: transition.priority,
         });
         let unknowns = mode.flow.names();
+        let written = system.sliding.iter().find(|sliding| sliding.mode == k);
         Place {
             name: mode.name.clone(),
             bookkeeping: (0..unknowns.len()).filter(|&j| mode.flow.is_bookkeeping(j)).collect(),
             unknowns,
-            sliding: system.sliding.iter().any(|sliding| sliding.mode == k),
+            sliding: written.is_some(),
+            between: written.map(|sliding| vec![sliding.between.0, sliding.between.1]).unwrap_or_default(),
             equations: Equations::Given(mode),
             stepper: None,
             exits: exits.collect(),
@@ -193,6 +197,7 @@ impl<'h> Place<'h> {
             name: self.name.clone(),
             unknowns: self.unknowns.clone(),
             sliding: self.sliding,
+            between: self.between.clone(),
             decisions: stepper.map(|stepper| stepper.decisions()).unwrap_or_default(),
             statistics: stepper.map_or_else(Statistics::default, |stepper| stepper.statistics()),
         }

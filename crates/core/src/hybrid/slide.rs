@@ -129,10 +129,11 @@ pub fn generate<'h>(
     let names: Vec<&str> = composite.vertices.iter().map(|&k| &*system.modes[k].name).collect();
     Ok(Place {
         name: format!("{} (sliding)", names.join("|")),
-        equations: Equations::Generated(GeneralFlow::new(sliding, Form::Auto, RadauIIa::default())),
+        equations: Equations::Generated(Box::new(GeneralFlow::new(sliding, Form::Auto, RadauIIa::default()))),
         unknowns,
         bookkeeping: Vec::new(),
         sliding: true,
+        between: composite.vertices.clone(),
         stepper: None,
         exits,
         composite: Some(composite.clone()),

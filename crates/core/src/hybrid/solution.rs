@@ -14,6 +14,8 @@ pub struct ModeNames {
     pub unknowns: Vec<String>,
     /// Was it generated for sliding, or written for it?
     pub sliding: bool,
+    /// The modes between which it slides.
+    pub between: Vec<usize>,
     /// What was integrated and with which decisions.
     pub decisions: String,
     /// What its steps cost, all phases together.

@@ -535,7 +535,7 @@ mod tests {
         segment
     }
 
-    fn exit<'h>(function: SwitchingFunction<'h>) -> Exit<'h> {
+    fn exit(function: SwitchingFunction<'_>) -> Exit<'_> {
         let reason = Reason::Made(Condition::of(function));
         Exit { reason, to: Target::Mode(0), transition: None, hysteresis: 0.0, priority: None }
     }

@@ -110,7 +110,7 @@ pub fn reach(hybrid: &Hybrid, x0: &[f64], tend: f64) -> HybridSolution {
 #[track_caller]
 pub fn stopped(result: Result<HybridSolution, HybridError>) -> (HybridFailure, HybridSolution) {
     match result {
-        Err(HybridError::Stopped { cause, partial }) => (cause, *partial),
+        Err(HybridError::Stopped { cause, partial }) => (*cause, *partial),
         Err(error) => panic!("{error}"),
         Ok(solution) => panic!("the run reached t = {} with {:?}", solution.end.t, solution.mode_trajectory()),
     }

@@ -43,7 +43,7 @@ fn without_a_mode_for_rest_the_limit_is_recognised_and_told() {
             else {
                 panic!("{method:?}, e = {e}: went on")
             };
-            let HybridFailure::Accumulation { t, limit, count, ratio, condition } = &cause else {
+            let HybridFailure::Accumulation { t, limit, count, ratio, condition } = &*cause else {
                 panic!("{method:?}, e = {e}: {cause} after {} switches", partial.switches.len())
             };
             println!(

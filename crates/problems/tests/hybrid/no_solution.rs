@@ -29,7 +29,7 @@ fn example_5_45_has_a_continuous_solution_from_zero_only() {
         let zero = from(&[0.0, 0.0]).unwrap();
         assert_eq!(zero.switches[0].smoothness, Smoothness::Smooth);
         let Err(HybridError::Stopped { cause, partial }) = from(&[1.0, -2.0]) else { panic!() };
-        let HybridFailure::Enter { mode, cause: inner, .. } = &cause else { panic!("{cause}") };
+        let HybridFailure::Enter { mode, cause: inner, .. } = &*cause else { panic!("{cause}") };
         assert_eq!(mode, "index 1");
         assert!(["x1", "x2"].iter().all(|name| inner.to_string().contains(name)), "{cause}");
         assert_eq!(partial.end.t, 0.5);

@@ -111,7 +111,7 @@ pub fn solve_observed(
         Ok(ended) => Ok(record.finish(&places, ended)),
         Err(cause) => {
             let partial = Box::new(record.finish(&places, Ended::ByFailure));
-            Err(HybridError::Stopped { cause, partial })
+            Err(HybridError::Stopped { cause: Box::new(cause), partial })
         }
     }
 }
@@ -192,11 +192,11 @@ struct Run<'r, 'h> {
     record: Record,
     /// where the run stands, at an event or at the end of a step
     here: Stand,
-    /// modes whose chattering was told
+    /// pairs of modes that a warning was about
     warned: Vec<(usize, usize)>,
 }
 
-impl<'h> Run<'_, 'h> {
+impl Run<'_, '_> {
     fn name(&self, place: usize) -> String {
         self.places[place].name.clone()
     }

@@ -97,18 +97,18 @@ impl<'h> Run<'_, 'h> {
             kind: SwitchKind::SlidingBegins,
             condition: condition.to_string(),
         };
-        self.try_sliding(place, t, &change, chattering)
+        Ok(self.try_sliding(place, t, &change, chattering))
     }
 
     /// Enter a mode for sliding; false if it would be left at once.
-    pub fn try_sliding(
-        &mut self,
-        place: usize,
-        t: f64,
-        change: &Change<'h>,
-        chattering: bool,
-    ) -> Result<bool, HybridFailure> {
-        let Ok(impulses) = self.place(place, t, change) else { return Ok(false) };
+    pub fn try_sliding(&mut self, place: usize, t: f64, change: &Change<'h>, chattering: bool) -> bool {
+        let impulses = match self.place(place, t, change) {
+            Ok(impulses) => impulses,
+            Err(failure) => {
+                self.warn_once(self.active, place, t, format!("the system does not slide: {failure}"));
+                return false;
+            }
+        };
         let state = self.places[place].at().state().x.clone();
         let sliding = match &self.places[place].composite {
             Some(composite) => convex_parameters(composite.surfaces.len()).iter().all(|alpha| {
@@ -131,7 +131,7 @@ impl<'h> Run<'_, 'h> {
             self.told(place, t, change, chattering, impulses);
             self.history.forget();
         }
-        Ok(sliding)
+        sliding
     }
 
     /// The generated mode for sliding between modes, made when it is first needed.
@@ -216,7 +216,7 @@ impl<'h> Run<'_, 'h> {
         let other = if same { None } else { beyond(self.system, &composite, transitions) };
         let place = other.as_ref().and_then(|other| self.generated(other, t));
         let (Some(other), Some(place)) = (other, place) else {
-            return self.enter(targets[0], t, &change, chattering).map(|_| ());
+            return self.enter(targets[0], t, &change, chattering);
         };
         let impulses = self.place(place, t, &change)?;
         // where do the sliding solutions on both sides lead?
@@ -237,7 +237,7 @@ impl<'h> Run<'_, 'h> {
             surfaces.push(Sheet { transition: first, offset: 0.0 });
             if let Some(corner) = self.generated(&Composite { vertices, surfaces }, t) {
                 let change = Change { kind: SwitchKind::SlidingBegins, condition: change.condition.clone(), ..change };
-                if self.try_sliding(corner, t, &change, chattering)? {
+                if self.try_sliding(corner, t, &change, chattering) {
                     return Ok(());
                 }
             }

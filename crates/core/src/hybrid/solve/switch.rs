@@ -113,7 +113,7 @@ impl<'h> Run<'_, 'h> {
                 };
                 change.kind = SwitchKind::Accumulation;
                 self.history.forget();
-                return self.enter(follower, t, &change, chattering).map(|_| ());
+                return self.enter(follower, t, &change, chattering);
             }
         }
         let before = self.here.clone();
@@ -197,14 +197,10 @@ impl<'h> Run<'_, 'h> {
         } else {
             Smoothness::Restart
         };
-        if chattering
-            && change.kind != SwitchKind::SlidingBegins
-            && !self.warned.contains(&(from.min(to), from.max(to)))
-        {
-            self.warned.push((from.min(to), from.max(to)));
+        if chattering && change.kind != SwitchKind::SlidingBegins {
             let message =
                 format!("the modes `{}` and `{}` chatter: three switches in short succession", old.name, new.name);
-            self.record.solution.warnings.push(Warning { t, message });
+            self.warn_once(from, to, t, message);
         }
         self.record.solution.switches.push(Switch {
             t,
@@ -224,5 +220,14 @@ impl<'h> Run<'_, 'h> {
         let place = &self.places[to];
         self.record.begin(to, t, &place.at().state().x, place.unknowns.len());
         self.read_state();
+    }
+
+    /// A warning about two modes, unless there was one.
+    pub fn warn_once(&mut self, from: usize, to: usize, t: f64, message: String) {
+        let pair = (from.min(to), from.max(to));
+        if !self.warned.contains(&pair) {
+            self.warned.push(pair);
+            self.record.solution.warnings.push(Warning { t, message });
+        }
     }
 }
