@@ -17,6 +17,8 @@ const NODES: [f64; 5] = [0.0, 0.146_446_609_406_726_24, 0.5, 0.853_553_390_593_2
 const RESOLUTION: f64 = 400.0;
 /// Points at which the interpolation is looked at.
 const FINE: usize = 17;
+/// A function that is this many times larger than its change over a step has no zero in it.
+const FAR: f64 = 2.0;
 /// A function at zero falls if it does so by more than this part of its uncertainty.
 const FALLING: f64 = 1e-3;
 /// A function with values beyond this part of its size on both sides of a zero jumps there.
@@ -227,6 +229,9 @@ impl Watch {
         }
         let (t0, h) = (segment.t0, segment.t1 - segment.t0);
         let parts = (RESOLUTION * h / length).ceil().min(4096.0) as usize;
+        if parts < NODES.len() && self.far_from_zero(exits, segment)? {
+            return Ok(None);
+        }
         self.sample(exits, segment, parts)?;
         let count = self.watched.len();
         let tolerance = tolerance.unwrap_or_else(|| time_tolerance(t0, h));
@@ -246,6 +251,32 @@ impl Watch {
             self.left.copy_from_slice(&self.right);
         }
         Ok(None)
+    }
+
+    /// Are all functions much larger than their change over the step, by its ends and its middle? Then go on to its end.
+    fn far_from_zero(&mut self, exits: &[Exit], segment: &Segment) -> Result<bool, NoValue> {
+        let (x, xdot) = (&mut self.x[..], &mut self.xdot[..]);
+        let middle = 0.5 * (segment.t0 + segment.t1);
+        evaluate(exits, &self.watched, segment, (x, xdot), self.derivatives, middle, &mut self.middle);
+        evaluate(exits, &self.watched, segment, (x, xdot), self.derivatives, segment.t1, &mut self.right);
+        let mut far = true;
+        for (j, w) in self.watched.iter_mut().enumerate() {
+            let [a, b, c] = [self.left[j], self.middle[j], self.right[j]];
+            let (least, most) = (a.min(b).min(c), a.max(b).max(c));
+            if b.is_nan() || c.is_nan() {
+                let t = if b.is_nan() { middle } else { segment.t1 };
+                return Err(NoValue { t, exit: w.exit });
+            }
+            let near = w.turned(least).min(w.turned(most));
+            far &= w.settled && near > FAR * (most - least) + w.band;
+        }
+        if far {
+            for (w, g) in self.watched.iter_mut().zip(&self.right) {
+                w.top = w.top.max((g + w.hysteresis).abs());
+            }
+            self.left.copy_from_slice(&self.right);
+        }
+        Ok(far)
     }
 
     /// Do all samples leave all statements as they are? Then go on to the end of the step.

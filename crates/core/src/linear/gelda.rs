@@ -192,8 +192,11 @@ impl<C: Coefficients> Gelda<C> {
         self.least_change.apply(&system.A2, &self.weights, &self.constraint_residuals, x);
     }
 
-    /// Take the decisions as the reference of the frame; old reductions are void.
+    /// Take the decisions as the reference of the frame; old reductions are void. With constant coefficients the first reference stays.
     fn take_reference(&mut self) -> Result<(), FrameError> {
+        if self.coefficients.constant() {
+            return Ok(());
+        }
         for slot in &mut self.slots {
             slot.t = f64::NAN;
         }

@@ -123,9 +123,12 @@ impl MovingFrame {
             coefficients.inhomogeneity(t, mu, &mut self.data)?;
             self.work.array.build_inhomogeneity(&self.data);
             let StrangenessFree { system, Z1, Z2, .. } = &self.reference;
-            copy(&mut out.E1, &system.E1);
-            copy(&mut out.A1, &system.A1);
-            copy(&mut out.A2, &system.A2);
+            if !out.matrices_stay {
+                copy(&mut out.E1, &system.E1);
+                copy(&mut out.A1, &system.A1);
+                copy(&mut out.A2, &system.A2);
+                out.matrices_stay = true;
+            }
             out.project_inhomogeneity(t, &self.work.array, Z1, Z2);
             return Ok(());
         }

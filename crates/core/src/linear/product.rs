@@ -2,6 +2,9 @@
 
 use crate::linalg::Matrix;
 
+/// Sums that are made at a time.
+const LANES: usize = 8;
+
 /// A B.
 pub(crate) fn product(A: &Matrix, B: &Matrix) -> Matrix {
     let mut C = Matrix::zeros(A.rows(), B.cols());
@@ -46,7 +49,16 @@ pub(crate) fn times(A: &Matrix, x: &[f64]) -> Vec<f64> {
 
 /// aᵀ b.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    // several sums at a time
+    let (chunks_a, chunks_b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest: f64 = chunks_a.remainder().iter().zip(chunks_b.remainder()).map(|(a, b)| a * b).sum();
+    let mut sums = [0.0; LANES];
+    for (a, b) in chunks_a.zip(chunks_b) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += a * b;
+        }
+    }
+    sums.iter().sum::<f64>() + rest
 }
 
 /// ‖x‖₂.

@@ -108,11 +108,14 @@ pub struct ReducedSystem {
     pub A2: Matrix,
     /// Z₂ᵀg.
     pub b2: Vec<f64>,
+    /// are the matrices those of a reference that does not change?
+    pub(crate) matrices_stay: bool,
 }
 
 impl ReducedSystem {
     pub(crate) fn new(d: usize, a: usize, n: usize) -> Self {
         ReducedSystem {
+            matrices_stay: false,
             t: f64::NAN,
             E1: Matrix::zeros(d, n),
             A1: Matrix::zeros(d, n),

@@ -54,9 +54,11 @@ fn without_a_mode_for_rest_the_limit_is_recognised_and_told() {
             close(*limit, ball.limit(), 1e-5);
             close(*ratio, e, 1e-2);
             assert!(*t <= *limit && condition == "y <= 0");
+            // errors of two hundred flights add up; those of BDF are larger than its tolerance
+            let accuracy = if method == Method::Radau { 1e-7 } else { 1e-5 };
             assert!((*count - 1..=*count).contains(&(partial.switches.len() as u64)), "{count}");
             for (k, switch) in (1..).zip(&partial.switches) {
-                close(switch.t, ball.bounce(k), 1e-7);
+                close(switch.t, ball.bounce(k), accuracy);
             }
             assert!(cause.to_string().contains("after_accumulation"), "{cause}");
         }

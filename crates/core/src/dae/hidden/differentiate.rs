@@ -6,7 +6,7 @@ use crate::linalg::Matrix;
 
 /// Rows with a gradient below this part of their usual size do not see an unknown.
 const VANISHING: f64 = 1e-9;
-/// How much later a solution is looked at, to tell a coefficient that vanishes at a point from one that vanishes along it.
+/// How much later a solution is looked at, in parts of the time in which it changes by its own size, to tell a coefficient that vanishes at a point from one that vanishes along it.
 const LATER: f64 = 1e-3;
 /// Part of a row's gradient that is seen there.
 const SEEN: f64 = 1e-6;
@@ -22,6 +22,8 @@ impl Procedure {
         let mut basis: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
         let mut dependent: Vec<usize> = Vec::new();
         let mut together: Vec<usize> = Vec::new();
+        // dependent rows that were replaced by sums without these unknowns
+        let mut combined: Vec<usize> = Vec::new();
         for (k, gradient) in gradients.iter().enumerate() {
             let top = gradient.iter().fold(0.0_f64, |top, g| top.max(g.abs()));
             let mut rest: Vec<f64> = free.iter().map(|&j| gradient[j] / if top > 0.0 { top } else { 1.0 }).collect();
@@ -45,7 +47,9 @@ impl Procedure {
                 basis.push((rest, combination));
             } else {
                 dependent.push(k);
-                if size > VANISHING && !self.combine(k, &combination, &gradients, &free)? {
+                if size > VANISHING && self.combine(k, &combination, &gradients, &free)? {
+                    combined.push(k);
+                } else if size > VANISHING {
                     together.extend((0..gradients.len()).filter(|&i| combination[i].abs() > 1e-7 && i != k));
                     together.push(k);
                 }
@@ -60,7 +64,8 @@ impl Procedure {
         chosen.sort_unstable();
         chosen.dedup();
         // unknowns without rates in these rows, also those that the rows do not see at this point: their derivatives become unknown
-        let columns = self.seen(&chosen, &free)?;
+        let rows: Vec<usize> = chosen.iter().copied().filter(|k| !combined.contains(k)).collect();
+        let columns = self.seen(&rows, &free)?;
         for j in columns {
             let (original, order) = self.array.origin[j];
             if order >= MOST_AUXILIARY {
@@ -131,10 +136,14 @@ impl Procedure {
         self.array.inputs(self.t + shift, &moved)
     }
 
-    /// Inputs of the graph a little later or earlier on the solution, as far as its Taylor coefficients tell: Xₖ(δ) = Σ (i over k) Xᵢ δⁱ⁻ᵏ.
-    fn along(&self, delta: f64) -> Vec<f64> {
+    /// Inputs of the graph a part of its time scale later or earlier on the solution, as far as its Taylor coefficients tell: Xₖ(δ) = Σ (i over k) Xᵢ δⁱ⁻ᵏ.
+    fn along(&self, part: f64) -> Vec<f64> {
         let n = self.array.dim;
         let levels = self.jet.len() / n;
+        // the solution changes by its own size in 1/rate
+        let rate = |k: usize, j: usize| (self.jet[k * n + j].abs() / (1.0 + self.jet[j].abs())).powf(1.0 / k as f64);
+        let rates = (1..levels).flat_map(|k| (0..n).map(move |j| (k, j))).map(|(k, j)| rate(k, j));
+        let delta = part / rates.fold(1.0, f64::max);
         let mut shifted = vec![0.0; self.jet.len()];
         for k in 0..levels {
             let mut factor = 1.0;

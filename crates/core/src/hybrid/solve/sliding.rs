@@ -73,7 +73,7 @@ impl<'h> Run<'_, 'h> {
         before: &Stand,
         chattering: bool,
         condition: &str,
-    ) -> Result<bool, HybridFailure> {
+    ) -> bool {
         self.here = before.clone();
         let pair = |sliding: &&SlidingMode| sliding.between == (from, to) || sliding.between == (to, from);
         let written = self.system.sliding.iter().find(pair);
@@ -87,7 +87,7 @@ impl<'h> Run<'_, 'h> {
                 self.generated(&Composite { vertices, surfaces }, t)
             }
         };
-        let Some(place) = place else { return Ok(false) };
+        let Some(place) = place else { return false };
         let change = Change {
             transition: None,
             transfer: written.and_then(|sliding| sliding.transfer.as_ref()),
@@ -97,7 +97,7 @@ impl<'h> Run<'_, 'h> {
             kind: SwitchKind::SlidingBegins,
             condition: condition.to_string(),
         };
-        Ok(self.try_sliding(place, t, &change, chattering))
+        self.try_sliding(place, t, &change, chattering)
     }
 
     /// Enter a mode for sliding; false if it would be left at once.

@@ -125,7 +125,7 @@ impl<'h> Run<'_, 'h> {
         if let Some(width) = candidate
             && let Some(j) = transition
             && self.slides(j, to, t, &before, chattering)
-            && self.begin_sliding(from, j, to, width, t, &before, chattering, &change.condition)?
+            && self.begin_sliding(from, j, to, width, t, &before, chattering, &change.condition)
         {
             return Ok(());
         }
