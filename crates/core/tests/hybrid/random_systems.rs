@@ -10,10 +10,7 @@ use daedal::linalg::{Mat, exponential};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-#[path = "../support/random.rs"]
-#[allow(dead_code)] // other tests use the rest
-mod random;
-use random::Random;
+use crate::random::Random;
 
 const TEND: f64 = 6.0;
 /// Step of the scan.

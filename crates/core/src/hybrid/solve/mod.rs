@@ -103,6 +103,7 @@ pub fn solve_observed(
         history: History::new(system.transitions.len()),
         record: Record::new(&options.save, problem.t0),
         here: Stand::default(),
+        layout: ActiveMode { mode: problem.mode, name: system.modes[problem.mode].name.clone() },
         warned: Vec::new(),
     };
     let outcome = run.begin(problem).and_then(|()| run.advance(observers));
@@ -192,6 +193,8 @@ struct Run<'r, 'h> {
     record: Record,
     /// where the run stands, at an event or at the end of a step
     here: Stand,
+    /// what observers see of the active mode
+    layout: ActiveMode,
     /// pairs of modes that a warning was about
     warned: Vec<(usize, usize)>,
 }
@@ -398,14 +401,16 @@ impl Run<'_, '_> {
             return ControlFlow::Continue(());
         }
         let place = &self.places[self.active];
-        let layout = ActiveMode { mode: self.active, name: place.name.clone() };
+        if self.layout.mode != self.active {
+            self.layout = ActiveMode { mode: self.active, name: place.name.clone() };
+        }
         let all = self.places.iter().filter_map(|place| place.stepper.as_ref()).map(|stepper| stepper.statistics());
         let statistics = all.fold(Statistics::default(), Statistics::plus);
         let view = StepView {
             t,
             x: &self.here.x,
             segment: place.at().segment(),
-            layout: &layout,
+            layout: &self.layout,
             statistics: &statistics,
             residuals: place.at().residuals(),
             progress,

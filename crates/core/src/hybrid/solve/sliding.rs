@@ -20,6 +20,7 @@ impl<'h> Run<'_, 'h> {
         match self.hybrid.detection {
             Detection::Off => return None,
             Detection::ThreePoints if !chattering => return None,
+            _ if self.active != self.system.transitions[j].from => return None,
             _ => {}
         }
         let opposite = match self.opposites.get(&j) {

@@ -90,7 +90,9 @@ impl<'h> Run<'_, 'h> {
         let transfer = described.and_then(|t| t.transfer.as_ref());
         let restart = described.and_then(|t| t.restart);
         let keep: &[String] = described.map_or(&[], |t| &t.keep);
-        let mut change = Change { transition, transfer, expects: None, restart, keep, kind, condition };
+        // a mode that slides between others is left by their transitions
+        let expects = described.map(|t| t.from);
+        let mut change = Change { transition, transfer, expects, restart, keep, kind, condition };
         let chattering = match kind {
             SwitchKind::Regular => {
                 let short = self.history.switched(t, transition, self.hybrid.chatter_time);
@@ -122,16 +124,14 @@ impl<'h> Run<'_, 'h> {
             _ => None,
         };
         let impulses = self.place(to, t, &change)?;
-        if let Some(width) = candidate
-            && let Some(j) = transition
+        if let (Some(width), Some(j)) = (candidate, transition)
             && self.slides(j, to, t, &before, chattering)
-            && self.begin_sliding(from, j, to, width, t, &before, chattering, &change.condition)
         {
-            return Ok(());
-        }
-        self.here = before;
-        if self.places[to].at().state().t != t || candidate.is_some() {
-            // the attempt to slide has moved something
+            if self.begin_sliding(from, j, to, width, t, &before, chattering, &change.condition) {
+                return Ok(());
+            }
+            // the attempt may have moved a stepper
+            self.here = before;
             self.place(to, t, &change)?;
         }
         self.told(to, t, &change, chattering, impulses);

@@ -1,13 +1,7 @@
 //! Consistent states when a mode is entered: which part of a state is kept, and which may change.
-#![allow(missing_docs)]
 
-#[path = "support/random.rs"]
-#[allow(dead_code)]
-mod random;
-#[path = "support/systems.rs"]
-#[allow(dead_code)]
-mod systems;
-
+use crate::random::Random;
+use crate::systems;
 use daedal::dae::{Dae, Equations, Form, Formulas, Initial, Pencil, Prepared, System, prepare};
 use daedal::graph::Interpreted;
 use daedal::hybrid::{EnterError, Restart, make_consistent};
@@ -18,7 +12,6 @@ use daedal::method::radau::RadauIIa;
 use daedal::method::{Integrator, State};
 use daedal::scalar::Scalar;
 use daedal::{Options, StepFailure};
-use random::Random;
 
 /// Without kept components and weights.
 fn restarted(dae: &mut dyn Dae, guess: &[f64], restart: Restart) -> Result<Vec<f64>, EnterError> {

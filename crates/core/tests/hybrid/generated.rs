@@ -1,7 +1,6 @@
 //! Generated equations of sliding, and equations of motion as general systems: characteristic values and solutions.
 
-mod support;
-
+use crate::mechanisms::{Academic, DoubledPendulum, PENDULUM, distance, tolerance};
 use daedal::dae::{
     self, CharacteristicValues, Depth, Equations, Form, Formulas, Initial, System, Unknowns, characterise,
 };
@@ -11,7 +10,6 @@ use daedal::linalg::Matrix;
 use daedal::motion::{self, EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
 use daedal::{Geoms, RadauIIa, Solution};
-use support::{Academic, DoubledPendulum, PENDULUM, distance, tolerance};
 
 type Row = fn(Expr, &[Expr], &[Expr]) -> Expr;
 
@@ -477,6 +475,6 @@ fn modes_that_share_too_little_are_told_to_be_written_by_hand() {
 #[test]
 fn an_unknown_that_a_constraint_does_not_see_at_the_start_moves_along() {
     // at t = 0 the constraint s₁ s₂ − t p₁ does not see s₁, because s₂ = 0
-    let (general, geoms, _) = both_ways(&Academic, support::academic_start(), 0.5);
+    let (general, geoms, _) = both_ways(&Academic, crate::mechanisms::academic_start(), 0.5);
     assert!(distance(&general, &geoms) < 1e-7, "{general:?} {geoms:?}");
 }

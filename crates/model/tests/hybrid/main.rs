@@ -1,0 +1,6 @@
+//! Model files with modes: what is read, what their runs give, files against problems written in Rust, damaged files.
+
+mod files;
+mod mutations;
+mod runs;
+mod structure;
