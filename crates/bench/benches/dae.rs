@@ -9,11 +9,11 @@ use daedal::linalg::Matrix;
 use daedal::method::Integrator;
 use daedal::motion::{self, Compiled, Undefined, consistent};
 use daedal::{Geoms, Options, Problem, RadauIIa, Residuals, Save, Solution, Statistics, StepFailure, Tolerance, solve};
+use daedal_bench::{ONE_RUN, instructions as count};
 use daedal_model::{Kind, Model};
 use daedal_native::Native;
 use std::collections::HashMap;
 use std::hint::black_box;
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -39,9 +39,6 @@ fn main() {
         }
     }
 }
-
-/// Asks for one run: model, compiler, whether kernels are kept, and what is run.
-const ONE_RUN: &str = "DAEDAL_BENCH_RUN";
 
 // ------------------------------------------------------------------ models
 
@@ -282,19 +279,6 @@ fn instructions() {
             }
         }
     }
-}
-
-/// Instructions of this program when it is asked for one run.
-fn count(asked: &str) -> Option<f64> {
-    let own = std::env::current_exe().ok()?;
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .arg(own)
-        .env(ONE_RUN, asked)
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&output.stderr);
-    text.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
 }
 
 fn one_run(asked: &str) {

@@ -6,10 +6,10 @@ use daedal::dae::Equations;
 use daedal::hybrid::{Detection, Hybrid, HybridOptions, HybridSolution, Mode, Problem, Transition, solve};
 use daedal::scalar::Scalar;
 use daedal::{Options, Tolerance};
-use daedal_problems::hybrid::{Method, Sliding};
+use daedal_bench::{ONE_RUN, instructions};
 use daedal_problems::hybrid::belt::{self, Belt};
 use daedal_problems::hybrid::bowed_string::{self, BowedString, Sticking};
-use std::process::Command;
+use daedal_problems::hybrid::{Method, Sliding};
 use std::time::Instant;
 
 fn main() {
@@ -28,9 +28,6 @@ fn main() {
         }
     }
 }
-
-/// Asks for one run: system and number of switching functions.
-const ONE_RUN: &str = "DAEDAL_BENCH_RUN";
 
 fn options(tolerance: f64) -> Options {
     Options { tolerance: Tolerance::new(tolerance, tolerance), max_steps: 10_000_000, ..Options::default() }
@@ -86,38 +83,31 @@ fn watched(system: &str, functions: usize) -> HybridSolution {
 
 /// Instructions with and without switching functions.
 fn checks() {
-    println!("event checks, instructions\n{:<14}{:>10}{:>16}{:>16}{:>10}", "system", "functions", "without", "with", "ratio");
+    println!(
+        "event checks, instructions\n{:<14}{:>10}{:>16}{:>16}{:>10}",
+        "system", "functions", "without", "with", "ratio"
+    );
     for system in ["vanderpol", "line"] {
-        let Some(without) = count(&format!("{system} 0")) else {
+        let Some(without) = instructions(&format!("{system} 0")) else {
             println!("no instructions: valgrind is not installed");
             return;
         };
         for functions in [1, 4] {
-            let Some(with) = count(&format!("{system} {functions}")) else { continue };
+            let Some(with) = instructions(&format!("{system} {functions}")) else { continue };
             println!("{system:<14}{functions:>10}{without:>16.0}{with:>16.0}{:>10.3}", with / without);
         }
     }
     println!();
 }
 
-/// Instructions of this program when it is asked for one run.
-fn count(asked: &str) -> Option<f64> {
-    let own = std::env::current_exe().ok()?;
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .arg(own)
-        .env(ONE_RUN, asked)
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&output.stderr);
-    text.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
-}
-
 // --------------------------------------------------------------------- belt
 
 /// A mass on a belt, with sliding.
 fn sliding_mass() {
-    println!("mass on a belt, with sliding\n{:<10}{:>10}{:>10}{:>10}{:>12}", "method", "tolerance", "switches", "steps", "ms");
+    println!(
+        "mass on a belt, with sliding\n{:<10}{:>10}{:>10}{:>10}{:>12}",
+        "method", "tolerance", "switches", "steps", "ms"
+    );
     for method in Method::ALL {
         for tolerance in [1e-6, 1e-8, 1e-10] {
             let hybrid = Belt::default().system(Sliding::Generated, method);
@@ -136,7 +126,10 @@ fn sliding_mass() {
 
 /// A bowed string of a hundred pieces, without sliding and with it.
 fn string() {
-    println!("bowed string, N = 100, 1e-8\n{:<10}{:<12}{:>10}{:>10}{:>10}", "method", "sticking", "switches", "steps", "s");
+    println!(
+        "bowed string, N = 100, 1e-8\n{:<10}{:<12}{:>10}{:>10}{:>10}",
+        "method", "sticking", "switches", "steps", "s"
+    );
     let string = BowedString::default();
     for method in Method::ALL {
         for (sticking, detection) in [(Sticking::Never, Detection::Off), (Sticking::Sliding, Detection::Condition)] {

@@ -64,3 +64,19 @@ pub fn run(case: &Case, tolerance: f64) -> Solution {
     let problem = Problem::new(&*case.mechanism, case.initial.clone(), case.tend);
     solve(&problem, &Geoms::default(), &options(case, tolerance)).expect("a solution")
 }
+
+/// Asks a benchmark for one run in a process of its own, so that its instructions can be told.
+pub const ONE_RUN: &str = "DAEDAL_BENCH_RUN";
+
+/// Instructions of this program when it is asked for one run; none if valgrind is not installed.
+pub fn instructions(asked: &str) -> Option<f64> {
+    let own = std::env::current_exe().ok()?;
+    let output = std::process::Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(own)
+        .env(ONE_RUN, asked)
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    text.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
+}

@@ -174,15 +174,8 @@ impl Watch {
     /// A time before the first sample at which function j has left its band on the side of its statement, to come back before the sample.
     fn settling(&mut self, exits: &[Exit], segment: &Segment, j: usize) -> Option<f64> {
         let watched = self.watched[j].clone();
-        let g = function(exits, &watched);
-        let (x, xdot, derivatives) = (&mut self.x, &mut self.xdot, self.derivatives);
-        let mut value = |t: f64| {
-            segment.eval(t, x);
-            if derivatives {
-                segment.derivative(t, xdot);
-            }
-            watched.turned((g.value)(t, x, xdot))
-        };
+        let buffers = (&mut self.x[..], &mut self.xdot[..]);
+        let mut value = followed(exits, &watched, segment, buffers, self.derivatives);
         // it lies beyond twice the width of the band then; excursions may be short beside the step
         let (t0, mut part) = (self.times[0], self.times[1] - self.times[0]);
         let mut most = (2.0 * watched.band, None);
@@ -202,15 +195,8 @@ impl Watch {
     fn minimum(&mut self, exits: &[Exit], segment: &Segment, j: usize, (mut a, mut b): (f64, f64)) -> Option<f64> {
         const GOLDEN: f64 = 0.381_966_011_250_105_1;
         let watched = self.watched[j].clone();
-        let g = function(exits, &watched);
-        let (x, xdot, derivatives) = (&mut self.x, &mut self.xdot, self.derivatives);
-        let mut value = |t: f64| {
-            segment.eval(t, x);
-            if derivatives {
-                segment.derivative(t, xdot);
-            }
-            watched.turned((g.value)(t, x, xdot))
-        };
+        let buffers = (&mut self.x[..], &mut self.xdot[..]);
+        let mut value = followed(exits, &watched, segment, buffers, self.derivatives);
         let (mut c, mut d) = (a + GOLDEN * (b - a), b - GOLDEN * (b - a));
         let (mut at_c, mut at_d) = (value(c), value(d));
         for _ in 0..MOST_SEARCH {
@@ -233,5 +219,23 @@ impl Watch {
         let (t, least) = if at_c < at_d { (c, at_c) } else { (d, at_d) };
         let touches = !watched.strict && !watched.truth && least <= watched.band;
         touches.then_some(t)
+    }
+}
+
+/// One function along a step, turned.
+fn followed(
+    exits: &[Exit],
+    watched: &Watched,
+    segment: &Segment,
+    (x, xdot): (&mut [f64], &mut [f64]),
+    derivatives: bool,
+) -> impl FnMut(f64) -> f64 {
+    let g = function(exits, watched);
+    move |t| {
+        segment.eval(t, x);
+        if derivatives {
+            segment.derivative(t, xdot);
+        }
+        watched.turned((g.value)(t, x, xdot))
     }
 }
