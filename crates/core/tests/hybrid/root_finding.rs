@@ -97,18 +97,3 @@ fn the_time_tolerance_can_be_set() {
         assert!(error(Some(1e-4)) <= 1e-4);
     }
 }
-
-#[test]
-fn a_function_that_is_zero_and_stays_zero_waits_until_it_moves() {
-    for method in METHODS {
-        // GESDA stops where a zero cannot be resolved; here the statement changes when the function has left zero
-        let mut hybrid = clocks(2, method);
-        hybrid.transition(Transition::when(0, 1, "nothing", |_, _| 0.0));
-        assert!(reach(&hybrid, &[0.0], 1.0).switches.is_empty());
-        let mut hybrid = clocks(2, method);
-        hybrid.transition(Transition::when(0, 1, "later", |t, _| if t < 0.5 { 0.0 } else { 0.5 - t }));
-        let solution = reach(&hybrid, &[0.0], 1.0);
-        assert_eq!(solution.switches.len(), 1, "{:?}", solution.mode_trajectory());
-        assert!((solution.switches[0].t - 0.5).abs() < 1e-6, "{}", solution.switches[0].t);
-    }
-}
