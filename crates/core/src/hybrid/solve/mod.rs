@@ -331,23 +331,16 @@ impl Run<'_, '_> {
             if let Err(cause) = stepped {
                 return Err(self.failed(cause, before));
             }
-            let fired = if dwelling { None } else { self.find()? };
             let proposed = self.places[mode].at().proposed_step();
-            let (t, mut due, kind) = match fired {
+            let event = if dwelling { None } else { self.first_event()? };
+            let (t, mut due, kind) = match event {
                 None => {
                     let t = self.places[mode].at().state().t;
                     self.read_state();
                     let due = if t >= limit && !dwelling { self.scheduled(before, t) } else { Vec::new() };
                     (t, due, SwitchKind::Scheduled)
                 }
-                Some(fired) => match self.locate(&fired)? {
-                    Some(t) => (t, fired.exits, SwitchKind::Regular),
-                    // the step ends before the event now
-                    None => {
-                        self.read_state();
-                        (self.places[mode].at().state().t, Vec::new(), SwitchKind::Regular)
-                    }
-                },
+                Some((t, exits)) => (t, exits, SwitchKind::Regular),
             };
             if kind == SwitchKind::Regular && !due.is_empty() && t >= limit {
                 due.extend(self.scheduled(before, t));
@@ -373,6 +366,18 @@ impl Run<'_, '_> {
                 }
             }
         }
+    }
+
+    /// The first event of the last step, which ends there afterwards: its time and the ways out. State and derivative are those of the event.
+    fn first_event(&mut self) -> Result<Option<(f64, Vec<usize>)>, HybridFailure> {
+        while let Some(fired) = self.find()? {
+            if let Some(t) = self.locate(&fired)? {
+                return Ok(Some((t, fired.exits)));
+            }
+            // the step had to be shorter, and ends before the event now
+            self.watch.rewind();
+        }
+        Ok(None)
     }
 
     /// Look through the last step.

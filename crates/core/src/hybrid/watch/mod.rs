@@ -85,6 +85,8 @@ pub struct NoValue {
 #[derive(Default)]
 pub struct Watch {
     watched: Vec<Watched>,
+    /// functions and their values at the begin of the step that was looked through
+    before: (Vec<Watched>, Vec<f64>),
     /// values of all functions at the left end
     left: Vec<f64>,
     right: Vec<f64>,
@@ -213,6 +215,12 @@ impl Watch {
         watched.turned((function(exits, watched).value)(t, x, xdot))
     }
 
+    /// Forget the step in which something was found: it is made again, and ends earlier.
+    pub fn rewind(&mut self) {
+        self.watched.clone_from(&self.before.0);
+        self.left.clone_from(&self.before.1);
+    }
+
     /// Look through a step for the first time at which a condition becomes true. `length` is that of the whole interval.
     pub fn find(
         &mut self,
@@ -236,6 +244,8 @@ impl Watch {
         if self.nothing_changes() {
             return Ok(None);
         }
+        self.before.0.clone_from(&self.watched);
+        self.before.1.clone_from(&self.left);
         for k in 1..self.times.len() {
             let (low, high) = (self.times[k - 1], self.times[k]);
             self.right.copy_from_slice(&self.samples[k * count..(k + 1) * count]);
