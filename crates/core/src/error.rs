@@ -166,6 +166,14 @@ pub enum StepFailure {
         /// Time.
         t: f64,
     },
+    /// M, G and H together have no inverse.
+    #[error(
+        "at t = {t}: the matrix [M Gᵀ; G 0] of the mass matrix and the constraints is singular: the constraints lose rank, or a mass vanishes in a free direction; change the geometry, stop before this point, or choose the method geoms, which tells more"
+    )]
+    SaddleSingular {
+        /// Time.
+        t: f64,
+    },
     /// The stated constraints of a general system lose rank.
     #[error(
         "at t = {t}: the constraints lose rank in the step that ends here: a singular point, where the solution may continue in more than one way; change the model or stop before it"
@@ -228,6 +236,7 @@ impl StepFailure {
             | StepFailure::Undefined { t }
             | StepFailure::NewtonDiverged { t, .. }
             | StepFailure::SingularPencil { t }
+            | StepFailure::SaddleSingular { t }
             | StepFailure::LeadingSingular { t }
             | StepFailure::ConstraintsSingular { t }
             | StepFailure::CharacteristicChange { t, .. }

@@ -19,9 +19,11 @@
 //! | [`linalg`] | decompositions in fixed buffers |
 
 pub mod analysis;
+pub mod catalogue;
 pub mod dae;
 pub mod error;
 pub mod event;
+pub mod formulation;
 pub mod hybrid;
 pub mod linalg;
 pub mod linear;

@@ -3,7 +3,7 @@
 /// Largest degree of a polynomial.
 pub const MOST_DEGREE: usize = 5;
 
-/// Polynomial over [t₀, t₁] in Newton form with respect to nodes σᵢ < 0:
+/// Polynomial over [t₀, t₁] in Newton form with respect to nodes σᵢ ≤ 0:
 /// x(t) = x₁ + σ (a₁ + (σ − σ₁)(a₂ + (σ − σ₂)(a₃ + …))), σ = (t − t₁)/(t₁ − t₀).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
@@ -78,6 +78,32 @@ impl Segment {
             }
             self.degree = j + 1;
         }
+    }
+
+    /// Coefficients of the powers 1, σ, σ², …, one block of components after the other, to be written for a step.
+    pub fn powers(&mut self, t0: f64, t1: f64) -> &mut [f64] {
+        (self.t0, self.t1) = (t0, t1);
+        self.nodes.fill(0.0);
+        self.degree = self.coefficients.len() / self.n.max(1) - 1;
+        &mut self.coefficients
+    }
+
+    /// The first n components.
+    pub fn first(&self, n: usize) -> Self {
+        let mut first =
+            Segment { n, coefficients: vec![0.0; self.coefficients.len() / self.n.max(1) * n], ..self.clone() };
+        first.take_first(self);
+        first
+    }
+
+    /// Become the first components of another polynomial with the same room.
+    pub fn take_first(&mut self, of: &Segment) {
+        (self.t0, self.t1, self.degree, self.nodes) = (of.t0, of.t1, of.degree, of.nodes);
+        let blocks = of.coefficients.chunks_exact(of.n.max(1));
+        self.coefficients.chunks_exact_mut(self.n.max(1)).zip(blocks).for_each(|(own, of)| {
+            let n = own.len();
+            own.copy_from_slice(&of[..n]);
+        });
     }
 
     /// Degree of the polynomial.

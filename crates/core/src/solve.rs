@@ -39,7 +39,7 @@ use crate::solution::{Ended, Solution};
 /// assert!((solution.end().p[0] + 0.2750874625761169).abs() < 1e-8);
 /// # Ok::<(), daedal::SolveError>(())
 /// ```
-pub fn solve<'p, M: Method<dyn Mechanism + 'p>>(
+pub fn solve<'p, M: Method<dyn Mechanism + 'p> + ?Sized>(
     problem: &'p Problem<'p>,
     method: &M,
     options: &Options,
@@ -48,7 +48,7 @@ pub fn solve<'p, M: Method<dyn Mechanism + 'p>>(
 }
 
 /// Solve a problem while observers look on.
-pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p>>(
+pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p> + ?Sized>(
     problem: &'p Problem<'p>,
     method: &M,
     options: &Options,

@@ -90,6 +90,11 @@ pub trait Dae {
         true
     }
 
+    /// Index of an unknown, 1 unless its system has a higher one: errors of unknowns of index k count h^(k−1) times.
+    fn index(&self, _unknown: usize) -> u8 {
+        1
+    }
+
     /// Combinations of unknowns that the equations leave undetermined, as vectors over x.
     fn undetermined(&self) -> Vec<Vec<f64>> {
         Vec::new()

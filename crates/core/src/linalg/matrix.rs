@@ -78,6 +78,12 @@ impl<S: Copy + From<f64>> Matrix<S> {
 
     /// All entries, row by row.
     #[inline]
+    pub fn data_mut(&mut self) -> &mut [S] {
+        &mut self.data
+    }
+
+    /// All entries, row by row.
+    #[inline]
     pub fn data(&self) -> &[S] {
         &self.data
     }

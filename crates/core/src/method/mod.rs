@@ -6,6 +6,7 @@ pub mod convergence;
 mod derivative;
 pub mod geoms;
 pub mod radau;
+pub mod structural;
 mod weights;
 
 use crate::dae::hidden::ProcedureError;
@@ -34,6 +35,16 @@ pub enum StartFailure {
     /// The first decomposition failed.
     #[error(transparent)]
     Step(#[from] StepFailure),
+    /// The problem lies outside of the class that a method solves.
+    #[error("{method} does not solve this problem: {why}; choose the method {instead}")]
+    OutOfClass {
+        /// Name of the method.
+        method: &'static str,
+        /// What lies outside.
+        why: String,
+        /// A method that solves it.
+        instead: &'static str,
+    },
     /// The equations as they stand were asked for, but they need a reduction.
     #[error(
         "at t = {t}: the equations cannot be integrated as they stand ({values}): constraints are hidden, equations redundant or unknowns undetermined; choose the form auto, quasilinear or array"

@@ -2,6 +2,7 @@
 
 use crate::dae::Dae;
 use crate::error::BadOption;
+use crate::motion::Layout;
 use crate::tolerance::Tolerance;
 
 /// Tolerances of a general system, and weights 1/sc at a point.
@@ -19,6 +20,15 @@ impl Weights {
     pub fn new(dae: &dyn Dae, tolerance: &Tolerance) -> Result<Self, BadOption> {
         let counts: Vec<bool> = (0..dae.dim()).map(|i| dae.counts(i)).collect();
         let pairs = tolerance.pairs_where(&counts)?;
+        let counted = counts.iter().filter(|counts| **counts).count().max(1) as f64;
+        Ok(Weights { pairs, inverse_scales: vec![0.0; counts.len()], counts, counted })
+    }
+
+    /// For equations of motion: p, v and r count, what follows from them does not.
+    pub fn of_motion(layout: &Layout, tolerance: &Tolerance) -> Result<Self, BadOption> {
+        let pairs = tolerance.pairs(layout)?;
+        let mut counts = vec![false; layout.dim()];
+        [layout.p(), layout.v(), layout.r()].into_iter().flatten().for_each(|j| counts[j] = true);
         let counted = counts.iter().filter(|counts| **counts).count().max(1) as f64;
         Ok(Weights { pairs, inverse_scales: vec![0.0; counts.len()], counts, counted })
     }

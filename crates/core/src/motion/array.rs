@@ -35,6 +35,8 @@ pub trait ReducedArray {
     fn evaluate(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined>;
     /// −∂k/∂x, all rows, at a point where the dynamic equations hold; elsewhere terms of the size of their residual may be missing.
     fn jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Matrix) -> Result<(), Undefined>;
+    /// M, GZ and HZ at (t, x).
+    fn matrices(&mut self, t: f64, x: &[f64]) -> Result<[&Matrix; 3], Undefined>;
     /// Values e that the invariants are kept at.
     fn set_invariants(&mut self, at: &[f64]);
     /// How often the mass matrix has been evaluated.

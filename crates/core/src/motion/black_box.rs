@@ -91,6 +91,9 @@ impl<B: BlackBox> Mechanism for BlackBoxMotion<B> {
             invariants: vec![0.0; layout.row_invariants().len()],
             shifted: vec![0.0; layout.dim()],
             moved: vec![0.0; layout.rows()],
+            at_rest: vec![0.0; layout.sizes.holonomic + layout.sizes.nonholonomic],
+            GZ: Matrix::zeros(layout.sizes.holonomic, layout.sizes.velocities),
+            HZ: Matrix::zeros(layout.sizes.nonholonomic, layout.sizes.velocities),
             layout,
             mass_evaluations: 0,
             difference_evaluations: 0,
@@ -106,6 +109,9 @@ struct Differenced<'m, B> {
     invariants: Vec<f64>,
     shifted: Vec<f64>,
     moved: Vec<f64>,
+    at_rest: Vec<f64>,
+    GZ: Matrix,
+    HZ: Matrix,
     mass_evaluations: u64,
     difference_evaluations: u64,
 }
@@ -209,6 +215,42 @@ impl<B: BlackBox> ReducedArray for Differenced<'_, B> {
         }
         (self.shifted, self.moved) = (shifted, moved);
         result
+    }
+
+    fn matrices(&mut self, t: f64, x: &[f64]) -> Result<[&Matrix; 3], Undefined> {
+        // gI and H Z v + h are affine in v: differences with unit steps have no error but rounding
+        let (v, n) = (self.layout.v(), self.layout.a().len());
+        let mut shifted = std::mem::take(&mut self.shifted);
+        let mut moved = std::mem::take(&mut self.moved);
+        let mut result = Ok(());
+        shifted.copy_from_slice(x);
+        shifted[v.clone()].fill(0.0);
+        for j in 0..=n {
+            // the values at rest first, then one velocity after the other
+            if let Some(j) = j.checked_sub(1) {
+                shifted[v.start + j] = 1.0;
+            }
+            result = self.evaluate(t, &shifted, &mut moved);
+            self.difference_evaluations += 1;
+            if result.is_err() {
+                break;
+            }
+            let (g1, h) = (&moved[self.layout.row_g1()], &moved[self.layout.row_h()]);
+            match j.checked_sub(1) {
+                None => {
+                    self.at_rest[..g1.len()].copy_from_slice(g1);
+                    self.at_rest[g1.len()..].copy_from_slice(h);
+                }
+                Some(j) => {
+                    let (g0, h0) = self.at_rest.split_at(g1.len());
+                    g1.iter().zip(g0).enumerate().for_each(|(k, (g, g0))| self.GZ[(k, j)] = g - g0);
+                    h.iter().zip(h0).enumerate().for_each(|(k, (h, h0))| self.HZ[(k, j)] = h - h0);
+                    shifted[v.start + j] = 0.0;
+                }
+            }
+        }
+        (self.shifted, self.moved) = (shifted, moved);
+        result.map(|()| [&self.M, &self.GZ, &self.HZ])
     }
 
     fn set_invariants(&mut self, at: &[f64]) {

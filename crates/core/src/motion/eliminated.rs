@@ -18,6 +18,8 @@ pub(super) trait Rows {
     fn evaluate(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined>;
     /// −∂k/∂x; F is zero on entry.
     fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Matrix) -> Result<(), Undefined>;
+    /// Evaluate M, GZ and HZ alone.
+    fn evaluate_matrices(&mut self, t: f64, x: &[f64]) -> Result<(), Undefined>;
     /// M, GZ and HZ.
     fn matrices(&self) -> [&Matrix; 3];
     /// How often M has been evaluated.
@@ -128,6 +130,13 @@ impl<R: Rows> ReducedArray for Eliminated<R> {
         self.know_inverse();
         self.eliminate_acceleration_columns(F);
         finite(F.data())
+    }
+
+    fn matrices(&mut self, t: f64, x: &[f64]) -> Result<[&Matrix; 3], Undefined> {
+        self.rows.evaluate_matrices(t, x)?;
+        let matrices = self.rows.matrices();
+        matrices.iter().try_for_each(|matrix| finite(matrix.data()))?;
+        Ok(matrices)
     }
 
     fn set_invariants(&mut self, at: &[f64]) {

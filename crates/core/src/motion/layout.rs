@@ -10,6 +10,7 @@
 //! ```
 //! Steinbrecher (2007), section 3, with the accelerations as auxiliary unknowns.
 
+use crate::statistics::Residuals;
 use std::ops::Range;
 
 /// How many variables of each kind a system has.
@@ -269,6 +270,23 @@ impl Layout {
     /// Number of all rows.
     pub fn rows(&self) -> usize {
         self.row_kinematics().end
+    }
+
+    /// Largest residual of each constraint level, from the rows.
+    pub fn residuals(&self, rows: &[f64]) -> Residuals {
+        let largest = |ranges: [Range<usize>; 2]| {
+            let mut rows = ranges.into_iter().flatten().map(|i| rows[i].abs()).peekable();
+            rows.peek()?;
+            Some(rows.fold(0.0_f64, f64::max))
+        };
+        Residuals {
+            position: largest([self.row_contact(), self.row_g()]),
+            velocity: largest([self.row_g1(), self.row_h()]),
+            acceleration: largest([self.row_g2(), self.row_h1()]),
+            invariant: largest([self.row_invariants(), 0..0]),
+            constraint: None,
+            hidden: None,
+        }
     }
 
     /// Names of all unknowns in the order of x: `vx'` for accelerations, `lambda.rod` for multipliers.

@@ -156,6 +156,12 @@ impl<E: EquationsOfMotion> Rows for Sweeps<'_, E> {
         Ok(())
     }
 
+    fn evaluate_matrices(&mut self, t: f64, x: &[f64]) -> Result<(), Undefined> {
+        self.know_mass(t, x);
+        self.values.constraint_matrices_at(self.equations, &self.layout, t, x);
+        Ok(())
+    }
+
     fn matrices(&self) -> [&Matrix; 3] {
         [&self.M, &self.values.level.GZ, &self.values.level.HZ]
     }

@@ -22,10 +22,15 @@ pub(super) struct Program {
     values: Box<dyn Kernel>,
     /// ∂rows/∂x, ∂rows/∂y, GZ, HZ
     jacobian: Box<dyn Kernel>,
+    /// GZ, HZ, M where it changes
+    matrices: Box<dyn Kernel>,
     by_x: Places,
     by_y: Places,
     GZ: Places,
     HZ: Places,
+    all_GZ: Places,
+    all_HZ: Places,
+    changing_mass: Places,
     M: Matrix,
     contact: Option<ContactProgram>,
 }
@@ -44,6 +49,8 @@ impl Program {
         for &(i, j, m) in &array.mass {
             M[(i, j)] = graph.constant(m).unwrap_or(0.0);
         }
+        let changing = if structure.mass.is_constant() { &[][..] } else { &array.mass[..] };
+        let matrix_entries: Vec<Expr> = array.GZ.iter().chain(&array.HZ).chain(changing).map(|(_, _, e)| *e).collect();
         let contact = ContactProgram::new(&array, compiler, formulas.graph.inputs().len());
         let all: Vec<Expr> = values.iter().chain(&derivatives).copied().collect();
         Program {
@@ -53,6 +60,10 @@ impl Program {
             nodes: graph.needed(&all).len(),
             values: compiler.compile(graph, &values),
             jacobian: compiler.compile(graph, &derivatives),
+            matrices: compiler.compile(graph, &matrix_entries),
+            all_GZ: entries(&array.GZ),
+            all_HZ: entries(&array.HZ),
+            changing_mass: entries(changing),
             by_x: places(&array.by_x),
             by_y: places(&array.by_y),
             GZ: entries(GZ),
@@ -89,6 +100,9 @@ pub(super) struct Kernels {
     point: Point,
     outputs: Vec<f64>,
     entries: Vec<f64>,
+    matrices: Box<dyn Kernel>,
+    matrix_entries: Vec<f64>,
+    M: Matrix,
     GZ: Matrix,
     HZ: Matrix,
     contact: Option<ContactKernels>,
@@ -106,6 +120,9 @@ impl Kernels {
             point: Point::new(l, program.inputs),
             outputs: vec![0.0; l.rows() + matrices],
             entries: vec![0.0; program.by_x.len() + program.by_y.len() + matrices],
+            matrices: program.matrices.duplicate(),
+            matrix_entries: vec![0.0; program.all_GZ.len() + program.all_HZ.len() + program.changing_mass.len()],
+            M: program.M.clone(),
             GZ: Matrix::zeros(n.holonomic, n.velocities),
             HZ: Matrix::zeros(n.nonholonomic, n.velocities),
             contact: program.contact.as_ref().map(|contact| ContactKernels::new(contact, l)),
@@ -175,8 +192,24 @@ impl Rows for Kernels {
         Ok(())
     }
 
+    fn evaluate_matrices(&mut self, t: f64, x: &[f64]) -> Result<(), Undefined> {
+        self.locate(t, x)?;
+        let program = &*self.program;
+        self.matrices.call(&self.point.inputs, &mut self.matrix_entries);
+        if self.contact.is_some() {
+            self.GZ.fill(0.0);
+        }
+        let rest = scatter(&self.matrix_entries, &program.all_GZ, &mut self.GZ);
+        let rest = scatter(rest, &program.all_HZ, &mut self.HZ);
+        scatter(rest, &program.changing_mass, &mut self.M);
+        if let Some(kernels) = &mut self.contact {
+            kernels.correct(&mut self.GZ);
+        }
+        Ok(())
+    }
+
     fn matrices(&self) -> [&Matrix; 3] {
-        [&self.program.M, &self.GZ, &self.HZ]
+        [&self.M, &self.GZ, &self.HZ]
     }
 
     fn mass_evaluations(&self) -> u64 {

@@ -512,20 +512,7 @@ impl Stepper for GeomsStepper<'_> {
     }
 
     fn residuals(&self) -> Residuals {
-        let l = &self.layout;
-        let largest = |ranges: [std::ops::Range<usize>; 2]| {
-            let mut rows = ranges.into_iter().flatten().peekable();
-            rows.peek()?;
-            Some(rows.fold(0.0_f64, |m, i| m.max(self.rows[i].abs())))
-        };
-        Residuals {
-            position: largest([l.row_contact(), l.row_g()]),
-            velocity: largest([l.row_g1(), l.row_h()]),
-            acceleration: largest([l.row_g2(), l.row_h1()]),
-            invariant: largest([l.row_invariants(), 0..0]),
-            constraint: None,
-            hidden: None,
-        }
+        self.layout.residuals(&self.rows)
     }
 
     fn proposed_step(&self) -> f64 {

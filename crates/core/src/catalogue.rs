@@ -1,0 +1,93 @@
+//! All methods for equations of motion by name, and the formulations that each of them takes.
+
+use crate::formulation::{Formulated, Formulation};
+use crate::method::Method;
+use crate::method::bdf::Bdf;
+use crate::method::geoms::{self, Geoms};
+use crate::method::radau::RadauIIa;
+use crate::motion::Mechanism;
+
+/// A method for every mechanism.
+pub trait MotionMethod: for<'m> Method<dyn Mechanism + 'm> + Send + Sync {}
+
+impl<T: for<'m> Method<dyn Mechanism + 'm> + Send + Sync> MotionMethod for T {}
+
+/// A method with its name.
+pub struct Entry {
+    /// Its name in options and reports.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub description: &'static str,
+    /// The formulations it takes, by their names, the usual one first.
+    pub formulations: &'static [&'static str],
+    build: fn(Formulation) -> Box<dyn MotionMethod>,
+}
+
+/// A method does not take a formulation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{method} does not take the formulation {formulation}; it takes {}", known.join(", "))]
+pub struct Unsuitable {
+    /// Name of the method.
+    pub method: &'static str,
+    /// Name of the formulation.
+    pub formulation: &'static str,
+    /// What it takes.
+    pub known: &'static [&'static str],
+}
+
+/// All methods.
+pub fn all() -> &'static [Entry] {
+    &ENTRIES
+}
+
+/// The method of that name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ENTRIES.iter().find(|entry| entry.name == name)
+}
+
+impl Entry {
+    /// The method on a formulation, with its usual options.
+    pub fn with(&self, formulation: Formulation) -> Result<Box<dyn MotionMethod>, Unsuitable> {
+        if self.formulations.contains(&formulation.name()) {
+            Ok((self.build)(formulation))
+        } else {
+            Err(Unsuitable { method: self.name, formulation: formulation.name(), known: self.formulations })
+        }
+    }
+
+    /// The usual formulation.
+    pub fn usual(&self) -> Formulation {
+        let name = self.formulations[0];
+        Formulation::ALL.into_iter().find(|formulation| formulation.name() == name).unwrap_or_default()
+    }
+}
+
+const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
+
+static ENTRIES: [Entry; 3] = [
+    Entry {
+        name: "geoms",
+        description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
+        formulations: &["psf", "psf+i", "p1"],
+        build: |formulation| {
+            let formulation = match formulation {
+                Formulation::ProjectedWithInvariants(_) => geoms::Formulation::WithInvariants,
+                Formulation::ProjectedIndexOne(_) => geoms::Formulation::IndexOne,
+                _ => geoms::Formulation::StrangenessFree,
+            };
+            Box::new(Geoms { formulation, ..Geoms::default() })
+        },
+    },
+    Entry {
+        name: "radau",
+        description: "Radau IIa of order 5",
+        formulations: EVERY,
+        build: |formulation| Box::new(Formulated { formulation, integrator: RadauIIa::default() }),
+    },
+    Entry {
+        name: "bdf",
+        description: "backward differentiation formulas of orders 1 to 5",
+        formulations: EVERY,
+        build: |formulation| Box::new(Formulated { formulation, integrator: Bdf::default() }),
+    },
+];

@@ -1,0 +1,107 @@
+//! The stepper of a formulation as a stepper of the mechanism: unknowns of the formulation are not shown.
+
+use crate::dae::Dae;
+use crate::error::StepFailure;
+use crate::method::{State, Stepper};
+use crate::motion::{Form, Layout, Mechanism};
+use crate::segment::Segment;
+use crate::statistics::{Residuals, Statistics};
+
+/// ẋ at a consistent point: p' = Zv, v' = a, r' = b; zero for the rest.
+pub(super) fn first_rates(
+    system: &(dyn Mechanism + '_),
+    layout: &Layout,
+    t: f64,
+    x: &[f64],
+    xdot: &mut [f64],
+) -> Result<(), StepFailure> {
+    let mut array = system.array(Form::StrangenessFree, false);
+    let mut rows = vec![0.0; layout.rows()];
+    array.evaluate(t, &x[..layout.dim()], &mut rows).map_err(|_| StepFailure::Undefined { t })?;
+    xdot[layout.p()].copy_from_slice(&rows[layout.row_kinematics()]);
+    xdot[layout.v()].copy_from_slice(&rows[layout.row_acceleration()]);
+    xdot[layout.r()].copy_from_slice(&rows[layout.row_dynamic()]);
+    Ok(())
+}
+
+/// A stepper with further unknowns behind those of the mechanism.
+pub(super) struct Shown<'p> {
+    stepper: Box<dyn Stepper + 'p>,
+    state: State,
+    segment: Segment,
+    all: State,
+    rates: Vec<f64>,
+}
+
+impl<'p> Shown<'p> {
+    /// The stepper itself, where it has no further unknowns.
+    pub fn of(stepper: Box<dyn Stepper + 'p>, layout: &Layout, unknowns: usize) -> Box<dyn Stepper + 'p> {
+        let n = layout.dim();
+        if unknowns == n {
+            return stepper;
+        }
+        let all = stepper.state().clone();
+        let state = State { t: all.t, x: all.x[..n].to_vec() };
+        let segment = stepper.segment().first(n);
+        Box::new(Shown { state, segment, rates: vec![0.0; unknowns], all, stepper })
+    }
+
+    fn look(&mut self) {
+        let now = self.stepper.state();
+        let n = self.state.x.len();
+        self.state.t = now.t;
+        self.state.x.copy_from_slice(&now.x[..n]);
+        self.segment.take_first(self.stepper.segment());
+    }
+}
+
+impl Stepper for Shown<'_> {
+    fn state(&self) -> &State {
+        &self.state
+    }
+    fn segment(&self) -> &Segment {
+        &self.segment
+    }
+    fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
+        let outcome = self.stepper.advance(limit);
+        self.look();
+        outcome
+    }
+    fn restart(&mut self, at: State) {
+        // multipliers of the formulation vanish on solutions
+        let n = at.x.len();
+        self.all.t = at.t;
+        self.all.x[..n].copy_from_slice(&at.x);
+        self.all.x[n..].fill(0.0);
+        self.stepper.restart(self.all.clone());
+        self.look();
+    }
+    fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {
+        let outcome = self.stepper.retake(t);
+        self.look();
+        outcome
+    }
+    fn propose(&mut self, h: f64) {
+        self.stepper.propose(h);
+    }
+    fn rates(&mut self, xdot: &mut [f64]) {
+        self.stepper.rates(&mut self.rates);
+        let n = xdot.len();
+        xdot.copy_from_slice(&self.rates[..n]);
+    }
+    fn system(&mut self) -> Option<&mut dyn Dae> {
+        self.stepper.system()
+    }
+    fn statistics(&self) -> Statistics {
+        self.stepper.statistics()
+    }
+    fn residuals(&self) -> Residuals {
+        self.stepper.residuals()
+    }
+    fn proposed_step(&self) -> f64 {
+        self.stepper.proposed_step()
+    }
+    fn decisions(&self) -> String {
+        self.stepper.decisions()
+    }
+}

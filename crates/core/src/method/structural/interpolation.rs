@@ -1,0 +1,134 @@
+//! Dense output of one-step methods from what is known at both ends of a step, as powers of σ = (t − t₁)/(t₁ − t₀).
+//!
+//! Where p' = v: the quintic through p, p' and p'' at both ends, its derivatives for v and a. Otherwise cubics through p, p' and v, v'.
+//! r: the cubic through r and r'. λ, μ: the cubic through their last four values, of lower degree after a start.
+
+use crate::motion::Layout;
+use crate::segment::Segment;
+
+/// Points that multipliers are interpolated from.
+const POINTS: usize = 4;
+
+/// The multipliers at the last points, newest first.
+#[derive(Clone, Debug)]
+pub(super) struct History {
+    times: Vec<f64>,
+    values: Vec<Vec<f64>>,
+}
+
+/// A point with its derivatives: x as in [`Layout`], and ẋ of its p, v and r.
+#[derive(Clone, Copy)]
+pub(super) struct End<'x> {
+    pub t: f64,
+    pub x: &'x [f64],
+    pub xdot: &'x [f64],
+}
+
+impl History {
+    pub fn new(layout: &Layout, t: f64, x: &[f64]) -> Self {
+        let multipliers = &x[layout.lambda().start..layout.mu().end];
+        History { times: vec![t], values: vec![multipliers.to_vec(); POINTS] }
+    }
+
+    /// Begin anew at a point.
+    pub fn restart(&mut self, layout: &Layout, t: f64, x: &[f64]) {
+        self.times.clear();
+        self.times.push(t);
+        self.values[0].copy_from_slice(&x[layout.lambda().start..layout.mu().end]);
+    }
+
+    /// Forget the newest point: its step is made again.
+    pub fn retreat(&mut self) {
+        self.times.remove(0);
+        self.values.rotate_left(1);
+    }
+
+    /// A new point.
+    pub fn push(&mut self, layout: &Layout, t: f64, x: &[f64]) {
+        self.times.truncate(POINTS - 1);
+        self.times.insert(0, t);
+        self.values.rotate_right(1);
+        self.values[0].copy_from_slice(&x[layout.lambda().start..layout.mu().end]);
+    }
+
+    /// Powers of the polynomial through the points for one multiplier, in σ.
+    fn powers(&self, h: f64, k: usize) -> [f64; POINTS] {
+        let m = self.times.len();
+        let mut differences = [0.0; POINTS];
+        let mut nodes = [0.0; POINTS];
+        for i in 0..m {
+            nodes[i] = (self.times[i] - self.times[0]) / h;
+            differences[i] = self.values[i][k];
+        }
+        for level in 1..m {
+            for i in (level..m).rev() {
+                differences[i] = (differences[i] - differences[i - 1]) / (nodes[i] - nodes[i - level]);
+            }
+        }
+        // Horner's scheme turns the Newton form into powers
+        let mut powers = [0.0; POINTS];
+        for i in (0..m).rev() {
+            for j in (1..POINTS).rev() {
+                powers[j] = powers[j - 1] - nodes[i] * powers[j];
+            }
+            powers[0] = differences[i] - nodes[i] * powers[0];
+        }
+        powers
+    }
+}
+
+/// Write the polynomial over the step between two points; `plain` if p' = v.
+pub(super) fn interpolate(segment: &mut Segment, layout: &Layout, plain: bool, ends: [End; 2], multipliers: &History) {
+    let [from, to] = ends;
+    let h = to.t - from.t;
+    let n = layout.dim();
+    let powers = segment.powers(from.t, to.t);
+    powers.fill(0.0);
+    let cubic = |powers: &mut [f64], j: usize| {
+        let [x0, x1, d0, d1] = [from.x[j], to.x[j], h * from.xdot[j], h * to.xdot[j]];
+        let (D, D1) = (x0 - x1 + d1, d0 - d1);
+        // x₀ = x₁ − c₁ + c₂ − c₃, d₀ = c₁ − 2c₂ + 3c₃
+        let c3 = D1 + 2.0 * D;
+        let c2 = D + c3;
+        for (k, c) in [x1, d1, c2, c3].into_iter().enumerate() {
+            powers[k * n + j] = c;
+        }
+    };
+    for j in layout.r() {
+        cubic(powers, j);
+    }
+    for (i, (p, v)) in layout.p().zip(layout.v()).enumerate().take(if plain { n } else { 0 }) {
+        let a = layout.a().start + i;
+        let (v0, v1) = (h * from.x[v], h * to.x[v]);
+        let (a0, a1) = (h * h * from.x[a], h * h * to.x[a]);
+        let D = from.x[p] - (to.x[p] - v1 + 0.5 * a1);
+        let (D1, D2) = (v0 - v1 + a1, a0 - a1);
+        let c3 = -(0.5 * D2 + 4.0 * D1 + 10.0 * D);
+        let c5 = c3 + D1 + 4.0 * D;
+        let c4 = D + c3 + c5;
+        let c = [to.x[p], v1, 0.5 * a1, c3, c4, c5];
+        for (k, c) in c.into_iter().enumerate() {
+            let k1 = k as f64;
+            powers[k * n + p] = c;
+            if k >= 1 {
+                powers[(k - 1) * n + v] = k1 * c / h;
+            }
+            if k >= 2 {
+                powers[(k - 2) * n + a] = k1 * (k1 - 1.0) * c / (h * h);
+            }
+        }
+    }
+    if !plain {
+        layout.p().chain(layout.v()).for_each(|j| cubic(powers, j));
+        for (a, v) in layout.a().zip(layout.v()) {
+            for k in 0..3 {
+                powers[k * n + a] = (k + 1) as f64 * powers[(k + 1) * n + v] / h;
+            }
+        }
+    }
+    for (k, j) in (layout.lambda().start..layout.mu().end).enumerate() {
+        for (i, c) in multipliers.powers(h, k).into_iter().enumerate() {
+            powers[i * n + j] = c;
+        }
+    }
+}

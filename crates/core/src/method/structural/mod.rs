@@ -1,0 +1,16 @@
+//! Methods that take M, f, G and H one by one, instead of residuals: half-explicit, explicit and symplectic ones.
+//!
+//! ```text
+//! p' = Z v,   M v' = f − Kᵀ (λ, μ),   r' = b,   0 = g,   0 = K v + k₀,   K = (GZ; HZ),   k₀ = (g_t; h)
+//! ```
+//! At a point the accelerations and multipliers follow from `[M Kᵀ; K 0] (v'; λ, μ) = (f; −Γ)`, the acceleration level.
+
+mod equations;
+mod interpolation;
+mod one_step;
+mod projection;
+mod saddle;
+
+pub use equations::Structural;
+pub(crate) use one_step::{Attempt, OneStep, Scheme, Step, Trouble};
+pub use saddle::Saddle;

@@ -1,0 +1,370 @@
+//! The frame of one-step methods with structural equations: attempts, acceptance, projection, dense output, events.
+
+use super::equations::Structural;
+use super::interpolation::{End, History, interpolate};
+use super::projection::Projection;
+use crate::error::StepFailure;
+use crate::method::weights::Weights;
+use crate::method::{StartFailure, State, Stepper};
+use crate::motion::{Mechanism, Undefined};
+use crate::options::Options;
+use crate::segment::Segment;
+use crate::statistics::{Residuals, Statistics};
+
+/// Failed attempts in a row after which a run stops; twice as many before the first accepted step, whose size may be a guess.
+const MOST_FAILURES: u32 = 10;
+/// A projection that moves a point by more than this many tolerances belongs to a step that is too long.
+const LARGEST_PROJECTION: f64 = 5.0;
+
+/// Why an attempt gave no new point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The model has no value at a stage.
+    Undefined,
+    /// A saddle point matrix is singular.
+    Singular,
+    /// An iteration does not converge.
+    Diverged,
+}
+
+impl From<Undefined> for Trouble {
+    fn from(_: Undefined) -> Self {
+        Trouble::Undefined
+    }
+}
+
+/// A step that is to be tried: from the point x at t, where a, λ, μ are known, over h.
+#[derive(Clone, Copy)]
+pub(crate) struct Step<'x> {
+    pub t: f64,
+    pub x: &'x [f64],
+    pub h: f64,
+    /// ẋ of p, v, r at the point.
+    pub xdot: &'x [f64],
+    /// Was the last attempt rejected?
+    pub after_rejection: bool,
+    /// Is it the first step, or one after a restart?
+    pub first: bool,
+    /// Does it end where the run ends?
+    pub last: bool,
+}
+
+/// What an attempt gave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Attempt {
+    /// Is the error below the tolerance?
+    pub accepted: bool,
+    /// Step size for the next step, or for the next attempt.
+    pub next: f64,
+}
+
+/// A one-step formula with its control of step sizes.
+///
+/// The contract of an implementation:
+/// 1. p, v and r of the new point are written to `x1`, in the order of the layout; the frame computes a, λ and μ;
+/// 2. it allocates nothing after its first step.
+pub(crate) trait Scheme {
+    /// Try a step.
+    fn attempt(
+        &mut self,
+        equations: &mut Structural,
+        weights: &Weights,
+        step: Step,
+        x1: &mut [f64],
+    ) -> Result<Attempt, Trouble>;
+
+    /// Is the new point to be brought onto the constraints?
+    fn projects(&self) -> bool {
+        true
+    }
+
+    /// Are all steps of one size?
+    fn fixed(&self) -> bool {
+        false
+    }
+
+    /// The point that the frame has made of the new one, with a, λ and μ; called after every accepted step.
+    fn accepted(&mut self, _equations: &Structural, _x: &[f64]) {}
+
+    /// The last step did not happen, or the next point does not continue the last one.
+    fn forget(&mut self) {}
+
+    /// What the scheme decided by itself, for reports.
+    fn decisions(&self) -> String {
+        String::new()
+    }
+}
+
+/// A one-step method at work.
+pub(crate) struct OneStep<'p, S> {
+    scheme: S,
+    equations: Structural<'p>,
+    projection: Projection,
+    weights: Weights,
+    state: State,
+    xdot: Vec<f64>,
+    segment: Segment,
+    multipliers: History,
+    residuals: Residuals,
+    // where the last step began
+    x_before: Vec<f64>,
+    xdot_before: Vec<f64>,
+    x1: Vec<f64>,
+    h: f64,
+    hmax: f64,
+    guessed: bool,
+    first: bool,
+    after_rejection: bool,
+    failures: u32,
+    max_steps: u64,
+    statistics: Statistics,
+}
+
+impl<'p, S: Scheme> OneStep<'p, S> {
+    /// Start at a consistent point; `method` is the name of the method, `scheme` is made for the equations.
+    pub fn new(
+        method: &'static str,
+        system: &'p (dyn Mechanism + '_),
+        at: State,
+        options: &Options,
+        scheme: impl FnOnce(&mut Structural<'p>) -> Result<S, StartFailure>,
+    ) -> Result<Self, StartFailure> {
+        options.check()?;
+        let mut equations = Structural::new(method, system)?;
+        equations.check_rank(method, at.t, &at.x)?;
+        let mut weights = Weights::of_motion(equations.layout(), &options.tolerance)?;
+        weights.at(&at.x);
+        let n = at.x.len();
+        let scheme = scheme(&mut equations)?;
+        let projection = Projection::new(&mut equations, at.t, &at.x);
+        let mut stepper = OneStep {
+            scheme,
+            projection,
+            weights,
+            segment: Segment::with_room(at.t, &at.x, 5),
+            multipliers: History::new(equations.layout(), at.t, &at.x),
+            equations,
+            xdot: vec![0.0; n],
+            residuals: Residuals::default(),
+            x_before: vec![0.0; n],
+            xdot_before: vec![0.0; n],
+            x1: vec![0.0; n],
+            h: 0.0,
+            hmax: options.hmax.unwrap_or(f64::INFINITY),
+            guessed: options.h0.is_none(),
+            first: true,
+            after_rejection: false,
+            failures: 0,
+            max_steps: options.max_steps,
+            statistics: Statistics::default(),
+            state: at,
+        };
+        let t = stepper.state.t;
+        stepper.settle().map_err(|trouble| stepper.failure(trouble, 0.0))?;
+        stepper.multipliers.restart(stepper.equations.layout(), t, &stepper.state.x);
+        stepper.h = options.h0.unwrap_or_else(|| stepper.first_step());
+        Ok(stepper)
+    }
+
+    /// A step that changes p, v and r by about a hundredth of their size. \[HW1\] II.4.
+    fn first_step(&self) -> f64 {
+        let (size, rate) = (self.weights.norm(&self.state.x), self.weights.norm(&self.xdot));
+        let h = if size < 1e-5 || rate < 1e-5 { 1e-6 } else { 0.01 * size / rate };
+        h.min(self.hmax)
+    }
+
+    /// a, λ, μ, ẋ and residuals at the point, whose matrices are not at hand.
+    fn settle(&mut self) -> Result<(), Trouble> {
+        self.projection.stay(&mut self.equations, self.state.t, &self.state.x)?;
+        self.complete()
+    }
+
+    /// The same where the projection has just been made.
+    fn complete(&mut self) -> Result<(), Trouble> {
+        let (t, equations) = (self.state.t, &mut self.equations);
+        self.projection.accelerations(equations, t, &mut self.state.x)?;
+        let l = equations.layout();
+        self.xdot[l.p()].copy_from_slice(equations.kinematics());
+        self.xdot[l.r()].copy_from_slice(equations.dynamic());
+        self.xdot[l.v()].copy_from_slice(&self.state.x[l.a()]);
+        self.residuals = equations.residuals(t, &self.state.x)?;
+        Ok(())
+    }
+
+    /// One attempt with step size h, to `t1`. `Ok(true)` if it was accepted.
+    fn attempt(&mut self, h: f64, t1: f64, last: bool) -> Result<bool, StepFailure> {
+        let t = self.state.t;
+        self.statistics.attempts += 1;
+        if self.statistics.attempts > self.max_steps {
+            return Err(StepFailure::TooManySteps { t, steps: self.max_steps });
+        }
+        if !(0.1 * h > t.abs() * f64::EPSILON) {
+            return Err(StepFailure::StepTooSmall { t, h });
+        }
+        let step = Step {
+            t,
+            x: &self.state.x,
+            h,
+            xdot: &self.xdot,
+            after_rejection: self.after_rejection,
+            first: self.first,
+            last,
+        };
+        self.x1.copy_from_slice(&self.state.x);
+        let attempt = match self.scheme.attempt(&mut self.equations, &self.weights, step, &mut self.x1) {
+            Ok(attempt) => attempt,
+            Err(trouble) => return self.failed(h, trouble).map(|()| false),
+        };
+        if !attempt.accepted && !self.scheme.fixed() {
+            if self.statistics.steps > 0 {
+                self.statistics.rejected_error += 1;
+            }
+            (self.failures, self.after_rejection) = (0, true);
+            self.h = attempt.next.min(self.hmax);
+            return Ok(false);
+        }
+        if self.scheme.projects() {
+            match self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights) {
+                Ok(moved) if moved > LARGEST_PROJECTION && !self.scheme.fixed() => {
+                    self.scheme.forget();
+                    self.statistics.rejected_error += 1;
+                    self.after_rejection = true;
+                    self.h = h * (0.9 / moved).max(0.45);
+                    return Ok(false);
+                }
+                Ok(_) => {}
+                Err(trouble) => return self.failed(h, trouble).map(|()| false),
+            }
+        } else if let Err(trouble) = self.projection.stay(&mut self.equations, t1, &self.x1) {
+            return self.failed(h, trouble).map(|()| false);
+        }
+        std::mem::swap(&mut self.state.x, &mut self.x1);
+        self.x_before.copy_from_slice(&self.x1);
+        self.xdot_before.copy_from_slice(&self.xdot);
+        self.state.t = t1;
+        if let Err(trouble) = self.complete() {
+            // there is no way on from the new point: it does not count
+            self.state.t = t;
+            self.state.x.copy_from_slice(&self.x_before);
+            self.xdot.copy_from_slice(&self.xdot_before);
+            return self.failed(h, trouble).map(|()| false);
+        }
+        let l = self.equations.layout();
+        self.multipliers.push(l, t1, &self.state.x);
+        let ends =
+            [End { t, x: &self.x_before, xdot: &self.xdot_before }, End { t: t1, x: &self.state.x, xdot: &self.xdot }];
+        interpolate(&mut self.segment, l, self.projection.plain(), ends, &self.multipliers);
+        self.scheme.accepted(&self.equations, &self.state.x);
+        self.weights.at(&self.state.x);
+        self.statistics.steps += 1;
+        (self.failures, self.after_rejection, self.first) = (0, false, false);
+        if !self.scheme.fixed() {
+            self.h = attempt.next.min(self.hmax);
+        }
+        Ok(true)
+    }
+
+    /// After an attempt without a new point: half the step, but not for ever.
+    fn failed(&mut self, h: f64, trouble: Trouble) -> Result<(), StepFailure> {
+        self.scheme.forget();
+        self.statistics.rejected_newton += 1;
+        self.failures += 1;
+        let most = if self.statistics.steps == 0 { 2 * MOST_FAILURES } else { MOST_FAILURES };
+        if self.failures >= most || self.scheme.fixed() {
+            return Err(self.failure(trouble, h));
+        }
+        self.after_rejection = true;
+        self.h = 0.5 * h;
+        Ok(())
+    }
+
+    fn failure(&self, trouble: Trouble, h: f64) -> StepFailure {
+        let t = self.state.t;
+        match trouble {
+            Trouble::Undefined => StepFailure::Undefined { t },
+            Trouble::Singular => StepFailure::SaddleSingular { t },
+            Trouble::Diverged => StepFailure::NewtonDiverged { t, h, failures: self.failures },
+        }
+    }
+}
+
+impl<S: Scheme> Stepper for OneStep<'_, S> {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
+        if !(limit > self.state.t) {
+            return Err(StepFailure::StepTooSmall { t: self.state.t, h: limit - self.state.t });
+        }
+        if std::mem::take(&mut self.guessed) {
+            self.h = self.h.min(0.01 * (limit - self.state.t));
+        }
+        loop {
+            let left = limit - self.state.t;
+            let mut h = self.h.min(self.hmax);
+            // no last step of the size of rounding
+            let last = 1.0001 * h >= left;
+            if last {
+                h = left;
+            }
+            let t1 = if last { limit } else { self.state.t + h };
+            if self.attempt(h, t1, last)? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn restart(&mut self, at: State) {
+        self.state = at;
+        (self.guessed, self.first, self.after_rejection, self.failures) = (false, true, false, 0);
+        self.scheme.forget();
+        self.segment = Segment::with_room(self.state.t, &self.state.x, 5);
+        self.weights.at(&self.state.x);
+        // a point without values is told by the next attempt
+        let _ = self.settle();
+        self.multipliers.restart(self.equations.layout(), self.state.t, &self.state.x);
+    }
+
+    fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {
+        self.state.t = self.segment.t0;
+        self.state.x.copy_from_slice(&self.x_before);
+        self.xdot.copy_from_slice(&self.xdot_before);
+        self.weights.at(&self.state.x);
+        self.scheme.forget();
+        self.multipliers.retreat();
+        self.h = t - self.state.t;
+        self.statistics.steps -= 1;
+        self.advance(t).map(|()| true)
+    }
+
+    fn propose(&mut self, h: f64) {
+        if !self.scheme.fixed() {
+            (self.h, self.guessed) = (h.min(self.hmax), false);
+        }
+    }
+
+    fn rates(&mut self, xdot: &mut [f64]) {
+        xdot.copy_from_slice(&self.xdot);
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.statistics.plus(self.equations.statistics)
+    }
+
+    fn residuals(&self) -> Residuals {
+        self.residuals
+    }
+
+    fn proposed_step(&self) -> f64 {
+        self.h
+    }
+
+    fn decisions(&self) -> String {
+        self.scheme.decisions()
+    }
+}

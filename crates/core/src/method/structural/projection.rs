@@ -1,0 +1,140 @@
+//! The end of a step: onto the position constraints, onto the velocity constraints, then accelerations and multipliers.
+//!
+//! ```text
+//! positions:      M(p̃) δ + K(p̃)ᵀ μ = 0,  g(p̃ + Zδ) = 0          simplified Newton
+//! velocities:     M(p)(v − ṽ) + K(p)ᵀ μ = 0,  K(p) v + k₀ = 0    linear
+//! ```
+//! Both corrections are the smallest ones in the metric of the mass matrix. Hairer & Wanner, Solving ODEs II, VII.2, (2.10), (2.11).
+
+use super::equations::Structural;
+use super::one_step::Trouble;
+use super::saddle::Saddle;
+use crate::method::weights::Weights;
+
+/// Most iterations onto the position constraints.
+const MOST: u32 = 10;
+/// Corrections below this, relative to 1 + |p|, are not repeated: the next one would be of the size of their square.
+const ENOUGH: f64 = 1e-8;
+
+/// What is needed to bring a point onto the constraints.
+pub(super) struct Projection {
+    saddle: Saddle,
+    /// is p' = v?
+    plain: bool,
+    delta: Vec<f64>,
+    shifted: Vec<f64>,
+}
+
+impl Projection {
+    pub fn new(equations: &mut Structural, t: f64, x: &[f64]) -> Self {
+        let l = equations.layout();
+        let (n, dim) = (l.v().len(), l.dim());
+        let plain = l.p().len() == n && kinematics_are_plain(equations, t, x);
+        let saddle = Saddle::new(n, equations.constraints());
+        Projection { saddle, plain, delta: vec![0.0; dim], shifted: vec![0.0; dim] }
+    }
+
+    /// Is p' = v?
+    pub fn plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Bring positions and velocities onto their constraints; the size of the correction in the norm of the tolerance.
+    pub fn project(
+        &mut self,
+        equations: &mut Structural,
+        (t, x): (f64, &mut [f64]),
+        weights: &Weights,
+    ) -> Result<f64, Trouble> {
+        let (p, v) = (equations.layout().p(), equations.layout().v());
+        let n = v.len();
+        if equations.constraints() == 0 {
+            return Ok(0.0);
+        }
+        equations.at_position(t, x)?;
+        self.factor(equations)?;
+        self.delta.fill(0.0);
+        let holonomic = equations.layout().row_g().len();
+        let mut last = f64::INFINITY;
+        for iteration in 0.. {
+            equations.evaluate(t, x)?;
+            self.saddle.b.fill(0.0);
+            let g = equations.holonomic();
+            self.saddle.b[n..n + holonomic].iter_mut().zip(g).for_each(|(b, g)| *b = -g);
+            self.saddle.solve();
+            let mut size = 0.0_f64;
+            if self.plain {
+                for (j, d) in p.clone().zip(self.saddle.top()) {
+                    size = size.max(d.abs() / (1.0 + x[j].abs()));
+                    x[j] += d;
+                    self.delta[j] += d;
+                }
+            } else {
+                // p moves along Z δ
+                self.shifted.copy_from_slice(x);
+                self.shifted[v.clone()].copy_from_slice(self.saddle.top());
+                equations.evaluate(t, &self.shifted)?;
+                for (j, d) in p.clone().zip(equations.kinematics()) {
+                    size = size.max(d.abs() / (1.0 + x[j].abs()));
+                    x[j] += d;
+                    self.delta[j] += d;
+                }
+            }
+            if size < ENOUGH {
+                break;
+            }
+            if iteration >= MOST || !(size < last) {
+                return Err(Trouble::Diverged);
+            }
+            last = size;
+        }
+        // the linear problem of the velocities, with the matrices of the new position
+        equations.at_position(t, x)?;
+        self.factor(equations)?;
+        self.saddle.b.fill(0.0);
+        for (k, b) in self.saddle.b[n..].iter_mut().enumerate() {
+            let Kv: f64 = equations.K.row(k).iter().zip(&x[v.clone()]).map(|(k, v)| k * v).sum();
+            *b = -(Kv + equations.k0[k]);
+        }
+        self.saddle.solve();
+        for (j, d) in v.zip(self.saddle.top()) {
+            x[j] += d;
+            self.delta[j] = *d;
+        }
+        Ok(weights.norm(&self.delta))
+    }
+
+    /// Take the matrices at the position of x, and no correction.
+    pub fn stay(&mut self, equations: &mut Structural, t: f64, x: &[f64]) -> Result<(), Trouble> {
+        equations.at_position(t, x)?;
+        self.factor(equations)
+    }
+
+    /// a, λ, μ at the point where this stands.
+    pub fn accelerations(&mut self, equations: &mut Structural, t: f64, x: &mut [f64]) -> Result<(), Trouble> {
+        if equations.constraints() == 0 {
+            self.stay(equations, t, x)?;
+        }
+        Ok(equations.accelerations(t, x, &mut self.saddle)?)
+    }
+
+    fn factor(&mut self, equations: &mut Structural) -> Result<(), Trouble> {
+        equations.statistics.decompositions += 1;
+        self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)
+    }
+}
+
+/// Is Z v = v, here and at a position beside?
+fn kinematics_are_plain(equations: &mut Structural, t: f64, x: &[f64]) -> bool {
+    let (p, v) = (equations.layout().p(), equations.layout().v());
+    let mut point = x.to_vec();
+    (0..2).all(|round| {
+        for (k, j) in p.clone().enumerate() {
+            point[j] += f64::from(round) * (0.1 + 0.01 * k as f64);
+        }
+        for (k, j) in v.clone().enumerate() {
+            point[j] = 0.7 + 0.3 * k as f64;
+        }
+        equations.evaluate(t, &point).is_ok() && equations.kinematics() == &point[v.clone()]
+    })
+}

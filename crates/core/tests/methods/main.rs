@@ -1,0 +1,4 @@
+//! Orders, drift and published results of the methods for equations of motion, each on the same problems.
+
+mod formulations;
+mod problems;
