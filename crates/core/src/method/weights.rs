@@ -1,4 +1,6 @@
 //! Weighted norms of errors: ‖e‖ = √(Σ (eᵢ/scᵢ)²/n), scᵢ = atolᵢ + rtolᵢ |xᵢ|, over the unknowns that count.
+//!
+//! Errors of unknowns of index k count h^(k−1) times. Hairer & Wanner, Solving ODEs II, VII.6.
 
 use crate::dae::Dae;
 use crate::error::BadOption;
@@ -12,6 +14,8 @@ pub struct Weights {
     counts: Vec<bool>,
     /// 1/sc, zero for unknowns that do not count
     inverse_scales: Vec<f64>,
+    /// unknowns of index two and more, with one less than it, and their 1/sc without regard to the step
+    higher: Vec<(usize, i32, f64)>,
     counted: f64,
 }
 
@@ -21,7 +25,9 @@ impl Weights {
         let counts: Vec<bool> = (0..dae.dim()).map(|i| dae.counts(i)).collect();
         let pairs = tolerance.pairs_where(&counts)?;
         let counted = counts.iter().filter(|counts| **counts).count().max(1) as f64;
-        Ok(Weights { pairs, inverse_scales: vec![0.0; counts.len()], counts, counted })
+        let index = |i: usize| i32::from(dae.index(i)) - 1;
+        let higher = (0..dae.dim()).filter(|&i| counts[i] && index(i) > 0).map(|i| (i, index(i), 0.0)).collect();
+        Ok(Weights { pairs, inverse_scales: vec![0.0; counts.len()], counts, higher, counted })
     }
 
     /// For equations of motion: p, v and r count, what follows from them does not.
@@ -30,7 +36,7 @@ impl Weights {
         let mut counts = vec![false; layout.dim()];
         [layout.p(), layout.v(), layout.r()].into_iter().flatten().for_each(|j| counts[j] = true);
         let counted = counts.iter().filter(|counts| **counts).count().max(1) as f64;
-        Ok(Weights { pairs, inverse_scales: vec![0.0; counts.len()], counts, counted })
+        Ok(Weights { pairs, inverse_scales: vec![0.0; counts.len()], counts, higher: Vec::new(), counted })
     }
 
     /// Replace every relative tolerance; absolute ones keep their ratio to it.
@@ -51,6 +57,16 @@ impl Weights {
         for (i, w) in self.inverse_scales.iter_mut().enumerate() {
             let (rtol, atol) = self.pairs[i];
             *w = if self.counts[i] { 1.0 / (atol + rtol * x[i].abs()) } else { 0.0 };
+        }
+        for (i, _, scale) in &mut self.higher {
+            *scale = self.inverse_scales[*i];
+        }
+    }
+
+    /// Weights for a step of this size, at the same point.
+    pub fn for_step(&mut self, h: f64) {
+        for &(i, less, scale) in &self.higher {
+            self.inverse_scales[i] = scale * h.powi(less);
         }
     }
 

@@ -172,6 +172,7 @@ impl<'p> BdfStepper<'p> {
         if !(0.1 * h > t.abs() * f64::EPSILON) {
             return Err(if self.failures > 0 { self.stuck(h) } else { StepFailure::StepTooSmall { t, h } });
         }
+        self.weights.for_step(h);
         self.differences.prepare(h, self.order);
         let outcome = match self.correct(h, t1) {
             Ok(outcome) => outcome,

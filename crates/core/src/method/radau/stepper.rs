@@ -195,6 +195,7 @@ impl<'p> RadauStepper<'p> {
             self.singular = 0;
             self.decomposed_for = Some(h);
         }
+        self.weights.for_step(h);
         let at = (t, &self.state.x[..], h);
         let outcome = self.stages.iterate(
             &mut *self.dae,
