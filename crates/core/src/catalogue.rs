@@ -3,6 +3,7 @@
 use crate::formulation::{Formulated, Formulation};
 use crate::method::Method;
 use crate::method::bdf::Bdf;
+use crate::method::extrapolation::Mexx;
 use crate::method::geoms::{self, Geoms};
 use crate::method::radau::RadauIIa;
 use crate::motion::Mechanism;
@@ -64,7 +65,7 @@ impl Entry {
 
 const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
 
-static ENTRIES: [Entry; 3] = [
+static ENTRIES: [Entry; 4] = [
     Entry {
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
@@ -89,5 +90,11 @@ static ENTRIES: [Entry; 3] = [
         description: "backward differentiation formulas of orders 1 to 5",
         formulations: EVERY,
         build: |formulation| Box::new(Formulated { formulation, integrator: Bdf::default() }),
+    },
+    Entry {
+        name: "mexx",
+        description: "half-explicit extrapolation of variable order, for motions that are not stiff",
+        formulations: &["eom1"],
+        build: |_| Box::new(Mexx::default()),
     },
 ];

@@ -45,6 +45,7 @@ pub use daedal_scalar as scalar;
 
 pub use error::{SolveError, StepFailure};
 pub use method::bdf::Bdf;
+pub use method::extrapolation::Mexx;
 pub use method::geoms::Geoms;
 pub use method::radau::RadauIIa;
 pub use options::{Options, Save};

@@ -13,8 +13,8 @@ use crate::method::weights::Weights;
 
 /// Most iterations onto the position constraints.
 const MOST: u32 = 10;
-/// Corrections below this, relative to 1 + |p|, are not repeated: the next one would be of the size of their square.
-const ENOUGH: f64 = 1e-8;
+/// No further correction where the next one, relative to 1 + |p|, is expected below this: rounding.
+const ENOUGH: f64 = 4e-16;
 
 /// What is needed to bring a point onto the constraints.
 pub(super) struct Projection {
@@ -80,7 +80,9 @@ impl Projection {
                     self.delta[j] += d;
                 }
             }
-            if size < ENOUGH {
+            // the corrections shrink by a factor of the size of the first one
+            let rate = if iteration == 0 { size } else { size / last };
+            if size * rate < ENOUGH {
                 break;
             }
             if iteration >= MOST || !(size < last) {
