@@ -45,8 +45,10 @@ pub use daedal_scalar as scalar;
 
 pub use error::{SolveError, StepFailure};
 pub use method::bdf::Bdf;
+pub use method::dormand_prince::DormandPrince;
 pub use method::extrapolation::Mexx;
 pub use method::geoms::Geoms;
+pub use method::half_explicit::{HalfExplicit, Hedop5};
 pub use method::radau::RadauIIa;
 pub use options::{Options, Save};
 pub use problem::Problem;

@@ -39,7 +39,7 @@ impl Euler {
         };
         let multipliers = equations.layout().lambda().start..equations.layout().mu().end;
         for i in 0..n {
-            equations.evaluate(t + h * f64::from(i), x)?;
+            equations.forces(t + h * f64::from(i), x)?;
             for (impulse, f) in self.impulse.iter_mut().zip(equations.minus_force()) {
                 *impulse = -h * f;
             }

@@ -52,7 +52,7 @@ impl Midpoint {
             self.M.data_mut().copy_from_slice(equations.M.data());
             self.K.data_mut().copy_from_slice(equations.K.data());
             let width = if i == 0 { h } else { 2.0 * h };
-            equations.evaluate(t + h * f64::from(i), x)?;
+            equations.forces(t + h * f64::from(i), x)?;
             rates.of_positions(i, equations);
             self.next.copy_from_slice(&self.before);
             self.next[p.clone()].iter_mut().zip(equations.kinematics()).for_each(|(p, rate)| *p += width * rate);
