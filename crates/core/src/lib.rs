@@ -49,6 +49,7 @@ pub use method::dormand_prince::DormandPrince;
 pub use method::extrapolation::Mexx;
 pub use method::geoms::Geoms;
 pub use method::half_explicit::{HalfExplicit, Hedop5};
+pub use method::local_state_space::LocalStateSpace;
 pub use method::radau::RadauIIa;
 pub use options::{Options, Save};
 pub use problem::Problem;

@@ -8,6 +8,7 @@ pub mod dormand_prince;
 pub mod extrapolation;
 pub mod geoms;
 pub mod half_explicit;
+pub mod local_state_space;
 pub mod radau;
 pub mod structural;
 mod weights;

@@ -3,8 +3,8 @@
 use super::problems::{Arm, Pendulum};
 use daedal::error::BadOption;
 use daedal::linalg::Matrix;
-use daedal::method::extrapolation::Basic;
 use daedal::method::Method;
+use daedal::method::extrapolation::Basic;
 use daedal::motion::{EquationsOfMotion, Form, Initial, Mechanism, Motion, Position, Sizes, Velocity, consistent};
 use daedal::scalar::Scalar;
 use daedal::{Ended, Geoms, Mexx, Options, Problem, Save, Solution, SolveError, Tolerance, catalogue, solve};
@@ -213,12 +213,8 @@ fn events_and_values_between_the_steps_are_found() {
     let quarter = 1.854_074_677_301_371_9;
     let problem = Problem::new(&Pendulum::P1, Pendulum::horizontal(), 10.0).stop_when("vertical", |x| x.p[0]);
     // the polynomials are those of short steps
-    let options = Options {
-        tolerance: Tolerance::new(1e-9, 1e-9),
-        hmax: Some(0.1),
-        save: Save::Dense,
-        ..Options::default()
-    };
+    let options =
+        Options { tolerance: Tolerance::new(1e-9, 1e-9), hmax: Some(0.1), save: Save::Dense, ..Options::default() };
     let solution = solve(&problem, &Mexx::default(), &options).unwrap();
     assert_eq!(solution.ended, Ended::AtEvent { name: "vertical".to_string() });
     assert!((solution.end.t - quarter).abs() < 1e-8, "{}", solution.end.t);

@@ -2,4 +2,5 @@
 
 mod extrapolation;
 mod formulations;
+mod local_state_space;
 mod problems;

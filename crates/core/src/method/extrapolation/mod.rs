@@ -257,7 +257,8 @@ mod tests {
         let mut scheme = Extrapolation::new(Mexx { basic, columns: Some(k) }, &equations);
         let weights = Weights::of_motion(equations.layout(), &Tolerance::default()).unwrap();
         let (x, mut x1) = (start(), [0.0; 7]);
-        let step = Step { t: 0.0, t1: H, x: &x, h: H, xdot: &[0.0; 7], after_rejection: false, first: true, last: false };
+        let step =
+            Step { t: 0.0, t1: H, x: &x, h: H, xdot: &[0.0; 7], after_rejection: false, first: true, last: false };
         assert!(scheme.attempt(&mut equations, &weights, step, &mut x1).unwrap().accepted);
         x1
     }

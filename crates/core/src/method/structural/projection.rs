@@ -128,7 +128,7 @@ impl Projection {
 }
 
 /// Is Z v = v, here and at a position beside?
-fn kinematics_are_plain(equations: &mut Structural, t: f64, x: &[f64]) -> bool {
+pub(crate) fn kinematics_are_plain(equations: &mut Structural, t: f64, x: &[f64]) -> bool {
     let (p, v) = (equations.layout().p(), equations.layout().v());
     let mut point = x.to_vec();
     (0..2).all(|round| {
