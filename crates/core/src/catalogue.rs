@@ -4,8 +4,10 @@ use crate::formulation::{Formulated, Formulation};
 use crate::method::Method;
 use crate::method::bdf::Bdf;
 use crate::method::dormand_prince::DormandPrince;
+use crate::method::extrapolation::Mexx;
 use crate::method::geoms::{self, Geoms};
 use crate::method::half_explicit::{Formula, HalfExplicit, Hedop5};
+use crate::method::local_state_space::{Chart, LocalStateSpace};
 use crate::method::radau::RadauIIa;
 use crate::motion::Mechanism;
 
@@ -66,7 +68,7 @@ impl Entry {
 
 const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
 
-static ENTRIES: [Entry; 8] = [
+static ENTRIES: [Entry; 11] = [
     Entry {
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
@@ -121,5 +123,23 @@ static ENTRIES: [Entry; 8] = [
         description: "explicit pair of Dormand and Prince of order 5(4), with projection; not for stiff systems",
         formulations: &["eom0"],
         build: |_| Box::new(DormandPrince::default()),
+    },
+    Entry {
+        name: "mexx",
+        description: "half-explicit extrapolation of variable order, for motions that are not stiff",
+        formulations: &["eom1"],
+        build: |_| Box::new(Mexx::default()),
+    },
+    Entry {
+        name: "partition",
+        description: "explicit pair of order 5(4) in independent positions, chosen along the way; not for stiff systems",
+        formulations: &["eom0"],
+        build: |_| Box::new(LocalStateSpace { chart: Chart::Partition, ..LocalStateSpace::default() }),
+    },
+    Entry {
+        name: "tangent",
+        description: "explicit pair of order 5(4) in coordinates of the tangent space; not for stiff systems",
+        formulations: &["eom0"],
+        build: |_| Box::new(LocalStateSpace { chart: Chart::Tangent, ..LocalStateSpace::default() }),
     },
 ];

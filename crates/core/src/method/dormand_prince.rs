@@ -16,10 +16,10 @@ use crate::options::Options;
 use std::ops::Range;
 
 /// Nodes cᵢ.
-const C: [f64; 7] = [0.0, 1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0, 1.0];
+pub(super) const C: [f64; 7] = [0.0, 1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0, 1.0];
 
 /// aᵢⱼ; the last row holds the weights of order 5.
-const A: [[f64; 6]; 7] = [
+pub(super) const A: [[f64; 6]; 7] = [
     [0.0; 6],
     [1.0 / 5.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     [3.0 / 40.0, 9.0 / 40.0, 0.0, 0.0, 0.0, 0.0],
@@ -30,7 +30,7 @@ const A: [[f64; 6]; 7] = [
 ];
 
 /// bⱼ − b̂ⱼ, the weights of the error estimate.
-const E: [f64; 7] =
+pub(super) const E: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0];
 
 /// The pair with its options.

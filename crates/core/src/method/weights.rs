@@ -84,6 +84,13 @@ impl Weights {
         (self.sum(e) / self.counted).sqrt()
     }
 
+    /// ‖e‖ with scᵢ = atolᵢ + rtolᵢ max(|xᵢ|, |yᵢ|) for the two ends of a step.
+    pub fn norm_between(&self, e: &[f64], x: &[f64], y: &[f64]) -> f64 {
+        let scale = |i: usize| self.pairs[i].1 + self.pairs[i].0 * x[i].abs().max(y[i].abs());
+        let sum: f64 = (0..e.len()).filter(|&i| self.counts[i]).map(|i| (e[i] / scale(i)).powi(2)).sum();
+        (sum / self.counted).sqrt()
+    }
+
     /// ‖(e₁, …, eₛ)‖ of s vectors, one behind the other.
     pub fn norm_of_stages(&self, e: &[f64], s: usize) -> f64 {
         let sum: f64 = e.chunks_exact(self.counts.len().max(1)).map(|e| self.sum(e)).sum();

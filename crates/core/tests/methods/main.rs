@@ -1,5 +1,7 @@
 //! Orders, drift and published results of the methods for equations of motion, each on the same problems.
 
+mod extrapolation;
 mod formulations;
+mod local_state_space;
 mod problems;
 mod radau;

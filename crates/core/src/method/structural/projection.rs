@@ -14,8 +14,8 @@ use crate::statistics::Residuals;
 
 /// Most iterations onto the position constraints.
 const MOST: u32 = 10;
-/// Corrections below this, relative to 1 + |p|, are not repeated: the next one would be of the size of their square.
-const ENOUGH: f64 = 1e-8;
+/// No further correction where the next one, relative to 1 + |p|, is expected below this: rounding.
+const ENOUGH: f64 = 4e-16;
 
 /// What is needed to bring a point onto the constraints.
 pub(super) struct Projection {
@@ -83,7 +83,9 @@ impl Projection {
                 }
             }
             equations.at_position(t, x)?;
-            if size < ENOUGH {
+            // the corrections shrink by a factor of the size of the first one
+            let rate = if iteration == 0 { size } else { size / last };
+            if size * rate < ENOUGH {
                 break;
             }
             if iteration >= MOST || !(size < last) {
@@ -126,7 +128,7 @@ impl Projection {
 }
 
 /// Is Z v = v, here and at a position beside?
-fn kinematics_are_plain(equations: &mut Structural, t: f64, x: &[f64]) -> bool {
+pub(crate) fn kinematics_are_plain(equations: &mut Structural, t: f64, x: &[f64]) -> bool {
     let (p, v) = (equations.layout().p(), equations.layout().v());
     let mut point = x.to_vec();
     (0..2).all(|round| {
