@@ -5,6 +5,7 @@ use crate::method::Method;
 use crate::method::bdf::Bdf;
 use crate::method::geoms::{self, Geoms};
 use crate::method::radau::RadauIIa;
+use crate::method::symplectic::{Lobatto, Rattle};
 use crate::motion::Mechanism;
 
 /// A method for every mechanism.
@@ -64,7 +65,7 @@ impl Entry {
 
 const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
 
-static ENTRIES: [Entry; 3] = [
+static ENTRIES: [Entry; 5] = [
     Entry {
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
@@ -89,5 +90,17 @@ static ENTRIES: [Entry; 3] = [
         description: "backward differentiation formulas of orders 1 to 5",
         formulations: EVERY,
         build: |formulation| Box::new(Formulated { formulation, integrator: Bdf::default() }),
+    },
+    Entry {
+        name: "rattle",
+        description: "RATTLE, symplectic of order 2, for conservative systems, with constant steps",
+        formulations: &["eom"],
+        build: |_| Box::new(Rattle::default()),
+    },
+    Entry {
+        name: "lobatto",
+        description: "the pair Lobatto IIIA-IIIB, symplectic of order 4, for conservative systems, with constant steps",
+        formulations: &["eom"],
+        build: |_| Box::new(Lobatto::default()),
     },
 ];

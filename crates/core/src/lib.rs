@@ -47,6 +47,7 @@ pub use error::{SolveError, StepFailure};
 pub use method::bdf::Bdf;
 pub use method::geoms::Geoms;
 pub use method::radau::RadauIIa;
+pub use method::symplectic::{Lobatto, Rattle};
 pub use options::{Options, Save};
 pub use problem::Problem;
 pub use solution::{Ended, Solution};

@@ -7,6 +7,7 @@ mod derivative;
 pub mod geoms;
 pub mod radau;
 pub mod structural;
+pub mod symplectic;
 mod weights;
 
 use crate::dae::hidden::ProcedureError;

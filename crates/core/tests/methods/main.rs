@@ -2,3 +2,4 @@
 
 mod formulations;
 mod problems;
+mod symplectic;
