@@ -9,6 +9,7 @@ use crate::method::geoms::{self, Geoms};
 use crate::method::half_explicit::{Formula, HalfExplicit, Hedop5};
 use crate::method::local_state_space::{Chart, LocalStateSpace};
 use crate::method::radau::RadauIIa;
+use crate::method::symplectic::{Lobatto, Rattle};
 use crate::motion::Mechanism;
 
 /// A method for every mechanism.
@@ -68,7 +69,7 @@ impl Entry {
 
 const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
 
-static ENTRIES: [Entry; 11] = [
+static ENTRIES: [Entry; 13] = [
     Entry {
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
@@ -141,5 +142,17 @@ static ENTRIES: [Entry; 11] = [
         description: "explicit pair of order 5(4) in coordinates of the tangent space; not for stiff systems",
         formulations: &["eom0"],
         build: |_| Box::new(LocalStateSpace { chart: Chart::Tangent, ..LocalStateSpace::default() }),
+    },
+    Entry {
+        name: "rattle",
+        description: "RATTLE, symplectic of order 2, for conservative systems, with constant steps",
+        formulations: &["eom"],
+        build: |_| Box::new(Rattle::default()),
+    },
+    Entry {
+        name: "lobatto",
+        description: "the pair Lobatto IIIA-IIIB, symplectic of order 4, for conservative systems, with constant steps",
+        formulations: &["eom"],
+        build: |_| Box::new(Lobatto::default()),
     },
 ];

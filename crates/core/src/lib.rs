@@ -51,6 +51,7 @@ pub use method::geoms::Geoms;
 pub use method::half_explicit::{HalfExplicit, Hedop5};
 pub use method::local_state_space::LocalStateSpace;
 pub use method::radau::RadauIIa;
+pub use method::symplectic::{Lobatto, Rattle};
 pub use options::{Options, Save};
 pub use problem::Problem;
 pub use solution::{Ended, Solution};

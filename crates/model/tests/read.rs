@@ -256,7 +256,8 @@ fn a_file_may_wish_for_a_method_and_a_formulation() {
     };
     let model = with("method = \"hedop5\"\nformulation = \"eom1\"").unwrap_or_else(|m| panic!("{}", m.lines()));
     assert_eq!((model.solve.method.as_deref(), model.solve.formulation.as_deref()), (Some("hedop5"), Some("eom1")));
-    for (wish, told) in [("method = \"hedop\"", "`hedop5`"), ("formulation = \"gll\"", "`ggl`"), ("method = 3", "string")]
+    for (wish, told) in
+        [("method = \"hedop\"", "`hedop5`"), ("formulation = \"gll\"", "`ggl`"), ("method = 3", "string")]
     {
         let Err(mistakes) = with(wish) else { panic!("{wish} is taken") };
         assert!(mistakes.lines().contains(told), "{}", mistakes.lines());

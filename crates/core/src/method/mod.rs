@@ -11,6 +11,7 @@ pub mod half_explicit;
 pub mod local_state_space;
 pub mod radau;
 pub mod structural;
+pub mod symplectic;
 mod weights;
 
 use crate::dae::hidden::ProcedureError;

@@ -5,3 +5,4 @@ mod formulations;
 mod local_state_space;
 mod problems;
 mod radau;
+mod symplectic;

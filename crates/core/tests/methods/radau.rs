@@ -6,9 +6,9 @@ use super::problems::Pendulum;
 use daedal::dae::{Dae, Pencil, Point};
 use daedal::formulation::{Formulated, Formulation};
 use daedal::linalg::Matrix;
+use daedal::method::Integrator;
 use daedal::method::controller::Control;
 use daedal::method::radau::Stages;
-use daedal::method::Integrator;
 use daedal::motion::Undefined;
 use daedal::{Options, Problem, RadauIIa, Residuals, StepFailure, Tolerance, solve};
 

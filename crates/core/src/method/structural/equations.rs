@@ -230,6 +230,26 @@ impl<'p> Structural<'p> {
         self.g.iter().for_each(|&g| larger(&mut residuals.position, g));
         Ok(residuals)
     }
+
+    /// All rows at x, accelerations and multipliers included, in the order of [`Layout`].
+    pub fn rows(&mut self, t: f64, x: &[f64]) -> Result<&[f64], Undefined> {
+        self.statistics.residuals += 1;
+        self.array.evaluate(t, x, &mut self.rows)?;
+        Ok(&self.rows)
+    }
+
+    /// −∂k/∂x of all rows at x, accelerations and multipliers included. Those of the dynamics, of g and of Z v are exact everywhere.
+    pub fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Matrix) -> Result<(), Undefined> {
+        self.statistics.jacobians += 1;
+        self.array.evaluate(t, x, &mut self.rows)?;
+        self.array.jacobian(t, x, &self.rows, F)
+    }
+
+    /// Residuals of all constraint levels at x, accelerations and multipliers included.
+    pub fn residuals(&mut self, t: f64, x: &[f64]) -> Result<Residuals, Undefined> {
+        self.array.evaluate(t, x, &mut self.rows)?;
+        Ok(self.layout.residuals(&self.rows))
+    }
 }
 
 /// The larger size of both.

@@ -5,6 +5,7 @@
 //! ```
 //! At a point the accelerations and multipliers follow from `[M Kᵀ; K 0] (v'; λ, μ) = (f; −Γ)`, the acceleration level.
 
+mod constant_step;
 mod equations;
 mod interpolation;
 mod one_step;

@@ -1,5 +1,6 @@
 //! The frame of one-step methods with structural equations: attempts, acceptance, projection, dense output, events.
 
+use super::constant_step::Trial;
 use super::equations::Structural;
 use super::interpolation::{End, History, interpolate};
 use super::projection::Projection;
@@ -80,8 +81,18 @@ pub(crate) trait Scheme {
         true
     }
 
-    /// Are all steps of one size?
+    /// Are all steps of one size? Attempts are then not judged by their error.
     fn fixed(&self) -> bool {
+        false
+    }
+
+    /// Order of the formula; asked where the one size of all steps is chosen.
+    fn order(&self) -> u32 {
+        1
+    }
+
+    /// Does the scheme write a, λ and μ of the new point itself? The frame then keeps them.
+    fn own_multipliers(&self) -> bool {
         false
     }
 
@@ -115,6 +126,10 @@ pub(crate) struct OneStep<'p, S> {
     h: f64,
     hmax: f64,
     guessed: bool,
+    /// where steps of one size are to end, and the size that was asked for or chosen
+    planned: Option<f64>,
+    nominal: f64,
+    chosen: bool,
     first: bool,
     first_before: bool,
     after_rejection: bool,
@@ -155,6 +170,9 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             h: 0.0,
             hmax: options.hmax.unwrap_or(f64::INFINITY),
             guessed: options.h0.is_none(),
+            planned: None,
+            nominal: 0.0,
+            chosen: false,
             first: true,
             first_before: true,
             after_rejection: false,
@@ -167,6 +185,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         stepper.settle().map_err(|trouble| stepper.failure(trouble, 0.0))?;
         stepper.multipliers.restart(stepper.equations.layout(), t, &stepper.state.x);
         stepper.h = options.h0.unwrap_or_else(|| stepper.first_step());
+        stepper.nominal = stepper.h.min(stepper.hmax);
         Ok(stepper)
     }
 
@@ -180,18 +199,28 @@ impl<'p, S: Scheme> OneStep<'p, S> {
     /// a, λ, μ, ẋ and residuals at the point, whose matrices are not at hand.
     fn settle(&mut self) -> Result<(), Trouble> {
         self.projection.stay(&mut self.equations, self.state.t, &self.state.x)?;
-        self.complete()
+        self.residuals = self.projection.accelerations(&mut self.equations, self.state.t, &mut self.state.x)?;
+        self.rate();
+        Ok(())
     }
 
-    /// The same where the projection has just been made.
+    /// The same where the projection has just been made, or the scheme knows a, λ and μ.
     fn complete(&mut self) -> Result<(), Trouble> {
-        let (t, equations) = (self.state.t, &mut self.equations);
-        self.residuals = self.projection.accelerations(equations, t, &mut self.state.x)?;
-        let l = equations.layout();
-        self.xdot[l.p()].copy_from_slice(equations.kinematics());
-        self.xdot[l.r()].copy_from_slice(equations.dynamic());
-        self.xdot[l.v()].copy_from_slice(&self.state.x[l.a()]);
+        self.residuals = if self.scheme.own_multipliers() {
+            self.equations.residuals(self.state.t, &self.state.x)?
+        } else {
+            self.projection.accelerations(&mut self.equations, self.state.t, &mut self.state.x)?
+        };
+        self.rate();
         Ok(())
+    }
+
+    /// ẋ at the point that has just been evaluated.
+    fn rate(&mut self) {
+        let l = self.equations.layout();
+        self.xdot[l.p()].copy_from_slice(self.equations.kinematics());
+        self.xdot[l.r()].copy_from_slice(self.equations.dynamic());
+        self.xdot[l.v()].copy_from_slice(&self.state.x[l.a()]);
     }
 
     /// One attempt with step size h, to `t1`. `Ok(true)` if it was accepted.
@@ -233,7 +262,9 @@ impl<'p, S: Scheme> OneStep<'p, S> {
                 Ok(_) => {}
                 Err(trouble) => return self.failed(h, trouble).map(|()| false),
             }
-        } else if let Err(trouble) = self.projection.stay(&mut self.equations, t1, &self.x1) {
+        } else if !self.scheme.own_multipliers()
+            && let Err(trouble) = self.projection.stay(&mut self.equations, t1, &self.x1)
+        {
             return self.failed(h, trouble).map(|()| false);
         }
         std::mem::swap(&mut self.state.x, &mut self.x1);
@@ -288,6 +319,28 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         Ok(())
     }
 
+    /// Steps of one size: as many as lead to the limit, none longer than the size that was given or is chosen now.
+    fn plan(&mut self, limit: f64) -> Result<(), StepFailure> {
+        let span = limit - self.state.t;
+        if std::mem::take(&mut self.guessed) {
+            let trial = Trial {
+                scheme: &mut self.scheme,
+                equations: &mut self.equations,
+                projection: &mut self.projection,
+                weights: &self.weights,
+                from: &self.state,
+                xdot: &self.xdot,
+            };
+            let chosen = trial.step_size(self.nominal, span);
+            self.nominal = chosen.map_err(|trouble| self.failure(trouble, self.nominal))?.min(self.hmax);
+            self.chosen = true;
+        }
+        // rounding of the quotient makes no further step
+        self.h = span / (span / self.nominal * (1.0 - 1e-9)).ceil().max(1.0);
+        self.planned = Some(limit);
+        Ok(())
+    }
+
     fn failure(&self, trouble: Trouble, h: f64) -> StepFailure {
         let t = self.state.t;
         match trouble {
@@ -311,7 +364,11 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
         if !(limit > self.state.t) {
             return Err(StepFailure::StepTooSmall { t: self.state.t, h: limit - self.state.t });
         }
-        if std::mem::take(&mut self.guessed) {
+        if self.scheme.fixed() {
+            if self.planned != Some(limit) {
+                self.plan(limit)?;
+            }
+        } else if std::mem::take(&mut self.guessed) {
             self.h = self.h.min(0.01 * (limit - self.state.t));
         }
         loop {
@@ -331,7 +388,8 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
 
     fn restart(&mut self, at: State) {
         self.state = at;
-        (self.guessed, self.first, self.after_rejection, self.failures) = (false, true, false, 0);
+        (self.first, self.after_rejection, self.failures, self.planned) = (true, false, 0, None);
+        self.guessed &= self.scheme.fixed();
         self.scheme.forget();
         self.segment = Segment::with_room(self.state.t, &self.state.x, 5);
         self.weights.at(&self.state.x);
@@ -381,6 +439,12 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
     }
 
     fn decisions(&self) -> String {
-        self.scheme.decisions()
+        let mut decisions = self.scheme.decisions();
+        if self.scheme.fixed() {
+            let how = if self.chosen { "chosen from the tolerance at the start" } else { "given" };
+            let size = format!("constant steps of at most {:.4e}, {how}", self.nominal);
+            decisions = if decisions.is_empty() { size } else { format!("{decisions}; {size}") };
+        }
+        decisions
     }
 }
