@@ -4,6 +4,7 @@ use crate::formulation::{Formulated, Formulation};
 use crate::method::Method;
 use crate::method::bdf::Bdf;
 use crate::method::geoms::{self, Geoms};
+use crate::method::gmkssol::Gmkssol;
 use crate::method::radau::RadauIIa;
 use crate::motion::Mechanism;
 
@@ -64,7 +65,7 @@ impl Entry {
 
 const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
 
-static ENTRIES: [Entry; 3] = [
+static ENTRIES: [Entry; 4] = [
     Entry {
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
@@ -76,6 +77,15 @@ static ENTRIES: [Entry; 3] = [
                 _ => geoms::Formulation::StrangenessFree,
             };
             Box::new(Geoms { formulation, ..Geoms::default() })
+        },
+    },
+    Entry {
+        name: "gmkssol",
+        description: "Radau IIa of order 5 on all constraint levels, with selectors that are kept for some steps",
+        formulations: &["psf"],
+        build: |formulation| match formulation {
+            Formulation::ProjectedBy(selectors) => Box::new(Gmkssol { selectors, ..Gmkssol::default() }),
+            _ => Box::new(Gmkssol::default()),
         },
     },
     Entry {

@@ -46,6 +46,7 @@ pub use daedal_scalar as scalar;
 pub use error::{SolveError, StepFailure};
 pub use method::bdf::Bdf;
 pub use method::geoms::Geoms;
+pub use method::gmkssol::Gmkssol;
 pub use method::radau::RadauIIa;
 pub use options::{Options, Save};
 pub use problem::Problem;

@@ -5,6 +5,7 @@ pub mod controller;
 pub mod convergence;
 mod derivative;
 pub mod geoms;
+pub mod gmkssol;
 pub mod radau;
 pub mod structural;
 mod weights;

@@ -233,6 +233,7 @@ impl<'p> RadauStepper<'p> {
         let settled = self.dae.accepted(2, t1, &mut self.state.x, &self.xdot);
         self.segment.shift_to(&self.state.x);
         settled?;
+        self.jacobian_wanted |= self.dae.wants_pencil();
         Ok(true)
     }
 
@@ -371,7 +372,7 @@ impl Stepper for RadauStepper<'_> {
     }
 
     fn statistics(&self) -> Statistics {
-        self.statistics
+        Statistics { selectors: self.dae.choices(), ..self.statistics }
     }
 
     fn residuals(&self) -> Residuals {
