@@ -6,6 +6,7 @@ use crate::method::bdf::Bdf;
 use crate::method::dormand_prince::DormandPrince;
 use crate::method::extrapolation::Mexx;
 use crate::method::geoms::{self, Geoms};
+use crate::method::gmkssol::Gmkssol;
 use crate::method::half_explicit::{Formula, HalfExplicit, Hedop5};
 use crate::method::local_state_space::{Chart, LocalStateSpace};
 use crate::method::radau::RadauIIa;
@@ -69,7 +70,7 @@ impl Entry {
 
 const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
 
-static ENTRIES: [Entry; 13] = [
+static ENTRIES: [Entry; 14] = [
     Entry {
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
@@ -81,6 +82,15 @@ static ENTRIES: [Entry; 13] = [
                 _ => geoms::Formulation::StrangenessFree,
             };
             Box::new(Geoms { formulation, ..Geoms::default() })
+        },
+    },
+    Entry {
+        name: "gmkssol",
+        description: "Radau IIa of order 5 on all constraint levels, with selectors that are kept for some steps",
+        formulations: &["psf"],
+        build: |formulation| match formulation {
+            Formulation::ProjectedBy(selectors) => Box::new(Gmkssol { selectors, ..Gmkssol::default() }),
+            _ => Box::new(Gmkssol::default()),
         },
     },
     Entry {

@@ -48,6 +48,7 @@ pub use method::bdf::Bdf;
 pub use method::dormand_prince::DormandPrince;
 pub use method::extrapolation::Mexx;
 pub use method::geoms::Geoms;
+pub use method::gmkssol::Gmkssol;
 pub use method::half_explicit::{HalfExplicit, Hedop5};
 pub use method::local_state_space::LocalStateSpace;
 pub use method::radau::RadauIIa;

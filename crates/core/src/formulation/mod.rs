@@ -17,6 +17,8 @@
 //! Steinbrecher, thesis (2006), section 4.6. The digits count hidden levels, as there; the preprint 742-02 of 2002 counts the
 //! differentiation index and calls `eom1` EoM₂ and `eom0` EoM₁.
 
+mod projected;
+mod selector;
 mod shown;
 mod square;
 
@@ -24,6 +26,7 @@ use crate::dae::{Dae, Point};
 use crate::method::{Integrator, Method, StartFailure, State, Stepper};
 use crate::motion::{Layout, Mechanism};
 use crate::options::Options;
+use projected::Kind;
 
 /// Which equations are discretised.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -138,9 +141,24 @@ impl Formulation {
             Formulation::Eom | Formulation::Eom1 | Formulation::Eom0 | Formulation::Baumgarte(_) | Formulation::Ggl => {
                 Ok(Box::new(square::Square::new(self, mechanism, at)?))
             }
+            Formulation::ProjectedIndexOne(selectors) => projected(Kind::IndexOne, selectors, mechanism, at),
+            Formulation::Projected => projected(Kind::StrangenessFree, Selectors::default(), mechanism, at),
+            Formulation::ProjectedBy(selectors) => projected(Kind::StrangenessFree, selectors, mechanism, at),
+            Formulation::ProjectedWithInvariants(selectors) => {
+                projected(Kind::WithInvariants, selectors, mechanism, at)
+            }
             _ => todo!(),
         }
     }
+}
+
+fn projected<'p>(
+    kind: Kind,
+    selectors: Selectors,
+    mechanism: &'p (dyn Mechanism + '_),
+    at: &State,
+) -> Result<Box<dyn Dae + 'p>, StartFailure> {
+    Ok(Box::new(projected::Projected::new(kind, selectors, mechanism, at)?))
 }
 
 /// An integrator at work on a formulation of equations of motion.

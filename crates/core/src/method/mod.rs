@@ -7,6 +7,7 @@ mod derivative;
 pub mod dormand_prince;
 pub mod extrapolation;
 pub mod geoms;
+pub mod gmkssol;
 pub mod half_explicit;
 pub mod local_state_space;
 pub mod radau;

@@ -2,6 +2,7 @@
 
 mod extrapolation;
 mod formulations;
+mod gmkssol;
 mod local_state_space;
 mod problems;
 mod radau;

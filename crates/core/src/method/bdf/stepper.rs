@@ -199,6 +199,7 @@ impl<'p> BdfStepper<'p> {
         self.differences.correct(&self.state.x);
         self.differences.write_segment(t0, t1, &mut self.segment);
         settled?;
+        self.jacobian_wanted |= self.dae.wants_pencil();
         Ok(true)
     }
 
@@ -429,7 +430,7 @@ impl Stepper for BdfStepper<'_> {
     }
 
     fn statistics(&self) -> Statistics {
-        self.statistics
+        Statistics { selectors: self.dae.choices(), ..self.statistics }
     }
 
     fn residuals(&self) -> Residuals {

@@ -284,6 +284,7 @@ impl<'p> RadauStepper<'p> {
         let settled = self.dae.accepted(self.stages.tableau().stages() - 1, t1, &mut self.state.x, &self.xdot);
         self.segment.shift_to(&self.state.x);
         settled?;
+        self.jacobian_wanted |= self.dae.wants_pencil();
         Ok(true)
     }
 
@@ -426,7 +427,7 @@ impl Stepper for RadauStepper<'_> {
     }
 
     fn statistics(&self) -> Statistics {
-        self.statistics
+        Statistics { selectors: self.dae.choices(), ..self.statistics }
     }
 
     fn residuals(&self) -> Residuals {
