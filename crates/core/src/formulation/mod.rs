@@ -17,10 +17,12 @@
 //! Steinbrecher, thesis (2006), section 4.6. The digits count hidden levels, as there; the preprint 742-02 of 2002 counts the
 //! differentiation index and calls `eom1` EoM₂ and `eom0` EoM₁.
 
+mod overdetermined;
 mod projected;
 mod selector;
 mod shown;
 mod square;
+mod underlying;
 
 use crate::dae::{Dae, Point};
 use crate::method::{Integrator, Method, StartFailure, State, Stepper};
@@ -147,7 +149,10 @@ impl Formulation {
             Formulation::ProjectedWithInvariants(selectors) => {
                 projected(Kind::WithInvariants, selectors, mechanism, at)
             }
-            _ => todo!(),
+            Formulation::Overdetermined(relaxed) => {
+                Ok(Box::new(overdetermined::Overdetermined::new(relaxed, mechanism, at)?))
+            }
+            Formulation::Underlying => Ok(Box::new(underlying::Underlying::new(mechanism, at)?)),
         }
     }
 }
@@ -160,6 +165,8 @@ fn projected<'p>(
 ) -> Result<Box<dyn Dae + 'p>, StartFailure> {
     Ok(Box::new(projected::Projected::new(kind, selectors, mechanism, at)?))
 }
+/// What is told about an integrator whose steps are not reliable for a formulation.
+const INDEX_TOO_HIGH: &str = "warning: variable steps of this method are not reliable for equations of index 3; choose another formulation, or fixed steps";
 
 /// An integrator at work on a formulation of equations of motion.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -184,7 +191,9 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
         x.resize(n, 0.0);
         let mut xdot = vec![0.0; n];
         shown::first_rates(system, &layout, at.t, &x, &mut xdot)?;
+        let reliable = (0..n).all(|i| dae.index(i) <= self.integrator.largest_index());
+        let warning = if reliable { "" } else { INDEX_TOO_HIGH };
         let stepper = self.integrator.start(dae, Point { t: at.t, x, xdot }, options)?;
-        Ok(shown::Shown::of(stepper, &layout, n))
+        Ok(shown::Shown::of(stepper, &layout, n, warning))
     }
 }

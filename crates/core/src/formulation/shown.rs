@@ -31,19 +31,25 @@ pub(super) struct Shown<'p> {
     segment: Segment,
     all: State,
     rates: Vec<f64>,
+    warning: &'static str,
 }
 
 impl<'p> Shown<'p> {
-    /// The stepper itself, where it has no further unknowns.
-    pub fn of(stepper: Box<dyn Stepper + 'p>, layout: &Layout, unknowns: usize) -> Box<dyn Stepper + 'p> {
+    /// The stepper itself, where it has no further unknowns and nothing is to be told about it.
+    pub fn of(
+        stepper: Box<dyn Stepper + 'p>,
+        layout: &Layout,
+        unknowns: usize,
+        warning: &'static str,
+    ) -> Box<dyn Stepper + 'p> {
         let n = layout.dim();
-        if unknowns == n {
+        if unknowns == n && warning.is_empty() {
             return stepper;
         }
         let all = stepper.state().clone();
         let state = State { t: all.t, x: all.x[..n].to_vec() };
         let segment = stepper.segment().first(n);
-        Box::new(Shown { state, segment, rates: vec![0.0; unknowns], all, stepper })
+        Box::new(Shown { state, segment, rates: vec![0.0; unknowns], all, stepper, warning })
     }
 
     fn look(&mut self) {
@@ -102,6 +108,11 @@ impl Stepper for Shown<'_> {
         self.stepper.proposed_step()
     }
     fn decisions(&self) -> String {
-        self.stepper.decisions()
+        let decisions = self.stepper.decisions();
+        match (self.warning, &decisions[..]) {
+            ("", _) => decisions,
+            (warning, "") => warning.into(),
+            (warning, _) => format!("{decisions}; {warning}"),
+        }
     }
 }

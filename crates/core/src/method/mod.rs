@@ -119,6 +119,10 @@ pub trait Integrator {
         at: Point,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure>;
+    /// Largest index of unknowns for which its steps are reliable.
+    fn largest_index(&self) -> u8 {
+        3
+    }
 }
 
 /// A method at work.

@@ -1,9 +1,13 @@
 //! Orders, drift and published results of the methods for equations of motion, each on the same problems.
 
+mod bdf;
+mod circle;
+mod drift;
 mod extrapolation;
 mod formulations;
 mod gmkssol;
 mod local_state_space;
+mod odassl;
 mod problems;
 mod radau;
 mod symplectic;

@@ -72,4 +72,12 @@ impl Integrator for Bdf {
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
         Ok(Box::new(BdfStepper::new(self, system, at, options)?))
     }
+
+    fn largest_index(&self) -> u8 {
+        // a change of the step size enters unknowns of index three as an error that does not vanish with it
+        match self.steps {
+            Steps::Variable => 2,
+            Steps::Fixed => 3,
+        }
+    }
 }

@@ -1,0 +1,108 @@
+//! M7: BDF with constant steps and exact starting values has order k in p, v and λ, on every formulation.
+
+use super::problems::{Arm, Pendulum};
+use daedal::dae::Point;
+use daedal::formulation::{Formulated, Formulation, Relaxed};
+use daedal::method::bdf::{Bdf, BdfStepper, Steps};
+use daedal::method::controller::Control;
+use daedal::method::{Integrator, State, Stepper};
+use daedal::motion::consistent::initialise;
+use daedal::motion::{Form, Initial, Layout, Mechanism};
+use daedal::{Options, Problem, RadauIIa, Tolerance, solve};
+
+fn fixed(h: f64, tolerance: f64) -> Options {
+    Options { tolerance: Tolerance::new(tolerance, tolerance), h0: Some(h), ..Options::default() }
+}
+
+/// x at 0, h, …, count h, by steps of h/4 of order five.
+fn exact_points(mechanism: &dyn Mechanism, initial: &Initial, h: f64, count: usize) -> Vec<State> {
+    let start = initialise(mechanism, initial, Form::StrangenessFree).unwrap().state;
+    let method = RadauIIa { control: Control::Fixed, max_newton: 50, ..RadauIIa::default() };
+    let system = Formulation::Eom0.system(mechanism, &start).unwrap();
+    let at = Point { t: 0.0, xdot: vec![0.0; start.x.len()], x: start.x.clone() };
+    let mut stepper = method.start(system, at, &fixed(0.25 * h, 1e-13)).unwrap();
+    let mut points = vec![start];
+    for _ in 0..count {
+        (0..4).for_each(|_| stepper.advance(f64::INFINITY).unwrap());
+        points.push(stepper.state().clone());
+    }
+    points
+}
+
+/// Largest errors of p, v and λ in the second half of [0, 1]: at index three λ has its order only after k + 1 steps.
+fn errors(formulation: Formulation, order: usize, h: f64, mechanism: &dyn Mechanism, exact: &[State]) -> [f64; 3] {
+    let system = formulation.system(mechanism, &exact[order]).unwrap();
+    let n = system.dim();
+    let longer = |state: &State| {
+        let mut x = state.x.clone();
+        x.resize(n, 0.0);
+        State { t: state.t, x }
+    };
+    let past: Vec<State> = exact[..order].iter().rev().map(longer).collect();
+    let method = Bdf { max_order: order, steps: Steps::Fixed, max_newton: 50, ..Bdf::default() };
+    let at = Point { t: exact[order].t, x: longer(&exact[order]).x, xdot: vec![0.0; n] };
+    let mut stepper = BdfStepper::with_history(&method, system, at, &past, &fixed(h, 1e-12)).unwrap();
+    let layout = Layout::new(mechanism.sizes(), Form::StrangenessFree, false);
+    let mut largest = [0.0_f64; 3];
+    for exact in &exact[order + 1..] {
+        stepper.advance(f64::INFINITY).unwrap();
+        assert!((stepper.state().t - exact.t).abs() < 1e-12);
+        for (largest, block) in largest.iter_mut().zip([layout.p(), layout.v(), layout.lambda()]) {
+            for i in block {
+                *largest = if exact.t < 0.5 { 0.0 } else { largest.max((stepper.state().x[i] - exact.x[i]).abs()) };
+            }
+        }
+    }
+    largest
+}
+
+#[test]
+fn bdf_has_its_order_on_every_formulation() {
+    let formulations = [
+        Formulation::Eom,
+        Formulation::Eom1,
+        Formulation::Eom0,
+        Formulation::Underlying,
+        Formulation::Ggl,
+        Formulation::Overdetermined(Relaxed::DynamicsFirst),
+        Formulation::Overdetermined(Relaxed::KinematicsFirst),
+        Formulation::Overdetermined(Relaxed::IndexTwo),
+    ];
+    let problems: [(&dyn Mechanism, Initial, [f64; 5]); 2] =
+        [(&Pendulum::P1, Pendulum::moving(), Pendulum::AT_ONE), (&Arm::P2, Arm::start(), Arm::AT_ONE)];
+    for (mechanism, initial, at_one) in problems {
+        let [large, medium, small] =
+            [(0.02, 50), (0.01, 100), (0.005, 200)].map(|(h, n)| (h, exact_points(mechanism, &initial, h, n)));
+        let layout = Layout::new(mechanism.sizes(), Form::StrangenessFree, false);
+        let end = &small.1[200].x;
+        let values = layout.p().chain(layout.v()).chain(layout.lambda()).map(|i| end[i]);
+        assert!(values.zip(at_one).all(|(x, y)| (x - y).abs() < 1e-11));
+        for formulation in formulations {
+            for order in 1..=5 {
+                let steps = if order == 5 { [&large, &medium] } else { [&medium, &small] };
+                let [coarse, fine] = steps.map(|(h, exact)| errors(formulation, order, *h, mechanism, exact));
+                let orders: [f64; 3] = std::array::from_fn(|i| (coarse[i] / fine[i]).log2());
+                println!("{formulation:?} {order}: {orders:.2?} {fine:?}");
+                let least = order as f64 - 0.25;
+                assert!(
+                    orders.iter().all(|o| *o > least && *o < least + 0.8),
+                    "{formulation:?}, order {order}: {orders:?}, errors {fine:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn variable_steps_on_equations_of_index_three_come_with_a_warning() {
+    let options = Options { tolerance: Tolerance::new(1e-4, 1e-4), ..Options::default() };
+    let decisions = |formulation: Formulation| {
+        let method = Formulated { formulation, integrator: Bdf::default() };
+        solve(&Problem::new(&Pendulum::P1 as &dyn Mechanism, Pendulum::moving(), 0.1), &method, &options)
+            .unwrap()
+            .decisions
+    };
+    assert!(decisions(Formulation::Eom).contains("not reliable for equations of index 3"));
+    assert!(!decisions(Formulation::Ggl).contains("not reliable"));
+    assert!(decisions(Formulation::Overdetermined(Relaxed::IndexTwo)).contains("K, D, V"));
+}

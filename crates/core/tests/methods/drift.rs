@@ -1,0 +1,221 @@
+//! Growth of constraint residuals in time, by formulation. Steinbrecher, thesis (2006), section 4.4 and table 4.2.
+
+use super::odassl::KnifeEdge;
+use super::problems::Pendulum;
+use daedal::dae::{Dae, Pencil, Point};
+use daedal::formulation::{Formulated, Formulation, Relaxed};
+use daedal::method::controller::Control;
+use daedal::method::{Integrator, Method, State};
+use daedal::motion::consistent::initialise;
+use daedal::motion::{Form, Initial, Layout, Mechanism, Undefined};
+use daedal::statistics::Residuals;
+use daedal::{Options, RadauIIa, StepFailure, Tolerance};
+
+/// A formulation one of whose rows is disturbed: it has the value ε instead of zero.
+struct Disturbed<'p> {
+    dae: Box<dyn Dae + 'p>,
+    row: usize,
+    epsilon: f64,
+}
+
+impl Dae for Disturbed<'_> {
+    fn dim(&self) -> usize {
+        self.dae.dim()
+    }
+    fn new_pencil(&self) -> Pencil {
+        self.dae.new_pencil()
+    }
+    fn algebraic(&self, row: usize) -> bool {
+        self.dae.algebraic(row)
+    }
+    fn quasilinear(&self) -> bool {
+        self.dae.quasilinear()
+    }
+    fn residual(&mut self, stage: usize, t: f64, x: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {
+        self.dae.residual(stage, t, x, xdot, r)?;
+        r[self.row] -= self.epsilon;
+        Ok(())
+    }
+    fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
+        self.dae.pencil(t, x, xdot, out)
+    }
+    fn accepted(&mut self, stage: usize, t: f64, x: &mut [f64], xdot: &[f64]) -> Result<(), StepFailure> {
+        self.dae.accepted(stage, t, x, xdot)
+    }
+    fn residuals(&self) -> Residuals {
+        self.dae.residuals()
+    }
+    fn counts(&self, unknown: usize) -> bool {
+        self.dae.counts(unknown)
+    }
+    fn index(&self, unknown: usize) -> u8 {
+        self.dae.index(unknown)
+    }
+}
+
+fn consistent(mechanism: &dyn Mechanism, initial: &Initial) -> State {
+    initialise(mechanism, initial, Form::StrangenessFree).unwrap().state
+}
+
+/// Residuals of position, velocity and acceleration level at each of the times. Steps are fixed: a disturbance that begins at once is
+/// a jump, which no error test lets pass where velocities or positions have to follow it.
+fn residuals_at(system: Box<dyn Dae + '_>, mut x: Vec<f64>, times: &[f64]) -> Vec<[f64; 3]> {
+    x.resize(system.dim(), 0.0);
+    let at = Point { t: 0.0, xdot: vec![0.0; x.len()], x };
+    let options = Options { tolerance: Tolerance::new(1e-10, 1e-10), h0: Some(0.01), ..Options::default() };
+    let method = RadauIIa { control: Control::Fixed, max_newton: 20, ..RadauIIa::default() };
+    let mut stepper = method.start(system, at, &options).unwrap();
+    let mut found = Vec::new();
+    for &t in times {
+        while stepper.state().t < t {
+            stepper.advance(t).unwrap();
+        }
+        let r = stepper.residuals();
+        found.push([r.position, r.velocity, r.acceleration].map(Option::unwrap_or_default));
+    }
+    found
+}
+
+/// Is a value the expected one up to one part in a hundred, or to 1e-8 where nothing is expected?
+fn is_about(found: f64, expected: f64) -> bool {
+    (found - expected).abs() <= 1e-2 * expected + 1e-8
+}
+
+#[test]
+fn a_disturbance_of_a_holonomic_constraint_is_integrated_as_often_as_it_was_differentiated() {
+    let pendulum = Pendulum::P1;
+    let start = consistent(&pendulum, &Pendulum::moving());
+    let layout = Layout::new(Mechanism::sizes(&pendulum), Form::StrangenessFree, false);
+    let (epsilon, times) = (1e-5, [0.5, 1.0, 2.0]);
+    // ε tᵏ/k! in g, gI, gII
+    let power = |t: f64, k: i32| if k < 0 { 0.0 } else { epsilon * t.powi(k) / f64::from((1..=k).product::<i32>()) };
+    for (formulation, k) in
+        [(Formulation::Underlying, 3), (Formulation::Eom0, 2), (Formulation::Eom1, 1), (Formulation::Eom, 0)]
+    {
+        let dae = formulation.system(&pendulum, &start).unwrap();
+        let system = Box::new(Disturbed { dae, row: layout.lambda().start, epsilon });
+        let found = residuals_at(system, start.x.clone(), &times);
+        println!("{}: {found:?}", formulation.name());
+        for (found, t) in found.iter().zip(times) {
+            for (level, residual) in found.iter().enumerate().take(k as usize + 1) {
+                let expected = power(t, k - level as i32);
+                assert!(is_about(*residual, expected), "{}, level {level}: {residual} at {t}", formulation.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_disturbance_of_a_nonholonomic_constraint_is_integrated_as_often_as_it_was_differentiated() {
+    let start = consistent(&KnifeEdge, &KnifeEdge::start());
+    let layout = Layout::new(Mechanism::sizes(&KnifeEdge), Form::StrangenessFree, false);
+    let (epsilon, times) = (1e-5, [0.5, 1.0, 2.0]);
+    for (formulation, law) in [
+        (Formulation::Underlying, (|t| 0.5 * t * t) as fn(f64) -> f64),
+        (Formulation::Eom0, |t| t),
+        (Formulation::Eom1, |_| 1.0),
+        (Formulation::Eom, |_| 1.0),
+    ] {
+        let dae = formulation.system(&KnifeEdge, &start).unwrap();
+        let system = Box::new(Disturbed { dae, row: layout.mu().start, epsilon });
+        let found = residuals_at(system, start.x.clone(), &times);
+        println!("{}: {found:?}", formulation.name());
+        for (found, t) in found.iter().zip(times) {
+            assert!(is_about(found[1], epsilon * law(t)), "{}: {} at {t}", formulation.name(), found[1]);
+        }
+    }
+}
+
+#[test]
+fn an_inconsistent_start_grows_as_the_residual_equation_says() {
+    let pendulum = Pendulum::P1;
+    let layout = Layout::new(Mechanism::sizes(&pendulum), Form::StrangenessFree, false);
+    let mut start = consistent(&pendulum, &Pendulum::moving());
+    // all three levels are violated, the dynamics are not
+    start.x[layout.p().start] += 1e-4;
+    start.x[layout.v().start] += 2e-4;
+    start.x[layout.lambda().start] += 3e-4;
+    let (p, lambda) = (start.x[layout.p()].to_vec(), start.x[layout.lambda().start]);
+    start.x[layout.a().start] = -p[0] * lambda;
+    start.x[layout.a().start + 1] = -1.0 - p[1] * lambda;
+    let mut rows = vec![0.0; layout.rows()];
+    let mut array = Mechanism::array(&pendulum, Form::StrangenessFree, false);
+    array.evaluate(0.0, &start.x, &mut rows).unwrap();
+    let [g, g1, g2] = [layout.row_g(), layout.row_g1(), layout.row_g2()].map(|row| rows[row.start]);
+    assert!(g.abs() > 5e-5 && g1.abs() > 5e-5 && g2.abs() > 1e-4);
+    // t², t, 1 for the underlying equation
+    let times = [1.0, 2.0, 4.0];
+    let system = Formulation::Underlying.system(&pendulum, &start).unwrap();
+    let found = residuals_at(system, start.x.clone(), &times);
+    println!("{g:.3e} {g1:.3e} {g2:.3e}: {found:?}");
+    for (found, t) in found.iter().zip(times) {
+        let expected = [g + g1 * t + 0.5 * g2 * t * t, g1 + g2 * t, g2].map(f64::abs);
+        assert!(found.iter().zip(expected).all(|(f, e)| is_about(*f, e)), "{found:?}, {expected:?}");
+    }
+}
+
+/// Largest residuals of position and velocity level up to each of the times.
+fn largest(formulation: Formulation, method: RadauIIa, options: &Options, times: &[f64]) -> Vec<[f64; 2]> {
+    let pendulum = &Pendulum::PERIOD_TWO as &dyn Mechanism;
+    let start = consistent(pendulum, &Pendulum::horizontal());
+    let method = Formulated { formulation, integrator: method };
+    let mut stepper = method.start(pendulum, start, options).unwrap();
+    let (mut found, mut largest) = (Vec::new(), Residuals::default());
+    for &t in times {
+        while stepper.state().t < t {
+            stepper.advance(t).unwrap();
+            largest = largest.max(stepper.residuals());
+        }
+        found.push([largest.position.unwrap(), largest.velocity.unwrap()]);
+    }
+    println!("{}: {found:?} {}", formulation.name(), stepper.statistics());
+    found
+}
+
+/// Exponents of the growth from the first to the last of two times.
+fn exponents(found: &[[f64; 2]], times: [f64; 2]) -> [f64; 2] {
+    let exponent = |i: usize| (found[1][i] / found[0][i]).ln() / (times[1] / times[0]).ln();
+    [exponent(0), exponent(1)]
+}
+
+#[test]
+fn with_the_acceleration_level_alone_positions_drift_quadratically_and_velocities_linearly() {
+    let times = [100.0, 400.0];
+    let options = Options { max_steps: 1_000_000, ..Options::default() };
+    let found = largest(Formulation::Eom0, RadauIIa::default(), &options, &times);
+    let [g, g1] = exponents(&found, times);
+    println!("{g:.3} {g1:.3}");
+    assert!((g - 2.0).abs() < 0.1 && (g1 - 1.0).abs() < 0.1, "{g} {g1}");
+    // g at T = 400 in other implementations: 8e-4 to 2e-2 for g = p² − 1
+    assert!(found[1][0] > 1e-5 && found[1][0] < 1e-2, "{found:?}");
+}
+
+/// Radau IIa with steps of 0.02.
+fn fixed_steps() -> (RadauIIa, Options) {
+    let method = RadauIIa { control: Control::Fixed, max_newton: 20, ..RadauIIa::default() };
+    let options =
+        Options { tolerance: Tolerance::new(1e-10, 1e-10), h0: Some(0.02), max_steps: 100_000, ..Options::default() };
+    (method, options)
+}
+
+#[test]
+fn with_the_velocity_level_positions_drift_linearly() {
+    let (times, (method, options)) = ([25.0, 100.0], fixed_steps());
+    let found = largest(Formulation::Eom1, method, &options, &times);
+    let [g, _] = exponents(&found, times);
+    println!("{g:.3}");
+    assert!((g - 1.0).abs() < 0.05, "{g}");
+    assert!(found[1][1] < 1e-9, "gI holds: {found:?}");
+}
+
+#[test]
+fn forms_that_state_the_position_level_do_not_drift() {
+    let (times, (method, options)) = ([25.0, 100.0], fixed_steps());
+    for formulation in [Formulation::Eom, Formulation::Ggl, Formulation::Overdetermined(Relaxed::DynamicsFirst)] {
+        let found = largest(formulation, method.clone(), &options, &times);
+        assert!(found[1][0] < 1e-9, "{}: {found:?}", formulation.name());
+        if formulation != Formulation::Eom {
+            assert!(found[1][1] < 1e-9, "{}: {found:?}", formulation.name());
+        }
+    }
+}
