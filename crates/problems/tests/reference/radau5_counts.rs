@@ -2,7 +2,9 @@
 //!
 //! Lioen & de Swart (1999), Test Set for Initial Value Problem Solvers, release 2.1, tables 5.2, 13.2 and 16.3; rtol = atol. The published forms
 //! of Andrews' mechanism and of the slider crank have the accelerations as unknowns that count, the car axis does not. The Jacobian of Andrews'
-//! mechanism that was used neglects the derivatives of M, f and Gᵀλ with respect to positions and velocities, Hairer & Wanner, VII.7.
+//! mechanism that was used neglects the derivatives of M, f and Gᵀλ with respect to positions and velocities, Hairer & Wanner, VII.7; the others are
+//! difference quotients. That is seen in the counters: with the exact Jacobian of the car axis the first iterations converge to rounding, the
+//! next ones are trusted too much, and five steps more are needed at 1e-4.
 
 use daedal::dae::{Dae, Pencil, Point};
 use daedal::formulation::Formulation;
@@ -17,8 +19,15 @@ struct Published<'p> {
     form: Box<dyn Dae + 'p>,
     layout: Layout,
     accelerations_count: bool,
-    /// are derivatives of the dynamics left out of the Jacobian?
-    simplified: bool,
+    jacobian: Jacobian,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Jacobian {
+    /// Without derivatives of the dynamics with respect to p and v.
+    Simplified,
+    /// One-sided difference quotients with the increments of RADAU5.
+    Differences,
 }
 
 impl Dae for Published<'_> {
@@ -39,9 +48,25 @@ impl Dae for Published<'_> {
     }
     fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         self.form.pencil(t, x, xdot, out)?;
-        if let (true, Pencil::Dense { A, .. }) = (self.simplified, out) {
-            for row in self.layout.row_dynamics() {
-                self.layout.v().chain(self.layout.p()).for_each(|column| A[(row, column)] = 0.0);
+        let Pencil::Dense { A, .. } = out else { unreachable!("the pencil is dense") };
+        match self.jacobian {
+            Jacobian::Simplified => {
+                for row in self.layout.row_dynamics() {
+                    self.layout.v().chain(self.layout.p()).for_each(|column| A[(row, column)] = 0.0);
+                }
+            }
+            Jacobian::Differences => {
+                let n = x.len();
+                let undefined = |_| StepFailure::Undefined { t };
+                let (mut here, mut there, mut beside) = (vec![0.0; n], vec![0.0; n], x.to_vec());
+                self.form.residual(0, t, x, xdot, &mut here).map_err(undefined)?;
+                for j in 0..n {
+                    let delta = (1e-16 * x[j].abs().max(1e-5)).sqrt();
+                    beside[j] = x[j] + delta;
+                    self.form.residual(0, t, &beside, xdot, &mut there).map_err(undefined)?;
+                    (0..n).for_each(|i| A[(i, j)] = (here[i] - there[i]) / delta);
+                    beside[j] = x[j];
+                }
             }
         }
         Ok(())
@@ -70,7 +95,7 @@ struct Start<'p> {
     lambda: &'p [f64],
     tend: f64,
     accelerations_count: bool,
-    simplified: bool,
+    jacobian: Jacobian,
 }
 
 impl Start<'_> {
@@ -84,8 +109,8 @@ impl Start<'_> {
         xdot[layout.p()].copy_from_slice(self.v);
         xdot[layout.v()].copy_from_slice(self.a);
         let form = self.formulation.system(self.mechanism, &State { t: 0.0, x: x.clone() }).unwrap();
-        let (accelerations_count, simplified) = (self.accelerations_count, self.simplified);
-        let dae = Box::new(Published { form, layout, accelerations_count, simplified });
+        let (accelerations_count, jacobian) = (self.accelerations_count, self.jacobian);
+        let dae = Box::new(Published { form, layout, accelerations_count, jacobian });
         let method = RadauIIa { stages, ..RadauIIa::reproduction() };
         let options = Options {
             tolerance: Tolerance::new(tolerance, tolerance),
@@ -127,8 +152,9 @@ fn car_axis_takes_the_steps_of_radau5_and_radau() {
         lambda: &[0.0, 0.0],
         tend: 3.0,
         accelerations_count: false,
-        simplified: false,
+        jacobian: Jacobian::Differences,
     };
+    let mut worst = 0.0_f64;
     for (stages, tolerance, published) in [
         (RADAU5, 1e-4, [98, 97, 95, 98]),
         (RADAU5, 1e-7, [289, 288, 282, 288]),
@@ -137,9 +163,9 @@ fn car_axis_takes_the_steps_of_radau5_and_radau() {
         (RADAU, 1e-7, [289, 288, 282, 288]),
         (RADAU, 1e-10, [179, 178, 170, 179]),
     ] {
-        let difference = start.compare("car axis", stages, tolerance, tolerance, published);
-        assert!(difference <= 0.05, "{stages:?} {tolerance:e}");
+        worst = worst.max(start.compare("car axis", stages, tolerance, tolerance, published));
     }
+    assert!(worst <= 0.05, "{worst}");
 }
 
 #[test]
@@ -154,14 +180,15 @@ fn andrews_mechanism_takes_the_steps_of_radau5() {
         lambda: &andrews::LAMBDA0,
         tend: 0.03,
         accelerations_count: true,
-        simplified: true,
+        jacobian: Jacobian::Simplified,
     };
+    let mut worst = 0.0_f64;
     for (stages, tolerance, published) in
         [(RADAU5, 1e-4, [96, 56, 54, 96]), (RADAU5, 1e-7, [117, 97, 92, 117]), (RADAU, 1e-7, [117, 97, 92, 117])]
     {
-        let difference = start.compare("Andrews", stages, tolerance, tolerance, published);
-        assert!(difference <= 0.05, "{stages:?} {tolerance:e}");
+        worst = worst.max(start.compare("Andrews", stages, tolerance, tolerance, published));
     }
+    assert!(worst <= 0.05, "{worst}");
 }
 
 #[test]
@@ -185,8 +212,9 @@ fn the_flexible_slider_crank_takes_the_steps_of_radau5_and_radau() {
         lambda: &[-6.397251492537153e-8, 382.4589508329281, -4.376060460948886e-9],
         tend: 0.1,
         accelerations_count: true,
-        simplified: false,
+        jacobian: Jacobian::Differences,
     };
+    let mut worst = 0.0_f64;
     for (stages, tolerance, published) in [
         (RADAU5, 1e-4, [108, 93, 90, 108]),
         (RADAU5, 1e-6, [294, 289, 275, 290]),
@@ -194,7 +222,7 @@ fn the_flexible_slider_crank_takes_the_steps_of_radau5_and_radau() {
         (RADAU, 1e-6, [172, 171, 161, 171]),
         (RADAU, 1e-8, [417, 415, 396, 412]),
     ] {
-        let difference = start.compare("slider crank", stages, tolerance, 0.01 * tolerance, published);
-        assert!(difference <= 0.05, "{stages:?} {tolerance:e}");
+        worst = worst.max(start.compare("slider crank", stages, tolerance, 0.01 * tolerance, published));
     }
+    assert!(worst <= 0.05, "{worst}");
 }

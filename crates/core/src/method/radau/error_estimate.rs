@@ -82,7 +82,7 @@ mod tests {
 
     const POWERS: usize = 13;
 
-    /// (1 + t) xᵢ' = (1 + t) i tⁱ⁻¹ for i = 1, …, 13: the powers of t.
+    /// (4 + t) xᵢ' = (4 + t) i tⁱ⁻¹ for i = 1, …, 13: the powers of t.
     struct Powers;
 
     impl Dae for Powers {
@@ -100,13 +100,13 @@ mod tests {
         }
         fn residual(&mut self, _: usize, t: f64, _: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {
             for (i, r) in r.iter_mut().enumerate() {
-                *r = (1.0 + t) * (xdot[i] - (i + 1) as f64 * t.powi(i as i32));
+                *r = (4.0 + t) * (xdot[i] - (i + 1) as f64 * t.powi(i as i32));
             }
             Ok(())
         }
         fn pencil(&mut self, t: f64, _: &[f64], _: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
             if let Pencil::Dense { E: leading, .. } = out {
-                (0..POWERS).for_each(|i| leading[(i, i)] = 1.0 + t);
+                (0..POWERS).for_each(|i| leading[(i, i)] = 4.0 + t);
             }
             Ok(())
         }
