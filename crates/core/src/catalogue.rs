@@ -3,6 +3,7 @@
 use crate::formulation::{Formulated, Formulation};
 use crate::method::Method;
 use crate::method::bdf::Bdf;
+use crate::method::generalized_alpha::{AlphaForm, GeneralizedAlpha};
 use crate::method::geoms::{self, Geoms};
 use crate::method::radau::RadauIIa;
 use crate::method::symplectic::{Lobatto, Rattle};
@@ -65,7 +66,7 @@ impl Entry {
 
 const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
 
-static ENTRIES: [Entry; 5] = [
+static ENTRIES: [Entry; 6] = [
     Entry {
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
@@ -102,5 +103,14 @@ static ENTRIES: [Entry; 5] = [
         description: "the pair Lobatto IIIA-IIIB, symplectic of order 4, for conservative systems, with constant steps",
         formulations: &["eom"],
         build: |_| Box::new(Lobatto::default()),
+    },
+    Entry {
+        name: "alpha",
+        description: "the generalised-α method of order 2 with damping of high frequencies, on Lie groups too, with constant steps",
+        formulations: &["ggl", "eom"],
+        build: |formulation| {
+            let form = if formulation == Formulation::Eom { AlphaForm::Index3 } else { AlphaForm::Stabilised };
+            Box::new(GeneralizedAlpha { form, ..GeneralizedAlpha::default() })
+        },
     },
 ];

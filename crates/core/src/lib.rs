@@ -45,6 +45,7 @@ pub use daedal_scalar as scalar;
 
 pub use error::{SolveError, StepFailure};
 pub use method::bdf::Bdf;
+pub use method::generalized_alpha::GeneralizedAlpha;
 pub use method::geoms::Geoms;
 pub use method::radau::RadauIIa;
 pub use method::symplectic::{Lobatto, Rattle};

@@ -4,6 +4,7 @@ pub mod bdf;
 pub mod controller;
 pub mod convergence;
 mod derivative;
+pub mod generalized_alpha;
 pub mod geoms;
 pub mod radau;
 pub mod structural;

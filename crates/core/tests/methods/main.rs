@@ -1,5 +1,7 @@
 //! Orders, drift and published results of the methods for equations of motion, each on the same problems.
 
 mod formulations;
+mod generalized_alpha;
+mod heavy_top;
 mod problems;
 mod symplectic;
