@@ -5,6 +5,7 @@ use crate::method::Method;
 use crate::method::bdf::Bdf;
 use crate::method::dormand_prince::DormandPrince;
 use crate::method::extrapolation::Mexx;
+use crate::method::generalized_alpha::{AlphaForm, GeneralizedAlpha};
 use crate::method::geoms::{self, Geoms};
 use crate::method::gmkssol::Gmkssol;
 use crate::method::half_explicit::{Formula, HalfExplicit, Hedop5};
@@ -70,7 +71,7 @@ impl Entry {
 
 const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
 
-static ENTRIES: [Entry; 14] = [
+static ENTRIES: [Entry; 15] = [
     Entry {
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
@@ -164,5 +165,14 @@ static ENTRIES: [Entry; 14] = [
         description: "the pair Lobatto IIIA-IIIB, symplectic of order 4, for conservative systems, with constant steps",
         formulations: &["eom"],
         build: |_| Box::new(Lobatto::default()),
+    },
+    Entry {
+        name: "alpha",
+        description: "the generalised-α method of order 2 with damping of high frequencies, on Lie groups too, with constant steps",
+        formulations: &["ggl", "eom"],
+        build: |formulation| {
+            let form = if formulation == Formulation::Eom { AlphaForm::Index3 } else { AlphaForm::Stabilised };
+            Box::new(GeneralizedAlpha { form, ..GeneralizedAlpha::default() })
+        },
     },
 ];

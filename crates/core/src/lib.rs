@@ -47,6 +47,7 @@ pub use error::{SolveError, StepFailure};
 pub use method::bdf::Bdf;
 pub use method::dormand_prince::DormandPrince;
 pub use method::extrapolation::Mexx;
+pub use method::generalized_alpha::GeneralizedAlpha;
 pub use method::geoms::Geoms;
 pub use method::gmkssol::Gmkssol;
 pub use method::half_explicit::{HalfExplicit, Hedop5};

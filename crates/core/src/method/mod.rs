@@ -6,6 +6,7 @@ pub mod convergence;
 mod derivative;
 pub mod dormand_prince;
 pub mod extrapolation;
+pub mod generalized_alpha;
 pub mod geoms;
 pub mod gmkssol;
 pub mod half_explicit;
