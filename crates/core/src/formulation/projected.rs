@@ -434,6 +434,10 @@ impl Dae for Projected<'_> {
         closure.flat_map(|part| (0..part.S.rows()).map(move |k| (part, k))).map(vector).collect()
     }
 
+    fn trouble(&self, t: f64) -> Option<StepFailure> {
+        self.gradients.iter().find_map(|gradients| gradients.loss(t))
+    }
+
     fn choices(&self) -> u64 {
         self.choices
     }
