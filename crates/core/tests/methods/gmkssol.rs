@@ -6,7 +6,7 @@ use daedal::linalg::Matrix;
 use daedal::method::Method;
 use daedal::method::bdf::Steps;
 use daedal::method::controller::Control;
-use daedal::motion::{EquationsOfMotion, Initial, Mechanism, Motion, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Form, Initial, Mechanism, Motion, Position, Sizes, Velocity, consistent};
 use daedal::scalar::Scalar;
 use daedal::{Bdf, Gmkssol, Options, Problem, RadauIIa, Save, Solution, SolveError, Tolerance, solve};
 
@@ -219,16 +219,16 @@ fn invariants_are_kept_besides() {
     assert!(none.to_string().contains("declares none"), "{none}");
 }
 
-/// Observed orders of p, v, λ between h = 1/20 and 1/40.
+/// Observed orders of p, v, λ between h = 1/10 and 1/20.
 fn orders(mechanism: &dyn Mechanism, initial: &Initial, exact: &[f64; 5], formulation: Formulation) -> [f64; 3] {
     let integrator =
-        RadauIIa { control: Control::Fixed, max_newton: 50, newton_tolerance: Some(1e-3), ..RadauIIa::default() };
+        RadauIIa { control: Control::Fixed, max_newton: 50, newton_tolerance: Some(1e-4), ..RadauIIa::default() };
     let method = Formulated { formulation, integrator };
     let at = |h: f64| {
         let options = Options { h0: Some(h), ..options(1e-12) };
         errors(&run(mechanism, initial.clone(), 1.0, &method, &options), exact)
     };
-    let (coarse, fine) = (at(0.05), at(0.025));
+    let (coarse, fine) = (at(0.1), at(0.05));
     println!("{formulation:?} {} {}", shown(coarse), shown(fine));
     std::array::from_fn(|k| (coarse[k] / fine[k]).log2())
 }
@@ -308,7 +308,7 @@ fn constant_selectors_fail_where_the_tangent_has_turned_by_a_right_angle() {
 fn multipliers_of_a_doubled_constraint_are_the_smallest() {
     let solution = published(&Published(&[1.0, 2.0]), 2.8, Selectors::EverySteps(10)).unwrap();
     let s = solution.statistics;
-    println!("{s} {:?} {}", solution.end().lambda, solution.decisions);
+    println!("{s} {:?} {:?} {}", solution.end().lambda, solution.max_residuals, solution.decisions);
     let lambda = solution.end().lambda;
     assert!(distance(lambda, &[1.306026, 2.612052]) < 1e-5, "{lambda:?}");
     let single = published(&Published(&[1.0]), 2.8, Selectors::EverySteps(10)).unwrap();
@@ -316,8 +316,9 @@ fn multipliers_of_a_doubled_constraint_are_the_smallest() {
     // 2 λ₁ − λ₂ is undetermined
     assert_eq!(solution.undetermined.len(), 1);
     assert!(solution.decisions.contains("[1, 1] of [2, 2]"), "{}", solution.decisions);
-    // of accelerations between 13 and 20
-    assert!(solution.max_residuals.acceleration.unwrap() < 1e-6);
+    // of terms between 20 and 80
+    let residual = solution.max_residuals.acceleration.unwrap();
+    assert!(residual < 4e-6, "{residual:e}");
 }
 
 #[test]
@@ -372,4 +373,37 @@ fn bdf_with_fixed_steps_has_its_order_on_the_projected_form() {
         let order = (coarse[k] / fine[k]).log2();
         assert!(order > 1.8, "{k}: {coarse:?} {fine:?}");
     }
+}
+
+/// What is allocated in 300 steps after the first.
+fn allocations<M: for<'m> Method<dyn Mechanism + 'm>>(mechanism: &dyn Mechanism, method: &M) -> u64 {
+    let initial = Initial::new(0.0, &[0.0, -1.0], &[2.9, 0.0]);
+    let start = consistent::initialise(mechanism, &initial, Form::StrangenessFree).unwrap().state;
+    let mut stepper = method.start(mechanism, start, &options(1e-6)).unwrap();
+    stepper.advance(1e3).unwrap();
+    allocation_counter::measure(|| (0..300).for_each(|_| stepper.advance(1e3).unwrap())).count_total
+}
+
+#[test]
+fn steps_of_projected_formulations_allocate_nothing() {
+    for formulation in PROJECTED {
+        let radau = Formulated { formulation, integrator: RadauIIa::default() };
+        assert_eq!(allocations(&Published(&[1.0]), &radau), 0, "{formulation:?}");
+        assert_eq!(allocations(&Published(&[1.0, 2.0]), &radau), 0, "{formulation:?}, redundant");
+        let bdf = Formulated { formulation, integrator: Bdf::default() };
+        assert_eq!(allocations(&Published(&[1.0]), &bdf), 0, "{formulation:?} with BDF");
+    }
+    let formulation = Formulation::ProjectedWithInvariants(EVERY);
+    let radau = Formulated { formulation, integrator: RadauIIa::default() };
+    assert_eq!(allocations(&Conservative(Pendulum::PERIOD_TWO), &radau), 0, "with invariants");
+}
+
+#[test]
+fn the_catalogue_knows_gmkssol() {
+    let entry = daedal::catalogue::find("gmkssol").unwrap();
+    let method = entry.with(entry.usual()).unwrap();
+    let solution = solve(&Problem::new(&Arm::P2, Arm::start(), 1.0), &*method, &options(1e-7)).unwrap();
+    assert!(solution.decisions.contains("selectors kept for 10 steps"), "{}", solution.decisions);
+    assert!(errors(&solution, &Arm::AT_ONE)[0] < 1e-6);
+    assert!(entry.with(Formulation::Ggl).is_err());
 }
