@@ -105,6 +105,11 @@ pub trait Dae {
         Vec::new()
     }
 
+    /// Why steps fail at the point of the last pencil, where the system can tell.
+    fn trouble(&self, _t: f64) -> Option<StepFailure> {
+        None
+    }
+
     /// How often selectors were chosen, for statistics.
     fn choices(&self) -> u64 {
         0

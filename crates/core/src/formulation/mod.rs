@@ -189,6 +189,12 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
         let n = dae.dim();
         let mut x = at.x;
         x.resize(n, 0.0);
+        // multipliers that are undetermined begin where the system keeps them
+        for combination in dae.undetermined() {
+            let along = combination.iter().zip(&x).map(|(c, x)| c * x).sum::<f64>()
+                / combination.iter().map(|c| c * c).sum::<f64>();
+            x.iter_mut().zip(&combination).for_each(|(x, c)| *x -= along * c);
+        }
         let mut xdot = vec![0.0; n];
         shown::first_rates(system, &layout, at.t, &x, &mut xdot)?;
         let reliable = (0..n).all(|i| dae.index(i) <= self.integrator.largest_index());

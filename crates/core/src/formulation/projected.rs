@@ -266,7 +266,7 @@ impl Projected<'_> {
         if velocity.redundant() {
             return false;
         }
-        if self.jumped || self.seen > SEEN_STEPS {
+        if self.jumped {
             self.passage.forget();
         }
         let (l, array) = (&self.layout, &mut self.array);
@@ -274,7 +274,7 @@ impl Projected<'_> {
         let entry = |F: &Matrix, i: usize, j: usize| {
             if first.contains(&j) { F[(velocity.rows()[i], j)] } else { 0.0 }
         };
-        self.passage.follow(
+        let passed = self.passage.follow(
             velocity.rows(),
             (t, x),
             |i, j| entry(&self.F, i, j),
@@ -288,7 +288,9 @@ impl Projected<'_> {
                     }
                 }
             },
-        )
+        );
+        // over many steps the chord is no account of the way
+        passed && self.seen <= SEEN_STEPS
     }
 
     /// Constraints that were dropped as redundant must still hold with the others.
@@ -432,6 +434,10 @@ impl Dae for Projected<'_> {
             x
         };
         closure.flat_map(|part| (0..part.S.rows()).map(move |k| (part, k))).map(vector).collect()
+    }
+
+    fn trouble(&self, t: f64) -> Option<StepFailure> {
+        self.gradients.iter().find_map(|gradients| gradients.loss(t))
     }
 
     fn choices(&self) -> u64 {

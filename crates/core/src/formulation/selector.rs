@@ -16,6 +16,8 @@ use std::ops::Range;
 const RANK_TOLERANCE: f64 = 1e-8;
 /// Largest tangent of an angle between the selected and the present ker G, √3: 60 degrees, where σ_min(S K) = 1/2.
 const MOST_TANGENT_SQUARED: f64 = 3.0;
+/// A smallest singular value that has fallen to this part of its usual size tells a loss of rank, where steps fail.
+const RANK_LOSS: f64 = 0.05;
 /// Gradients that differ by less than this, relative to their size, share a selector.
 const EQUAL: f64 = 1e-10;
 
@@ -30,6 +32,8 @@ pub(super) struct Gradients {
     G: Matrix,
     svd: Svd,
     rank: usize,
+    /// largest of the smallest singular values that count, over all choices
+    usual: f64,
     /// U₁ᵀ G V₁ and a column of U₁ᵀ G V₂, for the angle between subspaces
     turned: Lu<f64>,
     column: Vec<f64>,
@@ -53,7 +57,7 @@ impl Gradients {
         let (m, n) = (rows.len(), unknowns.len());
         let moving = (0..n).filter(|&k| !still.contains(&unknowns[k])).collect();
         let (G, svd) = (Matrix::zeros(m, n), Svd::new(m, n));
-        Gradients { block, rows, unknowns, moving, G, svd, rank: 0, turned: Lu::new(0), column: Vec::new() }
+        Gradients { block, rows, unknowns, moving, G, svd, rank: 0, usual: 0.0, turned: Lu::new(0), column: Vec::new() }
     }
 
     /// Rows of the array.
@@ -106,7 +110,20 @@ impl Gradients {
             let (smallest, neglected) = (relative(now.saturating_sub(1)), relative(now));
             return Err(StepFailure::RankChange { t, block: self.block, before: self.rank, now, smallest, neglected });
         }
+        self.usual = self.usual.max(self.svd.sigma(now.saturating_sub(1)));
         Ok(())
+    }
+
+    /// Has the smallest singular value that counts almost vanished at the gradients at hand?
+    pub fn loss(&self, t: f64) -> Option<StepFailure> {
+        let mut svd = Svd::new(self.rows.len(), self.unknowns.len());
+        for i in 0..self.rows.len() {
+            for j in 0..self.unknowns.len() {
+                svd.A[(i, j)] = self.G[(i, j)];
+            }
+        }
+        let smallest = if self.rank > 0 && svd.factor().is_ok() { svd.sigma(self.rank - 1) / self.usual } else { 1.0 };
+        (smallest < RANK_LOSS).then_some(StepFailure::RankLoss { t, block: self.block, smallest })
     }
 
     /// Are these the same gradients?
@@ -127,7 +144,7 @@ impl Gradients {
             self.turned = Lu::new(other.rank);
             self.column = vec![0.0; other.rank];
         }
-        self.rank = other.rank;
+        (self.rank, self.usual) = (other.rank, other.usual);
     }
 
     /// Has ker G turned by more than 60 degrees in some direction since the choice?
@@ -233,6 +250,16 @@ mod tests {
             gradients.G.row_mut(0).copy_from_slice(&[angle.cos(), angle.sin()]);
             assert_eq!(gradients.strayed(), strayed, "{degrees}");
         }
+    }
+
+    #[test]
+    fn a_rank_that_is_almost_lost_is_told() {
+        let mut gradients = of(&[&[1.0, 0.0], &[0.0, 0.5]]);
+        gradients.choose(0.0, true).unwrap();
+        assert!(gradients.loss(0.0).is_none());
+        gradients.G.row_mut(1).copy_from_slice(&[1.0, 0.01]);
+        let failure = gradients.loss(0.5).unwrap();
+        assert!(matches!(failure, StepFailure::RankLoss { t: 0.5, smallest, .. } if smallest < 0.02), "{failure}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod accuracy;
 mod analysis;
 mod disturbed;
 mod formulas;
+mod gmkssol;
 mod order;
 mod radau5_counts;
 mod residuals;

@@ -340,7 +340,9 @@ impl<'p> RadauStepper<'p> {
     /// Why there is no way on, after failures.
     fn stuck(&self, h: f64) -> StepFailure {
         let t = self.state.t;
-        if self.singular > 0 {
+        if let Some(failure) = self.dae.trouble(t) {
+            failure
+        } else if self.singular > 0 {
             StepFailure::SingularPencil { t }
         } else {
             StepFailure::NewtonDiverged { t, h, failures: self.failures }
