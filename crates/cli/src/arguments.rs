@@ -2,12 +2,12 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use daedal::catalogue;
 use daedal::dae::Form;
+use daedal::formulation::Formulation;
 use daedal::hybrid::Detection;
 use daedal::method::controller::Control;
-use daedal::method::geoms::{
-    Decomposition, Formulation, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate,
-};
+use daedal::method::geoms::{Decomposition, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate};
 use std::path::PathBuf;
 
 /// Simulate constrained mechanical systems and other DAEs, and keep every constraint, the hidden ones included
@@ -106,8 +106,9 @@ pub struct Solve {
     /// End of the interval [default: that of the model]
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub tend: Option<f64>,
-    /// Numerical method; auto is geoms for equations of motion, and radau for general systems, which bdf solves as well
-    #[arg(long, value_name = "METHOD", value_parser = choice(&METHODS), default_value = "auto")]
+    /// Numerical method; auto is geoms for equations of motion, and radau for general systems, which bdf solves as well; the others are
+    /// for equations of motion
+    #[arg(long, value_name = "METHOD", value_parser = method(), default_value = "auto")]
     pub method: MethodName,
     /// Relative tolerance [default: that of the model, else 1e-7]
     #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
@@ -150,7 +151,8 @@ pub struct Solve {
 /// Options of methods; those that are absent keep their defaults.
 #[derive(Args, Debug)]
 pub struct MethodArguments {
-    /// Which equations are discretised: psf, psf+i, p1 of motion, the others of general systems
+    /// Which equations are discretised: auto, plain, quasilinear, array, linear of general systems, the others of motion, where each
+    /// method takes some of them
     #[arg(long, help_heading = METHODS_HEADING, value_name = "FORM", value_parser = formulation())]
     pub formulation: Option<FormName>,
     /// Step size control; fixed is the only one of bdf
@@ -238,19 +240,8 @@ pub enum Kernel {
 pub enum MethodName {
     /// The usual one for the model.
     Auto,
-    /// For equations of motion.
-    Geoms,
-    /// Radau IIa, for general systems.
-    Radau,
-    /// Backward differentiation formulas, for general systems.
-    Bdf,
-}
-
-impl MethodName {
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        METHODS.iter().find(|(_, known)| *known == self).map_or("", |(word, _)| word)
-    }
+    /// One of the catalogue; radau and bdf are for general systems as well.
+    Named(&'static str),
 }
 
 /// Which equations are discretised.
@@ -281,10 +272,6 @@ type Choices<T, const N: usize> = [(&'static str, T); N];
 const LIST_FORMATS: Choices<Format, 2> = [("text", Format::Text), ("json", Format::Json)];
 const INIT_FORMATS: Choices<Format, 2> = [("toml", Format::Text), ("json", Format::Json)];
 const KERNELS: Choices<Kernel, 3> = [("native", Kernel::Native), ("tape", Kernel::Tape), ("rust", Kernel::Rust)];
-const METHODS: Choices<MethodName, 4> =
-    [("auto", MethodName::Auto), ("geoms", MethodName::Geoms), ("radau", MethodName::Radau), ("bdf", MethodName::Bdf)];
-pub const FORMULATIONS: Choices<Formulation, 3> =
-    [("psf", Formulation::StrangenessFree), ("psf+i", Formulation::WithInvariants), ("p1", Formulation::IndexOne)];
 const CONSTRAINT_DECOMPOSITIONS: Choices<Chosen, 4> = [
     ("auto", None),
     ("lu", Some(Decomposition::Lu)),
@@ -326,9 +313,16 @@ fn choice<T: Copy + Send + Sync>(choices: &'static [(&'static str, T)]) -> impl 
     })
 }
 
+/// One of the catalogue, or auto.
+fn method() -> impl TypedValueParser<Value = MethodName> {
+    let names = || catalogue::all().iter().map(|entry| entry.name);
+    PossibleValuesParser::new(["auto"].into_iter().chain(names()))
+        .map(move |given| names().find(|name| *name == given).map_or(MethodName::Auto, MethodName::Named))
+}
+
 /// A formulation of equations of motion or a form of a general system.
 fn formulation() -> impl TypedValueParser<Value = FormName> {
-    let motion = FORMULATIONS.into_iter().map(|(word, formulation)| (word, FormName::Motion(formulation)));
+    let motion = Formulation::ALL.into_iter().map(|one| (one.name(), FormName::Motion(one)));
     let general = Form::ALL.into_iter().map(|form| (form.name(), FormName::General(form)));
     let known: Vec<(&'static str, FormName)> = motion.chain(general).collect();
     PossibleValuesParser::new(known.iter().map(|(word, _)| *word)).map(move |given| {

@@ -2,6 +2,7 @@
 
 use crate::variables::Stopped;
 use daedal::analysis::AnalysisError;
+use daedal::catalogue;
 use daedal::hybrid::{EnterError, HybridError, HybridFailure};
 use daedal::motion::consistent::InitialisationError;
 use daedal::{SolveError, dae};
@@ -39,13 +40,21 @@ pub enum Failure {
     #[error("{} is a model file, and no program; --kernel native and --kernel tape are for model files", path.display())]
     NoRust { path: PathBuf },
     #[error(
-        "the method geoms is for equations of motion ([motion]); {model} is a general system ([dae]): use --method radau or --method bdf"
+        "the method {method} is for equations of motion ([motion]); {model} is a general system ([dae]): use --method radau or --method bdf"
     )]
-    MethodOfMotion { model: String },
+    MethodOfMotion { method: &'static str, model: String },
     #[error(
-        "the method {method} is for general systems ([dae]); {model} has equations of motion ([motion]): use --method geoms"
+        "the method {method} is for general systems ([dae]) where there are modes; {model} has equations of motion ([motion]): use --method geoms"
     )]
     MethodOfGeneral { method: &'static str, model: String },
+    #[error(
+        "the method {method} does not switch between modes, which {model} has; those that do are geoms, radau and bdf"
+    )]
+    MethodWithoutModes { method: &'static str, model: String },
+    #[error("{model}: modes are solved in the formulations {known}, and not in {form}")]
+    FormWithoutModes { form: &'static str, model: String, known: String },
+    #[error(transparent)]
+    Unsuitable(#[from] catalogue::Unsuitable),
     #[error(
         "the formulation {form} is one of equations of motion ([motion]); {model} is a general system ([dae]) with the forms {known}"
     )]

@@ -1,19 +1,22 @@
 //! Which method solves a model, in which form, with which options; what does not fit together is refused.
 
-use crate::arguments::{FORMULATIONS, FormName, MethodArguments, MethodName, Solve};
+use crate::arguments::{FormName, MethodArguments, MethodName, Solve};
 use crate::failure::Failure;
+use crate::record::Order;
 use crate::setup::{Equations, Setup};
+use daedal::catalogue::{self, MotionMethod};
 use daedal::dae::Form;
+use daedal::formulation::{Formulated, Formulation};
 use daedal::method::Integrator;
 use daedal::method::bdf::{Bdf, Steps};
 use daedal::method::controller::Control;
-use daedal::method::geoms::Formulation;
+use daedal::method::geoms;
 use daedal::{Geoms, RadauIIa};
 
 /// A method with its options.
 pub enum Method {
-    /// For equations of motion.
-    Geoms(Box<Geoms>),
+    /// For equations of motion, in this formulation.
+    Motion { name: &'static str, formulation: Formulation, method: Box<dyn MotionMethod> },
     /// For general systems, in this form.
     General { name: &'static str, form: Form, integrator: Box<dyn Integrator> },
 }
@@ -24,75 +27,122 @@ pub const OF_RADAU: [&str; 5] = ["--control", "--max-newton", "--newton-toleranc
 pub const OF_BDF: [&str; 5] = ["--control", "--max-newton", "--newton-tolerance", "--jacobian-reuse", "--max-order"];
 /// Options that GEOMS does not know.
 pub const NOT_OF_GEOMS: [&str; 1] = ["--max-order"];
+/// Order of Radau IIa with three stages.
+pub const RADAU: u32 = 5;
+
+/// Does a method know an option? The methods that are not named here have none.
+fn knows(method: &str, option: &str) -> bool {
+    match method {
+        "geoms" => !NOT_OF_GEOMS.contains(&option),
+        "radau" => OF_RADAU.contains(&option),
+        "bdf" => OF_BDF.contains(&option),
+        _ => false,
+    }
+}
 
 impl Method {
     /// The method for a model; one with modes has several, and `hybrid/methods.rs` for them.
     pub fn choose(setup: &Setup, arguments: &Solve) -> Result<Method, Failure> {
-        let (given, model) = (&arguments.options, || setup.name.clone());
+        let given = &arguments.options;
         match (&setup.equations, arguments.method) {
-            (Equations::Motion(_), MethodName::Auto | MethodName::Geoms) => {
-                given.only("geoms", |option| !NOT_OF_GEOMS.contains(&option))?;
-                let mut method = geoms(given);
-                method.formulation = match (given.formulation, &setup.defaults.formulation) {
-                    (Some(FormName::Motion(formulation)), _) => formulation,
-                    (Some(FormName::General(form)), _) => {
-                        let known = FORMULATIONS.map(|(word, _)| word).join(", ");
-                        return Err(Failure::FormOfGeneral { form: form.name(), model: model(), known });
-                    }
-                    (None, Some(wish)) => {
-                        FORMULATIONS.iter().find(|(word, _)| word == wish).map_or(method.formulation, |known| known.1)
-                    }
-                    (None, None) => method.formulation,
-                };
-                Ok(Method::Geoms(Box::new(method)))
-            }
-            (Equations::Motion(_), other) => Err(Failure::MethodOfGeneral { method: other.word(), model: model() }),
+            (Equations::Motion(_), MethodName::Auto) => Self::of_motion("geoms", setup, given),
+            (Equations::Motion(_), MethodName::Named(name)) => Self::of_motion(name, setup, given),
             (Equations::Hybrid(_), _) => unreachable!("modes have methods of their own"),
-            (Equations::General(_), MethodName::Geoms) => Err(Failure::MethodOfMotion { model: model() }),
-            (Equations::General(_), name) => {
-                let form = match (given.formulation, &setup.defaults.formulation) {
-                    (Some(FormName::General(form)), _) => form,
-                    (Some(FormName::Motion(formulation)), _) => {
-                        let known = Form::ALL.map(Form::name).join(", ");
-                        return Err(Failure::FormOfMotion { form: word(formulation), model: model(), known });
-                    }
-                    (None, Some(wish)) => Form::ALL.into_iter().find(|form| form.name() == wish).unwrap_or_default(),
-                    (None, None) => Form::default(),
-                };
-                match name {
-                    MethodName::Bdf => {
-                        given.only("bdf", |option| OF_BDF.contains(&option))?;
-                        Ok(Method::General { name: "bdf", form, integrator: Box::new(bdf(given)?) })
-                    }
-                    _ => {
-                        given.only("radau", |option| OF_RADAU.contains(&option))?;
-                        Ok(Method::General { name: "radau", form, integrator: Box::new(radau(given)) })
-                    }
-                }
-            }
+            (Equations::General(_), MethodName::Auto) => Self::of_general("radau", setup, given),
+            (Equations::General(_), MethodName::Named(name)) => Self::of_general(name, setup, given),
         }
+    }
+
+    fn of_motion(name: &'static str, setup: &Setup, given: &MethodArguments) -> Result<Method, Failure> {
+        let entry = catalogue::find(name).expect("names of methods are checked");
+        given.only(name, |option| knows(name, option))?;
+        let formulation = match (given.formulation, &setup.defaults.formulation) {
+            (Some(FormName::Motion(formulation)), _) => formulation,
+            (Some(FormName::General(form)), _) => {
+                let known = entry.formulations.join(", ");
+                return Err(Failure::FormOfGeneral { form: form.name(), model: setup.name.clone(), known });
+            }
+            // what the model wishes for, if the method can
+            (None, Some(wish)) if entry.formulations.contains(&wish.as_str()) => named(wish),
+            (None, _) => entry.usual(),
+        };
+        // refuses formulations that the method does not take
+        let usual = entry.with(formulation)?;
+        let method: Box<dyn MotionMethod> = match name {
+            "geoms" => Box::new(Geoms { formulation: of_geoms(formulation), ..geoms(given) }),
+            "radau" => Box::new(Formulated { formulation, integrator: radau(given) }),
+            "bdf" => Box::new(Formulated { formulation, integrator: bdf(given)? }),
+            _ => usual,
+        };
+        Ok(Method::Motion { name, formulation, method })
+    }
+
+    fn of_general(name: &'static str, setup: &Setup, given: &MethodArguments) -> Result<Method, Failure> {
+        let model = || setup.name.clone();
+        if !["radau", "bdf"].contains(&name) {
+            return Err(Failure::MethodOfMotion { method: name, model: model() });
+        }
+        let form = match (given.formulation, &setup.defaults.formulation) {
+            (Some(FormName::General(form)), _) => form,
+            (Some(FormName::Motion(formulation)), _) => {
+                let known = Form::ALL.map(Form::name).join(", ");
+                return Err(Failure::FormOfMotion { form: formulation.name(), model: model(), known });
+            }
+            (None, Some(wish)) => Form::ALL.into_iter().find(|form| form.name() == wish).unwrap_or_default(),
+            (None, None) => Form::default(),
+        };
+        given.only(name, |option| knows(name, option))?;
+        let integrator: Box<dyn Integrator> =
+            if name == "bdf" { Box::new(bdf(given)?) } else { Box::new(radau(given)) };
+        Ok(Method::General { name, form, integrator })
     }
 
     /// Its name in options and reports.
     pub fn name(&self) -> &'static str {
         match self {
-            Method::Geoms(_) => "geoms",
-            Method::General { name, .. } => name,
+            Method::Motion { name, .. } | Method::General { name, .. } => name,
         }
     }
 
     /// Which equations are discretised, as far as that is known before the run.
     pub fn formulation(&self) -> &'static str {
         match self {
-            Method::Geoms(geoms) => word(geoms.formulation),
+            Method::Motion { formulation, .. } => formulation.name(),
             Method::General { form, .. } => form.name(),
+        }
+    }
+
+    /// Order of its steps.
+    pub fn order(&self) -> Order {
+        match self.name() {
+            "geoms" | "radau" => Order::Fixed(RADAU),
+            "bdf" => Order::OfSegment,
+            _ => Order::Unknown,
         }
     }
 }
 
-/// The word for a formulation of equations of motion.
-pub fn word(formulation: Formulation) -> &'static str {
-    FORMULATIONS.iter().find(|(_, known)| *known == formulation).map_or("", |(word, _)| word)
+/// The formulation of that name.
+fn named(name: &str) -> Formulation {
+    Formulation::ALL.into_iter().find(|formulation| formulation.name() == name).unwrap_or_default()
+}
+
+/// A formulation as GEOMS knows it.
+fn of_geoms(formulation: Formulation) -> geoms::Formulation {
+    match formulation {
+        Formulation::ProjectedWithInvariants(_) => geoms::Formulation::WithInvariants,
+        Formulation::ProjectedIndexOne(_) => geoms::Formulation::IndexOne,
+        _ => geoms::Formulation::StrangenessFree,
+    }
+}
+
+/// The word for a formulation of GEOMS.
+pub fn word(formulation: geoms::Formulation) -> &'static str {
+    match formulation {
+        geoms::Formulation::StrangenessFree => "psf",
+        geoms::Formulation::WithInvariants => "psf+i",
+        geoms::Formulation::IndexOne => "p1",
+    }
 }
 
 impl MethodArguments {

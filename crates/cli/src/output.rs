@@ -1,7 +1,6 @@
 //! What a run computed, for programs: files and the object of statistics.
 
 use crate::failure::Failure;
-use crate::method::Method;
 use crate::record::{ended, final_outputs};
 use crate::solve::{Made, Run};
 use crate::variables::Computed;
@@ -138,15 +137,15 @@ pub fn statistics(run: &Run, made: &Made) -> Value {
 
 /// Counters by name; `None` for those that a method does not have, and without a run.
 pub fn counters(run: &Run, statistics: Option<&Statistics>) -> [(String, Option<u64>); 10] {
-    counters_of(matches!(run.method, Method::Geoms(_)), statistics)
+    counters_of(run.method.name() == "geoms", statistics)
 }
 
-/// The same; those of GEOMS only where it is among the methods.
+/// The same; those of GEOMS only where it is among the methods, or where another method counts them.
 pub fn counters_of(geoms: bool, statistics: Option<&Statistics>) -> [(String, Option<u64>); 10] {
     let count = |name: &str, read: fn(&Statistics) -> u64| (name.to_string(), statistics.map(read));
     let own = |name: &str, read: fn(&Statistics) -> u64| {
         let (name, count) = count(name, read);
-        (name, count.filter(|_| geoms))
+        (name, count.filter(|&count| geoms || count > 0))
     };
     [
         count("steps", |s| s.steps),

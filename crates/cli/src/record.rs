@@ -16,6 +16,8 @@ pub enum Order {
     Fixed(u32),
     /// The degree of the polynomial over the step.
     OfSegment,
+    /// Not known.
+    Unknown,
 }
 
 /// Writes down every accepted step.
@@ -34,10 +36,11 @@ impl<L> Observer<L> for StepRecorder {
     fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
         self.t.push(step.t);
         self.h.push(step.segment.t1 - step.segment.t0);
-        self.order.push(match self.of_method {
-            Order::Fixed(order) => order,
-            Order::OfSegment => step.segment.degree() as u32,
-        });
+        match self.of_method {
+            Order::Fixed(order) => self.order.push(order),
+            Order::OfSegment => self.order.push(step.segment.degree() as u32),
+            Order::Unknown => {}
+        }
         self.newton.push(step.statistics.solves.saturating_sub(self.solves));
         self.solves = step.statistics.solves;
         self.residuals.push(step.residuals);
@@ -67,7 +70,7 @@ impl StepRecorder {
             hidden: level(|r| r.hidden),
             t: self.t,
             h: self.h,
-            order: self.order,
+            order: (self.of_method != Order::Unknown).then_some(self.order),
             newton: Some(self.newton),
         }
     }

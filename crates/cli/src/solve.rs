@@ -7,21 +7,20 @@ use crate::method::Method;
 use crate::output::{self, Output};
 use crate::outputs::{Rates, needs_rates};
 use crate::progress::Progress;
-use crate::record::{Order, StepRecorder, record};
+use crate::record::{StepRecorder, record};
 use crate::setup::{Equations, General, Motion, Setup};
 use crate::summary;
 use crate::variables::{Computed, Stopped, Variables};
+use daedal::catalogue::MotionMethod;
 use daedal::dae::{self, Form};
 use daedal::method::Integrator;
 use daedal::observer::Observer;
-use daedal::{Geoms, Options, Save, SolveError, Tolerance, solve_observed};
+use daedal::{Options, Save, SolveError, Tolerance, solve_observed};
 use std::path::PathBuf;
 use std::time::Instant;
 
 /// The relative tolerance where none is given.
 const RTOL: f64 = 1e-7;
-/// Order of Radau IIa with three stages.
-pub const RADAU: u32 = 5;
 
 /// All that a run needs to know.
 pub struct Run {
@@ -85,8 +84,7 @@ pub fn solve(arguments: &Solve) -> Result<(), Failure> {
     let outputs = Output::open_all(&arguments.output, None)?;
     // only the end is kept, or only columns: nobody asks for the steps
     let asked = run.options.save != Save::End && outputs.iter().any(Output::holds_steps);
-    let order = if run.method.name() == "bdf" { Order::OfSegment } else { Order::Fixed(RADAU) };
-    let mut recorder = asked.then(|| StepRecorder::new(order));
+    let mut recorder = asked.then(|| StepRecorder::new(run.method.order()));
     let made = run.make(recorder.as_mut(), rates);
     let written = if let Some(solution) = made.solution() {
         let steps = recorder.map(StepRecorder::steps);
@@ -171,7 +169,7 @@ impl Run {
     fn make(&self, recorder: Option<&mut StepRecorder>, mut rates: Option<Rates>) -> Made {
         let start = Instant::now();
         let outcome = match (&self.setup.equations, &self.method) {
-            (Equations::Motion(motion), Method::Geoms(geoms)) => self.motion(motion, geoms, recorder),
+            (Equations::Motion(motion), Method::Motion { method, .. }) => self.motion(motion, &**method, recorder),
             (Equations::General(general), Method::General { form, integrator, .. }) => {
                 self.general(general, *form, &**integrator, recorder, rates.as_mut())
             }
@@ -180,13 +178,18 @@ impl Run {
         Made { outcome, rates, seconds: start.elapsed().as_secs_f64() }
     }
 
-    fn motion(&self, motion: &Motion, geoms: &Geoms, recorder: Option<&mut StepRecorder>) -> Result<Computed, Stopped> {
+    fn motion(
+        &self,
+        motion: &Motion,
+        method: &dyn MotionMethod,
+        recorder: Option<&mut StepRecorder>,
+    ) -> Result<Computed, Stopped> {
         let case = &motion.case;
         let problem = daedal::Problem::new(&*case.mechanism, case.initial.clone(), case.tend);
         let mut progress = Progress::new();
         let mut observers: Vec<&mut dyn Observer> = vec![&mut progress];
         observers.extend(recorder.map(|recorder| recorder as &mut dyn Observer));
-        let outcome = solve_observed(&problem, geoms, &self.options, &mut observers);
+        let outcome = solve_observed(&problem, method, &self.options, &mut observers);
         let variables = |layout: &_| Variables::of_motion(layout, self.method.formulation());
         outcome.map(|solution| solution.map_layout(variables)).map_err(|error| error.map_layout(variables))
     }

@@ -3,8 +3,14 @@
 use crate::formulation::{Formulated, Formulation};
 use crate::method::Method;
 use crate::method::bdf::Bdf;
+use crate::method::dormand_prince::DormandPrince;
+use crate::method::extrapolation::Mexx;
 use crate::method::geoms::{self, Geoms};
+use crate::method::gmkssol::Gmkssol;
+use crate::method::half_explicit::{Formula, HalfExplicit, Hedop5};
+use crate::method::local_state_space::{Chart, LocalStateSpace};
 use crate::method::radau::RadauIIa;
+use crate::method::symplectic::{Lobatto, Rattle};
 use crate::motion::Mechanism;
 
 /// A method for every mechanism.
@@ -64,7 +70,7 @@ impl Entry {
 
 const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
 
-static ENTRIES: [Entry; 3] = [
+static ENTRIES: [Entry; 14] = [
     Entry {
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
@@ -79,6 +85,15 @@ static ENTRIES: [Entry; 3] = [
         },
     },
     Entry {
+        name: "gmkssol",
+        description: "Radau IIa of order 5 on all constraint levels, with selectors that are kept for some steps",
+        formulations: &["psf"],
+        build: |formulation| match formulation {
+            Formulation::ProjectedBy(selectors) => Box::new(Gmkssol { selectors, ..Gmkssol::default() }),
+            _ => Box::new(Gmkssol::default()),
+        },
+    },
+    Entry {
         name: "radau",
         description: "Radau IIa of order 5",
         formulations: EVERY,
@@ -89,5 +104,65 @@ static ENTRIES: [Entry; 3] = [
         description: "backward differentiation formulas of orders 1 to 5",
         formulations: EVERY,
         build: |formulation| Box::new(Formulated { formulation, integrator: Bdf::default() }),
+    },
+    Entry {
+        name: "hem3",
+        description: "half-explicit Runge-Kutta method of order 3, with projection; not for stiff systems",
+        formulations: &["eom1"],
+        build: |_| Box::new(HalfExplicit { formula: Formula::Hem3, ..HalfExplicit::default() }),
+    },
+    Entry {
+        name: "hem4",
+        description: "half-explicit Runge-Kutta method of order 4, with projection; not for stiff systems",
+        formulations: &["eom1"],
+        build: |_| Box::new(HalfExplicit { formula: Formula::Hem4, ..HalfExplicit::default() }),
+    },
+    Entry {
+        name: "hem5",
+        description: "half-explicit Runge-Kutta method of order 5, with projection; not for stiff systems",
+        formulations: &["eom1"],
+        build: |_| Box::new(HalfExplicit { formula: Formula::Hem5, ..HalfExplicit::default() }),
+    },
+    Entry {
+        name: "hedop5",
+        description: "half-explicit pair of Dormand and Prince of order 5(4), with projection; not for stiff systems",
+        formulations: &["eom1"],
+        build: |_| Box::new(Hedop5::default()),
+    },
+    Entry {
+        name: "dopri5",
+        description: "explicit pair of Dormand and Prince of order 5(4), with projection; not for stiff systems",
+        formulations: &["eom0"],
+        build: |_| Box::new(DormandPrince::default()),
+    },
+    Entry {
+        name: "mexx",
+        description: "half-explicit extrapolation of variable order, for motions that are not stiff",
+        formulations: &["eom1"],
+        build: |_| Box::new(Mexx::default()),
+    },
+    Entry {
+        name: "partition",
+        description: "explicit pair of order 5(4) in independent positions, chosen along the way; not for stiff systems",
+        formulations: &["eom0"],
+        build: |_| Box::new(LocalStateSpace { chart: Chart::Partition, ..LocalStateSpace::default() }),
+    },
+    Entry {
+        name: "tangent",
+        description: "explicit pair of order 5(4) in coordinates of the tangent space; not for stiff systems",
+        formulations: &["eom0"],
+        build: |_| Box::new(LocalStateSpace { chart: Chart::Tangent, ..LocalStateSpace::default() }),
+    },
+    Entry {
+        name: "rattle",
+        description: "RATTLE, symplectic of order 2, for conservative systems, with constant steps",
+        formulations: &["eom"],
+        build: |_| Box::new(Rattle::default()),
+    },
+    Entry {
+        name: "lobatto",
+        description: "the pair Lobatto IIIA-IIIB, symplectic of order 4, for conservative systems, with constant steps",
+        formulations: &["eom"],
+        build: |_| Box::new(Lobatto::default()),
     },
 ];

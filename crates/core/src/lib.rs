@@ -45,8 +45,14 @@ pub use daedal_scalar as scalar;
 
 pub use error::{SolveError, StepFailure};
 pub use method::bdf::Bdf;
+pub use method::dormand_prince::DormandPrince;
+pub use method::extrapolation::Mexx;
 pub use method::geoms::Geoms;
+pub use method::gmkssol::Gmkssol;
+pub use method::half_explicit::{HalfExplicit, Hedop5};
+pub use method::local_state_space::LocalStateSpace;
 pub use method::radau::RadauIIa;
+pub use method::symplectic::{Lobatto, Rattle};
 pub use options::{Options, Save};
 pub use problem::Problem;
 pub use solution::{Ended, Solution};

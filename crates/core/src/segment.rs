@@ -1,7 +1,7 @@
 //! Dense output: the polynomial over one step.
 
 /// Largest degree of a polynomial.
-pub const MOST_DEGREE: usize = 5;
+pub const MOST_DEGREE: usize = 7;
 
 /// Polynomial over [t₀, t₁] in Newton form with respect to nodes σᵢ ≤ 0:
 /// x(t) = x₁ + σ (a₁ + (σ − σ₁)(a₂ + (σ − σ₂)(a₃ + …))), σ = (t − t₁)/(t₁ − t₀).
@@ -33,23 +33,31 @@ impl Segment {
         Segment { t0: t, t1: t, n: x.len(), degree, nodes: [0.0; MOST_DEGREE - 1], coefficients }
     }
 
-    /// The cubic through x₁ − Y₃, and x₁ − Y₃ + Yᵢ at the nodes cᵢ of the step, c₃ = 1. \[HW\] IV.8, (8.27); `stages` are Y₁, Y₂, Y₃.
-    pub fn collocation(&mut self, t0: f64, t1: f64, x1: &[f64], c: [f64; 3], stages: [&[f64]; 3]) {
+    /// The polynomial through x₀ = x₁ − Yₛ, and x₀ + Yᵢ at the nodes cᵢ of the step, cₛ = 1; `stages` are Y₁, …, Yₛ, at most
+    /// [`MOST_DEGREE`]. Divided differences with respect to cₛ, …, c₁, 0. \[HW\] IV.8, (8.27).
+    pub fn collocation(&mut self, t0: f64, t1: f64, x1: &[f64], c: &[f64], stages: &[&[f64]]) {
         (self.t0, self.t1) = (t0, t1);
-        let [c1, c2, _] = c;
-        self.degree = 3;
-        (self.nodes[0], self.nodes[1]) = (c2 - 1.0, c1 - 1.0);
-        let n = self.n;
-        let (head, rest) = self.coefficients[..4 * n].split_at_mut(n);
-        let (a1, rest) = rest.split_at_mut(n);
-        let (a2, a3) = rest.split_at_mut(n);
-        head.copy_from_slice(x1);
-        let [y1, y2, y3] = stages;
+        let (n, s) = (self.n, c.len());
+        self.degree = s;
+        let mut nodes = [0.0; MOST_DEGREE + 1];
+        for (node, c) in nodes.iter_mut().zip(c.iter().rev()) {
+            *node = *c;
+        }
+        for (sigma, node) in self.nodes.iter_mut().zip(&nodes[1..s]) {
+            *sigma = node - 1.0;
+        }
+        self.coefficients[..n].copy_from_slice(x1);
         for i in 0..n {
-            a1[i] = (y2[i] - y3[i]) / (c2 - 1.0);
-            let ak = (y1[i] - y2[i]) / (c1 - c2);
-            a2[i] = (ak - a1[i]) / (c1 - 1.0);
-            a3[i] = a2[i] - (ak - y1[i] / c1) / c2;
+            let mut d = [0.0; MOST_DEGREE + 1];
+            for (d, Y) in d.iter_mut().zip(stages.iter().rev()) {
+                *d = Y[i];
+            }
+            for k in 1..=s {
+                for j in (k..=s).rev() {
+                    d[j] = (d[j] - d[j - 1]) / (nodes[j] - nodes[j - k]);
+                }
+                self.coefficients[k * n + i] = d[k];
+            }
         }
     }
 
@@ -182,7 +190,7 @@ mod tests {
         let (t0, h, c) = (0.3, 0.4, [0.2, 0.6, 1.0]);
         let y: Vec<[f64; 1]> = c.iter().map(|c| [f(t0 + c * h) - f(t0)]).collect();
         let mut segment = Segment::point(t0, &[f(t0)]);
-        segment.collocation(t0, t0 + h, &[f(t0 + h)], c, [&y[0], &y[1], &y[2]]);
+        segment.collocation(t0, t0 + h, &[f(t0 + h)], &c, &[&y[0], &y[1], &y[2]]);
         for t in [0.3, 0.35, 0.5, 0.7] {
             let mut x = [0.0];
             segment.eval(t, &mut x);
@@ -191,6 +199,29 @@ mod tests {
             assert!((x[0] - df(t)).abs() < 1e-13);
         }
     }
+
+    #[test]
+    fn collocation_reproduces_polynomials_of_the_degree_of_its_stages() {
+        let (t0, h) = (-0.4, 0.9);
+        for s in [1, 2, 5, 7] {
+            let f = |t: f64| (0..=s).map(|k| (1.0 + k as f64).sin() * t.powi(k)).sum::<f64>();
+            let df = |t: f64| (1..=s).map(|k| (1.0 + k as f64).sin() * k as f64 * t.powi(k - 1)).sum::<f64>();
+            let c: Vec<f64> = (1..=s).map(|k| f64::from(k) / f64::from(s)).collect();
+            let y: Vec<[f64; 1]> = c.iter().map(|c| [f(t0 + c * h) - f(t0)]).collect();
+            let stages: Vec<&[f64]> = y.iter().map(|y| &y[..]).collect();
+            let mut segment = Segment::with_room(t0, &[f(t0)], MOST_DEGREE);
+            segment.collocation(t0, t0 + h, &[f(t0 + h)], &c, &stages);
+            assert_eq!(segment.degree(), s as usize);
+            for t in [-0.4, -0.1, 0.2, 0.5] {
+                let mut x = [0.0];
+                segment.eval(t, &mut x);
+                assert!((x[0] - f(t)).abs() < 1e-13, "{s}: {t}");
+                segment.derivative(t, &mut x);
+                assert!((x[0] - df(t)).abs() < 1e-11, "{s}: {t}");
+            }
+        }
+    }
+
     #[test]
     fn a_polynomial_of_degree_five_is_found_from_its_differences() {
         let f = |t: f64| 1.0 + t * (2.0 + t * (-3.0 + t * (0.5 + t * (1.0 - 0.7 * t))));

@@ -12,7 +12,9 @@ use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
+use daedal::catalogue;
 use daedal::dae::Form;
+use daedal::formulation::Formulation;
 use daedal::motion::{Formulas, Initial};
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
@@ -75,8 +77,11 @@ pub struct Defaults {
     pub h0: Option<f64>,
     /// Largest step size.
     pub hmax: Option<f64>,
-    /// `psf`, `psf+i` or `p1` of equations of motion, the name of a [`Form`](daedal::dae::Form) of general systems.
+    /// The name of a [`Formulation`](daedal::formulation::Formulation) of equations of motion, of a [`Form`](daedal::dae::Form) of general
+    /// systems, or `auto`.
     pub formulation: Option<String>,
+    /// The name of a method in the [`catalogue`](daedal::catalogue), or `auto`; not with modes, which have methods of their own.
+    pub method: Option<String>,
 }
 
 const SECTIONS: [&str; 11] = [
@@ -92,7 +97,10 @@ const SECTIONS: [&str; 11] = [
     "initial",
     "output",
 ];
+/// Formulations of equations of motion in modes: those of GEOMS.
 pub(crate) const FORMULATIONS: [&str; 3] = ["psf", "psf+i", "p1"];
+/// Methods for general systems.
+const GENERAL_METHODS: [&str; 3] = ["auto", "radau", "bdf"];
 
 pub(crate) const NUMBER: Context = Context {
     place: "this place",
@@ -173,9 +181,16 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
             let formulations: Vec<&str> = match (root.contains_key("dae"), root.contains_key("motion")) {
                 (true, _) => general.to_vec(),
                 (false, false) if has_modes => general.into_iter().chain(FORMULATIONS).collect(),
-                _ => FORMULATIONS.to_vec(),
+                _ if has_modes => FORMULATIONS.to_vec(),
+                _ => ["auto"].into_iter().chain(Formulation::ALL.map(Formulation::name)).collect(),
             };
-            defaults(reader, section, &formulations, has_modes)
+            let of_motion = || ["auto"].into_iter().chain(catalogue::all().iter().map(|entry| entry.name)).collect();
+            let methods: Option<Vec<&str>> = match (has_modes, root.contains_key("dae")) {
+                (true, _) => None,
+                (false, true) => Some(GENERAL_METHODS.to_vec()),
+                (false, false) => Some(of_motion()),
+            };
+            defaults(reader, section, &formulations, methods.as_deref())
         }
         None => Defaults::default(),
     };
@@ -357,31 +372,37 @@ fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
 }
 
 /// `[solve]`.
-fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], has_modes: bool) -> Defaults {
-    let keys = ["rtol", "atol", "h0", "hmax", "formulation", "max_switches", "max_immediate"];
-    section.check_keys(reader, if has_modes { &keys } else { &keys[..5] });
+/// `methods` is absent where the model has modes.
+fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], methods: Option<&[&str]>) -> Defaults {
+    let common = ["rtol", "atol", "h0", "hmax", "formulation"];
+    let further: &[&str] = if methods.is_some() { &["method"] } else { &["max_switches", "max_immediate"] };
+    section.check_keys(reader, &[&common, further].concat());
     let mut positive = |key: &str| document::positive(reader, section, key);
-    let mut defaults = Defaults {
+    Defaults {
         rtol: positive("rtol"),
         atol: positive("atol"),
         h0: positive("h0"),
         hmax: positive("hmax"),
-        formulation: None,
-    };
-    if let Some(formulation) = section.string(reader, "formulation") {
-        if formulations.contains(&formulation.as_str()) {
-            defaults.formulation = Some(formulation);
-        } else if let Some(item) = section.get("formulation") {
-            let near = nearest(&formulation, formulations.iter().copied())
-                .map(|near| format!("did you mean `{near}`? "))
-                .unwrap_or_default();
-            reader.mistake(Mistake::Syntax {
-                message: format!("there is no formulation `{formulation}`"),
-                label: "unknown formulation".into(),
-                at: Span::from(item.span()).into(),
-                help: Some(format!("{near}The formulations are {}", enumerate(formulations.iter().copied()))),
-            });
-        }
+        formulation: one_of(reader, section, "formulation", formulations),
+        method: methods.and_then(|methods| one_of(reader, section, "method", methods)),
     }
-    defaults
+}
+
+/// One of these words.
+fn one_of(reader: &mut Reader, section: Section, key: &str, known: &[&str]) -> Option<String> {
+    let word = section.string(reader, key)?;
+    if known.contains(&word.as_str()) {
+        return Some(word);
+    }
+    if let Some(item) = section.get(key) {
+        let near = nearest(&word, known.iter().copied());
+        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        reader.mistake(Mistake::Syntax {
+            message: format!("there is no {key} `{word}`"),
+            label: format!("unknown {key}"),
+            at: Span::from(item.span()).into(),
+            help: Some(format!("{near}The {key}s are {}", enumerate(known.iter().copied()))),
+        });
+    }
+    None
 }

@@ -246,3 +246,20 @@ fn a_general_system_may_keep_invariants() {
     let message = Model::read("oscillator.toml", &wrong, &[]).unwrap_err().to_string();
     assert!(format!("{message:?}").contains("invariant"), "{message}");
 }
+
+#[test]
+fn a_file_may_wish_for_a_method_and_a_formulation() {
+    let with = |wishes: &str| {
+        let text = text("pendulum.toml");
+        assert!(!text.contains("[solve]"));
+        Model::read("pendulum", &format!("{text}\n[solve]\n{wishes}\n"), &[])
+    };
+    let model = with("method = \"hedop5\"\nformulation = \"eom1\"").unwrap_or_else(|m| panic!("{}", m.lines()));
+    assert_eq!((model.solve.method.as_deref(), model.solve.formulation.as_deref()), (Some("hedop5"), Some("eom1")));
+    for (wish, told) in
+        [("method = \"hedop\"", "`hedop5`"), ("formulation = \"gll\"", "`ggl`"), ("method = 3", "string")]
+    {
+        let Err(mistakes) = with(wish) else { panic!("{wish} is taken") };
+        assert!(mistakes.lines().contains(told), "{}", mistakes.lines());
+    }
+}

@@ -168,7 +168,8 @@ struct EventRecord {
 struct StepRecord {
     t: Vec<Number>,
     h: Vec<Number>,
-    order: Vec<u32>,
+    #[serde(default)]
+    order: Option<Vec<u32>>,
     #[serde(default)]
     newton: Option<Vec<u64>>,
     #[serde(default)]

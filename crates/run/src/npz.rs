@@ -31,7 +31,9 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
     if let Some(steps) = &run.steps {
         archive.list("step_t", &steps.t)?;
         archive.list("step_h", &steps.h)?;
-        archive.list("step_order", &steps.order)?;
+        if let Some(order) = &steps.order {
+            archive.list("step_order", order)?;
+        }
         if let Some(newton) = &steps.newton {
             archive.list("step_newton", newton)?;
         }
@@ -70,7 +72,7 @@ pub fn read(file: impl Read + Seek) -> Result<Run, ReadError> {
         Some(Steps {
             t: archive.array("step_t", npy::read)?,
             h: archive.array("step_h", npy::read)?,
-            order: archive.array("step_order", npy::read)?,
+            order: archive.array_if_there("step_order")?,
             newton: archive.array_if_there("step_newton")?,
             position: archive.array_if_there("residual_position")?,
             velocity: archive.array_if_there("residual_velocity")?,

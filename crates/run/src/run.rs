@@ -154,8 +154,8 @@ pub struct Steps {
     pub t: Vec<f64>,
     /// Step size.
     pub h: Vec<f64>,
-    /// Order of the method in this step.
-    pub order: Vec<u32>,
+    /// Order of the method in this step; `None` if it is not known.
+    pub order: Option<Vec<u32>>,
     /// Newton iterations since the step before, those of rejected attempts included; `None` if they were not counted.
     pub newton: Option<Vec<u64>>,
     /// Residual at the end of the step: position level; `None` where a run has no such level.
@@ -247,7 +247,9 @@ impl Steps {
         rising("steps", &self.t)?;
         let n = self.t.len();
         same_length("the list of step sizes", self.h.len(), "steps", n)?;
-        same_length("the list of orders", self.order.len(), "steps", n)?;
+        if let Some(order) = &self.order {
+            same_length("the list of orders", order.len(), "steps", n)?;
+        }
         if let Some(newton) = &self.newton {
             same_length("the list of Newton iterations", newton.len(), "steps", n)?;
         }
@@ -283,7 +285,7 @@ mod tests {
 
     fn run() -> Run {
         let column = Column::new("x", Kind::Position, vec![1.0, f64::NAN]);
-        let steps = Steps { t: vec![1.0], h: vec![1.0], order: vec![5], ..Steps::default() };
+        let steps = Steps { t: vec![1.0], h: vec![1.0], order: Some(vec![5]), ..Steps::default() };
         Run { times: vec![0.0, 1.0], columns: vec![column], steps: Some(steps), ..Run::default() }
     }
 

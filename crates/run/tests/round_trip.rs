@@ -95,7 +95,10 @@ fn header() -> impl Strategy<Value = Header> {
 fn steps() -> impl Strategy<Value = Steps> {
     (0_usize..5).prop_flat_map(|n| {
         let level = move || prop::option::of(prop::collection::vec(number(), n));
-        let counts = (prop::collection::vec(any::<u32>(), n), prop::option::of(prop::collection::vec(any::<u64>(), n)));
+        let counts = (
+            prop::option::of(prop::collection::vec(any::<u32>(), n)),
+            prop::option::of(prop::collection::vec(any::<u64>(), n)),
+        );
         let general = (level(), level());
         (prop::collection::vec(number(), n), counts, level(), level(), level(), level(), general).prop_map(
             move |(h, (order, newton), position, velocity, acceleration, invariant, (constraint, hidden))| Steps {

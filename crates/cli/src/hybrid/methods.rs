@@ -1,11 +1,10 @@
 //! Which methods solve the modes of a model; what fits no mode is refused.
 
 use super::Recorder;
-use crate::arguments::{FORMULATIONS, FormName, MethodName, Solve};
+use crate::arguments::{FormName, MethodName, Solve};
 use crate::failure::Failure;
-use crate::method::{NOT_OF_GEOMS, OF_BDF, OF_RADAU, bdf, geoms, radau, word};
+use crate::method::{NOT_OF_GEOMS, OF_BDF, OF_RADAU, RADAU, bdf, geoms, radau, word};
 use crate::record::{Order, StepRecorder};
-use crate::solve::RADAU;
 use daedal::dae::Form;
 use daedal::{Bdf, Geoms, RadauIIa};
 use daedal_model::{HybridMode, HybridModel, Kind, Methods, ModeMethod};
@@ -17,6 +16,13 @@ pub struct Modes {
     names: Vec<&'static str>,
     /// Formulation that each mode is solved in, where one is asked for.
     formulations: Vec<String>,
+}
+
+/// Formulations of modes with equations of motion.
+const MOTION_MODES: [&str; 3] = ["psf", "psf+i", "p1"];
+
+fn of_motion_modes() -> String {
+    MOTION_MODES.join(", ")
 }
 
 /// The order of steps unless a mode has another one.
@@ -33,16 +39,21 @@ impl Modes {
         let name = &format!("every mode of {name}");
         let (motion, general) = (model.modes.iter().any(is_motion), model.modes.iter().any(|mode| !is_motion(mode)));
         match arguments.method {
-            MethodName::Geoms if !motion => return Err(Failure::MethodOfMotion { model: name.clone() }),
-            method @ (MethodName::Radau | MethodName::Bdf) if !general => {
-                return Err(Failure::MethodOfGeneral { method: method.word(), model: name.clone() });
+            MethodName::Named(method @ "geoms") if !motion => {
+                return Err(Failure::MethodOfMotion { method, model: name.clone() });
             }
-            _ => {}
+            MethodName::Named(method @ ("radau" | "bdf")) if !general => {
+                return Err(Failure::MethodOfGeneral { method, model: name.clone() });
+            }
+            MethodName::Auto | MethodName::Named("geoms" | "radau" | "bdf") => {}
+            MethodName::Named(method) => {
+                return Err(Failure::MethodWithoutModes { method, model: name.clone() });
+            }
         }
         if let Some(form) = arguments.options.formulation {
             formulate(name, model, wished, form)?;
         }
-        let usual = if arguments.method == MethodName::Bdf { ModeMethod::Bdf } else { ModeMethod::Radau };
+        let usual = if arguments.method == MethodName::Named("bdf") { ModeMethod::Bdf } else { ModeMethod::Radau };
         let names: Vec<&str> = model.modes.iter().map(|mode| method(mode, usual)).collect();
 
         // an option must be known to one of the methods
@@ -94,7 +105,7 @@ impl Modes {
 /// Take a formulation in all modes of its kind that have none of their own.
 fn formulate(name: &str, model: &mut HybridModel, wished: Option<&str>, form: FormName) -> Result<(), Failure> {
     let (wanted, of_motion) = match form {
-        FormName::Motion(formulation) => (word(formulation), true),
+        FormName::Motion(formulation) => (formulation.name(), true),
         FormName::General(form) => (form.name(), false),
     };
     let mut fitting = model.modes.iter_mut().filter(|mode| is_motion(mode) == of_motion).peekable();
@@ -104,9 +115,11 @@ fn formulate(name: &str, model: &mut HybridModel, wished: Option<&str>, form: Fo
             let known = Form::ALL.map(Form::name).join(", ");
             Failure::FormOfMotion { form: wanted, model, known }
         } else {
-            let known = FORMULATIONS.map(|(word, _)| word).join(", ");
-            Failure::FormOfGeneral { form: wanted, model, known }
+            Failure::FormOfGeneral { form: wanted, model, known: of_motion_modes() }
         });
+    }
+    if of_motion && !MOTION_MODES.contains(&wanted) {
+        return Err(Failure::FormWithoutModes { form: wanted, model: name.to_string(), known: of_motion_modes() });
     }
     for mode in fitting.filter(|mode| mode.formulation.as_deref().is_none_or(|own| Some(own) == wished)) {
         mode.formulation = Some(wanted.to_string());

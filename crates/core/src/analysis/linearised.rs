@@ -80,6 +80,11 @@ impl Linearised {
         self.decompose(self.layout.row_g1().start..self.layout.row_h().end, self.layout.v())
     }
 
+    /// [GZ; HZ; ∂e/∂v], decomposed.
+    pub fn decompose_velocity_level(&self) -> Option<Decomposed> {
+        self.decompose(self.layout.row_g1().start..self.layout.row_invariants().end, self.layout.v())
+    }
+
     /// ∂(c, g)/∂(s, p), decomposed.
     pub fn decompose_position(&self) -> Option<Decomposed> {
         let l = &self.layout;

@@ -33,6 +33,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod choice;
 pub mod consistency;
 pub mod constraints;
 pub mod equations;
@@ -44,6 +45,7 @@ pub mod rank;
 pub mod regularity;
 pub mod time_scales;
 
+pub use choice::{Choice, Features, choose};
 pub use consistency::{Consistency, Movement, Place, Residual};
 pub use constraints::{Constraints, Nearby, Redundancy};
 pub use equations::{Equation, Formula, Index, Kind, Level};

@@ -14,8 +14,8 @@ use crate::motion::Undefined;
 use crate::statistics::Residuals;
 use faer::Mat;
 
-/// Points inside of a step that keep their own y: three stages and the one of the error estimate.
-const STAGES: usize = 4;
+/// Points inside of a step that keep their own y: at most seven stages and the one of the error estimate.
+const STAGES: usize = 8;
 /// Most corrections of y before the rows are evaluated, and relative corrections that are small enough.
 const CORRECTIONS: usize = 5;
 const SMALL_CORRECTION: f64 = 1e-11;

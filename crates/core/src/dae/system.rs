@@ -68,6 +68,11 @@ pub trait Dae {
     /// tolerance, so that its constraints hold. An error stops the run at this point.
     fn accepted(&mut self, stage: usize, t: f64, x: &mut [f64], xdot: &[f64]) -> Result<(), StepFailure>;
 
+    /// Does the system ask for a new pencil at the accepted point, whatever Newton's iteration says?
+    fn wants_pencil(&self) -> bool {
+        false
+    }
+
     /// The next point does not continue the last one: what was followed from point to point begins anew here, and invariants take
     /// the values that they have here.
     fn jumped(&mut self, _t: f64, _x: &[f64]) {}
@@ -98,6 +103,11 @@ pub trait Dae {
     /// Combinations of unknowns that the equations leave undetermined, as vectors over x.
     fn undetermined(&self) -> Vec<Vec<f64>> {
         Vec::new()
+    }
+
+    /// How often selectors were chosen, for statistics.
+    fn choices(&self) -> u64 {
+        0
     }
 
     /// What was decided about the equations, for reports.

@@ -18,6 +18,8 @@
 //! differentiation index and calls `eom1` EoM₂ and `eom0` EoM₁.
 
 mod overdetermined;
+mod projected;
+mod selector;
 mod shown;
 mod square;
 mod underlying;
@@ -26,6 +28,7 @@ use crate::dae::{Dae, Point};
 use crate::method::{Integrator, Method, StartFailure, State, Stepper};
 use crate::motion::{Layout, Mechanism};
 use crate::options::Options;
+use projected::Kind;
 
 /// Which equations are discretised.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -140,15 +143,28 @@ impl Formulation {
             Formulation::Eom | Formulation::Eom1 | Formulation::Eom0 | Formulation::Baumgarte(_) | Formulation::Ggl => {
                 Ok(Box::new(square::Square::new(self, mechanism, at)?))
             }
+            Formulation::ProjectedIndexOne(selectors) => projected(Kind::IndexOne, selectors, mechanism, at),
+            Formulation::Projected => projected(Kind::StrangenessFree, Selectors::default(), mechanism, at),
+            Formulation::ProjectedBy(selectors) => projected(Kind::StrangenessFree, selectors, mechanism, at),
+            Formulation::ProjectedWithInvariants(selectors) => {
+                projected(Kind::WithInvariants, selectors, mechanism, at)
+            }
             Formulation::Overdetermined(relaxed) => {
                 Ok(Box::new(overdetermined::Overdetermined::new(relaxed, mechanism, at)?))
             }
             Formulation::Underlying => Ok(Box::new(underlying::Underlying::new(mechanism, at)?)),
-            _ => todo!(),
         }
     }
 }
 
+fn projected<'p>(
+    kind: Kind,
+    selectors: Selectors,
+    mechanism: &'p (dyn Mechanism + '_),
+    at: &State,
+) -> Result<Box<dyn Dae + 'p>, StartFailure> {
+    Ok(Box::new(projected::Projected::new(kind, selectors, mechanism, at)?))
+}
 /// What is told about an integrator whose steps are not reliable for a formulation.
 const INDEX_TOO_HIGH: &str = "warning: variable steps of this method are not reliable for equations of index 3; choose another formulation, or fixed steps";
 

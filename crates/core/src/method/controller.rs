@@ -25,6 +25,10 @@ pub struct Controller {
     pub ratio: (f64, f64),
     /// Most Newton iterations, for the factor that prefers quick convergence.
     pub max_newton: u32,
+    /// The error behaves like h^(1/exponent): 1/4 for three stages.
+    pub exponent: f64,
+    /// Was the order just changed? The next accepted step then says nothing about the one before.
+    pub new_order: bool,
     /// step size and error of the last accepted step
     accepted: Option<(f64, f64)>,
 }
@@ -32,7 +36,7 @@ pub struct Controller {
 impl Controller {
     /// A controller before its first step.
     pub fn new(control: Control, safety: f64, ratio: (f64, f64), max_newton: u32) -> Self {
-        Controller { control, safety, ratio, max_newton, accepted: None }
+        Controller { control, safety, ratio, max_newton, exponent: 0.25, new_order: false, accepted: None }
     }
 
     /// Forget the past.
@@ -49,10 +53,13 @@ impl Controller {
     pub fn accept(&mut self, h: f64, error: f64, newton: u32, after_rejection: bool) -> f64 {
         let classical = self.classical(h, error, newton);
         // h_gu = safe h (h/h_acc) (err_acc/err²)^(1/4)
-        let predictive = self
-            .accepted
-            .map(|(h_acc, err_acc)| h * self.clip(self.safety * (h / h_acc) * (err_acc / (error * error)).powf(0.25)));
-        self.accepted = Some((h, error.max(1e-2)));
+        let predictive = self.accepted.filter(|_| !self.new_order).map(|(h_acc, err_acc)| {
+            h * self.clip(self.safety * (h / h_acc) * (err_acc / (error * error)).powf(self.exponent))
+        });
+        if !self.new_order || self.is_new() {
+            self.accepted = Some((h, error.max(1e-2)));
+        }
+        self.new_order = false;
         match (self.control, predictive) {
             (Control::Fixed, _) => h,
             (Control::Thesis, Some(predictive)) => predictive,
@@ -70,11 +77,11 @@ impl Controller {
         if self.is_new() { 0.1 * h } else { self.classical(h, error, newton) }
     }
 
-    /// h_cl = h fac err^(−1/4), fac ≤ safe falling with the number of iterations.
+    /// h_cl = h fac err^(−1/(s + 1)), fac ≤ safe falling with the number of iterations.
     fn classical(&self, h: f64, error: f64, newton: u32) -> f64 {
         let most = f64::from(2 * self.max_newton);
         let fac = self.safety.min(self.safety * (most + 1.0) / (most + f64::from(newton)));
-        h * self.clip(fac * error.powf(-0.25))
+        h * self.clip(fac * error.powf(-self.exponent))
     }
 
     fn clip(&self, ratio: f64) -> f64 {

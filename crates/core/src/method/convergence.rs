@@ -75,6 +75,16 @@ impl Convergence {
         convergence
     }
 
+    /// Most iterations.
+    pub fn most(&self) -> u32 {
+        self.limits.most
+    }
+
+    /// Rate Θ that was measured last.
+    pub fn rate(&self) -> f64 {
+        self.rate
+    }
+
     /// Judge iteration number `newton`, from one, by the size of its increment.
     pub fn judge(&mut self, newton: u32, size: f64, eta: &mut f64) -> Verdict {
         let limits = self.limits;

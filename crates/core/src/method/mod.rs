@@ -4,9 +4,15 @@ pub mod bdf;
 pub mod controller;
 pub mod convergence;
 mod derivative;
+pub mod dormand_prince;
+pub mod extrapolation;
 pub mod geoms;
+pub mod gmkssol;
+pub mod half_explicit;
+pub mod local_state_space;
 pub mod radau;
 pub mod structural;
+pub mod symplectic;
 mod weights;
 
 use crate::dae::hidden::ProcedureError;

@@ -10,6 +10,8 @@ use crate::tolerance::Tolerance;
 /// Tolerances of a general system, and weights 1/sc at a point.
 #[derive(Clone, Debug)]
 pub struct Weights {
+    /// relative and absolute tolerances as they were given, and as they are used
+    given: Vec<(f64, f64)>,
     pairs: Vec<(f64, f64)>,
     counts: Vec<bool>,
     /// 1/sc, zero for unknowns that do not count
@@ -27,7 +29,7 @@ impl Weights {
         let counted = counts.iter().filter(|counts| **counts).count().max(1) as f64;
         let index = |i: usize| i32::from(dae.index(i)) - 1;
         let higher = (0..dae.dim()).filter(|&i| counts[i] && index(i) > 0).map(|i| (i, index(i), 0.0)).collect();
-        Ok(Weights { pairs, inverse_scales: vec![0.0; counts.len()], counts, higher, counted })
+        Ok(Weights { given: pairs.clone(), pairs, inverse_scales: vec![0.0; counts.len()], counts, higher, counted })
     }
 
     /// For equations of motion: p, v and r count, what follows from them does not.
@@ -36,14 +38,21 @@ impl Weights {
         let mut counts = vec![false; layout.dim()];
         [layout.p(), layout.v(), layout.r()].into_iter().flatten().for_each(|j| counts[j] = true);
         let counted = counts.iter().filter(|counts| **counts).count().max(1) as f64;
-        Ok(Weights { pairs, inverse_scales: vec![0.0; counts.len()], counts, higher: Vec::new(), counted })
+        Ok(Weights {
+            given: pairs.clone(),
+            pairs,
+            inverse_scales: vec![0.0; counts.len()],
+            counts,
+            higher: Vec::new(),
+            counted,
+        })
     }
 
-    /// Replace every relative tolerance; absolute ones keep their ratio to it.
+    /// Use a function of every given relative tolerance; absolute ones keep their ratio to it.
     pub fn transform(&mut self, rtol: impl Fn(f64) -> f64) {
-        for (r, a) in &mut self.pairs {
+        for (used, (r, a)) in self.pairs.iter_mut().zip(&self.given) {
             let new = rtol(*r);
-            (*r, *a) = (new, *a / *r * new);
+            *used = (new, a / r * new);
         }
     }
 
@@ -75,9 +84,17 @@ impl Weights {
         (self.sum(e) / self.counted).sqrt()
     }
 
-    /// ‖(e₁, e₂, e₃)‖.
-    pub fn norm_of_stages(&self, e: &[Vec<f64>; 3]) -> f64 {
-        (e.iter().map(|e| self.sum(e)).sum::<f64>() / (3.0 * self.counted)).sqrt()
+    /// ‖e‖ with scᵢ = atolᵢ + rtolᵢ max(|xᵢ|, |yᵢ|) for the two ends of a step.
+    pub fn norm_between(&self, e: &[f64], x: &[f64], y: &[f64]) -> f64 {
+        let scale = |i: usize| self.pairs[i].1 + self.pairs[i].0 * x[i].abs().max(y[i].abs());
+        let sum: f64 = (0..e.len()).filter(|&i| self.counts[i]).map(|i| (e[i] / scale(i)).powi(2)).sum();
+        (sum / self.counted).sqrt()
+    }
+
+    /// ‖(e₁, …, eₛ)‖ of s vectors, one behind the other.
+    pub fn norm_of_stages(&self, e: &[f64], s: usize) -> f64 {
+        let sum: f64 = e.chunks_exact(self.counts.len().max(1)).map(|e| self.sum(e)).sum();
+        (sum / (s as f64 * self.counted)).sqrt()
     }
 
     fn sum(&self, e: &[f64]) -> f64 {

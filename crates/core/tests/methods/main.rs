@@ -3,6 +3,11 @@
 mod bdf;
 mod circle;
 mod drift;
+mod extrapolation;
 mod formulations;
+mod gmkssol;
+mod local_state_space;
 mod odassl;
 mod problems;
+mod radau;
+mod symplectic;

@@ -5,6 +5,7 @@ mod analysis;
 mod disturbed;
 mod formulas;
 mod order;
+mod radau5_counts;
 mod residuals;
 mod singular;
 mod support;

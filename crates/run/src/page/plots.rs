@@ -167,8 +167,11 @@ fn steps(run: &Run, page: &mut Drawing) {
         values: page.tables[table].values(values),
     };
     let h = vec![curve(page, "step size", &steps.h)];
-    let orders: Vec<f64> = steps.order.iter().map(|&order| f64::from(order)).collect();
-    let mut work = vec![curve(page, "order", &orders)];
+    let mut work = Vec::new();
+    if let Some(order) = &steps.order {
+        let orders: Vec<f64> = order.iter().map(|&order| f64::from(order)).collect();
+        work.push(curve(page, "order", &orders));
+    }
     if let Some(newton) = &steps.newton {
         let iterations: Vec<f64> = newton.iter().map(|&count| count as f64).collect();
         work.push(curve(page, "Newton iterations", &iterations));
@@ -192,8 +195,14 @@ fn steps(run: &Run, page: &mut Drawing) {
         curves,
     };
     page.plots.push(plot("step-size", "Step size", "step size (units of t)", Scale::Logarithmic, Shape::Steps, h));
-    let title = if work.len() > 1 { "Order and Newton iterations" } else { "Order" };
-    page.plots.push(plot("order", title, "number per step", Scale::Counts, Shape::Steps, work));
+    let title = match (steps.order.is_some(), steps.newton.is_some()) {
+        (true, true) => "Order and Newton iterations",
+        (true, false) => "Order",
+        (false, _) => "Newton iterations",
+    };
+    if !work.is_empty() {
+        page.plots.push(plot("order", title, "number per step", Scale::Counts, Shape::Steps, work));
+    }
     if !residuals.is_empty() {
         let axis = "largest residual (model units)";
         let title = "Residuals of the constraints";
@@ -305,7 +314,7 @@ mod tests {
         run.columns = [("x", Kind::State), ("x'", Kind::Derivative)]
             .map(|(name, kind)| Column::new(name, kind, vec![0.0; 3]))
             .into();
-        let steps = Steps { t: vec![1.0], h: vec![1.0], order: vec![5], ..Steps::default() };
+        let steps = Steps { t: vec![1.0], h: vec![1.0], order: Some(vec![5]), ..Steps::default() };
         run.steps = Some(Steps { constraint: Some(vec![1e-9]), hidden: Some(vec![1e-8]), ..steps });
         let plots = plots(&run);
         let expected = ["States", "Derivatives of states", "Step size", "Order", "Residuals of the constraints"];
@@ -343,7 +352,7 @@ mod tests {
         let steps = Steps {
             t: vec![1.0, 2.0],
             h: vec![1.0, 1.0],
-            order: vec![5, 5],
+            order: Some(vec![5, 5]),
             newton: None,
             position: Some(vec![0.0, f64::NAN]),
             ..Steps::default()

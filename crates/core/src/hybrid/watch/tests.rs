@@ -7,7 +7,7 @@ use crate::hybrid::place::{Reason, Target};
 /// x(t) = t over [0, h].
 fn line(h: f64) -> Segment {
     let mut segment = Segment::point(0.0, &[0.0]);
-    segment.collocation(0.0, h, &[h], [0.2, 0.6, 1.0], [&[0.2 * h], &[0.6 * h], &[h]]);
+    segment.collocation(0.0, h, &[h], &[0.2, 0.6, 1.0], &[&[0.2 * h], &[0.6 * h], &[h]]);
     segment
 }
 

@@ -7,10 +7,12 @@
 //! At a step to t_(n+1) with size h the differences are scaled to φ*_j = β_j φ_j; the predictor is Σ φ*_j, its derivative
 //! Σ γ_j φ*_j. With a constant step size φ_j is the backward difference ∇ʲ x_n.
 
-use crate::segment::{MOST_DEGREE, Segment};
+use crate::segment::Segment;
 
-/// Differences that are kept: up to order 5, and one more for the choice of the order.
-const KEPT: usize = MOST_DEGREE + 2;
+/// Largest order.
+pub const MOST_ORDER: usize = 5;
+/// Differences that are kept: up to that order, and one more for the choice of the order.
+const KEPT: usize = MOST_ORDER + 2;
 
 /// The past, and the coefficients of one step.
 #[derive(Clone, Debug)]

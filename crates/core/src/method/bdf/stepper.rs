@@ -1,6 +1,6 @@
 //! BDF at work: prepare, predict, correct, test the error, choose order and step size. Brenan, Campbell & Petzold (1996), 5.2.
 
-use super::differences::Differences;
+use super::differences::{Differences, MOST_ORDER};
 use super::order::Estimates;
 use super::{Bdf, Steps};
 use crate::dae::{Dae, Pencil, Point};
@@ -10,7 +10,7 @@ use crate::method::convergence::{Convergence, Limits, Outcome, Verdict};
 use crate::method::weights::Weights;
 use crate::method::{StartFailure, State, Stepper, derivative};
 use crate::options::Options;
-use crate::segment::{MOST_DEGREE, Segment};
+use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 
 /// Failed Newton iterations in a row after which a run stops.
@@ -100,7 +100,7 @@ impl<'p> BdfStepper<'p> {
             method: method.clone(),
             matrix: IterationMatrix::new(&pencil, algebraic),
             differences: Differences::new(n),
-            segment: Segment::with_room(at.t, &at.x, MOST_DEGREE),
+            segment: Segment::with_room(at.t, &at.x, MOST_ORDER),
             dae,
             pencil,
             state: State { t: at.t, x: at.x },
@@ -199,6 +199,7 @@ impl<'p> BdfStepper<'p> {
         self.differences.correct(&self.state.x);
         self.differences.write_segment(t0, t1, &mut self.segment);
         settled?;
+        self.jacobian_wanted |= self.dae.wants_pencil();
         Ok(true)
     }
 
@@ -402,7 +403,7 @@ impl Stepper for BdfStepper<'_> {
 
     fn restart(&mut self, at: State) {
         self.state = at;
-        self.segment = Segment::with_room(self.state.t, &self.state.x, MOST_DEGREE);
+        self.segment = Segment::with_room(self.state.t, &self.state.x, MOST_ORDER);
         self.weights.at(&self.state.x);
         self.dae.jumped(self.state.t, &self.state.x);
         let here = (self.state.t, &self.state.x[..]);
@@ -429,7 +430,7 @@ impl Stepper for BdfStepper<'_> {
     }
 
     fn statistics(&self) -> Statistics {
-        self.statistics
+        Statistics { selectors: self.dae.choices(), ..self.statistics }
     }
 
     fn residuals(&self) -> Residuals {

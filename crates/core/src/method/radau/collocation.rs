@@ -3,43 +3,46 @@
 //! With rows that contain derivatives multiplied by h, and Ĝᵣ = Σⱼ τᵣⱼ G(t₀ + cⱼh, x₀ + Zⱼ, Ẋⱼ):
 //!
 //! ```text
-//! (γE − hA) ΔW₁ = −h Ĝ₁,   ((α + iβ)E − hA)(ΔW₂ + iΔW₃) = −h (Ĝ₂ + iĜ₃)
+//! (γE − hA) ΔW₁ = −h Ĝ₁,   ((αₖ + iβₖ)E − hA)(ΔW₂ₖ + iΔW₂ₖ₊₁) = −h (Ĝ₂ₖ + iĜ₂ₖ₊₁)
 //! ```
 //!
 //! Algebraic rows are −A ΔW = −Ĝ, whatever h.
 
-use super::tableau::{A_INVERSE, ALPHA, BETA, C, GAMMA, T, T_INVERSE};
+use super::tableau::Tableau;
 use crate::dae::{Dae, Pencil};
 use crate::linalg::{IterationMatrix, Singular};
-use crate::method::convergence::{Convergence, Limits, Outcome, Verdict};
+use crate::method::convergence::{Convergence, Outcome, Verdict};
 use crate::method::weights::Weights;
 use crate::motion::Undefined;
 use crate::segment::Segment;
 use crate::statistics::Statistics;
 use faer::c64;
 
-/// The two decomposed matrices of a step size.
+/// The decomposed matrices of a step size.
 pub struct Matrices {
     /// γE − hA.
     pub real: IterationMatrix<f64>,
-    /// (α + iβ)E − hA.
-    pub complex: IterationMatrix<c64>,
+    /// (αₖ + iβₖ)E − hA.
+    complex: Vec<IterationMatrix<c64>>,
 }
 
 impl Matrices {
-    /// Room for a system.
-    pub fn new(dae: &dyn Dae, pencil: &Pencil) -> Self {
+    /// Room for a system and this number of stages.
+    pub fn new(dae: &dyn Dae, pencil: &Pencil, stages: usize) -> Self {
         let algebraic: Vec<bool> = (0..dae.dim()).map(|i| dae.algebraic(i)).collect();
         Matrices {
             real: IterationMatrix::new(pencil, algebraic.clone()),
-            complex: IterationMatrix::new(pencil, algebraic),
+            complex: (0..stages / 2).map(|_| IterationMatrix::new(pencil, algebraic.clone())).collect(),
         }
     }
 
-    /// Decompose both for a step size.
-    pub fn decompose(&mut self, pencil: &Pencil, h: f64) -> Result<(), Singular> {
-        self.real.decompose(pencil, GAMMA, h)?;
-        self.complex.decompose(pencil, c64::new(ALPHA, BETA), h)
+    /// Decompose all for a step size.
+    pub fn decompose(&mut self, pencil: &Pencil, tableau: &Tableau, h: f64) -> Result<(), Singular> {
+        self.real.decompose(pencil, tableau.GAMMA, h)?;
+        for (matrix, &(alpha, beta)) in self.complex.iter_mut().zip(tableau.PAIRS) {
+            matrix.decompose(pencil, c64::new(alpha, beta), h)?;
+        }
+        Ok(())
     }
 }
 
@@ -56,59 +59,90 @@ pub enum Prediction<'s> {
     Zero,
 }
 
-/// Stages of one step, with scratch.
-pub struct Stages {
+/// Stages of one step, with scratch: vectors of n components, one behind the other.
+pub struct StageVectors {
+    tableau: &'static Tableau,
+    n: usize,
     /// Zⱼ = Xⱼ − x₀.
-    pub Z: [Vec<f64>; 3],
-    W: [Vec<f64>; 3],
+    Z: Vec<f64>,
+    W: Vec<f64>,
     /// rows G at the stages
-    G: [Vec<f64>; 3],
-    dW: [Vec<f64>; 3],
-    dW23: Vec<c64>,
+    G: Vec<f64>,
+    dW: Vec<f64>,
+    /// ΔW₂ₖ + iΔW₂ₖ₊₁
+    pair: Vec<c64>,
     X: Vec<f64>,
     Xdot: Vec<f64>,
+    algebraic: Vec<bool>,
+    /// Iterations of the last step, converged or not, and how fast they contracted.
+    pub iterations: u32,
+    /// Rate Θ.
+    pub rate: f64,
 }
 
-impl Stages {
-    /// Room for n unknowns.
-    pub fn new(n: usize) -> Self {
-        let three = || std::array::from_fn(|_| vec![0.0; n]);
-        let (X, Xdot) = (vec![0.0; n], vec![0.0; n]);
-        Stages { Z: three(), W: three(), G: three(), dW: three(), dW23: vec![c64::new(0.0, 0.0); n], X, Xdot }
+impl StageVectors {
+    /// Room for a system and up to `most` stages.
+    pub fn new(dae: &dyn Dae, tableau: &'static Tableau, most: usize) -> Self {
+        let n = dae.dim();
+        let all = || vec![0.0; most * n];
+        StageVectors {
+            tableau,
+            n,
+            Z: all(),
+            W: all(),
+            G: all(),
+            dW: all(),
+            pair: vec![c64::new(0.0, 0.0); n],
+            X: vec![0.0; n],
+            Xdot: vec![0.0; n],
+            algebraic: (0..n).map(|i| dae.algebraic(i)).collect(),
+            iterations: 0,
+            rate: 0.0,
+        }
+    }
+
+    /// Go on with another number of stages.
+    pub fn change(&mut self, tableau: &'static Tableau) {
+        self.tableau = tableau;
+    }
+
+    /// The method.
+    pub fn tableau(&self) -> &'static Tableau {
+        self.tableau
+    }
+
+    /// Z of one stage.
+    pub fn Z(&self, stage: usize) -> &[f64] {
+        &self.Z[stage * self.n..][..self.n]
+    }
+
+    /// Σⱼ wⱼ Zⱼ.
+    pub fn weighted(&self, weights: &[f64], out: &mut [f64]) {
+        combine(weights, &self.Z, out);
     }
 
     /// Stages from the polynomial of the last step, on a line, or zero.
     pub fn predict(&mut self, from: Prediction, h: f64) {
-        match from {
-            Prediction::Line(xdot) => {
-                for (c, Z) in C.iter().zip(&mut self.Z) {
-                    for (z, d) in Z.iter_mut().zip(xdot) {
-                        *z = c * h * d;
-                    }
+        let (n, s) = (self.n, self.tableau.stages());
+        for (j, c) in self.tableau.C.iter().enumerate() {
+            let Z = &mut self.Z[j * n..][..n];
+            match from {
+                Prediction::Line(xdot) => Z.iter_mut().zip(xdot).for_each(|(z, d)| *z = c * h * d),
+                Prediction::Polynomial(segment) => {
+                    let ratio = h / (segment.t1 - segment.t0);
+                    Z.iter_mut().enumerate().for_each(|(i, z)| *z = segment.increment(c * ratio, i));
                 }
-            }
-            Prediction::Polynomial(segment) => {
-                let ratio = h / (segment.t1 - segment.t0);
-                for (c, Z) in C.iter().zip(&mut self.Z) {
-                    for (i, z) in Z.iter_mut().enumerate() {
-                        *z = segment.increment(c * ratio, i);
-                    }
-                }
-            }
-            Prediction::Inside(segment) => {
-                let ratio = h / (segment.t1 - segment.t0);
-                for (c, Z) in C.iter().zip(&mut self.Z) {
+                Prediction::Inside(segment) => {
+                    let ratio = h / (segment.t1 - segment.t0);
                     for (i, z) in Z.iter_mut().enumerate() {
                         *z = segment.increment(c * ratio - 1.0, i) - segment.increment(-1.0, i);
                     }
                 }
+                Prediction::Zero => Z.fill(0.0),
             }
-            Prediction::Zero => self.Z.iter_mut().for_each(|Z| Z.fill(0.0)),
         }
-        for i in 0..self.X.len() {
-            for r in 0..3 {
-                self.W[r][i] = (0..3).map(|j| T_INVERSE[r][j] * self.Z[j][i]).sum();
-            }
+        for r in 0..s {
+            combine(&self.tableau.T_INVERSE[r * s..][..s], &self.Z, &mut self.W[r * n..][..n]);
         }
     }
 
@@ -119,18 +153,22 @@ impl Stages {
         matrices: &mut Matrices,
         (t, x, h): (f64, &[f64], f64),
         weights: &Weights,
-        limits: Limits,
+        mut convergence: Convergence,
         eta: &mut f64,
         statistics: &mut Statistics,
     ) -> Outcome {
-        let mut convergence = Convergence::cautious(limits, eta);
-        for newton in 1..=limits.most {
+        let s = self.tableau.stages();
+        for newton in 1..=convergence.most() {
+            self.iterations = newton;
+            self.rate = 1.0;
             if self.evaluate(dae, t, x, h, statistics).is_err() {
                 return Outcome::Diverged;
             }
-            self.solve(dae, matrices, h);
+            self.solve(matrices, h);
             statistics.solves += 1;
-            match convergence.judge(newton, weights.norm_of_stages(&self.dW), eta) {
+            let verdict = convergence.judge(newton, weights.norm_of_stages(&self.dW[..s * self.n], s), eta);
+            self.rate = convergence.rate();
+            match verdict {
                 Verdict::Failed(outcome) => return outcome,
                 Verdict::GoOn => self.update(),
                 Verdict::Enough(outcome) => {
@@ -144,11 +182,8 @@ impl Stages {
 
     /// Ẋⱼ = Σ (A⁻¹)ⱼₖ Zₖ / h.
     pub fn derivative(&self, stage: usize, h: f64, xdot: &mut [f64]) {
-        let [a1, a2, a3] = A_INVERSE[stage];
-        let [Z1, Z2, Z3] = &self.Z;
-        for (i, d) in xdot.iter_mut().enumerate() {
-            *d = (a1 * Z1[i] + a2 * Z2[i] + a3 * Z3[i]) / h;
-        }
+        self.weighted(self.tableau.a_inverse(stage), xdot);
+        xdot.iter_mut().for_each(|d| *d /= h);
     }
 
     fn evaluate(
@@ -159,52 +194,74 @@ impl Stages {
         h: f64,
         statistics: &mut Statistics,
     ) -> Result<(), Undefined> {
-        let mut Xdot = std::mem::take(&mut self.Xdot);
-        let mut defined = Ok(());
-        for j in 0..3 {
-            for ((X, x), z) in self.X.iter_mut().zip(x).zip(&self.Z[j]) {
+        let n = self.n;
+        for (j, c) in self.tableau.C.iter().enumerate() {
+            for ((X, x), z) in self.X.iter_mut().zip(x).zip(&self.Z[j * n..]) {
                 *X = x + z;
             }
-            self.derivative(j, h, &mut Xdot);
+            combine(self.tableau.a_inverse(j), &self.Z, &mut self.Xdot);
+            self.Xdot.iter_mut().for_each(|d| *d /= h);
             statistics.residuals += 1;
-            defined = dae.residual(j, t + C[j] * h, &self.X, &Xdot, &mut self.G[j]);
-            if defined.is_err() {
-                break;
-            }
+            dae.residual(j, t + c * h, &self.X, &self.Xdot, &mut self.G[j * n..][..n])?;
         }
-        self.Xdot = Xdot;
-        defined
+        Ok(())
     }
 
-    fn solve(&mut self, dae: &dyn Dae, matrices: &mut Matrices, h: f64) {
-        let [G1, G2, G3] = &self.G;
-        let [dW1, dW2, dW3] = &mut self.dW;
-        let combine = |r: usize, i: usize| T_INVERSE[r][0] * G1[i] + T_INVERSE[r][1] * G2[i] + T_INVERSE[r][2] * G3[i];
-        for i in 0..dW1.len() {
-            let scale = if dae.algebraic(i) { -1.0 } else { -h };
-            dW1[i] = scale * combine(0, i);
-            self.dW23[i] = c64::new(scale * combine(1, i), scale * combine(2, i));
+    fn solve(&mut self, matrices: &mut Matrices, h: f64) {
+        let (n, s) = (self.n, self.tableau.stages());
+        for r in 0..s {
+            let dW = &mut self.dW[r * n..][..n];
+            combine(&self.tableau.T_INVERSE[r * s..][..s], &self.G, dW);
+            for (d, algebraic) in dW.iter_mut().zip(&self.algebraic) {
+                *d *= if *algebraic { -1.0 } else { -h };
+            }
         }
-        matrices.real.solve(dW1);
-        matrices.complex.solve(&mut self.dW23);
-        for ((re, im), z) in dW2.iter_mut().zip(dW3).zip(&self.dW23) {
-            (*re, *im) = (z.re, z.im);
+        let (first, pairs) = self.dW[..s * n].split_at_mut(n);
+        matrices.real.solve(first);
+        for (matrix, dW) in matrices.complex.iter_mut().zip(pairs.chunks_exact_mut((2 * n).max(1))) {
+            let (re, im) = dW.split_at_mut(n);
+            for ((z, re), im) in self.pair.iter_mut().zip(&*re).zip(&*im) {
+                *z = c64::new(*re, *im);
+            }
+            matrix.solve(&mut self.pair);
+            for ((z, re), im) in self.pair.iter().zip(re).zip(im) {
+                (*re, *im) = (z.re, z.im);
+            }
         }
     }
 
     /// W ← W + ΔW, Z = (T ⊗ I) W.
     fn update(&mut self) {
-        for r in 0..3 {
-            for (w, d) in self.W[r].iter_mut().zip(&self.dW[r]) {
-                *w += d;
-            }
+        let (n, s) = (self.n, self.tableau.stages());
+        for (w, d) in self.W[..s * n].iter_mut().zip(&self.dW) {
+            *w += d;
         }
-        let [W1, W2, W3] = &self.W;
-        for r in 0..3 {
-            let [t1, t2, t3] = T[r];
-            for (i, z) in self.Z[r].iter_mut().enumerate() {
-                *z = t1 * W1[i] + t2 * W2[i] + t3 * W3[i];
-            }
+        for r in 0..s {
+            combine(&self.tableau.T[r * s..][..s], &self.W, &mut self.Z[r * n..][..n]);
         }
+    }
+}
+
+/// out = Σⱼ wⱼ Vⱼ of vectors that stand one behind the other; 1, 3, 5 or 7 weights.
+fn combine(weights: &[f64], vectors: &[f64], out: &mut [f64]) {
+    match weights.len() {
+        1 => combine_of::<1>(weights, vectors, out),
+        3 => combine_of::<3>(weights, vectors, out),
+        5 => combine_of::<5>(weights, vectors, out),
+        _ => combine_of::<7>(weights, vectors, out),
+    }
+}
+
+#[inline]
+fn combine_of<const S: usize>(weights: &[f64], vectors: &[f64], out: &mut [f64]) {
+    let n = out.len();
+    let w: [f64; S] = std::array::from_fn(|j| weights[j]);
+    let V: [&[f64]; S] = std::array::from_fn(|j| &vectors[j * n..][..n]);
+    for (i, out) in out.iter_mut().enumerate() {
+        let mut sum = w[0] * V[0][i];
+        for j in 1..S {
+            sum += w[j] * V[j][i];
+        }
+        *out = sum;
     }
 }

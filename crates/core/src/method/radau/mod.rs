@@ -1,12 +1,16 @@
-//! Three-stage Radau IIa, order 5, for square systems G(t, x, ẋ) = 0 of index at most one. \[HW\] IV.8.
+//! Radau IIa with s = 1, 3, 5 or 7 stages, order 2s − 1, for square systems G(t, x, ẋ) = 0 of index at most one. \[HW\] IV.8.
 //!
 //! ```text
-//! G(t₀ + cⱼh, x₀ + Zⱼ, Ẋⱼ) = 0,   h Ẋ = (A⁻¹ ⊗ I) Z,   x₁ = x₀ + Z₃
+//! G(t₀ + cⱼh, x₀ + Zⱼ, Ẋⱼ) = 0,   h Ẋ = (A⁻¹ ⊗ I) Z,   x₁ = x₀ + Zₛ
 //! ```
 //!
 //! The last stage is the new point: all constraints that the system states hold there. One text serves ordinary equations,
 //! quasi-linear and fully implicit systems, dense and sparse; step size control, reuse of Jacobians and Newton's stopping rule are
-//! those of RADAU5. A system is evaluated at the stages 0, 1 and 2, and as stage 3 at the left end, for the error estimate.
+//! those of RADAU5, and the choice of the order is that of RADAU. A system is evaluated at the stages 0, …, s − 1, and as stage s at the
+//! left end, for the error estimate.
+//!
+//! Systems of index 2 and 3 are integrated as well if they know the [`index`](crate::dae::Dae::index) of their unknowns: their errors count h and h²
+//! times. \[HW\] VII.6. Orders are 2s − 1 in unknowns of index 1 and s in those of index 2 then, and s − 1 in those of index 3.
 //!
 //! The error estimate watches what the differential equations leave open: an algebraic unknown that follows a quick function of time
 //! is right at the ends of steps, but does not shorten them, and its polynomial may be wrong in between. Bound the step by hmax
@@ -14,9 +18,11 @@
 
 mod collocation;
 mod error_estimate;
+mod order;
 mod stepper;
 pub mod tableau;
 
+pub use order::Stages;
 pub use stepper::RadauStepper;
 
 use super::controller::Control;
@@ -28,9 +34,11 @@ use crate::options::Options;
 /// Radau IIa with its options. The names in RADAU5 are given in brackets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RadauIIa {
-    /// Most Newton iterations (NIT).
+    /// Number of stages (NSMIN, NSMAX).
+    pub stages: Stages,
+    /// Most Newton iterations (NIT) with three stages: three less with one stage, five and ten more with five and seven.
     pub max_newton: u32,
-    /// Stopping factor of Newton's iteration (FNEWT), min(0.03, √rtol') if absent.
+    /// Stopping factor of Newton's iteration (FNEWT), min(0.03, rtol'^((s−1)/(s+1))) if absent, rtol' = rtol^((s+1)/2s)/10.
     pub newton_tolerance: Option<f64>,
     /// A Jacobian is kept while the iteration contracts faster than this (THET); negative: never.
     pub jacobian_reuse: f64,
@@ -42,11 +50,16 @@ pub struct RadauIIa {
     pub ratio: (f64, f64),
     /// Step size control (PRED).
     pub control: Control,
+    /// Rules that RADAU5 does not have:
+    /// a first Newton increment is not trusted because former steps converged quickly, one of the size of rounding is no failure,
+    /// steps grow slowly after failures of the iteration, and residuals of constraints are no errors.
+    pub safeguards: bool,
 }
 
 impl Default for RadauIIa {
     fn default() -> Self {
         RadauIIa {
+            stages: Stages::default(),
             max_newton: 7,
             newton_tolerance: None,
             jacobian_reuse: 0.001,
@@ -54,13 +67,30 @@ impl Default for RadauIIa {
             safety: 0.9,
             ratio: (0.2, 8.0),
             control: Control::Radau5,
+            safeguards: true,
         }
     }
 }
 
 impl RadauIIa {
+    /// The setting that reproduces the counters of RADAU5; of RADAU with [`Stages::VARIABLE`].
+    pub fn reproduction() -> Self {
+        RadauIIa { safeguards: false, ..RadauIIa::default() }
+    }
+
+    /// Most iterations with so many stages.
+    fn most_iterations(&self, stages: usize) -> u32 {
+        match stages {
+            1 => self.max_newton.saturating_sub(3).max(3),
+            5 => self.max_newton + 5,
+            7 => self.max_newton + 10,
+            _ => self.max_newton,
+        }
+    }
+
     fn check(&self, options: &Options) -> Result<(), BadOption> {
         options.check()?;
+        self.stages.check()?;
         if let Some(tolerance) = self.newton_tolerance {
             BadOption::positive("newton_tolerance", tolerance)?;
         }

@@ -1,16 +1,17 @@
 //! Radau IIa at work: predict, evaluate, decompose, iterate, estimate, accept or reject.
 
 use super::RadauIIa;
-use super::collocation::{Matrices, Prediction, Stages};
-use super::tableau::C;
+use super::collocation::{Matrices, Prediction, StageVectors};
+use super::order::OrderControl;
+use super::tableau::Tableau;
 use crate::dae::{Dae, Pencil, Point};
 use crate::error::StepFailure;
 use crate::method::controller::{Control, Controller};
-use crate::method::convergence::{Limits, Outcome};
+use crate::method::convergence::{Convergence, Limits, Outcome};
 use crate::method::weights::Weights;
 use crate::method::{StartFailure, State, Stepper, derivative};
 use crate::options::Options;
-use crate::segment::Segment;
+use crate::segment::{MOST_DEGREE, Segment};
 use crate::statistics::{Residuals, Statistics};
 
 /// Failed attempts in a row after which a run stops; twice as many before the first accepted step, whose size may be a guess.
@@ -25,17 +26,22 @@ const ROUNDING: f64 = 0.01;
 
 /// Radau IIa at a point of a solution.
 pub struct RadauStepper<'p> {
-    method: RadauIIa,
+    pub(super) method: RadauIIa,
     pub(super) dae: Box<dyn Dae + 'p>,
     pencil: Pencil,
     pub(super) matrices: Matrices,
-    pub(super) stages: Stages,
+    pub(super) stages: StageVectors,
+    order: OrderControl,
     pub(super) controller: Controller,
     // where we are
     pub(super) state: State,
     xdot: Vec<f64>,
     segment: Segment,
     extrapolates: bool,
+    /// was the number of stages just changed?
+    changed: bool,
+    /// is the step size that of the last step, so that nothing needs to be decomposed?
+    kept: bool,
     /// is the last step made again?
     inside: bool,
     // where the last step began
@@ -84,31 +90,31 @@ impl<'p> RadauStepper<'p> {
         let n = dae.dim();
         assert!(at.x.len() == n && at.xdot.len() == n, "{} and {} values for {n} unknowns", at.x.len(), at.xdot.len());
         // RADAU5's transformation: an error estimate of order 3 controls a method of order 5
-        let mut weights = Weights::new(&*dae, &options.tolerance)?;
-        weights.transform(|rtol| 0.1 * rtol.powf(2.0 / 3.0));
-        weights.at(&at.x);
-        let rtol = weights.rtol();
-        let tolerance = method.newton_tolerance.unwrap_or((10.0 * f64::EPSILON / rtol).max(0.03_f64.min(rtol.sqrt())));
+        let weights = Weights::new(&*dae, &options.tolerance)?;
+        let (least, most) = method.stages.range();
         let mut pencil = dae.new_pencil();
         dae.pencil(at.t, &at.x, &at.xdot, &mut pencil)?;
         let algebraic = n > 0 && (0..n).all(|i| dae.algebraic(i));
         let mut stepper = RadauStepper {
             limits: Limits {
                 most: method.max_newton,
-                tolerance,
+                tolerance: 0.0,
                 default_rate: method.jacobian_reuse.abs(),
-                rounding: ROUNDING,
+                rounding: if method.safeguards { ROUNDING } else { 0.0 },
             },
             controller: Controller::new(method.control, method.safety, method.ratio, method.max_newton),
-            matrices: Matrices::new(&*dae, &pencil),
-            stages: Stages::new(n),
-            segment: Segment::point(at.t, &at.x),
+            matrices: Matrices::new(&*dae, &pencil, most),
+            stages: StageVectors::new(&*dae, Tableau::of(least), most),
+            order: OrderControl::new(method.stages),
+            segment: Segment::with_room(at.t, &at.x, most),
             method: method.clone(),
             dae,
             pencil,
             state: State { t: at.t, x: at.x },
             xdot: at.xdot,
             extrapolates: false,
+            changed: false,
+            kept: false,
             inside: false,
             x_before: vec![0.0; n],
             xdot_before: vec![0.0; n],
@@ -133,8 +139,36 @@ impl<'p> RadauStepper<'p> {
             error: vec![0.0; n],
             statistics: Statistics { jacobians: 1, ..Statistics::default() },
         };
+        stepper.take_stages(least);
         stepper.h = options.h0.unwrap_or_else(|| stepper.first_step());
         Ok(stepper)
+    }
+
+    /// Go on with so many stages: tolerances and limits that belong to them.
+    fn take_stages(&mut self, stages: usize) {
+        let s = stages as f64;
+        self.stages.change(Tableau::of(stages));
+        self.weights.transform(|rtol| 0.1 * rtol.powf((s + 1.0) / (2.0 * s)));
+        self.weights.at(&self.state.x);
+        let rtol = self.weights.rtol();
+        let usual = if stages == 1 { 0.03 } else { 0.03_f64.min(rtol.powf((s - 1.0) / (s + 1.0))) };
+        self.limits.tolerance = self.method.newton_tolerance.unwrap_or((10.0 * f64::EPSILON / rtol).max(usual));
+        self.limits.most = self.method.most_iterations(stages);
+        (self.controller.max_newton, self.controller.exponent) = (self.limits.most, 1.0 / (s + 1.0));
+    }
+
+    /// Choose the number of stages for an attempt with step size h.
+    fn select_stages(&mut self, h: f64) {
+        let before = self.stages.tableau().stages();
+        let last = self.segment.t1 - self.segment.t0;
+        let ratio = if last > 0.0 { h / last } else { 1.0 };
+        let stages = self.order.select(before, (self.stages.iterations, self.stages.rate), ratio);
+        self.changed = stages != before;
+        self.controller.new_order = self.changed;
+        if self.changed {
+            self.take_stages(stages);
+            self.decomposed_for = None;
+        }
     }
 
     /// A step that changes the differential components by about a hundredth of their size. \[HW1\] II.4.
@@ -163,16 +197,6 @@ impl<'p> RadauStepper<'p> {
     /// One attempt with step size h, to `t1`. `Ok(true)` if it was accepted.
     fn attempt(&mut self, h: f64, t1: f64, last: bool) -> Result<bool, StepFailure> {
         let t = self.state.t;
-        let prediction = if self.inside {
-            Prediction::Inside(&self.segment)
-        } else if self.extrapolates {
-            Prediction::Polynomial(&self.segment)
-        } else if self.dae.quasilinear() {
-            Prediction::Zero
-        } else {
-            Prediction::Line(&self.xdot)
-        };
-        self.stages.predict(prediction, h);
         if self.jacobian_wanted {
             self.dae.pencil(t, &self.state.x, &self.xdot, &mut self.pencil)?;
             self.statistics.jacobians += 1;
@@ -186,34 +210,61 @@ impl<'p> RadauStepper<'p> {
         if !(0.1 * h > t.abs() * f64::EPSILON) {
             return Err(if self.failures > 0 { self.stuck(h) } else { StepFailure::StepTooSmall { t, h } });
         }
+        let kept = std::mem::take(&mut self.kept);
+        if self.order.is_variable() && !self.inside {
+            let stages = self.stages.tableau().stages();
+            if self.decomposed_for != Some(h) || (kept && self.order.kept(stages)) {
+                self.select_stages(h);
+            }
+        }
         if self.decomposed_for != Some(h) {
             self.statistics.decompositions += 1;
-            if self.matrices.decompose(&self.pencil, h).is_err() {
+            if self.matrices.decompose(&self.pencil, self.stages.tableau(), h).is_err() {
                 self.singular += 1;
+                self.order.failed = true;
                 return self.failed(h, 0.5).map(|()| false);
             }
             self.singular = 0;
             self.decomposed_for = Some(h);
         }
+        let prediction = if self.inside {
+            Prediction::Inside(&self.segment)
+        } else if self.extrapolates && !self.changed {
+            Prediction::Polynomial(&self.segment)
+        } else if self.dae.quasilinear() {
+            Prediction::Zero
+        } else {
+            Prediction::Line(&self.xdot)
+        };
+        self.stages.predict(prediction, h);
         self.weights.for_step(h);
+        let convergence = if self.method.safeguards {
+            Convergence::cautious(self.limits, &mut self.eta)
+        } else {
+            Convergence::new(self.limits, &mut self.eta)
+        };
         let at = (t, &self.state.x[..], h);
         let outcome = self.stages.iterate(
             &mut *self.dae,
             &mut self.matrices,
             at,
             &self.weights,
-            self.limits,
+            convergence,
             &mut self.eta,
             &mut self.statistics,
         );
         let (iterations, rate) = match outcome {
             Outcome::Converged { iterations, rate } => (iterations, rate),
-            Outcome::Diverged => return self.failed(h, 0.5).map(|()| false),
+            Outcome::Diverged => {
+                self.order.failed = true;
+                return self.failed(h, 0.5).map(|()| false);
+            }
             Outcome::Slow { excess, iterations } => {
                 // shrink so that the iteration would just converge [HW] IV.8
                 let left = f64::from(4 + self.limits.most.saturating_sub(1 + iterations));
                 let factor =
                     if iterations >= self.limits.most { 0.5 } else { 0.8 * excess.clamp(1e-4, 20.0).powf(-1.0 / left) };
+                self.order.failed = factor <= 0.5;
                 return self.failed(h, factor).map(|()| false);
             }
         };
@@ -230,30 +281,32 @@ impl<'p> RadauStepper<'p> {
         }
         self.accept(h, t1, error, iterations, rate, last);
         // an error here belongs to the new point, which stands
-        let settled = self.dae.accepted(2, t1, &mut self.state.x, &self.xdot);
+        let settled = self.dae.accepted(self.stages.tableau().stages() - 1, t1, &mut self.state.x, &self.xdot);
         self.segment.shift_to(&self.state.x);
         settled?;
+        self.jacobian_wanted |= self.dae.wants_pencil();
         Ok(true)
     }
 
     /// Take the stages at hand as a step.
     fn accept(&mut self, h: f64, t1: f64, error: f64, iterations: u32, rate: f64, last: bool) {
-        let [Z1, Z2, Z3] = &self.stages.Z;
+        let (C, s) = (self.stages.tableau().C, self.stages.tableau().stages());
+        let Z: [&[f64]; MOST_DEGREE] = std::array::from_fn(|j| self.stages.Z(j.min(s - 1)));
         self.x_before.copy_from_slice(&self.state.x);
         self.xdot_before.copy_from_slice(&self.xdot);
-        for (x, z) in self.state.x.iter_mut().zip(Z3) {
+        for (x, z) in self.state.x.iter_mut().zip(Z[s - 1]) {
             *x += z;
         }
-        self.segment.collocation(self.state.t, t1, &self.state.x, C, [Z1, Z2, Z3]);
+        self.segment.collocation(self.state.t, t1, &self.state.x, C, &Z[..s]);
         self.state.t = t1;
-        self.stages.derivative(2, h, &mut self.xdot);
+        self.stages.derivative(s - 1, h, &mut self.xdot);
         self.weights.at(&self.state.x);
         self.statistics.steps += 1;
         self.failures = 0;
-        (self.extrapolates, self.inside) = (true, false);
+        (self.extrapolates, self.inside, self.changed) = (true, false, false);
 
         let mut next = self.controller.accept(h, error, iterations, self.after_rejection).min(self.hmax);
-        if self.method.control != Control::Fixed {
+        if self.method.control != Control::Fixed && self.method.safeguards {
             self.trusted *= self.trust_growth;
             self.trust_growth *= self.trust_growth;
             next = next.min(self.trusted);
@@ -263,6 +316,7 @@ impl<'p> RadauStepper<'p> {
         self.jacobian_wanted = rate > self.method.jacobian_reuse;
         let keep =
             !self.jacobian_wanted && !last && (self.method.keep_step.0..=self.method.keep_step.1).contains(&(next / h));
+        self.kept = keep;
         self.h = if keep { h } else { next };
     }
 
@@ -277,7 +331,7 @@ impl<'p> RadauStepper<'p> {
         self.decomposed_for = None;
         self.after_rejection = true;
         // what does not help three times is not enough
-        self.h = if self.failures > 3 { factor.min(0.5) } else { factor } * h;
+        self.h = if self.failures > 3 && self.method.safeguards { factor.min(0.5) } else { factor } * h;
         (self.trusted, self.trust_growth) = (self.h, TRUST_GROWTH);
         self.jacobian_wanted = !self.jacobian_is_here;
         Ok(())
@@ -338,8 +392,10 @@ impl Stepper for RadauStepper<'_> {
         self.jacobian_wanted = true;
         self.decomposed_for = None;
         self.controller.forget();
-        self.segment = Segment::point(self.state.t, &self.state.x);
-        self.weights.at(&self.state.x);
+        (self.changed, self.kept) = (false, false);
+        self.segment = Segment::with_room(self.state.t, &self.state.x, self.method.stages.range().1);
+        let least = self.order.forget();
+        self.take_stages(least);
         self.dae.jumped(self.state.t, &self.state.x);
         let here = (self.state.t, &self.state.x[..]);
         let (pencil, matrix) = (&mut self.pencil, &mut self.matrices.real);
@@ -371,7 +427,7 @@ impl Stepper for RadauStepper<'_> {
     }
 
     fn statistics(&self) -> Statistics {
-        self.statistics
+        Statistics { selectors: self.dae.choices(), ..self.statistics }
     }
 
     fn residuals(&self) -> Residuals {

@@ -5,12 +5,16 @@
 //! ```
 //! At a point the accelerations and multipliers follow from `[M Kᵀ; K 0] (v'; λ, μ) = (f; −Γ)`, the acceleration level.
 
+mod constant_step;
 mod equations;
 mod interpolation;
 mod one_step;
 mod projection;
 mod saddle;
+mod step_size;
 
-pub use equations::Structural;
+pub use equations::{Place, Structural};
 pub(crate) use one_step::{Attempt, OneStep, Scheme, Step, Trouble};
+pub(crate) use projection::kinematics_are_plain;
 pub use saddle::Saddle;
+pub(crate) use step_size::StepSize;

@@ -1,5 +1,6 @@
 //! The frame of one-step methods with structural equations: attempts, acceptance, projection, dense output, events.
 
+use super::constant_step::Trial;
 use super::equations::Structural;
 use super::interpolation::{End, History, interpolate};
 use super::projection::Projection;
@@ -37,6 +38,8 @@ impl From<Undefined> for Trouble {
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'x> {
     pub t: f64,
+    /// Where it ends: t + h up to rounding.
+    pub t1: f64,
     pub x: &'x [f64],
     pub h: f64,
     /// ẋ of p, v, r at the point.
@@ -78,8 +81,18 @@ pub(crate) trait Scheme {
         true
     }
 
-    /// Are all steps of one size?
+    /// Are all steps of one size? Attempts are then not judged by their error.
     fn fixed(&self) -> bool {
+        false
+    }
+
+    /// Order of the formula; asked where the one size of all steps is chosen.
+    fn order(&self) -> u32 {
+        1
+    }
+
+    /// Does the scheme write a, λ and μ of the new point itself? The frame then keeps them.
+    fn own_multipliers(&self) -> bool {
         false
     }
 
@@ -113,7 +126,12 @@ pub(crate) struct OneStep<'p, S> {
     h: f64,
     hmax: f64,
     guessed: bool,
+    /// where steps of one size are to end, and the size that was asked for or chosen
+    planned: Option<f64>,
+    nominal: f64,
+    chosen: bool,
     first: bool,
+    first_before: bool,
     after_rejection: bool,
     failures: u32,
     max_steps: u64,
@@ -152,7 +170,11 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             h: 0.0,
             hmax: options.hmax.unwrap_or(f64::INFINITY),
             guessed: options.h0.is_none(),
+            planned: None,
+            nominal: 0.0,
+            chosen: false,
             first: true,
+            first_before: true,
             after_rejection: false,
             failures: 0,
             max_steps: options.max_steps,
@@ -163,6 +185,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         stepper.settle().map_err(|trouble| stepper.failure(trouble, 0.0))?;
         stepper.multipliers.restart(stepper.equations.layout(), t, &stepper.state.x);
         stepper.h = options.h0.unwrap_or_else(|| stepper.first_step());
+        stepper.nominal = stepper.h.min(stepper.hmax);
         Ok(stepper)
     }
 
@@ -176,19 +199,28 @@ impl<'p, S: Scheme> OneStep<'p, S> {
     /// a, λ, μ, ẋ and residuals at the point, whose matrices are not at hand.
     fn settle(&mut self) -> Result<(), Trouble> {
         self.projection.stay(&mut self.equations, self.state.t, &self.state.x)?;
-        self.complete()
+        self.residuals = self.projection.accelerations(&mut self.equations, self.state.t, &mut self.state.x)?;
+        self.rate();
+        Ok(())
     }
 
-    /// The same where the projection has just been made.
+    /// The same where the projection has just been made, or the scheme knows a, λ and μ.
     fn complete(&mut self) -> Result<(), Trouble> {
-        let (t, equations) = (self.state.t, &mut self.equations);
-        self.projection.accelerations(equations, t, &mut self.state.x)?;
-        let l = equations.layout();
-        self.xdot[l.p()].copy_from_slice(equations.kinematics());
-        self.xdot[l.r()].copy_from_slice(equations.dynamic());
-        self.xdot[l.v()].copy_from_slice(&self.state.x[l.a()]);
-        self.residuals = equations.residuals(t, &self.state.x)?;
+        self.residuals = if self.scheme.own_multipliers() {
+            self.equations.residuals(self.state.t, &self.state.x)?
+        } else {
+            self.projection.accelerations(&mut self.equations, self.state.t, &mut self.state.x)?
+        };
+        self.rate();
         Ok(())
+    }
+
+    /// ẋ at the point that has just been evaluated.
+    fn rate(&mut self) {
+        let l = self.equations.layout();
+        self.xdot[l.p()].copy_from_slice(self.equations.kinematics());
+        self.xdot[l.r()].copy_from_slice(self.equations.dynamic());
+        self.xdot[l.v()].copy_from_slice(&self.state.x[l.a()]);
     }
 
     /// One attempt with step size h, to `t1`. `Ok(true)` if it was accepted.
@@ -203,6 +235,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         }
         let step = Step {
             t,
+            t1,
             x: &self.state.x,
             h,
             xdot: &self.xdot,
@@ -216,26 +249,22 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             Err(trouble) => return self.failed(h, trouble).map(|()| false),
         };
         if !attempt.accepted && !self.scheme.fixed() {
-            if self.statistics.steps > 0 {
-                self.statistics.rejected_error += 1;
-            }
-            (self.failures, self.after_rejection) = (0, true);
-            self.h = attempt.next.min(self.hmax);
+            self.reject(attempt.next);
             return Ok(false);
         }
         if self.scheme.projects() {
             match self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights) {
                 Ok(moved) if moved > LARGEST_PROJECTION && !self.scheme.fixed() => {
                     self.scheme.forget();
-                    self.statistics.rejected_error += 1;
-                    self.after_rejection = true;
-                    self.h = h * (0.9 / moved).max(0.45);
+                    self.reject(h * (0.9 / moved).max(0.45));
                     return Ok(false);
                 }
                 Ok(_) => {}
                 Err(trouble) => return self.failed(h, trouble).map(|()| false),
             }
-        } else if let Err(trouble) = self.projection.stay(&mut self.equations, t1, &self.x1) {
+        } else if !self.scheme.own_multipliers()
+            && let Err(trouble) = self.projection.stay(&mut self.equations, t1, &self.x1)
+        {
             return self.failed(h, trouble).map(|()| false);
         }
         std::mem::swap(&mut self.state.x, &mut self.x1);
@@ -257,11 +286,23 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         self.scheme.accepted(&self.equations, &self.state.x);
         self.weights.at(&self.state.x);
         self.statistics.steps += 1;
+        self.first_before = self.first;
         (self.failures, self.after_rejection, self.first) = (0, false, false);
         if !self.scheme.fixed() {
-            self.h = attempt.next.min(self.hmax);
+            // a step that was cut short says little about the size that is possible
+            let proposed = if h < 0.9 * self.h { attempt.next.max(self.h) } else { attempt.next };
+            self.h = proposed.min(self.hmax);
         }
         Ok(true)
+    }
+
+    /// After an attempt whose error was too large.
+    fn reject(&mut self, next: f64) {
+        if self.statistics.steps > 0 {
+            self.statistics.rejected_error += 1;
+        }
+        (self.failures, self.after_rejection) = (0, true);
+        self.h = next.min(self.hmax);
     }
 
     /// After an attempt without a new point: half the step, but not for ever.
@@ -275,6 +316,28 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         }
         self.after_rejection = true;
         self.h = 0.5 * h;
+        Ok(())
+    }
+
+    /// Steps of one size: as many as lead to the limit, none longer than the size that was given or is chosen now.
+    fn plan(&mut self, limit: f64) -> Result<(), StepFailure> {
+        let span = limit - self.state.t;
+        if std::mem::take(&mut self.guessed) {
+            let trial = Trial {
+                scheme: &mut self.scheme,
+                equations: &mut self.equations,
+                projection: &mut self.projection,
+                weights: &self.weights,
+                from: &self.state,
+                xdot: &self.xdot,
+            };
+            let chosen = trial.step_size(self.nominal, span);
+            self.nominal = chosen.map_err(|trouble| self.failure(trouble, self.nominal))?.min(self.hmax);
+            self.chosen = true;
+        }
+        // rounding of the quotient makes no further step
+        self.h = span / (span / self.nominal * (1.0 - 1e-9)).ceil().max(1.0);
+        self.planned = Some(limit);
         Ok(())
     }
 
@@ -301,7 +364,11 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
         if !(limit > self.state.t) {
             return Err(StepFailure::StepTooSmall { t: self.state.t, h: limit - self.state.t });
         }
-        if std::mem::take(&mut self.guessed) {
+        if self.scheme.fixed() {
+            if self.planned != Some(limit) {
+                self.plan(limit)?;
+            }
+        } else if std::mem::take(&mut self.guessed) {
             self.h = self.h.min(0.01 * (limit - self.state.t));
         }
         loop {
@@ -321,7 +388,8 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
 
     fn restart(&mut self, at: State) {
         self.state = at;
-        (self.guessed, self.first, self.after_rejection, self.failures) = (false, true, false, 0);
+        (self.first, self.after_rejection, self.failures, self.planned) = (true, false, 0, None);
+        self.guessed &= self.scheme.fixed();
         self.scheme.forget();
         self.segment = Segment::with_room(self.state.t, &self.state.x, 5);
         self.weights.at(&self.state.x);
@@ -331,15 +399,21 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
     }
 
     fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {
+        let proposed = self.h;
         self.state.t = self.segment.t0;
         self.state.x.copy_from_slice(&self.x_before);
         self.xdot.copy_from_slice(&self.xdot_before);
         self.weights.at(&self.state.x);
         self.scheme.forget();
         self.multipliers.retreat();
-        self.h = t - self.state.t;
         self.statistics.steps -= 1;
-        self.advance(t).map(|()| true)
+        self.first = self.first_before;
+        self.h = self.h.max(t - self.state.t);
+        self.advance(t)?;
+        if self.scheme.fixed() {
+            self.h = proposed;
+        }
+        Ok(true)
     }
 
     fn propose(&mut self, h: f64) {
@@ -365,6 +439,12 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
     }
 
     fn decisions(&self) -> String {
-        self.scheme.decisions()
+        let mut decisions = self.scheme.decisions();
+        if self.scheme.fixed() {
+            let how = if self.chosen { "chosen from the tolerance at the start" } else { "given" };
+            let size = format!("constant steps of at most {:.4e}, {how}", self.nominal);
+            decisions = if decisions.is_empty() { size } else { format!("{decisions}; {size}") };
+        }
+        decisions
     }
 }

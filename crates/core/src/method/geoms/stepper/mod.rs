@@ -351,7 +351,7 @@ impl GeomsStepper<'_> {
     /// Take the point in `self.x` with its rows in `scratch_rows`.
     fn accept(&mut self, h: f64, t1: f64, error: f64, iterations: u32, rate: f64, last: bool) {
         let [y1, y2, y3] = &self.stages.Y;
-        self.segment.collocation(self.state.t, t1, &self.x, C, [y1, y2, y3]);
+        self.segment.collocation(self.state.t, t1, &self.x, &C, &[y1, y2, y3]);
         self.state.t = t1;
         self.before.copy_from_slice(&self.state.x);
         std::mem::swap(&mut self.state.x, &mut self.x);

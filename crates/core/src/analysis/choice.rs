@@ -1,0 +1,145 @@
+//! Which method and which formulation suit a system, and why.
+//!
+//! The decision is made at the consistent start from what the equations contain, the rank of the constraints, the time scales there
+//! and the tolerance. It is a default, not a theorem: ranks and time scales change along a motion, and `daedal compare` measures.
+
+use super::linearised::Linearised;
+use super::time_scales::{Stiffness, time_scales};
+use crate::formulation::{Formulation, Selectors};
+use crate::method::State;
+use crate::motion::{Form, Mechanism};
+
+/// Below this tolerance a method of variable order needs less work than one of order five.
+const TIGHT: f64 = 1e-9;
+
+/// A method, a formulation and the reasons.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// Name of the method, as in [`catalogue`](crate::catalogue).
+    pub method: &'static str,
+    /// The formulation.
+    pub formulation: Formulation,
+    /// Why, in sentences without a full stop.
+    pub reasons: Vec<String>,
+}
+
+/// What the decision depends on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Features {
+    /// Does the system have formulas, or only values?
+    pub black_box: bool,
+    /// Number of contact variables.
+    pub contact: usize,
+    /// Number of auxiliary variables.
+    pub auxiliary: usize,
+    /// Do forces depend on multipliers?
+    pub multipliers_in_forces: bool,
+    /// Number of nonholonomic constraints.
+    pub nonholonomic: usize,
+    /// Rank and number of the constraints.
+    pub constraints: Option<(usize, usize)>,
+    /// Is the mass matrix together with the constraints regular?
+    pub regular: bool,
+    /// Number of invariants, and rank that they add to the velocity constraints.
+    pub invariants: Option<(usize, usize)>,
+    /// Rate of the fastest decay over that of the slowest mode, and what follows from it.
+    pub stiffness: Option<(f64, Stiffness)>,
+    /// Relative tolerance.
+    pub tolerance: f64,
+}
+
+impl Features {
+    /// Of a system at a consistent point.
+    pub fn of(mechanism: &dyn Mechanism, start: &State, tend: f64, tolerance: f64) -> Self {
+        let (sizes, structure) = (mechanism.sizes(), mechanism.structure());
+        let mut features = Features {
+            black_box: mechanism.formulas().is_none(),
+            contact: sizes.contact,
+            auxiliary: sizes.auxiliary,
+            multipliers_in_forces: structure.multipliers_in_forces,
+            nonholonomic: sizes.nonholonomic,
+            tolerance,
+            ..Features::default()
+        };
+        let mut array = mechanism.array(Form::StrangenessFree, true);
+        let Ok(mut at) = Linearised::at(&mut *array, start.t, &start.x) else { return features };
+        at.look_around(&mut *array);
+        let rows = sizes.holonomic + sizes.nonholonomic;
+        features.constraints = at.decompose_constraints().map(|all| (all.decision.rank, rows));
+        if sizes.invariants > 0
+            && let (Some(with), Some((rank, _))) = (at.decompose_velocity_level(), features.constraints)
+        {
+            features.invariants = Some((sizes.invariants, with.decision.rank.saturating_sub(rank)));
+        }
+        let scales = time_scales(&at, tend - start.t);
+        features.regular = scales.is_some();
+        features.stiffness = scales.and_then(|scales| Some((scales.stiffness_ratio?, scales.stiffness)));
+        features
+    }
+
+    /// Why a method that takes M, f and G one by one does not suit, if so.
+    fn against_explicit(&self) -> Option<String> {
+        if self.black_box {
+            return Some("the system is a black box".into());
+        }
+        if self.contact > 0 {
+            return Some("the system has contact variables".into());
+        }
+        if self.auxiliary > 0 {
+            return Some("the system has auxiliary variables".into());
+        }
+        if self.multipliers_in_forces {
+            return Some("forces depend on multipliers".into());
+        }
+        match self.constraints {
+            Some((rank, rows)) if rank < rows => {
+                return Some(format!("the constraints are redundant, of rank {rank} where there are {rows}"));
+            }
+            None => return Some("the rank of the constraints is not known".into()),
+            Some(_) => {}
+        }
+        if !self.regular {
+            return Some("the accelerations are not determined at the start".into());
+        }
+        match self.stiffness {
+            Some((ratio, Stiffness::Stiff | Stiffness::Mild)) => Some(format!(
+                "the motion is stiff: its fastest decay is {ratio:.0} times as fast as its slowest change"
+            )),
+            _ => None,
+        }
+    }
+
+    /// The decision.
+    pub fn choose(&self) -> Choice {
+        let psf = Formulation::Projected;
+        if let Some((all, independent)) = self.invariants {
+            if independent == all {
+                let reasons = vec!["invariants are given: they are kept like constraints, which geoms does".into()];
+                return Choice {
+                    method: "geoms",
+                    formulation: Formulation::ProjectedWithInvariants(Selectors::EveryJacobian),
+                    reasons,
+                };
+            }
+            let why = "invariants are given, but at the start they depend on the constraints: they are not kept".into();
+            return Choice { method: "geoms", formulation: psf, reasons: vec![why] };
+        }
+        if let Some(why) = self.against_explicit() {
+            let reasons = vec![format!("{why}, which geoms takes"), "all constraint levels are kept".into()];
+            return Choice { method: "geoms", formulation: psf, reasons };
+        }
+        let nonstiff =
+            "the motion is not stiff, and the constraints are independent: a half-explicit method needs the least work";
+        let (method, why) = if self.tolerance < TIGHT {
+            ("mexx", "the tolerance is tight: extrapolation of high order")
+        } else {
+            ("hedop5", "positions and velocities are projected, multipliers come from the acceleration level")
+        };
+        Choice { method, formulation: Formulation::Eom1, reasons: vec![nonstiff.into(), why.into()] }
+    }
+}
+
+/// Choose for a system at a consistent start.
+pub fn choose(mechanism: &dyn Mechanism, start: &State, tend: f64, tolerance: f64) -> Choice {
+    Features::of(mechanism, start, tend, tolerance).choose()
+}

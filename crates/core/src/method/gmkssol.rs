@@ -1,0 +1,101 @@
+//! GMKSSOL: three-stage Radau IIa on the projected strangeness-free equations of motion, with selectors that are kept for some steps.
+//!
+//! ```text
+//! p' = v,   v' = f_d(t, p, v, r, λ),   r' = b(t, p, v, r, λ),   0 = g(t, p),      f_d = M⁻¹ (f − Gᵀλ)
+//! ```
+//!
+//! With the singular value decomposition of G at some point of the motion, V₂ᵀ selects n_f = n_p − rank G of the kinematic and of the dynamic
+//! equations, U₁ᵀ independent constraints of all levels. Both are kept until so many steps have been accepted, or a step has failed. One
+//! decomposition every few steps handles redundant constraints, where [GEOMS](super::geoms) needs three at every Jacobian. Accelerations
+//! are unknowns here, so that M is not inverted. Three modes of operation follow from n_f: without constraints the equations are ordinary; with
+//! n_f = 0 the constraints alone determine the motion, and the step size follows the polynomial between points; otherwise both have their part.
+//!
+//! Steinbrecher, thesis (2006), 5.2, with Ebert.
+
+use super::radau::RadauIIa;
+use super::{Method, StartFailure, State, Stepper};
+use crate::error::StepFailure;
+use crate::formulation::{Formulated, Formulation, Selectors};
+use crate::linalg::Lu;
+use crate::motion::{Form, Layout, Mechanism};
+use crate::options::Options;
+
+/// GMKSSOL with its options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gmkssol {
+    /// How long selectors are kept, for ten steps unless told otherwise.
+    pub selectors: Selectors,
+    /// Options of Radau IIa.
+    pub integrator: RadauIIa,
+}
+
+impl Default for Gmkssol {
+    fn default() -> Self {
+        Gmkssol { selectors: Selectors::EverySteps(10), integrator: RadauIIa::default() }
+    }
+}
+
+impl<'m> Method<dyn Mechanism + 'm> for Gmkssol {
+    fn start<'p>(
+        &self,
+        system: &'p (dyn Mechanism + 'm),
+        at: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
+        check_class(system, &at)?;
+        let formulation = Formulation::ProjectedBy(self.selectors);
+        Formulated { formulation, integrator: self.integrator.clone() }.start(system, at, options)
+    }
+}
+
+/// Only p, v, r and λ; Z = I and a regular M.
+fn check_class(system: &(dyn Mechanism + '_), at: &State) -> Result<(), StartFailure> {
+    let refuse = |why: &str| {
+        let (method, instead) = ("gmkssol", "geoms, or radau with the formulation psf");
+        Err(StartFailure::OutOfClass { method, why: why.to_string(), instead })
+    };
+    let sizes = system.sizes();
+    if sizes.auxiliary > 0 {
+        return refuse("it has auxiliary variables");
+    }
+    if sizes.contact > 0 {
+        return refuse("it has contact variables");
+    }
+    if sizes.nonholonomic > 0 {
+        return refuse("it has nonholonomic constraints");
+    }
+    if !kinematics_are_plain(system, at) {
+        return refuse("the derivatives of its positions are not its velocities");
+    }
+    let mut array = system.array(Form::StrangenessFree, false);
+    let [M, ..] = array.matrices(at.t, &at.x).map_err(|_| StepFailure::Undefined { t: at.t })?;
+    let mut lu = Lu::new(M.rows());
+    lu.A.data_mut().copy_from_slice(M.data());
+    if lu.factor().is_err() {
+        return refuse("its mass matrix is singular");
+    }
+    Ok(())
+}
+
+/// Is Z v = v, here and at two positions beside?
+fn kinematics_are_plain(system: &(dyn Mechanism + '_), at: &State) -> bool {
+    let layout = Layout::new(system.sizes(), Form::IndexOne, false);
+    if layout.p().len() != layout.v().len() {
+        return false;
+    }
+    let mut array = system.array(Form::IndexOne, false);
+    let (mut x, mut rows) = (at.x.clone(), vec![0.0; layout.rows()]);
+    (0..3).all(|round| {
+        for (k, j) in layout.p().enumerate() {
+            x[j] = at.x[j] + f64::from(round) * (0.01 + 0.001 * k as f64);
+        }
+        for (k, j) in layout.v().enumerate() {
+            x[j] = 0.7 + 0.3 * k as f64;
+        }
+        // where the model has no value beside, the point itself must do
+        match array.evaluate(at.t, &x, &mut rows) {
+            Ok(()) => rows[layout.row_kinematics()] == x[layout.v()],
+            Err(_) => round > 0,
+        }
+    })
+}

@@ -1,0 +1,249 @@
+//! Local state space forms: each step integrates as many coordinates as the motion has degrees of freedom.
+//!
+//! ```text
+//! (p, v) = ψ(η, ν),   0 = g(p),   0 = K v + k₀,          (η', ν') from v and v', of which v' solves [M Kᵀ; K 0] (v'; λ, μ) = (f; −Γ)
+//! ```
+//! The coordinates (η, ν) are a chart of the manifold of the constraints near a point. At every stage of the explicit pair of Dormand and
+//! Prince the dependent positions follow from g = 0 by Newton's method and the dependent velocities from a linear system, so all
+//! constraints hold to rounding and nothing is projected. Charts may change after any step without loss of order, as long as ψ' and its
+//! pseudoinverse stay bounded. For motions that are not stiff, with p' = v. Hairer & Wanner, Solving ODEs II, VII.2, (2.20) and theorem 2.2.
+
+mod partition;
+mod tangent;
+
+use super::bdf::Steps;
+use super::dormand_prince::{A, C, E};
+use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, Structural, Trouble, kinematics_are_plain};
+use super::weights::Weights;
+use super::{Method, StartFailure, State, Stepper};
+use crate::motion::Mechanism;
+use crate::options::Options;
+use partition::Partition;
+use tangent::Tangent;
+
+/// Most iterations onto the position constraints.
+const MOST: u32 = 10;
+/// Corrections below this, relative to 1 + |p|, are the last ones: Newton's method would make the next one as small as their square.
+const ENOUGH: f64 = 1e-9;
+
+/// Which coordinates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Chart {
+    /// Some of the positions and velocities themselves: generalised coordinate partitioning. Wehage & Haug (1982).
+    Partition,
+    /// Coordinates of the tangent space at the beginning of the step. Potra & Rheinboldt (1991).
+    #[default]
+    Tangent,
+}
+
+impl Chart {
+    /// Its name as a method, in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Chart::Partition => "partition",
+            Chart::Tangent => "tangent",
+        }
+    }
+}
+
+/// A local state space form with its options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocalStateSpace {
+    /// Which coordinates.
+    pub chart: Chart,
+    /// How step sizes are chosen.
+    pub steps: Steps,
+    /// Safety factor of the step sizes.
+    pub safety: f64,
+}
+
+impl Default for LocalStateSpace {
+    fn default() -> Self {
+        LocalStateSpace { chart: Chart::default(), steps: Steps::Variable, safety: 0.9 }
+    }
+}
+
+impl<'m> Method<dyn Mechanism + 'm> for LocalStateSpace {
+    fn start<'p>(
+        &self,
+        system: &'p (dyn Mechanism + 'm),
+        at: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
+        let name = self.chart.name();
+        let control = StepSize::new(self.steps, self.safety, 5, options)?;
+        let point = at.clone();
+        let check = |equations: &mut Structural<'p>| {
+            let l = equations.layout();
+            if l.p().len() == l.v().len() && kinematics_are_plain(equations, point.t, &point.x) {
+                Ok(())
+            } else {
+                let why = "its velocities are not the derivatives of its positions, p' = Z(p) v with Z ≠ I".to_string();
+                Err(StartFailure::OutOfClass { method: name, why, instead: "geoms" })
+            }
+        };
+        match self.chart {
+            Chart::Partition => {
+                let stepper = OneStep::new(name, system, at, options, |equations| {
+                    check(equations)?;
+                    Ok(Local::new(Partition::new(equations), control, equations))
+                })?;
+                Ok(Box::new(stepper))
+            }
+            Chart::Tangent => {
+                let stepper = OneStep::new(name, system, at, options, |equations| {
+                    check(equations)?;
+                    Ok(Local::new(Tangent::new(equations), control, equations))
+                })?;
+                Ok(Box::new(stepper))
+            }
+        }
+    }
+}
+
+/// Coordinates (η, ν) of positions and velocities on the constraints, near a point.
+trait Coordinates {
+    /// How many (η, ν) there are.
+    fn degrees(&self) -> [usize; 2];
+
+    /// Choose the chart at a point, where M and K of the equations stand.
+    fn choose(&mut self, equations: &Structural, x: &[f64]) -> Result<(), Trouble>;
+
+    /// Is another chart better for going on from the point where M and K of the equations stand?
+    fn worn(&mut self, equations: &Structural) -> bool;
+
+    /// (η, ν) of the point x.
+    fn coordinates(&self, equations: &Structural, x: &[f64], y: &mut [f64]);
+
+    /// p and v on the constraints from (η, ν); p is near on entry. M, K and k₀ of the equations stand there afterwards.
+    fn lift(&mut self, equations: &mut Structural, t: f64, y: &[f64], x: &mut [f64]) -> Result<(), Trouble>;
+
+    /// (η', ν') from v and v' of x.
+    fn slope(&self, equations: &Structural, x: &[f64], ydot: &mut [f64]);
+
+    /// Errors of p and v from those of (η, ν), to first order, after a [`Coordinates::lift`].
+    fn spread(&mut self, equations: &Structural, y: &[f64], error: &mut [f64]);
+}
+
+/// The pair of Dormand and Prince in local coordinates.
+struct Local<C> {
+    chart: C,
+    /// does the chart hold at the point where the next step begins?
+    chosen: bool,
+    charts: u64,
+    /// (η, ν, r) at the beginning, and of a stage
+    y: [Vec<f64>; 2],
+    /// (η', ν', r') of the stages
+    F: [Vec<f64>; 7],
+    /// the stage
+    x: Vec<f64>,
+    error: Vec<f64>,
+    saddle: Saddle,
+    control: StepSize,
+}
+
+impl<C: Coordinates> Local<C> {
+    fn new(chart: C, control: StepSize, equations: &Structural) -> Self {
+        let l = equations.layout();
+        let n = chart.degrees().iter().sum::<usize>() + l.r().len();
+        Local {
+            chart,
+            chosen: false,
+            charts: 0,
+            y: [vec![0.0; n], vec![0.0; n]],
+            F: std::array::from_fn(|_| vec![0.0; n]),
+            x: vec![0.0; l.dim()],
+            error: vec![0.0; l.dim()],
+            saddle: Saddle::new(l.v().len(), equations.constraints()),
+            control,
+        }
+    }
+
+    /// Where r begins in (η, ν, r).
+    fn moving(&self) -> usize {
+        self.chart.degrees().iter().sum()
+    }
+
+    /// (η', ν', r') of the stage, where M and K of the equations stand.
+    fn rates(&mut self, equations: &mut Structural, t: f64, i: usize) -> Result<(), Trouble> {
+        let r = self.moving();
+        equations.statistics.decompositions += 1;
+        self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
+        equations.accelerations(t, &mut self.x, &mut self.saddle)?;
+        self.F[i][r..].copy_from_slice(equations.dynamic());
+        self.chart.slope(equations, &self.x, &mut self.F[i][..r]);
+        Ok(())
+    }
+}
+
+impl<C: Coordinates> Scheme for Local<C> {
+    fn attempt(
+        &mut self,
+        equations: &mut Structural,
+        weights: &Weights,
+        step: Step,
+        x1: &mut [f64],
+    ) -> Result<Attempt, Trouble> {
+        let r = self.moving();
+        let dynamic = equations.layout().r();
+        if !self.chosen {
+            equations.at_position(step.t, step.x)?;
+            self.chart.choose(equations, step.x)?;
+            self.chosen = true;
+            self.charts += 1;
+            equations.statistics.selectors += 1;
+        }
+        self.chart.coordinates(equations, step.x, &mut self.y[0][..r]);
+        self.y[0][r..].copy_from_slice(&step.x[dynamic.clone()]);
+        self.x.copy_from_slice(step.x);
+        self.chart.slope(equations, step.x, &mut self.F[0][..r]);
+        self.F[0][r..].copy_from_slice(&step.xdot[dynamic.clone()]);
+        for i in 1..7 {
+            let [start, y] = &mut self.y;
+            y.copy_from_slice(start);
+            for (a, F) in A[i][..i].iter().zip(&self.F).filter(|(a, _)| **a != 0.0) {
+                y.iter_mut().zip(F).for_each(|(y, f)| *y += step.h * a * f);
+            }
+            let t = if C[i] == 1.0 { step.t1 } else { step.t + C[i] * step.h };
+            self.x[dynamic.clone()].copy_from_slice(&y[r..]);
+            self.chart.lift(equations, t, &y[..r], &mut self.x)?;
+            if i < 6 || !self.control.fixed() {
+                self.rates(equations, t, i)?;
+            }
+        }
+        let moving = dynamic.start..equations.layout().p().end;
+        x1[moving.clone()].copy_from_slice(&self.x[moving]);
+        if self.control.fixed() {
+            return Ok(self.control.judge(&step, 0.0));
+        }
+        // the difference of both formulas, in p, v and r
+        let e = &mut self.y[1];
+        e.fill(0.0);
+        for (d, F) in E.iter().zip(&self.F) {
+            e.iter_mut().zip(F).for_each(|(e, f)| *e += step.h * d * f);
+        }
+        self.error[dynamic].copy_from_slice(&e[r..]);
+        self.chart.spread(equations, &e[..r], &mut self.error);
+        Ok(self.control.judge(&step, weights.norm_between(&self.error, step.x, x1)))
+    }
+
+    fn projects(&self) -> bool {
+        false
+    }
+
+    fn fixed(&self) -> bool {
+        self.control.fixed()
+    }
+
+    fn accepted(&mut self, equations: &Structural, _x: &[f64]) {
+        self.chosen = !self.chart.worn(equations);
+    }
+
+    fn forget(&mut self) {
+        self.chosen = false;
+    }
+
+    fn decisions(&self) -> String {
+        format!("{} charts", self.charts)
+    }
+}

@@ -1,0 +1,244 @@
+//! Tangent space parametrisation: coordinates of the tangent space at a point (p_k, v_k), completed in the metric of the mass matrix.
+//!
+//! ```text
+//! p = p_k + Q₀ η + Q₁ η̄,   v = v_k + Q₀ ν + Q₁ ν̄,          K(p_k) Q₀ = 0,   Q₁ = −M(p_k)⁻¹ K(p_k)ᵀ
+//! η' = W v,                ν' = W v',                       W = (Q₀ᵀ M Q₀)⁻¹ Q₀ᵀ M, the first rows of [Q₀ Q₁]⁻¹
+//! ```
+//! η̄ follows from g(p) = 0, ν̄ from K(p) v + k₀ = 0, both from systems `[M(p_k) K(p_k)ᵀ; K(p) 0]`, which need no M⁻¹. Positions have their
+//! own Q₀ and Q₁, with G in the place of K, where there are nonholonomic constraints. Potra & Rheinboldt, Mech. Struct. Mach. 19 (1991);
+//! Hairer & Wanner, Solving ODEs II, (VII.2.23), (2.24). Printed there are ν' = Q₀⁺ v', which is right for Q₁ = −Kᵀ only, and η' = ν, which
+//! holds where ν does not measure the difference to v_k.
+
+use super::{Coordinates, ENOUGH, MOST};
+use crate::linalg::{Lu, Matrix, Svd};
+use crate::method::structural::{Saddle, Structural, Trouble};
+
+/// The tangent space at a point.
+pub(super) struct Tangent {
+    /// p_k and v_k, as in x
+    base: Vec<f64>,
+    /// M(p_k)
+    M: Matrix,
+    positions: Space,
+    velocities: Space,
+}
+
+/// The space of directions that some constraints allow.
+struct Space {
+    /// the constraint matrix at p_k, and at another point
+    K: Matrix,
+    now: Matrix,
+    svd: Svd,
+    Q0: Matrix,
+    W: Matrix,
+    /// Q₀ᵀ M Q₀
+    S: Lu<f64>,
+    column: Vec<f64>,
+    saddle: Saddle,
+}
+
+impl Space {
+    /// For m constraints of n coordinates.
+    fn new(m: usize, n: usize) -> Self {
+        let d = n - m;
+        Space {
+            K: Matrix::zeros(m, n),
+            now: Matrix::zeros(m, n),
+            svd: Svd::new(m, n),
+            Q0: Matrix::zeros(n, d),
+            W: Matrix::zeros(d, n),
+            S: Lu::new(d),
+            column: vec![0.0; d],
+            saddle: Saddle::new(n, m),
+        }
+    }
+
+    /// Q₀ and W for the first rows of K.
+    fn choose(&mut self, M: &Matrix, K: &Matrix) -> Result<(), Trouble> {
+        let (m, n) = (self.K.rows(), self.K.cols());
+        for k in 0..m {
+            self.K.row_mut(k).copy_from_slice(K.row(k));
+            for j in 0..n {
+                self.svd.A[(k, j)] = K[(k, j)];
+            }
+        }
+        self.svd.factor().map_err(|_| Trouble::Singular)?;
+        for i in 0..n {
+            for j in 0..n - m {
+                self.Q0[(i, j)] = self.svd.V[(i, m + j)];
+            }
+        }
+        // W ← Q₀ᵀ M, then S⁻¹ from the left
+        for j in 0..n - m {
+            for i in 0..n {
+                self.W[(j, i)] = (0..n).map(|l| self.Q0[(l, j)] * M[(l, i)]).sum();
+            }
+        }
+        for j in 0..n - m {
+            for i in 0..n - m {
+                self.S.A[(j, i)] = (0..n).map(|l| self.W[(j, l)] * self.Q0[(l, i)]).sum();
+            }
+        }
+        self.S.factor().map_err(|_| Trouble::Singular)?;
+        for i in 0..n {
+            for j in 0..n - m {
+                self.column[j] = self.W[(j, i)];
+            }
+            self.S.solve(&mut self.column);
+            for j in 0..n - m {
+                self.W[(j, i)] = self.column[j];
+            }
+        }
+        Ok(())
+    }
+
+    /// out ← Q₀ y.
+    fn span(&self, y: &[f64], out: &mut [f64]) {
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = self.Q0.row(i).iter().zip(y).map(|(q, y)| q * y).sum();
+        }
+    }
+
+    /// y ← W x.
+    fn measure(&self, x: &[f64], y: &mut [f64]) {
+        for (j, y) in y.iter_mut().enumerate() {
+            *y = self.W.row(j).iter().zip(x).map(|(w, x)| w * x).sum();
+        }
+    }
+
+    /// The correction δ in the range of Q₁ with K δ = −residual, in the upper part of the saddle; its residual stands in the lower part.
+    fn correct(&mut self, M: &Matrix, K: &Matrix) -> Result<&[f64], Trouble> {
+        let n = self.K.cols();
+        for k in 0..self.now.rows() {
+            self.now.row_mut(k).copy_from_slice(K.row(k));
+        }
+        self.saddle.factor(M, &self.K, &self.now).map_err(|_| Trouble::Singular)?;
+        self.saddle.b[..n].fill(0.0);
+        self.saddle.b[n..].iter_mut().for_each(|b| *b = -*b);
+        self.saddle.solve();
+        Ok(self.saddle.top())
+    }
+}
+
+impl Tangent {
+    pub fn new(equations: &Structural) -> Self {
+        let l = equations.layout();
+        let (n, m) = (l.v().len(), l.lambda().len());
+        Tangent {
+            base: vec![0.0; l.dim()],
+            M: equations.M.clone(),
+            positions: Space::new(m, n),
+            velocities: Space::new(equations.constraints(), n),
+        }
+    }
+}
+
+impl Coordinates for Tangent {
+    fn degrees(&self) -> [usize; 2] {
+        [self.positions.column.len(), self.velocities.column.len()]
+    }
+
+    fn choose(&mut self, equations: &Structural, x: &[f64]) -> Result<(), Trouble> {
+        self.base.copy_from_slice(x);
+        self.M.data_mut().copy_from_slice(equations.M.data());
+        self.positions.choose(&self.M, &equations.K)?;
+        self.velocities.choose(&self.M, &equations.K)
+    }
+
+    /// A tangent space serves one step.
+    fn worn(&mut self, _: &Structural) -> bool {
+        true
+    }
+
+    /// The base is the point where the step begins.
+    fn coordinates(&self, _: &Structural, _x: &[f64], y: &mut [f64]) {
+        y.fill(0.0);
+    }
+
+    fn lift(&mut self, equations: &mut Structural, t: f64, y: &[f64], x: &mut [f64]) -> Result<(), Trouble> {
+        let (p, v) = (equations.layout().p(), equations.layout().v());
+        let n = v.len();
+        let (eta, nu) = y.split_at(self.degrees()[0]);
+        self.positions.span(eta, &mut x[p.clone()]);
+        x[p.clone()].iter_mut().zip(&self.base[p.clone()]).for_each(|(x, base)| *x += base);
+        equations.at_position(t, x)?;
+        let mut last = f64::INFINITY;
+        for iteration in 0.. {
+            if equations.g.is_empty() {
+                break;
+            }
+            self.positions.saddle.b[n..].copy_from_slice(&equations.g);
+            equations.statistics.decompositions += 1;
+            let mut size = 0.0_f64;
+            for (x, d) in x[p.clone()].iter_mut().zip(self.positions.correct(&self.M, &equations.K)?) {
+                *x += d;
+                size = size.max(d.abs() / (1.0 + x.abs()));
+            }
+            equations.at_position(t, x)?;
+            if size < ENOUGH {
+                break;
+            }
+            if iteration >= MOST || !(size < last) {
+                return Err(Trouble::Diverged);
+            }
+            last = size;
+        }
+        self.velocities.span(nu, &mut x[v.clone()]);
+        x[v.clone()].iter_mut().zip(&self.base[v.clone()]).for_each(|(x, base)| *x += base);
+        if !equations.k0.is_empty() {
+            for (k, b) in self.velocities.saddle.b[n..].iter_mut().enumerate() {
+                let Kv: f64 = equations.K.row(k).iter().zip(&x[v.clone()]).map(|(k, v)| k * v).sum();
+                *b = Kv + equations.k0[k];
+            }
+            equations.statistics.decompositions += 1;
+            let correction = self.velocities.correct(&self.M, &equations.K)?;
+            x[v].iter_mut().zip(correction).for_each(|(x, d)| *x += d);
+        }
+        Ok(())
+    }
+
+    fn slope(&self, equations: &Structural, x: &[f64], ydot: &mut [f64]) {
+        let l = equations.layout();
+        let (eta, nu) = ydot.split_at_mut(self.degrees()[0]);
+        self.positions.measure(&x[l.v()], eta);
+        self.velocities.measure(&x[l.a()], nu);
+    }
+
+    fn spread(&mut self, equations: &Structural, y: &[f64], error: &mut [f64]) {
+        let (p, v) = (equations.layout().p(), equations.layout().v());
+        let (eta, nu) = y.split_at(self.degrees()[0]);
+        self.positions.span(eta, &mut error[p]);
+        self.velocities.span(nu, &mut error[v]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_basis_is_free_and_its_inverse_takes_off_what_the_constraints_hold() {
+        let (mut M, mut K) = (Matrix::zeros(3, 3), Matrix::zeros(1, 3));
+        for (i, row) in [[2.0, 0.3, 0.0], [0.3, 1.0, 0.2], [0.0, 0.2, 4.0]].iter().enumerate() {
+            M.row_mut(i).copy_from_slice(row);
+        }
+        K.row_mut(0).copy_from_slice(&[1.0, -2.0, 0.5]);
+        let mut space = Space::new(1, 3);
+        space.choose(&M, &K).unwrap();
+        // K Q₀ = 0 and W Q₀ = I
+        let (mut direction, mut y) = ([0.0; 3], [0.0; 2]);
+        space.span(&[0.7, -0.4], &mut direction);
+        assert!(K.row(0).iter().zip(&direction).map(|(k, d)| k * d).sum::<f64>().abs() < 1e-15);
+        space.measure(&direction, &mut y);
+        assert!((y[0] - 0.7).abs() < 1e-15 && (y[1] + 0.4).abs() < 1e-15, "{y:?}");
+        // W Q₁ = 0, also for the correction of another point: it lies in the range of M⁻¹Kᵀ
+        let mut beside = Matrix::zeros(1, 3);
+        beside.row_mut(0).copy_from_slice(&[0.9, -2.1, 0.8]);
+        space.saddle.b[3] = 0.5;
+        let correction = space.correct(&M, &beside).unwrap().to_vec();
+        let product: f64 = beside.row(0).iter().zip(&correction).map(|(k, d)| k * d).sum();
+        assert!((product + 0.5).abs() < 1e-14, "{product}");
+        space.measure(&correction, &mut y);
+        assert!(y.iter().all(|y| y.abs() < 1e-15), "{y:?}");
+    }
+}

@@ -1,0 +1,156 @@
+//! Symplectic methods for constrained Hamiltonian systems: RATTLE, its compositions, and the pairs Lobatto IIIA-IIIB.
+//!
+//! ```text
+//! q' = H_p,   p' = −H_q − Gᵀλ,   0 = g(q),   0 = G H_p,      H = ½ pᵀ M(q)⁻¹ p + U(q),   p = M v
+//! ```
+//! They keep the constraints of position and velocity to rounding, the symplectic form exactly, and the energy up to oscillations
+//! that do not grow over exponentially long times. All steps of a run have one size: [`Options::h0`] or, without it, the size for which the error of the run
+//! is about the tolerance as far as one can tell at the start. Hairer, Lubich & Wanner, Geometric Numerical Integration, VII.1.
+
+mod composition;
+mod hamiltonian;
+mod lobatto;
+mod rattle;
+mod tableau;
+
+pub use composition::Composition;
+
+use crate::error::BadOption;
+use crate::method::structural::{Attempt, OneStep, Scheme, Step, Structural, Trouble};
+use crate::method::weights::Weights;
+use crate::method::{Method, StartFailure, State, Stepper};
+use crate::motion::Mechanism;
+use crate::options::Options;
+use lobatto::Implicit;
+use rattle::Explicit;
+
+/// RATTLE, of order 2, or a symmetric composition of it.
+///
+/// Explicit up to the multipliers where the mass matrix is constant, the pair Lobatto IIIA-IIIB with two stages otherwise.
+/// Andersen, J. Comput. Phys. 52 (1983); Leimkuhler & Skeel, J. Comput. Phys. 112 (1994).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rattle {
+    /// Which composition.
+    pub composition: Composition,
+}
+
+/// The pair Lobatto IIIA-IIIB of order 2s − 2. Jay, SIAM J. Numer. Anal. 33 (1996).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lobatto {
+    /// Number of stages s: 2, 3 or 4.
+    pub stages: usize,
+}
+
+impl Default for Lobatto {
+    fn default() -> Self {
+        Lobatto { stages: 3 }
+    }
+}
+
+impl<'m> Method<dyn Mechanism + 'm> for Rattle {
+    fn start<'p>(
+        &self,
+        system: &'p (dyn Mechanism + 'm),
+        at: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
+        let (factors, order) = (self.composition.factors(), self.composition.order());
+        let explicit = system.structure().mass.is_constant();
+        start("rattle", system, at, options, |equations| {
+            let (kernel, told) = if explicit {
+                (Kernel::Explicit(Explicit::new(equations)), "explicit, as M is constant")
+            } else {
+                (Kernel::Implicit(Implicit::new(equations, &tableau::Tableau::TWO, false)), "implicit, as M varies")
+            };
+            let decisions = format!("RATTLE, {told}, {} to a step", factors.len());
+            Symplectic { kernel, factors, order, decisions }
+        })
+    }
+}
+
+impl<'m> Method<dyn Mechanism + 'm> for Lobatto {
+    fn start<'p>(
+        &self,
+        system: &'p (dyn Mechanism + 'm),
+        at: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
+        let Some(tableau) = tableau::Tableau::of(self.stages) else {
+            let expected = "there are pairs with 2, 3 and 4 stages";
+            return Err(BadOption::OutOfRange { name: "stages", value: self.stages as f64, expected }.into());
+        };
+        let constant = system.structure().mass.is_constant();
+        start("lobatto", system, at, options, |equations| Symplectic {
+            kernel: Kernel::Implicit(Implicit::new(equations, tableau, constant)),
+            factors: vec![1.0],
+            order: 2 * self.stages as u32 - 2,
+            decisions: format!("Lobatto IIIA-IIIB with {} stages", self.stages),
+        })
+    }
+}
+
+/// Start a scheme on a system of the class.
+fn start<'p>(
+    method: &'static str,
+    system: &'p (dyn Mechanism + '_),
+    at: State,
+    options: &Options,
+    scheme: impl FnOnce(&Structural) -> Symplectic,
+) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
+    hamiltonian::check_structure(method, system)?;
+    let first = at.clone();
+    let stepper = OneStep::new(method, system, at, options, |equations| {
+        hamiltonian::check_forces(method, equations, &first)?;
+        Ok(scheme(equations))
+    })?;
+    Ok(Box::new(stepper))
+}
+
+/// What makes one substep.
+enum Kernel {
+    Explicit(Explicit),
+    Implicit(Implicit),
+}
+
+/// A symplectic scheme: substeps of a kernel.
+struct Symplectic {
+    kernel: Kernel,
+    /// sizes of the substeps, in steps
+    factors: Vec<f64>,
+    order: u32,
+    decisions: String,
+}
+
+impl Scheme for Symplectic {
+    fn attempt(
+        &mut self,
+        equations: &mut Structural,
+        _weights: &Weights,
+        step: Step,
+        x1: &mut [f64],
+    ) -> Result<Attempt, Trouble> {
+        for factor in &self.factors {
+            match &mut self.kernel {
+                Kernel::Explicit(kernel) => kernel.step(equations, step.t, factor * step.h, x1)?,
+                Kernel::Implicit(kernel) => kernel.step(equations, step.t, factor * step.h, x1)?,
+            }
+        }
+        Ok(Attempt { accepted: true, next: step.h })
+    }
+
+    fn projects(&self) -> bool {
+        false
+    }
+
+    fn fixed(&self) -> bool {
+        true
+    }
+
+    fn order(&self) -> u32 {
+        self.order
+    }
+
+    fn decisions(&self) -> String {
+        self.decisions.clone()
+    }
+}

@@ -1,0 +1,99 @@
+//! RATTLE for a constant mass matrix, in velocities.
+//!
+//! ```text
+//! M v½ = M v + h/2 (f(q) − G(q)ᵀλ),    q₁ = q + h v½,                       g(q₁) = 0
+//! M v₁ = M v½ + h/2 (f(q₁) − G(q₁)ᵀμ),                                G(q₁) v₁ = 0
+//! ```
+//! λ by simplified Newton iterations with G(q₁) M⁻¹ G(q)ᵀ, to rounding; μ from a linear system.
+
+use super::super::structural::{Saddle, Structural, Trouble};
+use crate::linalg::Matrix;
+
+/// Most iterations.
+const MOST: u32 = 50;
+/// Corrections of this size that do not become smaller are rounding.
+const ROUNDING: f64 = 1e-13;
+
+/// A substep with its scratch space.
+pub(super) struct Explicit {
+    /// G where the last substep ended
+    G: Matrix,
+    /// that position; NaN before the first substep
+    position: Vec<f64>,
+    saddle: Saddle,
+}
+
+impl Explicit {
+    pub fn new(equations: &Structural) -> Self {
+        let n = equations.layout().v().len();
+        let m = equations.constraints();
+        Explicit { G: Matrix::zeros(m, n), position: vec![f64::NAN; n], saddle: Saddle::new(n, m) }
+    }
+
+    /// From p and v of x to those at the end of the substep. a of x is M⁻¹(f − Gᵀλ) at p with any λ, before and after.
+    pub fn step(&mut self, equations: &mut Structural, t: f64, h: f64, x: &mut [f64]) -> Result<(), Trouble> {
+        let l = equations.layout();
+        let (p, v, a, lambda) = (l.p(), l.v(), l.a(), l.lambda());
+        let n = v.len();
+        if x[p.clone()] != self.position {
+            equations.at_position(t, x)?;
+            self.G.data_mut().copy_from_slice(equations.K.data());
+        }
+        // first half, with the multiplier that is known
+        for k in 0..n {
+            x[v.start + k] += 0.5 * h * x[a.start + k];
+            x[p.start + k] += h * x[v.start + k];
+        }
+        if equations.constraints() > 0 {
+            equations.at_position(t, x)?;
+            equations.statistics.decompositions += 1;
+            self.saddle.factor(&equations.M, &self.G, &equations.K).map_err(|_| Trouble::Singular)?;
+            let scale = x[p.clone()].iter().fold(0.0_f64, |m, q| m.max(q.abs())) + f64::MIN_POSITIVE;
+            let mut last = f64::INFINITY;
+            for iteration in 0.. {
+                self.saddle.b[..n].fill(0.0);
+                self.saddle.b[n..].iter_mut().zip(equations.holonomic()).for_each(|(b, g)| *b = -g);
+                self.saddle.solve();
+                equations.statistics.solves += 1;
+                let mut size = 0.0_f64;
+                for (k, d) in self.saddle.top().iter().enumerate() {
+                    x[p.start + k] += d;
+                    x[v.start + k] += d / h;
+                    size = size.max(d.abs() / scale);
+                }
+                // the next correction would be smaller by the same ratio
+                let ratio = if iteration == 0 { 1.0 } else { size / last };
+                if size * ratio < 0.1 * f64::EPSILON {
+                    break;
+                }
+                if !(size < 0.5 * last) || iteration >= MOST {
+                    if size < ROUNDING {
+                        break;
+                    }
+                    return Err(Trouble::Diverged);
+                }
+                last = size;
+                equations.evaluate(t, x)?;
+            }
+        }
+        // second half
+        equations.at_position(t, x)?;
+        equations.statistics.decompositions += 1;
+        self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
+        self.saddle.b[..n].iter_mut().zip(equations.minus_force()).for_each(|(b, f)| *b = -0.5 * h * f);
+        for (k, b) in self.saddle.b[n..].iter_mut().enumerate() {
+            *b = -equations.K.row(k).iter().zip(&x[v.clone()]).map(|(g, v)| g * v).sum::<f64>();
+        }
+        self.saddle.solve();
+        for (k, d) in self.saddle.top().iter().enumerate() {
+            x[v.start + k] += d;
+            x[a.start + k] = d / (0.5 * h);
+        }
+        for (j, y) in lambda.zip(self.saddle.bottom()) {
+            x[j] = y / (0.5 * h);
+        }
+        self.G.data_mut().copy_from_slice(equations.K.data());
+        self.position.copy_from_slice(&x[p]);
+        Ok(())
+    }
+}

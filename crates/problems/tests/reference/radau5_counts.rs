@@ -1,0 +1,200 @@
+//! Counters of Radau IIa against those published for RADAU5 and RADAU, on index-3 and index-2 forms of mechanisms.
+//!
+//! Lioen & de Swart (1999), Test Set for Initial Value Problem Solvers, release 2.1, tables 5.2, 13.2 and 16.3; rtol = atol. The published forms
+//! of Andrews' mechanism and of the slider crank have the accelerations as unknowns that count, the car axis does not. The Jacobian of Andrews'
+//! mechanism that was used neglects the derivatives of M, f and Gᵀλ with respect to positions and velocities, Hairer & Wanner, VII.7.
+
+use daedal::dae::{Dae, Pencil, Point};
+use daedal::formulation::Formulation;
+use daedal::method::radau::Stages;
+use daedal::method::{Integrator, State};
+use daedal::motion::{Form, Layout, Mechanism, Undefined};
+use daedal::{Options, RadauIIa, Residuals, Statistics, StepFailure, Tolerance};
+use daedal_problems::{andrews, car_axis, flexible_slider_crank};
+
+/// A formulation as it was published.
+struct Published<'p> {
+    form: Box<dyn Dae + 'p>,
+    layout: Layout,
+    accelerations_count: bool,
+    /// are derivatives of the dynamics left out of the Jacobian?
+    simplified: bool,
+}
+
+impl Dae for Published<'_> {
+    fn dim(&self) -> usize {
+        self.form.dim()
+    }
+    fn new_pencil(&self) -> Pencil {
+        self.form.new_pencil()
+    }
+    fn algebraic(&self, row: usize) -> bool {
+        self.form.algebraic(row)
+    }
+    fn quasilinear(&self) -> bool {
+        self.form.quasilinear()
+    }
+    fn residual(&mut self, stage: usize, t: f64, x: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {
+        self.form.residual(stage, t, x, xdot, r)
+    }
+    fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
+        self.form.pencil(t, x, xdot, out)?;
+        if let (true, Pencil::Dense { A, .. }) = (self.simplified, out) {
+            for row in self.layout.row_dynamics() {
+                self.layout.v().chain(self.layout.p()).for_each(|column| A[(row, column)] = 0.0);
+            }
+        }
+        Ok(())
+    }
+    fn accepted(&mut self, stage: usize, t: f64, x: &mut [f64], xdot: &[f64]) -> Result<(), StepFailure> {
+        self.form.accepted(stage, t, x, xdot)
+    }
+    fn residuals(&self) -> Residuals {
+        self.form.residuals()
+    }
+    fn counts(&self, unknown: usize) -> bool {
+        self.accelerations_count || self.form.counts(unknown)
+    }
+    fn index(&self, unknown: usize) -> u8 {
+        self.form.index(unknown)
+    }
+}
+
+/// A problem with its published initial values.
+struct Start<'p> {
+    mechanism: &'p dyn Mechanism,
+    formulation: Formulation,
+    p: &'p [f64],
+    v: &'p [f64],
+    a: &'p [f64],
+    lambda: &'p [f64],
+    tend: f64,
+    accelerations_count: bool,
+    simplified: bool,
+}
+
+impl Start<'_> {
+    fn run(&self, stages: Stages, tolerance: f64, h0: f64) -> Statistics {
+        let layout = Layout::new(self.mechanism.sizes(), Form::StrangenessFree, false);
+        let (mut x, mut xdot) = (vec![0.0; layout.dim()], vec![0.0; layout.dim()]);
+        x[layout.p()].copy_from_slice(self.p);
+        x[layout.v()].copy_from_slice(self.v);
+        x[layout.a()].copy_from_slice(self.a);
+        x[layout.lambda()].copy_from_slice(self.lambda);
+        xdot[layout.p()].copy_from_slice(self.v);
+        xdot[layout.v()].copy_from_slice(self.a);
+        let form = self.formulation.system(self.mechanism, &State { t: 0.0, x: x.clone() }).unwrap();
+        let (accelerations_count, simplified) = (self.accelerations_count, self.simplified);
+        let dae = Box::new(Published { form, layout, accelerations_count, simplified });
+        let method = RadauIIa { stages, ..RadauIIa::reproduction() };
+        let options = Options {
+            tolerance: Tolerance::new(tolerance, tolerance),
+            h0: Some(h0),
+            hmax: Some(self.tend),
+            ..Options::default()
+        };
+        let mut stepper = method.start(dae, Point { t: 0.0, x, xdot }, &options).unwrap();
+        while stepper.state().t < self.tend {
+            if let Err(failure) = stepper.advance(self.tend) {
+                println!("{failure}");
+                break;
+            }
+        }
+        stepper.statistics()
+    }
+
+    /// Attempts, accepted steps, Jacobians and decompositions.
+    fn compare(&self, name: &str, stages: Stages, tolerance: f64, h0: f64, published: [u64; 4]) -> f64 {
+        let s = self.run(stages, tolerance, h0);
+        let found = [s.attempts, s.steps, s.jacobians, s.decompositions];
+        println!("{name} {stages:?} {tolerance:e}: {found:?}, published {published:?}, {} f", s.residuals);
+        found.iter().zip(published).map(|(f, p)| (*f as f64 - p as f64).abs() / p as f64).fold(0.0, f64::max)
+    }
+}
+
+const RADAU5: Stages = Stages::Fixed(3);
+const RADAU: Stages = Stages::VARIABLE;
+
+#[test]
+fn car_axis_takes_the_steps_of_radau5_and_radau() {
+    let mechanism = car_axis::CarAxis { l: 1.0, l0: 0.5, eps: 0.01, m: 10.0, h: 0.1, omega: 10.0 };
+    let start = Start {
+        mechanism: &mechanism,
+        formulation: Formulation::Eom,
+        p: &[0.0, 0.5, 1.0, 0.5],
+        v: &[-0.5, 0.0, -0.5, 0.0],
+        a: &[0.0, -1.0, 0.0, -1.0],
+        lambda: &[0.0, 0.0],
+        tend: 3.0,
+        accelerations_count: false,
+        simplified: false,
+    };
+    for (stages, tolerance, published) in [
+        (RADAU5, 1e-4, [98, 97, 95, 98]),
+        (RADAU5, 1e-7, [289, 288, 282, 288]),
+        (RADAU5, 1e-10, [884, 883, 861, 883]),
+        (RADAU, 1e-4, [98, 97, 95, 98]),
+        (RADAU, 1e-7, [289, 288, 282, 288]),
+        (RADAU, 1e-10, [179, 178, 170, 179]),
+    ] {
+        let difference = start.compare("car axis", stages, tolerance, tolerance, published);
+        assert!(difference <= 0.05, "{stages:?} {tolerance:e}");
+    }
+}
+
+#[test]
+fn andrews_mechanism_takes_the_steps_of_radau5() {
+    let mechanism = andrews::Andrews::default();
+    let start = Start {
+        mechanism: &mechanism,
+        formulation: Formulation::Eom,
+        p: &andrews::Q0,
+        v: &[0.0; 7],
+        a: &andrews::A0,
+        lambda: &andrews::LAMBDA0,
+        tend: 0.03,
+        accelerations_count: true,
+        simplified: true,
+    };
+    for (stages, tolerance, published) in
+        [(RADAU5, 1e-4, [96, 56, 54, 96]), (RADAU5, 1e-7, [117, 97, 92, 117]), (RADAU, 1e-7, [117, 97, 92, 117])]
+    {
+        let difference = start.compare("Andrews", stages, tolerance, tolerance, published);
+        assert!(difference <= 0.05, "{stages:?} {tolerance:e}");
+    }
+}
+
+#[test]
+fn the_flexible_slider_crank_takes_the_steps_of_radau5_and_radau() {
+    let mechanism = flexible_slider_crank::FlexibleSliderCrank::default();
+    // the smooth initial values of release 2.1
+    let start = Start {
+        mechanism: &mechanism,
+        formulation: Formulation::Eom1,
+        p: &flexible_slider_crank::P0,
+        v: &[150.0, -74.995767, -2.68938672e-6, 0.444896105, 0.00463434311, -1.78591076e-6, -2.68938672e-6],
+        a: &[
+            0.0,
+            -0.001344541576008661,
+            -5062.194923138079,
+            -6.833142732779555e-5,
+            1.449382650173157e-8,
+            -4.268463211410861,
+            0.2098334687947376,
+        ],
+        lambda: &[-6.397251492537153e-8, 382.4589508329281, -4.376060460948886e-9],
+        tend: 0.1,
+        accelerations_count: true,
+        simplified: false,
+    };
+    for (stages, tolerance, published) in [
+        (RADAU5, 1e-4, [108, 93, 90, 108]),
+        (RADAU5, 1e-6, [294, 289, 275, 290]),
+        (RADAU5, 1e-8, [1957, 1799, 1422, 1880]),
+        (RADAU, 1e-6, [172, 171, 161, 171]),
+        (RADAU, 1e-8, [417, 415, 396, 412]),
+    ] {
+        let difference = start.compare("slider crank", stages, tolerance, 0.01 * tolerance, published);
+        assert!(difference <= 0.05, "{stages:?} {tolerance:e}");
+    }
+}
