@@ -172,27 +172,30 @@ fn largest(formulation: Formulation, method: RadauIIa, options: &Options, times:
     found
 }
 
-/// Exponents of the growth from the first to the last of two times.
-fn exponents(found: &[[f64; 2]], times: [f64; 2]) -> [f64; 2] {
-    let exponent = |i: usize| (found[1][i] / found[0][i]).ln() / (times[1] / times[0]).ln();
+/// Exponents of the growth from the first to the last time.
+fn exponents(found: &[[f64; 2]], times: &[f64]) -> [f64; 2] {
+    let last = times.len() - 1;
+    let exponent = |i: usize| (found[last][i] / found[0][i]).ln() / (times[last] / times[0]).ln();
     [exponent(0), exponent(1)]
 }
 
 #[test]
 fn with_the_acceleration_level_alone_positions_drift_quadratically_and_velocities_linearly() {
+    // the swing is symmetric in time, and what one half adds to gI the other half takes away but for the differences of their steps:
+    // with smaller tolerances chance decides
     let times = [100.0, 400.0];
-    let options = Options { max_steps: 1_000_000, ..Options::default() };
-    let found = largest(Formulation::Eom0, RadauIIa::default(), &options, &times);
-    let [g, g1] = exponents(&found, times);
+    let options = Options { tolerance: Tolerance::new(1e-6, 1e-6), max_steps: 1_000_000, ..Options::default() };
+    let found = largest(Formulation::Eom0, RadauIIa { max_newton: 50, ..RadauIIa::default() }, &options, &times);
+    let [g, g1] = exponents(&found, &times);
     println!("{g:.3} {g1:.3}");
-    assert!((g - 2.0).abs() < 0.1 && (g1 - 1.0).abs() < 0.1, "{g} {g1}");
-    // g at T = 400 in other implementations: 8e-4 to 2e-2 for g = p² − 1
-    assert!(found[1][0] > 1e-5 && found[1][0] < 1e-2, "{found:?}");
+    assert!((g - 2.0).abs() < 0.2 && (g1 - 1.0).abs() < 0.2, "{g} {g1}");
+    assert!(found[1][0] > 1e-4 && found[1][0] < 1e-2, "{found:?}");
 }
 
 /// Radau IIa with steps of 0.02.
 fn fixed_steps() -> (RadauIIa, Options) {
-    let method = RadauIIa { control: Control::Fixed, max_newton: 20, ..RadauIIa::default() };
+    // λ follows v with a delay of one iteration: the first rates of contraction look bad
+    let method = RadauIIa { control: Control::Fixed, max_newton: 50, ..RadauIIa::default() };
     let options =
         Options { tolerance: Tolerance::new(1e-10, 1e-10), h0: Some(0.02), max_steps: 100_000, ..Options::default() };
     (method, options)
@@ -202,7 +205,7 @@ fn fixed_steps() -> (RadauIIa, Options) {
 fn with_the_velocity_level_positions_drift_linearly() {
     let (times, (method, options)) = ([25.0, 100.0], fixed_steps());
     let found = largest(Formulation::Eom1, method, &options, &times);
-    let [g, _] = exponents(&found, times);
+    let [g, _] = exponents(&found, &times);
     println!("{g:.3}");
     assert!((g - 1.0).abs() < 0.05, "{g}");
     assert!(found[1][1] < 1e-9, "gI holds: {found:?}");

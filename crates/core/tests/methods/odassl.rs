@@ -1,6 +1,6 @@
 //! M6: BDF with variable steps on the overdetermined system, and on the systems that it is made of.
 
-use super::problems::Pendulum;
+use super::problems::{Arm, Pendulum};
 use daedal::formulation::{Formulated, Formulation, Relaxed};
 use daedal::linalg::Matrix;
 use daedal::method::bdf::Bdf;
@@ -12,54 +12,83 @@ use daedal::{Options, Problem, RadauIIa, Solution, SolveError, Tolerance, solve}
 
 const STABILISED: [Relaxed; 3] = [Relaxed::DynamicsFirst, Relaxed::KinematicsFirst, Relaxed::IndexTwo];
 
-fn run(mechanism: &dyn Mechanism, initial: Initial, tend: f64, formulation: Formulation, tolerance: f64) -> Solution {
+fn run_with(
+    integrator: Bdf,
+    mechanism: &dyn Mechanism,
+    initial: Initial,
+    tend: f64,
+    formulation: Formulation,
+    tolerance: f64,
+) -> Solution {
     let options =
         Options { tolerance: Tolerance::new(tolerance, tolerance), max_steps: 1_000_000, ..Options::default() };
-    let method = Formulated { formulation, integrator: Bdf::default() };
-    solve(&Problem::new(mechanism, initial, tend), &method, &options).unwrap()
+    solve(&Problem::new(mechanism, initial, tend), &Formulated { formulation, integrator }, &options).unwrap()
 }
 
-/// |p − (1, 0)| at the end, and the largest residuals of g and gI.
-fn pendulum(formulation: Formulation, tend: f64, tolerance: f64) -> [f64; 3] {
-    let solution = run(&Pendulum::PERIOD_TWO, Pendulum::horizontal(), tend, formulation, tolerance);
+fn run(mechanism: &dyn Mechanism, initial: Initial, tend: f64, formulation: Formulation, tolerance: f64) -> Solution {
+    run_with(Bdf::default(), mechanism, initial, tend, formulation, tolerance)
+}
+
+/// |p − (1, 0)| after fifty periods, the largest residuals of g and gI, and the number of steps.
+fn fifty_periods(integrator: Bdf, formulation: Formulation, tolerance: f64) -> ([f64; 3], u64) {
+    let solution = run_with(integrator, &Pendulum::PERIOD_TWO, Pendulum::horizontal(), 100.0, formulation, tolerance);
     let (p, residuals) = (solution.end().p.to_vec(), solution.max_residuals);
     let found = [(p[0] - 1.0).hypot(p[1]), residuals.position.unwrap(), residuals.velocity.unwrap()];
-    println!("{formulation:?}, t = {tend}, {tolerance:e}: {found:?} {}", solution.statistics);
-    found
+    println!("{formulation:?}, {tolerance:e}: {found:?} {}", solution.statistics);
+    (found, solution.statistics.steps)
 }
 
 #[test]
 fn stabilised_forms_return_and_keep_position_and_velocity_constraints() {
+    // published for ODASSL: |y| = 3e-5, residuals 9e-8 and 4e-7 in 16 803 steps; stabilised index 2: 15 815 steps
     for relaxed in STABILISED {
-        let [distance, g, g1] = pendulum(Formulation::Overdetermined(relaxed), 20.0, 1e-7);
-        assert!(distance < 5e-5, "{relaxed:?}: {distance}");
+        let ([distance, g, g1], steps) = fifty_periods(Bdf::default(), Formulation::Overdetermined(relaxed), 1e-7);
+        assert!(distance < 1e-4, "{relaxed:?}: {distance}");
         assert!(g < 1e-6 && g1 < 1e-6, "{relaxed:?}: {g} {g1}");
+        assert!(steps < 25_000, "{relaxed:?}: {steps}");
     }
+}
+
+#[test]
+fn dynamics_first_needs_fewer_steps_than_kinematics_first() {
+    let [dynamics, kinematics] = [Relaxed::DynamicsFirst, Relaxed::KinematicsFirst].map(|relaxed| {
+        let ([_, g, g1], steps) = fifty_periods(Bdf::default(), Formulation::Overdetermined(relaxed), 1e-5);
+        assert!(g < 1e-4 && g1 < 1e-4, "{relaxed:?}: {g} {g1}");
+        steps
+    });
+    assert!(dynamics < kinematics, "{dynamics} {kinematics}");
 }
 
 #[test]
 fn forms_that_are_not_stabilised_drift() {
-    let [_, g_acceleration, _] = pendulum(Formulation::Eom0, 20.0, 1e-7);
-    let [_, g_velocity, g1] = pendulum(Formulation::Eom1, 20.0, 1e-7);
-    assert!(g_acceleration > 2e-6 && g_acceleration < 1e-4, "{g_acceleration}");
-    assert!(g_velocity > 2e-6 && g_velocity < 1e-4, "{g_velocity}");
+    // Newton's iteration stops as early as in DASSL; published 1.8e-3 and 2.1e-5
+    let dassl = || Bdf { newton_tolerance: 0.33, ..Bdf::default() };
+    let ([_, g_acceleration, _], _) = fifty_periods(dassl(), Formulation::Eom0, 1e-7);
+    let ([_, g_velocity, g1], _) = fifty_periods(dassl(), Formulation::Eom1, 1e-7);
+    assert!(g_acceleration > 5e-5 && g_acceleration < 5e-3, "{g_acceleration}");
+    assert!(g_velocity > 5e-6 && g_velocity < 1e-4, "{g_velocity}");
     assert!(g1 < 1e-6, "{g1}");
 }
 
 #[test]
-#[ignore = "fifty periods: the published length, half a minute in all"]
-fn fifty_periods_as_published() {
-    for relaxed in STABILISED {
-        let [distance, g, g1] = pendulum(Formulation::Overdetermined(relaxed), 100.0, 1e-7);
-        assert!(distance < 3e-4 && g < 1e-6 && g1 < 1e-6, "{relaxed:?}: {distance} {g} {g1}");
+fn overdetermined_and_underlying_equations_have_the_solution_of_the_mechanism() {
+    let over = STABILISED.map(Formulation::Overdetermined);
+    for formulation in over.into_iter().chain([Formulation::Underlying]) {
+        for (mechanism, initial, exact) in [
+            (&Pendulum::P1 as &dyn Mechanism, Pendulum::moving(), Pendulum::AT_ONE),
+            (&Arm::P2, Arm::start(), Arm::AT_ONE),
+        ] {
+            let options = Options { tolerance: Tolerance::new(1e-9, 1e-9), ..Options::default() };
+            let method = Formulated { formulation, integrator: RadauIIa::default() };
+            let solution = solve(&Problem::new(mechanism, initial, 1.0), &method, &options).unwrap();
+            let end = solution.end();
+            let found = end.p.iter().chain(end.v).chain(end.lambda);
+            let error = found.zip(exact).map(|(x, y)| (x - y).abs()).fold(0.0_f64, f64::max);
+            println!("{formulation:?}: {error:.1e} {}", solution.statistics);
+            let index_two = formulation == Formulation::Overdetermined(Relaxed::IndexTwo);
+            assert!(error < if index_two { 1e-5 } else { 1e-7 }, "{formulation:?}: {error}");
+        }
     }
-    for relaxed in STABILISED {
-        pendulum(Formulation::Overdetermined(relaxed), 100.0, 1e-5);
-    }
-    let [_, g, _] = pendulum(Formulation::Eom0, 100.0, 1e-7);
-    assert!(g > 2e-4 && g < 2e-2, "{g}");
-    let [_, g, _] = pendulum(Formulation::Eom1, 100.0, 1e-7);
-    assert!(g > 1e-6 && g < 1e-4, "{g}");
 }
 
 fn start(mechanism: &dyn Mechanism, initial: &Initial, relaxed: Relaxed) -> Result<(), StartFailure> {
@@ -69,7 +98,6 @@ fn start(mechanism: &dyn Mechanism, initial: &Initial, relaxed: Relaxed) -> Resu
 
 #[test]
 fn dynamics_first_is_singular_on_velocity_level() {
-    use super::problems::Arm;
     for (mechanism, initial) in [(&Pendulum::P1 as &dyn Mechanism, Pendulum::moving()), (&Arm::P2, Arm::start())] {
         let failure = start(mechanism, &initial, Relaxed::IndexTwoDynamicsFirst).unwrap_err();
         assert!(matches!(failure, StartFailure::OutOfClass { .. }), "{failure:?}");
