@@ -28,6 +28,9 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+/// Longest time of a run, in seconds: more is never reached.
+const LONGEST: f64 = 1e6;
+
 /// Compare.
 pub fn compare(arguments: &Compare) -> Result<(), Failure> {
     let mut setup = Setup::resolve(&arguments.model)?;
@@ -72,7 +75,7 @@ fn run(setup: Setup, plan: Plan, arguments: &Compare) -> Result<Comparison, Fail
     let references = motion.case.references.clone();
     let subject = Arc::new(subject(motion.case, h0, setup.defaults.hmax)?);
     let jobs = arguments.jobs.map_or_else(|| available_parallelism().map_or(1, usize::from), usize::from);
-    let timeout = Duration::from_secs_f64(arguments.timeout);
+    let timeout = Duration::from_secs_f64(arguments.timeout.min(LONGEST));
     // what goes wrong in a run is told in the table
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
