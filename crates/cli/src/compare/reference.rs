@@ -9,8 +9,9 @@ use daedal::formulation::Formulation;
 use daedal::motion::Layout;
 use daedal_problems::Reference;
 use daedal_run::comparison::{self, Levels};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Tolerances of the run, the first that works.
 const TOLERANCES: [f64; 6] = [1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8];
@@ -19,9 +20,9 @@ const RUN: [(&str, &str); 2] = [("geoms", "psf"), ("radau", "psf")];
 const CHECK: [(&str, &str); 3] = [("radau", "psf"), ("gmkssol", "psf"), ("radau", "ggl")];
 /// With known values, a run with this tolerance tells which multipliers are undetermined.
 const PROBE: f64 = 1e-4;
-/// Time for each run, in multiples of that of the others, and at least in seconds.
-const LONGER: u32 = 2;
-const LEAST: Duration = Duration::from_secs(20);
+/// Time for all tries, in multiples of that of the other runs, and at least. Each try has half of what is left.
+const LONGER: u32 = 5;
+const LEAST: Duration = Duration::from_secs(40);
 
 /// The reference.
 pub struct Known {
@@ -64,8 +65,8 @@ pub fn find(subject: &Arc<Subject>, known: &[Reference], jobs: usize, timeout: D
     };
     // a kind of variables of which all values are known
     let covered = |places: &[usize]| places.iter().all(|&j| exact(j).is_some());
-    let limit = (timeout * LONGER).max(LEAST);
-    let computed = computed(subject, kinds.iter().all(|places| covered(places)), jobs, limit);
+    let all = (timeout * LONGER).max(LEAST);
+    let computed = computed(subject, kinds.iter().all(|places| covered(places)), jobs, all);
 
     let undetermined: Vec<String> = computed.undetermined.clone();
     let mut values = vec![None; subject.layout.dim()];
@@ -119,14 +120,13 @@ struct Computed {
 }
 
 /// A run and its check at the same time; only a probe where values are known.
-fn computed(subject: &Arc<Subject>, probe: bool, jobs: usize, limit: Duration) -> Computed {
+fn computed(subject: &Arc<Subject>, probe: bool, jobs: usize, all: Duration) -> Computed {
     let tolerances = if probe { vec![PROBE] } else { TOLERANCES.to_vec() };
     let mut ladders = vec![ladder(&RUN, &tolerances)];
     if !probe {
         ladders.push(ladder(&CHECK, &tolerances));
     }
-    let most = ladders.iter().map(Vec::len).max().unwrap_or(0) as u32;
-    let mut found = climb(subject, ladders, jobs, limit, limit * (2 * most)).into_iter();
+    let mut found = climb(subject, ladders, jobs, all).into_iter();
     let Some((run, attempt)) = found.next().flatten() else { return Computed::default() };
     let Some(solution) = attempt.solution else { return Computed::default() };
     let mut names: Vec<String> = Vec::new();
@@ -139,7 +139,7 @@ fn computed(subject: &Arc<Subject>, probe: bool, jobs: usize, limit: Duration) -
     if check.is_none() && !probe {
         // the same method with a larger tolerance is better than nothing
         let again = Combination { tolerance: 10.0 * run.tolerance, ..run };
-        check = climb(subject, vec![vec![again]], jobs, limit, limit * 2).into_iter().next().flatten();
+        check = climb(subject, vec![vec![again]], jobs, all).into_iter().next().flatten();
     }
     let told = match &check {
         Some((run, _)) => Some(format!("checked by {}", said(run))),
@@ -174,20 +174,21 @@ fn ladder(methods: &[(&str, &str)], tolerances: &[f64]) -> Vec<Combination> {
     runs
 }
 
-/// The first run of each ladder that reaches the end.
+/// The first run of each ladder that reaches the end, if there is one in this time.
 fn climb(
     subject: &Arc<Subject>,
     ladders: Vec<Vec<Combination>>,
     jobs: usize,
-    limit: Duration,
-    patience: Duration,
+    all: Duration,
 ) -> Vec<Option<(Combination, Attempt)>> {
     let subject = Arc::clone(subject);
     let first = move |runs: &Vec<Combination>| {
+        let begin = Instant::now();
         runs.iter().find_map(|run| {
-            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| attempt(&subject, run, limit)));
+            let limit = all.saturating_sub(begin.elapsed()) / 2;
+            let outcome = catch_unwind(AssertUnwindSafe(|| attempt(&subject, run, limit)));
             outcome.ok().filter(|attempt| attempt.failure.is_none()).map(|attempt| (*run, attempt))
         })
     };
-    pool::all(jobs, ladders, patience, first, || {}).into_iter().map(|found| found.ok().flatten()).collect()
+    pool::all(jobs, ladders, 2 * all, first, || {}).into_iter().map(|found| found.ok().flatten()).collect()
 }

@@ -1,5 +1,5 @@
-//! How long a run takes: the shortest of some repetitions, after one that warms up. Short runs are repeated in batches, so that the clock
-//! is precise enough.
+//! How long a run takes: the shortest of some repetitions, after one that warms up. A repetition of a short run is the shortest of
+//! several, for other work of the machine only ever adds to the time.
 
 use super::attempt::{Subject, once};
 use super::plan::Combination;
@@ -12,10 +12,10 @@ const REPEATS: u32 = 3;
 const LONG: Duration = Duration::from_secs(1);
 /// Runs shorter than this are warmed up.
 const SHORT: Duration = Duration::from_millis(200);
-/// Shortest batch.
-const BATCH: Duration = Duration::from_millis(4);
-/// Most runs of a batch.
-const MOST: u32 = 200;
+/// How long a repetition of short runs takes.
+const REPETITION: Duration = Duration::from_millis(4);
+/// Most runs of a repetition.
+const MOST: u32 = 100;
 
 /// How long a run takes.
 pub struct Timed {
@@ -37,27 +37,29 @@ pub fn time(
     let repeats = repeat.unwrap_or(if rough > LONG { 1 } else { REPEATS });
     let mut one = rough.as_secs_f64();
     if rough < SHORT {
-        one = batch(subject, run, 1, timeout)?;
+        one = shortest_of(1, subject, run, timeout)?;
     }
-    let size = (BATCH.as_secs_f64() / one.max(1e-9)).ceil().clamp(1.0, f64::from(MOST)) as u32;
+    let runs = (REPETITION.as_secs_f64() / one.max(1e-9)).ceil().clamp(1.0, f64::from(MOST)) as u32;
     let (mut shortest, mut longest) = (f64::INFINITY, 0.0_f64);
     for _ in 0..repeats {
-        let seconds = batch(subject, run, size, timeout)?;
+        let seconds = shortest_of(runs, subject, run, timeout)?;
         shortest = shortest.min(seconds);
         longest = longest.max(seconds);
     }
     Some(Timed { seconds: shortest, spread: (longest - shortest) / shortest, repeats })
 }
 
-/// Seconds of one of n runs.
-fn batch(subject: &Subject, run: &Combination, n: u32, timeout: Duration) -> Option<f64> {
-    let begin = Instant::now();
+/// Seconds of the shortest of n runs.
+fn shortest_of(n: u32, subject: &Subject, run: &Combination, timeout: Duration) -> Option<f64> {
+    let mut shortest = f64::INFINITY;
     for _ in 0..n {
+        let begin = Instant::now();
         // it reached the end before, and may take a little longer now
         let solution = once(subject, run, 2 * timeout, None).ok()?;
         if solution.ended != Ended::AtEnd {
             return None;
         }
+        shortest = shortest.min(begin.elapsed().as_secs_f64());
     }
-    Some(begin.elapsed().as_secs_f64() / f64::from(n))
+    Some(shortest)
 }

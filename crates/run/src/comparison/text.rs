@@ -49,7 +49,7 @@ pub fn text(comparison: &Comparison) -> String {
     if comparison.succeeded().any(|run| (0..3).any(|kind| unresolved(comparison, run, kind))) {
         text.push_str("* not resolved: below the accuracy of the reference\n");
     }
-    let failures: Vec<(String, &str)> = comparison.failed().map(|(run, why)| (name(run), why)).collect();
+    let failures = failures(comparison);
     if !failures.is_empty() {
         let _ = writeln!(text, "\ndid not reach the end");
         let width = failures.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
@@ -68,6 +68,22 @@ pub fn table(comparison: &Comparison) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let cell = |column: &&Column, run: &Entry| (column.cell)(comparison, run).unwrap_or_else(|| "–".to_string());
     let rows = runs.iter().map(|run| columns.iter().map(|column| cell(column, run)).collect()).collect();
     (columns.iter().map(|column| column.head).collect(), rows)
+}
+
+/// Runs that did not reach the end, with the reason; those of a method and formulation that failed alike stand together.
+pub fn failures(comparison: &Comparison) -> Vec<(String, &str)> {
+    let mut list: Vec<(&Entry, String, &str)> = Vec::new();
+    for (run, why) in comparison.failed() {
+        match list.last_mut() {
+            Some((last, said, reason))
+                if *reason == why && last.method == run.method && last.formulation == run.formulation =>
+            {
+                let _ = write!(said, ", {:e}", run.tolerance);
+            }
+            _ => list.push((run, name(run), why)),
+        }
+    }
+    list.into_iter().map(|(_, said, why)| (said, why)).collect()
 }
 
 /// What errors and times are.
@@ -182,6 +198,12 @@ mod tests {
     fn failures_stand_below_with_their_reason() {
         let text = text(&comparison());
         assert!(text.contains("radau ggl 1e-4  stopped after 10 s at t = 0.5"), "{text}");
+        let mut more = comparison();
+        more.runs[5].failure = more.runs[4].failure.clone();
+        more.runs[0].failure = more.runs[4].failure.clone();
+        let failures = failures(&more);
+        let names: Vec<&str> = failures.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["geoms psf 1e-3", "radau ggl 1e-4, 1e-5"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The page of a comparison: work–precision pictures, residuals, drift, the table, and what failed, in one file that needs no network.
 
-use crate::comparison::text::{duration, explanation, name, short, table};
+use crate::comparison::text::{self, duration, explanation, name, short, table};
 use crate::comparison::{Comparison, Entry};
 use crate::error::WriteError;
 use crate::page::picture::{Curve, Picture, Point, colour, marker, series};
@@ -256,9 +256,9 @@ fn runs(comparison: &Comparison) -> String {
 }
 
 fn failures(comparison: &Comparison) -> String {
-    let rows: Vec<String> = comparison
-        .failed()
-        .map(|(run, why)| format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>", escape(&name(run)), escape(why)))
+    let rows: Vec<String> = text::failures(comparison)
+        .into_iter()
+        .map(|(name, why)| format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>", escape(&name), escape(why)))
         .collect();
     if rows.is_empty() {
         return String::new();
