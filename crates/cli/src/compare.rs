@@ -31,6 +31,9 @@ use std::time::Duration;
 /// Longest time of a run, in seconds: more is never reached.
 const LONGEST: f64 = 1e6;
 
+/// A spread of times that tells of other work on the machine.
+const RESTLESS: f64 = 0.5;
+
 /// Compare.
 pub fn compare(arguments: &Compare) -> Result<(), Failure> {
     let mut setup = Setup::resolve(&arguments.model)?;
@@ -108,10 +111,17 @@ fn run(setup: Setup, plan: Plan, arguments: &Compare) -> Result<Comparison, Fail
     std::panic::set_hook(hook);
 
     let mut times = times.into_iter();
-    let runs = plan.runs.iter().zip(&attempts).map(|(run, attempt)| {
-        let timed = if attempt.failure.is_none() { times.next().and_then(Result::ok).flatten() } else { None };
-        entry(run, attempt, timed.as_ref(), &known, &subject)
-    });
+    let runs: Vec<Entry> = plan
+        .runs
+        .iter()
+        .zip(&attempts)
+        .map(|(run, attempt)| {
+            let timed = if attempt.failure.is_none() { times.next().and_then(Result::ok).flatten() } else { None };
+            entry(run, attempt, timed.as_ref(), &known, &subject)
+        })
+        .collect();
+    let mut notes = plan.notes;
+    notes.extend(restlessness(&runs));
     Ok(Comparison {
         model: setup.name,
         description: setup.description,
@@ -120,10 +130,23 @@ fn run(setup: Setup, plan: Plan, arguments: &Compare) -> Result<Comparison, Fail
         t0,
         tend,
         command: command(),
-        runs: runs.collect(),
+        runs,
         reference: known.told,
         timing: Timing { jobs, timeout: arguments.timeout },
-        notes: plan.notes,
+        notes,
+    })
+}
+
+/// Are there times that differ much from one repetition to the next?
+fn restlessness(runs: &[Entry]) -> Option<String> {
+    let spreads: Vec<f64> = runs.iter().filter(|run| run.repeats > 1).filter_map(|run| run.spread).collect();
+    let restless = spreads.iter().filter(|spread| **spread > RESTLESS).count();
+    (4 * restless > spreads.len()).then(|| {
+        let percent = 100.0 * RESTLESS;
+        format!(
+            "times are not reliable: {restless} of {} spread by more than {percent:.0} %; other work seems to go on",
+            spreads.len()
+        )
     })
 }
 
@@ -221,4 +244,17 @@ fn command() -> String {
         }
     }
     said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_that_differ_much_are_told() {
+        let run = |spread| Entry { spread: Some(spread), repeats: 3, ..Entry::default() };
+        assert_eq!(restlessness(&[run(0.1), run(0.2), run(0.1), run(2.0)]), None);
+        assert!(restlessness(&[run(0.1), run(3.0)]).is_some_and(|said| said.contains("1 of 2")));
+        assert_eq!(restlessness(&[Entry { spread: Some(0.0), repeats: 1, ..Entry::default() }]), None);
+    }
 }
