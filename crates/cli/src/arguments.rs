@@ -2,6 +2,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use daedal::Tolerance;
 use daedal::catalogue;
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
@@ -26,6 +27,8 @@ pub enum Command {
     Solve(Box<Solve>),
     /// Consistent initial values, printed as an `[initial]` table
     Init(Init),
+    /// Formulations × methods × tolerances: what each costs, how accurate it is, how well it keeps the constraints
+    Compare(Box<Compare>),
     /// One self-contained page with plots from a run file
     Report(Report),
     /// What can be known before a run: constraints, index, freedom, redundancy, consistency, time scales
@@ -80,6 +83,43 @@ pub struct Check {
     /// How to print
     #[arg(long, value_name = "FORMAT", value_parser = choice(&LIST_FORMATS), default_value = "text")]
     pub format: Format,
+}
+
+#[derive(Args, Debug)]
+pub struct Compare {
+    #[command(flatten)]
+    pub model: Model,
+    /// End of the interval [default: that of the model]
+    #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
+    pub tend: Option<f64>,
+    /// Methods, apart by commas, or all [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub methods: Vec<String>,
+    /// Formulations, apart by commas, or all; each method takes some of them [default: all but ode for radau and bdf, the usual one of
+    /// every other method]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub formulations: Vec<String>,
+    /// Tolerances, relative and absolute, apart by commas; a..b are the decades from a to b
+    #[arg(long, value_name = "LIST", value_parser = tolerances, default_value = "1e-3..1e-9")]
+    pub tolerances: Tolerances,
+    /// First step size [default: that of the model, else chosen]
+    #[arg(long, value_name = "H", value_parser = positive, allow_hyphen_values = true)]
+    pub h0: Option<f64>,
+    /// Runs at the same time [default: the number of processors]; 1 gives the most reliable times
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// How often each run is timed [default: 3, and 1 for runs longer than a second]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repeat: Option<u32>,
+    /// Stop a run after this many seconds
+    #[arg(long, value_name = "S", value_parser = positive, default_value = "10")]
+    pub timeout: f64,
+    /// Write the comparison to this file; the ending says how: html, csv, json
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&TABLE_FORMATS), default_value = "text")]
+    pub format: TableFormat,
 }
 
 /// Which model, with which parameters.
@@ -224,6 +264,21 @@ pub enum Format {
     Json,
 }
 
+/// How to print a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    /// For people.
+    Text,
+    /// For spreadsheets.
+    Csv,
+    /// For programs.
+    Json,
+}
+
+/// Tolerances, the largest first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tolerances(pub Vec<f64>);
+
 /// How formulas are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
@@ -271,6 +326,8 @@ type Choices<T, const N: usize> = [(&'static str, T); N];
 
 const LIST_FORMATS: Choices<Format, 2> = [("text", Format::Text), ("json", Format::Json)];
 const INIT_FORMATS: Choices<Format, 2> = [("toml", Format::Text), ("json", Format::Json)];
+const TABLE_FORMATS: Choices<TableFormat, 3> =
+    [("text", TableFormat::Text), ("csv", TableFormat::Csv), ("json", TableFormat::Json)];
 const KERNELS: Choices<Kernel, 3> = [("native", Kernel::Native), ("tape", Kernel::Tape), ("rust", Kernel::Rust)];
 const CONSTRAINT_DECOMPOSITIONS: Choices<Chosen, 4> = [
     ("auto", None),
@@ -344,6 +401,8 @@ pub enum BadValue {
     NoAssignment,
     #[error("expected steps, end, or a number of points from 2 to {MOST_POINTS}")]
     UnknownSave,
+    #[error("a tolerance must lie between {:e} and 1", Tolerance::SMALLEST_RTOL)]
+    ImpossibleTolerance,
 }
 
 /// More points than this are taken for a slip.
@@ -367,6 +426,30 @@ fn assignment(text: &str) -> Result<(String, f64), BadValue> {
     Ok((name.trim().to_string(), finite(value)?))
 }
 
+/// Numbers and ranges of decades; each number once.
+fn tolerances(text: &str) -> Result<Tolerances, BadValue> {
+    let tolerance = |text: &str| match positive(text)? {
+        x if x > Tolerance::SMALLEST_RTOL && x <= 1.0 => Ok(x),
+        _ => Err(BadValue::ImpossibleTolerance),
+    };
+    let mut list: Vec<f64> = Vec::new();
+    for part in text.split(',') {
+        match part.split_once("..") {
+            None => list.push(tolerance(part)?),
+            Some((one, other)) => {
+                let (one, other) = (tolerance(one)?, tolerance(other)?);
+                let (largest, smallest) = (one.max(other), one.min(other));
+                // the decimal number is meant, not the product
+                let decade = |k: i32| format!("{:.6e}", largest * 10.0_f64.powi(-k)).parse().unwrap_or(largest);
+                list.extend((0..).map(decade).take_while(|x: &f64| *x > smallest * (1.0 - 1e-6)));
+            }
+        }
+    }
+    list.sort_by(|a, b| b.total_cmp(a));
+    list.dedup();
+    Ok(Tolerances(list))
+}
+
 fn kept(text: &str) -> Result<Kept, BadValue> {
     match text {
         "steps" => Ok(Kept::Steps),
@@ -375,5 +458,22 @@ fn kept(text: &str) -> Result<Kept, BadValue> {
             Ok(points) if (2..=MOST_POINTS).contains(&points) => Ok(Kept::Points(points)),
             _ => Err(BadValue::UnknownSave),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tolerances_are_numbers_and_decades() {
+        let list = |text: &str| tolerances(text).map(|Tolerances(list)| list);
+        assert_eq!(list("1e-5,1e-3, 1e-4,1e-3"), Ok(vec![1e-3, 1e-4, 1e-5]));
+        assert_eq!(list("1e-3..1e-9"), Ok(vec![1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]));
+        assert_eq!(list("1e-6..2e-4"), Ok(vec![2e-4, 2e-5, 2e-6]));
+        assert_eq!(list("1e-20"), Err(BadValue::ImpossibleTolerance));
+        assert_eq!(list("1e-3..2"), Err(BadValue::ImpossibleTolerance));
+        assert_eq!(list("small"), Err(BadValue::Unreadable));
+        assert_eq!(list(""), Err(BadValue::Unreadable));
     }
 }

@@ -105,6 +105,14 @@ pub enum Failure {
         #[source]
         cause: ReadError,
     },
+    #[error("a comparison is written as html, csv or json: the name {} must end in one of them", path.display())]
+    NoComparison { path: PathBuf },
+    #[error("compare is for equations of motion ([motion]); {model} {is}")]
+    NotComparable { model: String, is: &'static str },
+    #[error("there is nothing to compare: {}", .notes.join("; "))]
+    NothingToCompare { notes: Vec<String> },
+    #[error("none of {runs} runs reached the end")]
+    NoneReached { runs: usize },
     #[error("a report is a page: the name {} must end in html", path.display())]
     NoPage { path: PathBuf },
     #[error("cannot write to standard output")]
@@ -142,7 +150,7 @@ impl Failure {
             Failure::Enter { cause, .. } if is_numerical_entry(cause) => 1,
             Failure::General(error) if is_not_found(error) => 1,
             Failure::Unwritten { .. } | Failure::Unprinted { .. } => 1,
-            Failure::Impossible { .. } | Failure::Unsolvable { .. } => 1,
+            Failure::NoneReached { .. } | Failure::Impossible { .. } | Failure::Unsolvable { .. } => 1,
             _ => 2,
         }
     }

@@ -1,7 +1,8 @@
-//! The command `daedal`: checks and simulates models, finds their consistent initial values, makes pages of runs.
+//! The command `daedal`: checks and simulates models, finds their consistent initial values, compares methods, makes pages of runs.
 
 mod arguments;
 mod check;
+mod compare;
 mod failure;
 mod hybrid;
 mod init;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::List(arguments) => list::list(&arguments),
         Command::Solve(arguments) => solve::solve(&arguments),
         Command::Init(arguments) => init::init(&arguments),
+        Command::Compare(arguments) => compare::compare(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Check(arguments) => check::check(&arguments),
     };

@@ -5,7 +5,7 @@ use crate::record::{ended, final_outputs};
 use crate::solve::{Made, Run};
 use crate::variables::Computed;
 use daedal::{Residuals, Statistics};
-use daedal_run::{Format, WriteError};
+use daedal_run::{Comparison, Format, WriteError};
 use serde_json::{Map, Value, json};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -72,16 +72,13 @@ impl Output {
         self.format.holds_steps()
     }
 
-    fn write(&self, run: &daedal_run::Run) -> Result<(), WriteError> {
+    fn write(&self, content: impl Fn(&Output, &mut dyn Write) -> Result<(), WriteError>) -> Result<(), WriteError> {
         // pipes and devices have no length
         if self.file.metadata()?.is_file() {
             self.file.set_len(0)?;
         }
         let mut file = BufWriter::new(&self.file);
-        match (self.content, &run.hybrid) {
-            (Content::Switches, Some(hybrid)) => daedal_run::csv::write_switches(hybrid, &mut file)?,
-            _ => run.write(self.format, &mut file)?,
-        }
+        content(self, &mut file)?;
         Ok(file.flush()?)
     }
 }
@@ -97,11 +94,26 @@ fn open(path: &Path) -> io::Result<(File, Origin)> {
     }
 }
 
-/// Write all files; one that fails does not stop the others.
+/// Write a run to all files; one that fails does not stop the others.
 pub fn write_all(outputs: Vec<Output>, run: &daedal_run::Run) -> Result<(), Failure> {
+    write_each(outputs, |output, file| match (output.content, &run.hybrid) {
+        (Content::Switches, Some(hybrid)) => daedal_run::csv::write_switches(hybrid, file),
+        _ => run.write(output.format, file),
+    })
+}
+
+/// Write a comparison to all files.
+pub fn write_comparison(outputs: Vec<Output>, comparison: &Comparison) -> Result<(), Failure> {
+    write_each(outputs, |output, file| comparison.write(output.format, file))
+}
+
+fn write_each(
+    outputs: Vec<Output>,
+    content: impl Fn(&Output, &mut dyn Write) -> Result<(), WriteError>,
+) -> Result<(), Failure> {
     let mut outcome = Ok(());
     for output in outputs {
-        if let Err(cause) = output.write(run) {
+        if let Err(cause) = output.write(&content) {
             outcome = outcome.and(Err(Failure::Unwritten { path: output.path, cause }));
         }
     }

@@ -36,6 +36,39 @@ impl Progress {
     }
 }
 
+/// How many runs of many are done.
+pub struct Tally {
+    bar: Option<ProgressBar>,
+}
+
+impl Tally {
+    pub fn new(runs: usize, what: &'static str) -> Self {
+        let watched = io::stderr().is_terminal();
+        let bar = watched.then(|| {
+            let style = ProgressStyle::with_template("{msg} {wide_bar} {pos} of {len}  {eta} left");
+            ProgressBar::new(runs as u64)
+                .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+                .with_message(what)
+        });
+        Tally { bar }
+    }
+
+    /// One more is done.
+    pub fn count(&self) {
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+        }
+    }
+}
+
+impl Drop for Tally {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 impl<L> Observer<L> for Progress {
     fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
         if let Some(next) = self.next

@@ -7,6 +7,7 @@
 //! | [`hybrid`] | modes, phases and switches of a run |
 //! | [`format`] | which file holds it how, by the ending of its name |
 //! | [`json`], [`npz`], [`csv`] | readers and writers; all of it, all of it for NumPy, columns only |
+//! | [`comparison`] | runs of one model with many methods, as data, table and page |
 //! | [`page`] | the report page |
 //! | [`decimate`] | fewer points with the same extremes |
 //!
@@ -22,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod comparison;
 pub mod csv;
 pub mod decimate;
 pub mod error;
@@ -34,6 +36,7 @@ mod number;
 pub mod page;
 pub mod run;
 
+pub use comparison::Comparison;
 pub use error::{Inconsistent, ReadError, WriteError};
 pub use format::Format;
 pub use hybrid::{Hybrid, Jump, Mode, Phase, Share, Smoothness, Switch, SwitchKind, Warning};

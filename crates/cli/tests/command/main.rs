@@ -1,6 +1,7 @@
 //! The real command: what it prints, what it writes, and with which code it exits.
 
 mod check;
+mod compare;
 mod files;
 mod general;
 mod hybrid;

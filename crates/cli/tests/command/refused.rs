@@ -42,7 +42,11 @@ fn impossible_numbers_are_refused() {
 
 #[test]
 fn unknown_values_of_options_are_refused_with_the_known_ones() {
-    refused(&["solve", "pendulum", "--formulation", "psf+j"], &["psf, psf+i, p1"]);
+    refused(&["solve", "pendulum", "--formulation", "psf+j"], &["p1, psf, psf+i"]);
+    refused(
+        &["solve", "pendulum", "--formulation", "ggl"],
+        &["geoms does not take the formulation ggl", "psf, psf+i, p1"],
+    );
     refused(&["solve", "pendulum", "--method", "euler"], &["geoms"]);
     refused(&["solve", "pendulum", "--decomposition", "cholesky"], &["auto, lu, qr, svd"]);
     refused(&["solve", "pendulum", "--differential", "svd"], &["auto, lu, qr"]);

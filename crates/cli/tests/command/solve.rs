@@ -1,6 +1,6 @@
 //! `daedal solve`: what it prints, and with which code it exits.
 
-use crate::support::{code, daedal, directory, json, keys, rows, stderr, stdout};
+use crate::support::{code, daedal, directory, json, keys, rows, statistics, stderr, stdout};
 use serde_json::Value;
 use std::fs;
 use std::io::Read;
@@ -132,4 +132,32 @@ fn a_reader_that_goes_away_is_no_failure() {
     child.stderr.take().expect("a pipe").read_to_string(&mut message).expect("text");
     assert!(child.wait().expect("an end").success());
     assert!(message.is_empty(), "{message}");
+}
+
+#[test]
+fn every_method_solves_equations_of_motion_and_says_so() {
+    for entry in daedal::catalogue::all() {
+        let formulation = if entry.formulations.contains(&"ggl") { "ggl" } else { entry.formulations[0] };
+        let options =
+            ["pendulum", "--tend", "0.5", "--rtol", "1e-5", "--method", entry.name, "--formulation", formulation];
+        let object = statistics(&options);
+        assert_eq!((&object["method"], &object["formulation"]), (&entry.name.into(), &formulation.into()));
+        assert_eq!((&object["ended"], &object["t_end"]), (&"end".into(), &0.5.into()), "{}", entry.name);
+        let exact = statistics(&["pendulum", "--tend", "0.5", "--rtol", "1e-10"]);
+        for name in ["x", "y", "vx", "vy"] {
+            let value = |object: &serde_json::Value| object["final"][name].as_f64().expect("a number");
+            assert!((value(&object) - value(&exact)).abs() < 1e-2, "{}: {name}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn options_reach_the_method_on_equations_of_motion() {
+    let with = |more: &[&str]| {
+        let options = ["pendulum", "--tend", "0.5", "--method", "bdf", "--formulation", "eom0"];
+        statistics(&[&options, more].concat())["steps"].as_u64().expect("steps")
+    };
+    assert!(with(&["--max-order", "1", "--rtol", "1e-4"]) > 2 * with(&["--rtol", "1e-4"]));
+    let said = stdout(&daedal(&["solve", "pendulum", "--tend", "0.1", "--method", "radau", "--formulation", "eom1"]));
+    assert!(said.contains("radau, eom1, rtol"), "{said}");
 }

@@ -4,9 +4,12 @@
 //! by the scripts in `assets` with uPlot. All text is escaped; `<` inside JSON is written `\u003c`, so that no name can end the script.
 
 mod bands;
+pub(crate) mod comparison;
 mod modes;
+mod picture;
 mod plots;
 mod portrait;
+mod scale;
 mod text;
 
 use crate::error::WriteError;
