@@ -1,4 +1,5 @@
 //! Orders, drift and published results of the methods for equations of motion, each on the same problems.
 
 mod formulations;
+mod half_explicit;
 mod problems;
