@@ -7,6 +7,7 @@ mod extrapolation;
 mod formulations;
 mod generalized_alpha;
 mod gmkssol;
+mod half_explicit;
 mod heavy_top;
 mod local_state_space;
 mod odassl;
