@@ -282,3 +282,37 @@ fn they_are_in_the_catalogue() {
         assert!(solution.decisions.ends_with("charts"));
     }
 }
+#[test]
+fn explore() {
+    for (mechanism, initial) in [(&Pendulum::P1 as &dyn Mechanism, Pendulum::moving()), (&Arm::P2, Arm::start())] {
+        for chart in CHARTS {
+            let exact = steps(mechanism, &initial, chart, 400);
+            for n in [8, 16, 24, 32, 40, 48, 64, 80] {
+                let [coarse, fine] = [n, 2 * n].map(|n| errors(&steps(mechanism, &initial, chart, n), &exact));
+                let orders: [f64; 3] = std::array::from_fn(|i| (coarse[i] / fine[i]).log2());
+                println!("ORD {chart:?} {n}: {fine:?} {orders:.2?}");
+            }
+        }
+    }
+    for chart in CHARTS {
+        for tol in [1e-2, 1e-3, 1e-5, 1e-7] {
+            let problem = Problem::new(&Pendulum::P1, Initial::new(0.0, &[0.0, -1.0], &[2.5, 0.0]), 20.0);
+            let solution = solve(&problem, &form(chart), &tolerance(tol)).unwrap();
+            let at = solution.end();
+            println!(
+                "OVER {chart:?} {tol:e} {} {} {}",
+                0.5 * (at.v[0].powi(2) + at.v[1].powi(2)) + at.p[1],
+                solution.statistics,
+                solution.decisions
+            );
+            let problem = Problem::new(&Pendulum::P1, Pendulum::horizontal(), 100.0);
+            let solution = solve(&problem, &form(chart), &tolerance(tol)).unwrap();
+            println!(
+                "HOR {chart:?} {tol:e} {} {} {:?}",
+                distance(solution.end().p, &[-0.9999740520463562, -0.007203834672683709]),
+                solution.statistics,
+                solution.max_residuals
+            );
+        }
+    }
+}
