@@ -13,9 +13,9 @@ use std::ops::Range;
 
 /// A partition is left when the largest entry of K_D⁻¹K_I, which is the slope of the dependent coordinates, has grown by this factor, or from
 /// less than 1 to it.
-const WORN: f64 = 3.0;
+const WORN: f64 = 2.0;
 /// No step may end where it has grown by this factor.
-const STEEP: f64 = 6.0;
+const STEEP: f64 = 4.0;
 
 /// Which positions and velocities are independent.
 pub(super) struct Partition {

@@ -15,7 +15,7 @@ use crate::method::structural::{Saddle, Structural, Trouble};
 
 /// No step may end where a direction of the tangent space needs a correction as large as this part of it: the tangent of the angle by which
 /// the tangent space has turned.
-const STEEP: f64 = 2.0;
+const STEEP: f64 = 1.0;
 
 /// The tangent space at a point.
 pub(super) struct Tangent {
