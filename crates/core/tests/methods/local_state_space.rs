@@ -55,20 +55,18 @@ fn errors(solution: &Solution, exact: &Solution) -> [f64; 3] {
 /// T14 with a method of order 5. Its errors of order 6 are large: short steps over a long time show the order before rounding does.
 #[test]
 fn both_charts_keep_the_order_five_and_all_constraints() {
-    let (P1, P2): (&dyn Mechanism, &dyn Mechanism) = (&Pendulum::P1, &Arm::P2);
-    for (mechanism, chart, tend, n) in [
-        (P1, Chart::Partition, 2, 96),
-        (P1, Chart::Tangent, 8, 384),
-        (P2, Chart::Partition, 8, 256),
-        (P2, Chart::Tangent, 8, 256),
+    let P1 = (&Pendulum::P1 as &dyn Mechanism, Pendulum::moving(), Pendulum::AT_ONE);
+    let P2 = (&Arm::P2 as &dyn Mechanism, Arm::start(), Arm::AT_ONE);
+    for ((mechanism, initial, at_one), chart, tend, n) in [
+        (&P1, Chart::Partition, 8, 512),
+        (&P1, Chart::Tangent, 8, 320),
+        (&P2, Chart::Partition, 8, 256),
+        (&P2, Chart::Tangent, 8, 256),
     ] {
-        let pendulum = std::ptr::addr_eq(mechanism, P1);
-        let (initial, at_one) =
-            if pendulum { (Pendulum::moving(), Pendulum::AT_ONE) } else { (Arm::start(), Arm::AT_ONE) };
-        let exact = steps(mechanism, &initial, chart, (tend, 8 * n));
+        let exact = steps(*mechanism, initial, chart, (tend, 8 * n));
         let one = exact.motion((8 * n / tend) as usize);
-        assert!(distance(&[one.p, one.v, one.lambda].concat(), &at_one) < 1e-12, "{:?}", one.p);
-        let [coarse, fine] = [n, 2 * n].map(|n| errors(&steps(mechanism, &initial, chart, (tend, n)), &exact));
+        assert!(distance(&[one.p, one.v, one.lambda].concat(), at_one) < 1e-12, "{:?}", one.p);
+        let [coarse, fine] = [n, 2 * n].map(|n| errors(&steps(*mechanism, initial, chart, (tend, n)), &exact));
         let orders: [f64; 3] = std::array::from_fn(|i| (coarse[i] / fine[i]).log2());
         println!("{chart:?}: {coarse:?} {orders:.2?}");
         assert!(orders.iter().all(|order| (order - 5.0).abs() < 0.3), "{chart:?}: {orders:?}");
