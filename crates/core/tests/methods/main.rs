@@ -2,5 +2,6 @@
 
 mod extrapolation;
 mod formulations;
+mod half_explicit;
 mod local_state_space;
 mod problems;
