@@ -29,21 +29,21 @@ fn assert_constraints_hold(solution: &Solution) {
     assert!(residuals.position.unwrap_or(0.0) < 1e-14 && residuals.velocity.unwrap() < 1e-14, "{residuals:?}");
 }
 
-/// n steps over [0, 1].
-fn steps(mechanism: &dyn Mechanism, initial: &Initial, chart: Chart, n: u32) -> Solution {
-    let problem = Problem::new(mechanism, initial.clone(), 1.0);
-    let options = Options { h0: Some(1.0 / f64::from(n)), save: Save::Steps, ..Options::default() };
+/// n steps over [0, tend].
+fn steps(mechanism: &dyn Mechanism, initial: &Initial, chart: Chart, (tend, n): (u32, u32)) -> Solution {
+    let problem = Problem::new(mechanism, initial.clone(), f64::from(tend));
+    let options = Options { h0: Some(f64::from(tend) / f64::from(n)), save: Save::Steps, ..Options::default() };
     let solution = solve(&problem, &LocalStateSpace { steps: Steps::Fixed, ..form(chart) }, &options).unwrap();
     assert_eq!(solution.statistics.steps, u64::from(n));
     assert_constraints_hold(&solution);
     solution
 }
 
-/// The largest errors of p, v and λ at the quarters of the interval.
+/// The largest errors of p, v and λ at eight times.
 fn errors(solution: &Solution, exact: &Solution) -> [f64; 3] {
     let mut most = [0.0_f64; 3];
-    for k in 1..=4 {
-        let at = |solution: &Solution| k * (solution.len() - 1) / 4;
+    for k in 1..=8 {
+        let at = |solution: &Solution| k * (solution.len() - 1) / 8;
         let (x, y) = (solution.motion(at(solution)), exact.motion(at(exact)));
         for (most, (x, y)) in most.iter_mut().zip([(x.p, y.p), (x.v, y.v), (x.lambda, y.lambda)]) {
             *most = most.max(distance(x, y));
@@ -52,21 +52,24 @@ fn errors(solution: &Solution, exact: &Solution) -> [f64; 3] {
     most
 }
 
-/// T14 with a method of order 5.
+/// T14 with a method of order 5. Its errors of order 6 are large: short steps over a long time show the order before rounding does.
 #[test]
 fn both_charts_keep_the_order_five_and_all_constraints() {
-    for (mechanism, initial, at_one) in
-        [(&Pendulum::P1 as &dyn Mechanism, Pendulum::moving(), Pendulum::AT_ONE), (&Arm::P2, Arm::start(), Arm::AT_ONE)]
-    {
-        for chart in CHARTS {
-            let exact = steps(mechanism, &initial, chart, 400);
-            let end = exact.end();
-            assert!(distance(&[end.p, end.v, end.lambda].concat(), &at_one) < 1e-12);
-            let [coarse, fine] = [16, 32].map(|n| errors(&steps(mechanism, &initial, chart, n), &exact));
-            let orders: [f64; 3] = std::array::from_fn(|i| (coarse[i] / fine[i]).log2());
-            println!("{chart:?}: {coarse:?} {orders:.2?}");
-            assert!(orders.iter().all(|order| (order - 5.0).abs() < 0.3), "{chart:?}: {orders:?}");
-        }
+    let P1 = (&Pendulum::P1 as &dyn Mechanism, Pendulum::moving(), Pendulum::AT_ONE);
+    let P2 = (&Arm::P2 as &dyn Mechanism, Arm::start(), Arm::AT_ONE);
+    for ((mechanism, initial, at_one), chart, tend, n) in [
+        (&P1, Chart::Partition, 8, 512),
+        (&P1, Chart::Tangent, 8, 320),
+        (&P2, Chart::Partition, 8, 256),
+        (&P2, Chart::Tangent, 8, 256),
+    ] {
+        let exact = steps(*mechanism, initial, chart, (tend, 8 * n));
+        let one = exact.motion((8 * n / tend) as usize);
+        assert!(distance(&[one.p, one.v, one.lambda].concat(), at_one) < 1e-12, "{:?}", one.p);
+        let [coarse, fine] = [n, 2 * n].map(|n| errors(&steps(*mechanism, initial, chart, (tend, n)), &exact));
+        let orders: [f64; 3] = std::array::from_fn(|i| (coarse[i] / fine[i]).log2());
+        println!("{chart:?}: {coarse:?} {orders:.2?}");
+        assert!(orders.iter().all(|order| (order - 5.0).abs() < 0.3), "{chart:?}: {orders:?}");
     }
 }
 
@@ -95,7 +98,7 @@ fn a_pendulum_that_swings_over_changes_its_chart_and_keeps_its_energy() {
         for k in 0..solution.len() {
             let at = solution.motion(k);
             let energy = 0.5 * (at.v[0].powi(2) + at.v[1].powi(2)) + at.p[1];
-            assert!((energy - 2.125).abs() < 1e-7, "{chart:?}: {energy}");
+            assert!((energy - 2.125).abs() < 1e-6, "{chart:?}: {energy}");
         }
         assert_constraints_hold(&solution);
         // twice round at least, and always the same way
@@ -106,6 +109,22 @@ fn a_pendulum_that_swings_over_changes_its_chart_and_keeps_its_energy() {
             Chart::Tangent => assert!(charts >= steps, "{charts} {steps}"),
             // four in each round, and more after rejections only
             Chart::Partition => assert!(charts >= 16 && charts < steps / 3, "{charts} {steps}"),
+        }
+    }
+}
+
+/// Long steps reach far into a chart, where its slopes grow.
+#[test]
+fn long_steps_do_not_leave_their_charts() {
+    for chart in CHARTS {
+        for tol in [1e-2, 1e-3, 1e-4, 1e-5, 1e-6] {
+            let problem = Problem::new(&Pendulum::P1, Initial::new(0.0, &[0.0, -1.0], &[2.5, 0.0]), 20.0);
+            let solution = solve(&problem, &form(chart), &tolerance(tol)).unwrap();
+            let at = solution.end();
+            let energy = 0.5 * (at.v[0].powi(2) + at.v[1].powi(2)) + at.p[1];
+            println!("{chart:?} {tol:.0e}: {:.1e} {}", energy - 2.125, solution.statistics);
+            assert!((energy - 2.125).abs() < 1000.0 * tol, "{chart:?} {tol:e}: {energy}");
+            assert_constraints_hold(&solution);
         }
     }
 }

@@ -112,6 +112,9 @@ trait Coordinates {
     /// Is another chart better for going on from the point where M and K of the equations stand?
     fn worn(&mut self, equations: &Structural) -> bool;
 
+    /// Is the point of the last [`Coordinates::lift`] at the border of the chart, where small changes of (η, ν) become large ones of p and v?
+    fn steep(&mut self, equations: &Structural) -> bool;
+
     /// (η, ν) of the point x.
     fn coordinates(&self, equations: &Structural, x: &[f64], y: &mut [f64]);
 
@@ -120,9 +123,6 @@ trait Coordinates {
 
     /// (η', ν') from v and v' of x.
     fn slope(&self, equations: &Structural, x: &[f64], ydot: &mut [f64]);
-
-    /// Errors of p and v from those of (η, ν), to first order, after a [`Coordinates::lift`].
-    fn spread(&mut self, equations: &Structural, y: &[f64], error: &mut [f64]);
 }
 
 /// The pair of Dormand and Prince in local coordinates.
@@ -186,7 +186,8 @@ impl<C: Coordinates> Scheme for Local<C> {
     ) -> Result<Attempt, Trouble> {
         let r = self.moving();
         let dynamic = equations.layout().r();
-        if !self.chosen {
+        let fresh = !self.chosen;
+        if fresh {
             equations.at_position(step.t, step.x)?;
             self.chart.choose(equations, step.x)?;
             self.chosen = true;
@@ -216,15 +217,20 @@ impl<C: Coordinates> Scheme for Local<C> {
         if self.control.fixed() {
             return Ok(self.control.judge(&step, 0.0));
         }
-        // the difference of both formulas, in p, v and r
-        let e = &mut self.y[1];
-        e.fill(0.0);
-        for (d, F) in E.iter().zip(&self.F) {
-            e.iter_mut().zip(F).for_each(|(e, f)| *e += step.h * d * f);
+        if self.chart.steep(equations) {
+            // another chart may serve the whole step, a chart that is new serves a part of it
+            self.chosen = false;
+            return Ok(Attempt { accepted: false, next: if fresh { 0.5 * step.h } else { step.h } });
         }
-        self.error[dynamic].copy_from_slice(&e[r..]);
-        self.chart.spread(equations, &e[..r], &mut self.error);
-        Ok(self.control.judge(&step, weights.norm_between(&self.error, step.x, x1)))
+        // the formula of order 4, on the constraints as well: what the chart amplifies counts
+        let y = &mut self.y[1];
+        for (d, F) in E.iter().zip(&self.F) {
+            y.iter_mut().zip(F).for_each(|(y, f)| *y -= step.h * d * f);
+        }
+        self.x[dynamic].copy_from_slice(&y[r..]);
+        self.chart.lift(equations, step.t1, &y[..r], &mut self.x)?;
+        self.error.iter_mut().zip(x1.iter().zip(&self.x)).for_each(|(e, (x, y))| *e = x - y);
+        Ok(self.control.judge(&step, weights.norm(&self.error)))
     }
 
     fn projects(&self) -> bool {

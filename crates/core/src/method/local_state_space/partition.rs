@@ -13,7 +13,9 @@ use std::ops::Range;
 
 /// A partition is left when the largest entry of K_D⁻¹K_I, which is the slope of the dependent coordinates, has grown by this factor, or from
 /// less than 1 to it.
-const WORN: f64 = 3.0;
+const WORN: f64 = 2.0;
+/// No step may end where it has grown by this factor.
+const STEEP: f64 = 4.0;
 
 /// Which positions and velocities are independent.
 pub(super) struct Partition {
@@ -93,16 +95,17 @@ impl Block {
         largest
     }
 
-    fn worn(&mut self, K: &Matrix) -> bool {
-        self.factor(K).is_err() || !(self.largest_slope(K) <= WORN * self.slope)
+    /// Has the slope grown by this factor?
+    fn grown(&mut self, factor: f64, K: &Matrix) -> bool {
+        self.factor(K).is_err() || !(self.largest_slope(K) <= factor * self.slope)
     }
 
     /// x_D = −K_D⁻¹ (K_I x_I + k₀), where K_D is decomposed.
-    fn complete(&mut self, K: &Matrix, k0: Option<&[f64]>, x: &mut [f64]) {
+    fn complete(&mut self, K: &Matrix, k0: &[f64], x: &mut [f64]) {
         let m = self.b.len();
         for k in 0..m {
             let sum: f64 = self.order[m..].iter().map(|&j| K[(k, j)] * x[j]).sum();
-            self.b[k] = -(sum + k0.map_or(0.0, |k0| k0[k]));
+            self.b[k] = -(sum + k0[k]);
         }
         self.lu.solve(&mut self.b);
         for (&j, b) in self.order[..m].iter().zip(&self.b) {
@@ -143,7 +146,11 @@ impl Coordinates for Partition {
     }
 
     fn worn(&mut self, equations: &Structural) -> bool {
-        self.positions.worn(&equations.K) || self.velocities.worn(&equations.K)
+        self.positions.grown(WORN, &equations.K) || self.velocities.grown(WORN, &equations.K)
+    }
+
+    fn steep(&mut self, equations: &Structural) -> bool {
+        self.positions.grown(STEEP, &equations.K) || self.velocities.grown(STEEP, &equations.K)
     }
 
     fn coordinates(&self, equations: &Structural, x: &[f64], y: &mut [f64]) {
@@ -184,7 +191,7 @@ impl Coordinates for Partition {
         }
         self.velocities.write(nu, &mut x[v.clone()]);
         self.velocities.factor(&equations.K)?;
-        self.velocities.complete(&equations.K, Some(&equations.k0), &mut x[v]);
+        self.velocities.complete(&equations.K, &equations.k0, &mut x[v]);
         Ok(())
     }
 
@@ -193,16 +200,6 @@ impl Coordinates for Partition {
         let (eta, nu) = ydot.split_at_mut(self.degrees()[0]);
         self.positions.read(&x[l.v()], eta);
         self.velocities.read(&x[l.a()], nu);
-    }
-
-    fn spread(&mut self, equations: &Structural, y: &[f64], error: &mut [f64]) {
-        let [p, v] = Self::places(equations);
-        let (eta, nu) = y.split_at(self.degrees()[0]);
-        for (block, y, place) in [(&mut self.positions, eta, p), (&mut self.velocities, nu, v)] {
-            block.write(y, &mut error[place.clone()]);
-            // the factors are those of the last lift
-            block.complete(&equations.K, None, &mut error[place]);
-        }
     }
 }
 
@@ -220,17 +217,17 @@ mod tests {
         let mut dependent = block.dependent().to_vec();
         dependent.sort_unstable();
         assert_eq!(dependent, [1, 3]);
-        assert!(!block.worn(&K));
+        assert!(!block.grown(WORN, &K));
         // x_D from x_I with K x + k₀ = 0
         let mut x = [0.3, 0.0, -0.7, 0.0];
-        block.complete(&K, Some(&[0.1, 0.2]), &mut x);
+        block.complete(&K, &[0.1, 0.2], &mut x);
         for (k, k0) in [0.1, 0.2].into_iter().enumerate() {
             let sum: f64 = (0..4).map(|j| K[(k, j)] * x[j]).sum();
             assert!((sum + k0).abs() < 1e-15, "{sum}");
         }
         K[(0, 1)] = 0.1;
         K[(1, 1)] = 0.1;
-        assert!(block.worn(&K));
+        assert!(block.grown(WORN, &K));
         K.row_mut(1).copy_from_slice(&[0.0; 4]);
         assert_eq!(block.choose(&K), Err(Trouble::Singular));
     }

@@ -13,6 +13,10 @@ use super::{Coordinates, ENOUGH, MOST};
 use crate::linalg::{Lu, Matrix, Svd};
 use crate::method::structural::{Saddle, Structural, Trouble};
 
+/// No step may end where a direction of the tangent space needs a correction as large as this part of it: the tangent of the angle by which
+/// the tangent space has turned.
+const STEEP: f64 = 1.0;
+
 /// The tangent space at a point.
 pub(super) struct Tangent {
     /// p_k and v_k, as in x
@@ -118,6 +122,24 @@ impl Space {
         self.saddle.solve();
         Ok(self.saddle.top())
     }
+
+    /// The largest entry of a correction that brings a column of Q₀ into the null space of K, which belongs to the factors.
+    fn largest_correction(&mut self, K: &Matrix) -> f64 {
+        let n = self.K.cols();
+        let mut largest = 0.0_f64;
+        for j in 0..self.column.len() {
+            if self.K.rows() == 0 {
+                break;
+            }
+            self.saddle.b[..n].fill(0.0);
+            for k in 0..self.K.rows() {
+                self.saddle.b[n + k] = -K.row(k).iter().enumerate().map(|(i, k)| k * self.Q0[(i, j)]).sum::<f64>();
+            }
+            self.saddle.solve();
+            largest = self.saddle.top().iter().fold(largest, |largest, d| largest.max(d.abs()));
+        }
+        largest
+    }
 }
 
 impl Tangent {
@@ -148,6 +170,10 @@ impl Coordinates for Tangent {
     /// A tangent space serves one step.
     fn worn(&mut self, _: &Structural) -> bool {
         true
+    }
+
+    fn steep(&mut self, equations: &Structural) -> bool {
+        self.velocities.largest_correction(&equations.K) > STEEP
     }
 
     /// The base is the point where the step begins.
@@ -203,13 +229,6 @@ impl Coordinates for Tangent {
         self.positions.measure(&x[l.v()], eta);
         self.velocities.measure(&x[l.a()], nu);
     }
-
-    fn spread(&mut self, equations: &Structural, y: &[f64], error: &mut [f64]) {
-        let (p, v) = (equations.layout().p(), equations.layout().v());
-        let (eta, nu) = y.split_at(self.degrees()[0]);
-        self.positions.span(eta, &mut error[p]);
-        self.velocities.span(nu, &mut error[v]);
-    }
 }
 
 #[cfg(test)]
@@ -240,5 +259,7 @@ mod tests {
         assert!((product + 0.5).abs() < 1e-14, "{product}");
         space.measure(&correction, &mut y);
         assert!(y.iter().all(|y| y.abs() < 1e-15), "{y:?}");
+        // a tangent space that has turned needs corrections
+        assert!((0.05..0.5).contains(&space.largest_correction(&beside)));
     }
 }
