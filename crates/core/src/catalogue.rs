@@ -3,8 +3,10 @@
 use crate::formulation::{Formulated, Formulation};
 use crate::method::Method;
 use crate::method::bdf::Bdf;
+use crate::method::dormand_prince::DormandPrince;
 use crate::method::generalized_alpha::{AlphaForm, GeneralizedAlpha};
 use crate::method::geoms::{self, Geoms};
+use crate::method::half_explicit::{Formula, HalfExplicit, Hedop5};
 use crate::method::radau::RadauIIa;
 use crate::method::symplectic::{Lobatto, Rattle};
 use crate::motion::Mechanism;
@@ -66,7 +68,7 @@ impl Entry {
 
 const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
 
-static ENTRIES: [Entry; 6] = [
+static ENTRIES: [Entry; 11] = [
     Entry {
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
@@ -112,5 +114,35 @@ static ENTRIES: [Entry; 6] = [
             let form = if formulation == Formulation::Eom { AlphaForm::Index3 } else { AlphaForm::Stabilised };
             Box::new(GeneralizedAlpha { form, ..GeneralizedAlpha::default() })
         },
+    },
+    Entry {
+        name: "hem3",
+        description: "half-explicit Runge-Kutta method of order 3, with projection; not for stiff systems",
+        formulations: &["eom1"],
+        build: |_| Box::new(HalfExplicit { formula: Formula::Hem3, ..HalfExplicit::default() }),
+    },
+    Entry {
+        name: "hem4",
+        description: "half-explicit Runge-Kutta method of order 4, with projection; not for stiff systems",
+        formulations: &["eom1"],
+        build: |_| Box::new(HalfExplicit { formula: Formula::Hem4, ..HalfExplicit::default() }),
+    },
+    Entry {
+        name: "hem5",
+        description: "half-explicit Runge-Kutta method of order 5, with projection; not for stiff systems",
+        formulations: &["eom1"],
+        build: |_| Box::new(HalfExplicit { formula: Formula::Hem5, ..HalfExplicit::default() }),
+    },
+    Entry {
+        name: "hedop5",
+        description: "half-explicit pair of Dormand and Prince of order 5(4), with projection; not for stiff systems",
+        formulations: &["eom1"],
+        build: |_| Box::new(Hedop5::default()),
+    },
+    Entry {
+        name: "dopri5",
+        description: "explicit pair of Dormand and Prince of order 5(4), with projection; not for stiff systems",
+        formulations: &["eom0"],
+        build: |_| Box::new(DormandPrince::default()),
     },
 ];

@@ -45,8 +45,10 @@ pub use daedal_scalar as scalar;
 
 pub use error::{SolveError, StepFailure};
 pub use method::bdf::Bdf;
+pub use method::dormand_prince::DormandPrince;
 pub use method::generalized_alpha::GeneralizedAlpha;
 pub use method::geoms::Geoms;
+pub use method::half_explicit::{HalfExplicit, Hedop5};
 pub use method::radau::RadauIIa;
 pub use method::symplectic::{Lobatto, Rattle};
 pub use options::{Options, Save};

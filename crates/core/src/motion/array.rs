@@ -37,6 +37,13 @@ pub trait ReducedArray {
     fn jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Matrix) -> Result<(), Undefined>;
     /// M, GZ and HZ at (t, x).
     fn matrices(&mut self, t: f64, x: &[f64]) -> Result<[&Matrix; 3], Undefined>;
+    /// M, GZ and HZ at (t, x), and at least the rows g, gI and H Z v + h, where x is at rest: v, a, λ, μ are zero.
+    fn at_rest(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<[&Matrix; 3], Undefined> {
+        self.evaluate(t, x, rows)?;
+        self.matrices(t, x)
+    }
+    /// At least the rows M v' − f + …, b and Z v at (t, x), where a, λ and μ are zero; if `hidden`, gII and hI too, both for v' = 0.
+    fn forces(&mut self, t: f64, x: &[f64], hidden: bool, rows: &mut [f64]) -> Result<(), Undefined>;
     /// Values e that the invariants are kept at.
     fn set_invariants(&mut self, at: &[f64]);
     /// How often the mass matrix has been evaluated.

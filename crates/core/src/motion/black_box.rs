@@ -253,6 +253,10 @@ impl<B: BlackBox> ReducedArray for Differenced<'_, B> {
         result.map(|()| [&self.M, &self.GZ, &self.HZ])
     }
 
+    fn forces(&mut self, t: f64, x: &[f64], _hidden: bool, rows: &mut [f64]) -> Result<(), Undefined> {
+        self.evaluate(t, x, rows)
+    }
+
     fn set_invariants(&mut self, at: &[f64]) {
         self.invariants.copy_from_slice(at);
     }

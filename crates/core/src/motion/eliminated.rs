@@ -20,6 +20,10 @@ pub(super) trait Rows {
     fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Matrix) -> Result<(), Undefined>;
     /// Evaluate M, GZ and HZ alone.
     fn evaluate_matrices(&mut self, t: f64, x: &[f64]) -> Result<(), Undefined>;
+    /// M, GZ, HZ and at least the rows g, gI and H Z v + h; x is at rest and has no contact variables.
+    fn at_rest(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined>;
+    /// At least the rows M a − f + …, b, Z v and, if `hidden`, gII and hI; a, λ and μ are zero, and there are no contact variables.
+    fn forces(&mut self, t: f64, x: &[f64], hidden: bool, rows: &mut [f64]) -> Result<(), Undefined>;
     /// M, GZ and HZ.
     fn matrices(&self) -> [&Matrix; 3];
     /// How often M has been evaluated.
@@ -137,6 +141,34 @@ impl<R: Rows> ReducedArray for Eliminated<R> {
         let matrices = self.rows.matrices();
         matrices.iter().try_for_each(|matrix| finite(matrix.data()))?;
         Ok(matrices)
+    }
+
+    fn at_rest(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<[&Matrix; 3], Undefined> {
+        if self.layout.sizes.contact > 0 {
+            self.rows.evaluate(t, x, rows)?;
+            self.rows.evaluate_matrices(t, x)?;
+        } else {
+            self.rows.at_rest(t, x, rows)?;
+        }
+        let matrices = self.rows.matrices();
+        matrices.iter().try_for_each(|matrix| finite(matrix.data()))?;
+        for range in [self.layout.row_g1(), self.layout.row_h(), self.layout.row_g()] {
+            finite(&rows[range])?;
+        }
+        Ok(matrices)
+    }
+
+    fn forces(&mut self, t: f64, x: &[f64], hidden: bool, rows: &mut [f64]) -> Result<(), Undefined> {
+        if self.layout.sizes.contact > 0 {
+            self.rows.evaluate(t, x, rows)?;
+        } else {
+            self.rows.forces(t, x, hidden, rows)?;
+        }
+        let l = &self.layout;
+        for range in [l.row_dynamics(), l.row_g2().start..l.row_h1().end, l.row_dynamic(), l.row_kinematics()] {
+            finite(&rows[range])?;
+        }
+        Ok(())
     }
 
     fn set_invariants(&mut self, at: &[f64]) {

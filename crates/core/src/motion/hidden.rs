@@ -126,7 +126,7 @@ impl<S: Scalar, const W: usize> Workspace<S, W> {
             add_transpose_times_real(GZ, at.lambda, &mut out[layout.row_dynamics()]);
             add_transpose_times_real(HZ, at.mu, &mut out[layout.row_dynamics()]);
         } else {
-            self.constraint_matrices(equations, layout, &at);
+            self.constraint_matrices(equations, layout, &at, None);
             add_transpose_times(&self.level.GZ, at.lambda, &mut out[layout.row_dynamics()]);
             add_transpose_times(&self.level.HZ, at.mu, &mut out[layout.row_dynamics()]);
         }
@@ -255,12 +255,21 @@ impl<S: Scalar, const W: usize> Workspace<S, W> {
         }
     }
 
-    /// GZ and HZ, W columns at a time.
-    fn constraint_matrices<E: EquationsOfMotion>(&mut self, equations: &E, layout: &Layout, at: &Motion<S>) {
+    /// GZ and HZ, W columns at a time. Where rows are given, they get g, H Z v + h and, for v = 0, gI = g_t, which is one column more.
+    fn constraint_matrices<E: EquationsOfMotion>(
+        &mut self,
+        equations: &E,
+        layout: &Layout,
+        at: &Motion<S>,
+        mut at_rest: Option<(&mut [S], bool)>,
+    ) {
         let n = layout.sizes;
         let t = Dual::constant(at.t);
-        for first in (0..n.velocities).step_by(W) {
-            let width = W.min(n.velocities - first);
+        // the column of time comes last
+        let time = at_rest.as_ref().is_some_and(|(_, autonomous)| !autonomous);
+        for first in (0..n.velocities + usize::from(time)).step_by(W) {
+            let width = W.min(n.velocities.saturating_sub(first));
+            let time = time.then(|| n.velocities - first).filter(|lane| *lane < W);
             // v moves along eⱼ, p along Z eⱼ
             for (i, q) in self.dp.iter_mut().enumerate() {
                 *q = Dual::constant(at.p[i]);
@@ -277,6 +286,9 @@ impl<S: Scalar, const W: usize> Workspace<S, W> {
                 equations.nonholonomic(&Velocity { t, p: &self.dp, v: &self.dv, s: &self.ds }, h);
                 for (i, h) in h.iter().enumerate() {
                     self.level.HZ.row_mut(i)[first..first + width].copy_from_slice(&h.lanes[..width]);
+                    if let Some((rows, _)) = &mut at_rest {
+                        rows[layout.row_h().start + i] = h.value;
+                    }
                 }
             }
             if n.holonomic == 0 {
@@ -305,9 +317,14 @@ impl<S: Scalar, const W: usize> Workspace<S, W> {
             }
             let g = &mut self.dout[..n.holonomic];
             g.fill(Dual::from(0.0));
+            let t = time.map_or(t, |lane| Dual::variable(at.t, lane));
             equations.holonomic(&Position { t, p: &self.dp, s: &self.ds }, g);
             for (i, g) in g.iter().enumerate() {
                 self.level.GZ.row_mut(i)[first..first + width].copy_from_slice(&g.lanes[..width]);
+                if let Some((rows, _)) = &mut at_rest {
+                    rows[layout.row_g().start + i] = g.value;
+                    rows[layout.row_g1().start + i] = time.map_or(S::from(0.0), |lane| g.lanes[lane]);
+                }
             }
         }
     }
@@ -318,7 +335,48 @@ impl<S: Scalar, const W: usize> Workspace<S, W> {
         if layout.sizes.contact > 0 {
             self.contact_matrix(equations, &at);
         }
-        self.constraint_matrices(equations, layout, &at);
+        self.constraint_matrices(equations, layout, &at, None);
+    }
+
+    /// GZ and HZ, in [`Workspace::level`], and the rows g, gI and H Z v + h, for v = 0 and without contact variables.
+    pub fn at_rest<E: EquationsOfMotion>(
+        &mut self,
+        equations: &E,
+        layout: &Layout,
+        autonomous: bool,
+        t: S,
+        x: &[S],
+        rows: &mut [S],
+    ) {
+        self.constraint_matrices(equations, layout, &motion(layout, t, x), Some((rows, autonomous)));
+    }
+
+    /// The rows −f, b and Z v, and if `hidden` those of all constraint levels, for a = 0, λ = 0, μ = 0.
+    pub fn forces<E: EquationsOfMotion>(
+        &mut self,
+        equations: &E,
+        layout: &Layout,
+        hidden: bool,
+        t: S,
+        x: &[S],
+        rows: &mut [S],
+    ) {
+        let at = motion(layout, t, x);
+        self.force.fill(S::from(0.0));
+        equations.force(&at, &mut self.force);
+        for (row, &f) in rows[layout.row_dynamics()].iter_mut().zip(&self.force) {
+            *row = -f;
+        }
+        let b = &mut rows[layout.row_dynamic()];
+        b.fill(S::from(0.0));
+        equations.dynamic(&at, b);
+        if hidden {
+            self.constraints(equations, layout, &at, &x[layout.a()], rows);
+        } else {
+            let pdot = &mut rows[layout.row_kinematics()];
+            pdot.fill(S::from(0.0));
+            equations.kinematics(&Velocity { t, p: at.p, v: at.v, s: at.s }, pdot);
+        }
     }
 }
 

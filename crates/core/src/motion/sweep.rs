@@ -162,6 +162,17 @@ impl<E: EquationsOfMotion> Rows for Sweeps<'_, E> {
         Ok(())
     }
 
+    fn at_rest(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined> {
+        self.know_mass(t, x);
+        self.values.at_rest(self.equations, &self.layout, self.structure.autonomous, t, x, rows);
+        Ok(())
+    }
+
+    fn forces(&mut self, t: f64, x: &[f64], hidden: bool, rows: &mut [f64]) -> Result<(), Undefined> {
+        self.values.forces(self.equations, &self.layout, hidden, t, x, rows);
+        Ok(())
+    }
+
     fn matrices(&self) -> [&Matrix; 3] {
         [&self.M, &self.values.level.GZ, &self.values.level.HZ]
     }

@@ -60,7 +60,40 @@ pub(super) struct SymbolicContact {
     pub by_y: [Jacobian; 3],
 }
 
+/// M, G, f and the constraints one by one, for a system without contact variables.
+pub(super) struct SymbolicParts {
+    pub graph: Graph,
+    pub GZ: Entries,
+    pub HZ: Entries,
+    /// g, then g_t, then H Z v + h for v = 0.
+    pub at_rest: Vec<Expr>,
+    /// f, then b, then Z v.
+    pub forces: Vec<Expr>,
+    /// gII and hI for v' = 0.
+    pub hidden: Vec<Expr>,
+}
+
 impl Formulas {
+    /// The parts of the equations of motion; the parameters are bound.
+    pub(super) fn parts(&self) -> SymbolicParts {
+        let at = self.variables();
+        let hidden = self.hidden();
+        let mut graph = hidden.graph.clone();
+        let Z = graph.jacobian(&self.kinematics, at.v());
+        let G = graph.jacobian(&self.holonomic, at.p());
+        let GZ = product(&mut graph, &G, &Z);
+        let HZ: Entries = graph.jacobian(&self.nonholonomic, at.v()).iter().collect();
+        let zero = |variables: &[Expr]| variables.iter().map(|&e| (e, 0.0)).collect::<Vec<_>>();
+        let mut g_t = vec![graph.with(|| Expr::from(0.0)); self.holonomic.len()];
+        graph.jacobian(&self.holonomic, &[at.t()]).iter().for_each(|(i, _, e)| g_t[i] = e);
+        let mut at_rest = [&self.holonomic[..], &g_t].concat();
+        at_rest.extend(graph.bind(&self.nonholonomic, &zero(at.v())));
+        let levels = [&hidden.holonomic_acceleration[..], &hidden.nonholonomic_acceleration].concat();
+        let levels = graph.bind(&levels, &zero(at.a()));
+        let forces = [&self.force[..], &self.dynamic, &self.kinematics].concat();
+        SymbolicParts { graph, GZ, HZ, at_rest, forces, hidden: levels }
+    }
+
     /// The hidden constraints, derived.
     pub fn hidden(&self) -> HiddenConstraints {
         let mut graph = self.graph.clone();

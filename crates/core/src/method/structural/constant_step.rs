@@ -71,20 +71,24 @@ impl<S: Scheme> Trial<'_, '_, S> {
         let (mut t, mut x, mut xdot) = (self.from.t, self.from.x.clone(), self.xdot.to_vec());
         for k in 0..steps {
             let mut x1 = x.clone();
-            let step = Step { t, x: &x, h, xdot: &xdot, after_rejection: false, first: k == 0, last: false };
+            let step = Step { t, t1: t + h, x: &x, h, xdot: &xdot, after_rejection: false, first: k == 0, last: false };
             self.scheme.attempt(self.equations, self.weights, step, &mut x1)?;
             t += h;
             if !self.scheme.own_multipliers() {
                 self.projection.stay(self.equations, t, &x1)?;
                 self.projection.accelerations(self.equations, t, &mut x1)?;
             }
-            self.equations.evaluate(t, &x1)?;
+            self.equations.forces(t, &x1)?;
             let l = self.equations.layout();
             xdot[l.p()].copy_from_slice(self.equations.kinematics());
             xdot[l.r()].copy_from_slice(self.equations.dynamic());
             xdot[l.v()].copy_from_slice(&x1[l.a()]);
             self.scheme.accepted(self.equations, &x1);
             x = x1;
+        }
+        if self.scheme.own_multipliers() {
+            // what lies off the constraints of velocity does not add up
+            self.projection.project(self.equations, (t, &mut x), self.weights)?;
         }
         Ok(x)
     }

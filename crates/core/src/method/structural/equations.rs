@@ -9,6 +9,21 @@ use crate::statistics::{Residuals, Statistics};
 /// Singular values of K below this part of the largest count as zero.
 const RANK_TOLERANCE: f64 = 1e-10;
 
+/// M, K, k₀ and g at a position.
+#[derive(Clone, Debug)]
+pub struct Place {
+    t: f64,
+    p: Vec<f64>,
+    /// M.
+    pub M: Matrix,
+    /// K = (GZ; HZ).
+    pub K: Matrix,
+    /// k₀ = (g_t; h), so that the velocity constraints are K v + k₀ = 0.
+    pub k0: Vec<f64>,
+    /// g.
+    pub g: Vec<f64>,
+}
+
 /// Equations of motion without contact and auxiliary variables, whose forces do not depend on multipliers.
 pub struct Structural<'p> {
     array: Box<dyn ReducedArray + 'p>,
@@ -19,8 +34,17 @@ pub struct Structural<'p> {
     pub K: Matrix,
     /// k₀ = (g_t; h) there, so that the velocity constraints are K v + k₀ = 0.
     pub k0: Vec<f64>,
+    /// g there.
+    pub g: Vec<f64>,
+    /// The position before that one; a position that is asked for again is not evaluated again.
+    pub before: Place,
+    /// t and p where M, K, k₀ and g were evaluated
+    t: f64,
+    p: Vec<f64>,
     /// x with a = λ = μ = 0
     x: Vec<f64>,
+    /// the same with v = 0
+    at_rest: Vec<f64>,
     rows: Vec<f64>,
     /// Counters of what was evaluated: forces in `residuals`, mass matrices in `masses`.
     pub statistics: Statistics,
@@ -43,11 +67,25 @@ impl<'p> Structural<'p> {
         let array = system.array(Form::StrangenessFree, false);
         let layout = array.layout().clone();
         let (n, constraints) = (sizes.velocities, sizes.holonomic + sizes.nonholonomic);
-        Ok(Structural {
+        let before = Place {
+            t: f64::NAN,
+            p: vec![0.0; sizes.positions],
             M: Matrix::zeros(n, n),
             K: Matrix::zeros(constraints, n),
             k0: vec![0.0; constraints],
+            g: vec![0.0; sizes.holonomic],
+        };
+        let Place { t, p, M, K, k0, g } = before.clone();
+        Ok(Structural {
+            M,
+            K,
+            k0,
+            g,
+            before,
+            t,
+            p,
             x: vec![0.0; layout.dim()],
+            at_rest: vec![0.0; layout.dim()],
             rows: vec![0.0; layout.rows()],
             array,
             layout,
@@ -83,24 +121,55 @@ impl<'p> Structural<'p> {
         Ok(())
     }
 
-    /// M, K and k₀ at the position of x.
+    /// M, K, k₀ and g at the position of x; what stood there goes to [`Structural::before`].
     pub fn at_position(&mut self, t: f64, x: &[f64]) -> Result<(), Undefined> {
-        let (p, v) = (self.layout.p(), self.layout.v());
-        self.x[p.clone()].copy_from_slice(&x[p]);
-        self.x[v].fill(0.0);
-        self.x[self.layout.r()].copy_from_slice(&x[self.layout.r()]);
-        let [M, GZ, HZ] = self.array.matrices(t, &self.x)?;
-        self.M.data_mut().copy_from_slice(M.data());
-        let holonomic = GZ.data().len();
-        self.K.data_mut()[..holonomic].copy_from_slice(GZ.data());
-        self.K.data_mut()[holonomic..].copy_from_slice(HZ.data());
+        let p = self.layout.p();
+        if self.is_at(t, x) {
+            return Ok(());
+        }
+        let before = &mut self.before;
+        std::mem::swap(&mut self.t, &mut before.t);
+        std::mem::swap(&mut self.p, &mut before.p);
+        std::mem::swap(&mut self.M, &mut before.M);
+        std::mem::swap(&mut self.K, &mut before.K);
+        std::mem::swap(&mut self.k0, &mut before.k0);
+        std::mem::swap(&mut self.g, &mut before.g);
+        if self.is_at(t, x) {
+            return Ok(());
+        }
+        // nothing is known here if the evaluation fails
+        self.t = f64::NAN;
+        self.at_rest[p.clone()].copy_from_slice(&x[p.clone()]);
         self.statistics.masses += 1;
-        self.array.evaluate(t, &self.x, &mut self.rows)?;
-        let g1 = self.layout.row_g1();
-        let (holonomic, nonholonomic) = self.k0.split_at_mut(g1.len());
-        holonomic.copy_from_slice(&self.rows[g1]);
-        nonholonomic.copy_from_slice(&self.rows[self.layout.row_h()]);
+        let [M, GZ, HZ] = self.array.at_rest(t, &self.at_rest, &mut self.rows)?;
+        self.M.data_mut().copy_from_slice(M.data());
+        let (upper, lower) = self.K.data_mut().split_at_mut(GZ.data().len());
+        upper.copy_from_slice(GZ.data());
+        lower.copy_from_slice(HZ.data());
+        let (g1, h) = self.k0.split_at_mut(self.g.len());
+        g1.copy_from_slice(&self.rows[self.layout.row_g1()]);
+        h.copy_from_slice(&self.rows[self.layout.row_h()]);
+        self.g.copy_from_slice(&self.rows[self.layout.row_g()]);
+        self.p.copy_from_slice(&x[p]);
+        self.t = t;
         Ok(())
+    }
+
+    /// Do M, K, k₀ and g belong to the position of x?
+    pub fn is_at(&self, t: f64, x: &[f64]) -> bool {
+        self.t == t && self.p == x[self.layout.p()]
+    }
+
+    /// f, b and Z v at p, v, r of x.
+    pub fn forces(&mut self, t: f64, x: &[f64]) -> Result<(), Undefined> {
+        self.evaluate_forces(t, x, false)
+    }
+
+    fn evaluate_forces(&mut self, t: f64, x: &[f64], hidden: bool) -> Result<(), Undefined> {
+        let moving = self.layout.r().start..self.layout.p().end;
+        self.x[moving.clone()].copy_from_slice(&x[moving]);
+        self.statistics.residuals += 1;
+        self.array.forces(t, &self.x, hidden, &mut self.rows)
     }
 
     /// f, b, Z v, g, K v + k₀ and what the acceleration level needs, at p, v, r of x.
@@ -136,26 +205,30 @@ impl<'p> Structural<'p> {
         self.rows[self.layout.row_g1()].iter().chain(&self.rows[self.layout.row_h()]).copied()
     }
 
-    /// a, λ and μ at p, v, r of x, written to x. M, K and their factors in `saddle` belong to the position.
-    ///
-    /// Where the array eliminates accelerations, its rows gII and hI stand at a₀ = M⁻¹f, its row v' is a₀, and the system is solved for
-    /// a − a₀; elsewhere a₀ = 0.
-    pub fn accelerations(&mut self, t: f64, x: &mut [f64], saddle: &mut Saddle) -> Result<(), Undefined> {
-        self.evaluate(t, x)?;
+    /// a, λ and μ at p, v, r of x, written to x, and the residuals of all constraint levels. M, K, g and the factors in `saddle` belong
+    /// to the position.
+    pub fn accelerations(&mut self, t: f64, x: &mut [f64], saddle: &mut Saddle) -> Result<Residuals, Undefined> {
+        self.evaluate_forces(t, x, true)?;
         let l = &self.layout;
-        let (n, a0) = (l.a().len(), &self.rows[l.row_acceleration()]);
-        for (i, b) in saddle.b[..n].iter_mut().enumerate() {
-            let Ma: f64 = self.M.row(i).iter().zip(a0).map(|(m, a)| m * a).sum();
-            *b = -self.rows[i] - Ma;
+        let n = l.a().len();
+        for (b, f) in saddle.b[..n].iter_mut().zip(&self.rows[l.row_dynamics()]) {
+            *b = -f;
         }
-        let level = self.rows[l.row_g2()].iter().chain(&self.rows[l.row_h1()]);
+        // Γ stands in the rows gII and hI, which are neighbours
+        let level = &self.rows[l.row_g2().start..l.row_h1().end];
         saddle.b[n..].iter_mut().zip(level).for_each(|(b, row)| *b = -row);
         saddle.solve();
-        for (i, (a, a0)) in l.a().zip(saddle.top().iter().zip(a0)) {
-            x[i] = a + a0;
-        }
+        x[l.a()].copy_from_slice(saddle.top());
         x[l.lambda().start..l.mu().end].copy_from_slice(saddle.bottom());
-        Ok(())
+        // K v + k₀ and K a + Γ
+        let mut residuals = Residuals::default();
+        for k in 0..self.K.rows() {
+            let product = |y: &[f64]| self.K.row(k).iter().zip(y).map(|(k, y)| k * y).sum::<f64>();
+            larger(&mut residuals.velocity, product(&x[l.v()]) + self.k0[k]);
+            larger(&mut residuals.acceleration, product(&x[l.a()]) + level[k]);
+        }
+        self.g.iter().for_each(|&g| larger(&mut residuals.position, g));
+        Ok(residuals)
     }
 
     /// All rows at x, accelerations and multipliers included, in the order of [`Layout`].
@@ -177,4 +250,9 @@ impl<'p> Structural<'p> {
         self.array.evaluate(t, x, &mut self.rows)?;
         Ok(self.layout.residuals(&self.rows))
     }
+}
+
+/// The larger size of both.
+fn larger(largest: &mut Option<f64>, value: f64) {
+    *largest = Some(largest.unwrap_or(0.0).max(value.abs()));
 }

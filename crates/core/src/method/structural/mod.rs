@@ -11,7 +11,9 @@ mod interpolation;
 mod one_step;
 mod projection;
 mod saddle;
+mod step_size;
 
-pub use equations::Structural;
+pub use equations::{Place, Structural};
 pub(crate) use one_step::{Attempt, OneStep, Scheme, Step, Trouble};
 pub use saddle::Saddle;
+pub(crate) use step_size::StepSize;

@@ -38,6 +38,8 @@ impl From<Undefined> for Trouble {
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'x> {
     pub t: f64,
+    /// Where it ends: t + h up to rounding.
+    pub t1: f64,
     pub x: &'x [f64],
     pub h: f64,
     /// ẋ of p, v, r at the point.
@@ -129,6 +131,7 @@ pub(crate) struct OneStep<'p, S> {
     nominal: f64,
     chosen: bool,
     first: bool,
+    first_before: bool,
     after_rejection: bool,
     failures: u32,
     max_steps: u64,
@@ -171,6 +174,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             nominal: 0.0,
             chosen: false,
             first: true,
+            first_before: true,
             after_rejection: false,
             failures: 0,
             max_steps: options.max_steps,
@@ -195,29 +199,29 @@ impl<'p, S: Scheme> OneStep<'p, S> {
     /// a, λ, μ, ẋ and residuals at the point, whose matrices are not at hand.
     fn settle(&mut self) -> Result<(), Trouble> {
         self.projection.stay(&mut self.equations, self.state.t, &self.state.x)?;
-        self.projection.accelerations(&mut self.equations, self.state.t, &mut self.state.x)?;
-        self.rate()
-    }
-
-    /// The same where the projection has just been made, or the scheme knows a, λ and μ.
-    fn complete(&mut self) -> Result<(), Trouble> {
-        if self.scheme.own_multipliers() {
-            self.equations.evaluate(self.state.t, &self.state.x)?;
-        } else {
-            self.projection.accelerations(&mut self.equations, self.state.t, &mut self.state.x)?;
-        }
-        self.rate()
-    }
-
-    /// ẋ and residuals at the point that has just been evaluated.
-    fn rate(&mut self) -> Result<(), Trouble> {
-        let (t, equations) = (self.state.t, &mut self.equations);
-        let l = equations.layout();
-        self.xdot[l.p()].copy_from_slice(equations.kinematics());
-        self.xdot[l.r()].copy_from_slice(equations.dynamic());
-        self.xdot[l.v()].copy_from_slice(&self.state.x[l.a()]);
-        self.residuals = equations.residuals(t, &self.state.x)?;
+        self.residuals = self.projection.accelerations(&mut self.equations, self.state.t, &mut self.state.x)?;
+        self.rate();
         Ok(())
+    }
+
+    /// The same where the projection has just been made, or where the scheme knows a, λ and μ.
+    fn complete(&mut self) -> Result<(), Trouble> {
+        let (t, equations) = (self.state.t, &mut self.equations);
+        self.residuals = if self.scheme.own_multipliers() {
+            equations.residuals(t, &self.state.x)?
+        } else {
+            self.projection.accelerations(equations, t, &mut self.state.x)?
+        };
+        self.rate();
+        Ok(())
+    }
+
+    /// ẋ at the point that has just been evaluated.
+    fn rate(&mut self) {
+        let l = self.equations.layout();
+        self.xdot[l.p()].copy_from_slice(self.equations.kinematics());
+        self.xdot[l.r()].copy_from_slice(self.equations.dynamic());
+        self.xdot[l.v()].copy_from_slice(&self.state.x[l.a()]);
     }
 
     /// One attempt with step size h, to `t1`. `Ok(true)` if it was accepted.
@@ -232,6 +236,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         }
         let step = Step {
             t,
+            t1,
             x: &self.state.x,
             h,
             xdot: &self.xdot,
@@ -245,20 +250,14 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             Err(trouble) => return self.failed(h, trouble).map(|()| false),
         };
         if !attempt.accepted && !self.scheme.fixed() {
-            if self.statistics.steps > 0 {
-                self.statistics.rejected_error += 1;
-            }
-            (self.failures, self.after_rejection) = (0, true);
-            self.h = attempt.next.min(self.hmax);
+            self.reject(attempt.next);
             return Ok(false);
         }
         if self.scheme.projects() {
             match self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights) {
                 Ok(moved) if moved > LARGEST_PROJECTION && !self.scheme.fixed() => {
                     self.scheme.forget();
-                    self.statistics.rejected_error += 1;
-                    self.after_rejection = true;
-                    self.h = h * (0.9 / moved).max(0.45);
+                    self.reject(h * (0.9 / moved).max(0.45));
                     return Ok(false);
                 }
                 Ok(_) => {}
@@ -288,11 +287,23 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         self.scheme.accepted(&self.equations, &self.state.x);
         self.weights.at(&self.state.x);
         self.statistics.steps += 1;
+        self.first_before = self.first;
         (self.failures, self.after_rejection, self.first) = (0, false, false);
         if !self.scheme.fixed() {
-            self.h = attempt.next.min(self.hmax);
+            // a step that was cut short says little about the size that is possible
+            let proposed = if h < 0.9 * self.h { attempt.next.max(self.h) } else { attempt.next };
+            self.h = proposed.min(self.hmax);
         }
         Ok(true)
+    }
+
+    /// After an attempt whose error was too large.
+    fn reject(&mut self, next: f64) {
+        if self.statistics.steps > 0 {
+            self.statistics.rejected_error += 1;
+        }
+        (self.failures, self.after_rejection) = (0, true);
+        self.h = next.min(self.hmax);
     }
 
     /// After an attempt without a new point: half the step, but not for ever.
@@ -389,15 +400,21 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
     }
 
     fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {
+        let proposed = self.h;
         self.state.t = self.segment.t0;
         self.state.x.copy_from_slice(&self.x_before);
         self.xdot.copy_from_slice(&self.xdot_before);
         self.weights.at(&self.state.x);
         self.scheme.forget();
         self.multipliers.retreat();
-        self.h = t - self.state.t;
         self.statistics.steps -= 1;
-        self.advance(t).map(|()| true)
+        self.first = self.first_before;
+        self.h = self.h.max(t - self.state.t);
+        self.advance(t)?;
+        if self.scheme.fixed() {
+            self.h = proposed;
+        }
+        Ok(true)
     }
 
     fn propose(&mut self, h: f64) {

@@ -10,6 +10,7 @@ use super::equations::Structural;
 use super::one_step::Trouble;
 use super::saddle::Saddle;
 use crate::method::weights::Weights;
+use crate::statistics::Residuals;
 
 /// Most iterations onto the position constraints.
 const MOST: u32 = 10;
@@ -49,18 +50,19 @@ impl Projection {
         let (p, v) = (equations.layout().p(), equations.layout().v());
         let n = v.len();
         if equations.constraints() == 0 {
+            self.stay(equations, t, x)?;
             return Ok(0.0);
         }
         equations.at_position(t, x)?;
         self.factor(equations)?;
         self.delta.fill(0.0);
-        let holonomic = equations.layout().row_g().len();
         let mut last = f64::INFINITY;
         for iteration in 0.. {
-            equations.evaluate(t, x)?;
+            if equations.g.is_empty() {
+                break;
+            }
             self.saddle.b.fill(0.0);
-            let g = equations.holonomic();
-            self.saddle.b[n..n + holonomic].iter_mut().zip(g).for_each(|(b, g)| *b = -g);
+            self.saddle.b[n..].iter_mut().zip(&equations.g).for_each(|(b, g)| *b = -g);
             self.saddle.solve();
             let mut size = 0.0_f64;
             if self.plain {
@@ -73,13 +75,14 @@ impl Projection {
                 // p moves along Z δ
                 self.shifted.copy_from_slice(x);
                 self.shifted[v.clone()].copy_from_slice(self.saddle.top());
-                equations.evaluate(t, &self.shifted)?;
+                equations.forces(t, &self.shifted)?;
                 for (j, d) in p.clone().zip(equations.kinematics()) {
                     size = size.max(d.abs() / (1.0 + x[j].abs()));
                     x[j] += d;
                     self.delta[j] += d;
                 }
             }
+            equations.at_position(t, x)?;
             if size < ENOUGH {
                 break;
             }
@@ -89,8 +92,9 @@ impl Projection {
             last = size;
         }
         // the linear problem of the velocities, with the matrices of the new position
-        equations.at_position(t, x)?;
-        self.factor(equations)?;
+        if !equations.g.is_empty() {
+            self.factor(equations)?;
+        }
         self.saddle.b.fill(0.0);
         for (k, b) in self.saddle.b[n..].iter_mut().enumerate() {
             let Kv: f64 = equations.K.row(k).iter().zip(&x[v.clone()]).map(|(k, v)| k * v).sum();
@@ -111,10 +115,7 @@ impl Projection {
     }
 
     /// a, λ, μ at the point where this stands.
-    pub fn accelerations(&mut self, equations: &mut Structural, t: f64, x: &mut [f64]) -> Result<(), Trouble> {
-        if equations.constraints() == 0 {
-            self.stay(equations, t, x)?;
-        }
+    pub fn accelerations(&mut self, equations: &mut Structural, t: f64, x: &mut [f64]) -> Result<Residuals, Trouble> {
         Ok(equations.accelerations(t, x, &mut self.saddle)?)
     }
 
@@ -135,6 +136,6 @@ fn kinematics_are_plain(equations: &mut Structural, t: f64, x: &[f64]) -> bool {
         for (k, j) in v.clone().enumerate() {
             point[j] = 0.7 + 0.3 * k as f64;
         }
-        equations.evaluate(t, &point).is_ok() && equations.kinematics() == &point[v.clone()]
+        equations.forces(t, &point).is_ok() && equations.kinematics() == &point[v.clone()]
     })
 }

@@ -1,14 +1,16 @@
 //! Equations of motion as compiled formulas: a [`Mechanism`] whose rows and Jacobians are kernels.
 
 mod contact;
+mod parts;
 mod program;
 
 use super::eliminated::Eliminated;
 use super::{Form, Formulas, Layout, Mechanism, Names, ReducedArray, Sizes, Structure};
 use crate::graph::{Compiler, Expr, Interpreted, Kernel};
+use parts::{PartKernels, Parts};
 use program::{Kernels, Program};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Formulas with a compiler. Kernels are compiled when they are first needed and then kept.
 ///
@@ -35,6 +37,7 @@ pub struct Compiled {
     structure: Structure,
     compiler: Box<dyn Compiler>,
     programs: Mutex<HashMap<(Form, bool), Arc<Program>>>,
+    parts: OnceLock<Parts>,
 }
 
 impl Compiled {
@@ -46,12 +49,18 @@ impl Compiled {
             formulas,
             compiler: Box::new(compiler),
             programs: Mutex::new(HashMap::new()),
+            parts: OnceLock::new(),
         }
     }
 
     /// Number of nodes of the array and of its Jacobian.
     pub fn nodes(&self, form: Form, with_invariants: bool) -> usize {
         self.program(form, with_invariants).nodes
+    }
+
+    fn parts(&self, layout: &Layout) -> PartKernels {
+        let compile = || Parts::new(&self.formulas, self.structure, &*self.compiler);
+        PartKernels::new(self.parts.get_or_init(compile), layout)
     }
 
     fn program(&self, form: Form, with_invariants: bool) -> Arc<Program> {
@@ -78,7 +87,7 @@ impl Mechanism for Compiled {
     fn array<'m>(&'m self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm> {
         let program = self.program(form, with_invariants);
         let layout = program.layout.clone();
-        Box::new(Eliminated::new(Kernels::new(&program), layout, self.structure))
+        Box::new(Eliminated::new(Kernels::new(self, &program), layout, self.structure))
     }
 }
 

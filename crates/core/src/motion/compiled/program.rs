@@ -2,7 +2,8 @@
 
 use super::super::eliminated::{Rows, eliminates};
 use super::super::{Formulas, Layout, Structure, Undefined};
-use super::Point;
+use super::parts::PartKernels;
+use super::{Compiled, Point};
 use super::contact::{ContactKernels, ContactProgram};
 use crate::graph::{Compiler, Expr, Jacobian, Kernel};
 use crate::linalg::Matrix;
@@ -93,8 +94,11 @@ pub(super) fn scatter<'v>(values: &'v [f64], places: &Places, A: &mut Matrix) ->
 }
 
 /// Kernels at work, with scratch space.
-pub(super) struct Kernels {
+pub(super) struct Kernels<'m> {
     program: Arc<Program>,
+    compiled: &'m Compiled,
+    /// once a method asks for them
+    parts: Option<PartKernels>,
     values: Box<dyn Kernel>,
     jacobian: Box<dyn Kernel>,
     point: Point,
@@ -109,12 +113,14 @@ pub(super) struct Kernels {
     mass_evaluations: u64,
 }
 
-impl Kernels {
-    pub fn new(program: &Arc<Program>) -> Self {
+impl<'m> Kernels<'m> {
+    pub fn new(compiled: &'m Compiled, program: &Arc<Program>) -> Self {
         let l = &program.layout;
         let n = l.sizes;
         let matrices = program.GZ.len() + program.HZ.len();
         Kernels {
+            compiled,
+            parts: None,
             values: program.values.duplicate(),
             jacobian: program.jacobian.duplicate(),
             point: Point::new(l, program.inputs),
@@ -144,7 +150,7 @@ impl Kernels {
     }
 }
 
-impl Rows for Kernels {
+impl Rows for Kernels<'_> {
     fn evaluate(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined> {
         self.locate(t, x)?;
         let program = &*self.program;
@@ -205,6 +211,18 @@ impl Rows for Kernels {
         if let Some(kernels) = &mut self.contact {
             kernels.correct(&mut self.GZ);
         }
+        Ok(())
+    }
+
+    fn at_rest(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined> {
+        let parts = self.parts.get_or_insert_with(|| self.compiled.parts(&self.program.layout));
+        parts.at_rest(t, x, [&mut self.M, &mut self.GZ, &mut self.HZ], rows);
+        Ok(())
+    }
+
+    fn forces(&mut self, t: f64, x: &[f64], hidden: bool, rows: &mut [f64]) -> Result<(), Undefined> {
+        let parts = self.parts.get_or_insert_with(|| self.compiled.parts(&self.program.layout));
+        parts.forces(t, x, hidden, rows);
         Ok(())
     }
 
