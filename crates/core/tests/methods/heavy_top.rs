@@ -8,7 +8,8 @@ use daedal::motion::{EquationsOfMotion, Initial, Motion, Position, Sizes, Veloci
 use daedal::scalar::Scalar;
 use daedal::{GeneralizedAlpha, Options, Problem, Save, Solution, solve};
 
-struct HeavyTop;
+/// The heavy top.
+pub struct HeavyTop;
 
 const MASS: f64 = 15.0;
 const INERTIA: [f64; 3] = [0.234375, 0.46875, 0.234375];
@@ -17,7 +18,8 @@ const GRAVITY: f64 = -9.81;
 const OMEGA: [f64; 3] = [0.0, 150.0, -4.61538];
 
 impl HeavyTop {
-    fn start() -> Initial {
+    /// At the start its axis is horizontal.
+    pub fn start() -> Initial {
         // ẋ = Ω × X
         let v = [-OMEGA[2], 0.0, OMEGA[0], OMEGA[0], OMEGA[1], OMEGA[2]];
         Initial::new(0.0, &[0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0], &v)

@@ -13,6 +13,8 @@ use crate::motion::Undefined;
 const ROUNDING: f64 = 1e-12;
 /// Most terms of the series; its argument is at most one.
 const TERMS: usize = 24;
+/// Most parts of a step with arguments of at most one: no iteration that converges goes round more often.
+const PARTS: usize = 1000;
 
 /// How positions move.
 pub(super) enum Flow {
@@ -30,7 +32,8 @@ pub(super) struct Generators {
     linear: Vec<(usize, usize, usize, f64)>,
     /// (i, j, bⱼ[i])
     constant: Vec<(usize, usize, f64)>,
-    // term of the series and its derivatives by u, one after the other
+    position: Vec<f64>,
+    // term of the series and its derivatives by u
     term: Vec<f64>,
     next: Vec<f64>,
     derivatives: Vec<Vec<f64>>,
@@ -57,6 +60,7 @@ impl Flow {
             return Flow::Affine(Generators {
                 linear,
                 constant,
+                position: vec![0.0; np],
                 term: vec![0.0; np],
                 next: vec![0.0; np],
                 derivatives: vec![vec![0.0; np]; n],
@@ -85,7 +89,7 @@ impl Flow {
     ) -> Result<(), Undefined> {
         match self {
             Flow::Translation => p.iter_mut().zip(u).for_each(|(p, u)| *p += u),
-            Flow::Affine(generators) => generators.apply(u, p),
+            Flow::Affine(generators) => generators.apply(u, p)?,
             Flow::General(stages) => stages.apply(equations, (t, h), u, p)?,
         }
         Ok(())
@@ -120,33 +124,37 @@ fn affine(
     let l = equations.layout().clone();
     let mut x = vec![0.0; l.dim()];
     let mut F = [Matrix::zeros(l.rows(), l.dim()), Matrix::zeros(l.rows(), l.dim())];
+    let mut z = [vec![0.0; l.p().len()], vec![0.0; l.p().len()]];
     let (mut linear, mut constant) = (Vec::new(), Vec::new());
+    let equal = |a: f64, b: f64| (a - b).abs() <= ROUNDING * (a.abs() + b.abs()).max(1.0);
+    // Zeⱼ and its derivatives at two positions and times; neither Aⱼ nor bⱼ may change
+    let shift = |round: usize, k: usize| round as f64 * (0.05 + 0.01 * (k % 7) as f64);
     for (j, column) in l.v().enumerate() {
         x[l.v()].fill(0.0);
         x[column] = 1.0;
-        let mut z = vec![0.0; l.p().len()];
-        for (round, F) in F.iter_mut().enumerate() {
-            for (k, i) in l.p().enumerate() {
-                x[i] = at[i] + round as f64 * (0.05 + 0.01 * (k % 7) as f64);
-            }
-            equations.jacobian(t, &x, F).ok()?;
+        for (round, (F, z)) in F.iter_mut().zip(&mut z).enumerate() {
+            l.p().enumerate().for_each(|(k, i)| x[i] = at[i] + shift(round, k));
+            equations.jacobian(t + shift(round, 0), &x, F).ok()?;
             z.copy_from_slice(equations.kinematics());
         }
-        let positions = &x[l.p()];
         for (i, row) in l.row_kinematics().enumerate() {
-            let mut b = z[i];
+            let mut b = [z[0][i], z[1][i]];
             for (k, column) in l.p().enumerate() {
                 let (A, other) = (-F[0][(row, column)], -F[1][(row, column)]);
-                if (A - other).abs() > ROUNDING * (A.abs() + other.abs()).max(1.0) {
+                if !equal(A, other) {
                     return None;
                 }
                 if A != 0.0 {
                     linear.push((i, j, k, A));
-                    b -= A * positions[k];
+                    b[0] -= A * at[column];
+                    b[1] -= A * (at[column] + shift(1, k));
                 }
             }
-            if b.abs() > ROUNDING * z[i].abs().max(1.0) {
-                constant.push((i, j, b));
+            if !equal(b[0], b[1]) {
+                return None;
+            }
+            if b[0].abs() > ROUNDING * z[0][i].abs().max(1.0) {
+                constant.push((i, j, b[0]));
             }
         }
     }
@@ -177,8 +185,11 @@ impl Generators {
         size(&self.term) <= 0.1 * f64::EPSILON * size(p)
     }
 
-    fn apply(&mut self, u: &[f64], p: &mut [f64]) {
+    fn apply(&mut self, u: &[f64], p: &mut [f64]) -> Result<(), Undefined> {
         let parts = self.parts(u);
+        if parts > PARTS {
+            return Err(Undefined);
+        }
         let factor = 1.0 / parts as f64;
         for _ in 0..parts {
             self.first(u, factor, p);
@@ -189,13 +200,15 @@ impl Generators {
                 }
             }
         }
+        Ok(())
     }
 
     /// ∂p₁/∂u, by the derivatives of the terms.
     fn tangent(&mut self, u: &[f64], p: &[f64], P: &mut Matrix) {
         let parts = self.parts(u);
         let factor = 1.0 / parts as f64;
-        let mut position = p.to_vec();
+        let mut position = std::mem::take(&mut self.position);
+        position.copy_from_slice(p);
         P.fill(0.0);
         for _ in 0..parts {
             self.first(u, factor, &position);
@@ -227,6 +240,7 @@ impl Generators {
                 }
             }
         }
+        self.position = position;
     }
 }
 
@@ -245,7 +259,7 @@ impl Stages {
         self.x[range.clone()].copy_from_slice(p);
         for (c, b, next) in [(0.0, 1.0 / 6.0, 0.5), (0.5, 1.0 / 3.0, 0.5), (0.5, 1.0 / 3.0, 1.0), (1.0, 1.0 / 6.0, 0.0)]
         {
-            equations.evaluate(t + c * h, &self.x)?;
+            equations.forces(t + c * h, &self.x)?;
             for (k, rate) in equations.kinematics().iter().enumerate() {
                 self.sum[k] += b * rate;
                 self.x[range.start + k] = self.start[k] + next * rate;
@@ -286,6 +300,7 @@ mod tests {
         Generators {
             linear,
             constant: vec![(4, 3, 1.0)],
+            position: vec![0.0; 5],
             term: vec![0.0; 5],
             next: vec![0.0; 5],
             derivatives: room(4),
@@ -299,7 +314,7 @@ mod tests {
         for size in [1e-3, 0.3, 4.0] {
             let u = [size, -2.0 * size, 0.5 * size, 0.7];
             let mut p = [1.0, 0.0, 0.0, 0.0, 2.0];
-            flow.apply(&u, &mut p);
+            flow.apply(&u, &mut p).unwrap();
             let theta = (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]).sqrt();
             let (c, s) = ((0.5 * theta).cos(), (0.5 * theta).sin() / theta);
             let exact = [c, s * u[0], s * u[1], s * u[2], 2.7];
@@ -321,8 +336,8 @@ mod tests {
             low[j] -= d;
             high[j] += d;
             let [mut before, mut after] = [p, p];
-            flow.apply(&low, &mut before);
-            flow.apply(&high, &mut after);
+            flow.apply(&low, &mut before).unwrap();
+            flow.apply(&high, &mut after).unwrap();
             for i in 0..5 {
                 let difference = (after[i] - before[i]) / (2.0 * d);
                 assert!((P[(i, j)] - difference).abs() < 1e-9, "{i} {j}: {} {difference}", P[(i, j)]);

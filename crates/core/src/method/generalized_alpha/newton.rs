@@ -17,6 +17,8 @@ use crate::motion::Undefined;
 
 /// Most iterations with one matrix.
 const MOST: u32 = 25;
+/// Most new matrices in a step besides the first.
+const RENEWALS: u32 = 8;
 /// Corrections of this size that do not become smaller are rounding.
 const ROUNDING: f64 = 1e-12;
 /// Convergence slower than this asks for a new matrix.
@@ -41,14 +43,16 @@ impl Old {
         Old { a: vec![0.0; n], v: vec![0.0; n], GZ: Matrix::zeros(l.lambda().len(), n), b: vec![0.0; l.r().len()] }
     }
 
-    /// All but aₙ from the point x.
-    pub fn take(&mut self, equations: &mut Structural, t: f64, x: &[f64]) -> Result<(), Undefined> {
-        equations.at_position(t, x)?;
-        let entries = self.GZ.data().len();
-        self.GZ.data_mut().copy_from_slice(&equations.K.data()[..entries]);
+    /// All but aₙ from the point x; GZ only in the stabilised form.
+    pub fn take(&mut self, equations: &mut Structural, form: AlphaForm, t: f64, x: &[f64]) -> Result<(), Undefined> {
+        if form == AlphaForm::Stabilised {
+            equations.at_position(t, x)?;
+            let entries = self.GZ.data().len();
+            self.GZ.data_mut().copy_from_slice(&equations.K.data()[..entries]);
+        }
         self.v.copy_from_slice(&x[equations.layout().v()]);
         if !self.b.is_empty() {
-            equations.evaluate(t, x)?;
+            equations.forces(t, x)?;
             self.b.copy_from_slice(equations.dynamic());
         }
         Ok(())
@@ -120,15 +124,14 @@ impl Newton {
     pub fn solve(
         &mut self,
         equations: &mut Structural,
-        (parameters, form): (Parameters, AlphaForm),
+        parameters: Parameters,
         (flow, old, step): (&mut Flow, &Old, Step),
         a1: &mut [f64],
         x1: &mut [f64],
     ) -> Result<(), Trouble> {
-        debug_assert_eq!(self.stabilised > 0, form == AlphaForm::Stabilised && old.GZ.rows() > 0);
         let l = equations.layout().clone();
         let Parameters { alpha_m, alpha_f, beta, gamma } = parameters;
-        let (h, t1) = (step.h, step.t + step.h);
+        let (h, t1) = (step.h, step.t1);
         // v' and the multipliers as before
         for (i, a1) in a1.iter_mut().enumerate() {
             let v_dot = step.x[l.a().start + i];
@@ -141,13 +144,14 @@ impl Newton {
         }
         let size = |x: &[f64]| x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let scale = size(&step.x[l.p()]) + h * size(&old.v) + f64::MIN_POSITIVE;
-        let (mut last, mut with_matrix, mut renewed) = (f64::INFINITY, 0, false);
+        let scale_r = size(&step.x[l.r()]) + h * size(&old.b) + f64::MIN_POSITIVE;
+        let (mut last, mut with_matrix, mut renewals) = (f64::INFINITY, 0, 0);
         loop {
             x1[l.p()].copy_from_slice(&step.x[l.p()]);
             flow.apply(equations, (step.t, h), &self.u, &mut x1[l.p()])?;
             if self.factored != Some(h) {
                 self.factor(equations, parameters, (t1, h), (&mut *flow, old, step), x1)?;
-                (last, with_matrix, renewed) = (f64::INFINITY, 0, renewed || with_matrix > 0);
+                (last, with_matrix) = (f64::INFINITY, 0);
             }
             self.residuals(equations, parameters, (t1, h), (old, step), x1)?;
             self.lu.solve(&mut self.correction);
@@ -170,7 +174,7 @@ impl Newton {
             moved /= scale;
             for (j, d) in l.r().zip(by_r) {
                 x1[j] += d;
-                moved = moved.max(d.abs() / (step.x[j].abs() + (x1[j] - step.x[j]).abs() + f64::MIN_POSITIVE));
+                moved = moved.max(d.abs() / scale_r);
             }
             for (j, d) in (l.lambda().start..l.mu().end).zip(by_lambda) {
                 x1[j] += d;
@@ -187,11 +191,11 @@ impl Newton {
                 if ratio > 0.5 && moved < ROUNDING {
                     break;
                 }
-                if !renewed {
-                    self.factored = None;
-                } else if ratio >= 1.0 || with_matrix > MOST {
+                if renewals >= RENEWALS {
                     return Err(Trouble::Diverged);
                 }
+                renewals += 1;
+                self.factored = None;
             }
             last = moved;
             with_matrix += 1;

@@ -82,16 +82,16 @@ impl Starter {
         // ∂_p(Zv') Zv − ∂_p(Zv) Zv'
         self.x.copy_from_slice(x);
         equations.jacobian(t, &self.x, &mut self.F)?;
-        let Zv = equations.kinematics().to_vec();
+        self.rate[l.p()].copy_from_slice(equations.kinematics());
         self.x[l.v()].copy_from_slice(&x[l.a()]);
-        equations.evaluate(t, &self.x)?;
-        let Za = equations.kinematics().to_vec();
+        equations.forces(t, &self.x)?;
+        let Za = equations.kinematics();
         for (b, row) in self.bracket.iter_mut().zip(l.row_kinematics()) {
-            *b = l.p().zip(&Za).map(|(column, z)| self.F[(row, column)] * z).sum();
+            *b = l.p().zip(Za).map(|(column, z)| self.F[(row, column)] * z).sum();
         }
         equations.jacobian(t, &self.x, &mut self.F)?;
         for (b, row) in self.bracket.iter_mut().zip(l.row_kinematics()) {
-            *b -= l.p().zip(&Zv).map(|(column, z)| self.F[(row, column)] * z).sum::<f64>();
+            *b -= l.p().map(|column| self.F[(row, column)] * self.rate[column]).sum::<f64>();
         }
         // the velocity level, moved by O(h²)
         equations.at_position(t, x)?;

@@ -78,13 +78,17 @@ impl<S: Scheme> Trial<'_, '_, S> {
                 self.projection.stay(self.equations, t, &x1)?;
                 self.projection.accelerations(self.equations, t, &mut x1)?;
             }
-            self.equations.evaluate(t, &x1)?;
+            self.equations.forces(t, &x1)?;
             let l = self.equations.layout();
             xdot[l.p()].copy_from_slice(self.equations.kinematics());
             xdot[l.r()].copy_from_slice(self.equations.dynamic());
             xdot[l.v()].copy_from_slice(&x1[l.a()]);
             self.scheme.accepted(self.equations, &x1);
             x = x1;
+        }
+        if self.scheme.own_multipliers() {
+            // what lies off the constraints of velocity does not add up
+            self.projection.project(self.equations, (t, &mut x), self.weights)?;
         }
         Ok(x)
     }

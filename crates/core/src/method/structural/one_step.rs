@@ -204,12 +204,13 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         Ok(())
     }
 
-    /// The same where the projection has just been made, or the scheme knows a, λ and μ.
+    /// The same where the projection has just been made, or where the scheme knows a, λ and μ.
     fn complete(&mut self) -> Result<(), Trouble> {
+        let (t, equations) = (self.state.t, &mut self.equations);
         self.residuals = if self.scheme.own_multipliers() {
-            self.equations.residuals(self.state.t, &self.state.x)?
+            equations.residuals(t, &self.state.x)?
         } else {
-            self.projection.accelerations(&mut self.equations, self.state.t, &mut self.state.x)?
+            self.projection.accelerations(equations, t, &mut self.state.x)?
         };
         self.rate();
         Ok(())

@@ -11,8 +11,10 @@ use crate::method::structural::Structural;
 use crate::method::{StartFailure, State};
 use crate::motion::{Mechanism, Undefined};
 
-/// What does not fit, relative to the size of the terms, up to which forces are taken for conservative.
+/// What does not fit, relative to the size of derivatives, up to which forces are taken for conservative.
 const ROUNDING: f64 = 1e-9;
+/// The same, relative to the size of forces.
+const ROUNDING_OF_FORCES: f64 = 1e-11;
 
 /// ½ ∂_q (vᵀ M v), with scratch space.
 pub(super) struct Inertia {
@@ -121,18 +123,20 @@ fn check_point(
     let n = v.len();
     let mut rest = x.to_vec();
     rest[l.v()].fill(0.0);
-    if equations.evaluate(t, x).is_err() {
+    if equations.forces(t, x).is_err() {
         return Ok(Err(Undefined));
     }
     if equations.kinematics() != v {
         return Err(refusal(method, "its velocities are not the derivatives of its positions"));
     }
     let moving = equations.minus_force().to_vec();
-    if equations.evaluate(t, &rest).is_err() || inertia.differentiate(equations, t, q, v).is_err() {
+    if equations.forces(t, &rest).is_err() {
         return Ok(Err(Undefined));
     }
-    equations.evaluate(t, &rest).ok();
-    let resting = equations.minus_force();
+    let resting = equations.minus_force().to_vec();
+    if inertia.differentiate(equations, t, q, v).is_err() {
+        return Ok(Err(Undefined));
+    }
     // ∂f/∂q at rest is symmetric
     let mut largest = 0.0_f64;
     let mut skew = 0.0_f64;
@@ -149,7 +153,7 @@ fn check_point(
     }
     // f(q, v) − f(q, 0) = ½ ∂_q(vᵀMv) − ∂_q(Mv) v
     for i in 0..n {
-        let mut size = resting[i].abs() + moving[i].abs();
+        let mut size = ROUNDING_OF_FORCES / ROUNDING * (resting[i].abs() + moving[i].abs());
         let mut difference = resting[i] - moving[i];
         for k in 0..n {
             let (gradient, rate) =

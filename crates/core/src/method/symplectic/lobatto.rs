@@ -78,14 +78,14 @@ impl Implicit {
         }
     }
 
-    /// From p and v of x to those at the end of the step; a and λ of x are guesses, before and after.
+    /// From p and v of x to those at the end of the step; t is any time. a and λ of x are guesses, before and after.
     pub fn step(&mut self, equations: &mut Structural, t: f64, h: f64, x: &mut [f64]) -> Result<(), Trouble> {
         let s = self.tableau.s;
         self.predict(equations, h, x);
+        self.start_momentum(equations, t, x)?;
         for i in 0..s {
             self.visit(equations, t, i)?;
         }
-        self.start_momentum(equations, t, x)?;
         self.factor_blocks()?;
         let (p, v) = (equations.layout().p(), equations.layout().v());
         let size = |x: &[f64]| x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
@@ -101,10 +101,11 @@ impl Implicit {
             if change <= NONE {
                 break;
             }
-            if !(change < 0.9 * last) || iteration >= MOST {
-                if change < ROUNDING {
-                    break;
-                }
+            if change < ROUNDING && change > 0.5 * last {
+                break;
+            }
+            // the first changes need not fall
+            if !change.is_finite() || iteration >= MOST || (iteration > 3 && change > 2.0 * last) {
                 return Err(Trouble::Diverged);
             }
             last = change;
@@ -131,8 +132,9 @@ impl Implicit {
         let stage = &mut self.stages[i];
         self.x[equations.layout().p()].copy_from_slice(&stage.Q);
         equations.at_position(t, &self.x)?;
+        equations.forces(t, &self.x)?;
         stage.potential.iter_mut().zip(equations.minus_force()).for_each(|(f, minus)| *f = -minus);
-        stage.g.copy_from_slice(equations.holonomic());
+        stage.g.copy_from_slice(&equations.g);
         stage.G.data_mut().copy_from_slice(equations.K.data());
         stage.M.A.data_mut().copy_from_slice(equations.M.data());
         stage.M.factor().map_err(|_| Trouble::Singular)

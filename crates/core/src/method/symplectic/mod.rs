@@ -60,7 +60,10 @@ impl<'m> Method<dyn Mechanism + 'm> for Rattle {
             let (kernel, told) = if explicit {
                 (Kernel::Explicit(Explicit::new(equations)), "explicit, as M is constant")
             } else {
-                (Kernel::Implicit(Implicit::new(equations, &tableau::Tableau::TWO, false)), "implicit, as M varies")
+                (
+                    Kernel::Implicit(Box::new(Implicit::new(equations, &tableau::Tableau::TWO, false))),
+                    "implicit, as M varies",
+                )
             };
             let decisions = format!("RATTLE, {told}, {} to a step", factors.len());
             Symplectic { kernel, factors, order, decisions }
@@ -81,7 +84,7 @@ impl<'m> Method<dyn Mechanism + 'm> for Lobatto {
         };
         let constant = system.structure().mass.is_constant();
         start("lobatto", system, at, options, |equations| Symplectic {
-            kernel: Kernel::Implicit(Implicit::new(equations, tableau, constant)),
+            kernel: Kernel::Implicit(Box::new(Implicit::new(equations, tableau, constant))),
             factors: vec![1.0],
             order: 2 * self.stages as u32 - 2,
             decisions: format!("Lobatto IIIA-IIIB with {} stages", self.stages),
@@ -109,7 +112,7 @@ fn start<'p>(
 /// What makes one substep.
 enum Kernel {
     Explicit(Explicit),
-    Implicit(Implicit),
+    Implicit(Box<Implicit>),
 }
 
 /// A symplectic scheme: substeps of a kernel.
@@ -131,8 +134,8 @@ impl Scheme for Symplectic {
     ) -> Result<Attempt, Trouble> {
         for factor in &self.factors {
             match &mut self.kernel {
-                Kernel::Explicit(kernel) => kernel.step(equations, step.t, factor * step.h, x1)?,
-                Kernel::Implicit(kernel) => kernel.step(equations, step.t, factor * step.h, x1)?,
+                Kernel::Explicit(kernel) => kernel.step(equations, step.t1, factor * step.h, x1)?,
+                Kernel::Implicit(kernel) => kernel.step(equations, step.t1, factor * step.h, x1)?,
             }
         }
         Ok(Attempt { accepted: true, next: step.h })

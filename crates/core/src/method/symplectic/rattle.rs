@@ -30,7 +30,7 @@ impl Explicit {
         Explicit { G: Matrix::zeros(m, n), position: vec![f64::NAN; n], saddle: Saddle::new(n, m) }
     }
 
-    /// From p and v of x to those at the end of the substep. a of x is M⁻¹(f − Gᵀλ) at p with any λ, before and after.
+    /// From p and v of x to those at the end of the substep; t is the time there. a of x is M⁻¹(f − Gᵀλ) at p with any λ, before and after.
     pub fn step(&mut self, equations: &mut Structural, t: f64, h: f64, x: &mut [f64]) -> Result<(), Trouble> {
         let l = equations.layout();
         let (p, v, a, lambda) = (l.p(), l.v(), l.a(), l.lambda());
@@ -44,15 +44,15 @@ impl Explicit {
             x[v.start + k] += 0.5 * h * x[a.start + k];
             x[p.start + k] += h * x[v.start + k];
         }
+        equations.at_position(t, x)?;
         if equations.constraints() > 0 {
-            equations.at_position(t, x)?;
             equations.statistics.decompositions += 1;
             self.saddle.factor(&equations.M, &self.G, &equations.K).map_err(|_| Trouble::Singular)?;
             let scale = x[p.clone()].iter().fold(0.0_f64, |m, q| m.max(q.abs())) + f64::MIN_POSITIVE;
             let mut last = f64::INFINITY;
             for iteration in 0.. {
                 self.saddle.b[..n].fill(0.0);
-                self.saddle.b[n..].iter_mut().zip(equations.holonomic()).for_each(|(b, g)| *b = -g);
+                self.saddle.b[n..].iter_mut().zip(&equations.g).for_each(|(b, g)| *b = -g);
                 self.saddle.solve();
                 equations.statistics.solves += 1;
                 let mut size = 0.0_f64;
@@ -61,23 +61,23 @@ impl Explicit {
                     x[v.start + k] += d / h;
                     size = size.max(d.abs() / scale);
                 }
+                equations.at_position(t, x)?;
                 // the next correction would be smaller by the same ratio
                 let ratio = if iteration == 0 { 1.0 } else { size / last };
                 if size * ratio < 0.1 * f64::EPSILON {
                     break;
                 }
-                if !(size < 0.5 * last) || iteration >= MOST {
-                    if size < ROUNDING {
-                        break;
-                    }
+                if size < ROUNDING && size > 0.5 * last {
+                    break;
+                }
+                if !(size < last) || iteration >= MOST {
                     return Err(Trouble::Diverged);
                 }
                 last = size;
-                equations.evaluate(t, x)?;
             }
         }
         // second half
-        equations.at_position(t, x)?;
+        equations.forces(t, x)?;
         equations.statistics.decompositions += 1;
         self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
         self.saddle.b[..n].iter_mut().zip(equations.minus_force()).for_each(|(b, f)| *b = -0.5 * h * f);
