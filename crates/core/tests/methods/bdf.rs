@@ -2,7 +2,7 @@
 
 use super::problems::{Arm, Pendulum};
 use daedal::dae::Point;
-use daedal::formulation::{Formulated, Formulation, Relaxed};
+use daedal::formulation::{Formulated, Formulation, Relaxed, Selectors};
 use daedal::method::bdf::{Bdf, BdfStepper, Steps};
 use daedal::method::controller::Control;
 use daedal::method::{Integrator, State, Stepper};
@@ -67,6 +67,8 @@ fn bdf_has_its_order_on_every_formulation() {
         Formulation::Overdetermined(Relaxed::DynamicsFirst),
         Formulation::Overdetermined(Relaxed::KinematicsFirst),
         Formulation::Overdetermined(Relaxed::IndexTwo),
+        Formulation::ProjectedIndexOne(Selectors::EveryJacobian),
+        Formulation::Projected,
     ];
     let problems: [(&dyn Mechanism, Initial, [f64; 5]); 2] =
         [(&Pendulum::P1, Pendulum::moving(), Pendulum::AT_ONE), (&Arm::P2, Arm::start(), Arm::AT_ONE)];

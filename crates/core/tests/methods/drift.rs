@@ -214,7 +214,12 @@ fn with_the_velocity_level_positions_drift_linearly() {
 #[test]
 fn forms_that_state_the_position_level_do_not_drift() {
     let (times, (method, options)) = ([25.0, 100.0], fixed_steps());
-    for formulation in [Formulation::Eom, Formulation::Ggl, Formulation::Overdetermined(Relaxed::DynamicsFirst)] {
+    for formulation in [
+        Formulation::Eom,
+        Formulation::Ggl,
+        Formulation::Overdetermined(Relaxed::DynamicsFirst),
+        Formulation::Projected,
+    ] {
         let found = largest(formulation, method.clone(), &options, &times);
         assert!(found[1][0] < 1e-9, "{}: {found:?}", formulation.name());
         if formulation != Formulation::Eom {
