@@ -200,6 +200,6 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
         let reliable = (0..n).all(|i| dae.index(i) <= self.integrator.largest_index());
         let warning = if reliable { "" } else { INDEX_TOO_HIGH };
         let stepper = self.integrator.start(dae, Point { t: at.t, x, xdot }, options)?;
-        Ok(shown::Shown::of(stepper, &layout, n, warning))
+        Ok(Box::new(shown::Shown::new(stepper, system, &layout, n, warning)))
     }
 }

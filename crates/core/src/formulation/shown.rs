@@ -1,9 +1,10 @@
-//! The stepper of a formulation as a stepper of the mechanism: unknowns of the formulation are not shown.
+//! The stepper of a formulation as a stepper of the mechanism: unknowns of the formulation are not shown, and no step passes a singular
+//! configuration silently.
 
 use crate::dae::Dae;
 use crate::error::StepFailure;
-use crate::method::{State, Stepper};
-use crate::motion::{Form, Layout, Mechanism};
+use crate::method::{Passage, State, Stepper};
+use crate::motion::{Form, Layout, Mechanism, ReducedArray};
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 
@@ -24,9 +25,13 @@ pub(super) fn first_rates(
     Ok(())
 }
 
-/// A stepper with further unknowns behind those of the mechanism.
+/// A stepper of a general system whose first unknowns are those of the mechanism.
 pub(super) struct Shown<'p> {
     stepper: Box<dyn Stepper + 'p>,
+    /// where K = [GZ; HZ] turns, if its rows are independent
+    watch: Option<(Box<dyn ReducedArray + 'p>, Passage)>,
+    /// why there is no way on
+    stopped: Option<StepFailure>,
     state: State,
     segment: Segment,
     all: State,
@@ -35,21 +40,42 @@ pub(super) struct Shown<'p> {
 }
 
 impl<'p> Shown<'p> {
-    /// The stepper itself, where it has no further unknowns and nothing is to be told about it.
-    pub fn of(
+    /// Of a stepper with this many unknowns.
+    pub fn new(
         stepper: Box<dyn Stepper + 'p>,
+        system: &'p (dyn Mechanism + '_),
         layout: &Layout,
         unknowns: usize,
         warning: &'static str,
-    ) -> Box<dyn Stepper + 'p> {
+    ) -> Self {
         let n = layout.dim();
-        if unknowns == n && warning.is_empty() {
-            return stepper;
-        }
         let all = stepper.state().clone();
         let state = State { t: all.t, x: all.x[..n].to_vec() };
         let segment = stepper.segment().first(n);
-        Box::new(Shown { state, segment, rates: vec![0.0; unknowns], all, stepper, warning })
+        let mut array = system.array(Form::StrangenessFree, false);
+        let independent = Passage::independent(&mut *array, state.t, &state.x);
+        let mut passage = Passage::new(layout);
+        passage.turned_at(&mut *array, state.t, &state.x);
+        let watch = independent.then_some((array, passage));
+        Shown { state, segment, rates: vec![0.0; unknowns], all, stepper, warning, watch, stopped: None }
+    }
+
+    /// Take the last step over, unless it passed a singular configuration.
+    fn take(&mut self, outcome: Result<(), StepFailure>) -> Result<(), StepFailure> {
+        let now = self.stepper.state();
+        let n = self.state.x.len();
+        if let (Some((array, passage)), true) = (&mut self.watch, now.t > self.state.t)
+            && passage.turned_at(&mut **array, now.t, &now.x[..n])
+        {
+            self.segment.take_first(self.stepper.segment());
+            if let Some((t, sigma)) = Passage::singularity(&mut **array, &self.segment) {
+                let failure = StepFailure::Singularity { t, sigma };
+                self.stopped = Some(failure.clone());
+                return Err(failure);
+            }
+        }
+        self.look();
+        outcome
     }
 
     fn look(&mut self) {
@@ -69,9 +95,11 @@ impl Stepper for Shown<'_> {
         &self.segment
     }
     fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
+        if let Some(failure) = &self.stopped {
+            return Err(failure.clone());
+        }
         let outcome = self.stepper.advance(limit);
-        self.look();
-        outcome
+        self.take(outcome)
     }
     fn restart(&mut self, at: State) {
         // multipliers of the formulation vanish on solutions
@@ -80,7 +108,12 @@ impl Stepper for Shown<'_> {
         self.all.x[..n].copy_from_slice(&at.x);
         self.all.x[n..].fill(0.0);
         self.stepper.restart(self.all.clone());
+        self.stopped = None;
         self.look();
+        if let Some((array, passage)) = &mut self.watch {
+            passage.forget();
+            passage.turned_at(&mut **array, self.state.t, &self.state.x);
+        }
     }
     fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {
         let outcome = self.stepper.retake(t);

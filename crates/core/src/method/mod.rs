@@ -11,10 +11,13 @@ pub mod geoms;
 pub mod gmkssol;
 pub mod half_explicit;
 pub mod local_state_space;
+mod passage;
 pub mod radau;
 pub mod structural;
 pub mod symplectic;
 mod weights;
+
+pub(crate) use passage::Passage;
 
 use crate::dae::hidden::ProcedureError;
 use crate::dae::{CharacteristicValues, Dae, Point};

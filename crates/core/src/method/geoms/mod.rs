@@ -7,7 +7,6 @@
 pub mod constraint;
 pub mod differential;
 pub mod newton;
-mod passage;
 mod stepper;
 
 pub use super::radau::tableau;

@@ -2,8 +2,9 @@
 
 use super::saddle::Saddle;
 use crate::linalg::{Matrix, Svd};
-use crate::method::StartFailure;
+use crate::method::{Passage, StartFailure};
 use crate::motion::{Form, Layout, Mechanism, ReducedArray, Undefined};
+use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 
 /// Singular values of K below this part of the largest count as zero.
@@ -119,6 +120,17 @@ impl<'p> Structural<'p> {
             return Err(StartFailure::OutOfClass { method, why, instead: "geoms or gmkssol" });
         }
         Ok(())
+    }
+
+    /// Is K at the position of x turned against the last one? Not where it has no value.
+    pub(crate) fn turned(&mut self, passage: &mut Passage, t: f64, x: &[f64]) -> bool {
+        let known = self.at_position(t, x).is_ok();
+        known && passage.turned((0..self.K.rows()).map(|k| (1.0, self.K.row(k))))
+    }
+
+    /// Where the constraints lose rank on a step, if they do.
+    pub(crate) fn singularity(&mut self, segment: &Segment) -> Option<(f64, f64)> {
+        Passage::singularity(&mut *self.array, segment)
     }
 
     /// M, K, k₀ and g at the position of x; what stood there goes to [`Structural::before`].

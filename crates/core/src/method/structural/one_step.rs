@@ -6,7 +6,7 @@ use super::interpolation::{End, History, interpolate};
 use super::projection::Projection;
 use crate::error::StepFailure;
 use crate::method::weights::Weights;
-use crate::method::{StartFailure, State, Stepper};
+use crate::method::{Passage, StartFailure, State, Stepper};
 use crate::motion::{Mechanism, Undefined};
 use crate::options::Options;
 use crate::segment::Segment;
@@ -118,6 +118,7 @@ pub(crate) struct OneStep<'p, S> {
     xdot: Vec<f64>,
     segment: Segment,
     multipliers: History,
+    passage: Passage,
     residuals: Residuals,
     // where the last step began
     x_before: Vec<f64>,
@@ -161,6 +162,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             weights,
             segment: Segment::with_room(at.t, &at.x, 5),
             multipliers: History::new(equations.layout(), at.t, &at.x),
+            passage: Passage::new(equations.layout()),
             equations,
             xdot: vec![0.0; n],
             residuals: Residuals::default(),
@@ -284,6 +286,16 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         let ends =
             [End { t, x: &self.x_before, xdot: &self.xdot_before }, End { t: t1, x: &self.state.x, xdot: &self.xdot }];
         interpolate(&mut self.segment, l, self.projection.plain(), ends, &self.multipliers);
+        if self.equations.turned(&mut self.passage, t1, &self.state.x)
+            && let Some((at, sigma)) = self.equations.singularity(&self.segment)
+        {
+            // the step went wrong: back to its start
+            self.state.t = t;
+            self.state.x.copy_from_slice(&self.x_before);
+            self.xdot.copy_from_slice(&self.xdot_before);
+            self.multipliers.retreat();
+            return Err(StepFailure::Singularity { t: at, sigma });
+        }
         self.scheme.accepted(&self.equations, &self.state.x);
         self.weights.at(&self.state.x);
         self.statistics.steps += 1;
@@ -391,6 +403,7 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
         self.state = at;
         (self.first, self.after_rejection, self.failures, self.planned) = (true, false, 0, None);
         self.guessed &= self.scheme.fixed();
+        self.passage.forget();
         self.scheme.forget();
         self.segment = Segment::with_room(self.state.t, &self.state.x, 5);
         self.weights.at(&self.state.x);
@@ -405,6 +418,7 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
         self.state.x.copy_from_slice(&self.x_before);
         self.xdot.copy_from_slice(&self.xdot_before);
         self.weights.at(&self.state.x);
+        self.passage.forget();
         self.scheme.forget();
         self.multipliers.retreat();
         self.statistics.steps -= 1;

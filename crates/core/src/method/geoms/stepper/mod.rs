@@ -6,11 +6,11 @@ mod start;
 use super::constraint::{ConstraintPart, Rank};
 use super::differential::DifferentialPart;
 use super::newton::{Limits, Outcome, Stages};
-use super::passage::Passage;
 use super::tableau::{C, E};
 use super::{Decomposition, Geoms, Multipliers, NewtonPoint, Predictor, SelectorUpdate};
 use crate::error::{ConstraintBlock, StepFailure};
 use crate::linalg::Singular;
+use crate::method::Passage;
 use crate::method::controller::{Control, Controller};
 use crate::method::{State, Stepper};
 use crate::motion::{Form, Layout, ReducedArray};
@@ -150,7 +150,7 @@ impl GeomsStepper<'_> {
             }
         }
         self.statistics.jacobians += 1;
-        let turned = self.passage.turned(&self.constraints);
+        let turned = self.passage.turned(self.constraints.velocity_rows());
         let ranks = self.constraints.decompose().map_err(|_| StepFailure::SvdFailed { t })?;
         self.statistics.predecompositions += 1;
         for (q, block) in BLOCKS.into_iter().enumerate() {

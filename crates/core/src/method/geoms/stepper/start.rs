@@ -3,12 +3,11 @@
 use super::super::constraint::{ConstraintPart, Rank};
 use super::super::differential::DifferentialPart;
 use super::super::newton::{Limits, Stages};
-use super::super::passage::Passage;
 use super::super::{Decomposition, Formulation, Geoms};
 use super::{BLOCKS, GeomsStepper};
 use crate::error::{BadOption, StepFailure};
 use crate::method::controller::{Control, Controller};
-use crate::method::{StartFailure, State};
+use crate::method::{Passage, StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism};
 use crate::options::Options;
 use crate::segment::Segment;
@@ -64,7 +63,7 @@ impl<'p> GeomsStepper<'p> {
         let mut constraints = ConstraintPart::new(&layout, kind, method.rank_tolerance);
         array.jacobian(at.t, &at.x, &rows, &mut constraints.F).map_err(undefined)?;
         let mut passage = Passage::new(&layout);
-        passage.follow(&constraints);
+        passage.follow(constraints.velocity_rows());
         let ranks = constraints.decompose().map_err(|_| StepFailure::SvdFailed { t: at.t })?;
         check_redundancy(&ranks, kind, &layout, at.t)?;
         let differential = DifferentialPart::new(&layout, &constraints, differential_kind, method.selection);

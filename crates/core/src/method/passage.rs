@@ -4,7 +4,6 @@
 //! det(K(old) K(new)ᵀ) < 0. The sign also changes if the constraint normals turn by more than 90° in one step, so the step is looked at
 //! again: only if the smallest singular value of K really falls towards zero on its polynomial is there a singularity.
 
-use super::constraint::ConstraintPart;
 use crate::linalg::{Matrix, Svd};
 use crate::motion::{Layout, ReducedArray};
 use crate::segment::Segment;
@@ -17,6 +16,8 @@ pub struct Passage {
     known: bool,
 }
 
+/// Singular values of K below this part of the largest count as zero.
+const RANK_TOLERANCE: f64 = 1e-10;
 /// Points of a step at which singular values are taken.
 const SAMPLES: u32 = 24;
 /// Singular values smaller than this, relative to those at the ends of the step, mean a singularity.
@@ -29,25 +30,25 @@ impl Passage {
         Passage { old: Matrix::zeros(m, n), new: Matrix::zeros(m, n), product: Matrix::zeros(m, m), known: false }
     }
 
-    /// Forget the last Jacobian.
+    /// Forget the last K.
     pub fn forget(&mut self) {
         self.known = false;
     }
 
-    /// Remember a Jacobian that has not been decomposed yet.
-    pub fn follow(&mut self, constraints: &ConstraintPart) {
+    /// Remember the rows of K, each with a factor.
+    pub fn follow<'k>(&mut self, rows: impl Iterator<Item = (f64, &'k [f64])>) {
         std::mem::swap(&mut self.old, &mut self.new);
-        for (i, (scale, row)) in constraints.velocity_rows().enumerate() {
+        for (i, (scale, row)) in rows.enumerate() {
             for (new, x) in self.new.row_mut(i).iter_mut().zip(row) {
                 *new = scale * x;
             }
         }
     }
 
-    /// Remember a Jacobian that has not been decomposed yet; is it turned against the last one?
-    pub fn turned(&mut self, constraints: &ConstraintPart) -> bool {
+    /// Remember the rows of K, each with a factor; is it turned against the last one?
+    pub fn turned<'k>(&mut self, rows: impl Iterator<Item = (f64, &'k [f64])>) -> bool {
         let known = std::mem::replace(&mut self.known, true);
-        self.follow(constraints);
+        self.follow(rows);
         known && self.determinant() < 0.0
     }
 
@@ -85,6 +86,23 @@ impl Passage {
             }
         }
         determinant
+    }
+
+    /// Remember K at a point; is it turned against the last one? Not where K has no value.
+    pub fn turned_at(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> bool {
+        let Ok([_, GZ, HZ]) = array.matrices(t, x) else { return false };
+        self.turned((0..GZ.rows()).map(|k| (1.0, GZ.row(k))).chain((0..HZ.rows()).map(|k| (1.0, HZ.row(k)))))
+    }
+
+    /// Are the constraints independent at a point?
+    pub fn independent(array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> bool {
+        let Ok([_, GZ, HZ]) = array.matrices(t, x) else { return false };
+        let mut svd = Svd::new(GZ.rows() + HZ.rows(), GZ.cols());
+        for (i, row) in (0..GZ.rows()).map(|k| GZ.row(k)).chain((0..HZ.rows()).map(|k| HZ.row(k))).enumerate() {
+            row.iter().enumerate().for_each(|(j, k)| svd.A[(i, j)] = *k);
+        }
+        let rows = svd.A.nrows();
+        svd.factor().is_ok() && rows > 0 && svd.rank(RANK_TOLERANCE * svd.sigma(0)) == rows
     }
 
     /// Time and relative size of a vanishing singular value on a step, if there is one.
