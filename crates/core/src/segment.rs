@@ -204,8 +204,8 @@ mod tests {
     fn collocation_reproduces_polynomials_of_the_degree_of_its_stages() {
         let (t0, h) = (-0.4, 0.9);
         for s in [1, 2, 5, 7] {
-            let f = |t: f64| (0..=s).map(|k| (1.0 + k as f64).sin() * t.powi(k)).sum::<f64>();
-            let df = |t: f64| (1..=s).map(|k| (1.0 + k as f64).sin() * k as f64 * t.powi(k - 1)).sum::<f64>();
+            let f = |t: f64| (0..=s).map(|k| (1.0 + f64::from(k)).sin() * t.powi(k)).sum::<f64>();
+            let df = |t: f64| (1..=s).map(|k| (1.0 + f64::from(k)).sin() * f64::from(k) * t.powi(k - 1)).sum::<f64>();
             let c: Vec<f64> = (1..=s).map(|k| f64::from(k) / f64::from(s)).collect();
             let y: Vec<[f64; 1]> = c.iter().map(|c| [f(t0 + c * h) - f(t0)]).collect();
             let stages: Vec<&[f64]> = y.iter().map(|y| &y[..]).collect();

@@ -182,8 +182,7 @@ impl StageVectors {
 
     /// Ẋⱼ = Σ (A⁻¹)ⱼₖ Zₖ / h.
     pub fn derivative(&self, stage: usize, h: f64, xdot: &mut [f64]) {
-        self.weighted(self.tableau.a_inverse(stage), xdot);
-        xdot.iter_mut().for_each(|d| *d /= h);
+        rate(self.tableau, &self.Z, stage, h, xdot);
     }
 
     fn evaluate(
@@ -199,8 +198,7 @@ impl StageVectors {
             for ((X, x), z) in self.X.iter_mut().zip(x).zip(&self.Z[j * n..]) {
                 *X = x + z;
             }
-            combine(self.tableau.a_inverse(j), &self.Z, &mut self.Xdot);
-            self.Xdot.iter_mut().for_each(|d| *d /= h);
+            rate(self.tableau, &self.Z, j, h, &mut self.Xdot);
             statistics.residuals += 1;
             dae.residual(j, t + c * h, &self.X, &self.Xdot, &mut self.G[j * n..][..n])?;
         }
@@ -239,6 +237,14 @@ impl StageVectors {
         for r in 0..s {
             combine(&self.tableau.T[r * s..][..s], &self.W, &mut self.Z[r * n..][..n]);
         }
+    }
+}
+
+/// Ẋⱼ = Σ (A⁻¹)ⱼₖ Zₖ / h.
+fn rate(tableau: &Tableau, Z: &[f64], stage: usize, h: f64, xdot: &mut [f64]) {
+    combine(tableau.a_inverse(stage), Z, xdot);
+    for d in xdot {
+        *d /= h;
     }
 }
 

@@ -141,11 +141,6 @@ mod tests {
             let identity: Vec<f64> = (0..s * s).map(|k| if k / s == k % s { 1.0 } else { 0.0 }).collect();
             let left = product(tableau.A_INVERSE, tableau.T, s);
             let right = product(tableau.T, &sigma, s);
-            println!(
-                "{s} {:e} {:e}",
-                largest_difference(&left, &right),
-                largest_difference(&product(tableau.T_INVERSE, tableau.T, s), &identity)
-            );
             assert!(largest_difference(&left, &right) < 1e-14, "A⁻¹T = TΛ, {s} stages");
             assert!(largest_difference(&product(tableau.T_INVERSE, tableau.T, s), &identity) < 1e-14, "{s} stages");
         }
@@ -168,8 +163,7 @@ mod tests {
 
     #[test]
     fn nodes_are_those_of_radau_quadrature() {
-        // the last row of A integrates powers up to 2s − 2: b A⁻¹ = (0, …, 0, 1), so b solves a linear system; here by orthogonality
-        // of Π (x − cᵢ) to powers below s − 1 on [0, 1]
+        // Π (x − cᵢ) is orthogonal to powers below s − 1 on [0, 1]: quadrature is exact up to degree 2s − 2
         for s in NUMBERS {
             let mut p = vec![1.0];
             for c in Tableau::of(s).C {
