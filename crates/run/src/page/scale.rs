@@ -2,7 +2,7 @@
 
 /// Marks of an axis at most.
 const MOST_MARKS: i32 = 8;
-/// Below this many decades, marks stand at 1, 2 and 5 of each.
+/// Below this many decades, marks stand at 1, 2 and 5 of each, or at more digits where these are too few.
 const FEW_DECADES: f64 = 2.2;
 /// Shortest axis, in decades.
 const LEAST: f64 = 0.6;
@@ -54,14 +54,20 @@ impl Scale {
             for k in (first..=last).filter(|k| k.rem_euclid(pace) == 0) {
                 marks.push((10.0_f64.powi(k), text(1, k)));
             }
-        } else {
+            return marks;
+        }
+        for digits in [&[1, 2, 5][..], &[1, 2, 3, 5, 7]] {
+            marks.clear();
             for k in first - 1..=last {
-                for digit in [1, 2, 5] {
+                for &digit in digits {
                     let x = f64::from(digit) * 10.0_f64.powi(k);
                     if (self.low..=self.high).contains(&x.log10()) {
                         marks.push((x, text(digit, k)));
                     }
                 }
+            }
+            if marks.len() > 2 {
+                break;
             }
         }
         marks
@@ -106,7 +112,7 @@ mod tests {
 
     #[test]
     fn marks_are_few_and_lie_on_the_axis() {
-        for (low, high) in [(1e-16, 1.0), (1e-3, 2e-3), (1.0, 1.0), (3e-5, 4e-3), (1e-9, 1e-3)] {
+        for (low, high) in [(1e-16, 1.0), (1e-3, 2e-3), (1.0, 1.0), (3e-5, 4e-3), (1e-9, 1e-3), (2.6e-4, 8.5e-4)] {
             let scale = Scale::of([low, high].into_iter());
             let marks = scale.marks();
             assert!((2..=9).contains(&marks.len()), "{low:e} to {high:e}: {marks:?}");
