@@ -5,10 +5,12 @@ use clap::{Args, Parser, Subcommand};
 use daedal::Tolerance;
 use daedal::catalogue;
 use daedal::dae::Form;
-use daedal::formulation::Formulation;
+use daedal::formulation::{Baumgarte, Formulation};
 use daedal::hybrid::Detection;
 use daedal::method::controller::Control;
 use daedal::method::geoms::{Decomposition, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate};
+use daedal::method::radau::Stages;
+use daedal::method::symplectic::Composition;
 use std::path::PathBuf;
 
 /// Simulate constrained mechanical systems and other DAEs, and keep every constraint, the hidden ones included
@@ -43,6 +45,9 @@ pub struct List {
     /// Tell everything about every problem
     #[arg(long, short)]
     pub verbose: bool,
+    /// Methods for equations of motion instead, with the formulations that each of them takes
+    #[arg(long, conflicts_with_all = ["name", "verbose"])]
+    pub methods: bool,
     /// How to print
     #[arg(long, value_name = "FORMAT", value_parser = choice(&LIST_FORMATS), default_value = "text")]
     pub format: Format,
@@ -146,10 +151,10 @@ pub struct Solve {
     /// End of the interval [default: that of the model]
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub tend: Option<f64>,
-    /// Numerical method; auto is geoms for equations of motion, and radau for general systems, which bdf solves as well; the others are
-    /// for equations of motion
-    #[arg(long, value_name = "METHOD", value_parser = method(), default_value = "auto")]
-    pub method: MethodName,
+    /// Numerical method; auto decides from the equations and says why. General systems are solved by radau and bdf; the others are for
+    /// equations of motion, see `daedal list --methods` [default: that of the model, else auto]
+    #[arg(long, value_name = "METHOD", value_parser = method())]
+    pub method: Option<MethodName>,
     /// Relative tolerance [default: that of the model, else 1e-7]
     #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
     pub rtol: Option<f64>,
@@ -213,6 +218,18 @@ pub struct MethodArguments {
     /// Largest order of bdf, 1 to 5
     #[arg(long, help_heading = METHODS_HEADING, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub max_order: Option<u8>,
+    /// Number of stages: 1, 3, 5, 7 or auto of radau, 2, 3 or 4 of lobatto
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "N", value_parser = choice(&STAGES))]
+    pub stages: Option<Stages>,
+    /// Parameters of the formulation baumgarte [default: 10,10,10]
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "ALPHA,BETA,DELTA", value_parser = baumgarte, allow_hyphen_values = true)]
+    pub baumgarte: Option<Baumgarte>,
+    /// Composition of rattle, for a higher order
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "KIND", value_parser = choice(&COMPOSITIONS))]
+    pub composition: Option<Composition>,
+    /// What alpha leaves of the highest frequencies after a step, 0 to 1 [default: 0.9]
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "RHO", value_parser = finite, allow_hyphen_values = true)]
+    pub rho: Option<f64>,
     /// Start from the setting that reproduces the published counters
     #[arg(long, help_heading = GEOMS_HEADING)]
     pub reproduction: bool,
@@ -352,6 +369,21 @@ const DETECTIONS: Choices<Detection, 4> = [
     ("three-points", Detection::ThreePoints),
     ("off", Detection::Off),
 ];
+const STAGES: Choices<Stages, 7> = [
+    ("1", Stages::Fixed(1)),
+    ("2", Stages::Fixed(2)),
+    ("3", Stages::Fixed(3)),
+    ("4", Stages::Fixed(4)),
+    ("5", Stages::Fixed(5)),
+    ("7", Stages::Fixed(7)),
+    ("auto", Stages::VARIABLE),
+];
+const COMPOSITIONS: Choices<Composition, 4> = [
+    ("none", Composition::None),
+    ("yoshida4", Composition::Yoshida4),
+    ("suzuki4", Composition::Suzuki4),
+    ("kahan-li6", Composition::KahanLi6),
+];
 const PREDICTORS: Choices<Predictor, 2> = [("extrapolate", Predictor::Extrapolate), ("zero", Predictor::Zero)];
 const NEWTON_POINTS: Choices<NewtonPoint, 4> = [
     ("left", NewtonPoint::Left),
@@ -397,6 +429,10 @@ pub enum BadValue {
     Infinite,
     #[error("it must be positive and finite")]
     OutOfRange,
+    #[error("expected three numbers: ALPHA,BETA,DELTA")]
+    NotThree,
+    #[error("negative values make residuals grow")]
+    Negative,
     #[error("expected NAME=VALUE")]
     NoAssignment,
     #[error("expected steps, end, or a number of points from 2 to {MOST_POINTS}")]
@@ -411,6 +447,15 @@ const MOST_POINTS: u32 = 10_000_000;
 fn finite(text: &str) -> Result<f64, BadValue> {
     let value: f64 = text.trim().parse().map_err(|_| BadValue::Unreadable)?;
     if value.is_finite() { Ok(value) } else { Err(BadValue::Infinite) }
+}
+
+fn baumgarte(text: &str) -> Result<Baumgarte, BadValue> {
+    let numbers: Vec<f64> = text.split(',').map(finite).collect::<Result<_, _>>()?;
+    let [alpha, beta, delta] = numbers[..] else { return Err(BadValue::NotThree) };
+    if numbers.iter().any(|x| *x < 0.0) {
+        return Err(BadValue::Negative);
+    }
+    Ok(Baumgarte { alpha, beta, delta })
 }
 
 fn positive(text: &str) -> Result<f64, BadValue> {

@@ -1,7 +1,8 @@
-//! Reference problems: names, parameters, variables, constraints.
+//! Reference problems: names, parameters, variables, constraints. Methods: names, and what they take.
 
 use crate::arguments::{Format, List};
 use crate::failure::{Failure, print};
+use daedal::catalogue;
 use daedal_problems::{Problem, all, find};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -9,6 +10,13 @@ use std::fmt::Write;
 /// Print the problems.
 pub fn list(arguments: &List) -> Result<(), Failure> {
     match (&arguments.name, arguments.format) {
+        (_, Format::Text) if arguments.methods => print(&methods()),
+        (_, Format::Json) if arguments.methods => {
+            let entries = catalogue::all().iter().map(|entry| {
+                json!({"name": entry.name, "description": entry.description, "formulations": entry.formulations})
+            });
+            print(&format!("{:#}\n", entries.collect::<Value>()))
+        }
         (Some(name), Format::Text) => print(&details(reference_problem(name)?)),
         (Some(name), Format::Json) => print(&format!("{:#}\n", object(reference_problem(name)?))),
         (None, Format::Json) => print(&format!("{:#}\n", all().iter().map(object).collect::<Value>())),
@@ -44,6 +52,17 @@ fn meant(name: &str) -> Option<(&'static Problem, Vec<&'static str>)> {
     let (first, others) = candidates.split_first()?;
     let family = candidates.iter().all(|problem| problem.name[name.len()..].starts_with('-'));
     (others.is_empty() || family).then(|| (*first, others.iter().map(|problem| problem.name).collect()))
+}
+
+/// All methods for equations of motion.
+fn methods() -> String {
+    let mut text = String::new();
+    for method in catalogue::all() {
+        let _ = writeln!(text, "{}\n  {}", method.name, method.description);
+        let names: Vec<String> = method.formulations.iter().map(ToString::to_string).collect();
+        entry(&mut text, "formulations", &names);
+    }
+    text
 }
 
 fn overview() -> String {

@@ -16,6 +16,8 @@ pub enum Order {
     Fixed(u32),
     /// The degree of the polynomial over the step.
     OfSegment,
+    /// 2s − 1, where s is the degree of that polynomial.
+    OfStages,
     /// Not known.
     Unknown,
 }
@@ -39,6 +41,7 @@ impl<L> Observer<L> for StepRecorder {
         match self.of_method {
             Order::Fixed(order) => self.order.push(order),
             Order::OfSegment => self.order.push(step.segment.degree() as u32),
+            Order::OfStages => self.order.push(2 * step.segment.degree() as u32 - 1),
             Order::Unknown => {}
         }
         self.newton.push(step.statistics.solves.saturating_sub(self.solves));
@@ -137,8 +140,18 @@ fn header(run: &Run, made: &Made, solution: &Computed) -> Header {
         counters: counters(run, Some(&solution.statistics)).into(),
         max_residual: largest_residuals(&solution.max_residuals),
         undetermined: solution.undetermined.clone(),
-        decisions: Some(solution.decisions.clone()).filter(|decisions| !decisions.is_empty()),
+        decisions: decisions(run, solution),
     }
+}
+
+/// What was decided: why this method, and what it decided by itself.
+fn decisions(run: &Run, solution: &Computed) -> Option<String> {
+    let reasons = run.method.reasons();
+    let chosen = (!reasons.is_empty())
+        .then(|| format!("{}, {}: {}", run.method.name(), run.method.formulation(), reasons.join("; ")));
+    let all: Vec<String> =
+        chosen.into_iter().chain(Some(solution.decisions.clone()).filter(|d| !d.is_empty())).collect();
+    (!all.is_empty()).then(|| all.join("\n"))
 }
 
 /// In the shape of a run file.

@@ -41,6 +41,9 @@ fn heading(text: &mut String, run: &Run, solution: &Computed) {
         let _ = write!(text, ", {name} = {value:?}");
     }
     text.push('\n');
+    if !run.method.reasons().is_empty() {
+        let _ = writeln!(text, "chosen because {}", run.method.reasons().join("; "));
+    }
 }
 
 /// How and where a run ended.

@@ -38,7 +38,8 @@ impl Modes {
     ) -> Result<Self, Failure> {
         let name = &format!("every mode of {name}");
         let (motion, general) = (model.modes.iter().any(is_motion), model.modes.iter().any(|mode| !is_motion(mode)));
-        match arguments.method {
+        let asked = arguments.method.unwrap_or(MethodName::Auto);
+        match asked {
             MethodName::Named(method @ "geoms") if !motion => {
                 return Err(Failure::MethodOfMotion { method, model: name.clone() });
             }
@@ -53,7 +54,7 @@ impl Modes {
         if let Some(form) = arguments.options.formulation {
             formulate(name, model, wished, form)?;
         }
-        let usual = if arguments.method == MethodName::Named("bdf") { ModeMethod::Bdf } else { ModeMethod::Radau };
+        let usual = if asked == MethodName::Named("bdf") { ModeMethod::Bdf } else { ModeMethod::Radau };
         let names: Vec<&str> = model.modes.iter().map(|mode| method(mode, usual)).collect();
 
         // an option must be known to one of the methods
