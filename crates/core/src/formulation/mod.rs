@@ -25,9 +25,11 @@ mod square;
 mod underlying;
 
 use crate::dae::{Dae, Point};
+use crate::error::BadOption;
 use crate::method::{Integrator, Method, StartFailure, State, Stepper};
 use crate::motion::{Layout, Mechanism};
 use crate::options::Options;
+use crate::tolerance::Tolerance;
 use projected::Kind;
 
 /// Which equations are discretised.
@@ -199,7 +201,14 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
         shown::first_rates(system, &layout, at.t, &x, &mut xdot)?;
         let reliable = (0..n).all(|i| dae.index(i) <= self.integrator.largest_index());
         let warning = if reliable { "" } else { INDEX_TOO_HIGH };
-        let stepper = self.integrator.start(dae, Point { t: at.t, x, xdot }, options)?;
+        // tolerances are given in the order in which variables are shown
+        let mut options = options.clone();
+        if let Tolerance::PerComponent(_) = options.tolerance {
+            let pairs = options.tolerance.pairs(&layout).map_err(BadOption::from)?;
+            let counted = (0..n).filter(|&i| dae.counts(i)).filter_map(|i| pairs.get(i).copied());
+            options.tolerance = Tolerance::PerComponent(counted.collect());
+        }
+        let stepper = self.integrator.start(dae, Point { t: at.t, x, xdot }, &options)?;
         Ok(Box::new(shown::Shown::new(stepper, system, &layout, n, warning)))
     }
 }

@@ -53,10 +53,8 @@ impl<'p> Shown<'p> {
         let state = State { t: all.t, x: all.x[..n].to_vec() };
         let segment = stepper.segment().first(n);
         let mut array = system.array(Form::StrangenessFree, false);
-        let independent = Passage::independent(&mut *array, state.t, &state.x);
         let mut passage = Passage::new(layout);
-        passage.turned_at(&mut *array, state.t, &state.x);
-        let watch = independent.then_some((array, passage));
+        let watch = passage.begin(&mut *array, state.t, &state.x).then_some((array, passage));
         Shown { state, segment, rates: vec![0.0; unknowns], all, stepper, warning, watch, stopped: None }
     }
 
@@ -68,7 +66,7 @@ impl<'p> Shown<'p> {
             && passage.turned_at(&mut **array, now.t, &now.x[..n])
         {
             self.segment.take_first(self.stepper.segment());
-            if let Some((t, sigma)) = Passage::singularity(&mut **array, &self.segment) {
+            if let Some((t, sigma)) = passage.singularity(&mut **array, &self.segment) {
                 let failure = StepFailure::Singularity { t, sigma };
                 self.stopped = Some(failure.clone());
                 return Err(failure);
@@ -111,8 +109,7 @@ impl Stepper for Shown<'_> {
         self.stopped = None;
         self.look();
         if let Some((array, passage)) = &mut self.watch {
-            passage.forget();
-            passage.turned_at(&mut **array, self.state.t, &self.state.x);
+            passage.begin(&mut **array, self.state.t, &self.state.x);
         }
     }
     fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {

@@ -14,20 +14,28 @@ pub struct Passage {
     new: Matrix,
     product: Matrix,
     known: bool,
+    /// smallest singular value of K at the start, where it is looked at
+    usual: f64,
 }
 
 /// Singular values of K below this part of the largest count as zero.
 const RANK_TOLERANCE: f64 = 1e-10;
 /// Points of a step at which singular values are taken.
 const SAMPLES: u32 = 24;
-/// Singular values smaller than this, relative to those at the ends of the step, mean a singularity.
+/// Singular values smaller than this, relative to those at the ends of the step or at the start, mean a singularity.
 const SINGULAR: f64 = 0.02;
 
 impl Passage {
     /// Room for a system.
     pub fn new(layout: &Layout) -> Self {
         let (m, n) = (layout.row_h().end - layout.row_g1().start, layout.v().len());
-        Passage { old: Matrix::zeros(m, n), new: Matrix::zeros(m, n), product: Matrix::zeros(m, m), known: false }
+        Passage {
+            old: Matrix::zeros(m, n),
+            new: Matrix::zeros(m, n),
+            product: Matrix::zeros(m, m),
+            known: false,
+            usual: 0.0,
+        }
     }
 
     /// Forget the last K.
@@ -94,19 +102,24 @@ impl Passage {
         self.turned((0..GZ.rows()).map(|k| (1.0, GZ.row(k))).chain((0..HZ.rows()).map(|k| (1.0, HZ.row(k)))))
     }
 
-    /// Are the constraints independent at a point?
-    pub fn independent(array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> bool {
-        let Ok([_, GZ, HZ]) = array.matrices(t, x) else { return false };
-        let mut svd = Svd::new(GZ.rows() + HZ.rows(), GZ.cols());
-        for (i, row) in (0..GZ.rows()).map(|k| GZ.row(k)).chain((0..HZ.rows()).map(|k| HZ.row(k))).enumerate() {
-            row.iter().enumerate().for_each(|(j, k)| svd.A[(i, j)] = *k);
+    /// Begin at a point; false if the constraints are not independent there, and nothing can be seen.
+    pub fn begin(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> bool {
+        self.forget();
+        self.turned_at(array, t, x);
+        let K = &self.new;
+        let mut svd = Svd::new(K.rows(), K.cols());
+        for i in 0..K.rows() {
+            K.row(i).iter().enumerate().for_each(|(j, k)| svd.A[(i, j)] = *k);
         }
-        let rows = svd.A.nrows();
-        svd.factor().is_ok() && rows > 0 && svd.rank(RANK_TOLERANCE * svd.sigma(0)) == rows
+        if svd.factor().is_err() || K.rows() == 0 {
+            return false;
+        }
+        self.usual = svd.sigma(K.rows() - 1);
+        self.usual > RANK_TOLERANCE * svd.sigma(0)
     }
 
     /// Time and relative size of a vanishing singular value on a step, if there is one.
-    pub fn singularity(array: &mut dyn ReducedArray, segment: &Segment) -> Option<(f64, f64)> {
+    pub fn singularity(&self, array: &mut dyn ReducedArray, segment: &Segment) -> Option<(f64, f64)> {
         let layout = array.layout().clone();
         let (rows, cols) = (layout.row_g1().start..layout.row_h().end, layout.v());
         let mut F = Matrix::zeros(layout.rows(), layout.dim());
@@ -126,7 +139,8 @@ impl Passage {
             Some(svd.sigma(rows.len() - 1))
         };
         let time = |k: f64| segment.t0 + (segment.t1 - segment.t0) * k / f64::from(SAMPLES);
-        let ends = smallest(segment.t0)?.min(smallest(segment.t1)?);
+        // where a motion comes close to a singularity in many small steps, their ends are close to it, too
+        let ends = smallest(segment.t0)?.min(smallest(segment.t1)?).max(self.usual);
         let mut best = (f64::INFINITY, 0.0);
         for k in 0..=SAMPLES {
             let sigma = smallest(time(f64::from(k)))?;

@@ -3,7 +3,7 @@
 use super::problems::{Arm, Pendulum};
 use daedal::formulation::{Baumgarte, Formulated, Formulation};
 use daedal::motion::{Initial, Mechanism};
-use daedal::{Options, Problem, RadauIIa, Solution, Tolerance, solve};
+use daedal::{Options, Problem, RadauIIa, Solution, SolveError, Tolerance, solve};
 
 const SQUARE: [Formulation; 5] = [
     Formulation::Eom,
@@ -45,4 +45,27 @@ fn square_formulations_have_the_solution_of_the_mechanism() {
             assert!(p < 1e-7 && v < most_v && lambda < most_lambda, "{}: {p} {v} {lambda}", formulation.name());
         }
     }
+}
+
+#[test]
+fn tolerances_of_components_are_given_in_the_order_in_which_variables_are_shown() {
+    // p and v with 1e-9, the multiplier with 1e-2, and the other way round
+    let run = |motion: f64, multiplier: f64| {
+        let problem = Problem::new(&Pendulum::P1, Pendulum::moving(), 1.0);
+        let pairs = [motion, motion, motion, motion, multiplier].map(|tol| (tol, tol));
+        let options = Options { tolerance: Tolerance::PerComponent(pairs.to_vec()), ..Options::default() };
+        let method = Formulated { formulation: Formulation::Eom0, integrator: RadauIIa::default() };
+        solve(&problem, &method, &options).unwrap()
+    };
+    let (tight, loose) = (run(1e-9, 1e-2), run(1e-2, 1e-9));
+    let motion = |solution: &Solution| {
+        let [p, v, _] = errors(solution, &Pendulum::AT_ONE);
+        p.max(v)
+    };
+    assert!(motion(&tight) < 1e-7, "{}", motion(&tight));
+    assert!(tight.statistics.steps != loose.statistics.steps);
+    let wrong = Options { tolerance: Tolerance::PerComponent(vec![(1e-3, 1e-3); 3]), ..Options::default() };
+    let problem = Problem::new(&Pendulum::P1, Pendulum::moving(), 1.0);
+    let method = Formulated { formulation: Formulation::Eom0, integrator: RadauIIa::default() };
+    assert!(matches!(solve(&problem, &method, &wrong), Err(SolveError::Options(_))));
 }

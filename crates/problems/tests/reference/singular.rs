@@ -1,8 +1,10 @@
 //! Long runs, singular configurations and redundant constraints.
 
 use crate::support::{case, error, is_motion, options, run};
+use daedal::catalogue;
+use daedal::formulation::Formulation;
 use daedal::method::geoms::Decomposition;
-use daedal::{Geoms, SolveError};
+use daedal::{Geoms, Problem, SolveError, solve};
 
 fn ladder(from: i32, to: i32) -> impl Iterator<Item = f64> {
     (from..=to).map(|k| 10.0_f64.powi(-k))
@@ -25,6 +27,29 @@ fn equal_arms_stop_at_the_singular_point_and_say_that_rank_is_lost() {
             assert!(partial.end.t < 1.01388 + 0.05, "{kind:?} at {tolerance:e}: {}", partial.end.t);
             assert!(partial.end.t > 0.8, "{kind:?} at {tolerance:e}: {}", partial.end.t);
             assert!((cause.time() - 1.01388).abs() < 0.01, "{kind:?} at {tolerance:e}: {message}");
+        }
+    }
+}
+
+#[test]
+fn no_method_passes_the_singular_point_silently() {
+    let case = case("slider-crank-equal-arms");
+    for entry in catalogue::all() {
+        let tried = if ["radau", "bdf"].contains(&entry.name) { entry.formulations } else { &entry.formulations[..1] };
+        for name in tried.iter().filter(|name| **name != "ode") {
+            let formulation = Formulation::ALL.into_iter().find(|known| known.name() == *name).unwrap();
+            let method = entry.with(formulation).unwrap();
+            let what = format!("{} {name}", entry.name);
+            let problem = Problem::new(&*case.mechanism, case.initial.clone(), 2.0);
+            match solve(&problem, &*method, &options(1e-6)) {
+                Err(SolveError::Stopped { cause, partial }) => {
+                    println!("{what}: {cause}");
+                    assert!(partial.end.t > 0.7 && partial.end.t < 1.0139 + 0.05, "{what}: {}", partial.end.t);
+                    assert!((cause.time() - 1.0139).abs() < 0.05, "{what}: {cause}");
+                }
+                Err(error) => panic!("{what}: {error}"),
+                Ok(_) => panic!("{what} passed the singularity"),
+            }
         }
     }
 }

@@ -129,8 +129,13 @@ impl<'p> Structural<'p> {
     }
 
     /// Where the constraints lose rank on a step, if they do.
-    pub(crate) fn singularity(&mut self, segment: &Segment) -> Option<(f64, f64)> {
-        Passage::singularity(&mut *self.array, segment)
+    pub(crate) fn singularity(&mut self, passage: &Passage, segment: &Segment) -> Option<(f64, f64)> {
+        passage.singularity(&mut *self.array, segment)
+    }
+
+    /// Begin to look for turns of K at a point.
+    pub(crate) fn watch(&mut self, passage: &mut Passage, t: f64, x: &[f64]) {
+        passage.begin(&mut *self.array, t, x);
     }
 
     /// M, K, k₀ and g at the position of x; what stood there goes to [`Structural::before`].

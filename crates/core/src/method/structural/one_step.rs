@@ -184,6 +184,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             state: at,
         };
         let t = stepper.state.t;
+        stepper.equations.watch(&mut stepper.passage, t, &stepper.state.x);
         stepper.settle().map_err(|trouble| stepper.failure(trouble, 0.0))?;
         stepper.multipliers.restart(stepper.equations.layout(), t, &stepper.state.x);
         stepper.h = options.h0.unwrap_or_else(|| stepper.first_step());
@@ -287,7 +288,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             [End { t, x: &self.x_before, xdot: &self.xdot_before }, End { t: t1, x: &self.state.x, xdot: &self.xdot }];
         interpolate(&mut self.segment, l, self.projection.plain(), ends, &self.multipliers);
         if self.equations.turned(&mut self.passage, t1, &self.state.x)
-            && let Some((at, sigma)) = self.equations.singularity(&self.segment)
+            && let Some((at, sigma)) = self.equations.singularity(&self.passage, &self.segment)
         {
             // the step went wrong: back to its start
             self.state.t = t;
@@ -403,7 +404,7 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
         self.state = at;
         (self.first, self.after_rejection, self.failures, self.planned) = (true, false, 0, None);
         self.guessed &= self.scheme.fixed();
-        self.passage.forget();
+        self.equations.watch(&mut self.passage, self.state.t, &self.state.x);
         self.scheme.forget();
         self.segment = Segment::with_room(self.state.t, &self.state.x, 5);
         self.weights.at(&self.state.x);

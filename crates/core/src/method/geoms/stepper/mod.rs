@@ -164,7 +164,7 @@ impl GeomsStepper<'_> {
         self.ranks = ranks;
         if turned
             && self.ranks.iter().all(|r| r.rank == r.rows)
-            && let Some((t, sigma)) = Passage::singularity(&mut *self.array, &self.segment)
+            && let Some((t, sigma)) = self.passage.singularity(&mut *self.array, &self.segment)
         {
             return Err(StepFailure::Singularity { t, sigma });
         }
