@@ -23,8 +23,8 @@ struct Regularised {
 }
 
 impl Regularised {
-    fn new(ahead: f64) -> Box<Self> {
-        Box::new(Regularised { S: [0.0, 1.0], ahead })
+    fn new(ahead: f64) -> Self {
+        Regularised { S: [0.0, 1.0], ahead }
     }
 
     /// Where the pendulum will be, if its angular acceleration does not change.
@@ -128,7 +128,7 @@ fn regularised(s: usize, small: f64, x: &[f64], h: f64, steps: u32) -> Vec<Vec<f
     let options = Options { tolerance, h0: Some(h), ..Options::default() };
     let xdot = vec![x[2], x[3], -x[0] * x[4], -1.0 - x[1] * x[4], 0.0];
     let at = Point { t: 0.0, x: x.to_vec(), xdot };
-    let mut stepper = method.start(Regularised::new(0.5 * h), at, &options).unwrap();
+    let mut stepper = method.start(Box::new(Regularised::new(0.5 * h)), at, &options).unwrap();
     let mut points = vec![x.to_vec()];
     for _ in 0..steps {
         stepper.advance(1e9).unwrap();
@@ -297,7 +297,7 @@ fn swing(stages: Stages, tol: f64) -> (u64, usize, Vec<f64>) {
     let options = Options { tolerance: Tolerance::new(tol, tol), ..Options::default() };
     let at = Point { t: 0.0, x: vec![1.0, 0.0, 0.0, 0.0, 0.0], xdot: vec![0.0, 0.0, 0.0, -1.0, 0.0] };
     let method = RadauIIa { stages, ..RadauIIa::default() };
-    let mut stepper = method.start(Regularised::new(0.0), at, &options).unwrap();
+    let mut stepper = method.start(Box::new(Regularised::new(0.0)), at, &options).unwrap();
     let mut degree = 0;
     while stepper.state().t < 20.0 {
         stepper.advance(20.0).unwrap();
@@ -330,7 +330,7 @@ fn other_numbers_of_stages_are_refused() {
     for stages in [Stages::Fixed(4), Stages::Variable { least: 7, most: 5 }] {
         let method = RadauIIa { stages, ..RadauIIa::default() };
         let at = Point { t: 0.0, x: vec![1.0, 0.0, 0.0, 0.0, 0.0], xdot: vec![0.0, 0.0, 0.0, -1.0, 0.0] };
-        let refused = method.start(Regularised::new(0.0), at, &Options::default()).err().unwrap();
+        let refused = method.start(Box::new(Regularised::new(0.0)), at, &Options::default()).err().unwrap();
         assert!(refused.to_string().contains("stages"), "{refused}");
     }
 }
@@ -343,7 +343,7 @@ fn a_step_is_made_again_and_a_jump_begins_with_few_stages() {
         let start = vec![1.0, 0.0, 0.0, 0.0, 0.0];
         let at = Point { t: 0.0, x: start.clone(), xdot: vec![0.0, 0.0, 0.0, -1.0, 0.0] };
         let method = RadauIIa { stages, ..RadauIIa::default() };
-        let mut stepper = method.start(Regularised::new(0.0), at, &options).unwrap();
+        let mut stepper = method.start(Box::new(Regularised::new(0.0)), at, &options).unwrap();
         while stepper.state().t < 3.0 {
             stepper.advance(10.0).unwrap();
         }
