@@ -3,9 +3,9 @@
 //! ```text
 //! p' = Z v,   [M Kᵀ; K 0] (v'; λ, μ) = (f; −Γ),   r' = b
 //! ```
-//! is an ordinary differential equation, the one that is left after index reduction; its solutions drift off the constraints of position and velocity unless they
-//! are projected. For equations that are not stiff. Dormand & Prince (1980); Hairer, Nørsett & Wanner, Solving ODEs I, II.5, table 5.2;
-//! Eich, Convergence results for a coordinate projection method (1993).
+//! is an ordinary differential equation, what index reduction leaves; its solutions drift off the constraints of position and velocity
+//! unless they are projected. For equations that are not stiff. Dormand & Prince (1980); Hairer, Nørsett & Wanner, Solving ODEs I, II.5,
+//! table 5.2; Eich, Convergence results for a coordinate projection method (1993).
 
 use super::bdf::Steps;
 use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, Structural, Trouble};
