@@ -8,14 +8,14 @@ use daedal::method::geoms::{Decomposition, Selection};
 use daedal::method::{Integrator, Method, State};
 use daedal::motion::{Compiled, Form, Formulas, Initial, Mechanism, consistent};
 use daedal::scalar::Scalar;
-use daedal::{Bdf, Geoms, Options, RadauIIa, Statistics};
+use daedal::{Bdf, DormandPrince, Geoms, HalfExplicit, Hedop5, Options, RadauIIa, Statistics};
 use support::{Academic, DoubledPendulum, PENDULUM, SliderCrank, academic_start, tolerance};
 
 /// Advance after a first step and count what is allocated on the way.
 fn allocations(
     system: &dyn Mechanism,
     initial: &Initial,
-    method: &Geoms,
+    method: &(impl for<'m> Method<dyn Mechanism + 'm> + std::fmt::Debug),
     options: &Options,
     steps: u32,
 ) -> (u64, Statistics) {
@@ -118,6 +118,24 @@ fn steps_of_compiled_formulas_allocate_nothing() {
     let initial = Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0]);
     let (count, statistics) = allocations(&slider_crank, &initial, &Geoms::default(), &tolerance(1e-7), 300);
     assert_eq!((count, statistics.steps), (0, 301));
+}
+
+#[test]
+fn explicit_and_half_explicit_steps_allocate_nothing() {
+    let pendulum = Initial::new(0.0, &[0.0, -1.0], &[2.9, 0.0]);
+    let (count, statistics) = allocations(&PENDULUM, &pendulum, &Hedop5::default(), &tolerance(1e-7), 400);
+    assert!(count == 0 && statistics.rejected_error > 0, "{count} {statistics}");
+    let crank = Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0]);
+    let model = SliderCrank { l2: 3.0 };
+    let compiled = Compiled::new(&Formulas::trace(&model), Interpreted);
+    for system in [&model as &dyn Mechanism, &compiled] {
+        let (count, statistics) = allocations(system, &crank, &Hedop5::default(), &tolerance(1e-7), 300);
+        assert_eq!((count, statistics.steps), (0, 301));
+        let (count, statistics) = allocations(system, &crank, &HalfExplicit::default(), &tolerance(1e-7), 300);
+        assert_eq!((count, statistics.steps), (0, 301));
+        let (count, statistics) = allocations(system, &crank, &DormandPrince::default(), &tolerance(1e-7), 300);
+        assert_eq!((count, statistics.steps), (0, 301));
+    }
 }
 
 /// A transistor amplifier in small: currents with an exponential law, a leading matrix that is constant and singular.

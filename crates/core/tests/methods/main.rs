@@ -2,6 +2,7 @@
 
 mod formulations;
 mod generalized_alpha;
+mod half_explicit;
 mod heavy_top;
 mod problems;
 mod symplectic;

@@ -27,7 +27,9 @@ pub(super) struct End<'x> {
 impl History {
     pub fn new(layout: &Layout, t: f64, x: &[f64]) -> Self {
         let multipliers = &x[layout.lambda().start..layout.mu().end];
-        History { times: vec![t], values: vec![multipliers.to_vec(); POINTS] }
+        let mut times = Vec::with_capacity(POINTS);
+        times.push(t);
+        History { times, values: vec![multipliers.to_vec(); POINTS] }
     }
 
     /// Begin anew at a point.

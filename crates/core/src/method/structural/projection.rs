@@ -14,8 +14,9 @@ use crate::statistics::Residuals;
 
 /// Most iterations onto the position constraints.
 const MOST: u32 = 10;
-/// Corrections below this, relative to 1 + |p|, are not repeated: the next one would be of the size of their square.
-const ENOUGH: f64 = 1e-8;
+/// A correction is the last one if the next would be smaller than this, relative to 1 + |p|. The matrix stays that of the beginning, so that
+/// each correction is smaller than the one before by about the size of the first one.
+const ENOUGH: f64 = 1e-16;
 
 /// What is needed to bring a point onto the constraints.
 pub(super) struct Projection {
@@ -56,7 +57,7 @@ impl Projection {
         equations.at_position(t, x)?;
         self.factor(equations)?;
         self.delta.fill(0.0);
-        let mut last = f64::INFINITY;
+        let (mut first, mut last) = (0.0_f64, f64::INFINITY);
         for iteration in 0.. {
             if equations.g.is_empty() {
                 break;
@@ -83,7 +84,8 @@ impl Projection {
                 }
             }
             equations.at_position(t, x)?;
-            if size < ENOUGH {
+            first = first.max(size);
+            if size * first < ENOUGH || size < 10.0 * ENOUGH {
                 break;
             }
             if iteration >= MOST || !(size < last) {

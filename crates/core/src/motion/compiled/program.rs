@@ -2,9 +2,9 @@
 
 use super::super::eliminated::{Rows, eliminates};
 use super::super::{Formulas, Layout, Structure, Undefined};
+use super::contact::{ContactKernels, ContactProgram};
 use super::parts::PartKernels;
 use super::{Compiled, Point};
-use super::contact::{ContactKernels, ContactProgram};
 use crate::graph::{Compiler, Expr, Jacobian, Kernel};
 use crate::linalg::Matrix;
 use std::sync::Arc;
