@@ -1,5 +1,6 @@
 //! RATTLE, its compositions and the pairs Lobatto IIIA-IIIB: M8, M9.
 
+use super::heavy_top::HeavyTop;
 use super::problems::{Arm, Pendulum};
 use daedal::catalogue::MotionMethod;
 use daedal::linalg::Matrix;
@@ -234,7 +235,7 @@ fn the_energy_of_a_double_pendulum_does_not_drift() {
 }
 
 #[test]
-#[ignore = "a million steps take about a minute"]
+#[ignore = "a million steps take about 15 seconds"]
 fn the_energy_of_a_double_pendulum_does_not_drift_in_a_million_steps() {
     let [_, all, drift] = double_pendulum(1e6);
     assert!(all < 0.05 && drift.abs() < 0.02 * all);
@@ -281,6 +282,25 @@ impl EquationsOfMotion for Mass {
     }
 }
 
+/// The pendulum on two equal rods.
+struct TwoRods;
+
+impl EquationsOfMotion for TwoRods {
+    fn sizes(&self) -> Sizes {
+        Sizes { holonomic: 2, ..EquationsOfMotion::sizes(&Pendulum::P1) }
+    }
+    fn mass<S: Scalar>(&self, at: &Position<S>, M: &mut Matrix<S>) {
+        Pendulum::P1.mass(at, M);
+    }
+    fn force<S: Scalar>(&self, at: &Motion<S>, f: &mut [S]) {
+        Pendulum::P1.force(at, f);
+    }
+    fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) {
+        Pendulum::P1.holonomic(at, &mut g[..1]);
+        g[1] = g[0] * 2.0;
+    }
+}
+
 #[test]
 fn what_is_not_hamiltonian_is_refused_with_a_reason() {
     let start = || Initial::new(0.0, &[1.0, 0.5], &[0.0, 0.0]);
@@ -308,6 +328,17 @@ fn what_is_not_hamiltonian_is_refused_with_a_reason() {
     for arm in [Arm { damping: 0.2, drive: 0.0 }, Arm { damping: 0.0, drive: 0.2 }] {
         let problem = Problem::new(&arm, Arm::start(), 1.0);
         assert!(matches!(solve(&problem, &Rattle::default(), &Options::default()), Err(SolveError::Start(_))));
+    }
+    for (system, initial, reason) in [
+        (&HeavyTop as &dyn Mechanism, HeavyTop::start(), "more positions than velocities"),
+        (&TwoRods, Pendulum::moving(), "redundant"),
+    ] {
+        let Err(SolveError::Start(cause)) =
+            solve(&Problem::new(system, initial, 1.0), &Rattle::default(), &Options::default())
+        else {
+            panic!("not refused: {reason}")
+        };
+        assert!(cause.to_string().contains(reason), "{cause}");
     }
     let problem = Problem::new(&Pendulum::P1, Pendulum::moving(), 1.0);
     assert!(matches!(solve(&problem, &Lobatto { stages: 5 }, &Options::default()), Err(SolveError::Options(_))));
