@@ -15,7 +15,7 @@ fn fixed(h: f64, tolerance: f64) -> Options {
 }
 
 /// x at 0, h, …, count h, by steps of h/4 of order five.
-fn exact_points(mechanism: &dyn Mechanism, initial: &Initial, h: f64, count: usize) -> Vec<State> {
+pub fn exact_points(mechanism: &dyn Mechanism, initial: &Initial, h: f64, count: usize) -> Vec<State> {
     let start = initialise(mechanism, initial, Form::StrangenessFree).unwrap().state;
     let method = RadauIIa { control: Control::Fixed, max_newton: 50, ..RadauIIa::default() };
     let system = Formulation::Eom0.system(mechanism, &start).unwrap();
@@ -30,7 +30,7 @@ fn exact_points(mechanism: &dyn Mechanism, initial: &Initial, h: f64, count: usi
 }
 
 /// Largest errors of p, v and λ in the second half of [0, 1]: at index three λ has its order only after k + 1 steps.
-fn errors(formulation: Formulation, order: usize, h: f64, mechanism: &dyn Mechanism, exact: &[State]) -> [f64; 3] {
+pub fn errors(formulation: Formulation, order: usize, h: f64, mechanism: &dyn Mechanism, exact: &[State]) -> [f64; 3] {
     let system = formulation.system(mechanism, &exact[order]).unwrap();
     let n = system.dim();
     let longer = |state: &State| {

@@ -11,6 +11,7 @@ mod half_explicit;
 mod heavy_top;
 mod local_state_space;
 mod odassl;
+mod orders;
 mod problems;
 mod radau;
 mod symplectic;
