@@ -134,6 +134,14 @@ impl Stepper for Shown<'_> {
     fn residuals(&self) -> Residuals {
         self.stepper.residuals()
     }
+    fn undetermined(&self) -> Vec<Vec<f64>> {
+        let n = self.state.x.len();
+        let shown = |mut combination: Vec<f64>| {
+            combination.truncate(n);
+            combination
+        };
+        self.stepper.undetermined().into_iter().map(shown).collect()
+    }
     fn proposed_step(&self) -> f64 {
         self.stepper.proposed_step()
     }

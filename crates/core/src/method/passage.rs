@@ -16,12 +16,16 @@ pub struct Passage {
     known: bool,
     /// smallest singular value of K at the start, where it is looked at
     usual: f64,
+    svd: Svd,
+    x: Vec<f64>,
 }
 
 /// Singular values of K below this part of the largest count as zero.
 const RANK_TOLERANCE: f64 = 1e-10;
 /// Points of a step at which singular values are taken.
 const SAMPLES: u32 = 24;
+/// Only where a sample is smaller than this, relative to the same, is it looked at more closely.
+const SUSPICIOUS: f64 = 0.3;
 /// Singular values smaller than this, relative to those at the ends of the step or at the start, mean a singularity.
 const SINGULAR: f64 = 0.02;
 
@@ -107,60 +111,57 @@ impl Passage {
         self.forget();
         self.turned_at(array, t, x);
         let K = &self.new;
-        let mut svd = Svd::new(K.rows(), K.cols());
         for i in 0..K.rows() {
-            K.row(i).iter().enumerate().for_each(|(j, k)| svd.A[(i, j)] = *k);
+            K.row(i).iter().enumerate().for_each(|(j, k)| self.svd.A[(i, j)] = *k);
         }
-        if svd.factor().is_err() || K.rows() == 0 {
+        if self.svd.factor().is_err() || K.rows() == 0 {
             return false;
         }
-        self.usual = svd.sigma(K.rows() - 1);
-        self.usual > RANK_TOLERANCE * svd.sigma(0)
+        self.usual = self.svd.sigma(K.rows() - 1);
+        self.usual > RANK_TOLERANCE * self.svd.sigma(0)
     }
 
     /// Time and relative size of a vanishing singular value on a step, if there is one.
-    pub fn singularity(&self, array: &mut dyn ReducedArray, segment: &Segment) -> Option<(f64, f64)> {
-        let layout = array.layout().clone();
-        let (rows, cols) = (layout.row_g1().start..layout.row_h().end, layout.v());
-        let mut F = Matrix::zeros(layout.rows(), layout.dim());
-        let mut values = vec![0.0; layout.rows()];
-        let mut x = vec![0.0; layout.dim()];
-        let mut svd = Svd::new(rows.len(), cols.len());
-        let mut smallest = |t: f64| {
-            segment.eval(t, &mut x);
-            array.evaluate(t, &x, &mut values).ok()?;
-            array.jacobian(t, &x, &values, &mut F).ok()?;
-            for (i, row) in rows.clone().enumerate() {
-                for (j, &f) in F.row(row)[cols.clone()].iter().enumerate() {
-                    svd.A[(i, j)] = f;
-                }
-            }
-            svd.factor().ok()?;
-            Some(svd.sigma(rows.len() - 1))
-        };
+    pub fn singularity(&mut self, array: &mut dyn ReducedArray, segment: &Segment) -> Option<(f64, f64)> {
         let time = |k: f64| segment.t0 + (segment.t1 - segment.t0) * k / f64::from(SAMPLES);
+        let ends = self.smallest(array, segment, segment.t0)?.min(self.smallest(array, segment, segment.t1)?);
         // where a motion comes close to a singularity in many small steps, their ends are close to it, too
-        let ends = smallest(segment.t0)?.min(smallest(segment.t1)?).max(self.usual);
+        let ends = ends.max(self.usual);
         let mut best = (f64::INFINITY, 0.0);
         for k in 0..=SAMPLES {
-            let sigma = smallest(time(f64::from(k)))?;
+            let sigma = self.smallest(array, segment, time(f64::from(k)))?;
             if sigma < best.0 {
                 best = (sigma, f64::from(k));
             }
+        }
+        if best.0 > SUSPICIOUS * ends {
+            return None;
         }
         // golden section around the smallest sample
         let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
         let (mut low, mut high) = ((best.1 - 1.0).max(0.0), (best.1 + 1.0).min(f64::from(SAMPLES)));
         for _ in 0..40 {
             let (a, b) = (high - golden * (high - low), low + golden * (high - low));
-            if smallest(time(a))? < smallest(time(b))? {
+            if self.smallest(array, segment, time(a))? < self.smallest(array, segment, time(b))? {
                 high = b;
             } else {
                 low = a;
             }
         }
         let t = time(0.5 * (low + high));
-        let sigma = smallest(t)? / ends;
+        let sigma = self.smallest(array, segment, t)? / ends;
         (sigma < SINGULAR).then_some((t, sigma))
+    }
+
+    /// Smallest singular value of K at a time of a step.
+    fn smallest(&mut self, array: &mut dyn ReducedArray, segment: &Segment, t: f64) -> Option<f64> {
+        segment.eval(t, &mut self.x);
+        let [_, GZ, HZ] = array.matrices(t, &self.x).ok()?;
+        let rows = (0..GZ.rows()).map(|k| GZ.row(k)).chain((0..HZ.rows()).map(|k| HZ.row(k)));
+        for (i, row) in rows.enumerate() {
+            row.iter().enumerate().for_each(|(j, k)| self.svd.A[(i, j)] = *k);
+        }
+        self.svd.factor().ok()?;
+        Some(self.svd.sigma(self.product.rows().saturating_sub(1)))
     }
 }

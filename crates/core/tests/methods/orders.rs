@@ -76,7 +76,8 @@ fn radau(stages: usize) -> RadauIIa {
     RadauIIa {
         stages: Stages::Fixed(stages),
         control: Control::Fixed,
-        max_newton: 50,
+        // with further rows of acceleration level multipliers lag behind by an iteration, which looks like slow convergence
+        max_newton: 200,
         newton_tolerance: Some(1e-6),
         ..RadauIIa::default()
     }

@@ -129,7 +129,7 @@ impl<'p> Structural<'p> {
     }
 
     /// Where the constraints lose rank on a step, if they do.
-    pub(crate) fn singularity(&mut self, passage: &Passage, segment: &Segment) -> Option<(f64, f64)> {
+    pub(crate) fn singularity(&mut self, passage: &mut Passage, segment: &Segment) -> Option<(f64, f64)> {
         passage.singularity(&mut *self.array, segment)
     }
 

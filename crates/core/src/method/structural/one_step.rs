@@ -288,7 +288,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             [End { t, x: &self.x_before, xdot: &self.xdot_before }, End { t: t1, x: &self.state.x, xdot: &self.xdot }];
         interpolate(&mut self.segment, l, self.projection.plain(), ends, &self.multipliers);
         if self.equations.turned(&mut self.passage, t1, &self.state.x)
-            && let Some((at, sigma)) = self.equations.singularity(&self.passage, &self.segment)
+            && let Some((at, sigma)) = self.equations.singularity(&mut self.passage, &self.segment)
         {
             // the step went wrong: back to its start
             self.state.t = t;
