@@ -39,6 +39,8 @@ impl Passage {
             product: Matrix::zeros(m, m),
             known: false,
             usual: 0.0,
+            svd: Svd::new(m, n),
+            x: vec![0.0; layout.dim()],
         }
     }
 
