@@ -10,7 +10,7 @@ use crate::method::State;
 use crate::motion::{Form, Mechanism};
 
 /// Below this tolerance a method of variable order needs less work than one of order five.
-const TIGHT: f64 = 1e-9;
+const TIGHT: f64 = 1e-10;
 
 /// A method, a formulation and the reasons.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,4 +142,50 @@ impl Features {
 /// Choose for a system at a consistent start.
 pub fn choose(mechanism: &dyn Mechanism, start: &State, tend: f64, tolerance: f64) -> Choice {
     Features::of(mechanism, start, tend, tolerance).choose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Independent holonomic constraints, no stiffness, 1e-7.
+    fn usual() -> Features {
+        Features { constraints: Some((2, 2)), regular: true, tolerance: 1e-7, ..Features::default() }
+    }
+
+    fn method(features: &Features) -> (&'static str, &'static str) {
+        let choice = features.choose();
+        assert!(!choice.reasons.is_empty());
+        assert!(crate::catalogue::find(choice.method).is_some_and(|entry| entry.with(choice.formulation).is_ok()));
+        (choice.method, choice.formulation.name())
+    }
+
+    #[test]
+    fn what_is_easy_goes_to_explicit_methods_and_the_rest_to_geoms() {
+        assert_eq!(method(&usual()), ("hedop5", "eom1"));
+        assert_eq!(method(&Features { nonholonomic: 1, ..usual() }), ("hedop5", "eom1"));
+        assert_eq!(method(&Features { tolerance: 1e-11, ..usual() }), ("mexx", "eom1"));
+        for harder in [
+            Features { black_box: true, ..usual() },
+            Features { contact: 1, ..usual() },
+            Features { auxiliary: 1, ..usual() },
+            Features { multipliers_in_forces: true, ..usual() },
+            Features { constraints: Some((1, 2)), ..usual() },
+            Features { constraints: None, ..usual() },
+            Features { regular: false, ..usual() },
+            Features { stiffness: Some((1e4, Stiffness::Stiff)), ..usual() },
+            Features { stiffness: Some((100.0, Stiffness::Mild)), ..usual() },
+        ] {
+            assert_eq!(method(&harder), ("geoms", "psf"), "{harder:?}");
+        }
+        assert_eq!(method(&Features { stiffness: Some((5.0, Stiffness::NotStiff)), ..usual() }), ("hedop5", "eom1"));
+    }
+
+    #[test]
+    fn invariants_are_kept_where_they_are_independent() {
+        assert_eq!(method(&Features { invariants: Some((1, 1)), ..usual() }), ("geoms", "psf+i"));
+        let dependent = Features { invariants: Some((1, 0)), ..usual() };
+        assert_eq!(method(&dependent), ("geoms", "psf"));
+        assert!(dependent.choose().reasons[0].contains("depend"));
+    }
 }
