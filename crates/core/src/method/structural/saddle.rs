@@ -1,6 +1,7 @@
 //! The saddle point systems `[M Uᵀ; L 0] (a; λ) = (f; c)`, where the constraint matrices U above and L below may belong to two points.
 //!
-//! Elimination with row pivoting that passes over zeros: half of the rows begin with some, and loops couple few bodies each.
+//! Elimination with row pivoting of `[Uᵀ M; 0 L] (λ; a)`: the columns of λ come first, because only the upper rows have entries there, so
+//! that a dense matrix of the size of M alone is left; zeros are passed over.
 
 use crate::linalg::{Matrix, Singular};
 
@@ -28,16 +29,20 @@ impl Saddle {
         if size == 0 {
             return Ok(());
         }
+        if size > 2 * n {
+            // more constraints than velocities
+            return Err(Singular { column: n });
+        }
         let (top, bottom) = self.A.split_at_mut(n * size);
         for (i, row) in top.chunks_exact_mut(size).enumerate() {
-            let (left, right) = row.split_at_mut(n);
-            left.copy_from_slice(M.row(i));
-            right.iter_mut().enumerate().for_each(|(k, u)| *u = upper[(k, i)]);
+            let (left, right) = row.split_at_mut(size - n);
+            left.iter_mut().enumerate().for_each(|(k, u)| *u = upper[(k, i)]);
+            right.copy_from_slice(M.row(i));
         }
         for (k, row) in bottom.chunks_exact_mut(size).enumerate() {
-            let (left, right) = row.split_at_mut(n);
-            left.copy_from_slice(lower.row(k));
-            right.fill(0.0);
+            let (left, right) = row.split_at_mut(size - n);
+            left.fill(0.0);
+            right.copy_from_slice(lower.row(k));
         }
         self.eliminate()
     }
@@ -45,8 +50,10 @@ impl Saddle {
     fn eliminate(&mut self) -> Result<(), Singular> {
         let n = self.b.len();
         for k in 0..n {
+            // the rows that have entries in this column
+            let rows = if k < n - self.velocities { self.velocities } else { n };
             let (mut pivot, mut largest) = (k, 0.0);
-            for (i, row) in self.A[k * n..].chunks_exact(n).enumerate() {
+            for (i, row) in self.A[k * n..rows * n].chunks_exact(n).enumerate() {
                 let size = row[k].abs();
                 if size > largest {
                     (pivot, largest) = (k + i, size);
@@ -56,7 +63,7 @@ impl Saddle {
                 return Err(Singular { column: k });
             }
             self.pivots[k] = pivot;
-            let (head, tail) = self.A.split_at_mut((k + 1) * n);
+            let (head, tail) = self.A[..rows * n].split_at_mut((k + 1) * n);
             let row = &mut head[k * n..];
             if pivot != k {
                 let start = (pivot - k - 1) * n;
@@ -94,6 +101,7 @@ impl Saddle {
             let row = &self.A[i * n + i..(i + 1) * n];
             rest[i] = (rest[i] - row[1..].iter().zip(solved.iter()).map(|(u, b)| u * b).sum::<f64>()) * row[0];
         }
+        b.rotate_left(n - self.velocities);
     }
 
     /// The upper part of b.
