@@ -21,11 +21,11 @@ guess = { x = 1, y = 0, vx = 0, vy = 0 }
 
 #[test]
 fn andrews_has_the_counters_of_the_rust_model_with_every_kernel() {
-    let rust = statistics(&["andrews", "--kernel", "rust"]);
+    let rust = statistics(&["andrews", "--kernel", "rust", "--method", "geoms"]);
     assert_eq!(rust["steps"], 208);
     let file = shipped("andrews.toml");
     for kernel in ["native", "tape"] {
-        let mut object = statistics(&[&file, "--kernel", kernel]);
+        let mut object = statistics(&[&file, "--kernel", kernel, "--method", "geoms"]);
         for (name, value) in object["final"].as_object().unwrap() {
             let exact = rust["final"][name].as_f64().unwrap();
             // accelerations reach 1e7

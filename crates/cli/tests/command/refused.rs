@@ -44,7 +44,7 @@ fn impossible_numbers_are_refused() {
 fn unknown_values_of_options_are_refused_with_the_known_ones() {
     refused(&["solve", "pendulum", "--formulation", "psf+j"], &["p1, psf, psf+i"]);
     refused(
-        &["solve", "pendulum", "--formulation", "ggl"],
+        &["solve", "pendulum", "--method", "geoms", "--formulation", "ggl"],
         &["geoms does not take the formulation ggl", "psf, psf+i, p1"],
     );
     refused(&["solve", "pendulum", "--method", "euler"], &["geoms"]);

@@ -31,7 +31,7 @@ pub const STATISTICS: [&str; 20] = [
 
 #[test]
 fn statistics_have_exactly_the_agreed_keys_in_order() {
-    let output = daedal(&["solve", "pendulum", "--rtol", "1e-9", "--stats", "json"]);
+    let output = daedal(&["solve", "pendulum", "--rtol", "1e-9", "--formulation", "psf", "--stats", "json"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(output.stderr.is_empty(), "nothing is shown when piped");
     let object = json(&output);
@@ -160,4 +160,47 @@ fn options_reach_the_method_on_equations_of_motion() {
     assert!(with(&["--max-order", "1", "--rtol", "1e-4"]) > 2 * with(&["--rtol", "1e-4"]));
     let said = stdout(&daedal(&["solve", "pendulum", "--tend", "0.1", "--method", "radau", "--formulation", "eom1"]));
     assert!(said.contains("radau, eom1, rtol"), "{said}");
+}
+
+#[test]
+fn method_and_formulation_are_chosen_with_reasons() {
+    let first_lines = |arguments: &[&str]| {
+        let output = daedal(&[&["solve"], arguments].concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let text = String::from_utf8(output.stdout).expect("text");
+        text.lines().skip(1).take(2).collect::<Vec<_>>().join("\n")
+    };
+    for (arguments, told) in [
+        (&["pendulum"][..], ["geoms, psf+i", "invariants are given"]),
+        (&["andrews"], ["hedop5, eom1", "not stiff"]),
+        (&["andrews", "--rtol", "1e-11"], ["mexx, eom1", "tolerance is tight"]),
+        (&["slider-crank-redundant", "--tend", "1"], ["geoms, psf", "redundant, of rank 1 where there are 3"]),
+        (&["academic", "--tend", "1"], ["geoms, psf", "contact variables"]),
+        (&["andrews", "--method", "auto", "--formulation", "ggl"], ["radau, ggl", "radau takes the formulation ggl"]),
+        (&["andrews", "--polish", "off"], ["geoms, psf", "options of geoms are given"]),
+        (&["andrews", "--method", "radau", "--formulation", "psf", "--stages", "5"], ["radau, psf", "reached the end"]),
+        (
+            &["andrews", "--method", "bdf", "--formulation", "baumgarte", "--baumgarte", "50,50,50"],
+            ["bdf, baumgarte", "reached the end"],
+        ),
+    ] {
+        let lines = first_lines(arguments);
+        assert!(told.iter().all(|told| lines.contains(told)), "{arguments:?}: {lines}");
+    }
+}
+
+#[test]
+fn options_of_formulations_and_stages_are_checked() {
+    for (arguments, told) in [
+        (&["--method", "radau", "--stages", "4"][..], "stages"),
+        (&["--method", "geoms", "--stages", "5"], "--stages"),
+        (&["--method", "radau", "--formulation", "ggl", "--baumgarte", "1,1,1"], "--baumgarte"),
+        (&["--method", "radau", "--formulation", "baumgarte", "--baumgarte", "1,1"], "three numbers"),
+        (&["--method", "radau", "--formulation", "baumgarte", "--baumgarte=-1,1,1"], "negative"),
+        (&["--method", "alpha", "--rho", "2"], "rho"),
+    ] {
+        let output = daedal(&[&["solve", "andrews"], arguments].concat());
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(told), "{arguments:?}: {}", stderr(&output));
+    }
 }

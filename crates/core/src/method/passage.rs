@@ -126,9 +126,10 @@ impl Passage {
     /// Time and relative size of a vanishing singular value on a step, if there is one.
     pub fn singularity(&mut self, array: &mut dyn ReducedArray, segment: &Segment) -> Option<(f64, f64)> {
         let time = |k: f64| segment.t0 + (segment.t1 - segment.t0) * k / f64::from(SAMPLES);
-        let ends = self.smallest(array, segment, segment.t0)?.min(self.smallest(array, segment, segment.t1)?);
+        let ends = [segment.t0, segment.t1].map(|t| self.smallest(array, segment, t));
+        let (begin, end) = (ends[0]?, ends[1]?);
         // where a motion comes close to a singularity in many small steps, their ends are close to it, too
-        let ends = ends.max(self.usual);
+        let ends = begin.min(end).max(self.usual);
         let mut best = (f64::INFINITY, 0.0);
         for k in 0..=SAMPLES {
             let sigma = self.smallest(array, segment, time(f64::from(k)))?;
@@ -136,7 +137,7 @@ impl Passage {
                 best = (sigma, f64::from(k));
             }
         }
-        if best.0 > SUSPICIOUS * ends {
+        if best.0 > SUSPICIOUS * begin.max(end).max(self.usual) {
             return None;
         }
         // golden section around the smallest sample

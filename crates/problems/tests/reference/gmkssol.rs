@@ -101,7 +101,9 @@ fn equal_arms_stop_at_the_singular_point_when_projected() {
             };
             let message = cause.to_string();
             assert!(message.contains("rank") && message.contains("singular"), "1e-{k}, {selectors:?}: {message}");
-            assert!((partial.end.t - 1.01388).abs() < 0.02, "1e-{k}, {selectors:?}: {}", partial.end.t);
+            // a step that jumps over it is taken back
+            assert!((cause.time() - 1.01388).abs() < 0.02, "1e-{k}, {selectors:?}: {message}");
+            assert!(partial.end.t > 0.9 && partial.end.t < 1.0139 + 0.02, "1e-{k}, {selectors:?}: {}", partial.end.t);
         }
     }
 }
