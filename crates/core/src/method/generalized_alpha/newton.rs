@@ -143,7 +143,7 @@ impl Newton {
             x1[j] = step.x[j] + h * b;
         }
         let size = |x: &[f64]| x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let scale = size(&step.x[l.p()]) + h * size(&old.v) + f64::MIN_POSITIVE;
+        let scale = size(&step.x[l.p()]) + h * (size(&old.v) + h * size(&old.a)) + f64::MIN_POSITIVE;
         let scale_r = size(&step.x[l.r()]) + h * size(&old.b) + f64::MIN_POSITIVE;
         let (mut last, mut with_matrix, mut renewals) = (f64::INFINITY, 0, 0);
         loop {

@@ -14,6 +14,8 @@ use crate::method::weights::Weights;
 const AIM: f64 = 0.5;
 /// Fewest steps of a run.
 const FEWEST: f64 = 10.0;
+/// Smallest first trial, as a part of the run.
+const SMALLEST_GUESS: f64 = 1e-4;
 /// Most trials.
 const MOST: u32 = 16;
 
@@ -32,7 +34,8 @@ impl<S: Scheme> Trial<'_, '_, S> {
     pub fn step_size(mut self, guess: f64, span: f64) -> Result<f64, Trouble> {
         let order = self.scheme.order();
         let most = span / FEWEST;
-        let mut h = guess.min(most);
+        // a guess at rest may be so small that only rounding is left of a step
+        let mut h = guess.max(SMALLEST_GUESS * span).min(most);
         let mut trouble = None;
         for _ in 0..MOST {
             match self.local_error(h, order) {
@@ -49,6 +52,19 @@ impl<S: Scheme> Trial<'_, '_, S> {
                 Err(new) => {
                     trouble = Some(new);
                     h *= 0.25;
+                }
+            }
+        }
+        // the size that comes out must be possible
+        for _ in 0..MOST {
+            match self.after(h, 1) {
+                Ok(_) => {
+                    trouble = None;
+                    break;
+                }
+                Err(new) => {
+                    trouble = Some(new);
+                    h *= 0.5;
                 }
             }
         }

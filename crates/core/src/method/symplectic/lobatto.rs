@@ -89,7 +89,9 @@ impl Implicit {
         self.factor_blocks()?;
         let (p, v) = (equations.layout().p(), equations.layout().v());
         let size = |x: &[f64]| x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let scale = size(&x[p.clone()]) + h.abs() * size(&x[v.clone()]) + f64::MIN_POSITIVE;
+        let a = equations.layout().a();
+        let moving = h.abs() * (size(&x[v.clone()]) + h.abs() * size(&x[a]));
+        let scale = size(&x[p.clone()]) + moving + f64::MIN_POSITIVE;
         let mut last = f64::INFINITY;
         for iteration in 0.. {
             let mut change = self.stage_values(equations, t, h, &x[p.clone()])?;
