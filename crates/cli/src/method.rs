@@ -93,7 +93,7 @@ impl Method {
                         (chosen.method, Some(wish), chosen.reasons)
                     }
                 };
-                Self::of_motion(name, wish, given, reasons)
+                Self::of_motion(name, wish.as_ref(), given, reasons)
             }
             Equations::Hybrid(_) => unreachable!("modes have methods of their own"),
             Equations::General(_) => Self::of_general(name.unwrap_or("radau"), setup, given),
@@ -116,14 +116,14 @@ impl Method {
 
     fn of_motion(
         name: &'static str,
-        wish: Option<Wish>,
+        wish: Option<&Wish>,
         given: &MethodArguments,
         reasons: Vec<String>,
     ) -> Result<Method, Failure> {
         let entry = catalogue::find(name).expect("names of methods are checked");
         let mut formulation = match wish {
             Some(Wish { formulation, of_model }) if !of_model || entry.formulations.contains(&formulation.name()) => {
-                formulation
+                *formulation
             }
             _ => entry.usual(),
         };
