@@ -14,7 +14,9 @@
 //! | [`hybrid`] | systems that switch between modes, and slide |
 //! | [`motion`] | equations of motion, their reduced derivative array, consistent initial values |
 //! | [`analysis`] | what can be known before a run: index, freedom, redundancy, consistency, time scales |
-//! | [`method`] | GEOMS: Radau IIa on the reduced derivative array; Radau IIa and BDF for general systems |
+//! | [`formulation`] | equations of motion as systems of index 0 to 3: which constraint levels are solved |
+//! | [`method`] | GEOMS; Radau IIa and BDF for general systems and formulations; GMKSSOL; half-explicit, extrapolation, symplectic and generalized-α methods |
+//! | [`catalogue`] | all methods for equations of motion by name |
 //! | [`linear`] | linear differential-algebraic equations of any index |
 //! | [`linalg`] | decompositions in fixed buffers |
 

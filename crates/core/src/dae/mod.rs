@@ -36,7 +36,6 @@ pub use genda::Genda;
 pub use initial::Initial;
 pub use linear_form::{FormulaCoefficients, LinearFormulas};
 pub use model::System;
-pub(crate) use passage::Passage;
 pub use plain::Plain;
 pub use problem::{Form, PrepareError, Prepared, Problem, Unknowns, derivatives, prepare, prepare_at, restore};
 pub use quasilinear::QuasiLinear;

@@ -13,15 +13,13 @@
 
 use super::Selectors;
 use super::selector::{Gradients, Subspace};
-use crate::dae::{Dae, Passage, Pencil};
+use crate::dae::{Dae, Pencil};
 use crate::error::{BadOption, ConstraintBlock, StepFailure};
 use crate::linalg::Matrix;
 use crate::method::{StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism, ReducedArray, Undefined};
 use crate::statistics::Residuals;
 
-/// Steps between two Jacobians up to which a singular point between them is looked for.
-const SEEN_STEPS: u32 = 4;
 /// Residuals of dropped constraints above this, and above the next multiple of those of the others, mean a contradiction.
 const DISAGREEMENT: f64 = 1e-6;
 const MORE_THAN_KEPT: f64 = 1e3;
@@ -71,10 +69,8 @@ pub(super) struct Projected<'p> {
     parts: Vec<Part>,
     algebraic: Vec<bool>,
     invariants: Vec<bool>,
-    passage: Passage,
-    /// accepted steps since the last choice, and since the last Jacobian
+    /// accepted steps since the last choice
     steps: u32,
-    seen: u32,
     /// has a step been tried since the last accepted one?
     attempted: bool,
     /// has the point jumped?
@@ -123,9 +119,7 @@ impl<'p> Projected<'p> {
             parts: Vec::new(),
             algebraic: vec![true; l.dim()],
             invariants: vec![false; l.dim()],
-            passage: Passage::new(l.dim()),
             steps: 0,
-            seen: 0,
             attempted: false,
             jumped: false,
             choices: 0,
@@ -260,39 +254,6 @@ impl Projected<'_> {
         }
     }
 
-    /// Does a singular point of the constraints lie between the last Jacobian and this one?
-    fn passed_singularity(&mut self, t: f64, x: &[f64]) -> bool {
-        let velocity = &self.gradients[VELOCITY];
-        if velocity.redundant() {
-            return false;
-        }
-        if self.jumped {
-            self.passage.forget();
-        }
-        let (l, array) = (&self.layout, &mut self.array);
-        let first = l.v();
-        let entry = |F: &Matrix, i: usize, j: usize| {
-            if first.contains(&j) { F[(velocity.rows()[i], j)] } else { 0.0 }
-        };
-        let passed = self.passage.follow(
-            velocity.rows(),
-            (t, x),
-            |i, j| entry(&self.F, i, j),
-            |t, x, C| {
-                // only after a turn, which is rare: scratch is made here
-                let (mut rows, mut F) = (vec![0.0; l.rows()], Matrix::zeros(l.rows(), l.dim()));
-                let evaluated = array.evaluate(t, x, &mut rows).and_then(|()| array.jacobian(t, x, &rows, &mut F));
-                for i in 0..C.rows() {
-                    for j in 0..C.cols() {
-                        C[(i, j)] = if evaluated.is_ok() { entry(&F, i, j) } else { 0.0 };
-                    }
-                }
-            },
-        );
-        // over many steps the chord is no account of the way
-        passed && self.seen <= SEEN_STEPS
-    }
-
     /// Constraints that were dropped as redundant must still hold with the others.
     fn check_agreement(&self, t: f64) -> Result<(), StepFailure> {
         for part in self.parts.iter().filter(|part| matches!(part.source, Source::Array)) {
@@ -358,14 +319,11 @@ impl Dae for Projected<'_> {
 
     fn pencil(&mut self, t: f64, x: &[f64], _: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         self.linearise(t, x)?;
-        if self.passed_singularity(t, x) {
-            return Err(StepFailure::ConstraintsSingular { t });
-        }
         if self.due() {
             self.choose(t, false)?;
             self.refresh();
         }
-        (self.attempted, self.jumped, self.seen) = (false, false, 0);
+        (self.attempted, self.jumped) = (false, false);
         let Pencil::Dense { E, A } = out else { unreachable!("the pencil is dense") };
         E.fill(0.0);
         A.fill(0.0);
@@ -391,7 +349,6 @@ impl Dae for Projected<'_> {
     fn accepted(&mut self, _: usize, t: f64, x: &mut [f64], _: &[f64]) -> Result<(), StepFailure> {
         self.attempted = false;
         self.steps += 1;
-        self.seen += 1;
         self.array.evaluate(t, x, &mut self.rows).map_err(|_| StepFailure::Undefined { t })?;
         self.residuals = self.layout.residuals(&self.rows);
         self.check_agreement(t)

@@ -1,14 +1,11 @@
 //! Linear and nonlinear DAEs of second order: the examples of Wunderlich, thesis (2008), chapter 3, and random systems.
 
-#[path = "support/random.rs"]
-mod random;
-
+use crate::random::Random;
 use daedal::linalg::{Mat, Matrix, RankRule, Ranks, below, beside};
 use daedal::scalar::{Scalar, Taylor};
 use daedal::second_order::*;
 use faer::linalg::solvers::Solve;
 use faer::{Col, Scale};
-use random::Random;
 
 fn rule() -> RankRule {
     RankRule::default()

@@ -1,13 +1,11 @@
 //! Consistent initial values: what holds, what moves, and what cannot be.
 
-mod support;
-
+use crate::support::{Academic, DoubledPendulum, PENDULUM, Pendulum, academic_start, distance, tolerance};
 use daedal::linalg::Matrix;
 use daedal::motion::consistent::{Consistent, InitialisationError, initialise};
 use daedal::motion::{EquationsOfMotion, Form, Initial, Layout, Mechanism, Motion, Names, Position, Sizes, Start};
 use daedal::scalar::Scalar;
 use daedal::{Geoms, Problem, solve};
-use support::{Academic, DoubledPendulum, PENDULUM, Pendulum, academic_start, distance, tolerance};
 
 fn start(system: &dyn Mechanism, initial: &Initial) -> Result<Consistent, InitialisationError> {
     initialise(system, initial, Form::StrangenessFree)
@@ -215,7 +213,7 @@ fn underdetermined_values_are_named_and_counted() {
     let InitialisationError::Underdetermined { names, count } = &error else { panic!("{error:?}") };
     assert_eq!(*count, 2);
     assert_eq!(names, &["left.vx", "left.vy", "right.vy"]);
-    support::says(&error.to_string(), &["left.vx, left.vy, right.vy", "give 2 more values"]);
+    crate::support::says(&error.to_string(), &["left.vx, left.vy, right.vy", "give 2 more values"]);
     // one condition for each is enough
     let initial = initial.condition("left", |x| x.v[0] - 1.0).condition("right", |x| x.v[3] - 2.0);
     let found = start(&Pair, &initial).unwrap();

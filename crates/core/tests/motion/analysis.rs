@@ -1,7 +1,6 @@
 //! What the analysis says about small models with known answers.
 
-mod support;
-
+use crate::support::{Academic, DoubledPendulum, PENDULUM, SliderCrank, academic_start, says};
 use daedal::analysis::{
     Analysis, AnalysisError, Definiteness, Finding, Formula, Kind, Level, Place, Residual, Severity, Stiffness,
     Verdict, analyse,
@@ -11,7 +10,6 @@ use daedal::motion::consistent::InitialisationError;
 use daedal::motion::{EquationsOfMotion, Initial, Mechanism, Motion, Names, Position, Sizes, Start, Velocity};
 use daedal::scalar::Scalar;
 use proptest::prelude::*;
-use support::{Academic, DoubledPendulum, PENDULUM, SliderCrank, academic_start, says};
 
 fn look(system: &dyn Mechanism, initial: &Initial, tend: f64) -> Analysis {
     analyse(system, initial, tend).unwrap()

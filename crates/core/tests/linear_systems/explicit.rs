@@ -1,6 +1,5 @@
 //! Linear differential-algebraic equations with known answers. T1.1–T1.6 and M6, M7: Wunderlich, thesis (2008); E2, E3, T1, T18: Hairer
 //! & Wanner, Solving ODEs II, VII; examples 3.2.16, 3.5.34, 3.5.35, 3.5.60: Steinbrecher, thesis (2006).
-#![allow(missing_docs)]
 
 use daedal::dae::{CharacteristicValues, Dae, Pencil};
 use daedal::error::StepFailure;

@@ -1,8 +1,6 @@
 //! Symmetric and self-adjoint pairs: the examples of Wunderlich, thesis (2008), chapter 4, and random pairs.
 
-#[path = "support/random.rs"]
-mod random;
-
+use crate::random::Random;
 use daedal::dae::CharacteristicValues;
 use daedal::linalg::{Mat, Matrix, RankRule, Ranks, beside, eigenvalues, exponential, put};
 use daedal::scalar::{Scalar, Taylor};
@@ -10,7 +8,6 @@ use daedal::second_order::FirstOrderExpansion;
 use daedal::structured::*;
 use faer::linalg::solvers::Solve;
 use faer::{Col, Scale};
-use random::Random;
 
 fn rule() -> RankRule {
     RankRule::default()

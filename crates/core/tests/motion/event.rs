@@ -1,7 +1,6 @@
 //! Events, observers and what is saved, against closed forms and tight runs.
 
-mod support;
-
+use crate::support::{PENDULUM, distance, tolerance};
 use daedal::event::Action;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Initial, Motion, Position, Sizes};
@@ -10,7 +9,6 @@ use daedal::scalar::Scalar;
 use daedal::{Ended, Geoms, Options, Problem, Save, Solution, solve, solve_observed};
 use std::f64::consts::PI;
 use std::ops::ControlFlow;
-use support::{PENDULUM, distance, tolerance};
 
 /// K(1/√2), the complete elliptic integral of the first kind.
 const K: f64 = 1.854_074_677_301_371_9;

@@ -1,7 +1,8 @@
 //! Every way to fail is reached, and says what happened, where, and what to try.
 
-mod support;
-
+use crate::support::{
+    Academic, DoubledPendulum, FOLDING_TIME, PENDULUM, SliderCrank, academic_start, distance, says, tolerance,
+};
 use daedal::error::{BadOption, ConstraintBlock};
 use daedal::linalg::Matrix;
 use daedal::method::State;
@@ -15,9 +16,6 @@ use daedal::scalar::Scalar;
 use daedal::tolerance::BadTolerance;
 use daedal::{Ended, Geoms, Options, Problem, Save, Solution, SolveError, StepFailure, Tolerance, solve};
 use std::error::Error;
-use support::{
-    Academic, DoubledPendulum, FOLDING_TIME, PENDULUM, SliderCrank, academic_start, distance, says, tolerance,
-};
 
 /// A point mass on a line under one force.
 #[derive(Clone, Copy)]

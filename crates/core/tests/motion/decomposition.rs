@@ -1,7 +1,6 @@
 //! The decompositions of the Newton systems: published numbers for the pendulum, and dense solves of the same systems.
 
-mod support;
-
+use crate::support::{Academic, DoubledPendulum, PENDULUM, SliderCrank, distance, tolerance};
 use daedal::Geoms;
 use daedal::linalg::{Lu, Matrix};
 use daedal::method::controller::Control;
@@ -15,7 +14,6 @@ use daedal::motion::{Form, Layout, Mechanism, ReducedArray};
 use daedal::{Options, Tolerance};
 use faer::c64;
 use proptest::prelude::*;
-use support::{Academic, DoubledPendulum, PENDULUM, SliderCrank, distance, tolerance};
 
 /// Step size of the published numbers.
 const H: f64 = 0.01;

@@ -1,6 +1,5 @@
 //! Random linear time-varying rectangular problems whose characteristic values are known because they were hidden: Kronecker blocks
 //! behind time-dependent transformations P(t), Q(t), and strangeness-free systems behind differentiated row operations.
-#![allow(missing_docs)]
 
 use daedal::dae::{CharacteristicValues, Dae};
 use daedal::linalg::{Lu, Matrix};

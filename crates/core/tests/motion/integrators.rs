@@ -1,8 +1,6 @@
 //! Integrators for square systems of index at most one.
 
-#[path = "support/systems.rs"]
-mod systems;
-
+use crate::systems::*;
 use daedal::dae::{Dae, Equations, Point};
 use daedal::error::BadOption;
 use daedal::method::bdf::{Bdf, BdfStepper, Steps};
@@ -10,7 +8,6 @@ use daedal::method::controller::Control;
 use daedal::method::radau::RadauIIa;
 use daedal::method::{Integrator, StartFailure, State, Stepper};
 use daedal::{Options, StepFailure, Tolerance};
-use systems::*;
 
 fn dense<E: Equations>(equations: E, algebraic: &[usize]) -> Box<Differentiated<E>> {
     Box::new(Differentiated::new(equations, algebraic, Form::Dense))

@@ -1,7 +1,6 @@
 //! Equations of motion as a black box, and derived quantities written by hand, against the generated ones.
 
-mod support;
-
+use crate::support::{GRAVITY, M2, PENDULUM, SliderCrank, distance, tolerance};
 use daedal::linalg::Matrix;
 use daedal::method::controller::Control;
 use daedal::method::geoms::{Decomposition, Formulation};
@@ -11,7 +10,6 @@ use daedal::motion::{
 };
 use daedal::scalar::Scalar;
 use daedal::{Geoms, Options, Problem, Solution, SolveError, StepFailure, solve};
-use support::{GRAVITY, M2, PENDULUM, SliderCrank, distance, tolerance};
 
 /// The pendulum m = l = 1 in the original interface.
 struct BlackPendulum;

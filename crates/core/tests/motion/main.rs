@@ -1,0 +1,16 @@
+//! Equations of motion: initial values, analysis, decompositions, events, failures, black boxes, compiled formulas; integrators for systems
+//! of index one.
+#![allow(missing_docs)]
+
+mod analysis;
+mod black_box;
+mod compiled;
+mod decomposition;
+mod event;
+mod failure;
+mod initial;
+mod integrators;
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../support/systems.rs"]
+mod systems;
