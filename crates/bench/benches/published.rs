@@ -1,7 +1,7 @@
 //! Which runs of the published comparisons reach their end: slider crank on [0, 10000], singular slider crank, academic example on
 //! [0, 2], lolly for several β, and the redundant slider crank with its times. Steinbrecher, thesis (2006), section 5.3.
 //!
-//! `cargo bench --bench published`, with names of tables behind `--` for some of them. Runs that are not timed are made on all cores; a
+//! `cargo bench --bench published`, with names of tables behind `--` for some of them, and `3..9` for tolerances from 1e-3 to 1e-9 only. Runs that are not timed are made on all cores; a
 //! run that takes longer than a minute, or as many seconds as `DAEDAL_BENCH_LIMIT` says, is given up.
 
 use daedal::catalogue;
@@ -10,7 +10,7 @@ use daedal::method::geoms::{Decomposition, Geoms};
 use daedal::observer::{Observer, StepView};
 use daedal::{Ended, Options, Problem, Save, Solution, SolveError, Tolerance, solve, solve_observed};
 use daedal_problems::{Case, find};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ fn main() {
         ("redundant", redundant),
     ];
     for (name, table) in tables {
-        if asked.is_empty() || asked.iter().any(|asked| asked == name) {
+        if asked.iter().all(|asked| asked.contains("..")) || asked.iter().any(|asked| asked == name) {
             table();
         }
     }
@@ -164,8 +164,18 @@ fn all(case: &Case, runs: &[(Solver, f64)]) -> Vec<Option<Outcome>> {
     outcomes.into_iter().map(|outcome| outcome.into_inner().ok().flatten()).collect()
 }
 
+/// The exponents that are asked for, among those of a table.
+fn asked(all: RangeInclusive<i32>) -> RangeInclusive<i32> {
+    let given = std::env::args().find_map(|argument| {
+        let (from, to) = argument.split_once("..")?;
+        Some((from.parse::<i32>().ok()?, to.parse::<i32>().ok()?))
+    });
+    given.map_or(all.clone(), |(from, to)| from.max(*all.start())..=to.min(*all.end()))
+}
+
 /// One row for each solver, one column for each tolerance.
-fn table(case: &Case, solvers: &[Solver], exponents: impl Iterator<Item = i32> + Clone) {
+fn table(case: &Case, solvers: &[Solver], exponents: RangeInclusive<i32>) {
+    let exponents = asked(exponents);
     let runs: Vec<(Solver, f64)> = solvers
         .iter()
         .flat_map(|&solver| exponents.clone().map(move |exponent| (solver, 10.0_f64.powi(-exponent))))
