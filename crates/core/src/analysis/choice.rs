@@ -7,6 +7,7 @@ use super::linearised::Linearised;
 use super::time_scales::{Stiffness, time_scales};
 use crate::formulation::{Formulation, Selectors};
 use crate::method::State;
+use crate::method::symplectic::is_hamiltonian;
 use crate::motion::{Form, Mechanism};
 
 /// Below this tolerance a method of variable order needs less work than one of order five.
@@ -44,6 +45,8 @@ pub struct Features {
     pub invariants: Option<(usize, usize)>,
     /// Rate of the fastest decay over that of the slowest mode, and what follows from it.
     pub stiffness: Option<(f64, Stiffness)>,
+    /// Is the system Hamiltonian, as far as one can tell at the start?
+    pub hamiltonian: bool,
     /// Relative tolerance.
     pub tolerance: f64,
 }
@@ -58,6 +61,7 @@ impl Features {
             auxiliary: sizes.auxiliary,
             multipliers_in_forces: structure.multipliers_in_forces,
             nonholonomic: sizes.nonholonomic,
+            hamiltonian: is_hamiltonian(mechanism, start),
             tolerance,
             ..Features::default()
         };
@@ -135,7 +139,13 @@ impl Features {
         } else {
             ("hedop5", "positions and velocities are projected, multipliers come from the acceleration level")
         };
-        Choice { method, formulation: Formulation::Eom1, reasons: vec![nonstiff.into(), why.into()] }
+        let mut reasons = vec![nonstiff.to_string(), why.to_string()];
+        if self.hamiltonian {
+            // steps of one size, so never without being asked for
+            let long = "the system is Hamiltonian: over very long times rattle keeps its energy from drifting";
+            reasons.push(long.into());
+        }
+        Choice { method, formulation: Formulation::Eom1, reasons }
     }
 }
 
@@ -179,6 +189,13 @@ mod tests {
             assert_eq!(method(&harder), ("geoms", "psf"), "{harder:?}");
         }
         assert_eq!(method(&Features { stiffness: Some((5.0, Stiffness::NotStiff)), ..usual() }), ("hedop5", "eom1"));
+    }
+
+    #[test]
+    fn of_hamiltonian_systems_it_is_said_what_long_runs_need() {
+        let says = |features: &Features| features.choose().reasons.iter().any(|reason| reason.contains("rattle"));
+        assert!(says(&Features { hamiltonian: true, ..usual() }));
+        assert!(!says(&usual()));
     }
 
     #[test]

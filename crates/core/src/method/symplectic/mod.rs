@@ -92,6 +92,15 @@ impl<'m> Method<dyn Mechanism + 'm> for Lobatto {
     }
 }
 
+/// Is a system Hamiltonian, as far as its structure and a few points near a state tell?
+pub fn is_hamiltonian(system: &dyn Mechanism, at: &State) -> bool {
+    let method = "a symplectic method";
+    hamiltonian::check_structure(method, system)
+        .and_then(|()| Structural::new(method, system))
+        .and_then(|mut equations| hamiltonian::check_forces(method, &mut equations, at))
+        .is_ok()
+}
+
 /// Start a scheme on a system of the class.
 fn start<'p>(
     method: &'static str,
