@@ -7,8 +7,10 @@ use crate::motion::{Form, Initial, Layout, Mechanism, consistent, view};
 use crate::observer::{Observer, StepView};
 use crate::options::{Options, Save};
 use crate::problem::Problem;
-use crate::segment::Segment;
 use crate::solution::{Ended, Solution};
+
+/// Most repetitions of a step until it ends at an event that stops.
+const MOST_REPETITIONS: u32 = 4;
 
 /// Solve a problem.
 ///
@@ -140,6 +142,9 @@ impl<'r, L: Clone> Run<'r, L> {
             }
             Err(failure) => return Err(SolveError::Start(failure)),
         };
+        if !self.events.is_empty() || matches!(self.options.save, Save::At(_) | Save::Dense) {
+            stepper.watch_between();
+        }
         let outcome = self.advance(&mut *stepper, observers);
         self.finish(&*stepper);
         match outcome {
@@ -165,7 +170,7 @@ impl<'r, L: Clone> Run<'r, L> {
                 return Err(failure);
             }
             self.solution.max_residuals = self.solution.max_residuals.max(stepper.residuals());
-            let stop = self.find_events(stepper.segment());
+            let stop = self.find_events(stepper)?;
             self.save(stepper, stop);
             let statistics = stepper.statistics();
             let view = StepView {
@@ -205,17 +210,16 @@ impl<'r, L: Clone> Run<'r, L> {
     }
 
     /// Keep what is asked for of the last step, up to its end or to an event that stops.
-    fn save(&mut self, stepper: &dyn Stepper, stop: Option<f64>) {
-        let segment = stepper.segment();
+    fn save(&mut self, stepper: &mut dyn Stepper, stop: Option<f64>) {
         let end = stop.unwrap_or(stepper.state().t);
-        if stop.is_none() {
+        if end == stepper.state().t {
             self.x.copy_from_slice(&stepper.state().x);
         } else {
-            segment.eval(end, &mut self.x);
+            stepper.inside(end, &mut self.x);
             (self.restore)(end, &mut self.x);
-            if let Some(event) = self.solution.events.last_mut() {
-                event.x.copy_from_slice(&self.x);
-            }
+        }
+        if let (Some(_), Some(event)) = (stop, self.solution.events.last_mut()) {
+            event.x.copy_from_slice(&self.x);
         }
         self.solution.end.t = end;
         self.solution.end.x.copy_from_slice(&self.x);
@@ -224,12 +228,12 @@ impl<'r, L: Clone> Run<'r, L> {
             Save::Steps => self.solution.push(end, &self.x),
             Save::Dense => {
                 self.solution.push(end, &self.x);
-                self.solution.segments.push(segment.clone());
+                self.solution.segments.push(stepper.segment().clone());
             }
             Save::At(times) => {
                 while let Some(&t) = times.get(self.next).filter(|&&t| t <= end) {
                     if t < end {
-                        segment.eval(t, &mut self.x);
+                        stepper.inside(t, &mut self.x);
                     } else {
                         self.x.copy_from_slice(&self.solution.end.x);
                     }
@@ -240,24 +244,68 @@ impl<'r, L: Clone> Run<'r, L> {
         }
     }
 
-    /// Write down the events of a step; the time of the first one that stops.
-    fn find_events(&mut self, segment: &Segment) -> Option<f64> {
+    /// Write down the events of a step; the time of the first one that stops, where the step ends then if the method can make it end there.
+    fn find_events(&mut self, stepper: &mut dyn Stepper) -> Result<Option<f64>, StepFailure> {
         let mut found: Vec<(f64, usize)> = Vec::new();
         for (k, event) in self.events.iter().enumerate() {
-            event.locate(segment, &mut self.x, |t| found.push((t, k)));
+            event.locate(stepper.segment(), &mut self.x, |t| found.push((t, k)));
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
-        for (t, k) in found {
-            let event = &self.events[k];
-            segment.eval(t, &mut self.x);
-            let (name, action) = (event.name.clone(), event.action);
-            self.solution.events.push(Happened { name: name.clone(), t, x: self.x.clone(), action });
-            if action == Action::Stop {
-                self.solution.ended = Ended::AtEvent { name };
-                return Some(t);
+        let stop = found.iter().position(|(_, k)| self.events[*k].action == Action::Stop);
+        let mut ends = false;
+        if let Some(i) = stop {
+            found.truncate(i + 1);
+            let (t, k) = found[i];
+            match self.end_at(stepper, t, k)? {
+                Some(t) => (found[i].0, ends) = (t, true),
+                // the step had to be shorter: the event comes later
+                None => found.retain(|(t, _)| *t <= stepper.state().t),
             }
         }
-        None
+        for &(t, k) in &found {
+            let event = &self.events[k];
+            stepper.inside(t, &mut self.x);
+            self.solution.events.push(Happened {
+                name: event.name.clone(),
+                t,
+                x: self.x.clone(),
+                action: event.action,
+            });
+        }
+        let Some(&(t, k)) = found.last().filter(|_| ends) else { return Ok(None) };
+        self.solution.ended = Ended::AtEvent { name: self.events[k].name.clone() };
+        Ok(Some(t))
+    }
+
+    /// Make the last step end at an event that was found on its polynomial. Its time; none if the step had to end before.
+    fn end_at(&mut self, stepper: &mut dyn Stepper, found: f64, k: usize) -> Result<Option<f64>, StepFailure> {
+        let (t0, t1) = (stepper.segment().t0, stepper.segment().t1);
+        let (mut t, h) = (found, t1 - t0);
+        let rounding = 100.0 * f64::EPSILON * (t0.abs() + h);
+        // no step is as short as rounding
+        if t >= t1 - rounding || t <= t0 + 1e3 * rounding {
+            return Ok(Some(t));
+        }
+        for _ in 0..MOST_REPETITIONS {
+            if !stepper.retake(t)? {
+                return Ok(Some(t));
+            }
+            if stepper.state().t < t {
+                return Ok(None);
+            }
+            // Newton's method for the function at the end of the step
+            let event = &self.events[k];
+            let width = 1e-3 * (t - t0);
+            let value = (event.function)(t, &stepper.state().x);
+            stepper.segment().eval(t - width, &mut self.x);
+            let shift = -value * width / (value - (event.function)(t - width, &self.x));
+            // a function that only touches zero has no slope there
+            if !(shift.abs() > rounding && shift.abs() < 0.1 * h) || !(t + shift > t0) {
+                break;
+            }
+            t = (t + shift).min(t1);
+        }
+        Ok(Some(stepper.state().t))
     }
 
     fn finish(&mut self, stepper: &dyn Stepper) {

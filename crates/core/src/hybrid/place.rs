@@ -143,13 +143,16 @@ impl<'h> Place<'h> {
         match (&self.equations, &mut self.stepper) {
             (Equations::Given(mode), Some(stepper)) => mode.flow.enter_again(&mut **stepper, entry, options),
             (Equations::Given(mode), stepper) => {
-                let (new, impulses) = mode.flow.enter(entry, options)?;
+                let (mut new, impulses) = mode.flow.enter(entry, options)?;
+                new.watch_between();
                 *stepper = Some(new);
                 Ok(impulses)
             }
             (Equations::Generated(flow), Some(stepper)) => flow.enter_again(&mut **stepper, entry, options),
             (Equations::Generated(flow), stepper) => {
-                *stepper = Some(flow.start(entry, options)?);
+                let mut new = flow.start(entry, options)?;
+                new.watch_between();
+                *stepper = Some(new);
                 Ok(Vec::new())
             }
         }

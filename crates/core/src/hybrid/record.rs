@@ -2,9 +2,8 @@
 
 use super::place::Place;
 use super::solution::{HybridSolution, Jump, ModeNames, Phase};
-use crate::method::State;
+use crate::method::{State, Stepper};
 use crate::options::Save;
-use crate::segment::Segment;
 use crate::solution::Ended;
 use crate::statistics::{Residuals, Statistics};
 
@@ -53,7 +52,7 @@ impl Record {
     }
 
     /// A step, or the part of it up to a time, was made.
-    pub fn step(&mut self, segment: &Segment, t: f64, x: &[f64]) {
+    pub fn step(&mut self, stepper: &mut dyn Stepper, t: f64, x: &[f64]) {
         let Some(phase) = self.solution.phases.last_mut() else { return };
         let (n, mode) = (phase.n, phase.mode);
         phase.t1 = t;
@@ -62,13 +61,13 @@ impl Record {
             Save::Steps => phase.push(t, x),
             Save::Dense => {
                 phase.push(t, x);
-                phase.segments.push(segment.clone());
+                phase.segments.push(stepper.segment().clone());
             }
             Save::At(times) => {
-                self.x.resize(segment.dim(), 0.0);
+                self.x.resize(stepper.segment().dim(), 0.0);
                 while let Some(&wanted) = times.get(self.next).filter(|&&wanted| wanted <= t) {
                     if wanted < t {
-                        segment.eval(wanted, &mut self.x);
+                        stepper.inside(wanted, &mut self.x);
                         phase.push(wanted, &self.x);
                     } else {
                         phase.push(t, x);

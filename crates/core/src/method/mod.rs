@@ -149,6 +149,12 @@ pub trait Stepper {
     fn retake(&mut self, _t: f64) -> Result<bool, StepFailure> {
         Ok(false)
     }
+    /// Values between steps will be asked for. A method whose polynomial is less accurate than its steps makes shorter ones from now on.
+    fn watch_between(&mut self) {}
+    /// x at a time of the last step, as accurate as the method knows it: the value of its polynomial, or better.
+    fn inside(&mut self, t: f64, x: &mut [f64]) {
+        self.segment().eval(t, x);
+    }
     /// Try a step of this size next, as after a restart; a method that starts with small steps may ignore it.
     fn propose(&mut self, _h: f64) {}
     /// ẋ at the last accepted point; zero for unknowns whose derivatives the method does not know.

@@ -12,6 +12,7 @@ mod heavy_top;
 mod local_state_space;
 mod odassl;
 mod orders;
+mod output;
 mod problems;
 mod radau;
 mod symplectic;

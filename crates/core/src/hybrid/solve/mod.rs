@@ -348,7 +348,7 @@ impl Run<'_, '_> {
             let residuals = self.places[mode].at().residuals();
             let largest = &mut self.record.solution.max_residuals;
             *largest = largest.max(residuals);
-            self.record.step(self.places[mode].at().segment(), t, &self.here.x);
+            self.record.step(self.places[mode].stepper(), t, &self.here.x);
             if self.observe(observers, t, (t - t0) / (tend - t0)).is_break() {
                 return Ok(Ended::ByObserver);
             }
@@ -396,7 +396,7 @@ impl Run<'_, '_> {
         let t = self.places[self.active].at().state().t;
         if t > before {
             self.read_state();
-            self.record.step(self.places[self.active].at().segment(), t, &self.here.x);
+            self.record.step(self.places[self.active].stepper(), t, &self.here.x);
         }
         HybridFailure::Step { mode, cause }
     }

@@ -3,8 +3,8 @@
 //! Each substep solves one linear system, and its velocities satisfy the velocity constraints at its position; nothing is iterated and no
 //! Jacobians of forces are needed, so the method is for motions that are not stiff. The step size and the number of columns, which is the
 //! order, follow from the errors. A new point is brought onto the position and the velocity constraints. Lubich, Impact Comput. Sci. Eng. 3
-//! (1991); Lubich, Nowak, Pöhle & Engstler, ZIB SC 92-12. The steps are long, and the polynomial between their ends is of degree 5 only:
-//! bound the step by hmax where values in between are wanted with the accuracy of the ends.
+//! (1991); Lubich, Nowak, Pöhle & Engstler, ZIB SC 92-12. The steps are long: where values between them are
+//! wanted, they are kept so short that a polynomial through three points is accurate enough.
 
 mod control;
 mod euler;
@@ -207,6 +207,10 @@ impl Scheme for Extrapolation {
 
     fn fixed(&self) -> bool {
         self.columns.is_some()
+    }
+
+    fn long_steps(&self) -> bool {
+        true
     }
 
     fn decisions(&self) -> String {

@@ -1,8 +1,11 @@
 //! Dense output of one-step methods from what is known at both ends of a step, as powers of σ = (t − t₁)/(t₁ − t₀).
 //!
 //! Where p' = v: the quintic through p, p' and p'' at both ends, its derivatives for v and a. Otherwise cubics through p, p' and v, v'.
-//! r: the cubic through r and r'. λ, μ: the cubic through their last four values, of lower degree after a start.
+//! r: the cubic through r and r'. With the begin of the step before as a third point all have half as many degrees again: 8 and 5.
+//! λ, μ: the cubic through their last four values, of lower degree after a start; it only tells about where they are, for what is between the
+//! steps is computed from p and v.
 
+use super::hermite::{last_product, through};
 use crate::motion::Layout;
 use crate::segment::Segment;
 
@@ -92,45 +95,90 @@ pub(super) fn interpolate(segment: &mut Segment, layout: &Layout, plain: bool, e
         // x₀ = x₁ − c₁ + c₂ − c₃, d₀ = c₁ − 2c₂ + 3c₃
         let c3 = D1 + 2.0 * D;
         let c2 = D + c3;
-        for (k, c) in [x1, d1, c2, c3].into_iter().enumerate() {
-            powers[k * n + j] = c;
+        write(powers, (n, j), &[x1, d1, c2, c3]);
+    };
+    layout.r().for_each(|j| cubic(powers, j));
+    if plain {
+        for (i, (p, v)) in layout.p().zip(layout.v()).enumerate() {
+            let a = layout.a().start + i;
+            let (v0, v1) = (h * from.x[v], h * to.x[v]);
+            let (a0, a1) = (h * h * from.x[a], h * h * to.x[a]);
+            let D = from.x[p] - (to.x[p] - v1 + 0.5 * a1);
+            let (D1, D2) = (v0 - v1 + a1, a0 - a1);
+            let c3 = -(0.5 * D2 + 4.0 * D1 + 10.0 * D);
+            let c5 = c3 + D1 + 4.0 * D;
+            let c4 = D + c3 + c5;
+            write(powers, (n, p), &[to.x[p], v1, 0.5 * a1, c3, c4, c5]);
+        }
+    } else {
+        layout.p().chain(layout.v()).for_each(|j| cubic(powers, j));
+    }
+    differentiate(powers, layout, plain, h);
+    write_multipliers(powers, layout, h, multipliers);
+}
+
+/// The same with a third point, older than both ends; `deviation` is about by how much p, v and r differ from it on the step, from above.
+pub(super) fn interpolate_back(
+    segment: &mut Segment,
+    layout: &Layout,
+    plain: bool,
+    ends: [End; 3],
+    multipliers: &History,
+    deviation: &mut [f64],
+) {
+    let [_, from, to] = ends;
+    let h = to.t - from.t;
+    let n = layout.dim();
+    let nodes = [to, from, ends[0]].map(|end| (end.t - to.t) / h);
+    let powers = segment.powers(from.t, to.t);
+    powers.fill(0.0);
+    deviation.fill(0.0);
+    let products = [2, 3].map(|each| last_product(nodes[2], each));
+    let mut quintic = |powers: &mut [f64], j: usize| {
+        let taylor = [to, from, ends[0]].map(|end| [end.x[j], h * end.xdot[j], 0.0]);
+        let (c, last) = through(&nodes, &taylor, 2);
+        write(powers, (n, j), &c[..6]);
+        deviation[j] = last.abs() * products[0][0];
+    };
+    layout.r().for_each(|j| quintic(powers, j));
+    if plain {
+        for (i, (p, v)) in layout.p().zip(layout.v()).enumerate() {
+            let a = layout.a().start + i;
+            let taylor = [to, from, ends[0]].map(|end| [end.x[p], h * end.x[v], 0.5 * h * h * end.x[a]]);
+            let (c, last) = through(&nodes, &taylor, 3);
+            write(powers, (n, p), &c);
+            deviation[p] = last.abs() * products[1][0];
+            deviation[v] = last.abs() * products[1][1] / h;
+        }
+    } else {
+        layout.p().chain(layout.v()).for_each(|j| quintic(powers, j));
+    }
+    differentiate(powers, layout, plain, h);
+    write_multipliers(powers, layout, h, multipliers);
+}
+
+/// Coefficients of component j of n.
+fn write(powers: &mut [f64], (n, j): (usize, usize), c: &[f64]) {
+    c.iter().enumerate().for_each(|(k, c)| powers[k * n + j] = *c);
+}
+
+/// v = p' where that is so, and a = v'.
+fn differentiate(powers: &mut [f64], layout: &Layout, plain: bool, h: f64) {
+    let n = layout.dim();
+    let terms = powers.len() / n;
+    let mut derivative = |of: usize, j: usize| {
+        for k in 1..terms {
+            powers[(k - 1) * n + j] = k as f64 * powers[k * n + of] / h;
         }
     };
-    for j in layout.r() {
-        cubic(powers, j);
+    if plain {
+        layout.p().zip(layout.v()).for_each(|(p, v)| derivative(p, v));
     }
-    for (i, (p, v)) in layout.p().zip(layout.v()).enumerate().take(if plain { n } else { 0 }) {
-        let a = layout.a().start + i;
-        let (v0, v1) = (h * from.x[v], h * to.x[v]);
-        let (a0, a1) = (h * h * from.x[a], h * h * to.x[a]);
-        let D = from.x[p] - (to.x[p] - v1 + 0.5 * a1);
-        let (D1, D2) = (v0 - v1 + a1, a0 - a1);
-        let c3 = -(0.5 * D2 + 4.0 * D1 + 10.0 * D);
-        let c5 = c3 + D1 + 4.0 * D;
-        let c4 = D + c3 + c5;
-        let c = [to.x[p], v1, 0.5 * a1, c3, c4, c5];
-        for (k, c) in c.into_iter().enumerate() {
-            let k1 = k as f64;
-            powers[k * n + p] = c;
-            if k >= 1 {
-                powers[(k - 1) * n + v] = k1 * c / h;
-            }
-            if k >= 2 {
-                powers[(k - 2) * n + a] = k1 * (k1 - 1.0) * c / (h * h);
-            }
-        }
-    }
-    if !plain {
-        layout.p().chain(layout.v()).for_each(|j| cubic(powers, j));
-        for (a, v) in layout.a().zip(layout.v()) {
-            for k in 0..3 {
-                powers[k * n + a] = (k + 1) as f64 * powers[(k + 1) * n + v] / h;
-            }
-        }
-    }
+    layout.v().zip(layout.a()).for_each(|(v, a)| derivative(v, a));
+}
+
+fn write_multipliers(powers: &mut [f64], layout: &Layout, h: f64, multipliers: &History) {
     for (k, j) in (layout.lambda().start..layout.mu().end).enumerate() {
-        for (i, c) in multipliers.powers(h, k).into_iter().enumerate() {
-            powers[i * n + j] = c;
-        }
+        write(powers, (layout.dim(), j), &multipliers.powers(h, k));
     }
 }

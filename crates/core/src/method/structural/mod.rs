@@ -7,6 +7,7 @@
 
 mod constant_step;
 mod equations;
+mod hermite;
 mod interpolation;
 mod one_step;
 mod projection;

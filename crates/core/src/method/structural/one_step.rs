@@ -2,7 +2,7 @@
 
 use super::constant_step::Trial;
 use super::equations::Structural;
-use super::interpolation::{End, History, interpolate};
+use super::interpolation::{End, History, interpolate, interpolate_back};
 use super::projection::Projection;
 use crate::error::StepFailure;
 use crate::method::weights::Weights;
@@ -16,6 +16,12 @@ use crate::statistics::{Residuals, Statistics};
 const MOST_FAILURES: u32 = 10;
 /// A projection that moves a point by more than this many tolerances belongs to a step that is too long.
 const LARGEST_PROJECTION: f64 = 5.0;
+/// A polynomial that deviates by more than this many tolerances belongs to a step that is too long, where values between steps are wanted.
+const LARGEST_DEVIATION: f64 = 10.0;
+/// Long steps aim at a deviation of this many tolerances.
+const AIM: f64 = 0.5;
+/// Degrees of the polynomials through two and three points.
+const DEGREES: [usize; 2] = [5, 8];
 
 /// Why an attempt gave no new point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +92,11 @@ pub(crate) trait Scheme {
         false
     }
 
+    /// Are steps so long that what is known at their ends does not tell how the motion goes between them?
+    fn long_steps(&self) -> bool {
+        false
+    }
+
     /// Order of the formula; asked where the one size of all steps is chosen.
     fn order(&self) -> u32 {
         1
@@ -120,12 +131,17 @@ pub(crate) struct OneStep<'p, S> {
     multipliers: History,
     passage: Passage,
     residuals: Residuals,
-    // where the last step began
-    x_before: Vec<f64>,
-    xdot_before: Vec<f64>,
+    /// where an attempt began, where the last step began, and the one before
+    left: Past,
+    before: Past,
+    older: Past,
     x1: Vec<f64>,
     h: f64,
     hmax: f64,
+    /// are values between steps wanted? Then how the polynomial deviates, and the longest step that follows from it
+    between: bool,
+    deviation: Vec<f64>,
+    longest: f64,
     guessed: bool,
     /// where steps of one size are to end, and the size that was asked for or chosen
     planned: Option<f64>,
@@ -137,6 +153,23 @@ pub(crate) struct OneStep<'p, S> {
     failures: u32,
     max_steps: u64,
     statistics: Statistics,
+}
+
+/// A point that was left. Its time is not a number if there is none.
+struct Past {
+    t: f64,
+    x: Vec<f64>,
+    xdot: Vec<f64>,
+}
+
+impl Past {
+    fn new(n: usize) -> Self {
+        Past { t: f64::NAN, x: vec![0.0; n], xdot: vec![0.0; n] }
+    }
+
+    fn end(&self) -> End<'_> {
+        End { t: self.t, x: &self.x, xdot: &self.xdot }
+    }
 }
 
 impl<'p, S: Scheme> OneStep<'p, S> {
@@ -156,21 +189,26 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         let n = at.x.len();
         let scheme = scheme(&mut equations)?;
         let projection = Projection::new(&mut equations, at.t, &at.x);
+        let degree = DEGREES[usize::from(scheme.long_steps() && projection.plain())];
         let mut stepper = OneStep {
             scheme,
             projection,
             weights,
-            segment: Segment::with_room(at.t, &at.x, 5),
+            segment: Segment::with_room(at.t, &at.x, degree),
             multipliers: History::new(equations.layout(), at.t, &at.x),
             passage: Passage::new(equations.layout()),
             equations,
             xdot: vec![0.0; n],
             residuals: Residuals::default(),
-            x_before: vec![0.0; n],
-            xdot_before: vec![0.0; n],
+            left: Past::new(n),
+            before: Past::new(n),
+            older: Past::new(n),
             x1: vec![0.0; n],
             h: 0.0,
             hmax: options.hmax.unwrap_or(f64::INFINITY),
+            between: false,
+            deviation: vec![0.0; n],
+            longest: f64::INFINITY,
             guessed: options.h0.is_none(),
             planned: None,
             nominal: 0.0,
@@ -272,31 +310,36 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             return self.failed(h, trouble).map(|()| false);
         }
         std::mem::swap(&mut self.state.x, &mut self.x1);
-        self.x_before.copy_from_slice(&self.x1);
-        self.xdot_before.copy_from_slice(&self.xdot);
+        self.left.t = t;
+        self.left.x.copy_from_slice(&self.x1);
+        self.left.xdot.copy_from_slice(&self.xdot);
         self.state.t = t1;
         if let Err(trouble) = self.complete() {
             // there is no way on from the new point: it does not count
-            self.state.t = t;
-            self.state.x.copy_from_slice(&self.x_before);
-            self.xdot.copy_from_slice(&self.xdot_before);
+            self.go_back();
             return self.failed(h, trouble).map(|()| false);
         }
-        let l = self.equations.layout();
-        self.multipliers.push(l, t1, &self.state.x);
-        let ends =
-            [End { t, x: &self.x_before, xdot: &self.xdot_before }, End { t: t1, x: &self.state.x, xdot: &self.xdot }];
-        interpolate(&mut self.segment, l, self.projection.plain(), ends, &self.multipliers);
+        self.multipliers.push(self.equations.layout(), t1, &self.state.x);
+        if let Some(deviation) = self.interpolate() {
+            self.longest = h * (AIM / deviation).powf(1.0 / self.segment.degree() as f64);
+            if deviation > LARGEST_DEVIATION {
+                self.go_back();
+                self.multipliers.retreat();
+                self.scheme.forget();
+                self.reject(self.longest);
+                return Ok(false);
+            }
+        }
         if self.equations.turned(&mut self.passage, t1, &self.state.x)
             && let Some((at, sigma)) = self.equations.singularity(&mut self.passage, &self.segment)
         {
-            // the step went wrong: back to its start
-            self.state.t = t;
-            self.state.x.copy_from_slice(&self.x_before);
-            self.xdot.copy_from_slice(&self.xdot_before);
+            // the step went wrong
+            self.go_back();
             self.multipliers.retreat();
             return Err(StepFailure::Singularity { t: at, sigma });
         }
+        std::mem::swap(&mut self.older, &mut self.before);
+        std::mem::swap(&mut self.before, &mut self.left);
         self.scheme.accepted(&self.equations, &self.state.x);
         self.weights.at(&self.state.x);
         self.statistics.steps += 1;
@@ -305,9 +348,32 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         if !self.scheme.fixed() {
             // a step that was cut short says little about the size that is possible
             let proposed = if h < 0.9 * self.h { attempt.next.max(self.h) } else { attempt.next };
-            self.h = proposed.min(self.hmax);
+            self.h = proposed.min(self.hmax).min(self.longest);
         }
         Ok(true)
+    }
+
+    /// The polynomial over the step that has just been made. Its deviation in the norm of the tolerance, where that counts.
+    fn interpolate(&mut self) -> Option<f64> {
+        let (l, plain) = (self.equations.layout(), self.projection.plain());
+        let here = End { t: self.state.t, x: &self.state.x, xdot: &self.xdot };
+        let (from, segment) = (self.left.end(), &mut self.segment);
+        // two points are enough for short steps where p' = v
+        let third = (self.scheme.long_steps() || !plain) && self.before.t < from.t;
+        if !third {
+            interpolate(segment, l, plain, [from, here], &self.multipliers);
+            return None;
+        }
+        let ends = [self.before.end(), from, here];
+        interpolate_back(segment, l, plain, ends, &self.multipliers, &mut self.deviation);
+        (self.between && self.scheme.long_steps()).then(|| self.weights.norm(&self.deviation))
+    }
+
+    /// Back to where the attempt began.
+    fn go_back(&mut self) {
+        self.state.t = self.left.t;
+        self.state.x.copy_from_slice(&self.left.x);
+        self.xdot.copy_from_slice(&self.left.xdot);
     }
 
     /// After an attempt whose error was too large.
@@ -403,10 +469,12 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
     fn restart(&mut self, at: State) {
         self.state = at;
         (self.first, self.after_rejection, self.failures, self.planned) = (true, false, 0, None);
+        (self.before.t, self.older.t, self.longest) = (f64::NAN, f64::NAN, f64::INFINITY);
         self.guessed &= self.scheme.fixed();
         self.equations.watch(&mut self.passage, self.state.t, &self.state.x);
         self.scheme.forget();
-        self.segment = Segment::with_room(self.state.t, &self.state.x, 5);
+        let degree = self.segment.degree();
+        self.segment = Segment::with_room(self.state.t, &self.state.x, degree);
         self.weights.at(&self.state.x);
         // a point without values is told by the next attempt
         let _ = self.settle();
@@ -415,9 +483,10 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
 
     fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {
         let proposed = self.h;
-        self.state.t = self.segment.t0;
-        self.state.x.copy_from_slice(&self.x_before);
-        self.xdot.copy_from_slice(&self.xdot_before);
+        std::mem::swap(&mut self.left, &mut self.before);
+        std::mem::swap(&mut self.before, &mut self.older);
+        self.older.t = f64::NAN;
+        self.go_back();
         self.weights.at(&self.state.x);
         self.passage.forget();
         self.scheme.forget();
@@ -430,6 +499,23 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
             self.h = proposed;
         }
         Ok(true)
+    }
+
+    fn watch_between(&mut self) {
+        self.between = true;
+    }
+
+    /// p, v and r of the polynomial, brought onto the constraints, and the accelerations and multipliers that belong to them.
+    fn inside(&mut self, t: f64, x: &mut [f64]) {
+        self.segment.eval(t, x);
+        if self.scheme.own_multipliers() {
+            return;
+        }
+        let projected = self.projection.project(&mut self.equations, (t, x), &self.weights);
+        let complete = projected.and_then(|_| self.projection.accelerations(&mut self.equations, t, x));
+        if complete.is_err() {
+            self.segment.eval(t, x);
+        }
     }
 
     fn propose(&mut self, h: f64) {
