@@ -68,6 +68,11 @@ pub trait Dae {
     /// tolerance, so that its constraints hold. An error stops the run at this point.
     fn accepted(&mut self, stage: usize, t: f64, x: &mut [f64], xdot: &[f64]) -> Result<(), StepFailure>;
 
+    /// Do some unknowns follow others by one iteration of Newton's method, as multipliers follow positions and velocities where
+    /// constraints on acceleration level determine them? Only two iterations together contract then.
+    fn follows(&self) -> bool {
+        false
+    }
     /// Does the system ask for a new pencil at the accepted point, whatever Newton's iteration says?
     fn wants_pencil(&self) -> bool {
         false

@@ -80,10 +80,11 @@ impl Default for Baumgarte {
 /// Which equations of the overdetermined formulation are relaxed by the multipliers of the further rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Relaxed {
-    /// Stabilised index 1, rows D, K, L, with P and V besides: dynamics are relaxed by g, kinematics by gI.
-    #[default]
+    /// Stabilised index 1, rows D, K, L, with P and V besides: dynamics are relaxed by g, kinematics by gI. Dynamics are relaxed by ∂gI/∂p
+    /// as well, which disturbs accelerations where velocities are large and masses small.
     DynamicsFirst,
-    /// Stabilised index 1, rows K, D, L, with P and V besides.
+    /// Stabilised index 1, rows K, D, L, with P and V besides: kinematics are relaxed by g, dynamics by gI.
+    #[default]
     KinematicsFirst,
     /// Stabilised index 2, rows K, D, V, with P besides.
     IndexTwo,
@@ -112,7 +113,7 @@ impl Formulation {
         Formulation::Underlying,
         Formulation::Baumgarte(Baumgarte { alpha: 10.0, beta: 10.0, delta: 10.0 }),
         Formulation::Ggl,
-        Formulation::Overdetermined(Relaxed::DynamicsFirst),
+        Formulation::Overdetermined(Relaxed::KinematicsFirst),
         Formulation::ProjectedIndexOne(Selectors::EveryJacobian),
         Formulation::Projected,
         Formulation::ProjectedWithInvariants(Selectors::EveryJacobian),

@@ -19,6 +19,9 @@
 //! | K, D, V | P | K by ∂g/∂p |
 //! | D, K, V | P | D by ∂g/∂p: λ acts on the same rows in the same way, the matrix is singular |
 //!
+//! In the first order V relaxes D by ∂gI/∂p ~ v, and the acceleration by M⁻¹ as much: on Andrews' mechanism, with masses of 1e-5 and
+//! velocities of 1e3, steps of 1e-8 were the consequence. The second order has no such term of any size, and is the usual one.
+//!
 //! A row HZv + h has no counterpart on position level, which could correct v in its place: it relaxes D by ∂/∂v and K by ∂/∂p always.
 //! Contact variables follow p: ∂/∂p is taken along c = 0, and c is not relaxed. Unknowns are those of [`Layout`] and behind them η with
 //! η' = κ: written with η' the system has index one where F₁ has, and only η' enters the equations, so that x does not depend on η.
@@ -305,6 +308,10 @@ impl Dae for Overdetermined<'_> {
 
     fn residuals(&self) -> Residuals {
         self.residuals
+    }
+
+    fn follows(&self) -> bool {
+        true
     }
 
     fn counts(&self, unknown: usize) -> bool {

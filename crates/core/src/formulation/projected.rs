@@ -373,6 +373,10 @@ impl Dae for Projected<'_> {
         self.residuals
     }
 
+    fn follows(&self) -> bool {
+        true
+    }
+
     fn counts(&self, unknown: usize) -> bool {
         // accelerations are bookkeeping
         unknown >= self.layout.a().end

@@ -227,6 +227,10 @@ impl Dae for Square<'_> {
         self.residuals
     }
 
+    fn follows(&self) -> bool {
+        true
+    }
+
     fn counts(&self, unknown: usize) -> bool {
         // accelerations are bookkeeping, and so are the multipliers ϑ, which vanish
         unknown >= self.layout.a().end && unknown < self.layout.dim()

@@ -39,6 +39,13 @@ pub struct Limits {
 
 /// Best rate of contraction that a cautious iteration assumes without having measured it in this step.
 const ASSUMED_RATE: f64 = 0.01;
+/// The same where some unknowns follow others: these have not contracted at all after one iteration.
+const ASSUMED_RATE_OF_FOLLOWERS: f64 = 0.3;
+
+/// Rate of contraction that is none.
+const DIVERGING: f64 = 0.99;
+/// Ratio of two increments after which nobody waits for a third.
+const EXPLODING: f64 = 3.0;
 
 /// What to do after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,13 +65,15 @@ pub struct Convergence {
     rate: f64,
     last_ratio: f64,
     last_size: f64,
+    /// iteration from which on it may be given up
+    patience: u32,
 }
 
 impl Convergence {
     /// Before the first iteration; `eta` is carried from step to step.
     pub fn new(limits: Limits, eta: &mut f64) -> Self {
         *eta = eta.max(f64::EPSILON).powf(0.8);
-        Convergence { limits, rate: limits.default_rate, last_ratio: 1.0, last_size: 1.0 }
+        Convergence { limits, rate: limits.default_rate, last_ratio: 1.0, last_size: 1.0, patience: 2 }
     }
 
     /// The same, but a first increment is not trusted because former steps converged at once: where the equations were almost linear
@@ -73,6 +82,13 @@ impl Convergence {
         let convergence = Self::new(limits, eta);
         *eta = eta.max(ASSUMED_RATE);
         convergence
+    }
+
+    /// The same where some unknowns follow others by one iteration: trusted less, and not given up after two iterations unless it explodes.
+    pub fn patient(limits: Limits, eta: &mut f64) -> Self {
+        let convergence = Self::new(limits, eta);
+        *eta = eta.max(ASSUMED_RATE_OF_FOLLOWERS);
+        Convergence { patience: 3, ..convergence }
     }
 
     /// Most iterations.
@@ -96,16 +112,18 @@ impl Convergence {
             self.rate = if newton == 2 { ratio } else { (ratio * self.last_ratio).sqrt() };
             self.last_ratio = ratio;
             let stalled = newton > 2 && ratio > 0.5 && size <= limits.rounding;
-            if self.rate >= 0.99 && !stalled {
-                return Verdict::Failed(Outcome::Diverged);
-            }
             if stalled {
                 return Verdict::Enough(Outcome::Converged { iterations: newton, rate: 1.0 });
             }
-            *eta = self.rate / (1.0 - self.rate);
+            let early = newton < self.patience && ratio < EXPLODING;
+            if self.rate >= DIVERGING && !early {
+                return Verdict::Failed(Outcome::Diverged);
+            }
+            let rate = self.rate.min(DIVERGING);
+            *eta = rate / (1.0 - rate);
             let left = limits.most - 1 - newton;
-            let excess = *eta * size * self.rate.powi(left as i32) / limits.tolerance;
-            if excess >= 1.0 {
+            let excess = *eta * size * rate.powi(left as i32) / limits.tolerance;
+            if excess >= 1.0 && !early {
                 return Verdict::Failed(Outcome::Slow { excess, iterations: newton });
             }
         }
@@ -148,6 +166,20 @@ mod tests {
         let mut cautious = Convergence::cautious(LIMITS, &mut eta);
         assert_eq!(cautious.judge(1, 1e3, &mut eta), Verdict::GoOn);
         assert!(matches!(cautious.judge(2, 1e-3, &mut eta), Verdict::Enough(_)));
+    }
+
+    #[test]
+    fn a_patient_iteration_waits_for_multipliers_that_follow_by_one() {
+        let after = |sizes: [f64; 3]| {
+            let mut eta = 1.0;
+            let mut convergence = Convergence::patient(LIMITS, &mut eta);
+            let judged = (1..).zip(sizes).map(|(k, size)| convergence.judge(k, size, &mut eta));
+            judged.into_iter().find(|verdict| *verdict != Verdict::GoOn).unwrap_or(Verdict::GoOn)
+        };
+        assert!(matches!(after([1.0, 1.1, 1e-3]), Verdict::Enough(Outcome::Converged { iterations: 3, .. })));
+        assert!(matches!(after([1.0, 0.9, 0.8]), Verdict::Failed(Outcome::Slow { iterations: 3, .. })));
+        assert_eq!(after([1.0, 1.1, 1.2]), Verdict::Failed(Outcome::Diverged));
+        assert_eq!(after([1.0, 5.0, 0.0]), Verdict::Failed(Outcome::Diverged));
     }
 
     #[test]

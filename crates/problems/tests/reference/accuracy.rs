@@ -1,7 +1,9 @@
 //! Errors against reference values over the tolerances.
 
 use crate::support::{case, error, is_motion, options, run};
-use daedal::Geoms;
+use daedal::catalogue;
+use daedal::formulation::Formulation;
+use daedal::{Geoms, Problem, solve};
 
 /// scd = −log₁₀ of the largest relative error of the components that the test set counts.
 fn scd(name: &str, tolerance: f64, counts: impl Fn(&str) -> bool) -> f64 {
@@ -88,4 +90,26 @@ fn andrews_runs_at_every_tolerance_and_reaches_a_billionth() {
         println!("1e-{k}: {tightest:.1e}");
     }
     assert!(tightest <= 1e-9, "{tightest:e}");
+}
+
+#[test]
+fn andrews_needs_about_as_many_steps_in_every_formulation() {
+    let case = case("andrews");
+    let reference = case.references.iter().find(|r| r.t == 0.03).unwrap().clone();
+    let angle = |name: &str| !name.starts_with('v') && is_motion(name);
+    for (name, formulations, most) in [
+        ("radau", &["psf", "p1", "ggl", "eom1", "eom0", "over"][..], 400),
+        ("bdf", &["psf", "p1", "ggl", "eom1", "eom0", "over"], 2000),
+    ] {
+        let entry = catalogue::find(name).unwrap();
+        for formulation in formulations {
+            let formulation = Formulation::ALL.into_iter().find(|known| known.name() == *formulation).unwrap();
+            let method = entry.with(formulation).unwrap();
+            let problem = Problem::new(&*case.mechanism, case.initial.clone(), 0.03);
+            let solution = solve(&problem, &*method, &options(1e-7)).unwrap();
+            let (steps, error) = (solution.statistics.steps, error(&solution, &reference, angle));
+            println!("{name} {}: {steps} {error:.1e}", formulation.name());
+            assert!(steps < most && error < 1e-4, "{name}, {}: {steps} steps, {error:e}", formulation.name());
+        }
+    }
 }

@@ -246,7 +246,8 @@ impl<'p> BdfStepper<'p> {
         let factor = 2.0 / (1.0 + leading / alpha);
         self.differences.predict(self.order, &mut self.x, &mut self.v);
         self.e.fill(0.0);
-        let mut convergence = Convergence::cautious(self.limits, &mut self.eta);
+        let judge = if self.dae.follows() { Convergence::patient } else { Convergence::cautious };
+        let mut convergence = judge(self.limits, &mut self.eta);
         for newton in 1..=self.limits.most {
             self.statistics.residuals += 1;
             if self.dae.residual(STAGE, t1, &self.x, &self.v, &mut self.r).is_err() {

@@ -238,11 +238,12 @@ impl<'p> RadauStepper<'p> {
         };
         self.stages.predict(prediction, h);
         self.weights.for_step(h);
-        let convergence = if self.method.safeguards {
-            Convergence::cautious(self.limits, &mut self.eta)
-        } else {
-            Convergence::new(self.limits, &mut self.eta)
+        let judge = match self.method.safeguards {
+            true if self.dae.follows() => Convergence::patient,
+            true => Convergence::cautious,
+            false => Convergence::new,
         };
+        let convergence = judge(self.limits, &mut self.eta);
         let at = (t, &self.state.x[..], h);
         let outcome = self.stages.iterate(
             &mut *self.dae,
