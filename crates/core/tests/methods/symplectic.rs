@@ -229,13 +229,6 @@ fn double_pendulum(steps_made: f64) -> [f64; 3] {
 }
 
 #[test]
-fn the_energy_of_a_double_pendulum_does_not_drift() {
-    let [_, all, drift] = double_pendulum(2e4);
-    assert!(all < 0.05 && drift.abs() < 0.1 * all);
-}
-
-#[test]
-#[ignore = "a million steps take about 15 seconds"]
 fn the_energy_of_a_double_pendulum_does_not_drift_in_a_million_steps() {
     let [_, all, drift] = double_pendulum(1e6);
     assert!(all < 0.05 && drift.abs() < 0.02 * all);
