@@ -300,7 +300,7 @@ impl<'r, L: Clone> Run<'r, L> {
             stepper.segment().eval(t - width, &mut self.x);
             let shift = -value * width / (value - (event.function)(t - width, &self.x));
             // a function that only touches zero has no slope there
-            if !(shift.abs() > rounding && shift.abs() < 0.1 * h) || !(t + shift > t0) {
+            if !(shift.abs() > rounding && shift.abs() < 0.1 * h && t + shift > t0) {
                 break;
             }
             t = (t + shift).min(t1);
