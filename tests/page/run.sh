@@ -61,11 +61,14 @@ for name in large modes chattering; do
   "$daedal" report "$pages/$name.json" -o "$pages/$name.html" > "$pages/log"
 done
 
-node "$here/check.mjs" "$browser" "$pages" "$pictures"
-
 # pages of comparisons: known values, a computed reference with failures, redundant constraints
 mkdir "$pages/compare"
 "$daedal" compare pendulum --tolerances 1e-3..1e-6 --repeat 1 -o "$pages/compare/compare-pendulum.html" > "$pages/log"
 "$daedal" compare truck --tend 1 --methods geoms,bdf --formulations psf,psf+i,ggl --tolerances 1e-3,1e-4 --repeat 1 -o "$pages/compare/compare-truck.html" > "$pages/log"
 "$daedal" compare slider-crank-redundant --tend 0.2 --formulations psf,ggl --tolerances 1e-3..1e-5 --repeat 1 -o "$pages/compare/compare-redundant.html" > "$pages/log"
-node "$here/compare.mjs" "$browser" "$pages/compare" "$pictures"
+
+# both at the same time: each waits for its browser most of the time
+node "$here/compare.mjs" "$browser" "$pages/compare" "$pictures" &
+comparisons=$!
+node "$here/check.mjs" "$browser" "$pages" "$pictures"
+wait "$comparisons"

@@ -65,6 +65,7 @@ pub use tolerance::Tolerance;
 
 /// The example of the README.
 #[cfg(doctest)]
+#[allow(rustdoc::invalid_codeblock_attributes)] // names of files
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 

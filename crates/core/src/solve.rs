@@ -228,6 +228,7 @@ impl<'r, L: Clone> Run<'r, L> {
             Save::Steps => self.solution.push(end, &self.x),
             Save::Dense => {
                 self.solution.push(end, &self.x);
+                stepper.refine();
                 self.solution.segments.push(stepper.segment().clone());
             }
             Save::At(times) => {

@@ -61,6 +61,7 @@ impl Record {
             Save::Steps => phase.push(t, x),
             Save::Dense => {
                 phase.push(t, x);
+                stepper.refine();
                 phase.segments.push(stepper.segment().clone());
             }
             Save::At(times) => {

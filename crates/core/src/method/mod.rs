@@ -155,6 +155,8 @@ pub trait Stepper {
     fn inside(&mut self, t: f64, x: &mut [f64]) {
         self.segment().eval(t, x);
     }
+    /// Make the polynomial over the last step as accurate as [`inside`](Stepper::inside), for it will be kept.
+    fn refine(&mut self) {}
     /// Try a step of this size next, as after a restart; a method that starts with small steps may ignore it.
     fn propose(&mut self, _h: f64) {}
     /// ẋ at the last accepted point; zero for unknowns whose derivatives the method does not know.

@@ -8,6 +8,8 @@ const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 400.0;
 /// Left, top, right and bottom of the field inside.
 const FIELD: [f64; 4] = [74.0, 12.0, 546.0, 346.0];
+/// Half of the width of a letter of a mark on narrow screens, where letters are largest.
+const HALF_A_LETTER: f64 = 4.8;
 /// Colours that there are in the style sheet.
 const COLOURS: usize = 16;
 
@@ -79,9 +81,11 @@ impl Picture {
         }
         for (value, text) in across.marks() {
             let at = x(value);
+            // text at the right border does not reach beyond the picture
+            let place = at.min(WIDTH - HALF_A_LETTER * text.chars().count() as f64);
             let _ = write!(
                 svg,
-                "<path class=\"grid\" d=\"M{at:.1} {top}V{bottom}\"/><text class=\"mark\" x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{text}</text>",
+                "<path class=\"grid\" d=\"M{at:.1} {top}V{bottom}\"/><text class=\"mark\" x=\"{place:.1}\" y=\"{}\" text-anchor=\"middle\">{text}</text>",
                 bottom + 19.0
             );
         }
@@ -206,6 +210,16 @@ mod tests {
             .flat_map(|rest| rest.split(')').next().expect("a place").split(' ').map(|x| x.parse().expect("a number")))
             .collect();
         assert!(places[2] > places[0] && places[3] > places[1], "{places:?}");
+    }
+
+    #[test]
+    fn marks_stay_inside_of_the_picture() {
+        // 2·10⁻⁴ lies at the right border
+        let svg = picture(vec![Some(point(2e-5, 1e-3)), Some(point(1.8e-4, 1e-5))]).figure();
+        let mark = svg.split("</text>").find(|part| part.ends_with("2·10⁻⁴")).expect("a mark");
+        let x = mark.rsplit("x=\"").next().and_then(|rest| rest.split('"').next()).expect("a place");
+        let x: f64 = x.parse().expect("a number");
+        assert!(x > 500.0 && x + 6.0 * HALF_A_LETTER <= WIDTH, "{x}");
     }
 
     #[test]

@@ -28,6 +28,21 @@ pub(super) fn through(nodes: &[f64; 3], taylor: &[[f64; 3]; 3], each: usize) -> 
     (powers, c[count - 1])
 }
 
+/// Values at different nodes become the powers of σ in the polynomial through them.
+pub(super) fn through_values(nodes: &[f64], values: &mut [f64]) {
+    let count = nodes.len();
+    for level in 1..count {
+        for i in (level..count).rev() {
+            values[i] = (values[i] - values[i - 1]) / (nodes[i] - nodes[i - level]);
+        }
+    }
+    for i in (0..count - 1).rev() {
+        for j in i..count - 1 {
+            values[j] -= nodes[i] * values[j + 1];
+        }
+    }
+}
+
 /// Largest value and largest slope on [−1, 0], at some points, of the product that belongs to the last divided difference:
 /// σⁿ (σ + 1)ⁿ (σ − σ₂)ⁿ⁻¹ with n values at each of 0, −1, σ₂.
 pub(super) fn last_product(oldest: f64, each: usize) -> [f64; 2] {
@@ -65,6 +80,17 @@ mod tests {
                 assert!((found - exact).abs() < 1e-12, "{each}: {powers:?} {coefficients:?}");
             }
             assert!((last - coefficients[3 * each - 1]).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn a_polynomial_is_found_from_its_values() {
+        let coefficients = [0.3, -1.0, 2.5, 0.7];
+        let nodes = [0.0, -0.4, -1.0, -2.5];
+        let mut values = nodes.map(|x: f64| coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c));
+        through_values(&nodes, &mut values);
+        for (found, exact) in values.iter().zip(coefficients) {
+            assert!((found - exact).abs() < 1e-14, "{values:?}");
         }
     }
 

@@ -2,10 +2,10 @@
 //!
 //! Where p' = v: the quintic through p, p' and p'' at both ends, its derivatives for v and a. Otherwise cubics through p, p' and v, v'.
 //! r: the cubic through r and r'. With the begin of the step before as a third point all have half as many degrees again: 8 and 5.
-//! λ, μ: the cubic through their last four values, of lower degree after a start; it only tells about where they are, for what is between the
-//! steps is computed from p and v.
+//! λ, μ: the cubic through their last four values, of lower degree after a start; it only tells about where they are. What is saved is
+//! computed from p and v, and polynomials that are kept go through such values.
 
-use super::hermite::{last_product, through};
+use super::hermite::{last_product, through, through_values};
 use crate::motion::Layout;
 use crate::segment::Segment;
 
@@ -59,25 +59,13 @@ impl History {
     /// Powers of the polynomial through the points for one multiplier, in σ.
     fn powers(&self, h: f64, k: usize) -> [f64; POINTS] {
         let m = self.times.len();
-        let mut differences = [0.0; POINTS];
+        let mut powers = [0.0; POINTS];
         let mut nodes = [0.0; POINTS];
         for i in 0..m {
             nodes[i] = (self.times[i] - self.times[0]) / h;
-            differences[i] = self.values[i][k];
+            powers[i] = self.values[i][k];
         }
-        for level in 1..m {
-            for i in (level..m).rev() {
-                differences[i] = (differences[i] - differences[i - 1]) / (nodes[i] - nodes[i - level]);
-            }
-        }
-        // Horner's scheme turns the Newton form into powers
-        let mut powers = [0.0; POINTS];
-        for i in (0..m).rev() {
-            for j in (1..POINTS).rev() {
-                powers[j] = powers[j - 1] - nodes[i] * powers[j];
-            }
-            powers[0] = differences[i] - nodes[i] * powers[0];
-        }
+        through_values(&nodes[..m], &mut powers[..m]);
         powers
     }
 }
@@ -155,6 +143,23 @@ pub(super) fn interpolate_back(
     }
     differentiate(powers, layout, plain, h);
     write_multipliers(powers, layout, h, multipliers);
+}
+
+/// Points that accelerations and multipliers are interpolated from where their polynomials are to be as accurate as the motion.
+pub(super) const SAMPLES: usize = 6;
+
+/// Polynomials of a, λ and μ through values at times that divide the step evenly, from its end to its begin.
+pub(super) fn interpolate_samples(segment: &mut Segment, layout: &Layout, samples: &[Vec<f64>; SAMPLES]) {
+    let nodes: [f64; SAMPLES] = std::array::from_fn(|i| -(i as f64) / (SAMPLES - 1) as f64);
+    let (t0, t1) = (segment.t0, segment.t1);
+    let powers = segment.powers(t0, t1);
+    for j in layout.a().chain(layout.lambda()).chain(layout.mu()) {
+        let mut values: [f64; SAMPLES] = std::array::from_fn(|i| samples[i][j]);
+        through_values(&nodes, &mut values);
+        // powers of a polynomial of higher degree that stood there
+        powers.iter_mut().skip(j).step_by(layout.dim()).for_each(|power| *power = 0.0);
+        write(powers, (layout.dim(), j), &values);
+    }
 }
 
 /// Coefficients of component j of n.

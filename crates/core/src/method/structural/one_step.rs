@@ -2,7 +2,7 @@
 
 use super::constant_step::Trial;
 use super::equations::Structural;
-use super::interpolation::{End, History, interpolate, interpolate_back};
+use super::interpolation::{End, History, SAMPLES, interpolate, interpolate_back, interpolate_samples};
 use super::projection::Projection;
 use crate::error::StepFailure;
 use crate::method::weights::Weights;
@@ -142,6 +142,7 @@ pub(crate) struct OneStep<'p, S> {
     between: bool,
     deviation: Vec<f64>,
     longest: f64,
+    samples: [Vec<f64>; SAMPLES],
     guessed: bool,
     /// where steps of one size are to end, and the size that was asked for or chosen
     planned: Option<f64>,
@@ -209,6 +210,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             between: false,
             deviation: vec![0.0; n],
             longest: f64::INFINITY,
+            samples: std::array::from_fn(|_| vec![0.0; n]),
             guessed: options.h0.is_none(),
             planned: None,
             nominal: 0.0,
@@ -516,6 +518,21 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
         if complete.is_err() {
             self.segment.eval(t, x);
         }
+    }
+
+    fn refine(&mut self) {
+        if self.scheme.own_multipliers() {
+            return;
+        }
+        let (t0, t1) = (self.segment.t0, self.segment.t1);
+        let mut samples = std::mem::take(&mut self.samples);
+        samples[0].copy_from_slice(&self.state.x);
+        samples[SAMPLES - 1].copy_from_slice(&self.before.x);
+        for (i, x) in samples[..SAMPLES - 1].iter_mut().enumerate().skip(1) {
+            self.inside(t1 - (t1 - t0) * i as f64 / (SAMPLES - 1) as f64, x);
+        }
+        interpolate_samples(&mut self.segment, self.equations.layout(), &samples);
+        self.samples = samples;
     }
 
     fn propose(&mut self, h: f64) {
