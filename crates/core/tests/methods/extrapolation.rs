@@ -272,3 +272,12 @@ fn it_is_in_the_catalogue() {
     assert!(distance(end.end().p, &Pendulum::AT_ONE[..2]) < 1e-6);
     assert_eq!(entry.formulations, ["eom1"]);
 }
+
+#[test]
+fn steps_of_a_fixed_size_keep_it_where_values_between_them_are_saved() {
+    let problem = Problem::new(&Pendulum::PERIOD_TWO, Pendulum::horizontal(), 2.0);
+    let tolerance = Tolerance::new(1e-9, 1e-9);
+    let options = Options { tolerance, h0: Some(0.1), save: Save::At(vec![0.33, 1.57]), ..Options::default() };
+    let solution = solve(&problem, &Mexx { columns: Some(5), ..Mexx::default() }, &options).unwrap();
+    assert_eq!((solution.statistics.steps, solution.statistics.rejected_error), (20, 0));
+}

@@ -17,15 +17,19 @@ pub(super) fn through(nodes: &[f64; 3], taylor: &[[f64; 3]; 3], each: usize) -> 
             c[i] = if node == first { taylor[node][level] } else { (c[i] - c[i - 1]) / (nodes[node] - nodes[first]) };
         }
     }
-    // Horner's scheme turns the Newton form into powers
-    let mut powers = [0.0; MOST];
-    for i in (0..count).rev() {
-        for j in (1..count).rev() {
-            powers[j] = powers[j - 1] - nodes[i / each] * powers[j];
+    let last = c[count - 1];
+    to_powers(|i| nodes[i / each], &mut c[..count]);
+    (c, last)
+}
+
+/// Horner's scheme turns coefficients of the Newton form into powers.
+fn to_powers(node: impl Fn(usize) -> f64, c: &mut [f64]) {
+    let count = c.len();
+    for i in (0..count - 1).rev() {
+        for j in i..count - 1 {
+            c[j] -= node(i) * c[j + 1];
         }
-        powers[0] = c[i] - nodes[i / each] * powers[0];
     }
-    (powers, c[count - 1])
 }
 
 /// Values at different nodes become the powers of σ in the polynomial through them.
@@ -36,11 +40,7 @@ pub(super) fn through_values(nodes: &[f64], values: &mut [f64]) {
             values[i] = (values[i] - values[i - 1]) / (nodes[i] - nodes[i - level]);
         }
     }
-    for i in (0..count - 1).rev() {
-        for j in i..count - 1 {
-            values[j] -= nodes[i] * values[j + 1];
-        }
-    }
+    to_powers(|i| nodes[i], values);
 }
 
 /// Largest value and largest slope on [−1, 0], at some points, of the product that belongs to the last divided difference:

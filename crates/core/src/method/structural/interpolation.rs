@@ -105,7 +105,8 @@ pub(super) fn interpolate(segment: &mut Segment, layout: &Layout, plain: bool, e
     write_multipliers(powers, layout, h, multipliers);
 }
 
-/// The same with a third point, older than both ends; `deviation` is about by how much p, v and r differ from it on the step, from above.
+/// The same with a third point, older than both ends. `deviation` becomes the last term of the polynomials of p, v and r where it is largest:
+/// their error is smaller as long as terms fall.
 pub(super) fn interpolate_back(
     segment: &mut Segment,
     layout: &Layout,

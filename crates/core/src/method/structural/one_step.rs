@@ -368,7 +368,8 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         }
         let ends = [self.before.end(), from, here];
         interpolate_back(segment, l, plain, ends, &self.multipliers, &mut self.deviation);
-        (self.between && self.scheme.long_steps()).then(|| self.weights.norm(&self.deviation))
+        let bounded = self.between && self.scheme.long_steps() && !self.scheme.fixed();
+        bounded.then(|| self.weights.norm(&self.deviation))
     }
 
     /// Back to where the attempt began.
