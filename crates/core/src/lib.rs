@@ -41,6 +41,7 @@ mod solve;
 pub mod statistics;
 pub mod structured;
 pub mod tolerance;
+pub mod verify;
 
 pub use daedal_graph as graph;
 pub use daedal_scalar as scalar;

@@ -30,11 +30,20 @@ pub struct Options {
     pub max_steps: u64,
     /// What to keep; only the end unless asked for more.
     pub save: Save,
+    /// Is every step looked at with the equations as they were written ([`verify`](crate::verify))?
+    pub verify: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { tolerance: Tolerance::default(), h0: None, hmax: None, max_steps: 100_000, save: Save::End }
+        Options {
+            tolerance: Tolerance::default(),
+            h0: None,
+            hmax: None,
+            max_steps: 100_000,
+            save: Save::End,
+            verify: false,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::method::State;
 use crate::motion::{Layout, Motion};
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
+use crate::verify::Verification;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +52,8 @@ pub struct Solution<L = Layout> {
     pub decisions: String,
     /// The step size proposed for going on.
     pub proposed_step: f64,
+    /// The independent check, if it was asked for and the system has formulas.
+    pub verification: Option<Verification>,
 }
 
 impl<L: Clone> Solution<L> {
@@ -70,6 +73,7 @@ impl<L: Clone> Solution<L> {
             undetermined: Vec::new(),
             decisions: String::new(),
             proposed_step: 0.0,
+            verification: None,
         }
     }
 
@@ -89,6 +93,7 @@ impl<L: Clone> Solution<L> {
             undetermined: self.undetermined,
             decisions: self.decisions,
             proposed_step: self.proposed_step,
+            verification: self.verification,
         }
     }
 

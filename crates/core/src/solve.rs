@@ -1,13 +1,16 @@
 //! The loop over one continuous interval.
 
+use crate::dae::{self, System};
 use crate::error::{BadOption, SolveError, StepFailure};
 use crate::event::{Action, Event, Happened};
+use crate::graph::Interpreted;
 use crate::method::{Method, StartFailure, State, Stepper};
 use crate::motion::{Form, Initial, Layout, Mechanism, consistent, view};
 use crate::observer::{Observer, StepView};
 use crate::options::{Options, Save};
 use crate::problem::Problem;
 use crate::solution::{Ended, Solution};
+use crate::verify::Verifier;
 
 /// Most repetitions of a step until it ends at an event that stops.
 const MOST_REPETITIONS: u32 = 4;
@@ -65,8 +68,22 @@ pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p> + ?Sized>(
     let layout = Layout::new(problem.system.sizes(), Form::StrangenessFree, false);
     let names = layout.variable_names(&problem.system.names());
     let restore = |t: f64, x: &mut [f64]| make_consistent(problem.system, &layout, t, x);
-    let run = Run::new(&layout, names, &start, (problem.tend, &problem.events), options, &restore);
+    let verifier = options.verify.then(|| verifier_of_motion(problem, &layout, &names, t0, options)).flatten();
+    let run = Run::new(&layout, names, &start, (problem.tend, &problem.events), options, &restore).verified(verifier);
     run.make(|| method.start(problem.system, start, options), observers)
+}
+
+/// Looks at the equations of motion as they were written; a black box has none.
+fn verifier_of_motion(
+    problem: &Problem,
+    layout: &Layout,
+    names: &[String],
+    t0: f64,
+    options: &Options,
+) -> Option<Verifier> {
+    let formulas = dae::Formulas::of_motion(&problem.system.formulas()?);
+    let tolerances = options.tolerance.pairs(layout).ok()?;
+    Some(Verifier::new(&System::new(&formulas, Interpreted), names, &tolerances, problem.tend - t0))
 }
 
 /// The polynomial satisfies the constraints only at its ends: bring a state back onto them.
@@ -110,6 +127,7 @@ pub(crate) struct Run<'r, L> {
     /// next time of [`Save::At`]
     next: usize,
     x: Vec<f64>,
+    verifier: Option<Verifier>,
 }
 
 impl<'r, L: Clone> Run<'r, L> {
@@ -123,9 +141,15 @@ impl<'r, L: Clone> Run<'r, L> {
         restore: &'r dyn Fn(f64, &mut [f64]),
     ) -> Self {
         let solution = Solution::at(layout, names, start.clone());
-        let mut run = Run { tend, events, options, restore, solution, next: 0, x: start.x.clone() };
+        let mut run = Run { tend, events, options, restore, solution, next: 0, x: start.x.clone(), verifier: None };
         run.save_start(start);
         run
+    }
+
+    /// With an independent look at every step.
+    pub fn verified(mut self, verifier: Option<Verifier>) -> Self {
+        self.verifier = verifier;
+        self
     }
 
     /// Start the method and go on to the end.
@@ -142,7 +166,8 @@ impl<'r, L: Clone> Run<'r, L> {
             }
             Err(failure) => return Err(SolveError::Start(failure)),
         };
-        if !self.events.is_empty() || matches!(self.options.save, Save::At(_) | Save::Dense) {
+        let between = !self.events.is_empty() || matches!(self.options.save, Save::At(_) | Save::Dense);
+        if between || self.verifier.is_some() {
             stepper.watch_between();
         }
         let outcome = self.advance(&mut *stepper, observers);
@@ -172,6 +197,9 @@ impl<'r, L: Clone> Run<'r, L> {
             self.solution.max_residuals = self.solution.max_residuals.max(stepper.residuals());
             let stop = self.find_events(stepper)?;
             self.save(stepper, stop);
+            if let Some(verifier) = &mut self.verifier {
+                verifier.step(stepper, self.solution.end.t);
+            }
             let statistics = stepper.statistics();
             let view = StepView {
                 t: stepper.state().t,
@@ -314,6 +342,7 @@ impl<'r, L: Clone> Run<'r, L> {
         self.solution.statistics.events = self.solution.events.len() as u64;
         self.solution.decisions = stepper.decisions();
         self.solution.proposed_step = stepper.proposed_step();
+        self.solution.verification = self.verifier.take().map(Verifier::finish);
         self.solution.undetermined = stepper
             .undetermined()
             .iter()

@@ -93,6 +93,17 @@ impl Tolerance {
         Self::possible(pairs)
     }
 
+    /// Pairs (rtol, atol) for the first unknowns of a state; auxiliary ones behind those that tolerances are given for have the last.
+    pub(crate) fn of_states(&self, dim: usize) -> Vec<(f64, f64)> {
+        match self {
+            Tolerance::Uniform { rtol, atol } => vec![(*rtol, *atol); dim],
+            Tolerance::PerComponent(list) => {
+                let rest = list.last().copied().unwrap_or((1e-3, 1e-3));
+                list.iter().copied().chain(std::iter::repeat(rest)).take(dim).collect()
+            }
+        }
+    }
+
     fn possible(pairs: Vec<(f64, f64)>) -> Result<Vec<(f64, f64)>, BadTolerance> {
         match pairs.iter().find(|(r, a)| !(*r > Self::SMALLEST_RTOL && *r <= 1.0 && *a > 0.0 && a.is_finite())) {
             Some(&(rtol, atol)) => Err(BadTolerance::Impossible { rtol, atol }),

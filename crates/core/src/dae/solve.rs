@@ -7,6 +7,7 @@ use crate::observer::Observer;
 use crate::options::Options;
 use crate::solution::Solution;
 use crate::solve::{Run, check_times};
+use crate::verify::Verifier;
 
 /// Solve a problem of any index; nothing but the equations is needed.
 ///
@@ -65,6 +66,10 @@ pub fn solve_observed(
     let start = State { t: prepared.at.t, x: prepared.at.x.clone() };
     let (array, unknowns) = (prepared.array, prepared.unknowns);
     let restore = |t: f64, x: &mut [f64]| restore(problem.system, array.as_ref(), unknowns.values, t, x);
+    let verifier = options.verify.then(|| {
+        let tolerances = options.tolerance.of_states(prepared.names.len());
+        Verifier::new(problem.system, &prepared.names, &tolerances, problem.tend - problem.initial.t)
+    });
     let run = Run::new(&unknowns, prepared.names, &start, (problem.tend, &problem.events), options, &restore);
-    run.make(|| method.start(prepared.dae, prepared.at, options), observers)
+    run.verified(verifier).make(|| method.start(prepared.dae, prepared.at, options), observers)
 }
