@@ -212,6 +212,18 @@ pub enum StepFailure {
         /// The combination that should vanish.
         residual: f64,
     },
+    /// A hidden constraint lacks a term.
+    #[error(
+        "at t = {t}: the derivative of `{unknown}` enters a hidden constraint, derived from `{equation}`, from here on; its coefficient was zero where the formulas were derived, and they do not hold any more; choose the form array"
+    )]
+    TermAppears {
+        /// Time.
+        t: f64,
+        /// The equation the constraint comes from.
+        equation: String,
+        /// The unknown.
+        unknown: String,
+    },
     /// The singular value decomposition did not converge.
     #[error("at t = {t}: the singular value decomposition of the constraints did not converge; check the model here")]
     SvdFailed {
@@ -241,6 +253,7 @@ impl StepFailure {
             | StepFailure::ConstraintsSingular { t }
             | StepFailure::CharacteristicChange { t, .. }
             | StepFailure::Contradictory { t, .. }
+            | StepFailure::TermAppears { t, .. }
             | StepFailure::SvdFailed { t } => t,
         }
     }

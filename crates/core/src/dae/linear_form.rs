@@ -1,6 +1,7 @@
 //! Systems whose formulas are linear, F = E(t) ẋ − A(t) x − b(t): coefficients as functions of time.
 
-use super::{FirstOrder, System};
+use super::System;
+use super::structure::Structure;
 use crate::graph::{Expr, Tape};
 use crate::linalg::Matrix;
 use crate::linear::{CoefficientError, Coefficients, Differentiated, LinearEquations, TaylorData};
@@ -16,42 +17,35 @@ pub struct LinearFormulas {
     tape: Tape,
     E: Vec<(usize, usize)>,
     A: Vec<(usize, usize)>,
+    /// do E and A not depend on time?
+    constant: bool,
 }
 
 impl LinearFormulas {
     /// `None` if the system is not linear in x and ẋ.
     pub fn new(system: &System) -> Option<Self> {
-        let mut first: FirstOrder = system.first.bound();
-        let leading = first.graph.jacobian(&first.equations, &first.xdot.clone());
-        let slope = first.graph.jacobian(&first.equations, &first.x.clone());
-        let time = first.place(first.t);
-        let entries: Vec<Expr> = leading.entries.iter().chain(&slope.entries).copied().collect();
-        if entries.iter().any(|&e| first.graph.depends_on(e).iter().any(|&i| i != time)) {
-            return None;
-        }
+        let structure = Structure::new(&system.first);
+        structure.linear().then(|| Self::of(structure))
+    }
+
+    /// Of a system that is known to be linear.
+    fn of(structure: Structure) -> Self {
+        let entries = structure.coefficients();
+        let constant = structure.constant_coefficients();
+        let Structure { system: mut first, leading, slope } = structure;
         let zeros: Vec<(Expr, f64)> = first.x.iter().chain(&first.xdot).map(|&e| (e, 0.0)).collect();
         let rest = first.graph.bind(&first.equations, &zeros);
         let outputs = [&entries[..], &rest].concat();
-        Some(LinearFormulas {
+        LinearFormulas {
             m: first.rows(),
             n: first.dim(),
             inputs: first.graph.inputs().len(),
-            time,
+            time: first.place(first.t),
             tape: Tape::new(&first.graph, &outputs),
             E: leading.iter().map(|(i, j, _)| (i, j)).collect(),
             A: slope.iter().map(|(i, j, _)| (i, j)).collect(),
-        })
-    }
-
-    /// Do E and A not depend on time? Told by their values and first derivatives at a few times.
-    fn constant(&self) -> bool {
-        use crate::scalar::Taylor;
-        [0.137, 1.71, -2.93].iter().all(|&t| {
-            let (mut E, mut A) = (Matrix::zeros(self.m, self.n), Matrix::zeros(self.m, self.n));
-            let mut b = vec![Taylor::<f64, 2>::from(0.0); self.m];
-            self.coefficients(Taylor::parameter(t), &mut E, &mut A, &mut b);
-            E.data().iter().chain(A.data()).all(|entry| entry.coefficients[1] == 0.0)
-        })
+            constant,
+        }
     }
 }
 
@@ -92,7 +86,7 @@ impl FormulaCoefficients {
     /// Of a linear system; `None` if it is not linear.
     pub fn new(system: &System) -> Option<Self> {
         let formulas = LinearFormulas::new(system)?;
-        let constant = formulas.constant();
+        let constant = formulas.constant;
         Some(FormulaCoefficients { equations: Differentiated::new(formulas), constant })
     }
 }

@@ -25,6 +25,7 @@ mod ready;
 mod selection;
 mod solve;
 mod structural;
+mod structure;
 mod system;
 
 pub(crate) use arrangement::{Arrangement, State};
@@ -41,6 +42,7 @@ pub use problem::{Form, PrepareError, Prepared, Problem, Unknowns, derivatives, 
 pub use quasilinear::QuasiLinear;
 pub use solve::{solve, solve_observed};
 pub use structural::{Structural, structural};
+pub use structure::Structure;
 pub use system::{Dae, Pencil, Point};
 
 use crate::scalar::Scalar;

@@ -1,6 +1,6 @@
 //! A square system F(t, x, ẋ) = 0 of index at most one, as it stands.
 
-use super::{Dae, FirstOrder, Pencil};
+use super::{Dae, FirstOrder, Pencil, Structure};
 use crate::error::StepFailure;
 use crate::graph::{Compiler, Expr, Kernel};
 use crate::linalg::{Lu, Matrix};
@@ -61,25 +61,15 @@ pub(super) struct Outline {
 impl Outline {
     /// Of a system.
     pub fn new(first: &FirstOrder) -> Self {
-        let mut system = first.bound();
-        let (x, xdot) = (system.x.clone(), system.xdot.clone());
-        let leading = system.graph.jacobian(&system.equations, &xdot);
-        let slope = system.graph.jacobian(&system.equations, &x);
-        let by_xdot: Vec<(usize, usize)> = leading.iter().map(|(i, j, _)| (i, j)).collect();
-        let by_x: Vec<(usize, usize)> = slope.iter().map(|(i, j, _)| (i, j)).collect();
-        let mut algebraic = vec![true; system.rows()];
-        for &(i, _) in &by_xdot {
-            algebraic[i] = false;
-        }
-        let needed = system.graph.needed(&leading.entries);
+        let structure = Structure::new(first);
         Outline {
-            by_xdot,
-            by_x,
-            algebraic,
-            quasilinear: xdot.iter().all(|rate| needed.binary_search(rate).is_err()),
-            constant_leading: leading.entries.iter().all(|&e| system.graph.constant(e).is_some()),
-            entries: leading.entries.into_iter().chain(slope.entries).collect(),
-            system,
+            by_xdot: structure.leading.iter().map(|(i, j, _)| (i, j)).collect(),
+            by_x: structure.slope.iter().map(|(i, j, _)| (i, j)).collect(),
+            algebraic: structure.algebraic(),
+            quasilinear: structure.quasilinear(),
+            constant_leading: structure.constant_leading(),
+            entries: structure.coefficients(),
+            system: structure.system,
         }
     }
 }

@@ -16,12 +16,15 @@ use crate::statistics::Residuals;
 /// Redundant constraints may keep this scaled residual.
 const CONTRADICTION: f64 = 1e-5;
 
+/// Coefficients that were taken for zero may keep this part of the largest derivative of their constraint.
+const APPEARING: f64 = 1e-5;
+
 /// A general system of any index through its minimal reduced derivative array.
 pub struct QuasiLinear {
     array: MinimalArray,
     /// rates, then constraints
     values: Box<dyn Kernel>,
-    /// their derivatives with respect to y
+    /// their derivatives with respect to y, then the coefficients that were taken for zero
     entries: Box<dyn Kernel>,
     /// (row of `values`, column) of every entry
     places: Vec<(usize, usize)>,
@@ -81,6 +84,9 @@ impl QuasiLinear {
         let mut graph = array.graph.clone();
         let rows = graph.bind(&rows, &array.parameters);
         let jacobian = graph.jacobian(&rows, &array.unknowns);
+        let omitted: Vec<Expr> = array.omitted.iter().map(|o| o.coefficient).collect();
+        let omitted = graph.bind(&omitted, &array.parameters);
+        let entries = [&jacobian.entries[..], &omitted].concat();
         let places: Vec<(usize, usize)> = jacobian.iter().map(|(i, j, _)| (i, j)).collect();
         let (k, m) = (moving.len(), array.constraints.len());
         let levels: Vec<Option<usize>> =
@@ -91,12 +97,12 @@ impl QuasiLinear {
         let moves = array.rates.iter().map(Option::is_some).collect();
         let mut system = QuasiLinear {
             values: compiler.compile(&graph, &rows),
-            entries: compiler.compile(&graph, &jacobian.entries),
+            entries: compiler.compile(&graph, &entries),
             inputs: array.inputs(t, y),
             time: array.place(array.t),
             unknown_places: array.unknowns.iter().map(|&e| array.place(e)).collect(),
             outputs: vec![0.0; k + m],
-            slopes: vec![0.0; places.len()],
+            slopes: vec![0.0; entries.len()],
             slopes_at: (f64::NAN, vec![0.0; N]),
             C: Matrix::zeros(m, N),
             D: Matrix::zeros(k + m, N),
@@ -240,10 +246,11 @@ impl QuasiLinear {
         let stated = |i: &usize| constraints[*i].role == Role::Constraint && constraints[*i].level == 0;
         self.stated.clear();
         self.stated.extend(self.selection.rows.iter().copied().filter(stated));
-        if self.stated.is_empty() {
+        if self.stated.is_empty() && self.array.omitted.is_empty() {
             return Ok(());
         }
         self.differentiate(t, y)?;
+        self.look_for_terms(t)?;
         self.stated.sort_unstable();
         let (places, stated) = (&self.places, &self.stated);
         let gather = |slopes: &[f64], C: &mut Matrix| {
@@ -269,6 +276,25 @@ impl QuasiLinear {
         let C = &self.C;
         if self.passage.follow(stated, (t, y), |row, j| C[(row, j)], gradients_at) {
             return Err(StepFailure::ConstraintsSingular { t });
+        }
+        Ok(())
+    }
+
+    /// Stop where a coefficient that was taken for zero is not: a term is missing in a hidden constraint.
+    fn look_for_terms(&self, t: f64) -> Result<(), StepFailure> {
+        let (slopes, coefficients) = self.slopes.split_at(self.places.len());
+        for (omitted, coefficient) in self.array.omitted.iter().zip(coefficients) {
+            let row = self.moving.len() + omitted.constraint;
+            let of_row = self.places.iter().zip(slopes).filter(|((i, _), _)| *i == row);
+            let top = of_row.fold(0.0_f64, |top, (_, slope)| top.max(slope.abs()));
+            if coefficient.abs() > APPEARING * top {
+                let equation = self.array.constraints[omitted.constraint].equation.clone();
+                return Err(StepFailure::TermAppears {
+                    t,
+                    equation,
+                    unknown: self.array.names[omitted.unknown].clone(),
+                });
+            }
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::levels::CLEAR_GAP;
 use super::problem::{Form, Problem};
 use super::solve::solve;
 use super::structural::{Structural, structural};
-use super::{CharacteristicValues, System};
+use super::{CharacteristicValues, Structure, System};
 use crate::RadauIIa;
 use crate::analysis::rank::{Combination, echelon, normalised};
 use crate::error::{SolveError, StepFailure};
@@ -152,7 +152,7 @@ pub fn analyse(system: &System, initial: &Initial, scope: Scope) -> Result<Analy
         redundant: redundant(system, &at),
         undetermined: columns(&at.projections.U).into_iter().map(|u| Combination::of(&u, names)).collect(),
         free: free(&at.projections.constraints, names, &differentiated(system)),
-        perturbation_may_be_higher: at.values.a > 0 && leading_matrix_moves(system),
+        perturbation_may_be_higher: at.values.a > 0 && Structure::new(&system.first).leading_moves(),
         elsewhere,
         findings,
         at,
@@ -343,12 +343,4 @@ fn free(gradients: &Mat<f64>, names: &[String], differentiated: &[bool]) -> Vec<
         }
     }
     (0..n).filter(|&j| !dependent[j]).map(|j| names[j].clone()).collect()
-}
-
-/// Does ∂F/∂ẋ depend on unknowns?
-fn leading_matrix_moves(system: &System) -> bool {
-    let mut first = system.first.bound();
-    let leading = first.graph.jacobian(&first.equations, &first.xdot.clone());
-    let unknowns: Vec<usize> = first.x.iter().chain(&first.xdot).map(|&e| first.place(e)).collect();
-    leading.entries.iter().any(|&e| first.graph.depends_on(e).iter().any(|i| unknowns.contains(i)))
 }

@@ -1,72 +1,44 @@
 //! One pass of the procedure: which constraints are to be differentiated, and what becomes of them.
+//!
+//! Which unknowns a constraint contains is read from its formula. Which constraints depend on each other is a rank: it is decided at the
+//! start and at points beside it, and where they contradict each other the start is special.
 
-use super::{Constraint, Procedure, ProcedureError, Role};
-use crate::graph::{Expr, Tape};
-use crate::linalg::Matrix;
+use super::dependence::{Dependent, VANISHING, dependences, size};
+use super::{Constraint, Omitted, Procedure, ProcedureError, Role, Sight};
+use crate::graph::{Expr, Jacobian, Node, Tape};
 
-/// Rows with a gradient below this part of their usual size do not see an unknown.
-const VANISHING: f64 = 1e-9;
-/// How much later a solution is looked at, in parts of the time in which it changes by its own size, to tell a coefficient that vanishes at a point from one that vanishes along it.
-const LATER: f64 = 1e-3;
-/// Part of a row's gradient that is seen there.
-const SEEN: f64 = 1e-6;
+/// A coefficient below this part of its row's gradient at random points is zero but for rounding.
+const IDENTICALLY_ZERO: f64 = 1e-12;
+/// The same at consistent points, whose residuals are small and not zero.
+const ZERO_ON_CONSTRAINTS: f64 = 1e-7;
 /// Most auxiliary unknowns for each unknown of the system.
 const MOST_AUXILIARY: usize = 4;
 
-impl Procedure {
+impl Procedure<'_> {
     /// One pass: every constraint that does not help to determine the unknowns without rates is differentiated.
     pub(super) fn differentiate(&mut self) -> Result<bool, ProcedureError> {
-        let free: Vec<usize> = (0..self.array.unknowns.len()).filter(|&j| self.array.rates[j].is_none()).collect();
-        let gradients = self.gradients()?;
-        // independent rows, as far as the unknowns without rates are concerned
-        let mut basis: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
-        let mut dependent: Vec<usize> = Vec::new();
-        let mut together: Vec<usize> = Vec::new();
-        // dependent rows that were replaced by sums without these unknowns
-        let mut combined: Vec<usize> = Vec::new();
-        for (k, gradient) in gradients.iter().enumerate() {
-            let top = gradient.iter().fold(0.0_f64, |top, g| top.max(g.abs()));
-            let mut rest: Vec<f64> = free.iter().map(|&j| gradient[j] / if top > 0.0 { top } else { 1.0 }).collect();
-            let size = norm(&rest);
-            let mut combination = vec![0.0; gradients.len()];
-            combination[k] = 1.0;
-            if size > VANISHING {
-                for _ in 0..2 {
-                    for (direction, of) in &basis {
-                        let along: f64 = direction.iter().zip(&rest).map(|(a, b)| a * b).sum();
-                        rest.iter_mut().zip(direction).for_each(|(x, d)| *x -= along * d);
-                        combination.iter_mut().zip(of).for_each(|(x, c)| *x -= along * c);
-                    }
-                }
-            }
-            let left = norm(&rest);
-            if size > VANISHING && left > 1e-7 * size {
-                for x in rest.iter_mut().chain(&mut combination) {
-                    *x /= left;
-                }
-                basis.push((rest, combination));
-            } else {
-                dependent.push(k);
-                if size > VANISHING && self.combine(k, &combination, &gradients, &free)? {
-                    combined.push(k);
-                } else if size > VANISHING {
-                    together.extend((0..gradients.len()).filter(|&i| combination[i].abs() > 1e-7 && i != k));
-                    together.push(k);
-                }
-            }
-        }
+        let free = self.array.without_rates();
+        let gradients = self.gradients(&self.active.clone())?;
+        let (dependent, generic) = self.dependent(&gradients, &free);
         if dependent.is_empty() {
             return Ok(false);
         }
-        together.sort_unstable();
-        together.dedup();
-        let mut chosen: Vec<usize> = dependent.iter().chain(&together).copied().collect();
+        // dependent rows that were replaced by sums without these unknowns
+        let mut combined: Vec<usize> = Vec::new();
+        let mut chosen: Vec<usize> = dependent.iter().map(|d| d.row).collect();
+        for d in &dependent {
+            if !d.blind && self.combine(d, &gradients, &free)? {
+                combined.push(d.row);
+            } else {
+                chosen.extend(d.others());
+                chosen.extend(generic.iter().filter(|g| g.row == d.row).flat_map(Dependent::others));
+            }
+        }
         chosen.sort_unstable();
         chosen.dedup();
-        // unknowns without rates in these rows, also those that the rows do not see at this point: their derivatives become unknown
+        // derivatives of the unknowns without rates in these rows become unknown
         let rows: Vec<usize> = chosen.iter().copied().filter(|k| !combined.contains(k)).collect();
-        let columns = self.seen(&rows, &free)?;
-        for j in columns {
+        for j in self.contained(&gradients, &rows, &free) {
             let (original, order) = self.array.origin[j];
             if order >= MOST_AUXILIARY {
                 return Err(ProcedureError::TooManyUnknowns);
@@ -85,30 +57,48 @@ impl Procedure {
         for ((k, c), residual) in chosen.into_iter().zip(indices).zip(derived) {
             let Constraint { level, role, equation, .. } = self.array.constraints[c].clone();
             // what only determines derivatives of shared unknowns is bookkeeping
-            let role = if dependent.contains(&k) { role } else { Role::Definition };
+            let role = if dependent.iter().any(|d| d.row == k) { role } else { Role::Definition };
             self.add(residual, level + 1, role, equation);
         }
         Ok(true)
     }
 
-    /// Where a combination with constant factors does not see the unknowns without rates, it takes the place of constraint k.
-    fn combine(
-        &mut self,
-        k: usize,
-        combination: &[f64],
-        gradients: &[Vec<f64>],
-        free: &[usize],
-    ) -> Result<bool, ProcedureError> {
+    /// Rows that depend on others in these columns at the start, and what they depend on at points beside it.
+    fn dependent(&self, gradients: &Gradients, free: &[usize]) -> (Vec<Dependent>, Vec<Dependent>) {
+        let (independent, dependent) = dependences(&gradients.at(&gradients.start), free, 0..gradients.rows);
+        if dependent.is_empty() {
+            return (dependent, Vec::new());
+        }
+        let order: Vec<usize> = independent.iter().copied().chain(dependent.iter().map(|d| d.row)).collect();
+        let elsewhere = |values: &Vec<f64>| dependences(&gradients.at(values), free, order.iter().copied());
+        let (ranks, mut generic): (Vec<_>, Vec<_>) = gradients.beside.iter().map(elsewhere).unzip();
+        if ranks.is_empty() || ranks.iter().any(|found: &Vec<usize>| found.len() != independent.len()) {
+            // beside the constraints rows may see more: what multiplies a constraint that holds
+            let consistent = self.points.consistent(&self.array, &gradients.tape);
+            let mut found: Vec<_> = consistent.iter().map(elsewhere).collect();
+            if let Some(k) = found.iter().position(|(rank, _)| rank.len() > independent.len()) {
+                // the start is special
+                let (_, dependent) = found.swap_remove(k);
+                return (dependent, Vec::new());
+            }
+            generic = found.into_iter().map(|(_, dependent)| dependent).collect();
+        }
+        (dependent, generic.into_iter().flatten().collect())
+    }
+
+    /// Where a combination with constant factors does not see the unknowns without rates, it takes the place of its row.
+    fn combine(&mut self, d: &Dependent, gradients: &Gradients, free: &[usize]) -> Result<bool, ProcedureError> {
         // factors belong to gradients of size one
-        let top = |i: usize| gradients[i].iter().fold(0.0_f64, |top, g| top.max(g.abs()));
-        let factor = |i: usize| neat(combination[i] / top(i) * top(k) / combination[k]);
-        let terms: Vec<(Expr, f64)> = (0..gradients.len())
-            .filter(|&i| combination[i].abs() > 1e-10)
-            .map(|i| (self.array.constraints[self.active[i]].residual, factor(i)))
-            .collect();
+        let at_start = gradients.at(&gradients.start);
+        let factor =
+            |i: usize| neat(d.combination[i] / size(&at_start[i]) * size(&at_start[d.row]) / d.combination[d.row]);
+        let terms: Vec<(usize, f64)> =
+            (0..gradients.rows).filter(|&i| d.combination[i].abs() > 1e-10).map(|i| (i, factor(i))).collect();
+        let residual = |i: usize| self.array.constraints[self.active[i]].residual;
+        let summands: Vec<(Expr, f64)> = terms.iter().map(|&(i, factor)| (residual(i), factor)).collect();
         let sum = self.array.graph.with(|| {
             let mut sum = Expr::from(0.0);
-            for (residual, factor) in terms {
+            for (residual, factor) in summands {
                 sum = if factor == 1.0 { sum + residual } else { sum + residual * factor };
             }
             sum
@@ -116,62 +106,69 @@ impl Procedure {
         let unknowns: Vec<Expr> = free.iter().map(|&j| self.array.unknowns[j]).collect();
         let jacobian = self.array.graph.jacobian(&[sum], &unknowns);
         let tape = Tape::new(&self.array.graph, &jacobian.entries);
-        for shift in [0.0, 0.013, -0.029] {
-            let values = tape.evaluate(&self.nearby(shift));
-            if values.iter().any(|x| !x.is_finite()) {
-                return Err(ProcedureError::Undefined);
-            }
-            if values.iter().any(|x| x.abs() > 1e-9 * top(k)) {
-                return Ok(false);
-            }
+        let here = self.points.start(&self.array, &tape).ok_or(ProcedureError::Undefined)?;
+        let beside = self.points.beside(&self.array, &tape);
+        // a sum is judged by its terms at the same point
+        let vanishes = |(sum, rows): (&Vec<f64>, &Vec<f64>)| {
+            let rows = gradients.at(rows);
+            let usual: f64 = terms.iter().map(|&(i, factor)| factor.abs() * size(&rows[i])).sum();
+            sum.iter().all(|x| x.abs() <= VANISHING * usual)
+        };
+        let points = || std::iter::once((&here, &gradients.start)).chain(beside.iter().zip(&gradients.beside));
+        if beside.is_empty() || beside.len() != gradients.beside.len() || !points().all(vanishes) {
+            return Ok(false);
         }
-        self.array.constraints[self.active[k]].residual = sum;
+        let constraint = self.active[d.row];
+        self.array.constraints[constraint].residual = sum;
+        let left_out = jacobian.iter().map(|(_, j, coefficient)| Omitted { constraint, unknown: free[j], coefficient });
+        self.array.omitted.extend(left_out);
         Ok(true)
     }
 
-    /// Inputs of the graph at the point, or beside it.
-    fn nearby(&self, shift: f64) -> Vec<f64> {
-        let y = self.array.on_jet(&self.jet).into_iter().enumerate();
-        let moved: Vec<f64> = y.map(|(j, y)| y + shift * (1.0 + y.abs()) * (1.0 + 0.37 * (j % 7) as f64)).collect();
-        self.array.inputs(self.t + shift, &moved)
-    }
-
-    /// Inputs of the graph a part of its time scale later or earlier on the solution, as far as its Taylor coefficients tell: Xₖ(δ) = Σ (i over k) Xᵢ δⁱ⁻ᵏ.
-    fn along(&self, part: f64) -> Vec<f64> {
-        let n = self.array.dim;
-        let levels = self.jet.len() / n;
-        // the solution changes by its own size in 1/rate
-        let rate = |k: usize, j: usize| (self.jet[k * n + j].abs() / (1.0 + self.jet[j].abs())).powf(1.0 / k as f64);
-        let rates = (1..levels).flat_map(|k| (0..n).map(move |j| (k, j))).map(|(k, j)| rate(k, j));
-        let delta = part / rates.fold(1.0, f64::max);
-        let mut shifted = vec![0.0; self.jet.len()];
-        for k in 0..levels {
-            let mut factor = 1.0;
-            for i in k..levels {
-                (0..n).for_each(|j| shifted[k * n + j] += factor * self.jet[i * n + j]);
-                factor *= delta * (i + 1) as f64 / (i + 1 - k) as f64;
+    /// Unknowns without rates that enter these rows. What is left out is written down.
+    fn contained(&mut self, gradients: &Gradients, rows: &[usize], free: &[usize]) -> Vec<usize> {
+        let mut contained = vec![false; self.array.unknowns.len()];
+        // coefficients that are zero at the start
+        let mut doubtful: Vec<(usize, usize, usize, Expr)> = Vec::new();
+        let top = gradients.tops(&gradients.start);
+        for (k, (i, j, coefficient)) in gradients.jacobian.iter().enumerate() {
+            if rows.contains(&i) && free.contains(&j) {
+                if gradients.start[k].abs() > VANISHING * top[i] {
+                    contained[j] = true;
+                } else {
+                    doubtful.push((k, i, j, coefficient));
+                }
             }
         }
-        self.array.inputs(self.t + delta, &self.array.on_jet(&shifted))
+        doubtful.retain(|&(_, _, j, _)| !contained[j]);
+        if !doubtful.is_empty() {
+            let (points, least) = match self.sight {
+                Sight::Formula => {
+                    let far = self.points.far(&self.array, &gradients.tape);
+                    (gradients.beside.iter().cloned().chain(far).collect(), IDENTICALLY_ZERO)
+                }
+                Sight::Constraints => (self.points.consistent(&self.array, &gradients.tape), ZERO_ON_CONSTRAINTS),
+            };
+            let tops: Vec<Vec<f64>> = points.iter().map(|values| gradients.tops(values)).collect();
+            for &(k, i, j, coefficient) in &doubtful {
+                let seen = points.iter().zip(&tops).any(|(values, top)| values[k].abs() > least * top[i]);
+                // where nothing can be seen, and where a coefficient may begin to count anywhere, the formula decides
+                contained[j] |= seen || points.is_empty() || self.piecewise(coefficient);
+            }
+            self.concealed |= doubtful.iter().any(|&(_, _, j, _)| contained[j]);
+            let left_out = doubtful.into_iter().filter(|&(_, _, j, _)| !contained[j]);
+            let active = &self.active;
+            let written =
+                left_out.map(|(_, i, unknown, coefficient)| Omitted { constraint: active[i], unknown, coefficient });
+            self.array.omitted.extend(written);
+        }
+        free.iter().copied().filter(|&j| contained[j]).collect()
     }
 
-    /// Which of the unknowns without rates enter these rows, at the point or elsewhere on the solution. Beside it rows may see more: what
-    /// multiplies a constraint that holds.
-    fn seen(&mut self, rows: &[usize], free: &[usize]) -> Result<Vec<usize>, ProcedureError> {
-        let residuals: Vec<Expr> = rows.iter().map(|&k| self.array.constraints[self.active[k]].residual).collect();
-        let jacobian = self.array.graph.jacobian(&residuals, &self.array.unknowns.clone());
-        let tape = Tape::new(&self.array.graph, &jacobian.entries);
-        let mut seen = vec![false; self.array.unknowns.len()];
-        for (delta, least) in [(0.0, VANISHING), (LATER, SEEN), (-LATER, SEEN)] {
-            let values = tape.evaluate(&self.along(delta));
-            if values.iter().any(|x| !x.is_finite()) {
-                return Err(ProcedureError::Undefined);
-            }
-            let mut top = vec![0.0_f64; rows.len()];
-            jacobian.iter().zip(&values).for_each(|((i, _, _), x)| top[i] = top[i].max(x.abs()));
-            jacobian.iter().zip(&values).for_each(|((i, j, _), x)| seen[j] |= x.abs() > least * top[i]);
-        }
-        Ok(free.iter().copied().filter(|&j| seen[j]).collect())
+    /// May a formula be zero in some region and not in another?
+    fn piecewise(&self, e: Expr) -> bool {
+        let graph = &self.array.graph;
+        graph.needed(&[e]).into_iter().any(|e| matches!(graph.node(e), Node::Select(..)))
     }
 
     fn flow(&mut self) -> Vec<(Expr, Expr)> {
@@ -180,26 +177,43 @@ impl Procedure {
         std::iter::once((self.array.t, one)).chain(rates.filter_map(|(&y, rate)| rate.map(|rate| (y, rate)))).collect()
     }
 
-    /// Gradients of the active constraints with respect to all unknowns, at the point.
-    fn gradients(&mut self) -> Result<Vec<Vec<f64>>, ProcedureError> {
-        let residuals: Vec<Expr> = self.active.iter().map(|&c| self.array.constraints[c].residual).collect();
+    /// Gradients of constraints with respect to all unknowns, at the start and beside it.
+    pub(super) fn gradients(&mut self, constraints: &[usize]) -> Result<Gradients, ProcedureError> {
+        let residuals: Vec<Expr> = constraints.iter().map(|&c| self.array.constraints[c].residual).collect();
         let jacobian = self.array.graph.jacobian(&residuals, &self.array.unknowns.clone());
-        let y = self.array.on_jet(&self.jet);
-        let inputs = self.array.inputs(self.t, &y);
-        let values = Tape::new(&self.array.graph, &jacobian.entries).evaluate(&inputs);
-        if values.iter().any(|x| !x.is_finite()) {
-            return Err(ProcedureError::Undefined);
-        }
-        let mut G = Matrix::<f64>::zeros(residuals.len(), self.array.unknowns.len());
-        for ((i, j, _), value) in jacobian.iter().zip(values) {
-            G[(i, j)] = value;
-        }
-        Ok((0..residuals.len()).map(|i| G.row(i).to_vec()).collect())
+        let tape = Tape::new(&self.array.graph, &jacobian.entries);
+        let start = self.points.start(&self.array, &tape).ok_or(ProcedureError::Undefined)?;
+        let beside = self.points.beside(&self.array, &tape);
+        Ok(Gradients { rows: residuals.len(), columns: self.array.unknowns.len(), jacobian, tape, start, beside })
     }
 }
 
-fn norm(x: &[f64]) -> f64 {
-    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+/// Gradients of some constraints: formulas, and values of their entries.
+pub(super) struct Gradients {
+    pub rows: usize,
+    columns: usize,
+    jacobian: Jacobian,
+    tape: Tape,
+    pub start: Vec<f64>,
+    beside: Vec<Vec<f64>>,
+}
+
+impl Gradients {
+    /// Rows from the values of the entries.
+    pub fn at(&self, values: &[f64]) -> Vec<Vec<f64>> {
+        let mut rows = vec![vec![0.0; self.columns]; self.rows];
+        for ((i, j, _), value) in self.jacobian.iter().zip(values) {
+            rows[i][j] = *value;
+        }
+        rows
+    }
+
+    /// Largest entry of each row.
+    fn tops(&self, values: &[f64]) -> Vec<f64> {
+        let mut tops = vec![0.0_f64; self.rows];
+        self.jacobian.iter().zip(values).for_each(|((i, _, _), value)| tops[i] = tops[i].max(value.abs()));
+        tops
+    }
 }
 
 /// A number that is an integer or half of one up to rounding.

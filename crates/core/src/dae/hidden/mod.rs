@@ -7,14 +7,21 @@
 //! x_j' = rate_j(t, y),  0 = c(t, y),  y = (x, auxiliary unknowns).
 //!
 //! A constraint whose gradient with respect to the unknowns without rates vanishes is differentiated along the rates; constraints whose
-//! gradients depend on each other are differentiated together, with the derivatives of the unknowns they share as further auxiliary
+//! gradients depend on each other are differentiated together, with the derivatives of the unknowns they contain as further auxiliary
 //! unknowns. Steinbrecher (2006), Procedure 3.5.11, with the numbers of new constraints known from the derivative array.
+//!
+//! What a constraint contains is told by its formula. Some coefficients vanish wherever the constraints hold, such as that of λ in the rate of an
+//! energy: the derivatives they multiply cannot be determined and are left out. These coefficients are kept, and watched along a run.
 
+mod dependence;
 mod differentiate;
+mod points;
 mod separate;
 
 use super::{Characteristics, FirstOrder, System};
 use crate::graph::{Expr, Graph, Node};
+use dependence::dependences;
+use points::Points;
 
 /// What a constraint is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +47,17 @@ pub struct Constraint {
     pub equation: String,
 }
 
+/// The derivative of an unknown that was left out when a constraint was differentiated, because its coefficient is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Omitted {
+    /// The constraint that was differentiated.
+    pub constraint: usize,
+    /// The unknown.
+    pub unknown: usize,
+    /// ∂(constraint)/∂(unknown), which must stay zero.
+    pub coefficient: Expr,
+}
+
 /// The minimal reduced derivative array as formulas.
 #[derive(Clone, Debug)]
 pub struct MinimalArray {
@@ -59,6 +77,8 @@ pub struct MinimalArray {
     pub rates: Vec<Option<Expr>>,
     /// All constraints.
     pub constraints: Vec<Constraint>,
+    /// What they would contain besides, if these coefficients were not zero.
+    pub omitted: Vec<Omitted>,
     /// Parameters: input, number.
     pub parameters: Vec<(Expr, f64)>,
 }
@@ -76,14 +96,18 @@ pub enum ProcedureError {
 
 /// Derive the hidden constraints of a system at a point where its characteristic values are known.
 pub fn minimal_array(system: &System, at: &Characteristics) -> Result<MinimalArray, ProcedureError> {
-    let mut procedure = Procedure::new(&system.first, at);
-    procedure.separate();
-    // redundant equations show only after μ differentiations: then they are conditions on the right-hand sides, which are watched
-    let levels = if at.values.v > 0 { at.values.mu } else { at.constraint_level().unwrap_or(0) };
-    for _ in 0..levels {
-        if !procedure.differentiate()? {
-            break;
+    let points = Points::new(system, at);
+    let mut procedure = Procedure::new(&system.first, &points, Sight::Formula);
+    let outcome = procedure.run(at);
+    // derivatives that nothing determines because their coefficients vanish where the constraints hold
+    if procedure.concealed && (outcome.is_err() || procedure.open()? > at.values.u) {
+        let mut other = Procedure::new(&system.first, &points, Sight::Constraints);
+        match other.run(at) {
+            Ok(()) => procedure = other,
+            Err(_) => outcome?,
         }
+    } else {
+        outcome?;
     }
     let mut array = procedure.array;
     for (name, e) in &system.first.invariants {
@@ -116,6 +140,11 @@ impl MinimalArray {
         self.origin.iter().map(value).collect()
     }
 
+    /// Unknowns without a rate.
+    fn without_rates(&self) -> Vec<usize> {
+        (0..self.unknowns.len()).filter(|&j| self.rates[j].is_none()).collect()
+    }
+
     /// Where a handle of an input stands among the inputs of the graph.
     pub(super) fn place(&self, input: Expr) -> usize {
         match self.graph.node(input) {
@@ -125,19 +154,29 @@ impl MinimalArray {
     }
 }
 
-struct Procedure {
+/// How it is decided whether an unknown enters a constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sight {
+    /// By the formula: its coefficient is not zero everywhere.
+    Formula,
+    /// Its coefficient is not zero where the constraints hold.
+    Constraints,
+}
+
+struct Procedure<'p> {
     array: MinimalArray,
-    /// time and jet of the point
-    t: f64,
-    jet: Vec<f64>,
+    points: &'p Points<'p>,
+    sight: Sight,
     xdot: Vec<Expr>,
     equations: Vec<(String, Expr)>,
     /// constraints that have not been differentiated
     active: Vec<usize>,
+    /// does a constraint that was differentiated contain an unknown that it does not see at the start?
+    concealed: bool,
 }
 
-impl Procedure {
-    fn new(first: &FirstOrder, at: &Characteristics) -> Self {
+impl<'p> Procedure<'p> {
+    fn new(first: &FirstOrder, points: &'p Points<'p>, sight: Sight) -> Self {
         let n = first.dim();
         let array = MinimalArray {
             graph: first.graph.clone(),
@@ -148,16 +187,39 @@ impl Procedure {
             origin: (0..n).map(|j| (j, 0)).collect(),
             rates: vec![None; n],
             constraints: Vec::new(),
+            omitted: Vec::new(),
             parameters: first.parameters.clone(),
         };
         Procedure {
             array,
-            t: at.t,
-            jet: at.jet.clone(),
+            points,
+            sight,
             xdot: first.xdot.clone(),
             equations: first.row_names.iter().cloned().zip(first.equations.iter().copied()).collect(),
             active: Vec::new(),
+            concealed: false,
         }
+    }
+
+    fn run(&mut self, at: &Characteristics) -> Result<(), ProcedureError> {
+        self.separate();
+        // redundant equations show only after μ differentiations: then they are conditions on the right-hand sides, which are watched
+        let levels = if at.values.v > 0 { at.values.mu } else { at.constraint_level().unwrap_or(0) };
+        for _ in 0..levels {
+            if !self.differentiate()? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many unknowns without rates the constraints leave open at the start.
+    fn open(&mut self) -> Result<usize, ProcedureError> {
+        let free = self.array.without_rates();
+        let all: Vec<usize> = (0..self.array.constraints.len()).collect();
+        let gradients = self.gradients(&all)?;
+        let (independent, _) = dependences(&gradients.at(&gradients.start), &free, all);
+        Ok(free.len() - independent.len())
     }
 
     fn add(&mut self, residual: Expr, level: usize, role: Role, equation: String) {

@@ -4,7 +4,7 @@ use super::{Procedure, Role};
 use crate::graph::Expr;
 use std::collections::BTreeMap;
 
-impl Procedure {
+impl Procedure<'_> {
     /// Rates from rows with numbers as leading coefficients; derivatives in the other rows become unknowns.
     pub(super) fn separate(&mut self) {
         let n = self.array.dim;
