@@ -68,7 +68,7 @@ pub enum Node {
     Powi(Expr, i32),
     /// xᵃ with a number a.
     Powf(Expr, f64),
-    /// The second where the first is ≥ 0, else the third.
+    /// The second where the first is ≥ 0, the third where it is negative.
     Select(Expr, Expr, Expr),
 }
 

@@ -227,7 +227,9 @@ impl Graph {
         }
         match self.constant(c) {
             Some(value) if value >= 0.0 => yes,
-            Some(_) => no,
+            Some(value) if value < 0.0 => no,
+            // a condition without a value has no result
+            Some(_) => self.number(f64::NAN),
             None => self.node_of(Node::Select(c, yes, no)),
         }
     }

@@ -1,4 +1,4 @@
-//! Inputs replaced by numbers or formulas.
+//! Inputs replaced by numbers or formulas, conditions by other ones.
 
 use crate::{Expr, Graph, Node, Unary};
 use std::collections::HashMap;
@@ -13,6 +13,25 @@ impl Graph {
             }
             let node = self.node(e);
             let new = self.rebuild(e, node, |x| image[&x]);
+            image.insert(e, new);
+        }
+        expressions.iter().map(|e| image[e]).collect()
+    }
+
+    /// The expressions with conditions replaced: the sign of c in `if(c >= 0, x, y)` and in `abs(c)` is that of another expression, for the
+    /// pairs (c, other) given. So a formula becomes one piece of itself, which is smooth where its pieces meet.
+    pub fn with_signs(&mut self, expressions: &[Expr], signs: &[(Expr, Expr)]) -> Vec<Expr> {
+        let signs: HashMap<Expr, Expr> = signs.iter().copied().collect();
+        let mut image: HashMap<Expr, Expr> = HashMap::new();
+        for e in self.needed(expressions) {
+            let new = match self.node(e) {
+                Node::Select(c, x, y) if signs.contains_key(&c) => self.select(signs[&c], image[&x], image[&y]),
+                Node::Unary(Unary::Abs, c) if signs.contains_key(&c) => {
+                    let negative = self.negative(image[&c]);
+                    self.select(signs[&c], image[&c], negative)
+                }
+                node => self.rebuild(e, node, |x| image[&x]),
+            };
             image.insert(e, new);
         }
         expressions.iter().map(|e| image[e]).collect()
@@ -55,5 +74,19 @@ mod tests {
         let bound = graph.bind(&[e], &[(l, 1.0), (k, 0.0)]);
         assert_eq!(bound, [x]);
         assert_eq!(graph.formula(e), "(x*L + k*sin(x))/L");
+    }
+
+    #[test]
+    fn a_piece_goes_on_where_the_condition_changes() {
+        let mut graph = Graph::new();
+        let [t, s] = ["t", "s"].map(|name| graph.input(name));
+        let (kink, jump) = graph.with(|| {
+            let c = t - 5.0;
+            (c.abs(), c.select(c * t, Expr::from(0.0)))
+        });
+        let c = graph.with(|| t - 5.0);
+        let pieces = graph.with_signs(&[kink, jump], &[(c, s)]);
+        assert_eq!(graph.formula(pieces[0]), "if(s >= 0, t - 5, 5 - t)");
+        assert_eq!(graph.formula(pieces[1]), "if(s >= 0, (t - 5)*t, 0)");
     }
 }

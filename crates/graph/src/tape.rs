@@ -30,7 +30,7 @@ pub(crate) enum Operation {
     Powi,
     /// Register to the power of a number.
     Powf,
-    /// The second register where the first is ≥ 0, else the third.
+    /// The second register where the first is ≥ 0, the third where it is negative.
     Select,
 }
 

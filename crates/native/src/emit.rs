@@ -149,9 +149,11 @@ impl<'e, 'f> Emitter<'e, 'f> {
             Node::Select(c, yes, no) => {
                 let (c, yes, no) = (self.value(c), self.value(yes), self.value(no));
                 let zero = self.builder.ins().f64const(0.0);
-                // false for NaN
                 let chosen = self.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, c, zero);
-                self.builder.ins().select(chosen, yes, no)
+                let value = self.builder.ins().select(chosen, yes, no);
+                // a condition that is not a number has no result
+                let undefined = self.builder.ins().fcmp(FloatCC::Unordered, c, c);
+                self.builder.ins().select(undefined, c, value)
             }
         })
     }

@@ -135,3 +135,21 @@ fn powers_have_the_bits_of_the_tape() {
         }
     }
 }
+
+#[test]
+fn a_condition_that_is_not_a_number_has_no_result() {
+    let mut graph = Graph::new();
+    let x = graph.input("x");
+    let (at_run_time, folded) = graph.with(|| {
+        let condition = |c: Expr| c.select(Expr::from(1.0), Expr::from(2.0));
+        (condition(x.sqrt() - 1.0), condition(Expr::from(-1.0).sqrt() - 1.0))
+    });
+    assert!(graph.constant(folded).is_some_and(f64::is_nan));
+    let mut kernel = Native.try_compile(&graph, &[at_run_time]).expect("native code on this machine");
+    for (at, expected) in [(4.0, 1.0), (0.25, 2.0), (-1.0, f64::NAN)] {
+        let mut value = [0.0];
+        kernel.call(&[at], &mut value);
+        assert!(same(value[0], expected), "native: {} at {at}", value[0]);
+        assert!(same(Tape::new(&graph, &[at_run_time]).evaluate(&[at])[0], expected), "tape at {at}");
+    }
+}

@@ -198,7 +198,7 @@ impl Scalar for Depends {
     }
     fn select(self, yes: Self, no: Self) -> Self {
         // both branches count: the pattern must hold everywhere
-        let value = if self.value >= 0.0 { yes.value } else { no.value };
+        let value = self.value.select(yes.value, no.value);
         Depends { value, set: self.set | yes.set | no.set }
     }
 }

@@ -241,6 +241,8 @@ impl<S: Scalar, const N: usize> Scalar for Dual<S, N> {
 
     #[inline]
     fn select(self, yes: Self, no: Self) -> Self {
-        if self.value() >= 0.0 { yes } else { no }
+        let condition = self.value;
+        let lanes = from_fn(|j| condition.select(yes.lanes[j], no.lanes[j]));
+        Dual { value: condition.select(yes.value, no.value), lanes }
     }
 }

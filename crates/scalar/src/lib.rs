@@ -1,16 +1,18 @@
 //! Numbers that models are written for.
 //!
 //! A model is written once, generic in the scalar: `f64` gives values, [`Dual`] derivatives in several directions at
-//! once, [`Taylor`] coefficients along a curve, [`Depends`] the pattern of dependence. They nest: a `Taylor<Dual<f64, 4>, 3>`
-//! carries the derivatives of the coefficients.
+//! once, [`Taylor`] coefficients along a curve, [`Depends`] the pattern of dependence, [`Interval`] bounds over a whole range. They
+//! nest: a `Taylor<Dual<f64, 4>, 3>` carries the derivatives of the coefficients, a `Taylor<Interval, 3>` bounds of them.
 
 mod depends;
 mod dual;
+mod interval;
 mod real;
 mod taylor;
 
 pub use depends::Depends;
 pub use dual::Dual;
+pub use interval::Interval;
 pub use taylor::Taylor;
 
 use std::fmt::Debug;
@@ -113,7 +115,7 @@ pub trait Scalar:
     fn abs(self) -> Self {
         self.select(self, -self)
     }
-    /// `yes` where self ≥ 0, else `no`.
+    /// `yes` where self ≥ 0, `no` where it is negative; a condition that is not a number has no result (NaN).
     fn select(self, yes: Self, no: Self) -> Self;
     /// The larger of two numbers.
     fn max(self, other: Self) -> Self {

@@ -81,6 +81,12 @@ impl Scalar for f64 {
     }
     #[inline]
     fn select(self, yes: f64, no: f64) -> f64 {
-        if self >= 0.0 { yes } else { no }
+        if self >= 0.0 {
+            yes
+        } else if self < 0.0 {
+            no
+        } else {
+            f64::NAN
+        }
     }
 }

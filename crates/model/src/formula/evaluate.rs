@@ -203,6 +203,10 @@ pub(crate) fn decide<D: Domain>(node: &Node, domain: &mut D, bindings: &mut Bind
             if let (Some(x), Some(y)) = (domain.known(&a), domain.known(&b)) {
                 domain.decided(&a, &sides[0], bindings);
                 domain.decided(&b, &sides[1], bindings);
+                if x.is_nan() || y.is_nan() {
+                    // neither true nor false: what it decides has no value
+                    return Ok(Truth::Sign(domain.number(f64::NAN), true, node.span));
+                }
                 return Ok(Truth::Known(match comparison {
                     Comparison::Less => x < y,
                     Comparison::LessOrEqual => x <= y,

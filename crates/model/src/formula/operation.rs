@@ -18,7 +18,7 @@ pub(crate) enum Operation {
     /// xʸ
     Power,
     Function(Function),
-    /// second argument where the first is ≥ 0, else the third
+    /// second argument where the first is ≥ 0, the third where it is negative
     Select,
 }
 

@@ -1,6 +1,7 @@
 //! The scalars agree: random formulas evaluated with `f64`, `Dual`, `Taylor`, their nestings and `Depends`.
 
 mod beside_num_dual;
+mod interval;
 
 use daedal_scalar::{Depends, Dual, Scalar, Taylor};
 use proptest::prelude::*;
@@ -561,6 +562,17 @@ fn select_takes_the_first_branch_at_zero() {
     let (yes, no) = (Taylor::<f64, 2>::parameter(1.0), Taylor::from(2.0));
     assert_eq!(Taylor::from(0.0).select(yes, no), yes);
     assert_eq!(Taylor::from(-1e-300).select(yes, no), no);
+}
+
+#[test]
+fn a_condition_that_is_not_a_number_has_no_result() {
+    assert!(f64::NAN.select(1.0, 2.0).is_nan());
+    let undefined = Dual::<f64, 2>::from(f64::NAN).select(Dual::from(1.0), Dual::from(2.0));
+    assert!(undefined.value.is_nan() && undefined.lanes.iter().all(|lane| lane.is_nan()));
+    let undefined = Taylor::<f64, 3>::from(f64::NAN).select(Taylor::from(1.0), Taylor::from(2.0));
+    assert!(undefined.coefficients.iter().all(|c| c.is_nan()));
+    // the larger, the smaller and the sign of what has no value
+    assert!(Scalar::max(Dual::<f64, 1>::from(f64::NAN), Dual::from(1.0)).value.is_nan());
 }
 
 #[test]
