@@ -1,4 +1,4 @@
-//! Modes, warnings and the table of switches.
+//! Modes and the table of switches.
 
 use crate::hybrid::{Hybrid, Switch};
 use crate::page::text::{card, escape, grouped, table};
@@ -39,21 +39,6 @@ pub fn modes(run: &Run) -> String {
         );
     }
     card("Modes", &html)
-}
-
-/// What a reader should know although the run went on.
-pub fn warnings(run: &Run) -> String {
-    let warnings = run.hybrid.as_ref().map_or(&[][..], |hybrid| &hybrid.warnings);
-    let mut html = String::new();
-    for warning in warnings {
-        let _ = writeln!(
-            html,
-            "<p class=\"warning\">Warning, first at t = {:?}: {}</p>",
-            warning.t,
-            escape(&warning.message)
-        );
-    }
-    html
 }
 
 /// The switches, the first rows shown and the others behind a button; of very many only some.

@@ -1,6 +1,6 @@
 //! Text and tables of the report page.
 
-use crate::run::{Ended, Kind, Run};
+use crate::run::{Ended, Kind, Run, time};
 use std::fmt::Write;
 
 /// Text that means itself in HTML.
@@ -57,6 +57,19 @@ pub fn ending(run: &Run) -> String {
     html
 }
 
+/// What a reader should know although the run went on.
+pub fn warnings(run: &Run) -> String {
+    let mut html = String::new();
+    for warning in &run.header.warnings {
+        let _ = match warning.t {
+            Some(t) => write!(html, "<p class=\"warning\">Warning, first at t = {}: ", time(t)),
+            None => write!(html, "<p class=\"warning\">Warning: "),
+        };
+        let _ = writeln!(html, "{}</p>", escape(&warning.message));
+    }
+    html
+}
+
 /// What a file that is only a table, or only a part of a run, does not say.
 pub fn missing(run: &Run) -> String {
     let header = &run.header;
@@ -98,6 +111,7 @@ pub fn facts(run: &Run) -> String {
         ("formulation", header.formulation.clone()),
         ("relative tolerance", number(header.rtol)),
         ("absolute tolerance", number(header.atol)),
+        ("absolute tolerances of", of_variables(&header.atol_of)),
         ("interval", interval),
         ("decided by the method", header.decisions.clone()),
         ("computing time", header.seconds.map(|seconds| format!("{seconds:.3} s"))),
@@ -107,6 +121,12 @@ pub fn facts(run: &Run) -> String {
     ];
     let rows = rows.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
     card("How it was solved", &table(&[], rows.map(|(name, value)| vec![name, value])))
+}
+
+/// Tolerances of single variables.
+fn of_variables(tolerances: &[(String, f64)]) -> Option<String> {
+    let told: Vec<String> = tolerances.iter().map(|(name, atol)| format!("{name}: {atol:?}")).collect();
+    (!told.is_empty()).then(|| told.join(", "))
 }
 
 pub fn parameters(run: &Run) -> String {
