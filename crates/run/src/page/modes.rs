@@ -33,10 +33,7 @@ pub fn modes(run: &Run) -> String {
         );
     }
     if hybrid.modes.windows(2).any(|pair| pair[0].unknowns != pair[1].unknowns) {
-        html.push_str(
-            "<p class=\"note\">A variable that the active mode does not have keeps its last value; before it appears for the first \
-             time it has none.</p>",
-        );
+        html.push_str("<p class=\"note\">A variable that the active mode does not have is a gap in its curve.</p>");
     }
     card("Modes", &html)
 }

@@ -205,6 +205,10 @@ pub fn final_values(run: &Run) -> String {
     let at = run.end.as_ref().map(|end| end.t).or_else(|| last.map(|k| run.times[k]));
     let Some(at) = at else { return String::new() };
     let units = run.columns.iter().any(|column| column.unit.is_some());
+    // the mode of the last point, which may not have all columns
+    let of_end = |j: usize| run.end.as_ref().map(|end| end.values[j]);
+    let place = run.columns.iter().position(|column| column.kind == Kind::Mode).and_then(of_end);
+    let active = run.hybrid.as_ref().zip(place).and_then(|(hybrid, mode)| hybrid.modes.get(mode as usize));
     let rows = run.columns.iter().enumerate().map(|(j, column)| {
         let value = match (&run.end, last) {
             (Some(end), _) => end.values[j],
@@ -215,8 +219,11 @@ pub fn final_values(run: &Run) -> String {
         let sign = if value.is_sign_negative() && !value.is_nan() { "" } else { " " };
         let unit = units.then(|| column.unit.clone().unwrap_or_default());
         let mode = run.hybrid.as_ref().filter(|_| column.kind == Kind::Mode);
-        let mode = mode.and_then(|hybrid| hybrid.modes.get(value as usize)).map(|mode| format!(" ({})", mode.name));
-        let told = mode.map_or_else(|| format!("{sign}{value:?}"), |mode| format!(" {value}{mode}"));
+        let mode =
+            mode.and_then(|hybrid| hybrid.modes.get(value as usize)).map(|mode| format!(" {value} ({})", mode.name));
+        let there = active.is_none_or(|mode| mode.determines(&column.name) || column.kind == Kind::Mode);
+        let value = if there { format!("{sign}{value:?}") } else { "–".to_string() };
+        let told = mode.unwrap_or(value);
         let mut row = vec![column.name.clone(), told];
         row.extend(unit);
         row.push(column.kind.word().to_string());
