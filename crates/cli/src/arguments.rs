@@ -170,8 +170,9 @@ pub struct Solve {
     /// Most attempts [default: 100000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: Option<u64>,
-    /// What to keep: every step, the end, or this many points at equal distances [default: steps with an output file, else end]
-    #[arg(long, value_name = "steps|end|N", value_parser = kept)]
+    /// What to keep: every step with as many points between them as a smooth curve needs (dense), every step, the end, or this many
+    /// points at equal distances [default: dense with an output file, else end]
+    #[arg(long, value_name = "dense|steps|end|N", value_parser = kept)]
     pub save: Option<Kept>,
     /// Write what is kept to this file; the ending says how: csv, json, npz, html
     #[arg(short, long, value_name = "FILE")]
@@ -328,6 +329,8 @@ pub enum FormName {
 /// What to keep of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
+    /// Every step, with points between them.
+    Dense,
     /// Every step.
     Steps,
     /// The end.
@@ -435,7 +438,7 @@ pub enum BadValue {
     Negative,
     #[error("expected NAME=VALUE")]
     NoAssignment,
-    #[error("expected steps, end, or a number of points from 2 to {MOST_POINTS}")]
+    #[error("expected dense, steps, end, or a number of points from 2 to {MOST_POINTS}")]
     UnknownSave,
     #[error("a tolerance must lie between {:e} and 1", Tolerance::SMALLEST_RTOL)]
     ImpossibleTolerance,
@@ -497,6 +500,7 @@ fn tolerances(text: &str) -> Result<Tolerances, BadValue> {
 
 fn kept(text: &str) -> Result<Kept, BadValue> {
     match text {
+        "dense" => Ok(Kept::Dense),
         "steps" => Ok(Kept::Steps),
         "end" => Ok(Kept::End),
         number => match number.parse() {

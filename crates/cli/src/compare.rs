@@ -11,7 +11,7 @@ mod timing;
 
 use crate::arguments::{Compare, TableFormat};
 use crate::failure::{Failure, print};
-use crate::output::{self, Output};
+use crate::files::{self, Output};
 use crate::progress::Tally;
 use crate::setup::{Equations, Setup};
 use crate::variables::Stopped;
@@ -53,14 +53,8 @@ pub fn compare(arguments: &Compare) -> Result<(), Failure> {
         return Err(Failure::NoComparison { path: path.clone() });
     }
     let outputs = Output::open_all(&arguments.output, None)?;
-    let made = match run(setup, plan, arguments) {
-        Ok(made) => made,
-        Err(failure) => {
-            output::discard_all(outputs);
-            return Err(failure);
-        }
-    };
-    let written = output::write_comparison(outputs, &made);
+    let made = run(setup, plan, arguments)?;
+    let written = files::write_comparison(outputs, &made);
     let printed = print(&printed(&made, arguments)?);
     written.and(printed)?;
     if made.succeeded().next().is_some() { Ok(()) } else { Err(Failure::NoneReached { runs: made.runs.len() }) }

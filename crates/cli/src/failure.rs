@@ -1,5 +1,6 @@
 //! Why the command did not do what was asked: what is printed, and with which code it exits.
 
+use crate::interrupt;
 use crate::variables::Stopped;
 use daedal::analysis::AnalysisError;
 use daedal::catalogue;
@@ -10,6 +11,7 @@ use daedal_model::Mistakes;
 use daedal_problems::ParameterError;
 use daedal_run::{Format, ReadError, WriteError};
 use miette::{GraphicalReportHandler, GraphicalTheme};
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
@@ -81,6 +83,8 @@ pub enum Failure {
         #[source]
         cause: ParameterError,
     },
+    #[error("{name} is set twice by --set; say one value")]
+    SetTwice { name: String },
     #[error("{name} is given more than once among --fix, --guess and --unknown; say one thing about it")]
     SaidTwice { name: String },
     #[error("the output file {} is given twice", path.display())]
@@ -128,6 +132,11 @@ pub enum Failure {
     Analysis(#[from] AnalysisError),
     #[error("{0}")]
     General(#[from] dae::AnalysisError),
+    #[error(
+        "interrupted by {} at t = {t:?}; everything computed until then {}",
+        interrupt::name(*.signal), if *.kept { "is in the files" } else { "was not kept: no output file was named" }
+    )]
+    Interrupted { signal: i32, t: f64, kept: bool },
     #[error(transparent)]
     Solve(#[from] Stopped),
     #[error(transparent)]
@@ -142,7 +151,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// 2 for a mistake in the input, 1 for a stop on the way.
+    /// 2 for a mistake in the input, 1 for a stop on the way, 128 and the number of the signal for an interruption.
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Solve(error) if is_numerical(error) => 1,
@@ -150,6 +159,7 @@ impl Failure {
             Failure::Enter { cause, .. } if is_numerical_entry(cause) => 1,
             Failure::General(error) if is_not_found(error) => 1,
             Failure::Unwritten { .. } | Failure::Unprinted { .. } => 1,
+            Failure::Interrupted { signal, .. } => interrupt::code(*signal),
             Failure::NoneReached { .. } | Failure::Impossible { .. } | Failure::Unsolvable { .. } => 1,
             _ => 2,
         }
@@ -172,7 +182,7 @@ impl Failure {
             (above, cause) = (message, error.source());
         }
         // nobody is left to tell if this fails
-        let _ = io::stderr().write_all(text.as_bytes());
+        let _ = io::stderr().write_all(plain(&text).as_bytes());
     }
 }
 
@@ -185,11 +195,42 @@ fn marked(mistakes: &Mistakes) -> String {
         (true, false) => GraphicalTheme::unicode_nocolor(),
         (false, _) => GraphicalTheme::none(),
     };
-    let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_links(false);
-    if handler.render_report(&mut text, mistakes).is_err() {
-        text = mistakes.to_string();
+    let render = |theme, text: &mut String| {
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_links(false);
+        if handler.render_report(text, mistakes).is_err() {
+            *text = mistakes.to_string();
+        }
+    };
+    let mut bare = String::new();
+    render(GraphicalTheme::none(), &mut bare);
+    // colours are control sequences: names that hold some get none beside them
+    if bare.contains(is_control) {
+        return plain(&bare).into_owned();
     }
+    render(theme, &mut text);
     text
+}
+
+/// Characters that change what a terminal does or in which order it shows text, other than line breaks and tabulators.
+fn is_control(c: char) -> bool {
+    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    (c.is_control() && c != '\n' && c != '\t') || turns
+}
+
+/// A text whose control characters are told and not sent: `\u001b`, as JSON and TOML write them.
+pub fn plain(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_control) {
+        return Cow::Borrowed(text);
+    }
+    let mut told = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_control(c) {
+            let _ = write!(told, "\\u{:04x}", u32::from(c));
+        } else {
+            told.push(c);
+        }
+    }
+    Cow::Owned(told)
 }
 
 /// Could the computation not go on, with an input that makes sense?
@@ -229,10 +270,10 @@ fn is_not_found(error: &dae::AnalysisError) -> bool {
     matches!(error, Inconsistent { .. } | Undefined { .. } | IndexNotFound { .. })
 }
 
-/// Print to standard output. A reader that went away is no failure.
+/// Print to standard output, control characters told instead of sent. A reader that went away is no failure.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(plain(text).as_bytes()).and_then(|()| out.flush()) {
         Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Unprinted { cause }),
         _ => Ok(()),
     }
@@ -264,6 +305,12 @@ fn ending(path: &std::path::Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_are_told_and_not_sent() {
+        assert_eq!(plain("a\tb\nλ"), "a\tb\nλ");
+        assert_eq!(plain("\u{1b}[2J\u{7f}\u{9b}\u{202e}\r"), "\\u001b[2J\\u007f\\u009b\\u202e\\u000d");
+    }
 
     #[test]
     fn the_nearest_name_is_suggested_and_no_far_one() {

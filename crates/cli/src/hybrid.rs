@@ -8,15 +8,18 @@ mod table;
 
 use crate::arguments::Solve;
 use crate::failure::{Failure, is_stop, print};
-use crate::output::{self, Output};
+use crate::files::{self, Output};
+use crate::interrupt::Interrupt;
 use crate::outputs::Rates;
 use crate::progress::Progress;
 use crate::record::StepRecorder;
 use crate::setup::{Equations, Setup, Switched};
 use crate::solve::{Chosen, Report};
+use crate::warnings;
 use daedal::hybrid::{ActiveMode, HybridError, HybridOptions, HybridSolution, solve_observed};
 use daedal::observer::{Observer, StepView};
 use daedal::{Options, Save};
+use daedal_run::Warning;
 use methods::Modes;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -42,6 +45,8 @@ struct Made {
     outcome: Result<HybridSolution, HybridError>,
     /// Derivatives at the last point.
     rates: Rates,
+    /// What a reader should know although the run went on.
+    warnings: Vec<Warning>,
     seconds: f64,
 }
 
@@ -75,7 +80,8 @@ pub fn solve(mut setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<(), 
 
     let asked = run.chosen.options.save != Save::End && outputs.iter().any(Output::holds_steps);
     let mut recorder = asked.then(|| run.modes.recorder());
-    let made = run.make(recorder.as_mut());
+    let interrupt = Interrupt::watch();
+    let made = run.make(&interrupt, recorder.as_mut());
     let steps = recorder.map(|recorder| recorder.steps.steps());
     let mut written = Ok(());
     let mut printed = Ok(());
@@ -84,15 +90,13 @@ pub fn solve(mut setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<(), 
         let recorded = record::record(&run, &made, solution, &mut table, steps);
         let paths: Vec<PathBuf> = arguments.output.iter().chain(&arguments.events).cloned().collect();
         printed = run.print(&made, solution, &recorded, &paths);
-        written = output::write_all(outputs, &recorded);
-    } else {
-        output::discard_all(outputs);
-        if run.chosen.report == Report::Statistics && made.outcome.as_ref().err().is_some_and(is_stop) {
-            printed = print(&format!("{}\n", object::statistics(&run, &made, None)));
-        }
+        written = files::write_all(outputs, &recorded);
+    } else if run.chosen.report == Report::Statistics && made.outcome.as_ref().err().is_some_and(is_stop) {
+        printed = print(&format!("{}\n", object::statistics(&run, &made, None)));
     }
+    warnings::report(&made.warnings);
     match made.outcome {
-        Ok(_) => written.and(printed),
+        Ok(solution) => written.and(printed).and(interrupt.outcome(&solution.ended, solution.end.t, arguments)),
         Err(error) => {
             // the reason of the stop comes last; what went wrong besides must not be lost
             for failure in [written, printed].into_iter().filter_map(Result::err) {
@@ -111,7 +115,7 @@ impl Run {
         }
     }
 
-    fn make(&self, recorder: Option<&mut Recorder>) -> Made {
+    fn make(&self, mut interrupt: &Interrupt, recorder: Option<&mut Recorder>) -> Made {
         let start = Instant::now();
         let switched = self.switched();
         let system = switched.model.build(&switched.compiler(), &self.modes.methods);
@@ -119,13 +123,16 @@ impl Run {
         let options = self.options();
         let mut progress = Progress::new();
         let mut rates = Rates::new(Save::End);
-        let mut observers: Vec<&mut dyn Observer<ActiveMode>> = vec![&mut progress];
+        let mut observers: Vec<&mut dyn Observer<ActiveMode>> = vec![&mut progress, &mut interrupt];
         observers.extend(recorder.map(|recorder| recorder as &mut dyn Observer<ActiveMode>));
         if self.with_rates {
             observers.push(&mut rates);
         }
         let outcome = solve_observed(&problem, &options, &self.hybrid, &mut observers);
-        Made { outcome, rates, seconds: start.elapsed().as_secs_f64() }
+        let mut made = Made { outcome, rates, warnings: Vec::new(), seconds: start.elapsed().as_secs_f64() };
+        let seen = made.solution().map_or(&[][..], |solution| &solution.warnings);
+        made.warnings = seen.iter().map(|warning| Warning::at(warning.t, &warning.message)).collect();
+        made
     }
 
     /// Derivatives are those of the polynomials over the steps, which must be kept for them.

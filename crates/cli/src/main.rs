@@ -3,9 +3,12 @@
 mod arguments;
 mod check;
 mod compare;
+mod curve;
 mod failure;
+mod files;
 mod hybrid;
 mod init;
+mod interrupt;
 mod list;
 mod method;
 mod output;
@@ -17,6 +20,7 @@ mod setup;
 mod solve;
 mod summary;
 mod variables;
+mod warnings;
 
 use arguments::{Arguments, Command};
 use clap::Parser;

@@ -1,10 +1,12 @@
 //! A run as plain data: the steps while they are made, and in the end everything that a run file holds.
 
+use crate::curve::{self, Flatness};
 use crate::output::counters;
 use crate::outputs::Outputs;
 use crate::solve::{Made, Run};
 use crate::variables::{Computed, Stopped};
 use daedal::observer::{Observer, StepView};
+use daedal::segment::Segment;
 use daedal::{Ended, Residuals, SolveError};
 use daedal_run::{Column, End, Event, Header, Kind, Steps};
 use std::ops::ControlFlow;
@@ -105,11 +107,33 @@ pub fn record(run: &Run, made: &Made, solution: &Computed, steps: Option<Steps>)
     let mut columns: Vec<Column> = variables.chain(formulas).collect();
     let mut times = Vec::new();
     let rates = made.rates.as_ref();
-    for (k, (t, x)) in points(solution).enumerate() {
-        let rates = if solution.is_empty() { rates.and_then(|r| r.end()) } else { rates.and_then(|r| r.at(k)) };
+    let points: Vec<(f64, Vec<f64>)> = points(solution)
+        .enumerate()
+        .map(|(k, (t, x))| {
+            let rates = if solution.is_empty() { rates.and_then(|r| r.end()) } else { rates.and_then(|r| r.at(k)) };
+            (t, values_at(t, x, rates))
+        })
+        .collect();
+    let mut push = |t: f64, row: &[f64]| {
         times.push(t);
-        for (column, value) in columns.iter_mut().zip(values_at(t, x, rates)) {
-            column.values.push(value);
+        for (column, value) in columns.iter_mut().zip(row) {
+            column.values.push(*value);
+        }
+    };
+    // each step has its point, and those of its polynomial that its curve needs
+    let mut inside = |segment: &Segment, t: f64| {
+        let (mut x, mut rates) = (vec![0.0; segment.dim()], vec![0.0; segment.dim()]);
+        segment.eval(t, &mut x);
+        segment.derivative(t, &mut rates);
+        values_at(t, &x, Some(&rates))
+    };
+    let parts = parts(run, solution, &points, &mut inside);
+    for (k, (t, row)) in points.iter().enumerate() {
+        push(*t, row);
+        if let Some(&parts) = parts.get(k) {
+            for t in curve::between((*t, points[k + 1].0), parts) {
+                push(t, &inside(&solution.segments[k], t));
+            }
         }
     }
     let mut events = Vec::new();
@@ -119,6 +143,25 @@ pub fn record(run: &Run, made: &Made, solution: &Computed, steps: Option<Steps>)
     let last = values_at(solution.end.t, &solution.end.x, rates.and_then(|r| r.end()));
     let end = Some(End { t: solution.end.t, values: last });
     daedal_run::Run { header: header(run, made, solution), times, columns, steps, events, end, hybrid: None }
+}
+
+/// Into how many parts the curves need each step to be cut; none where the polynomials were not kept.
+fn parts(
+    run: &Run,
+    solution: &Computed,
+    points: &[(f64, Vec<f64>)],
+    inside: &mut dyn FnMut(&Segment, f64) -> Vec<f64>,
+) -> Vec<u32> {
+    let mut flatness = Flatness::new(points.first().map_or(0, |(_, row)| row.len()), (run.rtol, run.atol));
+    points.iter().for_each(|(_, row)| flatness.see(row));
+    let steps = solution.segments.iter().zip(points.windows(2));
+    let parts: Vec<f64> = steps
+        .map(|(segment, ends)| {
+            let (t0, t1) = (ends[0].0, ends[1].0);
+            flatness.parts(|theta| inside(segment, t0 + theta * (t1 - t0)))
+        })
+        .collect();
+    curve::limited(&parts)
 }
 
 fn header(run: &Run, made: &Made, solution: &Computed) -> Header {
@@ -132,6 +175,7 @@ fn header(run: &Run, made: &Made, solution: &Computed) -> Header {
         method: Some(run.method.name().to_string()),
         rtol: Some(run.rtol),
         atol: Some(run.atol),
+        atol_of: Vec::new(),
         t0: Some(run.setup.t0()),
         tend: Some(run.setup.tend()),
         ended: Some(ended(&solution.ended)),
@@ -141,6 +185,7 @@ fn header(run: &Run, made: &Made, solution: &Computed) -> Header {
         max_residual: largest_residuals(&solution.max_residuals),
         undetermined: solution.undetermined.clone(),
         decisions: decisions(run, solution),
+        warnings: made.warnings.clone(),
     }
 }
 
@@ -189,9 +234,4 @@ pub fn ended(ended: &Ended) -> daedal_run::Ended {
 fn points(solution: &Computed) -> impl Iterator<Item = (f64, &[f64])> {
     let end = solution.is_empty().then(|| (solution.end.t, &*solution.end.x));
     solution.times.iter().enumerate().map(|(k, &t)| (t, solution.state(k))).chain(end)
-}
-
-/// Number of points in the files.
-pub fn number_of_points(solution: &Computed) -> usize {
-    points(solution).count()
 }

@@ -2,7 +2,7 @@
 
 use crate::arguments::Report;
 use crate::failure::{Failure, print};
-use crate::output::{self, Output};
+use crate::files::{self, Output};
 use daedal_run::{Format, Run};
 
 /// Read a run file and write its page.
@@ -14,6 +14,6 @@ pub fn report(arguments: &Report) -> Result<(), Failure> {
     // a page needs its run first: nothing is opened if there is none
     let run = Run::read(&arguments.run).map_err(|cause| Failure::RunFile { path: arguments.run.clone(), cause })?;
     let outputs = Output::open_all(std::slice::from_ref(&path), None)?;
-    output::write_all(outputs, &run)?;
+    files::write_all(outputs, &run)?;
     print(&format!("{} points in {}\n", run.times.len(), path.display()))
 }

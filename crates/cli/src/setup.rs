@@ -82,6 +82,10 @@ impl Switched {
 impl Setup {
     /// The model that is named, with some parameters changed.
     pub fn resolve(model: &Model) -> Result<Self, Failure> {
+        let name = |k: usize| model.set[k].0.replace(' ', "");
+        if let Some(k) = (0..model.set.len()).find(|&k| (0..k).any(|j| name(j) == name(k))) {
+            return Err(Failure::SetTwice { name: name(k) });
+        }
         let mut setup = if is_file(&model.name) { from_file(model)? } else { from_problem(model)? };
         if let Some(t0) = model.t0.filter(|t0| *t0 != setup.t0()) {
             match &mut setup.equations {

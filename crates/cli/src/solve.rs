@@ -2,20 +2,24 @@
 
 use crate::arguments::{Kept, Solve};
 use crate::failure::{Failure, is_numerical, print};
+use crate::files::{self, Output};
 use crate::hybrid;
+use crate::interrupt::Interrupt;
 use crate::method::Method;
-use crate::output::{self, Output};
+use crate::output;
 use crate::outputs::{Rates, needs_rates};
 use crate::progress::Progress;
 use crate::record::{StepRecorder, record};
 use crate::setup::{Equations, General, Motion, Setup};
 use crate::summary;
 use crate::variables::{Computed, Stopped, Variables};
+use crate::warnings;
 use daedal::catalogue::MotionMethod;
 use daedal::dae::{self, Form};
 use daedal::method::Integrator;
 use daedal::observer::Observer;
 use daedal::{Options, Save, SolveError, Tolerance, solve_observed};
+use daedal_run::Warning;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -37,6 +41,8 @@ pub struct Made {
     pub outcome: Result<Computed, Stopped>,
     /// Derivatives at the points that were kept, where outputs need them.
     pub rates: Option<Rates>,
+    /// What a reader should know although the run went on; whatever is found out about the run is added here.
+    pub warnings: Vec<Warning>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -85,17 +91,22 @@ pub fn solve(arguments: &Solve) -> Result<(), Failure> {
     // only the end is kept, or only columns: nobody asks for the steps
     let asked = run.options.save != Save::End && outputs.iter().any(Output::holds_steps);
     let mut recorder = asked.then(|| StepRecorder::new(run.method.order()));
-    let made = run.make(recorder.as_mut(), rates);
-    let written = if let Some(solution) = made.solution() {
-        let steps = recorder.map(StepRecorder::steps);
-        output::write_all(outputs, &record(&run, &made, solution, steps))
-    } else {
-        output::discard_all(outputs);
-        Ok(())
+    let interrupt = Interrupt::watch();
+    let made = run.make(&interrupt, recorder.as_mut(), rates);
+    let mut points = 0;
+    let written = match made.solution() {
+        Some(solution) if !outputs.is_empty() => {
+            let steps = recorder.map(StepRecorder::steps);
+            let recorded = record(&run, &made, solution, steps);
+            points = recorded.times.len();
+            files::write_all(outputs, &recorded)
+        }
+        _ => Ok(()),
     };
-    let printed = run.print(&made, &arguments.output);
+    let printed = run.print(&made, &arguments.output, points);
+    warnings::report(&made.warnings);
     match made.outcome {
-        Ok(_) => written.and(printed),
+        Ok(solution) => written.and(printed).and(interrupt.outcome(&solution.ended, solution.end.t, arguments)),
         Err(error) => {
             // the reason of the stop comes last; what went wrong besides must not be lost
             for failure in [written, printed].into_iter().filter_map(Result::err) {
@@ -123,13 +134,14 @@ impl Chosen {
         let beside = if arguments.rtol.is_none() { wishes.atol } else { None };
         let atol = arguments.atol.or(beside).unwrap_or(rtol);
         let defaults = Options::default();
-        let kept = arguments.save.unwrap_or(if arguments.output.is_empty() { Kept::End } else { Kept::Steps });
+        let kept = arguments.save.unwrap_or(if arguments.output.is_empty() { Kept::End } else { Kept::Dense });
         let options = Options {
             tolerance: Tolerance::new(rtol, atol),
             h0: arguments.h0.or(setup.h0()),
             hmax: arguments.hmax.or(wishes.hmax),
             max_steps: arguments.max_steps.unwrap_or(defaults.max_steps),
             save: match kept {
+                Kept::Dense => Save::Dense,
                 Kept::Steps => Save::Steps,
                 Kept::End => Save::End,
                 Kept::Points(n) => Save::At(equidistant(t0, tend, n)),
@@ -166,28 +178,31 @@ impl Run {
         }
     }
 
-    fn make(&self, recorder: Option<&mut StepRecorder>, mut rates: Option<Rates>) -> Made {
+    fn make(&self, interrupt: &Interrupt, recorder: Option<&mut StepRecorder>, mut rates: Option<Rates>) -> Made {
         let start = Instant::now();
         let outcome = match (&self.setup.equations, &self.method) {
-            (Equations::Motion(motion), Method::Motion { method, .. }) => self.motion(motion, &**method, recorder),
+            (Equations::Motion(motion), Method::Motion { method, .. }) => {
+                self.motion(motion, &**method, interrupt, recorder)
+            }
             (Equations::General(general), Method::General { form, integrator, .. }) => {
-                self.general(general, *form, &**integrator, recorder, rates.as_mut())
+                self.general(general, *form, &**integrator, interrupt, recorder, rates.as_mut())
             }
             _ => unreachable!("methods are chosen for their model"),
         };
-        Made { outcome, rates, seconds: start.elapsed().as_secs_f64() }
+        Made { outcome, rates, warnings: Vec::new(), seconds: start.elapsed().as_secs_f64() }
     }
 
     fn motion(
         &self,
         motion: &Motion,
         method: &dyn MotionMethod,
+        mut interrupt: &Interrupt,
         recorder: Option<&mut StepRecorder>,
     ) -> Result<Computed, Stopped> {
         let case = &motion.case;
         let problem = daedal::Problem::new(&*case.mechanism, case.initial.clone(), case.tend);
         let mut progress = Progress::new();
-        let mut observers: Vec<&mut dyn Observer> = vec![&mut progress];
+        let mut observers: Vec<&mut dyn Observer> = vec![&mut progress, &mut interrupt];
         observers.extend(recorder.map(|recorder| recorder as &mut dyn Observer));
         let outcome = solve_observed(&problem, method, &self.options, &mut observers);
         let variables = |layout: &_| Variables::of_motion(layout, self.method.formulation());
@@ -199,12 +214,13 @@ impl Run {
         general: &General,
         form: Form,
         integrator: &dyn Integrator,
+        mut interrupt: &Interrupt,
         recorder: Option<&mut StepRecorder>,
         rates: Option<&mut Rates>,
     ) -> Result<Computed, Stopped> {
         let problem = dae::Problem::new(&general.system, general.initial.clone(), general.tend);
         let mut progress = Progress::new();
-        let mut observers: Vec<&mut dyn Observer<dae::Unknowns>> = vec![&mut progress];
+        let mut observers: Vec<&mut dyn Observer<dae::Unknowns>> = vec![&mut progress, &mut interrupt];
         observers.extend(recorder.map(|recorder| recorder as &mut dyn Observer<dae::Unknowns>));
         observers.extend(rates.map(|rates| rates as &mut dyn Observer<dae::Unknowns>));
         let outcome = dae::solve_observed(&problem, form, integrator, &self.options, &mut observers);
@@ -212,12 +228,13 @@ impl Run {
         outcome.map(|solution| solution.map_layout(variables)).map_err(|error| error.map_layout(variables))
     }
 
-    fn print(&self, made: &Made, paths: &[PathBuf]) -> Result<(), Failure> {
+    /// `points` is the number of points in the files.
+    fn print(&self, made: &Made, paths: &[PathBuf], points: usize) -> Result<(), Failure> {
         match (self.report, made.solution()) {
             (Report::Statistics, _) if made.error().is_none_or(is_numerical) => {
                 print(&format!("{}\n", output::statistics(self, made)))
             }
-            (Report::Summary, Some(solution)) => print(&summary::summary(self, made, solution, paths)),
+            (Report::Summary, Some(solution)) => print(&summary::summary(self, made, solution, (paths, points))),
             _ => Ok(()),
         }
     }

@@ -1,9 +1,10 @@
 //! What a run did, for people.
 
-use crate::record::{final_outputs, number_of_points};
+use crate::record::final_outputs;
 use crate::setup::Equations;
 use crate::solve::{Made, Run};
 use crate::variables::Computed;
+use crate::warnings;
 use daedal::dae::Form;
 use daedal::{Ended, Residuals};
 use daedal_problems::Reference;
@@ -11,16 +12,19 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Some lines about a run.
-pub fn summary(run: &Run, made: &Made, solution: &Computed, paths: &[PathBuf]) -> String {
+///
+/// `files` are those that were written, and the number of points in them.
+pub fn summary(run: &Run, made: &Made, solution: &Computed, files: (&[PathBuf], usize)) -> String {
     let mut text = String::new();
     heading(&mut text, run, solution);
-    let _ = writeln!(text, "{} in {:.3} s", ending(&solution.ended, solution.end_time()), made.seconds);
+    let warned = warnings::counted(&made.warnings);
+    let _ = writeln!(text, "{} in {:.3} s{warned}", ending(&solution.ended, solution.end_time()), made.seconds);
     let _ = writeln!(text, "{}", solution.statistics);
     if !solution.decisions.is_empty() {
         let _ = writeln!(text, "{}", solution.decisions);
     }
-    for path in paths {
-        let _ = writeln!(text, "{} points in {}", number_of_points(solution), path.display());
+    for path in files.0 {
+        let _ = writeln!(text, "{} points in {}", files.1, path.display());
     }
     residuals(&mut text, &solution.max_residuals, solution.layout.formulation);
     undetermined(&mut text, run, solution);

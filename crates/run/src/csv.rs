@@ -1,5 +1,6 @@
 //! Columns as a table of text: one line of names, one row for every time, digits that give the same number back.
-//! Names with commas, quotes or line breaks are quoted. NaN and infinity are written `NaN`, `inf`, `-inf`.
+//! Names with commas, quotes or line breaks are quoted. NaN and infinity are written `NaN`, `inf`, `-inf`; a value that the active mode
+//! does not have is an empty cell, which is read as NaN.
 //! A table knows nothing but columns: no header, no kinds, no steps.
 
 use crate::error::{ReadError, WriteError};
@@ -13,9 +14,15 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
     let mut table = ::csv::Writer::from_writer(file);
     let names = run.columns.iter().map(|column| column.name.as_str());
     table.write_record(["t"].into_iter().chain(names)).map_err(std::io::Error::from)?;
+    let modes = run.columns.iter().find(|column| column.kind == Kind::Mode);
     for (k, t) in run.times.iter().enumerate() {
-        let row = [*t].into_iter().chain(run.columns.iter().map(|column| column.values[k]));
-        table.write_record(row.map(|x| format!("{x:?}"))).map_err(std::io::Error::from)?;
+        let mode = modes.and_then(|modes| run.hybrid.as_ref()?.modes.get(modes.values[k] as usize));
+        let cell = |column: &Column| match (column.values[k], mode) {
+            (x, Some(mode)) if x.is_nan() && !mode.determines(&column.name) => String::new(),
+            (x, _) => format!("{x:?}"),
+        };
+        let row = [format!("{t:?}")].into_iter().chain(run.columns.iter().map(cell));
+        table.write_record(row).map_err(std::io::Error::from)?;
     }
     Ok(table.flush()?)
 }
@@ -49,7 +56,7 @@ pub fn write_switches(hybrid: &Hybrid, file: impl Write) -> Result<(), WriteErro
 
 /// Read times and columns.
 pub fn read(file: impl Read) -> Result<Run, ReadError> {
-    let mut table = ::csv::Reader::from_reader(file);
+    let mut table = ::csv::Reader::from_reader(Quotes { file, line: 1, opened: None });
     let names = table.headers()?.clone();
     match names.get(0) {
         Some("t") => {}
@@ -58,7 +65,11 @@ pub fn read(file: impl Read) -> Result<Run, ReadError> {
     let mut values: Vec<Vec<f64>> = vec![Vec::new(); names.len()];
     let mut row = ::csv::StringRecord::new();
     while table.read_record(&mut row)? {
-        for ((cell, name), values) in row.iter().zip(&names).zip(&mut values) {
+        for (k, ((cell, name), values)) in row.iter().zip(&names).zip(&mut values).enumerate() {
+            if cell.trim().is_empty() && k > 0 {
+                values.push(f64::NAN);
+                continue;
+            }
             let value = cell.trim().parse().map_err(|_| ReadError::Cell {
                 line: row.position().map_or(0, ::csv::Position::line),
                 column: name.to_string(),
@@ -67,12 +78,38 @@ pub fn read(file: impl Read) -> Result<Run, ReadError> {
             values.push(value);
         }
     }
+    if let Some(line) = table.get_ref().opened {
+        return Err(ReadError::OpenQuote { line });
+    }
     let times = values.remove(0);
     let columns = names.iter().skip(1).zip(values);
     let columns = columns.map(|(name, values)| Column::new(name, Kind::Variable, values)).collect();
     let run = Run { times, columns, ..Run::default() };
     run.check()?;
     Ok(run)
+}
+
+/// A file whose quotes are counted while it is read: a table ends outside of quotes, which the reader of tables does not look at.
+struct Quotes<R> {
+    file: R,
+    line: u64,
+    /// line of the quote that is open
+    opened: Option<u64>,
+}
+
+impl<R: Read> Read for Quotes<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.file.read(bytes)?;
+        for byte in &bytes[..n] {
+            match byte {
+                // a quote inside of quotes is written twice
+                b'"' => self.opened = if self.opened.is_some() { None } else { Some(self.line) },
+                b'\n' => self.line += 1,
+                _ => {}
+            }
+        }
+        Ok(n)
+    }
 }
 
 #[cfg(test)]

@@ -61,6 +61,12 @@ pub enum ReadError {
         /// The cell.
         text: String,
     },
+    /// A quote that is opened and never closed.
+    #[error("line {line}: a quote is opened here and never closed")]
+    OpenQuote {
+        /// Line of the file, from 1.
+        line: u64,
+    },
     /// A table without a column of times.
     #[error("the first column must hold the times and be called t; it is called {found:?}")]
     TimeColumn {
@@ -130,6 +136,22 @@ pub enum ArrayFault {
         found: usize,
         /// How many the description says.
         expected: u128,
+    },
+    /// Not as many numbers as the rest of the file wants.
+    #[error("it has {found} numbers, expected {expected}")]
+    Length {
+        /// How many its description says.
+        found: u64,
+        /// How many there should be.
+        expected: usize,
+    },
+    /// Compressed data that would fill the memory.
+    #[error("it would fill {bytes} bytes, more than the {most} that are read of a compressed array")]
+    TooLarge {
+        /// How many bytes it would have.
+        bytes: u128,
+        /// The limit.
+        most: u64,
     },
     /// Text with something else than characters.
     #[error("its text holds {code:#x}, which is no character")]

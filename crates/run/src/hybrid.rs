@@ -1,7 +1,7 @@
 //! What a run through several modes adds to a run file: the modes, when each was active, and the switches between them.
 //!
-//! Columns of such a run are those of all modes together, by name. Where the active mode does not have a variable, its column holds the
-//! last value (Wunderlich, thesis (2008), (5.16)); before a variable appears for the first time there is no value, NaN. The column of kind
+//! Columns of such a run are those of all modes together, by name. Where the active mode does not have a variable there is no value, NaN:
+//! a gap in its curve. The column of kind
 //! [`Kind::Mode`](crate::run::Kind::Mode) holds the place of the active mode in [`Hybrid::modes`], from 0. At a switch there are two rows with
 //! the same time: before and after it.
 
@@ -9,7 +9,7 @@ use crate::error::Inconsistent;
 use crate::run::rising;
 use serde::{Deserialize, Serialize};
 
-/// Modes, phases, switches and warnings of a run.
+/// Modes, phases and switches of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hybrid {
     /// All modes, those that were never active among them.
@@ -18,8 +18,6 @@ pub struct Hybrid {
     pub phases: Vec<Phase>,
     /// Changes of modes, in the order of time.
     pub switches: Vec<Switch>,
-    /// What a reader should know although the run went on.
-    pub warnings: Vec<Warning>,
 }
 
 /// A mode.
@@ -29,12 +27,19 @@ pub struct Mode {
     pub name: String,
     /// Is it one for sliding along the surface between two others?
     pub sliding: bool,
-    /// Columns that it determines; the others are held.
+    /// Columns that it determines, unknowns and outputs; the others have no value in it. Empty if nobody knows.
     pub unknowns: Vec<String>,
     /// Accepted steps in it.
     pub steps: Option<u64>,
     /// What the method decided by itself.
     pub decisions: Option<String>,
+}
+
+impl Mode {
+    /// Has a column a value in this mode?
+    pub fn determines(&self, column: &str) -> bool {
+        self.unknowns.is_empty() || self.unknowns.iter().any(|known| known == column)
+    }
 }
 
 /// A time in one mode.
@@ -146,15 +151,6 @@ pub struct Jump {
     pub before: f64,
     /// After.
     pub after: f64,
-}
-
-/// What a reader should know although the run went on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Warning {
-    /// When it was first seen.
-    pub t: f64,
-    /// What.
-    pub message: String,
 }
 
 /// How much of a run one mode had.

@@ -4,9 +4,9 @@
 mod hybrid;
 
 use crate::error::{ReadError, WriteError};
-use crate::number::{Number, Ordered, unwrap, wrap};
+use crate::number::{Number, Ordered, absent, unwrap, wrap};
 use crate::run::{Column, End, Ended, Event, Header, Kind, Residuals, Run, Steps, same_length};
-use hybrid::HybridRecord;
+use hybrid::{HybridRecord, WarningRecord};
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 
@@ -89,7 +89,7 @@ pub(crate) struct Record {
     description: Option<String>,
     #[serde(default)]
     source: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "absent")]
     parameters: Ordered<Number>,
     #[serde(default)]
     formulation: Option<String>,
@@ -99,6 +99,8 @@ pub(crate) struct Record {
     rtol: Option<Number>,
     #[serde(default)]
     atol: Option<Number>,
+    #[serde(default, deserialize_with = "absent")]
+    atol_of: Ordered<Number>,
     #[serde(default)]
     t0: Option<Number>,
     #[serde(default)]
@@ -109,9 +111,11 @@ pub(crate) struct Record {
     message: Option<String>,
     #[serde(default)]
     decisions: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "absent")]
+    warnings: Vec<WarningRecord>,
+    #[serde(default, deserialize_with = "absent")]
     undetermined: Vec<Vec<(String, Number)>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "absent")]
     statistics: Statistics,
     names: Vec<String>,
     #[serde(default)]
@@ -125,7 +129,7 @@ pub(crate) struct Record {
     t_end: Option<Number>,
     #[serde(default, rename = "final")]
     last: Option<Vec<Number>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "absent")]
     events: Vec<EventRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hybrid: Option<HybridRecord>,
@@ -141,7 +145,7 @@ pub(crate) struct Record {
 struct Statistics {
     #[serde(flatten)]
     counters: Ordered<Option<u64>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "absent")]
     max_residual: ResidualRecord,
 }
 
@@ -201,11 +205,13 @@ impl Record {
             method: header.method.clone(),
             rtol: header.rtol.map(Number),
             atol: header.atol.map(Number),
+            atol_of: Ordered(pairs(&header.atol_of)),
             t0: header.t0.map(Number),
             tend: header.tend.map(Number),
             ended: header.ended,
             message: header.message.clone(),
             decisions: header.decisions.clone(),
+            warnings: header.warnings.iter().map(WarningRecord::of).collect(),
             undetermined: header.undetermined.iter().map(|combination| pairs(combination)).collect(),
             statistics: Statistics {
                 counters: Ordered(header.counters.clone()),
@@ -248,6 +254,10 @@ impl Record {
         let columns = self.names.into_iter().zip(kinds).zip(units).zip(values);
         let columns = columns.map(|(((name, kind), unit), values)| Column { name, kind, unit, values }).collect();
         let largest = self.statistics.max_residual;
+        // files of runs through modes had their warnings elsewhere
+        let mut hybrid = self.hybrid;
+        let older = hybrid.as_mut().map(|hybrid| std::mem::take(&mut hybrid.warnings)).unwrap_or_default();
+        let warnings = self.warnings.into_iter().chain(older).map(WarningRecord::into_warning).collect();
         let number = |x: Option<Number>| x.map(|Number(x)| x);
         let header = Header {
             model: self.model,
@@ -258,6 +268,7 @@ impl Record {
             method: self.method,
             rtol: number(self.rtol),
             atol: number(self.atol),
+            atol_of: plain(self.atol_of.0),
             t0: number(self.t0),
             tend: number(self.tend),
             ended: self.ended,
@@ -274,10 +285,11 @@ impl Record {
             },
             undetermined: self.undetermined.into_iter().map(plain).collect(),
             decisions: self.decisions,
+            warnings,
         };
         let end = self.t_end.zip(self.last).map(|(Number(t), values)| End { t, values: unwrap(values) });
         let events = self.events.into_iter().map(EventRecord::into_event).collect();
-        let hybrid = self.hybrid.map(HybridRecord::into_hybrid);
+        let hybrid = hybrid.map(HybridRecord::into_hybrid);
         let run = Run { header, times, columns, steps, events, end, hybrid };
         run.check()?;
         Ok(run)

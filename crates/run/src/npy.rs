@@ -5,13 +5,15 @@
 //! multiply the lengths of a malformed description without a look at overflow.
 
 use crate::error::ArrayFault;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// Bytes in front of the description, in version 1.0.
 const PREFIX: usize = 10;
 /// Numbers begin at a multiple of this.
 const ALIGNMENT: usize = 64;
+/// Longest description; that of a list has about a hundred bytes.
+const MOST_DESCRIPTION: usize = 1 << 16;
 
 /// Numbers that arrays are made of, in little-endian order.
 pub trait Element: Sized {
@@ -66,38 +68,84 @@ pub fn write_text(text: &str, mut file: impl Write) -> io::Result<()> {
     file.write_all(&codes)
 }
 
-/// Read a list of numbers.
-pub fn read<T: Element>(bytes: &[u8]) -> Result<Vec<T>, ArrayFault> {
-    let (description, data) = split(bytes)?;
+/// How much is read of an array.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How many numbers it must have, where that is known.
+    pub length: Option<usize>,
+    /// Most bytes of numbers.
+    pub bytes: u64,
+}
+
+/// Why an array could not be read.
+#[derive(Debug)]
+pub enum Fault {
+    /// The file system or the archive said no.
+    Io(io::Error),
+    /// The array is wrong.
+    Array(ArrayFault),
+}
+
+impl From<ArrayFault> for Fault {
+    fn from(fault: ArrayFault) -> Self {
+        Fault::Array(fault)
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            // only the description is read by its exact length
+            io::ErrorKind::UnexpectedEof => Fault::Array(ArrayFault::Magic),
+            _ => Fault::Io(error),
+        }
+    }
+}
+
+/// Read a list of numbers. Its description is looked at first: nothing longer than it says, and than the limits allow, is taken from
+/// the file, which may be a small archive of endless zeros.
+pub fn read<T: Element>(mut file: impl Read, limits: Limits) -> Result<Vec<T>, Fault> {
+    let description = description(&mut file)?;
     if description.letters != T::LETTERS {
-        return Err(ArrayFault::Type { found: description.letters, expected: T::LETTERS });
+        return Err(ArrayFault::Type { found: description.letters, expected: T::LETTERS }.into());
     }
     let [length] = description.shape[..] else {
-        return Err(ArrayFault::Dimensions { found: description.shape.len(), expected: 1 });
+        return Err(ArrayFault::Dimensions { found: description.shape.len(), expected: 1 }.into());
     };
-    let expected = u128::from(length) * T::SIZE as u128;
-    if data.len() as u128 != expected {
-        return Err(ArrayFault::Bytes { found: data.len(), expected });
+    if let Some(expected) = limits.length.filter(|&expected| expected as u64 != length) {
+        return Err(ArrayFault::Length { found: length, expected }.into());
     }
+    let data = data(file, u128::from(length) * T::SIZE as u128, limits.bytes)?;
     Ok(data.chunks_exact(T::SIZE).map(T::from_bytes).collect())
 }
 
 /// Read a text.
-pub fn read_text(bytes: &[u8]) -> Result<String, ArrayFault> {
-    let (description, data) = split(bytes)?;
+pub fn read_text(mut file: impl Read, limits: Limits) -> Result<String, Fault> {
+    let description = description(&mut file)?;
     let length: Option<u64> = description.letters.strip_prefix("<U").and_then(|digits| digits.parse().ok());
     let Some(length) = length else {
-        return Err(ArrayFault::Type { found: description.letters, expected: "<U" });
+        return Err(ArrayFault::Type { found: description.letters, expected: "<U" }.into());
     };
     if !description.shape.is_empty() {
-        return Err(ArrayFault::Dimensions { found: description.shape.len(), expected: 0 });
+        return Err(ArrayFault::Dimensions { found: description.shape.len(), expected: 0 }.into());
     }
-    let expected = u128::from(length) * 4;
-    if data.len() as u128 != expected {
-        return Err(ArrayFault::Bytes { found: data.len(), expected });
-    }
+    let data = data(file, u128::from(length) * 4, limits.bytes)?;
     let codes = data.chunks_exact(4).map(u32::from_bytes);
-    codes.map(|code| char::from_u32(code).ok_or(ArrayFault::Text { code })).collect()
+    Ok(codes.map(|code| char::from_u32(code).ok_or(ArrayFault::Text { code })).collect::<Result<_, _>>()?)
+}
+
+/// So many bytes of numbers, no more and no fewer.
+fn data(file: impl Read, expected: u128, most: u64) -> Result<Vec<u8>, Fault> {
+    if expected > u128::from(most) {
+        return Err(ArrayFault::TooLarge { bytes: expected, most }.into());
+    }
+    let mut data = Vec::new();
+    // one byte more shows that there are too many
+    file.take((expected as u64).saturating_add(1)).read_to_end(&mut data)?;
+    if data.len() as u128 != expected {
+        return Err(ArrayFault::Bytes { found: data.len(), expected }.into());
+    }
+    Ok(data)
 }
 
 fn preamble(letters: &str, shape: &str) -> Vec<u8> {
@@ -118,19 +166,26 @@ struct Description {
     shape: Vec<u64>,
 }
 
-/// The description of an array and the bytes behind it.
-fn split(bytes: &[u8]) -> Result<(Description, &[u8]), ArrayFault> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or(ArrayFault::Magic)?;
+/// The description of an array; the file stands behind it then.
+fn description(file: &mut impl Read) -> Result<Description, Fault> {
+    let mut prefix = [0; MAGIC.len() + 2];
+    file.read_exact(&mut prefix)?;
+    let version = prefix.strip_prefix(MAGIC).ok_or(ArrayFault::Magic)?[0];
     // from version 2.0 on, the length of the description has four bytes
-    let (length, rest) = match rest {
-        [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
-        [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest),
-        _ => return Err(ArrayFault::Magic),
-    };
-    let (text, data) = rest.split_at_checked(length).ok_or(ArrayFault::Magic)?;
-    let text = String::from_utf8_lossy(text);
-    let description = describe(&text).ok_or_else(|| ArrayFault::Description { text: text.trim().to_string() })?;
-    Ok((description, data))
+    let mut length = [0; 4];
+    match version {
+        1 => file.read_exact(&mut length[..2])?,
+        2 | 3 => file.read_exact(&mut length)?,
+        _ => return Err(ArrayFault::Magic.into()),
+    }
+    let length = u32::from_le_bytes(length) as usize;
+    if length > MOST_DESCRIPTION {
+        return Err(ArrayFault::Magic.into());
+    }
+    let mut text = vec![0; length];
+    file.read_exact(&mut text)?;
+    let text = String::from_utf8_lossy(&text);
+    Ok(describe(&text).ok_or_else(|| ArrayFault::Description { text: text.trim().to_string() })?)
 }
 
 /// A description as NumPy writes it. Fortran order is the same thing for lists.
@@ -153,6 +208,39 @@ mod tests {
         let mut bytes = Vec::new();
         write(values, &mut bytes).expect("memory");
         bytes
+    }
+
+    const ALL: Limits = Limits { length: None, bytes: u64::MAX };
+
+    fn fault<T>(outcome: Result<T, Fault>) -> Result<T, ArrayFault> {
+        outcome.map_err(|fault| match fault {
+            Fault::Array(fault) => fault,
+            Fault::Io(error) => panic!("{error}"),
+        })
+    }
+
+    fn read<T: Element>(bytes: &[u8]) -> Result<Vec<T>, ArrayFault> {
+        fault(super::read(bytes, ALL))
+    }
+
+    fn read_text(bytes: &[u8]) -> Result<String, ArrayFault> {
+        fault(super::read_text(bytes, ALL))
+    }
+
+    #[test]
+    fn no_more_is_read_than_the_description_says_and_the_limits_allow() {
+        let mut endless = preamble("<f8", "(2,)");
+        endless.extend(vec![0; 1 << 20]);
+        let mut file = &endless[..];
+        assert!(matches!(
+            fault(super::read::<f64>(&mut file, ALL)),
+            Err(ArrayFault::Bytes { found: 17, expected: 16 })
+        ));
+        assert!(file.len() > (1 << 20) - 100, "the rest is not looked at");
+        let other = Limits { length: Some(3), bytes: u64::MAX };
+        assert_eq!(fault(super::read::<f64>(&endless[..], other)), Err(ArrayFault::Length { found: 2, expected: 3 }));
+        let few = Limits { length: None, bytes: 15 };
+        assert_eq!(fault(super::read::<f64>(&endless[..], few)), Err(ArrayFault::TooLarge { bytes: 16, most: 15 }));
     }
 
     #[test]
@@ -188,7 +276,7 @@ mod tests {
         };
         assert_eq!(other("(2,)"), Ok(vec![0.0, 0.0]));
         assert!(matches!(other("(1, 2)"), Err(ArrayFault::Dimensions { found: 2, .. })));
-        assert!(matches!(other("(18446744073709551615,)"), Err(ArrayFault::Bytes { .. })));
+        assert!(matches!(other("(18446744073709551615,)"), Err(ArrayFault::TooLarge { .. })));
         assert!(matches!(other("(99999999999999999999999,)"), Err(ArrayFault::Description { .. })));
         assert!(matches!(other("2"), Err(ArrayFault::Description { .. })));
         for n in 0..good.len() {

@@ -7,13 +7,17 @@
 use crate::error::{ReadError, WriteError};
 use crate::hybrid::Hybrid;
 use crate::json::{self, Record};
-use crate::npy::{self, Element};
+use crate::npy::{self, Element, Fault, Limits};
 use crate::run::{Run, Steps};
 use std::collections::HashSet;
 use std::io::{Read, Seek, Write};
 use zip::result::ZipError;
 use zip::write::{SimpleFileOptions, StreamWriter};
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
+
+/// Most bytes that a compressed array is unpacked to: deflate makes a thousand bytes of one, and a file of some megabytes would fill the
+/// memory. 134 million numbers are more than any run that was written here; what is not compressed has no limit.
+const MOST_INFLATED: u64 = 1 << 30;
 
 /// Write a run.
 pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
@@ -60,26 +64,28 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
 /// Read a run.
 pub fn read(file: impl Read + Seek) -> Result<Run, ReadError> {
     let mut archive = Entries(ZipArchive::new(file)?);
-    let header = archive.array("header", npy::read_text)?;
+    let header = archive.text("header")?;
     let mut record = json::parse(header.as_bytes())?;
     let arrays = record.arrays.take().ok_or_else(|| ReadError::Missing { what: "list arrays in its header".into() })?;
-    let times = archive.array("t", npy::read)?;
+    let times: Vec<f64> = archive.list("t", None)?;
     let mut columns = Vec::new();
     for array in &arrays {
-        columns.push(archive.array(array, npy::read)?);
+        columns.push(archive.list(array, Some(times.len()))?);
     }
     let steps = if archive.holds("step_t") {
+        let t: Vec<f64> = archive.list("step_t", None)?;
+        let n = t.len();
         Some(Steps {
-            t: archive.array("step_t", npy::read)?,
-            h: archive.array("step_h", npy::read)?,
-            order: archive.array_if_there("step_order")?,
-            newton: archive.array_if_there("step_newton")?,
-            position: archive.array_if_there("residual_position")?,
-            velocity: archive.array_if_there("residual_velocity")?,
-            acceleration: archive.array_if_there("residual_acceleration")?,
-            invariant: archive.array_if_there("residual_invariant")?,
-            constraint: archive.array_if_there("residual_constraint")?,
-            hidden: archive.array_if_there("residual_hidden")?,
+            h: archive.list("step_h", Some(n))?,
+            order: archive.list_if_there("step_order", n)?,
+            newton: archive.list_if_there("step_newton", n)?,
+            position: archive.list_if_there("residual_position", n)?,
+            velocity: archive.list_if_there("residual_velocity", n)?,
+            acceleration: archive.list_if_there("residual_acceleration", n)?,
+            invariant: archive.list_if_there("residual_invariant", n)?,
+            constraint: archive.list_if_there("residual_constraint", n)?,
+            hidden: archive.list_if_there("residual_hidden", n)?,
+            t,
         })
     } else {
         None
@@ -139,22 +145,35 @@ impl<R: Read + Seek> Entries<R> {
         self.0.index_for_name(&format!("{name}.npy")).is_some()
     }
 
+    /// A list of so many numbers, where that is known.
+    fn list<T: Element>(&mut self, name: &str, length: Option<usize>) -> Result<Vec<T>, ReadError> {
+        self.array(name, length, |file, limits| npy::read(file, limits))
+    }
+
+    fn list_if_there<T: Element>(&mut self, name: &str, length: usize) -> Result<Option<Vec<T>>, ReadError> {
+        if self.holds(name) { self.list(name, Some(length)).map(Some) } else { Ok(None) }
+    }
+
+    fn text(&mut self, name: &str) -> Result<String, ReadError> {
+        self.array(name, None, |file, limits| npy::read_text(file, limits))
+    }
+
     fn array<T>(
         &mut self,
         name: &str,
-        read: impl Fn(&[u8]) -> Result<T, crate::error::ArrayFault>,
+        length: Option<usize>,
+        read: impl Fn(&mut dyn Read, Limits) -> Result<T, Fault>,
     ) -> Result<T, ReadError> {
         let mut entry = match self.0.by_name(&format!("{name}.npy")) {
             Err(ZipError::FileNotFound) => return Err(ReadError::Missing { what: format!("array {name}") }),
             entry => entry?,
         };
-        let mut bytes = Vec::new();
-        entry.read_to_end(&mut bytes).map_err(ZipError::Io)?;
-        read(&bytes).map_err(|fault| ReadError::Array { name: name.to_string(), fault })
-    }
-
-    fn array_if_there<T: Element>(&mut self, name: &str) -> Result<Option<Vec<T>>, ReadError> {
-        if self.holds(name) { self.array(name, npy::read).map(Some) } else { Ok(None) }
+        // what is not compressed is no longer than the file itself
+        let bytes = if entry.compression() == CompressionMethod::Stored { u64::MAX } else { MOST_INFLATED };
+        read(&mut entry, Limits { length, bytes }).map_err(|fault| match fault {
+            Fault::Io(error) => ReadError::Archive(ZipError::Io(error)),
+            Fault::Array(fault) => ReadError::Array { name: name.to_string(), fault },
+        })
     }
 }
 

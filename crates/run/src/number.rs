@@ -56,6 +56,11 @@ impl Visitor<'_> for NumberVisitor {
     }
 }
 
+/// A value that may be `null`, which means the same as a key that is not there.
+pub fn absent<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
 pub fn wrap(values: &[f64]) -> Vec<Number> {
     values.iter().map(|&x| Number(x)).collect()
 }

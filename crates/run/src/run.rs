@@ -4,6 +4,7 @@
 use crate::error::Inconsistent;
 use crate::hybrid::Hybrid;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// What is known about a run. Everything but times and columns may be absent: a table of columns is a run as well.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,8 +42,10 @@ pub struct Header {
     pub method: Option<String>,
     /// Relative tolerance.
     pub rtol: Option<f64>,
-    /// Absolute tolerance.
+    /// Absolute tolerance of all variables that have none of their own.
     pub atol: Option<f64>,
+    /// Absolute tolerances of single variables.
+    pub atol_of: Vec<(String, f64)>,
     /// Start of the interval.
     pub t0: Option<f64>,
     /// End of the interval that was asked for.
@@ -61,6 +64,45 @@ pub struct Header {
     pub undetermined: Vec<Vec<(String, f64)>>,
     /// What the method decided by itself.
     pub decisions: Option<String>,
+    /// What a reader should know although the run went on: the one place for all that is uncertain about its values.
+    pub warnings: Vec<Warning>,
+}
+
+/// What a reader should know although the run went on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Warning {
+    /// When it was first seen; `None` if it is about the run as a whole.
+    pub t: Option<f64>,
+    /// What, and what to try.
+    pub message: String,
+}
+
+impl Warning {
+    /// A warning about the run as a whole.
+    pub fn new(message: impl Into<String>) -> Self {
+        Warning { t: None, message: message.into() }
+    }
+
+    /// A warning about what was first seen at a time.
+    pub fn at(t: f64, message: impl Into<String>) -> Self {
+        Warning { t: Some(t), message: message.into() }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.t {
+            Some(t) => write!(f, "first at t = {}: {}", time(t), self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+/// A time in ten digits, with an exponent where it is very small or very large.
+pub fn time(t: f64) -> String {
+    let size = if t == 0.0 { 0.0 } else { t.abs().log10().floor() };
+    let digits = (9.0 - size).clamp(0.0, 12.0) as usize;
+    if (-5.0..=15.0).contains(&size) { format!("{t:.digits$}") } else { format!("{t:.9e}") }
 }
 
 /// How a run ended.
@@ -306,6 +348,14 @@ mod tests {
             steps.velocity = Some(vec![]);
         }
         assert!(steps.check().unwrap_err().to_string().contains("level velocity"));
+    }
+
+    #[test]
+    fn times_have_ten_digits_and_no_rows_of_zeros() {
+        assert_eq!(
+            [0.0, 0.018_833_4, 12.5, 1e-9, -1.18e-150, 3e200].map(time),
+            ["0.000000000", "0.01883340000", "12.50000000", "1.000000000e-9", "-1.180000000e-150", "3.000000000e200"]
+        );
     }
 
     #[test]

@@ -76,6 +76,49 @@ fn what_json_need_not_say_may_be_absent() {
 }
 
 #[test]
+fn what_json_need_not_say_may_be_null() {
+    let keys = [
+        "model",
+        "description",
+        "source",
+        "parameters",
+        "formulation",
+        "method",
+        "rtol",
+        "atol",
+        "atol_of",
+        "t0",
+        "tend",
+        "ended",
+        "message",
+        "decisions",
+        "warnings",
+        "undetermined",
+        "statistics",
+        "kinds",
+        "units",
+        "t_end",
+        "final",
+        "events",
+        "hybrid",
+        "steps",
+    ];
+    let nulls: Vec<String> = keys.iter().map(|key| format!("\"{key}\":null")).collect();
+    let text = format!(
+        "{{\"format\":\"daedal run\",\"version\":1,\"names\":[],\"times\":[],\"states\":[],{}}}",
+        nulls.join(",")
+    );
+    assert_eq!(json::read(text.as_bytes()).expect("a run"), Run::default());
+}
+
+#[test]
+fn tables_end_outside_of_quotes() {
+    assert_says(&said(csv::read(&b"t,y\n0,1\n1,\"2"[..])), &["line 3", "never closed"]);
+    assert_says(&said(csv::read(&b"t,\"y\n0,1\n1,2\n"[..])), &["line 1", "never closed"]);
+    assert!(csv::read(&b"t,\"a \"\"name\"\"\"\n0,\"1\"\n"[..]).is_ok());
+}
+
+#[test]
 fn tables_say_the_line_and_the_column() {
     assert_says(&said(csv::read(&b""[..])), &["called t"]);
     assert_says(&said(csv::read(&b"x,y\n0,1\n"[..])), &["called t", "\"x\""]);
@@ -98,6 +141,34 @@ fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
     }
     archive.finish().expect("an archive");
     file.into_inner()
+}
+
+#[test]
+fn an_archive_of_endless_zeros_is_refused_before_it_is_unpacked() {
+    let header = |arrays: &str| {
+        let text = format!("{{\"format\":\"daedal run\",\"version\":1,\"names\":[{arrays}],\"arrays\":[{arrays}]}}");
+        let mut bytes = array(&format!("<U{}", text.len()), "()");
+        bytes.extend(text.bytes().flat_map(|byte| u32::from(byte).to_le_bytes()));
+        bytes
+    };
+    // a gigabyte and more of zeros would fit into a megabyte
+    let mut many = array("<f8", "(200000000,)");
+    many.extend(vec![0; 1 << 16]);
+    let zeros = archive(&[("header.npy", &header("")), ("t.npy", &many)]);
+    assert_says(&said(npz::read(Cursor::new(zeros))), &["array t", "1600000000 bytes"]);
+    // a column is as long as the times, whatever stands behind it
+    let mut one = array("<f8", "(1,)");
+    one.extend([0; 8]);
+    let longer = archive(&[("header.npy", &header("\"x\"")), ("t.npy", &one), ("x.npy", &many)]);
+    assert_says(&said(npz::read(Cursor::new(longer))), &["array x", "200000000 numbers, expected 1"]);
+}
+
+/// The begin of an array of these letters and this shape.
+fn array(letters: &str, shape: &str) -> Vec<u8> {
+    let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    let description = format!("{{'descr': '{letters}', 'fortran_order': False, 'shape': {shape}, }}");
+    bytes.extend(format!("{description:<117}\n").as_bytes());
+    bytes
 }
 
 #[test]

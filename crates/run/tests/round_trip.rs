@@ -59,12 +59,14 @@ fn header() -> impl Strategy<Value = Header> {
     let ended = prop::option::of(prop::sample::select(vec![Ended::End, Ended::Event, Ended::Observer, Ended::Failure]));
     let counters = prop::collection::vec(("[a-z]{3,9}", prop::option::of(any::<u64>())), 0..4);
     let pairs = || prop::collection::vec((name(), number()), 0..4);
+    let warning = (prop::option::of(number()), name()).prop_map(|(t, message)| Warning { t, message });
     (
         (text(), text(), text(), text(), text(), text(), text()),
         (number_or_none(), number_or_none(), number_or_none(), number_or_none()),
         (pairs(), counters, prop::collection::vec(pairs(), 0..3), ended),
+        (prop::collection::vec(warning, 0..3), pairs()),
     )
-        .prop_map(|(texts, numbers, (parameters, counters, undetermined, ended))| Header {
+        .prop_map(|(texts, numbers, (parameters, counters, undetermined, ended), (warnings, atol_of))| Header {
             model: texts.0,
             description: texts.1,
             source: texts.2,
@@ -89,6 +91,8 @@ fn header() -> impl Strategy<Value = Header> {
                 hidden: numbers.0,
             },
             undetermined,
+            warnings,
+            atol_of,
         })
 }
 
@@ -138,17 +142,15 @@ fn hybrid() -> impl Strategy<Value = Hybrid> {
         prop::collection::vec(jump, 0..3),
         prop::collection::vec((name(), number()), 0..3),
     );
-    let warning = (number(), name()).prop_map(|(t, message)| Warning { t, message });
-    (prop::collection::vec(mode, 2..4), prop::collection::vec(event, 0..5), prop::collection::vec(warning, 0..3))
-        .prop_map(|(modes, events, warnings)| {
-            let phase = |k: usize| Phase { mode: k % 2, t0: k as f64 * 0.1, t1: (k + 1) as f64 * 0.1 };
-            let phases = (0..=events.len()).map(phase).collect();
-            let switches = events.into_iter().enumerate().map(|(k, event)| {
-                let ((from, to, condition, chattering), (kind, smoothness), jumps, impulses) = event;
-                Switch { t: k as f64 * 0.1, from, to, condition, kind, smoothness, jumps, impulses, chattering }
-            });
-            Hybrid { modes, switches: switches.collect(), phases, warnings }
-        })
+    (prop::collection::vec(mode, 2..4), prop::collection::vec(event, 0..5)).prop_map(|(modes, events)| {
+        let phase = |k: usize| Phase { mode: k % 2, t0: k as f64 * 0.1, t1: (k + 1) as f64 * 0.1 };
+        let phases = (0..=events.len()).map(phase).collect();
+        let switches = events.into_iter().enumerate().map(|(k, event)| {
+            let ((from, to, condition, chattering), (kind, smoothness), jumps, impulses) = event;
+            Switch { t: k as f64 * 0.1, from, to, condition, kind, smoothness, jumps, impulses, chattering }
+        });
+        Hybrid { modes, switches: switches.collect(), phases }
+    })
 }
 
 fn run() -> impl Strategy<Value = Run> {
@@ -193,6 +195,40 @@ fn files_from_before_there_were_general_systems_are_read() {
     let steps = run.steps.expect("steps");
     assert_eq!((steps.position, steps.constraint, steps.hidden), (Some(vec![1e-9]), None, None));
     assert_eq!(run.hybrid, None);
+}
+
+#[test]
+fn warnings_of_older_files_of_modes_are_those_of_the_run() {
+    let file = r#"{"format":"daedal run","version":1,"names":[],"times":[],"states":[],"warnings":[{"message":"late"}],
+        "hybrid":{"modes":[{"name":"slip"}],"warnings":[{"t":0.5,"message":"chattering"}]}}"#;
+    let run = json::read(file.as_bytes()).expect("a run");
+    assert_eq!(run.header.warnings, [Warning::new("late"), Warning::at(0.5, "chattering")]);
+    let told: Vec<String> = run.header.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["late", "first at t = 0.5000000000: chattering"]);
+    let page = String::from_utf8(write(Format::Html, &run)).expect("text");
+    assert!(page.contains("Warning: late") && page.contains("first at t = 0.5000000000: chattering"));
+}
+
+#[test]
+fn what_a_mode_does_not_have_is_an_empty_cell() {
+    let mode = |name: &str, unknowns: &[&str]| Mode {
+        name: name.into(),
+        unknowns: unknowns.iter().map(ToString::to_string).collect(),
+        ..Mode::default()
+    };
+    let modes = vec![mode("hanging", &["x", "force"]), mode("flying", &["x"])];
+    let columns = vec![
+        Column::new("x", Kind::Position, vec![1.0, 1.0, f64::NAN]),
+        Column::new("force", Kind::Multiplier, vec![9.81, f64::NAN, f64::NAN]),
+        Column::new("mode", Kind::Mode, vec![0.0, 1.0, 1.0]),
+    ];
+    let hybrid = Some(Hybrid { modes, ..Hybrid::default() });
+    let run = Run { times: vec![0.0, 0.0, 1.0], columns, hybrid, ..Run::default() };
+    let file = write(Format::Csv, &run);
+    // what a mode has and cannot compute is not the same
+    assert_eq!(String::from_utf8_lossy(&file), "t,x,force,mode\n0.0,1.0,9.81,0.0\n0.0,1.0,,1.0\n1.0,NaN,,1.0\n");
+    let back = read(Format::Csv, &file).expect("a table");
+    assert!(back.columns[1].values[1].is_nan() && back.times == run.times);
 }
 
 #[test]

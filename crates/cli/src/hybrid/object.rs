@@ -4,6 +4,7 @@
 use super::{Made, Run};
 use crate::output::{counters_of, residuals};
 use crate::record::ended;
+use crate::warnings;
 use daedal::Residuals;
 use daedal::hybrid::HybridSolution;
 use daedal_run::Kind;
@@ -28,6 +29,7 @@ pub fn statistics(run: &Run, made: &Made, computed: Option<(&HybridSolution, &da
     insert("seconds", json!(made.seconds));
     insert("max_residual", residuals(&solution.map_or_else(Residuals::default, |s| s.max_residuals)));
     insert("final", recorded.map_or_else(|| json!({}), final_values));
+    insert("warnings", warnings::object(&made.warnings));
     insert("switches", json!(hybrid.map(|hybrid| hybrid.switches.len())));
     let modes = hybrid.map(|hybrid| {
         let modes = hybrid.modes.iter().zip(hybrid.shares());

@@ -1,14 +1,13 @@
 //! A run through several modes in the shape of a run file.
 
-use super::table::{Table, points};
+use super::table::{Point, Table, inside, points};
 use super::{Made, Run};
+use crate::curve::{self, Flatness};
 use crate::output::counters_of;
 use crate::record::{ended, largest_residuals};
 use daedal::hybrid::{self, HybridError, HybridSolution};
 use daedal::{Ended, Save};
-use daedal_run::{
-    Column, End, Header, Hybrid, Jump, Kind, Mode, Phase, Smoothness, Steps, Switch, SwitchKind, Warning,
-};
+use daedal_run::{Column, End, Header, Hybrid, Jump, Kind, Mode, Phase, Smoothness, Steps, Switch, SwitchKind};
 
 /// Everything that a run file holds.
 pub fn record(
@@ -34,13 +33,18 @@ pub fn record(
         _ => None,
     };
     let mut wanted = wanted;
-    for (k, phase) in solution.phases.iter().enumerate() {
-        for (t, x, rates) in points(phase, wanted.as_mut()) {
-            push(t, table.at(phase.mode, t, &x, rates.as_deref()), phase.mode);
-        }
-        // what the next modes hold are values at the switch
-        if let Some(switch) = solution.switches.get(k).filter(|switch| switch.from == phase.mode) {
-            table.at(switch.from, switch.t, &switch.before, None);
+    let kept: Vec<Vec<Point>> = solution.phases.iter().map(|phase| points(phase, wanted.as_mut())).collect();
+    let smooth = run.chosen.options.save == Save::Dense;
+    let mut parts = if smooth { parts(run, solution, &kept, table) } else { Vec::new() }.into_iter();
+    for (phase, kept) in solution.phases.iter().zip(&kept) {
+        for (k, (t, x, rates)) in kept.iter().enumerate() {
+            push(*t, table.at(phase.mode, *t, x, rates.as_deref()), phase.mode);
+            // the points of a step that its curves need; the next phase begins with a row of its own
+            let (Some(segment), Some(next)) = (phase.segments.get(k), kept.get(k + 1)) else { continue };
+            for t in curve::between((*t, next.0), parts.next().unwrap_or(1)) {
+                let (x, rates) = inside(phase, segment, t);
+                push(t, table.at(phase.mode, t, &x, Some(&rates)), phase.mode);
+            }
         }
     }
     let (end, mode) = (&solution.end, solution.end_mode);
@@ -56,8 +60,30 @@ pub fn record(
         steps,
         events: Vec::new(),
         end: Some(end),
-        hybrid: Some(modes(solution)),
+        hybrid: Some(modes(solution, table)),
     }
+}
+
+/// Into how many parts the curves need each step to be cut, one phase after the other.
+fn parts(run: &Run, solution: &HybridSolution, kept: &[Vec<Point>], table: &mut Table) -> Vec<u32> {
+    let mut flatness = Flatness::new(table.names.len(), (run.chosen.rtol, run.chosen.atol));
+    for (phase, kept) in solution.phases.iter().zip(kept) {
+        for (t, x, rates) in kept {
+            flatness.see(table.at(phase.mode, *t, x, rates.as_deref()));
+        }
+    }
+    let mut parts = Vec::new();
+    for (phase, kept) in solution.phases.iter().zip(kept) {
+        for (segment, ends) in phase.segments.iter().zip(kept.windows(2)) {
+            let (t0, t1) = (ends[0].0, ends[1].0);
+            parts.push(flatness.parts(|theta| {
+                let t = t0 + theta * (t1 - t0);
+                let (x, rates) = inside(phase, segment, t);
+                table.at(phase.mode, t, &x, Some(&rates)).to_vec()
+            }));
+        }
+    }
+    curve::limited(&parts)
 }
 
 fn header(run: &Run, made: &Made, solution: &HybridSolution) -> Header {
@@ -77,6 +103,7 @@ fn header(run: &Run, made: &Made, solution: &HybridSolution) -> Header {
         method: Some(run.modes.method()),
         rtol: Some(chosen.rtol),
         atol: Some(chosen.atol),
+        atol_of: Vec::new(),
         t0: Some(setup.t0()),
         tend: Some(setup.tend()),
         ended: Some(ended(&solution.ended)),
@@ -86,15 +113,16 @@ fn header(run: &Run, made: &Made, solution: &HybridSolution) -> Header {
         max_residual: largest_residuals(&solution.max_residuals),
         undetermined: Vec::new(),
         decisions: None,
+        warnings: made.warnings.clone(),
     }
 }
 
-/// Modes, phases, switches and warnings.
-fn modes(solution: &HybridSolution) -> Hybrid {
-    let mode = |mode: &hybrid::ModeNames| Mode {
+/// Modes, phases and switches.
+fn modes(solution: &HybridSolution, table: &Table) -> Hybrid {
+    let mode = |(k, mode): (usize, &hybrid::ModeNames)| Mode {
         name: mode.name.clone(),
         sliding: mode.sliding,
-        unknowns: mode.unknowns.clone(),
+        unknowns: table.columns_of(k),
         steps: Some(mode.statistics.steps),
         decisions: Some(mode.decisions.clone()).filter(|decisions| !decisions.is_empty()),
     };
@@ -110,12 +138,10 @@ fn modes(solution: &HybridSolution) -> Hybrid {
         impulses: switch.impulses.clone(),
         chattering: switch.chattering,
     };
-    let warning = |warning: &hybrid::Warning| Warning { t: warning.t, message: warning.message.clone() };
     Hybrid {
-        modes: solution.modes.iter().map(mode).collect(),
+        modes: solution.modes.iter().enumerate().map(mode).collect(),
         phases: solution.phases.iter().map(|p| Phase { mode: p.mode, t0: p.t0, t1: p.t1 }).collect(),
         switches: solution.switches.iter().map(switch).collect(),
-        warnings: solution.warnings.iter().map(warning).collect(),
     }
 }
 

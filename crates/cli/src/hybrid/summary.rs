@@ -2,8 +2,9 @@
 
 use super::{Made, Run};
 use crate::summary::{ending, outputs, residuals};
+use crate::warnings;
 use daedal::hybrid::HybridSolution;
-use daedal_run::{Hybrid, Kind, Switch};
+use daedal_run::{Hybrid, Kind, Switch, time};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,8 @@ pub fn summary(
 ) -> String {
     let mut text = String::new();
     heading(&mut text, run);
-    let _ = writeln!(text, "{} in {:.3} s", ending(&solution.ended, solution.end.t), made.seconds);
+    let warned = warnings::counted(&made.warnings);
+    let _ = writeln!(text, "{} in {:.3} s{warned}", ending(&solution.ended, solution.end.t), made.seconds);
     let _ = writeln!(text, "{}", solution.statistics);
     let switches = solution.switches.len();
     for path in paths {
@@ -37,7 +39,6 @@ pub fn summary(
     if let Some(hybrid) = &recorded.hybrid {
         modes(&mut text, hybrid);
         self::switches(&mut text, hybrid);
-        warnings(&mut text, hybrid);
     }
     residuals(&mut text, &solution.max_residuals, &run.modes.formulation());
     values(&mut text, recorded);
@@ -139,24 +140,7 @@ fn what(switch: &Switch) -> String {
     text
 }
 
-/// Ten digits.
-fn time(t: f64) -> String {
-    let size = if t == 0.0 { 0.0 } else { t.abs().log10().floor() };
-    let digits = (9.0 - size).clamp(0.0, 12.0) as usize;
-    if size < -5.0 { format!("{t:.9e}") } else { format!("{t:.digits$}") }
-}
-
-fn warnings(text: &mut String, hybrid: &Hybrid) {
-    if hybrid.warnings.is_empty() {
-        return;
-    }
-    text.push_str("\nwarnings\n");
-    for warning in &hybrid.warnings {
-        let _ = writeln!(text, "  first at t = {}: {}", time(warning.t), warning.message);
-    }
-}
-
-/// The last point; what the last mode does not have holds its last value.
+/// The last point, with the outputs that the last mode has.
 fn values(text: &mut String, recorded: &daedal_run::Run) {
     let (Some(end), Some(hybrid)) = (&recorded.end, &recorded.hybrid) else { return };
     let mode = recorded.columns.iter().position(|column| column.kind == Kind::Mode).map(|k| end.values[k] as usize);
@@ -167,25 +151,11 @@ fn values(text: &mut String, recorded: &daedal_run::Run) {
     let _ = writeln!(text, "\nfinal values, in mode {}", mode.name);
     for (column, value) in variables {
         let sign = if value.is_sign_negative() && !value.is_nan() { "" } else { " " };
-        let told = if value.is_nan() { " never had a value".to_string() } else { format!("{sign}{value:?}") };
-        let held = !value.is_nan() && !mode.unknowns.contains(&column.name);
-        let line = format!("  {:<width$}  {told:<25}{}", column.name, if held { "held" } else { "" });
-        let _ = writeln!(text, "{}", line.trim_end());
+        let there = mode.determines(&column.name);
+        let told = if there { format!("{sign}{value:?}") } else { " not in this mode".to_string() };
+        let _ = writeln!(text, "  {:<width$}  {told}", column.name);
     }
-    let found: Vec<(String, f64)> =
-        all.filter(|(c, _)| c.kind == Kind::Output).map(|(column, &value)| (column.name.clone(), value)).collect();
+    let found = all.filter(|(column, _)| column.kind == Kind::Output && mode.determines(&column.name));
+    let found: Vec<(String, f64)> = found.map(|(column, &value)| (column.name.clone(), value)).collect();
     outputs(text, &found);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_ten_digits() {
-        assert_eq!(
-            [0.0, 0.018_833_4, 12.5, 1e-9].map(time),
-            ["0.000000000", "0.01883340000", "12.50000000", "1.000000000e-9"]
-        );
-    }
 }

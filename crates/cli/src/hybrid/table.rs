@@ -1,13 +1,14 @@
 //! Columns of a run through several modes: the unknowns of all modes by name, then the outputs.
 //!
-//! A row goes through the run. Every point writes what its mode knows; the rest keeps its last value, and is NaN before it had one. A generated
-//! mode for sliding has those outputs that are the same in all modes between which it slides.
+//! Every point writes what its mode knows; the rest has no value, NaN, which is a gap in a curve. A generated mode for sliding has those
+//! outputs that are the same in all modes between which it slides.
 
 use crate::failure::Failure;
 use crate::outputs::{self, Outputs};
 use crate::variables::Variables;
 use daedal::hybrid::{HybridSolution, ModeNames, Phase};
 use daedal::motion::{self, Layout};
+use daedal::segment::Segment;
 use daedal_model::{HybridModel, Kind as Equations};
 use daedal_run::Kind;
 
@@ -82,8 +83,16 @@ impl Table {
         name
     }
 
+    /// The columns that a mode has.
+    pub fn columns_of(&self, mode: usize) -> Vec<String> {
+        let writer = &self.modes[mode];
+        let unknowns = writer.unknowns.iter().map(|&(_, column)| column);
+        unknowns.chain(writer.columns.iter().flatten().copied()).map(|column| self.names[column].clone()).collect()
+    }
+
     /// The row at a point of a mode.
     pub fn at(&mut self, mode: usize, t: f64, x: &[f64], rates: Option<&[f64]>) -> &[f64] {
+        self.row.fill(f64::NAN);
         let writer = &mut self.modes[mode];
         for &(j, column) in &writer.unknowns {
             self.row[column] = x[j];
@@ -97,8 +106,7 @@ impl Table {
             None => writer.outputs.evaluate(t, x, rates, &mut values),
         }
         for (column, value) in writer.columns.iter().zip(values) {
-            // without the derivative that it needs an output is not known
-            if let Some(column) = column.filter(|_| rates.is_some() || !value.is_nan()) {
+            if let Some(column) = *column {
                 self.row[column] = value;
             }
         }
@@ -148,19 +156,11 @@ pub fn points(phase: &Phase, times: Option<&mut &[f64]>) -> Vec<Point> {
     if phase.segments.is_empty() && times.is_none() {
         return (0..phase.len()).map(|k| (phase.times[k], phase.state(k).to_vec(), None)).collect();
     }
-    let n = if phase.is_empty() { 0 } else { phase.state(0).len() };
-    let dim = phase.segments.first().map_or(n, daedal::segment::Segment::dim);
     let polynomial = |t: f64| {
         let k = phase.segments.partition_point(|segment| segment.t1 < t);
         phase.segments.get(k).or(phase.segments.last())
     };
-    let rates = |t: f64| {
-        polynomial(t).map(|segment| {
-            let mut rates = vec![0.0; dim];
-            segment.derivative(t, &mut rates);
-            rates
-        })
-    };
+    let rates = |t: f64| polynomial(t).map(|segment| inside(phase, segment, t).1);
     match times {
         None => (0..phase.len()).map(|k| (phase.times[k], phase.state(k).to_vec(), rates(phase.times[k]))).collect(),
         Some(times) => {
@@ -169,15 +169,20 @@ pub fn points(phase: &Phase, times: Option<&mut &[f64]>) -> Vec<Point> {
             *times = later;
             let at = |&t: &f64| {
                 let known = phase.times.iter().position(|&time| time == t).map(|k| phase.state(k).to_vec());
-                let x = known.or_else(|| {
-                    let mut x = vec![0.0; dim];
-                    polynomial(t)?.eval(t, &mut x);
-                    x.truncate(n);
-                    Some(x)
-                });
+                let x = known.or_else(|| Some(inside(phase, polynomial(t)?, t).0));
                 x.map(|x| (t, x, rates(t)))
             };
             now.iter().filter_map(at).collect()
         }
     }
+}
+
+/// State and derivative on the polynomial of a step.
+pub fn inside(phase: &Phase, segment: &Segment, t: f64) -> (Vec<f64>, Vec<f64>) {
+    let n = if phase.is_empty() { segment.dim() } else { phase.state(0).len() };
+    let (mut x, mut rates) = (vec![0.0; segment.dim()], vec![0.0; segment.dim()]);
+    segment.eval(t, &mut x);
+    segment.derivative(t, &mut rates);
+    x.truncate(n);
+    (x, rates)
 }

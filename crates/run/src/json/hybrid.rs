@@ -1,26 +1,28 @@
 //! The modes of a run as they are written: lists of objects, without what is empty or usual.
 
-use crate::hybrid::{Hybrid, Jump, Mode, Phase, Smoothness, Switch, SwitchKind, Warning};
-use crate::number::Number;
+use crate::hybrid::{Hybrid, Jump, Mode, Phase, Smoothness, Switch, SwitchKind};
+use crate::number::{Number, absent};
+use crate::run::Warning;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
 pub struct HybridRecord {
     modes: Vec<ModeRecord>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "absent")]
     phases: Vec<PhaseRecord>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "absent")]
     switches: Vec<SwitchRecord>,
-    #[serde(default)]
-    warnings: Vec<WarningRecord>,
+    /// Where files had their warnings before every run had some.
+    #[serde(default, deserialize_with = "absent", skip_serializing)]
+    pub(super) warnings: Vec<WarningRecord>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct ModeRecord {
     name: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "absent")]
     sliding: bool,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "absent")]
     unknowns: Vec<String>,
     #[serde(default)]
     steps: Option<u64>,
@@ -42,14 +44,14 @@ struct SwitchRecord {
     to: usize,
     condition: String,
     kind: SwitchKind,
-    #[serde(default, skip_serializing_if = "Smoothness::is_smooth")]
+    #[serde(default, deserialize_with = "absent", skip_serializing_if = "Smoothness::is_smooth")]
     smoothness: Smoothness,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "absent", skip_serializing_if = "Vec::is_empty")]
     jumps: Vec<JumpRecord>,
     /// multiplier, impulse
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "absent", skip_serializing_if = "Vec::is_empty")]
     impulses: Vec<(String, Number)>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, deserialize_with = "absent", skip_serializing_if = "std::ops::Not::not")]
     chattering: bool,
 }
 
@@ -60,10 +62,22 @@ struct JumpRecord {
     after: Number,
 }
 
+/// A warning of a run.
 #[derive(Serialize, Deserialize)]
-struct WarningRecord {
-    t: Number,
+pub struct WarningRecord {
+    #[serde(default)]
+    t: Option<Number>,
     message: String,
+}
+
+impl WarningRecord {
+    pub fn of(warning: &Warning) -> Self {
+        WarningRecord { t: warning.t.map(Number), message: warning.message.clone() }
+    }
+
+    pub fn into_warning(self) -> Warning {
+        Warning { t: self.t.map(|Number(t)| t), message: self.message }
+    }
 }
 
 impl HybridRecord {
@@ -92,12 +106,11 @@ impl HybridRecord {
             impulses: switch.impulses.iter().map(|(name, x)| (name.clone(), Number(*x))).collect(),
             chattering: switch.chattering,
         };
-        let warning = |warning: &Warning| WarningRecord { t: Number(warning.t), message: warning.message.clone() };
         HybridRecord {
             modes: hybrid.modes.iter().map(mode).collect(),
             phases: hybrid.phases.iter().map(phase).collect(),
             switches: hybrid.switches.iter().map(switch).collect(),
-            warnings: hybrid.warnings.iter().map(warning).collect(),
+            warnings: Vec::new(),
         }
     }
 
@@ -122,12 +135,10 @@ impl HybridRecord {
             impulses: switch.impulses.into_iter().map(|(name, Number(x))| (name, x)).collect(),
             chattering: switch.chattering,
         };
-        let warning = |warning: WarningRecord| Warning { t: warning.t.0, message: warning.message };
         Hybrid {
             modes: self.modes.into_iter().map(mode).collect(),
             phases: self.phases.into_iter().map(phase).collect(),
             switches: self.switches.into_iter().map(switch).collect(),
-            warnings: self.warnings.into_iter().map(warning).collect(),
         }
     }
 }

@@ -43,7 +43,7 @@ pub fn write(run: &Run, mut file: impl Write) -> Result<(), WriteError> {
         ("parameters", text::parameters(run)),
         ("undetermined", text::undetermined(run)),
         ("curves", plots::sections(&plots)),
-        ("warnings", modes::warnings(run)),
+        ("warnings", text::warnings(run)),
         ("modes", modes::modes(run)),
         ("switches", modes::switches(run)),
         ("statistics", text::statistics(run)),

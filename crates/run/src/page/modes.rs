@@ -1,4 +1,4 @@
-//! Modes, warnings and the table of switches.
+//! Modes and the table of switches.
 
 use crate::hybrid::{Hybrid, Switch};
 use crate::page::text::{card, escape, grouped, table};
@@ -33,27 +33,9 @@ pub fn modes(run: &Run) -> String {
         );
     }
     if hybrid.modes.windows(2).any(|pair| pair[0].unknowns != pair[1].unknowns) {
-        html.push_str(
-            "<p class=\"note\">A variable that the active mode does not have keeps its last value; before it appears for the first \
-             time it has none.</p>",
-        );
+        html.push_str("<p class=\"note\">A variable that the active mode does not have is a gap in its curve.</p>");
     }
     card("Modes", &html)
-}
-
-/// What a reader should know although the run went on.
-pub fn warnings(run: &Run) -> String {
-    let warnings = run.hybrid.as_ref().map_or(&[][..], |hybrid| &hybrid.warnings);
-    let mut html = String::new();
-    for warning in warnings {
-        let _ = writeln!(
-            html,
-            "<p class=\"warning\">Warning, first at t = {:?}: {}</p>",
-            warning.t,
-            escape(&warning.message)
-        );
-    }
-    html
 }
 
 /// The switches, the first rows shown and the others behind a button; of very many only some.

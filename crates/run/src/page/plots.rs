@@ -7,6 +7,7 @@ use crate::page::portrait::{self, Portrait, portrait};
 use crate::page::text::{escape, level_name};
 use crate::run::{Column, Kind, Run};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Most points of a curve on a page.
@@ -15,6 +16,9 @@ const MOST_ROWS: usize = 20_000;
 const MOST_VALUES: usize = 500_000;
 /// But no fewer points than this for each curve.
 const LEAST_ROWS: usize = 2_000;
+
+/// A jump by less than this part of the range of a curve is not seen: half a pixel in a picture of 500.
+const VISIBLE: f64 = 1e-3;
 
 /// All that is drawn on a page.
 #[derive(Serialize)]
@@ -110,8 +114,37 @@ const GROUPS: [(&str, &str, &str, &[Kind]); 9] = [
     ("derivatives", "Derivatives of states", "derivative", &[Kind::Derivative]),
 ];
 
+/// A jump is drawn as a jump: between the two points of one time that a curve has at a switch there is a gap, if they can be told apart.
+fn torn(run: &Run) -> Cow<'_, Run> {
+    let doubled = |k: usize| k + 1 < run.times.len() && run.times[k] == run.times[k + 1];
+    if run.hybrid.is_none() || !(0..run.times.len()).any(doubled) {
+        return Cow::Borrowed(run);
+    }
+    let widened = |values: &[f64], between: &dyn Fn(f64, f64) -> f64| {
+        let mut widened = Vec::with_capacity(values.len());
+        for (k, &value) in values.iter().enumerate() {
+            widened.push(value);
+            if doubled(k) {
+                widened.push(between(value, values[k + 1]));
+            }
+        }
+        widened
+    };
+    let mut torn = run.clone();
+    torn.times = widened(&run.times, &|t, _| t);
+    for (column, of) in torn.columns.iter_mut().zip(&run.columns) {
+        let finite = || of.values.iter().copied().filter(|x| x.is_finite());
+        let range = finite().fold(f64::NEG_INFINITY, f64::max) - finite().fold(f64::INFINITY, f64::min);
+        let is_mode = of.kind == Kind::Mode;
+        let jumps = |x: f64, y: f64| !is_mode && (y - x).abs() > VISIBLE * range;
+        column.values = widened(&of.values, &|x, y| if jumps(x, y) { f64::NAN } else { x });
+    }
+    Cow::Owned(torn)
+}
+
 /// The plots of a run.
 pub fn plots(run: &Run) -> Drawing {
+    let run = &*torn(run);
     let mut page = Drawing {
         tables: Vec::new(),
         plots: Vec::new(),
@@ -282,6 +315,7 @@ pub fn sections(plots: &Drawing) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hybrid::Hybrid;
     use crate::run::Steps;
 
     fn run(points: usize, curves: usize) -> Run {
@@ -333,6 +367,23 @@ mod tests {
         assert!(sections(&large).contains("100000 points are drawn as 20000"));
         assert_eq!(plots(&run(5_000, 100)).plots[0].curves[0].values.len(), 5_000);
         assert_eq!(plots(&run(5_000, 400)).plots[0].curves[0].values.len(), 2_000);
+    }
+
+    #[test]
+    fn jumps_at_switches_are_gaps_and_continuous_curves_go_on() {
+        let columns = vec![
+            Column::new("y", Kind::Position, vec![1.0, 0.0, 0.0, 0.5]),
+            Column::new("v", Kind::Velocity, vec![0.0, -4.0, 2.0, 0.0]),
+            Column::new("mode", Kind::Mode, vec![0.0, 0.0, 1.0, 1.0]),
+        ];
+        let mut run = Run { times: vec![0.0, 1.0, 1.0, 2.0], columns, ..Run::default() };
+        let data = |run: &Run| serde_json::to_string(&plots(run)).expect("text");
+        assert!(data(&run).contains(r#""values":[0.0,-4.0,2.0,0.0]"#), "a table says nothing about switches");
+        run.hybrid = Some(Hybrid::default());
+        let data = data(&run);
+        for part in [r#""t":[0.0,1.0,1.0,1.0,2.0]"#, r#"[1.0,0.0,0.0,0.0,0.5]"#, r#"[0.0,-4.0,null,2.0,0.0]"#] {
+            assert!(data.contains(part), "{part} is missing in {data}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Text and tables of the report page.
 
-use crate::run::{Ended, Kind, Run};
+use crate::run::{Ended, Kind, Run, time};
 use std::fmt::Write;
 
 /// Text that means itself in HTML.
@@ -57,6 +57,19 @@ pub fn ending(run: &Run) -> String {
     html
 }
 
+/// What a reader should know although the run went on.
+pub fn warnings(run: &Run) -> String {
+    let mut html = String::new();
+    for warning in &run.header.warnings {
+        let _ = match warning.t {
+            Some(t) => write!(html, "<p class=\"warning\">Warning, first at t = {}: ", time(t)),
+            None => write!(html, "<p class=\"warning\">Warning: "),
+        };
+        let _ = writeln!(html, "{}</p>", escape(&warning.message));
+    }
+    html
+}
+
 /// What a file that is only a table, or only a part of a run, does not say.
 pub fn missing(run: &Run) -> String {
     let header = &run.header;
@@ -98,6 +111,7 @@ pub fn facts(run: &Run) -> String {
         ("formulation", header.formulation.clone()),
         ("relative tolerance", number(header.rtol)),
         ("absolute tolerance", number(header.atol)),
+        ("absolute tolerances of", of_variables(&header.atol_of)),
         ("interval", interval),
         ("decided by the method", header.decisions.clone()),
         ("computing time", header.seconds.map(|seconds| format!("{seconds:.3} s"))),
@@ -107,6 +121,12 @@ pub fn facts(run: &Run) -> String {
     ];
     let rows = rows.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
     card("How it was solved", &table(&[], rows.map(|(name, value)| vec![name, value])))
+}
+
+/// Tolerances of single variables.
+fn of_variables(tolerances: &[(String, f64)]) -> Option<String> {
+    let told: Vec<String> = tolerances.iter().map(|(name, atol)| format!("{name}: {atol:?}")).collect();
+    (!told.is_empty()).then(|| told.join(", "))
 }
 
 pub fn parameters(run: &Run) -> String {
@@ -185,6 +205,10 @@ pub fn final_values(run: &Run) -> String {
     let at = run.end.as_ref().map(|end| end.t).or_else(|| last.map(|k| run.times[k]));
     let Some(at) = at else { return String::new() };
     let units = run.columns.iter().any(|column| column.unit.is_some());
+    // the mode of the last point, which may not have all columns
+    let of_end = |j: usize| run.end.as_ref().map(|end| end.values[j]);
+    let place = run.columns.iter().position(|column| column.kind == Kind::Mode).and_then(of_end);
+    let active = run.hybrid.as_ref().zip(place).and_then(|(hybrid, mode)| hybrid.modes.get(mode as usize));
     let rows = run.columns.iter().enumerate().map(|(j, column)| {
         let value = match (&run.end, last) {
             (Some(end), _) => end.values[j],
@@ -195,8 +219,11 @@ pub fn final_values(run: &Run) -> String {
         let sign = if value.is_sign_negative() && !value.is_nan() { "" } else { " " };
         let unit = units.then(|| column.unit.clone().unwrap_or_default());
         let mode = run.hybrid.as_ref().filter(|_| column.kind == Kind::Mode);
-        let mode = mode.and_then(|hybrid| hybrid.modes.get(value as usize)).map(|mode| format!(" ({})", mode.name));
-        let told = mode.map_or_else(|| format!("{sign}{value:?}"), |mode| format!(" {value}{mode}"));
+        let mode =
+            mode.and_then(|hybrid| hybrid.modes.get(value as usize)).map(|mode| format!(" {value} ({})", mode.name));
+        let there = active.is_none_or(|mode| mode.determines(&column.name) || column.kind == Kind::Mode);
+        let value = if there { format!("{sign}{value:?}") } else { "–".to_string() };
+        let told = mode.unwrap_or(value);
         let mut row = vec![column.name.clone(), told];
         row.extend(unit);
         row.push(column.kind.word().to_string());

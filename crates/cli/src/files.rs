@@ -1,0 +1,154 @@
+//! Files that a result is written to: whole or not at all.
+//!
+//! A result goes to a temporary file beside its target, which takes the name of the target when everything is on the disk. So whoever
+//! opens the target finds the old content or the new one, whatever ends the program, and two runs into one file do not mix. That the
+//! directory can be written to is tried before anything is computed. Pipes and devices are written to as they are.
+
+use crate::failure::Failure;
+use daedal_run::{Comparison, Format, WriteError};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A file for the result.
+pub struct Output {
+    path: PathBuf,
+    format: Format,
+    content: Content,
+    place: Place,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Run,
+    /// The table of switches.
+    Switches,
+}
+
+/// Where the bytes go.
+enum Place {
+    /// Beside this file, which is replaced then.
+    Beside(PathBuf),
+    /// Into a pipe or a device.
+    Stream(File),
+}
+
+impl Output {
+    /// See that all files can be written, before anything is computed; a file that exists keeps its content until the result is there.
+    /// `switches` is the file of the table of switches.
+    pub fn open_all(paths: &[PathBuf], switches: Option<&PathBuf>) -> Result<Vec<Output>, Failure> {
+        let wanted = paths.iter().map(|path| (path, Content::Run));
+        let wanted: Vec<_> = wanted.chain(switches.map(|path| (path, Content::Switches))).collect();
+        let mut formats = Vec::new();
+        for (k, &(path, content)) in wanted.iter().enumerate() {
+            if wanted[..k].iter().any(|(other, _)| *other == path) {
+                return Err(Failure::SameFile { path: path.clone() });
+            }
+            match (Format::of(path), content) {
+                (Some(Format::Csv), Content::Switches) => formats.push(Format::Csv),
+                (_, Content::Switches) => return Err(Failure::NoTable { path: path.clone() }),
+                (Some(format), Content::Run) => formats.push(format),
+                (None, Content::Run) => return Err(Failure::Ending { path: path.clone() }),
+            }
+        }
+        let mut outputs = Vec::new();
+        for ((path, content), format) in wanted.into_iter().zip(formats) {
+            let place = place(path).map_err(|cause| Failure::Unwritable { path: path.clone(), cause })?;
+            outputs.push(Output { path: path.clone(), format, content, place });
+        }
+        Ok(outputs)
+    }
+
+    /// Does the file hold the steps?
+    pub fn holds_steps(&self) -> bool {
+        self.format.holds_steps()
+    }
+
+    fn write(&self, content: impl Fn(&Output, &mut dyn Write) -> Result<(), WriteError>) -> Result<(), WriteError> {
+        match &self.place {
+            Place::Stream(file) => {
+                let mut file = BufWriter::new(file);
+                content(self, &mut file)?;
+                Ok(file.flush()?)
+            }
+            Place::Beside(target) => {
+                let (file, temporary) = temporary(target)?;
+                let written = fill(&file, |file| content(self, file)).and_then(|()| {
+                    // readable by those who could read it before
+                    if let Ok(before) = fs::metadata(target) {
+                        file.set_permissions(before.permissions())?;
+                    }
+                    Ok(fs::rename(&temporary, target)?)
+                });
+                if written.is_err() {
+                    let _ = fs::remove_file(&temporary);
+                }
+                written
+            }
+        }
+    }
+}
+
+/// All bytes, on the disk.
+fn fill(file: &File, content: impl FnOnce(&mut dyn Write) -> Result<(), WriteError>) -> Result<(), WriteError> {
+    let mut buffer = BufWriter::new(file);
+    content(&mut buffer)?;
+    buffer.flush()?;
+    Ok(file.sync_all()?)
+}
+
+/// Where the bytes for a path go; an error if they cannot go there.
+fn place(path: &Path) -> io::Result<Place> {
+    // a link stays a link: what it leads to is replaced
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    match fs::metadata(&target) {
+        Ok(found) if !found.is_file() => return Ok(Place::Stream(File::options().write(true).open(&target)?)),
+        // a file that must not be written is not replaced either
+        Ok(_) => drop(File::options().write(true).open(&target)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let (file, trial) = temporary(&target)?;
+    drop(file);
+    fs::remove_file(trial)?;
+    Ok(Place::Beside(target))
+}
+
+/// A new file in the directory of the target.
+fn temporary(target: &Path) -> io::Result<(File, PathBuf)> {
+    let mut tries = 0;
+    loop {
+        let path = target.with_file_name(format!(".daedal-{}-{tries}.part", std::process::id()));
+        match File::options().write(true).create_new(true).open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < 100 => tries += 1,
+            opened => return opened.map(|file| (file, path)),
+        }
+    }
+}
+
+/// Write a run to all files; one that fails does not stop the others.
+pub fn write_all(outputs: Vec<Output>, run: &daedal_run::Run) -> Result<(), Failure> {
+    write_each(outputs, |output, file| match (output.content, &run.hybrid) {
+        (Content::Switches, Some(hybrid)) => daedal_run::csv::write_switches(hybrid, file),
+        _ => run.write(output.format, file),
+    })
+}
+
+/// Write a comparison to all files.
+pub fn write_comparison(outputs: Vec<Output>, comparison: &Comparison) -> Result<(), Failure> {
+    write_each(outputs, |output, file| comparison.write(output.format, file))
+}
+
+fn write_each(
+    outputs: Vec<Output>,
+    content: impl Fn(&Output, &mut dyn Write) -> Result<(), WriteError>,
+) -> Result<(), Failure> {
+    let mut outcome = Ok(());
+    for output in outputs {
+        if let Err(cause) = output.write(&content) {
+            outcome = outcome.and(Err(Failure::Unwritten { path: output.path, cause }));
+        }
+    }
+    outcome
+}
