@@ -8,7 +8,7 @@ use std::fs;
 /// Name, number of equations, and for each run of states with the same highest derivative: that derivative and their number.
 type Size = (&'static str, usize, &'static [(u32, usize)]);
 
-const SIZES: [Size; 40] = [
+const SIZES: [Size; 48] = [
     // test set for initial value problems
     ("transistor-amplifier", 8, &[(1, 8)]),
     ("ring-modulator", 15, &[(1, 15)]),
@@ -52,6 +52,15 @@ const SIZES: [Size; 40] = [
     ("second-order-mixed", 4, &[(2, 2), (1, 2)]),
     ("second-order-varying-rank", 3, &[(2, 1), (0, 1), (1, 1)]),
     ("spring-chain-inverse", 7, &[(1, 6), (0, 1)]),
+    // practice
+    ("three-joint-arm", 9, &[(1, 6), (0, 3)]),
+    ("crane", 11, &[(1, 8), (0, 3)]),
+    ("quadrotor", 8, &[(1, 6), (0, 2)]),
+    ("sallen-key", 6, &[(0, 1), (1, 3), (0, 2)]),
+    ("tank-temperature", 3, &[(1, 2), (0, 1)]),
+    ("enzyme-kinetics", 4, &[(1, 2), (0, 2)]),
+    ("hydraulic-cylinder", 6, &[(1, 4), (0, 2)]),
+    ("heat-equation", 51, &[(0, 1), (1, 49), (0, 1)]),
 ];
 
 #[test]
