@@ -177,6 +177,9 @@ pub struct Solve {
     /// Write what is kept to this file; the ending says how: csv, json, npz, html
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
+    /// Verify the run: put the solution into the equations as they were written, between the steps, with derivatives by differences
+    #[arg(long)]
+    pub verify: bool,
     /// Print what the run did as one JSON object
     #[arg(long, value_name = "FORMAT", value_parser = ["json"])]
     pub stats: Option<String>,

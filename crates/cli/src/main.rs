@@ -20,6 +20,7 @@ mod setup;
 mod solve;
 mod summary;
 mod variables;
+mod verification;
 mod warnings;
 
 use arguments::{Arguments, Command};

@@ -3,6 +3,7 @@
 use crate::record::{ended, final_outputs};
 use crate::solve::{Made, Run};
 use crate::variables::Computed;
+use crate::verification;
 use crate::warnings;
 use daedal::{Residuals, Statistics};
 use serde_json::{Map, Value, json};
@@ -23,6 +24,7 @@ pub fn statistics(run: &Run, made: &Made) -> Value {
     object.insert("seconds".into(), json!(made.seconds));
     object.insert("max_residual".into(), residuals(&solution.map_or_else(Residuals::default, |s| s.max_residuals)));
     object.insert("final".into(), solution.map_or_else(|| json!({}), |s| final_values(run, made, s)));
+    object.insert("verification".into(), verification::object(solution.and_then(|s| s.verification.as_ref())));
     object.insert("warnings".into(), warnings::object(&made.warnings));
     Value::Object(object)
 }

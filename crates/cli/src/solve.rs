@@ -13,6 +13,7 @@ use crate::record::{StepRecorder, record};
 use crate::setup::{Equations, General, Motion, Setup};
 use crate::summary;
 use crate::variables::{Computed, Stopped, Variables};
+use crate::verification;
 use crate::warnings;
 use daedal::catalogue::MotionMethod;
 use daedal::dae::{self, Form};
@@ -140,6 +141,7 @@ impl Chosen {
             h0: arguments.h0.or(setup.h0()),
             hmax: arguments.hmax.or(wishes.hmax),
             max_steps: arguments.max_steps.unwrap_or(defaults.max_steps),
+            verify: arguments.verify,
             save: match kept {
                 Kept::Dense => Save::Dense,
                 Kept::Steps => Save::Steps,
@@ -189,7 +191,11 @@ impl Run {
             }
             _ => unreachable!("methods are chosen for their model"),
         };
-        Made { outcome, rates, warnings: Vec::new(), seconds: start.elapsed().as_secs_f64() }
+        let mut made = Made { outcome, rates, warnings: Vec::new(), seconds: start.elapsed().as_secs_f64() };
+        let found =
+            made.solution().map(|solution| verification::warnings(self.options.verify, solution.verification.as_ref()));
+        made.warnings.extend(found.unwrap_or_default());
+        made
     }
 
     fn motion(

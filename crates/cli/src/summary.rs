@@ -4,6 +4,7 @@ use crate::record::final_outputs;
 use crate::setup::Equations;
 use crate::solve::{Made, Run};
 use crate::variables::Computed;
+use crate::verification;
 use crate::warnings;
 use daedal::dae::Form;
 use daedal::{Ended, Residuals};
@@ -28,6 +29,9 @@ pub fn summary(run: &Run, made: &Made, solution: &Computed, files: (&[PathBuf], 
     }
     residuals(&mut text, &solution.max_residuals, solution.layout.formulation);
     undetermined(&mut text, run, solution);
+    if let Some(found) = &solution.verification {
+        let _ = writeln!(text, "\n{}", verification::line(found));
+    }
     let references = references(run, solution);
     values(&mut text, solution, &references);
     outputs(&mut text, &final_outputs(run, made, solution));

@@ -60,10 +60,10 @@ pub struct Disagreement {
 
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Disagreement { equation, t, residual, allowed } = self;
+        let Disagreement { equation, residual, allowed, .. } = self;
         write!(
             f,
-            "the solution does not satisfy {equation}: put in, it leaves {residual:.3e} at t = {t}, {:.0e} times what the tolerance allows; do not trust it there: compare with another method or formulation, or bound the steps by hmax",
+            "the solution does not satisfy {equation}: put in, it leaves {residual:.3e}, {:.0e} times what the tolerance allows; do not trust it there: compare with another method or formulation, or bound the steps by hmax",
             residual / allowed
         )
     }
