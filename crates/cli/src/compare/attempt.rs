@@ -86,6 +86,7 @@ pub fn once(
         hmax: subject.hmax,
         max_steps: MAX_STEPS,
         save: Save::End,
+        verify: false,
     };
     let initial = daedal::motion::Initial::new(subject.start.t, &[], &[]);
     let problem = Problem::new(&*subject.mechanism, initial, subject.tend).trust(subject.start.clone());

@@ -3,6 +3,7 @@
 use super::initial::{Initial, conditions, freedoms, values};
 use super::jet::{Conditions, Fit, Freedom, fit};
 use super::levels::{self, Level, Projections};
+use super::missing::complete;
 use super::{CharacteristicValues, DerivativeArray, MOST_LEVELS, System};
 use crate::linalg::Matrix;
 use crate::motion::Start;
@@ -175,7 +176,10 @@ fn derived(equation: &str, level: usize) -> String {
 
 /// Analyse a system at initial values that are made consistent.
 pub fn characterise(system: &System, initial: &Initial, depth: Depth) -> Result<Characteristics, AnalysisError> {
-    let starts = check(system, initial)?;
+    check(system, initial)?;
+    let completed = complete(system, initial);
+    let initial = completed.as_ref().map_or(initial, |(initial, _)| initial);
+    let starts = initial.starts(&system.first);
     let mut array = system.array();
     let mut further = conditions(system, initial);
     let mut search = Search {
@@ -205,7 +209,7 @@ pub fn characterise_at(
     Search { system, array, conditions: None, t, starts: &starts, released: false }.run(&mut jet, depth)
 }
 
-fn check(system: &System, initial: &Initial) -> Result<Vec<Start>, AnalysisError> {
+fn check(system: &System, initial: &Initial) -> Result<(), AnalysisError> {
     let (given, wanted) = (initial.states.len(), system.formulas.states.len());
     if given != wanted {
         return Err(AnalysisError::WrongLength { given, wanted });
@@ -218,7 +222,7 @@ fn check(system: &System, initial: &Initial) -> Result<Vec<Start>, AnalysisError
             return Err(AnalysisError::NotFinite { name: system.names()[k % system.dim()].clone() });
         }
     }
-    Ok(starts)
+    Ok(())
 }
 
 struct Search<'s, 'a> {

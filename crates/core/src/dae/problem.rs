@@ -3,6 +3,7 @@
 use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
 use super::hidden::{MinimalArray, minimal_array};
 use super::jet::{Freedom, fit};
+use super::missing::complete;
 use super::ready::ready;
 use super::{Dae, FormulaCoefficients, Genda, Initial, Plain, Point, QuasiLinear, System};
 use crate::dae::CharacteristicValues;
@@ -103,6 +104,8 @@ pub struct Prepared {
     pub unknowns: Unknowns,
     /// Formulas of the hidden constraints, if they were derived.
     pub array: Option<MinimalArray>,
+    /// Why the form that would have been taken first was not.
+    pub refused: Option<Box<PrepareError>>,
 }
 
 /// Why a system could not be prepared.
@@ -131,7 +134,8 @@ impl From<StepFailure> for PrepareError {
 /// Put a problem into a form that integrators take.
 pub fn prepare(system: &System, initial: &Initial, form: Form) -> Result<Prepared, PrepareError> {
     if matches!(form, Form::Auto | Form::Plain)
-        && let Some((plain, at, values)) = ready(system, initial)
+        && let Some((plain, at, values)) =
+            ready(system, initial).or_else(|| complete(system, initial).map(|(_, ready)| ready))
     {
         return Ok(plainly(system, plain, at, values));
     }
@@ -164,19 +168,29 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
         Form::Auto | Form::QuasiLinear => match quasilinear(system, found) {
             Ok(prepared) => return Ok(prepared),
             Err(error) if form == Form::QuasiLinear => return Err(error),
-            Err(_) => {}
+            Err(error) => return array(system, found, Some(error)),
         },
         _ => {}
     }
+    array(system, found, None)
+}
+
+/// The derivative array, and why formulas were not taken.
+pub(super) fn array(
+    system: &System,
+    found: &Characteristics,
+    refused: Option<PrepareError>,
+) -> Result<Prepared, PrepareError> {
     let genda = Genda::new(system, found)?;
     let at = Point { t: found.t, x: found.x().to_vec(), xdot: found.xdot().to_vec() };
-    let unknowns = Unknowns { dim: system.dim(), form: Form::DerivativeArray, values };
-    Ok(Prepared { dae: Box::new(genda), at, names: system.names().to_vec(), unknowns, array: None })
+    let unknowns = Unknowns { dim: system.dim(), form: Form::DerivativeArray, values: found.values };
+    let (dae, names, refused) = (Box::new(genda), system.names().to_vec(), refused.map(Box::new));
+    Ok(Prepared { dae, at, names, unknowns, array: None, refused })
 }
 
 fn plainly(system: &System, plain: Plain, at: Point, values: CharacteristicValues) -> Prepared {
     let unknowns = Unknowns { dim: system.dim(), form: Form::Plain, values };
-    Prepared { dae: Box::new(plain), at, names: system.names().to_vec(), unknowns, array: None }
+    Prepared { dae: Box::new(plain), at, names: system.names().to_vec(), unknowns, array: None, refused: None }
 }
 
 fn linear(
@@ -191,7 +205,7 @@ fn linear(
         Gelda::new(coefficients, t, options).map_err(|cause| StartFailure::Reduction { cause: Box::new(cause) })?;
     let at = gelda.consistent(t, found.x(), Keep::default())?;
     let unknowns = Unknowns { dim: system.dim(), form: Form::Linear, values: gelda.values() };
-    Ok(Prepared { dae: Box::new(gelda), at, names: system.names().to_vec(), unknowns, array: None })
+    Ok(Prepared { dae: Box::new(gelda), at, names: system.names().to_vec(), unknowns, array: None, refused: None })
 }
 
 fn quasilinear(system: &System, found: &Characteristics) -> Result<Prepared, PrepareError> {
@@ -209,7 +223,8 @@ fn quasilinear(system: &System, found: &Characteristics) -> Result<Prepared, Pre
     dae.rates(t, &y, &mut ydot).map_err(|_| StepFailure::Undefined { t })?;
     let unknowns = Unknowns { dim: system.dim(), form: Form::QuasiLinear, values: found.values };
     let names = array.names.clone();
-    Ok(Prepared { dae: Box::new(dae), at: Point { t, x: y, xdot: ydot }, names, unknowns, array: Some(array) })
+    let at = Point { t, x: y, xdot: ydot };
+    Ok(Prepared { dae: Box::new(dae), at, names, unknowns, array: Some(array), refused: None })
 }
 
 /// ẋ at a point that has been analysed, with the derivatives of algebraic unknowns, which need one more differentiation.

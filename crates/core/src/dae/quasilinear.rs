@@ -108,7 +108,7 @@ impl QuasiLinear {
             D: Matrix::zeros(k + m, N),
             structure: Structure::new(moves, &constraint_places, &levels, optional),
             selection: Selection::new(m, N),
-            candidates: vec![true; m],
+            candidates: array.constraints.iter().map(|c| !c.blind).collect(),
             rank: 0,
             determined: 0,
             lu: Lu::new(m.min(N)),
@@ -198,7 +198,7 @@ impl QuasiLinear {
         let mut rank = self.choose();
         if self.decided && (rank, self.selection.determined) != (self.rank, self.determined) {
             // perhaps others do it
-            self.candidates.fill(true);
+            self.candidates.iter_mut().zip(&self.array.constraints).for_each(|(c, of)| *c = !of.blind);
             rank = self.choose();
         }
         if self.decided && (rank, self.selection.determined) != (self.rank, self.determined) {

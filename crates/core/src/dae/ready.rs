@@ -19,8 +19,11 @@ const DOUBTFUL: (f64, f64) = (1e-12, 1e-7);
 /// Scaled residuals of constraints below this are zero.
 const CONSISTENT: f64 = 1e-9;
 
+/// A system as it stands, a consistent point, and its characteristic values.
+pub(super) type Ready = (Plain, Point, CharacteristicValues);
+
 /// The system as it stands with a consistent point, or nothing if more must be known.
-pub(super) fn ready(system: &System, initial: &Initial) -> Option<(Plain, Point, CharacteristicValues)> {
+pub(super) fn ready(system: &System, initial: &Initial) -> Option<Ready> {
     let (n, first) = (system.dim(), &system.first);
     if initial.states.len() != system.formulas.states.len() {
         return None;

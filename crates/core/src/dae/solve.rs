@@ -1,6 +1,7 @@
 //! Solve general systems.
 
-use super::problem::{Form, PrepareError, Problem, Unknowns, prepare, restore};
+use super::fallback::prepare_tried;
+use super::problem::{Form, PrepareError, Problem, Unknowns, restore};
 use crate::error::SolveError;
 use crate::method::{Integrator, StartFailure, State};
 use crate::observer::Observer;
@@ -57,19 +58,23 @@ pub fn solve_observed(
     observers: &mut [&mut dyn Observer<Unknowns>],
 ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     check_times(problem.initial.t, problem.tend, &options.save)?;
-    let prepared = match prepare(problem.system, &problem.initial, form) {
+    let prepared = match prepare_tried(problem, form, method, options) {
         Ok(prepared) => prepared,
         Err(PrepareError::Analysis(error)) => return Err(error.into()),
         Err(PrepareError::Start(StartFailure::Options(bad))) => return Err(bad.into()),
         Err(PrepareError::Start(failure)) => return Err(SolveError::Start(failure)),
     };
     let start = State { t: prepared.at.t, x: prepared.at.x.clone() };
-    let (array, unknowns) = (prepared.array, prepared.unknowns);
+    let (array, unknowns, refused) = (prepared.array, prepared.unknowns, prepared.refused);
     let restore = |t: f64, x: &mut [f64]| restore(problem.system, array.as_ref(), unknowns.values, t, x);
     let verifier = options.verify.then(|| {
         let tolerances = options.tolerance.of_states(prepared.names.len());
         Verifier::new(problem.system, &prepared.names, &tolerances, problem.tend - problem.initial.t)
     });
     let run = Run::new(&unknowns, prepared.names, &start, (problem.tend, &problem.events), options, &restore);
-    run.verified(verifier).make(|| method.start(prepared.dae, prepared.at, options), observers)
+    let mut outcome = run.verified(verifier).make(|| method.start(prepared.dae, prepared.at, options), observers);
+    if let (Some(reason), Ok(solution)) = (refused, &mut outcome) {
+        solution.decisions.push_str(&format!("; hidden constraints as formulas were not taken: {reason}"));
+    }
+    outcome
 }

@@ -11,6 +11,8 @@ use crate::graph::{Expr, Jacobian, Node, Tape};
 const IDENTICALLY_ZERO: f64 = 1e-12;
 /// The same at consistent points, whose residuals are small and not zero.
 const ZERO_ON_CONSTRAINTS: f64 = 1e-7;
+/// A gradient below this part of its size very near the start is rounding: that of c² where c = 0.
+const ROUNDED: f64 = 1e-3;
 /// Most auxiliary unknowns for each unknown of the system.
 const MOST_AUXILIARY: usize = 4;
 
@@ -184,7 +186,12 @@ impl Procedure<'_> {
         let tape = Tape::new(&self.array.graph, &jacobian.entries);
         let start = self.points.start(&self.array, &tape).ok_or(ProcedureError::Undefined)?;
         let beside = self.points.beside(&self.array, &tape);
-        Ok(Gradients { rows: residuals.len(), columns: self.array.unknowns.len(), jacobian, tape, start, beside })
+        let (rows, columns) = (residuals.len(), self.array.unknowns.len());
+        let mut gradients = Gradients { rows, columns, jacobian, tape, start, beside, usual: vec![0.0; rows] };
+        if let Some(values) = self.points.very_near(&self.array, &gradients.tape) {
+            gradients.usual = gradients.largest(&values);
+        }
+        Ok(gradients)
     }
 }
 
@@ -196,20 +203,39 @@ pub(super) struct Gradients {
     tape: Tape,
     pub start: Vec<f64>,
     beside: Vec<Vec<f64>>,
+    /// largest entry of each row very near the start, where equations are redundant
+    usual: Vec<f64>,
 }
 
 impl Gradients {
-    /// Rows from the values of the entries.
+    /// Rows from the values of the entries; what is rounding is zero.
     pub fn at(&self, values: &[f64]) -> Vec<Vec<f64>> {
         let mut rows = vec![vec![0.0; self.columns]; self.rows];
         for ((i, j, _), value) in self.jacobian.iter().zip(values) {
             rows[i][j] = *value;
         }
+        for (row, usual) in rows.iter_mut().zip(&self.usual) {
+            if size(row) < ROUNDED * usual {
+                row.fill(0.0);
+            }
+        }
         rows
     }
 
-    /// Largest entry of each row.
+    /// What the entries of each row are judged by: the largest, or what it usually is where all are rounding.
     fn tops(&self, values: &[f64]) -> Vec<f64> {
+        let mut tops = self.largest(values);
+        tops.iter_mut().zip(&self.usual).filter(|(top, usual)| **top < ROUNDED * *usual).for_each(|(t, u)| *t = *u);
+        tops
+    }
+
+    /// Which rows have a gradient that is rounding at the start?
+    pub fn blind(&self) -> Vec<bool> {
+        let tops = self.largest(&self.start);
+        tops.iter().zip(&self.usual).map(|(top, usual)| *top < ROUNDED * usual).collect()
+    }
+
+    fn largest(&self, values: &[f64]) -> Vec<f64> {
         let mut tops = vec![0.0_f64; self.rows];
         self.jacobian.iter().zip(values).for_each(|((i, _, _), value)| tops[i] = tops[i].max(value.abs()));
         tops

@@ -45,6 +45,8 @@ pub struct Constraint {
     pub role: Role,
     /// The equation it comes from.
     pub equation: String,
+    /// Does its gradient vanish where it holds, as that of a square? Then it restricts nothing that others do not.
+    pub blind: bool,
 }
 
 /// The derivative of an unknown that was left out when a constraint was differentiated, because its coefficient is zero.
@@ -109,10 +111,13 @@ pub fn minimal_array(system: &System, at: &Characteristics) -> Result<MinimalArr
     } else {
         outcome?;
     }
+    if at.values.v > 0 {
+        procedure.find_blind()?;
+    }
     let mut array = procedure.array;
     for (name, e) in &system.first.invariants {
         let (residual, equation) = (*e, name.clone());
-        array.constraints.push(Constraint { residual, level: 0, role: Role::Invariant, equation });
+        array.constraints.push(Constraint { residual, level: 0, role: Role::Invariant, equation, blind: false });
     }
     Ok(array)
 }
@@ -213,6 +218,14 @@ impl<'p> Procedure<'p> {
         Ok(())
     }
 
+    /// Constraints with a gradient that is rounding.
+    fn find_blind(&mut self) -> Result<(), ProcedureError> {
+        let all: Vec<usize> = (0..self.array.constraints.len()).collect();
+        let blind = self.gradients(&all)?.blind();
+        self.array.constraints.iter_mut().zip(blind).for_each(|(c, blind)| c.blind = blind);
+        Ok(())
+    }
+
     /// How many unknowns without rates the constraints leave open at the start.
     fn open(&mut self) -> Result<usize, ProcedureError> {
         let free = self.array.without_rates();
@@ -224,7 +237,7 @@ impl<'p> Procedure<'p> {
 
     fn add(&mut self, residual: Expr, level: usize, role: Role, equation: String) {
         self.active.push(self.array.constraints.len());
-        self.array.constraints.push(Constraint { residual, level, role, equation });
+        self.array.constraints.push(Constraint { residual, level, role, equation, blind: false });
     }
 
     /// y_j' = w with a new unknown w.

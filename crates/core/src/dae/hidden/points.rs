@@ -14,7 +14,9 @@ use std::cell::OnceCell;
 const BESIDE: [f64; 6] = [0.3, 0.3, 0.1, 0.1, 0.01, 0.01];
 /// Farther ones, where high powers can be seen; sizes may differ too much there for ranks.
 const FAR: [f64; 4] = [3.0, 3.0, 1.0, 1.0];
-/// How many of either are looked at.
+/// Very near ones, relative to |y|, whatever its units: the gradient of c² grows from rounding to this part of its factors.
+const VERY_NEAR: f64 = 1e-6;
+/// How many of the others are looked at.
 const ENOUGH: usize = 2;
 /// Consistent points lie this part of the time later in which the solution changes by its own size, …
 const LATER: [f64; 2] = [0.1, 0.07];
@@ -46,6 +48,17 @@ impl<'p> Points<'p> {
     /// The same far from the start.
     pub fn far(&self, array: &MinimalArray, tape: &Tape) -> Vec<Vec<f64>> {
         self.around(&FAR, array, tape)
+    }
+
+    /// Values of formulas very near the start, if any of its equations is redundant; nothing otherwise.
+    pub fn very_near(&self, array: &MinimalArray, tape: &Tape) -> Option<Vec<f64>> {
+        if self.at.values.v == 0 {
+            return None;
+        }
+        let mut random = Random(0xA076_1D64_78BD_642F);
+        let y = array.on_jet(&self.at.jet);
+        let moved: Vec<f64> = y.iter().map(|y| y * (1.0 + VERY_NEAR * random.real())).collect();
+        finite(tape.evaluate(&array.inputs(self.at.t, &moved)))
     }
 
     fn around(&self, distances: &[f64], array: &MinimalArray, tape: &Tape) -> Vec<Vec<f64>> {

@@ -1,0 +1,43 @@
+//! Formulas of hidden constraints are tried before they are trusted, where equations are redundant or terms were left out.
+//!
+//! Redundant nonlinear equations look independent beside the constraints, and which of them are taken may turn out wrong in the first steps.
+//! So a few steps are made for a trial; where they fail and the derivative array, which projects all equations, makes them, it is taken.
+
+use super::characteristics::{Depth, characterise};
+use super::problem::{Form, PrepareError, Prepared, Problem, array, prepare};
+use crate::method::Integrator;
+use crate::options::Options;
+
+/// Steps of a trial.
+const TRIAL_STEPS: usize = 10;
+
+/// Put a problem into a form with which this method makes its first steps, if there is one.
+pub(super) fn prepare_tried(
+    problem: &Problem,
+    form: Form,
+    method: &dyn Integrator,
+    options: &Options,
+) -> Result<Prepared, PrepareError> {
+    let (system, initial) = (problem.system, &problem.initial);
+    let prepared = prepare(system, initial, form)?;
+    let doubtful = prepared.unknowns.values.v > 0 || prepared.array.as_ref().is_some_and(|a| !a.omitted.is_empty());
+    let formulas = form == Form::Auto && prepared.unknowns.form == Form::QuasiLinear;
+    // only formulas keep invariants
+    if !formulas || !doubtful || !system.first.invariants.is_empty() {
+        return Ok(prepared);
+    }
+    let Err(failure) = trial(prepared, problem.tend, method, options) else { return prepare(system, initial, form) };
+    let found = characterise(system, initial, Depth::default())?;
+    let better = array(system, &found, None).is_ok_and(|other| trial(other, problem.tend, method, options).is_ok());
+    if better { array(system, &found, Some(failure)) } else { prepare(system, initial, form) }
+}
+
+fn trial(prepared: Prepared, tend: f64, method: &dyn Integrator, options: &Options) -> Result<(), PrepareError> {
+    let mut stepper = method.start(prepared.dae, prepared.at, options).map_err(PrepareError::Start)?;
+    for _ in 0..TRIAL_STEPS {
+        if stepper.state().t < tend {
+            stepper.advance(tend)?;
+        }
+    }
+    Ok(())
+}

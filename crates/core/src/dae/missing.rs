@@ -1,0 +1,95 @@
+//! Initial values that are not given, of systems whose equations show all constraints.
+//!
+//! Where every row with derivatives belongs to an unknown with a derivative, and the other rows determine the other unknowns, nothing has to be
+//! analysed: a missing differential unknown is free, and is taken as zero; missing algebraic ones follow by Newton's iteration with the
+//! pencil of the system, sparse where that is sparse. What is given is kept: if it cannot be, the general search decides.
+
+use super::initial::{Initial, values};
+use super::plain::Outline;
+use super::ready::{Ready, ready};
+use super::{Dae, Plain, System};
+use crate::graph::Interpreted;
+use crate::linalg::IterationMatrix;
+use crate::motion::Start;
+
+/// Most iterations; starting values are zeros.
+const MOST_ITERATIONS: usize = 30;
+/// Relative steps below this are the last.
+const SMALL_STEP: f64 = 1e-12;
+/// Given values that move by more, relative to 1 + |x|, are not consistent.
+const KEPT: f64 = 1e-9;
+
+/// The same initial values with nothing missing, and the system that is ready there; nothing where more must be known.
+pub(super) fn complete(system: &System, initial: &Initial) -> Option<(Initial, Ready)> {
+    let (n, first) = (system.dim(), &system.first);
+    if initial.states.len() != system.formulas.states.len() || system.rows() != n {
+        return None;
+    }
+    let starts = initial.starts(first);
+    let missing: Vec<usize> = (0..n).filter(|&j| starts[j] == Start::Unknown).collect();
+    if missing.is_empty() || !initial.conditions.is_empty() || !first.invariants.is_empty() {
+        return None;
+    }
+    let outline = Outline::new(first);
+    let mut differential = vec![false; n];
+    outline.by_xdot.iter().for_each(|&(_, j)| differential[j] = true);
+    let count = |flags: &[bool]| flags.iter().filter(|flag| **flag).count();
+    if !outline.quasilinear || count(&differential) + count(&outline.algebraic) != n {
+        return None;
+    }
+    let mut x = values(&starts[..n]);
+    if missing.iter().any(|&j| !differential[j]) {
+        let solved = algebraic(&outline, initial.t, &x)?;
+        let kept = |j: usize| starts[j] == Start::Unknown || (solved[j] - x[j]).abs() <= KEPT * (1.0 + x[j].abs());
+        if !(0..n).all(kept) {
+            return None;
+        }
+        missing.iter().for_each(|&j| x[j] = solved[j]);
+    }
+    let mut completed = initial.clone();
+    let states = completed.states.len();
+    for j in missing {
+        let (state, order) = first.origin[j];
+        let block = match order as usize {
+            0 => &mut completed.states,
+            order => {
+                if completed.derivatives.len() < order {
+                    completed.derivatives.resize(order, vec![Start::Unknown; states]);
+                }
+                &mut completed.derivatives[order - 1]
+            }
+        };
+        *block.get_mut(state)? = Start::Guess(x[j]);
+    }
+    let ready = ready(system, &completed)?;
+    Some((completed, ready))
+}
+
+/// Newton's iteration for the unknowns without derivatives from the rows without derivatives; the others stay.
+fn algebraic(outline: &Outline, t: f64, x: &[f64]) -> Option<Vec<f64>> {
+    let n = x.len();
+    let mut plain = Plain::of(outline, &Interpreted);
+    let (mut x, zeros, mut step) = (x.to_vec(), vec![0.0; n], vec![0.0; n]);
+    let mut pencil = plain.new_pencil();
+    let mut matrix = IterationMatrix::<f64>::new(&pencil, outline.algebraic.clone());
+    for _ in 0..MOST_ITERATIONS {
+        plain.residual(0, t, &x, &zeros, &mut step).ok()?;
+        plain.pencil(t, &x, &zeros, &mut pencil).ok()?;
+        // E₁ δ = 0, F₂ + (∂F₂/∂x) δ = 0
+        matrix.decompose(&pencil, 1.0, 0.0).ok()?;
+        step.iter_mut().zip(&outline.algebraic).for_each(|(r, &algebraic)| *r = if algebraic { -*r } else { 0.0 });
+        matrix.solve(&mut step);
+        let mut largest = 0.0_f64;
+        for (x, step) in x.iter_mut().zip(&step) {
+            *x += step;
+            largest = largest.max(step.abs() / (1.0 + x.abs()));
+        }
+        if !largest.is_finite() {
+            return None;
+        }
+        if largest <= SMALL_STEP {
+            return Some(x);
+        }
+    }
+    None
+}
