@@ -164,7 +164,7 @@ pub struct Solve {
     /// First step size [default: that of the model, else chosen]
     #[arg(long, value_name = "H", value_parser = positive, allow_hyphen_values = true)]
     pub h0: Option<f64>,
-    /// Largest step size [default: that of the model]
+    /// Largest step size [default: that of the model, else a tenth of the interval]
     #[arg(long, value_name = "H", value_parser = positive, allow_hyphen_values = true)]
     pub hmax: Option<f64>,
     /// Most attempts [default: 100000]

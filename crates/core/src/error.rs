@@ -224,6 +224,32 @@ pub enum StepFailure {
         /// The unknown.
         unknown: String,
     },
+    /// A formula of time jumps, and the state would have to jump with it.
+    #[error(
+        "at t = {t}: where {changed} changes its sign, {what}; make the formula continuous there, or write modes with a transition at this time that says what jumps"
+    )]
+    Break {
+        /// Time.
+        t: f64,
+        /// The conditions that change.
+        changed: String,
+        /// What would have to jump.
+        what: String,
+    },
+    /// A step failed where a formula jumps or kinks with the state.
+    #[error(
+        "at t = {t}: `{formula}` in {place} jumps or kinks here, and no step can be made across it; write modes with a transition there (friction that sticks, a contact that opens), or smooth the formula. What failed: {cause}"
+    )]
+    Jump {
+        /// Time.
+        t: f64,
+        /// The formula.
+        formula: String,
+        /// Where it stands.
+        place: String,
+        /// What failed.
+        cause: Box<StepFailure>,
+    },
     /// The singular value decomposition did not converge.
     #[error("at t = {t}: the singular value decomposition of the constraints did not converge; check the model here")]
     SvdFailed {
@@ -233,6 +259,17 @@ pub enum StepFailure {
 }
 
 impl StepFailure {
+    /// May a jump or a kink of a formula be the reason?
+    pub(crate) fn may_be_a_jump(&self) -> bool {
+        matches!(
+            self,
+            StepFailure::NewtonFailed { .. }
+                | StepFailure::NewtonDiverged { .. }
+                | StepFailure::StepTooSmall { .. }
+                | StepFailure::TooManySteps { .. }
+        )
+    }
+
     /// Where it happened.
     pub fn time(&self) -> f64 {
         match *self {
@@ -254,6 +291,8 @@ impl StepFailure {
             | StepFailure::CharacteristicChange { t, .. }
             | StepFailure::Contradictory { t, .. }
             | StepFailure::TermAppears { t, .. }
+            | StepFailure::Break { t, .. }
+            | StepFailure::Jump { t, .. }
             | StepFailure::SvdFailed { t } => t,
         }
     }

@@ -25,6 +25,7 @@ pub mod catalogue;
 pub mod dae;
 pub mod error;
 pub mod event;
+mod explicit_time;
 pub mod formulation;
 pub mod hybrid;
 pub mod linalg;

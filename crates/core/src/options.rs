@@ -24,7 +24,7 @@ pub struct Options {
     pub tolerance: Tolerance,
     /// First step size; chosen from the tolerance and the interval if absent.
     pub h0: Option<f64>,
-    /// Largest step size.
+    /// Largest step size; a tenth of the interval if absent, unless `h0` is larger. A large number switches it off.
     pub hmax: Option<f64>,
     /// Most attempts.
     pub max_steps: u64,
@@ -47,7 +47,18 @@ impl Default for Options {
     }
 }
 
+/// Steps of a run make up at least so many: the default of MATLAB's solvers (`MaxStep` is a tenth of the interval), so that what happens in
+/// between is looked at a few times, even where nothing moves.
+const LEAST_STEPS: f64 = 10.0;
+
 impl Options {
+    /// The same with a largest step size for an interval.
+    pub(crate) fn over(&self, t0: f64, tend: f64) -> Options {
+        let usual = ((tend - t0) / LEAST_STEPS).max(self.h0.unwrap_or(0.0));
+        let hmax = self.hmax.or(Some(usual).filter(|h| *h > 0.0));
+        Options { hmax, ..self.clone() }
+    }
+
     /// Are the step sizes possible?
     pub(crate) fn check(&self) -> Result<(), BadOption> {
         if let Some(h0) = self.h0 {

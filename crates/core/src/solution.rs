@@ -134,8 +134,9 @@ impl<L: Clone> Solution<L> {
             return None; // after an event that stopped the run inside a step
         }
         let k = self.segments.partition_point(|s| s.t1 < t);
-        let segment = self.segments.get(k).filter(|s| s.t0 <= t)?;
-        segment.eval(t, x);
+        // steps may be apart by rounding, where a formula jumps in time
+        let segment = self.segments.get(k).filter(|s| s.t0 <= t || k > 0)?;
+        segment.eval(t.max(segment.t0), x);
         Some(())
     }
 }

@@ -3,6 +3,7 @@
 use crate::dae::{self, System};
 use crate::error::{BadOption, SolveError, StepFailure};
 use crate::event::{Action, Event, Happened};
+use crate::explicit_time::{Crossing, Suspects, Timetable, cross_motion};
 use crate::graph::Interpreted;
 use crate::method::{Method, StartFailure, State, Stepper};
 use crate::motion::{Form, Initial, Layout, Mechanism, consistent, view};
@@ -61,29 +62,54 @@ pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p> + ?Sized>(
 ) -> Result<Solution, SolveError> {
     let t0 = problem.trusted.as_ref().map_or(problem.initial.t, |s| s.t);
     check_times(t0, problem.tend, &options.save)?;
+    let options = &options.over(t0, problem.tend);
     let start = match &problem.trusted {
         Some(state) => state.clone(),
         None => consistent::initialise(problem.system, &problem.initial, Form::StrangenessFree)?.state,
     };
     let layout = Layout::new(problem.system.sizes(), Form::StrangenessFree, false);
     let names = layout.variable_names(&problem.system.names());
-    let restore = |t: f64, x: &mut [f64]| make_consistent(problem.system, &layout, t, x);
-    let verifier = options.verify.then(|| verifier_of_motion(problem, &layout, &names, t0, options)).flatten();
-    let run = Run::new(&layout, names, &start, (problem.tend, &problem.events), options, &restore).verified(verifier);
+    let course = MotionCourse { system: problem.system, layout: &layout, options };
+    let mut run = Run::new(&layout, names, &start, (problem.tend, &problem.events), options, &course);
+    run.timetable = Timetable::of_motion(problem.system, (t0, problem.tend));
+    run.verifier = options.verify.then(|| verifier_of_motion(problem, &layout, t0, options)).flatten();
     run.make(|| method.start(problem.system, start, options), observers)
 }
 
+/// What a run needs to know about the equations beside their stepper.
+pub(crate) trait Course {
+    /// Bring a state back onto the constraints.
+    fn restore(&self, t: f64, x: &mut [f64]);
+    /// Restart a stepper beyond a break.
+    fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing) -> Result<(), StepFailure>;
+    /// The formulas among which the reason of a failure may be.
+    fn suspects(&self) -> Option<Suspects>;
+}
+
+struct MotionCourse<'p> {
+    system: &'p dyn Mechanism,
+    layout: &'p Layout,
+    options: &'p Options,
+}
+
+impl Course for MotionCourse<'_> {
+    fn restore(&self, t: f64, x: &mut [f64]) {
+        make_consistent(self.system, self.layout, t, x);
+    }
+    fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing) -> Result<(), StepFailure> {
+        cross_motion(self.system, stepper, crossing, self.options)
+    }
+    fn suspects(&self) -> Option<Suspects> {
+        Suspects::motion(self.system)
+    }
+}
+
 /// Looks at the equations of motion as they were written; a black box has none.
-fn verifier_of_motion(
-    problem: &Problem,
-    layout: &Layout,
-    names: &[String],
-    t0: f64,
-    options: &Options,
-) -> Option<Verifier> {
+fn verifier_of_motion(problem: &Problem, layout: &Layout, t0: f64, options: &Options) -> Option<Verifier> {
+    let names = layout.variable_names(&problem.system.names());
     let formulas = dae::Formulas::of_motion(&problem.system.formulas()?);
     let tolerances = options.tolerance.pairs(layout).ok()?;
-    Some(Verifier::new(&System::new(&formulas, Interpreted), names, &tolerances, problem.tend - t0))
+    Some(Verifier::new(&System::new(&formulas, Interpreted), &names, &tolerances, problem.tend - t0))
 }
 
 /// The polynomial satisfies the constraints only at its ends: bring a state back onto them.
@@ -121,13 +147,17 @@ pub(crate) struct Run<'r, L> {
     tend: f64,
     events: &'r [Event<'r>],
     options: &'r Options,
-    /// brings a state back onto the constraints
-    restore: &'r dyn Fn(f64, &mut [f64]),
+    course: &'r dyn Course,
+    /// what the formulas know about times
+    pub timetable: Option<Timetable>,
+    /// what was proposed before the last step
+    stride: f64,
     solution: Solution<L>,
     /// next time of [`Save::At`]
     next: usize,
     x: Vec<f64>,
-    verifier: Option<Verifier>,
+    /// an independent look at every step
+    pub verifier: Option<Verifier>,
 }
 
 impl<'r, L: Clone> Run<'r, L> {
@@ -138,18 +168,23 @@ impl<'r, L: Clone> Run<'r, L> {
         start: &State,
         (tend, events): (f64, &'r [Event<'r>]),
         options: &'r Options,
-        restore: &'r dyn Fn(f64, &mut [f64]),
+        course: &'r dyn Course,
     ) -> Self {
         let solution = Solution::at(layout, names, start.clone());
-        let mut run = Run { tend, events, options, restore, solution, next: 0, x: start.x.clone(), verifier: None };
+        let mut run = Run {
+            tend,
+            events,
+            options,
+            course,
+            timetable: None,
+            stride: 0.0,
+            solution,
+            next: 0,
+            x: start.x.clone(),
+            verifier: None,
+        };
         run.save_start(start);
         run
-    }
-
-    /// With an independent look at every step.
-    pub fn verified(mut self, verifier: Option<Verifier>) -> Self {
-        self.verifier = verifier;
-        self
     }
 
     /// Start the method and go on to the end.
@@ -170,11 +205,16 @@ impl<'r, L: Clone> Run<'r, L> {
         if between || self.verifier.is_some() {
             stepper.watch_between();
         }
+        let t0 = stepper.state().t;
         let outcome = self.advance(&mut *stepper, observers);
         self.finish(&*stepper);
         match outcome {
             Ok(()) => Ok(self.solution),
-            Err(cause) => Err(SolveError::Stopped { cause, partial: Box::new(self.solution) }),
+            Err(cause) => {
+                let suspects = if cause.may_be_a_jump() { self.course.suspects() } else { None };
+                let cause = suspects.map_or_else(|| cause.clone(), |all| all.explain(&mut *stepper, t0, cause.clone()));
+                Err(SolveError::Stopped { cause, partial: Box::new(self.solution) })
+            }
         }
     }
 
@@ -186,8 +226,21 @@ impl<'r, L: Clone> Run<'r, L> {
         let (t0, tend) = (stepper.state().t, self.tend);
         let layout = self.solution.layout.clone();
         self.solution.max_residuals = stepper.residuals();
+        if let Some(crossing) = self.timetable.as_mut().and_then(Timetable::first_crossing) {
+            self.cross(stepper, &crossing)?;
+        }
         while stepper.state().t < tend {
-            if let Err(failure) = stepper.advance(tend) {
+            let (t, proposed) = (stepper.state().t, stepper.proposed_step());
+            let mut limit = tend;
+            if let Some(times) = &mut self.timetable {
+                if let Some(crossing) = times.crossing(t) {
+                    self.cross(stepper, &crossing)?;
+                    continue;
+                }
+                limit = times.limit(t, proposed).min(tend);
+                self.stride = proposed;
+            }
+            if let Err(failure) = stepper.advance(limit) {
                 if stepper.state().t > self.solution.end.t {
                     // the step stands, but there is no way on from its end
                     self.save(stepper, None);
@@ -224,6 +277,28 @@ impl<'r, L: Clone> Run<'r, L> {
         Ok(())
     }
 
+    /// Go on beyond a break, with steps as long as before: a step that ends at a break says little about the size that is possible.
+    fn cross(&mut self, stepper: &mut dyn Stepper, crossing: &Crossing) -> Result<(), StepFailure> {
+        let proposed = stepper.proposed_step().max(self.stride);
+        self.course.cross(stepper, crossing)?;
+        stepper.propose(proposed);
+        let state = stepper.state();
+        self.solution.end.t = state.t;
+        self.solution.end.x.copy_from_slice(&state.x);
+        match &self.options.save {
+            // what jumps has two values
+            Save::Steps => self.solution.push(state.t, &state.x),
+            Save::At(times) => {
+                while times.get(self.next).is_some_and(|&t| t <= state.t) {
+                    self.solution.push(times[self.next], &state.x);
+                    self.next += 1;
+                }
+            }
+            Save::Dense | Save::End => {}
+        }
+        Ok(())
+    }
+
     fn save_start(&mut self, start: &State) {
         match &self.options.save {
             Save::Steps | Save::Dense => self.solution.push(start.t, &start.x),
@@ -244,7 +319,7 @@ impl<'r, L: Clone> Run<'r, L> {
             self.x.copy_from_slice(&stepper.state().x);
         } else {
             stepper.inside(end, &mut self.x);
-            (self.restore)(end, &mut self.x);
+            self.course.restore(end, &mut self.x);
         }
         if let (Some(_), Some(event)) = (stop, self.solution.events.last_mut()) {
             event.x.copy_from_slice(&self.x);

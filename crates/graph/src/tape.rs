@@ -26,6 +26,8 @@ pub(crate) enum Operation {
     Quotient,
     /// 1 / register.
     Recip,
+    /// Register times itself: bounds of a square are closer than those of a product.
+    Square,
     /// Register to the power of the second operand.
     Powi,
     /// Register to the power of a number.
@@ -177,6 +179,7 @@ impl Tape {
                 Operation::Scale => run.one(|x, c| x * number(c)),
                 Operation::Quotient => run.one(|x, c| x / number(c)),
                 Operation::Recip => run.one(|x, _| x.recip()),
+                Operation::Square => run.one(|x, _| x.square()),
                 Operation::Powi => run.one(|x, n| x.powi(n.cast_signed())),
                 Operation::Powf => run.one(|x, a| x.powf(number(a))),
                 Operation::Select => {
@@ -239,6 +242,7 @@ pub(crate) fn operation(graph: &Graph, node: Node) -> Operation {
             (Binary::Mul, Some(_), None) => Operation::Scale,
             (Binary::Div, None, Some(_)) => Operation::Quotient,
             (Binary::Div, Some(1.0), None) => Operation::Recip,
+            (Binary::Mul, None, None) if x == y => Operation::Square,
             _ => Operation::Binary(f),
         },
         Node::Powi(..) => Operation::Powi,
@@ -251,5 +255,7 @@ pub(crate) fn operation(graph: &Graph, node: Node) -> Operation {
 pub(crate) fn operands(graph: &Graph, node: Node) -> impl Iterator<Item = Expr> {
     let numbers_inside =
         matches!(operation(graph, node), Operation::Shift | Operation::Scale | Operation::Quotient | Operation::Recip);
-    node.arguments().filter(move |x| !(numbers_inside && graph.constant(*x).is_some()))
+    // a square has one operand
+    let once = usize::from(operation(graph, node) == Operation::Square);
+    node.arguments().skip(once).filter(move |x| !(numbers_inside && graph.constant(*x).is_some()))
 }

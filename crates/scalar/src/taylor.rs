@@ -192,6 +192,13 @@ impl<S: Scalar, const K: usize> Scalar for Taylor<S, K> {
     }
 
     #[inline]
+    fn square(self) -> Self {
+        let mut y = self * self;
+        y.coefficients[0] = self.coefficients[0].square();
+        y
+    }
+
+    #[inline]
     fn sqrt(self) -> Self {
         // y y = x
         let mut y = [S::from(0.0); K];

@@ -1,13 +1,16 @@
 //! Solve general systems.
 
+use super::System;
 use super::fallback::prepare_tried;
+use super::hidden::MinimalArray;
 use super::problem::{Form, PrepareError, Problem, Unknowns, restore};
-use crate::error::SolveError;
-use crate::method::{Integrator, StartFailure, State};
+use crate::error::{SolveError, StepFailure};
+use crate::explicit_time::{Crossing, Suspects, Timetable, cross_general};
+use crate::method::{Integrator, StartFailure, State, Stepper};
 use crate::observer::Observer;
 use crate::options::Options;
 use crate::solution::Solution;
-use crate::solve::{Run, check_times};
+use crate::solve::{Course, Run, check_times};
 use crate::verify::Verifier;
 
 /// Solve a problem of any index; nothing but the equations is needed.
@@ -58,6 +61,7 @@ pub fn solve_observed(
     observers: &mut [&mut dyn Observer<Unknowns>],
 ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     check_times(problem.initial.t, problem.tend, &options.save)?;
+    let options = &options.over(problem.initial.t, problem.tend);
     let prepared = match prepare_tried(problem, form, method, options) {
         Ok(prepared) => prepared,
         Err(PrepareError::Analysis(error)) => return Err(error.into()),
@@ -66,15 +70,36 @@ pub fn solve_observed(
     };
     let start = State { t: prepared.at.t, x: prepared.at.x.clone() };
     let (array, unknowns, refused) = (prepared.array, prepared.unknowns, prepared.refused);
-    let restore = |t: f64, x: &mut [f64]| restore(problem.system, array.as_ref(), unknowns.values, t, x);
     let verifier = options.verify.then(|| {
         let tolerances = options.tolerance.of_states(prepared.names.len());
         Verifier::new(problem.system, &prepared.names, &tolerances, problem.tend - problem.initial.t)
     });
-    let run = Run::new(&unknowns, prepared.names, &start, (problem.tend, &problem.events), options, &restore);
-    let mut outcome = run.verified(verifier).make(|| method.start(prepared.dae, prepared.at, options), observers);
+    let course = GeneralCourse { system: problem.system, array, unknowns, options };
+    let mut run = Run::new(&unknowns, prepared.names, &start, (problem.tend, &problem.events), options, &course);
+    run.timetable = Timetable::of_system(problem.system, (start.t, problem.tend));
+    run.verifier = verifier;
+    let mut outcome = run.make(|| method.start(prepared.dae, prepared.at, options), observers);
     if let (Some(reason), Ok(solution)) = (refused, &mut outcome) {
         solution.decisions.push_str(&format!("; hidden constraints as formulas were not taken: {reason}"));
     }
     outcome
+}
+
+struct GeneralCourse<'p> {
+    system: &'p System,
+    array: Option<MinimalArray>,
+    unknowns: Unknowns,
+    options: &'p Options,
+}
+
+impl Course for GeneralCourse<'_> {
+    fn restore(&self, t: f64, x: &mut [f64]) {
+        restore(self.system, self.array.as_ref(), self.unknowns.values, t, x);
+    }
+    fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing) -> Result<(), StepFailure> {
+        cross_general(self.system, stepper, crossing, self.options)
+    }
+    fn suspects(&self) -> Option<Suspects> {
+        Some(Suspects::general(self.system))
+    }
 }

@@ -4,6 +4,8 @@ use super::error::EnterError;
 use super::options::Restart;
 use super::restart::make_consistent;
 use crate::dae::{self, Dae, Form, Point, PrepareError, System, prepare};
+use crate::error::StepFailure;
+use crate::explicit_time::{Crossing, Suspects, Timetable, cross_general, cross_motion};
 use crate::linear::{Coefficients, Gelda, GeldaOptions, Keep};
 use crate::method::geoms::Geoms;
 use crate::method::{Integrator, Method, StartFailure, State, Stepper};
@@ -46,6 +48,26 @@ pub trait Flow {
     /// The equations as formulas of a general system, with the same names of unknowns, where they can be had. Sliding modes are
     /// generated from them.
     fn system(&self) -> Option<System> {
+        None
+    }
+
+    /// What the equations know about times, where they have formulas.
+    #[doc(hidden)]
+    fn timetable(&self, _interval: (f64, f64)) -> Option<Timetable> {
+        None
+    }
+
+    /// Move a stepper of this mode beyond a time where formulas jump.
+    #[doc(hidden)]
+    fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing, _: &Options) -> Result<(), StepFailure> {
+        let x = stepper.state().x.clone();
+        stepper.restart(State { t: crossing.to, x });
+        Ok(())
+    }
+
+    /// The formulas among which the reason of a failure may be.
+    #[doc(hidden)]
+    fn suspects(&self) -> Option<Suspects> {
         None
     }
 }
@@ -151,6 +173,18 @@ impl Flow for GeneralFlow {
 
     fn system(&self) -> Option<System> {
         Some(self.system.clone())
+    }
+
+    fn timetable(&self, interval: (f64, f64)) -> Option<Timetable> {
+        Timetable::of_system(&self.system, interval)
+    }
+
+    fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing, options: &Options) -> Result<(), StepFailure> {
+        cross_general(&self.system, stepper, crossing, options)
+    }
+
+    fn suspects(&self) -> Option<Suspects> {
+        Some(Suspects::general(&self.system))
     }
 }
 
@@ -288,5 +322,17 @@ impl<M: Mechanism> Flow for MotionFlow<M> {
     fn system(&self) -> Option<System> {
         let formulas = dae::Formulas::of_motion(&self.mechanism.formulas()?);
         Some(System::new(&formulas, crate::graph::Interpreted))
+    }
+
+    fn timetable(&self, interval: (f64, f64)) -> Option<Timetable> {
+        Timetable::of_motion(&self.mechanism, interval)
+    }
+
+    fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing, options: &Options) -> Result<(), StepFailure> {
+        cross_motion(&self.mechanism, stepper, crossing, options)
+    }
+
+    fn suspects(&self) -> Option<Suspects> {
+        Suspects::motion(&self.mechanism)
     }
 }

@@ -8,6 +8,8 @@ use super::options::Restart;
 use super::problem::Hybrid;
 use super::solution::ModeNames;
 use super::transition::{Schedule, Trigger};
+use crate::error::StepFailure;
+use crate::explicit_time::{Crossing, Timetable};
 use crate::method::Stepper;
 use crate::motion::Start;
 use crate::options::Options;
@@ -103,6 +105,8 @@ pub struct Place<'h> {
     pub between: Vec<usize>,
     pub equations: Equations<'h>,
     pub stepper: Option<Box<dyn Stepper + 'h>>,
+    /// what its formulas know about times
+    pub timetable: Option<Timetable>,
     pub exits: Vec<Exit<'h>>,
     /// of a generated mode
     pub composite: Option<Composite>,
@@ -133,13 +137,33 @@ impl<'h> Place<'h> {
             between: written.map(|sliding| vec![sliding.between.0, sliding.between.1]).unwrap_or_default(),
             equations: Equations::Given(mode),
             stepper: None,
+            timetable: None,
             exits: exits.collect(),
             composite: None,
         }
     }
 
     /// Make a state consistent and put the stepper there.
-    pub fn enter(&mut self, entry: &Entry, options: &Options) -> Result<Impulses, EnterError> {
+    pub fn enter(&mut self, entry: &Entry, options: &Options, tend: f64) -> Result<Impulses, EnterError> {
+        let first = self.stepper.is_none();
+        let impulses = self.enter_flow(entry, options)?;
+        if first {
+            self.timetable = self.flow().timetable((entry.t, tend));
+        } else if let Some(times) = &mut self.timetable {
+            times.begin(entry.t);
+        }
+        Ok(impulses)
+    }
+
+    /// Its equations with the method that solves them.
+    pub fn flow(&self) -> &(dyn Flow + 'h) {
+        match &self.equations {
+            Equations::Given(mode) => &*mode.flow,
+            Equations::Generated(flow) => &**flow,
+        }
+    }
+
+    fn enter_flow(&mut self, entry: &Entry, options: &Options) -> Result<Impulses, EnterError> {
         match (&self.equations, &mut self.stepper) {
             (Equations::Given(mode), Some(stepper)) => mode.flow.enter_again(&mut **stepper, entry, options),
             (Equations::Given(mode), stepper) => {
@@ -155,6 +179,15 @@ impl<'h> Place<'h> {
                 *stepper = Some(new);
                 Ok(Vec::new())
             }
+        }
+    }
+
+    /// Move the stepper beyond a time where formulas jump.
+    pub fn cross(&mut self, crossing: &Crossing, options: &Options) -> Result<(), StepFailure> {
+        match (&self.equations, &mut self.stepper) {
+            (Equations::Given(mode), Some(stepper)) => mode.flow.cross(&mut **stepper, crossing, options),
+            (Equations::Generated(flow), Some(stepper)) => flow.cross(&mut **stepper, crossing, options),
+            (_, None) => Ok(()),
         }
     }
 

@@ -80,6 +80,25 @@ impl Record {
         self.here(mode, t, &x[..n]);
     }
 
+    /// A formula of the mode jumps: the state goes on with other values.
+    pub fn jumped(&mut self, t: f64, x: &[f64]) {
+        let Some(phase) = self.solution.phases.last_mut() else { return };
+        let (n, mode) = (phase.n, phase.mode);
+        phase.t1 = t;
+        match &self.save {
+            // what jumps has two values
+            Save::Steps => phase.push(t, x),
+            Save::At(times) => {
+                while let Some(&wanted) = times.get(self.next).filter(|&&wanted| wanted <= t) {
+                    phase.push(wanted, x);
+                    self.next += 1;
+                }
+            }
+            Save::Dense | Save::End => {}
+        }
+        self.here(mode, t, &x[..n]);
+    }
+
     fn here(&mut self, mode: usize, t: f64, x: &[f64]) {
         let end = &mut self.solution.end;
         end.t = t;

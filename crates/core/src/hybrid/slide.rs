@@ -135,6 +135,7 @@ pub fn generate<'h>(
         sliding: true,
         between: composite.vertices.clone(),
         stepper: None,
+        timetable: None,
         exits,
         composite: Some(composite.clone()),
     })

@@ -4,6 +4,7 @@ mod analysis;
 mod derivative_array;
 mod discretisation;
 mod examples;
+mod explicit_time;
 mod failures;
 mod formulations;
 mod initial_values;

@@ -7,6 +7,7 @@ mod black_box;
 mod compiled;
 mod decomposition;
 mod event;
+mod explicit_time;
 mod failure;
 mod initial;
 mod integrators;

@@ -79,6 +79,7 @@ pub fn solve_observed(
     observers: &mut [&mut dyn Observer<ActiveMode>],
 ) -> Result<HybridSolution, HybridError> {
     check_times(problem.t0, problem.tend, &options.save)?;
+    let options = &options.over(problem.t0, problem.tend);
     hybrid.check()?;
     problem.system.check(problem.mode)?;
     let Tolerance::Uniform { rtol, atol } = options.tolerance else {
@@ -104,6 +105,7 @@ pub fn solve_observed(
         record: Record::new(&options.save, problem.t0),
         here: Stand::default(),
         layout: ActiveMode { mode: problem.mode, name: system.modes[problem.mode].name.clone() },
+        stride: 0.0,
         warned: Vec::new(),
     };
     let outcome = run.begin(problem).and_then(|()| run.advance(observers));
@@ -195,6 +197,8 @@ struct Run<'r, 'h> {
     here: Stand,
     /// what observers see of the active mode
     layout: ActiveMode,
+    /// what was proposed before the last step
+    stride: f64,
     /// pairs of modes that a warning was about
     warned: Vec<(usize, usize)>,
 }
@@ -216,7 +220,7 @@ impl Run<'_, '_> {
             }
         }
         let entry = Entry { t, start, restart: problem.restart };
-        let entered = self.places[self.active].enter(&entry, self.options);
+        let entered = self.places[self.active].enter(&entry, self.options, self.interval.1);
         let mode = self.name(self.active);
         entered.map_err(|cause| HybridFailure::Enter { t, mode, from: None, cause: Box::new(cause) })?;
         let place = &mut self.places[self.active];
@@ -294,10 +298,15 @@ impl Run<'_, '_> {
     }
 
     /// The next time at which something happens that is known beforehand.
-    fn limit(&self, t: f64) -> f64 {
-        let place = &self.places[self.active];
+    fn limit(&mut self, t: f64) -> f64 {
+        let dwells = self.dwells(t);
+        let place = &mut self.places[self.active];
+        self.stride = place.at().proposed_step();
         let mut limit = self.interval.1;
-        if self.dwells(t) {
+        if let Some(times) = &mut place.timetable {
+            limit = limit.min(times.limit(t, self.stride));
+        }
+        if dwells {
             return limit.min(self.entered + place.dwell());
         }
         for exit in &place.exits {
@@ -324,6 +333,9 @@ impl Run<'_, '_> {
             let (before, mode) = (self.places[self.active].at().state().t, self.active);
             if before >= tend {
                 return Ok(Ended::AtEnd);
+            }
+            if self.cross(before)? {
+                continue;
             }
             let limit = self.limit(before);
             let dwelling = self.dwells(before);
@@ -368,6 +380,34 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Go on beyond a time where formulas of the active mode jump, if the run stands there. Switching functions may jump with them.
+    fn cross(&mut self, t: f64) -> Result<bool, HybridFailure> {
+        let mode = self.active;
+        let place = &mut self.places[mode];
+        let Some(crossing) =
+            place.timetable.as_mut().and_then(|times| times.first_crossing().or_else(|| times.crossing(t)))
+        else {
+            return Ok(false);
+        };
+        let proposed = place.at().proposed_step().max(self.stride);
+        if let Err(cause) = place.cross(&crossing, self.options) {
+            return Err(self.failed(cause, t));
+        }
+        self.places[mode].stepper().propose(proposed);
+        self.read_state();
+        self.record.jumped(crossing.to, &self.here.x);
+        if self.dwells(crossing.to) {
+            return Ok(true);
+        }
+        self.start_watching(&[])?;
+        let due = self.watch.true_exits(&self.places[mode].exits);
+        if !due.is_empty() {
+            let held = self.switch(&due, crossing.to, SwitchKind::Regular)?;
+            self.look_around(&held)?;
+        }
+        Ok(true)
+    }
+
     /// The first event of the last step, which ends there afterwards: its time and the ways out. State and derivative are those of the event.
     fn first_event(&mut self) -> Result<Option<(f64, Vec<usize>)>, HybridFailure> {
         while let Some(fired) = self.find()? {
@@ -393,6 +433,13 @@ impl Run<'_, '_> {
     /// A step could not be made; what stands of it is kept.
     fn failed(&mut self, cause: StepFailure, before: f64) -> HybridFailure {
         let mode = self.name(self.active);
+        let place = &mut self.places[self.active];
+        let suspects = if cause.may_be_a_jump() { place.flow().suspects() } else { None };
+        let entered = self.entered;
+        let cause = match suspects {
+            Some(suspects) => suspects.explain(place.stepper(), entered, cause),
+            None => cause,
+        };
         let t = self.places[self.active].at().state().t;
         if t > before {
             self.read_state();

@@ -175,7 +175,7 @@ impl<'h> Run<'_, 'h> {
         let restart = Some(change.restart.unwrap_or(new.restart()));
         let entered = starts(&y, &new.unknowns, &[new.keep(), change.keep])
             .map(|start| Entry { t, start, restart })
-            .and_then(|entry| self.places[to].enter(&entry, self.options));
+            .and_then(|entry| self.places[to].enter(&entry, self.options, self.interval.1));
         entered.map_err(|cause| HybridFailure::Enter { t, mode, from, cause: Box::new(cause) })
     }
 
