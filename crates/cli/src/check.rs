@@ -8,7 +8,7 @@
 //! possible          bool: false if a finding is impossible (exit code 1)
 //! findings          [ { severity: "impossible"|"warning"|"note", code, message, equations [name] } ], the worst first
 //!     code          no_consistent_start, undefined, contradictory_constraints, singular_mass, undetermined, singular_contact,
-//!                   singular_auxiliary, singular_configuration, wrong_invariant, indefinite_mass, redundant
+//!                   singular_auxiliary, singular_configuration, wrong_invariant, indefinite_mass, implied, redundant
 //! sizes             { positions, velocities, dynamic, auxiliary, contact, holonomic, nonholonomic, invariants }
 //! index             null | { strangeness, differentiation: null with redundant constraints }
 //! freedom           null | { position, velocity }

@@ -250,12 +250,40 @@ pub enum StepFailure {
         /// What failed.
         cause: Box<StepFailure>,
     },
+    /// An invariant that is kept changes along the motion.
+    #[error(
+        "at t = {t}: {name} is not invariant: de/dt = {rate:.3e} along the motion{}; forces, masses or constraints do not conserve it; correct it, remove it, or choose the formulation psf, which does not keep invariants",
+        integrated(*.change)
+    )]
+    FalseInvariant {
+        /// Time.
+        t: f64,
+        /// Which.
+        name: String,
+        /// Its rate there.
+        rate: f64,
+        /// How much it would have changed since the start; zero at the start.
+        change: f64,
+    },
+    /// What a method assumes of the equations, and held at the start, does not hold any more.
+    #[error("at t = {t}: the method does not suit the equations here: {why}; choose the method alpha or geoms")]
+    LeftClass {
+        /// Time.
+        t: f64,
+        /// What does not hold.
+        why: &'static str,
+    },
     /// The singular value decomposition did not converge.
     #[error("at t = {t}: the singular value decomposition of the constraints did not converge; check the model here")]
     SvdFailed {
         /// Time.
         t: f64,
     },
+}
+
+/// What a false invariant would have done until now.
+fn integrated(change: f64) -> String {
+    if change == 0.0 { String::new() } else { format!(", which adds up to {change:.1e} since the start") }
 }
 
 impl StepFailure {
@@ -293,6 +321,8 @@ impl StepFailure {
             | StepFailure::TermAppears { t, .. }
             | StepFailure::Break { t, .. }
             | StepFailure::Jump { t, .. }
+            | StepFailure::FalseInvariant { t, .. }
+            | StepFailure::LeftClass { t, .. }
             | StepFailure::SvdFailed { t } => t,
         }
     }

@@ -3,7 +3,7 @@
 //! The decision is made at the consistent start from what the equations contain, the rank of the constraints, the time scales there
 //! and the tolerance. It is a default, not a theorem: ranks and time scales change along a motion, and `daedal compare` measures.
 
-use super::linearised::Linearised;
+use super::linearised::{Linearised, implied_names};
 use super::time_scales::{Stiffness, time_scales};
 use crate::formulation::{Formulation, Selectors};
 use crate::method::State;
@@ -39,9 +39,11 @@ pub struct Features {
     pub nonholonomic: usize,
     /// Rank and number of the constraints.
     pub constraints: Option<(usize, usize)>,
+    /// Constraints that the kinematics imply: they restrict positions only.
+    pub implied: Vec<String>,
     /// Is the mass matrix together with the constraints regular?
     pub regular: bool,
-    /// Number of invariants, and rank that they add to the velocity constraints.
+    /// Number of invariants, and rank that they add to the constraints of velocity and position.
     pub invariants: Option<(usize, usize)>,
     /// Rate of the fastest decay over that of the slowest mode, and what follows from it.
     pub stiffness: Option<(f64, Stiffness)>,
@@ -61,6 +63,7 @@ impl Features {
             auxiliary: sizes.auxiliary,
             multipliers_in_forces: structure.multipliers_in_forces,
             nonholonomic: sizes.nonholonomic,
+            implied: implied_names(mechanism),
             hamiltonian: is_hamiltonian(mechanism, start),
             tolerance,
             ..Features::default()
@@ -70,10 +73,8 @@ impl Features {
         at.look_around(&mut *array);
         let rows = sizes.holonomic + sizes.nonholonomic;
         features.constraints = at.decompose_constraints().map(|all| (all.decision.rank, rows));
-        if sizes.invariants > 0
-            && let (Some(with), Some((rank, _))) = (at.decompose_velocity_level(), features.constraints)
-        {
-            features.invariants = Some((sizes.invariants, with.decision.rank.saturating_sub(rank)));
+        if sizes.invariants > 0 {
+            features.invariants = at.independent_invariants().map(|rank| (sizes.invariants, rank));
         }
         let scales = time_scales(&at, tend - start.t);
         features.regular = scales.is_some();
@@ -94,6 +95,9 @@ impl Features {
         }
         if self.multipliers_in_forces {
             return Some("forces depend on multipliers".into());
+        }
+        if !self.implied.is_empty() {
+            return Some(format!("the kinematics keep {}, which restricts positions only", self.implied.join(", ")));
         }
         match self.constraints {
             Some((rank, rows)) if rank < rows => {
@@ -125,7 +129,7 @@ impl Features {
                     reasons,
                 };
             }
-            let why = "invariants are given, but at the start they depend on the constraints: they are not kept".into();
+            let why = "invariants are given, but at the start they depend on the constraints or on each other: they are not kept".into();
             return Choice { method: "geoms", formulation: psf, reasons: vec![why] };
         }
         if let Some(why) = self.against_explicit() {

@@ -28,6 +28,8 @@ pub struct Constraints {
     pub velocity_freedom: usize,
     /// Constraints that depend on others, one entry for each missing rank of K.
     pub redundancies: Vec<Redundancy>,
+    /// Constraints that the kinematics imply: they restrict positions only, and their multipliers have no force.
+    pub implied: Vec<String>,
     /// Rank of K nearby, if it is deficient here and the system can move.
     pub nearby: Option<Nearby>,
 }
@@ -88,6 +90,7 @@ pub(super) fn constraints(at: &Linearised, names: &Names) -> Option<Constraints>
         kinematics,
         all: all.decision,
         redundancies,
+        implied: Vec::new(),
         nearby: None,
     })
 }

@@ -88,6 +88,11 @@ pub enum Finding {
         /// The smallest.
         smallest: f64,
     },
+    /// Constraints that the kinematics imply.
+    Implied {
+        /// Which.
+        constraints: Vec<String>,
+    },
     /// Constraints repeat each other.
     Redundant {
         /// How.
@@ -113,7 +118,7 @@ impl Finding {
             | Finding::SingularConfiguration { .. } => Severity::Impossible,
             Finding::WrongInvariant { .. } | Finding::IndefiniteMass { .. } => Severity::Warning,
             Finding::Redundant { nearby: None, .. } => Severity::Warning,
-            Finding::Redundant { .. } => Severity::Note,
+            Finding::Redundant { .. } | Finding::Implied { .. } => Severity::Note,
         }
     }
 
@@ -130,6 +135,7 @@ impl Finding {
             Finding::SingularConfiguration { .. } => "singular_configuration",
             Finding::WrongInvariant { .. } => "wrong_invariant",
             Finding::IndefiniteMass { .. } => "indefinite_mass",
+            Finding::Implied { .. } => "implied",
             Finding::Redundant { .. } => "redundant",
         }
     }
@@ -163,6 +169,7 @@ impl Finding {
                 named(constraints)
             }
             Finding::WrongInvariant { name, .. } => vec![name.clone()],
+            Finding::Implied { constraints } => constraints.clone(),
         }
     }
 }
@@ -226,6 +233,11 @@ impl fmt::Display for Finding {
                     "the mass matrix has negative eigenvalues, down to {smallest:.3e}: kinetic energy can be negative"
                 )
             }
+            Finding::Implied { constraints } => write!(
+                f,
+                "the kinematics keep {}: kept as a constraint of positions; its multiplier has no force and stays zero",
+                constraints.join(", ")
+            ),
             Finding::Redundant { constraints, multipliers, nearby } => {
                 write!(f, "redundant constraints: {}", list(constraints))?;
                 if !multipliers.is_empty() {

@@ -7,13 +7,10 @@
 //! not use the invariants here and keeps all other constraints to rounding. Second, the drift of e along these steps must not
 //! exceed what the tolerance of the run explains.
 
-use super::linearised::Linearised;
-use super::rank::{Decomposed, Scaling};
 use crate::method::State;
-use crate::motion::{Form, Initial, Mechanism, ReducedArray, Undefined};
+use crate::motion::{Form, Initial, InvariantRate, InvariantRates, Mechanism, ReducedArray, Undefined};
 use crate::observer::StepView;
 use crate::{Geoms, Options, Problem, Save, Tolerance, solve_observed};
-use faer::Mat;
 use std::ops::ControlFlow;
 
 /// Tolerance of the run.
@@ -95,17 +92,13 @@ impl InvariantTest {
 /// Test all invariants along some steps from a consistent start.
 pub(super) fn invariants(mechanism: &dyn Mechanism, names: &[String], start: &State, tend: f64) -> Vec<InvariantTest> {
     let mut array = mechanism.array(Form::StrangenessFree, true);
-    let autonomous = mechanism.structure().autonomous;
-    let Ok(first) = Linearised::at(&mut *array, start.t, &start.x) else { return Vec::new() };
-    let values = &first.rows[first.layout.row_invariants()];
-    let mut tests: Vec<InvariantTest> =
-        names.iter().zip(values).map(|(name, value)| InvariantTest::new(name, start.t, *value)).collect();
-    if tests.is_empty() {
-        return tests;
+    let mut rates = InvariantRates::new(mechanism, array.layout());
+    if names.is_empty() || rates.at(&mut *array, start.t, &start.x).is_err() {
+        return Vec::new();
     }
-    // differences in time, where time enters
-    let shift = (!autonomous).then(|| 1e-4 * (tend - start.t).clamp(1e-6, 1.0));
-    let mut look = |t: f64, x: &[f64]| observe(&mut *array, t, x, shift, &mut tests).is_ok();
+    let test = |(name, rate): (&String, &InvariantRate)| InvariantTest::new(name, start.t, rate.value);
+    let mut tests: Vec<InvariantTest> = names.iter().zip(rates.rates()).map(test).collect();
+    let mut look = |t: f64, x: &[f64]| observe(&mut rates, &mut *array, t, x, &mut tests).is_ok();
     if look(start.t, &start.x) && tend > start.t {
         let problem = Problem::new(mechanism, Initial::default(), tend).trust(start.clone());
         let options = Options {
@@ -128,50 +121,21 @@ pub(super) fn invariants(mechanism: &dyn Mechanism, names: &[String], start: &St
 
 /// Add a point to the tests.
 fn observe(
+    rates: &mut InvariantRates,
     array: &mut dyn ReducedArray,
     t: f64,
     x: &[f64],
-    shift: Option<f64>,
     tests: &mut [InvariantTest],
 ) -> Result<(), Undefined> {
-    let at = Linearised::at(array, t, x)?;
-    let l = at.layout.clone();
-    let time = partial_time(array, &at, shift)?;
-    // s' from c = 0
-    let pdot = &at.rows[l.row_kinematics()];
-    let right = Mat::from_fn(l.s().len(), 1, |i, _| {
-        let row = l.row_contact().start + i;
-        let along: f64 = l.p().zip(pdot).map(|(j, rate)| at.slope(row, j) * rate).sum();
-        -along - time[row]
-    });
-    let sdot = Decomposed::of(&at.block(l.row_contact(), l.s()), Scaling::Both).ok_or(Undefined)?.solve(&right);
-    let rates = l
-        .p()
-        .zip(pdot.iter().copied())
-        .chain(l.v().zip(at.rows[l.row_acceleration()].iter().copied()))
-        .chain(l.s().enumerate().map(|(i, j)| (j, sdot[(i, 0)])));
-    let rates: Vec<(usize, f64)> = rates.collect();
-    for (row, test) in l.row_invariants().zip(tests.iter_mut()) {
-        let terms = || rates.iter().map(|&(j, rate)| at.slope(row, j) * rate).chain([time[row]]);
-        test.rate = test.rate.max(terms().sum::<f64>().abs());
-        test.terms = test.terms.max(terms().map(f64::abs).sum());
-        test.drift = test.drift.max((at.rows[row] - test.value).abs());
-        let sensitivity: f64 = x.iter().enumerate().map(|(j, x)| at.slope(row, j).abs() * (1.0 + x.abs())).sum();
+    rates.at(array, t, x)?;
+    for (k, (rate, test)) in rates.rates().iter().zip(tests.iter_mut()).enumerate() {
+        test.rate = test.rate.max(rate.rate.abs());
+        test.terms = test.terms.max(rate.terms);
+        test.drift = test.drift.max((rate.value - test.value).abs());
+        let sensitivity = rates.sensitivity(k, |j| 1.0 + x[j].abs());
         test.explained = test.explained.max(TRUST * TOLERANCE * sensitivity);
         test.points += 1;
         test.until = t;
     }
     Ok(())
-}
-
-/// ∂k/∂t of all rows by differences of order four; zero where time does not enter.
-fn partial_time(array: &mut dyn ReducedArray, at: &Linearised, shift: Option<f64>) -> Result<Vec<f64>, Undefined> {
-    let mut derivative = vec![0.0; at.rows.len()];
-    let Some(h) = shift else { return Ok(derivative) };
-    let mut rows = vec![0.0; at.rows.len()];
-    for (steps, factor) in [(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)] {
-        array.evaluate(at.t + steps * h, &at.x, &mut rows)?;
-        derivative.iter_mut().zip(&rows).for_each(|(d, row)| *d += factor * row / (12.0 * h));
-    }
-    Ok(derivative)
 }

@@ -5,7 +5,7 @@
 
 use super::rank::Decomposed;
 use crate::motion::consistent::size;
-use crate::motion::{Layout, Names, ReducedArray, Undefined};
+use crate::motion::{Layout, Mechanism, Names, ReducedArray, Undefined};
 use faer::Mat;
 use std::ops::Range;
 
@@ -51,11 +51,13 @@ impl Linearised {
         }
     }
 
-    /// Largest derivative of each row: rows of velocity level in v, rows of position level in s and p.
+    /// Largest derivative of each row: rows of velocity level in v, rows of position level in s and p, invariants in all of them.
     fn sizes(&self) -> Vec<f64> {
         let l = &self.layout;
-        let columns = |i: usize| {
-            if i >= l.row_contact().start { l.s().start..l.p().end } else { l.v() }
+        let columns = |i: usize| match i {
+            i if i >= l.row_contact().start => l.s().start..l.p().end,
+            i if l.row_invariants().contains(&i) => l.v().start..l.p().end,
+            _ => l.v(),
         };
         let size = |i: usize| columns(i).map(|j| self.slope(i, j).abs()).fold(0.0, f64::max);
         (0..self.rows.len()).map(size).collect()
@@ -80,9 +82,17 @@ impl Linearised {
         self.decompose(self.layout.row_g1().start..self.layout.row_h().end, self.layout.v())
     }
 
-    /// [GZ; HZ; ∂e/∂v], decomposed.
-    pub fn decompose_velocity_level(&self) -> Option<Decomposed> {
-        self.decompose(self.layout.row_g1().start..self.layout.row_invariants().end, self.layout.v())
+    /// How many invariants are independent of the constraints and of each other. An invariant restricts positions where it does not
+    /// restrict velocities, as energy does at rest and the norm of a quaternion everywhere: so all of velocity and position level count as one.
+    pub fn independent_invariants(&self) -> Option<usize> {
+        let l = &self.layout;
+        let (rows, columns) = (l.row_g1().start..l.row_g().end, l.v().start..l.p().end);
+        let with = self.decompose(rows.clone(), columns.clone())?.decision.rank;
+        let others: Vec<usize> = rows.filter(|row| !l.row_invariants().contains(row)).collect();
+        let A = Mat::from_fn(others.len(), columns.len(), |i, j| self.slope(others[i], columns.start + j));
+        let sizes: Vec<f64> = others.iter().map(|&row| self.usual[row]).collect();
+        let without = Decomposed::with_usual_sizes(&A, &sizes)?.decision.rank;
+        Some(with.saturating_sub(without))
     }
 
     /// ∂(c, g)/∂(s, p), decomposed.
@@ -127,4 +137,11 @@ impl Linearised {
 /// Names of all constraints, holonomic ones first: the rows of K.
 pub(super) fn constraint_names(names: &Names) -> Vec<String> {
     names.holonomic.iter().chain(&names.nonholonomic).cloned().collect()
+}
+
+/// Names of the constraints that the kinematics imply.
+pub(super) fn implied_names(mechanism: &dyn Mechanism) -> Vec<String> {
+    let implied = mechanism.formulas().map_or(Vec::new(), |formulas| formulas.implied());
+    let names = mechanism.names().holonomic;
+    implied.into_iter().filter_map(|k| names.get(k).cloned()).collect()
 }

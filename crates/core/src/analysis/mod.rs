@@ -189,6 +189,9 @@ impl Analysis {
     /// All that is judged at one point.
     fn look_at(&mut self, mechanism: &dyn Mechanism, at: &Linearised, tend: f64) {
         self.constraints = constraints::constraints(at, &self.names);
+        if let Some(found) = &mut self.constraints {
+            found.implied = linearised::implied_names(mechanism);
+        }
         if self.consistency.place == Place::Consistent
             && let Some(found) = &mut self.constraints
             && !found.redundancies.is_empty()
@@ -264,7 +267,16 @@ impl Analysis {
         if constraints.redundancies.is_empty() {
             return;
         }
-        let combinations: Vec<Combination> = constraints.redundancies.iter().map(|r| r.combination.clone()).collect();
+        if !constraints.implied.is_empty() {
+            findings.push(Finding::Implied { constraints: constraints.implied.clone() });
+        }
+        let is_implied =
+            |c: &Combination| c.names().iter().all(|name| constraints.implied.iter().any(|own| own == name));
+        let all = constraints.redundancies.iter().map(|r| r.combination.clone());
+        let combinations: Vec<Combination> = all.filter(|c| !is_implied(c)).collect();
+        if combinations.is_empty() {
+            return;
+        }
         if let Some(nearby) = constraints.nearby.filter(|_| constraints.is_singular_configuration()) {
             findings.push(Finding::SingularConfiguration {
                 rank: constraints.all.rank,

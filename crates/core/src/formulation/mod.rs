@@ -26,7 +26,7 @@ mod underlying;
 
 use crate::dae::{Dae, Point};
 use crate::error::BadOption;
-use crate::method::{Integrator, Method, StartFailure, State, Stepper};
+use crate::method::{Integrator, Kept, Method, StartFailure, State, Stepper};
 use crate::motion::{Layout, Mechanism};
 use crate::options::Options;
 use crate::tolerance::Tolerance;
@@ -188,6 +188,10 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
         let layout = Layout::new(system.sizes(), crate::motion::Form::StrangenessFree, false);
+        let kept = match self.formulation {
+            Formulation::ProjectedWithInvariants(_) => Some(Kept::new(system, &at, &options.tolerance)?),
+            _ => None,
+        };
         let dae = self.formulation.system(system, &at)?;
         let n = dae.dim();
         let mut x = at.x;
@@ -210,6 +214,6 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
             options.tolerance = Tolerance::PerComponent(counted.collect());
         }
         let stepper = self.integrator.start(dae, Point { t: at.t, x, xdot }, &options)?;
-        Ok(Box::new(shown::Shown::new(stepper, system, &layout, n, warning)))
+        Ok(Box::new(shown::Shown::new(stepper, system, &layout, n, kept, warning)))
     }
 }

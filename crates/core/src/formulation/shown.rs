@@ -3,7 +3,7 @@
 
 use crate::dae::Dae;
 use crate::error::StepFailure;
-use crate::method::{Passage, State, Stepper};
+use crate::method::{Kept, Passage, State, Stepper};
 use crate::motion::{Form, Layout, Mechanism, ReducedArray};
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
@@ -30,6 +30,8 @@ pub(super) struct Shown<'p> {
     stepper: Box<dyn Stepper + 'p>,
     /// where K = [GZ; HZ] turns, if its rows are independent
     watch: Option<(Box<dyn ReducedArray + 'p>, Passage)>,
+    /// the invariants, if they are kept
+    kept: Option<Kept<'p>>,
     /// why there is no way on
     stopped: Option<StepFailure>,
     state: State,
@@ -46,6 +48,7 @@ impl<'p> Shown<'p> {
         system: &'p (dyn Mechanism + '_),
         layout: &Layout,
         unknowns: usize,
+        kept: Option<Kept<'p>>,
         warning: &'static str,
     ) -> Self {
         let n = layout.dim();
@@ -55,7 +58,7 @@ impl<'p> Shown<'p> {
         let mut array = system.array(Form::StrangenessFree, false);
         let mut passage = Passage::new(layout);
         let watch = passage.begin(&mut *array, state.t, &state.x).then_some((array, passage));
-        Shown { state, segment, rates: vec![0.0; unknowns], all, stepper, warning, watch, stopped: None }
+        Shown { state, segment, rates: vec![0.0; unknowns], all, stepper, warning, watch, kept, stopped: None }
     }
 
     /// Take the last step over, unless it passed a singular configuration.
@@ -72,7 +75,14 @@ impl<'p> Shown<'p> {
                 return Err(failure);
             }
         }
+        let moved = now.t > self.state.t;
         self.look();
+        if let (Some(kept), true) = (&mut self.kept, moved) {
+            self.stopped = kept.step(self.state.t, &self.state.x).err();
+        }
+        if let Some(failure) = &self.stopped {
+            return Err(failure.clone());
+        }
         outcome
     }
 
@@ -106,8 +116,8 @@ impl Stepper for Shown<'_> {
         self.all.x[..n].copy_from_slice(&at.x);
         self.all.x[n..].fill(0.0);
         self.stepper.restart(self.all.clone());
-        self.stopped = None;
         self.look();
+        self.stopped = self.kept.as_mut().and_then(|kept| kept.begin(self.state.t, &self.state.x).err());
         if let Some((array, passage)) = &mut self.watch {
             passage.begin(&mut **array, self.state.t, &self.state.x);
         }

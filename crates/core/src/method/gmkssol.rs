@@ -17,7 +17,7 @@ use super::{Method, StartFailure, State, Stepper};
 use crate::error::StepFailure;
 use crate::formulation::{Formulated, Formulation, Selectors};
 use crate::linalg::Lu;
-use crate::motion::{Form, Layout, Mechanism};
+use crate::motion::{Form, Mechanism};
 use crate::options::Options;
 
 /// GMKSSOL with its options.
@@ -64,7 +64,7 @@ fn check_class(system: &(dyn Mechanism + '_), at: &State) -> Result<(), StartFai
     if sizes.nonholonomic > 0 {
         return refuse("it has nonholonomic constraints");
     }
-    if !kinematics_are_plain(system, at) {
+    if !system.structure().kinematics.is_plain() {
         return refuse("the derivatives of its positions are not its velocities");
     }
     let mut array = system.array(Form::StrangenessFree, false);
@@ -75,27 +75,4 @@ fn check_class(system: &(dyn Mechanism + '_), at: &State) -> Result<(), StartFai
         return refuse("its mass matrix is singular");
     }
     Ok(())
-}
-
-/// Is Z v = v, here and at two positions beside?
-fn kinematics_are_plain(system: &(dyn Mechanism + '_), at: &State) -> bool {
-    let layout = Layout::new(system.sizes(), Form::IndexOne, false);
-    if layout.p().len() != layout.v().len() {
-        return false;
-    }
-    let mut array = system.array(Form::IndexOne, false);
-    let (mut x, mut rows) = (at.x.clone(), vec![0.0; layout.rows()]);
-    (0..3).all(|round| {
-        for (k, j) in layout.p().enumerate() {
-            x[j] = at.x[j] + f64::from(round) * (0.01 + 0.001 * k as f64);
-        }
-        for (k, j) in layout.v().enumerate() {
-            x[j] = 0.7 + 0.3 * k as f64;
-        }
-        // where the model has no value beside, the point itself must do
-        match array.evaluate(at.t, &x, &mut rows) {
-            Ok(()) => rows[layout.row_kinematics()] == x[layout.v()],
-            Err(_) => round > 0,
-        }
-    })
 }

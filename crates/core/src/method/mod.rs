@@ -10,6 +10,7 @@ pub mod generalized_alpha;
 pub mod geoms;
 pub mod gmkssol;
 pub mod half_explicit;
+mod kept;
 pub mod local_state_space;
 mod passage;
 pub mod radau;
@@ -17,6 +18,7 @@ pub mod structural;
 pub mod symplectic;
 mod weights;
 
+pub(crate) use kept::Kept;
 pub(crate) use passage::Passage;
 
 use crate::dae::hidden::ProcedureError;

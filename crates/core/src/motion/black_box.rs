@@ -5,8 +5,8 @@
 use super::array::finite;
 use super::hidden::motion;
 use super::{
-    Form, Formulas, Layout, MassStructure, Mechanism, Motion, Names, Position, ReducedArray, Sizes, Structure,
-    Undefined,
+    Form, Formulas, Kinematics, Layout, MassStructure, Mechanism, Motion, Names, Position, ReducedArray, Sizes,
+    Structure, Undefined,
 };
 use crate::linalg::Matrix;
 
@@ -57,6 +57,10 @@ pub trait BlackBox {
     fn autonomous(&self) -> bool {
         false
     }
+    /// What is known about p' = Z(p) v.
+    fn kinematics_structure(&self) -> Kinematics {
+        Kinematics::General
+    }
 }
 
 /// A [`BlackBox`] as a [`Mechanism`].
@@ -73,6 +77,7 @@ impl<B: BlackBox> Mechanism for BlackBoxMotion<B> {
     fn structure(&self) -> Structure {
         Structure {
             mass: self.0.mass_structure(),
+            kinematics: self.0.kinematics_structure(),
             autonomous: self.0.autonomous(),
             multipliers_in_forces: true,
             constraint_force_by_hand: true,

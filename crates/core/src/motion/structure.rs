@@ -1,6 +1,7 @@
-//! What is constant, diagonal or absent in equations of motion, found by evaluating them with [`Depends`].
+//! What is constant, diagonal or absent in equations of motion. It is read from formulas, or from which variables enter ([`Depends`]), so that it
+//! holds everywhere: no point is looked at, and a `select` depends on its condition and on both branches.
 
-use super::{Acceleration, Derivation, EquationsOfMotion, Motion, Position, Velocity};
+use super::{Acceleration, Derivation, EquationsOfMotion, Kinematics, Motion, Position, Velocity};
 use crate::linalg::Matrix;
 use crate::scalar::Depends;
 
@@ -34,6 +35,8 @@ impl MassStructure {
 pub struct Structure {
     /// Structure of M.
     pub mass: MassStructure,
+    /// What p' = Z(p) v is.
+    pub kinematics: Kinematics,
     /// Does time enter nowhere?
     pub autonomous: bool,
     /// Do f, b or d depend on λ or μ?
@@ -118,6 +121,7 @@ impl Structure {
             .any(|x| x.on(kind::T));
         Structure {
             mass,
+            kinematics: Kinematics::trace(equations),
             autonomous,
             multipliers_in_forces,
             constraint_force_by_hand,

@@ -2,7 +2,7 @@
 
 use super::eliminated::{Eliminated, Rows};
 use super::hidden::{Matrices, Workspace};
-use super::{EquationsOfMotion, Form, Layout, ReducedArray, Structure, Undefined};
+use super::{EquationsOfMotion, Form, Formulas, Layout, ReducedArray, Structure, Undefined};
 use crate::linalg::Matrix;
 use crate::scalar::Dual;
 
@@ -27,6 +27,8 @@ struct Sweeps<'m, E> {
     structure: Structure,
     M: Matrix,
     mass_known: bool,
+    /// holonomic constraints whose hidden ones are 0 = 0
+    implied: Vec<usize>,
     /// columns of v, r, w and, where forces depend on them, λ, μ and a
     motion_columns: Vec<usize>,
     values: Workspace<f64, W>,
@@ -51,6 +53,7 @@ impl<'m, E: EquationsOfMotion> Sweeps<'m, E> {
             structure,
             M: Matrix::zeros(layout.a().len(), layout.a().len()),
             mass_known: false,
+            implied: if structure.kinematics.is_plain() { Vec::new() } else { Formulas::trace(equations).implied() },
             motion_columns,
             values: Workspace::new(&layout),
             derivatives: Workspace::new(&layout),
@@ -69,6 +72,18 @@ impl<'m, E: EquationsOfMotion> Sweeps<'m, E> {
             self.equations.mass(&at, &mut self.M);
             self.mass_known = self.structure.mass.is_constant();
             self.mass_evaluations += 1;
+        }
+    }
+
+    /// GZ, gI and gII of constraints that the kinematics imply are zero: what is computed is rounding.
+    fn clear_implied(&mut self, rows: &mut [f64]) {
+        for &k in &self.implied {
+            self.values.level.GZ.row_mut(k).fill(0.0);
+            for level in [self.layout.row_g1(), self.layout.row_g2()] {
+                if let Some(row) = rows.get_mut(level).and_then(|level| level.get_mut(k)) {
+                    *row = 0.0;
+                }
+            }
         }
     }
 
@@ -114,6 +129,7 @@ impl<E: EquationsOfMotion> Rows for Sweeps<'_, E> {
             Matrices::Evaluate
         };
         self.values.rows(self.equations, &self.layout, self.structure.mass, matrices, t, x, rows);
+        self.clear_implied(rows);
         Ok(())
     }
 
@@ -121,6 +137,7 @@ impl<E: EquationsOfMotion> Rows for Sweeps<'_, E> {
         // M, GZ, HZ: the columns of a, λ, μ
         self.know_mass(t, x);
         self.values.constraint_matrices_at(self.equations, &self.layout, t, x);
+        self.clear_implied(&mut []);
         let (a, lambda, mu) = (self.layout.a(), self.layout.lambda(), self.layout.mu());
         let n = a.len();
         for i in 0..n {
@@ -153,23 +170,31 @@ impl<E: EquationsOfMotion> Rows for Sweeps<'_, E> {
             }
             self.sweep(t, x, &chunk[..width], true, F);
         }
+        for &k in &self.implied {
+            for level in [self.layout.row_g1(), self.layout.row_g2()] {
+                level.skip(k).take(1).for_each(|row| F.row_mut(row).fill(0.0));
+            }
+        }
         Ok(())
     }
 
     fn evaluate_matrices(&mut self, t: f64, x: &[f64]) -> Result<(), Undefined> {
         self.know_mass(t, x);
         self.values.constraint_matrices_at(self.equations, &self.layout, t, x);
+        self.clear_implied(&mut []);
         Ok(())
     }
 
     fn at_rest(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined> {
         self.know_mass(t, x);
         self.values.at_rest(self.equations, &self.layout, self.structure.autonomous, t, x, rows);
+        self.clear_implied(rows);
         Ok(())
     }
 
     fn forces(&mut self, t: f64, x: &[f64], hidden: bool, rows: &mut [f64]) -> Result<(), Undefined> {
         self.values.forces(self.equations, &self.layout, hidden, t, x, rows);
+        self.clear_implied(rows);
         Ok(())
     }
 

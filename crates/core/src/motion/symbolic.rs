@@ -8,7 +8,7 @@
 //! ```
 //! so that no formula contains c_s⁻¹: with G = g_p − g_s c_s⁻¹ c_p the constraint force is (GZ)ᵀλ = (g_p Z)ᵀλ − (c_p Z)ᵀη.
 
-use super::{Form, Formulas, Layout, MassStructure, Structure, Variables};
+use super::{Form, Formulas, Kinematics, Layout, MassStructure, Structure, Variables};
 use crate::graph::{Expr, Graph, Jacobian};
 
 /// The hidden constraints of a system.
@@ -16,7 +16,7 @@ use crate::graph::{Expr, Graph, Jacobian};
 pub struct HiddenConstraints {
     /// The graph of the formulas; it has further inputs for s₁, s₂ and η.
     pub graph: Graph,
-    /// gI.
+    /// gI; zero for constraints that the kinematics imply.
     pub holonomic_velocity: Vec<Expr>,
     /// gII.
     pub holonomic_acceleration: Vec<Expr>,
@@ -81,7 +81,7 @@ impl Formulas {
         let mut graph = hidden.graph.clone();
         let Z = graph.jacobian(&self.kinematics, at.v());
         let G = graph.jacobian(&self.holonomic, at.p());
-        let GZ = product(&mut graph, &G, &Z);
+        let GZ = without(product(&mut graph, &G, &Z), &self.implied());
         let HZ: Entries = graph.jacobian(&self.nonholonomic, at.v()).iter().collect();
         let zero = |variables: &[Expr]| variables.iter().map(|&e| (e, 0.0)).collect::<Vec<_>>();
         let mut g_t = vec![graph.with(|| Expr::from(0.0)); self.holonomic.len()];
@@ -107,7 +107,9 @@ impl Formulas {
         flow.extend(at.v().iter().copied().zip(at.a().iter().copied()));
         flow.extend(at.s().iter().copied().zip(y[0].iter().copied()));
         flow.extend(y[0].iter().copied().zip(y[1].iter().copied()));
-        let holonomic_velocity = graph.total_derivative(&self.holonomic, &flow);
+        let mut holonomic_velocity = graph.total_derivative(&self.holonomic, &flow);
+        let zero = graph.with(|| Expr::from(0.0));
+        self.implied().into_iter().for_each(|k| holonomic_velocity[k] = zero);
         let holonomic_acceleration = graph.total_derivative(&holonomic_velocity, &flow);
         let nonholonomic_acceleration = graph.total_derivative(&self.nonholonomic, &flow);
         let first = graph.total_derivative(&self.contact, &flow);
@@ -145,6 +147,7 @@ impl Formulas {
                 (false, true) => MassStructure::Diagonal,
                 (false, false) => MassStructure::Full,
             },
+            kinematics: Kinematics::of(&self.graph, &self.kinematics, at.p(), at.v()),
             autonomous: needs(&all).binary_search(&at.t()).is_err(),
             multipliers_in_forces: multipliers.into_iter().any(|m| in_forces.binary_search(m).is_ok()),
             constraint_force_by_hand: false,
@@ -166,7 +169,7 @@ impl Formulas {
             let by_p = graph.jacobian(rows, at.p());
             product(graph, &by_p, &Z)
         };
-        let GZ = along(&mut graph, &self.holonomic);
+        let GZ = without(along(&mut graph, &self.holonomic), &self.implied());
         let HZ: Entries = graph.jacobian(&self.nonholonomic, at.v()).iter().collect();
 
         // the equations of s₁, s₂ and η
@@ -244,6 +247,12 @@ fn product(graph: &mut Graph, A: &Jacobian, B: &Jacobian) -> Entries {
         }
     });
     sums.into_iter().map(|((k, j), e)| (k, j, e)).collect()
+}
+
+/// Entries but those of some rows.
+fn without(mut entries: Entries, rows: &[usize]) -> Entries {
+    entries.retain(|(k, _, _)| !rows.contains(k));
+    entries
 }
 
 /// Entries sorted by row.

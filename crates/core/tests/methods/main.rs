@@ -10,6 +10,7 @@ mod gmkssol;
 mod half_explicit;
 mod heavy_top;
 mod local_state_space;
+mod never_silent;
 mod odassl;
 mod orders;
 mod output;

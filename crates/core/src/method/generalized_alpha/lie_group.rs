@@ -7,9 +7,9 @@
 
 use crate::linalg::Matrix;
 use crate::method::structural::Structural;
-use crate::motion::Undefined;
+use crate::motion::{Kinematics, Undefined};
 
-/// Differences of derivatives at two positions that are rounding, relative to the largest.
+/// Constant parts of Zeⱼ that are rounding, relative to its size.
 const ROUNDING: f64 = 1e-12;
 /// Most terms of the series; its argument is at most one.
 const TERMS: usize = 24;
@@ -48,16 +48,17 @@ pub(super) struct Stages {
 }
 
 impl Flow {
-    /// How the positions of a system move; found at a point and one beside it.
+    /// How the positions of a system move, as its formulas say; the coefficients are taken at a point.
     pub fn of(equations: &mut Structural, t: f64, x: &[f64]) -> Self {
         let l = equations.layout().clone();
-        if let Some((linear, constant)) = affine(equations, t, x) {
-            let (n, np) = (l.v().len(), l.p().len());
-            let identity = |&(i, j, b): &(usize, usize, f64)| i == j && b == 1.0;
-            if linear.is_empty() && n == np && constant.len() == n && constant.iter().all(identity) {
-                return Flow::Translation;
-            }
-            return Flow::Affine(Generators {
+        let (n, np) = (l.v().len(), l.p().len());
+        let coefficients = match equations.kinematics_structure() {
+            Kinematics::Plain => return Flow::Translation,
+            Kinematics::Affine => coefficients(equations, t, x),
+            Kinematics::General => None,
+        };
+        match coefficients {
+            Some((linear, constant)) => Flow::Affine(Generators {
                 linear,
                 constant,
                 position: vec![0.0; np],
@@ -65,9 +66,9 @@ impl Flow {
                 next: vec![0.0; np],
                 derivatives: vec![vec![0.0; np]; n],
                 next_derivatives: vec![vec![0.0; np]; n],
-            });
+            }),
+            None => Flow::General(Stages { x: vec![0.0; l.dim()], start: vec![0.0; np], sum: vec![0.0; np] }),
         }
-        Flow::General(Stages { x: vec![0.0; l.dim()], start: vec![0.0; l.p().len()], sum: vec![0.0; l.p().len()] })
     }
 
     /// What it is, for reports.
@@ -115,46 +116,33 @@ impl Flow {
     }
 }
 
-/// Entries of Aⱼ and bⱼ, if Z is affine in p.
-fn affine(
+/// Entries of Aⱼ and bⱼ where Z is affine in p: derivatives of Zeⱼ by p, and what is left of it.
+fn coefficients(
     equations: &mut Structural,
     t: f64,
     at: &[f64],
 ) -> Option<(Vec<(usize, usize, usize, f64)>, Vec<(usize, usize, f64)>)> {
     let l = equations.layout().clone();
     let mut x = vec![0.0; l.dim()];
-    let mut F = [Matrix::zeros(l.rows(), l.dim()), Matrix::zeros(l.rows(), l.dim())];
-    let mut z = [vec![0.0; l.p().len()], vec![0.0; l.p().len()]];
+    x[l.p()].copy_from_slice(&at[l.p()]);
+    let mut F = Matrix::zeros(l.rows(), l.dim());
     let (mut linear, mut constant) = (Vec::new(), Vec::new());
-    let equal = |a: f64, b: f64| (a - b).abs() <= ROUNDING * (a.abs() + b.abs()).max(1.0);
-    // Zeⱼ and its derivatives at two positions and times; neither Aⱼ nor bⱼ may change
-    let shift = |round: usize, k: usize| round as f64 * (0.05 + 0.01 * (k % 7) as f64);
     for (j, column) in l.v().enumerate() {
         x[l.v()].fill(0.0);
         x[column] = 1.0;
-        for (round, (F, z)) in F.iter_mut().zip(&mut z).enumerate() {
-            l.p().enumerate().for_each(|(k, i)| x[i] = at[i] + shift(round, k));
-            equations.jacobian(t + shift(round, 0), &x, F).ok()?;
-            z.copy_from_slice(equations.kinematics());
-        }
+        equations.jacobian(t, &x, &mut F).ok()?;
         for (i, row) in l.row_kinematics().enumerate() {
-            let mut b = [z[0][i], z[1][i]];
+            let z = equations.kinematics()[i];
+            let mut b = z;
             for (k, column) in l.p().enumerate() {
-                let (A, other) = (-F[0][(row, column)], -F[1][(row, column)]);
-                if !equal(A, other) {
-                    return None;
-                }
+                let A = -F[(row, column)];
                 if A != 0.0 {
                     linear.push((i, j, k, A));
-                    b[0] -= A * at[column];
-                    b[1] -= A * (at[column] + shift(1, k));
+                    b -= A * at[column];
                 }
             }
-            if !equal(b[0], b[1]) {
-                return None;
-            }
-            if b[0].abs() > ROUNDING * z[0][i].abs().max(1.0) {
-                constant.push((i, j, b[0]));
+            if b.abs() > ROUNDING * z.abs().max(1.0) {
+                constant.push((i, j, b));
             }
         }
     }

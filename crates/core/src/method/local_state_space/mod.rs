@@ -13,7 +13,7 @@ mod tangent;
 
 use super::bdf::Steps;
 use super::dormand_prince::{A, C, E};
-use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, Structural, Trouble, kinematics_are_plain};
+use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, Structural, Trouble};
 use super::weights::Weights;
 use super::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
@@ -25,6 +25,11 @@ use tangent::Tangent;
 const MOST: u32 = 10;
 /// Corrections below this, relative to 1 + |p|, are the last ones: Newton's method would make the next one as small as their square.
 const ENOUGH: f64 = 1e-9;
+
+/// Charts that change the branch of the constraints are noticed by p and v that do not follow from p' = v and v' = a: differences of this many
+/// tolerances, where a step is accepted with an error of one, or of this part of v + h a where steps have a given size.
+const OTHER_BRANCH: f64 = 100.0;
+const OTHER_BRANCH_FIXED: f64 = 0.3;
 
 /// Which coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,10 +77,8 @@ impl<'m> Method<dyn Mechanism + 'm> for LocalStateSpace {
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
         let name = self.chart.name();
         let control = StepSize::new(self.steps, self.safety, 5, options)?;
-        let point = at.clone();
         let check = |equations: &mut Structural<'p>| {
-            let l = equations.layout();
-            if l.p().len() == l.v().len() && kinematics_are_plain(equations, point.t, &point.x) {
+            if equations.kinematics_structure().is_plain() {
                 Ok(())
             } else {
                 let why = "its velocities are not the derivatives of its positions, p' = Z(p) v with Z ≠ I".to_string();
@@ -138,6 +141,8 @@ struct Local<C> {
     /// the stage
     x: Vec<f64>,
     error: Vec<f64>,
+    /// p and v by the formula of the stages, without a chart
+    quadrature: Vec<f64>,
     saddle: Saddle,
     control: StepSize,
 }
@@ -154,8 +159,26 @@ impl<C: Coordinates> Local<C> {
             F: std::array::from_fn(|_| vec![0.0; n]),
             x: vec![0.0; l.dim()],
             error: vec![0.0; l.dim()],
+            quadrature: vec![0.0; l.dim()],
             saddle: Saddle::new(l.v().len(), equations.constraints()),
             control,
+        }
+    }
+
+    /// Add a stage, whose v and v' stand in `self.x`, to p and v.
+    fn integrate(&mut self, equations: &Structural, weight: f64) {
+        let l = equations.layout();
+        for (to, from) in [(l.p(), l.v()), (l.v(), l.a())] {
+            self.quadrature[to].iter_mut().zip(&self.x[from]).for_each(|(q, rate)| *q += weight * rate);
+        }
+    }
+
+    /// How p and v of a chart differ from those of the formula.
+    fn compare(&mut self, equations: &Structural, x1: &[f64]) {
+        let l = equations.layout();
+        self.error.fill(0.0);
+        for j in l.p().chain(l.v()) {
+            self.error[j] = x1[j] - self.quadrature[j];
         }
     }
 
@@ -199,6 +222,8 @@ impl<C: Coordinates> Scheme for Local<C> {
         self.x.copy_from_slice(step.x);
         self.chart.slope(equations, step.x, &mut self.F[0][..r]);
         self.F[0][r..].copy_from_slice(&step.xdot[dynamic.clone()]);
+        self.quadrature.copy_from_slice(step.x);
+        self.integrate(equations, step.h * A[6][0]);
         for i in 1..7 {
             let [start, y] = &mut self.y;
             y.copy_from_slice(start);
@@ -211,12 +236,23 @@ impl<C: Coordinates> Scheme for Local<C> {
             if i < 6 || !self.control.fixed() {
                 self.rates(equations, t, i)?;
             }
+            if i < 6 {
+                self.integrate(equations, step.h * A[6][i]);
+            }
         }
         let moving = dynamic.start..equations.layout().p().end;
         x1[moving.clone()].copy_from_slice(&self.x[moving]);
+        self.compare(equations, x1);
         if self.control.fixed() {
+            let v = equations.layout().v();
+            let size = |x: &[f64]| x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+            let usual = size(&step.x[v.clone()]) + step.h * size(&step.x[equations.layout().a()]);
+            if size(&self.error[v]) > OTHER_BRANCH_FIXED * usual {
+                return Err(Trouble::Diverged);
+            }
             return Ok(self.control.judge(&step, 0.0));
         }
+        let other_branch = weights.norm(&self.error) / OTHER_BRANCH;
         if self.chart.steep(equations) {
             // another chart may serve the whole step, a chart that is new serves a part of it
             self.chosen = false;
@@ -230,7 +266,8 @@ impl<C: Coordinates> Scheme for Local<C> {
         self.x[dynamic].copy_from_slice(&y[r..]);
         self.chart.lift(equations, step.t1, &y[..r], &mut self.x)?;
         self.error.iter_mut().zip(x1.iter().zip(&self.x)).for_each(|(e, (x, y))| *e = x - y);
-        Ok(self.control.judge(&step, weights.norm(&self.error)))
+        let error = weights.norm(&self.error);
+        Ok(self.control.judge(&step, if other_branch > 1.0 { error.max(other_branch) } else { error }))
     }
 
     fn projects(&self) -> bool {

@@ -3,7 +3,7 @@
 use super::saddle::Saddle;
 use crate::linalg::{Matrix, Svd};
 use crate::method::{Passage, StartFailure};
-use crate::motion::{Form, Layout, Mechanism, ReducedArray, Undefined};
+use crate::motion::{Form, Kinematics, Layout, Mechanism, ReducedArray, Undefined};
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 
@@ -29,6 +29,7 @@ pub struct Place {
 pub struct Structural<'p> {
     array: Box<dyn ReducedArray + 'p>,
     layout: Layout,
+    kinematics: Kinematics,
     /// M at the last position of [`Structural::at_position`].
     pub M: Matrix,
     /// K = (GZ; HZ) there.
@@ -90,6 +91,7 @@ impl<'p> Structural<'p> {
             rows: vec![0.0; layout.rows()],
             array,
             layout,
+            kinematics: structure.kinematics,
             statistics: Statistics::default(),
         })
     }
@@ -99,13 +101,23 @@ impl<'p> Structural<'p> {
         &self.layout
     }
 
+    /// What p' = Z(p) v is.
+    pub fn kinematics_structure(&self) -> Kinematics {
+        self.kinematics
+    }
+
     /// Number of constraints, holonomic and nonholonomic.
     pub fn constraints(&self) -> usize {
         self.K.rows()
     }
 
     /// Refuse redundant constraints, at a consistent point.
-    pub fn check_rank(&mut self, method: &'static str, t: f64, x: &[f64]) -> Result<(), StartFailure> {
+    pub fn check_rank(
+        &mut self,
+        method: &'static str,
+        system: &dyn Mechanism,
+        (t, x): (f64, &[f64]),
+    ) -> Result<(), StartFailure> {
         self.at_position(t, x).map_err(|_| crate::error::StepFailure::Undefined { t })?;
         let mut svd = Svd::new(self.K.rows(), self.K.cols());
         for i in 0..self.K.rows() {
@@ -116,6 +128,13 @@ impl<'p> Structural<'p> {
         svd.factor().map_err(|_| crate::error::StepFailure::SvdFailed { t })?;
         let rank = svd.rank(RANK_TOLERANCE * svd.sigma(0));
         if rank < self.K.rows() {
+            let implied = system.formulas().map_or(Vec::new(), |formulas| formulas.implied());
+            if let Some(name) = implied.first().and_then(|&k| system.names().holonomic.into_iter().nth(k)) {
+                let why = format!(
+                    "the kinematics keep {name}, which is no constraint of velocities; state it as an invariant"
+                );
+                return Err(StartFailure::OutOfClass { method, why, instead: "geoms" });
+            }
             let why = format!("its constraints are redundant: rank {rank} of {}", self.K.rows());
             return Err(StartFailure::OutOfClass { method, why, instead: "geoms or gmkssol" });
         }
@@ -131,6 +150,11 @@ impl<'p> Structural<'p> {
     /// Where the constraints lose rank on a step, if they do.
     pub(crate) fn singularity(&mut self, passage: &mut Passage, segment: &Segment) -> Option<(f64, f64)> {
         passage.singularity(&mut *self.array, segment)
+    }
+
+    /// Smallest singular value of K at a point, relative to the start, where it is the reason that steps fail.
+    pub(crate) fn lost(&mut self, passage: &mut Passage, t: f64, x: &[f64]) -> Option<f64> {
+        passage.lost(&mut *self.array, t, x)
     }
 
     /// Begin to look for turns of K at a point.

@@ -16,6 +16,5 @@ mod step_size;
 
 pub use equations::{Place, Structural};
 pub(crate) use one_step::{Attempt, OneStep, Scheme, Step, Trouble};
-pub(crate) use projection::kinematics_are_plain;
 pub use saddle::Saddle;
 pub(crate) use step_size::StepSize;

@@ -4,7 +4,7 @@ use super::constant_step::Trial;
 use super::equations::Structural;
 use super::interpolation::{End, History, SAMPLES, interpolate, interpolate_back, interpolate_samples};
 use super::projection::Projection;
-use crate::error::StepFailure;
+use crate::error::{ConstraintBlock, StepFailure};
 use crate::method::weights::Weights;
 use crate::method::{Passage, StartFailure, State, Stepper};
 use crate::motion::{Mechanism, Undefined};
@@ -32,6 +32,8 @@ pub(crate) enum Trouble {
     Singular,
     /// An iteration does not converge.
     Diverged,
+    /// What a method assumes of the equations does not hold here.
+    OutOfClass(&'static str),
 }
 
 impl From<Undefined> for Trouble {
@@ -184,12 +186,12 @@ impl<'p, S: Scheme> OneStep<'p, S> {
     ) -> Result<Self, StartFailure> {
         options.check()?;
         let mut equations = Structural::new(method, system)?;
-        equations.check_rank(method, at.t, &at.x)?;
+        equations.check_rank(method, system, (at.t, &at.x))?;
         let mut weights = Weights::of_motion(equations.layout(), &options.tolerance)?;
         weights.at(&at.x);
         let n = at.x.len();
         let scheme = scheme(&mut equations)?;
-        let projection = Projection::new(&mut equations, at.t, &at.x);
+        let projection = Projection::new(&equations);
         let degree = DEGREES[usize::from(scheme.long_steps() && projection.plain())];
         let mut stepper = OneStep {
             scheme,
@@ -225,7 +227,8 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         };
         let t = stepper.state.t;
         stepper.equations.watch(&mut stepper.passage, t, &stepper.state.x);
-        stepper.settle().map_err(|trouble| stepper.failure(trouble, 0.0))?;
+        let settled = stepper.settle();
+        settled.map_err(|trouble| stepper.failure(trouble, 0.0))?;
         stepper.multipliers.restart(stepper.equations.layout(), t, &stepper.state.x);
         stepper.h = options.h0.unwrap_or_else(|| stepper.first_step());
         stepper.nominal = stepper.h.min(stepper.hmax);
@@ -275,7 +278,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             return Err(StepFailure::TooManySteps { t, steps: self.max_steps });
         }
         if !(0.1 * h > t.abs() * f64::EPSILON) {
-            return Err(StepFailure::StepTooSmall { t, h });
+            return Err(self.rank_loss().unwrap_or(StepFailure::StepTooSmall { t, h }));
         }
         let step = Step {
             t,
@@ -415,7 +418,8 @@ impl<'p, S: Scheme> OneStep<'p, S> {
                 xdot: &self.xdot,
             };
             let chosen = trial.step_size(self.nominal, span);
-            self.nominal = chosen.map_err(|trouble| self.failure(trouble, self.nominal))?.min(self.hmax);
+            let nominal = self.nominal;
+            self.nominal = chosen.map_err(|trouble| self.failure(trouble, nominal))?.min(self.hmax);
             self.chosen = true;
         }
         // rounding of the quotient makes no further step
@@ -424,13 +428,23 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         Ok(())
     }
 
-    fn failure(&self, trouble: Trouble, h: f64) -> StepFailure {
+    /// Why there is no way on, as far as the rank of the constraints tells.
+    fn failure(&mut self, trouble: Trouble, h: f64) -> StepFailure {
         let t = self.state.t;
-        match trouble {
-            Trouble::Undefined => StepFailure::Undefined { t },
-            Trouble::Singular => StepFailure::SaddleSingular { t },
-            Trouble::Diverged => StepFailure::NewtonDiverged { t, h, failures: self.failures },
+        match (trouble, self.rank_loss()) {
+            (Trouble::Undefined, _) => StepFailure::Undefined { t },
+            (Trouble::OutOfClass(why), _) => StepFailure::LeftClass { t, why },
+            (_, Some(loss)) => loss,
+            (Trouble::Singular, None) => StepFailure::SaddleSingular { t },
+            (Trouble::Diverged, None) => StepFailure::NewtonDiverged { t, h, failures: self.failures },
         }
+    }
+
+    /// Do the constraints lose rank at the point?
+    fn rank_loss(&mut self) -> Option<StepFailure> {
+        let t = self.state.t;
+        let smallest = self.equations.lost(&mut self.passage, t, &self.state.x)?;
+        Some(StepFailure::RankLoss { t, block: ConstraintBlock::Velocity, smallest })
     }
 }
 

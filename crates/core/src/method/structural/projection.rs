@@ -28,10 +28,10 @@ pub(super) struct Projection {
 }
 
 impl Projection {
-    pub fn new(equations: &mut Structural, t: f64, x: &[f64]) -> Self {
+    pub fn new(equations: &Structural) -> Self {
         let l = equations.layout();
         let (n, dim) = (l.v().len(), l.dim());
-        let plain = l.p().len() == n && kinematics_are_plain(equations, t, x);
+        let plain = equations.kinematics_structure().is_plain();
         let saddle = Saddle::new(n, equations.constraints());
         Projection { saddle, plain, delta: vec![0.0; dim], shifted: vec![0.0; dim] }
     }
@@ -125,19 +125,4 @@ impl Projection {
         equations.statistics.decompositions += 1;
         self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)
     }
-}
-
-/// Is Z v = v, here and at a position beside?
-pub(crate) fn kinematics_are_plain(equations: &mut Structural, t: f64, x: &[f64]) -> bool {
-    let (p, v) = (equations.layout().p(), equations.layout().v());
-    let mut point = x.to_vec();
-    (0..2).all(|round| {
-        for (k, j) in p.clone().enumerate() {
-            point[j] += f64::from(round) * (0.1 + 0.01 * k as f64);
-        }
-        for (k, j) in v.clone().enumerate() {
-            point[j] = 0.7 + 0.3 * k as f64;
-        }
-        equations.forces(t, &point).is_ok() && equations.kinematics() == &point[v.clone()]
-    })
 }

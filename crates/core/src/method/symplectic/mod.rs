@@ -21,6 +21,7 @@ use crate::method::weights::Weights;
 use crate::method::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
 use crate::options::Options;
+use hamiltonian::Conservative;
 use lobatto::Implicit;
 use rattle::Explicit;
 
@@ -56,7 +57,7 @@ impl<'m> Method<dyn Mechanism + 'm> for Rattle {
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
         let (factors, order) = (self.composition.factors(), self.composition.order());
         let explicit = system.structure().mass.is_constant();
-        start("rattle", system, at, options, |equations| {
+        start("rattle", system, at, options, |equations, conservative| {
             let (kernel, told) = if explicit {
                 (Kernel::Explicit(Explicit::new(equations)), "explicit, as M is constant")
             } else {
@@ -65,8 +66,8 @@ impl<'m> Method<dyn Mechanism + 'm> for Rattle {
                     "implicit, as M varies",
                 )
             };
-            let decisions = format!("RATTLE, {told}, {} to a step", factors.len());
-            Symplectic { kernel, factors, order, decisions }
+            let decisions = format!("RATTLE, {told}, {} to a step{}", factors.len(), conservative.told);
+            Symplectic { kernel, conservative, factors, order, decisions }
         })
     }
 }
@@ -83,22 +84,19 @@ impl<'m> Method<dyn Mechanism + 'm> for Lobatto {
             return Err(BadOption::OutOfRange { name: "stages", value: self.stages as f64, expected }.into());
         };
         let constant = system.structure().mass.is_constant();
-        start("lobatto", system, at, options, |equations| Symplectic {
+        start("lobatto", system, at, options, |equations, conservative| Symplectic {
             kernel: Kernel::Implicit(Box::new(Implicit::new(equations, tableau, constant))),
             factors: vec![1.0],
             order: 2 * self.stages as u32 - 2,
-            decisions: format!("Lobatto IIIA-IIIB with {} stages", self.stages),
+            decisions: format!("Lobatto IIIA-IIIB with {} stages{}", self.stages, conservative.told),
+            conservative,
         })
     }
 }
 
-/// Is a system Hamiltonian, as far as its structure and a few points near a state tell?
+/// Is a system Hamiltonian, as far as its formulas and points around a state tell?
 pub fn is_hamiltonian(system: &dyn Mechanism, at: &State) -> bool {
-    let method = "a symplectic method";
-    hamiltonian::check_structure(method, system)
-        .and_then(|()| Structural::new(method, system))
-        .and_then(|mut equations| hamiltonian::check_forces(method, &mut equations, at))
-        .is_ok()
+    Conservative::new("a symplectic method", system, at).is_ok()
 }
 
 /// Start a scheme on a system of the class.
@@ -107,14 +105,10 @@ fn start<'p>(
     system: &'p (dyn Mechanism + '_),
     at: State,
     options: &Options,
-    scheme: impl FnOnce(&Structural) -> Symplectic,
+    scheme: impl FnOnce(&Structural, Conservative) -> Symplectic,
 ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-    hamiltonian::check_structure(method, system)?;
-    let first = at.clone();
-    let stepper = OneStep::new(method, system, at, options, |equations| {
-        hamiltonian::check_forces(method, equations, &first)?;
-        Ok(scheme(equations))
-    })?;
+    let conservative = Conservative::new(method, system, &at)?;
+    let stepper = OneStep::new(method, system, at, options, |equations| Ok(scheme(equations, conservative)))?;
     Ok(Box::new(stepper))
 }
 
@@ -127,6 +121,7 @@ enum Kernel {
 /// A symplectic scheme: substeps of a kernel.
 struct Symplectic {
     kernel: Kernel,
+    conservative: Conservative,
     /// sizes of the substeps, in steps
     factors: Vec<f64>,
     order: u32,
@@ -141,6 +136,7 @@ impl Scheme for Symplectic {
         step: Step,
         x1: &mut [f64],
     ) -> Result<Attempt, Trouble> {
+        self.conservative.look(equations, step.x)?;
         for factor in &self.factors {
             match &mut self.kernel {
                 Kernel::Explicit(kernel) => kernel.step(equations, step.t1, factor * step.h, x1)?,

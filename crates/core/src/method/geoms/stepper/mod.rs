@@ -10,8 +10,8 @@ use super::tableau::{C, E};
 use super::{Decomposition, Geoms, Multipliers, NewtonPoint, Predictor, SelectorUpdate};
 use crate::error::{ConstraintBlock, StepFailure};
 use crate::linalg::Singular;
-use crate::method::Passage;
 use crate::method::controller::{Control, Controller};
+use crate::method::{Kept, Passage};
 use crate::method::{State, Stepper};
 use crate::motion::{Form, Layout, ReducedArray};
 use crate::segment::Segment;
@@ -28,6 +28,8 @@ const RANK_LOSS: f64 = 1e-2;
 /// GEOMS at a point of a solution.
 pub struct GeomsStepper<'p> {
     method: Geoms,
+    /// the invariants, if they are kept
+    kept: Option<Kept<'p>>,
     layout: Layout,
     array: Box<dyn ReducedArray + 'p>,
     constraints: ConstraintPart,
@@ -345,6 +347,9 @@ impl GeomsStepper<'_> {
         }
         self.weigh();
         self.statistics.steps += 1;
+        if let Some(kept) = &mut self.kept {
+            kept.step(self.state.t, &self.state.x)?;
+        }
         Ok(true)
     }
 
@@ -470,6 +475,9 @@ impl Stepper for GeomsStepper<'_> {
                 self.array.set_invariants(&self.rows[e.clone()]);
                 self.rows[e].fill(0.0);
             }
+        }
+        if let Some(kept) = &mut self.kept {
+            self.pending = kept.begin(self.state.t, &self.state.x).err();
         }
         self.weigh();
     }

@@ -7,7 +7,7 @@ use super::super::{Decomposition, Formulation, Geoms};
 use super::{BLOCKS, GeomsStepper};
 use crate::error::{BadOption, StepFailure};
 use crate::method::controller::{Control, Controller};
-use crate::method::{Passage, StartFailure, State};
+use crate::method::{Kept, Passage, StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism};
 use crate::options::Options;
 use crate::segment::Segment;
@@ -29,6 +29,7 @@ impl<'p> GeomsStepper<'p> {
         if with_invariants && system.sizes().invariants == 0 {
             return Err(BadOption::NoInvariants.into());
         }
+        let kept = with_invariants.then(|| Kept::new(system, &at, &options.tolerance)).transpose()?;
         let mut method = method.clone();
         let mut array = system.array(method.form(), with_invariants);
         let layout = array.layout().clone();
@@ -121,6 +122,7 @@ impl<'p> GeomsStepper<'p> {
             scratch_rows: vec![0.0; layout.rows()],
             statistics: Statistics { jacobians: 1, predecompositions: 1, ..Statistics::default() },
             method,
+            kept,
             array,
             constraints,
             differential,
