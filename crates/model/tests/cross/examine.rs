@@ -1,0 +1,217 @@
+//! A model through all forms and methods that accept it.
+
+use crate::drawn::Drawn;
+use daedal::dae::{Form, System};
+use daedal::formulation::Formulation;
+use daedal::graph::Interpreted;
+use daedal::hybrid::HybridSolution;
+use daedal::method::Integrator;
+use daedal::motion::Compiled;
+use daedal::{Bdf, Options, RadauIIa, Save, Tolerance, catalogue};
+use daedal_model::{HybridModel, Kind, Methods, ModeMethod, Model};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// Tolerance of all runs.
+pub const TOLERANCE: f64 = 1e-7;
+/// Errors up to this many tolerances are agreement.
+const AGREEMENT: f64 = 100.0;
+/// Methods whose errors are known to be larger multiples of the tolerance: that of BDF is an estimate of single steps, which add up.
+const AGREEMENT_OF_BDF: f64 = 1000.0;
+/// Values are looked at in this many points.
+const POINTS: usize = 7;
+/// More steps than any of these models needs.
+const MOST_STEPS: u64 = 20_000;
+
+/// What one way of solving a model came to.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Form or formulation, and method.
+    pub way: String,
+    pub outcome: Outcome,
+}
+
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Largest error in tolerances, of which value and when.
+    Right(f64),
+    Wrong {
+        error: f64,
+        name: String,
+        t: f64,
+        found: f64,
+        exact: f64,
+    },
+    Refused(String),
+    Panicked(String),
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.outcome {
+            Outcome::Right(error) => write!(f, "{}: right, {error:.2} tolerances", self.way),
+            Outcome::Wrong { error, name, t, found, exact } => {
+                write!(f, "{}: {name}({t}) = {found}, exact {exact}: {error:.3e} tolerances", self.way)
+            }
+            Outcome::Refused(reason) => write!(f, "{}: refused, {reason}", self.way),
+            Outcome::Panicked(message) => write!(f, "{}: panicked, {message}", self.way),
+        }
+    }
+}
+
+impl Answer {
+    /// Neither right nor refused?
+    pub fn is_wrong(&self) -> bool {
+        matches!(self.outcome, Outcome::Wrong { .. } | Outcome::Panicked(_))
+    }
+
+    pub fn is_refused(&self) -> bool {
+        matches!(self.outcome, Outcome::Refused(_))
+    }
+}
+
+/// Names with values at times.
+type Values = Vec<(f64, Vec<(String, f64)>)>;
+
+/// Solve a model in all ways.
+pub fn examine<D: Drawn>(drawn: &D) -> Vec<Answer> {
+    let text = drawn.text();
+    let model = match Model::read("random.toml", &text, &[]) {
+        Ok(model) => model,
+        Err(mistakes) => panic!("{}\n{text}", mistakes.lines()),
+    };
+    let (times, tend) = ((1..=POINTS).map(|k| drawn.tend() * k as f64 / POINTS as f64).collect(), drawn.tend());
+    let options = Options {
+        tolerance: Tolerance::new(TOLERANCE, TOLERANCE),
+        save: Save::At(times),
+        max_steps: MOST_STEPS,
+        ..Options::default()
+    };
+    let runs: Vec<(String, f64, Box<dyn Fn() -> Result<Values, String> + '_>)> = match &model.kind {
+        Kind::Dae { .. } => general(&model, tend, &options),
+        Kind::Motion { .. } => motion(&model, tend, &options),
+        Kind::Hybrid(hybrid) => switched(hybrid, tend, &options),
+    };
+    runs.into_iter().map(|(way, agreement, run)| Answer { way, outcome: judge(drawn, agreement, &*run) }).collect()
+}
+
+fn judge<D: Drawn>(drawn: &D, agreement: f64, run: &dyn Fn() -> Result<Values, String>) -> Outcome {
+    let values = match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(values)) => values,
+        Ok(Err(reason)) => return Outcome::Refused(reason),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            return Outcome::Panicked(
+                text.or(panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default(),
+            );
+        }
+    };
+    // errors count relative to the largest value of an unknown, and to one
+    let exact: Vec<_> = values.iter().map(|(t, _)| drawn.exact(*t)).collect();
+    let mut worst = Outcome::Right(0.0);
+    let mut largest = 0.0;
+    for (j, (name, _)) in drawn.exact(0.0).iter().enumerate() {
+        let size = exact.iter().fold(1.0_f64, |size, row| size.max(row[j].1.abs()));
+        for ((t, found), exact) in values.iter().zip(&exact) {
+            let Some((_, found)) = found.iter().find(|(known, _)| known == name) else { continue };
+            let error = (found - exact[j].1).abs() / size / TOLERANCE;
+            let error = if error.is_nan() { f64::INFINITY } else { error };
+            if error > largest {
+                largest = error;
+                worst = if error <= agreement {
+                    Outcome::Right(error)
+                } else {
+                    Outcome::Wrong { error, name: name.clone(), t: *t, found: *found, exact: exact[j].1 }
+                };
+            }
+        }
+    }
+    worst
+}
+
+type Ways<'m> = Vec<(String, f64, Box<dyn Fn() -> Result<Values, String> + 'm>)>;
+
+fn reason(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {}", reason(cause)),
+        None => error.to_string(),
+    }
+}
+
+fn general<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
+    let Kind::Dae { formulas, initial, .. } = &model.kind else { unreachable!("general") };
+    let mut ways: Ways = Vec::new();
+    for form in Form::ALL {
+        for (name, agreement) in [("radau", AGREEMENT), ("bdf", AGREEMENT_OF_BDF)] {
+            let run = move || {
+                let system = System::new(formulas, Interpreted);
+                let problem = daedal::dae::Problem::new(&system, (**initial).clone(), tend);
+                let (radau, bdf) = (RadauIIa::default(), Bdf::default());
+                let method: &dyn Integrator = if name == "radau" { &radau } else { &bdf };
+                let solution = daedal::dae::solve(&problem, form, method, options).map_err(|error| reason(&error))?;
+                Ok(named(&solution.names, &solution.times, |k| solution.state(k)))
+            };
+            ways.push((format!("{} {name}", form.name()), agreement, Box::new(run)));
+        }
+    }
+    ways
+}
+
+fn named<'s>(names: &[String], times: &[f64], state: impl Fn(usize) -> &'s [f64]) -> Values {
+    let row = |k: usize| names.iter().cloned().zip(state(k).iter().copied()).collect();
+    times.iter().enumerate().map(|(k, t)| (*t, row(k))).collect()
+}
+
+/// Formulations that drift off the constraints, or whose multipliers the method does not control, and methods with constant steps make no promise that
+/// could be held against them.
+fn promises(method: &str, formulation: &str) -> bool {
+    !matches!(method, "rattle" | "lobatto" | "alpha")
+        && !matches!(formulation, "eom" | "eom0" | "ode" | "baumgarte" | "psf+i")
+}
+
+fn motion<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
+    let Kind::Motion { formulas, initial, .. } = &model.kind else { unreachable!("motion") };
+    let mut ways: Ways = Vec::new();
+    for entry in catalogue::all() {
+        for formulation in Formulation::ALL.into_iter().filter(|f| entry.formulations.contains(&f.name())) {
+            if !promises(entry.name, formulation.name())
+                && !(entry.name == "dopri5" || entry.name == "partition" || entry.name == "tangent")
+            {
+                continue;
+            }
+            let run = move || {
+                let mechanism = Compiled::new(formulas, Interpreted);
+                let problem = daedal::Problem::new(&mechanism, (**initial).clone(), tend);
+                let method = entry.with(formulation).map_err(|error| reason(&error))?;
+                let solution = daedal::solve(&problem, &*method, options).map_err(|error| reason(&error))?;
+                Ok(named(&solution.names, &solution.times, |k| solution.state(k)))
+            };
+            let agreement = if entry.name == "bdf" { AGREEMENT_OF_BDF } else { AGREEMENT };
+            ways.push((format!("{} {}", formulation.name(), entry.name), agreement, Box::new(run)));
+        }
+    }
+    ways
+}
+
+fn switched<'m>(model: &'m HybridModel, tend: f64, options: &'m Options) -> Ways<'m> {
+    let mut ways: Ways = Vec::new();
+    for (name, general, agreement) in
+        [("radau", ModeMethod::Radau, AGREEMENT), ("bdf", ModeMethod::Bdf, AGREEMENT_OF_BDF)]
+    {
+        let run = move || {
+            let methods = Methods { general, ..Methods::default() };
+            let system = model.build(&(Arc::new(Interpreted) as _), &methods);
+            let problem = model.problem(&system, tend);
+            let solution = daedal::hybrid::solve(&problem, options, &model.options).map_err(|error| reason(&error))?;
+            Ok(of_phases(&solution))
+        };
+        ways.push((format!("modes {name}"), agreement, Box::new(run)));
+    }
+    ways
+}
+
+fn of_phases(solution: &HybridSolution) -> Values {
+    let phases = solution.phases.iter();
+    phases.flat_map(|phase| named(&solution.modes[phase.mode].unknowns, &phase.times, |k| phase.state(k))).collect()
+}
