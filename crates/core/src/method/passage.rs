@@ -220,6 +220,11 @@ impl Passage {
         if !self.reversed && self.regular_inside(array, segment)? {
             return None;
         }
+        self.vanishing(array, segment)
+    }
+
+    /// The same where K is known, or feared, not to be regular.
+    pub fn vanishing(&mut self, array: &mut dyn ReducedArray, segment: &Segment) -> Option<(f64, f64)> {
         let time = |k: f64| segment.t0 + (segment.t1 - segment.t0) * k / f64::from(SAMPLES);
         let ends = [segment.t0, segment.t1].map(|t| self.smallest_on(array, segment, t));
         let (begin, end) = (ends[0]?, ends[1]?);

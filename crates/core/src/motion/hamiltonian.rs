@@ -15,6 +15,8 @@ use crate::graph::{Expr, Graph, Node, Tape};
 const POINTS: usize = 12;
 /// Sizes of the regions, relative to 1 + |q| and 1 + |v|.
 const REGIONS: [f64; 3] = [0.05, 0.5, 2.5];
+/// The same where conditions are looked for that change: far away, too.
+const WIDE: [f64; 4] = [0.5, 5.0, 50.0, 500.0];
 /// What does not fit, relative to the size of derivatives of forces, and of forces.
 const ROUNDING: [f64; 2] = [1e-9, 1e-10];
 /// Branches beyond this many are not looked at.
@@ -73,7 +75,7 @@ impl Formulas {
         let mut points = 0;
         let mut look = |formulas: &Formulas| {
             let mut test = ForceTest::new(formulas);
-            each_point(q, v, |q, v| match test.at(q, v) {
+            each_point(&REGIONS, q, v, |q, v| match test.at(q, v) {
                 Some(Err(why)) => Some(why),
                 Some(Ok(())) => {
                     points += 1;
@@ -127,6 +129,7 @@ impl Formulas {
 
 /// Call with the start and with random points around it, until there is an answer.
 fn each_point(
+    regions: &[f64],
     q: &[f64],
     v: &[f64],
     mut look: impl FnMut(&[f64], &[f64]) -> Option<&'static str>,
@@ -136,9 +139,9 @@ fn each_point(
         x.iter().map(|x| x + 0.5 * size * (1.0 + x.abs()) * random.next()).collect()
     };
     look(q, v).or_else(|| {
-        REGIONS.into_iter().find_map(|size| {
+        regions.iter().find_map(|&size| {
             (0..POINTS).find_map(|_| {
-                let (q, v) = (around(q, size), around(v, 1.0));
+                let (q, v) = (around(q, size), around(v, size.max(1.0)));
                 look(&q, &v)
             })
         })
@@ -153,7 +156,7 @@ fn jump(branches: &[Formulas; 2], all: &Formulas, select: Expr, q: &[f64], v: &[
     let mut inputs = vec![0.0; all.graph.inputs().len()];
     let n = q.len();
     let mut last: Option<(Vec<f64>, f64)> = None;
-    each_point(q, v, |q, v| {
+    each_point(&WIDE, q, v, |q, v| {
         inputs[1..=n].copy_from_slice(q);
         inputs[1 + n..=2 * n].copy_from_slice(v);
         let c = condition.evaluate(&inputs)[0];

@@ -261,3 +261,102 @@ fn false_invariants_stop_a_run_that_would_keep_them() {
         }
     }
 }
+
+/// Two coordinates tied to each other, all mass on the first: M is singular, [M Gᵀ; G 0] is not.
+struct Slaved;
+
+impl EquationsOfMotion for Slaved {
+    fn sizes(&self) -> Sizes {
+        Sizes { positions: 2, velocities: 2, holonomic: 1, ..Sizes::default() }
+    }
+    fn mass<S: Scalar>(&self, _: &Position<S>, M: &mut Matrix<S>) {
+        M[(0, 0)] = S::from(1.0);
+    }
+    fn force<S: Scalar>(&self, at: &Motion<S>, f: &mut [S]) {
+        f[0] = -at.p[0];
+    }
+    fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) {
+        g[0] = at.p[1] - at.p[0] * 2.0;
+    }
+}
+
+#[test]
+fn a_mass_that_vanishes_is_not_called_a_loss_of_rank() {
+    let initial = Initial::new(0.0, &[1.0, 2.0], &[0.0, 0.0]);
+    let Err(SolveError::Stopped { cause, .. }) = run("lobatto", &Slaved, &initial, 1.0, 1e-6) else { panic!() };
+    assert!(cause.to_string().contains("its mass matrix is singular"), "{cause}");
+    let solution = run("rattle", &Slaved, &initial, 1.0, 1e-6).unwrap();
+    assert!((solution.end().p[0] - 1.0_f64.cos()).abs() < 1e-5);
+}
+
+/// A point in the plane under a force that is conservative up to x = 5.
+#[derive(Clone, Copy)]
+enum Late {
+    /// −∇(x² + y²)/2, then a part that turns.
+    Turns,
+    /// The same, then damping.
+    Damps,
+    /// A constant force along y that begins at x = 5: no derivative shows it.
+    Begins,
+    /// A wall that is smooth: max(0, x − 5)³.
+    Wall,
+    /// A nonlinear spring, conservative, whose derivatives are different formulas.
+    Spring,
+    /// Gravity and linear springs.
+    Linear,
+}
+
+impl EquationsOfMotion for Late {
+    fn sizes(&self) -> Sizes {
+        Sizes { positions: 2, velocities: 2, ..Sizes::default() }
+    }
+    fn mass<S: Scalar>(&self, _: &Position<S>, M: &mut Matrix<S>) {
+        unit_mass(M);
+    }
+    fn force<S: Scalar>(&self, at: &Motion<S>, f: &mut [S]) {
+        let (x, y) = (at.p[0], at.p[1]);
+        let zero = S::from(0.0);
+        let late = |value: S| (x - 5.0).select(value, zero);
+        f[0] = -x;
+        f[1] = -y;
+        match self {
+            Late::Turns => f[0] += late((x - 5.0).square() * y),
+            Late::Damps => f[0] -= late((x - 5.0).square() * at.v[0]),
+            Late::Begins => f[1] += late(S::from(1.0)),
+            Late::Wall => f[0] -= late((x - 5.0).powi(3)),
+            Late::Spring => {
+                let length = ((x - 0.3).square() + (y + 1.7).square()).sqrt();
+                f[0] -= (length - 1.0) * (x - 0.3) / length;
+                f[1] -= (length - 1.0) * (y + 1.7) / length;
+            }
+            Late::Linear => {
+                f[0] += (y - x) * 3.0;
+                f[1] += (x - y) * 3.0 - 9.81;
+            }
+        }
+    }
+}
+
+#[test]
+fn conservative_forces_are_proved_or_looked_at_in_every_branch() {
+    use daedal::motion::Hamiltonian;
+    let verdict = |model: Late| {
+        let formulas = Formulas::trace(&model).bound();
+        formulas.hamiltonian(Mechanism::structure(&model), &[0.4, 0.3], &[0.1, 0.0])
+    };
+    assert_eq!(verdict(Late::Linear), Hamiltonian::Proved);
+    for (model, told) in [(Late::Turns, "no potential"), (Late::Damps, "damping"), (Late::Begins, "jump")] {
+        let Hamiltonian::Not(why) = verdict(model) else { panic!("{:?}", verdict(model)) };
+        assert!(why.contains(told), "{why}");
+        let initial = Initial::new(0.0, &[0.4, 0.3], &[0.1, 0.0]);
+        for name in ["rattle", "lobatto"] {
+            let refused = run(name, &model, &initial, 1.0, 1e-5);
+            assert!(matches!(refused, Err(SolveError::Start(StartFailure::OutOfClass { .. }))), "{name}: {refused:?}");
+        }
+    }
+    for model in [Late::Wall, Late::Spring] {
+        assert!(matches!(verdict(model), Hamiltonian::Generic { points } if points > 20), "{:?}", verdict(model));
+        let solution = run("rattle", &model, &Initial::new(0.0, &[0.4, 0.3], &[0.1, 0.0]), 1.0, 1e-5).unwrap();
+        assert!(solution.decisions.contains("random points"), "{}", solution.decisions);
+    }
+}

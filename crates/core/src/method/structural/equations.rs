@@ -157,6 +157,11 @@ impl<'p> Structural<'p> {
         passage.lost(&mut *self.array, t, x)
     }
 
+    /// Where the constraints lose rank on a way that was not taken, if they do.
+    pub(crate) fn ahead(&mut self, passage: &mut Passage, way: &Segment) -> Option<(f64, f64)> {
+        passage.vanishing(&mut *self.array, way)
+    }
+
     /// Begin to look for turns of K at a point.
     pub(crate) fn watch(&mut self, passage: &mut Passage, t: f64, x: &[f64]) {
         passage.begin(&mut *self.array, t, x);

@@ -278,7 +278,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             return Err(StepFailure::TooManySteps { t, steps: self.max_steps });
         }
         if !(0.1 * h > t.abs() * f64::EPSILON) {
-            return Err(self.rank_loss().unwrap_or(StepFailure::StepTooSmall { t, h }));
+            return Err(self.rank_loss(h).unwrap_or(StepFailure::StepTooSmall { t, h }));
         }
         let step = Step {
             t,
@@ -431,7 +431,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
     /// Why there is no way on, as far as the rank of the constraints tells.
     fn failure(&mut self, trouble: Trouble, h: f64) -> StepFailure {
         let t = self.state.t;
-        match (trouble, self.rank_loss()) {
+        match (trouble, self.rank_loss(h)) {
             (Trouble::Undefined, _) => StepFailure::Undefined { t },
             (Trouble::OutOfClass(why), _) => StepFailure::LeftClass { t, why },
             (_, Some(loss)) => loss,
@@ -440,11 +440,31 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         }
     }
 
-    /// Do the constraints lose rank at the point?
-    fn rank_loss(&mut self) -> Option<StepFailure> {
+    /// Do the constraints lose rank at the point, or on the way that begins there?
+    fn rank_loss(&mut self, h: f64) -> Option<StepFailure> {
         let t = self.state.t;
-        let smallest = self.equations.lost(&mut self.passage, t, &self.state.x)?;
-        Some(StepFailure::RankLoss { t, block: ConstraintBlock::Velocity, smallest })
+        if let Some(smallest) = self.equations.lost(&mut self.passage, t, &self.state.x) {
+            return Some(StepFailure::RankLoss { t, block: ConstraintBlock::Velocity, smallest });
+        }
+        if !(h > 0.0) {
+            return None;
+        }
+        // p + τ h p' + ½ τ² h² p'', in powers of σ = τ − 1
+        let n = self.state.x.len();
+        let mut ahead = Segment::with_room(t, &self.state.x, 2);
+        let l = self.equations.layout();
+        let (p, v, a) = (l.p(), l.v(), l.a());
+        let bend: Vec<f64> = if self.projection.plain() { self.state.x[a].to_vec() } else { vec![0.0; p.len()] };
+        let powers = ahead.powers(t, t + h);
+        for (k, j) in p.enumerate() {
+            let (rate, bend) = (h * self.xdot[j], 0.5 * h * h * bend[k]);
+            powers[j] += rate + bend;
+            powers[n + j] = rate + 2.0 * bend;
+            powers[2 * n + j] = bend;
+        }
+        powers[v].fill(0.0);
+        let (t, sigma) = self.equations.ahead(&mut self.passage, &ahead)?;
+        Some(StepFailure::Singularity { t, sigma })
     }
 }
 

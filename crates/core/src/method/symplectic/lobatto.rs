@@ -20,6 +20,9 @@ const ROUNDING: f64 = 1e-13;
 /// A change below this is none.
 const NONE: f64 = 2.0 * f64::EPSILON;
 
+/// Why velocities cannot be had from momenta.
+const SINGULAR_MASS: &str = "its mass matrix is singular, so that velocities do not follow from momenta";
+
 /// One stage.
 struct Stage {
     Q: Vec<f64>,
@@ -139,7 +142,7 @@ impl Implicit {
         stage.g.copy_from_slice(&equations.g);
         stage.G.data_mut().copy_from_slice(equations.K.data());
         stage.M.A.data_mut().copy_from_slice(equations.M.data());
-        stage.M.factor().map_err(|_| Trouble::Singular)
+        stage.M.factor().map_err(|_| Trouble::OutOfClass(SINGULAR_MASS))
     }
 
     /// p = M(q) v.
