@@ -63,7 +63,7 @@ struct Wish {
 
 impl Method {
     /// The method for a model; one with modes has several, and `hybrid/methods.rs` for them.
-    pub fn choose(setup: &Setup, arguments: &Solve, rtol: f64) -> Result<Method, Failure> {
+    pub fn choose(setup: &Setup, arguments: &Solve) -> Result<Method, Failure> {
         let given = &arguments.options;
         let of_model = || setup.defaults.method.as_deref().and_then(catalogue::find).map(|entry| entry.name);
         let name = match arguments.method {
@@ -88,7 +88,7 @@ impl Method {
                         ("geoms", None, vec!["options of geoms are given".to_string()])
                     }
                     (None, None) => {
-                        let chosen = decide(motion, rtol);
+                        let chosen = decide(motion);
                         let wish = Wish { formulation: chosen.formulation, of_model: false };
                         (chosen.method, Some(wish), chosen.reasons)
                     }
@@ -205,10 +205,10 @@ impl Method {
 }
 
 /// What suits the equations best; a model without consistent initial values is left to geoms, which says why.
-fn decide(motion: &Motion, rtol: f64) -> Choice {
+fn decide(motion: &Motion) -> Choice {
     let case = &motion.case;
     match consistent::initialise(&*case.mechanism, &case.initial, motion::Form::StrangenessFree) {
-        Ok(found) => analysis::choose(&*case.mechanism, &found.state, case.tend, rtol),
+        Ok(found) => analysis::choose(&*case.mechanism, &found.state, case.tend),
         Err(_) => Choice { method: "geoms", formulation: Formulation::default(), reasons: Vec::new() },
     }
 }

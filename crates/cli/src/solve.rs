@@ -165,7 +165,7 @@ impl Run {
         if !given.is_empty() {
             return Err(Failure::NoModes { options: given.join(", "), model: setup.name });
         }
-        let method = Method::choose(&setup, arguments, chosen.rtol)?;
+        let method = Method::choose(&setup, arguments)?;
         let Chosen { rtol, atol, options, report } = chosen;
         Ok(Run { setup, rtol, atol, method, options, report })
     }

@@ -1,5 +1,6 @@
-//! Events: functions that fall through zero, located on the polynomial of a step.
+//! Events: functions that fall through zero, located on the polynomial of a step, and there as accurately as the method knows the state.
 
+use crate::method::Stepper;
 use crate::segment::Segment;
 
 /// What to do when an event happens.
@@ -36,6 +37,8 @@ pub struct Happened {
 
 /// Parts of a step in which a fall through zero is looked for.
 const PARTS: u32 = 8;
+/// Most corrections of a time by values that are more accurate than the polynomial.
+const MOST_CORRECTIONS: u32 = 2;
 
 impl Event<'_> {
     /// Times in (t₀, t₁] at which the function falls through zero, as far as they lie in different parts of the step.
@@ -54,6 +57,33 @@ impl Event<'_> {
             }
             (left, at_left) = (right, at_right);
         }
+    }
+
+    /// Newton's method from a zero on the polynomial, with values inside the step and the slope of the polynomial. False if the zero lies behind
+    /// the step: the polynomial deviates from the solution, and only it falls through zero here.
+    pub(crate) fn correct(&self, stepper: &mut dyn Stepper, t: &mut f64, x: &mut [f64]) -> bool {
+        let (t0, t1) = (stepper.segment().t0, stepper.segment().t1);
+        let h = t1 - t0;
+        let rounding = 100.0 * f64::EPSILON * (t0.abs() + h);
+        for _ in 0..MOST_CORRECTIONS {
+            stepper.inside(*t, x);
+            let value = (self.function)(*t, x);
+            let width = 1e-3 * h;
+            let [before, behind] = [(*t - width).max(t0), (*t + width).min(t1)].map(|t| {
+                stepper.segment().eval(t, x);
+                (t, (self.function)(t, x))
+            });
+            let shift = -value * (behind.0 - before.0) / (behind.1 - before.1);
+            // a function that only touches zero has no slope there
+            if !(shift.abs() > rounding && shift.abs() < 0.1 * h) {
+                return true;
+            }
+            if *t + shift > t1 && (self.function)(t1, &stepper.state().x) > 0.0 {
+                return false;
+            }
+            *t = (*t + shift).clamp(t0, t1);
+        }
+        true
     }
 }
 

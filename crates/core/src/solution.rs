@@ -46,6 +46,8 @@ pub struct Solution<L = Layout> {
     pub statistics: Statistics,
     /// Largest residuals at any accepted point.
     pub max_residuals: Residuals,
+    /// Largest |x_j| at any accepted point, in the order of a state: what an absolute tolerance is to be compared with.
+    pub largest: Vec<f64>,
     /// Combinations of multipliers that redundant constraints leave undetermined: (name, factor) each.
     pub undetermined: Vec<Vec<(String, f64)>>,
     /// What the method decided by itself.
@@ -59,6 +61,7 @@ pub struct Solution<L = Layout> {
 impl<L: Clone> Solution<L> {
     /// Nothing computed yet, at the initial point.
     pub(crate) fn at(layout: &L, names: Vec<String>, initial: State) -> Self {
+        let largest = initial.x.iter().map(|x| x.abs()).collect();
         Solution {
             layout: layout.clone(),
             names,
@@ -70,6 +73,7 @@ impl<L: Clone> Solution<L> {
             ended: Ended::ByFailure,
             statistics: Statistics::default(),
             max_residuals: Residuals::default(),
+            largest,
             undetermined: Vec::new(),
             decisions: String::new(),
             proposed_step: 0.0,
@@ -90,6 +94,7 @@ impl<L: Clone> Solution<L> {
             ended: self.ended,
             statistics: self.statistics,
             max_residuals: self.max_residuals,
+            largest: self.largest,
             undetermined: self.undetermined,
             decisions: self.decisions,
             proposed_step: self.proposed_step,

@@ -249,9 +249,9 @@ impl<'r, L: Clone> Run<'r, L> {
             }
             self.solution.max_residuals = self.solution.max_residuals.max(stepper.residuals());
             let stop = self.find_events(stepper)?;
-            self.save(stepper, stop);
             if let Some(verifier) = &mut self.verifier {
-                verifier.step(stepper, self.solution.end.t);
+                let end = stop.unwrap_or(stepper.state().t);
+                verifier.step(stepper, end);
             }
             let statistics = stepper.statistics();
             let view = StepView {
@@ -263,13 +263,14 @@ impl<'r, L: Clone> Run<'r, L> {
                 residuals: stepper.residuals(),
                 progress: if tend > t0 { (stepper.state().t - t0) / (tend - t0) } else { 1.0 },
             };
-            for observer in observers.iter_mut() {
-                if observer.observe(&view).is_break() && stop.is_none() {
-                    self.solution.ended = Ended::ByObserver;
-                    return Ok(());
-                }
-            }
+            // before the polynomial of the step is exchanged for one that is kept
+            let ended = observers.iter_mut().any(|observer| observer.observe(&view).is_break());
+            self.save(stepper, stop);
             if stop.is_some() {
+                return Ok(());
+            }
+            if ended {
+                self.solution.ended = Ended::ByObserver;
                 return Ok(());
             }
         }
@@ -326,6 +327,9 @@ impl<'r, L: Clone> Run<'r, L> {
         }
         self.solution.end.t = end;
         self.solution.end.x.copy_from_slice(&self.x);
+        for (largest, x) in self.solution.largest.iter_mut().zip(&self.x) {
+            *largest = largest.max(x.abs());
+        }
         match &self.options.save {
             Save::End => {}
             Save::Steps => self.solution.push(end, &self.x),
@@ -366,8 +370,14 @@ impl<'r, L: Clone> Run<'r, L> {
                 None => found.retain(|(t, _)| *t <= stepper.state().t),
             }
         }
-        for &(t, k) in &found {
-            let event = &self.events[k];
+        let last = found.len();
+        for (i, (t, k)) in found.iter_mut().enumerate() {
+            let event = &self.events[*k];
+            // the one that stops is at the end of the step already
+            if !(ends && i + 1 == last) && !event.correct(stepper, t, &mut self.x) {
+                continue;
+            }
+            let t = *t;
             stepper.inside(t, &mut self.x);
             self.solution.events.push(Happened {
                 name: event.name.clone(),
@@ -406,6 +416,10 @@ impl<'r, L: Clone> Run<'r, L> {
             // a function that only touches zero has no slope there
             if !(shift.abs() > rounding && shift.abs() < 0.1 * h && t + shift > t0) {
                 break;
+            }
+            // the polynomial deviates from the solution, which reaches zero behind the step
+            if t + shift > t1 + rounding {
+                return Ok(None);
             }
             t = (t + shift).min(t1);
         }

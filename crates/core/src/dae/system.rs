@@ -82,6 +82,9 @@ pub trait Dae {
     /// the values that they have here.
     fn jumped(&mut self, _t: f64, _x: &[f64]) {}
 
+    /// Residuals were evaluated at times of the last accepted step: no new step has been tried by that.
+    fn looked_back(&mut self) {}
+
     /// Is an algebraic row the value of an invariant? It holds by itself after a jump, and is no constraint for the state there.
     fn invariant(&self, _row: usize) -> bool {
         false

@@ -365,6 +365,10 @@ impl Dae for Projected<'_> {
         }
     }
 
+    fn looked_back(&mut self) {
+        self.attempted = false;
+    }
+
     fn invariant(&self, row: usize) -> bool {
         self.invariants[row]
     }

@@ -127,6 +127,18 @@ impl Stepper for Shown<'_> {
         self.look();
         outcome
     }
+    fn watch_between(&mut self) {
+        self.stepper.watch_between();
+    }
+    fn inside(&mut self, t: f64, x: &mut [f64]) {
+        self.stepper.inside(t, &mut self.all.x);
+        let n = x.len();
+        x.copy_from_slice(&self.all.x[..n]);
+    }
+    fn refine(&mut self) {
+        self.stepper.refine();
+        self.segment = self.stepper.segment().first(self.state.x.len());
+    }
     fn propose(&mut self, h: f64) {
         self.stepper.propose(h);
     }

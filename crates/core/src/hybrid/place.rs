@@ -236,6 +236,7 @@ impl<'h> Place<'h> {
             between: self.between.clone(),
             decisions: stepper.map(|stepper| stepper.decisions()).unwrap_or_default(),
             statistics: stepper.map_or_else(Statistics::default, |stepper| stepper.statistics()),
+            largest: Vec::new(),
         }
     }
 }

@@ -13,6 +13,8 @@ pub struct Record {
     /// next time of [`Save::At`]
     next: usize,
     pub solution: HybridSolution,
+    /// largest |x_j| of every mode
+    largest: Vec<Vec<f64>>,
     x: Vec<f64>,
 }
 
@@ -30,7 +32,7 @@ impl Record {
             max_residuals: Residuals::default(),
             warnings: Vec::new(),
         };
-        Record { save: save.clone(), next: 0, solution, x: Vec::new() }
+        Record { save: save.clone(), next: 0, solution, largest: Vec::new(), x: Vec::new() }
     }
 
     /// A phase begins. Times at which the solution is wanted are served before a switch, unless the run begins.
@@ -105,11 +107,22 @@ impl Record {
         end.x.clear();
         end.x.extend_from_slice(x);
         self.solution.end_mode = mode;
+        if self.largest.len() <= mode {
+            self.largest.resize(mode + 1, Vec::new());
+        }
+        let largest = &mut self.largest[mode];
+        largest.resize(x.len(), 0.0);
+        for (largest, x) in largest.iter_mut().zip(x) {
+            *largest = largest.max(x.abs());
+        }
     }
 
     /// The run is over.
     pub fn finish(mut self, places: &[Place], ended: Ended) -> HybridSolution {
         self.solution.modes = places.iter().map(Place::names).collect::<Vec<ModeNames>>();
+        for (mode, largest) in self.solution.modes.iter_mut().zip(self.largest) {
+            mode.largest = largest;
+        }
         let all = self.solution.modes.iter().map(|mode| mode.statistics);
         self.solution.statistics = all.fold(Statistics::default(), Statistics::plus);
         self.solution.statistics.events = self.solution.switches.len() as u64;

@@ -20,6 +20,8 @@ pub struct ModeNames {
     pub decisions: String,
     /// What its steps cost, all phases together.
     pub statistics: Statistics,
+    /// Largest |x_j| of its unknowns at any point, all phases together; empty if it was never entered.
+    pub largest: Vec<f64>,
 }
 
 /// A time in one mode.

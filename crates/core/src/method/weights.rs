@@ -61,6 +61,11 @@ impl Weights {
         self.pairs.iter().fold(1.0, |least, (rtol, _)| rtol.min(least))
     }
 
+    /// How much larger the tolerances in use are than the given ones, at most.
+    pub fn loosened(&self) -> f64 {
+        self.pairs.iter().zip(&self.given).fold(0.0, |most, (used, given)| (used.0 / given.0).max(most))
+    }
+
     /// Weights at a point.
     pub fn at(&mut self, x: &[f64]) {
         for (i, w) in self.inverse_scales.iter_mut().enumerate() {

@@ -1,6 +1,7 @@
 //! Orders, drift and published results of the methods for equations of motion, each on the same problems.
 
 mod bdf;
+mod between;
 mod circle;
 mod drift;
 mod extrapolation;

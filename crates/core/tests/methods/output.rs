@@ -11,7 +11,7 @@ use daedal::{Ended, Options, Problem, Save, Solution, Tolerance, solve};
 /// Methods that control their error.
 const METHODS: [&str; 12] =
     ["hem3", "hem4", "hem5", "hedop5", "dopri5", "mexx", "geoms", "gmkssol", "radau", "bdf", "partition", "tangent"];
-/// Those of them whose polynomial is of lower order than their steps.
+/// Those of them whose polynomial is of lower order than their steps, and is left where it deviates by less than ten tolerances.
 const COLLOCATION: [&str; 3] = ["geoms", "gmkssol", "radau"];
 
 /// A wheel on a path: heading and place from the speed and the rate of turn, p' = Z(p) v with Z ≠ I.
@@ -105,7 +105,7 @@ fn saved_states_are_as_accurate_as_steps() {
                     show(on_polynomials),
                     show(at_steps)
                 );
-                let factor = if COLLOCATION.contains(&entry.name) { 700.0 } else { 10.0 };
+                let factor = if COLLOCATION.contains(&entry.name) { 30.0 } else { 10.0 };
                 for i in 0..4 {
                     let bound = factor * tolerance + 4.0 * at_steps[i];
                     assert!(between[i] < bound, "{name}, {}, {tolerance}: {between:?} {at_steps:?}", entry.name);

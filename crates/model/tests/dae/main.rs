@@ -1,5 +1,6 @@
 //! The general systems in `models/`: every file is read, says what its source says, and has the solution that is known.
 
+mod between;
 mod characteristics;
 mod examples;
 mod files;

@@ -4,7 +4,7 @@ use super::Run;
 use crate::hybrid::error::HybridFailure;
 use crate::hybrid::watch::Fired;
 
-/// Times are found to this part of the tolerance, relative to time and step size.
+/// Times are found to this part of the tolerance, relative to the step size, in which states change.
 const EXACT: f64 = 1e-4;
 /// Most repetitions of a step until it ends at an event.
 const MOST_REPETITIONS: u32 = 5;
@@ -17,7 +17,7 @@ impl Run<'_, '_> {
         let (t0, t1) = (segment.t0, segment.t1);
         let h = t1 - t0;
         let rounding = self.hybrid.time_tolerance.unwrap_or(100.0 * f64::EPSILON * (t0.abs() + h));
-        let exact = rounding.max(EXACT * self.tolerances.0 * t0.abs().max(h));
+        let exact = rounding.max(EXACT * self.tolerances.0 * h);
         let mut t = fired.t;
         self.here.x.resize(segment.dim(), 0.0);
         self.here.xdot.resize(segment.dim(), 0.0);
@@ -61,6 +61,10 @@ impl Run<'_, '_> {
             // a function that only touches zero has no slope there
             if !(shift.abs() > exact && shift.abs() < 0.1 * h) {
                 break;
+            }
+            // the polynomial deviates from the solution, which reaches zero behind the step: it ends before the event now
+            if t + shift > t1 + exact {
+                return Ok(None);
             }
             let next = (t + shift).min(t1);
             if next <= t0 || next == t {

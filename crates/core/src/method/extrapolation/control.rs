@@ -50,6 +50,8 @@ pub(super) struct Control {
     work: [f64; MOST_LINES + 1],
     /// the highest column that was accepted
     pub highest: usize,
+    /// the column that was accepted last
+    pub columns: usize,
 }
 
 impl Control {
@@ -67,6 +69,7 @@ impl Control {
             W: [0.0; MOST_LINES + 1],
             work,
             highest: 0,
+            columns: 0,
         }
     }
 
@@ -127,7 +130,7 @@ impl Control {
 
     /// The step is accepted in line j.
     fn accept(&mut self, j: usize, step: Circumstances) -> f64 {
-        self.highest = self.highest.max(j);
+        (self.columns, self.highest) = (j, self.highest.max(j));
         let (W, most) = (&self.W, self.largest_target());
         let mut K = if j == 2 {
             if step.after_rejection { 2 } else { 3 }

@@ -4,7 +4,8 @@
 //! Jacobians of forces are needed, so the method is for motions that are not stiff. The step size and the number of columns, which is the
 //! order, follow from the errors. A new point is brought onto the position and the velocity constraints. Lubich, Impact Comput. Sci. Eng. 3
 //! (1991); Lubich, Nowak, Pöhle & Engstler, ZIB SC 92-12. The steps are long: where values between them are
-//! wanted, they are kept so short that a polynomial through three points is accurate enough.
+//! wanted, they are kept so short that a polynomial through three points shows what happens between them, and values are ends of shorter
+//! steps where it is not accurate enough.
 
 mod control;
 mod euler;
@@ -203,6 +204,15 @@ impl Scheme for Extrapolation {
             }
         }
         Err(Trouble::Diverged)
+    }
+
+    fn shorter(&mut self, equations: &mut Structural, step: Step, x: &mut [f64]) -> Result<(), Trouble> {
+        self.tableau.clear();
+        // a shorter step needs no more columns
+        for j in 1..=self.control.columns.max(1) {
+            self.line(equations, &step, j, x)?;
+        }
+        Ok(())
     }
 
     fn fixed(&self) -> bool {

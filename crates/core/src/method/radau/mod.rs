@@ -13,9 +13,9 @@
 //! times. \[HW\] VII.6. Orders are 2s − 1 in unknowns of index 1 and s in those of index 2 then, and s − 1 in those of index 3.
 //!
 //! The error estimate watches what the differential equations leave open: an algebraic unknown that follows a quick function of time
-//! is right at the ends of steps, but does not shorten them, and its polynomial may be wrong in between. Bound the step by hmax
-//! there, or take [`Bdf`](super::bdf::Bdf), which tests all unknowns.
+//! is right at the ends of steps, but does not shorten them. Where values between steps are wanted its polynomial is watched as well.
 
+mod between;
 mod collocation;
 mod error_estimate;
 mod order;

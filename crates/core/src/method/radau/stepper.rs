@@ -1,6 +1,7 @@
 //! Radau IIa at work: predict, evaluate, decompose, iterate, estimate, accept or reject.
 
 use super::RadauIIa;
+use super::between::Between;
 use super::collocation::{Matrices, Prediction, StageVectors};
 use super::order::OrderControl;
 use super::tableau::Tableau;
@@ -28,7 +29,7 @@ const ROUNDING: f64 = 0.01;
 pub struct RadauStepper<'p> {
     pub(super) method: RadauIIa,
     pub(super) dae: Box<dyn Dae + 'p>,
-    pencil: Pencil,
+    pub(super) pencil: Pencil,
     pub(super) matrices: Matrices,
     pub(super) stages: StageVectors,
     order: OrderControl,
@@ -36,7 +37,7 @@ pub struct RadauStepper<'p> {
     // where we are
     pub(super) state: State,
     xdot: Vec<f64>,
-    segment: Segment,
+    pub(super) segment: Segment,
     extrapolates: bool,
     /// was the number of stages just changed?
     changed: bool,
@@ -45,8 +46,10 @@ pub struct RadauStepper<'p> {
     /// is the last step made again?
     inside: bool,
     // where the last step began
-    x_before: Vec<f64>,
+    pub(super) x_before: Vec<f64>,
     xdot_before: Vec<f64>,
+    /// where values between steps are wanted
+    pub(super) between: Option<Box<Between>>,
     pub(super) after_rejection: bool,
     /// are all rows constraints?
     pub(super) without_freedom: bool,
@@ -54,10 +57,10 @@ pub struct RadauStepper<'p> {
     singular: u32,
     // norms
     pub(super) weights: Weights,
-    limits: Limits,
+    pub(super) limits: Limits,
     eta: f64,
     // step sizes
-    h: f64,
+    pub(super) h: f64,
     hmax: f64,
     /// step size that Newton's iteration is trusted with after a failure, and how fast it grows
     trusted: f64,
@@ -118,6 +121,7 @@ impl<'p> RadauStepper<'p> {
             inside: false,
             x_before: vec![0.0; n],
             xdot_before: vec![0.0; n],
+            between: None,
             after_rejection: false,
             without_freedom: algebraic,
             failures: 0,
@@ -238,12 +242,7 @@ impl<'p> RadauStepper<'p> {
         };
         self.stages.predict(prediction, h);
         self.weights.for_step(h);
-        let judge = match self.method.safeguards {
-            true if self.dae.follows() => Convergence::patient,
-            true => Convergence::cautious,
-            false => Convergence::new,
-        };
-        let convergence = judge(self.limits, &mut self.eta);
+        let convergence = self.judge()(self.limits, &mut self.eta);
         let at = (t, &self.state.x[..], h);
         let outcome = self.stages.iterate(
             &mut *self.dae,
@@ -269,8 +268,12 @@ impl<'p> RadauStepper<'p> {
                 return self.failed(h, factor).map(|()| false);
             }
         };
-        let error = self.estimate(h);
-        if error >= 1.0 && self.method.control != Control::Fixed {
+        let mut error = self.estimate(h);
+        let fixed = self.method.control == Control::Fixed;
+        if error < 1.0 || fixed {
+            error = error.max(self.deviation(h));
+        }
+        if error >= 1.0 && !fixed {
             if self.statistics.steps > 0 {
                 self.statistics.rejected_error += 1;
             }
@@ -284,9 +287,19 @@ impl<'p> RadauStepper<'p> {
         // an error here belongs to the new point, which stands
         let settled = self.dae.accepted(self.stages.tableau().stages() - 1, t1, &mut self.state.x, &self.xdot);
         self.segment.shift_to(&self.state.x);
+        self.accepted_between(h);
         settled?;
         self.jacobian_wanted |= self.dae.wants_pencil();
         Ok(true)
+    }
+
+    /// How Newton's iteration is judged.
+    pub(super) fn judge(&self) -> fn(Limits, &mut f64) -> Convergence {
+        match self.method.safeguards {
+            true if self.dae.follows() => Convergence::patient,
+            true => Convergence::cautious,
+            false => Convergence::new,
+        }
     }
 
     /// Take the stages at hand as a step.
@@ -357,7 +370,7 @@ impl Stepper for RadauStepper<'_> {
     }
 
     fn segment(&self) -> &Segment {
-        &self.segment
+        self.best_segment()
     }
 
     fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
@@ -397,6 +410,7 @@ impl Stepper for RadauStepper<'_> {
         self.controller.forget();
         (self.changed, self.kept) = (false, false);
         self.segment = Segment::with_room(self.state.t, &self.state.x, self.method.stages.range().1);
+        self.accepted_between(0.0);
         let least = self.order.forget();
         self.take_stages(least);
         self.dae.jumped(self.state.t, &self.state.x);
@@ -415,6 +429,18 @@ impl Stepper for RadauStepper<'_> {
         self.h = t - self.state.t;
         self.statistics.steps -= 1;
         self.advance(t).map(|()| true)
+    }
+
+    fn watch_between(&mut self) {
+        self.start_between();
+    }
+
+    fn inside(&mut self, t: f64, x: &mut [f64]) {
+        self.value_inside(t, x);
+    }
+
+    fn refine(&mut self) {
+        self.keep_polynomial();
     }
 
     fn propose(&mut self, h: f64) {

@@ -11,6 +11,9 @@ use crate::segment::Segment;
 
 /// Points that multipliers are interpolated from.
 const POINTS: usize = 4;
+/// Rounding of values that divided differences of ninth order enlarge, relative to them: a last term that is not larger says nothing, and
+/// a shorter step would only enlarge its derivative.
+const ROUNDING: f64 = 1e4 * f64::EPSILON;
 
 /// The multipliers at the last points, newest first.
 #[derive(Clone, Debug)]
@@ -123,11 +126,12 @@ pub(super) fn interpolate_back(
     powers.fill(0.0);
     deviation.fill(0.0);
     let products = [2, 3].map(|each| last_product(nodes[2], each));
+    let rounding = |j: usize| ROUNDING * ends.iter().fold(0.0_f64, |most, end| most.max(end.x[j].abs()));
     let mut quintic = |powers: &mut [f64], j: usize| {
         let taylor = [to, from, ends[0]].map(|end| [end.x[j], h * end.xdot[j], 0.0]);
         let (c, last) = through(&nodes, &taylor, 2);
         write(powers, (n, j), &c[..6]);
-        deviation[j] = last.abs() * products[0][0];
+        deviation[j] = (last.abs() * products[0][0] - rounding(j)).max(0.0);
     };
     layout.r().for_each(|j| quintic(powers, j));
     if plain {
@@ -136,8 +140,8 @@ pub(super) fn interpolate_back(
             let taylor = [to, from, ends[0]].map(|end| [end.x[p], h * end.x[v], 0.5 * h * h * end.x[a]]);
             let (c, last) = through(&nodes, &taylor, 3);
             write(powers, (n, p), &c);
-            deviation[p] = last.abs() * products[1][0];
-            deviation[v] = last.abs() * products[1][1] / h;
+            deviation[p] = (last.abs() * products[1][0] - rounding(p)).max(0.0);
+            deviation[v] = (last.abs() * products[1][1] - rounding(p)).max(0.0) / h;
         }
     } else {
         layout.p().chain(layout.v()).for_each(|j| quintic(powers, j));

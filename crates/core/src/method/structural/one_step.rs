@@ -5,6 +5,7 @@ use super::equations::Structural;
 use super::interpolation::{End, History, SAMPLES, interpolate, interpolate_back, interpolate_samples};
 use super::projection::Projection;
 use crate::error::{ConstraintBlock, StepFailure};
+use crate::method::between::NEGLIGIBLE;
 use crate::method::weights::Weights;
 use crate::method::{Passage, StartFailure, State, Stepper};
 use crate::motion::{Mechanism, Undefined};
@@ -20,6 +21,9 @@ const LARGEST_PROJECTION: f64 = 5.0;
 const LARGEST_DEVIATION: f64 = 10.0;
 /// Long steps aim at a deviation of this many tolerances.
 const AIM: f64 = 0.5;
+/// Polynomials are not made more accurate than a relative tolerance of this would ask for: everything that is looked for on them is seen, and
+/// values at given times are computed anew.
+const VISIBLE: f64 = 1e-10;
 /// Degrees of the polynomials through two and three points.
 const DEGREES: [usize; 2] = [5, 8];
 
@@ -99,6 +103,11 @@ pub(crate) trait Scheme {
         false
     }
 
+    /// The end of a step from the begin of the last one to a time inside of it, where steps are long; p, v and r are written to `x`.
+    fn shorter(&mut self, _equations: &mut Structural, _step: Step, _x: &mut [f64]) -> Result<(), Trouble> {
+        Err(Trouble::Diverged)
+    }
+
     /// Order of the formula; asked where the one size of all steps is chosen.
     fn order(&self) -> u32 {
         1
@@ -144,6 +153,8 @@ pub(crate) struct OneStep<'p, S> {
     between: bool,
     deviation: Vec<f64>,
     longest: f64,
+    /// deviation of the last step in tolerances; infinite where it is not known
+    deviates: f64,
     samples: [Vec<f64>; SAMPLES],
     guessed: bool,
     /// where steps of one size are to end, and the size that was asked for or chosen
@@ -212,6 +223,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             between: false,
             deviation: vec![0.0; n],
             longest: f64::INFINITY,
+            deviates: f64::INFINITY,
             samples: std::array::from_fn(|_| vec![0.0; n]),
             guessed: options.h0.is_none(),
             planned: None,
@@ -325,7 +337,10 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             return self.failed(h, trouble).map(|()| false);
         }
         self.multipliers.push(self.equations.layout(), t1, &self.state.x);
-        if let Some(deviation) = self.interpolate() {
+        let deviation = self.interpolate();
+        self.deviates = deviation.unwrap_or(f64::INFINITY);
+        if let Some(deviation) = deviation {
+            let deviation = deviation / (VISIBLE / self.weights.rtol()).max(1.0);
             self.longest = h * (AIM / deviation).powf(1.0 / self.segment.degree() as f64);
             if deviation > LARGEST_DEVIATION {
                 self.go_back();
@@ -373,6 +388,21 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         interpolate_back(segment, l, plain, ends, &self.multipliers, &mut self.deviation);
         let bounded = self.between && self.scheme.long_steps() && !self.scheme.fixed();
         bounded.then(|| self.weights.norm(&self.deviation))
+    }
+
+    /// p, v and r at a time of the last step: on its polynomial, or where a shorter step ends if long steps have left that too far behind.
+    fn look(&mut self, t: f64, x: &mut [f64]) {
+        let far = self.between && self.scheme.long_steps() && self.deviates > NEGLIGIBLE;
+        let past = &self.before;
+        if far && past.t < t && !self.scheme.fixed() {
+            let (h, first, last) = (t - past.t, false, false);
+            let step = Step { t: past.t, t1: t, x: &past.x, h, xdot: &past.xdot, after_rejection: false, first, last };
+            x.copy_from_slice(&past.x);
+            if self.scheme.shorter(&mut self.equations, step, x).is_ok() {
+                return;
+            }
+        }
+        self.segment.eval(t, x);
     }
 
     /// Back to where the attempt began.
@@ -544,7 +574,7 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
 
     /// p, v and r of the polynomial, brought onto the constraints, and the accelerations and multipliers that belong to them.
     fn inside(&mut self, t: f64, x: &mut [f64]) {
-        self.segment.eval(t, x);
+        self.look(t, x);
         if self.scheme.own_multipliers() {
             return;
         }

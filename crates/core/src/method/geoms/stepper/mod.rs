@@ -1,5 +1,6 @@
 //! GEOMS at work: predict, evaluate, decompose, iterate, estimate, accept or reject. Steinbrecher (2006), Algorithm 5.1.4.
 
+mod between;
 mod settle;
 mod start;
 
@@ -16,6 +17,7 @@ use crate::method::{State, Stepper};
 use crate::motion::{Form, Layout, ReducedArray};
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
+use between::Between;
 
 /// Failed attempts in a row after which a run stops. The original stops after five, its only net for singular configurations;
 /// here others hold, and difficult steps get a longer chance.
@@ -46,8 +48,12 @@ pub struct GeomsStepper<'p> {
     inside: bool,
     after_rejection: bool,
     failures: u32,
+    /// where values between steps are wanted
+    between: Option<Box<Between>>,
     // norms
     tolerances: Vec<(f64, f64)>,
+    /// how much larger they are than the given ones, at most
+    loosened: f64,
     weights: Vec<f64>,
     attempt_weights: Vec<f64>,
     counted: f64,
@@ -107,13 +113,9 @@ impl GeomsStepper<'_> {
     /// Y from the last polynomial, or zero.
     fn predict(&mut self, h: f64) {
         if self.inside {
-            let ratio = h / (self.segment.t1 - self.segment.t0);
-            for (c, Y) in C.iter().zip(&mut self.stages.Y) {
-                for (i, y) in Y.iter_mut().enumerate() {
-                    *y = self.segment.increment(c * ratio - 1.0, i) - self.segment.increment(-1.0, i);
-                }
-            }
-        } else if self.extrapolates && self.method.predictor == Predictor::Extrapolate {
+            return self.predict_inside(h);
+        }
+        if self.extrapolates && self.method.predictor == Predictor::Extrapolate {
             let ratio = h / (self.segment.t1 - self.segment.t0);
             for (c, Y) in C.iter().zip(&mut self.stages.Y) {
                 for (i, y) in Y.iter_mut().enumerate() {
@@ -123,6 +125,17 @@ impl GeomsStepper<'_> {
         } else {
             for Y in &mut self.stages.Y {
                 Y.fill(0.0);
+            }
+        }
+        self.stages.transform();
+    }
+
+    /// Y from the polynomial of the last step, for a shorter one from its begin.
+    fn predict_inside(&mut self, h: f64) {
+        let ratio = h / (self.segment.t1 - self.segment.t0);
+        for (c, Y) in C.iter().zip(&mut self.stages.Y) {
+            for (i, y) in Y.iter_mut().enumerate() {
+                *y = self.segment.increment(c * ratio - 1.0, i) - self.segment.increment(-1.0, i);
             }
         }
         self.stages.transform();
@@ -274,8 +287,12 @@ impl GeomsStepper<'_> {
         self.bC.fill(0.0);
         self.differential.solve_real(&self.constraints, &self.bC, &self.bD, &mut self.zeta);
         self.constraints.substitute(&self.bC, &mut self.zeta, &mut self.error);
+        self.norm_of_error().max(1e-10)
+    }
+
+    fn norm_of_error(&self) -> f64 {
         let sum: f64 = self.error.iter().zip(&self.attempt_weights).map(|(e, w)| (e * w).powi(2)).sum();
-        (sum / self.counted).sqrt().max(1e-10)
+        (sum / self.counted).sqrt()
     }
 
     /// One attempt with step size h. `Ok(true)` if it was accepted.
@@ -313,8 +330,12 @@ impl GeomsStepper<'_> {
             }
         };
 
-        let error = self.estimate(h);
-        if error >= 1.0 && self.method.control != Control::Fixed || error.is_nan() {
+        let mut error = self.estimate(h);
+        let fixed = self.method.control == Control::Fixed;
+        if error < 1.0 || fixed {
+            error = error.max(self.deviation(h));
+        }
+        if error >= 1.0 && !fixed || error.is_nan() {
             if self.statistics.steps > 0 {
                 self.statistics.rejected_error += 1;
             }
@@ -345,6 +366,7 @@ impl GeomsStepper<'_> {
             // the point is good, but there is no way on from it
             self.pending = Some(failure);
         }
+        self.accepted_between(h);
         self.weigh();
         self.statistics.steps += 1;
         if let Some(kept) = &mut self.kept {
@@ -425,7 +447,7 @@ impl Stepper for GeomsStepper<'_> {
     }
 
     fn segment(&self) -> &Segment {
-        &self.segment
+        self.best_segment()
     }
 
     fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
@@ -467,6 +489,7 @@ impl Stepper for GeomsStepper<'_> {
         self.constraints.restart();
         self.passage.forget();
         self.segment = Segment::point(self.state.t, &self.state.x);
+        self.accepted_between(0.0);
         if self.array.evaluate(self.state.t, &self.state.x, &mut self.rows).is_ok() {
             // invariants go on from their new values
             let e = self.layout.row_invariants();
@@ -497,6 +520,18 @@ impl Stepper for GeomsStepper<'_> {
         self.h = t - self.state.t;
         self.statistics.steps -= 1;
         self.advance(t).map(|()| true)
+    }
+
+    fn watch_between(&mut self) {
+        self.start_between();
+    }
+
+    fn inside(&mut self, t: f64, x: &mut [f64]) {
+        self.value_inside(t, x);
+    }
+
+    fn refine(&mut self) {
+        self.keep_polynomial();
     }
 
     fn propose(&mut self, h: f64) {

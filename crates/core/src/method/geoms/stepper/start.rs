@@ -70,13 +70,15 @@ impl<'p> GeomsStepper<'p> {
         let differential = DifferentialPart::new(&layout, &constraints, differential_kind, method.selection);
 
         // RADAU5's transformation: an error estimate of order 3 controls a method of order 5
-        let tolerances: Vec<(f64, f64)> = tolerances
+        let given = tolerances;
+        let tolerances: Vec<(f64, f64)> = given
             .iter()
             .map(|&(rtol, atol)| {
                 let r = 0.1 * rtol.powf(2.0 / 3.0);
                 (r, atol / rtol * r)
             })
             .collect();
+        let loosened = tolerances.iter().zip(&given).fold(0.0, |most: f64, (used, given)| most.max(used.0 / given.0));
         let rtol = tolerances[layout.a().end].0;
         let tolerance = method.newton_tolerance.unwrap_or((10.0 * f64::EPSILON / rtol).max(0.03_f64.min(rtol.sqrt())));
         let n = layout.dim();
@@ -94,7 +96,9 @@ impl<'p> GeomsStepper<'p> {
             inside: false,
             after_rejection: false,
             failures: 0,
+            between: None,
             tolerances,
+            loosened,
             weights: vec![0.0; n],
             attempt_weights: vec![0.0; n],
             counted: 0.0,

@@ -1,0 +1,158 @@
+//! What is between the steps of a collocation method.
+//!
+//! The polynomial over a step goes through x₀ and the stages, s + 1 points in all, so it differs from the solution by ω(σ) d, where
+//! ω(σ) = σ (σ − c₁) ⋯ (σ − cₛ) and d is the next divided difference. The error estimate of a step bounds d for unknowns that are
+//! integrated. It says nothing about unknowns that constraints determine, or that are so stiff that they follow a function of time: they are
+//! right at the end of a step, whatever they did inside of it. Where values between steps are wanted,
+//!
+//! 1. d is guessed from the differences of the step. If it may be too large, the defect of the equations where |ω| is largest tells how far
+//!    the polynomial is from the solution there, and this counts as an error of the step;
+//! 2. values at given times are ends of steps that begin where the last step did, unless the polynomial is good enough.
+//!
+//! Enright, Jackson, Nørsett & Thomsen, Interpolants for Runge–Kutta formulas, ACM TOMS 12 (1986).
+
+use crate::segment::MOST_DEGREE;
+
+/// Deviations up to this many given tolerances are left in saved values. Ten, as for the polynomials of one-step methods; an accepted step at
+/// 1e-7 stays below it as a rule, because there the tolerance of step errors, 0.1 rtol^(2/3), is 21 rtol.
+pub(crate) const NEGLIGIBLE: f64 = 10.0;
+/// Guessed deviations of this many tolerances of a step are looked at. Below one, because they are guessed.
+pub(crate) const SUSPICIOUS: f64 = 0.5;
+/// Nodes of polynomials that are kept, besides the begin of the step: those of Radau IIa with five stages.
+pub(crate) const KEPT: usize = 5;
+/// Steps are not shortened below this multiple of the rounding of time for the sake of a polynomial.
+const ROUNDING: f64 = 1e3;
+/// Points at which |ω| is looked at; it is smooth.
+const SAMPLES: usize = 200;
+
+/// Nodes of a collocation method, and where its polynomial is least accurate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nodes {
+    c: [f64; MOST_DEGREE],
+    s: usize,
+    /// σ where |ω| is largest, and how large
+    worst: f64,
+    most: f64,
+    /// x(σ) − x₀ = Σ wⱼ Zⱼ and h ẋ(σ) = Σ wⱼ' Zⱼ there
+    value: [f64; MOST_DEGREE],
+    rate: [f64; MOST_DEGREE],
+}
+
+impl Nodes {
+    /// Of the nodes c₁, …, cₛ = 1, at most [`MOST_DEGREE`].
+    pub fn new(c: &[f64]) -> Self {
+        let s = c.len();
+        let mut nodes = Nodes {
+            c: std::array::from_fn(|j| c.get(j).copied().unwrap_or(0.0)),
+            s,
+            worst: 0.0,
+            most: 0.0,
+            value: [0.0; MOST_DEGREE],
+            rate: [0.0; MOST_DEGREE],
+        };
+        for k in 1..SAMPLES {
+            let sigma = k as f64 / SAMPLES as f64;
+            let size = nodes.omega(sigma);
+            if size > nodes.most {
+                (nodes.worst, nodes.most) = (sigma, size);
+            }
+        }
+        // Lagrange polynomials with respect to 0, c₁, …, cₛ
+        let sigma = nodes.worst;
+        for j in 0..s {
+            let others = || (0..s).filter(|&k| k != j).map(|k| c[k]).chain([0.0]);
+            let scale: f64 = others().map(|node| c[j] - node).product();
+            let value: f64 = others().map(|node| sigma - node).product();
+            nodes.value[j] = value / scale;
+            nodes.rate[j] = value * others().map(|node| 1.0 / (sigma - node)).sum::<f64>() / scale;
+        }
+        nodes
+    }
+
+    fn omega(&self, sigma: f64) -> f64 {
+        self.c[..self.s].iter().fold(sigma, |product, c| product * (sigma - c)).abs()
+    }
+
+    /// σ where the polynomial is least accurate.
+    pub fn worst(&self) -> f64 {
+        self.worst
+    }
+
+    /// Weights of the stages for x(σ) − x₀ there.
+    pub fn value(&self) -> &[f64] {
+        &self.value[..self.s]
+    }
+
+    /// Weights of the stages for h ẋ(σ) there.
+    pub fn rate(&self) -> &[f64] {
+        &self.rate[..self.s]
+    }
+
+    /// How large a deviation is at σ, relative to where it is largest.
+    pub fn share(&self, sigma: f64) -> f64 {
+        self.omega(sigma) / self.most
+    }
+
+    /// A guess of the largest deviation of one unknown, from its stages Z₁, …, Zₛ: the next divided difference continues the last ones like a
+    /// geometric sequence. Two ratios are looked at, because one of three derivatives may vanish by accident.
+    pub fn guess(&self, Z: impl Fn(usize) -> f64) -> f64 {
+        let (s, c) = (self.s, &self.c);
+        let mut d = [0.0; MOST_DEGREE + 1];
+        for (j, d) in d[1..=s].iter_mut().enumerate() {
+            *d = Z(j);
+        }
+        let node = |j: usize| if j == 0 { 0.0 } else { c[j - 1] };
+        for k in 1..=s {
+            for j in (k..=s).rev() {
+                d[j] = (d[j] - d[j - 1]) / (node(j) - node(j - k));
+            }
+        }
+        if s < 3 {
+            return self.most * d[s].abs();
+        }
+        let [first, second, last] = [d[s - 2].abs(), d[s - 1].abs(), d[s].abs()];
+        // ratios of one and more: the step is longer than what it follows
+        let ratio = if last >= second || second >= first { 1.0 } else { (second / first).max(last / second) };
+        self.most * (last * ratio).max(second * ratio * ratio)
+    }
+}
+
+/// The smallest step that is shortened for the sake of its polynomial: no polynomial follows a jump, whose place is known well enough then.
+pub(crate) fn smallest(t: f64, longest: f64) -> f64 {
+    ROUNDING * f64::EPSILON * longest.max(t.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::radau::tableau::Tableau;
+
+    #[test]
+    fn the_weights_reproduce_powers_and_the_guess_is_near_the_deviation() {
+        for s in [1, 3, 5, 7] {
+            let C = Tableau::of(s).C;
+            let nodes = Nodes::new(C);
+            for k in 1..=s as i32 {
+                let value: f64 = nodes.value().iter().zip(C).map(|(w, c)| w * c.powi(k)).sum();
+                let rate: f64 = nodes.rate().iter().zip(C).map(|(w, c)| w * c.powi(k)).sum();
+                assert!((value - nodes.worst().powi(k)).abs() < 1e-13, "{s} stages, power {k}");
+                assert!((rate - f64::from(k) * nodes.worst().powi(k - 1)).abs() < 1e-11, "{s} stages, power {k}");
+            }
+            assert!(nodes.share(1.0) == 0.0 && nodes.share(0.0) == 0.0 && nodes.share(nodes.worst()) == 1.0);
+        }
+        // sin(0.3 σ + φ) at all phases: never a tenth of what it is at its largest, never thirty times as much
+        let nodes = Nodes::new(Tableau::of(3).C);
+        let f = |sigma: f64, phase: f64| (0.3 * sigma + phase).sin();
+        let phases = || (0..100).map(|k| 0.0628 * f64::from(k));
+        let deviation = |phase: f64| {
+            let sum: f64 =
+                nodes.value().iter().zip(Tableau::of(3).C).map(|(w, &c)| w * (f(c, phase) - f(0.0, phase))).sum();
+            (f(0.0, phase) + sum - f(nodes.worst(), phase)).abs()
+        };
+        let most = phases().map(deviation).fold(0.0, f64::max);
+        for phase in phases() {
+            let guess = nodes.guess(|j| f(Tableau::of(3).C[j], phase) - f(0.0, phase));
+            assert!(guess > 0.5 * most.min(deviation(phase)) && guess < 40.0 * most, "{phase}: {guess} {most}");
+        }
+    }
+}

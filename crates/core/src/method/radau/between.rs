@@ -1,0 +1,184 @@
+//! Values between the steps: the deviation of the polynomial is controlled where they are wanted, and values are ends of shorter steps.
+
+use super::collocation::{Matrices, Prediction, StageVectors};
+use super::stepper::RadauStepper;
+use super::tableau::Tableau;
+use crate::method::between::{KEPT, NEGLIGIBLE, Nodes, SUSPICIOUS, smallest};
+use crate::method::convergence::Outcome;
+use crate::segment::Segment;
+
+/// What is needed where values between steps are wanted. Shorter steps have matrices and stages of their own, so that the run goes on as if
+/// nobody had looked.
+pub(super) struct Between {
+    nodes: Nodes,
+    matrices: Matrices,
+    stages: StageVectors,
+    /// guess of the deviation of the last attempt, in tolerances of a step
+    deviation: f64,
+    /// the longest step that was accepted, or the first that was tried
+    longest: f64,
+    /// values at the nodes of the polynomial that is kept, relative to the begin of the step
+    values: Vec<Vec<f64>>,
+    kept: Segment,
+    /// is it the polynomial of the last step?
+    is_kept: bool,
+    x: Vec<f64>,
+}
+
+impl RadauStepper<'_> {
+    /// Make room.
+    pub(super) fn start_between(&mut self) {
+        if self.between.is_some() {
+            return;
+        }
+        let n = self.state.x.len();
+        let most = self.method.stages.range().1;
+        let tableau = self.stages.tableau();
+        self.between = Some(Box::new(Between {
+            nodes: Nodes::new(tableau.C),
+            matrices: Matrices::new(&*self.dae, &self.pencil, most),
+            stages: StageVectors::new(&*self.dae, tableau, most),
+            deviation: 0.0,
+            longest: 0.0,
+            values: vec![vec![0.0; n]; KEPT],
+            kept: Segment::with_room(self.state.t, &self.state.x, KEPT),
+            is_kept: false,
+            x: vec![0.0; n],
+        }));
+    }
+
+    /// Norm of the deviation of the polynomial over the attempt at hand; zero where nobody asks, and where it is no error of the step.
+    pub(super) fn deviation(&mut self, h: f64) -> f64 {
+        let Some(between) = &mut self.between else { return 0.0 };
+        let (tableau, t) = (self.stages.tableau(), self.state.t);
+        if between.stages.tableau().stages() != tableau.stages() {
+            between.nodes = Nodes::new(tableau.C);
+            between.stages.change(tableau);
+        }
+        let nodes = between.nodes;
+        for (i, e) in self.error.iter_mut().enumerate() {
+            *e = nodes.guess(|j| self.stages.Z(j)[i]);
+        }
+        between.deviation = self.weights.norm(&self.error);
+        // a system without freedom controls its polynomial anyway
+        if between.deviation < SUSPICIOUS || self.without_freedom {
+            return 0.0;
+        }
+        if between.longest == 0.0 {
+            between.longest = h;
+        }
+        if h <= smallest(t, between.longest) {
+            return 0.0;
+        }
+        self.stages.weighted(nodes.value(), &mut self.x);
+        self.x.iter_mut().zip(&self.state.x).for_each(|(x, x0)| *x += x0);
+        self.stages.weighted(nodes.rate(), &mut self.v);
+        self.v.iter_mut().for_each(|v| *v /= h);
+        self.statistics.residuals += 1;
+        // numbered behind the stages and the left end
+        let place = tableau.stages() + 1;
+        if self.dae.residual(place, t + nodes.worst() * h, &self.x, &self.v, &mut self.error).is_err() {
+            return f64::INFINITY;
+        }
+        for (i, e) in self.error.iter_mut().enumerate() {
+            *e *= if self.dae.algebraic(i) { -1.0 } else { -h };
+        }
+        self.matrices.real.solve(&mut self.error);
+        let norm = self.weights.norm(&self.error);
+        if norm.is_nan() { f64::INFINITY } else { norm }
+    }
+
+    /// A step was accepted, or the next one begins elsewhere.
+    pub(super) fn accepted_between(&mut self, h: f64) {
+        if let Some(between) = &mut self.between {
+            between.longest = between.longest.max(h);
+            between.is_kept = false;
+        }
+    }
+
+    /// The polynomial over the last step, the better one where it was made.
+    pub(super) fn best_segment(&self) -> &Segment {
+        match &self.between {
+            Some(between) if between.is_kept => &between.kept,
+            _ => &self.segment,
+        }
+    }
+
+    /// x at a time of the last step.
+    pub(super) fn value_inside(&mut self, t: f64, x: &mut [f64]) {
+        if self.deviates(t) && self.shorter_step(t) {
+            if let Some(between) = &self.between {
+                x.copy_from_slice(&between.x);
+            }
+        } else {
+            self.best_segment().eval(t, x);
+        }
+    }
+
+    /// May the polynomial deviate by more than is left in saved values?
+    fn deviates(&self, t: f64) -> bool {
+        let (t0, t1) = (self.segment.t0, self.segment.t1);
+        match &self.between {
+            Some(between) if t1 > t0 => {
+                let share = between.nodes.share((t - t0) / (t1 - t0));
+                share * between.deviation * self.weights.loosened() > NEGLIGIBLE
+            }
+            _ => false,
+        }
+    }
+
+    /// The end of a step from the begin of the last one to `t`, in the room of `between`; false if it cannot be made.
+    fn shorter_step(&mut self, t: f64) -> bool {
+        let convergence = self.judge();
+        let Some(between) = &mut self.between else { return false };
+        let h = t - self.segment.t0;
+        let tableau = between.stages.tableau();
+        self.statistics.decompositions += 1;
+        if between.matrices.decompose(&self.pencil, tableau, h).is_err() {
+            return false;
+        }
+        between.stages.predict(Prediction::Inside(&self.segment), h);
+        self.weights.for_step(h);
+        let mut eta = 1.0;
+        let outcome = between.stages.iterate(
+            &mut *self.dae,
+            &mut between.matrices,
+            (self.segment.t0, &self.x_before, h),
+            &self.weights,
+            convergence(self.limits, &mut eta),
+            &mut eta,
+            &mut self.statistics,
+        );
+        self.dae.looked_back();
+        let end = between.stages.Z(tableau.stages() - 1);
+        for ((x, x0), z) in between.x.iter_mut().zip(&self.x_before).zip(end) {
+            *x = x0 + z;
+        }
+        matches!(outcome, Outcome::Converged { .. })
+    }
+
+    /// Replace the polynomial over the last step by one through ends of shorter steps, where it deviates.
+    pub(super) fn keep_polynomial(&mut self) {
+        let (t0, t1) = (self.segment.t0, self.segment.t1);
+        let C = Tableau::of(KEPT).C;
+        if !self.deviates(t0 + (t1 - t0) * self.between.as_ref().map_or(0.0, |between| between.nodes.worst())) {
+            return;
+        }
+        for (k, c) in C[..KEPT - 1].iter().enumerate() {
+            if !self.shorter_step(t0 + c * (t1 - t0)) {
+                return;
+            }
+            let Some(between) = &mut self.between else { return };
+            for ((value, x), x0) in between.values[k].iter_mut().zip(&between.x).zip(&self.x_before) {
+                *value = x - x0;
+            }
+        }
+        let Some(between) = &mut self.between else { return };
+        for ((value, x), x0) in between.values[KEPT - 1].iter_mut().zip(&self.state.x).zip(&self.x_before) {
+            *value = x - x0;
+        }
+        let stages: [&[f64]; KEPT] = std::array::from_fn(|k| &between.values[k][..]);
+        between.kept.collocation(t0, t1, &self.state.x, C, &stages);
+        between.is_kept = true;
+    }
+}
