@@ -164,8 +164,9 @@ impl<'r, L: Clone> Run<'r, L> {
         while stepper.state().t < tend {
             if let Err(failure) = stepper.advance(tend) {
                 if stepper.state().t > self.solution.end.t {
-                    // the step stands, but there is no way on from its end
-                    self.save(stepper, None);
+                    // the step stands up to where it fails, but there is no way on from there
+                    let until = Some(failure.time()).filter(|t| *t > self.solution.end.t && *t < stepper.state().t);
+                    self.save(stepper, until);
                 }
                 return Err(failure);
             }
@@ -216,9 +217,9 @@ impl<'r, L: Clone> Run<'r, L> {
             self.x.copy_from_slice(&stepper.state().x);
         } else {
             stepper.inside(end, &mut self.x);
-            (self.restore)(end, &mut self.x);
         }
-        if let (Some(_), Some(event)) = (stop, self.solution.events.last_mut()) {
+        if let Some(event) = self.solution.events.last_mut().filter(|event| Some(event.t) == stop) {
+            (self.restore)(end, &mut self.x);
             event.x.copy_from_slice(&self.x);
         }
         self.solution.end.t = end;

@@ -1,9 +1,11 @@
 //! Initial value problems for general systems, and how they are put into a form that integrators take.
 
 use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
+use super::freedom::{completed, undetermined};
 use super::hidden::{MinimalArray, minimal_array};
+use super::invariance::check;
 use super::jet::{Freedom, fit};
-use super::ready::ready;
+use super::ready::{ready, stands_alone};
 use super::{Dae, FormulaCoefficients, Genda, Initial, Plain, Point, QuasiLinear, System};
 use crate::dae::CharacteristicValues;
 use crate::error::{BadOption, StepFailure};
@@ -103,6 +105,10 @@ pub struct Prepared {
     pub unknowns: Unknowns,
     /// Formulas of the hidden constraints, if they were derived.
     pub array: Option<MinimalArray>,
+    /// The system with ẋ = 0 for unknowns that are free, if there are any.
+    pub completed: Option<System>,
+    /// Names of these unknowns.
+    pub free: Vec<String>,
 }
 
 /// Why a system could not be prepared.
@@ -141,6 +147,15 @@ pub fn prepare(system: &System, initial: &Initial, form: Form) -> Result<Prepare
 
 /// The same at a point that has been analysed.
 pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Result<Prepared, PrepareError> {
+    if let Some((completed, free)) = completed(system, found)? {
+        let depth = Depth::default();
+        let at = characterise_at(&completed, &mut completed.array(), found.t, found.x(), depth)?;
+        if at.values.u > 0 {
+            return Err(undetermined(&completed, &at, &[]).into());
+        }
+        let prepared = prepare_at(&completed, &at, form)?;
+        return Ok(Prepared { completed: Some(completed), free, ..prepared });
+    }
     let values = found.values;
     let regular = values.u == 0 && values.v == 0;
     if !system.first.invariants.is_empty() {
@@ -150,10 +165,10 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
         };
     }
     match form {
-        Form::Plain if values.mu > 0 || !regular => {
+        Form::Plain if values.mu > 0 || !regular || !stands_alone(system, values) => {
             return Err(PrepareError::Start(StartFailure::NotPlain { t: found.t, values }));
         }
-        Form::Auto | Form::Plain if values.mu == 0 && regular => {
+        Form::Auto | Form::Plain if values.mu == 0 && regular && stands_alone(system, values) => {
             let at = Point { t: found.t, x: found.x().to_vec(), xdot: derivatives(system, found) };
             return Ok(plainly(system, Plain::new(&system.first, &*system.compiler), at, values));
         }
@@ -171,12 +186,28 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
     let genda = Genda::new(system, found)?;
     let at = Point { t: found.t, x: found.x().to_vec(), xdot: found.xdot().to_vec() };
     let unknowns = Unknowns { dim: system.dim(), form: Form::DerivativeArray, values };
-    Ok(Prepared { dae: Box::new(genda), at, names: system.names().to_vec(), unknowns, array: None })
+    Ok(Prepared {
+        dae: Box::new(genda),
+        at,
+        names: system.names().to_vec(),
+        unknowns,
+        array: None,
+        completed: None,
+        free: Vec::new(),
+    })
 }
 
 fn plainly(system: &System, plain: Plain, at: Point, values: CharacteristicValues) -> Prepared {
     let unknowns = Unknowns { dim: system.dim(), form: Form::Plain, values };
-    Prepared { dae: Box::new(plain), at, names: system.names().to_vec(), unknowns, array: None }
+    Prepared {
+        dae: Box::new(plain),
+        at,
+        names: system.names().to_vec(),
+        unknowns,
+        array: None,
+        completed: None,
+        free: Vec::new(),
+    }
 }
 
 fn linear(
@@ -191,11 +222,20 @@ fn linear(
         Gelda::new(coefficients, t, options).map_err(|cause| StartFailure::Reduction { cause: Box::new(cause) })?;
     let at = gelda.consistent(t, found.x(), Keep::default())?;
     let unknowns = Unknowns { dim: system.dim(), form: Form::Linear, values: gelda.values() };
-    Ok(Prepared { dae: Box::new(gelda), at, names: system.names().to_vec(), unknowns, array: None })
+    Ok(Prepared {
+        dae: Box::new(gelda),
+        at,
+        names: system.names().to_vec(),
+        unknowns,
+        array: None,
+        completed: None,
+        free: Vec::new(),
+    })
 }
 
 fn quasilinear(system: &System, found: &Characteristics) -> Result<Prepared, PrepareError> {
     let t = found.t;
+    check(system, found)?;
     let array = minimal_array(system, found).map_err(|cause| StartFailure::Procedure { t, cause })?;
     let y = array.on_jet(&found.jet);
     let mut dae = QuasiLinear::new(array.clone(), &*system.compiler, found.values, t, &y)?;
@@ -209,7 +249,15 @@ fn quasilinear(system: &System, found: &Characteristics) -> Result<Prepared, Pre
     dae.rates(t, &y, &mut ydot).map_err(|_| StepFailure::Undefined { t })?;
     let unknowns = Unknowns { dim: system.dim(), form: Form::QuasiLinear, values: found.values };
     let names = array.names.clone();
-    Ok(Prepared { dae: Box::new(dae), at: Point { t, x: y, xdot: ydot }, names, unknowns, array: Some(array) })
+    Ok(Prepared {
+        dae: Box::new(dae),
+        at: Point { t, x: y, xdot: ydot },
+        names,
+        unknowns,
+        array: Some(array),
+        completed: None,
+        free: Vec::new(),
+    })
 }
 
 /// ẋ at a point that has been analysed, with the derivatives of algebraic unknowns, which need one more differentiation.

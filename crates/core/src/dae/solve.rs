@@ -63,8 +63,20 @@ pub fn solve_observed(
         Err(PrepareError::Start(failure)) => return Err(SolveError::Start(failure)),
     };
     let start = State { t: prepared.at.t, x: prepared.at.x.clone() };
-    let (array, unknowns) = (prepared.array, prepared.unknowns);
-    let restore = |t: f64, x: &mut [f64]| restore(problem.system, array.as_ref(), unknowns.values, t, x);
+    let (array, unknowns, completed) = (prepared.array, prepared.unknowns, prepared.completed);
+    let system = completed.as_ref().unwrap_or(problem.system);
+    let restore = |t: f64, x: &mut [f64]| restore(system, array.as_ref(), unknowns.values, t, x);
     let run = Run::new(&unknowns, prepared.names, &start, (problem.tend, &problem.events), options, &restore);
-    run.make(|| method.start(prepared.dae, prepared.at, options), observers)
+    let free: Vec<Vec<(String, f64)>> = prepared.free.iter().map(|name| vec![(name.clone(), 1.0)]).collect();
+    match run.make(|| method.start(prepared.dae, prepared.at, options), observers) {
+        Ok(mut solution) => {
+            solution.undetermined.extend(free);
+            Ok(solution)
+        }
+        Err(SolveError::Stopped { cause, mut partial }) => {
+            partial.undetermined.extend(free);
+            Err(SolveError::Stopped { cause, partial })
+        }
+        Err(error) => Err(error),
+    }
 }
