@@ -176,7 +176,7 @@ pub enum StepFailure {
     },
     /// The stated constraints of a general system lose rank.
     #[error(
-        "at t = {t}: the constraints lose rank in the step that ends here: a singular point, where the solution may continue in more than one way; change the model or stop before it"
+        "at t = {t}: the constraints lose rank, or do not determine the unknowns without derivatives any more: a singular point, where a solution may end, or continue in more than one way; change the model or stop before it"
     )]
     ConstraintsSingular {
         /// Time.
@@ -184,7 +184,7 @@ pub enum StepFailure {
     },
     /// The leading matrix of a general system loses rank.
     #[error(
-        "at t = {t}: the leading matrix loses rank in this step: a singular point of the equations, where a solution may end, or continue in more than one way; stop before it, or divide the equations by the factor that vanishes"
+        "at t = {t}: the leading matrix loses rank: a singular point of the equations, where a solution may end, or continue in more than one way; stop before it, or divide the equations by the factor that vanishes"
     )]
     LeadingSingular {
         /// Time.
@@ -273,6 +273,20 @@ pub enum StepFailure {
         /// What does not hold.
         why: &'static str,
     },
+    /// A stated invariant of a general system changes along the solution.
+    #[error(
+        "at t = {t}: the stated invariant `{name}` is none any more: the equations change it at a rate of {rate:.1e}, its terms having the size {terms:.1e}; correct it, or take it out of the invariants"
+    )]
+    NotInvariant {
+        /// Time.
+        t: f64,
+        /// Its name.
+        name: String,
+        /// Its derivative along the solution.
+        rate: f64,
+        /// Sum of the absolute terms of the derivative.
+        terms: f64,
+    },
     /// The singular value decomposition did not converge.
     #[error("at t = {t}: the singular value decomposition of the constraints did not converge; check the model here")]
     SvdFailed {
@@ -323,6 +337,7 @@ impl StepFailure {
             | StepFailure::Jump { t, .. }
             | StepFailure::FalseInvariant { t, .. }
             | StepFailure::LeftClass { t, .. }
+            | StepFailure::NotInvariant { t, .. }
             | StepFailure::SvdFailed { t } => t,
         }
     }
@@ -340,8 +355,8 @@ pub enum SolveError<L = Layout> {
     /// A method could not be started.
     #[error("the run could not be started")]
     Start(#[source] StartFailure),
-    /// No consistent initial values of a general system.
-    #[error("no consistent initial values")]
+    /// No consistent initial values of a general system, or unknowns that nothing determines.
+    #[error("{}", .0.headline())]
     Analysis(#[from] AnalysisError),
     /// The run stopped on the way.
     #[error("the run stopped at t = {}", partial.end.t)]

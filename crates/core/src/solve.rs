@@ -242,8 +242,9 @@ impl<'r, L: Clone> Run<'r, L> {
             }
             if let Err(failure) = stepper.advance(limit) {
                 if stepper.state().t > self.solution.end.t {
-                    // the step stands, but there is no way on from its end
-                    self.save(stepper, None);
+                    // the step stands up to where it fails, but there is no way on from there
+                    let until = Some(failure.time()).filter(|t| *t > self.solution.end.t && *t < stepper.state().t);
+                    self.save(stepper, until);
                 }
                 return Err(failure);
             }
@@ -320,9 +321,9 @@ impl<'r, L: Clone> Run<'r, L> {
             self.x.copy_from_slice(&stepper.state().x);
         } else {
             stepper.inside(end, &mut self.x);
-            self.course.restore(end, &mut self.x);
         }
-        if let (Some(_), Some(event)) = (stop, self.solution.events.last_mut()) {
+        if let Some(event) = self.solution.events.last_mut().filter(|event| Some(event.t) == stop) {
+            self.course.restore(end, &mut self.x);
             event.x.copy_from_slice(&self.x);
         }
         self.solution.end.t = end;

@@ -33,6 +33,7 @@ mod node;
 mod print;
 mod schedule;
 mod simplify;
+mod size;
 mod substitute;
 mod tape;
 

@@ -3,7 +3,7 @@
 use crate::definitions;
 use crate::diagnostic::Mistake;
 use crate::document::{Section, wrong_type};
-use crate::entries::{self, Entry, Written};
+use crate::entries::{self, Entry, Name, Written};
 use crate::formula::ast::{Equation, Kind, Node};
 use crate::formula::evaluate::{Domain, MOST_DERIVATIVES};
 use crate::hybrid::{self, Job};
@@ -16,6 +16,7 @@ use crate::output;
 use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
+use crate::suggestion::nearest;
 use daedal::dae::{Formulas, Initial, highest_orders};
 use daedal::graph::{Expr, Graph};
 use std::collections::HashMap;
@@ -34,7 +35,7 @@ pub(crate) fn read(
     beside: Beside,
     jobs: &mut [Job],
 ) -> (Formulas, Initial, Vec<Written>) {
-    section.check_keys(reader, &["states", "equations", "invariants"]);
+    section.check_keys(reader, &["states", "equations", "invariants", "free"]);
     let states = match section.get("states") {
         Some(value) => entries::names(reader, value, "states").0,
         None => {
@@ -52,6 +53,7 @@ pub(crate) fn read(
         });
     }
     declare_variables(reader, states.iter(), Class::State);
+    let free = free(reader, section, &states);
     let equations = equations(reader, section);
     let invariants = match section.table(reader, "invariants") {
         Some(table) => entries::table(reader, table, "the invariant"),
@@ -167,6 +169,7 @@ pub(crate) fn read(
         parameters,
         outputs: output_formulas,
         invariants: invariant_formulas,
+        free,
     };
     (formulas, initial, texts)
 }
@@ -178,6 +181,21 @@ fn missing(section: Section, key: &str, help: &str) -> Mistake {
         label: "in this section".into(),
         help: help.into(),
     }
+}
+
+/// States that may stay undetermined.
+fn free(reader: &mut Reader, section: Section, states: &[Name]) -> Vec<String> {
+    let Some(value) = section.get("free") else { return Vec::new() };
+    let names = entries::names(reader, value, "free").0;
+    let known = || states.iter().map(|state| state.full.as_str());
+    for name in names.iter().filter(|name| !known().any(|state| state == name.full)) {
+        let help = match nearest(&name.full, known()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "only states can be left free: unknowns that the equations need not determine".into(),
+        };
+        reader.mistake(Mistake::UnknownName { name: name.full.clone(), at: name.span.into(), help: Some(help) });
+    }
+    names.into_iter().map(|name| name.full).collect()
 }
 
 /// Equations in a list, in a table with their names, or in a list with such tables in it.

@@ -7,7 +7,7 @@ mod text;
 use crate::check::Examined;
 use crate::failure::Failure;
 use crate::setup::{General, Setup};
-use daedal::dae::analysis::{Analysis, Scope, analyse};
+use daedal::dae::analysis::{Analysis, Scope, analyse, shortened, too_long};
 use daedal::dae::hidden::Role;
 use daedal::dae::{AnalysisError, Form, derivatives, prepare_at};
 use daedal::graph::Expr;
@@ -93,10 +93,16 @@ fn formulas(analysis: &Analysis) -> (Vec<Constraint>, Vec<(String, String)>) {
     };
     let mut told: Vec<_> = array.constraints.iter().filter_map(|c| Some((c, kind(c.role)?))).collect();
     told.sort_by_key(|(c, kind)| (*kind == Kind::Invariant, c.level));
-    let residuals: Vec<Expr> = told.iter().map(|(c, _)| c.residual).collect();
-    let listing = array.graph.listing(&residuals);
-    let told = told.into_iter().zip(listing.formulas).map(|((c, kind), formula)| {
-        let formula = if kind == Kind::Invariant { format!("{formula} = constant") } else { format!("0 = {formula}") };
+    let mut graph = array.graph.clone();
+    let residuals: Vec<Option<Expr>> = told.iter().map(|(c, _)| shortened(&mut graph, array, c.residual)).collect();
+    let listing = graph.listing(&residuals.iter().flatten().copied().collect::<Vec<_>>());
+    let mut formulas = listing.formulas.into_iter();
+    let told = told.into_iter().zip(residuals).map(|((c, kind), short)| {
+        let formula = match short.and_then(|_| formulas.next()) {
+            Some(formula) if kind == Kind::Invariant => format!("{formula} = constant"),
+            Some(formula) => format!("0 = {formula}"),
+            None => too_long(&graph, c.residual),
+        };
         Constraint { equation: c.equation.clone(), kind, level: c.level, formula }
     });
     (told.collect(), listing.definitions)

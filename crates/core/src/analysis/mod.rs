@@ -41,6 +41,7 @@ pub mod finding;
 pub mod invariants;
 mod linearised;
 pub mod mass;
+pub(crate) mod random;
 pub mod rank;
 pub mod regularity;
 pub mod time_scales;

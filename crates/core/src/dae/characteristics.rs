@@ -144,6 +144,40 @@ pub enum AnalysisError {
         /// Its scaled residual.
         residual: f64,
     },
+    /// Unknowns that nothing determines, and that are not declared free.
+    #[error(
+        "at t = {t}: nothing determines {}; {}; {}or declare free = [{}], which then keep{} the initial value{}",
+        several(unknowns), missing_equations(*missing, *sizes), told_twice(dependent), quoted(free),
+        if free.len() == 1 { "s" } else { "" }, if free.len() == 1 { "" } else { "s" }
+    )]
+    Undetermined {
+        /// Time.
+        t: f64,
+        /// Unknowns that take part.
+        unknowns: Vec<String>,
+        /// How many equations are missing.
+        missing: usize,
+        /// Number of equations and of unknowns, as written.
+        sizes: (usize, usize),
+        /// Equations that say what others say.
+        dependent: Vec<String>,
+        /// Unknowns that could be declared free.
+        free: Vec<String>,
+    },
+    /// A stated invariant changes along the solutions.
+    #[error(
+        "at t = {t}: the stated invariant `{name}` is none: the equations change it at a rate of {rate:.1e}, its terms having the size {terms:.1e}; correct it, or take it out of the invariants"
+    )]
+    NotInvariant {
+        /// Time.
+        t: f64,
+        /// Its name.
+        name: String,
+        /// Its derivative along the solution.
+        rate: f64,
+        /// Sum of the absolute terms of the derivative.
+        terms: f64,
+    },
     /// The strangeness hypothesis was not met.
     #[error(
         "at t = {t}: the strangeness index was not found up to {most} differentiations (last level: a = {}, v = {}, d = {} of {equations} equations): it is higher, or ranks are not constant here (a singular point)",
@@ -163,6 +197,46 @@ pub enum AnalysisError {
 
 fn list(names: &[String]) -> String {
     names.join(", ")
+}
+
+impl AnalysisError {
+    /// What it means for a run, in a few words.
+    pub fn headline(&self) -> &'static str {
+        match self {
+            AnalysisError::Undetermined { .. } => "the equations do not determine the solution",
+            AnalysisError::NotInvariant { .. } => "a stated invariant is none",
+            _ => "no consistent initial values",
+        }
+    }
+}
+
+/// Names in a sentence; the first few of many.
+fn several(names: &[String]) -> String {
+    const MOST: usize = 6;
+    let all: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
+    let more = if names.len() > MOST { ", …" } else { "" };
+    match all.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) if more.is_empty() => format!("{} and {last} completely", rest.join(", ")),
+        _ => format!("{}{more}", all.join(", ")),
+    }
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+}
+
+fn missing_equations(missing: usize, (equations, unknowns): (usize, usize)) -> String {
+    let what = if missing == 1 { "an equation is missing".into() } else { format!("{missing} equations are missing") };
+    format!("{what} ({equations} for {unknowns} unknowns)")
+}
+
+fn told_twice(dependent: &[String]) -> String {
+    if dependent.is_empty() {
+        "add one that contains them, ".into()
+    } else {
+        format!("{} follow from each other here: replace one, ", several(dependent).replace(" completely", ""))
+    }
 }
 
 fn derived(equation: &str, level: usize) -> String {

@@ -22,8 +22,8 @@ pub(super) fn prepare_tried(
     let prepared = prepare(system, initial, form)?;
     let doubtful = prepared.unknowns.values.v > 0 || prepared.array.as_ref().is_some_and(|a| !a.omitted.is_empty());
     let formulas = form == Form::Auto && prepared.unknowns.form == Form::QuasiLinear;
-    // only formulas keep invariants
-    if !formulas || !doubtful || !system.first.invariants.is_empty() {
+    // only formulas keep invariants, and free unknowns are completed before
+    if prepared.completed.is_some() || !formulas || !doubtful || !system.first.invariants.is_empty() {
         return Ok(prepared);
     }
     let Err(failure) = trial(prepared, problem.tend, method, options) else { return prepare(system, initial, form) };

@@ -25,6 +25,8 @@ pub struct Formulas {
     pub outputs: Vec<(String, Expr)>,
     /// Quantities e with e = constant along every solution, that are to be kept.
     pub invariants: Vec<(String, Expr)>,
+    /// States that may stay undetermined: they keep their initial values.
+    pub free: Vec<String>,
 }
 
 impl Formulas {

@@ -6,6 +6,7 @@
 //! kept until the next.
 
 use super::levels::{self, Projections, Ranks};
+use super::rank_watch::{self, RankWatch};
 use super::{CharacteristicValues, Characteristics, Dae, DerivativeArray, Pencil, Plain, System};
 use crate::analysis::rank::{Decomposed, Scaling, scales};
 use crate::error::StepFailure;
@@ -23,6 +24,8 @@ const SMALL_CORRECTION: f64 = 1e-11;
 const POLISHING: usize = 4;
 /// Times of a stage that differ by less than this part of the step are the same, but for rounding.
 const SAME_TIME: f64 = 1e-9;
+/// Scales of a row may grow so much over the smallest one of the run.
+const MOST_GROWTH: f64 = 16.0;
 /// Redundant equations may keep this scaled residual.
 const CONTRADICTION: f64 = 1e-6;
 
@@ -55,6 +58,11 @@ pub struct Genda {
     /// unknowns without a derivative in the equations move first
     weights: Vec<f64>,
     rows: Vec<f64>,
+    /// smallest scales of the rows so far: a row that vanishes on the way is not scaled up
+    least_scales: Vec<f64>,
+    /// (Z₁ᵀF_ẋ; Z₂ᵀN) must stay regular on the way from one accepted point to the next
+    watch: RankWatch,
+    watched: Option<(f64, Vec<f64>)>,
 }
 
 /// F and its pencil.
@@ -92,6 +100,9 @@ impl Genda {
             least_change: LeastChange::new(at.values.a),
             weights: vec![1.0; n],
             rows: vec![0.0; at.values.a],
+            least_scales: vec![f64::INFINITY; m * (level + 1)],
+            watch: RankWatch::new(at.values.d + at.values.a, n, rank_watch::Rows::Bases(at.values.d)),
+            watched: None,
         };
         genda.project(at.t, at.x())?;
         genda.follow(0, at.t, at.x()).map_err(|_| StepFailure::Undefined { t: at.t })?;
@@ -121,7 +132,11 @@ impl Genda {
         }
         let rows = m * (level + 1);
         let M = Mat::from_fn(rows, n * (level + 1), |i, j| self.J[(i, n + j)]);
-        let (r, c) = scales(&M, Scaling::Both);
+        let (mut r, c) = scales(&M, Scaling::Both);
+        for (scale, least) in r.iter_mut().zip(&mut self.least_scales) {
+            *scale = scale.min(MOST_GROWTH * *least);
+            *least = least.min(*scale);
+        }
         let mut decomposed = Decomposed::scaled(&M, r, c.clone(), 0.0).ok_or(StepFailure::SvdFailed { t })?;
         decomposed.keep_rank(ranks.derivatives, f64::INFINITY);
         self.inverse = decomposed.solve(&Mat::identity(rows, rows));
@@ -176,6 +191,54 @@ impl Genda {
             }
         }
         Ok(())
+    }
+
+    /// Stop where (Z₁ᵀF_ẋ; Z₂ᵀN) has lost rank since the last accepted point. With the projections at hand, corrected to first order by
+    /// N − M M⁺N, it is an estimate that suffices where nothing happens; otherwise ranks are decided on the way.
+    fn watch(&mut self, t: f64, x: &[f64]) -> Result<(), StepFailure> {
+        let (m, n, level, values) = (self.m, self.n, self.level, self.values);
+        let (a, d) = (values.a, values.d);
+        if a == 0 || d == 0 {
+            return Ok(());
+        }
+        self.jet[..n].copy_from_slice(x);
+        self.jet[n..].copy_from_slice(&self.derivatives);
+        self.array.jacobian(level, t, &self.jet, &mut self.J).map_err(|_| StepFailure::Undefined { t })?;
+        let rows = m * (level + 1);
+        let N = Mat::from_fn(rows, n, |i, j| self.J[(i, j)]);
+        let M = Mat::from_fn(rows, n * (level + 1), |i, j| self.J[(i, n + j)]);
+        let Projections { Z1, Z2, .. } = &self.projections;
+        let along = Z2.transpose() * &M;
+        let K2 = Z2.transpose() * &N - (along * &self.inverse) * &N;
+        let K1 = Z1.transpose() * Mat::from_fn(m, n, |i, j| self.J[(i, n + j)]);
+        let put = |K1: &Mat<f64>, K2: &Mat<f64>, K: &mut Matrix| {
+            for j in 0..n {
+                (0..d).for_each(|i| K[(i, j)] = K1[(i, j)]);
+                (0..a).for_each(|i| K[(d + i, j)] = K2[(i, j)]);
+            }
+        };
+        put(&K1, &K2, self.watch.next());
+        let Genda { array, watch, watched, jet, J, ranks, .. } = self;
+        let here = jet.clone();
+        let lost = watch.step(|s, K| {
+            let Some((t0, before)) = watched.as_ref() else { return false };
+            jet.iter_mut().zip(before.iter().zip(&here)).for_each(|(x, (a, b))| *x = a + s * (b - a));
+            K.fill(0.0);
+            if array.jacobian(level, *t0 + s * (t - *t0), jet, J).is_err() {
+                return false;
+            }
+            // other ranks are a loss, too
+            if let Some((found, projections, _)) = levels::analyse(J, (m, n), level, 0, *ranks)
+                && levels::characteristic(&found, m, n) == values
+            {
+                let leading = Mat::from_fn(m, n, |i, j| J[(i, n + j)]);
+                put(&(projections.Z1.transpose() * leading), &projections.constraints, K);
+            }
+            true
+        });
+        let lost = lost.zip(watched.as_ref()).map(|(s, (t0, _))| t0 + s * (t - t0));
+        *watched = Some((t, here));
+        lost.map_or(Ok(()), |t| Err(StepFailure::ConstraintsSingular { t }))
     }
 
     /// Z₂ᵀ𝔉 of the array at hand.
@@ -292,12 +355,15 @@ impl Dae for Genda {
         let stage = stage.min(STAGES - 1);
         self.derivatives.copy_from_slice(&self.stages[stage].1);
         self.accepted_at = t;
-        self.measure(t)
+        self.measure(t)?;
+        self.watch(t, x)
     }
 
     fn jumped(&mut self, t: f64, x: &[f64]) {
         // y follows from where it was last, not along its Taylor polynomial; where that is impossible the next pencil says so
         let _ = self.project(t, x);
+        self.watch.forget();
+        self.watched = None;
         self.accepted_at = t;
         for (time, y) in &mut self.stages {
             *time = t;

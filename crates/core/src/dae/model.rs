@@ -31,6 +31,40 @@ impl System {
         System::new(&Formulas::trace(equations), Interpreted)
     }
 
+    /// States that may stay undetermined, by their names: they keep their initial values.
+    ///
+    /// ```
+    /// use daedal::dae::{Equations, Form, Initial, Problem, System, solve};
+    /// use daedal::scalar::Scalar;
+    /// use daedal::{Options, RadauIIa};
+    ///
+    /// /// x' = F + u, 0 = x − sin t: only the sum of F and u is determined.
+    /// struct Prescribed;
+    /// impl Equations for Prescribed {
+    ///     fn dim(&self) -> usize { 3 }
+    ///     fn rows(&self) -> usize { 2 }
+    ///     fn names(&self) -> Vec<String> { ["x", "F", "u"].map(String::from).to_vec() }
+    ///     fn residual<S: Scalar>(&self, t: S, x: &[S], xdot: &[S], r: &mut [S]) {
+    ///         r[0] = xdot[0] - x[1] - x[2];
+    ///         r[1] = x[0] - t.sin();
+    ///     }
+    /// }
+    /// let initial = Initial::new(0.0, &[0.0, 1.0, 0.25]).unknown(1);
+    /// let solved = |system: &System| {
+    ///     solve(&Problem::new(system, initial.clone(), 1.0), Form::Auto, &RadauIIa::default(), &Options::default())
+    /// };
+    /// let system = System::of(&Prescribed);
+    /// assert!(solved(&system).is_err());
+    /// let end = solved(&system.free(&["u"]))?.end.x;
+    /// assert!((end[1] - (1.0_f64.cos() - 0.25)).abs() < 1e-6 && (end[2] - 0.25).abs() < 1e-12);
+    /// # Ok::<(), daedal::SolveError<daedal::dae::Unknowns>>(())
+    /// ```
+    #[must_use]
+    pub fn free(mut self, states: &[&str]) -> Self {
+        self.formulas.free.extend(states.iter().map(ToString::to_string));
+        self
+    }
+
     /// Other formulas with the same compiler.
     #[must_use]
     pub fn of_the_same_kind(&self, formulas: &Formulas) -> Self {

@@ -1,82 +1,58 @@
 //! Did a step pass a singular point of the stated constraints?
 //!
-//! Where their gradients C lose rank between two points, det(C_old C_newᵀ) changes its sign. So it does when they turn by more than a right angle in a
-//! long step: the smallest singular value along the chord tells one from the other. It is the test of GEOMS, for general systems.
+//! Their gradients C are followed along the chord between two points: the smallest singular value tells a loss of rank from
+//! gradients that turn by a large angle in a long step. It is the test of GEOMS, for general systems and for losses of any number.
 
-use crate::linalg::{Lu, Matrix, Svd};
-
-/// Points of the chord that are looked at.
-const PARTS: u32 = 24;
-/// A smallest singular value this much below the larger one of the ends is a loss of rank.
-const LOST: f64 = 0.05;
+use super::rank_watch::{RankWatch, Rows};
+use crate::linalg::Matrix;
 
 /// Gradients of some constraints at the last point.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Passage {
     rows: Vec<usize>,
     at: Option<(f64, Vec<f64>)>,
-    gradients: Matrix,
-    product: Lu<f64>,
+    watch: RankWatch,
+    between: Vec<f64>,
 }
 
 impl Passage {
     /// Before the first point.
     pub fn new(n: usize) -> Self {
-        Passage { rows: Vec::new(), at: None, gradients: Matrix::zeros(0, n), product: Lu::new(0) }
+        Passage { rows: Vec::new(), at: None, watch: RankWatch::new(0, n, Rows::Fixed), between: vec![0.0; n] }
     }
 
     /// The next point is a first one.
     pub fn forget(&mut self) {
         self.at = None;
+        self.watch.forget();
     }
 
-    /// Go on to a point with gradients `C` of these rows. `gradients_at` gives those of another point. True if a singular point lies between.
+    /// Go on to a point with gradients `C` of these rows. `gradients_at` gives those of another point. The time of a singular point that lies between.
     pub fn follow(
         &mut self,
         rows: &[usize],
         (t, y): (f64, &[f64]),
         C: impl Fn(usize, usize) -> f64,
         mut gradients_at: impl FnMut(f64, &[f64], &mut Matrix),
-    ) -> bool {
+    ) -> Option<f64> {
         let (r, n) = (rows.len(), y.len());
-        if self.rows != rows || self.at.is_none() {
+        if self.rows != rows {
             self.rows = rows.to_vec();
-            self.gradients = Matrix::zeros(r, n);
-            self.product = Lu::new(r);
+            self.watch = RankWatch::new(r, n, Rows::Fixed);
             self.at = None;
         }
-        let mut passed = false;
-        if let Some((t0, y0)) = &self.at {
-            for i in 0..r {
-                for k in 0..r {
-                    self.product.A[(i, k)] = (0..n).map(|j| self.gradients[(i, j)] * C(k, j)).sum();
-                }
-            }
-            let turned = self.product.factor().is_err() || !self.product.determinant_is_positive();
-            if r > 0 && turned {
-                let mut smallest = Vec::new();
-                let (mut along, mut svd) = (Matrix::zeros(r, n), Svd::new(r, n));
-                for part in 0..=PARTS {
-                    let s = f64::from(part) / f64::from(PARTS);
-                    let point: Vec<f64> = y0.iter().zip(y).map(|(a, b)| a + s * (b - a)).collect();
-                    gradients_at(t0 + s * (t - t0), &point, &mut along);
-                    for i in 0..r {
-                        for j in 0..n {
-                            svd.A[(i, j)] = along[(i, j)];
-                        }
-                    }
-                    smallest.push(if svd.factor().is_ok() { svd.sigma(r - 1) } else { 0.0 });
-                }
-                // an end may lie close to the singular point
-                let usual = smallest[0].max(smallest[PARTS as usize]);
-                passed = smallest.iter().any(|s| *s <= LOST * usual);
-            }
-        }
+        let next = self.watch.next();
         for i in 0..r {
-            for j in 0..n {
-                self.gradients[(i, j)] = C(i, j);
-            }
+            next.row_mut(i).iter_mut().enumerate().for_each(|(j, c)| *c = C(i, j));
         }
+        let (at, between) = (&self.at, &mut self.between);
+        let lost = self.watch.step(|s, W| {
+            let Some((t0, y0)) = at else { return false };
+            between.iter_mut().zip(y0.iter().zip(y)).for_each(|(x, (a, b))| *x = a + s * (b - a));
+            gradients_at(t0 + s * (t - t0), between, W);
+            W.data().iter().all(|c| c.is_finite())
+        });
+        let lost = lost.zip(at.as_ref()).map(|(s, (t0, _))| t0 + s * (t - t0));
         match &mut self.at {
             Some((t0, y0)) => {
                 *t0 = t;
@@ -84,7 +60,7 @@ impl Passage {
             }
             None => self.at = Some((t, y.to_vec())),
         }
-        passed
+        lost
     }
 }
 
@@ -100,20 +76,21 @@ mod tests {
         }
     }
 
-    fn passes(sign: f64, from: [f64; 2], to: [f64; 2]) -> bool {
+    fn passes(sign: f64, from: [f64; 2], to: [f64; 2]) -> Option<f64> {
         let at = gradient(sign);
         let mut passage = Passage::new(2);
         let of = |y: [f64; 2]| move |_: usize, j: usize| if j == 0 { 2.0 * y[0] } else { sign * 2.0 * y[1] };
-        assert!(!passage.follow(&[0], (0.0, &from), of(from), &at));
+        assert_eq!(passage.follow(&[0], (0.0, &from), of(from), &at), None);
         passage.follow(&[0], (1.0, &to), of(to), &at)
     }
 
     #[test]
     fn crossing_the_vertex_is_seen_and_turning_far_is_not() {
-        assert!(passes(-1.0, [0.5, 0.5], [-0.5, -0.5]));
-        assert!(!passes(-1.0, [0.5, 0.5], [0.1, 0.1]));
+        let found = passes(-1.0, [0.5, 0.5], [-0.5, -0.5]);
+        assert!(found.is_some_and(|t| (t - 0.5).abs() < 1e-4), "{found:?}");
+        assert_eq!(passes(-1.0, [0.5, 0.5], [0.1, 0.1]), None);
         // a pendulum that turns by 120 degrees in one step
         let turn = 2.0 * std::f64::consts::PI / 3.0;
-        assert!(!passes(1.0, [1.0, 0.0], [turn.cos(), turn.sin()]));
+        assert_eq!(passes(1.0, [1.0, 0.0], [turn.cos(), turn.sin()]), None);
     }
 }

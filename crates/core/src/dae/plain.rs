@@ -1,9 +1,11 @@
 //! A square system F(t, x, ẋ) = 0 of index at most one, as it stands.
 
+use super::ready::own_columns;
+use super::watch::Watch;
 use super::{Dae, FirstOrder, Pencil, Structure};
 use crate::error::StepFailure;
 use crate::graph::{Compiler, Expr, Kernel};
-use crate::linalg::{Lu, Matrix};
+use crate::linalg::Matrix;
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 
@@ -30,8 +32,8 @@ pub struct Plain {
     slopes: Vec<f64>,
     rows: Vec<f64>,
     residuals: Residuals,
-    /// a leading matrix that moves may lose rank on the way: (E₁; A₂) and the sign of its determinant at the last point
-    passage: Option<(Lu<f64>, Option<bool>)>,
+    /// the matrix that must stay regular, unless it is made of numbers
+    watch: Option<Watch>,
 }
 
 struct Pattern {
@@ -72,6 +74,17 @@ impl Outline {
             system: structure.system,
         }
     }
+
+    /// Formulas of the entries of ∂F/∂ẋ and of ∂F/∂x.
+    pub fn entries(&self) -> (&[Expr], &[Expr]) {
+        self.entries.split_at(self.by_xdot.len())
+    }
+
+    /// Are the gradients of the rows without ẋ made of numbers, and all others independent by their pattern?
+    pub fn algebraic_rows_are_numbers(&self) -> bool {
+        let slopes = self.by_x.iter().zip(self.entries().1).filter(|((i, _), _)| self.algebraic[*i]);
+        own_columns(self) && slopes.into_iter().all(|(_, &e)| self.system.graph.constant(e).is_some())
+    }
 }
 
 impl Plain {
@@ -84,9 +97,7 @@ impl Plain {
     pub(super) fn of(outline: &Outline, compiler: &dyn Compiler) -> Self {
         let plain = Self::compiled(outline, compiler);
         let pattern = Pattern::new(plain.n, &plain.by_xdot, &plain.by_x);
-        let watched = !outline.constant_leading && pattern.is_none();
-        let passage = watched.then(|| (Lu::new(plain.n), None));
-        Plain { pattern, passage, ..plain }
+        Plain { pattern, watch: Watch::new(outline, compiler), ..plain }
     }
 
     /// Rows and dense pencils of a system that need not be square; not for integrators.
@@ -114,7 +125,7 @@ impl Plain {
             slopes: vec![0.0; entries.len()],
             rows: vec![0.0; m],
             residuals: Residuals { constraint, ..Residuals::default() },
-            passage: None,
+            watch: None,
         }
     }
 
@@ -137,27 +148,6 @@ impl Plain {
         self.set(t, x, xdot);
         self.entries.call(&self.inputs, &mut self.slopes);
         if self.slopes.iter().any(|x| !x.is_finite()) { Err(StepFailure::Undefined { t }) } else { Ok(()) }
-    }
-
-    /// Has the determinant of (E₁; A₂) changed its sign since the last point?
-    fn watch(&mut self, t: f64, x: &[f64], xdot: &[f64]) -> Result<(), StepFailure> {
-        let Some((mut lu, before)) = self.passage.take() else { return Ok(()) };
-        self.set(t, x, xdot);
-        self.entries.call(&self.inputs, &mut self.slopes);
-        lu.A.fill(0.0);
-        let (leading, slope) = self.slopes.split_at(self.by_xdot.len());
-        for (&place, &e) in self.by_xdot.iter().zip(leading) {
-            lu.A[place] = e;
-        }
-        for (&place, &a) in self.by_x.iter().zip(slope).filter(|((i, _), _)| self.algebraic[*i]) {
-            lu.A[place] = -a;
-        }
-        let positive = lu.factor().is_ok().then(|| lu.determinant_is_positive());
-        self.passage = Some((lu, positive));
-        match (before, positive) {
-            (Some(before), now) if now != Some(before) => Err(StepFailure::LeadingSingular { t }),
-            _ => Ok(()),
-        }
     }
 
     fn set(&mut self, t: f64, x: &[f64], xdot: &[f64]) {
@@ -233,7 +223,9 @@ impl Dae for Plain {
     }
 
     fn accepted(&mut self, _: usize, t: f64, x: &mut [f64], xdot: &[f64]) -> Result<(), StepFailure> {
-        self.watch(t, x, xdot)?;
+        if let Some(watch) = &mut self.watch {
+            watch.step(t, x, xdot)?;
+        }
         if self.residuals.constraint.is_some() {
             self.set(t, x, xdot);
             self.values.call(&self.inputs, &mut self.rows);
@@ -244,8 +236,8 @@ impl Dae for Plain {
     }
 
     fn jumped(&mut self, _: f64, _: &[f64]) {
-        if let Some((_, positive)) = &mut self.passage {
-            *positive = None;
+        if let Some(watch) = &mut self.watch {
+            watch.forget();
         }
     }
 

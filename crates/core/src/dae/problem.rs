@@ -1,10 +1,12 @@
 //! Initial value problems for general systems, and how they are put into a form that integrators take.
 
 use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
+use super::freedom::{completed, undetermined};
 use super::hidden::{MinimalArray, minimal_array};
+use super::invariance::check;
 use super::jet::{Freedom, fit};
 use super::missing::complete;
-use super::ready::ready;
+use super::ready::{ready, stands_alone};
 use super::{Dae, FormulaCoefficients, Genda, Initial, Plain, Point, QuasiLinear, System};
 use crate::dae::CharacteristicValues;
 use crate::error::{BadOption, StepFailure};
@@ -106,6 +108,17 @@ pub struct Prepared {
     pub array: Option<MinimalArray>,
     /// Why the form that would have been taken first was not.
     pub refused: Option<Box<PrepareError>>,
+    /// The system with ẋ = 0 for unknowns that are free, if there are any.
+    pub completed: Option<System>,
+    /// Names of these unknowns.
+    pub free: Vec<String>,
+}
+
+impl Prepared {
+    /// A form without formulas of hidden constraints.
+    fn new(dae: Box<dyn Dae>, at: Point, names: Vec<String>, unknowns: Unknowns) -> Self {
+        Prepared { dae, at, names, unknowns, array: None, refused: None, completed: None, free: Vec::new() }
+    }
 }
 
 /// Why a system could not be prepared.
@@ -145,6 +158,15 @@ pub fn prepare(system: &System, initial: &Initial, form: Form) -> Result<Prepare
 
 /// The same at a point that has been analysed.
 pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Result<Prepared, PrepareError> {
+    if let Some((completed, free)) = completed(system, found)? {
+        let depth = Depth::default();
+        let at = characterise_at(&completed, &mut completed.array(), found.t, found.x(), depth)?;
+        if at.values.u > 0 {
+            return Err(undetermined(&completed, &at, &[]).into());
+        }
+        let prepared = prepare_at(&completed, &at, form)?;
+        return Ok(Prepared { completed: Some(completed), free, ..prepared });
+    }
     let values = found.values;
     let regular = values.u == 0 && values.v == 0;
     if !system.first.invariants.is_empty() {
@@ -154,10 +176,10 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
         };
     }
     match form {
-        Form::Plain if values.mu > 0 || !regular => {
+        Form::Plain if values.mu > 0 || !regular || !stands_alone(system, values) => {
             return Err(PrepareError::Start(StartFailure::NotPlain { t: found.t, values }));
         }
-        Form::Auto | Form::Plain if values.mu == 0 && regular => {
+        Form::Auto | Form::Plain if values.mu == 0 && regular && stands_alone(system, values) => {
             let at = Point { t: found.t, x: found.x().to_vec(), xdot: derivatives(system, found) };
             return Ok(plainly(system, Plain::new(&system.first, &*system.compiler), at, values));
         }
@@ -184,13 +206,13 @@ pub(super) fn array(
     let genda = Genda::new(system, found)?;
     let at = Point { t: found.t, x: found.x().to_vec(), xdot: found.xdot().to_vec() };
     let unknowns = Unknowns { dim: system.dim(), form: Form::DerivativeArray, values: found.values };
-    let (dae, names, refused) = (Box::new(genda), system.names().to_vec(), refused.map(Box::new));
-    Ok(Prepared { dae, at, names, unknowns, array: None, refused })
+    let prepared = Prepared::new(Box::new(genda), at, system.names().to_vec(), unknowns);
+    Ok(Prepared { refused: refused.map(Box::new), ..prepared })
 }
 
 fn plainly(system: &System, plain: Plain, at: Point, values: CharacteristicValues) -> Prepared {
     let unknowns = Unknowns { dim: system.dim(), form: Form::Plain, values };
-    Prepared { dae: Box::new(plain), at, names: system.names().to_vec(), unknowns, array: None, refused: None }
+    Prepared::new(Box::new(plain), at, system.names().to_vec(), unknowns)
 }
 
 fn linear(
@@ -205,11 +227,12 @@ fn linear(
         Gelda::new(coefficients, t, options).map_err(|cause| StartFailure::Reduction { cause: Box::new(cause) })?;
     let at = gelda.consistent(t, found.x(), Keep::default())?;
     let unknowns = Unknowns { dim: system.dim(), form: Form::Linear, values: gelda.values() };
-    Ok(Prepared { dae: Box::new(gelda), at, names: system.names().to_vec(), unknowns, array: None, refused: None })
+    Ok(Prepared::new(Box::new(gelda), at, system.names().to_vec(), unknowns))
 }
 
 fn quasilinear(system: &System, found: &Characteristics) -> Result<Prepared, PrepareError> {
     let t = found.t;
+    check(system, found)?;
     let array = minimal_array(system, found).map_err(|cause| StartFailure::Procedure { t, cause })?;
     let y = array.on_jet(&found.jet);
     let mut dae = QuasiLinear::new(array.clone(), &*system.compiler, found.values, t, &y)?;
@@ -224,7 +247,7 @@ fn quasilinear(system: &System, found: &Characteristics) -> Result<Prepared, Pre
     let unknowns = Unknowns { dim: system.dim(), form: Form::QuasiLinear, values: found.values };
     let names = array.names.clone();
     let at = Point { t, x: y, xdot: ydot };
-    Ok(Prepared { dae: Box::new(dae), at, names, unknowns, array: Some(array), refused: None })
+    Ok(Prepared { array: Some(array), ..Prepared::new(Box::new(dae), at, names, unknowns) })
 }
 
 /// ẋ at a point that has been analysed, with the derivatives of algebraic unknowns, which need one more differentiation.

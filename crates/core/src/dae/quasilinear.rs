@@ -3,7 +3,9 @@
 //! y_j' = rate_j for the chosen j, 0 = c_i for the chosen i, y_j' = 0 for what is undetermined. The choice is made anew with every
 //! pencil. Steinbrecher (2006), 3.5: (3.78) with selectors that are constant over a step.
 
+use super::determined::Determined;
 use super::hidden::{MinimalArray, Role};
+use super::invariance::Invariance;
 use super::passage::Passage;
 use super::selection::{Selection, Structure};
 use super::{CharacteristicValues, Dae, Pencil};
@@ -62,6 +64,8 @@ pub struct QuasiLinear {
     D: Matrix,
     residuals: Residuals,
     decided: bool,
+    invariance: Option<Invariance>,
+    determined_by: Determined,
 }
 
 impl QuasiLinear {
@@ -94,7 +98,10 @@ impl QuasiLinear {
         let optional = array.constraints.iter().map(|c| c.role == Role::Invariant).collect();
         let constraint_places: Vec<(usize, usize)> =
             places.iter().filter(|(i, _)| *i >= k).map(|&(i, j)| (i - k, j)).collect();
-        let moves = array.rates.iter().map(Option::is_some).collect();
+        let moves: Vec<bool> = array.rates.iter().map(Option::is_some).collect();
+        let held = |i: usize| i >= k && array.constraints[i - k].role != Role::Invariant;
+        let gradients = places.iter().enumerate().filter(|(_, (i, _))| held(*i)).map(|(e, &(i, j))| (e, i - k, j));
+        let determined_by = Determined::new(gradients, &moves);
         let mut system = QuasiLinear {
             values: compiler.compile(&graph, &rows),
             entries: compiler.compile(&graph, &entries),
@@ -120,6 +127,8 @@ impl QuasiLinear {
             characteristic,
             residuals: Residuals::default(),
             decided: false,
+            invariance: Invariance::new(&array, compiler),
+            determined_by,
             places,
             moving,
             rate_row,
@@ -241,6 +250,7 @@ impl QuasiLinear {
 
     /// Stop where a step has passed a singular point of the stated constraints.
     fn watch(&mut self, t: f64, y: &[f64]) -> Result<(), StepFailure> {
+        self.watch_determined(t, y)?;
         let k = self.moving.len();
         let constraints = &self.array.constraints;
         let stated = |i: &usize| constraints[*i].role == Role::Constraint && constraints[*i].level == 0;
@@ -274,7 +284,7 @@ impl QuasiLinear {
             gather(slopes, C);
         };
         let C = &self.C;
-        if self.passage.follow(stated, (t, y), |row, j| C[(row, j)], gradients_at) {
+        if let Some(t) = self.passage.follow(stated, (t, y), |row, j| C[(row, j)], gradients_at) {
             return Err(StepFailure::ConstraintsSingular { t });
         }
         Ok(())
@@ -297,6 +307,28 @@ impl QuasiLinear {
             }
         }
         Ok(())
+    }
+
+    /// Stop where a step has passed a point at which the constraints do not determine an unknown without a rate.
+    fn watch_determined(&mut self, t: f64, y: &[f64]) -> Result<(), StepFailure> {
+        self.differentiate(t, y)?;
+        let mut elsewhere = false;
+        let (time, unknown_places, width) = (self.time, &self.unknown_places, self.slopes.len());
+        let mut found = Vec::new();
+        let (entries, inputs) = (&mut self.entries, &mut self.inputs);
+        let lost = self.determined_by.step((t, y), &self.slopes, |t, y, put| {
+            inputs[time] = t;
+            unknown_places.iter().zip(y).for_each(|(&place, &value)| inputs[place] = value);
+            found.resize(width, 0.0);
+            entries.call(inputs, &mut found);
+            elsewhere = true;
+            put(&found);
+        });
+        if elsewhere {
+            self.slopes_at.0 = f64::NAN;
+            self.set(t, y);
+        }
+        lost.map_or(Ok(()), |t| Err(StepFailure::ConstraintsSingular { t }))
     }
 
     /// Choose among the candidates; the rank, invariants apart.
@@ -423,6 +455,9 @@ impl Dae for QuasiLinear {
         self.polish(t, y).map_err(|_| StepFailure::Undefined { t })?;
         self.measure();
         self.watch(t, y)?;
+        if let Some(invariance) = &mut self.invariance {
+            invariance.step(t, &self.inputs)?;
+        }
         if self.selection.rows.len() < self.array.constraints.len() {
             // what was left out as redundant must hold
             let k = self.moving.len();
@@ -439,6 +474,7 @@ impl Dae for QuasiLinear {
 
     fn jumped(&mut self, t: f64, y: &[f64]) {
         self.passage.forget();
+        self.determined_by.forget();
         // where there is no value the next pencil says so
         let _ = self.keep_invariants(t, y);
     }

@@ -73,6 +73,13 @@ pub(super) fn ready(system: &System, initial: &Initial) -> Option<Ready> {
     Some((plain, at, CharacteristicValues { mu: 0, d: n - a, a, v: 0, u: 0 }))
 }
 
+/// Can a system of strangeness index zero be integrated as it stands? Its constraints must be rows, or combinations that do not change:
+/// Newton's iteration with one Jacobian does not contract where the left null space of the leading matrix turns.
+pub(super) fn stands_alone(system: &System, values: CharacteristicValues) -> bool {
+    let outline = Outline::new(&system.first);
+    outline.constant_leading || outline.algebraic.iter().filter(|a| **a).count() == values.a
+}
+
 /// Does an unknown appear neither with its derivative nor in a constraint? Only where the rows without ẋ are all constraints.
 fn misses_an_unknown(outline: &Outline) -> bool {
     if outline.constant_leading && !own_columns(outline) {
@@ -85,7 +92,7 @@ fn misses_an_unknown(outline: &Outline) -> bool {
 }
 
 /// Has each leading row one entry, in a column of its own? Then it is regular without further ado.
-fn own_columns(outline: &Outline) -> bool {
+pub(super) fn own_columns(outline: &Outline) -> bool {
     let n = outline.system.dim();
     let (mut rows, mut columns) = (vec![false; outline.system.rows()], vec![false; n]);
     outline
@@ -99,7 +106,7 @@ type Combination = Vec<(usize, f64)>;
 
 /// Rows that determine derivatives, and combinations of rows that are constraints: rows without ẋ, or the left null space of a
 /// constant leading matrix that loses rank. Nothing where the rank is in doubt.
-fn split(outline: &Outline, E: &[Combination]) -> Option<(Vec<usize>, Vec<Combination>)> {
+pub(super) fn split(outline: &Outline, E: &[Combination]) -> Option<(Vec<usize>, Vec<Combination>)> {
     let n = E.len();
     if !outline.constant_leading || own_columns(outline) {
         let (algebraic, leading): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| outline.algebraic[i]);

@@ -69,18 +69,27 @@ pub fn solve_observed(
         Err(PrepareError::Start(failure)) => return Err(SolveError::Start(failure)),
     };
     let start = State { t: prepared.at.t, x: prepared.at.x.clone() };
-    let (array, unknowns, refused) = (prepared.array, prepared.unknowns, prepared.refused);
+    let (unknowns, refused) = (prepared.unknowns, prepared.refused);
     let verifier = options.verify.then(|| {
         let tolerances = options.tolerance.of_states(prepared.names.len());
         Verifier::new(problem.system, &prepared.names, &tolerances, problem.tend - problem.initial.t)
     });
-    let course = GeneralCourse { system: problem.system, array, unknowns, options };
+    let system = prepared.completed.as_ref().unwrap_or(problem.system);
+    let course = GeneralCourse { system, array: prepared.array, unknowns, options };
     let mut run = Run::new(&unknowns, prepared.names, &start, (problem.tend, &problem.events), options, &course);
-    run.timetable = Timetable::of_system(problem.system, (start.t, problem.tend));
+    run.timetable = Timetable::of_system(system, (start.t, problem.tend));
     run.verifier = verifier;
     let mut outcome = run.make(|| method.start(prepared.dae, prepared.at, options), observers);
-    if let (Some(reason), Ok(solution)) = (refused, &mut outcome) {
-        solution.decisions.push_str(&format!("; hidden constraints as formulas were not taken: {reason}"));
+    let solution = match &mut outcome {
+        Ok(solution) => Some(solution),
+        Err(SolveError::Stopped { partial, .. }) => Some(&mut **partial),
+        Err(_) => None,
+    };
+    if let Some(solution) = solution {
+        solution.undetermined.extend(prepared.free.into_iter().map(|name| vec![(name, 1.0)]));
+        if let Some(reason) = refused {
+            solution.decisions.push_str(&format!("; hidden constraints as formulas were not taken: {reason}"));
+        }
     }
     outcome
 }

@@ -12,7 +12,7 @@ use super::consistent::{DerivativeError, Keep, consistent_value, derivative, dif
 use super::moving_frame::{FrameError, MovingFrame};
 use super::product::{dot, norm};
 use super::strangeness_free::{RankOptions, ReducedSystem, Reducer, ReductionError, StrangenessFree};
-use crate::dae::{CharacteristicValues, Dae, Pencil, Point};
+use crate::dae::{CharacteristicValues, Dae, Pencil, Point, RankWatch, Rows};
 use crate::error::StepFailure;
 use crate::linalg::{LeastChange, MOVING_WEIGHT, Matrix};
 use crate::motion::Undefined;
@@ -90,6 +90,10 @@ pub struct Gelda<C> {
     least_change: LeastChange,
     constraint_residuals: Vec<f64>,
     weights: Vec<f64>,
+    /// (E₁; A₂) must stay regular on the way from one accepted point to the next
+    watch: RankWatch,
+    watched_at: f64,
+    between: StrangenessFree,
 }
 
 impl<C: Coefficients> Gelda<C> {
@@ -114,6 +118,9 @@ impl<C: Coefficients> Gelda<C> {
             least_change: LeastChange::new(values.a),
             constraint_residuals: vec![0.0; values.a],
             weights: vec![1.0; values.d + values.a + values.u],
+            watch: RankWatch::new(values.d + values.a, n, Rows::Bases(values.d)),
+            watched_at: t0,
+            between: StrangenessFree::empty(),
         })
     }
 
@@ -192,6 +199,34 @@ impl<C: Coefficients> Gelda<C> {
         self.least_change.apply(&system.A2, &self.weights, &self.constraint_residuals, x);
     }
 
+    /// Stop where (E₁; A₂) has lost rank since the last accepted point: solutions end or branch there, whatever the ranks of the points are.
+    fn watch(&mut self, t: f64) -> Result<(), StepFailure> {
+        let CharacteristicValues { d, a, .. } = self.values;
+        if self.coefficients.constant() || d == 0 || a == 0 {
+            return Ok(());
+        }
+        let Gelda { coefficients, reducer, between, decided, values, watched_at: t0, watch, .. } = self;
+        put_together(&decided.system, watch.next());
+        let mut looked = false;
+        let lost = watch.step(|s, K| {
+            looked = true;
+            K.fill(0.0);
+            let same = reducer.reduce(coefficients, *t0 + s * (t - *t0), between).is_ok() && between.values == *values;
+            if same {
+                put_together(&between.system, K);
+            }
+            true
+        });
+        let lost = lost.map(|s| *t0 + s * (t - *t0));
+        *t0 = t;
+        if looked {
+            // the reducer has been elsewhere
+            decided.system.t = f64::NAN;
+            self.decide(t)?;
+        }
+        lost.map_or(Ok(()), |t| Err(StepFailure::LeadingSingular { t }))
+    }
+
     /// Take the decisions as the reference of the frame; old reductions are void. With constant coefficients the first reference stays.
     fn take_reference(&mut self) -> Result<(), FrameError> {
         if self.coefficients.constant() {
@@ -217,6 +252,13 @@ impl<C: Coefficients> Gelda<C> {
         }
         result.map(|()| slot)
     }
+}
+
+/// K ← (E₁; A₂).
+fn put_together(system: &ReducedSystem, K: &mut Matrix) {
+    let d = system.E1.rows();
+    (0..d).for_each(|i| K.row_mut(i).copy_from_slice(system.E1.row(i)));
+    (0..system.A2.rows()).for_each(|i| K.row_mut(d + i).copy_from_slice(system.A2.row(i)));
 }
 
 impl<C: Coefficients> Dae for Gelda<C> {
@@ -281,10 +323,16 @@ impl<C: Coefficients> Dae for Gelda<C> {
 
     fn accepted(&mut self, _stage: usize, t: f64, x: &mut [f64], _xdot: &[f64]) -> Result<(), StepFailure> {
         self.decide(t)?;
+        self.watch(t)?;
         self.polish(x);
         let system = &self.decided.system;
         self.constraint = (0..self.values.a).map(|i| (dot(system.A2.row(i), x) + system.b2[i]).abs()).reduce(f64::max);
         self.check_contradiction(t)
+    }
+
+    fn jumped(&mut self, t: f64, _: &[f64]) {
+        self.watch.forget();
+        self.watched_at = t;
     }
 
     fn differential_part(&self) -> Option<Matrix> {

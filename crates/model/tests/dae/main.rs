@@ -8,6 +8,7 @@ mod initial;
 mod redundant;
 mod references;
 mod runs;
+mod singular;
 mod sizes;
 mod solutions;
 mod structure;

@@ -30,21 +30,26 @@ impl Finding {
 /// All findings, the worst first.
 pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = analysis.findings.iter().map(of_analysis).collect();
-    if let Some(error) = unprepared {
+    let values = analysis.at.values;
+    let undetermined = matches!(unprepared, Some(PrepareError::Analysis(AnalysisError::Undetermined { .. })));
+    if let Some(error) = unprepared.filter(|_| undetermined) {
+        findings.push(Finding { severity: Severity::Impossible, code: "undetermined", message: error.to_string() });
+    } else if let Some(error @ PrepareError::Analysis(AnalysisError::NotInvariant { .. })) = unprepared {
+        findings.push(Finding { severity: Severity::Impossible, code: "not_invariant", message: error.to_string() });
+    } else if let Some(error) = unprepared {
         let message = format!("no form of the equations can be integrated from here: {error}");
         findings.push(Finding { severity: Severity::Impossible, code: "no_form", message });
     }
-    let values = analysis.at.values;
-    if values.u > 0 {
+    if values.u > 0 && !undetermined {
         let message = format!(
-            "{}: any course of time is a solution, and a run keeps the initial values",
+            "{}: any course of time is a solution, and what is declared free keeps its initial value",
             counted(
                 values.u,
                 "combination of unknowns is not determined",
                 "combinations of unknowns are not determined"
             )
         );
-        findings.push(Finding { severity: Severity::Warning, code: "undetermined", message });
+        findings.push(Finding { severity: Severity::Note, code: "undetermined", message });
     }
     if values.v > 0 {
         let message = format!(

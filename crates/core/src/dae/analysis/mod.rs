@@ -1,8 +1,10 @@
 //! What can be known about a general system before a run.
 
 mod finding;
+mod written;
 
 pub use finding::Finding;
+pub use written::{shortened, too_long};
 
 use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
 use super::hidden::{MinimalArray, Role, minimal_array};
@@ -13,6 +15,7 @@ use super::solve::solve;
 use super::structural::{Structural, structural};
 use super::{CharacteristicValues, Structure, System};
 use crate::RadauIIa;
+use crate::analysis::random::Random;
 use crate::analysis::rank::{Combination, echelon, normalised};
 use crate::error::{SolveError, StepFailure};
 use crate::motion::Start;
@@ -179,7 +182,7 @@ fn hidden_constraints(array: &MinimalArray) -> Vec<HiddenConstraint> {
         .map(|c| HiddenConstraint {
             level: c.level,
             equation: c.equation.clone(),
-            formula: array.graph.formula(c.residual),
+            formula: written::text(array, c.residual),
         })
         .collect()
 }
@@ -187,17 +190,10 @@ fn hidden_constraints(array: &MinimalArray) -> Vec<HiddenConstraint> {
 /// Consistent points beside the start.
 fn beside(system: &System, at: &Characteristics, depth: Depth) -> Vec<Elsewhere> {
     let mut array = system.array();
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = || {
-        // xorshift; the points only have to lie off what is special
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    };
+    let mut random = Random::default();
     let mut found = Vec::new();
     for _ in 0..NEARBY {
-        let x: Vec<f64> = at.x().iter().map(|x| x + 1e-2 * (1.0 + x.abs()) * random()).collect();
+        let x: Vec<f64> = at.x().iter().map(|x| x + 1e-2 * (1.0 + x.abs()) * random.next()).collect();
         if let Ok(other) = characterise_at(system, &mut array, at.t, &x, depth) {
             found.push(Elsewhere { t: at.t, on_trajectory: false, values: other.values });
         }

@@ -1,0 +1,77 @@
+//! Undetermined unknowns: what is declared free keeps its initial value, everything else is a mistake.
+//!
+//! Where an equation was forgotten, any course of time satisfies the others, and a run that chooses one is wrong without a sign of it. A
+//! free unknown is one of which that is said: ẋ_j = 0 is added for it, so that the rest is determined.
+
+use super::{AnalysisError, Characteristics, System};
+use crate::analysis::rank::{Decomposed, Scaling};
+use faer::Mat;
+
+/// Entries of the basis of what is undetermined below this are rounding.
+const ROUNDING: f64 = 1e-8;
+
+/// The system with ẋ = 0 for as many free unknowns as are undetermined, and their names; nothing where all are determined.
+pub(super) fn completed(
+    system: &System,
+    found: &Characteristics,
+) -> Result<Option<(System, Vec<String>)>, AnalysisError> {
+    let (U, u) = (&found.projections.U, found.values.u);
+    if u == 0 {
+        return Ok(None);
+    }
+    let free: Vec<usize> = (0..system.formulas.states.len())
+        .filter(|&j| system.formulas.free.contains(&system.formulas.states[j]))
+        .collect();
+    let kept = independent(U, &free);
+    if kept.len() < u {
+        return Err(undetermined(system, found, &kept));
+    }
+    let mut completed = system.clone();
+    for &j in &kept {
+        completed.first.equations.push(completed.first.xdot[j]);
+        completed.first.row_names.push(format!("{} stays", system.names()[j]));
+    }
+    Ok(Some((completed, kept.iter().map(|&j| system.names()[j].clone()).collect())))
+}
+
+/// Rows of a basis among the given ones that are independent, one after the other.
+fn independent(U: &Mat<f64>, among: &[usize]) -> Vec<usize> {
+    let mut chosen: Vec<usize> = Vec::new();
+    for &j in among {
+        let rows: Vec<usize> = chosen.iter().copied().chain([j]).collect();
+        let part = Mat::from_fn(rows.len(), U.ncols(), |i, k| U[(rows[i], k)]);
+        let size = (0..U.ncols()).map(|k| U[(j, k)].abs()).fold(0.0, f64::max);
+        if size > ROUNDING && Decomposed::of(&part, Scaling::Rows).is_some_and(|d| d.decision.rank == rows.len()) {
+            chosen = rows;
+        }
+    }
+    chosen
+}
+
+/// What is missing, and what would help.
+pub(super) fn undetermined(system: &System, found: &Characteristics, kept: &[usize]) -> AnalysisError {
+    let U = &found.projections.U;
+    let size = |j: usize| (0..U.ncols()).map(|k| U[(j, k)].abs()).fold(0.0, f64::max);
+    let names = system.names();
+    // states without derivatives are what one leaves free, if anything
+    let signature = system.first.signature();
+    let moves = |j: usize| signature.iter().any(|row| row[j] == Some(1));
+    let mut order: Vec<usize> = (0..system.formulas.states.len()).filter(|j| !kept.contains(j)).collect();
+    order.sort_by(|&i, &j| moves(i).cmp(&moves(j)).then(size(j).total_cmp(&size(i))));
+    let candidates: Vec<usize> = kept.iter().copied().chain(order).collect();
+    let proposed = independent(U, &candidates);
+    let rows = system.row_names();
+    let Z3 = &found.projections.Z3;
+    let top = (0..Z3.ncols()).flat_map(|k| (0..Z3.nrows()).map(move |i| Z3[(i, k)].abs())).fold(0.0, f64::max);
+    let repeats = |i: usize| {
+        (0..Z3.nrows()).filter(|r| r % rows.len() == i).any(|r| (0..Z3.ncols()).any(|k| Z3[(r, k)].abs() > 1e-6 * top))
+    };
+    AnalysisError::Undetermined {
+        t: found.t,
+        unknowns: (0..names.len()).filter(|&j| size(j) > ROUNDING).map(|j| names[j].clone()).collect(),
+        missing: found.values.u - kept.len(),
+        sizes: (system.formulas.equations.len(), system.formulas.states.len()),
+        dependent: (0..rows.len()).filter(|&i| repeats(i)).map(|i| rows[i].clone()).collect(),
+        free: proposed.into_iter().map(|j| names[j].clone()).collect(),
+    }
+}

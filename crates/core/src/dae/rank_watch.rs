@@ -1,0 +1,360 @@
+//! Does a matrix that must keep its rank lose it between two points?
+//!
+//! With a right inverse Y of W_old, every matrix on the line from W_old to W_new has full rank where ‖(W_new − W_old) Y‖ < 1 in some norm. That is
+//! one elimination for each step, it does not depend on units, and a loss of rank by an even number, which leaves the signs of
+//! determinants as they were, does not pass it. Where it fails the way is walked in pieces that pass. Pieces next to a loss of rank become
+//! shorter and shorter: there the smallest singular value decides, and the place is known.
+
+use crate::analysis::rank::{Scaling, scales};
+use crate::linalg::{Lu, Matrix, Svd};
+use faer::Mat;
+
+/// Below this norm a piece has passed; less than one, since the way between two points is not quite a line.
+const PASSED: f64 = 0.8;
+/// Shortest piece of a step that is looked at.
+const SHORTEST: f64 = 1.0 / 65_536.0;
+/// Most matrices that are looked at in one step.
+const MOST_LOOKS: usize = 400;
+/// Smallest singular values that fall below this part of those at both ends, within a shortest piece, mean a loss of rank.
+const LOST: f64 = 1e-2;
+/// Sweeps of balancing, by Osborne's rule, before a norm is believed to be large.
+const SWEEPS: usize = 4;
+/// What the rows of a matrix are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// Functions along the way.
+    Fixed,
+    /// Any bases of two spaces, the first one of this dimension.
+    Bases(usize),
+}
+
+/// The matrix at the last point, and room for the next.
+#[derive(Debug)]
+pub(crate) struct RankWatch {
+    rows: Rows,
+    old: Reference,
+    new: Matrix,
+    /// units of the columns, for bases
+    units: Option<Vec<f64>>,
+}
+
+/// A matrix with a right inverse.
+#[derive(Clone, Debug)]
+struct Reference {
+    W: Matrix,
+    /// Wᵀ of a square matrix, otherwise W Wᵀ
+    lu: Lu<f64>,
+    regular: bool,
+    product: Matrix,
+    blocks: [Lu<f64>; 2],
+    column: Vec<f64>,
+}
+
+impl RankWatch {
+    /// For matrices with r rows and n ≥ r columns.
+    pub fn new(r: usize, n: usize, rows: Rows) -> Self {
+        RankWatch { rows, old: Reference::new(r, n, rows), new: Matrix::zeros(r, n), units: None }
+    }
+
+    /// The next matrix is a first one.
+    pub fn forget(&mut self) {
+        self.old.regular = false;
+    }
+
+    /// Where the matrix of the next point is written, before [`RankWatch::step`].
+    pub fn next(&mut self) -> &mut Matrix {
+        &mut self.new
+    }
+
+    /// Go on to the next point. `at` gives the matrix at a part s of the way, 0 < s ≤ 1, and tells whether it has a value.
+    /// The part of the way at which rank is lost, if it is.
+    pub fn step(&mut self, mut at: impl FnMut(f64, &mut Matrix) -> bool) -> Option<f64> {
+        if self.rows != Rows::Fixed {
+            let new = &self.new;
+            let units = self.units.get_or_insert_with(|| columns_of(new));
+            neat(&mut self.new, units);
+        }
+        let units = &self.units;
+        let mut at = |s: f64, W: &mut Matrix| {
+            let defined = at(s, W);
+            if let Some(units) = units {
+                neat(W, units);
+            }
+            defined
+        };
+        let lost = if self.old.regular && !(self.old.distance(&self.new, self.rows) < PASSED) {
+            // what was written down may be an estimate
+            at(1.0, &mut self.new);
+            search(&self.old, &self.new, self.rows, at)
+        } else {
+            None
+        };
+        self.old.take(&self.new);
+        lost
+    }
+}
+
+/// Walk the way in pieces that pass.
+fn search(old: &Reference, new: &Matrix, rows: Rows, mut at: impl FnMut(f64, &mut Matrix) -> bool) -> Option<f64> {
+    let (r, n) = (new.rows(), new.cols());
+    let mut measure = Measure::new(&old.W);
+    let usual = measure.smallest(&old.W).min(measure.smallest(new));
+    let (mut here, mut there) = (old.clone(), Matrix::zeros(r, n));
+    let (mut s, mut piece) = (0.0, 0.5);
+    for _ in 0..MOST_LOOKS {
+        let end = if s + piece >= 1.0 { 1.0 } else { s + piece };
+        if end == 1.0 {
+            there.data_mut().copy_from_slice(new.data());
+        } else if !at(end, &mut there) {
+            return None;
+        }
+        let passed = here.distance(&there, rows) < PASSED;
+        if !passed && end - s > SHORTEST {
+            piece = 0.5 * (end - s);
+            continue;
+        }
+        let falls = |W: &Matrix, measure: &mut Measure| measure.smallest(W) <= LOST * usual;
+        if !passed && (falls(&here.W, &mut measure) || falls(&there, &mut measure) || here.turned(&there, rows)) {
+            return Some(0.5 * (s + end));
+        }
+        if end == 1.0 {
+            return None;
+        }
+        here.take(&there);
+        if !here.regular {
+            return Some(end);
+        }
+        (s, piece) = (end, 2.0 * piece);
+    }
+    // too much happens in this step to follow it
+    old.turned(new, rows).then_some(s)
+}
+
+/// Scales of the columns of a matrix.
+fn columns_of(W: &Matrix) -> Vec<f64> {
+    scales(&Mat::from_fn(W.rows(), W.cols(), |i, j| W[(i, j)]), Scaling::Both).1
+}
+
+/// Columns in their units, rows of size one: bases have no size of their own.
+fn neat(W: &mut Matrix, units: &[f64]) {
+    for i in 0..W.rows() {
+        let row = W.row_mut(i);
+        row.iter_mut().zip(units).for_each(|(w, unit)| *w *= unit);
+        let top = row.iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()));
+        row.iter_mut().for_each(|w| *w /= top);
+    }
+}
+
+impl Reference {
+    fn new(r: usize, n: usize, rows: Rows) -> Self {
+        let first = if let Rows::Bases(first) = rows { first } else { 0 };
+        Reference {
+            W: Matrix::zeros(r, n),
+            lu: Lu::new(r),
+            regular: false,
+            product: Matrix::zeros(r, r),
+            blocks: [Lu::new(first), Lu::new(r - first)],
+            column: vec![0.0; r],
+        }
+    }
+
+    fn take(&mut self, W: &Matrix) {
+        self.W.data_mut().copy_from_slice(W.data());
+        let (r, n) = (W.rows(), W.cols());
+        for i in 0..r {
+            for j in 0..r {
+                let dot = || W.row(i).iter().zip(W.row(j)).map(|(a, b)| a * b).sum();
+                self.lu.A[(i, j)] = if r == n { W[(j, i)] } else { dot() };
+            }
+        }
+        self.regular = self.lu.factor().is_ok();
+    }
+
+    /// The norm that must stay below one, balanced.
+    fn distance(&mut self, W: &Matrix, rows: Rows) -> f64 {
+        let (r, n) = (W.rows(), W.cols());
+        for i in 0..r {
+            let row = self.product.row_mut(i);
+            if r == n {
+                row.copy_from_slice(W.row(i));
+            } else {
+                for (k, p) in row.iter_mut().enumerate() {
+                    *p = W.row(i).iter().zip(self.W.row(k)).map(|(a, b)| a * b).sum();
+                }
+            }
+            self.lu.solve(self.product.row_mut(i));
+        }
+        match rows {
+            Rows::Fixed => {
+                (0..r).for_each(|i| self.product[(i, i)] -= 1.0);
+                balanced_norm(&mut self.product)
+            }
+            Rows::Bases(first) => self.between_spaces(first),
+        }
+    }
+
+    /// With P = W_new Y in blocks, rows of other bases of the same spaces are those of (I, P₁₁⁻¹P₁₂; P₂₂⁻¹P₂₁, I).
+    fn between_spaces(&mut self, first: usize) -> f64 {
+        let r = self.product.rows();
+        let mut norms = [0.0_f64; 2];
+        for (block, norm) in norms.iter_mut().enumerate() {
+            let (own, other) = if block == 0 { (0..first, first..r) } else { (first..r, 0..first) };
+            let lu = &mut self.blocks[block];
+            for (i, row) in own.clone().enumerate() {
+                for (j, column) in own.clone().enumerate() {
+                    lu.A[(i, j)] = self.product[(row, column)];
+                }
+            }
+            if lu.factor().is_err() {
+                return f64::INFINITY;
+            }
+            let column = &mut self.column[..own.len()];
+            let mut sum = 0.0_f64;
+            for j in other {
+                own.clone().zip(column.iter_mut()).for_each(|(i, c)| *c = self.product[(i, j)]);
+                lu.solve(column);
+                sum += column.iter().fold(0.0_f64, |top, c| top.max(c.abs()));
+            }
+            *norm = sum;
+        }
+        norms[0].max(norms[1])
+    }
+
+    /// Has the determinant of a square matrix changed its sign?
+    fn turned(&self, W: &Matrix, rows: Rows) -> bool {
+        let mut other = Reference::new(W.rows(), W.cols(), rows);
+        other.take(W);
+        let square = W.rows() == W.cols() && rows == Rows::Fixed;
+        square && other.regular && other.lu.determinant_is_positive() != self.lu.determinant_is_positive()
+    }
+}
+
+/// Largest row sum of |A|, after scaling D⁻¹AD with the diagonal D that makes rows and columns equal.
+fn balanced_norm(A: &mut Matrix) -> f64 {
+    let n = A.rows();
+    let norm = |A: &Matrix| (0..n).map(|i| A.row(i).iter().map(|a| a.abs()).sum::<f64>()).fold(0.0, f64::max);
+    let mut found = norm(A);
+    for _ in 0..SWEEPS {
+        // not a number is not below either
+        if found < PASSED || !found.is_finite() {
+            break;
+        }
+        for i in 0..n {
+            let off = |k: &usize| *k != i;
+            let row: f64 = (0..n).filter(off).map(|k| A[(i, k)].abs()).sum();
+            let column: f64 = (0..n).filter(off).map(|k| A[(k, i)].abs()).sum();
+            let factor = match (row > 0.0, column > 0.0) {
+                (true, true) => (column / row).sqrt(),
+                // what has no counterpart can be made as small as one likes
+                (true, false) => f64::EPSILON,
+                (false, true) => 1.0 / f64::EPSILON,
+                (false, false) => continue,
+            };
+            for k in (0..n).filter(off) {
+                A[(i, k)] *= factor;
+                A[(k, i)] /= factor;
+            }
+        }
+        found = norm(A);
+    }
+    found
+}
+
+/// Smallest singular values in scales of one of the matrices.
+struct Measure {
+    row_scale: Vec<f64>,
+    col_scale: Vec<f64>,
+    svd: Svd,
+}
+
+impl Measure {
+    fn new(W: &Matrix) -> Self {
+        let (r, n) = (W.rows(), W.cols());
+        let (row_scale, col_scale) = scales(&Mat::from_fn(r, n, |i, j| W[(i, j)]), Scaling::Both);
+        Measure { row_scale, col_scale, svd: Svd::new(r, n) }
+    }
+
+    fn smallest(&mut self, W: &Matrix) -> f64 {
+        for i in 0..W.rows() {
+            let scale = self.row_scale[i];
+            let entries = W.row(i).iter().zip(&self.col_scale).enumerate();
+            entries.for_each(|(j, (w, c))| self.svd.A[(i, j)] = scale * w * c);
+        }
+        if self.svd.factor().is_ok() { self.svd.sigma(W.rows() - 1) } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where W(s) loses rank on the way from s = 0 to 1.
+    fn lost(rows: Rows, (r, n): (usize, usize), at: impl Fn(f64, &mut Matrix)) -> Option<f64> {
+        let mut watch = RankWatch::new(r, n, rows);
+        at(0.0, watch.next());
+        assert_eq!(watch.step(|_, _| panic!("a first matrix")), None);
+        at(1.0, watch.next());
+        watch.step(|s, W| {
+            at(s, W);
+            true
+        })
+    }
+
+    #[test]
+    fn a_loss_of_rank_is_located_by_any_number_and_in_any_units() {
+        for units in [1.0_f64, 1e-9, 1e9] {
+            for drop in 1..=3 {
+                let found = lost(Rows::Fixed, (3, 3), |s, W| {
+                    for i in 0..3 {
+                        for j in 0..3 {
+                            let mixed = 0.3 * (i as f64 - j as f64) * units.powi(j as i32 - i as i32);
+                            W[(i, j)] = if i < drop || j < drop { (0.37 - s) * mixed } else { mixed };
+                        }
+                        W[(i, i)] = if i < drop { 0.37 - s } else { 1.0 };
+                    }
+                });
+                assert!(found.is_some_and(|s| (s - 0.37).abs() < 1e-4), "{units} {drop}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_turns_or_grows_keeps_its_rank() {
+        let turns = |s: f64, W: &mut Matrix| {
+            let (sin, cos) = (3.0 * s).sin_cos();
+            W.row_mut(0).copy_from_slice(&[cos, sin]);
+            W.row_mut(1).copy_from_slice(&[-sin, cos]);
+        };
+        assert_eq!(lost(Rows::Fixed, (2, 2), turns), None);
+        assert_eq!(
+            lost(Rows::Fixed, (1, 2), |s, W| W.row_mut(0).copy_from_slice(&[(3.0 * s).cos(), (3.0 * s).sin()])),
+            None
+        );
+        assert_eq!(lost(Rows::Fixed, (1, 1), |s, W| W[(0, 0)] = 1.0 + 1e6 * s), None);
+        // a large entry beside the diagonal of a triangle
+        let triangle = |s: f64, W: &mut Matrix| {
+            W.row_mut(0).copy_from_slice(&[1.0, 1e8 * s]);
+            W.row_mut(1).copy_from_slice(&[0.0, 1.0 + s]);
+        };
+        assert_eq!(lost(Rows::Fixed, (2, 2), triangle), None);
+        // a jump
+        assert_eq!(lost(Rows::Fixed, (1, 1), |s, W| W[(0, 0)] = if s < 0.3 { 1.0 } else { 1e3 }), None);
+    }
+
+    #[test]
+    fn spaces_that_meet_are_seen_whatever_their_bases() {
+        // lines at angles 0 and 2.5 s of the plane: they coincide at s = 0 only, and at 2.5 s = π not on the way
+        let lines = |offset: f64| {
+            move |s: f64, W: &mut Matrix| {
+                let (sin, cos) = (offset + 2.5 * s).sin_cos();
+                let sign = if (7.0 * s) as i32 % 2 == 0 { 1.0 } else { -3.0 };
+                W.row_mut(0).copy_from_slice(&[sign, 0.0]);
+                W.row_mut(1).copy_from_slice(&[-2.0 * sign * cos, -2.0 * sign * sin]);
+            }
+        };
+        assert_eq!(lost(Rows::Bases(1), (2, 2), lines(0.3)), None);
+        let met = (std::f64::consts::PI - 1.0) / 2.5;
+        let found = lost(Rows::Bases(1), (2, 2), lines(1.0));
+        assert!(found.is_some_and(|s| (s - met).abs() < 1e-4), "{found:?} {met}");
+    }
+}

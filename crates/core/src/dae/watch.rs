@@ -1,0 +1,194 @@
+//! The matrix that must stay regular along a system of index at most one: (Z₁ᵀF_ẋ; Z₂ᵀF_x), where Z₂ spans the left null space of F_ẋ.
+//!
+//! Where it loses rank solutions end or branch, whatever the residuals say. It is followed from step to step; entries that cannot
+//! make a difference, rows and columns with a single entry that is a number, are left out, so that many systems need no watch at all.
+
+use super::plain::Outline;
+use super::rank_watch::{RankWatch, Rows};
+use super::ready::split;
+use crate::error::StepFailure;
+use crate::graph::{Compiler, Expr, Graph, Kernel};
+use crate::linalg::Matrix;
+
+/// Larger matrices are not followed: one elimination for each step would cost more than a step of a sparse system.
+const MOST_ROWS: usize = 150;
+
+/// The matrix at the last accepted point.
+pub(super) struct Watch {
+    entries: Box<dyn Kernel>,
+    places: Vec<(usize, usize)>,
+    values: Vec<f64>,
+    inputs: Vec<f64>,
+    time: usize,
+    unknowns: Vec<usize>,
+    /// rows of the matrix that stand for constraints
+    constraints: Vec<bool>,
+    watch: RankWatch,
+    /// time, x, ẋ
+    last: Option<(f64, Vec<f64>, Vec<f64>)>,
+    x: Vec<f64>,
+    xdot: Vec<f64>,
+}
+
+/// Entries of a square matrix of formulas: row, column, formula.
+type Entries = Vec<(usize, usize, Expr)>;
+
+impl Watch {
+    /// Nothing where the matrix is made of numbers, or not known.
+    pub fn new(outline: &Outline, compiler: &dyn Compiler) -> Option<Self> {
+        let system = &outline.system;
+        if system.rows() != system.dim() || (outline.constant_leading && outline.algebraic_rows_are_numbers()) {
+            return None;
+        }
+        let mut graph = system.graph.clone();
+        let (entries, algebraic) = matrix(outline, &mut graph)?;
+        let (entries, rows) = essential(entries, &graph);
+        let r = rows.len();
+        if r == 0 || r > MOST_ROWS {
+            return None;
+        }
+        let formulas: Vec<Expr> = entries.iter().map(|(_, _, e)| *e).collect();
+        let (n, values) = (system.dim(), vec![0.0; entries.len()]);
+        Some(Watch {
+            entries: compiler.compile(&graph, &formulas),
+            places: entries.iter().map(|&(i, j, _)| (i, j)).collect(),
+            values,
+            inputs: vec![0.0; graph.inputs().len()],
+            time: system.place(system.t),
+            unknowns: system.x.iter().chain(&system.xdot).map(|&e| system.place(e)).collect(),
+            constraints: rows.iter().map(|&i| algebraic[i]).collect(),
+            watch: RankWatch::new(r, r, Rows::Fixed),
+            last: None,
+            x: vec![0.0; n],
+            xdot: vec![0.0; n],
+        })
+    }
+
+    /// The next point does not continue the last one.
+    pub fn forget(&mut self) {
+        self.last = None;
+        self.watch.forget();
+    }
+
+    /// Go on to an accepted point.
+    pub fn step(&mut self, t: f64, x: &[f64], xdot: &[f64]) -> Result<(), StepFailure> {
+        let Watch { entries, places, values, inputs, time, unknowns, watch, last, .. } = self;
+        let mut evaluate = |t: f64, x: &[f64], xdot: &[f64], W: &mut Matrix| {
+            inputs[*time] = t;
+            for (&place, &value) in unknowns.iter().zip(x.iter().chain(xdot)) {
+                inputs[place] = value;
+            }
+            entries.call(inputs, values);
+            W.fill(0.0);
+            places.iter().zip(values.iter()).for_each(|(&place, &value)| W[place] = value);
+            values.iter().all(|w| w.is_finite())
+        };
+        if !evaluate(t, x, xdot, watch.next()) {
+            return Err(StepFailure::Undefined { t });
+        }
+        let (between, rates) = (&mut self.x, &mut self.xdot);
+        let lost = watch.step(|s, W| match last {
+            Some((t0, x0, xdot0)) => {
+                hermite(s, t - *t0, [x0, xdot0, x, xdot], between, rates);
+                evaluate(*t0 + s * (t - *t0), between, rates, W)
+            }
+            None => false,
+        });
+        let lost = lost.zip(last.as_ref()).map(|(s, (t0, ..))| t0 + s * (t - t0));
+        match last {
+            Some((t0, x0, xdot0)) => {
+                *t0 = t;
+                x0.copy_from_slice(x);
+                xdot0.copy_from_slice(xdot);
+            }
+            None => *last = Some((t, x.to_vec(), xdot.to_vec())),
+        }
+        match lost {
+            // a loss in rows of derivatives only is one of the leading matrix
+            Some(t) if self.constraints.iter().any(|c| *c) => Err(StepFailure::ConstraintsSingular { t }),
+            Some(t) => Err(StepFailure::LeadingSingular { t }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// x and ẋ at a part s of a step of length h, from both at its ends.
+fn hermite(s: f64, h: f64, [x0, d0, x1, d1]: [&[f64]; 4], x: &mut [f64], xdot: &mut [f64]) {
+    for j in 0..x.len() {
+        let (rise, a, b) = (x1[j] - x0[j], h * d0[j], h * d1[j]);
+        let (second, third) = (3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise);
+        x[j] = x0[j] + s * (a + s * (second + s * third));
+        xdot[j] = (a + s * (2.0 * second + 3.0 * s * third)) / h;
+    }
+}
+
+/// All entries of the matrix, and which of its rows are constraints. Nothing where the left null space is in doubt.
+fn matrix(outline: &Outline, graph: &mut Graph) -> Option<(Entries, Vec<bool>)> {
+    let m = outline.system.rows();
+    let (leading, slopes) = outline.entries();
+    let mut numbers = vec![Vec::new(); m];
+    if outline.constant_leading {
+        for (&(i, j), &e) in outline.by_xdot.iter().zip(leading) {
+            numbers[i].push((j, graph.constant(e)?));
+        }
+    }
+    let (rows, constraints) = split(outline, &numbers)?;
+    let mut entries = Entries::new();
+    let mut row_of = vec![usize::MAX; m];
+    rows.iter().enumerate().for_each(|(row, &i)| row_of[i] = row);
+    for (&(i, j), &e) in outline.by_xdot.iter().zip(leading).filter(|((i, _), _)| row_of[*i] != usize::MAX) {
+        entries.push((row_of[i], j, e));
+    }
+    let mut of_row: Vec<Vec<(usize, Expr)>> = vec![Vec::new(); m];
+    outline.by_x.iter().zip(slopes).for_each(|(&(i, j), &e)| of_row[i].push((j, e)));
+    for (k, combination) in constraints.iter().enumerate() {
+        let mut sums: Vec<Option<Expr>> = vec![None; outline.system.dim()];
+        graph.with(|| {
+            for &(i, z) in combination {
+                for &(j, e) in &of_row[i] {
+                    let term = if z == 1.0 { e } else { e * z };
+                    sums[j] = Some(sums[j].map_or(term, |sum| sum + term));
+                }
+            }
+        });
+        entries.extend(sums.iter().enumerate().filter_map(|(j, e)| Some((rows.len() + k, j, (*e)?))));
+    }
+    let algebraic = (0..m).map(|row| row >= rows.len()).collect();
+    entries.retain(|(_, _, e)| graph.constant(*e) != Some(0.0));
+    Some((entries, algebraic))
+}
+
+/// Without rows and columns that have a single entry, a number: the rest is regular where the whole is. Entries beside a single one
+/// that is not a number do not matter either. Rows and columns are numbered anew; which rows they were.
+fn essential(mut entries: Entries, graph: &Graph) -> (Entries, Vec<usize>) {
+    let size = entries.iter().map(|&(i, j, _)| i.max(j) + 1).max().unwrap_or(0);
+    let mut alone: Entries = Vec::new();
+    loop {
+        let (mut in_row, mut in_column) = (vec![0_usize; size], vec![0_usize; size]);
+        entries.iter().for_each(|&(i, j, _)| (in_row[i], in_column[j]) = (in_row[i] + 1, in_column[j] + 1));
+        let Some(&single) = entries.iter().find(|(i, j, _)| in_row[*i] == 1 || in_column[*j] == 1) else { break };
+        entries.retain(|&(i, j, _)| i != single.0 && j != single.1);
+        if graph.constant(single.2).is_none() {
+            alone.push(single);
+        }
+    }
+    if entries.iter().all(|(_, _, e)| graph.constant(*e).is_some()) {
+        entries.clear();
+    }
+    entries.extend(alone);
+    let mut rows: Vec<usize> = entries.iter().map(|e| e.0).collect();
+    let mut columns: Vec<usize> = entries.iter().map(|e| e.1).collect();
+    for list in [&mut rows, &mut columns] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    // a structure without a regular matrix is not followed
+    if rows.len() != columns.len() {
+        return (Vec::new(), Vec::new());
+    }
+    for (i, j, _) in &mut entries {
+        *i = rows.binary_search(i).unwrap_or(0);
+        *j = columns.binary_search(j).unwrap_or(0);
+    }
+    (entries, rows)
+}

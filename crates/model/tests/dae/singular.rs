@@ -1,0 +1,133 @@
+//! Singular points are told with their time, in every form; regular systems are not stopped.
+
+use super::runs::reason;
+use daedal::dae::{Form, Initial, Problem, System, Unknowns, solve};
+use daedal::graph::Interpreted;
+use daedal::method::Integrator;
+use daedal::{Bdf, Options, RadauIIa, Solution, SolveError, StepFailure, Tolerance};
+use daedal_model::{Kind, Model};
+
+/// Solve a file that is given here.
+fn run_with(text: &str, form: Form, method: &dyn Integrator) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
+    let model = Model::read("test.toml", text, &[]).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
+    let Kind::Dae { formulas, initial, .. } = &model.kind else { panic!("a general system") };
+    let system = System::new(formulas, Interpreted);
+    let options = Options { tolerance: Tolerance::new(1e-7, 1e-7), max_steps: 100_000, ..Options::default() };
+    solve(&Problem::new(&system, Initial::clone(initial), model.time.unwrap().1), form, method, &options)
+}
+
+fn run(text: &str, form: Form) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
+    run_with(text, form, &RadauIIa::default())
+}
+
+/// The run stops at a singular point, which lies at this time; what was computed ends there.
+fn singular_at(text: &str, form: Form, t: f64, near: f64) {
+    for method in [&RadauIIa::default() as &dyn Integrator, &Bdf::default()] {
+        match run_with(text, form, method) {
+            Err(SolveError::Stopped { cause, partial }) => {
+                let told = matches!(
+                    cause,
+                    StepFailure::ConstraintsSingular { .. }
+                        | StepFailure::LeadingSingular { .. }
+                        | StepFailure::CharacteristicChange { .. }
+                );
+                assert!(told && (cause.time() - t).abs() < near, "{form:?}: {cause}\n{text}");
+                assert!(partial.end.t <= cause.time(), "{form:?}: {} {cause}", partial.end.t);
+            }
+            Err(error) => panic!("{form:?}: {}\n{text}", reason(&error)),
+            Ok(solution) => panic!("{form:?}: passed to {:?}\n{text}", solution.end),
+        }
+    }
+}
+
+fn file(time: &str, dae: &str, initial: &str) -> String {
+    format!("[model]\nname = \"test\"\ntime = {time}\n[dae]\n{dae}\n[initial]\n{initial}\n")
+}
+
+const BRANCHING: [&str; 2] = ["\"der(x) = -1\", \"0 = x^2 - y^2\"", "\"der(p) = -1\", \"0 = p^2 - q^2\""];
+
+#[test]
+fn branch_points_of_semi_explicit_systems_are_told() {
+    let one =
+        file("[0, 2]", &format!("states = [\"x\", \"y\"]\nequations = [{}]", BRANCHING[0]), "guess = { x = 1, y = 1 }");
+    for form in [Form::Auto, Form::Plain, Form::QuasiLinear] {
+        singular_at(&one, form, 1.0, 1e-3);
+    }
+    // the rank drops by two: no determinant changes its sign
+    let states = "states = [\"x\", \"y\", \"p\", \"q\"]";
+    let equations = format!("{states}\nequations = [{}, {}]", BRANCHING[0], BRANCHING[1]);
+    let two = file("[0, 2]", &equations, "guess = { x = 1, y = 1, p = 1, q = -1 }");
+    for form in [Form::Auto, Form::Plain, Form::QuasiLinear] {
+        singular_at(&two, form, 1.0, 1e-3);
+    }
+    // a pitchfork: 0 = y (λ − y²) with λ = t − 1, along y = 0
+    let pitchfork = "states = [\"l\", \"y\"]\nequations = [\"der(l) = 1\", \"0 = y*(l - y^2)\"]";
+    singular_at(&file("[0, 2]", pitchfork, "guess = { l = -1, y = 0 }"), Form::Auto, 1.0, 1e-3);
+}
+
+#[test]
+fn an_algebraic_unknown_that_loses_its_equation_is_told() {
+    let states = "states = [\"x\", \"y\", \"z\"]";
+    let equations = "equations = [\"der(x) = z\", \"der(y) = -1\", \"0 = y*z + x - 1\"]";
+    let text = file("[0, 2]", &format!("{states}\n{equations}"), "fix = { x = 0.5, y = 1 }\nguess = { z = 0.5 }");
+    singular_at(&text, Form::Auto, 1.0, 1e-3);
+    singular_at(&text, Form::Plain, 1.0, 1e-3);
+}
+
+#[test]
+fn a_singular_point_of_moving_equations_is_told_by_every_form() {
+    // (2 cos t + sin t) y' = −3 y with x = 2 y, in mixed rows: singular where tan t = −2
+    let equations = "states = [\"x\", \"y\"]\nequations = [\
+        \"sin(t+1)*(cos(t)*der(x) + sin(t)*der(y)) = -sin(t+1)*(x+y)\",\
+        \"cos(t+1)*(cos(t)*der(x) + sin(t)*der(y)) = -cos(t+1)*(x+y) + x - 2*y\"]";
+    let text = file("[0, 2.1]", equations, "guess = { x = 1, y = 0.5 }");
+    let t = std::f64::consts::PI - 2.0_f64.atan();
+    for form in [Form::Auto, Form::Linear, Form::DerivativeArray] {
+        singular_at(&text, form, t, 1e-2);
+    }
+}
+
+#[test]
+fn a_singular_point_inside_of_a_step_has_its_own_time() {
+    // Clairaut: x = t x' + x'²/2 along x' = −2, which meets the singular solution x = −t²/2 at t = 2
+    let text = file(
+        "[0, 3]",
+        "states = [\"x\"]\nequations = [\"x = t*der(x) + der(x)^2/2\"]",
+        "fix = { x = 2, \"der(x)\" = -2 }",
+    );
+    singular_at(&text, Form::Auto, 2.0, 1e-3);
+}
+
+#[test]
+fn leading_matrices_that_are_singular_at_every_time_do_not_stop_a_run() {
+    let varactors = "[model]\nname = \"delta of varactors\"\ntime = [0, 3]\n[definitions]\n\
+        c12 = \"1 + 0.1*(u1-u2)^2\"\nc13 = \"2 + 0.2*(u1-u3)^2\"\nc23 = \"0.7 + 0.3*(u2-u3)^2\"\n\
+        [dae]\nstates = [\"u1\", \"u2\", \"u3\"]\n[dae.equations]\n\
+        n1 = \"c12*(der(u1)-der(u2)) + c13*(der(u1)-der(u3)) + u1 = sin(3*t)\"\n\
+        n2 = \"c12*(der(u2)-der(u1)) + c23*(der(u2)-der(u3)) + u2/2 = 0\"\n\
+        n3 = \"c13*(der(u3)-der(u1)) + c23*(der(u3)-der(u2)) + u3/3 = 0\"\n\
+        [initial]\nfix = { u1 = 0.5, u2 = -0.5 }\n";
+    let end = run(varactors, Form::Auto).unwrap_or_else(|error| panic!("{}", reason(&error))).end.x;
+    // the sum of the rows: all currents to ground
+    assert!((end[0] + end[1] / 2.0 + end[2] / 3.0 - 9.0_f64.sin()).abs() < 1e-7, "{end:?}");
+    let reference = [0.583_188_4, -0.079_512_1, -0.393_941_7];
+    assert!(end.iter().zip(reference).all(|(x, y)| (x - y).abs() < 1e-6), "{end:?}");
+
+    // x = 2 y, (4 + 2 cos t + sin t) y' = −3 y in rows that turn
+    let equations = "states = [\"x\", \"y\"]\nequations = [\
+        \"sin(t+1)*((2+cos(t))*der(x) + sin(t)*der(y)) = -sin(t+1)*(x+y) - cos(t+1)*(x-2*y)\",\
+        \"cos(t+1)*((2+cos(t))*der(x) + sin(t)*der(y)) = -cos(t+1)*(x+y) + sin(t+1)*(x-2*y)\"]";
+    let text = file("[0, 3]", equations, "guess = { x = 1, y = 0.5 }");
+    // ∫ 3/(4 + 2 cos t + sin t) dt from 0 to 3 by the rule of Simpson
+    let rate = |t: f64| 3.0 / (4.0 + 2.0 * t.cos() + t.sin());
+    let n = 3000;
+    let simpson = (0..n).map(|k| {
+        let (a, h) = (3.0 * f64::from(k) / f64::from(n), 3.0 / f64::from(n));
+        h / 6.0 * (rate(a) + 4.0 * rate(a + 0.5 * h) + rate(a + h))
+    });
+    let y = 0.5 * (-simpson.sum::<f64>()).exp();
+    for form in [Form::Auto, Form::Linear, Form::DerivativeArray] {
+        let end = run(&text, form).unwrap_or_else(|error| panic!("{form:?}: {}", reason(&error))).end.x;
+        assert!((end[0] - 2.0 * y).abs() < 1e-6 && (end[1] - y).abs() < 1e-6, "{form:?}: {end:?} {y}");
+    }
+}
