@@ -13,12 +13,15 @@ mod list;
 mod method;
 mod output;
 mod outputs;
+mod places;
+mod plain;
 mod progress;
 mod record;
 mod report;
 mod setup;
 mod solve;
 mod summary;
+mod tolerances;
 mod variables;
 mod warnings;
 

@@ -64,6 +64,8 @@ pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p> + ?Sized>(
     };
     let layout = Layout::new(problem.system.sizes(), Form::StrangenessFree, false);
     let names = layout.variable_names(&problem.system.names());
+    let named = options.for_motion(&layout, &names);
+    let options = named.as_ref().unwrap_or(options);
     let restore = |t: f64, x: &mut [f64]| make_consistent(problem.system, &layout, t, x);
     let run = Run::new(&layout, names, &start, (problem.tend, &problem.events), options, &restore);
     run.make(|| method.start(problem.system, start, options), observers)

@@ -62,6 +62,8 @@ pub fn solve_observed(
         Err(PrepareError::Start(StartFailure::Options(bad))) => return Err(bad.into()),
         Err(PrepareError::Start(failure)) => return Err(SolveError::Start(failure)),
     };
+    let named = options.for_unknowns(&prepared.names[..prepared.unknowns.dim]);
+    let options = named.as_ref().unwrap_or(options);
     let start = State { t: prepared.at.t, x: prepared.at.x.clone() };
     let (array, unknowns) = (prepared.array, prepared.unknowns);
     let restore = |t: f64, x: &mut [f64]| restore(problem.system, array.as_ref(), unknowns.values, t, x);
