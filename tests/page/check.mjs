@@ -158,7 +158,7 @@ async function expected(page, name, check) {
     redundant: ["Undetermined combinations"],
     table: ["does not say", "Variables"],
     friction: ["forward|backward (sliding)", "sliding begins", "7 switches"],
-    rope: ["1 switch", "keeps its last value", "vx^2 + vy^2 >= c"],
+    rope: ["1 switch", "is a gap in its curve", "vx^2 + vy^2 >= c"],
     belt: ["stick (sliding)", "8 switches", "immediate"],
     modes: ["back <slip>", "chattering between slip", "lambda.wall: 1.25", "v: 0.5 → -0.5", "stick (sliding)"],
     odd: ["</script><b>x</b>", "<i>not italic</i>", "the event <hit> stopped the run", "Zeros and values below"],

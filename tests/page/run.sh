@@ -44,7 +44,7 @@ models="$here/../../models"
 "$daedal" solve "$models/pendulum-dae.toml" -o "$pages/general.html" > "$pages/log"
 "$daedal" solve "$models/ring-modulator.toml" --tend 1e-5 --method bdf -o "$pages/circuit.html" > "$pages/log"
 "$daedal" solve "$models/redundant-underdetermined.toml" -o "$pages/undetermined.html" > "$pages/log"
-# modes: sliding with a generated mode, a variable that is held, a written sliding mode
+# modes: sliding with a generated mode, a variable that one mode lacks, a written sliding mode
 "$daedal" solve "$models/friction-bodies.toml" -o "$pages/friction.html" > "$pages/log"
 "$daedal" solve "$models/rope-cut.toml" -o "$pages/rope.html" -o "$pages/rope.npz" > "$pages/log"
 "$daedal" solve "$models/mass-on-belt.toml" -o "$pages/belt.html" > "$pages/log"

@@ -158,9 +158,12 @@ pub struct Solve {
     /// Relative tolerance [default: that of the model, else 1e-7]
     #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
     pub rtol: Option<f64>,
-    /// Absolute tolerance [default: rtol]
-    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
-    pub atol: Option<f64>,
+    /// Absolute tolerance, of all variables or of one; may be repeated [default: that of the model, else rtol]
+    #[arg(long, value_name = "[NAME=]X", value_parser = for_one_or_all, allow_hyphen_values = true)]
+    pub atol: Vec<(Option<String>, f64)>,
+    /// Usual size of a variable, whose absolute tolerance is rtol times it; may be repeated
+    #[arg(long, value_name = "NAME=X", value_parser = positive_assignment, allow_hyphen_values = true)]
+    pub nominal: Vec<(String, f64)>,
     /// First step size [default: that of the model, else chosen]
     #[arg(long, value_name = "H", value_parser = positive, allow_hyphen_values = true)]
     pub h0: Option<f64>,
@@ -475,6 +478,20 @@ fn positive(text: &str) -> Result<f64, BadValue> {
 fn assignment(text: &str) -> Result<(String, f64), BadValue> {
     let (name, value) = text.split_once('=').ok_or(BadValue::NoAssignment)?;
     Ok((name.trim().to_string(), finite(value)?))
+}
+
+fn positive_assignment(text: &str) -> Result<(String, f64), BadValue> {
+    let (name, value) = text.split_once('=').ok_or(BadValue::NoAssignment)?;
+    Ok((name.replace(' ', ""), positive(value)?))
+}
+
+/// A positive number, or one for a name.
+fn for_one_or_all(text: &str) -> Result<(Option<String>, f64), BadValue> {
+    if text.contains('=') {
+        positive_assignment(text).map(|(name, value)| (Some(name), value))
+    } else {
+        positive(text).map(|value| (None, value))
+    }
 }
 
 /// Numbers and ranges of decades; each number once.

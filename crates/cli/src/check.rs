@@ -8,7 +8,7 @@
 //! possible          bool: false if a finding is impossible (exit code 1)
 //! findings          [ { severity: "impossible"|"warning"|"note", code, message, equations [name] } ], the worst first
 //!     code          no_consistent_start, undefined, contradictory_constraints, singular_mass, undetermined, singular_contact,
-//!                   singular_auxiliary, singular_configuration, wrong_invariant, indefinite_mass, implied, redundant
+//!                   singular_auxiliary, singular_configuration, wrong_invariant, indefinite_mass, unused, implied, redundant
 //! sizes             { positions, velocities, dynamic, auxiliary, contact, holonomic, nonholonomic, invariants }
 //! index             null | { strangeness, differentiation: null with redundant constraints }
 //! freedom           null | { position, velocity }
@@ -49,6 +49,7 @@ use crate::failure::{Failure, print};
 use crate::setup::{Equations, Setup};
 use daedal::analysis::{Analysis, Finding, Severity, analyse};
 use daedal::motion::{Initial, Mechanism};
+use daedal_run::Warning;
 
 use formulas::Texts;
 use serde_json::Value;
@@ -63,6 +64,8 @@ pub struct Subject<'m> {
     pub tend: f64,
     /// How the constraints read, where that is known.
     pub texts: Texts,
+    /// What is odd about the file.
+    pub warnings: &'m [Warning],
 }
 
 /// What a check tells.
@@ -73,17 +76,19 @@ pub struct Examined {
     pub object: Value,
     /// Why there is no solution, or not only one.
     pub impossible: Option<Failure>,
+    /// What should be looked at.
+    pub warnings: Vec<String>,
 }
 
 /// Check a model.
 pub fn check(arguments: &Check) -> Result<(), Failure> {
     let setup = Setup::resolve(&arguments.model)?;
-    let examined = examine(&setup)?;
+    let examined = examine(&setup).map_err(|failure| failure.at(&setup.places))?;
     match arguments.format {
         Format::Text => print(&examined.text)?,
         Format::Json => print(&format!("{:#}\n", examined.object))?,
     }
-    examined.impossible.map_or(Ok(()), Err)
+    examined.impossible.map_or(Ok(()), |failure| Err(failure.at(&setup.places)))
 }
 
 /// Look at a model.
@@ -103,13 +108,19 @@ pub fn examine(setup: &Setup) -> Result<Examined, Failure> {
         // a model without an interval is looked at over one unit of time
         tend: if case.tend > case.initial.t { case.tend } else { case.initial.t + 1.0 },
         texts: motion.formulas.as_ref().map(formulas::texts).unwrap_or_default(),
+        warnings: &setup.warnings,
     };
     let analysis = analyse(subject.mechanism, subject.initial, subject.tend)?.with_formulas(&subject.texts.formulas);
     Ok(Examined {
         text: text::text(&subject, &analysis),
         object: object::object(&subject, &analysis),
         impossible: (!analysis.is_possible()).then(|| impossible(subject.model, &analysis)),
+        warnings: warnings(&analysis).chain(setup.warnings.iter().map(ToString::to_string)).collect(),
     })
+}
+
+fn warnings(analysis: &Analysis) -> impl Iterator<Item = String> {
+    analysis.findings.iter().filter(|f| f.severity() == Severity::Warning).map(Finding::to_string)
 }
 
 fn impossible(model: &str, analysis: &Analysis) -> Failure {

@@ -1,6 +1,8 @@
 //! Why the command did not do what was asked: what is printed, and with which code it exits.
 
 use crate::interrupt;
+use crate::places::Places;
+use crate::plain::{is_control, plain};
 use crate::variables::Stopped;
 use daedal::analysis::AnalysisError;
 use daedal::catalogue;
@@ -11,7 +13,6 @@ use daedal_model::Mistakes;
 use daedal_problems::ParameterError;
 use daedal_run::{Format, ReadError, WriteError};
 use miette::{GraphicalReportHandler, GraphicalTheme};
-use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
@@ -139,6 +140,9 @@ pub enum Failure {
     Interrupted { signal: i32, t: f64, kept: bool },
     #[error(transparent)]
     Solve(#[from] Stopped),
+    /// Another failure, in whose message equations get their lines.
+    #[error("{failure}")]
+    Located { failure: Box<Failure>, places: Places },
     #[error(transparent)]
     Hybrid(Box<HybridError>),
     #[error("mode `{mode}` cannot be entered at t = {t:?}")]
@@ -154,6 +158,7 @@ impl Failure {
     /// 2 for a mistake in the input, 1 for a stop on the way, 128 and the number of the signal for an interruption.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Failure::Located { failure, .. } => failure.exit_code(),
             Failure::Solve(error) if is_numerical(error) => 1,
             Failure::Hybrid(error) if is_stop(error) => 1,
             Failure::Enter { cause, .. } if is_numerical_entry(cause) => 1,
@@ -165,24 +170,37 @@ impl Failure {
         }
     }
 
+    /// The same with lines and texts of the equations that it speaks of.
+    pub fn at(self, places: &Places) -> Self {
+        Failure::Located { failure: Box::new(self), places: places.clone() }
+    }
+
     /// Print it once, causes below.
     pub fn report(&self) {
-        if let Failure::Model(mistakes) = self {
-            let _ = io::stderr().write_all(marked(mistakes).as_bytes());
-            return;
-        }
-        let mut text = format!("error: {self}\n");
-        let (mut above, mut cause) = (self.to_string(), self.source());
-        while let Some(error) = cause {
-            let message = error.to_string();
-            // an error may only pass on its cause
-            if message != above {
-                let _ = writeln!(text, "  because: {message}");
-            }
-            (above, cause) = (message, error.source());
-        }
+        let text = self.told();
         // nobody is left to tell if this fails
-        let _ = io::stderr().write_all(plain(&text).as_bytes());
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+
+    fn told(&self) -> String {
+        match self {
+            // lines with colours
+            Failure::Model(mistakes) => marked(mistakes),
+            Failure::Located { failure, places } => places.told(&failure.told()),
+            failure => {
+                let mut text = format!("error: {failure}\n");
+                let (mut above, mut cause) = (failure.to_string(), failure.source());
+                while let Some(error) = cause {
+                    let message = error.to_string();
+                    // an error may only pass on its cause
+                    if message != above {
+                        let _ = writeln!(text, "  because: {message}");
+                    }
+                    (above, cause) = (message, error.source());
+                }
+                plain(&text).into_owned()
+            }
+        }
     }
 }
 
@@ -209,28 +227,6 @@ fn marked(mistakes: &Mistakes) -> String {
     }
     render(theme, &mut text);
     text
-}
-
-/// Characters that change what a terminal does or in which order it shows text, other than line breaks and tabulators.
-fn is_control(c: char) -> bool {
-    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    (c.is_control() && c != '\n' && c != '\t') || turns
-}
-
-/// A text whose control characters are told and not sent: `\u001b`, as JSON and TOML write them.
-pub fn plain(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_control) {
-        return Cow::Borrowed(text);
-    }
-    let mut told = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_control(c) {
-            let _ = write!(told, "\\u{:04x}", u32::from(c));
-        } else {
-            told.push(c);
-        }
-    }
-    Cow::Owned(told)
 }
 
 /// Could the computation not go on, with an input that makes sense?
@@ -305,12 +301,6 @@ fn ending(path: &std::path::Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn control_characters_are_told_and_not_sent() {
-        assert_eq!(plain("a\tb\nλ"), "a\tb\nλ");
-        assert_eq!(plain("\u{1b}[2J\u{7f}\u{9b}\u{202e}\r"), "\\u001b[2J\\u007f\\u009b\\u202e\\u000d");
-    }
 
     #[test]
     fn the_nearest_name_is_suggested_and_no_far_one() {

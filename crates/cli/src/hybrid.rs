@@ -15,11 +15,12 @@ use crate::progress::Progress;
 use crate::record::StepRecorder;
 use crate::setup::{Equations, Setup, Switched};
 use crate::solve::{Chosen, Report};
+use crate::tolerances::Largest;
 use crate::warnings;
-use daedal::hybrid::{ActiveMode, HybridError, HybridOptions, HybridSolution, solve_observed};
+use daedal::hybrid::{ActiveMode, HybridError, HybridOptions, HybridSolution, ModeNames, solve_observed};
 use daedal::observer::{Observer, StepView};
 use daedal::{Options, Save};
-use daedal_run::Warning;
+use daedal_run::{Kind, Warning};
 use methods::Modes;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -123,16 +124,34 @@ impl Run {
         let options = self.options();
         let mut progress = Progress::new();
         let mut rates = Rates::new(Save::End);
-        let mut observers: Vec<&mut dyn Observer<ActiveMode>> = vec![&mut progress, &mut interrupt];
+        let mut largest = Largest::default();
+        let mut observers: Vec<&mut dyn Observer<ActiveMode>> = vec![&mut progress, &mut interrupt, &mut largest];
         observers.extend(recorder.map(|recorder| recorder as &mut dyn Observer<ActiveMode>));
         if self.with_rates {
             observers.push(&mut rates);
         }
         let outcome = solve_observed(&problem, &options, &self.hybrid, &mut observers);
         let mut made = Made { outcome, rates, warnings: Vec::new(), seconds: start.elapsed().as_secs_f64() };
-        let seen = made.solution().map_or(&[][..], |solution| &solution.warnings);
-        made.warnings = seen.iter().map(|warning| Warning::at(warning.t, &warning.message)).collect();
+        let mut warnings = self.setup.warnings.clone();
+        if let Some(solution) = made.solution() {
+            let names: Vec<_> = solution.modes.iter().enumerate().map(|(k, mode)| self.counted(k, mode)).collect();
+            warnings.extend(self.chosen.tolerances.blind(&largest, &names));
+            let seen = solution.warnings.iter().map(|warning| Warning::at(warning.t, &warning.message));
+            warnings.extend(seen);
+        }
+        made.warnings = warnings;
         made
+    }
+
+    /// Names of the unknowns of a mode; none for accelerations, which have no tolerance.
+    fn counted<'m>(&self, k: usize, mode: &'m ModeNames) -> Vec<Option<&'m String>> {
+        let mut names: Vec<Option<&String>> = mode.unknowns.iter().map(Some).collect();
+        if let Some(known) = self.switched().model.modes.get(k) {
+            for (j, _) in shown(&known.kind, names.len()).iter().filter(|(_, kind)| *kind == Kind::Acceleration) {
+                names[*j] = None;
+            }
+        }
+        names
     }
 
     /// Derivatives are those of the polynomials over the steps, which must be kept for them.

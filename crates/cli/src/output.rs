@@ -2,6 +2,7 @@
 
 use crate::record::{ended, final_outputs};
 use crate::solve::{Made, Run};
+use crate::tolerances::Tolerances;
 use crate::variables::Computed;
 use crate::verification;
 use crate::warnings;
@@ -16,17 +17,23 @@ pub fn statistics(run: &Run, made: &Made) -> Value {
     let formulation = solution.map_or(run.method.formulation(), |s| s.layout.formulation);
     object.insert("formulation".into(), json!(formulation));
     object.insert("method".into(), json!(run.method.name()));
-    object.insert("rtol".into(), json!(run.rtol));
-    object.insert("atol".into(), json!(run.atol));
+    object.insert("rtol".into(), json!(run.tolerances.rtol));
+    object.insert("atol".into(), json!(run.tolerances.atol));
     object.insert("ended".into(), json!(solution.map_or(daedal_run::Ended::Failure, |s| ended(&s.ended))));
     object.insert("t_end".into(), json!(solution.map_or(run.setup.t0(), Computed::end_time)));
     object.extend(counters(run, solution.map(|s| &s.statistics)).map(|(name, count)| (name, json!(count))));
     object.insert("seconds".into(), json!(made.seconds));
     object.insert("max_residual".into(), residuals(&solution.map_or_else(Residuals::default, |s| s.max_residuals)));
     object.insert("final".into(), solution.map_or_else(|| json!({}), |s| final_values(run, made, s)));
+    object.insert("atol_of".into(), of_variables(&run.tolerances));
     object.insert("verification".into(), verification::object(solution.and_then(|s| s.verification.as_ref())));
     object.insert("warnings".into(), warnings::object(&made.warnings));
     Value::Object(object)
+}
+
+/// Absolute tolerances of single variables.
+pub fn of_variables(tolerances: &Tolerances) -> Value {
+    Value::Object(tolerances.of.iter().map(|(name, atol)| (name.clone(), json!(atol))).collect())
 }
 
 /// Counters by name; `None` for those that a method does not have, and without a run.

@@ -1,38 +1,80 @@
 //! Progress of a long run, shown on a terminal.
 
 use daedal::observer::{Observer, StepView};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Runs shorter than this show nothing.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Time between two pictures.
 const PAUSE: Duration = Duration::from_millis(100);
+/// Time between two lines, which stay where they are.
+const LONG_PAUSE: Duration = Duration::from_secs(10);
 /// Parts of the bar.
 const PARTS: u64 = 1000;
 
-/// A bar on standard error, if that is a terminal.
+/// A bar on standard error, if that is a terminal; single lines on one that cannot move its cursor.
 pub struct Progress {
-    bar: Option<ProgressBar>,
+    shown: Shown,
     /// when to draw next; never if nobody looks
     next: Option<Instant>,
+    /// is the run over? Whoever draws for the first time looks here
+    over: Arc<Mutex<bool>>,
+}
+
+enum Shown {
+    Nothing,
+    Bar(ProgressBar),
+    Lines,
 }
 
 impl Progress {
+    /// A run begins. What comes before its first step may take long as well: the bar says that it is prepared.
     pub fn new() -> Self {
-        let watched = io::stderr().is_terminal();
-        Progress { bar: None, next: watched.then(|| Instant::now() + PATIENCE) }
+        let over = Arc::new(Mutex::new(false));
+        if !io::stderr().is_terminal() {
+            return Progress { shown: Shown::Nothing, next: None, over };
+        }
+        let next = Some(Instant::now() + PATIENCE);
+        let dumb = std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb");
+        if cfg!(unix) && dumb {
+            return Progress { shown: Shown::Lines, next, over };
+        }
+        let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}  {eta} left");
+        let bar = ProgressBar::with_draw_target(Some(PARTS), ProgressDrawTarget::hidden())
+            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+            .with_message("preparing");
+        let (first, is_over) = (bar.clone(), Arc::clone(&over));
+        std::thread::spawn(move || {
+            std::thread::sleep(PATIENCE);
+            // held while it is drawn, so that nothing is drawn behind the end
+            if let Ok(over) = is_over.lock()
+                && !*over
+            {
+                first.set_draw_target(ProgressDrawTarget::stderr());
+                first.tick();
+            }
+        });
+        Progress { shown: Shown::Bar(bar), next, over }
     }
 
-    fn draw<L>(&mut self, step: &StepView<L>) {
-        let bar = self.bar.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}  {eta} left");
-            ProgressBar::new(PARTS).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        });
-        bar.set_position((step.progress * PARTS as f64) as u64);
-        bar.set_message(format!("t = {:.4}, {} steps", step.t, step.statistics.steps));
+    fn draw<L>(&mut self, step: &StepView<L>) -> Duration {
+        let told = format!("t = {:.6e}, {} steps", step.t, step.statistics.steps);
+        match &self.shown {
+            Shown::Nothing => PAUSE,
+            Shown::Bar(bar) => {
+                bar.set_position((step.progress * PARTS as f64) as u64);
+                bar.set_message(told);
+                PAUSE
+            }
+            Shown::Lines => {
+                eprintln!("{:.0} %  {told}", 100.0 * step.progress);
+                LONG_PAUSE
+            }
+        }
     }
 }
 
@@ -74,8 +116,8 @@ impl<L> Observer<L> for Progress {
         if let Some(next) = self.next
             && Instant::now() >= next
         {
-            self.draw(step);
-            self.next = Some(Instant::now() + PAUSE);
+            let pause = self.draw(step);
+            self.next = Some(Instant::now() + pause);
         }
         ControlFlow::Continue(())
     }
@@ -83,7 +125,10 @@ impl<L> Observer<L> for Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
+        if let Ok(mut over) = self.over.lock() {
+            *over = true;
+        }
+        if let Shown::Bar(bar) = &self.shown {
             bar.finish_and_clear();
         }
     }

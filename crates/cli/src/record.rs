@@ -3,6 +3,7 @@
 use crate::curve::{self, Flatness};
 use crate::output::counters;
 use crate::outputs::Outputs;
+use crate::plain::plain;
 use crate::solve::{Made, Run};
 use crate::variables::{Computed, Stopped};
 use daedal::observer::{Observer, StepView};
@@ -152,7 +153,8 @@ fn parts(
     points: &[(f64, Vec<f64>)],
     inside: &mut dyn FnMut(&Segment, f64) -> Vec<f64>,
 ) -> Vec<u32> {
-    let mut flatness = Flatness::new(points.first().map_or(0, |(_, row)| row.len()), (run.rtol, run.atol));
+    let mut flatness =
+        Flatness::new(points.first().map_or(0, |(_, row)| row.len()), (run.tolerances.rtol, run.tolerances.atol));
     points.iter().for_each(|(_, row)| flatness.see(row));
     let steps = solution.segments.iter().zip(points.windows(2));
     let parts: Vec<f64> = steps
@@ -173,13 +175,13 @@ fn header(run: &Run, made: &Made, solution: &Computed) -> Header {
         parameters: run.setup.parameters.clone(),
         formulation: Some(solution.layout.formulation.to_string()),
         method: Some(run.method.name().to_string()),
-        rtol: Some(run.rtol),
-        atol: Some(run.atol),
-        atol_of: Vec::new(),
+        rtol: Some(run.tolerances.rtol),
+        atol: Some(run.tolerances.atol),
+        atol_of: run.tolerances.of.clone(),
         t0: Some(run.setup.t0()),
         tend: Some(run.setup.tend()),
         ended: Some(ended(&solution.ended)),
-        message: message(solution, made.error()),
+        message: message(solution, made.error()).map(|message| plain(&run.setup.places.told(&message)).into_owned()),
         seconds: Some(made.seconds),
         counters: counters(run, Some(&solution.statistics)).into(),
         max_residual: largest_residuals(&solution.max_residuals),

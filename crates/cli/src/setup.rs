@@ -3,12 +3,14 @@
 use crate::arguments::{Kernel, Model};
 use crate::failure::Failure;
 use crate::list::reference_problem;
+use crate::places::Places;
 use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
 use daedal::motion::{Compiled, Formulas, Mechanism};
 use daedal_model::{Defaults, HybridModel, Kind};
 use daedal_native::Native;
 use daedal_problems::Case;
+use daedal_run::Warning;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,6 +26,10 @@ pub struct Setup {
     pub changed: Vec<(String, f64)>,
     /// What a model file wishes for.
     pub defaults: Defaults,
+    /// What is odd about the model, whatever is done with it.
+    pub warnings: Vec<Warning>,
+    /// Where the equations stand in the file.
+    pub places: Places,
     pub equations: Equations,
 }
 
@@ -74,6 +80,8 @@ impl Switched {
             parameters: setup.parameters.clone(),
             changed: setup.changed.clone(),
             defaults: setup.defaults.clone(),
+            warnings: Vec::new(),
+            places: setup.places.clone(),
             equations: equations(mode.kind.clone(), self.kernel, self.tend, setup.defaults.h0),
         }
     }
@@ -154,6 +162,7 @@ fn from_file(model: &Model) -> Result<Setup, Failure> {
     let read = daedal_model::Model::read(&model.name, &text, &model.set)
         .map_err(|mistakes| Failure::Model(Box::new(mistakes)))?;
     let tend = read.time.map_or(f64::NAN, |(_, tend)| tend);
+    let places = Places::of(&read.kind);
     let equations = equations(read.kind, model.kernel, tend, read.solve.h0);
     Ok(Setup {
         name: read.name,
@@ -162,6 +171,8 @@ fn from_file(model: &Model) -> Result<Setup, Failure> {
         parameters: read.parameters,
         changed: model.set.clone(),
         defaults: read.solve,
+        warnings: read.unused.iter().map(|unused| Warning::new(unused.to_string())).collect(),
+        places,
         equations,
     })
 }
@@ -209,6 +220,8 @@ fn from_problem(model: &Model) -> Result<Setup, Failure> {
         parameters,
         changed,
         defaults: Defaults::default(),
+        warnings: Vec::new(),
+        places: Places::default(),
         equations: Equations::Motion(Box::new(Motion { case, formulas })),
     })
 }

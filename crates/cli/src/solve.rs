@@ -12,6 +12,7 @@ use crate::progress::Progress;
 use crate::record::{StepRecorder, record};
 use crate::setup::{Equations, General, Motion, Setup};
 use crate::summary;
+use crate::tolerances::{Largest, Tolerances};
 use crate::variables::{Computed, Stopped, Variables};
 use crate::verification;
 use crate::warnings;
@@ -19,19 +20,15 @@ use daedal::catalogue::MotionMethod;
 use daedal::dae::{self, Form};
 use daedal::method::Integrator;
 use daedal::observer::Observer;
-use daedal::{Options, Save, SolveError, Tolerance, solve_observed};
-use daedal_run::Warning;
+use daedal::{Options, Save, SolveError, solve_observed};
+use daedal_run::{Kind, Warning};
 use std::path::PathBuf;
 use std::time::Instant;
-
-/// The relative tolerance where none is given.
-const RTOL: f64 = 1e-7;
 
 /// All that a run needs to know.
 pub struct Run {
     pub setup: Setup,
-    pub rtol: f64,
-    pub atol: f64,
+    pub tolerances: Tolerances,
     pub method: Method,
     pub options: Options,
     pub report: Report,
@@ -82,7 +79,12 @@ pub fn solve(arguments: &Solve) -> Result<(), Failure> {
     if setup.tend().is_nan() {
         return Err(Failure::NoInterval { path: arguments.model.name.clone().into() });
     }
-    let chosen = Chosen::resolve(&setup, arguments);
+    let places = setup.places.clone();
+    solved(setup, arguments).map_err(|failure| failure.at(&places))
+}
+
+fn solved(setup: Setup, arguments: &Solve) -> Result<(), Failure> {
+    let chosen = Chosen::resolve(&setup, arguments)?;
     if matches!(setup.equations, Equations::Hybrid(_)) {
         return hybrid::solve(setup, chosen, arguments);
     }
@@ -120,24 +122,20 @@ pub fn solve(arguments: &Solve) -> Result<(), Failure> {
 
 /// What the arguments and the model say about every kind of run.
 pub struct Chosen {
-    pub rtol: f64,
-    pub atol: f64,
+    pub tolerances: Tolerances,
     pub options: Options,
     pub report: Report,
 }
 
 impl Chosen {
-    fn resolve(setup: &Setup, arguments: &Solve) -> Self {
+    fn resolve(setup: &Setup, arguments: &Solve) -> Result<Self, Failure> {
         let (t0, tend) = (setup.t0(), setup.tend());
         let wishes = &setup.defaults;
-        let rtol = arguments.rtol.or(wishes.rtol).unwrap_or(RTOL);
-        // an absolute tolerance belongs to the relative one that it stands beside
-        let beside = if arguments.rtol.is_none() { wishes.atol } else { None };
-        let atol = arguments.atol.or(beside).unwrap_or(rtol);
+        let tolerances = Tolerances::resolve(setup, arguments)?;
         let defaults = Options::default();
         let kept = arguments.save.unwrap_or(if arguments.output.is_empty() { Kept::End } else { Kept::Dense });
         let options = Options {
-            tolerance: Tolerance::new(rtol, atol),
+            tolerance: tolerances.core(),
             h0: arguments.h0.or(setup.h0()),
             hmax: arguments.hmax.or(wishes.hmax),
             max_steps: arguments.max_steps.unwrap_or(defaults.max_steps),
@@ -150,7 +148,7 @@ impl Chosen {
             },
         };
         let report = if arguments.stats.is_some() { Report::Statistics } else { Report::Summary };
-        Chosen { rtol, atol, options, report }
+        Ok(Chosen { tolerances, options, report })
     }
 }
 
@@ -166,8 +164,8 @@ impl Run {
             return Err(Failure::NoModes { options: given.join(", "), model: setup.name });
         }
         let method = Method::choose(&setup, arguments)?;
-        let Chosen { rtol, atol, options, report } = chosen;
-        Ok(Run { setup, rtol, atol, method, options, report })
+        let Chosen { tolerances, options, report } = chosen;
+        Ok(Run { setup, tolerances, method, options, report })
     }
 
     /// Somebody who writes down derivatives, if outputs need them.
@@ -182,16 +180,27 @@ impl Run {
 
     fn make(&self, interrupt: &Interrupt, recorder: Option<&mut StepRecorder>, mut rates: Option<Rates>) -> Made {
         let start = Instant::now();
+        let mut largest = Largest::default();
         let outcome = match (&self.setup.equations, &self.method) {
             (Equations::Motion(motion), Method::Motion { method, .. }) => {
-                self.motion(motion, &**method, interrupt, recorder)
+                self.motion(motion, &**method, (interrupt, &mut largest), recorder)
             }
             (Equations::General(general), Method::General { form, integrator, .. }) => {
-                self.general(general, *form, &**integrator, interrupt, recorder, rates.as_mut())
+                self.general(general, *form, &**integrator, (interrupt, &mut largest), recorder, rates.as_mut())
             }
             _ => unreachable!("methods are chosen for their model"),
         };
-        let mut made = Made { outcome, rates, warnings: Vec::new(), seconds: start.elapsed().as_secs_f64() };
+        let seconds = start.elapsed().as_secs_f64();
+        let mut made = Made { outcome, rates, warnings: self.setup.warnings.clone(), seconds };
+        let blind = made.solution().and_then(|solution| {
+            // what is not shown, or follows from the rest, has no tolerance
+            let mut names = vec![None; solution.names.len()];
+            for (j, _) in solution.layout.shown.iter().filter(|(_, kind)| *kind != Kind::Acceleration) {
+                names[*j] = Some(&solution.names[*j]);
+            }
+            self.tolerances.blind(&largest, &[names])
+        });
+        made.warnings.extend(blind);
         let found =
             made.solution().map(|solution| verification::warnings(self.options.verify, solution.verification.as_ref()));
         made.warnings.extend(found.unwrap_or_default());
@@ -202,13 +211,13 @@ impl Run {
         &self,
         motion: &Motion,
         method: &dyn MotionMethod,
-        mut interrupt: &Interrupt,
+        (mut interrupt, largest): (&Interrupt, &mut Largest),
         recorder: Option<&mut StepRecorder>,
     ) -> Result<Computed, Stopped> {
         let case = &motion.case;
         let problem = daedal::Problem::new(&*case.mechanism, case.initial.clone(), case.tend);
         let mut progress = Progress::new();
-        let mut observers: Vec<&mut dyn Observer> = vec![&mut progress, &mut interrupt];
+        let mut observers: Vec<&mut dyn Observer> = vec![&mut progress, &mut interrupt, largest];
         observers.extend(recorder.map(|recorder| recorder as &mut dyn Observer));
         let outcome = solve_observed(&problem, method, &self.options, &mut observers);
         let variables = |layout: &_| Variables::of_motion(layout, self.method.formulation());
@@ -220,13 +229,13 @@ impl Run {
         general: &General,
         form: Form,
         integrator: &dyn Integrator,
-        mut interrupt: &Interrupt,
+        (mut interrupt, largest): (&Interrupt, &mut Largest),
         recorder: Option<&mut StepRecorder>,
         rates: Option<&mut Rates>,
     ) -> Result<Computed, Stopped> {
         let problem = dae::Problem::new(&general.system, general.initial.clone(), general.tend);
         let mut progress = Progress::new();
-        let mut observers: Vec<&mut dyn Observer<dae::Unknowns>> = vec![&mut progress, &mut interrupt];
+        let mut observers: Vec<&mut dyn Observer<dae::Unknowns>> = vec![&mut progress, &mut interrupt, largest];
         observers.extend(recorder.map(|recorder| recorder as &mut dyn Observer<dae::Unknowns>));
         observers.extend(rates.map(|rates| rates as &mut dyn Observer<dae::Unknowns>));
         let outcome = dae::solve_observed(&problem, form, integrator, &self.options, &mut observers);

@@ -3,6 +3,7 @@
 use crate::record::final_outputs;
 use crate::setup::Equations;
 use crate::solve::{Made, Run};
+use crate::tolerances::Tolerances;
 use crate::variables::Computed;
 use crate::verification;
 use crate::warnings;
@@ -44,13 +45,23 @@ fn heading(text: &mut String, run: &Run, solution: &Computed) {
     let colon = if setup.description.is_empty() { "" } else { ": " };
     let _ = writeln!(text, "{}{colon}{}", setup.name, setup.description);
     let (method, form) = (run.method.name(), solution.layout.formulation);
-    let _ = write!(text, "{method}, {form}, rtol {:?}, atol {:?}", run.rtol, run.atol);
+    tolerances(text, &format!("{method}, {form}"), &run.tolerances);
     for (name, value) in &setup.changed {
         let _ = write!(text, ", {name} = {value:?}");
     }
     text.push('\n');
     if !run.method.reasons().is_empty() {
         let _ = writeln!(text, "chosen because {}", run.method.reasons().join("; "));
+    }
+}
+
+/// Method and tolerances.
+pub fn tolerances(text: &mut String, method: &str, tolerances: &Tolerances) {
+    let Tolerances { rtol, atol, of } = tolerances;
+    let _ = write!(text, "{method}, rtol {rtol:?}, atol {atol:?}");
+    if !of.is_empty() {
+        let own: Vec<String> = of.iter().map(|(name, atol)| format!("{name}: {atol:?}")).collect();
+        let _ = write!(text, " ({})", own.join(", "));
     }
 }
 

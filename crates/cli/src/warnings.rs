@@ -2,7 +2,7 @@
 //!
 //! There is one list, that of the header of a run file; whoever finds something out about a run adds to it.
 
-use crate::failure::plain;
+use crate::plain::plain;
 use daedal_run::Warning;
 use serde_json::{Value, json};
 use std::io::{self, Write};

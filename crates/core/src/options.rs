@@ -1,6 +1,7 @@
 //! Options that every method knows.
 
 use crate::error::BadOption;
+use crate::motion::Layout;
 use crate::tolerance::Tolerance;
 
 /// What to keep of a run.
@@ -57,6 +58,21 @@ impl Options {
         let usual = ((tend - t0) / LEAST_STEPS).max(self.h0.unwrap_or(0.0));
         let hmax = self.hmax.or(Some(usual).filter(|h| *h > 0.0));
         Options { hmax, ..self.clone() }
+    }
+
+    /// The same with tolerances by name put into the order of these unknowns, which are those that count; nothing where they are not
+    /// given by name.
+    pub(crate) fn for_unknowns<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> Option<Options> {
+        let Tolerance::Named { rtol, atol, .. } = &self.tolerance else { return None };
+        let pair = |name: &String| self.tolerance.of(name).unwrap_or((*rtol, *atol));
+        let pairs = names.into_iter().map(pair).collect();
+        Some(Options { tolerance: Tolerance::PerComponent(pairs), ..self.clone() })
+    }
+
+    /// The same for the unknowns of equations of motion.
+    pub(crate) fn for_motion(&self, layout: &Layout, names: &[String]) -> Option<Options> {
+        let counted = layout.dim() - layout.a().len();
+        self.for_unknowns(layout.shown().into_iter().take(counted).map(|j| &names[j]))
     }
 
     /// Are the step sizes possible?

@@ -69,6 +69,8 @@ pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p> + ?Sized>(
     };
     let layout = Layout::new(problem.system.sizes(), Form::StrangenessFree, false);
     let names = layout.variable_names(&problem.system.names());
+    let named = options.for_motion(&layout, &names);
+    let options = named.as_ref().unwrap_or(options);
     let course = MotionCourse { system: problem.system, layout: &layout, options };
     let mut run = Run::new(&layout, names, &start, (problem.tend, &problem.events), options, &course);
     run.timetable = Timetable::of_motion(problem.system, (t0, problem.tend));

@@ -14,6 +14,15 @@ pub enum Tolerance {
     },
     /// One pair (rtol, atol) per unknown, in the order in which variables are shown: p, v, r, w, s, λ, μ.
     PerComponent(Vec<(f64, f64)>),
+    /// Absolute tolerances of single unknowns by their names, which modes with different unknowns have in common; all others have `atol`.
+    Named {
+        /// Relative tolerance.
+        rtol: f64,
+        /// Absolute tolerance of unknowns that are not named.
+        atol: f64,
+        /// Name of an unknown, its absolute tolerance.
+        of: Vec<(String, f64)>,
+    },
 }
 
 impl Default for Tolerance {
@@ -36,6 +45,9 @@ pub enum BadTolerance {
         /// Absolute tolerance.
         atol: f64,
     },
+    /// Tolerances by name where nobody knows the names.
+    #[error("tolerances are given by name, but the unknowns have none here: give one pair for each of them")]
+    NoNames,
     /// Not as many pairs as unknowns.
     #[error("{given} tolerances given for {wanted} unknowns (of a mechanism: p, v, r, w, s, lambda, mu)")]
     WrongLength {
@@ -55,6 +67,26 @@ impl Tolerance {
         Tolerance::Uniform { rtol, atol }
     }
 
+    /// The pair of the unknown of this name; none where tolerances are given by the order of the unknowns.
+    pub fn of(&self, name: &str) -> Option<(f64, f64)> {
+        match self {
+            Tolerance::Uniform { rtol, atol } => Some((*rtol, *atol)),
+            Tolerance::PerComponent(_) => None,
+            Tolerance::Named { rtol, atol, of } => {
+                let own = of.iter().find(|(known, _)| known == name);
+                Some((*rtol, own.map_or(*atol, |(_, own)| *own)))
+            }
+        }
+    }
+
+    /// The pair of unknowns that are not named; none where tolerances are given by the order of the unknowns.
+    pub fn usual(&self) -> Option<(f64, f64)> {
+        match self {
+            Tolerance::Uniform { rtol, atol } | Tolerance::Named { rtol, atol, .. } => Some((*rtol, *atol)),
+            Tolerance::PerComponent(_) => None,
+        }
+    }
+
     /// Pairs (rtol, atol) for every unknown in the order of x, accelerations included (they do not count).
     pub fn pairs(&self, layout: &Layout) -> Result<Vec<(f64, f64)>, BadTolerance> {
         let counted = layout.dim() - layout.a().len();
@@ -70,6 +102,7 @@ impl Tolerance {
             Tolerance::PerComponent(list) => {
                 return Err(BadTolerance::WrongLength { given: list.len(), wanted: counted });
             }
+            Tolerance::Named { .. } => return Err(BadTolerance::NoNames),
         };
         Self::possible(pairs)
     }
@@ -89,6 +122,7 @@ impl Tolerance {
             Tolerance::PerComponent(list) => {
                 return Err(BadTolerance::WrongLength { given: list.len(), wanted: counted });
             }
+            Tolerance::Named { .. } => return Err(BadTolerance::NoNames),
         };
         Self::possible(pairs)
     }
@@ -96,7 +130,7 @@ impl Tolerance {
     /// Pairs (rtol, atol) for the first unknowns of a state; auxiliary ones behind those that tolerances are given for have the last.
     pub(crate) fn of_states(&self, dim: usize) -> Vec<(f64, f64)> {
         match self {
-            Tolerance::Uniform { rtol, atol } => vec![(*rtol, *atol); dim],
+            Tolerance::Uniform { rtol, atol } | Tolerance::Named { rtol, atol, .. } => vec![(*rtol, *atol); dim],
             Tolerance::PerComponent(list) => {
                 let rest = list.last().copied().unwrap_or((1e-3, 1e-3));
                 list.iter().copied().chain(std::iter::repeat(rest)).take(dim).collect()

@@ -19,6 +19,8 @@ pub struct Written {
     pub formula: String,
     /// The values of its indices, where it was made by an index range.
     pub indices: Vec<(String, i64)>,
+    /// Its line in the file, from 1.
+    pub line: usize,
 }
 
 impl fmt::Display for Written {
@@ -38,6 +40,7 @@ pub(crate) struct Entry {
     pub bindings: Bindings,
     pub span: Span,
     text: Rc<str>,
+    line: usize,
 }
 
 impl Entry {
@@ -45,6 +48,7 @@ impl Entry {
         Written {
             formula: self.text.to_string(),
             indices: self.bindings.0.iter().map(|(name, i)| (name.to_string(), *i)).collect(),
+            line: self.line,
         }
     }
 
@@ -90,6 +94,7 @@ pub(crate) fn list(reader: &mut Reader, items: &[Item], what: &str) -> (Vec<Entr
         }
         let Some(read) = read_entries(reader, item, what) else { continue };
         let text: Rc<str> = document::written(reader, item).into();
+        let line = reader.line(item.span().into());
         let equations: Vec<Rc<Equation>> = read.entries.into_iter().map(Rc::new).collect();
         let result = each(&read.ranges, reader, &mut Bindings::default(), &mut |_, bindings| {
             for equation in &equations {
@@ -99,6 +104,7 @@ pub(crate) fn list(reader: &mut Reader, items: &[Item], what: &str) -> (Vec<Entr
                     bindings: bindings.clone(),
                     span,
                     text: text.clone(),
+                    line,
                 });
             }
             Ok(())
@@ -199,6 +205,7 @@ pub(crate) fn table(reader: &mut Reader, table: &DeTable, what: &str) -> Vec<(Na
             continue;
         };
         let (equation, text) = (Rc::new(equation), Rc::from(document::written(reader, value)));
+        let line = reader.line(value.span().into());
         keys(reader, key, value, &mut |_, name, bindings, value| {
             if name.derivative > 0 {
                 return Err(Mistake::Syntax {
@@ -210,7 +217,10 @@ pub(crate) fn table(reader: &mut Reader, table: &DeTable, what: &str) -> Vec<(Na
                 .into());
             }
             let (equation, text) = (Rc::clone(&equation), Rc::clone(&text));
-            entries.push((name, Entry { equation, bindings: bindings.clone(), span: Span::from(value.span()), text }));
+            entries.push((
+                name,
+                Entry { equation, bindings: bindings.clone(), span: Span::from(value.span()), text, line },
+            ));
             Ok(())
         });
     }

@@ -32,6 +32,7 @@ mod reader;
 mod shape;
 mod source;
 mod suggestion;
+mod unused;
 
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
@@ -43,3 +44,4 @@ pub use index::Limits;
 pub use model::{Defaults, Kind, Model};
 pub use motion::MotionTexts;
 pub use source::Span;
+pub use unused::Unused;

@@ -12,6 +12,7 @@ use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
+use crate::unused::{self, Unused};
 use daedal::catalogue;
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
@@ -37,6 +38,8 @@ pub struct Model {
     /// Parameters whose numbers decided what the formulas look like: bounds of index ranges, indices, exponents and conditions
     /// between constants. To change one of them, read the file again.
     pub structural: Vec<String>,
+    /// Parameters and definitions that nothing uses.
+    pub unused: Vec<Unused>,
     /// Its equations.
     pub kind: Kind,
 }
@@ -71,8 +74,12 @@ pub enum Kind {
 pub struct Defaults {
     /// Relative tolerance.
     pub rtol: Option<f64>,
-    /// Absolute tolerance.
+    /// Absolute tolerance of all variables that have none of their own.
     pub atol: Option<f64>,
+    /// Absolute tolerances of single variables by name.
+    pub atol_of: Vec<(String, f64)>,
+    /// Usual sizes of single variables by name.
+    pub nominal: Vec<(String, f64)>,
     /// First step size.
     pub h0: Option<f64>,
     /// Largest step size.
@@ -249,7 +256,8 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
     };
     let About { name, description, source, time } = about;
     let structural = reader.structural();
-    Some(Model { name, description, source, time, solve, parameters, structural, kind })
+    let unused = unused::find(reader, root);
+    Some(Model { name, description, source, time, solve, parameters, structural, unused, kind })
 }
 
 /// A system with modes.
@@ -275,7 +283,8 @@ fn switched(
         .collect();
     parameters.extend(of_modes);
     let About { name, description, source, time } = about;
-    Some(Model { name, description, source, time, solve, parameters, structural, kind: Kind::Hybrid(Box::new(model)) })
+    let (unused, kind) = (unused::find(reader, root), Kind::Hybrid(Box::new(model)));
+    Some(Model { name, description, source, time, solve, parameters, structural, unused, kind })
 }
 
 fn check_sections(reader: &mut Reader, root: &DeTable) {
@@ -374,18 +383,58 @@ fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
 /// `[solve]`.
 /// `methods` is absent where the model has modes.
 fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], methods: Option<&[&str]>) -> Defaults {
-    let common = ["rtol", "atol", "h0", "hmax", "formulation"];
+    let common = ["rtol", "atol", "nominal", "h0", "hmax", "formulation"];
     let further: &[&str] = if methods.is_some() { &["method"] } else { &["max_switches", "max_immediate"] };
     section.check_keys(reader, &[&common, further].concat());
+    let (atol, atol_of) = by_name(reader, section, "atol");
+    let (for_all, nominal) = by_name(reader, section, "nominal");
+    if let (Some(value), Some(item)) = (for_all, section.get("nominal")) {
+        reader.mistake(Mistake::Syntax {
+            message: format!("`nominal` is {value} for all variables"),
+            label: "for which variable?".into(),
+            at: Span::from(item.span()).into(),
+            help: Some(
+                "write nominal = { c = 1e-6 } with the usual size of each variable that has an unusual one".into(),
+            ),
+        });
+    }
     let mut positive = |key: &str| document::positive(reader, section, key);
     Defaults {
         rtol: positive("rtol"),
-        atol: positive("atol"),
+        atol,
+        atol_of,
+        nominal,
         h0: positive("h0"),
         hmax: positive("hmax"),
         formulation: one_of(reader, section, "formulation", formulations),
         method: methods.and_then(|methods| one_of(reader, section, "method", methods)),
     }
+}
+
+/// A positive number for all variables, or a table of them by name, `"*"` being all others.
+fn by_name(reader: &mut Reader, section: Section, key: &'static str) -> (Option<f64>, Vec<(String, f64)>) {
+    let Some(item) = section.get(key) else { return (None, Vec::new()) };
+    let DeValue::Table(table) = item.get_ref() else { return (document::positive(reader, section, key), Vec::new()) };
+    let (mut for_all, mut of) = (None, Vec::new());
+    let inner = Section { title: section.title, span: section.span, table };
+    for (name, value) in table {
+        let name = name.get_ref().as_ref();
+        // lambda.rod is a table inside of a table in TOML
+        if let (DeValue::Table(multipliers), "lambda" | "mu") = (value.get_ref(), name) {
+            let inner = Section { title: section.title, span: section.span, table: multipliers };
+            for constraint in multipliers.keys().map(|key| key.get_ref().as_ref()) {
+                let value = document::positive(reader, inner, constraint);
+                of.extend(value.map(|value| (format!("{name}.{constraint}"), value)));
+            }
+            continue;
+        }
+        match (document::positive(reader, inner, name), name) {
+            (value, "*") => for_all = value,
+            (Some(value), name) => of.push((name.replace(' ', ""), value)),
+            (None, _) => {}
+        }
+    }
+    (for_all, of)
 }
 
 /// One of these words.

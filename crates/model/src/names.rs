@@ -197,6 +197,12 @@ impl Scope {
         Ok(())
     }
 
+    /// Take the meaning of a name away again.
+    pub fn forget(&mut self, base: &str, name: &str) {
+        self.names.remove(name);
+        self.families.remove(base);
+    }
+
     /// Is this a name already?
     pub fn get(&self, name: &str) -> Option<&Declared> {
         self.names.get(name)
@@ -255,17 +261,21 @@ impl Scope {
         let names = self.names.keys().filter(|n| !n.ends_with(']')).map(String::as_str);
         let mut known: Vec<&str> = names.chain(self.families.keys().map(String::as_str)).chain(["pi", "t"]).collect();
         known.sort_unstable();
-        let help = nearest(base, known.iter().copied()).map(|near| format!("did you mean `{near}`?")).or_else(|| {
-            let multiplier = base.split_once('.').map(|(letter, _)| letter);
-            let constraints = known.iter().copied().filter(|n| Some(n.split('.').next().unwrap_or(n)) == multiplier);
-            match (multiplier, constraints.clone().count()) {
-                (Some(letter), 0) => Some(format!("no named constraint has a multiplier {letter}")),
-                (Some(_), _) => Some(format!("known multipliers: {}", enumerate(constraints))),
-                (None, _) => foreign(base).map(str::to_string).or_else(|| {
-                    Some(format!("known names: {}", enumerate(known.iter().copied().filter(|n| *n != "pi"))))
-                }),
-            }
-        });
+        let multipliers = foreign(base).filter(|_| matches!(base, "lambda" | "mu")).map(str::to_string);
+        let help = multipliers
+            .or_else(|| nearest(base, known.iter().copied()).map(|near| format!("did you mean `{near}`?")))
+            .or_else(|| {
+                let multiplier = base.split_once('.').map(|(letter, _)| letter);
+                let constraints =
+                    known.iter().copied().filter(|n| Some(n.split('.').next().unwrap_or(n)) == multiplier);
+                match (multiplier, constraints.clone().count()) {
+                    (Some(letter), 0) => Some(format!("no named constraint has a multiplier {letter}")),
+                    (Some(_), _) => Some(format!("known multipliers: {}", enumerate(constraints))),
+                    (None, _) => foreign(base).map(str::to_string).or_else(|| {
+                        Some(format!("known names: {}", enumerate(known.iter().copied().filter(|n| *n != "pi"))))
+                    }),
+                }
+            });
         Mistake::UnknownName { name: name.into(), at, help }
     }
 }
@@ -280,6 +290,12 @@ fn foreign(name: &str) -> Option<&'static str> {
         "time" => Some("time is called `t`"),
         "PI" | "Pi" | "π" => Some("the constant is called `pi`"),
         "e" => Some("the constant e is exp(1)"),
+        "lambda" => Some(
+            "the multiplier of the holonomic constraint NAME is lambda.NAME; constraints in a list have lambda1, lambda2, …",
+        ),
+        "mu" => Some(
+            "the multiplier of the nonholonomic constraint NAME is mu.NAME; constraints in a list have mu1, mu2, …",
+        ),
         "true" | "false" => Some("there are no truth values; write a comparison inside if(…)"),
         _ => None,
     }

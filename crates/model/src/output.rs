@@ -6,9 +6,11 @@ use crate::document::Section;
 use crate::entries::{self, Entry, Name};
 use crate::formula::ast::Node;
 use crate::lower::Lowering;
-use crate::names::{Classes, Context, Symbol};
+use crate::names::{Classes, Context, Item, Symbol};
 use crate::reader::Reader;
 use daedal::graph::Expr;
+use std::collections::HashSet;
+use std::rc::Rc;
 
 const OUTPUT: Context =
     Context { place: "an output", allowed: Classes::EVERYTHING, help: "outputs may contain everything" };
@@ -36,27 +38,80 @@ pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Vec<(Name, 
 }
 
 /// Their formulas; in a system with modes those that have all names in this one.
+///
+/// An output may use other outputs, in any order: while they are lowered each is a name as definitions are, unless its name is one already.
 pub(crate) fn lower(lowering: &mut Lowering, outputs: &[(Name, Entry)]) -> Vec<(String, Expr)> {
-    let mut formulas = Vec::new();
+    let is_new = |(name, _): &&(Name, Entry)| lowering.reader.scope.knows(&name.base).is_none();
+    let own: HashSet<&str> = outputs.iter().filter(is_new).map(|(name, _)| name.base.as_str()).collect();
+    let mut open: Vec<Open> = Vec::new();
     for (name, entry) in outputs {
-        let node = entry.node();
-        let Some(node) = lowering.reader.told(node) else { continue };
-        if let Some(missing) = missing(lowering, &node, entry) {
-            lowering.reader.note_formula(node.span, Some(missing));
+        let Some(node) = lowering.reader.told(entry.node()) else { continue };
+        let item = if own.contains(name.base.as_str()) { declare(lowering.reader, name, entry, &node) } else { None };
+        open.push(Open { name, entry, node, item, missing: None });
+    }
+    leave_out(lowering.reader, &mut open);
+    let mut formulas = Vec::new();
+    for output in &mut open {
+        let missing = output.missing.take();
+        let left_out = missing.is_some();
+        lowering.reader.note_formula(output.node.span, missing);
+        if left_out {
             continue;
         }
-        lowering.reader.note_formula(node.span, None);
-        if let Some(value) = lowering.formula(&node, OUTPUT, &entry.bindings) {
-            formulas.push((name.full.clone(), value.expr));
-        }
+        let value = match output.item {
+            Some(number) => lowering.item_value(number),
+            None => lowering.formula(&output.node, OUTPUT, &output.entry.bindings),
+        };
+        formulas.extend(value.map(|value| (output.name.full.clone(), value.expr)));
+    }
+    // no other formula may contain them
+    for output in open.iter().filter(|output| output.item.is_some()) {
+        lowering.reader.scope.forget(&output.name.base, &output.name.full);
     }
     formulas
 }
 
-fn missing(lowering: &Lowering, node: &Node, entry: &Entry) -> Option<Mistake> {
-    let reader = &*lowering.reader;
+/// Make an output a name; its number among the items.
+fn declare(reader: &mut Reader, name: &Name, entry: &Entry, node: &Rc<Node>) -> Option<usize> {
+    let number = reader.scope.items.len();
+    let declared = reader.scope.declare(&name.base, &name.indices, "an output", Symbol::Item(number), name.span);
+    reader.told(declared)?;
+    let (node, bindings) = (Rc::clone(node), entry.bindings.clone());
+    reader.scope.items.push(Rc::new(Item { name: name.full.clone(), node, bindings, context: OUTPUT }));
+    Some(number)
+}
+
+/// An output while it is looked at.
+struct Open<'o> {
+    name: &'o Name,
+    entry: &'o Entry,
+    node: Rc<Node>,
+    /// its number among the items, where other outputs may use it
+    item: Option<usize>,
+    /// why this mode cannot compute it
+    missing: Option<Mistake>,
+}
+
+/// Which outputs this mode does not have: those with unknown names, and those that use such an output. Without modes unknown names are
+/// mistakes where they stand.
+fn leave_out(reader: &Reader, open: &mut [Open]) {
     if reader.mode.is_none() || reader.scope.incomplete {
-        return None;
+        return;
     }
-    definitions::unknown(reader, node, &entry.bindings).1
+    let mut uses: Vec<HashSet<String>> = Vec::new();
+    for output in open.iter_mut() {
+        let (names, missing) = definitions::unknown(reader, &output.node, &output.entry.bindings);
+        output.missing = missing;
+        uses.push(names);
+    }
+    let mut absent: Vec<usize> = (0..open.len()).filter(|&k| open[k].missing.is_some()).collect();
+    while let Some(k) = absent.pop() {
+        let (name, mistake) = (open[k].name.base.clone(), open[k].missing.clone());
+        for user in (0..open.len()).filter(|_| open[k].item.is_some()).collect::<Vec<_>>() {
+            if open[user].missing.is_none() && uses[user].contains(&name) {
+                open[user].missing.clone_from(&mistake);
+                absent.push(user);
+            }
+        }
+    }
 }

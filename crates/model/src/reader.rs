@@ -48,6 +48,8 @@ pub(crate) const CONSTANT: Context = Context {
 /// State of reading.
 pub(crate) struct Reader<'f> {
     pub file: &'f str,
+    /// where its lines end
+    lines: Rc<[usize]>,
     pub scope: Scope,
     pub parameters: Vec<Parameter>,
     /// Names of the outputs.
@@ -83,6 +85,7 @@ impl<'f> Reader<'f> {
     pub fn new(file: &'f str, limits: Limits) -> Self {
         Reader {
             file,
+            lines: file.match_indices('\n').map(|(k, _)| k).collect(),
             scope: Scope::default(),
             parameters: Vec::new(),
             outputs: HashSet::new(),
@@ -101,7 +104,8 @@ impl<'f> Reader<'f> {
 
     /// A reader for the equations of a mode, with names of its own; what was told goes on. Give it back to [`Reader::resume`].
     pub fn for_mode(&mut self, mode: &str) -> Reader<'f> {
-        let mut reader = Reader::new(self.file, Limits::default());
+        let mut reader = Reader::new("", Limits::default());
+        (reader.file, reader.lines) = (self.file, Rc::clone(&self.lines));
         std::mem::swap(&mut reader.budget, &mut self.budget);
         std::mem::swap(&mut reader.diary, &mut self.diary);
         reader.mode = Some(mode.to_string());
@@ -113,6 +117,11 @@ impl<'f> Reader<'f> {
         self.budget = mode.budget;
         self.diary = mode.diary;
         self.met += mode.met;
+    }
+
+    /// The line of a place, from 1.
+    pub fn line(&self, at: Span) -> usize {
+        1 + self.lines.partition_point(|end| *end < at.start)
     }
 
     /// A formula was computed, or left out because this mode does not have the names in it.

@@ -263,3 +263,56 @@ fn a_file_may_wish_for_a_method_and_a_formulation() {
         assert!(mistakes.lines().contains(told), "{}", mistakes.lines());
     }
 }
+
+const GENERAL: &str = "[model]\nname = \"m\"\ntime = [0, 1]\n[dae]\nstates = [\"x\"]\nequations = [\"der(x) = -x\"]\n";
+
+#[test]
+fn outputs_may_use_outputs_in_any_order() {
+    let text = format!("{GENERAL}[output]\ntwice = \"2*square\"\nsquare = \"x^2\"\nx2 = \"twice + square\"\n");
+    let model = Model::read("m.toml", &text, &[]).unwrap();
+    let Kind::Dae { formulas, .. } = &model.kind else { unreachable!() };
+    let outputs: Vec<_> = formulas.outputs.iter().map(|(_, e)| *e).collect();
+    let tape = daedal::graph::Tape::new(&formulas.graph, &outputs);
+    let mut inputs = vec![0.0; formulas.graph.inputs().len()];
+    inputs[1] = 3.0;
+    assert_eq!(tape.evaluate(&inputs), [18.0, 9.0, 27.0]);
+}
+
+#[test]
+fn outputs_that_need_each_other_are_told_with_their_path() {
+    let text = format!("{GENERAL}[output]\na = \"b + 1\"\nb = \"c\"\nc = \"a*x\"\n");
+    let said = format!("{:?}", miette_text(&text));
+    assert!(said.contains("a → b → c → a"), "{said}");
+}
+
+#[test]
+fn outputs_are_no_names_for_equations_and_give_way_to_definitions() {
+    let text = GENERAL.replace("der(x) = -x", "der(x) = -energy") + "[output]\nenergy = \"x^2\"\n";
+    assert!(miette_text(&text).contains("energy"));
+    // an output that shows a definition under its own name
+    let text = format!("{GENERAL}[definitions]\nenergy = \"x^2\"\n[output]\nenergy = \"energy\"\n");
+    assert!(Model::read("m.toml", &text, &[]).is_ok());
+}
+
+#[test]
+fn lambda_and_mu_are_names_unless_a_dot_follows() {
+    let text = GENERAL.replace("[dae]", "[parameters]\nmu = 0.3\nlambda = 2\n[dae]").replace("-x", "-mu*x*lambda");
+    let model = Model::read("m.toml", &text, &[("mu".to_string(), 0.5)]).unwrap();
+    assert_eq!(model.parameters, [("mu".to_string(), 0.5), ("lambda".to_string(), 2.0)]);
+    let said = miette_text(&GENERAL.replace("-x", "-mu*x"));
+    assert!(said.contains("mu.NAME"), "{said}");
+}
+
+#[test]
+fn equations_know_their_lines() {
+    let text = GENERAL.replace("[\"der(x) = -x\"]", "[\n  \"der(x) = -x\",\n  \"0 = 0*x\",\n]");
+    let model = Model::read("m.toml", &text, &[]).unwrap();
+    let Kind::Dae { texts, .. } = &model.kind else { unreachable!() };
+    assert_eq!(texts.iter().map(|written| written.line).collect::<Vec<_>>(), [7, 8]);
+}
+
+/// All that is said about the mistakes of a file.
+fn miette_text(text: &str) -> String {
+    let mistakes = Model::read("m.toml", text, &[]).expect_err("a mistake");
+    format!("{mistakes}: {mistakes:?}")
+}

@@ -7,6 +7,7 @@ mod text;
 use crate::check::Examined;
 use crate::failure::Failure;
 use crate::setup::{General, Setup};
+use daedal::analysis::Severity;
 use daedal::dae::analysis::{Analysis, Scope, analyse, shortened, too_long};
 use daedal::dae::hidden::Role;
 use daedal::dae::{AnalysisError, Form, derivatives, prepare_at};
@@ -57,12 +58,12 @@ pub fn examine(setup: &Setup, general: &General) -> Result<Examined, Failure> {
     let checked = match analyse(&general.system, &general.initial, scope) {
         Err(error @ (AnalysisError::WrongLength { .. } | AnalysisError::NotFinite { .. })) => return Err(error.into()),
         Err(error) => {
-            let findings = vec![Finding::impossible(&error)];
+            let findings = finding::sorted(vec![Finding::impossible(&error)], setup);
             Checked { setup, general, found: Err(error), findings }
         }
         Ok(analysis) => {
             let prepared = prepare_at(&general.system, &analysis.at, Form::Auto);
-            let findings = finding::all(&analysis, prepared.as_ref().err());
+            let findings = finding::sorted(finding::all(&analysis, prepared.as_ref().err()), setup);
             let (constraints, definitions) = formulas(&analysis);
             let found = Found {
                 rates: derivatives(&general.system, &analysis.at),
@@ -76,7 +77,10 @@ pub fn examine(setup: &Setup, general: &General) -> Result<Examined, Failure> {
     };
     let impossible = checked.findings.iter().filter(|finding| finding.is_impossible());
     let reasons: Vec<String> = impossible.map(|finding| finding.message.clone()).collect();
+    let warnings = checked.findings.iter().filter(|finding| finding.severity == Severity::Warning);
+    let warnings = warnings.map(|finding| finding.message.clone()).collect();
     Ok(Examined {
+        warnings,
         text: text::text(&checked),
         object: object::object(&checked),
         impossible: (!reasons.is_empty()).then(|| Failure::Unsolvable { model: setup.name.clone(), reasons }),

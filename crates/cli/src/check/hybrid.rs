@@ -23,6 +23,22 @@ struct Checked<'s> {
     pairs: Vec<Pair>,
 }
 
+impl Checked<'_> {
+    /// What should be looked at: in the file as a whole and in every mode.
+    fn warnings(&self) -> Vec<String> {
+        let mut all: Vec<String> = self.setup.warnings.iter().map(ToString::to_string).collect();
+        for (mode, found) in self.model.modes.iter().zip(&self.modes) {
+            if !found.reachable {
+                all.push(format!("mode {} is never entered: no transition leads there", mode.name));
+            }
+            if let Ok(examined) = &found.examined {
+                all.extend(examined.warnings.iter().map(|warning| format!("mode {}: {warning}", mode.name)));
+            }
+        }
+        all
+    }
+}
+
 /// What was found about a mode.
 struct Found {
     /// Can it be entered?
@@ -75,13 +91,13 @@ pub fn examine(setup: &Setup, switched: &Switched) -> Examined {
     let system = model.build(&switched.compiler(), &Methods::default());
     let pairs = pairs(model, &system, &known);
     let checked = Checked { setup, model, tend: switched.tend, modes, pairs };
-    let (text, object) = (text::text(&checked), object::object(&checked));
+    let (text, object, warnings) = (text::text(&checked), object::object(&checked), checked.warnings());
     let impossible = match checked.modes.into_iter().nth(model.initial.mode).map(|found| found.examined) {
         Some(Ok(examined)) => examined.impossible,
         Some(Err(failure)) => Some(failure),
         None => None,
     };
-    Examined { text, object, impossible: impossible.or(start.err()) }
+    Examined { text, object, impossible: impossible.or(start.err()), warnings }
 }
 
 fn value(start: Start) -> Option<f64> {

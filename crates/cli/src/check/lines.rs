@@ -67,6 +67,15 @@ impl Text {
     }
 }
 
+/// A verdict, and how many warnings stand against it.
+pub fn solvable(verdict: &str, warnings: usize) -> String {
+    match warnings {
+        0 => verdict.to_string(),
+        1 => format!("{verdict}, but look at the warning"),
+        n => format!("{verdict}, but look at the {n} warnings"),
+    }
+}
+
 /// A number in few digits.
 pub fn short(x: f64) -> String {
     if x == 0.0 {

@@ -20,6 +20,14 @@ pub fn object(subject: &Subject, found: &Analysis) -> Value {
             "equations": finding.equations(),
         })
     });
+    let mut findings: Vec<Value> = findings.collect();
+    // the worst first: warnings stand before notes
+    let place = found.findings.iter().take_while(|finding| finding.severity() <= Severity::Warning).count();
+    let unused = subject
+        .warnings
+        .iter()
+        .map(|warning| json!({ "severity": "warning", "code": "unused", "message": warning.message, "equations": [] }));
+    findings.splice(place..place, unused);
     let definitions: Map<String, Value> =
         subject.texts.definitions.iter().map(|(name, text)| (name.clone(), json!(text))).collect();
     let equations = found.equations.iter().map(|equation| {
@@ -38,7 +46,7 @@ pub fn object(subject: &Subject, found: &Analysis) -> Value {
         "t0": found.t,
         "tend": subject.tend,
         "possible": found.is_possible(),
-        "findings": findings.collect::<Value>(),
+        "findings": findings,
         "sizes": {
             "positions": n.positions,
             "velocities": n.velocities,

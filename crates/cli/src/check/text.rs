@@ -1,7 +1,7 @@
 //! An analysis for people, in sections, within 100 columns.
 
 use super::Subject;
-use super::lines::{MOST_FORMULAS, Text, short};
+use super::lines::{MOST_FORMULAS, Text, short, solvable};
 use super::object::{kind, level, severity, structure, verdict};
 use daedal::analysis::{
     Analysis, Definiteness, Level, Mass, Mode, Movement, Place, RankDecision, Regularity, Residual, Severity,
@@ -15,9 +15,12 @@ const MOST: usize = 12;
 pub fn text(subject: &Subject, found: &Analysis) -> String {
     let mut text = Text::default();
     text.line(&format!("{}: {}", subject.model, subject.description));
-    text.line(conclusion(found));
+    text.line(&conclusion(found, subject.warnings.len()));
     for finding in &found.findings {
         text.entry(severity(finding.severity()), &finding.to_string());
+    }
+    for warning in subject.warnings {
+        text.entry(severity(Severity::Warning), &warning.to_string());
     }
     text.heading("structure");
     overview(&mut text, found);
@@ -52,13 +55,13 @@ pub fn text(subject: &Subject, found: &Analysis) -> String {
     text.into_string()
 }
 
-fn conclusion(found: &Analysis) -> &'static str {
-    let worst = found.findings.iter().map(daedal::analysis::Finding::severity).min();
-    match worst {
-        Some(Severity::Impossible) => "IMPOSSIBLE or singular: there is no motion, or more than one",
-        Some(Severity::Warning) => "the model can be solved, but look at the warning",
-        Some(Severity::Note) | None => "the model can be solved",
+/// The verdict, when everything is known; `further` warnings are told besides the findings.
+fn conclusion(found: &Analysis, further: usize) -> String {
+    if !found.is_possible() {
+        return "IMPOSSIBLE or singular: there is no motion, or more than one".into();
     }
+    let warnings = found.findings.iter().filter(|finding| finding.severity() == Severity::Warning).count();
+    solvable("the model can be solved", warnings + further)
 }
 
 fn overview(text: &mut Text, found: &Analysis) {

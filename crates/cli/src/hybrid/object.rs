@@ -2,7 +2,7 @@
 //! `{"name", "sliding", "entered", "time", "steps"}`, `entered` telling how often; and `end_mode`, the name of the last one.
 
 use super::{Made, Run};
-use crate::output::{counters_of, residuals};
+use crate::output::{counters_of, of_variables, residuals};
 use crate::record::ended;
 use crate::warnings;
 use daedal::Residuals;
@@ -19,8 +19,8 @@ pub fn statistics(run: &Run, made: &Made, computed: Option<(&HybridSolution, &da
     insert("model", json!(run.setup.name));
     insert("formulation", json!(run.modes.formulation()));
     insert("method", json!(run.modes.method()));
-    insert("rtol", json!(run.chosen.rtol));
-    insert("atol", json!(run.chosen.atol));
+    insert("rtol", json!(run.chosen.tolerances.rtol));
+    insert("atol", json!(run.chosen.tolerances.atol));
     insert("ended", json!(solution.map_or(daedal_run::Ended::Failure, |s| ended(&s.ended))));
     insert("t_end", json!(solution.map_or(run.setup.t0(), |s| s.end.t)));
     for (name, count) in counters_of(run.modes.with_geoms(), solution.map(|s| &s.statistics)) {
@@ -29,6 +29,7 @@ pub fn statistics(run: &Run, made: &Made, computed: Option<(&HybridSolution, &da
     insert("seconds", json!(made.seconds));
     insert("max_residual", residuals(&solution.map_or_else(Residuals::default, |s| s.max_residuals)));
     insert("final", recorded.map_or_else(|| json!({}), final_values));
+    insert("atol_of", of_variables(&run.chosen.tolerances));
     insert("warnings", warnings::object(&made.warnings));
     insert("switches", json!(hybrid.map(|hybrid| hybrid.switches.len())));
     let modes = hybrid.map(|hybrid| {

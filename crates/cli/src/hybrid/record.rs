@@ -4,6 +4,7 @@ use super::table::{Point, Table, inside, points};
 use super::{Made, Run};
 use crate::curve::{self, Flatness};
 use crate::output::counters_of;
+use crate::plain::plain;
 use crate::record::{ended, largest_residuals};
 use daedal::hybrid::{self, HybridError, HybridSolution};
 use daedal::{Ended, Save};
@@ -66,7 +67,7 @@ pub fn record(
 
 /// Into how many parts the curves need each step to be cut, one phase after the other.
 fn parts(run: &Run, solution: &HybridSolution, kept: &[Vec<Point>], table: &mut Table) -> Vec<u32> {
-    let mut flatness = Flatness::new(table.names.len(), (run.chosen.rtol, run.chosen.atol));
+    let mut flatness = Flatness::new(table.names.len(), (run.chosen.tolerances.rtol, run.chosen.tolerances.atol));
     for (phase, kept) in solution.phases.iter().zip(kept) {
         for (t, x, rates) in kept {
             flatness.see(table.at(phase.mode, *t, x, rates.as_deref()));
@@ -101,13 +102,13 @@ fn header(run: &Run, made: &Made, solution: &HybridSolution) -> Header {
         parameters: setup.parameters.clone(),
         formulation: Some(run.modes.formulation()),
         method: Some(run.modes.method()),
-        rtol: Some(chosen.rtol),
-        atol: Some(chosen.atol),
-        atol_of: Vec::new(),
+        rtol: Some(chosen.tolerances.rtol),
+        atol: Some(chosen.tolerances.atol),
+        atol_of: chosen.tolerances.of.clone(),
         t0: Some(setup.t0()),
         tend: Some(setup.tend()),
         ended: Some(ended(&solution.ended)),
-        message,
+        message: message.map(|message: String| plain(&setup.places.told(&message)).into_owned()),
         seconds: Some(made.seconds),
         counters: counters_of(run.modes.with_geoms(), Some(&solution.statistics)).into(),
         max_residual: largest_residuals(&solution.max_residuals),

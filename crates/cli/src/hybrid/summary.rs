@@ -1,7 +1,7 @@
 //! What a run through several modes did, for people.
 
 use super::{Made, Run};
-use crate::summary::{ending, outputs, residuals};
+use crate::summary::{ending, outputs, residuals, tolerances};
 use crate::warnings;
 use daedal::hybrid::HybridSolution;
 use daedal_run::{Hybrid, Kind, Switch, time};
@@ -55,7 +55,7 @@ fn heading(text: &mut String, run: &Run) {
     let colon = if setup.description.is_empty() { "" } else { ": " };
     let _ = writeln!(text, "{}{colon}{}", setup.name, setup.description);
     let (method, form) = (run.modes.method(), run.modes.formulation());
-    let _ = write!(text, "{method}, {form}, rtol {:?}, atol {:?}", chosen.rtol, chosen.atol);
+    tolerances(text, &format!("{method}, {form}"), &chosen.tolerances);
     for (name, value) in &setup.changed {
         let _ = write!(text, ", {name} = {value:?}");
     }

@@ -1,6 +1,6 @@
 //! The files that a run writes.
 
-use crate::support::{code, daedal, directory, json, keys, refused, rows, stderr};
+use crate::support::{code, daedal, directory, json, keys, refused, rows, stderr, written};
 use serde_json::Value;
 use std::fs;
 
@@ -22,10 +22,85 @@ fn csv_holds_the_names_and_one_row_for_every_point() {
     assert_eq!(code(&daedal(&["solve", "pendulum", "--save", "end", "-o", file])), 0);
     let points = rows(&fs::read_to_string(&path).expect("the file"));
     assert_eq!((points.len(), points[0][0]), (1, 5.0));
-    // every step and the start, if nothing is said
-    let output = daedal(&["solve", "pendulum", "-o", file, "--stats", "json"]);
+    // every step and the start
+    let output = daedal(&["solve", "pendulum", "--save", "steps", "-o", file, "--stats", "json"]);
     let steps = json(&output)["steps"].as_u64().expect("a counter");
-    assert_eq!(rows(&fs::read_to_string(&path).expect("the file")).len() as u64, steps + 1);
+    let at_steps = rows(&fs::read_to_string(&path).expect("the file"));
+    assert_eq!(at_steps.len() as u64, steps + 1);
+    // with points between them, if nothing is said
+    assert_eq!(code(&daedal(&["solve", "pendulum", "-o", file])), 0);
+    let dense = rows(&fs::read_to_string(&path).expect("the file"));
+    assert!(dense.len() > at_steps.len() && dense.len() < 10 * at_steps.len(), "{}", dense.len());
+    assert!(at_steps.iter().all(|row| dense.contains(row)), "steps are points");
+}
+
+#[test]
+fn a_curve_is_smooth_however_long_the_steps_are() {
+    // a step of order five has no reason to be short on a parabola
+    let model = written(
+        "parabola.toml",
+        "[model]\nname = \"fall\"\ntime = [0, 2]\n[dae]\nstates = [\"y\", \"v\"]\n\
+         equations = [\"der(y) = v\", \"der(v) = -9.81\"]\n[initial]\nfix = { y = 20, v = 0 }\n\
+         [output]\nenergy = \"v^2/2 + 9.81*y\"\n",
+    );
+    let path = directory("smooth").join("run.csv");
+    let file = path.to_str().expect("text");
+    assert_eq!(code(&daedal(&["solve", model.to_str().expect("text"), "-o", file])), 0);
+    let points = rows(&fs::read_to_string(&path).expect("the file"));
+    for pair in points.windows(2) {
+        let middle = 0.5 * (pair[0][0] + pair[1][0]);
+        let chord = 0.5 * (pair[0][1] + pair[1][1]);
+        assert!((chord - (20.0 - 0.5 * 9.81 * middle * middle)).abs() < 0.03, "{pair:?}");
+    }
+    assert!(points.iter().all(|row| (row[1] - (20.0 - 0.5 * 9.81 * row[0] * row[0])).abs() < 1e-6));
+    assert!(points.iter().all(|row| (row[3] - 9.81 * 20.0).abs() < 1e-6), "outputs as well");
+}
+
+#[test]
+fn files_are_replaced_whole_and_leave_nothing_beside_them() {
+    let place = directory("whole");
+    let (path, link) = (place.join("run.csv"), place.join("link.csv"));
+    fs::write(&path, "old").expect("a file");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&path, &link).expect("a link");
+    #[cfg(not(unix))]
+    fs::write(&link, "old").expect("a file");
+    assert_eq!(code(&daedal(&["solve", "pendulum", "--save", "3", "-o", link.to_str().expect("text")])), 0);
+    assert_eq!(rows(&fs::read_to_string(&link).expect("the file")).len(), 3);
+    assert_eq!(fs::read_dir(&place).expect("the directory").count(), 2, "no temporary files");
+    #[cfg(unix)]
+    assert!(link.is_symlink() && fs::read_to_string(&path).expect("the file").lines().count() == 4);
+}
+
+/// A run that is asked to stop stops after its step and writes what it has.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_writes_everything_that_was_computed() {
+    use std::process::{Command, Stdio};
+    let place = directory("interrupted");
+    let (path, table) = (place.join("run.json"), place.join("run.csv"));
+    let (file, csv) = (path.to_str().expect("text"), table.to_str().expect("text"));
+    let arguments = ["solve", "pendulum", "--tend", "1e7", "--max-steps", "1000000000", "--save", "steps"];
+    let mut run = Command::new(env!("CARGO_BIN_EXE_daedal"))
+        .args(arguments)
+        .args(["-o", file, "-o", csv])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert!(!path.exists(), "nothing stands where the result will be");
+    let asked = Command::new("kill").args(["-TERM", &run.id().to_string()]).status().expect("a signal");
+    assert!(asked.success() && run.try_wait().is_ok());
+    let output = run.wait_with_output().expect("it ends");
+    assert_eq!(code(&output), 143, "{}", stderr(&output));
+    assert!(stderr(&output).contains("interrupted by a request to terminate at t = "), "{}", stderr(&output));
+    let run: Value = serde_json::from_str(&fs::read_to_string(&path).expect("the file")).expect("JSON");
+    assert_eq!(run["ended"], "observer");
+    let (times, points) =
+        (run["times"].as_array().expect("times"), rows(&fs::read_to_string(&table).expect("the file")));
+    assert!(times.len() > 10 && times.len() == points.len(), "{}", times.len());
+    assert_eq!(times[times.len() - 1], run["t_end"]);
 }
 
 #[test]
@@ -46,11 +121,13 @@ fn json_holds_the_whole_run_in_full_precision() {
         "method",
         "rtol",
         "atol",
+        "atol_of",
         "t0",
         "tend",
         "ended",
         "message",
         "decisions",
+        "warnings",
         "undetermined",
         "statistics",
         "names",

@@ -12,3 +12,4 @@ mod refused;
 mod report;
 mod solve;
 mod support;
+mod tolerances;

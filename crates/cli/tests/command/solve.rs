@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-pub const STATISTICS: [&str; 20] = [
+pub const STATISTICS: [&str; 22] = [
     "model",
     "formulation",
     "method",
@@ -27,6 +27,8 @@ pub const STATISTICS: [&str; 20] = [
     "seconds",
     "max_residual",
     "final",
+    "atol_of",
+    "warnings",
 ];
 
 #[test]

@@ -50,7 +50,9 @@ pub fn directory(name: &str) -> PathBuf {
 }
 
 pub fn rows(csv: &str) -> Vec<Vec<f64>> {
-    let row = |line: &str| line.split(',').map(|x| x.parse().expect("a number")).collect();
+    // a cell without a value is empty
+    let cell = |x: &str| if x.is_empty() { f64::NAN } else { x.parse().expect("a number") };
+    let row = |line: &str| line.split(',').map(cell).collect();
     csv.lines().skip(1).map(row).collect()
 }
 

@@ -33,6 +33,8 @@ pub(super) fn prepare_tried(
 }
 
 fn trial(prepared: Prepared, tend: f64, method: &dyn Integrator, options: &Options) -> Result<(), PrepareError> {
+    let named = options.for_unknowns(&prepared.names[..prepared.unknowns.dim]);
+    let options = named.as_ref().unwrap_or(options);
     let mut stepper = method.start(prepared.dae, prepared.at, options).map_err(PrepareError::Start)?;
     for _ in 0..TRIAL_STEPS {
         if stepper.state().t < tend {

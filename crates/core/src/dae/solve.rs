@@ -68,6 +68,8 @@ pub fn solve_observed(
         Err(PrepareError::Start(StartFailure::Options(bad))) => return Err(bad.into()),
         Err(PrepareError::Start(failure)) => return Err(SolveError::Start(failure)),
     };
+    let named = options.for_unknowns(&prepared.names[..prepared.unknowns.dim]);
+    let options = named.as_ref().unwrap_or(options);
     let start = State { t: prepared.at.t, x: prepared.at.x.clone() };
     let (unknowns, refused) = (prepared.unknowns, prepared.refused);
     let verifier = options.verify.then(|| {

@@ -11,7 +11,6 @@ use crate::method::geoms::Geoms;
 use crate::method::{Integrator, Method, StartFailure, State, Stepper};
 use crate::motion::{self, Impact, Layout, Mechanism, Start, consistent};
 use crate::options::Options;
-use crate::tolerance::Tolerance;
 use std::cell::{OnceCell, RefCell};
 
 /// What is known when a mode is entered.
@@ -93,14 +92,17 @@ impl Entry {
         self.write(&mut at.x);
         let fixed = (0..self.start.len()).filter(|&j| matches!(self.start[j], Start::Fixed(_)));
         let kept: Vec<(usize, &str)> = fixed.map(|j| (j, &*names[j])).collect();
-        let (rtol, atol) = match options.tolerance {
-            Tolerance::Uniform { rtol, atol } => (rtol, atol),
-            Tolerance::PerComponent(_) => (1e-7, 1e-7),
+        let pair = |j: usize| {
+            let own = names.get(j).and_then(|name| options.tolerance.of(name));
+            own.or(options.tolerance.usual()).unwrap_or((1e-7, 1e-7))
         };
         // what is new in the mode may change by any amount
         let weight = |j: usize| match self.start.get(j) {
             None | Some(Start::Unknown) => 0.0,
-            _ if restart == Restart::Weighted => 1.0 / (rtol * at.x[j].abs() + atol),
+            _ if restart == Restart::Weighted => {
+                let (rtol, atol) = pair(j);
+                1.0 / (rtol * at.x[j].abs() + atol)
+            }
             _ => 1.0,
         };
         let weights: Vec<f64> = (0..at.x.len()).map(weight).collect();
@@ -152,7 +154,8 @@ impl GeneralFlow {
         })?;
         let (mut dae, mut at) = (prepared.dae, prepared.at);
         entry.impose(&mut *dae, &mut at, self.system.names(), options)?;
-        Ok(self.integrator.start(dae, at, options)?)
+        let named = options.for_unknowns(self.system.names());
+        Ok(self.integrator.start(dae, at, named.as_ref().unwrap_or(options))?)
     }
 }
 
@@ -218,7 +221,8 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
         entry.impose(&mut gelda, &mut at, &self.names, options)?;
         // only its derivative is new now
         let at = gelda.consistent(t, &at.x, Keep::default())?;
-        Ok((self.integrator.start(Box::new(gelda), at, options)?, Vec::new()))
+        let named = options.for_unknowns(&self.names);
+        Ok((self.integrator.start(Box::new(gelda), at, named.as_ref().unwrap_or(options))?, Vec::new()))
     }
 
     fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Impulses, EnterError> {
@@ -306,7 +310,8 @@ impl<M: Mechanism> Flow for MotionFlow<M> {
     fn enter<'f>(&'f self, entry: &Entry, options: &Options) -> Result<(Box<dyn Stepper + 'f>, Impulses), EnterError> {
         let (state, impulses) = self.consistent(entry)?;
         let system: &'f (dyn Mechanism + 'f) = &self.mechanism;
-        Ok((self.method.start(system, state, options)?, impulses))
+        let named = options.for_motion(&self.layout(), &self.names());
+        Ok((self.method.start(system, state, named.as_ref().unwrap_or(options))?, impulses))
     }
 
     fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, _: &Options) -> Result<Impulses, EnterError> {

@@ -142,13 +142,13 @@ impl Phase {
 pub fn jumps(
     (before, old): (&[f64], &[String]),
     (after, new): (&[f64], &[String]),
-    tolerance: impl Fn(f64) -> f64,
+    tolerance: impl Fn(&str, f64) -> f64,
 ) -> Vec<Jump> {
     let mut jumps = Vec::new();
     for (name, &after) in new.iter().zip(after) {
         if let Some(j) = old.iter().position(|other| other == name)
             && let Some(&before) = before.get(j)
-            && (after - before).abs() > tolerance(before.abs().max(after.abs()))
+            && (after - before).abs() > tolerance(name, before.abs().max(after.abs()))
         {
             jumps.push(Jump { name: name.clone(), before, after });
         }

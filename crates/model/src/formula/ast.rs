@@ -178,8 +178,7 @@ pub(crate) const FUNCTIONS: [(&str, Function); 24] = [
 ];
 
 /// Words with a meaning of their own, beside the functions.
-pub(crate) const RESERVED: [&str; 13] =
-    ["t", "pi", "der", "sum", "product", "if", "for", "in", "and", "or", "not", "lambda", "mu"];
+pub(crate) const RESERVED: [&str; 11] = ["t", "pi", "der", "sum", "product", "if", "for", "in", "and", "or", "not"];
 
 impl Function {
     /// Fewest and most arguments.

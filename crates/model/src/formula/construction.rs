@@ -213,13 +213,8 @@ impl Parser {
         };
         let start = self.span();
         self.step();
-        if base == "lambda" || base == "mu" {
-            if !self.skip(".") {
-                let help = Some(format!(
-                    "the multiplier of constraint NAME is {base}.NAME; constraints in a list have {base}1, {base}2, …"
-                ));
-                return Err(self.unexpected(format!("expected `.` after `{base}`, found {}", self.token().kind), help));
-            }
+        // with a dot a multiplier, otherwise a name as any other
+        if (base == "lambda" || base == "mu") && self.skip(".") {
             let TokenKind::Word(constraint) = self.token().kind.clone() else {
                 return Err(
                     self.unexpected(format!("expected the name of a constraint, found {}", self.token().kind), None)
@@ -250,7 +245,6 @@ pub(crate) fn meaning(word: &str) -> String {
     match word {
         "t" => "`t` is time".to_string(),
         "pi" => "`pi` is the constant 3.14159…".to_string(),
-        "lambda" | "mu" => format!("`{word}` is the beginning of the names of multipliers"),
         "der" => "`der` is the time derivative".to_string(),
         _ if FUNCTIONS.iter().any(|(name, _)| *name == word) => format!("`{word}` is a function"),
         _ => format!("`{word}` is a word of the formula language"),

@@ -115,6 +115,7 @@ const GROUPS: [(&str, &str, &str, &[Kind]); 9] = [
 ];
 
 /// A jump is drawn as a jump: between the two points of one time that a curve has at a switch there is a gap, if they can be told apart.
+/// Over time that is a line straight up, in the portrait the curve is torn.
 fn torn(run: &Run) -> Cow<'_, Run> {
     let doubled = |k: usize| k + 1 < run.times.len() && run.times[k] == run.times[k + 1];
     if run.hybrid.is_none() || !(0..run.times.len()).any(doubled) {

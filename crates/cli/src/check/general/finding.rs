@@ -1,5 +1,6 @@
 //! Findings about a general system, with their severity and a word that programs can rely on.
 
+use crate::setup::Setup;
 use daedal::analysis::Severity;
 use daedal::dae::analysis::{self, Analysis};
 use daedal::dae::{AnalysisError, PrepareError};
@@ -27,7 +28,7 @@ impl Finding {
     }
 }
 
-/// All findings, the worst first.
+/// All findings about the system.
 pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = analysis.findings.iter().map(of_analysis).collect();
     let values = analysis.at.values;
@@ -57,6 +58,18 @@ pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Findin
             counted(values.v, "equation is redundant", "equations are redundant")
         );
         findings.push(Finding { severity: Severity::Note, code: "redundant", message });
+    }
+    findings
+}
+
+/// With what is odd about the file and the places of equations, the worst first.
+pub fn sorted(mut findings: Vec<Finding>, setup: &Setup) -> Vec<Finding> {
+    for warning in &setup.warnings {
+        let message = warning.to_string();
+        findings.push(Finding { severity: Severity::Warning, code: "unused", message });
+    }
+    for finding in &mut findings {
+        finding.message = setup.places.told(&finding.message);
     }
     findings.sort_by_key(|finding| finding.severity);
     findings

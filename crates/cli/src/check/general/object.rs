@@ -6,7 +6,8 @@
 //! possible          bool: false if a finding is impossible (exit code 1)
 //! findings          [ { severity: "impossible"|"warning"|"note", code, message } ], the worst first
 //!     code          no_consistent_start, undefined, index_not_found, no_form, singular_point, changes, unclear_rank,
-//!                   slow_convergence, trajectory, undetermined, not_invariant, redundant, structural_index, structure_misleads, no_formulas,
+//!                   slow_convergence, trajectory, undetermined, not_invariant, unused, redundant, structural_index,
+//!                   structure_misleads, no_formulas,
 //!                   unconfirmed
 //! sizes             { states, equations, invariants, unknowns, rows }: as written, and of the first-order form
 //! index             { strangeness, differentiation, structural, structural_trusted: null|bool, constraint_level,

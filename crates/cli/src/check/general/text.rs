@@ -2,8 +2,9 @@
 
 use super::finding::{Finding, counted};
 use super::{Checked, Found, Kind};
-use crate::check::lines::{MOST_FORMULAS, Text, short};
+use crate::check::lines::{MOST_FORMULAS, Text, short, solvable};
 use crate::check::object::severity;
+use crate::places::Places;
 use daedal::analysis::Severity;
 use daedal::dae::levels::Level;
 use daedal::dae::{Form, Structural, System};
@@ -17,14 +18,14 @@ pub fn text(checked: &Checked) -> String {
     let setup = checked.setup;
     let colon = if setup.description.is_empty() { "" } else { ": " };
     text.line(&format!("{}{colon}{}", setup.name, setup.description));
-    text.line(conclusion(&checked.findings));
+    text.line(&conclusion(&checked.findings));
     for finding in &checked.findings {
         text.entry(severity(finding.severity), &finding.message);
     }
     text.heading("structure");
     sizes(&mut text, &checked.general.system);
     let Ok(found) = &checked.found else { return text.into_string() };
-    overview(&mut text, found);
+    overview(&mut text, found, &setup.places);
     text.heading("constraints");
     constraints(&mut text, found);
     text.heading("levels of differentiation");
@@ -39,12 +40,15 @@ pub fn text(checked: &Checked) -> String {
     text.into_string()
 }
 
-fn conclusion(findings: &[Finding]) -> &'static str {
-    match findings.iter().map(|finding| finding.severity).min() {
-        Some(Severity::Impossible) => "IMPOSSIBLE or singular: no solution could be found from here",
-        Some(Severity::Warning) => "the model can be solved, but look at the warning",
-        Some(Severity::Note) | None => "the model can be solved",
+/// The verdict, when everything is known.
+fn conclusion(findings: &[Finding]) -> String {
+    if findings.iter().any(Finding::is_impossible) {
+        return "IMPOSSIBLE or singular: no solution could be found from here".into();
     }
+    let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
+    // a rough run that did not reach the end says more than a start that could be made
+    let stopped = findings.iter().any(|finding| finding.code == "trajectory");
+    solvable(if stopped { "a run can be started" } else { "the model can be solved" }, warnings)
 }
 
 fn sizes(text: &mut Text, system: &System) {
@@ -69,7 +73,7 @@ fn sizes(text: &mut Text, system: &System) {
     text.entry("time", if enters { "enters" } else { "does not enter" });
 }
 
-fn overview(text: &mut Text, found: &Found) {
+fn overview(text: &mut Text, found: &Found, places: &Places) {
     let (analysis, values) = (&found.analysis, found.analysis.at.values);
     let differentiation = match analysis.at.differentiation_index() {
         Some(index) => format!("differentiation index {index}"),
@@ -84,7 +88,7 @@ fn overview(text: &mut Text, found: &Found) {
         Structural::Singular { equations, unknowns } => {
             let told = format!(
                 "not defined: no unknown of its own for {}; no equation for {}",
-                equations.join(", "),
+                equations.iter().map(|name| places.named(name)).collect::<Vec<_>>().join(", "),
                 unknowns.join(", ")
             );
             text.entry("structural index", &told);

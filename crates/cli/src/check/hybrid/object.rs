@@ -3,6 +3,7 @@
 //! ```text
 //! model, parameters {name: value}, t0, tend
 //! possible          bool: false if the first mode cannot be started (exit code 1)
+//! warnings          [text]: what should be looked at, in the file and in every mode
 //! first_mode        name
 //! modes             [ { name, kind: "motion"|"dae", method, formulation: null|text, dwell, reachable: bool, unknowns [name],
 //!                       error: null|text, analysis: null | the object of the mode, as `daedal check` prints it for a model of its kind } ]
@@ -37,6 +38,7 @@ pub fn object(checked: &Checked) -> Value {
         "t0": model.initial.t,
         "tend": checked.tend,
         "possible": checked.modes[model.initial.mode].fault().is_none(),
+        "warnings": checked.warnings(),
         "first_mode": name(model.initial.mode),
         "modes": model.modes.iter().zip(&checked.modes).map(|(m, found)| mode(m, found)).collect::<Value>(),
         "transitions": model.transitions.iter().map(|t| transition(checked, t)).collect::<Value>(),

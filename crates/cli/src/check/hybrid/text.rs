@@ -2,7 +2,7 @@
 
 use super::object::restart;
 use super::{Checked, Pair};
-use crate::check::lines::{Text, short};
+use crate::check::lines::{Text, short, solvable};
 use daedal::hybrid::Schedule;
 use daedal_model::{HybridTransition, HybridTrigger, Kind};
 use std::fmt::Write;
@@ -15,11 +15,15 @@ pub fn text(checked: &Checked) -> String {
     let mut text = Text::default();
     let colon = if setup.description.is_empty() { "" } else { ": " };
     text.line(&format!("{}{colon}{}", setup.name, setup.description));
-    text.line(conclusion(checked));
+    let warnings = checked.warnings();
+    text.line(&conclusion(checked, warnings.len()));
     for (mode, found) in model.modes.iter().zip(&checked.modes) {
         if let Some(fault) = found.fault() {
-            text.entry(&format!("in {}", mode.name), &fault.to_string());
+            text.entry(&format!("in {}", mode.name), &setup.places.told(&fault.to_string()));
         }
+    }
+    for warning in &warnings {
+        text.entry("warning", warning);
     }
 
     text.heading("modes");
@@ -75,15 +79,17 @@ pub fn text(checked: &Checked) -> String {
     text
 }
 
-fn conclusion(checked: &Checked) -> &'static str {
+/// The verdict, when everything is known about all modes.
+fn conclusion(checked: &Checked, warnings: usize) -> String {
     let first = checked.model.initial.mode;
     let elsewhere = checked.modes.iter().enumerate().any(|(k, found)| k != first && found.fault().is_some());
     match (checked.modes[first].fault(), elsewhere) {
-        (Some(_), _) => "IMPOSSIBLE or singular: the first mode cannot be started",
-        (None, true) => {
-            "the first mode can be started; near the start no solution was found in other modes, which a run may enter elsewhere"
-        }
-        (None, false) => "all modes can be solved near the start",
+        (Some(_), _) => "IMPOSSIBLE or singular: the first mode cannot be started".into(),
+        (None, true) => solvable(
+            "the first mode can be started; near the start no solution was found in other modes, which a run may enter elsewhere",
+            warnings,
+        ),
+        (None, false) => solvable("all modes can be solved near the start", warnings),
     }
 }
 

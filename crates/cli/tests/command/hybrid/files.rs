@@ -64,7 +64,7 @@ fn pages_and_reports_show_modes_switches_and_a_portrait() {
     for page in [page, again] {
         let text = fs::read_to_string(page).unwrap();
         for part in
-            ["<h2>Modes</h2>", "<h2>Switches</h2>", "id=\"portrait\"", "keeps its last value", "vx^2 + vy^2 &gt;= c"]
+            ["<h2>Modes</h2>", "<h2>Switches</h2>", "id=\"portrait\"", "is a gap in its curve", "vx^2 + vy^2 &gt;= c"]
         {
             assert!(text.contains(part), "{part}");
         }

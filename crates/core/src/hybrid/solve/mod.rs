@@ -23,7 +23,6 @@ use crate::options::Options;
 use crate::solution::Ended;
 use crate::solve::check_times;
 use crate::statistics::Statistics;
-use crate::tolerance::Tolerance;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -82,9 +81,9 @@ pub fn solve_observed(
     let options = &options.over(problem.t0, problem.tend);
     hybrid.check()?;
     problem.system.check(problem.mode)?;
-    let Tolerance::Uniform { rtol, atol } = options.tolerance else {
+    let Some((rtol, atol)) = options.tolerance.usual() else {
         return Err(HybridError::System(
-            "modes may have different unknowns: give one tolerance for all instead of one for each".into(),
+            "modes may have different unknowns: give one tolerance for all, or tolerances by name, instead of one for each".into(),
         ));
     };
     let system = problem.system;
@@ -278,9 +277,13 @@ impl Run<'_, '_> {
     }
 
     fn start_watching(&mut self, held: &[usize]) -> Result<(), HybridFailure> {
-        let (rtol, atol) = self.tolerances;
-        let scales: Vec<f64> = self.here.x.iter().map(|x| rtol * x.abs() + atol).collect();
         let place = &self.places[self.active];
+        let scale = |(j, x): (usize, &f64)| {
+            let own = place.unknowns.get(j).and_then(|name| self.options.tolerance.of(name));
+            let (rtol, atol) = own.unwrap_or(self.tolerances);
+            rtol * x.abs() + atol
+        };
+        let scales: Vec<f64> = self.here.x.iter().enumerate().map(scale).collect();
         let t = place.at().state().t;
         let here = Here { t, x: &self.here.x, xdot: &self.here.xdot, scales: &scales, probe: self.hybrid.probe };
         let started = self.watch.start(&place.exits, here, held);

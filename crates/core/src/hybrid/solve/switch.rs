@@ -185,8 +185,10 @@ impl<'h> Run<'_, 'h> {
         let (old, new) = (&self.places[from], &self.places[to]);
         let after = new.at().state().x[..new.unknowns.len()].to_vec();
         let before = self.here.x[..old.unknowns.len()].to_vec();
-        let (rtol, atol) = self.tolerances;
-        let tolerance = |size: f64| 10.0 * (rtol * size + atol);
+        let tolerance = |name: &str, size: f64| {
+            let (rtol, atol) = self.options.tolerance.of(name).unwrap_or(self.tolerances);
+            10.0 * (rtol * size + atol)
+        };
         let mut jumps = jumps((&before, &old.unknowns), (&after, &new.unknowns), tolerance);
         let bookkeeping = |name: &String| new.bookkeeping.iter().any(|&j| new.unknowns[j] == *name);
         jumps.retain(|jump| !bookkeeping(&jump.name));
