@@ -1,13 +1,13 @@
 //! A run through several modes in the shape of a run file.
 
-use super::table::{Table, points};
+use super::table::{Table, points, rates_at};
 use super::{Made, Run};
 use crate::output::counters_of;
 use crate::record::{ended, largest_residuals};
 use daedal::hybrid::{self, HybridError, HybridSolution};
 use daedal::{Ended, Save};
 use daedal_run::{
-    Column, End, Header, Hybrid, Jump, Kind, Mode, Phase, Smoothness, Steps, Switch, SwitchKind, Warning,
+    Column, End, Header, Hybrid, Jump, Kind, Mode, Phase, Restart, Smoothness, Steps, Switch, SwitchKind, Warning,
 };
 
 /// Everything that a run file holds.
@@ -34,14 +34,32 @@ pub fn record(
         _ => None,
     };
     let mut wanted = wanted;
+    // points at given times show a switch by the points on both sides of it
+    let between = matches!(run.chosen.options.save, Save::At(_));
     for (k, phase) in solution.phases.iter().enumerate() {
+        let mut last = None;
         for (t, x, rates) in points(phase, wanted.as_mut()) {
             push(t, table.at(phase.mode, t, &x, rates.as_deref()), phase.mode);
+            last = Some(t);
         }
         // what the next modes hold are values at the switch
         if let Some(switch) = solution.switches.get(k).filter(|switch| switch.from == phase.mode) {
-            table.at(switch.from, switch.t, &switch.before, None);
+            let row = table.at(switch.from, switch.t, &switch.before, rates_at(phase, switch.t).as_deref());
+            if between && last != Some(switch.t) {
+                push(switch.t, row, switch.from);
+            }
+            if let Some(next) = solution.phases.get(k + 1).filter(|_| between) {
+                let rates = rates_at(next, switch.t);
+                push(switch.t, table.at(switch.to, switch.t, &switch.after, rates.as_deref()), switch.to);
+            }
         }
+    }
+    if solution.switch_count > solution.switches.len() as u64 {
+        // modes that were left in between, in the order in which they were
+        let mut left: Vec<_> =
+            solution.modes.iter().enumerate().filter_map(|(k, mode)| Some((k, mode.left.as_ref()?))).collect();
+        left.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
+        left.into_iter().for_each(|(k, (t, x))| _ = table.at(k, *t, x, None));
     }
     let (end, mode) = (&solution.end, solution.end_mode);
     let last = table.at(mode, end.t, &end.x, made.rates.end()).to_vec();
@@ -108,6 +126,7 @@ fn modes(solution: &HybridSolution) -> Hybrid {
         smoothness: smoothness(switch.smoothness),
         jumps: switch.jumps.iter().map(jump).collect(),
         impulses: switch.impulses.clone(),
+        restart: switch.repair.as_ref().map(restart),
         chattering: switch.chattering,
     };
     let warning = |warning: &hybrid::Warning| Warning { t: warning.t, message: warning.message.clone() };
@@ -116,6 +135,15 @@ fn modes(solution: &HybridSolution) -> Hybrid {
         phases: solution.phases.iter().map(|p| Phase { mode: p.mode, t0: p.t0, t1: p.t1 }).collect(),
         switches: solution.switches.iter().map(switch).collect(),
         warnings: solution.warnings.iter().map(warning).collect(),
+    }
+}
+
+fn restart(repair: &hybrid::Repair) -> Restart {
+    Restart {
+        way: repair.restart.name().into(),
+        moved: repair.moved.iter().map(|(part, change)| (part.plural().to_string(), *change)).collect(),
+        momentum: repair.balance.map(|balance| balance.momentum),
+        energy: repair.balance.map(|balance| balance.energy),
     }
 }
 

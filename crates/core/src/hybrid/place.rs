@@ -2,7 +2,7 @@
 
 use super::condition::{Condition, SwitchingFunction};
 use super::error::EnterError;
-use super::flow::{Entry, Flow, GeneralFlow, Impulses};
+use super::flow::{Entered, Entry, Flow, GeneralFlow, Part};
 use super::mode::Mode;
 use super::options::Restart;
 use super::problem::Hybrid;
@@ -139,22 +139,30 @@ impl<'h> Place<'h> {
     }
 
     /// Make a state consistent and put the stepper there.
-    pub fn enter(&mut self, entry: &Entry, options: &Options) -> Result<Impulses, EnterError> {
+    pub fn enter(&mut self, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
         match (&self.equations, &mut self.stepper) {
             (Equations::Given(mode), Some(stepper)) => mode.flow.enter_again(&mut **stepper, entry, options),
             (Equations::Given(mode), stepper) => {
-                let (mut new, impulses) = mode.flow.enter(entry, options)?;
+                let (mut new, entered) = mode.flow.enter(entry, options)?;
                 new.watch_between();
                 *stepper = Some(new);
-                Ok(impulses)
+                Ok(entered)
             }
             (Equations::Generated(flow), Some(stepper)) => flow.enter_again(&mut **stepper, entry, options),
             (Equations::Generated(flow), stepper) => {
                 let mut new = flow.start(entry, options)?;
                 new.watch_between();
                 *stepper = Some(new);
-                Ok(Vec::new())
+                Ok(Entered::default())
             }
+        }
+    }
+
+    /// What kind of unknown it is.
+    pub fn part(&self, unknown: usize) -> Part {
+        match &self.equations {
+            Equations::Given(mode) => mode.flow.part(unknown),
+            Equations::Generated(flow) => flow.part(unknown),
         }
     }
 
@@ -203,6 +211,9 @@ impl<'h> Place<'h> {
             between: self.between.clone(),
             decisions: stepper.map(|stepper| stepper.decisions()).unwrap_or_default(),
             statistics: stepper.map_or_else(Statistics::default, |stepper| stepper.statistics()),
+            entered: 0,
+            time: 0.0,
+            left: None,
         }
     }
 }

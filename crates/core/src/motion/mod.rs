@@ -33,7 +33,7 @@ pub use black_box::{BlackBox, BlackBoxMotion, BlackBoxRows};
 pub use compiled::{Compiled, Outputs};
 pub use formulas::{Formulas, Variables};
 pub(crate) use hidden::motion as view;
-pub use impulse::{Closing, Impact};
+pub use impulse::{Balance, Closing, Impact};
 pub use initial::{Condition, Initial, Start, WrongLength};
 pub use layout::{Form, Layout, Names, Sizes};
 pub use structure::{MassStructure, Structure};
