@@ -3,7 +3,7 @@
 //! `cargo bench --bench hybrid`; one thread. Instructions are counted by valgrind if it is installed.
 
 use daedal::dae::Equations;
-use daedal::hybrid::{Detection, Hybrid, HybridOptions, HybridSolution, Mode, Problem, Transition, solve};
+use daedal::hybrid::{Detection, Hybrid, HybridOptions, HybridSolution, Hysteresis, Mode, Problem, Transition, solve};
 use daedal::scalar::Scalar;
 use daedal::{Options, Tolerance};
 use daedal_bench::{ONE_RUN, instructions};
@@ -113,7 +113,8 @@ fn sliding_mass() {
             let hybrid = Belt::default().system(Sliding::Generated, method);
             let problem = Problem::new(&hybrid, 0, 0.0, &belt::START, belt::TEND);
             let start = Instant::now();
-            let solution = solve(&problem, &options(tolerance), &HybridOptions::default()).expect("a run");
+            let limit = HybridOptions { hysteresis: Hysteresis::Limit, ..HybridOptions::default() };
+            let solution = solve(&problem, &options(tolerance), &limit).expect("a run");
             let ms = 1e3 * start.elapsed().as_secs_f64();
             let (switches, steps) = (solution.switches.len(), solution.statistics.steps);
             println!("{:<10}{tolerance:>10.0e}{switches:>10}{steps:>10}{ms:>12.2}", format!("{method:?}"));

@@ -75,6 +75,10 @@ pub fn solve(mut setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<(), 
     let mut hybrid = switched.model.options.clone();
     hybrid.max_switches = arguments.max_switches.unwrap_or(hybrid.max_switches);
     hybrid.detection = arguments.sliding.unwrap_or(hybrid.detection);
+    if arguments.output.is_empty() && arguments.events.is_none() {
+        // nothing but the summary shows them
+        hybrid.keep_switches = Some(summary::SHOWN);
+    }
     let outputs = Output::open_all(&arguments.output, arguments.events.as_ref())?;
     let with_events = arguments.events.is_some();
     let run = Run { setup, chosen, modes, hybrid, with_rates, with_events };

@@ -129,6 +129,7 @@ mod tests {
             smoothness: Smoothness::Transfer,
             jumps: vec![jump("v", -1.5, 1.0), jump("lambda", f64::NAN, 2.0)],
             impulses: vec![("lambda.wall".into(), 0.25)],
+            restart: None,
             chattering: false,
         };
         let modes = ["falling", "rising"].map(|name| Mode { name: name.into(), ..Mode::default() }).to_vec();

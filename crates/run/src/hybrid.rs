@@ -72,8 +72,23 @@ pub struct Switch {
     pub jumps: Vec<Jump>,
     /// Impulses of constraints that closed: multiplier, impulse.
     pub impulses: Vec<(String, f64)>,
+    /// What making the state consistent in the new mode changed; none if it was consistent.
+    pub restart: Option<Restart>,
     /// Was it one of several in short succession?
     pub chattering: bool,
+}
+
+/// What making a state consistent changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Restart {
+    /// The way, as model files call it.
+    pub way: String,
+    /// Kinds of variables that moved, with their largest change.
+    pub moved: Vec<(String, f64)>,
+    /// Change of the momentum that impulses of constraints cannot explain; mechanisms only.
+    pub momentum: Option<f64>,
+    /// Change of the kinetic energy; mechanisms only.
+    pub energy: Option<f64>,
 }
 
 /// What kind of switch it was.

@@ -39,5 +39,5 @@ pub mod run;
 pub use comparison::Comparison;
 pub use error::{Inconsistent, ReadError, WriteError};
 pub use format::Format;
-pub use hybrid::{Hybrid, Jump, Mode, Phase, Share, Smoothness, Switch, SwitchKind};
+pub use hybrid::{Hybrid, Jump, Mode, Phase, Restart, Share, Smoothness, Switch, SwitchKind};
 pub use run::{Column, End, Ended, Event, Header, Kind, Residuals, Run, Steps, Warning, time};

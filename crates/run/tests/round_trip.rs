@@ -136,18 +136,23 @@ fn hybrid() -> impl Strategy<Value = Hybrid> {
     };
     let smoothness = vec![Smoothness::Smooth, Smoothness::Transfer, Smoothness::Restart];
     let jump = (name(), number(), number()).prop_map(|(name, before, after)| Jump { name, before, after });
+    let moved = prop::collection::vec((name(), number()), 0..3);
+    let restart = (name(), moved, prop::option::of(number()), prop::option::of(number()))
+        .prop_map(|(way, moved, momentum, energy)| Restart { way, moved, momentum, energy });
     let event = (
         (0_usize..2, 0_usize..2, name(), any::<bool>()),
         (prop::sample::select(kinds), prop::sample::select(smoothness)),
         prop::collection::vec(jump, 0..3),
         prop::collection::vec((name(), number()), 0..3),
+        prop::option::of(restart),
     );
     (prop::collection::vec(mode, 2..4), prop::collection::vec(event, 0..5)).prop_map(|(modes, events)| {
         let phase = |k: usize| Phase { mode: k % 2, t0: k as f64 * 0.1, t1: (k + 1) as f64 * 0.1 };
         let phases = (0..=events.len()).map(phase).collect();
         let switches = events.into_iter().enumerate().map(|(k, event)| {
-            let ((from, to, condition, chattering), (kind, smoothness), jumps, impulses) = event;
-            Switch { t: k as f64 * 0.1, from, to, condition, kind, smoothness, jumps, impulses, chattering }
+            let ((from, to, condition, chattering), (kind, smoothness), jumps, impulses, restart) = event;
+            let t = k as f64 * 0.1;
+            Switch { t, from, to, condition, kind, smoothness, jumps, impulses, restart, chattering }
         });
         Hybrid { modes, switches: switches.collect(), phases }
     })

@@ -176,7 +176,8 @@ fn pairs(model: &HybridModel, system: &Hybrid, known: &[(&String, f64)]) -> Vec<
             .collect();
         let Some((back, width)) = opposite_transition(system, j, model.initial.t, &x) else { continue };
         let (a, b) = (transition.from, transition.to);
-        let surface = Some((system.transitions[j].name(), system.transitions[back].name(), width));
+        let (there, back) = (&system.transitions[j], &system.transitions[back]);
+        let surface = Some((there.name(), back.name(), width + there.hysteresis + back.hysteresis));
         match pairs.iter_mut().find(|pair| pair.between == (a, b) || pair.between == (b, a)) {
             Some(pair) if pair.surface.is_none() => pair.surface = surface,
             Some(_) => {}

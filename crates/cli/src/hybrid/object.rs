@@ -13,7 +13,6 @@ use serde_json::{Map, Value, json};
 /// The object; nothing but nulls if the run could not start.
 pub fn statistics(run: &Run, made: &Made, computed: Option<(&HybridSolution, &daedal_run::Run)>) -> Value {
     let (solution, recorded) = computed.unzip();
-    let hybrid = recorded.and_then(|recorded| recorded.hybrid.as_ref());
     let mut object = Map::new();
     let mut insert = |key: &str, value: Value| object.insert(key.to_string(), value);
     insert("model", json!(run.setup.name));
@@ -31,16 +30,15 @@ pub fn statistics(run: &Run, made: &Made, computed: Option<(&HybridSolution, &da
     insert("final", recorded.map_or_else(|| json!({}), final_values));
     insert("atol_of", of_variables(&run.chosen.tolerances));
     insert("warnings", warnings::object(&made.warnings));
-    insert("switches", json!(hybrid.map(|hybrid| hybrid.switches.len())));
-    let modes = hybrid.map(|hybrid| {
-        let modes = hybrid.modes.iter().zip(hybrid.shares());
-        let modes = modes.map(|(mode, share)| {
+    insert("switches", json!(solution.map(|s| s.switch_count)));
+    let modes = solution.map(|solution| {
+        let modes = solution.modes.iter().map(|mode| {
             json!({
                 "name": mode.name,
                 "sliding": mode.sliding,
-                "entered": share.entered,
-                "time": share.time,
-                "steps": mode.steps,
+                "entered": mode.entered,
+                "time": mode.time,
+                "steps": mode.statistics.steps,
             })
         });
         modes.collect::<Value>()

@@ -1,6 +1,6 @@
 //! A run through several modes in the shape of a run file.
 
-use super::table::{Point, Table, inside, points};
+use super::table::{Point, Table, inside, points, rates_at};
 use super::{Made, Run};
 use crate::curve::{self, Flatness};
 use crate::output::counters_of;
@@ -8,7 +8,9 @@ use crate::plain::plain;
 use crate::record::{ended, largest_residuals};
 use daedal::hybrid::{self, HybridError, HybridSolution};
 use daedal::{Ended, Save};
-use daedal_run::{Column, End, Header, Hybrid, Jump, Kind, Mode, Phase, Smoothness, Steps, Switch, SwitchKind};
+use daedal_run::{
+    Column, End, Header, Hybrid, Jump, Kind, Mode, Phase, Restart, Smoothness, Steps, Switch, SwitchKind,
+};
 
 /// Everything that a run file holds.
 pub fn record(
@@ -36,8 +38,10 @@ pub fn record(
     let mut wanted = wanted;
     let kept: Vec<Vec<Point>> = solution.phases.iter().map(|phase| points(phase, wanted.as_mut())).collect();
     let smooth = run.chosen.options.save == Save::Dense;
+    // points at given times show a switch by the points on both sides of it
+    let between = matches!(run.chosen.options.save, Save::At(_));
     let mut parts = if smooth { parts(run, solution, &kept, table) } else { Vec::new() }.into_iter();
-    for (phase, kept) in solution.phases.iter().zip(&kept) {
+    for (i, (phase, kept)) in solution.phases.iter().zip(&kept).enumerate() {
         for (k, (t, x, rates)) in kept.iter().enumerate() {
             push(*t, table.at(phase.mode, *t, x, rates.as_deref()), phase.mode);
             // the points of a step that its curves need; the next phase begins with a row of its own
@@ -46,6 +50,14 @@ pub fn record(
                 let (x, rates) = inside(phase, segment, t);
                 push(t, table.at(phase.mode, t, &x, Some(&rates)), phase.mode);
             }
+        }
+        let switch = solution.switches.get(i).filter(|switch| between && switch.from == phase.mode);
+        if let (Some(switch), Some(next)) = (switch, solution.phases.get(i + 1)) {
+            let t = switch.t;
+            if kept.last().is_none_or(|last| last.0 != t) {
+                push(t, table.at(switch.from, t, &switch.before, rates_at(phase, t).as_deref()), switch.from);
+            }
+            push(t, table.at(switch.to, t, &switch.after, rates_at(next, t).as_deref()), switch.to);
         }
     }
     let (end, mode) = (&solution.end, solution.end_mode);
@@ -137,12 +149,22 @@ fn modes(solution: &HybridSolution, table: &Table) -> Hybrid {
         smoothness: smoothness(switch.smoothness),
         jumps: switch.jumps.iter().map(jump).collect(),
         impulses: switch.impulses.clone(),
+        restart: switch.repair.as_ref().map(restart),
         chattering: switch.chattering,
     };
     Hybrid {
         modes: solution.modes.iter().enumerate().map(mode).collect(),
         phases: solution.phases.iter().map(|p| Phase { mode: p.mode, t0: p.t0, t1: p.t1 }).collect(),
         switches: solution.switches.iter().map(switch).collect(),
+    }
+}
+
+fn restart(repair: &hybrid::Repair) -> Restart {
+    Restart {
+        way: repair.restart.name().into(),
+        moved: repair.moved.iter().map(|(part, change)| (part.plural().to_string(), *change)).collect(),
+        momentum: repair.balance.map(|balance| balance.momentum),
+        energy: repair.balance.map(|balance| balance.energy),
     }
 }
 

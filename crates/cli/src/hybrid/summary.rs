@@ -3,13 +3,13 @@
 use super::{Made, Run};
 use crate::summary::{ending, outputs, residuals, tolerances};
 use crate::warnings;
-use daedal::hybrid::HybridSolution;
-use daedal_run::{Hybrid, Kind, Switch, time};
+use daedal::hybrid::{self, HybridSolution};
+use daedal_run::{Hybrid, Kind, Restart, Switch, time};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Rows of the table of switches at its begin and at its end.
-const SHOWN: usize = 10;
+pub const SHOWN: usize = 10;
 /// Most impulses of a switch.
 const IMPULSES: usize = 2;
 /// Most characters of a condition.
@@ -28,7 +28,7 @@ pub fn summary(
     let warned = warnings::counted(&made.warnings);
     let _ = writeln!(text, "{} in {:.3} s{warned}", ending(&solution.ended, solution.end.t), made.seconds);
     let _ = writeln!(text, "{}", solution.statistics);
-    let switches = solution.switches.len();
+    let switches = solution.switch_count;
     for path in paths {
         let _ = if is_table(run, paths, path) {
             writeln!(text, "{switches} switches in {}", path.display())
@@ -37,8 +37,8 @@ pub fn summary(
         };
     }
     if let Some(hybrid) = &recorded.hybrid {
-        modes(&mut text, hybrid);
-        self::switches(&mut text, hybrid);
+        modes(&mut text, solution);
+        self::switches(&mut text, hybrid, solution);
     }
     residuals(&mut text, &solution.max_residuals, &run.modes.formulation());
     values(&mut text, recorded);
@@ -63,17 +63,15 @@ fn heading(text: &mut String, run: &Run) {
 }
 
 /// How long and how often each mode was active.
-fn modes(text: &mut String, hybrid: &Hybrid) {
-    let shares = hybrid.shares();
-    let whole: f64 = shares.iter().map(|share| share.time).sum();
-    let names: Vec<String> = hybrid.modes.iter().map(|mode| named(mode.sliding, &mode.name)).collect();
+fn modes(text: &mut String, solution: &HybridSolution) {
+    let whole: f64 = solution.modes.iter().map(|mode| mode.time).sum();
+    let names: Vec<String> = solution.modes.iter().map(|mode| named(mode.sliding, &mode.name)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(5);
     let _ = writeln!(text, "\n{:<w$}  entered          time   part  steps", "modes", w = width + 2);
-    for ((name, mode), share) in names.iter().zip(&hybrid.modes).zip(&shares) {
-        let part = if whole > 0.0 { 100.0 * share.time / whole } else { 0.0 };
-        let steps = mode.steps.unwrap_or(0);
-        let _ =
-            writeln!(text, "  {name:<width$}  {:>7}  {:>12.6}  {part:>4.0} %  {steps:>4}", share.entered, share.time);
+    for (name, mode) in names.iter().zip(&solution.modes) {
+        let part = if whole > 0.0 { 100.0 * mode.time / whole } else { 0.0 };
+        let steps = mode.statistics.steps;
+        let _ = writeln!(text, "  {name:<width$}  {:>7}  {:>12.6}  {part:>4.0} %  {steps:>4}", mode.entered, mode.time);
     }
 }
 
@@ -81,11 +79,10 @@ fn named(sliding: bool, name: &str) -> String {
     if sliding && !name.contains("(sliding)") { format!("{name} (sliding)") } else { name.to_string() }
 }
 
-/// The first and the last switches.
-fn switches(text: &mut String, hybrid: &Hybrid) {
+/// The first and the last switches; those in between may not have been kept.
+fn switches(text: &mut String, hybrid: &Hybrid, solution: &HybridSolution) {
     let all = &hybrid.switches;
-    let chattering = all.iter().filter(|switch| switch.chattering).count();
-    let told = match (all.len(), chattering) {
+    let told = match (solution.switch_count, solution.chattering_count) {
         (0, _) => {
             text.push_str("\nno switches\n");
             return;
@@ -95,9 +92,9 @@ fn switches(text: &mut String, hybrid: &Hybrid) {
         (n, some) => format!("{n} switches, {some} of them chattering"),
     };
     let _ = writeln!(text, "\n{told}");
-    let hidden = all.len().saturating_sub(2 * SHOWN);
-    let shown: Vec<&Switch> =
-        all.iter().enumerate().filter(|(k, _)| *k < SHOWN || *k >= SHOWN + hidden).map(|(_, switch)| switch).collect();
+    let (first, last) = all.split_at(SHOWN.min(all.len()));
+    let shown: Vec<&Switch> = first.iter().chain(&last[last.len().saturating_sub(SHOWN)..]).collect();
+    let hidden = solution.switch_count - shown.len() as u64;
     let modes: Vec<String> = shown
         .iter()
         .map(|switch| format!("{} → {}", hybrid.modes[switch.from].name, hybrid.modes[switch.to].name))
@@ -137,7 +134,25 @@ fn what(switch: &Switch) -> String {
     if switch.impulses.len() > IMPULSES {
         let _ = write!(text, ", {} more impulses", switch.impulses.len() - IMPULSES);
     }
+    if let Some(restart) = &switch.restart {
+        repaired(&mut text, restart);
+    }
     text
+}
+
+/// What a restart changed: energy where impulses did it, everything where it is no law of physics.
+fn repaired(text: &mut String, restart: &Restart) {
+    let lawful = restart.way == hybrid::Restart::Impulse.name() || restart.way == hybrid::Restart::Momentum.name();
+    if !lawful {
+        let moved: Vec<String> = restart.moved.iter().map(|(kind, change)| format!("{kind} by {change:.3e}")).collect();
+        let _ = write!(text, ", {} moved {}", restart.way, moved.join(", "));
+        if let Some(momentum) = restart.momentum {
+            let _ = write!(text, ", momentum by {momentum:.3e}");
+        }
+    }
+    if let Some(energy) = restart.energy {
+        let _ = write!(text, ", energy by {energy:.3e}");
+    }
 }
 
 /// The last point, with the outputs that the last mode has.

@@ -151,6 +151,15 @@ pub fn needs_rates(model: &HybridModel) -> Result<bool, Failure> {
 /// A point that is kept: time, state, derivative where polynomials were kept.
 pub type Point = (f64, Vec<f64>, Option<Vec<f64>>);
 
+/// Derivative at a time of a phase, where polynomials were kept.
+pub fn rates_at(phase: &Phase, t: f64) -> Option<Vec<f64>> {
+    let k = phase.segments.partition_point(|segment| segment.t1 < t);
+    let segment = phase.segments.get(k).or(phase.segments.last())?;
+    let mut rates = vec![0.0; segment.dim()];
+    segment.derivative(t, &mut rates);
+    Some(rates)
+}
+
 /// The points of a phase that are kept. With polynomials these are its own points, or those at `times`, which lose what was served.
 pub fn points(phase: &Phase, times: Option<&mut &[f64]>) -> Vec<Point> {
     if phase.segments.is_empty() && times.is_none() {
@@ -160,7 +169,7 @@ pub fn points(phase: &Phase, times: Option<&mut &[f64]>) -> Vec<Point> {
         let k = phase.segments.partition_point(|segment| segment.t1 < t);
         phase.segments.get(k).or(phase.segments.last())
     };
-    let rates = |t: f64| polynomial(t).map(|segment| inside(phase, segment, t).1);
+    let rates = |t: f64| rates_at(phase, t);
     match times {
         None => (0..phase.len()).map(|k| (phase.times[k], phase.state(k).to_vec(), rates(phase.times[k]))).collect(),
         Some(times) => {

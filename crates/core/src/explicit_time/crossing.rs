@@ -27,6 +27,7 @@ fn failure(t: f64, crossing: &Crossing, what: String) -> StepFailure {
 fn tolerances(options: &Options) -> (f64, f64) {
     match &options.tolerance {
         Tolerance::Uniform { rtol, atol } => (*rtol, *atol),
+        Tolerance::Named { rtol, atol, of } => (*rtol, of.iter().fold(*atol, |a, (_, own)| a.max(*own))),
         Tolerance::PerComponent(list) => list.iter().fold((0.0, 0.0), |(r, a), x| (x.0.max(r), x.1.max(a))),
     }
 }

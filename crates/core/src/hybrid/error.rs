@@ -49,6 +49,14 @@ pub enum EnterError {
         /// Residual at the end.
         residual: f64,
     },
+    /// What impulses leave alone could not be found.
+    #[error(
+        "the jump that the equations ask for is not determined: {reason}; say what is to be kept (restart = \"differential\", \"least-change\" or keep), or change the state in the transition"
+    )]
+    Impulses {
+        /// Why.
+        reason: String,
+    },
     /// Impulses were asked for where they have no meaning.
     #[error("impulses need equations of motion with formulas; choose another way to restart")]
     NoMomentum,
@@ -98,7 +106,7 @@ pub enum HybridFailure {
         cycle: Vec<String>,
     },
     /// More switches than allowed.
-    #[error("at t = {t}: {count} switches made, more than max_switches allows; the system may be chattering between {}: let it slide, add a hysteresis, or raise max_switches", .modes.join(" and "))]
+    #[error("at t = {t}: {count} switches made, more than max_switches allows; the system may be chattering between {}: let it slide (a stated hysteresis does with hysteresis = \"limit\"), widen the hysteresis, or raise max_switches", .modes.join(" and "))]
     TooManySwitches {
         /// Time.
         t: f64,

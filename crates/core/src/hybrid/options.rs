@@ -5,8 +5,13 @@ use super::sliding::Combination;
 /// How a state is made consistent when a mode is entered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Restart {
-    /// The differential part is kept, only algebraic components change. Wunderlich, thesis (2008), Remark 5.27.
+    /// As the equations of the mode say themselves: the state jumps along what impulses can reach, and keeps what they cannot change, such
+    /// as charge, flux and momentum. It does not matter how equations are scaled or combined. For equations of motion the same as
+    /// [`Momentum`](Restart::Momentum). Wunderlich, thesis (2008), (2.37).
     #[default]
+    Impulse,
+    /// The differential part E₁x is kept, only algebraic components change; E₁ depends on how equations are scaled where constraints are
+    /// hidden. Wunderlich, thesis (2008), Remark 5.27.
     Differential,
     /// The smallest change of all components together.
     LeastChange,
@@ -17,6 +22,31 @@ pub enum Restart {
     Tangential,
     /// Constraints that close change velocities by impulses along their gradients: M (v⁺ − v⁻) = −Jᵀ Λ. For equations of motion.
     Momentum,
+}
+
+impl Restart {
+    /// The word that model files and results have for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Restart::Impulse => "impulse",
+            Restart::Differential => "differential",
+            Restart::LeastChange => "least-change",
+            Restart::Weighted => "weighted",
+            Restart::Tangential => "tangential",
+            Restart::Momentum => "momentum",
+        }
+    }
+}
+
+/// What becomes of a hysteresis: opposite conditions of two modes with a gap between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hysteresis {
+    /// The modes alternate, however narrow the gap is. Only surfaces that coincide are slid along: there the limit of switching is
+    /// infinitely fast.
+    #[default]
+    Alternates,
+    /// The system slides in the middle of the gap: the limit of a hysteresis whose width tends to zero.
+    Limit,
 }
 
 /// How sliding is noticed.
@@ -40,14 +70,19 @@ pub struct HybridOptions {
     pub detection: Detection,
     /// What is combined when a system slides.
     pub combination: Combination,
-    /// Three switches within twice this time are chattering (TOLC).
-    pub chatter_time: f64,
+    /// What becomes of a hysteresis. A mode that was written for sliding between two modes is used whatever this says.
+    pub hysteresis: Hysteresis,
+    /// Three switches at distances below this time are chattering (TOLC). If absent, three switches between which the switching
+    /// functions rose by no more than their uncertainty: such a succession does not depend on the unit of time.
+    pub chatter_time: Option<f64>,
     /// Step δ of the difference quotient that tells where a solution leads.
     pub probe: f64,
     /// Most transitions in a row without any time in between (MAXCGN).
     pub max_immediate: u32,
     /// Most switches of a run.
     pub max_switches: u64,
+    /// Keep only so many switches and phases at the begin and at the end of the run; all of them if absent. What is counted counts all.
+    pub keep_switches: Option<usize>,
     /// How exactly times of events are found; 100 units of rounding if absent (TTOL).
     pub time_tolerance: Option<f64>,
 }
@@ -57,10 +92,12 @@ impl Default for HybridOptions {
         HybridOptions {
             detection: Detection::default(),
             combination: Combination::default(),
-            chatter_time: 1e-3,
+            hysteresis: Hysteresis::default(),
+            chatter_time: None,
             probe: 1e-5,
             max_immediate: 100,
             max_switches: 100_000,
+            keep_switches: None,
             time_tolerance: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::condition::{Condition, SwitchingFunction};
 use super::error::EnterError;
-use super::flow::{Entry, Flow, GeneralFlow, Impulses};
+use super::flow::{Entered, Entry, Flow, GeneralFlow, Part};
 use super::mode::Mode;
 use super::options::Restart;
 use super::problem::Hybrid;
@@ -144,15 +144,15 @@ impl<'h> Place<'h> {
     }
 
     /// Make a state consistent and put the stepper there.
-    pub fn enter(&mut self, entry: &Entry, options: &Options, tend: f64) -> Result<Impulses, EnterError> {
+    pub fn enter(&mut self, entry: &Entry, options: &Options, tend: f64) -> Result<Entered, EnterError> {
         let first = self.stepper.is_none();
-        let impulses = self.enter_flow(entry, options)?;
+        let entered = self.enter_flow(entry, options)?;
         if first {
             self.timetable = self.flow().timetable((entry.t, tend));
         } else if let Some(times) = &mut self.timetable {
             times.begin(entry.t);
         }
-        Ok(impulses)
+        Ok(entered)
     }
 
     /// Its equations with the method that solves them.
@@ -163,21 +163,21 @@ impl<'h> Place<'h> {
         }
     }
 
-    fn enter_flow(&mut self, entry: &Entry, options: &Options) -> Result<Impulses, EnterError> {
+    fn enter_flow(&mut self, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
         match (&self.equations, &mut self.stepper) {
             (Equations::Given(mode), Some(stepper)) => mode.flow.enter_again(&mut **stepper, entry, options),
             (Equations::Given(mode), stepper) => {
-                let (mut new, impulses) = mode.flow.enter(entry, options)?;
+                let (mut new, entered) = mode.flow.enter(entry, options)?;
                 new.watch_between();
                 *stepper = Some(new);
-                Ok(impulses)
+                Ok(entered)
             }
             (Equations::Generated(flow), Some(stepper)) => flow.enter_again(&mut **stepper, entry, options),
             (Equations::Generated(flow), stepper) => {
                 let mut new = flow.start(entry, options)?;
                 new.watch_between();
                 *stepper = Some(new);
-                Ok(Vec::new())
+                Ok(Entered::default())
             }
         }
     }
@@ -188,6 +188,14 @@ impl<'h> Place<'h> {
             (Equations::Given(mode), Some(stepper)) => mode.flow.cross(&mut **stepper, crossing, options),
             (Equations::Generated(flow), Some(stepper)) => flow.cross(&mut **stepper, crossing, options),
             (_, None) => Ok(()),
+        }
+    }
+
+    /// What kind of unknown it is.
+    pub fn part(&self, unknown: usize) -> Part {
+        match &self.equations {
+            Equations::Given(mode) => mode.flow.part(unknown),
+            Equations::Generated(flow) => flow.part(unknown),
         }
     }
 
@@ -237,6 +245,8 @@ impl<'h> Place<'h> {
             decisions: stepper.map(|stepper| stepper.decisions()).unwrap_or_default(),
             statistics: stepper.map_or_else(Statistics::default, |stepper| stepper.statistics()),
             largest: Vec::new(),
+            entered: 0,
+            time: 0.0,
         }
     }
 }

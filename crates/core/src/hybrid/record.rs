@@ -1,9 +1,10 @@
 //! What is kept of a hybrid run.
 
 use super::place::Place;
-use super::solution::{HybridSolution, Jump, ModeNames, Phase};
+use super::solution::{HybridSolution, Jump, ModeNames, Phase, Switch};
 use crate::method::{State, Stepper};
 use crate::options::Save;
+use crate::segment::Segment;
 use crate::solution::Ended;
 use crate::statistics::{Residuals, Statistics};
 
@@ -13,18 +14,31 @@ pub struct Record {
     /// next time of [`Save::At`]
     next: usize,
     pub solution: HybridSolution,
-    /// largest |x_j| of every mode
-    largest: Vec<Vec<f64>>,
+    /// switches and phases that are kept at either end of the run
+    kept: Option<usize>,
+    /// of every place
+    shares: Vec<Share>,
     x: Vec<f64>,
+}
+
+/// How much of a run one mode had.
+#[derive(Clone, Debug, Default)]
+struct Share {
+    entered: u64,
+    time: f64,
+    /// largest |x_j|
+    largest: Vec<f64>,
 }
 
 impl Record {
     /// Before the first point.
-    pub fn new(save: &Save, t0: f64) -> Self {
+    pub fn new(save: &Save, kept: Option<usize>, t0: f64) -> Self {
         let solution = HybridSolution {
             modes: Vec::new(),
             phases: Vec::new(),
             switches: Vec::new(),
+            switch_count: 0,
+            chattering_count: 0,
             end: State { t: t0, x: Vec::new() },
             end_mode: 0,
             ended: Ended::ByFailure,
@@ -32,7 +46,7 @@ impl Record {
             max_residuals: Residuals::default(),
             warnings: Vec::new(),
         };
-        Record { save: save.clone(), next: 0, solution, largest: Vec::new(), x: Vec::new() }
+        Record { save: save.clone(), next: 0, solution, kept, shares: Vec::new(), x: Vec::new() }
     }
 
     /// A phase begins. Times at which the solution is wanted are served before a switch, unless the run begins.
@@ -50,13 +64,60 @@ impl Record {
             Save::End => {}
         }
         self.here(mode, t, &x[..n]);
+        self.share(mode).entered += 1;
+        keep_ends(&mut self.solution.phases, self.kept.map(|kept| kept + 1));
         self.solution.phases.push(phase);
+    }
+
+    fn share(&mut self, mode: usize) -> &mut Share {
+        if self.shares.len() <= mode {
+            self.shares.resize(mode + 1, Share::default());
+        }
+        &mut self.shares[mode]
+    }
+
+    /// A mode was left for another one.
+    pub fn switch(&mut self, switch: Switch) {
+        self.solution.switch_count += 1;
+        self.solution.chattering_count += u64::from(switch.chattering);
+        keep_ends(&mut self.solution.switches, self.kept);
+        self.solution.switches.push(switch);
+    }
+
+    /// What happened in between is not known: a line leads to this point.
+    pub fn bridge(&mut self, (t0, x0): (f64, &[f64]), (t1, x1): (f64, &[f64])) {
+        let Some(phase) = self.solution.phases.last_mut() else { return };
+        let (n, mode) = (phase.n, phase.mode);
+        phase.t1 = t1;
+        match &self.save {
+            Save::End => {}
+            Save::Steps => phase.push(t1, x1),
+            Save::Dense => {
+                phase.push(t1, x1);
+                let mut line = Segment::with_room(t1, x1, 1);
+                let slopes = &mut line.powers(t0, t1)[x1.len()..];
+                slopes.iter_mut().zip(x0.iter().zip(x1)).for_each(|(slope, (x0, x1))| *slope = x1 - x0);
+                phase.segments.push(line);
+            }
+            Save::At(times) => {
+                while let Some(&wanted) = times.get(self.next).filter(|&&wanted| wanted <= t1) {
+                    let part = (wanted - t0) / (t1 - t0);
+                    self.x.clear();
+                    self.x.extend(x0.iter().zip(x1).map(|(x0, x1)| x0 + part * (x1 - x0)));
+                    phase.push(wanted, &self.x);
+                    self.next += 1;
+                }
+            }
+        }
+        self.share(mode).time += t1 - t0;
+        self.here(mode, t1, &x1[..n]);
     }
 
     /// A step, or the part of it up to a time, was made.
     pub fn step(&mut self, stepper: &mut dyn Stepper, t: f64, x: &[f64]) {
         let Some(phase) = self.solution.phases.last_mut() else { return };
         let (n, mode) = (phase.n, phase.mode);
+        let length = t - phase.t1;
         phase.t1 = t;
         match &self.save {
             Save::End => {}
@@ -79,6 +140,7 @@ impl Record {
                 }
             }
         }
+        self.share(mode).time += length;
         self.here(mode, t, &x[..n]);
     }
 
@@ -107,10 +169,7 @@ impl Record {
         end.x.clear();
         end.x.extend_from_slice(x);
         self.solution.end_mode = mode;
-        if self.largest.len() <= mode {
-            self.largest.resize(mode + 1, Vec::new());
-        }
-        let largest = &mut self.largest[mode];
+        let largest = &mut self.share(mode).largest;
         largest.resize(x.len(), 0.0);
         for (largest, x) in largest.iter_mut().zip(x) {
             *largest = largest.max(x.abs());
@@ -120,14 +179,23 @@ impl Record {
     /// The run is over.
     pub fn finish(mut self, places: &[Place], ended: Ended) -> HybridSolution {
         self.solution.modes = places.iter().map(Place::names).collect::<Vec<ModeNames>>();
-        for (mode, largest) in self.solution.modes.iter_mut().zip(self.largest) {
-            mode.largest = largest;
+        for (mode, share) in self.solution.modes.iter_mut().zip(self.shares) {
+            (mode.entered, mode.time, mode.largest) = (share.entered, share.time, share.largest);
         }
         let all = self.solution.modes.iter().map(|mode| mode.statistics);
         self.solution.statistics = all.fold(Statistics::default(), Statistics::plus);
-        self.solution.statistics.events = self.solution.switches.len() as u64;
+        self.solution.statistics.events = self.solution.switch_count;
         self.solution.ended = ended;
         self.solution
+    }
+}
+
+/// Make room for one more: with a limit, the first ones and the last ones are kept, so many of each.
+fn keep_ends<T>(list: &mut Vec<T>, kept: Option<usize>) {
+    if let Some(kept) = kept
+        && list.len() >= (2 * kept).max(1)
+    {
+        list.remove(kept.min(list.len() - 1));
     }
 }
 

@@ -1,6 +1,9 @@
 //! What a hybrid run computed: phases in one mode each, and the switches between them.
 
+use super::flow::Part;
+use super::options::Restart;
 use crate::method::State;
+use crate::motion::Balance;
 use crate::segment::Segment;
 use crate::solution::Ended;
 use crate::statistics::{Residuals, Statistics};
@@ -22,6 +25,10 @@ pub struct ModeNames {
     pub statistics: Statistics,
     /// Largest |x_j| of its unknowns at any point, all phases together; empty if it was never entered.
     pub largest: Vec<f64>,
+    /// How often it was entered, the start included.
+    pub entered: u64,
+    /// Time spent in it.
+    pub time: f64,
 }
 
 /// A time in one mode.
@@ -113,6 +120,18 @@ pub struct Jump {
     pub after: f64,
 }
 
+/// What making a state consistent changed, beyond what the transition did to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repair {
+    /// The way.
+    pub restart: Restart,
+    /// Kinds of unknowns that moved by more than the tolerance, with their largest change; unknowns that the old mode does not have are
+    /// not counted.
+    pub moved: Vec<(Part, f64)>,
+    /// What happened to momentum and energy of a mechanism.
+    pub balance: Option<Balance>,
+}
+
 /// A change of modes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Switch {
@@ -134,6 +153,8 @@ pub struct Switch {
     pub jumps: Vec<Jump>,
     /// Impulses of constraints that closed: multiplier, impulse.
     pub impulses: Vec<(String, f64)>,
+    /// What making the state consistent changed; none if it was consistent up to the tolerance.
+    pub repair: Option<Repair>,
     /// Was it one of three switches in short succession?
     pub chattering: bool,
     /// The state before, in the old mode.
@@ -156,10 +177,14 @@ pub struct Warning {
 pub struct HybridSolution {
     /// All modes, generated ones at the end.
     pub modes: Vec<ModeNames>,
-    /// Phases in the order of time.
+    /// Phases in the order of time, those that are kept ([`HybridOptions::keep_switches`](super::HybridOptions::keep_switches)).
     pub phases: Vec<Phase>,
-    /// Switches in the order of time.
+    /// Switches in the order of time, those that are kept.
     pub switches: Vec<Switch>,
+    /// How many switches there were.
+    pub switch_count: u64,
+    /// How many of them in short succession.
+    pub chattering_count: u64,
     /// The last point.
     pub end: State,
     /// Its mode.

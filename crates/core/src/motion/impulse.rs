@@ -27,6 +27,16 @@ pub struct Impact {
     pub impulses: Vec<f64>,
 }
 
+/// What a change of velocities did to a mechanism.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Balance {
+    /// Largest change of the momentum of a motion that the constraints allow: nᵀM (v⁺ − v⁻) with J n = 0 and entries of n up to one. Impulses of
+    /// constraints do not change it; for two wagons that are coupled it is their whole momentum.
+    pub momentum: f64,
+    /// Change of the kinetic energy ½ vᵀM v.
+    pub energy: f64,
+}
+
 /// The constraints of equations of motion at velocity level, made ready for instants at which they close.
 ///
 /// ```
@@ -120,6 +130,39 @@ impl Closing {
     /// If p, v or s has another length than the equations say.
     pub fn nearest(&mut self, t: f64, p: &[f64], v: &[f64], s: &[f64]) -> Result<Vec<f64>, StepFailure> {
         Ok(self.change(t, p, v, s, false)?.v)
+    }
+
+    /// What a change of the velocities from v⁻ to v⁺ does to momentum and kinetic energy at positions p with contact variables s.
+    ///
+    /// # Panics
+    ///
+    /// If p, v⁻, v⁺ or s has another length than the equations say.
+    pub fn balance(
+        &mut self,
+        t: f64,
+        p: &[f64],
+        s: &[f64],
+        before: &[f64],
+        after: &[f64],
+    ) -> Result<Balance, StepFailure> {
+        let [positions, n, contact, m] = self.sizes;
+        let given = (p.len(), before.len(), after.len(), s.len());
+        assert_eq!(given, (positions, n, n, contact), "lengths of p, v⁻, v⁺ and s");
+        let (M, J, ..) = self.linearise(t, p, after, s)?;
+        let top = |i: usize| (0..n).map(|j| J[(i, j)].abs()).fold(0.0, f64::max);
+        let unit: Vec<f64> = (0..m).map(|i| if top(i) > 0.0 { 1.0 / top(i) } else { 1.0 }).collect();
+        let scaled = Mat::from_fn(m, n, |i, j| unit[i] * J[(i, j)]);
+        let N = Ranks::default().subspaces(&scaled, 0.0).map_err(|_| StepFailure::SvdFailed { t })?.kernel;
+        let change = &M * Mat::from_fn(n, 1, |j, _| after[j] - before[j]);
+        let along = |k: usize| {
+            let size = (0..n).map(|j| N[(j, k)].abs()).fold(0.0, f64::max);
+            (0..n).map(|j| N[(j, k)] * change[(j, 0)]).sum::<f64>().abs() / size
+        };
+        let kinetic = |v: &[f64]| {
+            0.5 * (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| v[i] * M[(i, j)] * v[j]).sum::<f64>()
+        };
+        let momentum = (0..N.ncols()).map(along).fold(0.0, f64::max);
+        Ok(Balance { momentum, energy: kinetic(after) - kinetic(before) })
     }
 
     /// The smallest change of velocities, in the norm of M or in that of the numbers themselves.

@@ -39,7 +39,7 @@ pub use formulas::{Formulas, Variables};
 pub(crate) use hamiltonian::ForceTest;
 pub use hamiltonian::Hamiltonian;
 pub(crate) use hidden::motion as view;
-pub use impulse::{Closing, Impact};
+pub use impulse::{Balance, Closing, Impact};
 pub use initial::{Condition, Initial, Start, WrongLength};
 pub(crate) use invariant_rates::{InvariantRate, InvariantRates};
 pub use kinematics::Kinematics;

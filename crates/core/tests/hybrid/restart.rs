@@ -4,8 +4,8 @@ use super::support::*;
 use daedal::Geoms;
 use daedal::dae::Equations;
 use daedal::hybrid::{
-    EnterError, Hybrid, HybridFailure, HybridOptions, HybridSolution, Mode, Problem, Restart, Schedule, Smoothness,
-    Transition, solve,
+    EnterError, Hybrid, HybridFailure, HybridOptions, HybridSolution, Mode, Part, Problem, Restart, Schedule,
+    Smoothness, Transition, solve,
 };
 use daedal::linalg::Matrix;
 use daedal::linear::ConstantCoefficients;
@@ -113,7 +113,7 @@ fn m6_keeping_the_differential_part_of_a_linear_mode_weighs_with_the_squares_of_
     for method in METHODS {
         let free = mode("free", &Masses { locked: false }, method);
         let lock = Mode::linear("locked", &["v1", "v2", "lambda"], matrices(true), daedal::RadauIIa::default());
-        let solution = locked(free, lock, known(), &tolerance(1e-9));
+        let solution = locked(free, lock.restart(Restart::Differential), known(), &tolerance(1e-9));
         assert!((solution.end_value("v1").unwrap() - 0.1).abs() < 1e-9, "{:?}", solution.end.x);
     }
 }
@@ -123,9 +123,14 @@ fn m6_impulses_conserve_the_momentum() {
     let unknown = [Start::Unknown; 2];
     let start: Vec<Start> = unknown.into_iter().chain(known()).chain([Start::Guess(0.0); 2]).collect();
     let free = Mode::motion("free", Masses { locked: false }, Geoms::default());
-    let lock = Mode::motion("locked", Masses { locked: true }, Geoms::default()).restart(Restart::Momentum);
+    // the default
+    let lock = Mode::motion("locked", Masses { locked: true }, Geoms::default());
     let solution = locked(free, lock, start, &tolerance(1e-9));
     assert!((solution.end_value("v1").unwrap() - 0.25).abs() < 1e-12, "{:?}", solution.end.x);
+    let repair = solution.switches[0].repair.as_ref().unwrap();
+    assert_eq!(repair.restart, Restart::Impulse);
+    let balance = repair.balance.unwrap();
+    assert!(balance.momentum < 1e-12 && (balance.energy + 0.375).abs() < 1e-12, "{balance:?}");
     // m₁ (v₁⁺ − v₁⁻) = −Λ
     let impulses = &solution.switches[0].impulses;
     assert!(impulses.len() == 1 && (impulses[0].1 - 0.75).abs() < 1e-12, "{impulses:?}");
@@ -134,6 +139,47 @@ fn m6_impulses_conserve_the_momentum() {
     assert!((solution.end_value("p1").unwrap() - (0.5 + 0.125)).abs() < 1e-9);
     let jumps: Vec<&str> = solution.switches[0].jumps.iter().map(|j| j.name.as_str()).collect();
     assert!(jumps.contains(&"v1") && jumps.contains(&"v2") && !jumps.contains(&"p1"), "{jumps:?}");
+}
+
+#[test]
+fn m6_the_default_of_general_and_linear_modes_conserves_the_momentum_as_well() {
+    for method in METHODS {
+        for linear in [false, true] {
+            let free = mode("free", &Masses { locked: false }, method);
+            let lock = if linear {
+                Mode::linear("locked", &["v1", "v2", "lambda"], matrices(true), daedal::RadauIIa::default())
+            } else {
+                mode("locked", &Masses { locked: true }, method)
+            };
+            let solution = locked(free, lock, known(), &tolerance(1e-9));
+            assert!((solution.end_value("v1").unwrap() - 0.25).abs() < 1e-9, "{linear}: {:?}", solution.end.x);
+        }
+    }
+}
+
+#[test]
+fn a_restart_that_is_no_physics_tells_what_it_changed() {
+    let unknown = [Start::Unknown; 2];
+    let start: Vec<Start> = unknown.into_iter().chain(known()).chain([Start::Guess(0.0); 2]).collect();
+    for restart in [Restart::LeastChange, Restart::Differential, Restart::Weighted] {
+        let free = Mode::motion("free", Masses { locked: false }, Geoms::default());
+        let lock = Mode::motion("locked", Masses { locked: true }, Geoms::default()).restart(restart);
+        let solution = locked(free, lock, start.clone(), &tolerance(1e-9));
+        let repair = solution.switches[0].repair.as_ref().unwrap();
+        let v = solution.switches[0].jumps.iter().find(|jump| jump.name == "v1").unwrap().after;
+        assert_eq!((repair.restart, repair.moved.len(), repair.moved[0].0), (restart, 1, Part::Velocity));
+        let balance = repair.balance.unwrap();
+        // momentum was 1, energy 1/2
+        assert!((balance.momentum - (4.0 * v - 1.0).abs()).abs() < 1e-9, "{v}: {balance:?}");
+        assert!((balance.energy - (2.0 * v * v - 0.5)).abs() < 1e-9 && balance.momentum > 1e-3, "{v}: {balance:?}");
+    }
+    // a general system tells its kinds of unknowns
+    let free = mode("free", &Masses { locked: false }, Method::Radau);
+    let lock = mode("locked", &Masses { locked: true }, Method::Radau).restart(Restart::LeastChange);
+    let solution = locked(free, lock, known(), &tolerance(1e-9));
+    let repair = solution.switches[0].repair.as_ref().unwrap();
+    assert!(repair.moved.len() == 1 && repair.moved[0].0 == Part::Differential && repair.balance.is_none());
+    assert!((repair.moved[0].1 - 0.5).abs() < 1e-9, "{repair:?}");
 }
 
 #[test]

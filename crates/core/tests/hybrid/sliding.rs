@@ -3,7 +3,7 @@
 use super::support::*;
 use daedal::dae::{Depth, Equations, Initial, System, characterise};
 use daedal::hybrid::{
-    Detection, Hybrid, HybridError, HybridOptions, HybridSolution, Problem, SwitchKind, Transition, solve,
+    Detection, Hybrid, HybridError, HybridOptions, HybridSolution, Hysteresis, Problem, SwitchKind, Transition, solve,
 };
 use daedal::scalar::Scalar;
 
@@ -18,7 +18,9 @@ fn divided(above: &impl Equations, below: &impl Equations, method: Method, width
 }
 
 fn solved(hybrid: &Hybrid, x0: &[f64], tend: f64, detection: Detection) -> Result<HybridSolution, HybridError> {
-    let options = HybridOptions { detection, ..HybridOptions::default() };
+    // three switches within 1e-3, where only they count; the limit of a hysteresis, where there is one
+    let hysteresis = Hysteresis::Limit;
+    let options = HybridOptions { detection, hysteresis, chatter_time: Some(1e-3), ..HybridOptions::default() };
     solve(&Problem::new(hybrid, 0, 0.0, x0, tend), &tolerance(1e-9), &options)
 }
 

@@ -157,6 +157,7 @@ pub(crate) fn read(
         options: daedal::hybrid::HybridOptions {
             detection: sliding.detection,
             combination: sliding.combination,
+            hysteresis: sliding.hysteresis,
             chatter_time: sliding.chatter_time,
             probe: sliding.probe,
             ..limits

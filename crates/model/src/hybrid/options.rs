@@ -14,7 +14,8 @@ use daedal::hybrid::{HybridOptions, Restart};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-pub(super) const RESTARTS: [(&str, Restart); 5] = [
+pub(super) const RESTARTS: [(&str, Restart); 6] = [
+    ("impulse", Restart::Impulse),
     ("differential", Restart::Differential),
     ("least-change", Restart::LeastChange),
     ("weighted", Restart::Weighted),
@@ -175,7 +176,7 @@ pub(super) fn check_restarts(
                 label: "for equations of motion".into(),
                 at: at.into(),
                 help: Some(
-                    "a general system does not tell masses from other coefficients; take another way, or change velocities by `set`"
+                    "a general system does not tell masses from other coefficients; `impulse` keeps what impulses cannot change, momentum among it"
                         .into(),
                 ),
             });

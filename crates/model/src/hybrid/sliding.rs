@@ -10,7 +10,7 @@ use crate::diagnostic::Mistake;
 use crate::document::{self, Item, Section, wrong_type};
 use crate::reader::Reader;
 use crate::source::Span;
-use daedal::hybrid::{Combination, Detection, HybridOptions};
+use daedal::hybrid::{Combination, Detection, HybridOptions, Hysteresis};
 use toml::de::{DeTable, DeValue};
 
 const DETECTIONS: [(&str, Detection); 4] = [
@@ -23,11 +23,14 @@ const DETECTIONS: [(&str, Detection); 4] = [
 const METHODS: [(&str, Combination); 2] =
     [("filippov", Combination::Filippov), ("equivalent-control", Combination::EquivalentControl)];
 
+const HYSTERESES: [(&str, Hysteresis); 2] = [("alternates", Hysteresis::Alternates), ("limit", Hysteresis::Limit)];
+
 /// What the section says.
 pub(super) struct Sliding<'t, 'i> {
     pub detection: Detection,
     pub combination: Combination,
-    pub chatter_time: f64,
+    pub hysteresis: Hysteresis,
+    pub chatter_time: Option<f64>,
     pub probe: f64,
     /// Modes that are written for sliding, with their places.
     pub modes: Vec<Written<'t, 'i>>,
@@ -47,20 +50,24 @@ pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[
     let mut sliding = Sliding {
         detection: defaults.detection,
         combination: defaults.combination,
+        hysteresis: defaults.hysteresis,
         chatter_time: defaults.chatter_time,
         probe: defaults.probe,
         modes: Vec::new(),
     };
     let Some(section) = Section::find(reader, root, "sliding", "[sliding]") else { return sliding };
-    section.check_keys(reader, &["detection", "method", "chatter_time", "probe", "modes"]);
+    section.check_keys(reader, &["detection", "hysteresis", "method", "chatter_time", "probe", "modes"]);
     if let Some((detection, _)) = choice(reader, section, "detection", &DETECTIONS) {
         sliding.detection = detection;
     }
     if let Some((combination, _)) = choice(reader, section, "method", &METHODS) {
         sliding.combination = combination;
     }
+    if let Some((hysteresis, _)) = choice(reader, section, "hysteresis", &HYSTERESES) {
+        sliding.hysteresis = hysteresis;
+    }
     if let Some(time) = document::positive(reader, section, "chatter_time") {
-        sliding.chatter_time = time;
+        sliding.chatter_time = Some(time);
     }
     if let Some(step) = document::positive(reader, section, "probe") {
         sliding.probe = step;

@@ -80,7 +80,7 @@ fn a_mode_lays_its_tables_over_the_common_ones() {
     assert_eq!(hybrid.modes[0].unknowns, ["x", "v"]);
     assert_eq!(hybrid.modes[2].unknowns, ["x", "v", "share"]);
     assert_eq!(hybrid.sliding, [HybridSliding { between: (0, 1), mode: 2, set: Vec::new() }]);
-    assert_eq!((hybrid.options.chatter_time, hybrid.options.probe), (1e-3, 1e-8));
+    assert_eq!((hybrid.options.chatter_time, hybrid.options.probe), (Some(1e-3), 1e-8));
     assert_eq!(hybrid.initial.start, [Start::Fixed(0.0), Start::Fixed(0.0)]);
     let Kind::Dae { formulas, .. } = &hybrid.modes[1].kind else { panic!("a general system") };
     let residuals: Vec<Expr> = formulas.equations.iter().map(|(_, e)| *e).collect();

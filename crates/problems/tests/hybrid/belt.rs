@@ -24,7 +24,7 @@ fn characteristic_values_are_those_of_the_table() {
 fn check_sliding(sliding: Sliding, method: Method) {
     let hybrid = Belt::default().system(sliding, method);
     let problem = Problem::new(&hybrid, 0, 0.0, &START, TEND);
-    let solution = solved(&problem, &options(), &HybridOptions::default());
+    let solution = solved(&problem, &options(), &limit());
     expect(&trajectory(&solution), &WITH_SLIDING, 1e-5);
     assert_eq!(solution.switches[0].kind, SwitchKind::Immediate);
     assert!(solution.switches.len() < 12);

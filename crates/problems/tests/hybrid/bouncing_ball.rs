@@ -78,8 +78,8 @@ fn with_a_mode_for_rest_the_run_goes_on() {
             assert_eq!(solution.modes[solution.end_mode].name, "rest");
             let last = solution.switches.last().unwrap();
             assert_eq!((last.kind, last.to), (SwitchKind::Accumulation, 1));
-            // cut short where the rest of the bounces is short against the interval
-            close(last.t, ball.limit(), 1e-4 * tend);
+            // at the limit; the polynomials of BDF do not resolve bounces below its tolerance
+            close(last.t, ball.limit(), if method == Method::Radau { 1e-8 } else { 1e-5 } * tend);
             close(solution.end_value("y").unwrap(), 0.0, 1e-12);
             close(solution.end_value("v").unwrap(), 0.0, 1e-12);
         }

@@ -69,7 +69,7 @@ fn without_sliding_there_are_395_switches() {
 fn check_sliding(sliding: Sliding, modes: As, method: Method) {
     let hybrid = FrictionBodies::default().system(sliding, modes, method);
     let problem = Problem::new(&hybrid, 0, 0.0, &START, TEND);
-    let solution = solved(&problem, &dense(1e-8), &HybridOptions::default());
+    let solution = solved(&problem, &dense(1e-8), &limit());
     expect(&trajectory(&solution), &WITH_SLIDING, 1e-5);
     for (k, name) in ["p1", "p2", "v1", "v2"].into_iter().enumerate() {
         close(solution.end_value(name).unwrap(), END[k], 1e-5);
@@ -116,7 +116,7 @@ fn with_a_generated_sliding_mode_there_are_seven_switches() {
 fn with_three_points_only_the_number_of_switches_depends_on_their_distance() {
     for (chatter_time, published) in [(0.01, 33), (0.02, 15)] {
         let hybrid = FrictionBodies::default().system(Sliding::ByHand, As::Linear, Method::Bdf);
-        let options = HybridOptions { chatter_time, ..detection(Detection::ThreePoints) };
+        let options = HybridOptions { chatter_time: Some(chatter_time), ..detection(Detection::ThreePoints) };
         let solution = solved(&Problem::new(&hybrid, 0, 0.0, &START, TEND), &tolerance(1e-8), &options);
         assert_eq!(solution.switches.len(), published, "{:?}", trajectory(&solution));
     }

@@ -1,6 +1,6 @@
 //! How the problems are run and compared.
 
-use daedal::hybrid::{Detection, HybridError, HybridOptions, HybridSolution, Problem, solve};
+use daedal::hybrid::{Detection, HybridError, HybridOptions, HybridSolution, Hysteresis, Problem, solve};
 use daedal::{Options, Save, Tolerance};
 
 /// Options with one tolerance.
@@ -16,6 +16,11 @@ pub fn dense(tol: f64) -> Options {
 /// How sliding is looked for.
 pub fn detection(detection: Detection) -> HybridOptions {
     HybridOptions { detection, ..HybridOptions::default() }
+}
+
+/// A hysteresis is a remedy against chattering, as in the published runs: its limit is wanted.
+pub fn limit() -> HybridOptions {
+    HybridOptions { hysteresis: Hysteresis::Limit, ..HybridOptions::default() }
 }
 
 /// A run that must reach its end.

@@ -1,6 +1,6 @@
 //! The modes of a run as they are written: lists of objects, without what is empty or usual.
 
-use crate::hybrid::{Hybrid, Jump, Mode, Phase, Smoothness, Switch, SwitchKind};
+use crate::hybrid::{Hybrid, Jump, Mode, Phase, Restart, Smoothness, Switch, SwitchKind};
 use crate::number::{Number, absent};
 use crate::run::Warning;
 use serde::{Deserialize, Serialize};
@@ -51,8 +51,22 @@ struct SwitchRecord {
     /// multiplier, impulse
     #[serde(default, deserialize_with = "absent", skip_serializing_if = "Vec::is_empty")]
     impulses: Vec<(String, Number)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    restart: Option<RestartRecord>,
     #[serde(default, deserialize_with = "absent", skip_serializing_if = "std::ops::Not::not")]
     chattering: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RestartRecord {
+    way: String,
+    /// kind, largest change
+    #[serde(default)]
+    moved: Vec<(String, Number)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    momentum: Option<Number>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    energy: Option<Number>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -95,6 +109,12 @@ impl HybridRecord {
             before: Number(jump.before),
             after: Number(jump.after),
         };
+        let restart = |restart: &Restart| RestartRecord {
+            way: restart.way.clone(),
+            moved: restart.moved.iter().map(|(kind, change)| (kind.clone(), Number(*change))).collect(),
+            momentum: restart.momentum.map(Number),
+            energy: restart.energy.map(Number),
+        };
         let switch = |switch: &Switch| SwitchRecord {
             t: Number(switch.t),
             from: switch.from,
@@ -104,6 +124,7 @@ impl HybridRecord {
             smoothness: switch.smoothness,
             jumps: switch.jumps.iter().map(jump).collect(),
             impulses: switch.impulses.iter().map(|(name, x)| (name.clone(), Number(*x))).collect(),
+            restart: switch.restart.as_ref().map(restart),
             chattering: switch.chattering,
         };
         HybridRecord {
@@ -124,6 +145,12 @@ impl HybridRecord {
         };
         let phase = |phase: PhaseRecord| Phase { mode: phase.mode, t0: phase.t0.0, t1: phase.t1.0 };
         let jump = |jump: JumpRecord| Jump { name: jump.name, before: jump.before.0, after: jump.after.0 };
+        let restart = |restart: RestartRecord| Restart {
+            way: restart.way,
+            moved: restart.moved.into_iter().map(|(kind, Number(change))| (kind, change)).collect(),
+            momentum: restart.momentum.map(|x| x.0),
+            energy: restart.energy.map(|x| x.0),
+        };
         let switch = |switch: SwitchRecord| Switch {
             t: switch.t.0,
             from: switch.from,
@@ -133,6 +160,7 @@ impl HybridRecord {
             smoothness: switch.smoothness,
             jumps: switch.jumps.into_iter().map(jump).collect(),
             impulses: switch.impulses.into_iter().map(|(name, Number(x))| (name, x)).collect(),
+            restart: switch.restart.map(restart),
             chattering: switch.chattering,
         };
         Hybrid {

@@ -153,6 +153,7 @@ mod tests {
             smoothness: Smoothness::Smooth,
             jumps: Vec::new(),
             impulses: Vec::new(),
+            restart: None,
             chattering,
         }
     }

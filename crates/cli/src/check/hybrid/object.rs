@@ -77,11 +77,5 @@ fn transition(checked: &Checked, transition: &HybridTransition) -> Value {
 }
 
 pub fn restart(restart: Restart) -> &'static str {
-    match restart {
-        Restart::Differential => "differential",
-        Restart::LeastChange => "least-change",
-        Restart::Tangential => "tangential",
-        Restart::Weighted => "weighted",
-        Restart::Momentum => "momentum",
-    }
+    restart.name()
 }

@@ -3,7 +3,7 @@
 use super::object::restart;
 use super::{Checked, Pair};
 use crate::check::lines::{Text, short, solvable};
-use daedal::hybrid::Schedule;
+use daedal::hybrid::{Hysteresis, Schedule};
 use daedal_model::{HybridTransition, HybridTrigger, Kind};
 use std::fmt::Write;
 
@@ -130,8 +130,12 @@ fn told(checked: &Checked, transition: &HybridTransition) -> String {
 }
 
 fn surface(checked: &Checked, pair: &Pair) -> String {
+    let gap = pair.surface.as_ref().is_some_and(|(_, _, width)| *width > 0.0);
     let mode = match pair.written {
         Some(mode) => format!("in mode {}", checked.model.modes[mode].name),
+        None if gap && checked.model.options.hysteresis == Hysteresis::Alternates => {
+            "not across a hysteresis: the modes alternate".to_string()
+        }
         None => "in a generated mode, where both lead to the surface".to_string(),
     };
     match &pair.surface {

@@ -154,6 +154,39 @@ fn impulses_are_told() {
     assert!(text.contains("jump of w1, w2, impulse mu.clutch = 21.869009"), "{text}");
 }
 
+#[test]
+fn restarts_that_are_no_physics_tell_what_they_changed() {
+    let text = fs::read_to_string(shipped("dog-clutch.toml")).unwrap();
+    let file = written("clutch-least-change.toml", &text.replace("\"momentum\"", "\"least-change\""));
+    let path = directory("hybrid-restart").join("run.json");
+    let told = words(&["solve", file.to_str().unwrap(), "-o", path.to_str().unwrap()]);
+    assert!(told.contains("least-change moved velocities by 5."), "{told}");
+    assert!(told.contains(", momentum by ") && told.contains(", energy by "), "{told}");
+    let run: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let restart = &run["hybrid"]["switches"][0]["restart"];
+    assert_eq!((&restart["way"], &restart["moved"][0][0]), (&"least-change".into(), &"velocities".into()));
+    assert!(restart["momentum"].as_f64().unwrap() > 1.0 && restart["energy"].as_f64().is_some(), "{restart}");
+    // the law of physics is the default, and keeps the momentum
+    let file = written("clutch-default.toml", &text.replace("restart = \"momentum\"", ""));
+    words(&["solve", file.to_str().unwrap(), "-o", path.to_str().unwrap()]);
+    let run: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let restart = &run["hybrid"]["switches"][0]["restart"];
+    assert_eq!(restart["way"], "impulse");
+    assert!(restart["momentum"].as_f64().unwrap() < 1e-9 && restart["energy"].as_f64().unwrap() < -1.0, "{restart}");
+}
+
+#[test]
+fn without_files_only_the_ends_of_long_runs_are_kept() {
+    let model = shipped("friction-bodies.toml");
+    let object = statistics(&[&model, "--sliding", "off"]);
+    let path = directory("hybrid-long").join("run.json");
+    let kept = statistics(&[&model, "--sliding", "off", "-o", path.to_str().unwrap()]);
+    assert_eq!(object["switches"], kept["switches"]);
+    assert_eq!((&object["modes"], &object["final"]), (&kept["modes"], &kept["final"]));
+    let text = words(&["solve", &model, "--sliding", "off"]);
+    assert!(text.contains("395 switches") && text.contains("… 375 more"), "{text}");
+}
+
 const SWITCHED: &str = r#"
 [model]
 name = "switched"
@@ -196,13 +229,19 @@ fn rows_at_a_switch_show_the_jump_and_outputs_wait_for_their_names() {
     assert!(close(&points[at], [1.0, 1.0, nan, 2.0, 1.0, nan, 0.0]), "{:?}", points[at]);
     assert!(close(&points[at + 1], [1.0, 2.0, 4.0, 4.0, -1.0, 5.0, 1.0]), "{:?}", points[at + 1]);
     assert!(close(&points[points.len() - 1], [2.0, 1.0, 1.0, 2.0, -1.0, 2.0, 1.0]), "{points:?}");
-    // as many points as were asked for, derivatives as well
+    // the points that were asked for and both sides of the switch, derivatives as well
+    words(&["solve", model, "--save", "4", "-o", file]);
+    let points = rows(&fs::read_to_string(&path).unwrap());
+    let times = [0.0, 2.0 / 3.0, 1.0, 1.0, 4.0 / 3.0, 2.0];
+    assert!(points.len() == 6 && points.iter().zip(times).all(|(row, t)| (row[0] - t).abs() < 1e-9), "{points:?}");
     words(&["solve", model, "--save", "5", "-o", file]);
     let points = rows(&fs::read_to_string(&path).unwrap());
-    assert_eq!(points.iter().map(|row| row[0]).collect::<Vec<_>>(), [0.0, 0.5, 1.0, 1.5, 2.0]);
+    assert_eq!(points.iter().map(|row| row[0]).collect::<Vec<_>>(), [0.0, 0.5, 1.0, 1.0, 1.5, 2.0]);
     assert!(
         close(&points[1], [0.5, 0.5, nan, 1.0, 1.0, nan, 0.0])
-            && close(&points[3], [1.5, 1.5, 2.25, 3.0, -1.0, 3.25, 1.0]),
+            && close(&points[2], [1.0, 1.0, nan, 2.0, 1.0, nan, 0.0])
+            && close(&points[3], [1.0, 2.0, 4.0, 4.0, -1.0, 5.0, 1.0])
+            && close(&points[4], [1.5, 1.5, 2.25, 3.0, -1.0, 3.25, 1.0]),
         "{points:?}"
     );
     words(&["solve", model, "--save", "end", "-o", file]);

@@ -10,14 +10,20 @@ const EXACT: f64 = 1e-4;
 const MOST_REPETITIONS: u32 = 5;
 
 impl Run<'_, '_> {
+    /// How exactly times of events are found by making steps again; `size` is the larger one of time and step.
+    pub fn exactness(&self, size: f64) -> f64 {
+        EXACT * self.tolerances.0 * size
+    }
+
     /// Make the last step end at an event. Its time, with state and derivative in `x` and `xdot`; none if the step had to be shorter.
     pub fn locate(&mut self, fired: &Fired) -> Result<Option<f64>, HybridFailure> {
-        let place = &mut self.places[self.active];
-        let segment = place.at().segment();
+        let segment = self.places[self.active].at().segment();
         let (t0, t1) = (segment.t0, segment.t1);
         let h = t1 - t0;
         let rounding = self.hybrid.time_tolerance.unwrap_or(100.0 * f64::EPSILON * (t0.abs() + h));
-        let exact = rounding.max(EXACT * self.tolerances.0 * h);
+        // errors of events that accumulate add up like the geometric series of their distances
+        let sum = self.fine.map_or(1.0, |(_, accumulation)| 1.0 - accumulation.ratio);
+        let exact = (sum * rounding.max(self.exactness(h))).max(2.0 * f64::EPSILON * t1.abs());
         let mut t = fired.t;
         self.here.x.resize(segment.dim(), 0.0);
         self.here.xdot.resize(segment.dim(), 0.0);
@@ -33,7 +39,9 @@ impl Run<'_, '_> {
         }
         for _ in 0..MOST_REPETITIONS {
             let place = &mut self.places[self.active];
-            match place.stepper().retake(t) {
+            let retaken = place.stepper().retake(t);
+            self.retaken = matches!(retaken, Ok(true));
+            match retaken {
                 Ok(true) if place.at().state().t == t => {}
                 Ok(true) => return Ok(None),
                 Ok(false) => {

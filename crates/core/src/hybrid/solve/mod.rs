@@ -3,19 +3,20 @@
 //! Within a step the equations of the active mode hold even behind an event; the step is then made again up to it. Wunderlich, thesis
 //! (2008), 6.4.
 
+mod accumulation;
 mod locate;
 mod sliding;
 mod switch;
 
 use super::error::{HybridError, HybridFailure};
 use super::flow::Entry;
-use super::history::History;
+use super::history::{Accumulation, History};
 use super::options::HybridOptions;
 use super::place::{Exit, Place, Reason};
 use super::problem::{Hybrid, Problem};
 use super::record::Record;
 use super::solution::{HybridSolution, SwitchKind};
-use super::watch::{Fired, Here, Watch};
+use super::watch::{Fine, Fired, Here, Watch};
 use crate::error::{BadOption, StepFailure};
 use crate::motion::Start;
 use crate::observer::{Observer, StepView};
@@ -98,10 +99,12 @@ pub fn solve_observed(
         opposites: HashMap::new(),
         active: problem.mode,
         watch: Watch::default(),
+        fine: None,
+        retaken: false,
         entered: problem.t0,
         immediate: Vec::new(),
         history: History::new(system.transitions.len()),
-        record: Record::new(&options.save, problem.t0),
+        record: Record::new(&options.save, hybrid.keep_switches, problem.t0),
         here: Stand::default(),
         layout: ActiveMode { mode: problem.mode, name: system.modes[problem.mode].name.clone() },
         stride: 0.0,
@@ -120,7 +123,9 @@ pub fn solve_observed(
 
 impl HybridOptions {
     fn check(&self) -> Result<(), BadOption> {
-        BadOption::positive("chatter_time", self.chatter_time)?;
+        if let Some(time) = self.chatter_time {
+            BadOption::positive("chatter_time", time)?;
+        }
         BadOption::positive("probe", self.probe)?;
         if let Some(tolerance) = self.time_tolerance {
             BadOption::positive("time_tolerance", tolerance)?;
@@ -186,6 +191,10 @@ struct Run<'r, 'h> {
     opposites: HashMap<usize, Option<(usize, f64)>>,
     active: usize,
     watch: Watch,
+    /// how closely the transition that accumulates is watched, and where it leads
+    fine: Option<(Fine, Accumulation)>,
+    /// was the last step that ended at an event made again up to it?
+    retaken: bool,
     /// when the active mode was entered
     entered: f64,
     /// modes that were entered since time last went on
@@ -205,6 +214,11 @@ struct Run<'r, 'h> {
 impl Run<'_, '_> {
     fn name(&self, place: usize) -> String {
         self.places[place].name.clone()
+    }
+
+    /// Relative and absolute tolerance of an unknown.
+    fn tolerance_of(&self, name: &str) -> (f64, f64) {
+        self.options.tolerance.of(name).unwrap_or(self.tolerances)
     }
 
     fn begin(&mut self, problem: &Problem) -> Result<(), HybridFailure> {
@@ -285,7 +299,9 @@ impl Run<'_, '_> {
         };
         let scales: Vec<f64> = self.here.x.iter().enumerate().map(scale).collect();
         let t = place.at().state().t;
-        let here = Here { t, x: &self.here.x, xdot: &self.here.xdot, scales: &scales, probe: self.hybrid.probe };
+        let (x, xdot, probe, fine) =
+            (&self.here.x, &self.here.xdot, self.hybrid.probe, self.fine.map(|(fine, _)| fine));
+        let here = Here { t, x, xdot, scales: &scales, probe, fine };
         let started = self.watch.start(&place.exits, here, held);
         started.map_err(|none| HybridFailure::Undefined {
             t: none.t,
@@ -308,6 +324,9 @@ impl Run<'_, '_> {
         let mut limit = self.interval.1;
         if let Some(times) = &mut place.timetable {
             limit = limit.min(times.limit(t, self.stride));
+        }
+        if let Some(fine) = self.fine.map(|(fine, _)| fine).filter(|fine| fine.part < 1.0 && fine.until > t) {
+            limit = limit.min(fine.until);
         }
         if dwells {
             return limit.min(self.entered + place.dwell());

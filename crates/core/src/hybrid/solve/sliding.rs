@@ -3,19 +3,24 @@
 use super::switch::Change;
 use super::{Run, Stand};
 use crate::hybrid::error::HybridFailure;
-use crate::hybrid::options::Detection;
+use crate::hybrid::options::{Detection, Hysteresis};
 use crate::hybrid::place::{Composite, Sheet, Target, carried};
 use crate::hybrid::problem::SlidingMode;
 use crate::hybrid::slide::{along, beyond, convex_parameters, generate, opposite, side, surface_function};
 use crate::hybrid::solution::{SwitchKind, Warning};
 
-/// A hysteresis that is crossed within this part of the interval is chattering.
-const PATIENCE: f64 = 0.005;
 /// Sliding begins if the convex parameters lie in [0, 1] up to this.
 const ROUNDED: f64 = 1e-6;
 
 impl<'h> Run<'_, 'h> {
-    /// Is there an opposite transition, so that the system might slide? The width of the hysteresis between them.
+    /// A mode that was written for sliding between two modes.
+    fn written(&self, from: usize, to: usize) -> Option<&'h SlidingMode<'h>> {
+        let pair = |sliding: &&SlidingMode| sliding.between == (from, to) || sliding.between == (to, from);
+        self.system.sliding.iter().find(pair)
+    }
+
+    /// Is there an opposite transition, so that the system might slide? The distance of the two functions. Sliding replaces what would
+    /// switch infinitely fast; across a gap, however narrow, the modes alternate unless its limit is asked for.
     pub fn sliding_candidate(&mut self, j: usize, t: f64, chattering: bool) -> Option<f64> {
         match self.hybrid.detection {
             Detection::Off => return None,
@@ -31,7 +36,12 @@ impl<'h> Run<'_, 'h> {
                 found
             }
         };
-        let (_, width) = opposite?;
+        let (back, width) = opposite?;
+        let (there, back) = (&self.system.transitions[j], &self.system.transitions[back]);
+        let asked = self.hybrid.hysteresis == Hysteresis::Limit || self.written(there.from, there.to).is_some();
+        if width + there.hysteresis + back.hysteresis > 0.0 && !asked {
+            return None;
+        }
         // only on the surface itself: an immediate transition may happen far from it
         let g = surface_function(self.system, j)?;
         let value = (g.value)(t, &self.here.x, &self.here.xdot) + self.system.transitions[j].hysteresis;
@@ -47,18 +57,13 @@ impl<'h> Run<'_, 'h> {
             return true;
         }
         let back = self.opposites.get(&j).copied().flatten();
-        let (Some(g), Some((back, width))) = (surface_function(self.system, j), back) else { return false };
+        let (Some(g), Some((back, _))) = (surface_function(self.system, j), back) else { return false };
         let Some(g_back) = surface_function(self.system, back) else { return false };
         let probe = self.hybrid.probe;
         let after = self.stand(to);
         let here = along(g, t, &before.x, &before.xdot, probe);
         // both derivatives of the same function
         let beyond = -along(g_back, t, &after.x, &after.xdot, probe);
-        // a hysteresis that takes its time is meant as one
-        let patience = self.hybrid.chatter_time.max(PATIENCE * (self.interval.1 - self.interval.0));
-        if width > patience * here.abs().min(beyond.abs()) {
-            return false;
-        }
         (here < 0.0 && beyond > 0.0) || (chattering && self.hybrid.detection == Detection::Both && beyond >= 0.0)
     }
 
@@ -76,8 +81,7 @@ impl<'h> Run<'_, 'h> {
         condition: &str,
     ) -> bool {
         self.here = before.clone();
-        let pair = |sliding: &&SlidingMode| sliding.between == (from, to) || sliding.between == (to, from);
-        let written = self.system.sliding.iter().find(pair);
+        let written = self.written(from, to);
         let place = match written {
             Some(sliding) => Some(sliding.mode),
             None => {
@@ -103,8 +107,8 @@ impl<'h> Run<'_, 'h> {
 
     /// Enter a mode for sliding; false if it would be left at once.
     pub fn try_sliding(&mut self, place: usize, t: f64, change: &Change<'h>, chattering: bool) -> bool {
-        let impulses = match self.place(place, t, change) {
-            Ok(impulses) => impulses,
+        let placed = match self.place(place, t, change) {
+            Ok(placed) => placed,
             Err(failure) => {
                 self.warn_once(self.active, place, t, format!("the system does not slide: {failure}"));
                 return false;
@@ -129,7 +133,7 @@ impl<'h> Run<'_, 'h> {
             }
         };
         if sliding {
-            self.told(place, t, change, chattering, impulses);
+            self.told(place, t, change, chattering, placed);
             self.history.forget();
         }
         sliding
@@ -196,6 +200,7 @@ impl<'h> Run<'_, 'h> {
         transitions: &[usize],
         t: f64,
         condition: String,
+        lost: bool,
     ) -> Result<(), HybridFailure> {
         let Some(composite) = self.places[self.active].composite.clone() else { return Ok(()) };
         let first = transitions[0];
@@ -213,13 +218,13 @@ impl<'h> Run<'_, 'h> {
         let same = targets.iter().all(|to| *to == targets[0]);
         let before = self.here.clone();
         let unknowns = self.places[self.active].unknowns.clone();
-        let chattering = self.history.switched(t, Some(first), self.hybrid.chatter_time);
+        let chattering = self.history.switched(t, Some(first), self.hybrid.chatter_time, lost, &self.here.x);
         let other = if same { None } else { beyond(self.system, &composite, transitions) };
         let place = other.as_ref().and_then(|other| self.generated(other, t));
         let (Some(other), Some(place)) = (other, place) else {
             return self.enter(targets[0], t, &change, chattering);
         };
-        let impulses = self.place(place, t, &change)?;
+        let placed = self.place(place, t, &change)?;
         // where do the sliding solutions on both sides lead?
         let both = surface_function(self.system, first).is_some_and(|g| {
             let after = self.stand(place);
@@ -244,7 +249,7 @@ impl<'h> Run<'_, 'h> {
             }
             self.place(place, t, &change)?;
         }
-        self.told(place, t, &change, chattering, impulses);
+        self.told(place, t, &change, chattering, placed);
         Ok(())
     }
 }

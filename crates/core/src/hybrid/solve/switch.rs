@@ -2,17 +2,17 @@
 
 use super::Run;
 use crate::hybrid::error::HybridFailure;
-use crate::hybrid::flow::{Entry, Impulses};
+use crate::hybrid::flow::{Entered, Entry, Part};
 use crate::hybrid::options::{Detection, Restart};
 use crate::hybrid::place::{Reason, Target, carried, starts};
 use crate::hybrid::record::jumps;
-use crate::hybrid::solution::{Smoothness, Switch, SwitchKind, Warning};
+use crate::hybrid::solution::{Repair, Smoothness, Switch, SwitchKind, Warning};
 use crate::hybrid::transition::Transfer;
 
-/// Part of the interval at which an accumulation is cut short.
-const ACCUMULATED: f64 = 1e-8;
+/// Changes below this many times the tolerance are no jumps.
+const JUMP: f64 = 10.0;
 /// Excursions below this many times the uncertainty of a switching function are noise.
-const NOISE: f64 = 25.0;
+pub const NOISE: f64 = 25.0;
 
 /// What a switch does with the state.
 pub struct Change<'h> {
@@ -24,6 +24,14 @@ pub struct Change<'h> {
     pub keep: &'h [String],
     pub kind: SwitchKind,
     pub condition: String,
+}
+
+/// A mode that was entered.
+pub struct Placed {
+    pub entered: Entered,
+    /// the state that was to be made consistent, not a number for what is new
+    pub given: Vec<f64>,
+    pub restart: Restart,
 }
 
 impl<'h> Run<'_, 'h> {
@@ -54,7 +62,7 @@ impl<'h> Run<'_, 'h> {
     /// Leave the active mode at time t with the state in `x`. Returns ways out of the new mode whose functions are zero because sliding along
     /// them has ended.
     pub fn switch(&mut self, due: &[usize], t: f64, kind: SwitchKind) -> Result<Vec<usize>, HybridFailure> {
-        let count = self.record.solution.switches.len() as u64;
+        let count = self.record.solution.switch_count;
         if count >= self.hybrid.max_switches {
             let last = self.record.solution.switches.last();
             let modes = last.map(|s| vec![self.name(s.from), self.name(s.to)]).unwrap_or_default();
@@ -68,10 +76,13 @@ impl<'h> Run<'_, 'h> {
             _ if kind == SwitchKind::Scheduled => SwitchKind::Regular,
             _ => kind,
         };
+        let lost = self.watch.stays_near_zero(chosen, NOISE);
         match to {
             Target::Mode(to) => self.follow(transition, to, t, kind, condition, chosen).map(|()| Vec::new()),
             Target::Side { surface, side } => self.leave_surface(surface, side, t, condition),
-            Target::Across(transitions) => self.cross_while_sliding(&transitions, t, condition).map(|()| Vec::new()),
+            Target::Across(transitions) => {
+                self.cross_while_sliding(&transitions, t, condition, lost).map(|()| Vec::new())
+            }
         }
     }
 
@@ -95,7 +106,8 @@ impl<'h> Run<'_, 'h> {
         let mut change = Change { transition, transfer, expects, restart, keep, kind, condition };
         let chattering = match kind {
             SwitchKind::Regular => {
-                let short = self.history.switched(t, transition, self.hybrid.chatter_time);
+                let lost = self.watch.stays_near_zero(exit, NOISE);
+                let short = self.history.switched(t, transition, self.hybrid.chatter_time, lost, &self.here.x);
                 short && self.hybrid.detection != Detection::Off
             }
             _ => false,
@@ -103,27 +115,24 @@ impl<'h> Run<'_, 'h> {
         // infinitely many in finite time?
         if let Some(j) = transition
             && kind == SwitchKind::Regular
-            && let Some(accumulation) = self.history.accumulation(j)
+            && let Some(accumulation) = self.accumulates(j, exit, t)
         {
-            let length = self.interval.1 - self.interval.0;
-            let near = accumulation.limit - t <= ACCUMULATED * length.max(t.abs());
-            // the next excursion, whose height shrinks with the square of its length, would be lost in noise
-            if near || self.watch.stays_near_zero(exit, NOISE / accumulation.ratio.powi(2)) {
-                let Some(follower) = self.system.transitions[j].after_accumulation else {
-                    let (limit, count, ratio) = (accumulation.limit, accumulation.count, accumulation.ratio);
-                    return Err(HybridFailure::Accumulation { t, limit, count, ratio, condition: change.condition });
-                };
-                change.kind = SwitchKind::Accumulation;
-                self.history.forget();
-                return self.enter(follower, t, &change, chattering);
-            }
+            let Some(follower) = self.system.transitions[j].after_accumulation else {
+                let (limit, count, ratio) = (accumulation.limit, accumulation.count, accumulation.ratio);
+                return Err(HybridFailure::Accumulation { t, limit, count, ratio, condition: change.condition });
+            };
+            let limit = self.bridge(j, &accumulation, t);
+            // what the transition does, infinitely often, has come to its limit
+            (change.kind, change.transfer) = (SwitchKind::Accumulation, None);
+            self.history.forget();
+            return self.enter(follower, limit, &change, chattering);
         }
         let before = self.here.clone();
         let candidate = match (transition, kind) {
             (Some(j), SwitchKind::Regular | SwitchKind::Immediate) => self.sliding_candidate(j, t, chattering),
             _ => None,
         };
-        let impulses = self.place(to, t, &change)?;
+        let placed = self.place(to, t, &change)?;
         if let (Some(width), Some(j)) = (candidate, transition)
             && self.slides(j, to, t, &before, chattering)
         {
@@ -134,19 +143,19 @@ impl<'h> Run<'_, 'h> {
             self.here = before;
             self.place(to, t, &change)?;
         }
-        self.told(to, t, &change, chattering, impulses);
+        self.told(to, t, &change, chattering, placed);
         Ok(())
     }
 
     /// Enter a mode and tell about it.
     pub fn enter(&mut self, to: usize, t: f64, change: &Change<'h>, chattering: bool) -> Result<(), HybridFailure> {
-        let impulses = self.place(to, t, change)?;
-        self.told(to, t, change, chattering, impulses);
+        let placed = self.place(to, t, change)?;
+        self.told(to, t, change, chattering, placed);
         Ok(())
     }
 
     /// Put the stepper of a mode to the state in `x` of the active mode, changed and made consistent.
-    pub fn place(&mut self, to: usize, t: f64, change: &Change<'h>) -> Result<Impulses, HybridFailure> {
+    pub fn place(&mut self, to: usize, t: f64, change: &Change<'h>) -> Result<Placed, HybridFailure> {
         let (old, new) = (&self.places[self.active], &self.places[to]);
         let mut y = carried(&self.here.x, &old.unknowns, &new.unknowns);
         if let Some(transfer) = change.transfer {
@@ -172,26 +181,52 @@ impl<'h> Run<'_, 'h> {
         }
         let from = Some((old.name.clone(), change.condition.clone()));
         let mode = new.name.clone();
-        let restart = Some(change.restart.unwrap_or(new.restart()));
+        let restart = change.restart.unwrap_or(new.restart());
         let entered = starts(&y, &new.unknowns, &[new.keep(), change.keep])
-            .map(|start| Entry { t, start, restart })
+            .map(|start| Entry { t, start, restart: Some(restart) })
             .and_then(|entry| self.places[to].enter(&entry, self.options, self.interval.1));
-        entered.map_err(|cause| HybridFailure::Enter { t, mode, from, cause: Box::new(cause) })
+        match entered {
+            Ok(entered) => Ok(Placed { entered, given: y, restart }),
+            Err(cause) => Err(HybridFailure::Enter { t, mode, from, cause: Box::new(cause) }),
+        }
+    }
+
+    /// What making a state consistent changed by more than the tolerance.
+    fn repair(&self, to: usize, placed: &Placed, after: &[f64]) -> Option<Repair> {
+        let place = &self.places[to];
+        let mut moved: Vec<(Part, f64)> = Vec::new();
+        for (j, (&given, &after)) in placed.given.iter().zip(after).enumerate() {
+            let change = (after - given).abs();
+            let size = given.abs().max(after.abs());
+            let (rtol, atol) = self.tolerance_of(&place.unknowns[j]);
+            if !(change > JUMP * (rtol * size + atol)) || place.bookkeeping.contains(&j) {
+                continue;
+            }
+            let part = place.part(j);
+            match moved.iter_mut().find(|(known, _)| *known == part) {
+                Some((_, most)) => *most = most.max(change),
+                None => moved.push((part, change)),
+            }
+        }
+        (!moved.is_empty()).then(|| Repair { restart: placed.restart, moved, balance: placed.entered.balance })
     }
 
     /// The new mode is active now.
-    pub fn told(&mut self, to: usize, t: f64, change: &Change<'h>, chattering: bool, impulses: Impulses) {
+    pub fn told(&mut self, to: usize, t: f64, change: &Change<'h>, chattering: bool, placed: Placed) {
         let from = self.active;
         let (old, new) = (&self.places[from], &self.places[to]);
         let after = new.at().state().x[..new.unknowns.len()].to_vec();
         let before = self.here.x[..old.unknowns.len()].to_vec();
         let tolerance = |name: &str, size: f64| {
-            let (rtol, atol) = self.options.tolerance.of(name).unwrap_or(self.tolerances);
-            10.0 * (rtol * size + atol)
+            let (rtol, atol) = self.tolerance_of(name);
+            JUMP * (rtol * size + atol)
         };
         let mut jumps = jumps((&before, &old.unknowns), (&after, &new.unknowns), tolerance);
         let bookkeeping = |name: &String| new.bookkeeping.iter().any(|&j| new.unknowns[j] == *name);
         jumps.retain(|jump| !bookkeeping(&jump.name));
+        let repair = self.repair(to, &placed, &after);
+        // impulses of constraints that were met to the tolerance are noise
+        let impulses = if jumps.is_empty() { Vec::new() } else { placed.entered.impulses };
         let smoothness = if jumps.is_empty() {
             Smoothness::Smooth
         } else if change.transfer.is_some() {
@@ -204,7 +239,7 @@ impl<'h> Run<'_, 'h> {
                 format!("the modes `{}` and `{}` chatter: three switches in short succession", old.name, new.name);
             self.warn_once(from, to, t, message);
         }
-        self.record.solution.switches.push(Switch {
+        self.record.switch(Switch {
             t,
             from,
             to,
@@ -214,6 +249,7 @@ impl<'h> Run<'_, 'h> {
             smoothness,
             jumps,
             impulses,
+            repair,
             chattering,
             before,
             after,

@@ -114,6 +114,21 @@ pub struct Here<'s> {
     pub scales: &'s [f64],
     /// Step δ of difference quotients.
     pub probe: f64,
+    /// A transition that is watched more closely than the tolerances say.
+    pub fine: Option<Fine>,
+}
+
+/// A transition whose excursions shrink below the uncertainty of the state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fine {
+    /// Which transition of the system.
+    pub transition: usize,
+    /// Part of the uncertainty that counts.
+    pub part: f64,
+    /// How exactly times of events are found.
+    pub located: f64,
+    /// Steps end here: polynomials over much longer ones drown a short excursion in their rounding.
+    pub until: f64,
 }
 
 fn function<'c>(exits: &'c [Exit], watched: &Watched) -> &'c SwitchingFunction<'c> {
@@ -144,9 +159,14 @@ impl Watch {
                 let rise = value(at.t + at.probe, &ahead) - here;
                 // uncertain because of the state, of time and of rounding
                 let slope = if rise.is_finite() { rise.abs() / at.probe } else { 0.0 };
-                let band = self.uncertainty(at, here, &value)
-                    + slope * time_tolerance(at.t, 1.0)
-                    + 10.0 * f64::EPSILON * hysteresis;
+                let uncertain = self.uncertainty(at, here, &value);
+                let state = match at.fine {
+                    Some(fine) if exits[exit].transition == Some(fine.transition) => {
+                        (fine.part * uncertain).max(slope * fine.located)
+                    }
+                    _ => uncertain,
+                };
+                let band = state + slope * time_tolerance(at.t, 1.0) + 10.0 * f64::EPSILON * hysteresis;
                 let mut watched = Watched {
                     exit,
                     function: k,
@@ -207,6 +227,12 @@ impl Watch {
     /// Was one of the functions of this exit never far from zero since the mode was entered, compared with its band?
     pub fn stays_near_zero(&self, exit: usize, factor: f64) -> bool {
         self.watched.iter().filter(|w| w.exit == exit).any(|w| w.top <= factor * w.band)
+    }
+
+    /// How far the functions of this exit were from zero since the mode was entered: the smallest multiple of their bands.
+    pub fn prominence(&self, exit: usize) -> f64 {
+        let of = self.watched.iter().filter(|w| w.exit == exit).map(|w| w.top / w.band);
+        of.fold(f64::INFINITY, f64::min)
     }
 
     /// Value of the function that decided, turned so that it has fallen through zero, at a point.

@@ -19,7 +19,7 @@ fn exit(function: SwitchingFunction<'_>) -> Exit<'_> {
 /// What is found in one step over [0, h] from x = 0 with x' = 1.
 fn find(exits: &[Exit], h: f64, held: &[usize]) -> Option<Fired> {
     let mut watch = Watch::default();
-    let here = Here { t: 0.0, x: &[0.0], xdot: &[1.0], scales: &[1e-9], probe: 1e-5 };
+    let here = Here { t: 0.0, x: &[0.0], xdot: &[1.0], scales: &[1e-9], probe: 1e-5, fine: None };
     watch.start(exits, here, held).unwrap();
     assert!(watch.true_exits(exits).is_empty());
     watch.find(exits, &line(h), 100.0 * h, None).unwrap()
@@ -69,7 +69,7 @@ fn a_function_that_is_zero_at_the_start_is_followed_to_its_next_zero() {
 fn a_function_that_falls_from_zero_holds_at_once_unless_it_is_held() {
     let falling = [exit(SwitchingFunction::new("falls", |_, x: &[f64]| -x[0]))];
     let mut watch = Watch::default();
-    let here = Here { t: 0.0, x: &[0.0], xdot: &[1.0], scales: &[1e-9], probe: 1e-5 };
+    let here = Here { t: 0.0, x: &[0.0], xdot: &[1.0], scales: &[1e-9], probe: 1e-5, fine: None };
     watch.start(&falling, here, &[]).unwrap();
     assert_eq!(watch.true_exits(&falling), [0]);
     watch.start(&falling, here, &[0]).unwrap();
@@ -102,7 +102,7 @@ fn a_jump_over_zero_is_found_and_told() {
 fn a_function_without_a_value_is_told() {
     let exits = [exit(SwitchingFunction::new("nothing", |_, x: &[f64]| (0.5 - x[0]).sqrt() + 1.0))];
     let mut watch = Watch::default();
-    let here = Here { t: 0.0, x: &[0.0], xdot: &[1.0], scales: &[1e-9], probe: 1e-5 };
+    let here = Here { t: 0.0, x: &[0.0], xdot: &[1.0], scales: &[1e-9], probe: 1e-5, fine: None };
     watch.start(&exits, here, &[]).unwrap();
     assert_eq!(watch.find(&exits, &line(1.0), 100.0, None).unwrap_err().exit, 0);
 }

@@ -1,0 +1,126 @@
+//! A mode that is a general system: what impulses leave alone follows from its derivative array.
+
+use super::{Entered, Entry, Flow, Part, found};
+use crate::dae::{DerivativeArray, Form, Initial, PrepareError, System, prepare};
+use crate::error::StepFailure;
+use crate::explicit_time::{Crossing, Suspects, Timetable, cross_general};
+use crate::hybrid::error::EnterError;
+use crate::hybrid::impulsive::Coefficients;
+use crate::linalg::{Mat, Matrix};
+use crate::method::{Integrator, Stepper};
+use crate::motion::Start;
+use crate::options::Options;
+use std::cell::{OnceCell, RefCell};
+
+/// A general system.
+pub struct GeneralFlow {
+    system: System,
+    form: Form,
+    integrator: Box<dyn Integrator>,
+    /// for jumps, made when constraints are first to be repaired
+    array: OnceCell<RefCell<DerivativeArray>>,
+    /// which derivatives occur in which equation
+    signature: OnceCell<Vec<Vec<Option<u8>>>>,
+}
+
+impl GeneralFlow {
+    /// A system with the form and the method to solve it.
+    pub fn new(system: System, form: Form, integrator: impl Integrator + 'static) -> Self {
+        GeneralFlow {
+            system,
+            form,
+            integrator: Box::new(integrator),
+            array: OnceCell::new(),
+            signature: OnceCell::new(),
+        }
+    }
+
+    fn signature(&self) -> &[Vec<Option<u8>>] {
+        self.signature.get_or_init(|| self.system.first.signature())
+    }
+
+    /// Combinations of the unknowns that impulses cannot change, linearised at a point.
+    fn combinations(&self, d: usize, t: f64, x: &[f64], xdot: &[f64]) -> Result<Option<Mat<f64>>, EnterError> {
+        let (m, n) = (self.system.rows(), self.system.dim());
+        if self.signature().iter().filter(|row| row.contains(&Some(1))).count() == d {
+            // nothing is hidden: impulses reach the kernel of E
+            return Ok(None);
+        }
+        let mut array = self.array.get_or_init(|| RefCell::new(self.system.array())).borrow_mut();
+        let jet = [&x[..n], &xdot[..n], &vec![0.0; n]].concat();
+        let mut J = Matrix::zeros(2 * m, 3 * n);
+        array.jacobian(1, t, &jet, &mut J).map_err(|_| StepFailure::Undefined { t })?;
+        // ∂F₁/∂X₁ = F_x + dF_ẋ/dt
+        let rate = |i: usize, j: usize| {
+            let (sum, slope) = (J[(m + i, n + j)], J[(i, j)]);
+            if (sum - slope).abs() <= 8.0 * f64::EPSILON * (sum.abs() + slope.abs()) { 0.0 } else { sum - slope }
+        };
+        found(&Coefficients {
+            E: Mat::from_fn(m, n, |i, j| J[(i, n + j)]),
+            rate: Mat::from_fn(m, n, rate),
+            A: Mat::from_fn(m, n, |i, j| -J[(i, j)]),
+        })
+    }
+
+    /// A stepper that does not borrow from the system.
+    pub(in crate::hybrid) fn start(&self, entry: &Entry, options: &Options) -> Result<Box<dyn Stepper>, EnterError> {
+        entry.check(self.system.dim())?;
+        let first = &self.system.first;
+        let orders = first.origin.iter().map(|(_, order)| *order as usize).max().unwrap_or(0);
+        let states = self.system.formulas.states.len();
+        let mut blocks = vec![vec![Start::Unknown; states]; orders + 1];
+        for (&(state, order), &start) in first.origin.iter().zip(&entry.start) {
+            blocks[order as usize][state] = start;
+        }
+        let derivatives = blocks.split_off(1);
+        let states = blocks.pop().unwrap_or_default();
+        let initial = Initial { t: entry.t, states, derivatives, conditions: Vec::new() };
+        let prepared = prepare(&self.system, &initial, self.form).map_err(|error| match error {
+            PrepareError::Analysis(error) => EnterError::Analysis(error),
+            PrepareError::Start(failure) => EnterError::Start(failure),
+        })?;
+        let (mut dae, mut at) = (prepared.dae, prepared.at);
+        let combinations = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, t, x, xdot);
+        entry.impose(&mut *dae, &mut at, self.system.names(), options, &combinations)?;
+        let named = options.for_unknowns(self.system.names());
+        Ok(self.integrator.start(dae, at, named.as_ref().unwrap_or(options))?)
+    }
+}
+
+impl Flow for GeneralFlow {
+    fn names(&self) -> Vec<String> {
+        self.system.names().to_vec()
+    }
+
+    fn enter<'f>(&'f self, entry: &Entry, options: &Options) -> Result<(Box<dyn Stepper + 'f>, Entered), EnterError> {
+        Ok((self.start(entry, options)?, Entered::default()))
+    }
+
+    fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
+        entry.check(self.system.dim())?;
+        let combinations = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, t, x, xdot);
+        entry.impose_again(stepper, self.system.names(), options, &combinations)?;
+        Ok(Entered::default())
+    }
+
+    fn part(&self, unknown: usize) -> Part {
+        let differential = self.signature().iter().any(|row| row[unknown] == Some(1));
+        if differential { Part::Differential } else { Part::Algebraic }
+    }
+
+    fn system(&self) -> Option<System> {
+        Some(self.system.clone())
+    }
+
+    fn timetable(&self, interval: (f64, f64)) -> Option<Timetable> {
+        Timetable::of_system(&self.system, interval)
+    }
+
+    fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing, options: &Options) -> Result<(), StepFailure> {
+        cross_general(&self.system, stepper, crossing, options)
+    }
+
+    fn suspects(&self) -> Option<Suspects> {
+        Some(Suspects::general(&self.system))
+    }
+}

@@ -1,0 +1,65 @@
+//! A mode that is a linear system, given by its coefficients.
+
+use super::{Entered, Entry, Flow, found};
+use crate::dae::Point;
+use crate::hybrid::error::EnterError;
+use crate::hybrid::impulsive;
+use crate::linalg::{Mat, Matrix};
+use crate::linear::{Coefficients, Gelda, GeldaOptions, Keep, TaylorData};
+use crate::method::{Integrator, StartFailure, Stepper};
+use crate::options::Options;
+
+/// A linear system E ẋ = A x + b.
+pub struct LinearFlow<C> {
+    names: Vec<String>,
+    coefficients: C,
+    integrator: Box<dyn Integrator>,
+}
+
+impl<C: Coefficients + Clone> LinearFlow<C> {
+    /// Coefficients with the names of the unknowns and the method to solve the system.
+    pub fn new(names: Vec<String>, coefficients: C, integrator: impl Integrator + 'static) -> Self {
+        LinearFlow { names, coefficients, integrator: Box::new(integrator) }
+    }
+
+    /// Combinations of the unknowns that impulses cannot change at a time.
+    fn combinations(&self, t: f64) -> Result<Option<Mat<f64>>, EnterError> {
+        let mut coefficients = self.coefficients.clone();
+        let (m, n, order) = (coefficients.rows(), coefficients.dim(), usize::from(!coefficients.constant()));
+        let mut data = TaylorData::new(m, n, order);
+        let taylor = coefficients.taylor(t, order, &mut data);
+        taylor.map_err(|error| EnterError::Impulses { reason: error.to_string() })?;
+        let dense = |M: &Matrix| Mat::from_fn(m, n, |i, j| M[(i, j)]);
+        let rate = data.E.get(1).map_or_else(|| Mat::zeros(m, n), dense);
+        found(&impulsive::Coefficients { E: dense(&data.E[0]), rate, A: dense(&data.A[0]) })
+    }
+}
+
+impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
+    fn names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    fn enter<'f>(&'f self, entry: &Entry, options: &Options) -> Result<(Box<dyn Stepper + 'f>, Entered), EnterError> {
+        entry.check(self.coefficients.dim())?;
+        let t = entry.t;
+        let reduced = Gelda::new(self.coefficients.clone(), t, GeldaOptions::default());
+        let mut gelda = reduced.map_err(|cause| StartFailure::Reduction { cause: Box::new(cause) })?;
+        let mut x = vec![0.0; entry.start.len()];
+        entry.write(&mut x);
+        let mut at = Point { t, xdot: vec![0.0; x.len()], x };
+        let combinations = |_: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(t);
+        entry.impose(&mut gelda, &mut at, &self.names, options, &combinations)?;
+        // only its derivative is new now
+        let at = gelda.consistent(t, &at.x, Keep::default())?;
+        let named = options.for_unknowns(&self.names);
+        Ok((self.integrator.start(Box::new(gelda), at, named.as_ref().unwrap_or(options))?, Entered::default()))
+    }
+
+    fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
+        entry.check(self.coefficients.dim())?;
+        let combinations = |_: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(t);
+        entry.impose_again(stepper, &self.names, options, &combinations)?;
+        Ok(Entered::default())
+    }
+}
