@@ -2,7 +2,7 @@
 
 use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
 use super::freedom::{completed, undetermined};
-use super::hidden::{MinimalArray, minimal_array};
+use super::hidden::{MinimalArray, ProcedureError, minimal_array};
 use super::invariance::check;
 use super::jet::{Freedom, fit};
 use super::missing::complete;
@@ -132,6 +132,14 @@ pub enum PrepareError {
     Start(#[from] StartFailure),
 }
 
+impl PrepareError {
+    /// Does the run start at a singular point?
+    fn is_special(&self) -> bool {
+        let special = |cause: &ProcedureError| matches!(cause, ProcedureError::Special { .. });
+        matches!(self, PrepareError::Start(StartFailure::Procedure { cause, .. }) if special(cause))
+    }
+}
+
 impl From<BadOption> for PrepareError {
     fn from(bad: BadOption) -> Self {
         PrepareError::Start(bad.into())
@@ -189,7 +197,8 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
         Form::Linear => return Err(StartFailure::NotLinear.into()),
         Form::Auto | Form::QuasiLinear => match quasilinear(system, found) {
             Ok(prepared) => return Ok(prepared),
-            Err(error) if form == Form::QuasiLinear => return Err(error),
+            // the array would keep the ranks of a special start
+            Err(error) if form == Form::QuasiLinear || error.is_special() => return Err(error),
             Err(error) => return array(system, found, Some(error)),
         },
         _ => {}

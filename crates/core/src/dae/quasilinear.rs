@@ -7,7 +7,7 @@ use super::determined::Determined;
 use super::hidden::{MinimalArray, Role};
 use super::invariance::Invariance;
 use super::passage::Passage;
-use super::selection::{Selection, Structure};
+use super::selection::{Selection, Stages};
 use super::{CharacteristicValues, Dae, Pencil};
 use crate::error::StepFailure;
 use crate::graph::{Compiler, Expr, Kernel};
@@ -34,7 +34,7 @@ pub struct QuasiLinear {
     moving: Vec<usize>,
     /// row of `values` with the rate of an unknown
     rate_row: Vec<Option<usize>>,
-    structure: Structure,
+    stages: Stages,
     selection: Selection,
     /// constraints that were independent when last looked at all of them
     candidates: Vec<bool>,
@@ -113,7 +113,7 @@ impl QuasiLinear {
             slopes_at: (f64::NAN, vec![0.0; N]),
             C: Matrix::zeros(m, N),
             D: Matrix::zeros(k + m, N),
-            structure: Structure::new(moves, &constraint_places, &levels, optional),
+            stages: Stages::new(moves, &constraint_places, &levels, optional),
             selection: Selection::new(m, N),
             candidates: array.constraints.iter().map(|c| !c.blind).collect(),
             rank: 0,
@@ -337,7 +337,7 @@ impl QuasiLinear {
         for i in 0..self.C.rows() {
             self.C.row_mut(i).copy_from_slice(self.D.row(k + i));
         }
-        self.selection.choose(&mut self.C, &self.structure, &self.candidates);
+        self.selection.choose(&mut self.C, &self.stages, &self.candidates);
         let constraints = &self.array.constraints;
         self.selection.rows.iter().filter(|&&i| constraints[i].role != Role::Invariant).count()
     }

@@ -19,7 +19,7 @@ const OPTIONAL_TOLERANCE: f64 = 1e-5;
 
 /// What is known about rows and columns beforehand.
 #[derive(Clone, Debug)]
-pub struct Structure {
+pub struct Stages {
     /// Stage of each constraint: the latest of its columns with a rate.
     row_stage: Vec<usize>,
     /// Stage of each unknown: the lowest level of the constraints it enters.
@@ -31,7 +31,7 @@ pub struct Structure {
     stages: usize,
 }
 
-impl Structure {
+impl Stages {
     /// From the places of the gradients and the levels of the constraints; definitions have no level.
     pub fn new(moving: Vec<bool>, places: &[(usize, usize)], levels: &[Option<usize>], optional: Vec<bool>) -> Self {
         let last = levels.iter().flatten().max().map_or(0, |top| top + 1);
@@ -45,7 +45,7 @@ impl Structure {
         for &(i, j) in places.iter().filter(|(_, j)| moving[*j]) {
             row_stage[i] = row_stage[i].max(col_stage[j]);
         }
-        Structure { row_stage, col_stage, moving, optional, stages: last + 1 }
+        Stages { row_stage, col_stage, moving, optional, stages: last + 1 }
     }
 }
 
@@ -82,7 +82,7 @@ impl Selection {
     }
 
     /// Choose among the rows that are candidates; destroys C.
-    pub fn choose(&mut self, C: &mut Matrix, structure: &Structure, candidates: &[bool]) {
+    pub fn choose(&mut self, C: &mut Matrix, stages: &Stages, candidates: &[bool]) {
         self.rows.clear();
         self.dependent.clear();
         self.smallest = 1.0;
@@ -90,7 +90,7 @@ impl Selection {
         for i in 0..C.rows() {
             self.used[i] = !candidates[i];
             let mut tops = [0.0_f64; 2];
-            for (c, &moving) in C.row(i).iter().zip(&structure.moving) {
+            for (c, &moving) in C.row(i).iter().zip(&stages.moving) {
                 let top = &mut tops[usize::from(moving)];
                 *top = top.max(c.abs());
             }
@@ -99,18 +99,18 @@ impl Selection {
             self.usual[1][i] = tops[1];
         }
         // unknowns without a rate, from any constraint
-        while let Some(pivot) = self.largest(C, structure, 0, &|_| true, &|j| !structure.moving[j])
+        while let Some(pivot) = self.largest(C, stages, 0, &|_| true, &|j| !stages.moving[j])
             && pivot.2 > RANK_TOLERANCE
         {
             self.take(C, pivot);
         }
         self.determined = self.rows.len();
         // the others, stage by stage
-        for stage in 0..structure.stages {
-            let rows = |i: usize| structure.row_stage[i] == stage && !structure.optional[i];
-            while let Some(any) = self.largest(C, structure, 1, &rows, &|j| structure.moving[j]) {
-                let latest = |j: usize| structure.moving[j] && structure.col_stage[j] >= stage;
-                let preferred = self.largest(C, structure, 1, &rows, &latest);
+        for stage in 0..stages.stages {
+            let rows = |i: usize| stages.row_stage[i] == stage && !stages.optional[i];
+            while let Some(any) = self.largest(C, stages, 1, &rows, &|j| stages.moving[j]) {
+                let latest = |j: usize| stages.moving[j] && stages.col_stage[j] >= stage;
+                let preferred = self.largest(C, stages, 1, &rows, &latest);
                 let pivot = preferred.filter(|p| p.2 >= PREFERENCE * any.2).unwrap_or(any);
                 if pivot.2 <= RANK_TOLERANCE {
                     break;
@@ -119,11 +119,11 @@ impl Selection {
             }
         }
         // invariants come last: they take what the constraints leave
-        while let Some(any) = self.largest(C, structure, 1, &|i| structure.optional[i], &|j| structure.moving[j])
+        while let Some(any) = self.largest(C, stages, 1, &|i| stages.optional[i], &|j| stages.moving[j])
             && any.2 > OPTIONAL_TOLERANCE
         {
-            let latest = |j: usize| structure.moving[j] && structure.col_stage[j] >= structure.row_stage[any.0];
-            let preferred = self.largest(C, structure, 1, &|i| i == any.0, &latest);
+            let latest = |j: usize| stages.moving[j] && stages.col_stage[j] >= stages.row_stage[any.0];
+            let preferred = self.largest(C, stages, 1, &|i| i == any.0, &latest);
             let pivot = preferred.filter(|p| p.2 >= OPTIONAL_PREFERENCE * any.2).unwrap_or(any);
             self.take(C, pivot);
         }
@@ -133,12 +133,12 @@ impl Selection {
     fn largest(
         &self,
         C: &Matrix,
-        structure: &Structure,
+        stages: &Stages,
         kind: usize,
         rows: &dyn Fn(usize) -> bool,
         columns: &dyn Fn(usize) -> bool,
     ) -> Option<(usize, usize, f64)> {
-        debug_assert_eq!(structure.moving.len(), C.cols());
+        debug_assert_eq!(stages.moving.len(), C.cols());
         let mut best: Option<(usize, usize, f64)> = None;
         for i in (0..C.rows()).filter(|&i| !self.used[i] && rows(i)) {
             let usual = self.usual[kind][i];
@@ -191,9 +191,9 @@ mod tests {
                 }
             }
         }
-        let structure = Structure::new(vec![true; 4], &places, &[Some(0), Some(1)], vec![false; 2]);
+        let stages = Stages::new(vec![true; 4], &places, &[Some(0), Some(1)], vec![false; 2]);
         let mut selection = Selection::new(2, 4);
-        selection.choose(&mut C, &structure, &[true; 2]);
+        selection.choose(&mut C, &stages, &[true; 2]);
         assert_eq!((selection.rows.as_slice(), selection.dependent.as_slice()), ([0, 1].as_slice(), [1, 3].as_slice()));
     }
 
@@ -204,9 +204,9 @@ mod tests {
             C[(i, j)] = value;
         }
         let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        let structure = Structure::new(vec![true; 2], &places, &[Some(0), Some(0)], vec![false; 2]);
+        let stages = Stages::new(vec![true; 2], &places, &[Some(0), Some(0)], vec![false; 2]);
         let mut selection = Selection::new(2, 2);
-        selection.choose(&mut C, &structure, &[true; 2]);
+        selection.choose(&mut C, &stages, &[true; 2]);
         assert_eq!(selection.rows.len(), 1);
     }
 
@@ -216,9 +216,9 @@ mod tests {
         let mut C = Matrix::zeros(1, 2);
         C[(0, 0)] = 100.0;
         C[(0, 1)] = 1.0;
-        let structure = Structure::new(vec![true, false], &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
+        let stages = Stages::new(vec![true, false], &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
         let mut selection = Selection::new(1, 2);
-        selection.choose(&mut C, &structure, &[true]);
+        selection.choose(&mut C, &stages, &[true]);
         assert_eq!((selection.dependent.as_slice(), selection.determined), ([1].as_slice(), 1));
     }
 }

@@ -10,6 +10,7 @@ mod formulations;
 mod initial_values;
 mod late_coefficients;
 mod long;
+mod manufactured;
 mod missing_values;
 mod optimal_control;
 mod redundant_rows;

@@ -30,11 +30,11 @@ FlatForLong, 5, 5, |t, x, d, r| {
     r[4] = x[1] - t.square();
 });
 example!(
-/// The same with c = max(0, t − 1)³.
+/// The same with c = max(0, t − 1)³, and p' = u + p²/10.
 ZeroUntilOne, 5, 5, |t, x, d, r| {
     r[0] = d[0] - x[3] * (t - 1.0).max(S::from(0.0)).powi(3) - x[2];
     r[1] = d[1] - x[3];
-    r[2] = d[2] - x[4];
+    r[2] = d[2] - x[4] - x[2].square() * 0.1;
     r[3] = x[0] - t.sin();
     r[4] = x[1] - t.square();
 });
@@ -159,8 +159,10 @@ fn a_term_that_appears_on_the_way_stops_the_run_unless_the_form_knows_it() {
     let solution = run(&FlatForLong, Form::DerivativeArray, &start, 10.0).unwrap();
     assert!((solution.end.x[4] - exact(10.0)).abs() < 1e-5, "{:?}", solution.end);
     // a condition is seen in the formula
+    let start = [0.0, 0.0, 1.0, 0.0, -0.1];
     let solution = run(&ZeroUntilOne, Form::Auto, &start, 2.0).unwrap();
-    let exact = -2.0_f64.sin() - 2.0 - 12.0;
+    assert!(solution.decisions.contains("formulas were not taken: at t = 0"), "{}", solution.decisions);
+    let exact = -2.0_f64.sin() - 2.0 - 12.0 - 0.1 * (2.0_f64.cos() - 4.0).powi(2);
     assert!((solution.end.x[4] - exact).abs() < 1e-5, "{:?}", solution.end);
 }
 

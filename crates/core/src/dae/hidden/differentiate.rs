@@ -79,9 +79,9 @@ impl Procedure<'_> {
             let consistent = self.points.consistent(&self.array, &gradients.tape);
             let mut found: Vec<_> = consistent.iter().map(elsewhere).collect();
             if let Some(k) = found.iter().position(|(rank, _)| rank.len() > independent.len()) {
-                // the start is special
+                // the start is special, and tells no factors of a sum
                 let (_, dependent) = found.swap_remove(k);
-                return (dependent, Vec::new());
+                return (dependent.into_iter().map(|d| Dependent { blind: true, ..d }).collect(), Vec::new());
             }
             generic = found.into_iter().map(|(_, dependent)| dependent).collect();
         }

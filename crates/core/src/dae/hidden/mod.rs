@@ -18,7 +18,7 @@ mod differentiate;
 mod points;
 mod separate;
 
-use super::{Characteristics, FirstOrder, System};
+use super::{CharacteristicValues, Characteristics, FirstOrder, System};
 use crate::graph::{Expr, Graph, Node};
 use dependence::dependences;
 use points::Points;
@@ -91,6 +91,16 @@ pub enum ProcedureError {
     /// It needs more auxiliary unknowns than allowed.
     #[error("hidden constraints could not be separated: too many derivatives became unknowns of their own")]
     TooManyUnknowns,
+    /// The point is special: beside it there are fewer constraints.
+    #[error(
+        "the start is a singular point: {here} there, {beside} beside it, and formulas that hold there lose terms on the way; start beside it"
+    )]
+    Special {
+        /// Characteristic values at the point.
+        here: CharacteristicValues,
+        /// At consistent points beside it.
+        beside: CharacteristicValues,
+    },
     /// The formulas have no value at the point.
     #[error("the formulas of the hidden constraints have no finite value at the point of the analysis")]
     Undefined,
@@ -110,6 +120,9 @@ pub fn minimal_array(system: &System, at: &Characteristics) -> Result<MinimalArr
         }
     } else {
         outcome?;
+    }
+    if let Some(beside) = points.generic() {
+        return Err(ProcedureError::Special { here: at.values, beside });
     }
     if at.values.v > 0 {
         procedure.find_blind()?;

@@ -5,7 +5,7 @@
 //! least as much as on the constraints. Consistent points cost a fit of the derivative array each and are made when asked for.
 
 use super::super::characteristics::{Depth, characterise_at};
-use super::super::{Characteristics, System};
+use super::super::{CharacteristicValues, Characteristics, System};
 use super::MinimalArray;
 use crate::graph::Tape;
 use std::cell::OnceCell;
@@ -27,7 +27,13 @@ const OFF: f64 = 1e-2;
 pub(super) struct Points<'p> {
     system: &'p System,
     at: &'p Characteristics,
-    consistent: OnceCell<Vec<(f64, Vec<f64>)>>,
+    consistent: OnceCell<Consistent>,
+}
+
+/// Consistent points beside the start: time and jet of those with its characteristic values; those that others agree on, if they are not its.
+struct Consistent {
+    points: Vec<(f64, Vec<f64>)>,
+    generic: Option<CharacteristicValues>,
 }
 
 impl<'p> Points<'p> {
@@ -78,11 +84,16 @@ impl<'p> Points<'p> {
 
     /// Values of formulas at consistent points of the same characteristic values beside the start.
     pub fn consistent(&self, array: &MinimalArray, tape: &Tape) -> Vec<Vec<f64>> {
-        let points = self.consistent.get_or_init(|| self.find());
+        let points = &self.consistent.get_or_init(|| self.find()).points;
         points.iter().filter_map(|(t, jet)| finite(tape.evaluate(&array.inputs(*t, &array.on_jet(jet))))).collect()
     }
 
-    fn find(&self) -> Vec<(f64, Vec<f64>)> {
+    /// Characteristic values of all consistent points beside the start, if it has more constraints than they have and they have been looked at.
+    pub fn generic(&self) -> Option<CharacteristicValues> {
+        self.consistent.get().and_then(|consistent| consistent.generic)
+    }
+
+    fn find(&self) -> Consistent {
         let mut array = self.system.array();
         let mut random = Random(0xD1B5_4A32_D192_ED03);
         let (n, jet) = (self.system.dim(), &self.at.jet);
@@ -91,19 +102,24 @@ impl<'p> Points<'p> {
         let rates = (1..jet.len() / n).flat_map(|k| (0..n).map(move |j| (k, j))).map(|(k, j)| rate(k, j));
         let fastest = rates.fold(1.0, f64::max);
         let depth = Depth { most: self.at.values.mu, confirm: false };
-        let mut points = Vec::new();
+        let (mut points, mut values) = (Vec::new(), Vec::new());
         for part in LATER {
             let delta = part / fastest;
             // x(t + δ) = Σ Xₖ δᵏ, and off it
             let later = |j: usize| jet.iter().skip(j).step_by(n).rev().fold(0.0, |sum, X| sum * delta + X);
             let x: Vec<f64> = (0..n).map(later).map(|x| x + OFF * (1.0 + x.abs()) * random.real()).collect();
-            if let Ok(found) = characterise_at(self.system, &mut array, self.at.t + delta, &x, depth)
-                && found.values == self.at.values
-            {
+            if let Ok(found) = characterise_at(self.system, &mut array, self.at.t + delta, &x, depth) {
+                values.push(found.values);
                 points.push((found.t, found.jet));
             }
         }
-        points
+        let here = self.at.values;
+        let fewer = |found: &CharacteristicValues| (found.a, found.mu) < (here.a, here.mu) && found.mu <= here.mu;
+        let agree = values.len() == LATER.len() && values.iter().all(|found| *found == values[0]);
+        let generic = values.first().copied().filter(|found| agree && fewer(found));
+        let mut same = values.iter().map(|found| *found == here);
+        points.retain(|_| same.next().unwrap_or(false));
+        Consistent { points, generic }
     }
 }
 
