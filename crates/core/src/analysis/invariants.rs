@@ -92,7 +92,8 @@ impl InvariantTest {
 /// Test all invariants along some steps from a consistent start.
 pub(super) fn invariants(mechanism: &dyn Mechanism, names: &[String], start: &State, tend: f64) -> Vec<InvariantTest> {
     let mut array = mechanism.array(Form::StrangenessFree, true);
-    let mut rates = InvariantRates::new(mechanism, array.layout());
+    let shift = 1e-4 * (tend - start.t).clamp(1e-6, 1.0);
+    let mut rates = InvariantRates::new(mechanism, array.layout(), shift);
     if names.is_empty() || rates.at(&mut *array, start.t, &start.x).is_err() {
         return Vec::new();
     }

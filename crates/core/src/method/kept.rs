@@ -14,6 +14,8 @@ const REMAINS: f64 = 1e-6;
 const CLEAR: f64 = 1e-4;
 /// Errors of a run are taken to stay below this multiple of its tolerance.
 const TRUST: f64 = 10.0;
+/// Step of differences in time, where time enters: rounding of e is amplified by its inverse, which leaves ten digits.
+const SHIFT: f64 = 1e-6;
 /// After the first steps, every so many steps are looked at.
 const EVERY: u64 = 16;
 
@@ -37,7 +39,7 @@ impl<'p> Kept<'p> {
         let layout = array.layout().clone();
         let names = system.names().invariants;
         let mut kept = Kept {
-            rates: InvariantRates::new(system, &layout),
+            rates: InvariantRates::new(system, &layout, SHIFT),
             array,
             tolerances: tolerance.pairs(&layout).map_err(BadOption::from)?,
             t: at.t,

@@ -131,6 +131,18 @@ impl Pair {
     }
 }
 
+/// The next K of a pair, reduced where constraints are redundant.
+fn push<'k>(pair: &mut Pair, independent: &mut Option<Independent>, rows: impl Iterator<Item = (f64, &'k [f64])>) {
+    match independent {
+        None => pair.push(rows),
+        Some(independent) => {
+            independent.reduce(rows);
+            let reduced = &independent.reduced;
+            pair.push((0..reduced.rows()).map(|i| (1.0, reduced.row(i))));
+        }
+    }
+}
+
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
@@ -140,10 +152,39 @@ fn rows<'k>([_, GZ, HZ]: [&'k Matrix; 3]) -> impl Iterator<Item = (f64, &'k [f64
     (0..GZ.rows()).map(|k| (1.0, GZ.row(k))).chain((0..HZ.rows()).map(|k| (1.0, HZ.row(k))))
 }
 
+/// Independent combinations U₁ᵀK of redundant constraints.
+struct Independent {
+    /// U₁ᵀ
+    combinations: Matrix,
+    K: Matrix,
+    reduced: Matrix,
+}
+
+impl Independent {
+    fn reduce<'k>(&mut self, rows: impl Iterator<Item = (f64, &'k [f64])>) {
+        for (i, (scale, row)) in rows.enumerate() {
+            self.K.row_mut(i).iter_mut().zip(row).for_each(|(k, x)| *k = scale * x);
+        }
+        self.reduced.fill(0.0);
+        for i in 0..self.reduced.rows() {
+            for k in 0..self.K.rows() {
+                let factor = self.combinations[(i, k)];
+                self.reduced.row_mut(i).iter_mut().zip(self.K.row(k)).for_each(|(sum, x)| *sum += factor * x);
+            }
+        }
+    }
+}
+
 /// The last matrices [GZ; HZ] of a run.
+///
+/// Of redundant constraints those combinations are looked at that were independent where the run began. Where these combinations change along the
+/// motion, the test fails more often; what decides are singular values of all of K.
 pub struct Passage {
     steps: Pair,
     inside: Pair,
+    /// rank of K where the run began, and how it is reduced if that is less than its rows
+    rank: usize,
+    independent: Option<Independent>,
     known: bool,
     /// did det(KₒKₙᵀ) change its sign in the last step?
     reversed: bool,
@@ -160,6 +201,8 @@ impl Passage {
         Passage {
             steps: Pair::new(m, n),
             inside: Pair::new(m, n),
+            rank: m,
+            independent: None,
             known: false,
             reversed: false,
             usual: 0.0,
@@ -173,15 +216,31 @@ impl Passage {
         self.known = false;
     }
 
-    /// Remember the rows of K, each with a factor.
-    pub fn follow<'k>(&mut self, rows: impl Iterator<Item = (f64, &'k [f64])>) {
-        self.steps.push(rows);
+    /// Begin with the rows of K, each with a factor: which of them are independent? The smallest singular value that counts.
+    pub fn follow<'k>(&mut self, rows: impl Iterator<Item = (f64, &'k [f64])>) -> Option<f64> {
+        let (m, n) = (self.svd.A.nrows(), self.svd.A.ncols());
+        for (i, (scale, row)) in rows.enumerate() {
+            row.iter().enumerate().for_each(|(j, k)| self.svd.A[(i, j)] = scale * k);
+        }
+        self.svd.factor().ok()?;
+        self.rank = if m == 0 { 0 } else { self.svd.rank(RANK_TOLERANCE * self.svd.sigma(0)) };
+        self.independent = (self.rank < m).then(|| {
+            let mut combinations = Matrix::zeros(self.rank, m);
+            for i in 0..self.rank {
+                (0..m).for_each(|k| combinations[(i, k)] = self.svd.U[(k, i)]);
+            }
+            Independent { combinations, K: Matrix::zeros(m, n), reduced: Matrix::zeros(self.rank, n) }
+        });
+        if self.steps.new.rows() != self.rank {
+            (self.steps, self.inside) = (Pair::new(self.rank, n), Pair::new(self.rank, n));
+        }
+        self.rank.checked_sub(1).map(|last| self.svd.sigma(last))
     }
 
     /// Remember the rows of K, each with a factor; has it changed so much that it may have lost rank since the last one?
     pub fn turned<'k>(&mut self, rows: impl Iterator<Item = (f64, &'k [f64])>) -> bool {
         let known = std::mem::replace(&mut self.known, true);
-        self.steps.push(rows);
+        push(&mut self.steps, &mut self.independent, rows);
         let turned = known && !self.steps.regular();
         self.reversed = turned && self.steps.reversed();
         turned
@@ -193,19 +252,13 @@ impl Passage {
         self.turned(rows(matrices))
     }
 
-    /// Begin at a point; false if the constraints are not independent there, and nothing can be seen.
+    /// Begin at a point; false if there are no constraints, and nothing can be seen.
     pub fn begin(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> bool {
         self.forget();
+        let smallest = array.matrices(t, x).ok().and_then(|matrices| self.follow(rows(matrices)));
+        self.usual = smallest.unwrap_or(0.0);
         self.turned_at(array, t, x);
-        let K = &self.steps.new;
-        for i in 0..K.rows() {
-            K.row(i).iter().enumerate().for_each(|(j, k)| self.svd.A[(i, j)] = *k);
-        }
-        if self.svd.factor().is_err() || K.rows() == 0 {
-            return false;
-        }
-        self.usual = self.svd.sigma(K.rows() - 1);
-        self.usual > RANK_TOLERANCE * self.svd.sigma(0)
+        smallest.is_some()
     }
 
     /// The smallest singular value of K at a point, relative to the start, if it is so small that no way leads on from there.
@@ -263,7 +316,7 @@ impl Passage {
             for k in 0..=pieces {
                 let t = segment.t0 + (segment.t1 - segment.t0) * f64::from(k) / f64::from(pieces);
                 segment.eval(t, &mut self.x);
-                self.inside.push(rows(array.matrices(t, &self.x).ok()?));
+                push(&mut self.inside, &mut self.independent, rows(array.matrices(t, &self.x).ok()?));
                 regular = k == 0 || self.inside.regular();
                 if !regular {
                     break;
@@ -289,7 +342,7 @@ impl Passage {
             row.iter().enumerate().for_each(|(j, k)| self.svd.A[(i, j)] = *k);
         }
         self.svd.factor().ok()?;
-        self.steps.new.rows().checked_sub(1).map(|last| self.svd.sigma(last))
+        self.rank.checked_sub(1).map(|last| self.svd.sigma(last))
     }
 }
 

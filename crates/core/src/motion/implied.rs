@@ -8,7 +8,7 @@
 //! vanish there vanish everywhere, with probability one (Schwartz and Zippel). Functions with branches are not analytic, and are not taken for zero.
 
 use super::Formulas;
-use crate::graph::{Expr, Node, Tape, Unary};
+use crate::graph::{Expr, Graph, Node, Tape, Unary};
 
 /// Points at which G Z v must vanish.
 const POINTS: usize = 12;
@@ -24,22 +24,25 @@ impl Formulas {
         if self.kinematics == at.v() || self.holonomic.is_empty() {
             return Vec::new();
         }
-        (0..self.holonomic.len()).filter(|&k| self.is_implied(k)).collect()
+        let mut graph = self.graph.clone();
+        (0..self.holonomic.len()).filter(|&k| self.is_implied(&mut graph, k)).collect()
     }
 
-    fn is_implied(&self, k: usize) -> bool {
+    fn is_implied(&self, graph: &mut Graph, k: usize) -> bool {
         let at = self.variables();
         let g = self.holonomic[k];
-        let mut graph = self.graph.clone();
+        let moving = |e: &Expr| *e == at.t() || at.s().contains(e);
+        if graph.needed(&[g]).iter().any(moving) {
+            return false;
+        }
         let gradient = graph.jacobian(&[g], at.p());
         let terms: Vec<Expr> = graph.with(|| gradient.iter().map(|(_, j, slope)| slope * self.kinematics[j]).collect());
-        let needed = graph.needed(&terms.iter().copied().chain([g]).collect::<Vec<_>>());
+        let needed = graph.needed(&terms);
         let branches = |e: &Expr| matches!(graph.node(*e), Node::Select(..) | Node::Unary(Unary::Abs, _));
-        let moving = |e: &Expr| *e == at.t() || at.s().contains(e);
         if terms.is_empty() || needed.iter().any(|e| branches(e) || moving(e)) {
             return false;
         }
-        let tape = Tape::new(&graph, &terms);
+        let tape = Tape::new(graph, &terms);
         let mut inputs = vec![0.0; graph.inputs().len()];
         let parameters = inputs.len() - self.parameters.len();
         inputs[parameters..].iter_mut().zip(&self.parameters).for_each(|(x, (_, value))| *x = *value);

@@ -8,9 +8,6 @@
 use super::{Layout, Mechanism, ReducedArray, Undefined};
 use crate::linalg::{Lu, Matrix};
 
-/// Step of the differences in time, where time enters.
-const SHIFT: f64 = 1e-4;
-
 /// One invariant at a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct InvariantRate {
@@ -29,7 +26,8 @@ pub(crate) struct InvariantRate {
 /// Rates of all invariants, with scratch space.
 pub(crate) struct InvariantRates {
     layout: Layout,
-    moving: bool,
+    /// step of the differences in time, where time enters
+    shift: Option<f64>,
     rows: Vec<f64>,
     shifted: Vec<f64>,
     /// ∂k/∂t, where time enters
@@ -44,10 +42,10 @@ pub(crate) struct InvariantRates {
 }
 
 impl InvariantRates {
-    /// For a system and a layout of its array that contains the invariants.
-    pub fn new(mechanism: &dyn Mechanism, layout: &Layout) -> Self {
+    /// For a system and a layout of its array that contains the invariants; `shift` is the step of differences in time.
+    pub fn new(mechanism: &dyn Mechanism, layout: &Layout, shift: f64) -> Self {
         InvariantRates {
-            moving: !mechanism.structure().autonomous,
+            shift: (!mechanism.structure().autonomous).then_some(shift),
             rows: vec![0.0; layout.rows()],
             shifted: vec![0.0; layout.rows()],
             time: vec![0.0; layout.rows()],
@@ -66,12 +64,12 @@ impl InvariantRates {
         array.evaluate(t, x, &mut self.rows)?;
         array.jacobian(t, x, &self.rows, &mut self.F)?;
         // ∂k/∂t by differences of order four
-        if self.moving {
+        if let Some(shift) = self.shift {
             self.time.fill(0.0);
             self.rough.fill(0.0);
             for (steps, factor, rough) in [(-2.0, 1.0, 0.0), (-1.0, -8.0, -6.0), (1.0, 8.0, 6.0), (2.0, -1.0, 0.0)] {
-                array.evaluate(t + steps * SHIFT, x, &mut self.shifted)?;
-                let [factor, rough] = [factor, rough].map(|f| f / (12.0 * SHIFT));
+                array.evaluate(t + steps * shift, x, &mut self.shifted)?;
+                let [factor, rough] = [factor, rough].map(|f| f / (12.0 * shift));
                 self.time.iter_mut().zip(&self.shifted).for_each(|(d, row)| *d += factor * row);
                 self.rough.iter_mut().zip(&self.shifted).for_each(|(d, row)| *d += rough * row);
             }

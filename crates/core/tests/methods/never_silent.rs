@@ -101,6 +101,37 @@ fn singular_configurations_stop_every_method_however_many_constraints_lose_rank(
     }
 }
 
+/// The same with every constraint stated twice.
+struct Doubled(Lemniscates);
+
+impl EquationsOfMotion for Doubled {
+    fn sizes(&self) -> Sizes {
+        Sizes { holonomic: 2 * self.0.0, ..EquationsOfMotion::sizes(&self.0) }
+    }
+    fn mass<S: Scalar>(&self, _: &Position<S>, M: &mut Matrix<S>) {
+        unit_mass(M);
+    }
+    fn force<S: Scalar>(&self, _: &Motion<S>, _: &mut [S]) {}
+    fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) {
+        let (first, second) = g.split_at_mut(self.0.0);
+        self.0.holonomic(at, first);
+        second.iter_mut().zip(first).for_each(|(again, g)| *again = *g * 3.0);
+    }
+}
+
+#[test]
+fn redundant_constraints_hide_no_singular_configuration() {
+    for beads in [1, 2] {
+        let initial = Initial::new(0.0, &[1.0, 0.0].repeat(beads), &[0.0, 1.0].repeat(beads));
+        for name in ["geoms", "gmkssol", "radau", "bdf"] {
+            for tol in [1e-2, 1e-3, 1e-7] {
+                let stopped = run(name, &Doubled(Lemniscates(beads)), &initial, 2.0, tol);
+                stops_at(&format!("{name} with {beads} beads at {tol:e}"), stopped, CROSSING, 0.1);
+            }
+        }
+    }
+}
+
 /// Two unit cranks at distance 2 with a coupler of length 2: in line, they may go on as a parallelogram or crossed.
 struct Parallelogram;
 

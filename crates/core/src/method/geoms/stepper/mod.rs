@@ -177,10 +177,7 @@ impl GeomsStepper<'_> {
             self.usual[q] = self.usual[q].max(ranks[q].smallest);
         }
         self.ranks = ranks;
-        if turned
-            && self.ranks.iter().all(|r| r.rank == r.rows)
-            && let Some((t, sigma)) = self.passage.singularity(&mut *self.array, &self.segment)
-        {
+        if turned && let Some((t, sigma)) = self.passage.singularity(&mut *self.array, &self.segment) {
             return Err(StepFailure::Singularity { t, sigma });
         }
         self.jacobian_wanted = false;
