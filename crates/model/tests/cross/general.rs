@@ -89,12 +89,14 @@ impl General {
     /// Draw one.
     pub fn draw(random: &mut Random) -> General {
         let tend = [1.0, 3.0, 10.0][random.below(3)];
-        let blocks: Vec<Block> = (0..1 + random.below(3)).map(|_| Block::draw(random, tend)).collect();
+        // every third is linear, so that all forms take it
+        let linear = random.once_in(3);
+        let blocks: Vec<Block> = (0..1 + random.below(3)).map(|_| Block::draw(random, tend, linear)).collect();
         let n: usize = blocks.iter().map(|block| block.courses.len()).sum();
         let mut bends = Vec::new();
         for i in 1..n {
             if random.once_in(4) {
-                let linear = random.once_in(2);
+                let linear = linear || random.once_in(2);
                 bends.push(Bend { i, j: random.below(i), c: random.signed(0.2, 0.6), linear });
             }
         }
@@ -106,7 +108,7 @@ impl General {
                 mixes.push(match random.below(4) {
                     0 => Mix::Add { a, b, c: random.signed(0.3, 2.0) },
                     1 => Mix::Turn { a, b, w: random.between(0.2, 2.0), p: random.between(0.0, 3.0) },
-                    2 => Mix::State { a, b },
+                    2 if !linear => Mix::State { a, b },
                     _ => Mix::Twice { a, b, c: random.signed(0.3, 2.0) },
                 });
             }
@@ -170,9 +172,9 @@ impl General {
 }
 
 impl Block {
-    fn draw(random: &mut Random, tend: f64) -> Block {
-        let kind = [Kind::Relaxation, Kind::Algebraic, Kind::Chain, Kind::Product, Kind::Index2, Kind::Index3]
-            [random.below(6)];
+    fn draw(random: &mut Random, tend: f64, linear: bool) -> Block {
+        let kinds = [Kind::Relaxation, Kind::Algebraic, Kind::Chain, Kind::Index2, Kind::Product, Kind::Index3];
+        let kind = kinds[random.below(if linear { 4 } else { 6 })];
         let count = match kind {
             Kind::Relaxation | Kind::Algebraic => 1,
             Kind::Chain => 2 + random.below(3),
@@ -204,7 +206,7 @@ impl Block {
             2 => Coefficient::Step(s),
             _ => Coefficient::Pulse(s),
         };
-        Block { kind, courses, coefficient, nonlinear: random.once_in(2) }
+        Block { kind, courses, coefficient, nonlinear: !linear && random.once_in(2) }
     }
 
     /// Residuals; the courses of this block are called C{first}, … and their rates D{first}, … in the file.
