@@ -19,7 +19,6 @@ fn a_buck_converter_with_a_clock() {
 /// Matrix exponentials between the switches, whose times come from Brent's method to 1e-15. The ripple is what the
 /// circuit is built for.
 #[test]
-#[ignore = "a stated hysteresis becomes sliding (issue F, item 3)"]
 fn a_buck_converter_with_hysteresis_keeps_its_ripple() {
     let run = Reference {
         model: "buck-hysteresis",
@@ -38,7 +37,6 @@ fn a_buck_converter_with_hysteresis_keeps_its_ripple() {
 /// One linear equation in each mode, with exponentials and sines: (C₁ + C₂) u₂' = C₁ u' − u₂/R while the second diode
 /// conducts; times by Brent's method.
 #[test]
-#[ignore = "between steps algebraic unknowns are wrong, and events on them (issue F, S1)"]
 fn a_voltage_doubler_with_ideal_diodes() {
     let run = Reference {
         model: "voltage-doubler",
@@ -75,7 +73,6 @@ fn a_sallen_key_filter() {
 
 /// Exponentials; at t = 1 the charge C₁ u₁ + C₂ u₂ stays as it was: 4.5446 As, 1.13616 V at both.
 #[test]
-#[ignore = "the restart depends on how rows are scaled (issue F, S3)"]
 fn capacitors_that_are_connected_keep_their_charge() {
     Reference {
         model: "capacitor-loop",
@@ -85,6 +82,36 @@ fn capacitors_that_are_connected_keep_their_charge() {
         allowed: HUNDRED_TOLERANCES,
     }
     .holds();
+}
+
+/// Two of the equations and the derivative of their sum, solved for the rates; DOP853 at 1e-13.
+#[test]
+fn a_delta_of_varactors() {
+    Reference {
+        model: "varactor-delta",
+        points: 7,
+        columns: &["u1", "u2", "u3"],
+        rows: VARACTOR_DELTA,
+        allowed: HUNDRED_TOLERANCES,
+    }
+    .holds();
+}
+
+/// Crossings every hundredth of a second; exponential and sines for the capacitor.
+#[test]
+fn zero_crossings_of_the_mains() {
+    let run = Reference {
+        model: "mains-crossings",
+        points: 201,
+        columns: &["u", "uc", "n"],
+        rows: MAINS_CROSSINGS,
+        allowed: HUNDRED_TOLERANCES,
+    }
+    .holds();
+    assert_eq!(run.switches.len(), 99);
+    for (k, switch) in run.switches.iter().enumerate() {
+        near(switch.0, 0.01 * (k + 1) as f64, 1e-7);
+    }
 }
 
 #[rustfmt::skip]
@@ -133,4 +160,24 @@ const CAPACITOR_LOOP: &[(f64, &[f64])] = &[
     (1.5, &[1.040_972_515_84, 1.040_972_515_84, -0.026_024_312_896]),
     (2.5, &[0.862_996_526_857, 0.877_500_331_61, 0.0]),
     (3.0, &[0.780_871_549_136, 0.807_339_278_933, 0.0]),
+];
+
+#[rustfmt::skip]
+const VARACTOR_DELTA: &[(f64, &[f64])] = &[
+    (0.0, &[0.5, -0.5, -0.75]),
+    (0.5, &[1.029_891_326_76, 0.062_051_018_624_8, -0.190_265_548_391]),
+    (1.0, &[0.552_127_248_344, -0.392_944_046_246, -0.643_605_651_484]),
+    (1.5, &[-0.110_784_264_779, -0.920_970_564_453, -1.218_781_711_98]),
+    (2.0, &[0.212_087_641_756, -0.450_984_555_883, -0.798_032_586_042]),
+    (2.5, &[0.865_258_356_768, 0.222_990_636_873, -0.116_261_095_29]),
+    (3.0, &[0.583_188_441_003, -0.079_512_087_888, -0.393_941_735_451]),
+];
+
+#[rustfmt::skip]
+const MAINS_CROSSINGS: &[(f64, &[f64])] = &[
+    (0.095, &[-325.0, 0.000_103_449_697_303, 4.0]),
+    (0.305, &[325.0, 0.000_103_447_590_74, 15.0]),
+    (0.505, &[325.0, 0.000_103_445_521_81, 25.0]),
+    (0.695, &[-325.0, 0.000_103_443_490_506, 34.0]),
+    (0.905, &[325.0, 0.000_103_441_384_073, 45.0]),
 ];

@@ -19,7 +19,6 @@ fn an_arm_with_three_joints_follows_a_path() {
 /// x = X + X'' Z/(g − Z''), T = m (g − Z'') l/Z, F = m_t x'' − T (X − x)/l, W = T − m_w l'': symbols (SymPy), forty
 /// digits. Index 5.
 #[test]
-#[ignore = "hidden constraints lose terms (issue F, item 1)"]
 fn a_crane_moves_its_load_from_rest_to_rest() {
     Reference {
         model: "crane",
@@ -33,7 +32,6 @@ fn a_crane_moves_its_load_from_rest_to_rest() {
 
 /// tan θ = X''/(Z'' + g), F = m |(X'', Z'' + g)|, M = J θ'': symbols (SymPy), forty digits. Index 5.
 #[test]
-#[ignore = "hidden constraints lose terms (issue F, item 1)"]
 fn a_quadrotor_flies_a_path_from_hovering() {
     Reference {
         model: "quadrotor",

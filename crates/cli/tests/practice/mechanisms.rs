@@ -71,7 +71,6 @@ fn a_scotch_yoke() {
 /// Eight linear equations for the heights; DOP853 at 1e-13 from break to break of the road: 1.33, 1.36, 1.48 and 1.51
 /// s. Before the first one nothing moves.
 #[test]
-#[ignore = "late disturbances are stepped over (issue F, item 4)"]
 fn half_a_car_meets_a_bump_after_a_second() {
     Reference {
         model: "half-car",

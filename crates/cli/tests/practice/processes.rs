@@ -32,7 +32,6 @@ fn an_enzyme_in_moles_per_litre() {
 /// Four differential equations with the flows put in and pressures in MPa, DOP853 at 1e-13 and Radau at 1e-11 in
 /// agreement.
 #[test]
-#[ignore = "small coefficients of derivatives count as zero (issue F, S10)"]
 fn a_hydraulic_cylinder() {
     Reference {
         model: "hydraulic-cylinder",

@@ -27,14 +27,12 @@ fn a_norm_that_is_left_to_the_kinematics_drifts_with_the_tolerance() {
 }
 
 #[test]
-#[ignore = "unit quaternions (issue F, item 10)"]
 fn a_norm_as_an_invariant_is_kept() {
     let error = largest_error_of_the_norm(&top("heavy-top-invariant"));
     assert!(error < 1e-12, "{error:e}");
 }
 
 #[test]
-#[ignore = "unit quaternions (issue F, item 10)"]
 fn a_norm_as_a_constraint_is_kept() {
     let error = largest_error_of_the_norm(&top("heavy-top-holonomic"));
     assert!(error < 1e-12, "{error:e}");

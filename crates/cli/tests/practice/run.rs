@@ -33,7 +33,7 @@ impl Reference {
     /// Solve the model with its defaults and compare all rows.
     #[track_caller]
     pub fn holds(&self) -> Run {
-        let run = solve(self.model, self.points);
+        let run = solve(self.model, self.points, &[]);
         for (k, name) in self.columns.iter().enumerate() {
             let size = self.rows.iter().fold(0.0, |size: f64, (_, row)| size.max(row[k].abs()));
             for (t, row) in self.rows {
@@ -80,15 +80,16 @@ fn model(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(format!("{name}.toml"))
 }
 
-/// `daedal solve` as it comes, with values saved at equal distances.
+/// `daedal solve` as it comes, with values saved at equal distances and perhaps further arguments.
 #[track_caller]
-pub fn solve(name: &str, points: usize) -> Run {
+pub fn solve(name: &str, points: usize, further: &[&str]) -> Run {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("practice");
     fs::create_dir_all(&folder).expect("a folder for the test");
-    let (values, events) = (folder.join(format!("{name}.csv")), folder.join(format!("{name}-events.csv")));
+    let stem = [&[name], further].concat().join("");
+    let (values, events) = (folder.join(format!("{stem}.csv")), folder.join(format!("{stem}-events.csv")));
     let switched = fs::read_to_string(model(name)).expect("the model").contains("[[transitions]]");
     let mut command = Command::new(env!("CARGO_BIN_EXE_daedal"));
-    command.arg("solve").arg(model(name)).args(["--save", &points.to_string(), "-o"]).arg(&values);
+    command.arg("solve").arg(model(name)).args(["--save", &points.to_string(), "-o"]).arg(&values).args(further);
     if switched {
         command.arg("--events").arg(&events);
     }

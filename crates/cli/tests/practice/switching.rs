@@ -1,6 +1,6 @@
 //! Impacts, friction, couplings and a thermostat.
 
-use crate::run::{HUNDRED_TOLERANCES, Reference, near};
+use crate::run::{HUNDRED_TOLERANCES, Reference, near, solve};
 
 /// Parabolas; times of impacts by Brent's method to 1e-15.
 #[test]
@@ -42,7 +42,6 @@ fn two_blocks_stick_and_slip() {
 /// Constant accelerations; momentum is kept when a coupling closes. The couplings push: 20 t × 0.016 m/s² − 800 N and
 /// so on.
 #[test]
-#[ignore = "closing a constraint changes momentum (issue F, item 6)"]
 fn wagons_that_couple_keep_their_momentum() {
     let run = Reference {
         model: "coupling-wagons",
@@ -61,7 +60,6 @@ fn wagons_that_couple_keep_their_momentum() {
 /// Closed form of the linear equation with a sine outside; times by Brent's method to 1e-12 s. The band is crossed
 /// hundreds of times.
 #[test]
-#[ignore = "a stated hysteresis becomes sliding (issue F, item 3)"]
 fn a_thermostat_switches_all_day() {
     let run = Reference {
         model: "thermostat",
@@ -75,6 +73,16 @@ fn a_thermostat_switches_all_day() {
     let expected = [(1_593.734_853_3, "on", "off"), (1_699.221_342_3, "off", "on"), (2_096.716_999_95, "on", "off")];
     run.switches_at(&expected, 1e-2);
     near(run.switches[452].0, 86_345.999_239_2, 1e-1);
+}
+
+/// What happens in two hours does not depend on how long the run is.
+#[test]
+fn a_thermostat_does_not_know_the_end_of_the_run() {
+    let (short, day) = (solve("thermostat", 5, &["--tend", "7200"]), solve("thermostat", 49, &[]));
+    let early = day.switches.iter().filter(|switch| switch.0 < 7200.0).count();
+    assert_eq!(short.switches.len(), early);
+    near(short.value("T", 7200.0), day.value("T", 7200.0), 1e-4);
+    near(short.value("used", 7200.0), day.value("used", 7200.0), 1e-4);
 }
 
 #[rustfmt::skip]

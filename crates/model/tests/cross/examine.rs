@@ -17,7 +17,8 @@ use std::sync::Arc;
 pub const TOLERANCE: f64 = 1e-7;
 /// Errors up to this many tolerances are agreement.
 const AGREEMENT: f64 = 100.0;
-/// Methods whose errors are known to be larger multiples of the tolerance: that of BDF is an estimate of single steps, which add up.
+/// Methods whose errors are known to be larger multiples of the tolerance: that of BDF is an estimate of single
+/// steps, which add up.
 const AGREEMENT_OF_BDF: f64 = 1000.0;
 /// Values are looked at in this many points.
 const POINTS: usize = 7;
@@ -163,8 +164,8 @@ fn named<'s>(names: &[String], times: &[f64], state: impl Fn(usize) -> &'s [f64]
     times.iter().enumerate().map(|(k, t)| (*t, row(k))).collect()
 }
 
-/// Formulations that drift off the constraints, or whose multipliers the method does not control, and methods with constant steps make no promise that
-/// could be held against them.
+/// Formulations that drift off the constraints, or whose multipliers the method does not control, and methods with
+/// constant steps make no promise that could be held against them.
 fn promises(method: &str, formulation: &str) -> bool {
     !matches!(method, "rattle" | "lobatto" | "alpha")
         && !matches!(formulation, "eom" | "eom0" | "ode" | "baumgarte" | "psf+i")

@@ -1,8 +1,9 @@
 //! Cross-examination: random models whose solution is known, through every form and method that accepts them.
 //!
-//! An answer is right within a hundred tolerances, or the model was refused; anything else is a defect, shrunk to the smallest file that shows
-//! it. Seeds are fixed: the same models in every run.
+//! An answer is right within a hundred tolerances, or the model was refused; anything else is a defect, shrunk to the
+//! smallest file that shows it. Seeds are fixed: the same models in every run.
 
+mod block;
 mod course;
 mod drawn;
 mod examine;

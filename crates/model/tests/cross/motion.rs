@@ -1,8 +1,9 @@
 //! Random mechanisms: chains of links whose motion and forces are prescribed.
 //!
-//! Link k has the angle θ_k(t) and the length L_k; its multiplier is Λ_k(t). The forces of the file are those that this motion takes,
-//! m X'' + Gᵀ(X) Λ as functions of time, and a pull k (X − x) + d (X' − v) towards it, which is zero along it. So positions, velocities and
-//! multipliers are known. A chain may have its last constraint twice, a prescribed end, or a rate of its kinematics other than one.
+//! Link k has the angle θ_k(t) and the length L_k; its multiplier is Λ_k(t). The forces of the file are those that
+//! this motion takes, m X'' + Gᵀ(X) Λ as functions of time, and a pull k (X − x) + d (X' − v) towards it, which is
+//! zero along it. So positions, velocities and multipliers are known. A chain may have its last constraint twice, a
+//! prescribed end, or a rate of its kinematics other than one.
 
 use crate::course::Course;
 use crate::drawn::{Drawn, guesses, head};

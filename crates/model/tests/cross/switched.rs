@@ -1,8 +1,9 @@
 //! Random systems that switch: the times of all switches and the solution between them are known.
 //!
-//! y = t + a sin(t) grows and tells the times: mode k is left where y passes a level, or at a time. z relaxes to another value in each mode, so it is made of
-//! exponentials, and may jump at a switch. u = c z + sin y is algebraic. w = sin y follows from a differential equation in some modes and is stated in
-//! others, where its rate r then has index 2.
+//! y = t + a sin(t) grows and tells the times: mode k is left where y passes a level, or at a time. z relaxes to
+//! another value in each mode, so it is made of exponentials, and may jump at a switch. u = c z + sin y is algebraic.
+//! w = sin y follows from a differential equation in some modes and is stated in others, where its rate r then has
+//! index 2.
 
 use crate::drawn::{Drawn, guesses, head};
 use crate::random::Random;
@@ -71,7 +72,8 @@ impl Switched {
         0.5 * (low + high)
     }
 
-    /// Ends of the modes but the last one, in order; times and levels mixed may change places, then the later mode is left at once.
+    /// Ends of the modes but the last one, in order; times and levels mixed may change places, then the later mode is
+    /// left at once.
     pub fn times(&self) -> Vec<f64> {
         let mut last = 0.0_f64;
         let mut times = Vec::new();
