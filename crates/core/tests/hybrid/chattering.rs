@@ -229,9 +229,8 @@ fn a_bounded_record_keeps_both_ends_and_counts_all() {
     );
     assert_eq!((few.phases[0].t0, few.phases[7].t1), (0.0, 1.0));
     for (few, all) in few.modes.iter().zip(&all.modes) {
-        assert_eq!((few.entered, few.time, &few.left), (all.entered, all.time, &all.left));
+        assert_eq!((few.entered, few.time, &few.largest), (all.entered, all.time, &all.largest));
     }
     assert_eq!(all.modes.iter().map(|mode| mode.entered).collect::<Vec<_>>(), [13, 13]);
     assert!((all.modes.iter().map(|mode| mode.time).sum::<f64>() - 1.0).abs() < 1e-12);
-    assert_eq!(all.modes[0].left, Some((all.switches[24].t, all.switches[24].before.clone())));
 }

@@ -216,7 +216,7 @@ fn norms_of_quaternions_are_kept_as_invariants_and_as_constraints() {
             assert!(found.is_possible(), "{:?}", found.findings);
             assert_eq!(found.findings.iter().any(|f| f.code() == "implied"), constraint, "{:?}", found.findings);
             let start = initialise(mechanism, &initial, Form::StrangenessFree).unwrap().state;
-            let choice = choose(mechanism, &start, 2.0, 1e-7);
+            let choice = choose(mechanism, &start, 2.0);
             assert!(
                 !choice.reasons.iter().any(|why| why.contains("not kept") || why.contains("redundant")),
                 "{choice:?}"
