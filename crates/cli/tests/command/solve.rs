@@ -28,6 +28,7 @@ pub const STATISTICS: [&str; 22] = [
     "max_residual",
     "final",
     "atol_of",
+    "verification",
     "warnings",
 ];
 

@@ -108,7 +108,8 @@ fn zero_crossings_of_the_mains() {
         allowed: HUNDRED_TOLERANCES,
     }
     .holds();
-    assert_eq!(run.switches.len(), 99);
+    // the hundredth lies at the end of the run, on one side of it or the other
+    assert!(matches!(run.switches.len(), 99 | 100), "{}", run.switches.len());
     for (k, switch) in run.switches.iter().enumerate() {
         near(switch.0, 0.01 * (k + 1) as f64, 1e-7);
     }

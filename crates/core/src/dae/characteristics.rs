@@ -124,7 +124,7 @@ pub enum AnalysisError {
         equation: String,
         /// How often it is differentiated.
         level: usize,
-        /// Its scaled residual.
+        /// What is left of it.
         residual: f64,
         /// What was fixed.
         fixed: Vec<String>,
@@ -141,7 +141,7 @@ pub enum AnalysisError {
         equation: String,
         /// How often it is differentiated.
         level: usize,
-        /// Its scaled residual.
+        /// What is left of it.
         residual: f64,
     },
     /// Unknowns that nothing determines, and that are not declared free.
@@ -424,7 +424,7 @@ impl Search<'_, '_> {
                 fixed.push(name);
             }
         }
-        let residual = fit.residual;
+        let residual = fit.left;
         Err(if fixed.is_empty() {
             AnalysisError::Inconsistent { t, equation, level: at, residual }
         } else {

@@ -52,6 +52,8 @@ pub struct Fit {
     pub residual: f64,
     /// Which row has it: j m + i for equation i of 𝔉_j, then the conditions.
     pub worst: usize,
+    /// What is left of that row, not scaled.
+    pub left: f64,
     /// Iterations.
     pub iterations: usize,
     /// Did the last increments shrink only slowly? A sign of a multiple root.
@@ -116,8 +118,9 @@ pub fn fit(
             sizes.fold((0, 0.0), |worst, (i, size)| if size > worst.1 { (i, size) } else { worst })
         };
         let (worst, residual) = scaled(&F);
+        let left = residual * usual.get(worst).copied().unwrap_or(0.0);
         if residual <= 1e-15 || iterations == MOST_ITERATIONS {
-            return Ok(Fit { residual, worst, iterations, slow });
+            return Ok(Fit { residual, worst, left, iterations, slow });
         }
         for (k, &c) in columns.iter().enumerate() {
             col_scale[k] *= weight(c);
@@ -149,12 +152,13 @@ pub fn fit(
         iterations += 1;
         let Some(next) = after else {
             jet.copy_from_slice(&before);
-            return Ok(Fit { residual, worst, iterations, slow });
+            return Ok(Fit { residual, worst, left, iterations, slow });
         };
         let (worst, residual) = scaled(&F);
+        let left = residual * usual.get(worst).copied().unwrap_or(0.0);
         (A, usual) = next;
         if size <= 1e-15 {
-            return Ok(Fit { residual, worst, iterations, slow });
+            return Ok(Fit { residual, worst, left, iterations, slow });
         }
         slow = iterations > 6 && size > 0.2 * last_step;
         last_step = size;

@@ -42,6 +42,11 @@ pub(crate) struct RankWatch {
 #[derive(Clone, Debug)]
 struct Reference {
     W: Matrix,
+    /// scales of its rows and columns, so that W Wᵀ is as well conditioned as units allow
+    row_scale: Vec<f64>,
+    col_scale: Vec<f64>,
+    /// W in these scales
+    scaled: Matrix,
     /// Wᵀ of a square matrix, otherwise W Wᵀ
     lu: Lu<f64>,
     regular: bool,
@@ -150,6 +155,9 @@ impl Reference {
         let first = if let Rows::Bases(first) = rows { first } else { 0 };
         Reference {
             W: Matrix::zeros(r, n),
+            row_scale: vec![1.0; r],
+            col_scale: vec![1.0; n],
+            scaled: Matrix::zeros(r, n),
             lu: Lu::new(r),
             regular: false,
             product: Matrix::zeros(r, r),
@@ -160,7 +168,8 @@ impl Reference {
 
     fn take(&mut self, W: &Matrix) {
         self.W.data_mut().copy_from_slice(W.data());
-        let (r, n) = (W.rows(), W.cols());
+        self.scale();
+        let (r, n, W) = (W.rows(), W.cols(), &self.scaled);
         for i in 0..r {
             for j in 0..r {
                 let dot = || W.row(i).iter().zip(W.row(j)).map(|(a, b)| a * b).sum();
@@ -170,16 +179,34 @@ impl Reference {
         self.regular = self.lu.factor().is_ok();
     }
 
+    /// Largest entries of columns become one, then those of rows.
+    fn scale(&mut self) {
+        let largest = |most: f64, w: &f64| most.max(w.abs());
+        let inverse = |most: f64| if most > 0.0 { 1.0 / most } else { 1.0 };
+        self.col_scale.fill(0.0);
+        for i in 0..self.W.rows() {
+            self.col_scale.iter_mut().zip(self.W.row(i)).for_each(|(most, w)| *most = largest(*most, w));
+        }
+        self.col_scale.iter_mut().for_each(|most| *most = inverse(*most));
+        for (i, scale) in self.row_scale.iter_mut().enumerate() {
+            let row = self.scaled.row_mut(i);
+            row.iter_mut().zip(self.W.row(i).iter().zip(&self.col_scale)).for_each(|(s, (w, c))| *s = w * c);
+            *scale = inverse(row.iter().fold(0.0, largest));
+            row.iter_mut().for_each(|s| *s *= *scale);
+        }
+    }
+
     /// The norm that must stay below one, balanced.
     fn distance(&mut self, W: &Matrix, rows: Rows) -> f64 {
         let (r, n) = (W.rows(), W.cols());
         for i in 0..r {
             let row = self.product.row_mut(i);
+            let scaled = || W.row(i).iter().zip(&self.col_scale).map(|(w, c)| self.row_scale[i] * w * c);
             if r == n {
-                row.copy_from_slice(W.row(i));
+                row.iter_mut().zip(scaled()).for_each(|(p, w)| *p = w);
             } else {
                 for (k, p) in row.iter_mut().enumerate() {
-                    *p = W.row(i).iter().zip(self.W.row(k)).map(|(a, b)| a * b).sum();
+                    *p = scaled().zip(self.scaled.row(k)).map(|(a, b)| a * b).sum();
                 }
             }
             self.lu.solve(self.product.row_mut(i));

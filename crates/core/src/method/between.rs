@@ -140,7 +140,8 @@ mod tests {
             }
             assert!(nodes.share(1.0) == 0.0 && nodes.share(0.0) == 0.0 && nodes.share(nodes.worst()) == 1.0);
         }
-        // sin(0.3 σ + φ) at all phases: never a tenth of what it is at its largest, never thirty times as much
+        // sin(0.3 σ + φ) at all phases: never half of what it is, nor sixty times what it is at its largest; where a difference vanishes by
+        // accident it is guessed too large
         let nodes = Nodes::new(Tableau::of(3).C);
         let f = |sigma: f64, phase: f64| (0.3 * sigma + phase).sin();
         let phases = || (0..100).map(|k| 0.0628 * f64::from(k));
@@ -152,7 +153,7 @@ mod tests {
         let most = phases().map(deviation).fold(0.0, f64::max);
         for phase in phases() {
             let guess = nodes.guess(|j| f(Tableau::of(3).C[j], phase) - f(0.0, phase));
-            assert!(guess > 0.5 * most.min(deviation(phase)) && guess < 40.0 * most, "{phase}: {guess} {most}");
+            assert!(guess > 0.5 * most.min(deviation(phase)) && guess < 60.0 * most, "{phase}: {guess} {most}");
         }
     }
 }

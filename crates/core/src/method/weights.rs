@@ -89,6 +89,11 @@ impl Weights {
         (self.sum(e) / self.counted).sqrt()
     }
 
+    /// max |eᵢ/scᵢ|.
+    pub fn largest(&self, e: &[f64]) -> f64 {
+        e.iter().zip(&self.inverse_scales).fold(0.0, |most, (e, w)| (e * w).abs().max(most))
+    }
+
     /// ‖e‖ with scᵢ = atolᵢ + rtolᵢ max(|xᵢ|, |yᵢ|) for the two ends of a step.
     pub fn norm_between(&self, e: &[f64], x: &[f64], y: &[f64]) -> f64 {
         let scale = |i: usize| self.pairs[i].1 + self.pairs[i].0 * x[i].abs().max(y[i].abs());

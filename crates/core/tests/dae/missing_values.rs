@@ -53,8 +53,8 @@ fn a_missing_value_costs_no_derivative_array() {
     let mut given = vec![0.0; n];
     given[0] = 1.0;
     let (end, compiled) = run(n, Initial::new(0.0, &given));
-    // rows and entries of the pencil
-    assert_eq!(compiled, n + (n - 1) + 1 + 3 * (n - 2) + 2);
+    // rows, entries of the pencil, and ∂F₀/∂u₀ once more: it must not vanish along the run
+    assert_eq!(compiled, n + (n - 1) + 1 + 3 * (n - 2) + 2 + 1);
     for missing in [0, 7, n - 1] {
         let (found, work) = run(n, Initial::new(0.0, &given).unknown(missing));
         assert_eq!(work, compiled, "{missing}");

@@ -68,7 +68,9 @@ fn filippov(modes: &[&Formulas], surfaces: &[SurfaceFormula]) -> Formulas {
 /// A general system and GEOMS at the same time: p, v, r, w, s, λ, μ.
 fn both_ways<E: EquationsOfMotion>(model: &E, initial: motion::Initial, tend: f64) -> (Vec<f64>, Vec<f64>, Formulas) {
     let t0 = initial.t;
-    let formulas = Formulas::of_motion(&motion::Formulas::trace(model));
+    let mut formulas = Formulas::of_motion(&motion::Formulas::trace(model));
+    // redundant constraints leave multipliers open
+    formulas.free = formulas.states.iter().filter(|name| name.starts_with("lambda")).cloned().collect();
     let problem = daedal::Problem::new(model, initial, tend);
     let geoms = daedal::solve(&problem, &Geoms::default(), &tolerance(1e-10)).unwrap();
     let parts = |m: Motion<f64>| [m.p, m.v, m.r, m.w, m.s, m.lambda, m.mu].concat();

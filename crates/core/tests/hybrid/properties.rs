@@ -38,7 +38,9 @@ fn switches_do_not_depend_on_what_is_saved() {
             let other = solved(method, save);
             assert_eq!(other.switches, reference.switches);
             assert_eq!(other.end, reference.end);
-            assert_eq!(other.statistics, reference.statistics);
+            // values between steps may be ends of shorter steps, which are work but no steps of the run
+            let steps = |s: &HybridSolution| [s.statistics.steps, s.statistics.attempts, s.statistics.jacobians];
+            assert_eq!(steps(&other), steps(&reference));
         }
     }
 }
@@ -89,7 +91,8 @@ fn saved_times_are_those_asked_for() {
         for phase in &solution.phases {
             for (k, &t) in phase.times.iter().enumerate() {
                 let value = dense.value("x.0", t).unwrap();
-                assert!((value - phase.state(k)[0]).abs() < 1e-9, "at {t}: {value} and {:?}", phase.state(k));
+                // both may be off by ten tolerances
+                assert!((value - phase.state(k)[0]).abs() < 1e-7, "at {t}: {value} and {:?}", phase.state(k));
             }
         }
     }

@@ -309,14 +309,14 @@ fn parameters_of_modes_are_set_by_the_name_of_the_mode() {
 #[test]
 fn definitions_and_outputs_are_computed_where_their_names_exist() {
     let text = RELAY.replace("[definitions]", "[definitions]\nonly = '2*force'\ntwice = '2*only'")
-        + "[output]\nsum = 'x[1] + x[2]'\npull = 'twice + x[1]'\n";
+        + "[output]\nboth = 'x[1] + x[2]'\npull = 'twice + x[1]'\n";
     let text = text.replace("method = \"bdf\"", "definitions = { force = 'u*x[1]' }");
     let model = read_with(&text, &[]);
     let outputs = |mode: usize| match &hybrid(&model).modes[mode].kind {
         Kind::Dae { formulas, .. } => formulas.outputs.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(),
         _ => panic!("a general system"),
     };
-    assert_eq!((outputs(0), outputs(1)), (vec!["sum".to_string(), "pull".into()], vec!["sum".to_string()]));
+    assert_eq!((outputs(0), outputs(1)), (vec!["both".to_string(), "pull".into()], vec!["both".to_string()]));
     // a name that no mode has is a mistake, told once
     let mistakes = Model::read("a", &text.replace("'2*force'", "'2*forces'"), &[]).unwrap_err();
     assert_eq!(mistakes.list().len(), 1, "{}", mistakes.lines());

@@ -101,8 +101,8 @@ fn joint_selection_loses_order_near_turning_points() {
 }
 
 #[test]
-fn dense_output_has_order_four_between_the_steps() {
-    // a cubic through four points of the step: local error h⁴ for all components
+fn dense_output_has_order_five_between_the_steps() {
+    // where the cubic through four points of a step is not good enough, a polynomial through ends of shorter steps is kept
     let case = case("pendulum");
     let exact = fixed(&case, 1.0, 0.025 / 32.0, &Geoms::default());
     let mut x = vec![0.0; exact.layout.dim()];
@@ -121,5 +121,5 @@ fn dense_output_has_order_four_between_the_steps() {
     }
     let observed = order(&errors);
     println!("dense output: {observed:.2}");
-    assert!((observed - 4.0).abs() < 0.3, "{observed:.2}");
+    assert!((observed - 5.0).abs() < 0.3, "{observed:.2}");
 }

@@ -62,6 +62,6 @@ fn impossible_initial_values_are_refused() {
     let file = written("no-solution.toml", text);
     let file = file.to_str().unwrap();
     for command in ["init", "solve", "check"] {
-        fails(&[command, file], 1, &["no consistent initial values", "`1`"]);
+        fails(&[command, file], 1, &["no consistent initial values", "equation 1 (line 6: x^2 = -1)", "a residual of 1.0e0"]);
     }
 }

@@ -13,7 +13,7 @@ pub(super) struct Between {
     nodes: Nodes,
     matrices: Matrices,
     stages: StageVectors,
-    /// guess of the deviation of the last attempt, in tolerances of a step
+    /// guess of the largest deviation of an unknown in the last attempt, in tolerances of a step
     deviation: f64,
     /// the longest step that was accepted, or the first that was tried
     longest: f64,
@@ -59,7 +59,7 @@ impl RadauStepper<'_> {
         for (i, e) in self.error.iter_mut().enumerate() {
             *e = nodes.guess(|j| self.stages.Z(j)[i]);
         }
-        between.deviation = self.weights.norm(&self.error);
+        between.deviation = self.weights.largest(&self.error);
         // a system without freedom controls its polynomial anyway
         if between.deviation < SUSPICIOUS || self.without_freedom {
             return 0.0;

@@ -9,7 +9,7 @@ use crate::segment::Segment;
 /// What is needed where values between steps are wanted.
 pub(super) struct Between {
     nodes: Nodes,
-    /// guess of the deviation of the last attempt, in tolerances of a step
+    /// guess of the largest deviation of an unknown in the last attempt, in tolerances of a step
     deviation: f64,
     /// the longest step that was accepted, or the first that was tried
     longest: f64,
@@ -42,8 +42,8 @@ impl GeomsStepper<'_> {
         let (t, nodes) = (self.state.t, between.nodes);
         let Y = &self.stages.Y;
         let guesses = self.attempt_weights.iter().enumerate();
-        let guesses = guesses.filter(|(_, w)| **w != 0.0).map(|(i, w)| (w * nodes.guess(|j| Y[j][i])).powi(2));
-        between.deviation = (guesses.sum::<f64>() / self.counted).sqrt();
+        let guesses = guesses.filter(|(_, w)| **w != 0.0).map(|(i, w)| w * nodes.guess(|j| Y[j][i]));
+        between.deviation = guesses.fold(0.0, f64::max);
         if between.longest == 0.0 {
             between.longest = h;
         }
@@ -86,13 +86,14 @@ impl GeomsStepper<'_> {
         }
     }
 
-    /// x at a time of the last step.
+    /// x at a time of the last step, on the constraints of all levels.
     pub(super) fn value_inside(&mut self, t: f64, x: &mut [f64]) {
-        if self.deviates(t) && self.shorter_step(t) {
-            x.copy_from_slice(&self.x);
-        } else {
+        if !(self.deviates(t) && self.shorter_step(t)) {
             self.best_segment().eval(t, x);
+            self.x.copy_from_slice(x);
         }
+        self.correct_inside(t);
+        x.copy_from_slice(&self.x);
     }
 
     /// May the polynomial deviate by more than is left in saved values?

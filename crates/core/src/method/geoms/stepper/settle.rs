@@ -58,6 +58,35 @@ impl GeomsStepper<'_> {
         self.segment.shift_to(&self.state.x);
     }
 
+    /// Correct `self.x`, a point inside of the last step, so that the constraints hold at its time. The factors at hand are those of another
+    /// point: corrections are repeated until they are rounding or do not shrink.
+    pub(super) fn correct_inside(&mut self, t: f64) {
+        let mut last = f64::INFINITY;
+        for _ in 0..MOST_POLISHING {
+            if self.method.polish == Polish::Off {
+                return;
+            }
+            self.statistics.residuals += 1;
+            if self.array.evaluate(t, &self.x, &mut self.scratch_rows).is_err() {
+                return;
+            }
+            self.bC.copy_from_slice(&self.scratch_rows[..self.layout.algebraic()]);
+            self.constraints.transform(&mut self.bC);
+            self.zeta.fill(0.0);
+            self.constraints.substitute(&self.bC, &mut self.zeta, &mut self.error);
+            self.statistics.polishing_solves += 1;
+            let size = self.error.iter().zip(&self.x).fold(0.0_f64, |m, (e, x)| m.max(e.abs() / (1.0 + x.abs())));
+            if !(size < 0.5 * last) {
+                return;
+            }
+            self.x.iter_mut().zip(&self.error).for_each(|(x, e)| *x += e);
+            if size < f64::EPSILON {
+                return;
+            }
+            last = size;
+        }
+    }
+
     /// Constraints that were dropped as redundant must still hold with the others.
     fn check_agreement(&mut self) -> Result<(), StepFailure> {
         if self.ranks.iter().all(|r| r.rank == r.rows) {
