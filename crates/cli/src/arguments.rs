@@ -128,7 +128,7 @@ pub struct Compare {
 }
 
 /// Which model, with which parameters.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub struct Model {
     /// A model file, or the name of a reference problem; `daedal list` shows them
     #[arg(value_name = "MODEL")]
@@ -144,7 +144,7 @@ pub struct Model {
     pub kernel: Kernel,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub struct Solve {
     #[command(flatten)]
     pub model: Model,
@@ -201,7 +201,7 @@ pub struct Solve {
 }
 
 /// Options of methods; those that are absent keep their defaults.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub struct MethodArguments {
     /// Which equations are discretised: auto, plain, quasilinear, array, linear of general systems, the others of motion, where each
     /// method takes some of them
@@ -304,9 +304,10 @@ pub enum TableFormat {
 pub struct Tolerances(pub Vec<f64>);
 
 /// How formulas are evaluated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kernel {
     /// Machine code.
+    #[default]
     Native,
     /// Instructions that are interpreted.
     Tape,

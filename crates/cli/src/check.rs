@@ -8,7 +8,7 @@
 //! possible          bool: false if a finding is impossible (exit code 1)
 //! findings          [ { severity: "impossible"|"warning"|"note", code, message, equations [name] } ], the worst first
 //!     code          no_consistent_start, undefined, contradictory_constraints, singular_mass, undetermined, singular_contact,
-//!                   singular_auxiliary, singular_configuration, wrong_invariant, indefinite_mass, unused, implied, redundant
+//!                   singular_auxiliary, singular_configuration, wrong_invariant, indefinite_mass, unused, trial, implied, redundant
 //! sizes             { positions, velocities, dynamic, auxiliary, contact, holonomic, nonholonomic, invariants }
 //! index             null | { strangeness, differentiation: null with redundant constraints }
 //! freedom           null | { position, velocity }
@@ -32,6 +32,7 @@
 //!                       explained, points, until } ]
 //! time_scales       null | { modes [ { re, im, time_constant, frequency, damping } ], dimension, zero, interval, fastest_decay,
 //!                     slowest, highest_frequency, fastest_growth, stiffness_ratio, stiffness: "not stiff"|"mild"|"stiff" }
+//! trial             null | { until, error: null|text, verification: null | that of `daedal solve --verify --stats json` }
 //! RANK              { rows, cols, rank, singular_values, threshold, smallest_kept, largest_dropped, gap, condition }
 //! SUM               { name: factor }
 //! ```
@@ -43,6 +44,7 @@ mod hybrid;
 mod lines;
 mod object;
 mod text;
+mod trial;
 
 use crate::arguments::{Check, Format};
 use crate::failure::{Failure, print};
@@ -53,6 +55,7 @@ use daedal_run::Warning;
 
 use formulas::Texts;
 use serde_json::Value;
+use trial::Trial;
 
 /// What is checked.
 pub struct Subject<'m> {
@@ -64,8 +67,8 @@ pub struct Subject<'m> {
     pub tend: f64,
     /// How the constraints read, where that is known.
     pub texts: Texts,
-    /// What is odd about the file.
-    pub warnings: &'m [Warning],
+    /// What is odd about the file or was said by a trial run, with a word for it.
+    pub warnings: Vec<(&'static str, &'m Warning)>,
 }
 
 /// What a check tells.
@@ -82,8 +85,16 @@ pub struct Examined {
 
 /// Check a model.
 pub fn check(arguments: &Check) -> Result<(), Failure> {
-    let setup = Setup::resolve(&arguments.model)?;
-    let examined = examine(&setup).map_err(|failure| failure.at(&setup.places))?;
+    let mut setup = Setup::resolve(&arguments.model)?;
+    let trial = trial::make(&arguments.model)?;
+    setup.doubts = trial.as_ref().map(Trial::doubts).unwrap_or_default();
+    let mut examined = examine(&setup).map_err(|failure| failure.at(&setup.places))?;
+    if let Some(trial) = &trial {
+        examined.text += &setup.places.told(&trial.text());
+    }
+    if let Value::Object(object) = &mut examined.object {
+        object.insert("trial".into(), trial.as_ref().map_or(Value::Null, Trial::object));
+    }
     match arguments.format {
         Format::Text => print(&examined.text)?,
         Format::Json => print(&format!("{:#}\n", examined.object))?,
@@ -108,14 +119,14 @@ pub fn examine(setup: &Setup) -> Result<Examined, Failure> {
         // a model without an interval is looked at over one unit of time
         tend: if case.tend > case.initial.t { case.tend } else { case.initial.t + 1.0 },
         texts: motion.formulas.as_ref().map(formulas::texts).unwrap_or_default(),
-        warnings: &setup.warnings,
+        warnings: setup.told().collect(),
     };
     let analysis = analyse(subject.mechanism, subject.initial, subject.tend)?.with_formulas(&subject.texts.formulas);
     Ok(Examined {
         text: text::text(&subject, &analysis),
         object: object::object(&subject, &analysis),
         impossible: (!analysis.is_possible()).then(|| impossible(subject.model, &analysis)),
-        warnings: warnings(&analysis).chain(setup.warnings.iter().map(ToString::to_string)).collect(),
+        warnings: warnings(&analysis).chain(setup.told().map(|(_, warning)| warning.to_string())).collect(),
     })
 }
 

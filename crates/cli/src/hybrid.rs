@@ -16,6 +16,7 @@ use crate::record::StepRecorder;
 use crate::setup::{Equations, Setup, Switched};
 use crate::solve::{Chosen, Report};
 use crate::tolerances::Largest;
+use crate::verification;
 use crate::warnings;
 use daedal::hybrid::{ActiveMode, HybridError, HybridOptions, HybridSolution, ModeNames, solve_observed};
 use daedal::observer::{Observer, StepView};
@@ -64,25 +65,9 @@ impl Made {
 }
 
 /// Simulate.
-pub fn solve(mut setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<(), Failure> {
-    let name = setup.name.clone();
-    let Equations::Hybrid(switched) = &mut setup.equations else {
-        unreachable!("models without modes are solved elsewhere")
-    };
-    let wished = setup.defaults.formulation.as_deref();
-    let modes = Modes::choose(&name, &mut switched.model, wished, arguments)?;
-    let with_rates = table::needs_rates(&switched.model)?;
-    let mut hybrid = switched.model.options.clone();
-    hybrid.max_switches = arguments.max_switches.unwrap_or(hybrid.max_switches);
-    hybrid.detection = arguments.sliding.unwrap_or(hybrid.detection);
-    if arguments.output.is_empty() && arguments.events.is_none() {
-        // nothing but the summary shows them
-        hybrid.keep_switches = Some(summary::SHOWN);
-    }
+pub fn solve(setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<(), Failure> {
+    let run = Run::resolve(setup, chosen, arguments)?;
     let outputs = Output::open_all(&arguments.output, arguments.events.as_ref())?;
-    let with_events = arguments.events.is_some();
-    let run = Run { setup, chosen, modes, hybrid, with_rates, with_events };
-
     let asked = run.chosen.options.save != Save::End && outputs.iter().any(Output::holds_steps);
     let mut recorder = asked.then(|| run.modes.recorder());
     let interrupt = Interrupt::watch();
@@ -112,7 +97,32 @@ pub fn solve(mut setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<(), 
     }
 }
 
+/// Try a run: what was computed, and why it did not go on.
+pub fn attempt(setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<(Option<HybridSolution>, Option<HybridError>), Failure> {
+    let made = Run::resolve(setup, chosen, arguments)?.make(&Interrupt::watch(), None);
+    Ok((made.solution().cloned(), made.outcome.err()))
+}
+
 impl Run {
+    fn resolve(mut setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<Self, Failure> {
+        let name = setup.name.clone();
+        let Equations::Hybrid(switched) = &mut setup.equations else {
+            unreachable!("models without modes are solved elsewhere")
+        };
+        let wished = setup.defaults.formulation.as_deref();
+        let modes = Modes::choose(&name, &mut switched.model, wished, arguments)?;
+        let with_rates = table::needs_rates(&switched.model)?;
+        let mut hybrid = switched.model.options.clone();
+        hybrid.max_switches = arguments.max_switches.unwrap_or(hybrid.max_switches);
+        hybrid.detection = arguments.sliding.unwrap_or(hybrid.detection);
+        let with_events = arguments.events.is_some();
+        if arguments.output.is_empty() && !with_events {
+            // nothing but the summary shows them
+            hybrid.keep_switches = Some(summary::SHOWN);
+        }
+        Ok(Run { setup, chosen, modes, hybrid, with_rates, with_events })
+    }
+
     fn switched(&self) -> &Switched {
         match &self.setup.equations {
             Equations::Hybrid(switched) => switched,
@@ -142,6 +152,7 @@ impl Run {
             warnings.extend(self.chosen.tolerances.blind(&largest, &names));
             let seen = solution.warnings.iter().map(|warning| Warning::at(warning.t, &warning.message));
             warnings.extend(seen);
+            warnings.extend(verification::warnings(options.verify, solution.verification.as_ref()));
         }
         made.warnings = warnings;
         made

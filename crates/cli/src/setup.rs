@@ -28,6 +28,8 @@ pub struct Setup {
     pub defaults: Defaults,
     /// What is odd about the model, whatever is done with it.
     pub warnings: Vec<Warning>,
+    /// What a trial run said against it, where one was made.
+    pub doubts: Vec<Warning>,
     /// Where the equations stand in the file.
     pub places: Places,
     pub equations: Equations,
@@ -81,6 +83,7 @@ impl Switched {
             changed: setup.changed.clone(),
             defaults: setup.defaults.clone(),
             warnings: Vec::new(),
+            doubts: Vec::new(),
             places: setup.places.clone(),
             equations: equations(mode.kind.clone(), self.kernel, self.tend, setup.defaults.h0),
         }
@@ -107,6 +110,12 @@ impl Setup {
             }
         }
         Ok(setup)
+    }
+
+    /// All that should be looked at, with a word that programs can rely on.
+    pub fn told(&self) -> impl Iterator<Item = (&'static str, &Warning)> {
+        let odd = self.warnings.iter().map(|warning| ("unused", warning));
+        odd.chain(self.doubts.iter().map(|doubt| ("trial", doubt)))
     }
 
     /// Start of the interval.
@@ -172,6 +181,7 @@ fn from_file(model: &Model) -> Result<Setup, Failure> {
         changed: model.set.clone(),
         defaults: read.solve,
         warnings: read.unused.iter().map(|unused| Warning::new(unused.to_string())).collect(),
+        doubts: Vec::new(),
         places,
         equations,
     })
@@ -221,6 +231,7 @@ fn from_problem(model: &Model) -> Result<Setup, Failure> {
         changed,
         defaults: Defaults::default(),
         warnings: Vec::new(),
+        doubts: Vec::new(),
         places: Places::default(),
         equations: Equations::Motion(Box::new(Motion { case, formulas })),
     })

@@ -128,7 +128,7 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    fn resolve(setup: &Setup, arguments: &Solve) -> Result<Self, Failure> {
+    pub fn resolve(setup: &Setup, arguments: &Solve) -> Result<Self, Failure> {
         let (t0, tend) = (setup.t0(), setup.tend());
         let wishes = &setup.defaults;
         let tolerances = Tolerances::resolve(setup, arguments)?;
@@ -153,7 +153,7 @@ impl Chosen {
 }
 
 impl Run {
-    fn resolve(setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<Self, Failure> {
+    pub fn resolve(setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<Self, Failure> {
         let given = [
             ("--max-switches", arguments.max_switches.is_some()),
             ("--sliding", arguments.sliding.is_some()),
@@ -178,7 +178,8 @@ impl Run {
         }
     }
 
-    fn make(&self, interrupt: &Interrupt, recorder: Option<&mut StepRecorder>, mut rates: Option<Rates>) -> Made {
+    /// Make the run.
+    pub fn make(&self, interrupt: &Interrupt, recorder: Option<&mut StepRecorder>, mut rates: Option<Rates>) -> Made {
         let start = Instant::now();
         let mut largest = Largest::default();
         let outcome = match (&self.setup.equations, &self.method) {

@@ -2,7 +2,7 @@
 //! the solution itself.
 //!
 //! Nothing that a form or a method has derived is used: no hidden constraint, no projection, no rate. With weights wⱼ = atol + rtol |xⱼ|
-//! and steps of size h, a solution whose values are off by wⱼ has derivatives that are off by wⱼ/h, so that a row of F(t, x, ẋ) = 0 may be off by
+//! of the tolerances of single steps, which collocation methods loosen to ⅒ rtol^⅔, and steps of size h, a solution whose values are off by wⱼ has derivatives that are off by wⱼ/h, so that a row of F(t, x, ẋ) = 0 may be off by
 //!
 //! ```text
 //! Σⱼ |∂F/∂xⱼ| wⱼ + Σⱼ |∂F/∂ẋⱼ| wⱼ/h.
@@ -13,11 +13,13 @@
 use crate::dae::System;
 use crate::graph::{Expr, Tape};
 use crate::method::Stepper;
+use crate::options::Options;
 use std::fmt;
 
-/// How many times what the tolerance allows a row may be off. Measured: polynomials of correct runs stay below a tenth of it at
-/// tolerances from 1e-3 to 1e-10 (`tests/verify`); a lost term or a pulse that was stepped over is off by the inverse of the tolerance.
-pub const DISAGREEMENT: f64 = 1e4;
+/// How many times what the tolerance allows a row may be off. Difference quotients over a twentieth of a step magnify errors of values some
+/// thirty times. Measured on 37 of the shipped models at 1e-3, 1e-5, 1e-7, 1e-10: at most 11, and 23 for the wheelset at 1e-10; a lost term or
+/// a pulse that was stepped over is off by its part of the terms of its row over the tolerance.
+pub const DISAGREEMENT: f64 = 100.0;
 /// Points at which a step is looked at, at least.
 const POINTS_PER_STEP: f64 = 2.0;
 /// Points over the interval of a run, so that a long step is looked at in many places.
@@ -70,6 +72,14 @@ impl fmt::Display for Disagreement {
 }
 
 impl Verification {
+    /// That of a mode, whose name its equations get.
+    pub(crate) fn of_mode(mut self, mode: &str) -> Self {
+        let named = |equation: &mut String| *equation = format!("{equation} of mode {mode}");
+        self.disagreements.iter_mut().for_each(|wrong| named(&mut wrong.equation));
+        self.unchecked.iter_mut().for_each(named);
+        self
+    }
+
     /// Together with the check of another part of the run.
     pub(crate) fn add(&mut self, other: Verification) {
         self.points += other.points;
@@ -140,13 +150,19 @@ impl Verifier {
             xdot: xdot.iter().map(|&e| first.place(e)).collect(),
             // unknowns that the run does not have enter no row that is looked at
             places: known.iter().map(|place| place.unwrap_or(0)).collect(),
-            tolerances: known.iter().map(|place| tolerances[place.unwrap_or(0)]).collect(),
+            tolerances: known.iter().map(|place| of_steps(tolerances[place.unwrap_or(0)])).collect(),
             interval,
             worst: vec![(0.0, 0.0, 0.0, 0.0); rows.len()],
             rows,
             points: 0,
             skipped: 0,
         }
+    }
+
+    /// The same equations for a run whose unknowns have tolerances by name.
+    pub fn named(system: &System, names: &[String], options: &Options, interval: f64) -> Self {
+        let of = |name: &String| options.tolerance.of(name).unwrap_or_default();
+        Verifier::new(system, names, &names.iter().map(of).collect::<Vec<_>>(), interval)
     }
 
     /// Look at the last step, up to a time.
@@ -227,12 +243,17 @@ impl Verifier {
     }
 }
 
+/// The tolerance of a single step of a collocation method, unless that is stricter than the given one.
+fn of_steps((rtol, atol): (f64, f64)) -> (f64, f64) {
+    let loosened = (0.1 * rtol.powf(-1.0 / 3.0)).max(1.0);
+    (rtol * loosened, atol * loosened)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dae::{Equations, Form, Initial, prepare};
     use crate::method::Integrator;
-    use crate::options::Options;
     use crate::scalar::Scalar;
     use crate::{Bdf, RadauIIa, Tolerance};
 
@@ -274,7 +295,7 @@ mod tests {
         for tolerance in [1e-3, 1e-6, 1e-9] {
             for integrator in [&RadauIIa::default() as &dyn Integrator, &Bdf::default()] {
                 let found = verify(integrator, tolerance, 0.0, 0.0);
-                assert!(found.disagreements.is_empty() && found.worst < 0.1 * DISAGREEMENT, "{found:?}");
+                assert!(found.disagreements.is_empty() && found.worst < 0.3 * DISAGREEMENT, "{found:?}");
                 assert!(found.points >= 400, "{found:?}");
             }
         }

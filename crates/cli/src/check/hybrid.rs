@@ -26,7 +26,7 @@ struct Checked<'s> {
 impl Checked<'_> {
     /// What should be looked at: in the file as a whole and in every mode.
     fn warnings(&self) -> Vec<String> {
-        let mut all: Vec<String> = self.setup.warnings.iter().map(ToString::to_string).collect();
+        let mut all: Vec<String> = self.setup.told().map(|(_, warning)| warning.to_string()).collect();
         for (mode, found) in self.model.modes.iter().zip(&self.modes) {
             if !found.reachable {
                 all.push(format!("mode {} is never entered: no transition leads there", mode.name));

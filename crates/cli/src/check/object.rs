@@ -23,11 +23,11 @@ pub fn object(subject: &Subject, found: &Analysis) -> Value {
     let mut findings: Vec<Value> = findings.collect();
     // the worst first: warnings stand before notes
     let place = found.findings.iter().take_while(|finding| finding.severity() <= Severity::Warning).count();
-    let unused = subject
+    let told = subject
         .warnings
         .iter()
-        .map(|warning| json!({ "severity": "warning", "code": "unused", "message": warning.message, "equations": [] }));
-    findings.splice(place..place, unused);
+        .map(|(code, warning)| json!({ "severity": "warning", "code": code, "message": warning.to_string(), "equations": [] }));
+    findings.splice(place..place, told);
     let definitions: Map<String, Value> =
         subject.texts.definitions.iter().map(|(name, text)| (name.clone(), json!(text))).collect();
     let equations = found.equations.iter().map(|equation| {

@@ -19,7 +19,7 @@ pub fn text(subject: &Subject, found: &Analysis) -> String {
     for finding in &found.findings {
         text.entry(severity(finding.severity()), &finding.to_string());
     }
-    for warning in subject.warnings {
+    for (_, warning) in &subject.warnings {
         text.entry(severity(Severity::Warning), &warning.to_string());
     }
     text.heading("structure");

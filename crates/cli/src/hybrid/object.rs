@@ -4,6 +4,7 @@
 use super::{Made, Run};
 use crate::output::{counters_of, of_variables, residuals};
 use crate::record::ended;
+use crate::verification;
 use crate::warnings;
 use daedal::Residuals;
 use daedal::hybrid::HybridSolution;
@@ -29,6 +30,7 @@ pub fn statistics(run: &Run, made: &Made, computed: Option<(&HybridSolution, &da
     insert("max_residual", residuals(&solution.map_or_else(Residuals::default, |s| s.max_residuals)));
     insert("final", recorded.map_or_else(|| json!({}), final_values));
     insert("atol_of", of_variables(&run.chosen.tolerances));
+    insert("verification", verification::object(solution.and_then(|s| s.verification.as_ref())));
     insert("warnings", warnings::object(&made.warnings));
     insert("switches", json!(solution.map(|s| s.switch_count)));
     let modes = solution.map(|solution| {

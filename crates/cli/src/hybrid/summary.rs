@@ -2,6 +2,7 @@
 
 use super::{Made, Run};
 use crate::summary::{ending, outputs, residuals, tolerances};
+use crate::verification;
 use crate::warnings;
 use daedal::hybrid::{self, HybridSolution};
 use daedal_run::{Hybrid, Kind, Restart, Switch, time};
@@ -28,6 +29,9 @@ pub fn summary(
     let warned = warnings::counted(&made.warnings);
     let _ = writeln!(text, "{} in {:.3} s{warned}", ending(&solution.ended, solution.end.t), made.seconds);
     let _ = writeln!(text, "{}", solution.statistics);
+    if let Some(found) = &solution.verification {
+        let _ = writeln!(text, "{}", verification::line(found));
+    }
     let switches = solution.switch_count;
     for path in paths {
         let _ = if is_table(run, paths, path) {

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-pub const STATISTICS: [&str; 22] = [
+pub const STATISTICS: [&str; 23] = [
     "model",
     "formulation",
     "method",

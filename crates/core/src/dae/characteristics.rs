@@ -336,16 +336,12 @@ impl Search<'_, '_> {
             corank = m * (level + 1) - ranks.rank;
             found.push(ranks.clone());
             if let Some(mut result) = result.take() {
-                // the level beyond: nothing new may turn up
+                // the level beyond: nothing new may turn up. If it does, derivatives of this order are out of reach, or ranks change here: the
+                // result is that of the level where the hypothesis holds, as for a run, and not confirmed
                 if ranks.a == result.values.a && ranks.holds {
-                    result.levels = found;
-                    result.confirmed = true;
-                    return Ok(result);
+                    (result.levels, result.confirmed) = (found, true);
                 }
-                if ranks.gap < levels::CLEAR_GAP {
-                    // this level is too badly conditioned to say anything
-                    return Ok(result);
-                }
+                return Ok(result);
             }
             if ranks.holds {
                 let values = levels::characteristic(&ranks, m, n);

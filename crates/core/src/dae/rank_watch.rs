@@ -17,6 +17,8 @@ const SHORTEST: f64 = 1.0 / 65_536.0;
 const MOST_LOOKS: usize = 400;
 /// Smallest singular values that fall below this part of those at both ends, within a shortest piece, mean a loss of rank.
 const LOST: f64 = 1e-2;
+/// Columns whose entries are smaller parts of the largest ones of their rows are rounding.
+const NEGLIGIBLE: f64 = 1e-10;
 /// Sweeps of balancing, by Osborne's rule, before a norm is believed to be large.
 const SWEEPS: usize = 4;
 /// What the rows of a matrix are.
@@ -42,13 +44,12 @@ pub(crate) struct RankWatch {
 #[derive(Clone, Debug)]
 struct Reference {
     W: Matrix,
-    /// scales of its rows and columns, so that W Wᵀ is as well conditioned as units allow
-    row_scale: Vec<f64>,
-    col_scale: Vec<f64>,
-    /// W in these scales
-    scaled: Matrix,
-    /// Wᵀ of a square matrix, otherwise W Wᵀ
+    /// columns that make a regular part B, all of them where W is square: Y is its inverse, with zeros elsewhere
+    columns: Vec<usize>,
+    /// Bᵀ
     lu: Lu<f64>,
+    /// for the choice of columns
+    eliminated: Matrix,
     regular: bool,
     product: Matrix,
     blocks: [Lu<f64>; 2],
@@ -155,10 +156,9 @@ impl Reference {
         let first = if let Rows::Bases(first) = rows { first } else { 0 };
         Reference {
             W: Matrix::zeros(r, n),
-            row_scale: vec![1.0; r],
-            col_scale: vec![1.0; n],
-            scaled: Matrix::zeros(r, n),
+            columns: (0..r).collect(),
             lu: Lu::new(r),
+            eliminated: Matrix::zeros(r, n),
             regular: false,
             product: Matrix::zeros(r, r),
             blocks: [Lu::new(first), Lu::new(r - first)],
@@ -168,47 +168,54 @@ impl Reference {
 
     fn take(&mut self, W: &Matrix) {
         self.W.data_mut().copy_from_slice(W.data());
-        self.scale();
-        let (r, n, W) = (W.rows(), W.cols(), &self.scaled);
-        for i in 0..r {
-            for j in 0..r {
-                let dot = || W.row(i).iter().zip(W.row(j)).map(|(a, b)| a * b).sum();
-                self.lu.A[(i, j)] = if r == n { W[(j, i)] } else { dot() };
+        if W.rows() < W.cols() {
+            self.choose_columns();
+        }
+        for (i, &column) in self.columns.iter().enumerate() {
+            for j in 0..W.rows() {
+                self.lu.A[(i, j)] = W[(j, column)];
             }
         }
         self.regular = self.lu.factor().is_ok();
     }
 
-    /// Largest entries of columns become one, then those of rows.
-    fn scale(&mut self) {
-        let largest = |most: f64, w: &f64| most.max(w.abs());
-        let inverse = |most: f64| if most > 0.0 { 1.0 / most } else { 1.0 };
-        self.col_scale.fill(0.0);
-        for i in 0..self.W.rows() {
-            self.col_scale.iter_mut().zip(self.W.row(i)).for_each(|(most, w)| *most = largest(*most, w));
+    /// Elimination with complete pivoting, rows in units of their largest entries.
+    fn choose_columns(&mut self) {
+        let (r, n, A) = (self.W.rows(), self.W.cols(), &mut self.eliminated);
+        for i in 0..r {
+            let top = self.W.row(i).iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()));
+            A.row_mut(i).iter_mut().zip(self.W.row(i)).for_each(|(a, w)| *a = w / top);
         }
-        self.col_scale.iter_mut().for_each(|most| *most = inverse(*most));
-        for (i, scale) in self.row_scale.iter_mut().enumerate() {
-            let row = self.scaled.row_mut(i);
-            row.iter_mut().zip(self.W.row(i).iter().zip(&self.col_scale)).for_each(|(s, (w, c))| *s = w * c);
-            *scale = inverse(row.iter().fold(0.0, largest));
-            row.iter_mut().for_each(|s| *s *= *scale);
+        for k in 0..r {
+            let (mut row, mut column) = (k, k);
+            for i in k..r {
+                for j in (0..n).filter(|j| !self.columns[..k].contains(j)) {
+                    if A[(i, j)].abs() > A[(row, column)].abs() || self.columns[..k].contains(&column) {
+                        (row, column) = (i, j);
+                    }
+                }
+            }
+            self.columns[k] = column;
+            for j in 0..n {
+                (A[(k, j)], A[(row, j)]) = (A[(row, j)], A[(k, j)]);
+            }
+            let pivot = A[(k, column)];
+            if pivot == 0.0 {
+                continue;
+            }
+            for i in k + 1..r {
+                let factor = A[(i, column)] / pivot;
+                (0..n).for_each(|j| A[(i, j)] -= factor * A[(k, j)]);
+            }
         }
     }
 
     /// The norm that must stay below one, balanced.
     fn distance(&mut self, W: &Matrix, rows: Rows) -> f64 {
-        let (r, n) = (W.rows(), W.cols());
+        let r = W.rows();
         for i in 0..r {
             let row = self.product.row_mut(i);
-            let scaled = || W.row(i).iter().zip(&self.col_scale).map(|(w, c)| self.row_scale[i] * w * c);
-            if r == n {
-                row.iter_mut().zip(scaled()).for_each(|(p, w)| *p = w);
-            } else {
-                for (k, p) in row.iter_mut().enumerate() {
-                    *p = scaled().zip(self.scaled.row(k)).map(|(a, b)| a * b).sum();
-                }
-            }
+            row.iter_mut().zip(&self.columns).for_each(|(p, &column)| *p = W[(i, column)]);
             self.lu.solve(self.product.row_mut(i));
         }
         match rows {
@@ -297,7 +304,14 @@ struct Measure {
 impl Measure {
     fn new(W: &Matrix) -> Self {
         let (r, n) = (W.rows(), W.cols());
-        let (row_scale, col_scale) = scales(&Mat::from_fn(r, n, |i, j| W[(i, j)]), Scaling::Both);
+        let (row_scale, mut col_scale) = scales(&Mat::from_fn(r, n, |i, j| W[(i, j)]), Scaling::Both);
+        // rounding must not be scaled up
+        let tops: Vec<f64> = (0..r).map(|i| W.row(i).iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()))).collect();
+        for (j, scale) in col_scale.iter_mut().enumerate() {
+            if (0..r).all(|i| W[(i, j)].abs() < NEGLIGIBLE * tops[i]) {
+                *scale = 0.0;
+            }
+        }
         Measure { row_scale, col_scale, svd: Svd::new(r, n) }
     }
 
@@ -366,6 +380,19 @@ mod tests {
         assert_eq!(lost(Rows::Fixed, (2, 2), triangle), None);
         // a jump
         assert_eq!(lost(Rows::Fixed, (1, 1), |s, W| W[(0, 0)] = if s < 0.3 { 1.0 } else { 1e3 }), None);
+    }
+
+    #[test]
+    fn columns_of_any_size_and_rounding_in_others_do_not_matter() {
+        // the first and the third column tell the rank, fourteen orders of magnitude apart; the others are rounding
+        let found = |vanishes: f64| {
+            lost(Rows::Fixed, (2, 4), |s, W| {
+                W.row_mut(0).copy_from_slice(&[1e-7 * (1.0 + s), 1e-17 * (9.0 * s).sin(), 2e7, 1e-24]);
+                W.row_mut(1).copy_from_slice(&[1e-7 * (vanishes - s), 1e-18, 0.0, 1e-25 * (7.0 * s).cos()]);
+            })
+        };
+        assert_eq!(found(1.5), None);
+        assert!(found(0.6).is_some_and(|s| (s - 0.6).abs() < 1e-4), "{:?}", found(0.6));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::method::Stepper;
 use crate::motion::Start;
 use crate::options::Options;
 use crate::statistics::Statistics;
+use crate::verify::{Verification, Verifier};
 use std::cell::RefCell;
 
 /// When a place is left.
@@ -107,6 +108,8 @@ pub struct Place<'h> {
     pub stepper: Option<Box<dyn Stepper + 'h>>,
     /// what its formulas know about times
     pub timetable: Option<Timetable>,
+    /// an independent look at every step
+    pub verifier: Option<Verifier>,
     pub exits: Vec<Exit<'h>>,
     /// of a generated mode
     pub composite: Option<Composite>,
@@ -138,6 +141,7 @@ impl<'h> Place<'h> {
             equations: Equations::Given(mode),
             stepper: None,
             timetable: None,
+            verifier: None,
             exits: exits.collect(),
             composite: None,
         }
@@ -149,6 +153,8 @@ impl<'h> Place<'h> {
         let entered = self.enter_flow(entry, options)?;
         if first {
             self.timetable = self.flow().timetable((entry.t, tend));
+            let system = if options.verify { self.flow().system() } else { None };
+            self.verifier = system.map(|system| Verifier::named(&system, &self.unknowns, options, tend - entry.t));
         } else if let Some(times) = &mut self.timetable {
             times.begin(entry.t);
         }
@@ -189,6 +195,20 @@ impl<'h> Place<'h> {
             (Equations::Generated(flow), Some(stepper)) => flow.cross(&mut **stepper, crossing, options),
             (_, None) => Ok(()),
         }
+    }
+
+    /// Look at the last step, up to a time, with the equations as they were written.
+    pub fn verify(&mut self, t: f64) {
+        if let (Some(verifier), Some(stepper)) = (&mut self.verifier, &mut self.stepper) {
+            verifier.step(&mut **stepper, t);
+        }
+    }
+
+    /// What that found; modes without formulas are not looked at.
+    pub fn verification(&mut self) -> Verification {
+        let unchecked = if self.stepper.is_some() { vec!["the equations".to_string()] } else { Vec::new() };
+        let found = self.verifier.take().map(Verifier::finish);
+        found.unwrap_or_else(|| Verification { unchecked, ..Verification::default() }).of_mode(&self.name)
     }
 
     /// What kind of unknown it is.

@@ -7,6 +7,7 @@ use crate::options::Save;
 use crate::segment::Segment;
 use crate::solution::Ended;
 use crate::statistics::{Residuals, Statistics};
+use crate::verify::Verification;
 
 /// Writes down a run.
 pub struct Record {
@@ -45,6 +46,7 @@ impl Record {
             statistics: Statistics::default(),
             max_residuals: Residuals::default(),
             warnings: Vec::new(),
+            verification: None,
         };
         Record { save: save.clone(), next: 0, solution, kept, shares: Vec::new(), x: Vec::new() }
     }
@@ -177,8 +179,13 @@ impl Record {
     }
 
     /// The run is over.
-    pub fn finish(mut self, places: &[Place], ended: Ended) -> HybridSolution {
-        self.solution.modes = places.iter().map(Place::names).collect::<Vec<ModeNames>>();
+    pub fn finish(mut self, places: &mut [Place], ended: Ended, verified: bool) -> HybridSolution {
+        if verified {
+            let mut found = Verification::default();
+            places.iter_mut().for_each(|place| found.add(place.verification()));
+            self.solution.verification = Some(found);
+        }
+        self.solution.modes = places.iter().map(|place| place.names()).collect::<Vec<ModeNames>>();
         for (mode, share) in self.solution.modes.iter_mut().zip(self.shares) {
             (mode.entered, mode.time, mode.largest) = (share.entered, share.time, share.largest);
         }

@@ -136,6 +136,7 @@ pub fn generate<'h>(
         between: composite.vertices.clone(),
         stepper: None,
         timetable: None,
+        verifier: None,
         exits,
         composite: Some(composite.clone()),
     })

@@ -7,6 +7,7 @@ use crate::motion::Balance;
 use crate::segment::Segment;
 use crate::solution::Ended;
 use crate::statistics::{Residuals, Statistics};
+use crate::verify::Verification;
 
 /// A mode as results know it; those that were generated for sliding stand after those of the system.
 #[derive(Clone, Debug, PartialEq)]
@@ -197,6 +198,8 @@ pub struct HybridSolution {
     pub max_residuals: Residuals,
     /// Chattering and the like.
     pub warnings: Vec<Warning>,
+    /// What the independent check found, if it was asked for.
+    pub verification: Option<Verification>,
 }
 
 impl HybridSolution {

@@ -95,7 +95,10 @@ fn stopped<E: Equations>(equations: &E, form: Form, x: &[f64], tolerance: f64) -
         Err(SolveError::Stopped { cause, partial }) => {
             println!("{form:?} {tolerance:e}: {} steps to t = {}: {cause}", partial.statistics.steps, partial.end.t);
             assert!(cause.to_string().contains(&format!("t = {}", cause.time())), "{cause}");
-            assert_eq!(partial.len() as u64, partial.statistics.steps + 1);
+            // where a formula of time has a kink both sides are points
+            let mut times = partial.times.clone();
+            times.dedup_by(|b, a| *b - *a < 1e-12);
+            assert_eq!(times.len() as u64, partial.statistics.steps + 1);
             assert!(partial.end.x.iter().all(|x| x.is_finite()));
             (cause, *partial)
         }

@@ -91,8 +91,8 @@ fn saved_times_are_those_asked_for() {
         for phase in &solution.phases {
             for (k, &t) in phase.times.iter().enumerate() {
                 let value = dense.value("x.0", t).unwrap();
-                // both may be off by ten tolerances
-                assert!((value - phase.state(k)[0]).abs() < 1e-7, "at {t}: {value} and {:?}", phase.state(k));
+                // each may be off by ten tolerances
+                assert!((value - phase.state(k)[0]).abs() < 2e-7, "at {t}: {value} and {:?}", phase.state(k));
             }
         }
     }

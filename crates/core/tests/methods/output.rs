@@ -11,7 +11,7 @@ use daedal::{Ended, Options, Problem, Save, Solution, Tolerance, solve};
 /// Methods that control their error.
 const METHODS: [&str; 12] =
     ["hem3", "hem4", "hem5", "hedop5", "dopri5", "mexx", "geoms", "gmkssol", "radau", "bdf", "partition", "tangent"];
-/// Those of them whose polynomial is of lower order than their steps, and is left where it deviates by less than ten tolerances.
+/// Those of them whose polynomial is of lower order than their steps, and is left where it deviates by less than a few tolerances.
 const COLLOCATION: [&str; 3] = ["geoms", "gmkssol", "radau"];
 
 /// A wheel on a path: heading and place from the speed and the rate of turn, p' = Z(p) v with Z ≠ I.

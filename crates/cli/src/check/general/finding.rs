@@ -64,9 +64,8 @@ pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Findin
 
 /// With what is odd about the file and the places of equations, the worst first.
 pub fn sorted(mut findings: Vec<Finding>, setup: &Setup) -> Vec<Finding> {
-    for warning in &setup.warnings {
-        let message = warning.to_string();
-        findings.push(Finding { severity: Severity::Warning, code: "unused", message });
+    for (code, warning) in setup.told() {
+        findings.push(Finding { severity: Severity::Warning, code, message: warning.to_string() });
     }
     for finding in &mut findings {
         finding.message = setup.places.told(&finding.message);

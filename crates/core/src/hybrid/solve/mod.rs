@@ -111,11 +111,11 @@ pub fn solve_observed(
         warned: Vec::new(),
     };
     let outcome = run.begin(problem).and_then(|()| run.advance(observers));
-    let Run { record, places, .. } = run;
+    let Run { record, mut places, .. } = run;
     match outcome {
-        Ok(ended) => Ok(record.finish(&places, ended)),
+        Ok(ended) => Ok(record.finish(&mut places, ended, options.verify)),
         Err(cause) => {
-            let partial = Box::new(record.finish(&places, Ended::ByFailure));
+            let partial = Box::new(record.finish(&mut places, Ended::ByFailure, options.verify));
             Err(HybridError::Stopped { cause: Box::new(cause), partial })
         }
     }
@@ -383,6 +383,7 @@ impl Run<'_, '_> {
             let largest = &mut self.record.solution.max_residuals;
             *largest = largest.max(residuals);
             self.record.step(self.places[mode].stepper(), t, &self.here.x);
+            self.places[mode].verify(t);
             if self.observe(observers, t, (t - t0) / (tend - t0)).is_break() {
                 return Ok(Ended::ByObserver);
             }

@@ -5,7 +5,8 @@
 //! v₀ + Δ₀,   Δ₀ ∈ range M⁻¹(GZ)ᵀ,   GZ (v₀ + Δ₀) + g_t = h² GZ (C v''₀ + [v₀, v'₀]/12),   C = (1 − 6β − 3(α_m − α_f))/6
 //! ```
 //! the second only in the index-3 form. Z [v, w] = ∂_p(Zw) Zv − ∂_p(Zv) Zw is zero where p' = v; v × w for angular velocities in the
-//! body. Accelerations beside t₀ come from steps of the classical Runge-Kutta method with the constraints on acceleration level.
+//! body. Accelerations beside t₀ come from steps of the classical Runge-Kutta method with the constraints on acceleration level, all of them
+//! forward in time: what was before t₀ may be another branch of the forces. Those before it are extrapolated from three behind it.
 //! In content Arnold, Brüls & Cardona, Numer. Math. 129 (2015).
 
 use super::newton::Old;
@@ -51,9 +52,16 @@ impl Starter {
     ) -> Result<(), Trouble> {
         let a = equations.layout().a();
         let shifted = matches!(variant, AlphaStart::Shifted | AlphaStart::Both) && parameters.shift() != 0.0;
-        if shifted {
-            self.flow(equations, t, x, parameters.shift() * h)?;
+        let s = parameters.shift() * h;
+        if shifted && s > 0.0 {
+            self.flow(equations, t, x, s)?;
             old.a.copy_from_slice(&self.x[a]);
+        } else if shifted {
+            // a(−s) = 3 a(0) − 3 a(s) + a(2s)
+            self.flow(equations, t, x, -s)?;
+            old.a.iter_mut().zip(&x[a.clone()]).zip(&self.x[a.clone()]).for_each(|((a, a0), a1)| *a = 3.0 * (a0 - a1));
+            self.flow(equations, t, x, -2.0 * s)?;
+            old.a.iter_mut().zip(&self.x[a]).for_each(|(a, a2)| *a += a2);
         } else {
             old.a.copy_from_slice(&x[a]);
         }
@@ -73,12 +81,13 @@ impl Starter {
     ) -> Result<(), Trouble> {
         let l = equations.layout().clone();
         let n = l.v().len();
-        // v'' by a central difference along the motion
+        // v'' = (−3 a(0) + 4 a(τ) − a(2τ))/2τ along the motion
         let tau = 0.5 * h;
         self.flow(equations, t, x, tau)?;
-        self.second.copy_from_slice(&self.x[l.a()]);
-        self.flow(equations, t, x, -tau)?;
-        self.second.iter_mut().zip(&self.x[l.a()]).for_each(|(s, a)| *s = (*s - a) / (2.0 * tau));
+        let known = self.x[l.a()].iter().zip(&x[l.a()]);
+        self.second.iter_mut().zip(known).for_each(|(s, (a1, a0))| *s = 4.0 * a1 - 3.0 * a0);
+        self.flow(equations, t, x, 2.0 * tau)?;
+        self.second.iter_mut().zip(&self.x[l.a()]).for_each(|(s, a2)| *s = (*s - a2) / (2.0 * tau));
         // ∂_p(Zv') Zv − ∂_p(Zv) Zv'
         self.x.copy_from_slice(x);
         equations.jacobian(t, &self.x, &mut self.F)?;
