@@ -12,11 +12,12 @@ use daedal::motion::Start;
 /// Find consistent initial values and print them.
 pub fn init(arguments: &Init) -> Result<(), Failure> {
     let setup = Setup::resolve(&arguments.model)?;
-    match &setup.equations {
+    let found = match &setup.equations {
         Equations::Motion(motion) => motion::init(&setup, motion, arguments),
         Equations::General(general) => general::init(&setup, general, arguments),
         Equations::Hybrid(switched) => hybrid::init(&setup, switched, arguments),
-    }
+    };
+    found.map_err(|failure| failure.at(&setup.places))
 }
 
 /// What is said about variables on the command line, once about each.

@@ -3,7 +3,7 @@
 use crate::support::{code, daedal, json, keys, refused, stderr, stdout};
 use serde_json::Value;
 
-const CHECKED: [&str; 18] = [
+const CHECKED: [&str; 19] = [
     "model",
     "parameters",
     "t0",
@@ -22,6 +22,7 @@ const CHECKED: [&str; 18] = [
     "mass",
     "invariants",
     "time_scales",
+    "trial",
 ];
 
 #[test]
@@ -97,5 +98,7 @@ fn redundancy_that_may_be_a_singular_configuration_is_a_warning() {
     let output = daedal(&["check", "double-four-bar", "--set", "phi0=0"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let words = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("look at the warning") && words.contains("may be a singular configuration"), "{words}");
+    // and a run does not get away from there
+    assert!(words.contains("look at the 2 warnings") && words.contains("a run with the defaults stops"), "{words}");
+    assert!(words.contains("may be a singular configuration"), "{words}");
 }

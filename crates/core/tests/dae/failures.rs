@@ -96,9 +96,8 @@ fn stopped<E: Equations>(equations: &E, form: Form, x: &[f64], tolerance: f64) -
             println!("{form:?} {tolerance:e}: {} steps to t = {}: {cause}", partial.statistics.steps, partial.end.t);
             assert!(cause.to_string().contains(&format!("t = {}", cause.time())), "{cause}");
             // where a formula of time has a kink both sides are points
-            let mut times = partial.times.clone();
-            times.dedup_by(|b, a| *b - *a < 1e-12);
-            assert_eq!(times.len() as u64, partial.statistics.steps + 1);
+            let points = partial.len() as u64 - partial.statistics.steps;
+            assert!(points == 1 || points == 2, "{:?}", partial.times);
             assert!(partial.end.x.iter().all(|x| x.is_finite()));
             (cause, *partial)
         }

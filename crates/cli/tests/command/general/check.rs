@@ -3,7 +3,7 @@
 use crate::support::{code, daedal, fails, json, keys, shipped, stderr, stdout, words, written};
 use serde_json::Value;
 
-const CHECKED: [&str; 18] = [
+const CHECKED: [&str; 19] = [
     "model",
     "parameters",
     "t0",
@@ -22,6 +22,7 @@ const CHECKED: [&str; 18] = [
     "start",
     "elsewhere",
     "form",
+    "trial",
 ];
 
 fn codes(object: &Value) -> Vec<&str> {

@@ -55,11 +55,14 @@ impl GeneralFlow {
             let (sum, slope) = (J[(m + i, n + j)], J[(i, j)]);
             if (sum - slope).abs() <= 8.0 * f64::EPSILON * (sum.abs() + slope.abs()) { 0.0 } else { sum - slope }
         };
-        found(&Coefficients {
+        let coefficients = Coefficients {
             E: Mat::from_fn(m, n, |i, j| J[(i, n + j)]),
             rate: Mat::from_fn(m, n, rate),
             A: Mat::from_fn(m, n, |i, j| -J[(i, j)]),
-        })
+        };
+        // what is free is kept by no equation, invariants by none of these
+        let plain = self.system.formulas.free.is_empty() && self.system.first.invariants.is_empty();
+        found(&coefficients, plain.then_some(d))
     }
 
     /// A stepper that does not borrow from the system.

@@ -23,7 +23,7 @@ impl<C: Coefficients + Clone> LinearFlow<C> {
     }
 
     /// Combinations of the unknowns that impulses cannot change at a time.
-    fn combinations(&self, t: f64) -> Result<Option<Mat<f64>>, EnterError> {
+    fn combinations(&self, d: usize, t: f64) -> Result<Option<Mat<f64>>, EnterError> {
         let mut coefficients = self.coefficients.clone();
         let (m, n, order) = (coefficients.rows(), coefficients.dim(), usize::from(!coefficients.constant()));
         let mut data = TaylorData::new(m, n, order);
@@ -31,7 +31,7 @@ impl<C: Coefficients + Clone> LinearFlow<C> {
         taylor.map_err(|error| EnterError::Impulses { reason: error.to_string() })?;
         let dense = |M: &Matrix| Mat::from_fn(m, n, |i, j| M[(i, j)]);
         let rate = data.E.get(1).map_or_else(|| Mat::zeros(m, n), dense);
-        found(&impulsive::Coefficients { E: dense(&data.E[0]), rate, A: dense(&data.A[0]) })
+        found(&impulsive::Coefficients { E: dense(&data.E[0]), rate, A: dense(&data.A[0]) }, Some(d))
     }
 }
 
@@ -48,7 +48,7 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
         let mut x = vec![0.0; entry.start.len()];
         entry.write(&mut x);
         let mut at = Point { t, xdot: vec![0.0; x.len()], x };
-        let combinations = |_: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(t);
+        let combinations = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t);
         entry.impose(&mut gelda, &mut at, &self.names, options, &combinations)?;
         // only its derivative is new now
         let at = gelda.consistent(t, &at.x, Keep::default())?;
@@ -58,7 +58,7 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
 
     fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
         entry.check(self.coefficients.dim())?;
-        let combinations = |_: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(t);
+        let combinations = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t);
         entry.impose_again(stepper, &self.names, options, &combinations)?;
         Ok(Entered::default())
     }

@@ -618,8 +618,13 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
         self.residuals
     }
 
+    /// Steps of one size are planned up to a limit: how long they are if nothing limits them, or may become when that is chosen.
     fn proposed_step(&self) -> f64 {
-        self.h
+        match (self.scheme.fixed(), self.guessed) {
+            (true, true) => self.hmax,
+            (true, false) => self.nominal,
+            (false, _) => self.h,
+        }
     }
 
     fn decisions(&self) -> String {

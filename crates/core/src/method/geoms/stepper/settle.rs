@@ -8,6 +8,8 @@ use crate::error::StepFailure;
 const DISAGREEMENT: f64 = 1000.0;
 /// Most solves spent on bringing the constraints to rounding.
 const MOST_POLISHING: u32 = 6;
+/// Most solves for a point inside of a step: the factors at hand are those of another point.
+const MOST_CORRECTIONS: u32 = 20;
 
 impl GeomsStepper<'_> {
     /// Make the constraints hold at the accepted point, and see whether they agree and keep their rank.
@@ -62,7 +64,7 @@ impl GeomsStepper<'_> {
     /// point: corrections are repeated until they are rounding or do not shrink.
     pub(super) fn correct_inside(&mut self, t: f64) {
         let mut last = f64::INFINITY;
-        for _ in 0..MOST_POLISHING {
+        for _ in 0..MOST_CORRECTIONS {
             if self.method.polish == Polish::Off {
                 return;
             }
