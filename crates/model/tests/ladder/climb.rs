@@ -87,7 +87,7 @@ impl Climb {
                 broken.push(format!("at {tolerance:e} the error of {name} grows to {error:.1e}, it was {least:.1e}"));
             }
             // an error below the tolerance is luck
-            least = least.min(error.max(tolerance));
+            least = least.min(error.max(tolerance).max(self.promise.floor));
         }
         broken
     }

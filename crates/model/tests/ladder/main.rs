@@ -14,7 +14,7 @@ mod run;
 mod solutions;
 
 use climb::{Climb, Trusted};
-use daedal_model::Model;
+use daedal_model::{Kind, Model};
 use rows::{ROWS, Row};
 use run::{Case, ways};
 use std::collections::BTreeSet;
@@ -58,12 +58,16 @@ fn look(row: &Row, tolerances: &[f64]) -> (String, Vec<String>) {
     if let Some(why) = row.motion_only {
         let _ = write!(table, " (multipliers do not count: {why})");
     }
+    let unknowns = match &case.model.kind {
+        Kind::Dae { formulas, .. } => formulas.states.len(),
+        Kind::Motion { .. } | Kind::Hybrid(_) => 0,
+    };
     let mut wrong = Vec::new();
     if let Some(why) = row.stops {
         let _ = writeln!(table, ": every run stops, {why}");
         for way in ways(&case.model.kind) {
             for &tolerance in tolerances {
-                let case = Case { model: case.model.clone(), max_steps: Row::attempts_of(&way), ..case };
+                let case = Case { model: case.model.clone(), max_steps: Row::attempts_of(&way, unknowns), ..case };
                 if row.promise(&way).stops && case.solve(&way, tolerance).is_ok() {
                     wrong.push(format!("{} {} at {tolerance:e} does not stop: {why}", row.model, way.name()));
                 }
@@ -78,7 +82,11 @@ fn look(row: &Row, tolerances: &[f64]) -> (String, Vec<String>) {
     let _ = writeln!(table, ": trusted to {:.0e}", trusted.doubt);
     let mut reached: f64 = 1.0;
     for way in ways(&case.model.kind) {
-        let patience = Case { model: case.model.clone(), max_steps: Row::attempts_of(&way), ..case };
+        if Row::attempts_of(&way, unknowns) == 0 {
+            let _ = writeln!(table, "  {}: too dear", way.name());
+            continue;
+        }
+        let patience = Case { model: case.model.clone(), max_steps: Row::attempts_of(&way, unknowns), ..case };
         let climb = Climb::new(&patience, way, row.promise(&way), &trusted, tolerances);
         let _ = writeln!(table, "  {climb}");
         wrong.extend(climb.broken().iter().map(|what| format!("{} {}: {what}", row.model, way.name())));
@@ -103,7 +111,7 @@ fn look_at(rows: &[&Row], powers: &[i32]) {
                     && k < rows.len()
                 {
                     let (table, wrong) = look(rows[k], &tolerances);
-                    print!("{table}");
+                    print!("{table}{}", wrong.iter().map(|what| format!("  broken: {what}\n")).collect::<String>());
                     looks.lock().expect("no panic").extend(wrong);
                 }
             });

@@ -6,8 +6,8 @@ use super::run::{Case, Found, Level, ORDER_13, Way, is_mechanical};
 use super::solutions;
 use daedal_model::Kind;
 
-/// Two methods must agree to this many digits for their values to be trusted.
-const AGREEMENT: f64 = 1e-9;
+/// Two methods must agree up to this for their values to be trusted; by how much they differ is left open in errors.
+const AGREEMENT: f64 = 1e-7;
 /// Most attempts of a run that makes a reference.
 const MOST_ATTEMPTS: u64 = 40_000;
 /// Closed forms hold up to rounding of the functions in them and of the run.
@@ -35,12 +35,17 @@ fn witnesses(kind: &Kind) -> Vec<(Way, f64)> {
             (Way::new("eom1", "hedop5"), 1e-13),
             (Way::new("psf", "geoms"), 1e-13),
             (Way::new("psf", "radau"), 1e-13),
+            // where Newton's iteration does not reach such tolerances
+            (Way::new("psf", "geoms"), 1e-11),
+            (Way::new("psf", "radau"), 1e-11),
         ],
         Kind::Dae { .. } => {
             vec![
                 (Way::new("auto", ORDER_13), 1e-13),
                 (Way::new("auto", "radau"), 1e-13),
                 (Way::new("auto", "bdf"), 1e-12),
+                (Way::new("auto", "radau"), 1e-11),
+                (Way::new("auto", "bdf"), 1e-11),
             ]
         }
         Kind::Hybrid(hybrid) if is_mechanical(hybrid) => {
@@ -107,7 +112,7 @@ fn known(case: &Case) -> Vec<(Found, f64)> {
 fn problems(case: &Case) -> Vec<(Found, f64)> {
     let Some(problem) = daedal_problems::find(&case.model.name) else { return Vec::new() };
     let references = problem.case().references.into_iter().filter(|reference| reference.t == case.tend);
-    references.map(|reference| (of_end(reference.values.into_iter()), reference.accuracy)).collect()
+    references.map(|reference| (of_end(reference.values.into_iter()), reference.accuracy.max(CLOSED_FORM))).collect()
 }
 
 fn of_end(values: impl Iterator<Item = (String, f64)>) -> Found {
