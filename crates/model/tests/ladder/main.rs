@@ -6,6 +6,7 @@
 mod climb;
 mod promise;
 mod reference;
+#[allow(dead_code)]
 #[path = "../dae/references.rs"]
 mod references;
 mod rows;
@@ -74,6 +75,9 @@ fn look(row: &Row, tolerances: &[f64]) -> (String, Vec<String>) {
             }
         }
         return (table, wrong);
+    }
+    if let Some(why) = row.untrusted {
+        return (format!("{table}: nothing to trust, {why}\n"), wrong);
     }
     let trusted = match Trusted::new(&case, row.counts()) {
         Ok(trusted) => trusted,
