@@ -472,6 +472,15 @@ impl Dae for QuasiLinear {
         Ok(())
     }
 
+    fn settle(&mut self, t: f64, y: &mut [f64]) {
+        // two corrections: the matrix is that of the begin of the step; where there is no value the state stays
+        for _ in 0..2 {
+            if self.polish(t, y).is_err() {
+                return;
+            }
+        }
+    }
+
     fn jumped(&mut self, t: f64, y: &[f64]) {
         self.passage.forget();
         self.determined_by.forget();

@@ -82,6 +82,9 @@ pub trait Dae {
     /// the values that they have here.
     fn jumped(&mut self, _t: f64, _x: &[f64]) {}
 
+    /// Bring a state inside of the last accepted step closer to the constraints, where the system can.
+    fn settle(&mut self, _t: f64, _x: &mut [f64]) {}
+
     /// Residuals were evaluated at times of the last accepted step: no new step has been tried by that.
     fn looked_back(&mut self) {}
 

@@ -3,10 +3,9 @@
 use crate::problems::{Arm, Pendulum};
 use daedal::catalogue::{self, MotionMethod};
 use daedal::linalg::Matrix;
-use daedal::method::extrapolation::Mexx;
 use daedal::motion::{EquationsOfMotion, Initial, Mechanism, Motion, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
-use daedal::{Ended, Options, Problem, Save, Solution, Tolerance, solve};
+use daedal::{Ended, Hedop5, Options, Problem, Save, Solution, Tolerance, solve};
 
 /// Methods that control their error.
 const METHODS: [&str; 12] =
@@ -78,7 +77,7 @@ fn saved_states_are_as_accurate_as_steps() {
         ("wheel", &Wheel, Initial::new(0.0, &[0.0, 1.0, 0.3], &[1.0, -0.5]), &METHODS[..7]),
     ];
     for (name, mechanism, initial, methods) in problems {
-        let exact = times().into_iter().map(|t| run(mechanism, &initial, t, &Mexx::default(), &tight(1e-13)).end.x);
+        let exact = times().into_iter().map(|t| run(mechanism, &initial, t, &Hedop5::default(), &tight(1e-13)).end.x);
         let exact: Vec<Vec<f64>> = exact.collect();
         for method in methods {
             let entry = catalogue::find(method).unwrap();

@@ -179,3 +179,19 @@ fn recorded_events_on_algebraic_unknowns_are_within_a_hundred_tolerances() {
         }
     }
 }
+
+#[test]
+fn constraints_hold_between_the_steps_at_small_tolerances() {
+    let model = super::files::read("pendulum-horizontal", &[]);
+    let (formulas, initial) = super::files::system(&model);
+    let system = System::new(formulas, Interpreted);
+    let times: Vec<f64> = (1..=40).map(|k| 0.25 * f64::from(k)).collect();
+    let options = Options { tolerance: Tolerance::new(1e-12, 1e-12), save: Save::At(times), ..Options::default() };
+    let problem = Problem::new(&system, initial.clone(), 10.0);
+    let solution = solve(&problem, Form::QuasiLinear, &RadauIIa::default(), &options).unwrap();
+    for k in 0..solution.len() {
+        let x = solution.state(k);
+        let g = x[0] * x[0] + x[1] * x[1] - 1.0;
+        assert!(g.abs() < 1e-12, "at {}: {g:e}", solution.times[k]);
+    }
+}

@@ -14,6 +14,7 @@ pub struct Run<'r> {
     pub rtol: f64,
     pub atol: f64,
     pub h0: Option<f64>,
+    pub hmax: Option<f64>,
     pub tend: Option<f64>,
     pub form: Form,
 }
@@ -21,7 +22,7 @@ pub struct Run<'r> {
 impl<'r> Run<'r> {
     /// With a tolerance for everything.
     pub fn new(name: &'r str, tolerance: f64) -> Self {
-        Run { name, changes: &[], rtol: tolerance, atol: tolerance, h0: None, tend: None, form: Form::Auto }
+        Run { name, changes: &[], rtol: tolerance, atol: tolerance, h0: None, hmax: None, tend: None, form: Form::Auto }
     }
 
     /// Solve it; the end is kept.
@@ -33,6 +34,7 @@ impl<'r> Run<'r> {
         let options = Options {
             tolerance: Tolerance::new(self.rtol, self.atol),
             h0: self.h0,
+            hmax: self.hmax,
             max_steps: 1_000_000,
             ..Options::default()
         };

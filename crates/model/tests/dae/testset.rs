@@ -1,12 +1,16 @@
 //! The test set for initial value problem solvers: digits against its reference solutions.
 //!
-//! Tolerances, first steps and measures are those of the source; scd is −log10 of the largest relative error, mescd the same with
+//! Tolerances, first steps and measures are those of the source, and so are steps as long as the interval: with ten equal ones at the end
+//! Robertson's reaction has 1.56 digits at 1e-4 instead of 2.95, both of them within its absolute tolerance. scd is −log10 of the largest relative error, mescd the same with
 //! atol/rtol + |y| in the denominator. One rule for all: published values are those of RADAU5 in release 2.1 (1999), and of RADAU, which may change its
 //! order, only at 1e-4 or where it made the steps of RADAU5: at 1e-4 both have the same rows for every problem that has both. Between two published
 //! tolerances the value is interpolated. Mazzia and Magherini (2008); Lioen and de Swart (1999).
 
 use super::references::*;
 use super::runs::{Run, mescd, scd};
+
+/// Longer than any interval.
+const UNBOUNDED: f64 = 1e12;
 
 /// How a problem is measured.
 struct Measured {
@@ -45,7 +49,8 @@ impl Measured {
     /// scd and mescd.
     fn digits(&self, rtol: f64) -> (f64, f64) {
         let Measured { name, reference, count, ratio, first_step } = *self;
-        let x = Run { atol: ratio * rtol, h0: Some(first_step * rtol), ..Run::new(name, rtol) }.end();
+        let (atol, h0, hmax) = (ratio * rtol, Some(first_step * rtol), Some(UNBOUNDED));
+        let x = Run { atol, h0, hmax, ..Run::new(name, rtol) }.end();
         (scd(&x[..count], &reference[..count]), mescd(&x[..reference.len()], reference, ratio))
     }
 

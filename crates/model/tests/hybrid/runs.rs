@@ -27,6 +27,20 @@ fn made_of(name: &str, text: &str, overrides: &[(&str, f64)]) -> Result<HybridSo
     solve(&problem, &options, &hybrid.options).map_err(Box::new)
 }
 
+#[test]
+fn nothing_slides_far_from_the_belt_however_coarse_the_tolerance() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/mass-on-belt.toml");
+    let model = Model::read("mass-on-belt", &std::fs::read_to_string(path).unwrap(), &[]).unwrap();
+    let Kind::Hybrid(hybrid) = &model.kind else { panic!("it has modes") };
+    let system = hybrid.build(&(Arc::new(Interpreted) as _), &Methods::default());
+    let options = Options { tolerance: Tolerance::new(1e-3, 1e-3), hmax: model.solve.hmax, ..Options::default() };
+    let solution = solve(&hybrid.problem(&system, 1.0), &options, &hybrid.options).unwrap();
+    // it starts at rest, and is as fast as the belt at 0.26759
+    let (t, _, to) = *solution.mode_trajectory().last().unwrap();
+    assert_eq!(to, "stick");
+    near(t, 0.267_592, 1e-3);
+}
+
 fn made(name: &str) -> HybridSolution {
     run(name, &[], str::to_string)
         .unwrap_or_else(|error| panic!("{name}: {error}: {:?}", std::error::Error::source(&error)))

@@ -290,14 +290,20 @@ impl Run<'_, '_> {
         stepper.rates(&mut self.here.xdot);
     }
 
-    fn start_watching(&mut self, held: &[usize]) -> Result<(), HybridFailure> {
-        let place = &self.places[self.active];
+    /// What the tolerances leave open in the state of the active mode.
+    fn scales(&self) -> Vec<f64> {
+        let unknowns = &self.places[self.active].unknowns;
         let scale = |(j, x): (usize, &f64)| {
-            let own = place.unknowns.get(j).and_then(|name| self.options.tolerance.of(name));
+            let own = unknowns.get(j).and_then(|name| self.options.tolerance.of(name));
             let (rtol, atol) = own.unwrap_or(self.tolerances);
             rtol * x.abs() + atol
         };
-        let scales: Vec<f64> = self.here.x.iter().enumerate().map(scale).collect();
+        self.here.x.iter().enumerate().map(scale).collect()
+    }
+
+    fn start_watching(&mut self, held: &[usize]) -> Result<(), HybridFailure> {
+        let scales = self.scales();
+        let place = &self.places[self.active];
         let t = place.at().state().t;
         let (x, xdot, probe, fine) =
             (&self.here.x, &self.here.xdot, self.hybrid.probe, self.fine.map(|(fine, _)| fine));

@@ -8,9 +8,12 @@ use crate::hybrid::place::{Composite, Sheet, Target, carried};
 use crate::hybrid::problem::SlidingMode;
 use crate::hybrid::slide::{along, beyond, convex_parameters, generate, opposite, side, surface_function};
 use crate::hybrid::solution::{SwitchKind, Warning};
+use crate::hybrid::watch::uncertainty;
 
 /// Sliding begins if the convex parameters lie in [0, 1] up to this.
 const ROUNDED: f64 = 1e-6;
+/// A state lies on a surface up to this many times what its tolerances leave open in the switching function: a restart may have moved it.
+const ON_THE_SURFACE: f64 = 10.0;
 
 impl<'h> Run<'_, 'h> {
     /// A mode that was written for sliding between two modes.
@@ -44,11 +47,13 @@ impl<'h> Run<'_, 'h> {
         }
         // only on the surface itself: an immediate transition may happen far from it
         let g = surface_function(self.system, j)?;
-        let value = (g.value)(t, &self.here.x, &self.here.xdot) + self.system.transitions[j].hysteresis;
-        let (rtol, atol) = self.tolerances;
-        let scales = self.here.x.iter().map(|x| rtol * x.abs() + atol).sum::<f64>();
-        let near = 100.0 * scales + width + 2.0 * self.system.transitions[j].hysteresis;
-        (value.abs() <= near).then_some(width)
+        let scales = self.scales();
+        let Stand { x, xdot } = &self.here;
+        let value = (g.value)(t, x, xdot);
+        let uncertain = uncertainty(x, &scales, value, |x| (g.value)(t, x, xdot));
+        let hysteresis = self.system.transitions[j].hysteresis;
+        let near = ON_THE_SURFACE * uncertain + width + 2.0 * hysteresis;
+        ((value + hysteresis).abs() <= near).then_some(width)
     }
 
     /// Do the solutions on both sides of the surface lead to it? The active mode stands before the switch, the other one has been entered.

@@ -159,7 +159,7 @@ impl Watch {
                 let rise = value(at.t + at.probe, &ahead) - here;
                 // uncertain because of the state, of time and of rounding
                 let slope = if rise.is_finite() { rise.abs() / at.probe } else { 0.0 };
-                let uncertain = self.uncertainty(at, here, &value);
+                let uncertain = uncertainty(at.x, at.scales, here, |x| value(at.t, x));
                 let state = match at.fine {
                     Some(fine) if exits[exit].transition == Some(fine.transition) => {
                         (fine.part * uncertain).max(slope * fine.located)
@@ -191,19 +191,6 @@ impl Watch {
             *left = (function(exits, watched).value)(at.t, at.x, at.xdot);
         }
         Ok(())
-    }
-
-    /// By how much a function is uncertain because the state is.
-    fn uncertainty(&mut self, at: Here, here: f64, value: &dyn Fn(f64, &[f64]) -> f64) -> f64 {
-        self.x.copy_from_slice(at.x);
-        let mut sum = 0.0;
-        for (j, scale) in at.scales.iter().enumerate() {
-            self.x[j] = at.x[j] + scale;
-            let change = (value(at.t, &self.x) - here).abs();
-            sum += if change.is_finite() { change } else { 0.0 };
-            self.x[j] = at.x[j];
-        }
-        sum
     }
 
     /// Ways out whose conditions hold.
@@ -344,6 +331,20 @@ impl Watch {
             }
         }
     }
+}
+
+/// By how much a function with this value is uncertain because the state is.
+pub(crate) fn uncertainty(x: &[f64], scales: &[f64], here: f64, value: impl Fn(&[f64]) -> f64) -> f64 {
+    let mut x = x.to_vec();
+    let mut sum = 0.0;
+    for (j, scale) in scales.iter().enumerate() {
+        let kept = x[j];
+        x[j] += scale;
+        let change = (value(&x) - here).abs();
+        sum += if change.is_finite() { change } else { 0.0 };
+        x[j] = kept;
+    }
+    sum
 }
 
 /// Values of all functions at a time of a step.

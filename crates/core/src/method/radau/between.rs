@@ -113,6 +113,7 @@ impl RadauStepper<'_> {
         } else {
             self.best_segment().eval(t, x);
         }
+        self.dae.settle(t, x);
     }
 
     /// May the polynomial deviate by more than is left in saved values?
