@@ -115,7 +115,8 @@ fn look_at(rows: &[&Row], powers: &[i32]) {
                     && k < rows.len()
                 {
                     let (table, wrong) = look(rows[k], &tolerances);
-                    print!("{table}{}", wrong.iter().map(|what| format!("  broken: {what}\n")).collect::<String>());
+                    print!("{table}");
+                    wrong.iter().for_each(|what| println!("  broken: {what}"));
                     looks.lock().expect("no panic").extend(wrong);
                 }
             });

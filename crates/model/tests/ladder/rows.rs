@@ -230,7 +230,8 @@ pub const ROWS: &[Row] = &[
     row("three-joint-arm"),
     row("transistor-amplifier").until(0.02, "more of the same"),
     row("truck").until(2.0, "more of the same").but(&[
-        ("hem", 300.0, STIFF),
+        ("hem4", 300.0, STIFF),
+        ("hem5", 300.0, STIFF),
         ("hedop5", 1000.0, STIFF),
         ("mexx", 2000.0, STIFF),
     ]),
