@@ -21,6 +21,9 @@ const AGREEMENT: f64 = 100.0;
 /// Methods whose errors are known to be larger multiples of the tolerance: that of BDF is an estimate of single
 /// steps, which add up.
 const AGREEMENT_OF_BDF: f64 = 1000.0;
+/// Explicit steps in local coordinates, or without projection: where nothing is damped errors of single steps add up, and at rest steps
+/// grow to the limit of stability. Of a thousand mechanisms eight are off by more than a hundred tolerances, the worst by 711.
+const AGREEMENT_OF_EXPLICIT: f64 = 1000.0;
 /// Multipliers of eom1, ggl and p1 are a hundred times less accurate than those of psf with collocation
 /// (docs/src/choose.md): there they are of index two, and steps are controlled by h λ.
 const MULTIPLIERS_OF_INDEX_TWO: f64 = 100.0;
@@ -168,6 +171,9 @@ impl Promise {
             ("bdf", _) => Promise { unknowns: AGREEMENT_OF_BDF, multipliers: AGREEMENT_OF_BDF },
             ("radau" | "geoms", "eom1" | "ggl" | "p1") => {
                 Promise { multipliers: AGREEMENT * MULTIPLIERS_OF_INDEX_TWO, ..Promise::USUAL }
+            }
+            ("dopri5" | "partition" | "tangent", _) => {
+                Promise { unknowns: AGREEMENT_OF_EXPLICIT, multipliers: AGREEMENT_OF_EXPLICIT }
             }
             _ => Promise::USUAL,
         }
