@@ -296,7 +296,7 @@ impl QuasiLinear {
         for (omitted, coefficient) in self.array.omitted.iter().zip(coefficients) {
             let row = self.moving.len() + omitted.constraint;
             let of_row = self.places.iter().zip(slopes).filter(|((i, _), _)| *i == row);
-            let top = of_row.fold(0.0_f64, |top, (_, slope)| top.max(slope.abs()));
+            let top = of_row.fold(omitted.terms, |top, (_, slope)| top.max(slope.abs()));
             if coefficient.abs() > APPEARING * top {
                 let equation = self.array.constraints[omitted.constraint].equation.clone();
                 return Err(StepFailure::TermAppears {

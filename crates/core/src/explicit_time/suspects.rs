@@ -74,15 +74,16 @@ impl Suspects {
     /// The failure, with the formula that jumps or kinks where it happened, if there is one.
     pub fn explain(&self, stepper: &mut dyn Stepper, t0: f64, failure: StepFailure) -> StepFailure {
         let last = stepper.segment().t1 - stepper.segment().t0;
-        let near = (STEPS * last).max(PART * (stepper.state().t - t0)).max(f64::MIN_POSITIVE);
-        match self.closest(stepper, near) {
+        let at_once = (PART * (stepper.state().t - t0)).max(f64::MIN_POSITIVE);
+        match self.closest(stepper, at_once, at_once.max(STEPS * last)) {
             Some((formula, place)) => StepFailure::Jump { t: failure.time(), formula, place, cause: Box::new(failure) },
             None => failure,
         }
     }
 
     /// The condition whose zero is closest, if one is near: the formula that it decides, and where that stands.
-    fn closest(&self, stepper: &mut dyn Stepper, near: f64) -> Option<(String, String)> {
+    /// Steps end where conditions of time alone change, so these must change at once.
+    fn closest(&self, stepper: &mut dyn Stepper, at_once: f64, near: f64) -> Option<(String, String)> {
         let mut all: Vec<(Expr, Expr, usize)> = Vec::new();
         for (k, (_, e)) in self.formulas.iter().enumerate() {
             for node in self.graph.needed(&[*e]) {
@@ -111,8 +112,10 @@ impl Suspects {
             tape.evaluate(&inputs)
         };
         let (here, there) = (at(0.0), at(near));
-        let distance = |k: usize| if here[k] == 0.0 { 0.0 } else { here[k].abs() / (there[k] - here[k]).abs() };
-        let found = (0..all.len()).map(|k| (k, distance(k))).filter(|(_, d)| *d <= 1.0);
+        let distance = |k: usize| if here[k] == 0.0 { 0.0 } else { near * here[k].abs() / (there[k] - here[k]).abs() };
+        let of_time = |k: usize| self.graph.depends_on(conditions[k]).iter().all(|input| *input == self.time);
+        let limit = |k: usize| if of_time(k) { at_once } else { near };
+        let found = (0..all.len()).map(|k| (k, distance(k))).filter(|(k, d)| *d <= limit(*k));
         let (k, _) = found.min_by(|a, b| a.1.total_cmp(&b.1))?;
         let (_, node, formula) = all[k];
         Some((written(&self.graph, node), self.formulas[formula].0.clone()))

@@ -181,6 +181,15 @@ fn a_run_that_fails_where_a_formula_jumps_names_it() {
     assert!(cause.to_string().contains("modes"));
 }
 
+#[test]
+fn a_condition_of_time_is_not_blamed_before_its_time() {
+    let few = Options { max_steps: 5, ..options(1e-7) };
+    match run_with(&LatePulse, &[0.0, 1.0], 10.0, &RadauIIa::default(), &few).unwrap_err() {
+        SolveError::Stopped { cause: StepFailure::TooManySteps { .. }, .. } => {}
+        other => panic!("{other:?}"),
+    }
+}
+
 equations!(Rest, 1, |_t, x, d, r| {
     r[0] = d[0] + x[0];
 });

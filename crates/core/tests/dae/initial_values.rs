@@ -240,3 +240,30 @@ fn an_index_beyond_the_limit_is_told() {
     assert_eq!((*most, *equations, last.level, last.a), (1, 5, 1, 2));
     assert!(error.to_string().contains("not found up to 1 differentiations"));
 }
+
+/// y' = 1, z' = 0, r = w', u = 0.3 z + sin y, w = sin y.
+struct Waves;
+
+impl Equations for Waves {
+    fn dim(&self) -> usize {
+        5
+    }
+    fn residual<S: Scalar>(&self, _t: S, x: &[S], xdot: &[S], r: &mut [S]) {
+        let [y, z, u, w, rate] = [x[0], x[1], x[2], x[3], x[4]];
+        r[0] = xdot[0] - 1.0;
+        r[1] = xdot[1];
+        r[2] = rate - xdot[3];
+        r[3] = u - z * 0.3 - y.sin();
+        r[4] = w - y.sin();
+    }
+}
+
+#[test]
+fn guesses_are_released_without_running_to_where_they_do_not_help() {
+    // u is far off; y could help until sin y is at its top, and would then have to move without bounds
+    let guess = [1.13, -0.35, 2.24, 0.9044, 0.55];
+    let found = characterise(&System::of(&Waves), &Initial::new(0.0, &guess), Depth::default()).unwrap();
+    let x = found.x();
+    assert!((x[2] - 0.3 * x[1] - x[0].sin()).abs() < 1e-12 && (x[3] - x[0].sin()).abs() < 1e-12, "{x:?}");
+    assert!((x[0] - guess[0]).abs() < 1.0, "{x:?}");
+}

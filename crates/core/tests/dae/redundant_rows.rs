@@ -166,3 +166,33 @@ fn redundant_nonlinear_equations_change_nothing() {
     println!("{solved} of 60 solved, {fell_back} by the derivative array");
     assert!(solved >= 55, "{solved}");
 }
+
+/// x₁ = sin t, x₁' = x₂, g(t) (x₃ − c + x₃³ − c³) = 0 with c = 0.3 t, and a sum of the last two.
+struct Cancels;
+
+impl Equations for Cancels {
+    fn dim(&self) -> usize {
+        3
+    }
+    fn rows(&self) -> usize {
+        4
+    }
+    fn residual<S: Scalar>(&self, t: S, x: &[S], xdot: &[S], r: &mut [S]) {
+        let (g, c) = ((-((t - 1.0) * 10.0).square()).exp() * 4.0 + 1.0, t * 0.3);
+        r[0] = x[0] - t.sin();
+        r[1] = xdot[0] - x[1];
+        r[2] = g * (x[2] - c + x[2] * x[2] * x[2] - c * c * c);
+        r[3] = r[1] - r[2] * 1.93;
+    }
+}
+
+#[test]
+fn rounding_in_a_sum_of_rows_that_cancels_is_no_term_that_appears() {
+    for form in [Form::Auto, Form::QuasiLinear] {
+        let system = System::of(&Cancels);
+        let problem = Problem::new(&system, Initial::new(0.0, &[0.0, 1.0, 0.0]), 2.0);
+        let solution = solve(&problem, form, &RadauIIa::default(), &Options::default()).unwrap();
+        let x = &solution.end.x;
+        assert!((x[1] - 2.0_f64.cos()).abs() < 1e-6 && (x[2] - 0.6).abs() < 1e-6, "{form:?}: {x:?}");
+    }
+}

@@ -77,7 +77,7 @@ impl Block {
         };
         let zeros = random.once_in(3);
         let mut courses: Vec<Course> = (0..count)
-            .map(|_| if zeros { Course::starts_at_zero(random) } else { Course::any(random, tend) })
+            .map(|_| if zeros { Course::starts_at_zero(random, tend) } else { Course::any(random, tend) })
             .collect();
         match kind {
             // the factor stays away from zero
@@ -90,6 +90,8 @@ impl Block {
                     w: random.between(0.5, 3.0),
                     p: random.between(0.0, 3.0),
                 };
+                // a rod that pushes is unstable: errors grow like exp(∫√(−2 Y₅))
+                courses[4] = Course::pulls(random, tend);
             }
             Kind::Control => courses[2] = Course::Constant(random.signed(0.2, 1.0)),
             _ => {}

@@ -1,9 +1,16 @@
 //! What was drawn at random: a model file whose solution is known, and how to make it smaller.
 
+use crate::random::Random;
 use std::fmt::Write as _;
 
 /// A model with its solution.
 pub trait Drawn: Clone {
+    /// What it is called.
+    const FAMILY: &'static str;
+    /// The way that is taken by default, and the part of the models that it solves at least.
+    const DEFAULT: (&'static str, f64);
+    /// Draw one.
+    fn draw(random: &mut Random) -> Self;
     /// The file.
     fn text(&self) -> String;
     /// End of the interval, which begins at 0.

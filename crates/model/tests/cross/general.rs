@@ -12,6 +12,9 @@ use crate::drawn::{Drawn, guesses, head};
 use crate::random::Random;
 use std::fmt::Write as _;
 
+/// Derivative arrays of larger systems of high index take a minute each.
+const MOST_UNKNOWNS: usize = 8;
+
 /// y_i = x_i − c φ(y_j)
 #[derive(Clone, Copy, Debug)]
 struct Bend {
@@ -44,8 +47,7 @@ pub struct General {
 }
 
 impl General {
-    /// Draw one.
-    pub fn draw(random: &mut Random) -> General {
+    fn any(random: &mut Random) -> General {
         let tend = [1.0, 3.0, 10.0][random.below(3)];
         // every third is linear, so that all forms take it
         let linear = random.once_in(3);
@@ -131,6 +133,17 @@ impl General {
 }
 
 impl Drawn for General {
+    const FAMILY: &'static str = "general system";
+    const DEFAULT: (&'static str, f64) = ("auto radau", 0.95);
+
+    fn draw(random: &mut Random) -> General {
+        let mut model = General::any(random);
+        while model.courses().len() > MOST_UNKNOWNS {
+            model = General::any(random);
+        }
+        model
+    }
+
     fn text(&self) -> String {
         let mut text = head("random general system", self.tend);
         text.push_str("\n[definitions]\n");

@@ -3,7 +3,7 @@
 //! Link k has the angle θ_k(t) and the length L_k; its multiplier is Λ_k(t). The forces of the file are those that
 //! this motion takes, m X'' + Gᵀ(X) Λ as functions of time, and a pull k (X − x) + d (X' − v) towards it, which is
 //! zero along it. So positions, velocities and multipliers are known. A chain may have its last constraint twice, a
-//! prescribed end, or a rate of its kinematics other than one.
+//! prescribed end, or a mass beside it that rests until a pulse.
 
 use crate::course::Course;
 use crate::drawn::{Drawn, guesses, head};
@@ -35,8 +35,22 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Draw one.
-    pub fn draw(random: &mut Random) -> Chain {
+    /// Are the multipliers those that were prescribed?
+    fn multipliers_are_known(&self) -> bool {
+        !self.twice
+    }
+}
+
+/// Sum of a formula over the links up to k.
+fn sum(k: usize, formula: impl Fn(usize) -> String) -> String {
+    (1..=k).map(formula).collect::<Vec<_>>().join(" + ")
+}
+
+impl Drawn for Chain {
+    const FAMILY: &'static str = "mechanism";
+    const DEFAULT: (&'static str, f64) = ("auto", 0.95);
+
+    fn draw(random: &mut Random) -> Chain {
         let tend = [0.5, 2.0, 5.0][random.below(3)];
         let links = (0..1 + random.below(3))
             .map(|_| Link {
@@ -48,7 +62,8 @@ impl Chain {
                     random.between(0.5, 3.0),
                     random.between(0.0, 3.0),
                 ],
-                multiplier: Course::any(random, tend),
+                // links that push are unstable
+                multiplier: Course::pulls(random, tend),
             })
             .collect();
         Chain {
@@ -62,18 +77,6 @@ impl Chain {
         }
     }
 
-    /// Are the multipliers those that were prescribed?
-    fn multipliers_are_known(&self) -> bool {
-        !self.twice
-    }
-}
-
-/// Sum of a formula over the links up to k.
-fn sum(k: usize, formula: impl Fn(usize) -> String) -> String {
-    (1..=k).map(formula).collect::<Vec<_>>().join(" + ")
-}
-
-impl Drawn for Chain {
     fn text(&self) -> String {
         let n = self.links.len();
         let mut text = head("random chain", self.tend);

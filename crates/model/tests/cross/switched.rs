@@ -36,8 +36,7 @@ pub struct Switched {
 }
 
 impl Switched {
-    /// Draw one.
-    pub fn draw(random: &mut Random) -> Switched {
+    fn any(random: &mut Random) -> Switched {
         let a = random.between(0.0, 0.7);
         let count = 1 + random.below(4);
         let mut leave = 0.0;
@@ -115,6 +114,17 @@ impl Switched {
 }
 
 impl Drawn for Switched {
+    const FAMILY: &'static str = "switched system";
+    const DEFAULT: (&'static str, f64) = ("modes radau", 0.95);
+
+    fn draw(random: &mut Random) -> Switched {
+        let mut model = Switched::any(random);
+        while !model.is_clear() {
+            model = Switched::any(random);
+        }
+        model
+    }
+
     fn text(&self) -> String {
         let mut text = head("random switched system", self.tend);
         let a = self.a;

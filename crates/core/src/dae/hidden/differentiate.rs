@@ -122,7 +122,10 @@ impl Procedure<'_> {
         }
         let constraint = self.active[d.row];
         self.array.constraints[constraint].residual = sum;
-        let left_out = jacobian.iter().map(|(_, j, coefficient)| Omitted { constraint, unknown: free[j], coefficient });
+        let size_of = |&(i, factor): &(usize, f64)| factor.abs() * size(&at_start[i]);
+        let terms: f64 = terms.iter().map(size_of).sum();
+        let omitted = |(_, j, coefficient)| Omitted { constraint, unknown: free[j], coefficient, terms };
+        let left_out = jacobian.iter().map(omitted);
         self.array.omitted.extend(left_out);
         Ok(true)
     }
@@ -160,8 +163,12 @@ impl Procedure<'_> {
             self.concealed |= doubtful.iter().any(|&(_, _, j, _)| contained[j]);
             let left_out = doubtful.into_iter().filter(|&(_, _, j, _)| !contained[j]);
             let active = &self.active;
-            let written =
-                left_out.map(|(_, i, unknown, coefficient)| Omitted { constraint: active[i], unknown, coefficient });
+            let written = left_out.map(|(_, i, unknown, coefficient)| Omitted {
+                constraint: active[i],
+                unknown,
+                coefficient,
+                terms: top[i],
+            });
             self.array.omitted.extend(written);
         }
         free.iter().copied().filter(|&j| contained[j]).collect()

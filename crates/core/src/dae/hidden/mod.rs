@@ -50,7 +50,7 @@ pub struct Constraint {
 }
 
 /// The derivative of an unknown that was left out when a constraint was differentiated, because its coefficient is zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Omitted {
     /// The constraint that was differentiated.
     pub constraint: usize,
@@ -58,6 +58,8 @@ pub struct Omitted {
     pub unknown: usize,
     /// ∂(constraint)/∂(unknown), which must stay zero.
     pub coefficient: Expr,
+    /// Size of the terms that the gradient of the constraint is summed from, at the start: a sum that cancels has none of its own.
+    pub terms: f64,
 }
 
 /// The minimal reduced derivative array as formulas.
