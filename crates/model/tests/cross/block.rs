@@ -147,7 +147,8 @@ impl Block {
                 format!("{} - {}", y(0), c(0)),
                 format!("{} - {} - {a}*({} - {}) - ({} - {})", d(0), e(0), y(1), c(1), y(2), c(2)),
             ],
-            // y₁ = cos C₁, y₂ = sin C₁ with the velocities y₃, y₄ and the force y₅ = C₅
+            // y₁ = cos C₁, y₂ = sin C₁ with the velocities y₃, y₄ and the force y₅ = C₅; damped alike in all directions, since strong
+            // damping of one direction is unstable where the circle is perpendicular to it
             Kind::Index3 => {
                 let (angle, rate, turn) = (c(0), e(0), format!("A{first}"));
                 vec![
@@ -162,7 +163,7 @@ impl Block {
                         y(2)
                     ),
                     format!(
-                        "{} + 2*{}*{} - ({turn}*cos({angle}) - {rate}^2*sin({angle}) + 2*sin({angle})*{}) + ({} - {rate}*cos({angle}))",
+                        "{} + 2*{}*{} - ({turn}*cos({angle}) - {rate}^2*sin({angle}) + 2*sin({angle})*{}) + {a}*({} - {rate}*cos({angle}))",
                         d(3),
                         y(1),
                         y(4),
