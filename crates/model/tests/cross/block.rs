@@ -99,8 +99,9 @@ impl Block {
         let s = random.between(0.3 * tend, 0.8 * tend);
         let coefficient = match random.below(4) {
             0 => Coefficient::Constant(random.between(0.5, 3.0)),
-            1 => Coefficient::Late(s),
-            2 => Coefficient::Step(s),
+            // the force is as inaccurate as velocities times damping
+            1 if kind != Kind::Index3 => Coefficient::Late(s),
+            1 | 2 => Coefficient::Step(s),
             _ => Coefficient::Pulse(s),
         };
         Block { kind, courses, coefficient, nonlinear: !linear && random.once_in(2) }
