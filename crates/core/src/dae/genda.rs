@@ -58,8 +58,6 @@ pub struct Genda {
     /// unknowns without a derivative in the equations move first
     weights: Vec<f64>,
     rows: Vec<f64>,
-    /// sums of the absolute terms of the rows at the last pencil, one at least
-    sizes: Vec<f64>,
     /// smallest scales of the rows so far: a row that vanishes on the way is not scaled up
     least_scales: Vec<f64>,
     /// (Z₁ᵀF_ẋ; Z₂ᵀN) must stay regular on the way from one accepted point to the next
@@ -102,7 +100,6 @@ impl Genda {
             least_change: LeastChange::new(at.values.a),
             weights: vec![1.0; n],
             rows: vec![0.0; at.values.a],
-            sizes: vec![1.0; m * (level + 1)],
             least_scales: vec![f64::INFINITY; m * (level + 1)],
             watch: RankWatch::new(at.values.d + at.values.a, n, rank_watch::Rows::Bases(at.values.d)),
             watched: None,
@@ -120,10 +117,6 @@ impl Genda {
         self.jet[n..].copy_from_slice(&self.derivatives);
         let undefined = |_| StepFailure::Undefined { t };
         self.array.jacobian(level, t, &self.jet, &mut self.J).map_err(undefined)?;
-        for (i, size) in self.sizes.iter_mut().enumerate() {
-            let terms = self.J.row(i).iter().zip(&self.jet).map(|(slope, x)| (slope * x).abs());
-            *size = terms.sum::<f64>().max(1.0);
-        }
         let (found, projections, ranks) =
             levels::analyse(&self.J, (m, n), level, 0, self.ranks).ok_or(StepFailure::SvdFailed { t })?;
         let now = levels::characteristic(&found, m, n);
@@ -256,24 +249,23 @@ impl Genda {
         }
     }
 
-    /// Residuals of constraints and of redundant equations, from the array at hand. The latter are judged by the sizes of what they are
-    /// summed from: derivatives of a short pulse are large.
+    /// Residuals of constraints and of redundant equations, from the array at hand.
     fn measure(&mut self, t: f64) -> Result<(), StepFailure> {
-        let top = |Z: &Mat<f64>, F: &[f64], size: &dyn Fn(usize) -> f64| {
+        let top = |Z: &Mat<f64>, F: &[f64]| {
             (0..Z.ncols())
                 .map(|k| {
-                    let size: f64 = (0..F.len()).map(|i| (Z[(i, k)] * size(i)).powi(2)).sum::<f64>().sqrt();
+                    let size: f64 = (0..F.len()).map(|i| Z[(i, k)].powi(2)).sum::<f64>().sqrt();
                     ((0..F.len()).map(|i| Z[(i, k)] * F[i]).sum::<f64>() / size.max(f64::MIN_POSITIVE)).abs()
                 })
                 .fold(0.0, f64::max)
         };
-        let constraints = top(&self.projections.Z2, &self.F, &|_| 1.0);
+        let constraints = top(&self.projections.Z2, &self.F);
         self.residuals = Residuals::default();
         if self.values.a > 0 {
             *(if self.level == 0 { &mut self.residuals.constraint } else { &mut self.residuals.hidden }) =
                 Some(constraints);
         }
-        let redundant = top(&self.projections.Z3, &self.F, &|i| self.sizes[i]);
+        let redundant = top(&self.projections.Z3, &self.F);
         if redundant > CONTRADICTION {
             return Err(StepFailure::Contradictory { t, residual: redundant });
         }

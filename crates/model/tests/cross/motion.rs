@@ -48,7 +48,7 @@ fn sum(k: usize, formula: impl Fn(usize) -> String) -> String {
 
 impl Drawn for Chain {
     const FAMILY: &'static str = "mechanism";
-    const DEFAULT: (&'static str, f64) = ("auto", 0.95);
+    const DEFAULT: (&'static str, f64) = ("auto", 0.99);
 
     fn draw(random: &mut Random) -> Chain {
         let tend = [0.5, 2.0, 5.0][random.below(3)];

@@ -115,7 +115,7 @@ impl Switched {
 
 impl Drawn for Switched {
     const FAMILY: &'static str = "switched system";
-    const DEFAULT: (&'static str, f64) = ("modes radau", 0.95);
+    const DEFAULT: (&'static str, f64) = ("modes radau", 0.99);
 
     fn draw(random: &mut Random) -> Switched {
         let mut model = Switched::any(random);
