@@ -98,7 +98,11 @@ pub fn solve(setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<(), Fail
 }
 
 /// Try a run: what was computed, and why it did not go on.
-pub fn attempt(setup: Setup, chosen: Chosen, arguments: &Solve) -> Result<(Option<HybridSolution>, Option<HybridError>), Failure> {
+pub fn attempt(
+    setup: Setup,
+    chosen: Chosen,
+    arguments: &Solve,
+) -> Result<(Option<HybridSolution>, Option<HybridError>), Failure> {
     let made = Run::resolve(setup, chosen, arguments)?.make(&Interrupt::watch(), None);
     Ok((made.solution().cloned(), made.outcome.err()))
 }

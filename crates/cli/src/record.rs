@@ -155,7 +155,9 @@ fn parts(
 ) -> Vec<u32> {
     let mut flatness =
         Flatness::new(points.first().map_or(0, |(_, row)| row.len()), (run.tolerances.rtol, run.tolerances.atol));
-    points.iter().for_each(|(_, row)| flatness.see(row));
+    for (_, row) in points {
+        flatness.see(row);
+    }
     let steps = solution.segments.iter().zip(points.windows(2));
     let parts: Vec<f64> = steps
         .map(|(segment, ends)| {

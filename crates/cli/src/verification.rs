@@ -32,7 +32,8 @@ pub fn line(found: &Verification) -> String {
         found.points, found.worst
     );
     if !found.unchecked.is_empty() {
-        line += &format!("; not looked at: {}", found.unchecked.join(", "));
+        line += "; not looked at: ";
+        line += &found.unchecked.join(", ");
     }
     line
 }

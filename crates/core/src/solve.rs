@@ -377,7 +377,8 @@ impl<'r, L: Clone> Run<'r, L> {
         for (i, (t, k)) in found.iter_mut().enumerate() {
             let event = &self.events[*k];
             // the one that stops is at the end of the step already
-            if !(ends && i + 1 == last) && !event.correct(stepper, t, &mut self.x) {
+            let stops_here = ends && i + 1 == last;
+            if !stops_here && !event.correct(stepper, t, &mut self.x) {
                 continue;
             }
             let t = *t;

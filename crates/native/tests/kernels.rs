@@ -51,9 +51,7 @@ fn what_is_selected_at_nan_and_at_negative_zero() {
     let (x, y, z) = (graph.input("x"), graph.input("y"), graph.input("z"));
     let chosen = graph.with(|| x.select(y, z));
     let mut kernel = compile(&graph, &[chosen]);
-    for (x, expected) in
-        [(0.0, 1.0), (-0.0, 1.0), (5e-324, 1.0), (-5e-324, 2.0), (f64::NEG_INFINITY, 2.0)]
-    {
+    for (x, expected) in [(0.0, 1.0), (-0.0, 1.0), (5e-324, 1.0), (-5e-324, 2.0), (f64::NEG_INFINITY, 2.0)] {
         let mut value = [0.0];
         kernel.call(&[x, 1.0, 2.0], &mut value);
         assert_eq!(value, [expected], "{x}");

@@ -55,7 +55,9 @@ impl Determined {
         let Determined { entries, watch, last, between } = self;
         let put = |slopes: &[f64], W: &mut Matrix| {
             W.fill(0.0);
-            entries.iter().for_each(|&(entry, row, column)| W[(row, column)] = slopes[entry]);
+            for &(entry, row, column) in entries.iter() {
+                W[(row, column)] = slopes[entry];
+            }
         };
         put(slopes, watch.next());
         let lost = watch.step(|s, W| {

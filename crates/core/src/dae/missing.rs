@@ -44,7 +44,9 @@ pub(super) fn complete(system: &System, initial: &Initial) -> Option<(Initial, R
         if !(0..n).all(kept) {
             return None;
         }
-        missing.iter().for_each(|&j| x[j] = solved[j]);
+        for &j in &missing {
+            x[j] = solved[j];
+        }
     }
     let mut completed = initial.clone();
     let states = completed.states.len();

@@ -147,7 +147,9 @@ fn neat(W: &mut Matrix, units: &[f64]) {
         let row = W.row_mut(i);
         row.iter_mut().zip(units).for_each(|(w, unit)| *w *= unit);
         let top = row.iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()));
-        row.iter_mut().for_each(|w| *w /= top);
+        for w in row {
+            *w /= top;
+        }
     }
 }
 
@@ -306,7 +308,8 @@ impl Measure {
         let (r, n) = (W.rows(), W.cols());
         let (row_scale, mut col_scale) = scales(&Mat::from_fn(r, n, |i, j| W[(i, j)]), Scaling::Both);
         // rounding must not be scaled up
-        let tops: Vec<f64> = (0..r).map(|i| W.row(i).iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()))).collect();
+        let tops: Vec<f64> =
+            (0..r).map(|i| W.row(i).iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()))).collect();
         for (j, scale) in col_scale.iter_mut().enumerate() {
             if (0..r).all(|i| W[(i, j)].abs() < NEGLIGIBLE * tops[i]) {
                 *scale = 0.0;

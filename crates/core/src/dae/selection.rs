@@ -28,7 +28,7 @@ pub struct Stages {
     moving: Vec<bool>,
     /// Rows that may be left out where they depend on the others.
     optional: Vec<bool>,
-    stages: usize,
+    count: usize,
 }
 
 impl Stages {
@@ -45,7 +45,7 @@ impl Stages {
         for &(i, j) in places.iter().filter(|(_, j)| moving[*j]) {
             row_stage[i] = row_stage[i].max(col_stage[j]);
         }
-        Stages { row_stage, col_stage, moving, optional, stages: last + 1 }
+        Stages { row_stage, col_stage, moving, optional, count: last + 1 }
     }
 }
 
@@ -106,7 +106,7 @@ impl Selection {
         }
         self.determined = self.rows.len();
         // the others, stage by stage
-        for stage in 0..stages.stages {
+        for stage in 0..stages.count {
             let rows = |i: usize| stages.row_stage[i] == stage && !stages.optional[i];
             while let Some(any) = self.largest(C, stages, 1, &rows, &|j| stages.moving[j]) {
                 let latest = |j: usize| stages.moving[j] && stages.col_stage[j] >= stage;

@@ -90,7 +90,8 @@ pub fn solve_observed(
     if let Some(solution) = solution {
         solution.undetermined.extend(prepared.free.into_iter().map(|name| vec![(name, 1.0)]));
         if let Some(reason) = refused {
-            solution.decisions.push_str(&format!("; hidden constraints as formulas were not taken: {reason}"));
+            solution.decisions += "; hidden constraints as formulas were not taken: ";
+            solution.decisions += &reason.to_string();
         }
     }
     outcome

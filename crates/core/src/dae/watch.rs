@@ -23,7 +23,7 @@ pub(super) struct Watch {
     unknowns: Vec<usize>,
     /// rows of the matrix that stand for constraints
     constraints: Vec<bool>,
-    watch: RankWatch,
+    matrix: RankWatch,
     /// time, x, ẋ
     last: Option<(f64, Vec<f64>, Vec<f64>)>,
     x: Vec<f64>,
@@ -57,7 +57,7 @@ impl Watch {
             time: system.place(system.t),
             unknowns: system.x.iter().chain(&system.xdot).map(|&e| system.place(e)).collect(),
             constraints: rows.iter().map(|&i| algebraic[i]).collect(),
-            watch: RankWatch::new(r, r, Rows::Fixed),
+            matrix: RankWatch::new(r, r, Rows::Fixed),
             last: None,
             x: vec![0.0; n],
             xdot: vec![0.0; n],
@@ -67,12 +67,12 @@ impl Watch {
     /// The next point does not continue the last one.
     pub fn forget(&mut self) {
         self.last = None;
-        self.watch.forget();
+        self.matrix.forget();
     }
 
     /// Go on to an accepted point.
     pub fn step(&mut self, t: f64, x: &[f64], xdot: &[f64]) -> Result<(), StepFailure> {
-        let Watch { entries, places, values, inputs, time, unknowns, watch, last, .. } = self;
+        let Watch { entries, places, values, inputs, time, unknowns, matrix: watch, last, .. } = self;
         let mut evaluate = |t: f64, x: &[f64], xdot: &[f64], W: &mut Matrix| {
             inputs[*time] = t;
             for (&place, &value) in unknowns.iter().zip(x.iter().chain(xdot)) {
@@ -165,7 +165,10 @@ fn essential(mut entries: Entries, graph: &Graph) -> (Entries, Vec<usize>) {
     let mut alone: Entries = Vec::new();
     loop {
         let (mut in_row, mut in_column) = (vec![0_usize; size], vec![0_usize; size]);
-        entries.iter().for_each(|&(i, j, _)| (in_row[i], in_column[j]) = (in_row[i] + 1, in_column[j] + 1));
+        for &(i, j, _) in &entries {
+            in_row[i] += 1;
+            in_column[j] += 1;
+        }
         let Some(&single) = entries.iter().find(|(i, j, _)| in_row[*i] == 1 || in_column[*j] == 1) else { break };
         entries.retain(|&(i, j, _)| i != single.0 && j != single.1);
         if graph.constant(single.2).is_none() {

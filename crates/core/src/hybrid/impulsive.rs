@@ -38,10 +38,10 @@ pub(super) fn kept_by_impulses(of: &Coefficients) -> Result<Mat<f64>, RankError>
     let still = rate.norm_max() == 0.0;
 
     let mut ranks = Ranks::new(RankRule { tolerance: Some(RANK), ..RankRule::default() });
-    let mut W = clean(ranks.subspaces(&E, 0.0)?.kernel);
+    let mut W = clean(&ranks.subspaces(&E, 0.0)?.kernel);
     for orders in 1..=n {
         // with one more order of impulses
-        let mut larger = if still { W.clone() } else { clean(ranks.subspaces(&E, 0.0)?.kernel) };
+        let mut larger = if still { W.clone() } else { clean(&ranks.subspaces(&E, 0.0)?.kernel) };
         for k in (1..=orders).rev().take(if still { 1 } else { orders }) {
             let slope = Mat::from_fn(m, n, |i, j| A[(i, j)] + k as f64 * rate[(i, j)]);
             larger = preimage(&mut ranks, &E, &slope, &larger)?;
@@ -60,20 +60,20 @@ pub(super) fn kept_by_impulses(of: &Coefficients) -> Result<Mat<f64>, RankError>
 /// A basis of all x with E x ∈ A U.
 fn preimage(ranks: &mut Ranks, E: &Mat<f64>, A: &Mat<f64>, U: &Mat<f64>) -> Result<Mat<f64>, RankError> {
     if U.ncols() == 0 {
-        return Ok(clean(ranks.subspaces(E, 0.0)?.kernel));
+        return Ok(clean(&ranks.subspaces(E, 0.0)?.kernel));
     }
     let (X, sizes) = (product(A, U), scales(A, U));
     // Zᵀ A U = 0 with rows of one size
     let balanced = Mat::from_fn(X.nrows(), X.ncols(), |i, j| X[(i, j)] / sizes[i]);
-    let Z = clean(ranks.subspaces(&balanced, 0.0)?.corange);
+    let Z = clean(&ranks.subspaces(&balanced, 0.0)?.corange);
     let Zt = Mat::from_fn(Z.ncols(), Z.nrows(), |i, j| Z[(j, i)] / sizes[j]);
     let (M, sizes) = (product(&Zt, E), scales(&Zt, E));
     let balanced = Mat::from_fn(M.nrows(), M.ncols(), |i, j| M[(i, j)] / sizes[i]);
-    Ok(clean(ranks.subspaces(&balanced, 0.0)?.kernel))
+    Ok(clean(&ranks.subspaces(&balanced, 0.0)?.kernel))
 }
 
 /// An orthonormal basis without what is rounding: rows of products that consist of it would be scaled up.
-fn clean(basis: Mat<f64>) -> Mat<f64> {
+fn clean(basis: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(basis.nrows(), basis.ncols(), |i, j| if basis[(i, j)].abs() <= ROUNDING { 0.0 } else { basis[(i, j)] })
 }
 

@@ -182,10 +182,12 @@ impl Record {
     pub fn finish(mut self, places: &mut [Place], ended: Ended, verified: bool) -> HybridSolution {
         if verified {
             let mut found = Verification::default();
-            places.iter_mut().for_each(|place| found.add(place.verification()));
+            for place in places.iter_mut() {
+                found.add(place.verification());
+            }
             self.solution.verification = Some(found);
         }
-        self.solution.modes = places.iter().map(|place| place.names()).collect::<Vec<ModeNames>>();
+        self.solution.modes = places.iter().map(Place::names).collect::<Vec<ModeNames>>();
         for (mode, share) in self.solution.modes.iter_mut().zip(self.shares) {
             (mode.entered, mode.time, mode.largest) = (share.entered, share.time, share.largest);
         }

@@ -148,7 +148,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Rows of K.
-fn rows<'k>([_, GZ, HZ]: [&'k Matrix; 3]) -> impl Iterator<Item = (f64, &'k [f64])> {
+fn rows([_, GZ, HZ]: [&Matrix; 3]) -> impl Iterator<Item = (f64, &[f64])> {
     (0..GZ.rows()).map(|k| (1.0, GZ.row(k))).chain((0..HZ.rows()).map(|k| (1.0, HZ.row(k))))
 }
 

@@ -224,7 +224,9 @@ impl ForceTest {
             (gradient, rate)
         });
         let mut outputs: Vec<Expr> = slopes.iter().flatten().copied().collect();
-        [&formulas.force, &at_rest, &gradient, &rate].into_iter().for_each(|block| outputs.extend(block));
+        for block in [&formulas.force, &at_rest, &gradient, &rate] {
+            outputs.extend(block);
+        }
         let tape = Tape::new(&graph, &outputs);
         ForceTest {
             inputs: vec![0.0; graph.inputs().len()],

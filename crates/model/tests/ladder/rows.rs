@@ -198,9 +198,7 @@ pub const ROWS: &[Row] = &[
     row("quadrotor"),
     row("redundant-underdetermined"),
     row("regular-pencil"),
-    row("ring-modulator-index-2")
-        .until(1e-05, "a thousand oscillations")
-        .untrusted("every run stops: its constraints are said to lose rank, which they do not"),
+    row("ring-modulator-index-2").until(1e-05, "a thousand oscillations"),
     row("ring-modulator").until(1e-05, "a thousand oscillations"),
     row("robertson"),
     row("roller-racer").until(3.0, "more of the same"),

@@ -93,7 +93,13 @@ fn a_check_is_told_in_sections_within_a_hundred_columns() {
 fn redundant_equations_and_undetermined_unknowns_are_told() {
     let file = shipped("redundant-underdetermined.toml");
     let text = words(&["check", &file]);
-    for part in ["the model can be solved", "declared free keeps its initial value", "differentiation index not defined", "undetermined x3", "vanishes by itself"] {
+    for part in [
+        "the model can be solved",
+        "declared free keeps its initial value",
+        "differentiation index not defined",
+        "undetermined x3",
+        "vanishes by itself",
+    ] {
         assert!(text.contains(part), "“{part}” is missing in: {text}");
     }
     let object = json(&daedal(&["check", &file, "--format", "json"]));

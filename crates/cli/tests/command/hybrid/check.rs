@@ -7,7 +7,19 @@ use serde_json::Value;
 #[test]
 fn every_mode_of_the_converter_has_its_own_index() {
     let object = json(&daedal(&["check", &shipped("boost-converter.toml"), "--format", "json"]));
-    let expected = ["model", "parameters", "t0", "tend", "possible", "warnings", "first_mode", "modes", "transitions", "sliding", "trial"];
+    let expected = [
+        "model",
+        "parameters",
+        "t0",
+        "tend",
+        "possible",
+        "warnings",
+        "first_mode",
+        "modes",
+        "transitions",
+        "sliding",
+        "trial",
+    ];
     assert_eq!(keys(&object), expected);
     let found: Vec<(String, [u64; 3])> = object["modes"]
         .as_array()

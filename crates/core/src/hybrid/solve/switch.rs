@@ -208,7 +208,7 @@ impl<'h> Run<'_, 'h> {
                 None => moved.push((part, change)),
             }
         }
-        (!moved.is_empty()).then(|| Repair { restart: placed.restart, moved, balance: placed.entered.balance })
+        (!moved.is_empty()).then_some(Repair { restart: placed.restart, moved, balance: placed.entered.balance })
     }
 
     /// The new mode is active now.

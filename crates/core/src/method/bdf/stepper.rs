@@ -13,6 +13,8 @@ use crate::options::Options;
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 
+/// Shortest first step, in units of rounding of time.
+const SHORTEST_GUESS: f64 = 100.0;
 /// Failed Newton iterations in a row after which a run stops.
 const MOST_FAILURES: u32 = 10;
 /// Singular matrices in a row after which a run stops.
@@ -159,7 +161,8 @@ impl<'p> BdfStepper<'p> {
     fn first_step(&self) -> f64 {
         let rate = self.weights.norm(&self.xdot);
         let h = if rate > 0.0 && rate.is_finite() { 0.5 / rate } else { f64::INFINITY };
-        h.min(self.hmax)
+        // a guess must not be lost in rounding: where it is too long, the error test says so
+        h.max(SHORTEST_GUESS * f64::EPSILON * self.state.t.abs()).min(self.hmax)
     }
 
     /// One attempt with step size h, to `t1`. `Ok(true)` if it was accepted.
