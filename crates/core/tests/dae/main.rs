@@ -13,6 +13,9 @@ mod long;
 mod manufactured;
 mod missing_values;
 mod optimal_control;
+#[path = "../support/random.rs"]
+#[allow(dead_code)]
+mod random;
 mod redundant_rows;
 mod runs;
 mod special_starts;

@@ -5,10 +5,7 @@ use daedal::dae::{Equations, Form, Initial, Problem, System, solve};
 use daedal::scalar::{Scalar, Taylor};
 use daedal::{Options, RadauIIa, SolveError, Tolerance};
 
-#[path = "../support/random.rs"]
-#[allow(dead_code)]
-mod random;
-use random::Random;
+use crate::random::Random;
 
 /// One term: a coefficient times one or two unknowns.
 #[derive(Clone, Copy, Debug)]

@@ -4,10 +4,7 @@ use daedal::dae::{Depth, Equations, Form, Initial, Problem, System, Unknowns, ch
 use daedal::scalar::Scalar;
 use daedal::{Options, RadauIIa, Solution, SolveError, Tolerance};
 
-#[path = "../support/random.rs"]
-#[allow(dead_code)]
-mod random;
-use random::Random;
+use crate::random::Random;
 
 /// A factor of a redundant row: a function of an unknown.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +47,7 @@ impl Redundant {
         let numbers = [0.9 + 0.6 * random.real(), 0.9 + 0.6 * random.real()];
         let mut system = Redundant { kind, numbers, extra: Vec::new() };
         let constraints = system.constraints();
-        for _ in 0..1 + random.below(3) {
+        for _ in 0..=random.below(3) {
             let mut factor = || Factor(random.below(4), random.below(system.dim()));
             let (f, g) = (factor(), factor());
             let rows = system.dim();

@@ -40,9 +40,9 @@ impl Equations for Capacitors {
         }
         if self.mixed {
             for k in (1..2 * n).rev() {
-                r[k] = r[k] + r[k - 1] * (0.3 + k as f64);
+                r[k] += r[k - 1] * (0.3 + k as f64);
             }
-            r[0] = r[0] + r[2 * n - 1] * 0.7;
+            r[0] += r[2 * n - 1] * 0.7;
         }
     }
 }

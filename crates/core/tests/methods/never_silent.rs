@@ -272,7 +272,7 @@ fn false_invariants_stop_a_run_that_would_keep_them() {
     let resting = Initial::new(0.0, &[0.6, -0.8], &[0.0, 0.0]);
     for name in ["geoms", "radau", "bdf"] {
         let entry = catalogue::find(name).unwrap();
-        let form = daedal::formulation::Formulation::ProjectedWithInvariants(Default::default());
+        let form = daedal::formulation::Formulation::ProjectedWithInvariants(daedal::formulation::Selectors::default());
         let method = entry.with(form).unwrap();
         for tol in [1e-3, 1e-7] {
             let options = Options { tolerance: Tolerance::new(tol, tol), save: Save::End, ..Options::default() };

@@ -89,9 +89,10 @@ impl Course {
 
     /// Never negative, as the force of a rod that pulls; zero at the start once in three times.
     pub fn pulls(random: &mut Random, tend: f64) -> Course {
-        match random.once_in(3) {
-            true => Course::Power { a: random.between(0.5, 3.0), k: 1 + random.below(2) as i32, w: tend },
-            false => Course::positive(random, tend),
+        if random.once_in(3) {
+            Course::Power { a: random.between(0.5, 3.0), k: 1 + random.below(2) as i32, w: tend }
+        } else {
+            Course::positive(random, tend)
         }
     }
 

@@ -242,9 +242,8 @@ fn motion<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
     let mut ways: Ways = vec![("auto".to_string(), Promise::USUAL, Box::new(chosen))];
     for entry in catalogue::all() {
         for formulation in Formulation::ALL.into_iter().filter(|f| entry.formulations.contains(&f.name())) {
-            if !promises(entry.name, formulation.name())
-                && !(entry.name == "dopri5" || entry.name == "partition" || entry.name == "tangent")
-            {
+            let of_its_own = matches!(entry.name, "dopri5" | "partition" | "tangent");
+            if !of_its_own && !promises(entry.name, formulation.name()) {
                 continue;
             }
             let run = move || solve(entry.name, formulation);

@@ -51,7 +51,7 @@ impl General {
         let tend = [1.0, 3.0, 10.0][random.below(3)];
         // every third is linear, so that all forms take it
         let linear = random.once_in(3);
-        let blocks: Vec<Block> = (0..1 + random.below(3)).map(|_| Block::draw(random, tend, linear)).collect();
+        let blocks: Vec<Block> = (0..=random.below(3)).map(|_| Block::draw(random, tend, linear)).collect();
         let n: usize = blocks.iter().map(|block| block.courses.len()).sum();
         let free = free(&blocks);
         let mut bends = Vec::new();
@@ -122,7 +122,7 @@ impl General {
                     rows[b] = format!("-sin({w}*t + {p})*({first}) + cos({w}*t + {p})*({second})");
                 }
                 Mix::State { a, b } if a.max(b) < square => {
-                    rows[a] = format!("{} + sin({})*({})", rows[a], self.y(0), rows[b])
+                    rows[a] = format!("{} + sin({})*({})", rows[a], self.y(0), rows[b]);
                 }
                 Mix::Twice { a, b, c } if a.max(b) < square => rows.push(format!("{} + ({c})*({})", rows[a], rows[b])),
                 _ => {}

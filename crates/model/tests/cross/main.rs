@@ -32,7 +32,9 @@ fn show<D: Drawn>(seeds: std::ops::Range<u64>) {
     }
     let drawn = D::draw(&mut Random(seeds.start));
     println!("{}", drawn.text());
-    examine(&drawn).iter().for_each(|answer| println!("# {answer} ({:.2} s)", answer.took));
+    for answer in examine(&drawn) {
+        println!("# {answer} ({:.2} s)", answer.took);
+    }
 }
 
 /// Look at one model; a wrong answer is shrunk and told with its file.

@@ -52,7 +52,7 @@ impl Drawn for Chain {
 
     fn draw(random: &mut Random) -> Chain {
         let tend = [0.5, 2.0, 5.0][random.below(3)];
-        let links = (0..1 + random.below(3))
+        let links = (0..=random.below(3))
             .map(|_| Link {
                 m: random.between(0.5, 2.0),
                 length: random.between(0.5, 1.5),

@@ -139,9 +139,10 @@ impl Drawn for Switched {
         }
         for (k, mode) in self.modes[..self.modes.len() - 1].iter().enumerate() {
             let _ = writeln!(text, "\n[[transitions]]\nfrom = \"m{k}\"\nto = \"m{}\"", k + 1);
-            let _ = match mode.by_time {
-                true => writeln!(text, "at = {}", mode.leave),
-                false => writeln!(text, "when = \"y > {}\"", mode.leave),
+            let _ = if mode.by_time {
+                writeln!(text, "at = {}", mode.leave)
+            } else {
+                writeln!(text, "when = \"y > {}\"", mode.leave)
             };
             if let Some(jump) = mode.jump {
                 let _ = writeln!(text, "set = {{ z = \"{jump}*z\" }}");

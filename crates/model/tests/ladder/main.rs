@@ -116,7 +116,9 @@ fn look_at(rows: &[&Row], powers: &[i32]) {
                 {
                     let (table, wrong) = look(rows[k], &tolerances);
                     print!("{table}");
-                    wrong.iter().for_each(|what| println!("  broken: {what}"));
+                    for what in &wrong {
+                        println!("  broken: {what}");
+                    }
                     looks.lock().expect("no panic").extend(wrong);
                 }
             });

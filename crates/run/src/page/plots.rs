@@ -382,7 +382,7 @@ mod tests {
         assert!(data(&run).contains(r#""values":[0.0,-4.0,2.0,0.0]"#), "a table says nothing about switches");
         run.hybrid = Some(Hybrid::default());
         let data = data(&run);
-        for part in [r#""t":[0.0,1.0,1.0,1.0,2.0]"#, r#"[1.0,0.0,0.0,0.0,0.5]"#, r#"[0.0,-4.0,null,2.0,0.0]"#] {
+        for part in [r#""t":[0.0,1.0,1.0,1.0,2.0]"#, "[1.0,0.0,0.0,0.0,0.5]", "[0.0,-4.0,null,2.0,0.0]"] {
             assert!(data.contains(part), "{part} is missing in {data}");
         }
     }
