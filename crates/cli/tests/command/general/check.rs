@@ -141,3 +141,27 @@ fn systems_without_a_solution_exit_with_one() {
     let undefined = written("undefined-dae.toml", &(undefined + "[initial]\nfix = { x = -1 }\n"));
     fails(&["check", undefined.to_str().unwrap()], 1, &["no finite value"]);
 }
+
+#[test]
+fn fast_elements_do_not_raise_the_index() {
+    let text = r#"
+        [model]
+        name = "a pendulum with a fast force element"
+        time = [0, 3]
+        [dae]
+        states = ["x", "y", "vx", "vy", "l", "r"]
+        equations = [
+            "der(x) = vx", "der(y) = vy", "der(vx) = -2*x*l - r", "der(vy) = -2*y*l - 9.81",
+            "x^2 + y^2 = 1", "1e-6*der(r) = -(r - x*vy)",
+        ]
+        [initial]
+        fix = { x = 0.6, vx = 0 }
+        guess = { y = -0.8, vy = 0, r = 1 }
+    "#;
+    let file = written("fast-element.toml", text);
+    let object = json(&daedal(&["check", file.to_str().unwrap(), "--format", "json"]));
+    // three differential equations, and r stays where it was given; deeper derivatives are out of reach
+    assert_eq!((&object["index"]["strangeness"], &object["characteristic"]["d"]), (&2.into(), &3.into()));
+    assert_eq!((&object["form"], &object["start"]["values"]["r"]), (&"quasilinear".into(), &1.0.into()));
+    assert!(codes(&object).contains(&"unconfirmed"), "{object}");
+}
