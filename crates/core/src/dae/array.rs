@@ -4,8 +4,8 @@
 //! F_j, and the Jacobian needs only the series of ∂F/∂x and ∂F/∂ẋ along the jet, because linearising and differentiating commute:
 //! ∂F_j/∂X_i = (F_x)_{j−i} + i (F_ẋ)_{j−i+1}. The sweeps are made once, with formulas as coefficients, and compiled.
 
-use super::FirstOrder;
-use crate::graph::{Compiler, Expr, Graph, Jacobian, Kernel, Tape};
+use super::{FirstOrder, Structure};
+use crate::graph::{Compiler, Expr, Graph, Kernel, Tape};
 use crate::linalg::Matrix;
 use crate::motion::Undefined;
 use crate::scalar::Taylor;
@@ -16,139 +16,116 @@ pub const MOST_LEVELS: usize = 11;
 
 /// Derivative arrays of a system, for every level that is asked for, up to [`MOST_LEVELS`]; more are a programming error.
 pub struct DerivativeArray {
-    /// with numbers for the parameters, and their own graph
-    system: FirstOrder,
-    by_x: Jacobian,
-    by_xdot: Jacobian,
+    structure: Arc<Structure>,
     compiler: Arc<dyn Compiler>,
-    levels: Vec<Option<Level>>,
+    /// of each level: values, and entries of the Jacobian, compiled when they are first asked for
+    values: Vec<Option<Compiled>>,
+    entries: Vec<Option<Compiled>>,
 }
 
-/// Kernels of one level.
-struct Level {
-    values: Box<dyn Kernel>,
-    entries: Box<dyn Kernel>,
+/// A kernel with its arguments.
+struct Compiled {
+    kernel: Box<dyn Kernel>,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
 }
 
 impl DerivativeArray {
     /// Of a system.
-    pub fn new(system: &FirstOrder, compiler: Arc<dyn Compiler>) -> Self {
-        let mut system = system.bound();
-        let by_x = system.graph.jacobian(&system.equations, &system.x.clone());
-        let by_xdot = system.graph.jacobian(&system.equations, &system.xdot.clone());
-        DerivativeArray { system, by_x, by_xdot, compiler, levels: (0..=MOST_LEVELS).map(|_| None).collect() }
+    pub fn new(structure: Arc<Structure>, compiler: Arc<dyn Compiler>) -> Self {
+        let none = || (0..=MOST_LEVELS).map(|_| None).collect();
+        DerivativeArray { structure, compiler, values: none(), entries: none() }
     }
 
     /// Number of unknowns.
     pub fn dim(&self) -> usize {
-        self.system.dim()
+        self.structure.system.dim()
     }
 
     /// Number of equations of F.
     pub fn rows(&self) -> usize {
-        self.system.rows()
+        self.structure.system.rows()
     }
 
     /// F_0 … F_ℓ at the jet X_0 … X_{ℓ+1}, one after the other.
     pub fn evaluate(&mut self, level: usize, t: f64, jet: &[f64], F: &mut [f64]) -> Result<(), Undefined> {
-        let kernels = self.level(level);
-        kernels.inputs[0] = t;
-        kernels.inputs[1..].copy_from_slice(jet);
-        kernels.values.call(&kernels.inputs, F);
+        let (system, compiler) = (&self.structure.system, &*self.compiler);
+        let values = || {
+            let (graph, series) = series(system, &system.equations, level);
+            // F_0, then F_1, …
+            let by_level = (0..=level).flat_map(|j| series.iter().map(move |row| row[j])).collect();
+            Compiled::new(compiler, &graph, by_level)
+        };
+        let values = self.values[level].get_or_insert_with(values);
+        values.call(t, jet);
+        F.copy_from_slice(&values.outputs);
         if F.iter().all(|f| f.is_finite()) { Ok(()) } else { Err(Undefined) }
     }
 
     /// ∂(F_0 … F_ℓ)/∂(X_0 … X_{ℓ+1}).
     pub fn jacobian(&mut self, level: usize, t: f64, jet: &[f64], J: &mut Matrix) -> Result<(), Undefined> {
         let (m, n) = (self.rows(), self.dim());
-        let kernels = self.level(level);
-        kernels.inputs[0] = t;
-        kernels.inputs[1..].copy_from_slice(jet);
-        kernels.entries.call(&kernels.inputs, &mut kernels.outputs);
-        let outputs = std::mem::take(&mut kernels.outputs);
+        let (system, compiler) = (&self.structure.system, &*self.compiler);
+        let entries = || {
+            let (graph, series) = series(system, &self.structure.coefficients(), level);
+            Compiled::new(compiler, &graph, series.concat())
+        };
+        let entries = self.entries[level].get_or_insert_with(entries);
+        entries.call(t, jet);
         J.fill(0.0);
-        let (by_x, by_xdot) = outputs.split_at(self.by_x.entries.len() * (level + 1));
-        for ((r, c, _), series) in self.by_x.iter().zip(by_x.chunks_exact(level + 1)) {
+        let Structure { leading, slope, .. } = &*self.structure;
+        let (by_xdot, by_x) = entries.outputs.split_at(leading.entries.len() * (level + 1));
+        for ((r, c, _), series) in slope.iter().zip(by_x.chunks_exact(level + 1)) {
             for j in 0..=level {
                 for i in 0..=j {
                     J[(j * m + r, i * n + c)] += series[j - i];
                 }
             }
         }
-        for ((r, c, _), series) in self.by_xdot.iter().zip(by_xdot.chunks_exact(level + 1)) {
+        for ((r, c, _), series) in leading.iter().zip(by_xdot.chunks_exact(level + 1)) {
             for j in 0..=level {
                 for i in 1..=j + 1 {
                     J[(j * m + r, i * n + c)] += i as f64 * series[j + 1 - i];
                 }
             }
         }
-        let finite = outputs.iter().all(|x| x.is_finite());
-        self.level(level).outputs = outputs;
-        if finite { Ok(()) } else { Err(Undefined) }
-    }
-
-    fn level(&mut self, level: usize) -> &mut Level {
-        assert!(level <= MOST_LEVELS, "level {level} of at most {MOST_LEVELS}");
-        let (system, by_x, by_xdot, compiler) = (&self.system, &self.by_x, &self.by_xdot, &*self.compiler);
-        self.levels[level].get_or_insert_with(|| Level::new(system, [by_x, by_xdot], level, compiler))
+        if entries.outputs.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Undefined) }
     }
 }
 
-impl Level {
-    fn new(system: &FirstOrder, jacobians: [&Jacobian; 2], level: usize, compiler: &dyn Compiler) -> Self {
-        let n = system.dim();
-        let mut graph = Graph::new();
-        let t = graph.input("t");
-        let jet: Vec<Vec<Expr>> = (0..level + 2)
-            .map(|k| system.names.iter().map(|name| graph.input(format!("{name}[{k}]"))).collect())
-            .collect();
-        let values = series(system, &system.equations, level, &mut graph, t, &jet);
-        // F_0, then F_1, …
-        let m = system.rows();
-        let values: Vec<Expr> =
-            (0..=level).flat_map(|j| (0..m).map(move |r| (j, r))).map(|(j, r)| values[r][j]).collect();
-        let entries: Vec<Expr> = jacobians.iter().flat_map(|J| J.entries.iter().copied()).collect();
-        let entries = series(system, &entries, level, &mut graph, t, &jet).concat();
-        Level {
-            values: compiler.compile(&graph, &values),
-            entries: compiler.compile(&graph, &entries),
-            inputs: vec![0.0; 1 + (level + 2) * n],
-            outputs: vec![0.0; entries.len()],
-        }
+impl Compiled {
+    fn new(compiler: &dyn Compiler, graph: &Graph, outputs: Vec<Expr>) -> Self {
+        let kernel = compiler.compile(graph, &outputs);
+        Compiled { kernel, inputs: vec![0.0; graph.inputs().len()], outputs: vec![0.0; outputs.len()] }
+    }
+
+    fn call(&mut self, t: f64, jet: &[f64]) {
+        self.inputs[0] = t;
+        self.inputs[1..].copy_from_slice(jet);
+        self.kernel.call(&self.inputs, &mut self.outputs);
     }
 }
 
-/// Taylor coefficients 0 … ℓ of formulas of a system along a jet, as formulas of another graph.
-fn series(
-    system: &FirstOrder,
-    formulas: &[Expr],
-    level: usize,
-    graph: &mut Graph,
-    t: Expr,
-    jet: &[Vec<Expr>],
-) -> Vec<Vec<Expr>> {
+/// Taylor coefficients 0 … ℓ of formulas of a system along a jet, as formulas of another graph with the inputs t, X_0 … X_{ℓ+1}.
+fn series(system: &FirstOrder, formulas: &[Expr], level: usize) -> (Graph, Vec<Vec<Expr>>) {
     macro_rules! of_length {
         ($($k:literal)*) => {
             match level + 1 {
-                $($k => swept::<$k>(system, formulas, graph, t, jet),)*
-                _ => unreachable!("levels are checked where they are asked for"),
+                $($k => swept::<$k>(system, formulas),)*
+                _ => panic!("level {level} of at most {MOST_LEVELS}"),
             }
         };
     }
     of_length!(1 2 3 4 5 6 7 8 9 10 11 12)
 }
 
-fn swept<const K: usize>(
-    system: &FirstOrder,
-    formulas: &[Expr],
-    graph: &mut Graph,
-    t: Expr,
-    jet: &[Vec<Expr>],
-) -> Vec<Vec<Expr>> {
+fn swept<const K: usize>(system: &FirstOrder, formulas: &[Expr]) -> (Graph, Vec<Vec<Expr>>) {
+    let mut graph = Graph::new();
+    let t = graph.input("t");
+    let named = |k: usize| system.names.iter().map(move |name| format!("{name}[{k}]"));
+    let jet: Vec<Vec<Expr>> = (0..=K).map(|k| named(k).map(|name| graph.input(name)).collect()).collect();
     let tape = Tape::new(&system.graph, formulas);
-    graph.with(|| {
+    let series = graph.with(|| {
         let mut inputs = vec![Taylor::<Expr, K>::from(0.0); system.graph.inputs().len()];
         inputs[system.place(system.t)] = Taylor::parameter(t);
         for j in 0..system.dim() {
@@ -159,7 +136,8 @@ fn swept<const K: usize>(
             inputs[system.place(system.xdot[j])] = Taylor { coefficients: xdot };
         }
         tape.evaluate(&inputs).into_iter().map(|series| series.coefficients.to_vec()).collect()
-    })
+    });
+    (graph, series)
 }
 
 #[cfg(test)]
@@ -192,7 +170,7 @@ mod tests {
     #[test]
     fn coefficients_are_those_of_the_curve_that_is_put_in() {
         let system = FirstOrder::new(&Formulas::trace(&Mixture));
-        let mut array = DerivativeArray::new(&system, Arc::new(Interpreted));
+        let mut array = DerivativeArray::new(Arc::new(Structure::new(&system)), Arc::new(Interpreted));
         let (level, t) = (3, 0.7);
         let mut F = vec![0.0; 8];
         array.evaluate(level, t, &jet(), &mut F).unwrap();
@@ -214,7 +192,7 @@ mod tests {
     #[test]
     fn the_jacobian_is_the_derivative_of_the_array() {
         let system = FirstOrder::new(&Formulas::trace(&Mixture));
-        let mut array = DerivativeArray::new(&system, Arc::new(Interpreted));
+        let mut array = DerivativeArray::new(Arc::new(Structure::new(&system)), Arc::new(Interpreted));
         let (level, t) = (3, 0.7);
         let mut J = Matrix::zeros(8, 15);
         array.jacobian(level, t, &jet(), &mut J).unwrap();

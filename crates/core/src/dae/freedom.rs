@@ -26,12 +26,7 @@ pub(super) fn completed(
     if kept.len() < u {
         return Err(undetermined(system, found, &kept));
     }
-    let mut completed = system.clone();
-    for &j in &kept {
-        completed.first.equations.push(completed.first.xdot[j]);
-        completed.first.row_names.push(format!("{} stays", system.names()[j]));
-    }
-    Ok(Some((completed, kept.iter().map(|&j| system.names()[j].clone()).collect())))
+    Ok(Some((system.held(&kept), kept.iter().map(|&j| system.names()[j].clone()).collect())))
 }
 
 /// Rows of a basis among the given ones that are independent, one after the other.
@@ -54,10 +49,9 @@ pub(super) fn undetermined(system: &System, found: &Characteristics, kept: &[usi
     let size = |j: usize| (0..U.ncols()).map(|k| U[(j, k)].abs()).fold(0.0, f64::max);
     let names = system.names();
     // states without derivatives are what one leaves free, if anything
-    let signature = system.first.signature();
-    let moves = |j: usize| signature.iter().any(|row| row[j] == Some(1));
+    let moves = system.structure().differentiated();
     let mut order: Vec<usize> = (0..system.formulas.states.len()).filter(|j| !kept.contains(j)).collect();
-    order.sort_by(|&i, &j| moves(i).cmp(&moves(j)).then(size(j).total_cmp(&size(i))));
+    order.sort_by(|&i, &j| moves[i].cmp(&moves[j]).then(size(j).total_cmp(&size(i))));
     let candidates: Vec<usize> = kept.iter().copied().chain(order).collect();
     let proposed = independent(U, &candidates);
     let rows = system.row_names();

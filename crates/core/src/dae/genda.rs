@@ -76,7 +76,7 @@ impl Genda {
     /// At a point that has been analysed.
     pub fn new(system: &System, at: &Characteristics) -> Result<Self, StepFailure> {
         let (m, n, level) = (system.rows(), system.dim(), at.values.mu);
-        let plain = Plain::rectangular(&system.first, &*system.compiler);
+        let plain = Plain::rectangular(system.structure(), &*system.compiler);
         let pencil = Pencil::Dense { E: Matrix::zeros(m, n), A: Matrix::zeros(m, n) };
         let derivatives = at.jet[n..].to_vec();
         let mut genda = Genda {

@@ -111,13 +111,8 @@ pub fn fit(
     let (mut A, mut usual) = evaluate(jet, &mut F)?;
     let (mut last_step, mut slow) = (f64::INFINITY, false);
     let mut iterations = 0;
-    let units = scales(&A, Scaling::Both).1;
+    let mut units: Option<Vec<f64>> = None;
     loop {
-        let (row_scale, mut col_scale) = scales(&A, Scaling::Both);
-        // what is protected keeps its units: it must not move the more, the less it helps
-        for (k, &c) in columns.iter().enumerate().filter(|(_, c)| of(**c) == Freedom::Protected) {
-            col_scale[k] = col_scale[k].min(units[k]) * weight(c);
-        }
         let scaled = |F: &[f64]| {
             let sizes = F.iter().zip(&usual).map(|(f, size)| (f / size).abs()).enumerate();
             sizes.fold((0, 0.0), |worst, (i, size)| if size > worst.1 { (i, size) } else { worst })
@@ -126,6 +121,12 @@ pub fn fit(
         let left = residual * usual.get(worst).copied().unwrap_or(0.0);
         if residual <= 1e-15 || iterations == MOST_ITERATIONS {
             return Ok(Fit { residual, worst, left, iterations, slow });
+        }
+        let (row_scale, mut col_scale) = scales(&A, Scaling::Both);
+        // what is protected keeps its units: it must not move the more, the less it helps
+        let units = units.get_or_insert_with(|| col_scale.clone());
+        for (k, &c) in columns.iter().enumerate().filter(|(_, c)| of(**c) == Freedom::Protected) {
+            col_scale[k] = col_scale[k].min(units[k]) * weight(c);
         }
         let decomposed = Decomposed::scaled(&A, row_scale.clone(), col_scale.clone(), 0.0).ok_or(Undefined)?;
         let step = decomposed.solve(&Mat::from_fn(F.len(), 1, |i, _| -F[i]));

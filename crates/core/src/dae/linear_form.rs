@@ -24,15 +24,16 @@ pub struct LinearFormulas {
 impl LinearFormulas {
     /// `None` if the system is not linear in x and ẋ.
     pub fn new(system: &System) -> Option<Self> {
-        let structure = Structure::new(&system.first);
+        let structure = system.structure();
         structure.linear().then(|| Self::of(structure))
     }
 
     /// Of a system that is known to be linear.
-    fn of(structure: Structure) -> Self {
+    fn of(structure: &Structure) -> Self {
         let entries = structure.coefficients();
         let constant = structure.constant_coefficients();
-        let Structure { system: mut first, leading, slope } = structure;
+        let Structure { system: first, leading, slope } = structure;
+        let mut first = first.clone();
         let zeros: Vec<(Expr, f64)> = first.x.iter().chain(&first.xdot).map(|&e| (e, 0.0)).collect();
         let rest = first.graph.bind(&first.equations, &zeros);
         let outputs = [&entries[..], &rest].concat();

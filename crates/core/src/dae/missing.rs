@@ -5,9 +5,8 @@
 //! pencil of the system, sparse where that is sparse. What is given is kept: if it cannot be, the general search decides.
 
 use super::initial::{Initial, values};
-use super::plain::Outline;
 use super::ready::{Ready, ready};
-use super::{Dae, Plain, System};
+use super::{Dae, Plain, Structure, System};
 use crate::graph::Interpreted;
 use crate::linalg::IterationMatrix;
 use crate::motion::Start;
@@ -30,16 +29,15 @@ pub(super) fn complete(system: &System, initial: &Initial) -> Option<(Initial, R
     if missing.is_empty() || !initial.conditions.is_empty() || !first.invariants.is_empty() {
         return None;
     }
-    let outline = Outline::new(first);
-    let mut differential = vec![false; n];
-    outline.by_xdot.iter().for_each(|&(_, j)| differential[j] = true);
+    let structure = system.structure();
+    let differential = structure.differentiated();
     let count = |flags: &[bool]| flags.iter().filter(|flag| **flag).count();
-    if !outline.quasilinear || count(&differential) + count(&outline.algebraic) != n {
+    if !structure.quasilinear() || count(&differential) + count(&structure.algebraic()) != n {
         return None;
     }
     let mut x = values(&starts[..n]);
     if missing.iter().any(|&j| !differential[j]) {
-        let solved = algebraic(&outline, initial.t, &x)?;
+        let solved = algebraic(structure, initial.t, &x)?;
         let kept = |j: usize| starts[j] == Start::Unknown || (solved[j] - x[j]).abs() <= KEPT * (1.0 + x[j].abs());
         if !(0..n).all(kept) {
             return None;
@@ -68,18 +66,18 @@ pub(super) fn complete(system: &System, initial: &Initial) -> Option<(Initial, R
 }
 
 /// Newton's iteration for the unknowns without derivatives from the rows without derivatives; the others stay.
-fn algebraic(outline: &Outline, t: f64, x: &[f64]) -> Option<Vec<f64>> {
-    let n = x.len();
-    let mut plain = Plain::of(outline, &Interpreted);
+fn algebraic(structure: &Structure, t: f64, x: &[f64]) -> Option<Vec<f64>> {
+    let (n, without) = (x.len(), structure.algebraic());
+    let mut plain = Plain::new(structure, &Interpreted);
     let (mut x, zeros, mut step) = (x.to_vec(), vec![0.0; n], vec![0.0; n]);
     let mut pencil = plain.new_pencil();
-    let mut matrix = IterationMatrix::<f64>::new(&pencil, outline.algebraic.clone());
+    let mut matrix = IterationMatrix::<f64>::new(&pencil, without.clone());
     for _ in 0..MOST_ITERATIONS {
         plain.residual(0, t, &x, &zeros, &mut step).ok()?;
         plain.pencil(t, &x, &zeros, &mut pencil).ok()?;
         // E₁ δ = 0, F₂ + (∂F₂/∂x) δ = 0
         matrix.decompose(&pencil, 1.0, 0.0).ok()?;
-        step.iter_mut().zip(&outline.algebraic).for_each(|(r, &algebraic)| *r = if algebraic { -*r } else { 0.0 });
+        step.iter_mut().zip(&without).for_each(|(r, &algebraic)| *r = if algebraic { -*r } else { 0.0 });
         matrix.solve(&mut step);
         let mut largest = 0.0_f64;
         for (x, step) in x.iter_mut().zip(&step) {

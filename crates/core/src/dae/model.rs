@@ -1,8 +1,8 @@
 //! A general system with the means to evaluate it.
 
-use super::{DerivativeArray, Equations, FirstOrder, Formulas};
+use super::{DerivativeArray, Equations, FirstOrder, Formulas, Structure};
 use crate::graph::{Compiler, Interpreted};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// F(t, x, ẋ) = 0 with its formulas and a compiler for them.
 #[derive(Clone)]
@@ -12,6 +12,8 @@ pub struct System {
     /// With derivatives as unknowns where they are needed; parameters stay symbolic.
     pub first: FirstOrder,
     pub(super) compiler: Arc<dyn Compiler>,
+    /// made when it is first asked for
+    structure: OnceLock<Arc<Structure>>,
 }
 
 impl std::fmt::Debug for System {
@@ -23,7 +25,7 @@ impl std::fmt::Debug for System {
 impl System {
     /// From formulas.
     pub fn new(formulas: &Formulas, compiler: impl Compiler + 'static) -> Self {
-        System { formulas: formulas.clone(), first: FirstOrder::new(formulas), compiler: Arc::new(compiler) }
+        Self::compiled(formulas, Arc::new(compiler))
     }
 
     /// From a Rust model, which is traced; its formulas are interpreted.
@@ -68,7 +70,30 @@ impl System {
     /// Other formulas with the same compiler.
     #[must_use]
     pub fn of_the_same_kind(&self, formulas: &Formulas) -> Self {
-        System { formulas: formulas.clone(), first: FirstOrder::new(formulas), compiler: self.compiler.clone() }
+        Self::compiled(formulas, self.compiler.clone())
+    }
+
+    fn compiled(formulas: &Formulas, compiler: Arc<dyn Compiler>) -> Self {
+        System { formulas: formulas.clone(), first: FirstOrder::new(formulas), compiler, structure: OnceLock::new() }
+    }
+
+    /// The system with ẋ = 0 for some of its unknowns.
+    pub(super) fn held(&self, unknowns: &[usize]) -> Self {
+        let mut held = System { structure: OnceLock::new(), ..self.clone() };
+        for &j in unknowns {
+            held.first.equations.push(held.first.xdot[j]);
+            held.first.row_names.push(format!("{} stays", self.names()[j]));
+        }
+        held
+    }
+
+    /// What its formulas tell.
+    pub fn structure(&self) -> &Structure {
+        self.shared_structure()
+    }
+
+    fn shared_structure(&self) -> &Arc<Structure> {
+        self.structure.get_or_init(|| Arc::new(Structure::new(&self.first)))
     }
 
     /// Number of unknowns of the first-order form.
@@ -93,6 +118,6 @@ impl System {
 
     /// Its derivative arrays.
     pub fn array(&self) -> DerivativeArray {
-        DerivativeArray::new(&self.first, self.compiler.clone())
+        DerivativeArray::new(self.shared_structure().clone(), self.compiler.clone())
     }
 }

@@ -1,10 +1,9 @@
 //! A square system F(t, x, ẋ) = 0 of index at most one, as it stands.
 
-use super::ready::own_columns;
 use super::watch::Watch;
-use super::{Dae, FirstOrder, Pencil, Structure};
+use super::{Dae, Pencil, Structure};
 use crate::error::StepFailure;
-use crate::graph::{Compiler, Expr, Kernel};
+use crate::graph::{Compiler, Jacobian, Kernel};
 use crate::linalg::Matrix;
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
@@ -42,83 +41,30 @@ struct Pattern {
     of_x: Vec<usize>,
 }
 
-/// F and its derivatives as formulas, before anything is compiled.
-pub(super) struct Outline {
-    /// With numbers for the parameters, and its own graph.
-    pub system: FirstOrder,
-    /// (row, column) of the entries of ∂F/∂ẋ.
-    pub by_xdot: Vec<(usize, usize)>,
-    /// (row, column) of the entries of ∂F/∂x.
-    pub by_x: Vec<(usize, usize)>,
-    /// Rows without ẋ.
-    pub algebraic: Vec<bool>,
-    /// Does ∂F/∂ẋ not contain ẋ?
-    pub quasilinear: bool,
-    /// Is ∂F/∂ẋ made of numbers?
-    pub constant_leading: bool,
-    /// entries of ∂F/∂ẋ, then of ∂F/∂x
-    entries: Vec<Expr>,
-}
-
-impl Outline {
-    /// Of a system.
-    pub fn new(first: &FirstOrder) -> Self {
-        let structure = Structure::new(first);
-        Outline {
-            by_xdot: structure.leading.iter().map(|(i, j, _)| (i, j)).collect(),
-            by_x: structure.slope.iter().map(|(i, j, _)| (i, j)).collect(),
-            algebraic: structure.algebraic(),
-            quasilinear: structure.quasilinear(),
-            constant_leading: structure.constant_leading(),
-            entries: structure.coefficients(),
-            system: structure.system,
-        }
-    }
-
-    /// Formulas of the entries of ∂F/∂ẋ and of ∂F/∂x.
-    pub fn entries(&self) -> (&[Expr], &[Expr]) {
-        self.entries.split_at(self.by_xdot.len())
-    }
-
-    /// Are the gradients of the rows without ẋ made of numbers, and all others independent by their pattern?
-    pub fn algebraic_rows_are_numbers(&self) -> bool {
-        let slopes = self.by_x.iter().zip(self.entries().1).filter(|((i, _), _)| self.algebraic[*i]);
-        own_columns(self) && slopes.into_iter().all(|(_, &e)| self.system.graph.constant(e).is_some())
-    }
-}
-
 impl Plain {
     /// A square system; the caller knows that its index is at most one.
-    pub fn new(first: &FirstOrder, compiler: &dyn Compiler) -> Self {
-        Self::of(&Outline::new(first), compiler)
-    }
-
-    /// The same from formulas at hand.
-    pub(super) fn of(outline: &Outline, compiler: &dyn Compiler) -> Self {
-        let plain = Self::compiled(outline, compiler);
+    pub fn new(structure: &Structure, compiler: &dyn Compiler) -> Self {
+        let plain = Self::rectangular(structure, compiler);
         let pattern = Pattern::new(plain.n, &plain.by_xdot, &plain.by_x);
-        Plain { pattern, watch: Watch::new(outline, compiler), ..plain }
+        Plain { pattern, watch: Watch::new(structure, compiler), ..plain }
     }
 
     /// Rows and dense pencils of a system that need not be square; not for integrators.
-    pub(super) fn rectangular(first: &FirstOrder, compiler: &dyn Compiler) -> Self {
-        Self::compiled(&Outline::new(first), compiler)
-    }
-
-    fn compiled(outline: &Outline, compiler: &dyn Compiler) -> Self {
-        let Outline { system, entries, .. } = outline;
+    pub(super) fn rectangular(structure: &Structure, compiler: &dyn Compiler) -> Self {
+        let (system, entries, algebraic) = (&structure.system, structure.coefficients(), structure.algebraic());
         let (m, n) = (system.rows(), system.dim());
-        let constraint = outline.algebraic.iter().any(|&a| a).then_some(0.0);
+        let constraint = algebraic.iter().any(|&a| a).then_some(0.0);
+        let places = |J: &Jacobian| J.iter().map(|(i, j, _)| (i, j)).collect();
         Plain {
             n,
             m,
             values: compiler.compile(&system.graph, &system.equations),
-            entries: compiler.compile(&system.graph, entries),
-            by_xdot: outline.by_xdot.clone(),
-            by_x: outline.by_x.clone(),
+            entries: compiler.compile(&system.graph, &entries),
+            by_xdot: places(&structure.leading),
+            by_x: places(&structure.slope),
             pattern: None,
-            algebraic: outline.algebraic.clone(),
-            quasilinear: outline.quasilinear,
+            algebraic,
+            quasilinear: structure.quasilinear(),
             inputs: vec![0.0; system.graph.inputs().len()],
             time: system.place(system.t),
             places: system.x.iter().chain(&system.xdot).map(|&e| system.place(e)).collect(),

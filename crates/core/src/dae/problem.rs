@@ -189,7 +189,7 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
         }
         Form::Auto | Form::Plain if values.mu == 0 && regular && stands_alone(system, values) => {
             let at = Point { t: found.t, x: found.x().to_vec(), xdot: derivatives(system, found) };
-            return Ok(plainly(system, Plain::new(&system.first, &*system.compiler), at, values));
+            return Ok(plainly(system, Plain::new(system.structure(), &*system.compiler), at, values));
         }
         Form::Auto | Form::Linear if let Some(coefficients) = FormulaCoefficients::new(system) => {
             return linear(system, found, coefficients);

@@ -53,6 +53,8 @@ struct Reference {
     regular: bool,
     product: Matrix,
     blocks: [Lu<f64>; 2],
+    /// X Z, for bases
+    turn: Matrix,
     column: Vec<f64>,
 }
 
@@ -164,6 +166,7 @@ impl Reference {
             regular: false,
             product: Matrix::zeros(r, r),
             blocks: [Lu::new(first), Lu::new(r - first)],
+            turn: Matrix::zeros(first, first),
             column: vec![0.0; r],
         }
     }
@@ -229,13 +232,12 @@ impl Reference {
         }
     }
 
-    /// With P = W_new Y in blocks, rows of other bases of the same spaces are those of (I, P₁₁⁻¹P₁₂; P₂₂⁻¹P₂₁, I).
+    /// With P = W_new Y in blocks, rows of other bases of the same spaces are those of (I, X; Z, I), X = P₁₁⁻¹P₁₂ and Z = P₂₂⁻¹P₂₁: of full
+    /// rank as long as ‖X Z‖ < 1.
     fn between_spaces(&mut self, first: usize) -> f64 {
         let r = self.product.rows();
-        let mut norms = [0.0_f64; 2];
-        for (block, norm) in norms.iter_mut().enumerate() {
+        for (block, lu) in self.blocks.iter_mut().enumerate() {
             let (own, other) = if block == 0 { (0..first, first..r) } else { (first..r, 0..first) };
-            let lu = &mut self.blocks[block];
             for (i, row) in own.clone().enumerate() {
                 for (j, column) in own.clone().enumerate() {
                     lu.A[(i, j)] = self.product[(row, column)];
@@ -245,15 +247,18 @@ impl Reference {
                 return f64::INFINITY;
             }
             let column = &mut self.column[..own.len()];
-            let mut sum = 0.0_f64;
             for j in other {
                 own.clone().zip(column.iter_mut()).for_each(|(i, c)| *c = self.product[(i, j)]);
                 lu.solve(column);
-                sum += column.iter().fold(0.0_f64, |top, c| top.max(c.abs()));
+                own.clone().zip(column.iter()).for_each(|(i, c)| self.product[(i, j)] = *c);
             }
-            *norm = sum;
         }
-        norms[0].max(norms[1])
+        for i in 0..first {
+            for j in 0..first {
+                self.turn[(i, j)] = (first..r).map(|k| self.product[(i, k)] * self.product[(k, j)]).sum();
+            }
+        }
+        balanced_norm(&mut self.turn)
     }
 
     /// Has the determinant of a square matrix changed its sign?

@@ -5,8 +5,7 @@
 //! stands in no row of that matrix, nothing is compiled either.
 
 use super::initial::{Initial, values};
-use super::plain::Outline;
-use super::{CharacteristicValues, Dae, Plain, Point, System};
+use super::{CharacteristicValues, Dae, Plain, Point, Structure, System};
 use crate::graph::{Expr, Tape};
 use crate::linalg::{LargeLu, Lu, Matrix, Shift};
 use crate::motion::Start;
@@ -34,16 +33,16 @@ pub(super) fn ready(system: &System, initial: &Initial) -> Option<Ready> {
         return None;
     }
     let (t, x) = (initial.t, values(&starts[..n]));
-    let outline = Outline::new(first);
-    if !outline.quasilinear || x.iter().any(|x| !x.is_finite()) || misses_an_unknown(&outline) {
+    let structure = system.structure();
+    if !structure.quasilinear() || x.iter().any(|x| !x.is_finite()) || misses_an_unknown(structure) {
         return None;
     }
-    let mut plain = Plain::of(&outline, &*system.compiler);
+    let mut plain = Plain::new(structure, &*system.compiler);
     let zeros = vec![0.0; n];
     let mut F = vec![0.0; n];
     plain.residual(0, t, &x, &zeros, &mut F).ok()?;
     let [E, F_x] = plain.slopes_by_row(t, &x, &zeros).ok()?;
-    let (leading, constraints) = split(&outline, &E)?;
+    let (leading, constraints) = split(structure, &E)?;
     let a = constraints.len();
 
     // rows of ẋ: leading rows, and the derivatives of the constraints
@@ -54,7 +53,7 @@ pub(super) fn ready(system: &System, initial: &Initial) -> Option<Ready> {
         xdot[row] = -F[i];
     }
     if a > 0 {
-        let F_t = time_derivative(&outline, t, &x)?;
+        let F_t = time_derivative(structure, t, &x)?;
         let largest = x.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
         for (row, combination) in (n - a..n).zip(&constraints) {
             let along = |values: &[f64]| combination.iter().map(|&(i, z)| z * values[i]).sum::<f64>();
@@ -76,29 +75,18 @@ pub(super) fn ready(system: &System, initial: &Initial) -> Option<Ready> {
 /// Can a system of strangeness index zero be integrated as it stands? Its constraints must be rows, or combinations that do not change:
 /// Newton's iteration with one Jacobian does not contract where the left null space of the leading matrix turns.
 pub(super) fn stands_alone(system: &System, values: CharacteristicValues) -> bool {
-    let outline = Outline::new(&system.first);
-    outline.constant_leading || outline.algebraic.iter().filter(|a| **a).count() == values.a
+    let structure = system.structure();
+    structure.constant_leading() || structure.algebraic().iter().filter(|a| **a).count() == values.a
 }
 
 /// Does an unknown appear neither with its derivative nor in a constraint? Only where the rows without ẋ are all constraints.
-fn misses_an_unknown(outline: &Outline) -> bool {
-    if outline.constant_leading && !own_columns(outline) {
+fn misses_an_unknown(structure: &Structure) -> bool {
+    if structure.constant_leading() && !structure.own_columns() {
         return false;
     }
-    let mut found = vec![false; outline.system.dim()];
-    let algebraic = outline.by_x.iter().filter(|(i, _)| outline.algebraic[*i]);
-    outline.by_xdot.iter().chain(algebraic).for_each(|&(_, j)| found[j] = true);
+    let (mut found, algebraic) = (structure.differentiated(), structure.algebraic());
+    structure.slope.iter().filter(|(i, _, _)| algebraic[*i]).for_each(|(_, j, _)| found[j] = true);
     found.contains(&false)
-}
-
-/// Has each leading row one entry, in a column of its own? Then it is regular without further ado.
-pub(super) fn own_columns(outline: &Outline) -> bool {
-    let n = outline.system.dim();
-    let (mut rows, mut columns) = (vec![false; outline.system.rows()], vec![false; n]);
-    outline
-        .by_xdot
-        .iter()
-        .all(|&(i, j)| !std::mem::replace(&mut rows[i], true) && !std::mem::replace(&mut columns[j], true))
 }
 
 /// A sum of rows: number and factor of each.
@@ -106,10 +94,11 @@ type Combination = Vec<(usize, f64)>;
 
 /// Rows that determine derivatives, and combinations of rows that are constraints: rows without ẋ, or the left null space of a
 /// constant leading matrix that loses rank. Nothing where the rank is in doubt.
-pub(super) fn split(outline: &Outline, E: &[Combination]) -> Option<(Vec<usize>, Vec<Combination>)> {
+pub(super) fn split(structure: &Structure, E: &[Combination]) -> Option<(Vec<usize>, Vec<Combination>)> {
     let n = E.len();
-    if !outline.constant_leading || own_columns(outline) {
-        let (algebraic, leading): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| outline.algebraic[i]);
+    if !structure.constant_leading() || structure.own_columns() {
+        let without = structure.algebraic();
+        let (algebraic, leading): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| without[i]);
         return Some((leading, algebraic.into_iter().map(|i| vec![(i, 1.0)]).collect()));
     }
     // Gaußian elimination of (E I), complete pivoting, rows of one size
@@ -216,8 +205,8 @@ fn solve(mut B: Matrix, b: &mut [f64]) -> Option<()> {
 }
 
 /// ∂F/∂t at ẋ = 0, by dual numbers, of the rows that contain t.
-fn time_derivative(outline: &Outline, t: f64, x: &[f64]) -> Option<Vec<f64>> {
-    let (system, graph) = (&outline.system, &outline.system.graph);
+fn time_derivative(structure: &Structure, t: f64, x: &[f64]) -> Option<Vec<f64>> {
+    let (system, graph) = (&structure.system, &structure.system.graph);
     let mut contains = vec![false; graph.len()];
     contains[system.t.index()] = true;
     for e in graph.needed(&system.equations) {

@@ -7,6 +7,7 @@
 
 use super::FirstOrder;
 use crate::graph::{Expr, Jacobian, Node};
+use crate::linalg::Mat;
 
 /// The structure of a general system.
 #[derive(Clone, Debug)]
@@ -38,7 +39,26 @@ impl Structure {
 
     /// Which unknowns have a derivative in some row?
     pub fn differentiated(&self) -> Vec<bool> {
-        self.leading.columns.windows(2).map(|w| w[0] < w[1]).collect()
+        (0..self.system.dim()).map(|j| self.is_differentiated(j)).collect()
+    }
+
+    /// Has this unknown?
+    pub fn is_differentiated(&self, unknown: usize) -> bool {
+        self.leading.columns[unknown] < self.leading.columns[unknown + 1]
+    }
+
+    /// Has each row with derivatives one of them, in a column of its own? Then these rows are independent without further ado.
+    pub fn own_columns(&self) -> bool {
+        let mut rows = vec![false; self.system.rows()];
+        let alone = self.leading.columns.windows(2).all(|w| w[1] - w[0] <= 1);
+        alone && self.leading.row.iter().all(|&i| !std::mem::replace(&mut rows[i], true))
+    }
+
+    /// Are the gradients of the rows without ẋ made of numbers, and all others independent by their pattern?
+    pub fn constant_constraints(&self) -> bool {
+        let algebraic = self.algebraic();
+        let mut slopes = self.slope.iter().filter(|(i, _, _)| algebraic[*i]);
+        self.own_columns() && slopes.all(|(_, _, e)| self.system.graph.constant(e).is_some())
     }
 
     /// Does ∂F/∂ẋ not contain ẋ?
@@ -49,6 +69,18 @@ impl Structure {
     /// Is ∂F/∂ẋ made of numbers?
     pub fn constant_leading(&self) -> bool {
         self.leading.entries.iter().all(|&e| self.system.graph.constant(e).is_some())
+    }
+
+    /// ∂F/∂ẋ and ∂F/∂x, if all of their entries are numbers.
+    pub fn numbers(&self) -> Option<[Mat<f64>; 2]> {
+        let dense = |J: &Jacobian| {
+            let mut M = Mat::zeros(self.system.rows(), self.system.dim());
+            for (i, j, e) in J.iter() {
+                M[(i, j)] = self.system.graph.constant(e)?;
+            }
+            Some(M)
+        };
+        Some([dense(&self.leading)?, dense(&self.slope)?])
     }
 
     /// Does ∂F/∂ẋ depend on unknowns or their derivatives?

@@ -3,7 +3,7 @@
 //! Where it loses rank solutions end or branch, whatever the residuals say. It is followed from step to step; entries that cannot
 //! make a difference, rows and columns with a single entry that is a number, are left out, so that many systems need no watch at all.
 
-use super::plain::Outline;
+use super::Structure;
 use super::rank_watch::{RankWatch, Rows};
 use super::ready::split;
 use crate::error::StepFailure;
@@ -35,13 +35,13 @@ type Entries = Vec<(usize, usize, Expr)>;
 
 impl Watch {
     /// Nothing where the matrix is made of numbers, or not known.
-    pub fn new(outline: &Outline, compiler: &dyn Compiler) -> Option<Self> {
-        let system = &outline.system;
-        if system.rows() != system.dim() || (outline.constant_leading && outline.algebraic_rows_are_numbers()) {
+    pub fn new(structure: &Structure, compiler: &dyn Compiler) -> Option<Self> {
+        let system = &structure.system;
+        if system.rows() != system.dim() || (structure.constant_leading() && structure.constant_constraints()) {
             return None;
         }
         let mut graph = system.graph.clone();
-        let (entries, algebraic) = matrix(outline, &mut graph)?;
+        let (entries, algebraic) = matrix(structure, &mut graph)?;
         let (entries, rows) = essential(entries, &graph);
         let r = rows.len();
         if r == 0 || r > MOST_ROWS {
@@ -123,26 +123,25 @@ fn hermite(s: f64, h: f64, [x0, d0, x1, d1]: [&[f64]; 4], x: &mut [f64], xdot: &
 }
 
 /// All entries of the matrix, and which of its rows are constraints. Nothing where the left null space is in doubt.
-fn matrix(outline: &Outline, graph: &mut Graph) -> Option<(Entries, Vec<bool>)> {
-    let m = outline.system.rows();
-    let (leading, slopes) = outline.entries();
+fn matrix(structure: &Structure, graph: &mut Graph) -> Option<(Entries, Vec<bool>)> {
+    let m = structure.system.rows();
     let mut numbers = vec![Vec::new(); m];
-    if outline.constant_leading {
-        for (&(i, j), &e) in outline.by_xdot.iter().zip(leading) {
+    if structure.constant_leading() {
+        for (i, j, e) in structure.leading.iter() {
             numbers[i].push((j, graph.constant(e)?));
         }
     }
-    let (rows, constraints) = split(outline, &numbers)?;
+    let (rows, constraints) = split(structure, &numbers)?;
     let mut entries = Entries::new();
     let mut row_of = vec![usize::MAX; m];
     rows.iter().enumerate().for_each(|(row, &i)| row_of[i] = row);
-    for (&(i, j), &e) in outline.by_xdot.iter().zip(leading).filter(|((i, _), _)| row_of[*i] != usize::MAX) {
+    for (i, j, e) in structure.leading.iter().filter(|(i, _, _)| row_of[*i] != usize::MAX) {
         entries.push((row_of[i], j, e));
     }
     let mut of_row: Vec<Vec<(usize, Expr)>> = vec![Vec::new(); m];
-    outline.by_x.iter().zip(slopes).for_each(|(&(i, j), &e)| of_row[i].push((j, e)));
+    structure.slope.iter().for_each(|(i, j, e)| of_row[i].push((j, e)));
     for (k, combination) in constraints.iter().enumerate() {
-        let mut sums: Vec<Option<Expr>> = vec![None; outline.system.dim()];
+        let mut sums: Vec<Option<Expr>> = vec![None; structure.system.dim()];
         graph.with(|| {
             for &(i, z) in combination {
                 for &(j, e) in &of_row[i] {

@@ -13,7 +13,7 @@ use super::levels::CLEAR_GAP;
 use super::problem::{Form, Problem};
 use super::solve::solve;
 use super::structural::{Structural, structural};
-use super::{CharacteristicValues, Structure, System};
+use super::{CharacteristicValues, System};
 use crate::RadauIIa;
 use crate::analysis::random::Random;
 use crate::analysis::rank::{Combination, echelon, normalised};
@@ -154,8 +154,8 @@ pub fn analyse(system: &System, initial: &Initial, scope: Scope) -> Result<Analy
         moved: moved(system, initial, &at),
         redundant: redundant(system, &at),
         undetermined: columns(&at.projections.U).into_iter().map(|u| Combination::of(&u, names)).collect(),
-        free: free(&at.projections.constraints, names, &differentiated(system)),
-        perturbation_may_be_higher: at.values.a > 0 && Structure::new(&system.first).leading_moves(),
+        free: free(&at.projections.constraints, names, &system.structure().differentiated()),
+        perturbation_may_be_higher: at.values.a > 0 && system.structure().leading_moves(),
         elsewhere,
         findings,
         at,
@@ -292,12 +292,6 @@ fn rounded(mut vector: Vec<f64>) -> Vec<f64> {
 fn columns(Z: &Mat<f64>) -> Vec<Vec<f64>> {
     let vectors = (0..Z.ncols()).map(|k| (0..Z.nrows()).map(|i| Z[(i, k)]).collect()).collect();
     echelon(vectors).into_iter().map(|v| rounded(normalised(v))).collect()
-}
-
-/// Which unknowns have derivatives in the equations?
-fn differentiated(system: &System) -> Vec<bool> {
-    let signature = system.first.signature();
-    (0..system.dim()).map(|j| signature.iter().any(|row| row[j] == Some(1))).collect()
 }
 
 /// Unknowns that the constraints leave free: all but the pivot columns of their gradients. Unknowns without derivatives are

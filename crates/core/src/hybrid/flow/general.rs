@@ -1,6 +1,6 @@
 //! A mode that is a general system: what impulses leave alone follows from its derivative array.
 
-use super::{Entered, Entry, Flow, Part, found};
+use super::{Entered, Entry, Flow, Part, counted, kept};
 use crate::dae::{DerivativeArray, Form, Initial, PrepareError, System, prepare};
 use crate::error::StepFailure;
 use crate::explicit_time::{Crossing, Suspects, Timetable, cross_general};
@@ -12,41 +12,62 @@ use crate::motion::Start;
 use crate::options::Options;
 use std::cell::{OnceCell, RefCell};
 
+/// Combinations of the unknowns that impulses cannot change.
+enum Kept {
+    /// The same at all times, since all coefficients are numbers.
+    Always(Result<Mat<f64>, EnterError>),
+    /// By the coefficients at the instant.
+    Linearised(RefCell<DerivativeArray>),
+}
+
 /// A general system.
 pub struct GeneralFlow {
     system: System,
     form: Form,
     integrator: Box<dyn Integrator>,
-    /// for jumps, made when constraints are first to be repaired
-    array: OnceCell<RefCell<DerivativeArray>>,
-    /// which derivatives occur in which equation
-    signature: OnceCell<Vec<Vec<Option<u8>>>>,
+    /// made when constraints are first to be repaired
+    kept: OnceCell<Kept>,
 }
 
 impl GeneralFlow {
     /// A system with the form and the method to solve it.
     pub fn new(system: System, form: Form, integrator: impl Integrator + 'static) -> Self {
-        GeneralFlow {
-            system,
-            form,
-            integrator: Box::new(integrator),
-            array: OnceCell::new(),
-            signature: OnceCell::new(),
+        GeneralFlow { system, form, integrator: Box::new(integrator), kept: OnceCell::new() }
+    }
+
+    fn kept(&self) -> Kept {
+        match self.system.structure().numbers() {
+            Some([E, slope]) => {
+                let rate = Mat::zeros(E.nrows(), E.ncols());
+                Kept::Always(kept(&Coefficients { E, rate, A: -slope }))
+            }
+            None => Kept::Linearised(RefCell::new(self.system.array())),
         }
     }
 
-    fn signature(&self) -> &[Vec<Option<u8>>] {
-        self.signature.get_or_init(|| self.system.first.signature())
-    }
-
-    /// Combinations of the unknowns that impulses cannot change, linearised at a point.
+    /// Combinations of the unknowns that impulses cannot change at a point.
     fn combinations(&self, d: usize, t: f64, x: &[f64], xdot: &[f64]) -> Result<Option<Mat<f64>>, EnterError> {
-        let (m, n) = (self.system.rows(), self.system.dim());
-        if self.signature().iter().filter(|row| row.contains(&Some(1))).count() == d {
+        if self.system.structure().algebraic().iter().filter(|algebraic| !**algebraic).count() == d {
             // nothing is hidden: impulses reach the kernel of E
             return Ok(None);
         }
-        let mut array = self.array.get_or_init(|| RefCell::new(self.system.array())).borrow_mut();
+        let rows = match self.kept.get_or_init(|| self.kept()) {
+            Kept::Always(rows) => rows.clone()?,
+            Kept::Linearised(array) => kept(&self.linearised(&mut array.borrow_mut(), t, x, xdot)?)?,
+        };
+        // what is free is kept by no equation, invariants by none of these
+        let plain = self.system.formulas.free.is_empty() && self.system.first.invariants.is_empty();
+        if plain { counted(rows, d).map(Some) } else { Ok(Some(rows)) }
+    }
+
+    fn linearised(
+        &self,
+        array: &mut DerivativeArray,
+        t: f64,
+        x: &[f64],
+        xdot: &[f64],
+    ) -> Result<Coefficients, StepFailure> {
+        let (m, n) = (self.system.rows(), self.system.dim());
         let jet = [&x[..n], &xdot[..n], &vec![0.0; n]].concat();
         let mut J = Matrix::zeros(2 * m, 3 * n);
         array.jacobian(1, t, &jet, &mut J).map_err(|_| StepFailure::Undefined { t })?;
@@ -55,14 +76,11 @@ impl GeneralFlow {
             let (sum, slope) = (J[(m + i, n + j)], J[(i, j)]);
             if (sum - slope).abs() <= 8.0 * f64::EPSILON * (sum.abs() + slope.abs()) { 0.0 } else { sum - slope }
         };
-        let coefficients = Coefficients {
+        Ok(Coefficients {
             E: Mat::from_fn(m, n, |i, j| J[(i, n + j)]),
             rate: Mat::from_fn(m, n, rate),
             A: Mat::from_fn(m, n, |i, j| -J[(i, j)]),
-        };
-        // what is free is kept by no equation, invariants by none of these
-        let plain = self.system.formulas.free.is_empty() && self.system.first.invariants.is_empty();
-        found(&coefficients, plain.then_some(d))
+        })
     }
 
     /// A stepper that does not borrow from the system.
@@ -107,8 +125,7 @@ impl Flow for GeneralFlow {
     }
 
     fn part(&self, unknown: usize) -> Part {
-        let differential = self.signature().iter().any(|row| row[unknown] == Some(1));
-        if differential { Part::Differential } else { Part::Algebraic }
+        if self.system.structure().is_differentiated(unknown) { Part::Differential } else { Part::Algebraic }
     }
 
     fn system(&self) -> Option<System> {

@@ -1,6 +1,6 @@
 //! A mode that is a linear system, given by its coefficients.
 
-use super::{Entered, Entry, Flow, found};
+use super::{Entered, Entry, Flow, counted, kept};
 use crate::dae::Point;
 use crate::hybrid::error::EnterError;
 use crate::hybrid::impulsive;
@@ -31,7 +31,8 @@ impl<C: Coefficients + Clone> LinearFlow<C> {
         taylor.map_err(|error| EnterError::Impulses { reason: error.to_string() })?;
         let dense = |M: &Matrix| Mat::from_fn(m, n, |i, j| M[(i, j)]);
         let rate = data.E.get(1).map_or_else(|| Mat::zeros(m, n), dense);
-        found(&impulsive::Coefficients { E: dense(&data.E[0]), rate, A: dense(&data.A[0]) }, Some(d))
+        let rows = kept(&impulsive::Coefficients { E: dense(&data.E[0]), rate, A: dense(&data.A[0]) })?;
+        counted(rows, d).map(Some)
     }
 }
 

@@ -196,17 +196,19 @@ impl Entry {
 /// Combinations that impulses cannot change, where they are not simply the d rows of the leading matrix: from d, t, x, ẋ.
 type Combinations<'c> = dyn Fn(usize, f64, &[f64], &[f64]) -> Result<Option<Mat<f64>>, EnterError> + 'c;
 
-/// Rows, if they could be found: `d` of them, unless unknowns are free.
-fn found(coefficients: &Coefficients, d: Option<usize>) -> Result<Option<Mat<f64>>, EnterError> {
-    let rows = kept_by_impulses(coefficients).map_err(|error| EnterError::Impulses { reason: error.to_string() })?;
-    match d {
-        Some(d) if rows.nrows() != d => {
-            let reason = format!(
-                "ranks are not clear: {} combinations seem to be kept, but there are {d} differential equations",
-                rows.nrows()
-            );
-            Err(EnterError::Impulses { reason })
-        }
-        _ => Ok(Some(rows)),
+/// Combinations that impulses cannot change, by the coefficients at an instant.
+fn kept(coefficients: &Coefficients) -> Result<Mat<f64>, EnterError> {
+    kept_by_impulses(coefficients).map_err(|error| EnterError::Impulses { reason: error.to_string() })
+}
+
+/// There must be as many rows as differential equations.
+fn counted(rows: Mat<f64>, d: usize) -> Result<Mat<f64>, EnterError> {
+    if rows.nrows() == d {
+        return Ok(rows);
     }
+    let reason = format!(
+        "ranks are not clear: {} combinations seem to be kept, but there are {d} differential equations",
+        rows.nrows()
+    );
+    Err(EnterError::Impulses { reason })
 }
