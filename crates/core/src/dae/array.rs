@@ -9,22 +9,30 @@ use crate::graph::{Compiler, Expr, Graph, Kernel, Tape};
 use crate::linalg::Matrix;
 use crate::motion::Undefined;
 use crate::scalar::Taylor;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Most differentiations.
 pub const MOST_LEVELS: usize = 11;
 
 /// Derivative arrays of a system, for every level that is asked for, up to [`MOST_LEVELS`]; more are a programming error.
 pub struct DerivativeArray {
-    structure: Arc<Structure>,
+    kernels: Arc<ArrayKernels>,
+    /// of each level
+    values: Vec<Option<Called>>,
+    entries: Vec<Option<Called>>,
+}
+
+/// What all derivative arrays of a system share: kernels of each level, compiled when they are first asked for.
+pub(super) struct ArrayKernels {
+    pub structure: Structure,
     compiler: Arc<dyn Compiler>,
-    /// of each level: values, and entries of the Jacobian, compiled when they are first asked for
-    values: Vec<Option<Compiled>>,
-    entries: Vec<Option<Compiled>>,
+    values: Vec<OnceLock<Box<dyn Kernel>>>,
+    /// entries of the Jacobian
+    entries: Vec<OnceLock<Box<dyn Kernel>>>,
 }
 
 /// A kernel with its arguments.
-struct Compiled {
+struct Called {
     kernel: Box<dyn Kernel>,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
@@ -32,31 +40,24 @@ struct Compiled {
 
 impl DerivativeArray {
     /// Of a system.
-    pub fn new(structure: Arc<Structure>, compiler: Arc<dyn Compiler>) -> Self {
+    pub(super) fn new(kernels: Arc<ArrayKernels>) -> Self {
         let none = || (0..=MOST_LEVELS).map(|_| None).collect();
-        DerivativeArray { structure, compiler, values: none(), entries: none() }
+        DerivativeArray { kernels, values: none(), entries: none() }
     }
 
     /// Number of unknowns.
     pub fn dim(&self) -> usize {
-        self.structure.system.dim()
+        self.kernels.structure.system.dim()
     }
 
     /// Number of equations of F.
     pub fn rows(&self) -> usize {
-        self.structure.system.rows()
+        self.kernels.structure.system.rows()
     }
 
     /// F_0 … F_ℓ at the jet X_0 … X_{ℓ+1}, one after the other.
     pub fn evaluate(&mut self, level: usize, t: f64, jet: &[f64], F: &mut [f64]) -> Result<(), Undefined> {
-        let (system, compiler) = (&self.structure.system, &*self.compiler);
-        let values = || {
-            let (graph, series) = series(system, &system.equations, level);
-            // F_0, then F_1, …
-            let by_level = (0..=level).flat_map(|j| series.iter().map(move |row| row[j])).collect();
-            Compiled::new(compiler, &graph, by_level)
-        };
-        let values = self.values[level].get_or_insert_with(values);
+        let values = self.values[level].get_or_insert_with(|| self.kernels.values(level));
         values.call(t, jet);
         F.copy_from_slice(&values.outputs);
         if F.iter().all(|f| f.is_finite()) { Ok(()) } else { Err(Undefined) }
@@ -65,15 +66,10 @@ impl DerivativeArray {
     /// ∂(F_0 … F_ℓ)/∂(X_0 … X_{ℓ+1}).
     pub fn jacobian(&mut self, level: usize, t: f64, jet: &[f64], J: &mut Matrix) -> Result<(), Undefined> {
         let (m, n) = (self.rows(), self.dim());
-        let (system, compiler) = (&self.structure.system, &*self.compiler);
-        let entries = || {
-            let (graph, series) = series(system, &self.structure.coefficients(), level);
-            Compiled::new(compiler, &graph, series.concat())
-        };
-        let entries = self.entries[level].get_or_insert_with(entries);
+        let entries = self.entries[level].get_or_insert_with(|| self.kernels.entries(level));
         entries.call(t, jet);
         J.fill(0.0);
-        let Structure { leading, slope, .. } = &*self.structure;
+        let Structure { leading, slope, .. } = &self.kernels.structure;
         let (by_xdot, by_x) = entries.outputs.split_at(leading.entries.len() * (level + 1));
         for ((r, c, _), series) in slope.iter().zip(by_x.chunks_exact(level + 1)) {
             for j in 0..=level {
@@ -93,10 +89,39 @@ impl DerivativeArray {
     }
 }
 
-impl Compiled {
-    fn new(compiler: &dyn Compiler, graph: &Graph, outputs: Vec<Expr>) -> Self {
-        let kernel = compiler.compile(graph, &outputs);
-        Compiled { kernel, inputs: vec![0.0; graph.inputs().len()], outputs: vec![0.0; outputs.len()] }
+impl ArrayKernels {
+    /// Of a system.
+    pub fn new(structure: Structure, compiler: Arc<dyn Compiler>) -> Self {
+        let none = || (0..=MOST_LEVELS).map(|_| OnceLock::new()).collect();
+        ArrayKernels { structure, compiler, values: none(), entries: none() }
+    }
+
+    fn values(&self, level: usize) -> Called {
+        let system = &self.structure.system;
+        let kernel = self.values[level].get_or_init(|| {
+            let (graph, series) = series(system, &system.equations, level);
+            // F_0, then F_1, …
+            let by_level: Vec<Expr> = (0..=level).flat_map(|j| series.iter().map(move |row| row[j])).collect();
+            self.compiler.compile(&graph, &by_level)
+        });
+        Called::new(&**kernel, system, level, system.rows())
+    }
+
+    fn entries(&self, level: usize) -> Called {
+        let (system, entries) = (&self.structure.system, self.structure.coefficients());
+        let kernel = self.entries[level].get_or_init(|| {
+            let (graph, series) = series(system, &entries, level);
+            self.compiler.compile(&graph, &series.concat())
+        });
+        Called::new(&**kernel, system, level, entries.len())
+    }
+}
+
+impl Called {
+    /// Series of this many formulas.
+    fn new(kernel: &dyn Kernel, system: &FirstOrder, level: usize, formulas: usize) -> Self {
+        let inputs = 1 + (level + 2) * system.dim();
+        Called { kernel: kernel.duplicate(), inputs: vec![0.0; inputs], outputs: vec![0.0; formulas * (level + 1)] }
     }
 
     fn call(&mut self, t: f64, jet: &[f64]) {
@@ -170,7 +195,8 @@ mod tests {
     #[test]
     fn coefficients_are_those_of_the_curve_that_is_put_in() {
         let system = FirstOrder::new(&Formulas::trace(&Mixture));
-        let mut array = DerivativeArray::new(Arc::new(Structure::new(&system)), Arc::new(Interpreted));
+        let mut array =
+            DerivativeArray::new(Arc::new(ArrayKernels::new(Structure::new(&system), Arc::new(Interpreted))));
         let (level, t) = (3, 0.7);
         let mut F = vec![0.0; 8];
         array.evaluate(level, t, &jet(), &mut F).unwrap();
@@ -192,7 +218,8 @@ mod tests {
     #[test]
     fn the_jacobian_is_the_derivative_of_the_array() {
         let system = FirstOrder::new(&Formulas::trace(&Mixture));
-        let mut array = DerivativeArray::new(Arc::new(Structure::new(&system)), Arc::new(Interpreted));
+        let mut array =
+            DerivativeArray::new(Arc::new(ArrayKernels::new(Structure::new(&system), Arc::new(Interpreted))));
         let (level, t) = (3, 0.7);
         let mut J = Matrix::zeros(8, 15);
         array.jacobian(level, t, &jet(), &mut J).unwrap();

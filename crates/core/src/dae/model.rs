@@ -1,5 +1,6 @@
 //! A general system with the means to evaluate it.
 
+use super::array::ArrayKernels;
 use super::{DerivativeArray, Equations, FirstOrder, Formulas, Structure};
 use crate::graph::{Compiler, Interpreted};
 use std::sync::{Arc, OnceLock};
@@ -12,8 +13,8 @@ pub struct System {
     /// With derivatives as unknowns where they are needed; parameters stay symbolic.
     pub first: FirstOrder,
     pub(super) compiler: Arc<dyn Compiler>,
-    /// made when it is first asked for
-    structure: OnceLock<Arc<Structure>>,
+    /// made when they are first asked for
+    kernels: OnceLock<Arc<ArrayKernels>>,
 }
 
 impl std::fmt::Debug for System {
@@ -74,12 +75,12 @@ impl System {
     }
 
     fn compiled(formulas: &Formulas, compiler: Arc<dyn Compiler>) -> Self {
-        System { formulas: formulas.clone(), first: FirstOrder::new(formulas), compiler, structure: OnceLock::new() }
+        System { formulas: formulas.clone(), first: FirstOrder::new(formulas), compiler, kernels: OnceLock::new() }
     }
 
     /// The system with ẋ = 0 for some of its unknowns.
     pub(super) fn held(&self, unknowns: &[usize]) -> Self {
-        let mut held = System { structure: OnceLock::new(), ..self.clone() };
+        let mut held = System { kernels: OnceLock::new(), ..self.clone() };
         for &j in unknowns {
             held.first.equations.push(held.first.xdot[j]);
             held.first.row_names.push(format!("{} stays", self.names()[j]));
@@ -89,11 +90,12 @@ impl System {
 
     /// What its formulas tell.
     pub fn structure(&self) -> &Structure {
-        self.shared_structure()
+        &self.kernels().structure
     }
 
-    fn shared_structure(&self) -> &Arc<Structure> {
-        self.structure.get_or_init(|| Arc::new(Structure::new(&self.first)))
+    fn kernels(&self) -> &Arc<ArrayKernels> {
+        let new = || ArrayKernels::new(Structure::new(&self.first), self.compiler.clone());
+        self.kernels.get_or_init(|| Arc::new(new()))
     }
 
     /// Number of unknowns of the first-order form.
@@ -118,6 +120,6 @@ impl System {
 
     /// Its derivative arrays.
     pub fn array(&self) -> DerivativeArray {
-        DerivativeArray::new(self.shared_structure().clone(), self.compiler.clone())
+        DerivativeArray::new(self.kernels().clone())
     }
 }
