@@ -5,7 +5,7 @@
 //! Δy = −M⁺(𝔉 + N Δx) the least change of y; here y follows x before every evaluation of the rows. Projections are made anew with every pencil and
 //! kept until the next.
 
-use super::levels::{self, Projections, Ranks};
+use super::levels::{self, Known, MOST_GROWTH, Projections};
 use super::rank_watch::{self, RankWatch};
 use super::{CharacteristicValues, Characteristics, Dae, DerivativeArray, Pencil, Plain, System};
 use crate::analysis::rank::{Decomposed, Scaling, scales};
@@ -24,8 +24,6 @@ const SMALL_CORRECTION: f64 = 1e-11;
 const POLISHING: usize = 4;
 /// Times of a stage that differ by less than this part of the step are the same, but for rounding.
 const SAME_TIME: f64 = 1e-9;
-/// Scales of a row may grow so much over the smallest one of the run.
-const MOST_GROWTH: f64 = 16.0;
 /// Redundant equations may keep this scaled residual.
 const CONTRADICTION: f64 = 1e-6;
 
@@ -38,8 +36,8 @@ pub struct Genda {
     array: DerivativeArray,
     first: Rows,
     projections: Projections,
-    /// ranks at the start, which are kept
-    ranks: Option<Ranks>,
+    /// ranks at the start, which are kept, and scales
+    known: Option<Known>,
     /// M⁺ of the array at the last pencil
     inverse: Mat<f64>,
     /// derivatives X_1, …, X_{μ+1} at the last accepted point, and its time
@@ -62,7 +60,23 @@ pub struct Genda {
     least_scales: Vec<f64>,
     /// (Z₁ᵀF_ẋ; Z₂ᵀN) must stay regular on the way from one accepted point to the next
     watch: RankWatch,
-    watched: Option<(f64, Vec<f64>)>,
+    watched: Option<Watched>,
+}
+
+/// An accepted point: time, jet, F_ẋ and Z₂ᵀN.
+struct Watched {
+    t: f64,
+    jet: Vec<f64>,
+    leading: Mat<f64>,
+    gradients: Mat<f64>,
+}
+
+/// K = (A; B).
+fn stack(A: &Mat<f64>, B: &Mat<f64>, K: &mut Matrix) {
+    for j in 0..K.cols() {
+        (0..A.nrows()).for_each(|i| K[(i, j)] = A[(i, j)]);
+        (0..B.nrows()).for_each(|i| K[(A.nrows() + i, j)] = B[(i, j)]);
+    }
 }
 
 /// F and its pencil.
@@ -87,7 +101,7 @@ impl Genda {
             array: system.array(),
             first: Rows { plain, values: vec![0.0; m], pencil },
             projections: at.projections.clone(),
-            ranks: None,
+            known: None,
             inverse: Mat::zeros(0, 0),
             stages: std::array::from_fn(|_| (at.t, derivatives.clone())),
             derivatives,
@@ -117,14 +131,15 @@ impl Genda {
         self.jet[n..].copy_from_slice(&self.derivatives);
         let undefined = |_| StepFailure::Undefined { t };
         self.array.jacobian(level, t, &self.jet, &mut self.J).map_err(undefined)?;
-        let (found, projections, ranks) =
-            levels::analyse(&self.J, (m, n), level, 0, self.ranks).ok_or(StepFailure::SvdFailed { t })?;
+        let (found, projections, known) =
+            levels::analyse(&self.J, (m, n), level, 0, self.known.as_ref()).ok_or(StepFailure::SvdFailed { t })?;
         let now = levels::characteristic(&found, m, n);
         if now != self.values {
             return Err(StepFailure::CharacteristicChange { t, before: self.values, now });
         }
         self.projections = projections;
-        self.ranks = Some(ranks);
+        let rank = known.derivatives;
+        self.known = Some(known);
         for k in 0..self.values.a {
             for j in 0..n {
                 self.gradients[(k, j)] = self.projections.constraints[(k, j)];
@@ -138,7 +153,7 @@ impl Genda {
             *least = least.min(*scale);
         }
         let mut decomposed = Decomposed::scaled(&M, r, c.clone(), 0.0).ok_or(StepFailure::SvdFailed { t })?;
-        decomposed.keep_rank(ranks.derivatives, f64::INFINITY);
+        decomposed.keep_rank(rank, f64::INFINITY);
         self.inverse = decomposed.solve(&Mat::identity(rows, rows));
         // what the array leaves open of y is kept at zero, or it would grow from shift to shift
         let open = decomposed.null_basis();
@@ -193,12 +208,11 @@ impl Genda {
         Ok(())
     }
 
-    /// Stop where (Z₁ᵀF_ẋ; Z₂ᵀN) has lost rank since the last accepted point. With the projections at hand, corrected to first order by
-    /// N − M M⁺N, it is an estimate that suffices where nothing happens; otherwise ranks are decided on the way.
+    /// Stop where (Z₁ᵀF_ẋ; Z₂ᵀN) has lost rank since the last accepted point. Z₁ is that of the step. With the Z₂ at hand, corrected to first
+    /// order by N − M M⁺N, it is an estimate that suffices where nothing happens; otherwise ranks are decided on the way.
     fn watch(&mut self, t: f64, x: &[f64]) -> Result<(), StepFailure> {
         let (m, n, level, values) = (self.m, self.n, self.level, self.values);
-        let (a, d) = (values.a, values.d);
-        if a == 0 || d == 0 {
+        if values.a == 0 || values.d == 0 {
             return Ok(());
         }
         self.jet[..n].copy_from_slice(x);
@@ -207,37 +221,36 @@ impl Genda {
         let rows = m * (level + 1);
         let N = Mat::from_fn(rows, n, |i, j| self.J[(i, j)]);
         let M = Mat::from_fn(rows, n * (level + 1), |i, j| self.J[(i, n + j)]);
-        let Projections { Z1, Z2, .. } = &self.projections;
+        let Genda { array, watch, watched, jet, J, known, projections, inverse, .. } = self;
+        let Projections { Z1, Z2, .. } = &*projections;
         let along = Z2.transpose() * &M;
-        let K2 = Z2.transpose() * &N - (along * &self.inverse) * &N;
-        let K1 = Z1.transpose() * Mat::from_fn(m, n, |i, j| self.J[(i, n + j)]);
-        let put = |K1: &Mat<f64>, K2: &Mat<f64>, K: &mut Matrix| {
-            for j in 0..n {
-                (0..d).for_each(|i| K[(i, j)] = K1[(i, j)]);
-                (0..a).for_each(|i| K[(d + i, j)] = K2[(i, j)]);
-            }
+        let here = Watched {
+            t,
+            jet: jet.clone(),
+            leading: M.subcols(0, n).subrows(0, m).to_owned(),
+            gradients: Z2.transpose() * &N - (along * &*inverse) * &N,
         };
-        put(&K1, &K2, self.watch.next());
-        let Genda { array, watch, watched, jet, J, ranks, .. } = self;
-        let here = jet.clone();
+        let Some(before) = watched.replace(here) else { return Ok(()) };
+        let Some(here) = &*watched else { return Ok(()) };
+        stack(&(Z1.transpose() * &before.leading), &before.gradients, watch.next());
+        watch.begin_again();
+        stack(&(Z1.transpose() * &here.leading), &here.gradients, watch.next());
         let lost = watch.step(|s, K| {
-            let Some((t0, before)) = watched.as_ref() else { return false };
-            jet.iter_mut().zip(before.iter().zip(&here)).for_each(|(x, (a, b))| *x = a + s * (b - a));
+            jet.iter_mut().zip(before.jet.iter().zip(&here.jet)).for_each(|(x, (a, b))| *x = a + s * (b - a));
             K.fill(0.0);
-            if array.jacobian(level, *t0 + s * (t - *t0), jet, J).is_err() {
+            if array.jacobian(level, before.t + s * (t - before.t), jet, J).is_err() {
                 return false;
             }
             // other ranks are a loss, too
-            if let Some((found, projections, _)) = levels::analyse(J, (m, n), level, 0, *ranks)
+            if let Some((found, there, _)) = levels::analyse(J, (m, n), level, 0, known.as_ref())
                 && levels::characteristic(&found, m, n) == values
             {
                 let leading = Mat::from_fn(m, n, |i, j| J[(i, n + j)]);
-                put(&(projections.Z1.transpose() * leading), &projections.constraints, K);
+                stack(&(Z1.transpose() * &leading), &there.constraints, K);
             }
             true
         });
-        let lost = lost.zip(watched.as_ref()).map(|(s, (t0, _))| t0 + s * (t - t0));
-        *watched = Some((t, here));
+        let lost = lost.map(|s| before.t + s * (t - before.t));
         lost.map_or(Ok(()), |t| Err(StepFailure::ConstraintsSingular { t }))
     }
 

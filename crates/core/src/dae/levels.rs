@@ -57,15 +57,20 @@ pub struct Projections {
     pub U: Mat<f64>,
 }
 
-/// Ranks that are known beforehand: at points that satisfy the equations only to a tolerance, redundant rows look independent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ranks {
+/// Scales of a row may grow so much while it becomes smaller: a row that vanishes on the way is not scaled up.
+pub const MOST_GROWTH: f64 = 16.0;
+
+/// What is known from points before. At points that satisfy the equations only to a tolerance, redundant rows look independent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Known {
     /// Of M.
     pub derivatives: usize,
     /// Of ZᵀN.
     pub a: usize,
     /// Of F_ẋT₂.
     pub d: usize,
+    /// Largest entries so far of the rows of F_ẋ.
+    pub sizes: Vec<f64>,
 }
 
 /// Ranks and bases of an array at a point. `J` is its Jacobian, `before` the corank one level below, `known` ranks that are kept as
@@ -75,8 +80,8 @@ pub fn analyse(
     (m, n): (usize, usize),
     level: usize,
     before: usize,
-    known: Option<Ranks>,
-) -> Option<(Level, Projections, Ranks)> {
+    known: Option<&Known>,
+) -> Option<(Level, Projections, Known)> {
     let rows = m * (level + 1);
     let mut gap = f64::INFINITY;
     let mut decide = |A: &Mat<f64>, known: Option<usize>| -> Option<Decomposed> {
@@ -117,7 +122,15 @@ pub fn analyse(
 
     // F_ẋT₂ in the units of x; T₂ is orthonormal there, and its rounding must not be scaled up
     let E = Mat::from_fn(m, n, |i, j| J[(i, n + j)] * cx[j]);
-    let (re, _) = scales(&E, Scaling::Rows);
+    let (mut re, _) = scales(&E, Scaling::Rows);
+    let largest = |i: usize| (0..n).map(|j| J[(i, n + j)].abs()).fold(0.0, f64::max);
+    let mut sizes: Vec<f64> = (0..m).map(largest).collect();
+    if let Some(known) = known {
+        for ((size, before), scale) in sizes.iter_mut().zip(&known.sizes).zip(&mut re) {
+            *scale *= (MOST_GROWTH * *size / before).min(1.0);
+            *size = size.max(*before);
+        }
+    }
     let ET2 = Mat::from_fn(m, n, |i, j| re[i] * E[(i, j)]) * &T2;
     let moving = decide(&ET2, known.map(|k| k.d))?;
     let d = moving.decision.rank;
@@ -135,8 +148,8 @@ pub fn analyse(
     let constraints = Z2.transpose() * &N;
     let undetermined = &T2 * moving.null_basis();
     let U = Mat::from_fn(n, undetermined.ncols(), |j, k| cx[j] * undetermined[(j, k)]);
-    let ranks = Ranks { derivatives: rank_M, a, d };
-    Some((found, Projections { Z1, Z2, Z3, constraints, U: orthonormal(&U) }, ranks))
+    let known = Known { derivatives: rank_M, a, d, sizes };
+    Some((found, Projections { Z1, Z2, Z3, constraints, U: orthonormal(&U) }, known))
 }
 
 /// Columns of Z divided by the largest entries of the rows they make.

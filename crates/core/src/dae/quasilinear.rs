@@ -113,7 +113,7 @@ impl QuasiLinear {
             slopes_at: (f64::NAN, vec![0.0; N]),
             C: Matrix::zeros(m, N),
             D: Matrix::zeros(k + m, N),
-            stages: Stages::new(moves, &constraint_places, &levels, optional),
+            stages: Stages::new(moves, array.dim, &constraint_places, &levels, optional),
             selection: Selection::new(m, N),
             candidates: array.constraints.iter().map(|c| !c.blind).collect(),
             rank: 0,

@@ -53,8 +53,6 @@ struct Reference {
     regular: bool,
     product: Matrix,
     blocks: [Lu<f64>; 2],
-    /// X Z, for bases
-    turn: Matrix,
     column: Vec<f64>,
 }
 
@@ -74,19 +72,29 @@ impl RankWatch {
         &mut self.new
     }
 
-    /// Go on to the next point. `at` gives the matrix at a part s of the way, 0 < s ≤ 1, and tells whether it has a value.
-    /// The part of the way at which rank is lost, if it is.
-    pub fn step(&mut self, mut at: impl FnMut(f64, &mut Matrix) -> bool) -> Option<f64> {
+    /// Take the next matrix for the last one: the same spaces at the last point, with other bases.
+    pub fn begin_again(&mut self) {
+        self.make_neat();
+        self.old.take(&self.new);
+    }
+
+    fn make_neat(&mut self) {
         if self.rows != Rows::Fixed {
             let new = &self.new;
             let units = self.units.get_or_insert_with(|| columns_of(new));
-            neat(&mut self.new, units);
+            neat(&mut self.new, units, self.rows);
         }
-        let units = &self.units;
+    }
+
+    /// Go on to the next point. `at` gives the matrix at a part s of the way, 0 < s ≤ 1, and tells whether it has a value.
+    /// The part of the way at which rank is lost, if it is.
+    pub fn step(&mut self, mut at: impl FnMut(f64, &mut Matrix) -> bool) -> Option<f64> {
+        self.make_neat();
+        let (units, rows) = (&self.units, self.rows);
         let mut at = |s: f64, W: &mut Matrix| {
             let defined = at(s, W);
             if let Some(units) = units {
-                neat(W, units);
+                neat(W, units, rows);
             }
             defined
         };
@@ -143,15 +151,20 @@ fn columns_of(W: &Matrix) -> Vec<f64> {
     scales(&Mat::from_fn(W.rows(), W.cols(), |i, j| W[(i, j)]), Scaling::Both).1
 }
 
-/// Columns in their units, rows of size one: bases have no size of their own.
-fn neat(W: &mut Matrix, units: &[f64]) {
+/// Columns in their units, orthonormal bases of both spaces: which ones they were does not count.
+fn neat(W: &mut Matrix, units: &[f64], rows: Rows) {
+    let Rows::Bases(first) = rows else { return };
     for i in 0..W.rows() {
-        let row = W.row_mut(i);
-        row.iter_mut().zip(units).for_each(|(w, unit)| *w *= unit);
-        let top = row.iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()));
-        for w in row {
-            *w /= top;
+        W.row_mut(i).iter_mut().zip(units).for_each(|(w, unit)| *w *= unit);
+        let begin = if i < first { 0 } else { first };
+        // twice is enough
+        for k in (begin..i).chain(begin..i) {
+            let (done, row) = W.row_pair(k, i);
+            let along: f64 = done.iter().zip(row.iter()).map(|(q, w)| q * w).sum();
+            row.iter_mut().zip(done).for_each(|(w, q)| *w -= along * *q);
         }
+        let size = W.row(i).iter().map(|w| w * w).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+        W.row_mut(i).iter_mut().for_each(|w| *w /= size);
     }
 }
 
@@ -166,7 +179,6 @@ impl Reference {
             regular: false,
             product: Matrix::zeros(r, r),
             blocks: [Lu::new(first), Lu::new(r - first)],
-            turn: Matrix::zeros(first, first),
             column: vec![0.0; r],
         }
     }
@@ -232,12 +244,13 @@ impl Reference {
         }
     }
 
-    /// With P = W_new Y in blocks, rows of other bases of the same spaces are those of (I, X; Z, I), X = P₁₁⁻¹P₁₂ and Z = P₂₂⁻¹P₂₁: of full
-    /// rank as long as ‖X Z‖ < 1.
+    /// With P = W_new Y in blocks, rows of other bases of the same spaces are those of (I, P₁₁⁻¹P₁₂; P₂₂⁻¹P₂₁, I).
     fn between_spaces(&mut self, first: usize) -> f64 {
         let r = self.product.rows();
-        for (block, lu) in self.blocks.iter_mut().enumerate() {
+        let mut norms = [0.0_f64; 2];
+        for (block, norm) in norms.iter_mut().enumerate() {
             let (own, other) = if block == 0 { (0..first, first..r) } else { (first..r, 0..first) };
+            let lu = &mut self.blocks[block];
             for (i, row) in own.clone().enumerate() {
                 for (j, column) in own.clone().enumerate() {
                     lu.A[(i, j)] = self.product[(row, column)];
@@ -247,18 +260,15 @@ impl Reference {
                 return f64::INFINITY;
             }
             let column = &mut self.column[..own.len()];
+            let mut sum = 0.0_f64;
             for j in other {
                 own.clone().zip(column.iter_mut()).for_each(|(i, c)| *c = self.product[(i, j)]);
                 lu.solve(column);
-                own.clone().zip(column.iter()).for_each(|(i, c)| self.product[(i, j)] = *c);
+                sum += column.iter().fold(0.0_f64, |top, c| top.max(c.abs()));
             }
+            *norm = sum;
         }
-        for i in 0..first {
-            for j in 0..first {
-                self.turn[(i, j)] = (first..r).map(|k| self.product[(i, k)] * self.product[(k, j)]).sum();
-            }
-        }
-        balanced_norm(&mut self.turn)
+        norms[0].max(norms[1])
     }
 
     /// Has the determinant of a square matrix changed its sign?

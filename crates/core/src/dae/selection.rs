@@ -1,7 +1,8 @@
 //! Which constraints and which differential equations make a square system: state selection at a point.
 //!
 //! Gaußian elimination of the constraint gradients C = ∂c/∂y. Unknowns without a rate must be determined by constraints: their columns get
-//! pivots first. Then pivots are chosen level by level among the others: a constraint prefers unknowns that do not appear in
+//! pivots first. Auxiliary unknowns, derivatives that became unknowns of their own, come next: what is integrated should be what errors are
+//! measured of. Then pivots are chosen level by level among the others: a constraint prefers unknowns that do not appear in
 //! constraints of lower levels, so that positions are solved from position constraints, velocities from velocity constraints, and so
 //! on. The pivot columns are the dependent unknowns. For every other unknown with a rate its differential equation is taken: then
 //! (S_D E; S_C C) is regular. Unknowns without pivot and without rate are undetermined.
@@ -26,6 +27,8 @@ pub struct Stages {
     col_stage: Vec<usize>,
     /// Unknowns with a rate.
     moving: Vec<bool>,
+    /// Unknowns from this one on are auxiliary.
+    auxiliary: usize,
     /// Rows that may be left out where they depend on the others.
     optional: Vec<bool>,
     count: usize,
@@ -33,7 +36,13 @@ pub struct Stages {
 
 impl Stages {
     /// From the places of the gradients and the levels of the constraints; definitions have no level.
-    pub fn new(moving: Vec<bool>, places: &[(usize, usize)], levels: &[Option<usize>], optional: Vec<bool>) -> Self {
+    pub fn new(
+        moving: Vec<bool>,
+        auxiliary: usize,
+        places: &[(usize, usize)],
+        levels: &[Option<usize>],
+        optional: Vec<bool>,
+    ) -> Self {
         let last = levels.iter().flatten().max().map_or(0, |top| top + 1);
         let mut col_stage = vec![last; moving.len()];
         for &(i, j) in places {
@@ -45,7 +54,7 @@ impl Stages {
         for &(i, j) in places.iter().filter(|(_, j)| moving[*j]) {
             row_stage[i] = row_stage[i].max(col_stage[j]);
         }
-        Stages { row_stage, col_stage, moving, optional, count: last + 1 }
+        Stages { row_stage, col_stage, moving, auxiliary, optional, count: last + 1 }
     }
 }
 
@@ -105,6 +114,13 @@ impl Selection {
             self.take(C, pivot);
         }
         self.determined = self.rows.len();
+        // derivatives that became unknowns, where a constraint sees them well
+        let auxiliary = |j: usize| stages.moving[j] && j >= stages.auxiliary;
+        while let Some(pivot) = self.largest(C, stages, 1, &|i| !stages.optional[i], &auxiliary)
+            && pivot.2 > PREFERENCE
+        {
+            self.take(C, pivot);
+        }
         // the others, stage by stage
         for stage in 0..stages.count {
             let rows = |i: usize| stages.row_stage[i] == stage && !stages.optional[i];
@@ -191,10 +207,21 @@ mod tests {
                 }
             }
         }
-        let stages = Stages::new(vec![true; 4], &places, &[Some(0), Some(1)], vec![false; 2]);
+        let stages = Stages::new(vec![true; 4], 4, &places, &[Some(0), Some(1)], vec![false; 2]);
         let mut selection = Selection::new(2, 4);
         selection.choose(&mut C, &stages, &[true; 2]);
         assert_eq!((selection.rows.as_slice(), selection.dependent.as_slice()), ([0, 1].as_slice(), [1, 3].as_slice()));
+    }
+
+    #[test]
+    fn a_state_is_integrated_rather_than_its_derivative() {
+        // 5 x + w = 0 with w = x'
+        let mut C = Matrix::zeros(1, 2);
+        (C[(0, 0)], C[(0, 1)]) = (5.0, 1.0);
+        let stages = Stages::new(vec![true; 2], 1, &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
+        let mut selection = Selection::new(1, 2);
+        selection.choose(&mut C, &stages, &[true]);
+        assert_eq!(selection.dependent, [1]);
     }
 
     #[test]
@@ -204,7 +231,7 @@ mod tests {
             C[(i, j)] = value;
         }
         let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        let stages = Stages::new(vec![true; 2], &places, &[Some(0), Some(0)], vec![false; 2]);
+        let stages = Stages::new(vec![true; 2], 2, &places, &[Some(0), Some(0)], vec![false; 2]);
         let mut selection = Selection::new(2, 2);
         selection.choose(&mut C, &stages, &[true; 2]);
         assert_eq!(selection.rows.len(), 1);
@@ -216,7 +243,7 @@ mod tests {
         let mut C = Matrix::zeros(1, 2);
         C[(0, 0)] = 100.0;
         C[(0, 1)] = 1.0;
-        let stages = Stages::new(vec![true, false], &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
+        let stages = Stages::new(vec![true, false], 2, &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
         let mut selection = Selection::new(1, 2);
         selection.choose(&mut C, &stages, &[true]);
         assert_eq!((selection.dependent.as_slice(), selection.determined), ([1].as_slice(), 1));

@@ -9,8 +9,6 @@ pub trait Drawn: Clone {
     const FAMILY: &'static str;
     /// The way that is taken by default, and the part of the models that it solves at least.
     const DEFAULT: (&'static str, f64);
-    /// Seeds of models with a wrong answer that is not mended yet.
-    const LEFT: &'static [(u64, &'static str)] = &[];
     /// Draw one.
     fn draw(random: &mut Random) -> Self;
     /// The file.

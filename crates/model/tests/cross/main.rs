@@ -15,7 +15,7 @@ mod switched;
 mod tally;
 
 use drawn::{Drawn, shrink};
-use examine::{Answer, examine};
+use examine::examine;
 use general::General;
 use motion::Chain;
 use random::Random;
@@ -41,11 +41,7 @@ fn show<D: Drawn>(seeds: std::ops::Range<u64>) {
 fn look<D: Drawn>(seed: u64, drawn: &D, tally: &Mutex<Tally>) {
     let answers = examine(drawn);
     tally.lock().expect("no panic").count(seed, &answers);
-    let known = |answer: &Answer| D::LEFT.iter().any(|(left, way)| *left == seed && answer.way.contains(way));
-    for answer in answers.iter().filter(|answer| answer.is_wrong() && known(answer)) {
-        println!("seed {seed}, known: {answer}");
-    }
-    let Some(first) = answers.iter().find(|answer| answer.is_wrong() && !known(answer)) else { return };
+    let Some(first) = answers.iter().find(|answer| answer.is_wrong()) else { return };
     let same_way = |model: &D| examine(model).into_iter().find(|answer| answer.way == first.way);
     let small = shrink(drawn.clone(), |model| same_way(model).is_some_and(|answer| answer.is_wrong()));
     let mut text = format!("seed {seed}: {first}\nsmallest model:\n{}", small.text());
