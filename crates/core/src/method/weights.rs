@@ -84,6 +84,11 @@ impl Weights {
         }
     }
 
+    /// Unknowns of index two and more.
+    pub fn higher_index(&self) -> impl Iterator<Item = usize> {
+        self.higher.iter().map(|(i, _, _)| *i)
+    }
+
     /// ‖e‖.
     pub fn norm(&self, e: &[f64]) -> f64 {
         (self.sum(e) / self.counted).sqrt()

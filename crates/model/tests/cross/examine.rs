@@ -26,8 +26,7 @@ const AGREEMENT_OF_BDF: f64 = 1000.0;
 const AGREEMENT_OF_EXPLICIT: f64 = 1000.0;
 /// Multipliers of eom1, ggl and p1 are a hundred times less accurate than those of psf with collocation
 /// (docs/src/choose.md): there they are of index two, and steps are controlled by h λ.
-/// A saved value is the end of a step that may be a tenth of those of the run.
-const MULTIPLIERS_OF_INDEX_TWO: f64 = 300.0;
+const MULTIPLIERS_OF_INDEX_TWO: f64 = 100.0;
 /// Values are looked at in this many points.
 const POINTS: usize = 7;
 /// More steps than any of these models needs.
