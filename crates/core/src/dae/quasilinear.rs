@@ -18,6 +18,10 @@ use crate::statistics::Residuals;
 /// Redundant constraints may keep this scaled residual.
 const CONTRADICTION: f64 = 1e-5;
 
+/// Pivots below this part of the usual size of their row are a reason to look at redundant constraints again: what is solved from such a row
+/// has its errors divided by the pivot.
+const POOR: f64 = 0.1;
+
 /// Coefficients that were taken for zero may keep this part of the largest derivative of their constraint.
 const APPEARING: f64 = 1e-5;
 
@@ -206,9 +210,15 @@ impl QuasiLinear {
         }
         let mut rank = self.choose();
         if self.decided && (rank, self.selection.determined) != (self.rank, self.determined) {
-            // perhaps others do it
-            self.candidates.iter_mut().zip(&self.array.constraints).for_each(|(c, of)| *c = !of.blind);
-            rank = self.choose();
+            rank = self.choose_among_all();
+        } else if self.decided && self.selection.smallest < POOR && rank < self.array.constraints.len() {
+            // redundant rows may see better now
+            let (before, candidates) = (self.selection.clone(), self.candidates.clone());
+            let again = self.choose_among_all();
+            let same = (again, self.selection.determined) == (rank, before.determined);
+            if !same || self.selection.smallest <= before.smallest {
+                (self.selection, self.candidates) = (before, candidates);
+            }
         }
         if self.decided && (rank, self.selection.determined) != (self.rank, self.determined) {
             let before = self.characteristic;
@@ -230,6 +240,12 @@ impl QuasiLinear {
         self.independent.extend((0..taken.len()).filter(|&j| !taken[j]).filter(with_rate));
         self.independent.extend((0..taken.len()).filter(|&j| !taken[j]).filter(|j| !with_rate(j)));
         self.factor(t)
+    }
+
+    /// Choose anew among all constraints.
+    fn choose_among_all(&mut self) -> usize {
+        self.candidates.iter_mut().zip(&self.array.constraints).for_each(|(c, of)| *c = !of.blind);
+        self.choose()
     }
 
     /// Derivatives of all rows at a point; those at hand are not computed again.
