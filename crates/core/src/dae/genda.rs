@@ -25,7 +25,7 @@ const POLISHING: usize = 4;
 /// Times of a stage that differ by less than this part of the step are the same, but for rounding.
 const SAME_TIME: f64 = 1e-9;
 /// Redundant equations may keep this scaled residual.
-const CONTRADICTION: f64 = 1e-6;
+const CONTRADICTION: f64 = 1e-5;
 
 /// A general system of any index through its derivative array.
 pub struct Genda {
@@ -69,6 +69,11 @@ struct Watched {
     jet: Vec<f64>,
     leading: Mat<f64>,
     gradients: Mat<f64>,
+}
+
+/// Two spaces, or, without a differential part, functions.
+fn watched_rows(d: usize) -> rank_watch::Rows {
+    if d == 0 { rank_watch::Rows::Fixed } else { rank_watch::Rows::Bases(d) }
 }
 
 /// K = (A; B).
@@ -115,7 +120,7 @@ impl Genda {
             weights: vec![1.0; n],
             rows: vec![0.0; at.values.a],
             least_scales: vec![f64::INFINITY; m * (level + 1)],
-            watch: RankWatch::new(at.values.d + at.values.a, n, rank_watch::Rows::Bases(at.values.d)),
+            watch: RankWatch::new(at.values.d + at.values.a, n, watched_rows(at.values.d)),
             watched: None,
         };
         genda.project(at.t, at.x())?;
@@ -212,7 +217,7 @@ impl Genda {
     /// order by N − M M⁺N, it is an estimate that suffices where nothing happens; otherwise ranks are decided on the way.
     fn watch(&mut self, t: f64, x: &[f64]) -> Result<(), StepFailure> {
         let (m, n, level, values) = (self.m, self.n, self.level, self.values);
-        if values.a == 0 || values.d == 0 {
+        if values.a == 0 {
             return Ok(());
         }
         self.jet[..n].copy_from_slice(x);
@@ -232,6 +237,27 @@ impl Genda {
         };
         let Some(before) = watched.replace(here) else { return Ok(()) };
         let Some(here) = &*watched else { return Ok(()) };
+        if values.d == 0 {
+            // all of space: the constraints themselves are followed
+            let gradients = |J: &Matrix| {
+                let N = Mat::from_fn(rows, n, |i, j| J[(i, j)]);
+                let M = Mat::from_fn(rows, n * (level + 1), |i, j| J[(i, n + j)]);
+                Z2.transpose() * &N - (Z2.transpose() * M) * &*inverse * &N
+            };
+            let none = Mat::zeros(0, n);
+            array.jacobian(level, before.t, &before.jet, J).map_err(|_| StepFailure::Undefined { t })?;
+            stack(&none, &gradients(J), watch.next());
+            watch.begin_again();
+            stack(&none, &here.gradients, watch.next());
+            let lost = watch.step(|s, K| {
+                jet.iter_mut().zip(before.jet.iter().zip(&here.jet)).for_each(|(x, (a, b))| *x = a + s * (b - a));
+                let defined = array.jacobian(level, before.t + s * (t - before.t), jet, J).is_ok();
+                stack(&none, &gradients(J), K);
+                defined
+            });
+            let lost = lost.map(|s| before.t + s * (t - before.t));
+            return lost.map_or(Ok(()), |t| Err(StepFailure::ConstraintsSingular { t }));
+        }
         stack(&(Z1.transpose() * &before.leading), &before.gradients, watch.next());
         watch.begin_again();
         stack(&(Z1.transpose() * &here.leading), &here.gradients, watch.next());

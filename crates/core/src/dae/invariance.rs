@@ -13,8 +13,9 @@ use crate::graph::{Compiler, Expr, Kernel, Tape};
 
 /// A rate above this part of its terms is one, at points that are consistent up to rounding.
 const REMAINS: f64 = 1e-6;
-/// The same at accepted steps, which are consistent up to a tolerance.
-const REMAINS_LATER: f64 = 1e-3;
+/// The same at accepted steps: the rate of an invariant vanishes wherever the constraints hold, and these are corrected far below the
+/// tolerance, to about its square.
+const REMAINS_LATER: f64 = 1e-5;
 /// Terms below this part of what the largest derivative would make are rounding.
 const ROUNDING: f64 = 1e-10;
 /// A drift that the rates add up to, relative to the terms of the invariant itself, that tells a rate from rounding.

@@ -15,8 +15,10 @@ use crate::linalg::{Lu, Matrix};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 
-/// Redundant constraints may keep this scaled residual.
+/// Redundant constraints may keep this residual, relative to what their unknowns make of it.
 const CONTRADICTION: f64 = 1e-5;
+/// Most corrections before redundant constraints are said to contradict.
+const POLISHING: usize = 3;
 
 /// Pivots below this part of the usual size of their row are a reason to look at redundant constraints again: what is solved from such a row
 /// has its errors divided by the pivot.
@@ -50,6 +52,8 @@ pub struct QuasiLinear {
     lu: Lu<f64>,
     correction: Vec<f64>,
     passage: Passage,
+    /// largest gradients of the constraints so far: one that vanishes at a point does not make rounding a contradiction
+    sizes: Vec<f64>,
     /// chosen constraints that are stated
     stated: Vec<usize>,
     /// unknowns with a differential equation, then undetermined ones
@@ -125,6 +129,7 @@ impl QuasiLinear {
             lu: Lu::new(m.min(N)),
             correction: vec![0.0; m.min(N)],
             passage: Passage::new(N),
+            sizes: vec![0.0; m],
             stated: Vec::with_capacity(m),
             independent: Vec::with_capacity(N),
             kept: vec![0.0; m],
@@ -203,10 +208,10 @@ impl QuasiLinear {
 
     /// Gradients at a point and a new choice.
     fn select(&mut self, t: f64, y: &[f64]) -> Result<(), StepFailure> {
-        self.differentiate(t, y)?;
-        self.D.fill(0.0);
-        for (&(i, j), &slope) in self.places.iter().zip(&self.slopes) {
-            self.D[(i, j)] = slope;
+        self.gradients(t, y)?;
+        let k = self.moving.len();
+        for (i, size) in self.sizes.iter_mut().enumerate() {
+            *size = self.D.row(k + i).iter().fold(*size, |top, slope| top.max(slope.abs()));
         }
         let mut rank = self.choose();
         if self.decided && (rank, self.selection.determined) != (self.rank, self.determined) {
@@ -240,6 +245,16 @@ impl QuasiLinear {
         self.independent.extend((0..taken.len()).filter(|&j| !taken[j]).filter(with_rate));
         self.independent.extend((0..taken.len()).filter(|&j| !taken[j]).filter(|j| !with_rate(j)));
         self.factor(t)
+    }
+
+    /// D at a point.
+    fn gradients(&mut self, t: f64, y: &[f64]) -> Result<(), StepFailure> {
+        self.differentiate(t, y)?;
+        self.D.fill(0.0);
+        for (&(i, j), &slope) in self.places.iter().zip(&self.slopes) {
+            self.D[(i, j)] = slope;
+        }
+        Ok(())
     }
 
     /// Choose anew among all constraints.
@@ -401,6 +416,23 @@ impl QuasiLinear {
         Ok(())
     }
 
+    /// The largest residual of what was left out as redundant and must hold, in units of the unknowns, from the rows at hand.
+    fn contradiction(&self, y: &[f64]) -> f64 {
+        if self.selection.rows.len() == self.array.constraints.len() {
+            return 0.0;
+        }
+        let k = self.moving.len();
+        let mut worst = 0.0_f64;
+        for (i, constraint) in self.array.constraints.iter().enumerate() {
+            let sizes = self.D.row(k + i).iter().zip(y).map(|(slope, y)| slope.abs() * y.abs().max(1.0));
+            let size = sizes.fold(self.sizes[i], f64::max);
+            if constraint.role == Role::Constraint {
+                worst = worst.max(self.outputs[k + i].abs() / if size > 0.0 { size } else { 1.0 });
+            }
+        }
+        worst
+    }
+
     /// Residuals from the rows at hand.
     fn measure(&mut self) {
         let k = self.moving.len();
@@ -474,18 +506,20 @@ impl Dae for QuasiLinear {
         if let Some(invariance) = &mut self.invariance {
             invariance.step(t, &self.inputs)?;
         }
-        if self.selection.rows.len() < self.array.constraints.len() {
-            // what was left out as redundant must hold
-            let k = self.moving.len();
-            for (i, constraint) in self.array.constraints.iter().enumerate() {
-                let top = self.D.row(k + i).iter().fold(0.0_f64, |top, d| top.max(d.abs())).max(1.0);
-                let residual = self.outputs[k + i].abs() / top;
-                if residual > CONTRADICTION && constraint.role == Role::Constraint {
-                    return Err(StepFailure::Contradictory { t, residual });
-                }
+        // one correction leaves the square of an error: redundant constraints are judged after more of them
+        for _ in 0..POLISHING {
+            if self.contradiction(y) <= CONTRADICTION {
+                return Ok(());
             }
+            // the gradients at hand are those of the begin of the step
+            self.gradients(t, y)?;
+            self.factor(t)?;
+            self.polish(t, y).map_err(|_| StepFailure::Undefined { t })?;
         }
-        Ok(())
+        match self.contradiction(y) {
+            residual if residual > CONTRADICTION => Err(StepFailure::Contradictory { t, residual }),
+            _ => Ok(()),
+        }
     }
 
     fn settle(&mut self, t: f64, y: &mut [f64]) {

@@ -100,13 +100,17 @@ impl RankWatch {
         };
         let lost = if self.old.regular && !(self.old.distance(&self.new, self.rows) < PASSED) {
             // what was written down may be an estimate
-            at(1.0, &mut self.new);
+            if !at(1.0, &mut self.new) {
+                self.old.regular = false;
+                return None;
+            }
             search(&self.old, &self.new, self.rows, at)
         } else {
             None
         };
         self.old.take(&self.new);
-        lost
+        // a first matrix may be singular, too: behind a jump the equations may be others
+        lost.or((!self.old.regular).then_some(1.0))
     }
 }
 

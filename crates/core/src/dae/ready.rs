@@ -54,13 +54,13 @@ pub(super) fn ready(system: &System, initial: &Initial) -> Option<Ready> {
     }
     if a > 0 {
         let F_t = time_derivative(structure, t, &x)?;
-        let largest = x.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
         for (row, combination) in (n - a..n).zip(&constraints) {
             let along = |values: &[f64]| combination.iter().map(|&(i, z)| z * values[i]).sum::<f64>();
             for &(i, z) in combination {
                 F_x[i].iter().for_each(|&(j, slope)| B[(row, j)] += z * slope);
             }
-            if along(&F).abs() > CONSISTENT * largest_entry(B.row(row)).max(f64::MIN_POSITIVE) * largest {
+            let sizes = B.row(row).iter().zip(&x).map(|(slope, x)| slope.abs() * x.abs().max(1.0));
+            if along(&F).abs() > CONSISTENT * sizes.fold(f64::MIN_POSITIVE, f64::max) {
                 return None;
             }
             xdot[row] = -along(&F_t);

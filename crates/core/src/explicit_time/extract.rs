@@ -1,6 +1,6 @@
 //! Conditions and inputs of time alone in formulas.
 
-use crate::graph::{Expr, Graph, Node, Tape, Unary};
+use crate::graph::{Binary, Expr, Graph, Node, Tape, Unary};
 use std::collections::HashMap;
 
 /// What enters a formula.
@@ -58,6 +58,8 @@ impl OfTime {
             match node {
                 Node::Select(c, ..) => condition(c, !of_time(e)),
                 Node::Unary(Unary::Abs, c) => condition(c, false),
+                // the angle jumps where y changes its sign on the left
+                Node::Binary(Binary::Atan2, y, _) => condition(y, !of_time(e)),
                 _ => {}
             }
             if enters[&e] == Enters::Unknowns {

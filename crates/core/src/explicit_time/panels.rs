@@ -95,10 +95,12 @@ impl Profiles {
             let (a, b, _) = cells.swap_remove(worst);
             open.extend([(a, 0.5 * (a + b)), (0.5 * (a + b), b)]);
         }
-        let mut hulls = seen;
+        let mut hulls = seen.clone();
         for u in cells.iter().flat_map(|(_, _, bounds)| bounds.iter().enumerate()).filter(|(_, u)| !u.is_undefined()) {
             hulls[u.0] = hulls[u.0].hull(*u.1);
         }
+        // where bounds tell nothing the values do
+        hulls.iter_mut().zip(seen).filter(|(hull, _)| !hull.width().is_finite()).for_each(|(hull, seen)| *hull = seen);
         hulls
     }
 

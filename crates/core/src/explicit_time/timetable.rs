@@ -50,6 +50,8 @@ struct Piece {
     to: f64,
     signs: Vec<f64>,
     ends: Ends,
+    /// where the next one begins, and its signs
+    behind: Option<(f64, Vec<f64>)>,
     /// how often it was halved for the last panel
     level: u32,
 }
@@ -123,7 +125,7 @@ impl Timetable {
             of,
             tend,
             span: tend - t0,
-            piece: Piece { from: t0, to: tend, signs, ends: Ends::Last, level: 0 },
+            piece: Piece { from: t0, to: tend, signs, ends: Ends::Last, behind: None, level: 0 },
             next: None,
             panels: None,
             crosses_start: false,
@@ -141,7 +143,7 @@ impl Timetable {
         let behind = self.conditions.signs_after(of, interval, self.span, signs);
         self.crosses_start = behind < self.tend && self.conditions.differ(of, t, signs);
         let from = if self.crosses_start { behind } else { t };
-        let piece = Piece { from, to: self.tend, signs: signs.clone(), ends: Ends::Last, level: 0 };
+        let piece = Piece { from, to: self.tend, signs: signs.clone(), ends: Ends::Last, behind: None, level: 0 };
         (self.next, self.panels) = (None, None);
         self.piece = self.finished(piece);
     }
@@ -166,13 +168,13 @@ impl Timetable {
         if t + proposed > reach && reach < end - CLOSE * (end - t) { reach } else { end }
     }
 
-    /// The next jump, or the end of the interval. No step passes the next piece, because its panels do not let it.
+    /// How far is known: the end of this piece, or, where it ends smoothly, of the next one.
     fn end(&mut self) -> f64 {
         if self.piece.ends != Ends::Smooth {
             return self.piece.to;
         }
         self.look_ahead();
-        self.next.as_ref().filter(|next| next.ends == Ends::Jump).map_or(self.tend, |next| next.to)
+        self.next.as_ref().map_or(self.tend, |next| next.to)
     }
 
     /// If a run that stands at t ends a piece there: where to go on, and which conditions change.
@@ -187,7 +189,7 @@ impl Timetable {
                 changed = self.changed(&before);
             }
         }
-        (!changed.is_empty()).then_some(Crossing { to: self.piece.from, changed })
+        (!changed.is_empty()).then_some(Crossing { to: self.piece.from.max(t), changed })
     }
 
     /// Does t lie behind a piece that ends smoothly?
@@ -249,22 +251,20 @@ impl Timetable {
     }
 
     fn look_ahead(&mut self) {
-        if self.next.is_some() || self.piece.ends == Ends::Last {
-            return;
+        if self.next.is_none()
+            && let Some((from, signs)) = self.piece.behind.take()
+        {
+            let piece = Piece { from, to: self.tend, signs, ends: Ends::Last, behind: None, level: 0 };
+            self.next = Some(self.finished(piece));
         }
-        let mut signs = self.piece.signs.clone();
-        let from = self.conditions.signs_after(&self.of, (self.piece.to, self.tend), self.span, &mut signs);
-        let piece = Piece { from, to: self.tend, signs, ends: Ends::Last, level: 0 };
-        self.next = Some(self.finished(piece));
     }
 
     /// A piece with its end.
     fn finished(&mut self, mut piece: Piece) -> Piece {
-        if let Some(left) = self.conditions.first_change(&self.of, (piece.from, self.tend), &piece.signs, self.span) {
-            let mut after = piece.signs.clone();
-            let right = self.conditions.signs_after(&self.of, (left, self.tend), self.span, &mut after);
-            let jumps = self.jumps((left, &piece.signs), (right, &after));
-            (piece.to, piece.ends) = (left.max(piece.from), if jumps { Ends::Jump } else { Ends::Smooth });
+        if let Some(change) = self.conditions.first_change(&self.of, (piece.from, self.tend), &piece.signs, self.span) {
+            let jumps = self.jumps((change.before, &piece.signs), (change.behind, &change.signs));
+            (piece.to, piece.ends) = (change.before.max(piece.from), if jumps { Ends::Jump } else { Ends::Smooth });
+            piece.behind = Some((change.behind, change.signs));
         }
         if self.of.count > 0 && piece.to > piece.from {
             self.profiles.measure(&self.of, piece.interval(), &piece.signs);

@@ -10,7 +10,7 @@ use crate::scalar::{Interval, Scalar, Taylor};
 
 /// Smallest cells, as part of the interval: a pulse that is shorter is missed.
 const SMALLEST: f64 = 1e-13;
-/// Most cells of one search; what is left then is judged at the ends of its cells.
+/// Most cells of one search, which takes milliseconds then; it goes on when the run has come there.
 const MOST_CELLS: usize = 20_000;
 /// How often the distance to a zero is doubled until rounding does not hide the sign there.
 const MOST_DOUBLINGS: u32 = 16;
@@ -81,12 +81,24 @@ impl Conditions {
 
     /// The signs right behind a time, and from when on they are certain.
     pub fn signs_after(&mut self, of: &OfTime, (t, tend): (f64, f64), span: f64, signs: &mut [f64]) -> f64 {
-        let (mut after, mut distance) = (t.next_up(), rounding(t, span));
+        self.certain_from(of, (t.next_up(), tend), span, signs, |_| true)
+    }
+
+    /// The first time from t on, but for rounding, at which signs are certain and wanted.
+    fn certain_from(
+        &mut self,
+        of: &OfTime,
+        (t, tend): (f64, f64),
+        span: f64,
+        signs: &mut [f64],
+        wanted: impl Fn(&[f64]) -> bool,
+    ) -> f64 {
+        let (mut after, mut distance) = (t, rounding(t, span));
         for _ in 0..MOST_DOUBLINGS {
             if after >= tend {
                 break;
             }
-            if self.signs(of, after, signs) {
+            if self.signs(of, after, signs) && wanted(signs) {
                 return after;
             }
             after = t + distance;
@@ -102,9 +114,9 @@ impl Conditions {
         self.numbers.outputs.iter().zip(signs).any(|(c, sign)| !c.is_nan() && sign_of(*c) != *sign)
     }
 
-    /// The first change of a sign between two times; at the first one the signs are those given. The last time before it at which they
-    /// certainly are.
-    pub fn first_change(&mut self, of: &OfTime, (from, to): (f64, f64), signs: &[f64], span: f64) -> Option<f64> {
+    /// The first change of a sign between two times; at the first one the signs are those given. A search that takes too long ends where it
+    /// stands, with the same signs on both sides.
+    pub fn first_change(&mut self, of: &OfTime, (from, to): (f64, f64), signs: &[f64], span: f64) -> Option<Change> {
         if signs.is_empty() {
             return None;
         }
@@ -113,15 +125,18 @@ impl Conditions {
         let mut cells = 0;
         while let Some((a, b)) = self.open.pop() {
             cells += 1;
+            if cells > MOST_CELLS && a > from {
+                return Some(Change { before: a, behind: a, signs: signs.to_vec() });
+            }
             let decided = self.look(of, (a, b), signs);
             let middle = 0.5 * (a + b);
-            let smallest = b - a <= SMALLEST * span || cells > MOST_CELLS || !(a < middle && middle < b);
+            let smallest = b - a <= SMALLEST * span || !(a < middle && middle < b);
             match decided {
                 Cell::Clear => {}
                 Cell::Unclear if !smallest => self.open.extend([(middle, b), (a, middle)]),
                 Cell::Changes | Cell::Unclear => {
                     if self.differ(of, b, signs) {
-                        return Some(self.narrow(of, (a, b), signs, span));
+                        return Some(self.narrow(of, (a, b, to), signs, span));
                     }
                 }
             }
@@ -148,8 +163,8 @@ impl Conditions {
         decided
     }
 
-    /// The last time before the first change at which all signs are certain, between two times with different signs.
-    fn narrow(&mut self, of: &OfTime, (from, to): (f64, f64), signs: &[f64], span: f64) -> f64 {
+    /// The first change between two times with different signs, and what is certain on both sides of it.
+    fn narrow(&mut self, of: &OfTime, (from, to, tend): (f64, f64, f64), signs: &[f64], span: f64) -> Change {
         let (mut a, mut b) = (from, to);
         loop {
             let middle = 0.5 * (a + b);
@@ -172,8 +187,21 @@ impl Conditions {
             left = (a - distance).max(from);
             distance *= 2.0;
         }
-        left
+        let mut new = signs.to_vec();
+        let behind = self.certain_from(of, (b, tend), span, &mut new, |new| new != signs);
+        Change { before: left, behind, signs: new }
     }
+}
+
+/// A change of signs.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    /// The last time before it at which the old ones are certain.
+    pub before: f64,
+    /// The first time behind it at which new ones are.
+    pub behind: f64,
+    /// The new ones.
+    pub signs: Vec<f64>,
 }
 
 /// What bounds tell about a cell.

@@ -202,3 +202,95 @@ fn steps_are_a_tenth_of_the_interval_at_most_unless_told_otherwise() {
     };
     assert!(steps(None) >= 10 && steps(Some(1e9)) < 10);
 }
+
+/// Conditions of time as people write them: c > 0 on pieces of [0, end].
+const CONDITIONS: [(usize, f64); 10] =
+    [(0, 60.0), (1, 60.0), (2, 20.0), (3, 20.0), (4, 60.0), (5, 60.0), (6, 20.0), (7, 4.0), (8, 100.0), (9, 100.0)];
+
+fn condition<S: Scalar>(number: usize, t: S) -> S {
+    let kink = |from: f64| (t - from).select(t - from, S::from(0.0));
+    match number {
+        0 => t.sin() * (t * 1.3).sin() * (t * 0.7).sin() - 0.8,
+        1 => t.sin() + (t * 1.7).sin() - 1.0,
+        2 => t.cos().powi(4) - 0.5,
+        3 => t.cos().square() - 0.5,
+        4 => t.sin() * (t * 1.3).sin() - 0.5,
+        5 => t.sin() * (t * 0.3).cos() - 0.5,
+        6 => (t * -0.1).exp() * (t * 10.0).sin() - 0.5,
+        7 => t.powi(3) - t.square() * 6.0 + t * 11.0 - 6.1,
+        // the angle jumps
+        8 => t.sin().atan2(t.cos()) - 3.0,
+        // two kinks before it begins
+        _ => (kink(50.1) + kink(50.15) - 0.15) * (-t + 50.4),
+    }
+}
+
+/// x' = 10 while the condition holds, y' = 1.
+struct While(usize);
+impl Equations for While {
+    fn dim(&self) -> usize {
+        2
+    }
+    fn residual<S: Scalar>(&self, t: S, _: &[S], d: &[S], r: &mut [S]) {
+        r[0] = d[0] - condition(self.0, t).select(S::from(10.0), S::from(0.0));
+        r[1] = d[1] - 1.0;
+    }
+}
+
+/// How long a condition holds, by bisection of the cells of a fine grid.
+fn duration(number: usize, end: f64) -> f64 {
+    let holds = |t: f64| condition(number, t) >= 0.0;
+    let cells = 100_000;
+    let time = |k: i32| end * f64::from(k) / f64::from(cells);
+    let part = |k: i32| {
+        let (mut a, mut b) = (time(k), time(k + 1));
+        let (first, width) = (holds(a), b - a);
+        if first == holds(b) {
+            return if first { width } else { 0.0 };
+        }
+        for _ in 0..60 {
+            let middle = 0.5 * (a + b);
+            if holds(middle) == first { a = middle } else { b = middle }
+        }
+        if first { a - time(k) } else { time(k + 1) - a }
+    };
+    (0..cells).map(part).sum()
+}
+
+#[test]
+fn conditions_of_time_are_met_and_time_does_not_run_backwards() {
+    for (number, end) in CONDITIONS {
+        for method in [&RadauIIa::default() as &dyn Integrator, &Bdf::default()] {
+            let x = run(&While(number), &[0.0, 0.0], end, method).end.x;
+            let exact = 10.0 * duration(number, end);
+            assert!((x[0] - exact).abs() < 1e-6, "condition {number}: {} instead of {exact}", x[0]);
+            assert!((x[1] - end).abs() < 1e-9, "condition {number}: y = {} at {end}", x[1]);
+        }
+    }
+}
+
+equations!(HiddenPulse, 1, |t, _x, d, r| {
+    // bounds see almost nothing of it: sin t cos t − sin(2t)/2 is zero
+    let c = t.sin() * t.cos() - (t * 2.0).sin() * 0.5 + 1e-3 - (-((t - 90.0) / 0.01).square()).exp();
+    r[0] = d[0] - c.select(S::from(0.0), S::from(10.0));
+});
+
+#[test]
+fn a_search_that_takes_long_goes_on_later() {
+    // exp(−s²) > 1e-3 for |s| < √(3 ln 10)
+    let exact = 10.0 * 2.0 * 0.01 * (3.0 * 10.0_f64.ln()).sqrt();
+    let x = run(&HiddenPulse, &[0.0], 100.0, &RadauIIa::default()).end.x;
+    assert!((x[0] - exact).abs() < 1e-6, "{} instead of {exact}", x[0]);
+}
+
+equations!(Denominator, 1, |t, _x, d, r| {
+    r[0] = d[0] - S::from(1.0) / (t.square() - t * 10.0 + 25.1);
+});
+
+#[test]
+fn an_input_whose_bounds_are_infinite_costs_few_steps() {
+    let solution = run(&Denominator, &[0.0], 10.0, &RadauIIa::default());
+    let exact = 2.0 / 0.1_f64.sqrt() * (5.0 / 0.1_f64.sqrt()).atan();
+    assert!((solution.end.x[0] - exact).abs() < 1e-6, "{:?} {exact}", solution.end.x);
+    assert!(solution.statistics.steps < 500, "{:?}", solution.statistics);
+}

@@ -131,3 +131,103 @@ fn leading_matrices_that_are_singular_at_every_time_do_not_stop_a_run() {
         assert!((end[0] - 2.0 * y).abs() < 1e-6 && (end[1] - y).abs() < 1e-6, "{form:?}: {end:?} {y}");
     }
 }
+
+#[test]
+fn systems_without_differential_part_are_watched_too() {
+    let text = file(
+        "[0, 2]",
+        "states = [\"x\", \"y\"]\nequations = [\"x^2 = (t - 1.03)^2\", \"y = x\"]",
+        "guess = { x = 1.03 }",
+    );
+    for form in [Form::Auto, Form::Plain, Form::QuasiLinear, Form::DerivativeArray] {
+        singular_at(&text, form, 1.03, 1e-3);
+    }
+    let text = file(
+        "[0, 2]",
+        "states = [\"x\", \"y\", \"F\"]\nequations = [\"x^2 = (t - 1.03)^2\", \"y = x\", \"der(y) = F\"]",
+        "guess = { x = 1.03 }",
+    );
+    for form in [Form::Auto, Form::QuasiLinear, Form::DerivativeArray] {
+        singular_at(&text, form, 1.03, 1e-3);
+    }
+}
+
+#[test]
+fn an_index_that_rises_behind_a_jump_in_time_is_told() {
+    let equations = "states = [\"x\", \"y\", \"w\"]\nequations = [\"der(x) = y\", \
+                     \"0 = if(t < 5, y - cos(t), x - sin(t))\", \"der(w) = y^2\"]";
+    let text = file("[0, 10]", equations, "guess = { x = 0, y = 1, w = 0 }");
+    for method in [&RadauIIa::default() as &dyn Integrator, &Bdf::default()] {
+        match run_with(&text, Form::Auto, method) {
+            Err(SolveError::Stopped { cause, partial }) => {
+                assert!((5.0 - 1e-6..5.5).contains(&cause.time()), "{cause}");
+                assert!((partial.end.x[0] - partial.end.t.sin()).abs() < 1e-5, "{:?}", partial.end);
+            }
+            Err(error) => panic!("{}", reason(&error)),
+            Ok(solution) => panic!("passed to {:?}", solution.end),
+        }
+    }
+}
+
+#[test]
+fn an_invariant_that_is_slowly_none_later_is_told() {
+    // energy is lost from t = 5 on, at less than a thousandth of its terms
+    let dae = "states = [\"x\", \"v\"]\nequations = [\"der(x) = v\", \"der(v) = -x - if(t > 5, 9e-4, 0)*v\"]\n\
+               invariants = { energy = \"x^2 + v^2\" }";
+    let text = file("[0, 100]", dae, "guess = { x = 1, v = 0 }");
+    match run(&text, Form::Auto) {
+        Err(SolveError::Stopped { cause: StepFailure::NotInvariant { t, .. }, .. }) => {
+            assert!((5.0..6.0).contains(&t), "{t}");
+        }
+        Err(error) => panic!("{}", reason(&error)),
+        Ok(solution) => panic!("passed to {:?}", solution.end),
+    }
+}
+
+#[test]
+fn redundant_equations_are_judged_in_units_of_the_unknowns() {
+    // x = 1 + t, and a row in small units that asks for something else from t = 1 on
+    let dae = "states = [\"y\", \"x\"]\nequations = [\"der(y) = x*y\", \"x^2 = (1 + t)^2\", \
+               \"1e-7*x = 1e-7*(1 + t + max(0, t - 1)^6)\"]";
+    let text = file("[0, 3]", dae, "guess = { x = 1, y = 1 }");
+    for form in [Form::Auto, Form::QuasiLinear, Form::DerivativeArray] {
+        match run(&text, form) {
+            Err(SolveError::Stopped { cause: StepFailure::Contradictory { t, .. }, .. }) => {
+                assert!((1.0..2.6).contains(&t), "{form:?} {t}");
+            }
+            Err(error) => panic!("{form:?} {}", reason(&error)),
+            Ok(solution) => panic!("{form:?} passed to {:?}", solution.end),
+        }
+    }
+}
+
+#[test]
+fn equations_that_agree_do_not_contradict_each_other_at_loose_tolerances() {
+    let equations = "states = [\"x\", \"y\", \"u\", \"v\", \"l\"]\nequations = [\"der(x) = u\", \"der(y) = v\", \
+                     \"der(u) = -l*x\", \"der(v) = -l*y - 9.81\", \"x^2 + y^2 = 1\", \"x*u + y*v = 0\"]";
+    let text = file("[0, 10]", equations, "guess = { x = 1, y = 0, u = 0, v = 0, l = 0 }");
+    let Kind::Dae { formulas, initial, .. } = Model::read("test.toml", &text, &[]).unwrap().kind else {
+        unreachable!()
+    };
+    let system = System::new(&formulas, Interpreted);
+    for tolerance in [1e-3, 1e-4, 1e-5] {
+        let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
+        let problem = Problem::new(&system, Initial::clone(&initial), 10.0);
+        let solution = solve(&problem, Form::Auto, &RadauIIa::default(), &options);
+        let x = solution.unwrap_or_else(|error| panic!("{tolerance}: {}", reason(&error))).end.x;
+        // energy
+        let energy = 0.5 * (x[2] * x[2] + x[3] * x[3]) + 9.81 * x[1];
+        assert!(energy.abs() < 1e3 * tolerance, "{tolerance}: {energy}");
+    }
+}
+
+#[test]
+fn fixed_values_that_contradict_are_refused_whatever_stands_beside_them() {
+    let dae = "states = [\"p\", \"x\", \"y\"]\nequations = [\"der(p) = -p\", \"der(x) + der(y) = 1\", \"0 = y - x\"]";
+    let text = file("[0, 1]", dae, "fix = { p = 1e8, x = 0, y = 0.05 }");
+    match run(&text, Form::Auto) {
+        Err(SolveError::Analysis(error)) => assert!(error.to_string().contains("5.0e-2"), "{error}"),
+        Err(error) => panic!("{}", reason(&error)),
+        Ok(solution) => panic!("passed to {:?}", solution.end),
+    }
+}

@@ -222,7 +222,11 @@ pub const ROWS: &[Row] = &[
     row("steering-wheel").floor(1e-10),
     row("stephenson-six-bar").until(0.5, "more of the same"),
     row("stirred-tank"),
-    row("stribeck-blocks").but(&[("bdf", f64::INFINITY, "at 1e-3 the last switch, at 9.994 of 10, falls behind the end")]),
+    row("stribeck-blocks").but(&[(
+        "bdf",
+        f64::INFINITY,
+        "at 1e-3 the last switch, at 9.994 of 10, falls behind the end",
+    )]),
     row("tank-temperature"),
     row("thermostat"),
     row("three-joint-arm"),
