@@ -10,6 +10,9 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+/// Most links from one to the next, as many as Linux follows; those that lead in a circle end nowhere.
+const MOST_LINKS: usize = 40;
+
 /// A file for the result.
 pub struct Output {
     path: PathBuf,
@@ -40,9 +43,10 @@ impl Output {
     pub fn open_all(paths: &[PathBuf], switches: Option<&PathBuf>) -> Result<Vec<Output>, Failure> {
         let wanted = paths.iter().map(|path| (path, Content::Run));
         let wanted: Vec<_> = wanted.chain(switches.map(|path| (path, Content::Switches))).collect();
+        let targets: Vec<PathBuf> = wanted.iter().map(|(path, _)| target(path)).collect();
         let mut formats = Vec::new();
         for (k, &(path, content)) in wanted.iter().enumerate() {
-            if wanted[..k].iter().any(|(other, _)| *other == path) {
+            if targets[..k].contains(&targets[k]) {
                 return Err(Failure::SameFile { path: path.clone() });
             }
             match (Format::of(path), content) {
@@ -100,8 +104,7 @@ fn fill(file: &File, content: impl FnOnce(&mut dyn Write) -> Result<(), WriteErr
 
 /// Where the bytes for a path go; an error if they cannot go there.
 fn place(path: &Path) -> io::Result<Place> {
-    // a link stays a link: what it leads to is replaced
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let target = target(path);
     match fs::metadata(&target) {
         Ok(found) if !found.is_file() => return Ok(Place::Stream(File::options().write(true).open(&target)?)),
         // a file that must not be written is not replaced either
@@ -113,6 +116,26 @@ fn place(path: &Path) -> io::Result<Place> {
     drop(file);
     fs::remove_file(trial)?;
     Ok(Place::Beside(target))
+}
+
+/// The file that a path means, whether it exists or not. A link stays a link: what it leads to is replaced.
+fn target(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        if let Ok(found) = fs::canonicalize(&path) {
+            return found;
+        }
+        match fs::read_link(&path) {
+            // relative to the directory of the link
+            Ok(next) => path = path.parent().map_or(next.clone(), |parent| parent.join(next)),
+            Err(_) => break,
+        }
+    }
+    let parent = path.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+    match (parent.map(fs::canonicalize), path.file_name()) {
+        (Some(Ok(parent)), Some(name)) => parent.join(name),
+        _ => path,
+    }
 }
 
 /// A new file in the directory of the target.

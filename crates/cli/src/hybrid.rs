@@ -10,7 +10,7 @@ use crate::arguments::Solve;
 use crate::failure::{Failure, is_stop, print};
 use crate::files::{self, Output};
 use crate::interrupt::Interrupt;
-use crate::outputs::Rates;
+use crate::outputs::LastRates;
 use crate::progress::Progress;
 use crate::record::StepRecorder;
 use crate::setup::{Equations, Setup, Switched};
@@ -46,7 +46,7 @@ struct Run {
 struct Made {
     outcome: Result<HybridSolution, HybridError>,
     /// Derivatives at the last point.
-    rates: Rates,
+    rates: LastRates,
     /// What a reader should know although the run went on.
     warnings: Vec<Warning>,
     seconds: f64,
@@ -103,7 +103,7 @@ pub fn attempt(
     chosen: Chosen,
     arguments: &Solve,
 ) -> Result<(Option<HybridSolution>, Option<HybridError>), Failure> {
-    let made = Run::resolve(setup, chosen, arguments)?.make(&Interrupt::watch(), None);
+    let made = Run::resolve(setup, chosen, arguments)?.make(&Interrupt::never(), None);
     Ok((made.solution().cloned(), made.outcome.err()))
 }
 
@@ -141,7 +141,7 @@ impl Run {
         let problem = switched.model.problem(&system, switched.tend);
         let options = self.options();
         let mut progress = Progress::new();
-        let mut rates = Rates::new(Save::End);
+        let mut rates = LastRates::default();
         let mut largest = Largest::default();
         let mut observers: Vec<&mut dyn Observer<ActiveMode>> = vec![&mut progress, &mut interrupt, &mut largest];
         observers.extend(recorder.map(|recorder| recorder as &mut dyn Observer<ActiveMode>));

@@ -9,8 +9,11 @@ use crate::setup::{Equations, Setup};
 use daedal::Save;
 use daedal::dae::Formulas;
 use daedal::graph::{Expr, Tape};
+use daedal::hybrid::ActiveMode;
+use daedal::method::State;
 use daedal::motion;
 use daedal::observer::{Observer, StepView};
+use daedal::segment::Segment;
 use std::ops::ControlFlow;
 
 /// The outputs of a model.
@@ -109,7 +112,7 @@ impl General {
         for &(input, source) in &self.sources {
             self.inputs[input] = match source {
                 Source::Variable(j) => x[j],
-                Source::Rate(j) => rates.map_or(f64::NAN, |rates| rates[j]),
+                Source::Rate(j) => rates.map_or(f64::NAN, |rates| rates.get(j).copied().unwrap_or(f64::NAN)),
             };
         }
         values.copy_from_slice(&self.tape.evaluate(&self.inputs));
@@ -151,8 +154,9 @@ pub struct Rates {
     save: Save,
     /// next time of [`Save::At`]
     next: usize,
-    kept: Vec<Vec<f64>>,
-    end: Option<Vec<f64>>,
+    /// where steps are kept: their begins and ends, one after the other; otherwise the wanted times
+    kept: Vec<(f64, Vec<f64>)>,
+    end: Option<(f64, Vec<f64>)>,
 }
 
 impl Rates {
@@ -161,31 +165,34 @@ impl Rates {
         Rates { save, next: 0, kept: Vec::new(), end: None }
     }
 
-    /// At saved point k.
-    pub fn at(&self, k: usize) -> Option<&[f64]> {
-        self.kept.get(k).map(Vec::as_slice)
+    /// At the saved points, whose times these are. A break in time has two points, the end of a step and the begin of the next one.
+    pub fn at(&self, times: &[f64]) -> Vec<Option<&[f64]>> {
+        if !matches!(self.save, Save::Steps | Save::Dense) {
+            return (0..times.len()).map(|k| self.kept.get(k).map(|(_, rates)| rates.as_slice())).collect();
+        }
+        let mut steps = self.kept.chunks_exact(2).peekable();
+        let mut of_point = |t: f64| {
+            let [begin, _] = steps.peek()? else { return None };
+            if t <= begin.0 {
+                return Some(begin.1.as_slice());
+            }
+            let [_, end] = steps.next()? else { return None };
+            (t == end.0).then_some(end.1.as_slice())
+        };
+        times.iter().map(|&t| of_point(t)).collect()
     }
 
-    /// At the last point.
-    pub fn end(&self) -> Option<&[f64]> {
-        self.end.as_deref()
+    /// At the last point, which has this time; none if no step ended there.
+    pub fn end(&self, t: f64) -> Option<&[f64]> {
+        self.end.as_ref().filter(|(time, _)| *time == t).map(|(_, rates)| rates.as_slice())
     }
 }
 
 impl<L> Observer<L> for Rates {
     fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
-        let at = |t: f64| {
-            let mut rates = vec![0.0; step.segment.dim()];
-            step.segment.derivative(t, &mut rates);
-            rates
-        };
+        let at = |t: f64| (t, rates_of(step.segment, t));
         match &self.save {
-            Save::Steps | Save::Dense => {
-                if self.kept.is_empty() {
-                    self.kept.push(at(step.segment.t0));
-                }
-                self.kept.push(at(step.t));
-            }
+            Save::Steps | Save::Dense => self.kept.extend([at(step.segment.t0), at(step.t)]),
             Save::At(times) => {
                 while let Some(&t) = times.get(self.next).filter(|&&t| t <= step.t) {
                     self.kept.push(at(t));
@@ -197,4 +204,35 @@ impl<L> Observer<L> for Rates {
         self.end = Some(at(step.t));
         ControlFlow::Continue(())
     }
+}
+
+/// The derivatives at the last point of a run through several modes.
+#[derive(Default)]
+pub struct LastRates {
+    /// mode, state and derivative at the end of the last step
+    last: Option<(usize, State, Vec<f64>)>,
+}
+
+impl LastRates {
+    /// At this point; none if the last step ended elsewhere, as before a switch.
+    pub fn at(&self, mode: usize, end: &State) -> Option<&[f64]> {
+        let (_, _, rates) =
+            self.last.as_ref().filter(|(of, at, _)| *of == mode && at.t == end.t && at.x.starts_with(&end.x))?;
+        Some(rates)
+    }
+}
+
+impl Observer<ActiveMode> for LastRates {
+    fn observe(&mut self, step: &StepView<ActiveMode>) -> ControlFlow<()> {
+        let state = State { t: step.t, x: step.x.to_vec() };
+        self.last = Some((step.layout.mode, state, rates_of(step.segment, step.t)));
+        ControlFlow::Continue(())
+    }
+}
+
+/// The derivative of a polynomial.
+fn rates_of(segment: &Segment, t: f64) -> Vec<f64> {
+    let mut rates = vec![0.0; segment.dim()];
+    segment.derivative(t, &mut rates);
+    rates
 }

@@ -1,6 +1,6 @@
 //! A run as plain data: the steps while they are made, and in the end everything that a run file holds.
 
-use crate::curve::{self, Flatness};
+use crate::curve::{self, Flatness, Ready};
 use crate::output::counters;
 use crate::outputs::Outputs;
 use crate::plain::plain;
@@ -8,7 +8,7 @@ use crate::solve::{Made, Run};
 use crate::variables::{Computed, Stopped};
 use daedal::observer::{Observer, StepView};
 use daedal::segment::Segment;
-use daedal::{Ended, Residuals, SolveError};
+use daedal::{Ended, Residuals, Save, SolveError};
 use daedal_run::{Column, End, Event, Header, Kind, Steps};
 use std::ops::ControlFlow;
 
@@ -86,7 +86,7 @@ impl StepRecorder {
 pub fn final_outputs(run: &Run, made: &Made, solution: &Computed) -> Vec<(String, f64)> {
     let mut outputs = Outputs::new(&run.setup, &solution.names);
     let mut values = vec![0.0; outputs.names().len()];
-    let rates = made.rates.as_ref().and_then(|rates| rates.end());
+    let rates = made.rates.as_ref().and_then(|rates| rates.end(solution.end.t));
     outputs.evaluate(solution.end.t, &solution.end.x, rates, &mut values);
     outputs.names().iter().cloned().zip(values).collect()
 }
@@ -107,20 +107,33 @@ pub fn record(run: &Run, made: &Made, solution: &Computed, steps: Option<Steps>)
     let formulas = names.iter().map(|name| Column::new(name.clone(), Kind::Output, Vec::new()));
     let mut columns: Vec<Column> = variables.chain(formulas).collect();
     let mut times = Vec::new();
-    let rates = made.rates.as_ref();
-    let points: Vec<(f64, Vec<f64>)> = points(solution)
-        .enumerate()
-        .map(|(k, (t, x))| {
-            let rates = if solution.is_empty() { rates.and_then(|r| r.end()) } else { rates.and_then(|r| r.at(k)) };
-            (t, values_at(t, x, rates))
-        })
-        .collect();
+    let at_end = made.rates.as_ref().and_then(|rates| rates.end(solution.end.t));
+    let rates = match &made.rates {
+        Some(_) if solution.is_empty() => vec![at_end],
+        Some(rates) => rates.at(&solution.times),
+        None => Vec::new(),
+    };
+    let points: Vec<(f64, Vec<f64>)> =
+        points(solution).enumerate().map(|(k, (t, x))| (t, values_at(t, x, rates.get(k).copied().flatten()))).collect();
     let mut push = |t: f64, row: &[f64]| {
         times.push(t);
         for (column, value) in columns.iter_mut().zip(row) {
             column.values.push(*value);
         }
     };
+    let atol = shown.iter().map(|&(j, _)| Some(run.tolerances.of(&solution.names[j])));
+    let mut flatness = Flatness::new(run.tolerances.rtol, atol.chain(names.iter().map(|_| None)).collect());
+    if !solution.segments.is_empty() {
+        for (_, row) in &points {
+            flatness.see(row);
+        }
+        for k in curve::samples(points.len()) {
+            let (t, x) = (points[k].0, solution.state(k));
+            let weights = solution.names.iter().zip(x).map(|(name, x)| run.tolerances.weight(name, *x));
+            let moved = values_at(t, &curve::nudged(x, weights), rates.get(k).copied().flatten());
+            flatness.compare(&points[k].1, &moved);
+        }
+    }
     // each step has its point, and those of its polynomial that its curve needs
     let mut inside = |segment: &Segment, t: f64| {
         let (mut x, mut rates) = (vec![0.0; segment.dim()], vec![0.0; segment.dim()]);
@@ -128,7 +141,7 @@ pub fn record(run: &Run, made: &Made, solution: &Computed, steps: Option<Steps>)
         segment.derivative(t, &mut rates);
         values_at(t, &x, Some(&rates))
     };
-    let parts = parts(run, solution, &points, &mut inside);
+    let parts = parts(&flatness.ready(), solution, &points, &mut inside);
     for (k, (t, row)) in points.iter().enumerate() {
         push(*t, row);
         if let Some(&parts) = parts.get(k) {
@@ -141,23 +154,23 @@ pub fn record(run: &Run, made: &Made, solution: &Computed, steps: Option<Steps>)
     for event in &solution.events {
         events.push(Event { name: event.name.clone(), t: event.t, state: values_at(event.t, &event.x, None) });
     }
-    let last = values_at(solution.end.t, &solution.end.x, rates.and_then(|r| r.end()));
+    let last = values_at(solution.end.t, &solution.end.x, at_end);
+    // a run that did not come to its end shows how far it came, whatever points were wanted
+    let short = solution.ended != Ended::AtEnd && points.last().is_none_or(|(t, _)| *t < solution.end.t);
+    if short && matches!(run.options.save, Save::At(_)) {
+        push(solution.end.t, &last);
+    }
     let end = Some(End { t: solution.end.t, values: last });
     daedal_run::Run { header: header(run, made, solution), times, columns, steps, events, end, hybrid: None }
 }
 
 /// Into how many parts the curves need each step to be cut; none where the polynomials were not kept.
 fn parts(
-    run: &Run,
+    flatness: &Ready,
     solution: &Computed,
     points: &[(f64, Vec<f64>)],
     inside: &mut dyn FnMut(&Segment, f64) -> Vec<f64>,
 ) -> Vec<u32> {
-    let mut flatness =
-        Flatness::new(points.first().map_or(0, |(_, row)| row.len()), (run.tolerances.rtol, run.tolerances.atol));
-    for (_, row) in points {
-        flatness.see(row);
-    }
     let steps = solution.segments.iter().zip(points.windows(2));
     let parts: Vec<f64> = steps
         .map(|(segment, ends)| {

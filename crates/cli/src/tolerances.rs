@@ -82,8 +82,13 @@ impl Tolerances {
         if of.is_empty() { Tolerance::new(rtol, atol) } else { Tolerance::Named { rtol, atol, of: of.clone() } }
     }
 
+    /// What is allowed for a variable of that name and value.
+    pub fn weight(&self, name: &str, x: f64) -> f64 {
+        self.of(name) + self.rtol * x.abs()
+    }
+
     /// The absolute tolerance of a variable.
-    fn of(&self, name: &str) -> f64 {
+    pub fn of(&self, name: &str) -> f64 {
         self.of.iter().find(|(known, _)| known == name).map_or(self.atol, |(_, atol)| *atol)
     }
 

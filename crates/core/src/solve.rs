@@ -10,6 +10,7 @@ use crate::motion::{Form, Initial, Layout, Mechanism, consistent, view};
 use crate::observer::{Observer, StepView};
 use crate::options::{Options, Save};
 use crate::problem::Problem;
+use crate::segment::Segment;
 use crate::solution::{Ended, Solution};
 use crate::verify::Verifier;
 
@@ -266,8 +267,11 @@ impl<'r, L: Clone> Run<'r, L> {
                 residuals: stepper.residuals(),
                 progress: if tend > t0 { (stepper.state().t - t0) / (tend - t0) } else { 1.0 },
             };
-            // before the polynomial of the step is exchanged for one that is kept
-            let ended = observers.iter_mut().any(|observer| observer.observe(&view).is_break());
+            // before the polynomial of the step is exchanged for one that is kept; all see the step, whoever ends the run
+            let mut ended = false;
+            for observer in observers.iter_mut() {
+                ended |= observer.observe(&view).is_break();
+            }
             self.save(stepper, stop);
             if stop.is_some() {
                 return Ok(());
@@ -290,7 +294,7 @@ impl<'r, L: Clone> Run<'r, L> {
         self.solution.end.t = state.t;
         self.solution.end.x.copy_from_slice(&state.x);
         match &self.options.save {
-            // what jumps has two values
+            // what jumps has two values, with a polynomial of no length between them
             Save::Steps => self.solution.push(state.t, &state.x),
             Save::At(times) => {
                 while times.get(self.next).is_some_and(|&t| t <= state.t) {
@@ -298,7 +302,11 @@ impl<'r, L: Clone> Run<'r, L> {
                     self.next += 1;
                 }
             }
-            Save::Dense | Save::End => {}
+            Save::Dense => {
+                self.solution.push(state.t, &state.x);
+                self.solution.segments.push(Segment::with_room(state.t, &state.x, 1));
+            }
+            Save::End => {}
         }
         Ok(())
     }

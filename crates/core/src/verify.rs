@@ -11,9 +11,10 @@
 //! another solution.
 
 use crate::dae::System;
-use crate::graph::{Expr, Tape};
+use crate::graph::{Expr, Graph, Node, Tape};
 use crate::method::Stepper;
 use crate::options::Options;
+use crate::scalar::{Dual, Scalar};
 use std::fmt;
 
 /// How many times what the tolerance allows a row may be off. Difference quotients over a twentieth of a step magnify errors of values some
@@ -29,7 +30,8 @@ const POINTS_PER_RUN: f64 = 400.0;
 const REACH: f64 = 0.05;
 /// Steps whose differences are shorter than this many units of rounding of time have no derivative.
 const SHORTEST: f64 = 1e6;
-/// Rounding in rows that are differences of large terms, in units.
+/// Rounding in rows that are differences of large terms, in units of the bound of a running error analysis; difference quotients magnify
+/// it some thirty times.
 const ROUNDING: f64 = 1e3;
 
 /// What the check of a run found.
@@ -98,6 +100,7 @@ pub(crate) struct Verifier {
     unchecked: Vec<String>,
     /// F, then ∂F/∂x, then ∂F/∂ẋ
     tape: Tape,
+    sizes: Sizes,
     /// (row, unknown) of the derivatives, ∂F/∂x first
     by_x: Vec<(usize, usize)>,
     by_xdot: Vec<(usize, usize)>,
@@ -142,6 +145,7 @@ impl Verifier {
         Verifier {
             unchecked,
             tape: Tape::new(graph, &outputs),
+            sizes: Sizes::new(graph, &equations),
             by_x: slope.iter().map(|(i, j, _)| (i, j)).collect(),
             by_xdot: leading.iter().map(|(i, j, _)| (i, j)).collect(),
             inputs: graph.inputs().len(),
@@ -190,7 +194,9 @@ impl Verifier {
         let derivative =
             |j: usize| (8.0 * (values[3][j] - values[1][j]) - (values[4][j] - values[0][j])) / (12.0 * delta);
         let xdot: Vec<f64> = self.places.iter().map(|&j| derivative(j)).collect();
-        let all = self.tape.evaluate(&self.inputs_at(t, &values[2], &xdot));
+        let x: Vec<f64> = self.places.iter().map(|&j| values[2][j]).collect();
+        let inputs = self.inputs_at(t, &x, &xdot);
+        let all = self.tape.evaluate(&inputs);
         if all.iter().any(|value| !value.is_finite()) {
             self.skipped += 1;
             return;
@@ -199,18 +205,19 @@ impl Verifier {
         let (residuals, derivatives) = all.split_at(self.rows.len());
         let (by_x, by_xdot) = derivatives.split_at(self.by_x.len());
         let mut allowed = vec![0.0; residuals.len()];
-        let weight = |j: usize| self.tolerances[j].1 + self.tolerances[j].0 * values[2][self.places[j]].abs();
-        let rounding = ROUNDING * f64::EPSILON;
+        let weight = |j: usize| self.tolerances[j].1 + self.tolerances[j].0 * x[j].abs();
         for (&(i, j), d) in self.by_x.iter().zip(by_x) {
-            allowed[i] += d.abs() * (weight(j) + rounding * values[2][self.places[j]].abs());
+            allowed[i] += d.abs() * weight(j);
         }
         for (&(i, j), d) in self.by_xdot.iter().zip(by_xdot) {
-            allowed[i] += d.abs() * (weight(j) / h + rounding * xdot[j].abs());
+            allowed[i] += d.abs() * weight(j) / h;
         }
-        // rows whose terms cancel, or that depend on nothing but time, have no tolerance: what is left of them is rounding
-        let largest = self.places.iter().fold(t.abs().max(1.0), |most, &place| most.max(values[2][place].abs()));
-        for ((worst, &residual), allowed) in self.worst.iter_mut().zip(residuals).zip(allowed) {
-            let allowed = allowed + rounding * largest;
+        // rows whose terms cancel, or that depend on nothing but time, have no tolerance: what is left of them is rounding. That of time
+        // moves the values
+        let moved: Vec<f64> = x.iter().zip(&xdot).map(|(x, xdot)| x.abs() + (t * xdot).abs()).collect();
+        let sizes = self.sizes.of(&inputs, &self.inputs_at(t, &moved, &xdot));
+        for (((worst, &residual), allowed), size) in self.worst.iter_mut().zip(residuals).zip(allowed).zip(sizes) {
+            let allowed = allowed + ROUNDING * f64::EPSILON * size;
             let multiple = residual.abs() / allowed;
             if multiple > worst.0 {
                 *worst = (multiple, t, residual.abs(), allowed);
@@ -221,7 +228,7 @@ impl Verifier {
     fn inputs_at(&self, t: f64, x: &[f64], xdot: &[f64]) -> Vec<f64> {
         let mut inputs = vec![0.0; self.inputs];
         inputs[self.time] = t;
-        self.x.iter().zip(&self.places).for_each(|(&input, &place)| inputs[input] = x[place]);
+        self.x.iter().zip(x).for_each(|(&input, &value)| inputs[input] = value);
         self.xdot.iter().zip(xdot).for_each(|(&input, &value)| inputs[input] = value);
         inputs
     }
@@ -245,6 +252,56 @@ impl Verifier {
     }
 }
 
+/// How large the terms of rows are: what rounding of every operation and every input leaves of a row, in units of rounding, to first
+/// order. So rows are measured in their own units.
+struct Sizes {
+    /// nodes that the rows need, arguments first, with the places of their arguments in this list
+    nodes: Vec<(Node, [usize; 3])>,
+    /// places of the rows
+    rows: Vec<usize>,
+}
+
+impl Sizes {
+    fn new(graph: &Graph, rows: &[Expr]) -> Self {
+        let order = graph.needed(rows);
+        let mut places = vec![0; graph.len()];
+        order.iter().enumerate().for_each(|(k, e)| places[e.index()] = k);
+        let placed = |e: &Expr| {
+            let mut arguments = [0; 3];
+            let found = graph.node(*e).arguments();
+            arguments.iter_mut().zip(found).for_each(|(place, argument)| *place = places[argument.index()]);
+            (graph.node(*e), arguments)
+        };
+        Sizes { nodes: order.iter().map(placed).collect(), rows: rows.iter().map(|e| places[e.index()]).collect() }
+    }
+
+    /// Of all rows, from values and sizes of the inputs.
+    fn of(&self, inputs: &[f64], input_sizes: &[f64]) -> Vec<f64> {
+        let mut known: Vec<(f64, f64)> = Vec::with_capacity(self.nodes.len());
+        for &(node, [a, b, c]) in &self.nodes {
+            let moving = |place: usize, lane: usize| Dual::<f64, 2>::variable(known[place].0, lane);
+            let result = match node {
+                Node::Constant(value) => (value, value.abs()),
+                Node::Input(i) => (inputs[i], input_sizes[i].abs()),
+                Node::Select(..) => known[if known[a].0 >= 0.0 { b } else { c }],
+                Node::Unary(f, _) => propagated(f.of(moving(a, 0)), [known[a].1, 0.0]),
+                Node::Powi(_, n) => propagated(moving(a, 0).powi(n), [known[a].1, 0.0]),
+                Node::Powf(_, n) => propagated(moving(a, 0).powf(n), [known[a].1, 0.0]),
+                Node::Binary(f, ..) => propagated(f.of(moving(a, 0), moving(b, 1)), [known[a].1, known[b].1]),
+            };
+            known.push(result);
+        }
+        self.rows.iter().map(|&row| known[row].1).collect()
+    }
+}
+
+/// Value and size of a function of arguments with these sizes.
+fn propagated(f: Dual<f64, 2>, sizes: [f64; 2]) -> (f64, f64) {
+    // what is zero stays zero, however steep the function is
+    let moved = |k: usize| if sizes[k] == 0.0 || f.lanes[k] == 0.0 { 0.0 } else { (f.lanes[k] * sizes[k]).abs() };
+    (f.value, f.value.abs() + moved(0) + moved(1))
+}
+
 /// The tolerance of a single step of a collocation method, unless that is stricter than the given one.
 fn of_steps((rtol, atol): (f64, f64)) -> (f64, f64) {
     let loosened = (0.1 * rtol.powf(-1.0 / 3.0)).max(1.0);
@@ -259,9 +316,10 @@ mod tests {
     use crate::scalar::Scalar;
     use crate::{Bdf, RadauIIa, Tolerance};
 
-    /// x' = −k(t) x + y, 0 = y − sin t, where k rises by `bump` between t = 2 and t = 2.1.
+    /// x' = −k(t) x + y, 0 = y − sin t, where k rises by `bump` between t = 2 and t = 2.1; all rows in the unit `unit`.
     struct Decay {
         bump: f64,
+        unit: f64,
     }
 
     impl Equations for Decay {
@@ -270,18 +328,27 @@ mod tests {
         }
         fn residual<S: Scalar>(&self, t: S, x: &[S], xdot: &[S], r: &mut [S]) {
             let inside = (t - 2.0).select((-t + 2.1).select(S::from(self.bump), S::from(0.0)), S::from(0.0));
-            r[0] = xdot[0] + (inside + 1.0) * x[0] - x[1];
-            r[1] = x[1] - t.sin();
+            r[0] = (xdot[0] + (inside + 1.0) * x[0] - x[1]) * self.unit;
+            r[1] = (x[1] - t.sin()) * self.unit;
         }
     }
 
     /// A run of one system, looked at with the equations of another.
     fn verify(integrator: &dyn Integrator, tolerance: f64, solved: f64, written: f64) -> Verification {
+        verify_in(1.0, integrator, tolerance, solved, written)
+    }
+
+    fn verify_in(unit: f64, integrator: &dyn Integrator, tolerance: f64, solved: f64, written: f64) -> Verification {
         let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
         let solved =
-            prepare(&System::of(&Decay { bump: solved }), &Initial::new(0.0, &[1.0, 0.0]), Form::Plain).unwrap();
-        let mut verifier =
-            Verifier::new(&System::of(&Decay { bump: written }), &solved.names, &[(tolerance, tolerance); 2], 5.0);
+            prepare(&System::of(&Decay { bump: solved, unit: 1.0 }), &Initial::new(0.0, &[1.0, 0.0]), Form::Plain)
+                .unwrap();
+        let mut verifier = Verifier::new(
+            &System::of(&Decay { bump: written, unit }),
+            &solved.names,
+            &[(tolerance, tolerance); 2],
+            5.0,
+        );
         let mut stepper = integrator.start(solved.dae, solved.at, &options).unwrap();
         stepper.watch_between();
         while stepper.state().t < 5.0 {
@@ -314,8 +381,28 @@ mod tests {
     }
 
     #[test]
+    fn rows_are_measured_in_their_own_units() {
+        for unit in [1e-25, 1e25] {
+            let found = verify_in(unit, &RadauIIa::default(), 1e-6, 0.0, 0.0);
+            assert!(found.disagreements.is_empty() && found.worst > 1e-3, "{found:?}");
+            let found = verify_in(unit, &RadauIIa::default(), 1e-6, 0.0, 50.0);
+            assert_eq!(found.disagreements.len(), 1, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn what_cancels_is_as_large_as_its_terms() {
+        let mut graph = Graph::new();
+        let (t, x) = (graph.input("t"), graph.input("x"));
+        let rows = graph.with(|| vec![(t.sin() * t.sin() + t.cos() * t.cos() - 1.0) * 1e-20, (x + 1e6) - x, x.sqrt()]);
+        let sizes = Sizes::new(&graph, &rows).of(&[1.0, 0.0], &[1.0, 0.0]);
+        assert!(sizes[0] > 1e-20 && sizes[0] < 1e-18, "{sizes:?}");
+        assert!(sizes[1] >= 1e6 && sizes[1] < 1e7 && sizes[2] == 0.0, "{sizes:?}");
+    }
+
+    #[test]
     fn rows_with_unknowns_that_a_run_does_not_have_are_named() {
-        let system = System::of(&Decay { bump: 0.0 });
+        let system = System::of(&Decay { bump: 0.0, unit: 1.0 });
         let verifier = Verifier::new(&system, &["x1".to_string()], &[(1e-6, 1e-6)], 1.0);
         assert_eq!(verifier.finish().unchecked.len(), 2);
     }

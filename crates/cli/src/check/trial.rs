@@ -49,7 +49,7 @@ pub fn make(model: &Model) -> Result<Option<Trial>, Failure> {
         });
         return Ok(solution.map(|solution| Trial { until: solution.end.t, stopped, found: solution.verification }));
     }
-    let made = Run::resolve(setup, chosen, &arguments)?.make(&Interrupt::watch(), None, None);
+    let made = Run::resolve(setup, chosen, &arguments)?.make(&Interrupt::never(), None, None);
     let stopped = made.error().and_then(|error| match error {
         SolveError::Stopped { cause: StepFailure::TooManySteps { .. }, .. } => None,
         SolveError::Stopped { cause, .. } => Some(told(cause)),
@@ -77,7 +77,10 @@ impl Trial {
         let ended = if self.stopped.is_some() { "stopped at" } else { "made up to" };
         text.entry(ended, &format!("t = {:?}", self.until));
         match &self.found {
-            Some(found) => text.entry("verified", verification::line(found).trim_start_matches("verified ")),
+            Some(found) => {
+                let (label, said) = verification::entry(found);
+                text.entry(label, &said);
+            }
             None => text.entry("not verified", "a black box, without formulas to put the solution into"),
         }
         text.into_string()

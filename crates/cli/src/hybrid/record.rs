@@ -11,6 +11,7 @@ use daedal::{Ended, Save};
 use daedal_run::{
     Column, End, Header, Hybrid, Jump, Kind, Mode, Phase, Restart, Smoothness, Steps, Switch, SwitchKind,
 };
+use std::cell::Cell;
 
 /// Everything that a run file holds.
 pub fn record(
@@ -24,8 +25,10 @@ pub fn record(
         table.names.iter().zip(&table.kinds).map(|(name, &kind)| Column::new(name.clone(), kind, Vec::new())).collect();
     columns.push(Column::new(table.mode_column(), Kind::Mode, Vec::new()));
     let mut times = Vec::new();
+    let reached = Cell::new(f64::NEG_INFINITY);
     let mut push = |t: f64, row: &[f64], mode: usize| {
         times.push(t);
+        reached.set(t);
         for (column, value) in columns.iter_mut().zip(row.iter().copied().chain([mode as f64])) {
             column.values.push(value);
         }
@@ -61,8 +64,10 @@ pub fn record(
         }
     }
     let (end, mode) = (&solution.end, solution.end_mode);
-    let last = table.at(mode, end.t, &end.x, made.rates.end()).to_vec();
-    if run.chosen.options.save == Save::End {
+    let last = table.at(mode, end.t, &end.x, made.rates.at(mode, end)).to_vec();
+    // a run that did not come to its end shows how far it came, whatever points were wanted
+    let short = between && solution.ended != Ended::AtEnd && reached.get() < end.t;
+    if run.chosen.options.save == Save::End || short {
         push(end.t, &last, mode);
     }
     let end = End { t: end.t, values: last.into_iter().chain([mode as f64]).collect() };
@@ -79,12 +84,25 @@ pub fn record(
 
 /// Into how many parts the curves need each step to be cut, one phase after the other.
 fn parts(run: &Run, solution: &HybridSolution, kept: &[Vec<Point>], table: &mut Table) -> Vec<u32> {
-    let mut flatness = Flatness::new(table.names.len(), (run.chosen.tolerances.rtol, run.chosen.tolerances.atol));
-    for (phase, kept) in solution.phases.iter().zip(kept) {
-        for (t, x, rates) in kept {
-            flatness.see(table.at(phase.mode, *t, x, rates.as_deref()));
-        }
+    let tolerances = &run.chosen.tolerances;
+    let atol =
+        table.names.iter().zip(&table.kinds).map(|(name, kind)| (*kind != Kind::Output).then(|| tolerances.of(name)));
+    let mut flatness = Flatness::new(tolerances.rtol, atol.collect());
+    let all: Vec<(usize, &Point)> = solution
+        .phases
+        .iter()
+        .zip(kept)
+        .flat_map(|(phase, kept)| kept.iter().map(|point| (phase.mode, point)))
+        .collect();
+    for (mode, (t, x, rates)) in &all {
+        flatness.see(table.at(*mode, *t, x, rates.as_deref()));
     }
+    for (mode, (t, x, rates)) in curve::samples(all.len()).map(|k| all[k]) {
+        let weights = solution.modes[mode].unknowns.iter().zip(x).map(|(name, x)| tolerances.weight(name, *x));
+        let row = table.at(mode, *t, x, rates.as_deref()).to_vec();
+        flatness.compare(&row, table.at(mode, *t, &curve::nudged(x, weights), rates.as_deref()));
+    }
+    let flatness = flatness.ready();
     let mut parts = Vec::new();
     for (phase, kept) in solution.phases.iter().zip(kept) {
         for (segment, ends) in phase.segments.iter().zip(kept.windows(2)) {

@@ -154,10 +154,20 @@ pub type Point = (f64, Vec<f64>, Option<Vec<f64>>);
 /// Derivative at a time of a phase, where polynomials were kept.
 pub fn rates_at(phase: &Phase, t: f64) -> Option<Vec<f64>> {
     let k = phase.segments.partition_point(|segment| segment.t1 < t);
-    let segment = phase.segments.get(k).or(phase.segments.last())?;
-    let mut rates = vec![0.0; segment.dim()];
-    segment.derivative(t, &mut rates);
-    Some(rates)
+    let segment = behind(phase, k).or(phase.segments.last().filter(|last| last.t1 > last.t0))?;
+    Some(inside(phase, segment, t).1)
+}
+
+/// The polynomial of step k, or of the next one if that has no length: a formula jumps in time there.
+fn behind(phase: &Phase, k: usize) -> Option<&Segment> {
+    phase.segments.get(k..)?.iter().find(|segment| segment.t1 > segment.t0)
+}
+
+/// Derivative at point k of a phase: that of the step which ends there. Where one begins only, of that one.
+fn rates_of(phase: &Phase, k: usize) -> Option<Vec<f64>> {
+    let ends = k.checked_sub(1).and_then(|before| phase.segments.get(before)).filter(|segment| segment.t1 > segment.t0);
+    let segment = ends.or_else(|| behind(phase, k))?;
+    Some(inside(phase, segment, phase.times[k]).1)
 }
 
 /// The points of a phase that are kept. With polynomials these are its own points, or those at `times`, which lose what was served.
@@ -169,9 +179,8 @@ pub fn points(phase: &Phase, times: Option<&mut &[f64]>) -> Vec<Point> {
         let k = phase.segments.partition_point(|segment| segment.t1 < t);
         phase.segments.get(k).or(phase.segments.last())
     };
-    let rates = |t: f64| rates_at(phase, t);
     match times {
-        None => (0..phase.len()).map(|k| (phase.times[k], phase.state(k).to_vec(), rates(phase.times[k]))).collect(),
+        None => (0..phase.len()).map(|k| (phase.times[k], phase.state(k).to_vec(), rates_of(phase, k))).collect(),
         Some(times) => {
             let served = times.partition_point(|&t| t <= phase.t1);
             let (now, later) = times.split_at(served);
@@ -179,7 +188,7 @@ pub fn points(phase: &Phase, times: Option<&mut &[f64]>) -> Vec<Point> {
             let at = |&t: &f64| {
                 let known = phase.times.iter().position(|&time| time == t).map(|k| phase.state(k).to_vec());
                 let x = known.or_else(|| Some(inside(phase, polynomial(t)?, t).0));
-                x.map(|x| (t, x, rates(t)))
+                x.map(|x| (t, x, rates_at(phase, t)))
             };
             now.iter().filter_map(at).collect()
         }

@@ -72,6 +72,74 @@ fn files_are_replaced_whole_and_leave_nothing_beside_them() {
     assert!(link.is_symlink() && fs::read_to_string(&path).expect("the file").lines().count() == 4);
 }
 
+#[test]
+fn two_files_are_not_one_under_two_names() {
+    let place = directory("same");
+    let file = |name: &str| format!("{}/{name}", place.to_str().expect("text"));
+    let (plain, dotted) = (file("a.csv"), file("./a.csv"));
+    refused(&["solve", "pendulum", "-o", &plain, "-o", &dotted], &["a.csv"]);
+    let model = crate::support::shipped("friction-bodies.toml");
+    refused(&["solve", &model, "-o", &plain, "--events", &dotted], &["a.csv"]);
+    #[cfg(unix)]
+    {
+        // a link to the file that will be there, and one that leads to it by another one
+        let (link, further) = (file("link.csv"), file("further.csv"));
+        std::os::unix::fs::symlink("a.csv", &link).expect("a link");
+        std::os::unix::fs::symlink("link.csv", &further).expect("a link");
+        refused(&["solve", "pendulum", "-o", &plain, "-o", &further], &["further.csv"]);
+        assert_eq!(code(&daedal(&["solve", "pendulum", "--save", "3", "-o", &further])), 0);
+        let is_link = |path: &String| fs::symlink_metadata(path).expect("the link").is_symlink();
+        assert!(is_link(&link) && is_link(&further) && !is_link(&plain));
+        assert_eq!(rows(&fs::read_to_string(&plain).expect("the file")).len(), 3);
+        // links in a circle lead nowhere
+        let circle = file("circle.csv");
+        std::os::unix::fs::symlink("circle.csv", &circle).expect("a link");
+        assert_ne!(code(&daedal(&["solve", "pendulum", "-o", &circle])), 0);
+    }
+}
+
+/// Whoever ends a run: what was written down about its last step stands beside the step.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_knows_everything_about_its_last_step() {
+    use std::process::{Command, Stdio};
+    let plain = "[dae]\nstates = [\"x\", \"v\"]\nequations = [\"der(x) = v\", \"der(v) = -x\"]\n";
+    let modes = "[modes.a]\n[modes.b]\n[[transitions]]\nfrom = \"a\"\nto = \"b\"\nwhen = \"x > 2\"\n";
+    let place = directory("interrupted-rates");
+    for (kind, modes, mode) in [("plain", "", ""), ("modes", modes, "mode = \"a\"\n")] {
+        let model = written(
+            &format!("interrupted-{kind}.toml"),
+            &format!(
+                "[model]\nname = \"long\"\ntime = [0, 1e7]\n{plain}{modes}[initial]\n{mode}fix = {{ x = 1, v = 0 }}\n\
+                 [output]\nrate = \"der(v)\"\n"
+            ),
+        );
+        for save in ["steps", "1000001"] {
+            let (path, table) = (place.join("run.json"), place.join("run.csv"));
+            let (file, csv) = (path.to_str().expect("text"), table.to_str().expect("text"));
+            let run = Command::new(env!("CARGO_BIN_EXE_daedal"))
+                .args(["solve", model.to_str().expect("text"), "--max-steps", "1000000000", "--save", save])
+                .args(["-o", file, "-o", csv])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("the command runs");
+            std::thread::sleep(std::time::Duration::from_secs(1));
+            let asked = Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("a signal");
+            assert!(asked.success());
+            let output = run.wait_with_output().expect("it ends");
+            assert_eq!(code(&output), 130, "{}", stderr(&output));
+            let run: Value = serde_json::from_str(&fs::read_to_string(&path).expect("the file")).expect("JSON");
+            let points = rows(&fs::read_to_string(&table).expect("the file"));
+            let last = &points[points.len() - 1];
+            assert_eq!(run["t_end"].as_f64(), Some(last[0]), "{kind}, {save}");
+            assert!((last[3] + last[1]).abs() < 1e-3, "{kind}, {save}: {last:?}");
+            let steps = run["steps"]["t"].as_array().expect("steps");
+            assert_eq!(steps[steps.len() - 1], run["t_end"], "{kind}, {save}");
+        }
+    }
+}
+
 /// A run that is asked to stop stops after its step and writes what it has.
 #[cfg(unix)]
 #[test]

@@ -119,3 +119,42 @@ fn unused_names_are_told_and_used_ones_are_not() {
         ]
     );
 }
+
+/// A curve is cut by the tolerance of its variable: as many points in small units as in large ones.
+#[test]
+fn curves_of_small_variables_are_as_smooth_as_those_of_large_ones() {
+    let points = |size: &str, modes: &str, mode: &str| {
+        let name = format!("flat-{size}{}", if modes.is_empty() { "" } else { "-modes" });
+        let model = written(
+            &format!("{name}.toml"),
+            &format!(
+                "[model]\nname = \"flat\"\ntime = [0, 3]\n[solve]\nnominal = {{ x = {size}, v = {size} }}\n[dae]\n\
+                 states = [\"x\", \"v\"]\nequations = [\"der(x) = v\", \"der(v) = -x\"]\n{modes}[initial]\n{mode}\
+                 fix = {{ x = {size}, v = 0 }}\n[output]\ntotal = \"x + v\"\n\
+                 drift = \"(x^2 + v^2)/({size})^2 - 1\"\n"
+            ),
+        );
+        let path = directory(&name).join("run.csv");
+        let output = daedal(&["solve", model.to_str().expect("text"), "-o", path.to_str().expect("text")]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        fs::read_to_string(&path).expect("the file").lines().count()
+    };
+    let modes = "[modes.a]\n[modes.b]\n[[transitions]]\nfrom = \"a\"\nto = \"b\"\nwhen = \"t > 5\"\n";
+    for (modes, mode) in [("", ""), (modes, "mode = \"a\"\n")] {
+        let (large, small) = (points("1", modes, mode), points("1e-9", modes, mode));
+        assert!(large.abs_diff(small) <= 2 && (30..60).contains(&large), "{large} and {small}");
+    }
+}
+
+/// Kinematics in small units move the positions, and a row in small units is verified as any other.
+#[test]
+fn small_units_are_no_rounding() {
+    let text = "[model]\nname = \"small\"\ntime = [0, 1]\n[solve]\nnominal = { x = 1e-12 }\n[motion]\n\
+                positions = [\"x\"]\nvelocities = [\"v\"]\nkinematics = [\"1e-12*v\"]\nmass = [\"1\"]\n\
+                forces = [\"0\"]\n[initial]\nfix = { x = 0, v = 1 }\n";
+    let path = written("small-kinematics.toml", text);
+    let object = statistics(&[path.to_str().expect("text"), "--method", "alpha", "--verify"]);
+    let x = object["final"]["x"].as_f64().expect("a number");
+    assert!((x - 1e-12).abs() < 1e-18, "{object}");
+    assert_eq!(object["verification"]["disagreements"], json!([]), "{object}");
+}

@@ -91,6 +91,12 @@ struct Sums {
     drift: f64,
 }
 
+impl Sums {
+    fn remains(&self) -> bool {
+        self.rate.abs() > REMAINS_LATER * self.largest_terms
+    }
+}
+
 impl Invariance {
     /// Nothing without invariants of unknowns that have rates.
     pub fn new(array: &MinimalArray, compiler: &dyn Compiler) -> Option<Self> {
@@ -131,21 +137,26 @@ impl Invariance {
         })
     }
 
-    /// Stop where the rate of an invariant does not vanish; the inputs are those of the array.
-    pub fn step(&mut self, t: f64, inputs: &[f64]) -> Result<(), StepFailure> {
+    /// Does the rate of an invariant seem not to vanish? The inputs are those of the array.
+    pub fn suspicious(&mut self, inputs: &[f64]) -> bool {
         self.terms.call(inputs, &mut self.values);
-        let h = if self.last.is_nan() { 0.0 } else { (t - self.last).abs() };
-        self.last = t;
         self.sums.iter_mut().for_each(|sum| (sum.rate, sum.terms, sum.size) = (0.0, 0.0, 0.0));
         let (terms, sizes) = self.values.split_at(self.of.len());
         for ((&i, term), size) in self.of.iter().zip(terms).zip(sizes) {
             let sum = &mut self.sums[i];
             (sum.rate, sum.terms, sum.size) = (sum.rate + term, sum.terms + term.abs(), sum.size + size.abs());
         }
+        // at a turning point all terms are small
+        self.sums.iter_mut().for_each(|sum| sum.largest_terms = sum.largest_terms.max(sum.terms));
+        self.sums.iter().any(Sums::remains)
+    }
+
+    /// Stop where the rate of an invariant does not vanish, by the rates that were looked at last.
+    pub fn step(&mut self, t: f64) -> Result<(), StepFailure> {
+        let h = if self.last.is_nan() { 0.0 } else { (t - self.last).abs() };
+        self.last = t;
         for (sum, name) in self.sums.iter_mut().zip(&self.names) {
-            // at a turning point all terms are small
-            sum.largest_terms = sum.largest_terms.max(sum.terms);
-            let remains = sum.rate.abs() > REMAINS_LATER * sum.largest_terms;
+            let remains = sum.remains();
             sum.drift += if remains { sum.rate.abs() * h } else { 0.0 };
             if remains && sum.drift > DRIFT * sum.size {
                 return Err(StepFailure::NotInvariant {

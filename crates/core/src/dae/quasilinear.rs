@@ -17,7 +17,9 @@ use crate::statistics::Residuals;
 
 /// Redundant constraints may keep this residual, relative to what their unknowns make of it.
 const CONTRADICTION: f64 = 1e-5;
-/// Most corrections before redundant constraints are said to contradict.
+/// Gradients below this part of the largest one are rounding: rows that cancel each other.
+const NEGLIGIBLE: f64 = 1e-10;
+/// Most further corrections before redundant constraints are said to contradict, and invariants to be none.
 const POLISHING: usize = 3;
 
 /// Pivots below this part of the usual size of their row are a reason to look at redundant constraints again: what is solved from such a row
@@ -422,10 +424,11 @@ impl QuasiLinear {
             return 0.0;
         }
         let k = self.moving.len();
+        let floor = NEGLIGIBLE * self.sizes.iter().fold(0.0_f64, |top, size| top.max(*size));
         let mut worst = 0.0_f64;
         for (i, constraint) in self.array.constraints.iter().enumerate() {
             let sizes = self.D.row(k + i).iter().zip(y).map(|(slope, y)| slope.abs() * y.abs().max(1.0));
-            let size = sizes.fold(self.sizes[i], f64::max);
+            let size = sizes.fold(self.sizes[i].max(floor), f64::max);
             if constraint.role == Role::Constraint {
                 worst = worst.max(self.outputs[k + i].abs() / if size > 0.0 { size } else { 1.0 });
             }
@@ -503,18 +506,20 @@ impl Dae for QuasiLinear {
         self.polish(t, y).map_err(|_| StepFailure::Undefined { t })?;
         self.measure();
         self.watch(t, y)?;
-        if let Some(invariance) = &mut self.invariance {
-            invariance.step(t, &self.inputs)?;
-        }
-        // one correction leaves the square of an error: redundant constraints are judged after more of them
+        // one correction leaves the square of an error: what must hold besides is judged after more of them
         for _ in 0..POLISHING {
-            if self.contradiction(y) <= CONTRADICTION {
-                return Ok(());
+            let suspicious = self.invariance.as_mut().is_some_and(|invariance| invariance.suspicious(&self.inputs));
+            if !suspicious && self.contradiction(y) <= CONTRADICTION {
+                break;
             }
             // the gradients at hand are those of the begin of the step
             self.gradients(t, y)?;
             self.factor(t)?;
             self.polish(t, y).map_err(|_| StepFailure::Undefined { t })?;
+        }
+        if let Some(invariance) = &mut self.invariance {
+            invariance.suspicious(&self.inputs);
+            invariance.step(t)?;
         }
         match self.contradiction(y) {
             residual if residual > CONTRADICTION => Err(StepFailure::Contradictory { t, residual }),

@@ -26,6 +26,7 @@ mod solution;
 mod solve;
 mod transition;
 mod watch;
+mod way;
 
 pub use condition::{Condition, Logic, Surface, SwitchingFunction};
 pub use error::{EnterError, HybridError, HybridFailure};

@@ -3,6 +3,7 @@
 use super::error::EnterError;
 use super::leading_matrix::LeadingMatrix;
 use super::linearised::Linearised;
+use super::way::WishAt;
 use crate::analysis::rank::{Decomposed, Scaling, scales};
 use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
@@ -16,6 +17,8 @@ const SHORTENINGS: u32 = 12;
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Where rounding is larger inside of the rows, residuals below this are accepted when steps do not make them smaller.
 const CONSISTENT: f64 = 1e-9;
+/// Combinations are kept if they change by less than this part of what the tolerances leave open in them.
+const SATISFIED: f64 = 1e-2;
 
 /// What steps satisfy beside the constraints.
 pub enum Wish {
@@ -56,6 +59,24 @@ impl<'d> Newton<'d> {
             light: vec![false; n],
             checked: false,
         }
+    }
+
+    /// Take x as x̃, with what steps from it satisfy.
+    pub fn begin(&mut self, x: &[f64], xdot: &mut [f64], wish: &mut WishAt) -> Result<(), EnterError> {
+        self.system.at(x, xdot)?;
+        self.wish = wish(self, x, xdot)?;
+        self.start.copy_from_slice(x);
+        Ok(())
+    }
+
+    /// Do steps along Δ satisfy what is wished, up to what the tolerances leave open in each unknown?
+    pub fn satisfies(&self, change: &[f64], scales: &[f64]) -> bool {
+        let Wish::Rows(B) = &self.wish else { return false };
+        (0..B.nrows()).all(|i| {
+            let row = |v: &[f64], size: fn(f64) -> f64| (0..B.ncols()).map(|j| size(B[(i, j)] * v[j])).sum::<f64>();
+            let moved = row(change, |v| v).abs();
+            moved <= SATISFIED * row(scales, f64::abs) || moved <= ROUNDING * row(change, f64::abs)
+        })
     }
 
     /// Does a component count when steps are to be short?
@@ -157,7 +178,7 @@ impl<'d> Newton<'d> {
     }
 
     /// δ from x, if the constraints are independent.
-    fn step(&self, x: &[f64]) -> Option<Vec<f64>> {
+    pub fn step(&self, x: &[f64]) -> Option<Vec<f64>> {
         let n = x.len();
         let c = self.system.wanted();
         let (B, units) = match &self.wish {

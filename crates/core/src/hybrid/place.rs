@@ -39,6 +39,11 @@ pub enum Target {
         /// 0 or 1.
         side: usize,
     },
+    /// The surfaces of the two transitions between which it slides have come apart: they alternate from now on.
+    Apart {
+        /// Which surface.
+        surface: usize,
+    },
     /// Another surface is met while sliding: the transitions of all modes that take part.
     Across(Vec<usize>),
 }
@@ -63,6 +68,14 @@ impl<'h> Exit<'h> {
         }
     }
 
+    /// Its first time after t, if it is left by the clock.
+    pub fn next_after(&self, t: f64) -> Option<f64> {
+        match &self.reason {
+            Reason::Times(schedule) => schedule.next_after(t),
+            Reason::Given(_) | Reason::Made(_) => None,
+        }
+    }
+
     /// How messages call it.
     pub fn name(&self) -> String {
         match &self.reason {
@@ -78,6 +91,8 @@ impl<'h> Exit<'h> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
     pub transition: usize,
+    /// the transition back, if the distance between both may change
+    pub back: Option<usize>,
     /// the surface is where its function has this value: half of the width of a hysteresis
     pub offset: f64,
 }

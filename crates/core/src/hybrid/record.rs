@@ -152,15 +152,19 @@ impl Record {
         let (n, mode) = (phase.n, phase.mode);
         phase.t1 = t;
         match &self.save {
-            // what jumps has two values
+            // what jumps has two values, with a polynomial of no length between them
             Save::Steps => phase.push(t, x),
+            Save::Dense => {
+                phase.push(t, x);
+                phase.segments.push(Segment::with_room(t, x, 1));
+            }
             Save::At(times) => {
                 while let Some(&wanted) = times.get(self.next).filter(|&&wanted| wanted <= t) {
                     phase.push(wanted, x);
                     self.next += 1;
                 }
             }
-            Save::Dense | Save::End => {}
+            Save::End => {}
         }
         self.here(mode, t, &x[..n]);
     }

@@ -4,7 +4,7 @@
 //!
 //! | way | step | what stays |
 //! | --- | --- | --- |
-//! | impulse | N δ = 0, N of the original equations at x̃ | N x̃: what impulses cannot change |
+//! | impulse | N δ = 0, N of the original equations at x̃, or along the way (`way.rs`) | N x̃: what impulses cannot change |
 //! | differential | E₁ δ = 0 | E₁ x̃, the differential part; E₁ is that of x̃ |
 //! | least change | ‖δ‖ smallest: δ = −C⁺G₂ | as much as possible of every component |
 //! | weighted | Σ (wⱼ δⱼ)² smallest | as much as possible, relative to the tolerances |
@@ -20,6 +20,7 @@
 use super::error::EnterError;
 use super::newton::{Newton, Wish};
 use super::options::Restart;
+use super::way::end_of_way;
 use crate::dae::Dae;
 use crate::error::StepFailure;
 use crate::linalg::Mat;
@@ -110,25 +111,70 @@ pub fn make_consistent_keeping(
     kept: &[(usize, &str)],
 ) -> Result<(), EnterError> {
     check(dae, t, x, &[xdot.len()])?;
-    let n = x.len();
     let mut newton = Newton::new(dae, t, x, kept);
-    newton.system.at(x, xdot)?;
-    let found = if newton.system.residual() > CLEAN { combinations(x, xdot)? } else { None };
-    newton.wish = match found {
-        None => newton.differential(),
-        Some(N) => {
-            let a = newton.system.wanted().len();
-            if N.nrows() + a > n {
-                let (kept, free) = (N.nrows(), n - a);
-                let reason = format!("{kept} combinations would be kept, but the constraints leave {free} free");
-                return Err(EnterError::Impulses { reason });
-            }
-            Wish::Rows(Mat::from_fn(N.nrows(), n, |i, j| if j < N.ncols() { N[(i, j)] } else { 0.0 }))
-        }
-    };
+    newton.begin(x, xdot, &mut |newton, x, xdot| wish(newton, x, xdot, combinations))?;
     newton.solve(x, xdot)?;
     newton.system.dae.jumped(t, x);
     Ok(())
+}
+
+/// The same where combinations depend on what jumps: they are followed along the jump if those at its begin are not those at its end.
+/// `scale` is rtol |x| + atol of an unknown with a value.
+pub(super) fn make_consistent_following(
+    dae: &mut dyn Dae,
+    t: f64,
+    x: &mut [f64],
+    xdot: &mut [f64],
+    combinations: &mut dyn FnMut(&[f64], &[f64]) -> Result<Option<Mat<f64>>, EnterError>,
+    kept: &[(usize, &str)],
+    scale: &dyn Fn(usize, f64) -> f64,
+) -> Result<(), EnterError> {
+    let (from, guess) = (x.to_vec(), xdot.to_vec());
+    make_consistent_keeping(dae, t, x, xdot, combinations, kept)?;
+    let change: Vec<f64> = x.iter().zip(&from).map(|(x, from)| x - from).collect();
+    let scales: Vec<f64> = (0..x.len()).map(|j| scale(j, x[j])).collect();
+    let mut newton = Newton::new(dae, t, x, kept);
+    let mut always = |newton: &Newton, x: &[f64], xdot: &[f64]| rows(newton, x, combinations(x, xdot)?);
+    let jumps = (0..x.len()).any(|j| newton.system.dae.counts(j) && change[j].abs() > scales[j]);
+    if jumps {
+        let halfway: Vec<f64> = from.iter().zip(&change).map(|(from, change)| from + 0.5 * change).collect();
+        let mut same = true;
+        for point in [&halfway, &x.to_vec()] {
+            newton.begin(point, &mut xdot.to_vec(), &mut always)?;
+            same &= newton.satisfies(&change, &scales);
+        }
+        if !same {
+            x.copy_from_slice(&end_of_way(&mut newton, &from, &guess, &mut always, scale)?);
+            xdot.copy_from_slice(&guess);
+            newton.begin(x, xdot, &mut always)?;
+            newton.solve(x, xdot)?;
+        }
+        newton.system.dae.jumped(t, x);
+    }
+    Ok(())
+}
+
+/// What steps from x̃ satisfy: combinations are asked for only if constraints do not hold.
+fn wish(
+    newton: &Newton,
+    x: &[f64],
+    xdot: &[f64],
+    combinations: &mut dyn FnMut(&[f64], &[f64]) -> Result<Option<Mat<f64>>, EnterError>,
+) -> Result<Wish, EnterError> {
+    let found = if newton.system.residual() > CLEAN { combinations(x, xdot)? } else { None };
+    rows(newton, x, found)
+}
+
+/// The same for combinations that were found; without any, the differential part is kept.
+fn rows(newton: &Newton, x: &[f64], found: Option<Mat<f64>>) -> Result<Wish, EnterError> {
+    let Some(N) = found else { return Ok(newton.differential()) };
+    let (n, a) = (x.len(), newton.system.wanted().len());
+    if N.nrows() + a > n {
+        let (kept, free) = (N.nrows(), n - a);
+        let reason = format!("{kept} combinations would be kept, but the constraints leave {free} free");
+        return Err(EnterError::Impulses { reason });
+    }
+    Ok(Wish::Rows(Mat::from_fn(N.nrows(), n, |i, j| if j < N.ncols() { N[(i, j)] } else { 0.0 })))
 }
 
 /// Lengths and values.

@@ -4,16 +4,21 @@ use super::condition::{Condition, SwitchingFunction};
 use super::flow::GeneralFlow;
 use super::place::{Composite, Equations, Exit, Place, Reason, Sheet, Target, carried, places_of, rearranged};
 use super::problem::Hybrid;
-use super::sliding::{Combination, SlidingError, SurfaceFormula, sliding_formulas};
+use super::sliding::{Combination, SlidingError, SurfaceFormula, difference, sliding_formulas};
 use super::transition::Trigger;
+use super::watch::uncertainty;
 use crate::dae::{Form, System};
-use crate::graph::Expr;
+use crate::graph::{Expr, Graph};
 use crate::method::radau::RadauIIa;
 
 /// Points at which it is tried whether functions are opposite.
 const TRIALS: u32 = 5;
 /// Functions whose sum changes by less than this part of their changes are opposite.
 const OPPOSITE: f64 = 1e-9;
+
+/// Surfaces that are further apart than this many times what the tolerances leave open in a function are told apart: in the middle between
+/// them, and on each of them, the state lies clearly before the other one.
+const APART: f64 = 4.0;
 
 /// The only switching function of a transition that does not change the state.
 pub fn surface_function<'h>(system: &'h Hybrid<'h>, transition: usize) -> Option<&'h SwitchingFunction<'h>> {
@@ -59,6 +64,22 @@ pub fn opposite(system: &Hybrid, places: &[Place], transition: usize, (t, x): (f
     })
 }
 
+/// Do the formulas of two opposite transitions say that g + g̃ is the same everywhere, always?
+pub fn constant_width(system: &Hybrid, places: &[Place], transition: usize, back: usize) -> bool {
+    let formula = |j: usize| surface_function(system, j).and_then(|g| g.formula.as_ref());
+    let (Some(g), Some(g_back)) = (formula(transition), formula(back)) else { return false };
+    let names = [transition, back].map(|j| &places[system.transitions[j].from].unknowns);
+    let mut graph = Graph::new();
+    let t = graph.input("t");
+    let x: Vec<Expr> = names[0].iter().map(|name| graph.input(name.as_str())).collect();
+    let same = |name: &String| names[0].iter().position(|known| known == name);
+    let y: Vec<Expr> =
+        names[1].iter().map(|name| same(name).map_or_else(|| graph.input(name.as_str()), |j| x[j])).collect();
+    let (a, b) = graph.with(|| (g(t, &x), -g_back(t, &y)));
+    let sum = difference(&mut graph, a, b);
+    graph.constant(sum).is_some()
+}
+
 /// The transition back over the same surface, with the width between both, near a point of the mode that is left. Where there is one the
 /// system may slide.
 pub fn opposite_transition(system: &Hybrid, transition: usize, t: f64, x: &[f64]) -> Option<(usize, f64)> {
@@ -101,6 +122,7 @@ pub fn generate<'h>(
     places: &[Place<'h>],
     composite: &Composite,
     combination: Combination,
+    tolerance: &dyn Fn(&str) -> (f64, f64),
 ) -> Result<Place<'h>, NoSliding> {
     let systems = composite
         .vertices
@@ -125,7 +147,11 @@ pub fn generate<'h>(
     let combined = sliding_formulas(&formulas, &surfaces, combination)?;
     let sliding = systems[0].of_the_same_kind(&combined);
     let unknowns = sliding.names().to_vec();
-    let exits = exits(system, places, composite, &unknowns);
+    let mut exits = exits(system, places, composite, &unknowns);
+    let tolerances: Vec<(f64, f64)> = unknowns.iter().map(|name| tolerance(name)).collect();
+    for (surface, sheet) in composite.surfaces.iter().enumerate() {
+        exits.extend(apart(system, places, (surface, sheet), &unknowns, &tolerances));
+    }
     let names: Vec<&str> = composite.vertices.iter().map(|&k| &*system.modes[k].name).collect();
     Ok(Place {
         name: format!("{} (sliding)", names.join("|")),
@@ -206,6 +232,40 @@ fn exits<'h>(
     exits
 }
 
+/// A way out where the surfaces of the two transitions come apart, if their distance may change: a hysteresis opens.
+fn apart<'h>(
+    system: &'h Hybrid<'h>,
+    places: &[Place<'h>],
+    (surface, sheet): (usize, &Sheet),
+    unknowns: &[String],
+    tolerances: &[(f64, f64)],
+) -> Option<Exit<'h>> {
+    let here = |j: usize| {
+        let order = places_of(&places[system.transitions[j].from].unknowns, unknowns);
+        surface_function(system, j).map(|g| rearranged(g, order))
+    };
+    let back = sheet.back?;
+    let (g, g_back) = (here(sheet.transition)?, here(back)?);
+    let (tolerances, offset) = (tolerances.to_vec(), sheet.offset);
+    let left = move |t: f64, x: &[f64]| {
+        let scales: Vec<f64> = x.iter().zip(&tolerances).map(|(x, (rtol, atol))| rtol * x.abs() + atol).collect();
+        let (a, b) = ((g.value)(t, x, x), (g_back.value)(t, x, x));
+        let wider = a + b - 2.0 * offset;
+        // the middle of a width that was asked for moves whichever way it changes
+        let wider = if offset > 0.0 { wider.abs() } else { wider };
+        APART * uncertainty(x, &scales, a, |x| (g.value)(t, x, x)) - wider
+    };
+    let name = |j: usize| system.transitions[j].name();
+    let function = SwitchingFunction::new(format!("`{}` and `{}` apart", name(sheet.transition), name(back)), left);
+    Some(Exit {
+        reason: Reason::Made(Condition::of(function)),
+        to: Target::Apart { surface },
+        transition: None,
+        hysteresis: 0.0,
+        priority: None,
+    })
+}
+
 /// The modes on the other side of a surface that is met while sliding: the targets of the transitions of all vertices, with the
 /// transitions between them as surfaces. None if they do not fit together.
 pub fn beyond(system: &Hybrid, composite: &Composite, transitions: &[usize]) -> Option<Composite> {
@@ -215,7 +275,7 @@ pub fn beyond(system: &Hybrid, composite: &Composite, transitions: &[usize]) -> 
         let between = |t: &super::transition::Transition| t.from == vertices[0] && t.to == vertices[1 << i];
         let j = (0..system.transitions.len())
             .find(|&j| between(&system.transitions[j]) && surface_function(system, j).is_some())?;
-        surfaces.push(Sheet { transition: j, offset: surface.offset });
+        surfaces.push(Sheet { transition: j, back: None, offset: surface.offset });
     }
     Some(Composite { vertices, surfaces })
 }
@@ -231,7 +291,7 @@ pub fn side(system: &Hybrid, composite: &Composite, surface: usize, side: usize)
         let between = |t: &super::transition::Transition| t.from == vertices[0] && t.to == vertices[bit];
         let j = (0..system.transitions.len())
             .find(|&j| between(&system.transitions[j]) && surface_function(system, j).is_some())?;
-        surfaces.push(Sheet { transition: j, offset: other.offset });
+        surfaces.push(Sheet { transition: j, back: None, offset: other.offset });
     }
     Some(Composite { vertices, surfaces })
 }

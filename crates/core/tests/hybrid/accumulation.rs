@@ -147,3 +147,34 @@ fn times_behind_the_last_switch_are_served() {
         }
     }
 }
+
+#[test]
+fn the_origin_of_time_does_not_matter() {
+    let e = 0.7;
+    let hybrid = ball(e, Method::Radau);
+    let from = |t0: f64| {
+        let problem = Problem::new(&hybrid, 0, t0, &[1.0, 0.0, 0.0, 1.0], t0 + limit(e) + 1.0);
+        let solution = solve(&problem, &tolerance(1e-7), &HybridOptions::default());
+        let solution = solution.unwrap_or_else(|error| panic!("from {t0}: {}", told(&error)));
+        let last = solution.switches.last().unwrap();
+        assert_eq!((last.kind, last.to), (SwitchKind::Accumulation, 1));
+        let x = solution.end_value("x.2").unwrap();
+        println!(
+            "from {t0}: {} switches, t {:.1e}, x {:.1e}",
+            solution.switches.len(),
+            last.t - t0 - limit(e),
+            x - limit(e)
+        );
+        (solution.switches.len(), last.t - t0 - limit(e), x - limit(e))
+    };
+    let (count, ..) = from(0.0);
+    for t0 in [-1e4, -1.0, 10.0, 1e4] {
+        let (switches, t, x) = from(t0);
+        assert!(switches.abs_diff(count) <= 1 && t.abs() < 1e-6 && x.abs() < 1e-6, "from {t0}: {switches} {t:e} {x:e}");
+    }
+    // here distances are lost in the rounding of times before they are below the tolerance
+    for t0 in [-1e6, 1e6] {
+        let (switches, t, x) = from(t0);
+        assert!(switches > 30 && t.abs() < 1e-5 && x.abs() < 1e-5, "from {t0}: {switches} {t:e} {x:e}");
+    }
+}

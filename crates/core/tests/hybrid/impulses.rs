@@ -189,3 +189,64 @@ fn keeping_the_differential_part_depends_on_the_scaling_and_impulses_do_not() {
     assert!((end(1.0, Restart::Differential) - end(100.0, Restart::Differential)).abs() > 0.1);
     assert!((end(1.0, Restart::Impulse) - end(100.0, Restart::Impulse)).abs() < 1e-9);
 }
+
+/// Capacitances that depend on voltages, written as such: (1 + 3k u₁²) u₁' = −i, (1 + 2c u₂) u₂' = i; or without the current between them.
+#[derive(Clone, Copy)]
+struct Capacitances {
+    k: f64,
+    c: f64,
+    scale: f64,
+    closed: bool,
+    current: bool,
+}
+
+impl Capacitances {
+    fn charge(&self, u: &[f64]) -> f64 {
+        u[0] + self.k * u[0].powi(3) + u[1] + self.c * u[1].powi(2)
+    }
+}
+
+impl Equations for Capacitances {
+    fn dim(&self) -> usize {
+        if self.current { 3 } else { 2 }
+    }
+    fn residual<S: Scalar>(&self, _: S, x: &[S], d: &[S], r: &mut [S]) {
+        let rates = [(x[0].square() * (3.0 * self.k) + 1.0) * d[0] * self.scale, (x[1] * (2.0 * self.c) + 1.0) * d[1]];
+        if self.current {
+            (r[0], r[1]) = (rates[0] + x[2] * self.scale, rates[1] - x[2]);
+            r[2] = if self.closed { x[0] - x[1] } else { x[2] };
+        } else if self.closed {
+            (r[0], r[1]) = (rates[0] + rates[1] * self.scale, x[0] - x[1]);
+        } else {
+            (r[0], r[1]) = (d[0], d[1]);
+        }
+    }
+}
+
+#[test]
+fn capacitances_that_depend_on_what_jumps_are_followed_along_the_jump() {
+    for (k, c) in [(-0.02, 0.0), (1.0, 0.0), (0.3, 0.5), (0.0, -0.05), (0.0, 0.0)] {
+        for (scale, current) in [(1.0, true), (100.0, true), (1.0, false), (1e-3, false)] {
+            for method in METHODS {
+                let system = Capacitances { k, c, scale, closed: false, current };
+                let mut hybrid = Hybrid::new();
+                hybrid.mode(mode("open", &system, method));
+                hybrid.mode(mode("closed", &Capacitances { closed: true, ..system }, method));
+                hybrid.transition(Transition::at(0, 1, Schedule::Times(vec![0.25, 0.75])));
+                // apart again, with another voltage: the mode is entered a second time
+                let apart = Transition::at(1, 0, Schedule::Times(vec![0.5]));
+                hybrid.transition(apart.transfer(|_, old, _, new| new[1] = old[1] - 1.5));
+                let start = [4.0, 0.0, 0.0];
+                let solution = reach(&hybrid, &start[..system.dim()], 1.0);
+                let closings: Vec<_> = solution.switches.iter().filter(|switch| switch.to == 1).collect();
+                assert_eq!(closings.len(), 2);
+                for switch in closings {
+                    let (before, after) = (system.charge(&switch.before), system.charge(&switch.after));
+                    let case = format!("{method:?}, k = {k}, c = {c}, scale {scale}, {current}");
+                    assert!((before - after).abs() < 1e-8 * (1.0 + before.abs()), "{case}: {before} {after}");
+                    assert!((switch.after[0] - switch.after[1]).abs() < 1e-12, "{case}: {:?}", switch.after);
+                }
+            }
+        }
+    }
+}

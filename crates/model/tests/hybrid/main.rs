@@ -5,3 +5,5 @@ mod files;
 mod mutations;
 mod runs;
 mod structure;
+mod times;
+mod widths;

@@ -1,6 +1,6 @@
 //! Run files and pages of general systems.
 
-use crate::support::{code, daedal, directory, shipped, stderr, words};
+use crate::support::{code, daedal, directory, rows, shipped, stderr, words, written};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -81,4 +81,52 @@ fn undetermined_unknowns_stand_on_the_page() {
     words(&["solve", &shipped("redundant-underdetermined.toml"), "-o", path.to_str().unwrap()]);
     let page = fs::read_to_string(&path).unwrap();
     assert!(page.contains("Undetermined combinations of states") && page.contains("+1.0000 x3"));
+}
+
+#[test]
+fn what_jumps_in_time_has_two_rows_in_every_file() {
+    let model = written(
+        "jump-in-time.toml",
+        "[model]\nname = \"jump\"\ntime = [0, 2]\n[dae]\nstates = [\"x\", \"y\"]\n\
+         equations = [\"der(x) = y\", \"y = if(t > 1, 10, 0)\"]\n[initial]\nfix = { x = 0 }\n\
+         [output]\nrate = \"der(x)\"\n",
+    );
+    let model = model.to_str().unwrap();
+    let place = directory("general-jump");
+    let file = |name: &str| place.join(name).to_str().unwrap().to_string();
+    for save in ["dense", "steps"] {
+        let names = ["run.csv", "run.json", "run.npz", "run.html"].map(file);
+        words(&["solve", model, "--save", save, "-o", &names[0], "-o", &names[1], "-o", &names[2], "-o", &names[3]]);
+        let points = rows(&fs::read_to_string(&names[0]).unwrap());
+        for row in &points {
+            let jumped = if row[0] > 1.0 { 10.0 } else { 0.0 };
+            assert!((row[2] - jumped).abs() < 1e-9 && (row[3] - jumped).abs() < 1e-6, "{save}: {row:?}");
+        }
+        assert_eq!(points.iter().filter(|row| (row[0] - 1.0).abs() < 1e-9).count(), 2, "{save}: {points:?}");
+        // files are read again, with all rows
+        for name in &names[1..3] {
+            let page = file("page.html");
+            words(&["report", name, "-o", &page]);
+            assert!(fs::read_to_string(&page).unwrap().contains("html"));
+        }
+        let run: Value = serde_json::from_str(&fs::read_to_string(&names[1]).unwrap()).unwrap();
+        assert_eq!(run["times"].as_array().unwrap().len(), points.len());
+    }
+}
+
+#[test]
+fn derivatives_in_outputs_stand_in_the_rows_of_their_points() {
+    let model = written(
+        "rate-break.toml",
+        "[model]\nname = \"rates\"\ntime = [0, 2]\n[dae]\nstates = [\"x\"]\n\
+         equations = [\"der(x) = if(t > 1, 10*t, t)\"]\n[initial]\nfix = { x = 0 }\n[output]\nrate = \"der(x)\"\n",
+    );
+    for save in ["dense", "steps", "9"] {
+        let path = directory("general-rates").join("run.csv");
+        words(&["solve", model.to_str().unwrap(), "--save", save, "-o", path.to_str().unwrap()]);
+        for row in rows(&fs::read_to_string(&path).unwrap()) {
+            let rate = if row[0] > 1.0 { 10.0 * row[0] } else { row[0] };
+            assert!((row[2] - rate).abs() < 1e-6, "{save}: {row:?}");
+        }
+    }
 }

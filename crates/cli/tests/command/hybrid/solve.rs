@@ -270,3 +270,47 @@ fn what_a_mode_does_not_have_is_an_empty_cell() {
         assert!(points.iter().all(|row| row[2].is_nan() == (row[6] == 0.0)), "{save}: {points:?}");
     }
 }
+
+/// The last step belongs to the mode that was left: what it says of derivatives is nothing about the mode entered.
+#[test]
+fn a_run_that_ends_with_a_switch_has_no_derivatives_of_the_mode_it_left() {
+    let head = "[model]\nname = \"end\"\ntime = [0, 2]\n";
+    let same = "[dae]\nstates = [\"x\"]\n[modes.a]\ndae.equations = [\"der(x) = 1\"]\n[modes.b]\n\
+                dae.equations = [\"der(x) = 5\"]\n[[transitions]]\nfrom = \"a\"\nto = \"b\"\nat = [1.0]\n\
+                [initial]\nmode = \"a\"\nfix = { x = 0 }\n[output]\nrate = \"der(x)\"\n";
+    let more = "[modes.a]\ndae = { states = [\"x\"], equations = [\"der(x) = 1\"] }\n[modes.b]\n\
+                dae = { states = [\"x\", \"y\"], equations = [\"der(x) = 5\", \"der(y) = 7\"] }\n\
+                [[transitions]]\nfrom = \"a\"\nto = \"b\"\nat = [1.0]\nset = { y = 0 }\n\
+                [initial]\nmode = \"a\"\nfix = { x = 0 }\n[output]\nrate = \"der(y)\"\n";
+    for (name, text) in [("end-same.toml", same), ("end-more.toml", more)] {
+        let model = written(name, &format!("{head}{text}"));
+        let model = model.to_str().unwrap();
+        let run = statistics(&[model, "--tend", "1"]);
+        assert_eq!((&run["end_mode"], &run["final"]["rate"]), (&"b".into(), &Value::Null), "{run}");
+        // one step further the derivative is that of the mode
+        let run = statistics(&[model, "--tend", "1.5"]);
+        let rate = run["final"]["rate"].as_f64().unwrap();
+        assert!((rate - if name == "end-same.toml" { 5.0 } else { 7.0 }).abs() < 1e-9, "{run}");
+    }
+}
+
+#[test]
+fn a_jump_in_time_inside_of_a_mode_has_two_rows() {
+    let model = written(
+        "jump-in-mode.toml",
+        "[model]\nname = \"jump\"\ntime = [0, 2]\n[dae]\nstates = [\"x\", \"y\"]\n\
+         equations = [\"der(x) = y\", \"y = if(t > 1, 10, 0)\"]\n[modes.a]\n[modes.b]\n[[transitions]]\n\
+         from = \"a\"\nto = \"b\"\nwhen = \"x > 5\"\n[initial]\nmode = \"a\"\nfix = { x = 0 }\n\
+         [output]\nrate = \"der(x)\"\n",
+    );
+    for save in ["dense", "steps"] {
+        let path = directory("hybrid-jump").join("run.csv");
+        words(&["solve", model.to_str().unwrap(), "--save", save, "-o", path.to_str().unwrap()]);
+        let points = rows(&fs::read_to_string(&path).unwrap());
+        for row in &points {
+            let jumped = if row[0] > 1.0 { 10.0 } else { 0.0 };
+            assert!((row[2] - jumped).abs() < 1e-9 && (row[3] - jumped).abs() < 1e-6, "{save}: {row:?}");
+        }
+        assert_eq!(points.iter().filter(|row| (row[0] - 1.0).abs() < 1e-9).count(), 2, "{save}: {points:?}");
+    }
+}

@@ -1,6 +1,6 @@
 //! A mode that is a general system: what impulses leave alone follows from its derivative array.
 
-use super::{Entered, Entry, Flow, Part, counted, kept};
+use super::{Combinations, Entered, Entry, Flow, Part, counted, kept};
 use crate::dae::{DerivativeArray, Form, Initial, PrepareError, System, prepare};
 use crate::error::StepFailure;
 use crate::explicit_time::{Crossing, Suspects, Timetable, cross_general};
@@ -100,11 +100,12 @@ impl GeneralFlow {
             PrepareError::Analysis(error) => EnterError::Analysis(error),
             PrepareError::Start(failure) => EnterError::Start(failure),
         })?;
-        let (mut dae, mut at) = (prepared.dae, prepared.at);
-        let combinations = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, t, x, xdot);
-        entry.impose(&mut *dae, &mut at, self.system.names(), options, &combinations)?;
+        let (mut dae, mut point) = (prepared.dae, prepared.at);
+        let at = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, t, x, xdot);
+        let combinations = Combinations { at: &at, move_along: self.system.structure().leading_moves() };
+        entry.impose(&mut *dae, &mut point, self.system.names(), options, &combinations)?;
         let named = options.for_unknowns(self.system.names());
-        Ok(self.integrator.start(dae, at, named.as_ref().unwrap_or(options))?)
+        Ok(self.integrator.start(dae, point, named.as_ref().unwrap_or(options))?)
     }
 }
 
@@ -119,7 +120,8 @@ impl Flow for GeneralFlow {
 
     fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
         entry.check(self.system.dim())?;
-        let combinations = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, t, x, xdot);
+        let at = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, t, x, xdot);
+        let combinations = Combinations { at: &at, move_along: self.system.structure().leading_moves() };
         entry.impose_again(stepper, self.system.names(), options, &combinations)?;
         Ok(Entered::default())
     }

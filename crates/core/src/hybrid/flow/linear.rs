@@ -1,6 +1,6 @@
 //! A mode that is a linear system, given by its coefficients.
 
-use super::{Entered, Entry, Flow, counted, kept};
+use super::{Combinations, Entered, Entry, Flow, counted, kept};
 use crate::dae::Point;
 use crate::hybrid::error::EnterError;
 use crate::hybrid::impulsive;
@@ -49,7 +49,8 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
         let mut x = vec![0.0; entry.start.len()];
         entry.write(&mut x);
         let mut at = Point { t, xdot: vec![0.0; x.len()], x };
-        let combinations = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t);
+        let found = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t);
+        let combinations = Combinations { at: &found, move_along: false };
         entry.impose(&mut gelda, &mut at, &self.names, options, &combinations)?;
         // only its derivative is new now
         let at = gelda.consistent(t, &at.x, Keep::default())?;
@@ -59,7 +60,8 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
 
     fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
         entry.check(self.coefficients.dim())?;
-        let combinations = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t);
+        let found = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t);
+        let combinations = Combinations { at: &found, move_along: false };
         entry.impose_again(stepper, &self.names, options, &combinations)?;
         Ok(Entered::default())
     }

@@ -7,7 +7,7 @@ mod motion;
 use super::error::EnterError;
 use super::impulsive::{Coefficients, kept_by_impulses};
 use super::options::Restart;
-use super::restart::{make_consistent, make_consistent_keeping};
+use super::restart::{make_consistent, make_consistent_following, make_consistent_keeping};
 use crate::dae::{Dae, Point, System};
 use crate::error::StepFailure;
 use crate::explicit_time::{Crossing, Suspects, Timetable};
@@ -152,15 +152,22 @@ impl Entry {
         self.write(&mut at.x);
         let fixed = (0..self.start.len()).filter(|&j| matches!(self.start[j], Start::Fixed(_)));
         let kept: Vec<(usize, &str)> = fixed.map(|j| (j, &*names[j])).collect();
-        if restart == Restart::Impulse {
-            let d = (0..dae.dim()).filter(|&i| !dae.algebraic(i) || dae.invariant(i)).count();
-            let mut found = |x: &[f64], xdot: &[f64]| combinations(d, at.t, x, xdot);
-            return make_consistent_keeping(dae, at.t, &mut at.x, &mut at.xdot, &mut found, &kept);
-        }
         let pair = |j: usize| {
             let own = names.get(j).and_then(|name| options.tolerance.of(name));
             own.or(options.tolerance.usual()).unwrap_or((1e-7, 1e-7))
         };
+        if restart == Restart::Impulse {
+            let d = (0..dae.dim()).filter(|&i| !dae.algebraic(i) || dae.invariant(i)).count();
+            let mut found = |x: &[f64], xdot: &[f64]| (combinations.at)(d, at.t, x, xdot);
+            if !combinations.move_along {
+                return make_consistent_keeping(dae, at.t, &mut at.x, &mut at.xdot, &mut found, &kept);
+            }
+            let scale = |j: usize, x: f64| {
+                let (rtol, atol) = pair(j);
+                rtol * x.abs() + atol
+            };
+            return make_consistent_following(dae, at.t, &mut at.x, &mut at.xdot, &mut found, &kept, &scale);
+        }
         // what is new in the mode may change by any amount
         let weight = |j: usize| match self.start.get(j) {
             None | Some(Start::Unknown) => 0.0,
@@ -193,8 +200,13 @@ impl Entry {
     }
 }
 
-/// Combinations that impulses cannot change, where they are not simply the d rows of the leading matrix: from d, t, x, ẋ.
-type Combinations<'c> = dyn Fn(usize, f64, &[f64], &[f64]) -> Result<Option<Mat<f64>>, EnterError> + 'c;
+/// Combinations that impulses cannot change.
+struct Combinations<'c> {
+    /// Where they are not simply the d rows of the leading matrix: from d, t, x, ẋ.
+    at: &'c dyn Fn(usize, f64, &[f64], &[f64]) -> Result<Option<Mat<f64>>, EnterError>,
+    /// Does the leading matrix depend on unknowns, so that they may change along a jump?
+    move_along: bool,
+}
 
 /// Combinations that impulses cannot change, by the coefficients at an instant.
 fn kept(coefficients: &Coefficients) -> Result<Mat<f64>, EnterError> {

@@ -7,7 +7,7 @@ use crate::graph::{Binary, Expr, Graph, Node, Unary};
 use std::collections::HashMap;
 
 /// a − b.
-pub(super) fn difference(graph: &mut Graph, a: Expr, b: Expr) -> Expr {
+pub(in crate::hybrid) fn difference(graph: &mut Graph, a: Expr, b: Expr) -> Expr {
     let mut sum = Sum::default();
     sum.add(graph, a, 1.0);
     sum.add(graph, b, -1.0);

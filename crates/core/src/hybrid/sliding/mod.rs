@@ -21,6 +21,8 @@ use crate::dae;
 use crate::graph::Expr;
 use vertices::Vertices;
 
+pub(super) use difference::difference;
+
 /// A switching function as a formula: from t and the unknowns of the modes to its value, called where arithmetic on them works. The unknowns
 /// are those of the first-order form of the first mode, in the order of [`dae::FirstOrder::names`].
 pub type SurfaceFormula<'s> = &'s dyn Fn(Expr, &[Expr]) -> Expr;

@@ -13,6 +13,10 @@ use crate::hybrid::watch::Fine;
 
 /// Steps are at most this many times as long as the next excursion.
 const AHEAD: f64 = 4.0;
+/// Nearer than this part of time itself the limit is not told from the present: ratios of distances are lost in the rounding of times.
+const DISTINCT: f64 = 1e3 * f64::EPSILON;
+/// Times of events are found to this part of time itself at best: that is their rounding.
+const LOCATED: f64 = 2.0 * f64::EPSILON;
 
 impl Run<'_, '_> {
     /// Is it time to cut the switches of a transition short, which has just become due? Otherwise the next excursion is watched as closely as it
@@ -24,7 +28,7 @@ impl Run<'_, '_> {
             return last.filter(|_| fine.is_some_and(|fine: Fine| fine.part < 1.0));
         };
         let (rtol, q) = (self.tolerances.0, found.ratio);
-        let near = found.limit - t <= rtol * t.abs().max(t - self.interval.0);
+        let near = found.limit - t <= (rtol * (t - self.interval.0)).max(DISTINCT * t.abs());
         let lost = self.watch.stays_near_zero(exit, NOISE / q.powi(2));
         if near || (lost && (fine.is_some() || !self.retaken)) {
             return Some(found);
@@ -34,7 +38,12 @@ impl Run<'_, '_> {
             let part = self.watch.prominence(exit) * q.powi(4) / (2.0 * NOISE);
             let part = (part * fine.map_or(1.0, |fine| fine.part)).min(1.0);
             let next = (found.limit - t) * (1.0 - q);
-            let fine = Fine { transition: j, part, located: self.exactness(t.abs()), until: t + AHEAD * next };
+            let fine = Fine {
+                transition: j,
+                part,
+                located: self.exactness(t - self.interval.0).max(LOCATED * t.abs()),
+                until: t + AHEAD * next,
+            };
             self.fine = Some((fine, found));
         }
         None

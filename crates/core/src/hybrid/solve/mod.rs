@@ -12,12 +12,13 @@ use super::error::{HybridError, HybridFailure};
 use super::flow::Entry;
 use super::history::{Accumulation, History};
 use super::options::HybridOptions;
-use super::place::{Exit, Place, Reason};
+use super::place::{Exit, Place};
 use super::problem::{Hybrid, Problem};
 use super::record::Record;
-use super::solution::{HybridSolution, SwitchKind};
+use super::solution::{HybridSolution, SwitchKind, Warning};
 use super::watch::{Fine, Fired, Here, Watch};
 use crate::error::{BadOption, StepFailure};
+use crate::method::State;
 use crate::motion::Start;
 use crate::observer::{Observer, StepView};
 use crate::options::Options;
@@ -38,6 +39,9 @@ pub struct ActiveMode {
 
 /// Modes that messages show of a cycle.
 const SHOWN: usize = 6;
+/// Times are the same if they differ by less than this part of what they are added up from: a few roundings, and more than the shortest
+/// step of any method.
+const SAME_TIME: f64 = 16.0 * f64::EPSILON;
 
 /// Solve a hybrid problem.
 ///
@@ -97,6 +101,7 @@ pub fn solve_observed(
         places: (0..system.modes.len()).map(|k| Place::given(system, k)).collect(),
         generated: HashMap::new(),
         opposites: HashMap::new(),
+        constant_widths: HashMap::new(),
         active: problem.mode,
         watch: Watch::default(),
         fine: None,
@@ -109,6 +114,7 @@ pub fn solve_observed(
         layout: ActiveMode { mode: problem.mode, name: system.modes[problem.mode].name.clone() },
         stride: 0.0,
         warned: Vec::new(),
+        dropped: Vec::new(),
     };
     let outcome = run.begin(problem).and_then(|()| run.advance(observers));
     let Run { record, mut places, .. } = run;
@@ -187,8 +193,10 @@ struct Run<'r, 'h> {
     places: Vec<Place<'h>>,
     /// places of generated modes by their vertices; none where there is no such mode
     generated: HashMap<Vec<usize>, Option<usize>>,
-    /// transitions with their opposites and the width between them
+    /// transitions with their opposites and the width between them, where they were last taken
     opposites: HashMap<usize, Option<(usize, f64)>>,
+    /// do formulas say that the width between opposite transitions never changes?
+    constant_widths: HashMap<(usize, usize), bool>,
     active: usize,
     watch: Watch,
     /// how closely the transition that accumulates is watched, and where it leads
@@ -209,6 +217,8 @@ struct Run<'r, 'h> {
     stride: f64,
     /// pairs of modes that a warning was about
     warned: Vec<(usize, usize)>,
+    /// transitions with a time at which their mode must not be left, which was told
+    dropped: Vec<usize>,
 }
 
 impl Run<'_, '_> {
@@ -256,6 +266,7 @@ impl Run<'_, '_> {
             self.read_state();
             self.start_watching(&held)?;
             if self.dwells(t) {
+                self.tell_dropped(t);
                 return Ok(());
             }
             let place = &self.places[self.active];
@@ -318,13 +329,47 @@ impl Run<'_, '_> {
 
     /// Must the mode not be left yet?
     fn dwells(&self, t: f64) -> bool {
-        let dwell = self.places[self.active].dwell();
-        dwell > 0.0 && t < self.entered + dwell
+        t < self.dwell_end()
+    }
+
+    /// From when on the mode may be left. A time of a schedule within rounding of it is meant to be that time.
+    fn dwell_end(&self) -> f64 {
+        let place = &self.places[self.active];
+        if !(place.dwell() > 0.0) {
+            return self.entered;
+        }
+        let end = self.entered + place.dwell();
+        let rounding = SAME_TIME * (self.entered.abs() + place.dwell());
+        let after = (end - rounding).max(self.entered);
+        let times = place.exits.iter().filter_map(|exit| exit.next_after(after)).filter(|time| *time <= end + rounding);
+        times.min_by(f64::total_cmp).unwrap_or(end)
+    }
+
+    /// Times of a schedule within the time for which the mode that was entered at t must not be left: nothing happens then, which is told
+    /// once for each transition.
+    fn tell_dropped(&mut self, t: f64) {
+        let end = self.dwell_end();
+        let place = &self.places[self.active];
+        for exit in &place.exits {
+            let Some(time) = exit.next_after(t).filter(|time| *time < end && *time <= self.interval.1) else {
+                continue;
+            };
+            if let Some(j) = exit.transition
+                && !self.dropped.contains(&j)
+            {
+                self.dropped.push(j);
+                let (mode, name) = (&place.name, exit.name());
+                let message = format!(
+                    "`{mode}` must not be left before {end}: nothing happens at {time}, a time of the transition `{name}`"
+                );
+                self.record.solution.warnings.push(Warning { t, message });
+            }
+        }
     }
 
     /// The next time at which something happens that is known beforehand.
     fn limit(&mut self, t: f64) -> f64 {
-        let dwells = self.dwells(t);
+        let dwells = Some(self.dwell_end()).filter(|end| t < *end);
         let place = &mut self.places[self.active];
         self.stride = place.at().proposed_step();
         let mut limit = self.interval.1;
@@ -334,24 +379,17 @@ impl Run<'_, '_> {
         if let Some(fine) = self.fine.map(|(fine, _)| fine).filter(|fine| fine.part < 1.0 && fine.until > t) {
             limit = limit.min(fine.until);
         }
-        if dwells {
-            return limit.min(self.entered + place.dwell());
+        if let Some(end) = dwells {
+            return limit.min(end);
         }
-        for exit in &place.exits {
-            if let Reason::Times(schedule) = &exit.reason
-                && let Some(next) = schedule.next_after(t)
-            {
-                limit = limit.min(next);
-            }
-        }
-        limit
+        place.exits.iter().filter_map(|exit| exit.next_after(t)).fold(limit, f64::min)
     }
 
-    /// Ways out whose time has come.
+    /// Ways out whose time has come since an earlier one, while the mode may be left.
     fn scheduled(&self, before: f64, t: f64) -> Vec<usize> {
+        let after = before.max(self.dwell_end().next_down());
         let exits = self.places[self.active].exits.iter().enumerate();
-        let due =
-            |exit: &Exit| matches!(&exit.reason, Reason::Times(schedule) if schedule.next_after(before) == Some(t));
+        let due = |exit: &Exit| exit.next_after(after).is_some_and(|time| time <= t);
         exits.filter(|(_, exit)| due(exit)).map(|(k, _)| k).collect()
     }
 
@@ -366,6 +404,10 @@ impl Run<'_, '_> {
                 continue;
             }
             let limit = self.limit(before);
+            if limit - before <= SAME_TIME * before.abs() {
+                self.skip(before, limit)?;
+                continue;
+            }
             let dwelling = self.dwells(before);
             let stepped = self.places[mode].stepper().advance(limit);
             if let Err(cause) = stepped {
@@ -377,7 +419,7 @@ impl Run<'_, '_> {
                 None => {
                     let t = self.places[mode].at().state().t;
                     self.read_state();
-                    let due = if t >= limit && !dwelling { self.scheduled(before, t) } else { Vec::new() };
+                    let due = if t >= limit && !self.dwells(t) { self.scheduled(before, t) } else { Vec::new() };
                     (t, due, SwitchKind::Scheduled)
                 }
                 Some((t, exits)) => (t, exits, SwitchKind::Regular),
@@ -393,18 +435,15 @@ impl Run<'_, '_> {
             if self.observe(observers, t, (t - t0) / (tend - t0)).is_break() {
                 return Ok(Ended::ByObserver);
             }
+            if dwelling && !self.dwells(t) {
+                // from now on the mode may be left
+                self.start_watching(&[])?;
+                due.extend(self.watch.true_exits(&self.places[mode].exits));
+            }
             if !due.is_empty() {
                 let held = self.switch(&due, t, kind)?;
                 self.places[self.active].stepper().propose(proposed);
                 self.look_around(&held)?;
-            } else if dwelling && !self.dwells(t) {
-                // from now on the mode may be left
-                self.start_watching(&[])?;
-                let due = self.watch.true_exits(&self.places[mode].exits);
-                if !due.is_empty() {
-                    let held = self.switch(&due, t, SwitchKind::Regular)?;
-                    self.look_around(&held)?;
-                }
             }
         }
     }
@@ -419,22 +458,46 @@ impl Run<'_, '_> {
             return Ok(false);
         };
         let proposed = place.at().proposed_step().max(self.stride);
+        // surfaces that jump apart are left before they do
+        if let Some(exit) = self.comes_apart(crossing.to) {
+            let held = self.switch(&[exit], t, SwitchKind::Regular)?;
+            self.look_around(&held)?;
+            return Ok(true);
+        }
+        let place = &mut self.places[mode];
         if let Err(cause) = place.cross(&crossing, self.options) {
             return Err(self.failed(cause, t));
         }
         self.places[mode].stepper().propose(proposed);
+        self.arrive(t, crossing.to)?;
+        Ok(true)
+    }
+
+    /// Go on to a time that is within rounding of t: no step is so short.
+    fn skip(&mut self, t: f64, to: f64) -> Result<(), HybridFailure> {
+        let proposed = self.stride;
+        let stepper = self.places[self.active].stepper();
+        let x = stepper.state().x.clone();
+        stepper.restart(State { t: to, x });
+        stepper.propose(proposed);
+        self.arrive(t, to)
+    }
+
+    /// Look around after time went on without a step: conditions may hold now, and times of schedules have passed.
+    fn arrive(&mut self, before: f64, t: f64) -> Result<(), HybridFailure> {
         self.read_state();
-        self.record.jumped(crossing.to, &self.here.x);
-        if self.dwells(crossing.to) {
-            return Ok(true);
+        self.record.jumped(t, &self.here.x);
+        if self.dwells(t) {
+            return Ok(());
         }
         self.start_watching(&[])?;
-        let due = self.watch.true_exits(&self.places[mode].exits);
+        let mut due = self.watch.true_exits(&self.places[self.active].exits);
+        due.extend(self.scheduled(before, t));
         if !due.is_empty() {
-            let held = self.switch(&due, crossing.to, SwitchKind::Regular)?;
+            let held = self.switch(&due, t, SwitchKind::Regular)?;
             self.look_around(&held)?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// The first event of the last step, which ends there afterwards: its time and the ways out. State and derivative are those of the event.
@@ -496,9 +559,11 @@ impl Run<'_, '_> {
             residuals: place.at().residuals(),
             progress,
         };
+        // all see the step, whoever ends the run
+        let mut ended = false;
         for observer in observers.iter_mut() {
-            observer.observe(&view)?;
+            ended |= observer.observe(&view).is_break();
         }
-        ControlFlow::Continue(())
+        if ended { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

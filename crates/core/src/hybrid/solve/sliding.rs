@@ -4,9 +4,11 @@ use super::switch::Change;
 use super::{Run, Stand};
 use crate::hybrid::error::HybridFailure;
 use crate::hybrid::options::{Detection, Hysteresis};
-use crate::hybrid::place::{Composite, Sheet, Target, carried};
+use crate::hybrid::place::{Composite, Exit, Sheet, Target, carried};
 use crate::hybrid::problem::SlidingMode;
-use crate::hybrid::slide::{along, beyond, convex_parameters, generate, opposite, side, surface_function};
+use crate::hybrid::slide::{
+    along, beyond, constant_width, convex_parameters, generate, opposite, side, surface_function,
+};
 use crate::hybrid::solution::{SwitchKind, Warning};
 use crate::hybrid::watch::uncertainty;
 
@@ -14,6 +16,8 @@ use crate::hybrid::watch::uncertainty;
 const ROUNDED: f64 = 1e-6;
 /// A state lies on a surface up to this many times what its tolerances leave open in the switching function: a restart may have moved it.
 const ON_THE_SURFACE: f64 = 10.0;
+/// Widths of a hysteresis are the same if they differ by less than this part of them: that is rounding.
+const SAME_WIDTH: f64 = 1e-9;
 
 impl<'h> Run<'_, 'h> {
     /// A mode that was written for sliding between two modes.
@@ -31,15 +35,7 @@ impl<'h> Run<'_, 'h> {
             _ if self.active != self.system.transitions[j].from => return None,
             _ => {}
         }
-        let opposite = match self.opposites.get(&j) {
-            Some(known) => *known,
-            None => {
-                let found = opposite(self.system, &self.places, j, (t, &self.here.x));
-                self.opposites.insert(j, found);
-                found
-            }
-        };
-        let (back, width) = opposite?;
+        let (back, width) = self.opposite(j, t)?;
         let (there, back) = (&self.system.transitions[j], &self.system.transitions[back]);
         let asked = self.hybrid.hysteresis == Hysteresis::Limit || self.written(there.from, there.to).is_some();
         if width + there.hysteresis + back.hysteresis > 0.0 && !asked {
@@ -54,6 +50,44 @@ impl<'h> Run<'_, 'h> {
         let hysteresis = self.system.transitions[j].hysteresis;
         let near = ON_THE_SURFACE * uncertain + width + 2.0 * hysteresis;
         ((value + hysteresis).abs() <= near).then_some(width)
+    }
+
+    /// The transition back over the same surface and the width between both, here. Only where formulas say that it is the same everywhere
+    /// it is not looked for again.
+    fn opposite(&mut self, j: usize, t: f64) -> Option<(usize, f64)> {
+        if let Some(Some((back, width))) = self.opposites.get(&j).copied()
+            && self.moving_back(j, back).is_none()
+        {
+            return Some((back, width));
+        }
+        let found = opposite(self.system, &self.places, j, (t, &self.here.x));
+        self.opposites.insert(j, found);
+        found
+    }
+
+    /// A transition back, if its distance may change.
+    fn moving_back(&mut self, j: usize, back: usize) -> Option<usize> {
+        let (system, places) = (self.system, &self.places);
+        let constant = self.constant_widths.entry((j, back)).or_insert_with(|| constant_width(system, places, j, back));
+        (!*constant).then_some(back)
+    }
+
+    /// A way out of sliding because the surfaces of two transitions are apart at another time.
+    pub fn comes_apart(&self, t: f64) -> Option<usize> {
+        let Stand { x, xdot } = &self.here;
+        let apart = |exit: &Exit| match (&exit.to, exit.condition()) {
+            (Target::Apart { .. }, Some(condition)) => (condition.functions[0].value)(t, x, xdot) <= 0.0,
+            _ => false,
+        };
+        self.places[self.active].exits.iter().position(apart)
+    }
+
+    /// The side of a surface whose mode has the larger part in sliding along it.
+    pub fn nearer_side(&self, surface: usize) -> usize {
+        let place = &self.places[self.active];
+        let names = convex_parameters(place.composite.as_ref().map_or(0, |composite| composite.surfaces.len()));
+        let alpha = names.get(surface).and_then(|alpha| place.unknowns.iter().position(|name| name == alpha));
+        usize::from(alpha.is_some_and(|j| self.here.x[j] < 0.5))
     }
 
     /// Do the solutions on both sides of the surface lead to it? The active mode stands before the switch, the other one has been entered.
@@ -91,10 +125,19 @@ impl<'h> Run<'_, 'h> {
             Some(sliding) => Some(sliding.mode),
             None => {
                 // the same mode, from whichever side it is entered
-                let back = self.opposites.get(&j).copied().flatten().map_or(j, |(back, _)| back);
-                let (vertices, transition) = if from < to { (vec![from, to], j) } else { (vec![to, from], back) };
-                let surfaces = vec![Sheet { transition, offset: 0.5 * width }];
-                self.generated(&Composite { vertices, surfaces }, t)
+                let other = self.opposites.get(&j).copied().flatten().map_or(j, |(back, _)| back);
+                let (vertices, transition, back) =
+                    if from < to { (vec![from, to], j, other) } else { (vec![to, from], other, j) };
+                let (back, offset) = (self.moving_back(transition, back), 0.5 * width);
+                let place =
+                    self.generated(&Composite { vertices, surfaces: vec![Sheet { transition, back, offset }] }, t);
+                let made = place.and_then(|place| self.places[place].composite.as_ref());
+                let made = made.map_or(offset, |made| made.surfaces[0].offset);
+                if (made - offset).abs() > SAME_WIDTH * made.max(offset) {
+                    self.warn_once(from, to, t, "the width of a hysteresis has changed: it alternates".into());
+                    return false;
+                }
+                place
             }
         };
         let Some(place) = place else { return false };
@@ -149,7 +192,8 @@ impl<'h> Run<'_, 'h> {
         if let Some(known) = self.generated.get(&composite.vertices) {
             return *known;
         }
-        let made = generate(self.system, &self.places, composite, self.hybrid.combination);
+        let tolerance = |name: &str| self.tolerance_of(name);
+        let made = generate(self.system, &self.places, composite, self.hybrid.combination, &tolerance);
         let place = match made {
             Ok(place) => {
                 self.places.push(place);
@@ -194,7 +238,7 @@ impl<'h> Run<'_, 'h> {
         let held = exits.filter(|(_, exit)| match &exit.to {
             Target::Mode(mode) => across.contains(mode),
             Target::Across(all) => all.iter().any(|&j| across.contains(&self.system.transitions[j].to)),
-            Target::Side { .. } => false,
+            Target::Side { .. } | Target::Apart { .. } => false,
         });
         Ok(held.map(|(k, _)| k).collect())
     }
@@ -245,7 +289,7 @@ impl<'h> Run<'_, 'h> {
         if both && self.hybrid.detection != Detection::Off {
             let vertices = [&composite.vertices[..], &other.vertices].concat();
             let mut surfaces = composite.surfaces.clone();
-            surfaces.push(Sheet { transition: first, offset: 0.0 });
+            surfaces.push(Sheet { transition: first, back: None, offset: 0.0 });
             if let Some(corner) = self.generated(&Composite { vertices, surfaces }, t) {
                 let change = Change { kind: SwitchKind::SlidingBegins, condition: change.condition.clone(), ..change };
                 if self.try_sliding(corner, t, &change, chattering) {

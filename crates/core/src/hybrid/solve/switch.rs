@@ -50,7 +50,7 @@ impl<'h> Run<'_, 'h> {
         let transitions = first.iter().map(|&k| {
             let to = match &exits[k].to {
                 Target::Mode(mode) => self.name(*mode),
-                Target::Side { .. } => "the end of sliding".into(),
+                Target::Side { .. } | Target::Apart { .. } => "the end of sliding".into(),
                 Target::Across(_) => "another surface".into(),
             };
             format!("`{}` → `{to}`", exits[k].name())
@@ -80,6 +80,7 @@ impl<'h> Run<'_, 'h> {
         match to {
             Target::Mode(to) => self.follow(transition, to, t, kind, condition, chosen).map(|()| Vec::new()),
             Target::Side { surface, side } => self.leave_surface(surface, side, t, condition),
+            Target::Apart { surface } => self.leave_surface(surface, self.nearer_side(surface), t, condition),
             Target::Across(transitions) => {
                 self.cross_while_sliding(&transitions, t, condition, lost).map(|()| Vec::new())
             }

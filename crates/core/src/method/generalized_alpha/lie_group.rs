@@ -9,7 +9,7 @@ use crate::linalg::Matrix;
 use crate::method::structural::Structural;
 use crate::motion::{Kinematics, Undefined};
 
-/// Constant parts of Zeⱼ that are rounding, relative to its size.
+/// Constant parts of Zeⱼ that are rounding, relative to the sum of the sizes of its terms: units may be as small as they like.
 const ROUNDING: f64 = 1e-12;
 /// Most terms of the series; its argument is at most one.
 const TERMS: usize = 24;
@@ -133,15 +133,16 @@ fn coefficients(
         equations.jacobian(t, &x, &mut F).ok()?;
         for (i, row) in l.row_kinematics().enumerate() {
             let z = equations.kinematics()[i];
-            let mut b = z;
+            let (mut b, mut size) = (z, z.abs());
             for (k, column) in l.p().enumerate() {
                 let A = -F[(row, column)];
                 if A != 0.0 {
                     linear.push((i, j, k, A));
                     b -= A * at[column];
+                    size += (A * at[column]).abs();
                 }
             }
-            if b.abs() > ROUNDING * z.abs().max(1.0) {
+            if b.abs() > ROUNDING * size {
                 constant.push((i, j, b));
             }
         }
