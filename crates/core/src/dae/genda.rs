@@ -24,7 +24,9 @@ const SMALL_CORRECTION: f64 = 1e-11;
 const POLISHING: usize = 4;
 /// Times of a stage that differ by less than this part of the step are the same, but for rounding.
 const SAME_TIME: f64 = 1e-9;
-/// Redundant equations may keep this scaled residual.
+/// Combinations of which the unknowns make less than this part are numbers.
+const NEGLIGIBLE: f64 = 1e-10;
+/// Redundant equations may keep this residual, relative to what their unknowns make of it, as with formulas.
 const CONTRADICTION: f64 = 1e-5;
 
 /// A general system of any index through its derivative array.
@@ -304,7 +306,19 @@ impl Genda {
             *(if self.level == 0 { &mut self.residuals.constraint } else { &mut self.residuals.hidden }) =
                 Some(constraints);
         }
-        let redundant = top(&self.projections.Z3, &self.F);
+        // in units of the unknowns, by what they make of each combination
+        let Z3 = &self.projections.Z3;
+        let mut redundant = 0.0_f64;
+        for k in 0..Z3.ncols() {
+            let value: f64 = (0..self.F.len()).map(|i| Z3[(i, k)] * self.F[i]).sum();
+            let made = |j: usize| {
+                let terms: f64 = (0..self.F.len()).map(|i| (Z3[(i, k)] * self.J[(i, j)]).abs()).sum();
+                terms * self.jet[j].abs().max(1.0)
+            };
+            let size = (0..self.n).map(made).fold(0.0, f64::max);
+            let plain: f64 = (0..self.F.len()).map(|i| Z3[(i, k)].powi(2)).sum::<f64>().sqrt();
+            redundant = redundant.max(value.abs() / if size > NEGLIGIBLE * plain { size } else { plain });
+        }
         if redundant > CONTRADICTION {
             return Err(StepFailure::Contradictory { t, residual: redundant });
         }
