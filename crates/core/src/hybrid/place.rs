@@ -10,6 +10,7 @@ use super::solution::ModeNames;
 use super::transition::{Schedule, Trigger};
 use crate::error::StepFailure;
 use crate::explicit_time::{Crossing, Timetable};
+use crate::graph::{Expr, Graph};
 use crate::method::Stepper;
 use crate::motion::Start;
 use crate::options::Options;
@@ -121,8 +122,9 @@ pub struct Place<'h> {
     pub between: Vec<usize>,
     pub equations: Equations<'h>,
     pub stepper: Option<Box<dyn Stepper + 'h>>,
-    /// what its formulas know about times
+    /// what its formulas know about times, and those of the conditions under which it is left
     pub timetable: Option<Timetable>,
+    pub condition_times: Option<Timetable>,
     /// an independent look at every step
     pub verifier: Option<Verifier>,
     pub exits: Vec<Exit<'h>>,
@@ -156,6 +158,7 @@ impl<'h> Place<'h> {
             equations: Equations::Given(mode),
             stepper: None,
             timetable: None,
+            condition_times: None,
             verifier: None,
             exits: exits.collect(),
             composite: None,
@@ -168,12 +171,25 @@ impl<'h> Place<'h> {
         let entered = self.enter_flow(entry, options)?;
         if first {
             self.timetable = self.flow().timetable((entry.t, tend));
+            self.condition_times = self.times_of_conditions((entry.t, tend));
             let system = if options.verify { self.flow().system() } else { None };
             self.verifier = system.map(|system| Verifier::named(&system, &self.unknowns, options, tend - entry.t));
-        } else if let Some(times) = &mut self.timetable {
-            times.begin(entry.t);
+        } else {
+            let times = self.timetable.iter_mut().chain(&mut self.condition_times);
+            times.for_each(|times| times.begin(entry.t));
         }
         Ok(entered)
+    }
+
+    /// What conditions know about times: a pulse in one of them must not lie between steps.
+    fn times_of_conditions(&self, interval: (f64, f64)) -> Option<Timetable> {
+        let mut graph = Graph::new();
+        let t = graph.input("t");
+        let x: Vec<Expr> = self.unknowns.iter().map(|name| graph.input(name.clone())).collect();
+        let functions = || self.exits.iter().filter_map(Exit::condition).flat_map(|condition| &condition.functions);
+        let formulas: Vec<Expr> =
+            graph.with(|| functions().filter_map(|g| g.formula.as_ref()).map(|formula| formula(t, &x)).collect());
+        Timetable::new(&graph, t, &formulas, interval)
     }
 
     /// Its equations with the method that solves them.

@@ -162,6 +162,7 @@ pub fn generate<'h>(
         between: composite.vertices.clone(),
         stepper: None,
         timetable: None,
+        condition_times: None,
         verifier: None,
         exits,
         composite: Some(composite.clone()),

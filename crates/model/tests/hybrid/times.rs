@@ -149,3 +149,38 @@ fn a_time_and_a_condition_at_the_end_of_a_dwell_need_priorities() {
         assert!((t - 0.5).abs() < 1e-14 && (end - x).abs() < 1e-9, "{priorities:?}: {t} {end}");
     }
 }
+
+#[test]
+fn a_pulse_of_time_in_a_condition_does_not_lie_between_steps() {
+    for (when, t) in [
+        ("if(t > 5 and t < 5.001, 1, 0) > 0.5", 5.0),
+        // exp(−s²) = 1/2 at s = −√ln 2
+        ("exp(-((t - 5.003)/0.002)^2) > 0.5", 5.003 - 0.002 * 2.0_f64.ln().sqrt()),
+    ] {
+        let text = format!(
+            r#"
+[model]
+name = "a pulse in a condition"
+time = [0, 10]
+[dae]
+states = ["x"]
+[modes.a]
+dae.equations = ["der(x) = 1"]
+[modes.b]
+dae.equations = ["der(x) = 0"]
+[[transitions]]
+from = "a"
+to = "b"
+when = "{when}"
+[initial]
+mode = "a"
+fix = {{ x = 0 }}
+"#
+        );
+        for method in [ModeMethod::Radau, ModeMethod::Bdf] {
+            let solution = made(&text, method);
+            assert_eq!(solution.switches.len(), 1, "{when}");
+            assert!((solution.end.x[0] - t).abs() < 1e-6, "{when}: {:?}", solution.end);
+        }
+    }
+}

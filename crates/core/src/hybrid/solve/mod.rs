@@ -373,7 +373,7 @@ impl Run<'_, '_> {
         let place = &mut self.places[self.active];
         self.stride = place.at().proposed_step();
         let mut limit = self.interval.1;
-        if let Some(times) = &mut place.timetable {
+        for times in place.timetable.iter_mut().chain(&mut place.condition_times) {
             limit = limit.min(times.limit(t, self.stride));
         }
         if let Some(fine) = self.fine.map(|(fine, _)| fine).filter(|fine| fine.part < 1.0 && fine.until > t) {
@@ -455,7 +455,12 @@ impl Run<'_, '_> {
         let Some(crossing) =
             place.timetable.as_mut().and_then(|times| times.first_crossing().or_else(|| times.crossing(t)))
         else {
-            return Ok(false);
+            // a condition may jump by itself
+            let Some(crossing) = place.condition_times.as_mut().and_then(|times| times.crossing(t)) else {
+                return Ok(false);
+            };
+            self.skip(t, crossing.to)?;
+            return Ok(true);
         };
         let proposed = place.at().proposed_step().max(self.stride);
         // surfaces that jump apart are left before they do
