@@ -5,10 +5,10 @@
 //! run that takes longer than a minute, or as many seconds as `DAEDAL_BENCH_LIMIT` says, is given up.
 
 use daedal::catalogue;
-use daedal::formulation::Formulation;
+use daedal::formulation::{Formulated, Formulation};
 use daedal::method::geoms::{Decomposition, Geoms};
 use daedal::observer::{Observer, StepView};
-use daedal::{Ended, Options, Problem, Save, Solution, SolveError, Tolerance, solve, solve_observed};
+use daedal::{Bdf, Ended, Options, Problem, Save, Solution, SolveError, Tolerance, solve, solve_observed};
 use daedal_problems::slider_crank::EXACT;
 use daedal_problems::{Case, Reference, find};
 use std::ops::{ControlFlow, RangeInclusive};
@@ -83,7 +83,12 @@ fn limit() -> Duration {
 fn run(case: &Case, (_, method, formulation): Solver, tolerance: f64) -> Option<Outcome> {
     let entry = catalogue::find(method)?;
     let formulation = Formulation::ALL.into_iter().find(|known| known.name() == formulation)?;
-    let method = entry.with(formulation).ok()?;
+    let method = if method == "bdf" {
+        // one step may use the whole tolerance, as in DASSL
+        Box::new(Formulated { formulation, integrator: Bdf { share: 1.0, ..Bdf::default() } })
+    } else {
+        entry.with(formulation).ok()?
+    };
     let options = Options {
         tolerance: Tolerance::new(tolerance, tolerance),
         h0: case.h0,

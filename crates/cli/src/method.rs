@@ -330,5 +330,6 @@ pub fn bdf(given: &MethodArguments) -> Result<Bdf, Failure> {
         newton_tolerance: given.newton_tolerance.unwrap_or(defaults.newton_tolerance),
         jacobian_reuse: given.jacobian_reuse.unwrap_or(defaults.jacobian_reuse),
         steps,
+        ..defaults
     })
 }

@@ -423,8 +423,12 @@ impl<'r, L: Clone> Run<'r, L> {
             let event = &self.events[k];
             let width = 1e-3 * (t - t0);
             let value = (event.function)(t, &stepper.state().x);
-            stepper.segment().eval(t - width, &mut self.x);
-            let shift = -value * width / (value - (event.function)(t - width, &self.x));
+            // the slope is that of the polynomial, whose end may be less accurate than the state
+            let mut on_polynomial = |t: f64| {
+                stepper.segment().eval(t, &mut self.x);
+                (event.function)(t, &self.x)
+            };
+            let shift = -value * width / (on_polynomial(t) - on_polynomial(t - width));
             // a function that only touches zero has no slope there
             if !(shift.abs() > rounding && shift.abs() < 0.1 * h && t + shift > t0) {
                 break;

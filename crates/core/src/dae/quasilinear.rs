@@ -25,6 +25,8 @@ const POLISHING: usize = 3;
 /// Pivots below this part of the usual size of their row are a reason to look at redundant constraints again: what is solved from such a row
 /// has its errors divided by the pivot.
 const POOR: f64 = 0.1;
+/// So they are between pencils, if they have become smaller by this factor since the last choice.
+const WORSE: f64 = 0.5;
 
 /// Coefficients that were taken for zero may keep this part of the largest derivative of their constraint.
 const APPEARING: f64 = 1e-5;
@@ -44,6 +46,9 @@ pub struct QuasiLinear {
     rate_row: Vec<Option<usize>>,
     stages: Stages,
     selection: Selection,
+    /// the same choice at the last accepted point, to see whether its pivots are still good; and whether they are not
+    trial: Selection,
+    worn: bool,
     /// constraints that were independent when last looked at all of them
     candidates: Vec<bool>,
     /// rank of the constraints, invariants apart
@@ -125,6 +130,8 @@ impl QuasiLinear {
             D: Matrix::zeros(k + m, N),
             stages: Stages::new(moves, array.dim, &constraint_places, &levels, optional),
             selection: Selection::new(m, N),
+            trial: Selection::new(m, N),
+            worn: false,
             candidates: array.constraints.iter().map(|c| !c.blind).collect(),
             rank: 0,
             determined: 0,
@@ -236,6 +243,7 @@ impl QuasiLinear {
             return Err(StepFailure::CharacteristicChange { t, before, now });
         }
         (self.rank, self.determined) = (rank, self.selection.determined);
+        self.worn = false;
         // redundant rows stay out: beside the manifold they may look independent
         let chosen = &self.selection.rows;
         for (i, candidate) in self.candidates.iter_mut().enumerate() {
@@ -364,12 +372,29 @@ impl QuasiLinear {
         lost.map_or(Ok(()), |t| Err(StepFailure::ConstraintsSingular { t }))
     }
 
-    /// Choose among the candidates; the rank, invariants apart.
-    fn choose(&mut self) -> usize {
+    /// Have the pivots of redundant constraints become poor since they were chosen?
+    fn watch_choice(&mut self, t: f64, y: &[f64]) -> Result<(), StepFailure> {
+        if self.rank == self.array.constraints.len() {
+            return Ok(());
+        }
+        self.gradients(t, y)?;
+        self.take_gradients();
+        self.trial.choose(&mut self.C, &self.stages, &self.candidates);
+        self.worn = self.trial.smallest < POOR.min(WORSE * self.selection.smallest);
+        Ok(())
+    }
+
+    /// C ← ∂c/∂y from D.
+    fn take_gradients(&mut self) {
         let k = self.moving.len();
         for i in 0..self.C.rows() {
             self.C.row_mut(i).copy_from_slice(self.D.row(k + i));
         }
+    }
+
+    /// Choose among the candidates; the rank, invariants apart.
+    fn choose(&mut self) -> usize {
+        self.take_gradients();
         self.selection.choose(&mut self.C, &self.stages, &self.candidates);
         let constraints = &self.array.constraints;
         self.selection.rows.iter().filter(|&&i| constraints[i].role != Role::Invariant).count()
@@ -506,6 +531,7 @@ impl Dae for QuasiLinear {
         self.polish(t, y).map_err(|_| StepFailure::Undefined { t })?;
         self.measure();
         self.watch(t, y)?;
+        self.watch_choice(t, y)?;
         // one correction leaves the square of an error: what must hold besides is judged after more of them
         for _ in 0..POLISHING {
             let suspicious = self.invariance.as_mut().is_some_and(|invariance| invariance.suspicious(&self.inputs));
@@ -525,6 +551,10 @@ impl Dae for QuasiLinear {
             residual if residual > CONTRADICTION => Err(StepFailure::Contradictory { t, residual }),
             _ => Ok(()),
         }
+    }
+
+    fn wants_pencil(&self) -> bool {
+        self.worn
     }
 
     fn settle(&mut self, t: f64, y: &mut [f64]) {

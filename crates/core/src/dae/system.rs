@@ -111,6 +111,11 @@ pub trait Dae {
         1
     }
 
+    /// Is what is shown of an unknown computed from the others, because it is of index two and less accurate?
+    fn recovered(&self, _unknown: usize) -> bool {
+        false
+    }
+
     /// Combinations of unknowns that the equations leave undetermined, as vectors over x.
     fn undetermined(&self) -> Vec<Vec<f64>> {
         Vec::new()

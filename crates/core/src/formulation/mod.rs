@@ -17,12 +17,15 @@
 //! Steinbrecher, thesis (2006), section 4.6. The digits count hidden levels, as there; the preprint 742-02 of 2002 counts the
 //! differentiation index and calls `eom1` EoM₂ and `eom0` EoM₁.
 
+mod forces;
 mod overdetermined;
 mod projected;
 mod selector;
 mod shown;
 mod square;
 mod underlying;
+
+pub(crate) use forces::WithForces;
 
 use crate::dae::{Dae, Point};
 use crate::error::BadOption;
@@ -204,6 +207,7 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
         }
         let mut xdot = vec![0.0; n];
         shown::first_rates(system, &layout, at.t, &x, &mut xdot)?;
+        let of_index_two = layout.lambda().chain(layout.mu()).any(|j| dae.recovered(j));
         let reliable = (0..n).all(|i| dae.index(i) <= self.integrator.largest_index());
         let warning = if reliable { "" } else { INDEX_TOO_HIGH };
         // tolerances are given in the order in which variables are shown
@@ -214,6 +218,7 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
             options.tolerance = Tolerance::PerComponent(counted.collect());
         }
         let stepper = self.integrator.start(dae, Point { t: at.t, x, xdot }, &options)?;
-        Ok(Box::new(shown::Shown::new(stepper, system, &layout, n, kept, warning)))
+        let shown = Box::new(shown::Shown::new(stepper, system, &layout, n, kept, warning));
+        Ok(if of_index_two { Box::new(WithForces::new(shown, system)?) } else { shown })
     }
 }

@@ -386,6 +386,10 @@ impl Dae for Projected<'_> {
         unknown >= self.layout.a().end
     }
 
+    fn recovered(&self, unknown: usize) -> bool {
+        self.index(unknown) == 2
+    }
+
     fn index(&self, unknown: usize) -> u8 {
         let multipliers = self.layout.sizes.holonomic + self.layout.sizes.nonholonomic;
         if self.kind == Kind::IndexOne && multipliers > 0 && unknown < self.layout.mu().end { 2 } else { 1 }

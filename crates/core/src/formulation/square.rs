@@ -236,13 +236,21 @@ impl Dae for Square<'_> {
         unknown >= self.layout.a().end && unknown < self.layout.dim()
     }
 
+    fn recovered(&self, unknown: usize) -> bool {
+        unknown < self.layout.mu().end && self.index(unknown) == 2
+    }
+
     fn index(&self, unknown: usize) -> u8 {
         let l = &self.layout;
-        let constrained = l.sizes.holonomic > 0;
+        let (holonomic, constrained) = (l.sizes.holonomic > 0, l.sizes.holonomic + l.sizes.nonholonomic > 0);
         match self.formulation {
-            Formulation::Eom if constrained && l.v().contains(&unknown) => 2,
-            Formulation::Eom if constrained && unknown < l.mu().end => 3,
-            Formulation::Eom | Formulation::Eom1 | Formulation::Ggl if unknown < l.mu().end || unknown >= l.dim() => 2,
+            Formulation::Eom if holonomic && l.v().contains(&unknown) => 2,
+            Formulation::Eom if holonomic && unknown < l.mu().end => 3,
+            Formulation::Eom | Formulation::Eom1 | Formulation::Ggl
+                if constrained && (unknown < l.mu().end || unknown >= l.dim()) =>
+            {
+                2
+            }
             _ => 1,
         }
     }

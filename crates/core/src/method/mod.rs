@@ -1,7 +1,7 @@
 //! Methods: how equations are advanced in time.
 
 pub mod bdf;
-mod between;
+pub(crate) mod between;
 pub mod controller;
 pub mod convergence;
 mod derivative;

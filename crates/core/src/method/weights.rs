@@ -48,6 +48,13 @@ impl Weights {
         })
     }
 
+    /// Leave unknowns out.
+    pub fn leave_out(&mut self, which: impl Fn(usize) -> bool) {
+        self.counts.iter_mut().enumerate().for_each(|(i, counts)| *counts &= !which(i));
+        self.higher.retain(|(i, _, _)| !which(*i));
+        self.counted = self.counts.iter().filter(|counts| **counts).count().max(1) as f64;
+    }
+
     /// Use a function of every given relative tolerance; absolute ones keep their ratio to it.
     pub fn transform(&mut self, rtol: impl Fn(f64) -> f64) {
         for (used, (r, a)) in self.pairs.iter_mut().zip(&self.given) {

@@ -51,6 +51,9 @@ impl Dae for Disturbed<'_> {
     fn index(&self, unknown: usize) -> u8 {
         self.dae.index(unknown)
     }
+    fn follows(&self) -> bool {
+        self.dae.follows()
+    }
 }
 
 fn consistent(mechanism: &dyn Mechanism, initial: &Initial) -> State {

@@ -18,15 +18,6 @@ use std::time::Instant;
 pub const TOLERANCE: f64 = 1e-7;
 /// Errors up to this many tolerances are agreement.
 const AGREEMENT: f64 = 100.0;
-/// Methods whose errors are known to be larger multiples of the tolerance: that of BDF is an estimate of single
-/// steps, which add up.
-const AGREEMENT_OF_BDF: f64 = 1000.0;
-/// Explicit steps in local coordinates, or without projection: where nothing is damped errors of single steps add up, and at rest steps
-/// grow to the limit of stability. Of a thousand mechanisms eight are off by more than a hundred tolerances, the worst by 711.
-const AGREEMENT_OF_EXPLICIT: f64 = 1000.0;
-/// Multipliers of eom1, ggl and p1 are a hundred times less accurate than those of psf with collocation
-/// (docs/src/choose.md): there they are of index two, and steps are controlled by h λ.
-const MULTIPLIERS_OF_INDEX_TWO: f64 = 100.0;
 /// Values are looked at in this many points.
 const POINTS: usize = 7;
 /// More steps than any of these models needs.
@@ -105,15 +96,15 @@ pub fn examine<D: Drawn>(drawn: &D) -> Vec<Answer> {
         Kind::Motion { .. } => motion(&model, tend, &options),
         Kind::Hybrid(hybrid) => switched(hybrid, tend, &options),
     };
-    let answer = |(way, promise, run): Way| {
+    let answer = |(way, run): Way| {
         let begin = Instant::now();
-        let outcome = judge(drawn, promise, &*run);
+        let outcome = judge(drawn, &*run);
         Answer { way, outcome, took: begin.elapsed().as_secs_f64() }
     };
     runs.into_iter().map(answer).collect()
 }
 
-fn judge<D: Drawn>(drawn: &D, promise: Promise, run: &dyn Fn() -> Result<Values, String>) -> Outcome {
+fn judge<D: Drawn>(drawn: &D, run: &dyn Fn() -> Result<Values, String>) -> Outcome {
     let values = match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(values)) => values,
         Ok(Err(reason)) => return Outcome::Refused(reason),
@@ -134,11 +125,9 @@ fn judge<D: Drawn>(drawn: &D, promise: Promise, run: &dyn Fn() -> Result<Values,
             let Some((_, found)) = found.iter().find(|(known, _)| known == name) else { continue };
             let error = (found - exact[j].1).abs() / size / TOLERANCE;
             let error = if error.is_nan() { f64::INFINITY } else { error };
-            // by what was promised
-            let share = error / promise.about(name);
-            if share > largest {
-                largest = share;
-                worst = if share <= 1.0 {
+            if error > largest {
+                largest = error;
+                worst = if error <= AGREEMENT {
                     Outcome::Right(error)
                 } else {
                     Outcome::Wrong { error, name: name.clone(), t: *t, found: *found, exact: exact[j].1 }
@@ -149,40 +138,9 @@ fn judge<D: Drawn>(drawn: &D, promise: Promise, run: &dyn Fn() -> Result<Values,
     worst
 }
 
-/// A name, what it promises, and the run.
-type Way<'m> = (String, Promise, Box<dyn Fn() -> Result<Values, String> + 'm>);
+/// A name and the run.
+type Way<'m> = (String, Box<dyn Fn() -> Result<Values, String> + 'm>);
 type Ways<'m> = Vec<Way<'m>>;
-
-/// Errors that a way allows, in tolerances.
-#[derive(Clone, Copy)]
-struct Promise {
-    unknowns: f64,
-    multipliers: f64,
-}
-
-impl Promise {
-    const USUAL: Promise = Promise { unknowns: AGREEMENT, multipliers: AGREEMENT };
-
-    fn of(method: &str, formulation: &str) -> Promise {
-        match (method, formulation) {
-            ("bdf", "eom1" | "ggl" | "p1") => {
-                Promise { unknowns: AGREEMENT_OF_BDF, multipliers: AGREEMENT * MULTIPLIERS_OF_INDEX_TWO }
-            }
-            ("bdf", _) => Promise { unknowns: AGREEMENT_OF_BDF, multipliers: AGREEMENT_OF_BDF },
-            ("radau" | "geoms", "eom1" | "ggl" | "p1") => {
-                Promise { multipliers: AGREEMENT * MULTIPLIERS_OF_INDEX_TWO, ..Promise::USUAL }
-            }
-            ("dopri5" | "partition" | "tangent", _) => {
-                Promise { unknowns: AGREEMENT_OF_EXPLICIT, multipliers: AGREEMENT_OF_EXPLICIT }
-            }
-            _ => Promise::USUAL,
-        }
-    }
-
-    fn about(self, name: &str) -> f64 {
-        if name.starts_with("lambda.") { self.multipliers } else { self.unknowns }
-    }
-}
 
 fn reason(error: &dyn std::error::Error) -> String {
     match error.source() {
@@ -204,7 +162,7 @@ fn general<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
                 let solution = daedal::dae::solve(&problem, form, method, options).map_err(|error| reason(&error))?;
                 Ok(named(&solution.names, &solution.times, |k| solution.state(k)))
             };
-            ways.push((format!("{} {name}", form.name()), Promise::of(name, form.name()), Box::new(run)));
+            ways.push((format!("{} {name}", form.name()), Box::new(run)));
         }
     }
     ways
@@ -215,11 +173,10 @@ fn named<'s>(names: &[String], times: &[f64], state: impl Fn(usize) -> &'s [f64]
     times.iter().enumerate().map(|(k, t)| (*t, row(k))).collect()
 }
 
-/// Formulations that drift off the constraints, or whose multipliers the method does not control, and methods with
-/// constant steps make no promise that could be held against them.
+/// Formulations that drift off the constraints, the one of index three, and methods with constant steps make no promise that could be
+/// held against them.
 fn promises(method: &str, formulation: &str) -> bool {
-    !matches!(method, "rattle" | "lobatto" | "alpha")
-        && !matches!(formulation, "eom" | "eom0" | "ode" | "baumgarte" | "psf+i")
+    !matches!(method, "rattle" | "lobatto" | "alpha") && !matches!(formulation, "eom" | "eom0" | "ode" | "baumgarte")
 }
 
 fn motion<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
@@ -239,7 +196,7 @@ fn motion<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
         let choice = analysis::choose(&mechanism, &found.map_err(|error| reason(&error))?.state, tend);
         solve(choice.method, choice.formulation)
     };
-    let mut ways: Ways = vec![("auto".to_string(), Promise::USUAL, Box::new(chosen))];
+    let mut ways: Ways = vec![("auto".to_string(), Box::new(chosen))];
     for entry in catalogue::all() {
         for formulation in Formulation::ALL.into_iter().filter(|f| entry.formulations.contains(&f.name())) {
             let of_its_own = matches!(entry.name, "dopri5" | "partition" | "tangent");
@@ -247,8 +204,7 @@ fn motion<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
                 continue;
             }
             let run = move || solve(entry.name, formulation);
-            let promise = Promise::of(entry.name, formulation.name());
-            ways.push((format!("{} {}", formulation.name(), entry.name), promise, Box::new(run)));
+            ways.push((format!("{} {}", formulation.name(), entry.name), Box::new(run)));
         }
     }
     ways
@@ -264,7 +220,7 @@ fn switched<'m>(model: &'m HybridModel, tend: f64, options: &'m Options) -> Ways
             let solution = daedal::hybrid::solve(&problem, options, &model.options).map_err(|error| reason(&error))?;
             Ok(of_phases(&solution))
         };
-        ways.push((format!("modes {name}"), Promise::of(name, "modes"), Box::new(run)));
+        ways.push((format!("modes {name}"), Box::new(run)));
     }
     ways
 }

@@ -8,9 +8,10 @@ const OF_STEPS: f64 = 100.0;
 /// that the multiple grows thirty times from 1e-3 to 1e-12.
 const OF_COLLOCATION: f64 = 300.0;
 /// BDF estimates the errors of single steps, which add up.
-const OF_BDF: f64 = 1000.0;
-/// So do explicit methods whose estimates are of a low order, or made in the coordinates of a chart: at 1e-3 their steps are as long as the
-/// motion allows.
+const OF_BDF: f64 = 500.0;
+/// So do explicit methods without projection, or in the coordinates of a chart.
+const OF_CHARTS: f64 = 300.0;
+/// Estimates of a low order: at 1e-3 steps are as long as the motion allows.
 const OF_LOW_ORDER: f64 = 1000.0;
 /// The same where errors of single steps also lead off the constraints, and grow with the second or third power of time.
 const OF_DRIFT: f64 = 1e5;
@@ -50,7 +51,8 @@ impl Promise {
                 let why = "constant steps, chosen at the start";
                 Promise { counts: Level::Velocity, multiple: f64::INFINITY, why, ..usual }
             }
-            (_, "hem3" | "dopri5" | "partition" | "tangent") => Promise { multiple: OF_LOW_ORDER, ..usual },
+            (_, "hem3") => Promise { multiple: OF_LOW_ORDER, ..usual },
+            (_, "dopri5" | "partition" | "tangent") => Promise { multiple: OF_CHARTS, ..usual },
             (_, "hedop5" | "hem4" | "hem5" | "mexx") => usual,
             ("eom", _) => Promise {
                 counts: Level::Position,
@@ -59,14 +61,9 @@ impl Promise {
                 why: "index 3: errors of velocities count h, of multipliers h² times",
                 ..usual
             },
-            ("eom1", _) => Promise {
-                counts: Level::Velocity,
-                multiple: OF_DRIFT,
-                stops: false,
-                why: "positions drift, also past singular ones; multipliers of index 2",
-                ..usual
-            },
-            ("ggl" | "p1", _) => Promise { counts: Level::Velocity, why: "multipliers of index 2", ..usual },
+            ("eom1", _) => {
+                Promise { multiple: OF_DRIFT, stops: false, why: "positions drift, also past singular ones", ..usual }
+            }
             ("ode", _) => Promise {
                 multiple: OF_ODE,
                 stops: false,

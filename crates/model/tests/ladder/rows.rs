@@ -15,6 +15,8 @@ const ATTEMPTS_OF_CONSTANT_STEPS: u64 = 500;
 
 /// BDF makes errors of every step that nothing damps.
 const UNDAMPED: &str = "an oscillation without damping";
+/// Where multipliers are of index two, forces are computed from positions whose own errors count.
+const STIFF_FORCES: &str = "forces of stiff springs and tyres; ten tolerances at 1e-7";
 /// Explicit methods make multipliers of stiff tyres from the noise of velocities.
 const STIFF: &str = "stiff tyres";
 
@@ -236,6 +238,11 @@ pub const ROWS: &[Row] = &[
         ("hem5", 300.0, STIFF),
         ("hedop5", 1000.0, STIFF),
         ("mexx", 2000.0, STIFF),
+        ("p1 geoms", 2e4, STIFF_FORCES),
+        ("p1 radau", 2e4, STIFF_FORCES),
+        ("ggl radau", 2e4, STIFF_FORCES),
+        ("p1 bdf", 1000.0, STIFF_FORCES),
+        ("ggl bdf", 1000.0, STIFF_FORCES),
     ]),
     row("varactor-delta"),
     row("varying-rank"),

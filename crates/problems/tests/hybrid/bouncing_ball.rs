@@ -51,7 +51,8 @@ fn without_a_mode_for_rest_the_limit_is_recognised_and_told() {
                 limit - ball.limit(),
                 ratio - e
             );
-            close(*limit, ball.limit(), 1e-5);
+            // BDF does not make its last step again up to an event: its last flights are as short as it can tell, and known to a few percent
+            close(*limit, ball.limit(), if method == Method::Radau { 1e-8 } else { 3e-5 });
             close(*ratio, e, 1e-2);
             assert!(*t <= *limit && condition == "y <= 0");
             // errors of two hundred flights add up; those of BDF are larger than its tolerance

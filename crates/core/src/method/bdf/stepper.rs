@@ -12,6 +12,7 @@ use crate::method::{StartFailure, State, Stepper, derivative};
 use crate::options::Options;
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
+use crate::tolerance::Tolerance;
 
 /// Shortest first step, in units of rounding of time.
 const SHORTEST_GUESS: f64 = 100.0;
@@ -88,6 +89,11 @@ impl<'p> BdfStepper<'p> {
         let n = dae.dim();
         assert!(at.x.len() == n && at.xdot.len() == n, "{} and {} values for {n} unknowns", at.x.len(), at.xdot.len());
         let mut weights = Weights::new(&*dae, &options.tolerance)?;
+        // noise in high differences of unknowns of index two would hold the order at one
+        weights.leave_out(|i| dae.recovered(i));
+        if method.steps == Steps::Variable {
+            weights.transform(|rtol| (method.share * rtol).max(Tolerance::SMALLEST_RTOL));
+        }
         weights.at(&at.x);
         let mut pencil = dae.new_pencil();
         dae.pencil(at.t, &at.x, &at.xdot, &mut pencil)?;

@@ -15,6 +15,7 @@ pub use stepper::GeomsStepper;
 use super::controller::Control;
 use super::{Method, StartFailure, State, Stepper};
 use crate::error::BadOption;
+use crate::formulation::WithForces;
 use crate::motion::{Form, Mechanism};
 use crate::options::Options;
 
@@ -221,6 +222,8 @@ impl<'m> Method<dyn Mechanism + 'm> for Geoms {
         at: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        Ok(Box::new(GeomsStepper::new(self, system, at, options)?))
+        let stepper = Box::new(GeomsStepper::new(self, system, at, options)?);
+        let of_index_two = self.formulation == Formulation::IndexOne;
+        Ok(if of_index_two { Box::new(WithForces::new(stepper, system)?) } else { stepper })
     }
 }

@@ -12,7 +12,7 @@ mod partition;
 mod tangent;
 
 use super::bdf::Steps;
-use super::dormand_prince::{A, C, E};
+use super::dormand_prince::{A, C, E, OF_A_STEP};
 use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, Structural, Trouble};
 use super::weights::Weights;
 use super::{Method, StartFailure, State, Stepper};
@@ -266,7 +266,7 @@ impl<C: Coordinates> Scheme for Local<C> {
         self.x[dynamic].copy_from_slice(&y[r..]);
         self.chart.lift(equations, step.t1, &y[..r], &mut self.x)?;
         self.error.iter_mut().zip(x1.iter().zip(&self.x)).for_each(|(e, (x, y))| *e = x - y);
-        let error = weights.norm(&self.error);
+        let error = weights.norm(&self.error) / OF_A_STEP;
         Ok(self.control.judge(&step, if other_branch > 1.0 { error.max(other_branch) } else { error }))
     }
 
@@ -276,6 +276,15 @@ impl<C: Coordinates> Scheme for Local<C> {
 
     fn fixed(&self) -> bool {
         self.control.fixed()
+    }
+
+    /// By the coordinates of the polynomial: it knows nothing of how the dependent ones go where the others rest.
+    fn settle(&mut self, equations: &mut Structural, t: f64, x: &mut [f64]) -> Result<bool, Trouble> {
+        let r = self.moving();
+        let y = &mut self.y[1][..r];
+        self.chart.coordinates(equations, x, y);
+        self.chart.lift(equations, t, y, x)?;
+        Ok(true)
     }
 
     fn accepted(&mut self, equations: &Structural, _x: &[f64]) {

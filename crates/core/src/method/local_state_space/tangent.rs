@@ -12,6 +12,7 @@
 use super::{Coordinates, ENOUGH, MOST};
 use crate::linalg::{Lu, Matrix, Svd};
 use crate::method::structural::{Saddle, Structural, Trouble};
+use std::ops::Range;
 
 /// No step may end where a direction of the tangent space needs a correction as large as this part of it: the tangent of the angle by which
 /// the tangent space has turned.
@@ -105,8 +106,13 @@ impl Space {
 
     /// y ← W x.
     fn measure(&self, x: &[f64], y: &mut [f64]) {
+        self.measure_each(x.iter().copied(), y);
+    }
+
+    /// y ← W x, for the entries of x.
+    fn measure_each(&self, x: impl Iterator<Item = f64> + Clone, y: &mut [f64]) {
         for (j, y) in y.iter_mut().enumerate() {
-            *y = self.W.row(j).iter().zip(x).map(|(w, x)| w * x).sum();
+            *y = self.W.row(j).iter().zip(x.clone()).map(|(w, x)| w * x).sum();
         }
     }
 
@@ -176,9 +182,13 @@ impl Coordinates for Tangent {
         self.velocities.largest_correction(&equations.K) > STEEP
     }
 
-    /// The base is the point where the step begins.
-    fn coordinates(&self, _: &Structural, _x: &[f64], y: &mut [f64]) {
-        y.fill(0.0);
+    /// η = W (p − p_k), ν = W (v − v_k).
+    fn coordinates(&self, equations: &Structural, x: &[f64], y: &mut [f64]) {
+        let (p, v) = (equations.layout().p(), equations.layout().v());
+        let (eta, nu) = y.split_at_mut(self.degrees()[0]);
+        let from_base = |places: Range<usize>| places.map(|j| x[j] - self.base[j]);
+        self.positions.measure_each(from_base(p), eta);
+        self.velocities.measure_each(from_base(v), nu);
     }
 
     fn lift(&mut self, equations: &mut Structural, t: f64, y: &[f64], x: &mut [f64]) -> Result<(), Trouble> {

@@ -108,6 +108,11 @@ pub(crate) trait Scheme {
         Err(Trouble::Diverged)
     }
 
+    /// Bring p and v inside of the last step onto the constraints in a way of the scheme; false if it has none.
+    fn settle(&mut self, _equations: &mut Structural, _t: f64, _x: &mut [f64]) -> Result<bool, Trouble> {
+        Ok(false)
+    }
+
     /// Order of the formula; asked where the one size of all steps is chosen.
     fn order(&self) -> u32 {
         1
@@ -578,8 +583,13 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
         if self.scheme.own_multipliers() {
             return;
         }
-        let projected = self.projection.project(&mut self.equations, (t, x), &self.weights);
-        let complete = projected.and_then(|_| self.projection.accelerations(&mut self.equations, t, x));
+        let equations = &mut self.equations;
+        let settled = match self.scheme.settle(equations, t, x) {
+            Ok(true) => self.projection.stay(equations, t, x),
+            Ok(false) => self.projection.project(equations, (t, x), &self.weights).map(drop),
+            Err(trouble) => Err(trouble),
+        };
+        let complete = settled.and_then(|()| self.projection.accelerations(equations, t, x));
         if complete.is_err() {
             self.segment.eval(t, x);
         }
