@@ -225,61 +225,48 @@ impl Genda {
         self.jet[..n].copy_from_slice(x);
         self.jet[n..].copy_from_slice(&self.derivatives);
         self.array.jacobian(level, t, &self.jet, &mut self.J).map_err(|_| StepFailure::Undefined { t })?;
-        let rows = m * (level + 1);
-        let N = Mat::from_fn(rows, n, |i, j| self.J[(i, j)]);
-        let M = Mat::from_fn(rows, n * (level + 1), |i, j| self.J[(i, n + j)]);
         let Genda { array, watch, watched, jet, J, known, projections, inverse, .. } = self;
         let Projections { Z1, Z2, .. } = &*projections;
-        let along = Z2.transpose() * &M;
-        let here = Watched {
-            t,
-            jet: jet.clone(),
-            leading: M.subcols(0, n).subrows(0, m).to_owned(),
-            gradients: Z2.transpose() * &N - (along * &*inverse) * &N,
+        let rows = m * (level + 1);
+        let leading = |J: &Matrix| Z1.transpose() * Mat::from_fn(m, n, |i, j| J[(i, n + j)]);
+        let estimate = |J: &Matrix| {
+            let N = Mat::from_fn(rows, n, |i, j| J[(i, j)]);
+            let M = Mat::from_fn(rows, n * (level + 1), |i, j| J[(i, n + j)]);
+            Z2.transpose() * &N - (Z2.transpose() * M) * &*inverse * &N
         };
+        let here =
+            Watched { t, jet: jet.clone(), leading: Mat::from_fn(m, n, |i, j| J[(i, n + j)]), gradients: estimate(J) };
         let Some(before) = watched.replace(here) else { return Ok(()) };
         let Some(here) = &*watched else { return Ok(()) };
-        if values.d == 0 {
-            // all of space: the constraints themselves are followed
-            let gradients = |J: &Matrix| {
-                let N = Mat::from_fn(rows, n, |i, j| J[(i, j)]);
-                let M = Mat::from_fn(rows, n * (level + 1), |i, j| J[(i, n + j)]);
-                Z2.transpose() * &N - (Z2.transpose() * M) * &*inverse * &N
-            };
-            let none = Mat::zeros(0, n);
+        // without a differential part the constraints are all of space, and their functions themselves are followed, with one Z₂
+        let functions = values.d == 0;
+        let from = if functions {
             array.jacobian(level, before.t, &before.jet, J).map_err(|_| StepFailure::Undefined { t })?;
-            stack(&none, &gradients(J), watch.next());
-            watch.begin_again();
-            stack(&none, &here.gradients, watch.next());
-            let lost = watch.step(|s, K| {
-                jet.iter_mut().zip(before.jet.iter().zip(&here.jet)).for_each(|(x, (a, b))| *x = a + s * (b - a));
-                let defined = array.jacobian(level, before.t + s * (t - before.t), jet, J).is_ok();
-                stack(&none, &gradients(J), K);
-                defined
-            });
-            let lost = lost.map(|s| before.t + s * (t - before.t));
-            return lost.map_or(Ok(()), |t| Err(StepFailure::ConstraintsSingular { t }));
-        }
-        stack(&(Z1.transpose() * &before.leading), &before.gradients, watch.next());
+            estimate(J)
+        } else {
+            before.gradients
+        };
+        stack(&(Z1.transpose() * &before.leading), &from, watch.next());
         watch.begin_again();
         stack(&(Z1.transpose() * &here.leading), &here.gradients, watch.next());
+        let time = |s: f64| before.t + s * (t - before.t);
         let lost = watch.step(|s, K| {
             jet.iter_mut().zip(before.jet.iter().zip(&here.jet)).for_each(|(x, (a, b))| *x = a + s * (b - a));
             K.fill(0.0);
-            if array.jacobian(level, before.t + s * (t - before.t), jet, J).is_err() {
+            if array.jacobian(level, time(s), jet, J).is_err() {
                 return false;
             }
             // other ranks are a loss, too
-            if let Some((found, there, _)) = levels::analyse(J, (m, n), level, 0, known.as_ref())
-                && levels::characteristic(&found, m, n) == values
-            {
-                let leading = Mat::from_fn(m, n, |i, j| J[(i, n + j)]);
-                stack(&(Z1.transpose() * &leading), &there.constraints, K);
+            let decided = || {
+                let (found, there, _) = levels::analyse(J, (m, n), level, 0, known.as_ref())?;
+                (levels::characteristic(&found, m, n) == values).then_some(there.constraints)
+            };
+            if let Some(gradients) = if functions { Some(estimate(J)) } else { decided() } {
+                stack(&leading(J), &gradients, K);
             }
             true
         });
-        let lost = lost.map(|s| before.t + s * (t - before.t));
-        lost.map_or(Ok(()), |t| Err(StepFailure::ConstraintsSingular { t }))
+        lost.map_or(Ok(()), |s| Err(StepFailure::ConstraintsSingular { t: time(s) }))
     }
 
     /// Z₂ᵀ𝔉 of the array at hand.

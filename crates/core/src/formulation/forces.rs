@@ -18,8 +18,10 @@ use crate::statistics::{Residuals, Statistics};
 
 /// Most corrections.
 const MOST: u32 = 10;
-/// A correction below this, relative to 1 + |x|, is the last one: the next would be [`SLOW`] times as large.
+/// A correction below this part of its unknown is the last one: the next would be [`SLOW`] times as large.
 const ENOUGH: f64 = 1e-11;
+/// Corrections that do not shrink any more are rounding if they are this part of the first one.
+const ROUNDING: f64 = 1e-3;
 /// A matrix serves at other points while each correction is smaller than the one before by this factor.
 const SLOW: f64 = 0.1;
 
@@ -38,6 +40,7 @@ struct Forces<'p> {
     gradients: Gradients,
     redundant: Matrix,
     correction: Vec<f64>,
+    scales: Vec<f64>,
     own: Vec<f64>,
 }
 
@@ -65,6 +68,7 @@ impl<'p> Forces<'p> {
             matrix: Lu::new(unknowns.len()),
             is_decomposed: false,
             correction: vec![0.0; unknowns.len()],
+            scales: vec![1.0; unknowns.len()],
             own: vec![0.0; l.dim()],
             unknowns,
             equations,
@@ -81,8 +85,23 @@ impl<'p> Forces<'p> {
         }
     }
 
+    /// 1 + |x|, and no more than the largest of accelerations, of auxiliary unknowns, of multipliers: there may be none of the size of one.
+    fn scale(&mut self, x: &[f64]) {
+        let l = self.array.layout();
+        let mut first = 0;
+        for group in [l.a(), l.w(), l.lambda().start..l.mu().end] {
+            let top = x[group.clone()].iter().fold(0.0_f64, |top, x| top.max(x.abs()));
+            let top = if top > 0.0 { top } else { 1.0 };
+            for (scale, x) in self.scales[first..].iter_mut().zip(&x[group.clone()]) {
+                *scale = top.min(1.0 + x.abs());
+            }
+            first += group.len();
+        }
+    }
+
     fn iterate(&mut self, t: f64, x: &mut [f64]) -> Result<bool, Undefined> {
-        let mut last = f64::INFINITY;
+        self.scale(x);
+        let (mut first, mut last) = (None, f64::INFINITY);
         let mut is_of_here = false;
         for _ in 0..MOST {
             self.array.evaluate(t, x, &mut self.rows)?;
@@ -97,16 +116,19 @@ impl<'p> Forces<'p> {
                 *c = self.rows[row];
             }
             self.matrix.solve(&mut self.correction);
-            let places = self.unknowns.iter().zip(&self.correction);
-            let size = places.clone().fold(0.0_f64, |most, (&j, c)| most.max(c.abs() / (1.0 + x[j].abs())));
+            if self.correction.iter().any(|c| !c.is_finite()) {
+                return Ok(false);
+            }
+            let size = self.correction.iter().zip(&self.scales).fold(0.0_f64, |most, (c, s)| most.max(c.abs() / s));
+            let first = *first.get_or_insert(size);
             if size <= SLOW * last {
-                places.for_each(|(&j, c)| x[j] += c);
+                self.unknowns.iter().zip(&self.correction).for_each(|(&j, c)| x[j] += c);
                 if size <= ENOUGH {
                     return Ok(true);
                 }
                 last = size;
             } else if is_of_here {
-                return Ok(false);
+                return Ok(size <= ROUNDING * first);
             } else {
                 (self.is_decomposed, last) = (false, f64::INFINITY);
             }
@@ -218,7 +240,9 @@ impl Stepper for WithForces<'_> {
             self.inside(t0 + c * (t1 - t0), value);
         }
         values[KEPT - 1].copy_from_slice(&self.state.x);
-        values.iter_mut().for_each(|value| value.iter_mut().zip(&self.before).for_each(|(x, x0)| *x -= x0));
+        for value in &mut values {
+            value.iter_mut().zip(&self.before).for_each(|(x, x0)| *x -= x0);
+        }
         let stages: [&[f64]; KEPT] = std::array::from_fn(|k| &values[k][..]);
         self.kept.collocation(t0, t1, &self.state.x, C, &stages);
         (self.values, self.is_kept) = (values, true);
@@ -246,5 +270,71 @@ impl Stepper for WithForces<'_> {
     }
     fn decisions(&self) -> String {
         self.stepper.decisions()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::motion::consistent::initialise;
+    use crate::motion::{EquationsOfMotion, Initial, Motion, Position, Sizes};
+    use crate::scalar::Scalar;
+
+    /// A point mass on a rod that is stated once or twice, with a weight in any unit.
+    struct Rod {
+        weight: f64,
+        times: usize,
+    }
+
+    impl EquationsOfMotion for Rod {
+        fn sizes(&self) -> Sizes {
+            Sizes { positions: 2, velocities: 2, holonomic: self.times, ..Sizes::default() }
+        }
+        fn mass<S: Scalar>(&self, _: &Position<S>, M: &mut Matrix<S>) {
+            M[(0, 0)] = S::from(1.0);
+            M[(1, 1)] = S::from(1.0);
+        }
+        fn force<S: Scalar>(&self, _: &Motion<S>, f: &mut [S]) {
+            f[1] = S::from(-self.weight);
+        }
+        fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) {
+            g.iter_mut().for_each(|g| *g = at.p[0].square() + at.p[1].square() - 1.0);
+        }
+    }
+
+    #[test]
+    fn forces_belong_to_the_motion_in_every_unit_and_what_is_redundant_keeps_its_value() {
+        for (weight, times) in [(9.81, 1), (1e-9, 1), (1e9, 1), (9.81, 2)] {
+            let rod = Rod { weight, times };
+            let initial = Initial::new(0.0, &[0.6, -0.8], &[0.0, 0.0]);
+            let right = initialise(&rod, &initial, Form::StrangenessFree).unwrap().state;
+            let mut forces = Forces::new(&rod, &right).unwrap();
+            let l = forces.array.layout().clone();
+            let mut x = right.x.clone();
+            for (k, j) in l.a().chain(l.lambda()).enumerate() {
+                x[j] += 0.01 * (k + 1) as f64 * weight;
+            }
+            forces.complete(0.0, &mut x);
+            let difference = |j: usize| (x[j] - right.x[j]) / weight;
+            if times == 1 {
+                assert!((0..x.len()).all(|j| difference(j).abs() < 1e-13), "{weight}: {x:?}");
+            } else {
+                // the sum of the two forces is determined, their difference is not
+                let [first, second] = [difference(l.lambda().start), difference(l.lambda().start + 1)];
+                assert!((first + second).abs() < 1e-13 && (first - second + 0.01).abs() < 1e-13, "{first} {second}");
+            }
+        }
+    }
+
+    #[test]
+    fn where_forces_are_not_determined_the_own_ones_stay() {
+        let rod = Rod { weight: 9.81, times: 1 };
+        let at = State { t: 0.0, x: vec![0.0; 7] };
+        let mut forces =
+            Forces::new(&rod, &State { x: vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.6, -0.8], ..at.clone() }).unwrap();
+        // at the origin the rod has no direction
+        let mut x = vec![1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0];
+        forces.complete(0.0, &mut x);
+        assert_eq!(x, [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0]);
     }
 }

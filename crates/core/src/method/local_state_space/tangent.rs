@@ -12,7 +12,6 @@
 use super::{Coordinates, ENOUGH, MOST};
 use crate::linalg::{Lu, Matrix, Svd};
 use crate::method::structural::{Saddle, Structural, Trouble};
-use std::ops::Range;
 
 /// No step may end where a direction of the tangent space needs a correction as large as this part of it: the tangent of the angle by which
 /// the tangent space has turned.
@@ -104,15 +103,10 @@ impl Space {
         }
     }
 
-    /// y ← W x.
-    fn measure(&self, x: &[f64], y: &mut [f64]) {
-        self.measure_each(x.iter().copied(), y);
-    }
-
-    /// y ← W x, for the entries of x.
-    fn measure_each(&self, x: impl Iterator<Item = f64> + Clone, y: &mut [f64]) {
+    /// y ← W x, for the entries x(i).
+    fn measure(&self, x: impl Fn(usize) -> f64, y: &mut [f64]) {
         for (j, y) in y.iter_mut().enumerate() {
-            *y = self.W.row(j).iter().zip(x.clone()).map(|(w, x)| w * x).sum();
+            *y = self.W.row(j).iter().enumerate().map(|(i, w)| w * x(i)).sum();
         }
     }
 
@@ -186,9 +180,9 @@ impl Coordinates for Tangent {
     fn coordinates(&self, equations: &Structural, x: &[f64], y: &mut [f64]) {
         let (p, v) = (equations.layout().p(), equations.layout().v());
         let (eta, nu) = y.split_at_mut(self.degrees()[0]);
-        let from_base = |places: Range<usize>| places.map(|j| x[j] - self.base[j]);
-        self.positions.measure_each(from_base(p), eta);
-        self.velocities.measure_each(from_base(v), nu);
+        let from_base = |j: usize| x[j] - self.base[j];
+        self.positions.measure(|i| from_base(p.start + i), eta);
+        self.velocities.measure(|i| from_base(v.start + i), nu);
     }
 
     fn lift(&mut self, equations: &mut Structural, t: f64, y: &[f64], x: &mut [f64]) -> Result<(), Trouble> {
@@ -236,8 +230,8 @@ impl Coordinates for Tangent {
     fn slope(&self, equations: &Structural, x: &[f64], ydot: &mut [f64]) {
         let l = equations.layout();
         let (eta, nu) = ydot.split_at_mut(self.degrees()[0]);
-        self.positions.measure(&x[l.v()], eta);
-        self.velocities.measure(&x[l.a()], nu);
+        self.positions.measure(|i| x[l.v().start + i], eta);
+        self.velocities.measure(|i| x[l.a().start + i], nu);
     }
 }
 
@@ -258,7 +252,7 @@ mod tests {
         let (mut direction, mut y) = ([0.0; 3], [0.0; 2]);
         space.span(&[0.7, -0.4], &mut direction);
         assert!(K.row(0).iter().zip(&direction).map(|(k, d)| k * d).sum::<f64>().abs() < 1e-15);
-        space.measure(&direction, &mut y);
+        space.measure(|i| direction[i], &mut y);
         assert!((y[0] - 0.7).abs() < 1e-15 && (y[1] + 0.4).abs() < 1e-15, "{y:?}");
         // W Q₁ = 0, also for the correction of another point: it lies in the range of M⁻¹Kᵀ
         let mut beside = Matrix::zeros(1, 3);
@@ -267,7 +261,7 @@ mod tests {
         let correction = space.correct(&M, &beside).unwrap().to_vec();
         let product: f64 = beside.row(0).iter().zip(&correction).map(|(k, d)| k * d).sum();
         assert!((product + 0.5).abs() < 1e-14, "{product}");
-        space.measure(&correction, &mut y);
+        space.measure(|i| correction[i], &mut y);
         assert!(y.iter().all(|y| y.abs() < 1e-15), "{y:?}");
         // a tangent space that has turned needs corrections
         assert!((0.05..0.5).contains(&space.largest_correction(&beside)));
