@@ -182,6 +182,14 @@ pub enum StepFailure {
         /// Time.
         t: f64,
     },
+    /// Constraints that were chosen among redundant ones are dependent.
+    #[error(
+        "at t = {t}: the constraints that were chosen among redundant ones become dependent within a step, and may lead to a branch of their own; leave redundant equations out, try a smaller largest step (hmax), or the form array"
+    )]
+    ChoiceSingular {
+        /// Time.
+        t: f64,
+    },
     /// The leading matrix of a general system loses rank.
     #[error(
         "at t = {t}: the leading matrix loses rank: a singular point of the equations, where a solution may end, or continue in more than one way; stop before it, or divide the equations by the factor that vanishes"
@@ -330,6 +338,7 @@ impl StepFailure {
             | StepFailure::SaddleSingular { t }
             | StepFailure::LeadingSingular { t }
             | StepFailure::ConstraintsSingular { t }
+            | StepFailure::ChoiceSingular { t }
             | StepFailure::CharacteristicChange { t, .. }
             | StepFailure::Contradictory { t, .. }
             | StepFailure::TermAppears { t, .. }

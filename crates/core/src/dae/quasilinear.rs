@@ -7,7 +7,7 @@ use super::determined::Determined;
 use super::hidden::{MinimalArray, Role};
 use super::invariance::Invariance;
 use super::passage::Passage;
-use super::selection::{Selection, Stages};
+use super::selection::{RANK_TOLERANCE, Selection, Stages};
 use super::{CharacteristicValues, Dae, Pencil};
 use crate::error::StepFailure;
 use crate::graph::{Compiler, Expr, Kernel};
@@ -24,7 +24,9 @@ const POLISHING: usize = 3;
 
 /// Pivots below this part of the usual size of their row are a reason to look at redundant constraints again: what is solved from such a row
 /// has its errors divided by the pivot.
-const POOR: f64 = 0.1;
+const POOR: f64 = 0.3;
+/// Beside the constraints redundant ones look independent: pivots below this are what that makes of them, where the rank is known.
+const BESIDE: f64 = 1e-4;
 /// So they are between pencils, if they have become smaller by this factor since the last choice.
 const WORSE: f64 = 0.5;
 
@@ -222,19 +224,23 @@ impl QuasiLinear {
         for (i, size) in self.sizes.iter_mut().enumerate() {
             *size = self.D.row(k + i).iter().fold(*size, |top, slope| top.max(slope.abs()));
         }
-        let mut rank = self.choose();
-        if self.decided && (rank, self.selection.determined) != (self.rank, self.determined) {
-            rank = self.choose_among_all();
+        let mut rank = self.choose(RANK_TOLERANCE);
+        let known = (self.rank, self.determined);
+        if self.decided && (rank, self.selection.determined) != known {
+            rank = self.choose_among_all(BESIDE);
+            if (rank, self.selection.determined) != known {
+                rank = self.choose_among_all(RANK_TOLERANCE);
+            }
         } else if self.decided && self.selection.smallest < POOR && rank < self.array.constraints.len() {
             // redundant rows may see better now
             let (before, candidates) = (self.selection.clone(), self.candidates.clone());
-            let again = self.choose_among_all();
+            let again = self.choose_among_all(BESIDE);
             let same = (again, self.selection.determined) == (rank, before.determined);
             if !same || self.selection.smallest <= before.smallest {
                 (self.selection, self.candidates) = (before, candidates);
             }
         }
-        if self.decided && (rank, self.selection.determined) != (self.rank, self.determined) {
+        if self.decided && (rank, self.selection.determined) != known {
             let before = self.characteristic;
             let lost = self.rank as isize - rank as isize;
             let open = self.determined as isize - self.selection.determined as isize;
@@ -267,10 +273,18 @@ impl QuasiLinear {
         Ok(())
     }
 
-    /// Choose anew among all constraints.
-    fn choose_among_all(&mut self) -> usize {
-        self.candidates.iter_mut().zip(&self.array.constraints).for_each(|(c, of)| *c = !of.blind);
-        self.choose()
+    /// Choose anew among all constraints but those that are rounding: rows that cancel each other.
+    fn choose_among_all(&mut self, zero: f64) -> usize {
+        let floor = self.rounding();
+        for (i, candidate) in self.candidates.iter_mut().enumerate() {
+            *candidate |= !self.array.constraints[i].blind && self.sizes[i] > floor;
+        }
+        self.choose(zero)
+    }
+
+    /// Gradients that are not larger are rounding.
+    fn rounding(&self) -> f64 {
+        NEGLIGIBLE * self.sizes.iter().fold(0.0_f64, |top, size| top.max(*size))
     }
 
     /// Derivatives of all rows at a point; those at hand are not computed again.
@@ -372,16 +386,17 @@ impl QuasiLinear {
         lost.map_or(Ok(()), |t| Err(StepFailure::ConstraintsSingular { t }))
     }
 
-    /// Have the pivots of redundant constraints become poor since they were chosen?
+    /// Have the pivots of the constraints that were chosen among redundant ones become poor?
     fn watch_choice(&mut self, t: f64, y: &[f64]) -> Result<(), StepFailure> {
-        if self.rank == self.array.constraints.len() {
+        if self.selection.rows.len() == self.array.constraints.len() {
             return Ok(());
         }
         self.gradients(t, y)?;
         self.take_gradients();
-        self.trial.choose(&mut self.C, &self.stages, &self.candidates);
+        self.trial.choose(&mut self.C, &self.stages, &self.candidates, RANK_TOLERANCE);
         self.worn = self.trial.smallest < POOR.min(WORSE * self.selection.smallest);
-        Ok(())
+        // they may hold on a branch of their own from here on
+        if self.trial.rows.len() < self.selection.rows.len() { Err(StepFailure::ChoiceSingular { t }) } else { Ok(()) }
     }
 
     /// C ← ∂c/∂y from D.
@@ -393,9 +408,9 @@ impl QuasiLinear {
     }
 
     /// Choose among the candidates; the rank, invariants apart.
-    fn choose(&mut self) -> usize {
+    fn choose(&mut self, zero: f64) -> usize {
         self.take_gradients();
-        self.selection.choose(&mut self.C, &self.stages, &self.candidates);
+        self.selection.choose(&mut self.C, &self.stages, &self.candidates, zero);
         let constraints = &self.array.constraints;
         self.selection.rows.iter().filter(|&&i| constraints[i].role != Role::Invariant).count()
     }
@@ -449,7 +464,7 @@ impl QuasiLinear {
             return 0.0;
         }
         let k = self.moving.len();
-        let floor = NEGLIGIBLE * self.sizes.iter().fold(0.0_f64, |top, size| top.max(*size));
+        let floor = self.rounding();
         let mut worst = 0.0_f64;
         for (i, constraint) in self.array.constraints.iter().enumerate() {
             let sizes = self.D.row(k + i).iter().zip(y).map(|(slope, y)| slope.abs() * y.abs().max(1.0));
@@ -538,7 +553,7 @@ impl Dae for QuasiLinear {
             if !suspicious && self.contradiction(y) <= CONTRADICTION {
                 break;
             }
-            // the gradients at hand are those of the begin of the step
+            // the factors at hand are those of the begin of the step
             self.gradients(t, y)?;
             self.factor(t)?;
             self.polish(t, y).map_err(|_| StepFailure::Undefined { t })?;

@@ -12,7 +12,7 @@ use crate::linalg::Matrix;
 /// A preferred pivot may be this much smaller than the largest one.
 const PREFERENCE: f64 = 1e-2;
 /// Pivots below this part of the usual size of their row count as zero.
-const RANK_TOLERANCE: f64 = 1e-10;
+pub const RANK_TOLERANCE: f64 = 1e-10;
 /// The same for invariants, which see what they prefer now more, now less: an energy sees no velocity at a turning point.
 const OPTIONAL_PREFERENCE: f64 = 0.2;
 /// Rows that may be dropped (invariants) are dropped below this.
@@ -90,8 +90,8 @@ impl Selection {
         }
     }
 
-    /// Choose among the rows that are candidates; destroys C.
-    pub fn choose(&mut self, C: &mut Matrix, stages: &Stages, candidates: &[bool]) {
+    /// Choose among the rows that are candidates, where pivots below a part of the usual size of their row count as zero; destroys C.
+    pub fn choose(&mut self, C: &mut Matrix, stages: &Stages, candidates: &[bool], zero: f64) {
         self.rows.clear();
         self.dependent.clear();
         self.smallest = 1.0;
@@ -109,7 +109,7 @@ impl Selection {
         }
         // unknowns without a rate, from any constraint
         while let Some(pivot) = self.largest(C, stages, 0, &|_| true, &|j| !stages.moving[j])
-            && pivot.2 > RANK_TOLERANCE
+            && pivot.2 > zero
         {
             self.take(C, pivot);
         }
@@ -128,7 +128,7 @@ impl Selection {
                 let latest = |j: usize| stages.moving[j] && stages.col_stage[j] >= stage;
                 let preferred = self.largest(C, stages, 1, &rows, &latest);
                 let pivot = preferred.filter(|p| p.2 >= PREFERENCE * any.2).unwrap_or(any);
-                if pivot.2 <= RANK_TOLERANCE {
+                if pivot.2 <= zero {
                     break;
                 }
                 self.take(C, pivot);
@@ -209,7 +209,7 @@ mod tests {
         }
         let stages = Stages::new(vec![true; 4], 4, &places, &[Some(0), Some(1)], vec![false; 2]);
         let mut selection = Selection::new(2, 4);
-        selection.choose(&mut C, &stages, &[true; 2]);
+        selection.choose(&mut C, &stages, &[true; 2], RANK_TOLERANCE);
         assert_eq!((selection.rows.as_slice(), selection.dependent.as_slice()), ([0, 1].as_slice(), [1, 3].as_slice()));
     }
 
@@ -220,7 +220,7 @@ mod tests {
         (C[(0, 0)], C[(0, 1)]) = (5.0, 1.0);
         let stages = Stages::new(vec![true; 2], 1, &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
         let mut selection = Selection::new(1, 2);
-        selection.choose(&mut C, &stages, &[true]);
+        selection.choose(&mut C, &stages, &[true], RANK_TOLERANCE);
         assert_eq!(selection.dependent, [1]);
     }
 
@@ -233,7 +233,7 @@ mod tests {
         let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
         let stages = Stages::new(vec![true; 2], 2, &places, &[Some(0), Some(0)], vec![false; 2]);
         let mut selection = Selection::new(2, 2);
-        selection.choose(&mut C, &stages, &[true; 2]);
+        selection.choose(&mut C, &stages, &[true; 2], RANK_TOLERANCE);
         assert_eq!(selection.rows.len(), 1);
     }
 
@@ -245,7 +245,7 @@ mod tests {
         C[(0, 1)] = 1.0;
         let stages = Stages::new(vec![true, false], 2, &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
         let mut selection = Selection::new(1, 2);
-        selection.choose(&mut C, &stages, &[true]);
+        selection.choose(&mut C, &stages, &[true], RANK_TOLERANCE);
         assert_eq!((selection.dependent.as_slice(), selection.determined), ([1].as_slice(), 1));
     }
 }

@@ -7,23 +7,24 @@
 
 use super::selector::{Gradients, Subspace};
 use crate::dae::Dae;
-use crate::error::{ConstraintBlock, StepFailure};
+use crate::error::{BadOption, ConstraintBlock, StepFailure};
 use crate::linalg::{Lu, Matrix};
 use crate::method::between::KEPT;
 use crate::method::radau::tableau::Tableau;
-use crate::method::{State, Stepper};
-use crate::motion::{Form, Mechanism, ReducedArray, Undefined};
+use crate::method::{StartFailure, State, Stepper};
+use crate::motion::{Form, Layout, Mechanism, ReducedArray, Undefined};
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
+use crate::tolerance::Tolerance;
 
 /// Most corrections.
 const MOST: u32 = 10;
-/// A correction below this part of its unknown is the last one: the next would be [`SLOW`] times as large.
-const ENOUGH: f64 = 1e-11;
-/// Corrections that do not shrink any more are rounding if they are this part of the first one.
-const ROUNDING: f64 = 1e-3;
+/// A correction below this part of the tolerance is the last one.
+const ENOUGH: f64 = 1e-3;
 /// A matrix serves at other points while each correction is smaller than the one before by this factor.
 const SLOW: f64 = 0.1;
+/// Corrections that do not shrink any more are rounding if they are below the tolerance, or this part of the first one.
+const ROUNDING: f64 = 1e-3;
 
 /// The equations of forces at a point of a motion.
 struct Forces<'p> {
@@ -40,13 +41,14 @@ struct Forces<'p> {
     gradients: Gradients,
     redundant: Matrix,
     correction: Vec<f64>,
-    scales: Vec<f64>,
+    /// relative and absolute tolerances of the unknowns
+    tolerances: Vec<(f64, f64)>,
     own: Vec<f64>,
 }
 
 impl<'p> Forces<'p> {
     /// At a point where the mechanism is defined.
-    fn new(system: &'p (dyn Mechanism + '_), at: &State) -> Result<Self, StepFailure> {
+    fn new(system: &'p (dyn Mechanism + '_), at: &State, tolerances: &[(f64, f64)]) -> Result<Self, StepFailure> {
         let undefined = |_| StepFailure::Undefined { t: at.t };
         let mut array = system.array(Form::StrangenessFree, false);
         let l = array.layout().clone();
@@ -68,7 +70,7 @@ impl<'p> Forces<'p> {
             matrix: Lu::new(unknowns.len()),
             is_decomposed: false,
             correction: vec![0.0; unknowns.len()],
-            scales: vec![1.0; unknowns.len()],
+            tolerances: unknowns.iter().map(|&j| tolerances[j]).collect(),
             own: vec![0.0; l.dim()],
             unknowns,
             equations,
@@ -85,22 +87,7 @@ impl<'p> Forces<'p> {
         }
     }
 
-    /// 1 + |x|, and no more than the largest of accelerations, of auxiliary unknowns, of multipliers: there may be none of the size of one.
-    fn scale(&mut self, x: &[f64]) {
-        let l = self.array.layout();
-        let mut first = 0;
-        for group in [l.a(), l.w(), l.lambda().start..l.mu().end] {
-            let top = x[group.clone()].iter().fold(0.0_f64, |top, x| top.max(x.abs()));
-            let top = if top > 0.0 { top } else { 1.0 };
-            for (scale, x) in self.scales[first..].iter_mut().zip(&x[group.clone()]) {
-                *scale = top.min(1.0 + x.abs());
-            }
-            first += group.len();
-        }
-    }
-
     fn iterate(&mut self, t: f64, x: &mut [f64]) -> Result<bool, Undefined> {
-        self.scale(x);
         let (mut first, mut last) = (None, f64::INFINITY);
         let mut is_of_here = false;
         for _ in 0..MOST {
@@ -115,11 +102,14 @@ impl<'p> Forces<'p> {
             for (c, &row) in self.correction.iter_mut().zip(&self.equations) {
                 *c = self.rows[row];
             }
+            self.take_off_redundant();
             self.matrix.solve(&mut self.correction);
             if self.correction.iter().any(|c| !c.is_finite()) {
                 return Ok(false);
             }
-            let size = self.correction.iter().zip(&self.scales).fold(0.0_f64, |most, (c, s)| most.max(c.abs() / s));
+            let parts = self.correction.iter().zip(&self.unknowns).zip(&self.tolerances);
+            let size =
+                parts.fold(0.0_f64, |most, ((c, &j), (rtol, atol))| most.max(c.abs() / (atol + rtol * x[j].abs())));
             let first = *first.get_or_insert(size);
             if size <= SLOW * last {
                 self.unknowns.iter().zip(&self.correction).for_each(|(&j, c)| x[j] += c);
@@ -128,12 +118,22 @@ impl<'p> Forces<'p> {
                 }
                 last = size;
             } else if is_of_here {
-                return Ok(size <= ROUNDING * first);
+                return Ok(size <= (ROUNDING * first).max(1.0));
             } else {
                 (self.is_decomposed, last) = (false, f64::INFINITY);
             }
         }
         Ok(false)
+    }
+
+    /// What redundant equations say beside the others is beside the constraints, and no reason to move their multipliers.
+    fn take_off_redundant(&mut self) {
+        let first = self.unknowns.len() - self.redundant.cols();
+        let rows = &mut self.correction[first..];
+        for u in (0..self.redundant.rows()).map(|k| self.redundant.row(k)) {
+            let along: f64 = u.iter().zip(&*rows).map(|(u, r)| u * r).sum();
+            rows.iter_mut().zip(u).for_each(|(r, u)| *r -= along * u);
+        }
     }
 
     /// False where the matrix is singular: the multipliers are not determined there.
@@ -175,18 +175,29 @@ pub(crate) struct WithForces<'p> {
     /// the polynomial through forces of the acceleration level, where it is kept
     kept: Segment,
     is_kept: bool,
+    /// are values between steps wanted? The polynomial must then agree with them
+    between: bool,
     values: Vec<Vec<f64>>,
 }
 
 impl<'p> WithForces<'p> {
-    pub fn new(stepper: Box<dyn Stepper + 'p>, system: &'p (dyn Mechanism + '_)) -> Result<Self, StepFailure> {
+    pub fn new(
+        stepper: Box<dyn Stepper + 'p>,
+        system: &'p (dyn Mechanism + '_),
+        tolerance: &Tolerance,
+    ) -> Result<Self, StartFailure> {
+        let layout = Layout::new(system.sizes(), Form::StrangenessFree, false);
+        let mut tolerances = tolerance.pairs(&layout).map_err(BadOption::from)?;
+        // accelerations have none of their own
+        tolerances.copy_within(layout.v(), layout.a().start);
         let state = stepper.state().clone();
         let n = state.x.len();
         Ok(WithForces {
-            forces: Forces::new(system, &state)?,
+            forces: Forces::new(system, &state, &tolerances)?,
             before: state.x.clone(),
             kept: Segment::with_room(state.t, &state.x, KEPT),
             is_kept: false,
+            between: false,
             values: vec![vec![0.0; n]; KEPT],
             state,
             stepper,
@@ -211,9 +222,13 @@ impl Stepper for WithForces<'_> {
         if self.is_kept { &self.kept } else { self.stepper.segment() }
     }
     fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
+        let t = self.state.t;
         self.before.copy_from_slice(&self.state.x);
         let outcome = self.stepper.advance(limit);
         self.look();
+        if self.between && self.state.t > t {
+            self.refine();
+        }
         outcome
     }
     fn restart(&mut self, at: State) {
@@ -223,9 +238,13 @@ impl Stepper for WithForces<'_> {
     fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {
         let outcome = self.stepper.retake(t);
         self.look();
+        if self.between && outcome.is_ok() {
+            self.refine();
+        }
         outcome
     }
     fn watch_between(&mut self) {
+        self.between = true;
         self.stepper.watch_between();
     }
     fn inside(&mut self, t: f64, x: &mut [f64]) {
@@ -233,6 +252,9 @@ impl Stepper for WithForces<'_> {
         self.forces.complete(t, x);
     }
     fn refine(&mut self) {
+        if self.is_kept {
+            return;
+        }
         let (t0, t1) = (self.stepper.segment().t0, self.stepper.segment().t1);
         let C = Tableau::of(KEPT).C;
         let mut values = std::mem::take(&mut self.values);
@@ -298,7 +320,7 @@ mod tests {
             f[1] = S::from(-self.weight);
         }
         fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) {
-            g.iter_mut().for_each(|g| *g = at.p[0].square() + at.p[1].square() - 1.0);
+            g.fill(at.p[0].square() + at.p[1].square() - 1.0);
         }
     }
 
@@ -308,7 +330,7 @@ mod tests {
             let rod = Rod { weight, times };
             let initial = Initial::new(0.0, &[0.6, -0.8], &[0.0, 0.0]);
             let right = initialise(&rod, &initial, Form::StrangenessFree).unwrap().state;
-            let mut forces = Forces::new(&rod, &right).unwrap();
+            let mut forces = Forces::new(&rod, &right, &[(1e-9, 1e-9 * weight); 8]).unwrap();
             let l = forces.array.layout().clone();
             let mut x = right.x.clone();
             for (k, j) in l.a().chain(l.lambda()).enumerate() {
@@ -331,7 +353,8 @@ mod tests {
         let rod = Rod { weight: 9.81, times: 1 };
         let at = State { t: 0.0, x: vec![0.0; 7] };
         let mut forces =
-            Forces::new(&rod, &State { x: vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.6, -0.8], ..at.clone() }).unwrap();
+            Forces::new(&rod, &State { x: vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.6, -0.8], ..at.clone() }, &[(1e-9, 1e-9); 7])
+                .unwrap();
         // at the origin the rod has no direction
         let mut x = vec![1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0];
         forces.complete(0.0, &mut x);

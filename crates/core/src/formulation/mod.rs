@@ -211,6 +211,7 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
         let reliable = (0..n).all(|i| dae.index(i) <= self.integrator.largest_index());
         let warning = if reliable { "" } else { INDEX_TOO_HIGH };
         // tolerances are given in the order in which variables are shown
+        let tolerance = &options.tolerance;
         let mut options = options.clone();
         if let Tolerance::PerComponent(_) = options.tolerance {
             let pairs = options.tolerance.pairs(&layout).map_err(BadOption::from)?;
@@ -219,6 +220,6 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
         }
         let stepper = self.integrator.start(dae, Point { t: at.t, x, xdot }, &options)?;
         let shown = Box::new(shown::Shown::new(stepper, system, &layout, n, kept, warning));
-        Ok(if of_index_two { Box::new(WithForces::new(shown, system)?) } else { shown })
+        Ok(if of_index_two { Box::new(WithForces::new(shown, system, tolerance)?) } else { shown })
     }
 }

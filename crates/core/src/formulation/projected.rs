@@ -263,7 +263,8 @@ impl Projected<'_> {
             }
             let combined = |S: &[f64]| part.from.iter().zip(S).map(|(&i, s)| s * self.rows[i]).sum::<f64>();
             let kept: f64 = (0..part.S.rows()).map(|i| combined(part.S.row(i)).powi(2)).sum();
-            let all: f64 = part.from.iter().map(|&i| self.rows[i].powi(2)).sum();
+            let all: f64 =
+                part.from.iter().enumerate().map(|(k, &i)| (self.gradients[q].unit(k) * self.rows[i]).powi(2)).sum();
             let dropped = (all - kept).max(0.0).sqrt();
             if dropped > DISAGREEMENT && dropped > MORE_THAN_KEPT * kept.sqrt() {
                 let block = if part.from.first().is_some_and(|&i| i >= self.layout.row_contact().start) {

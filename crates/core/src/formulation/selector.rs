@@ -6,7 +6,8 @@
 //!
 //! V₂ᵀ selects differential equations: its rows span ker G, so that [V₂ᵀ; G] has full rank, and are orthonormal. U₁ᵀ selects constraints that
 //! are independent of each other. The rows of U₂ᵀ are the combinations of multipliers that cause no force. Steinbrecher, thesis (2006),
-//! 4.6.9 to 4.6.15 and 5.2. A singular value counts if it is larger than 1e-8 of the largest.
+//! 4.6.9 to 4.6.15 and 5.2. A singular value counts if it is larger than 1e-8 of the largest. Rows in very different units are brought to one:
+//! a rod in nanometres is no redundant one.
 
 use crate::error::{ConstraintBlock, StepFailure};
 use crate::linalg::{Lu, Matrix, Svd};
@@ -14,6 +15,10 @@ use std::ops::Range;
 
 /// Singular values below this part of the largest count as zero.
 const RANK_TOLERANCE: f64 = 1e-8;
+/// Rows that are smaller than the largest by more than this are scaled, before small singular values are taken for dependence; those below
+/// rounding are zero.
+const OTHER_UNITS: f64 = 1e4;
+const ROUNDING: f64 = 1e-13;
 /// Largest tangent of an angle between the selected and the present ker G, √3: 60 degrees, where σ_min(S K) = 1/2.
 const MOST_TANGENT_SQUARED: f64 = 3.0;
 /// A smallest singular value that has fallen to this part of its usual size tells a loss of rank, where steps fail.
@@ -28,7 +33,9 @@ pub(super) struct Gradients {
     unknowns: Vec<usize>,
     /// those of the unknowns whose derivatives are known, as places among them
     moving: Vec<usize>,
-    /// up to the sign, which subspaces do not see
+    /// factors of the rows
+    units: Vec<f64>,
+    /// with these factors, and up to the sign, which subspaces do not see
     G: Matrix,
     svd: Svd,
     rank: usize,
@@ -57,7 +64,8 @@ impl Gradients {
         let (m, n) = (rows.len(), unknowns.len());
         let moving = (0..n).filter(|&k| !still.contains(&unknowns[k])).collect();
         let (G, svd) = (Matrix::zeros(m, n), Svd::new(m, n));
-        Gradients { block, rows, unknowns, moving, G, svd, rank: 0, usual: 0.0, turned: Lu::new(0), column: Vec::new() }
+        let (units, turned) = (vec![1.0; m], Lu::new(0));
+        Gradients { block, rows, unknowns, moving, units, G, svd, rank: 0, usual: 0.0, turned, column: Vec::new() }
     }
 
     /// Rows of the array.
@@ -84,14 +92,35 @@ impl Gradients {
     pub fn take(&mut self, F: &Matrix) {
         for (i, &row) in self.rows.iter().enumerate() {
             for (g, &j) in self.G.row_mut(i).iter_mut().zip(&self.unknowns) {
-                *g = F[(row, j)];
+                *g = self.units[i] * F[(row, j)];
             }
         }
+    }
+
+    /// Factors of rows, if they are needed at the gradients at hand; rows that vanish have none.
+    fn bring_to_one_unit(&mut self) {
+        let top = |row: &[f64]| row.iter().fold(0.0_f64, |top, g| top.max(g.abs()));
+        let most = top(self.G.data());
+        for (i, unit) in self.units.iter_mut().enumerate() {
+            let size = top(self.G.row(i));
+            if size < most / OTHER_UNITS && size > ROUNDING * most {
+                *unit = most / size;
+                self.G.row_mut(i).iter_mut().for_each(|g| *g *= *unit);
+            }
+        }
+    }
+
+    /// The factor of a row.
+    pub fn unit(&self, row: usize) -> f64 {
+        self.units[row]
     }
 
     /// Choose subspaces. `first` allows every rank, later ones must keep it.
     pub fn choose(&mut self, t: f64, first: bool) -> Result<(), StepFailure> {
         let (m, n) = (self.rows.len(), self.unknowns.len());
+        if first {
+            self.bring_to_one_unit();
+        }
         for i in 0..m {
             for j in 0..n {
                 self.svd.A[(i, j)] = self.G[(i, j)];
@@ -145,6 +174,7 @@ impl Gradients {
             self.column = vec![0.0; other.rank];
         }
         (self.rank, self.usual) = (other.rank, other.usual);
+        self.units.copy_from_slice(&other.units);
     }
 
     /// Has ker G turned by more than 60 degrees in some direction since the choice?
@@ -196,13 +226,27 @@ impl Gradients {
             for (i, s) in S.row_mut(k).iter_mut().enumerate() {
                 *s = match subspace {
                     Subspace::Kept if identity => f64::from(u8::from(i == k)),
-                    Subspace::Kept => self.svd.U[(i, k)],
-                    Subspace::Dropped => self.svd.U[(i, self.rank + k)],
+                    Subspace::Kept => self.svd.U[(i, k)] * self.units[i],
+                    Subspace::Dropped => self.svd.U[(i, self.rank + k)] * self.units[i],
                     Subspace::Free => self.svd.V[(self.moving[i], self.rank + k)],
                 };
             }
+            if subspace == Subspace::Dropped && self.units.iter().any(|unit| *unit != 1.0) {
+                orthonormalise(S, k);
+            }
         }
     }
+}
+
+/// Make row k orthogonal to those before it, and of length one.
+fn orthonormalise(S: &mut Matrix, k: usize) {
+    for j in 0..k {
+        let along: f64 = S.row(j).iter().zip(S.row(k)).map(|(a, b)| a * b).sum();
+        let (before, row) = S.row_pair(j, k);
+        row.iter_mut().zip(before).for_each(|(r, b)| *r -= along * *b);
+    }
+    let length = S.row(k).iter().map(|s| s * s).sum::<f64>().sqrt();
+    S.row_mut(k).iter_mut().for_each(|s| *s /= length);
 }
 
 #[cfg(test)]
@@ -216,6 +260,21 @@ mod tests {
             gradients.G.row_mut(i).copy_from_slice(row);
         }
         gradients
+    }
+
+    #[test]
+    fn a_row_in_a_small_unit_is_no_redundant_one() {
+        for (unit, rank) in [(1e-3, 2), (1e-9, 2), (1e-15, 1)] {
+            let mut gradients = of(&[&[1.0, 2.0, 0.0], &[0.0, unit, unit]]);
+            gradients.choose(0.0, true).unwrap();
+            assert_eq!(gradients.rank(), rank, "{unit}");
+        }
+        // and a redundant one is: what is left out are combinations u of the rows as they are written with uᵀG = 0
+        let mut gradients = of(&[&[1.0, 2.0, 0.0], &[1e-9, 2e-9, 0.0]]);
+        gradients.choose(0.0, true).unwrap();
+        let mut U = Matrix::zeros(1, 2);
+        gradients.basis(Subspace::Dropped, &mut U);
+        assert!((U[(0, 0)] + 1e-9 * U[(0, 1)]).abs() < 1e-16 && (U[(0, 1)].abs() - 1.0).abs() < 1e-15);
     }
 
     #[test]

@@ -114,6 +114,39 @@ fn a_pendulum_that_swings_over_changes_its_chart_and_keeps_its_energy() {
 }
 
 /// Long steps reach far into a chart, where its slopes grow.
+/// A pendulum of any length, with a weight that gives it one period.
+struct OfLength(f64);
+
+impl EquationsOfMotion for OfLength {
+    fn sizes(&self) -> Sizes {
+        Sizes { positions: 2, velocities: 2, holonomic: 1, ..Sizes::default() }
+    }
+    fn mass<S: Scalar>(&self, _: &Position<S>, M: &mut Matrix<S>) {
+        (M[(0, 0)], M[(1, 1)]) = (S::from(1.0), S::from(1.0));
+    }
+    fn force<S: Scalar>(&self, _: &Motion<S>, f: &mut [S]) {
+        f[1] = S::from(-9.81 * self.0);
+    }
+    fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) {
+        g[0] = at.p[0].square() + at.p[1].square() - self.0 * self.0;
+    }
+}
+
+#[test]
+fn small_pendulums_swing_as_large_ones() {
+    for chart in [Chart::Partition, Chart::Tangent] {
+        let end = |length: f64| {
+            let pair = (1e-9, 1e-9 * length);
+            let options = Options { tolerance: Tolerance::PerComponent(vec![pair; 5]), ..Options::default() };
+            let initial = Initial::new(0.0, &[length, 0.0], &[0.0, 0.0]);
+            let solution = solve(&Problem::new(&OfLength(length), initial, 5.0), &form(chart), &options).unwrap();
+            [solution.end().p[0] / length, solution.end().p[1] / length]
+        };
+        let [large, small] = [end(1.0), end(1e-6)];
+        assert!(distance(&large, &small) < 1e-8, "{chart:?}: {large:?} {small:?}");
+    }
+}
+
 #[test]
 fn long_steps_do_not_leave_their_charts() {
     for chart in CHARTS {

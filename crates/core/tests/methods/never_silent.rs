@@ -1,6 +1,7 @@
 //! What no method may do without a word: take a branch of a formula for the whole, pass a singular configuration, enforce a false invariant.
 
 use daedal::catalogue;
+use daedal::formulation::Formulation;
 use daedal::linalg::Matrix;
 use daedal::method::StartFailure;
 use daedal::motion::{
@@ -19,6 +20,53 @@ fn run(name: &str, mechanism: &dyn Mechanism, initial: &Initial, tend: f64, tol:
 
 fn unit_mass<S: Scalar>(M: &mut Matrix<S>) {
     (0..M.rows()).for_each(|i| M[(i, i)] = S::from(1.0));
+}
+
+/// A double pendulum whose second rod is written in another unit.
+struct OtherUnit(f64);
+
+impl EquationsOfMotion for OtherUnit {
+    fn sizes(&self) -> Sizes {
+        Sizes { positions: 4, velocities: 4, holonomic: 2, ..Sizes::default() }
+    }
+    fn mass<S: Scalar>(&self, _: &Position<S>, M: &mut Matrix<S>) {
+        unit_mass(M);
+    }
+    fn force<S: Scalar>(&self, _: &Motion<S>, f: &mut [S]) {
+        (f[1], f[3]) = (S::from(-9.81), S::from(-9.81));
+    }
+    fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) {
+        let p = at.p;
+        g[0] = p[0].square() + p[1].square() - 1.0;
+        g[1] = ((p[2] - p[0]).square() + (p[3] - p[1]).square() - 1.0) * self.0;
+    }
+}
+
+#[test]
+fn a_constraint_in_a_small_unit_is_not_left_out_as_redundant() {
+    let initial = Initial::new(0.0, &[1.0, 0.0, 2.0, 0.0], &[0.0; 4]);
+    let tight = run("geoms", &OtherUnit(1.0), &initial, 1.0, 1e-11).unwrap();
+    for unit in [1e-9, 1e9] {
+        for entry in catalogue::all().iter().filter(|entry| matches!(entry.name, "geoms" | "gmkssol" | "radau" | "bdf"))
+        {
+            for formulation in Formulation::ALL.into_iter().filter(|known| entry.formulations.contains(&known.name())) {
+                if !matches!(formulation.name(), "psf" | "p1" | "ggl" | "over") {
+                    continue;
+                }
+                let method = entry.with(formulation).unwrap();
+                let options = Options { tolerance: Tolerance::new(1e-7, 1e-7), ..Options::default() };
+                let way = format!("{} {} in units of {unit:e}", entry.name, formulation.name());
+                // a stop is an answer where multipliers of 1e9 are lost in rounding, another motion is none
+                let mechanism = OtherUnit(unit);
+                let Ok(solution) = solve(&Problem::new(&mechanism, initial.clone(), 1.0), &*method, &options) else {
+                    assert!(entry.name == "geoms" || formulation.name() != "psf", "{way} stops");
+                    continue;
+                };
+                let error = solution.end().p.iter().zip(tight.end().p).fold(0.0_f64, |e, (p, q)| e.max((p - q).abs()));
+                assert!(error < 1e-5, "{way}: {error:e}");
+            }
+        }
+    }
 }
 
 /// x' = v, and twice as fast from x = 5 on.

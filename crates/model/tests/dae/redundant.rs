@@ -5,7 +5,9 @@ use super::runs::{Run, reason};
 use super::solutions::all;
 use daedal::dae::{Form, Initial, Problem, System, Unknowns, solve};
 use daedal::graph::Interpreted;
-use daedal::{Options, RadauIIa, Solution, SolveError};
+use daedal::method::Integrator;
+use daedal::{Bdf, Options, RadauIIa, Solution, SolveError, Tolerance};
+use daedal_model::{Kind, Model};
 
 fn solved(name: &str) -> Solution<Unknowns> {
     Run::new(name, 1e-8).make().unwrap_or_else(|error| panic!("{name}: {}", reason(&error)))
@@ -31,6 +33,46 @@ fn a_constraint_given_twice_leaves_only_a_multiplier_undetermined() {
     // one combination of the two multipliers
     let names = undetermined(&solution);
     assert!(names.len() == 1 && names[0].iter().all(|name| name.starts_with("lambda")), "{names:?}");
+}
+
+/// A point that is carried by a rotor, with constraints that have branches of their own: x sin φ = y cos φ and x = cos φ hold for φ = π/2 and
+/// any y.
+#[test]
+fn redundant_constraints_do_not_lead_to_branches_of_their_own() {
+    let rows = [r#""x^2 + y^2 = 1""#, r#""x*vx + y*vy = 0""#, r#""x*sin(phi) = y*cos(phi)""#];
+    for chosen in [vec![0], vec![1], vec![1, 2], vec![0, 1, 2]] {
+        let more: Vec<&str> = chosen.iter().map(|&k| rows[k]).collect();
+        let text = format!(
+            r#"
+[model]
+name = "rotor"
+time = [0, 3]
+[dae]
+states = ["x", "y", "phi", "vx", "vy", "om", "l1", "l2"]
+equations = [
+  "der(x) = vx", "der(y) = vy", "der(phi) = om", "der(vx) = -l1", "der(vy) = -l2", "der(om) = -l1*sin(phi) + l2*cos(phi)",
+  "x = cos(phi)", "y = sin(phi)", {}
+]
+[initial]
+fix = {{ phi = 0.3, om = 8 }}
+guess = {{ x = 0.95, y = 0.29, vx = 0, vy = 8 }}
+"#,
+            more.join(", ")
+        );
+        let model = Model::read("rotor.toml", &text, &[]).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
+        let Kind::Dae { formulas, initial, .. } = &model.kind else { panic!("general") };
+        let system = System::new(formulas, Interpreted);
+        let problem = Problem::new(&system, (**initial).clone(), 3.0);
+        for method in [&RadauIIa::default() as &dyn Integrator, &Bdf::default()] {
+            for tolerance in [1e-5, 1e-7] {
+                let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
+                let solution = solve(&problem, Form::Auto, method, &options)
+                    .unwrap_or_else(|error| panic!("{chosen:?} {tolerance:e}: {}", reason(&error)));
+                let error = (solution.end.x[2] - 24.3).abs() / 24.3 / tolerance;
+                assert!(error < 100.0, "{chosen:?} {tolerance:e}: {error} tolerances");
+            }
+        }
+    }
 }
 
 #[test]

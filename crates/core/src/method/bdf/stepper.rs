@@ -12,8 +12,9 @@ use crate::method::{StartFailure, State, Stepper, derivative};
 use crate::options::Options;
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
-use crate::tolerance::Tolerance;
 
+/// Smallest relative tolerance that a share of a larger one may come to: below it Newton's iteration meets rounding.
+const SMALLEST_SHARE: f64 = 1e-12;
 /// Shortest first step, in units of rounding of time.
 const SHORTEST_GUESS: f64 = 100.0;
 /// Failed Newton iterations in a row after which a run stops.
@@ -92,7 +93,7 @@ impl<'p> BdfStepper<'p> {
         // noise in high differences of unknowns of index two would hold the order at one
         weights.leave_out(|i| dae.recovered(i));
         if method.steps == Steps::Variable {
-            weights.transform(|rtol| (method.share * rtol).max(Tolerance::SMALLEST_RTOL));
+            weights.transform(|rtol| (method.share * rtol).max(rtol.min(SMALLEST_SHARE)));
         }
         weights.at(&at.x);
         let mut pencil = dae.new_pencil();

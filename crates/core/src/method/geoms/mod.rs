@@ -224,6 +224,6 @@ impl<'m> Method<dyn Mechanism + 'm> for Geoms {
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
         let stepper = Box::new(GeomsStepper::new(self, system, at, options)?);
         let of_index_two = self.formulation == Formulation::IndexOne;
-        Ok(if of_index_two { Box::new(WithForces::new(stepper, system)?) } else { stepper })
+        Ok(if of_index_two { Box::new(WithForces::new(stepper, system, &options.tolerance)?) } else { stepper })
     }
 }

@@ -23,8 +23,10 @@ use tangent::Tangent;
 
 /// Most iterations onto the position constraints.
 const MOST: u32 = 10;
-/// Corrections below this, relative to 1 + |p|, are the last ones: Newton's method would make the next one as small as their square.
+/// Corrections below this part of the positions are the last ones: Newton's method would make the next one as small as their square.
 const ENOUGH: f64 = 1e-9;
+/// So are corrections that are rounding, of terms of the size of one.
+const ROUNDING: f64 = 1e-15;
 
 /// Charts that change the branch of the constraints are noticed by p and v that do not follow from p' = v and v' = a: differences of this many
 /// tolerances, where a step is accepted with an error of one, or of this part of v + h a where steps have a given size.
@@ -126,6 +128,20 @@ trait Coordinates {
 
     /// (η', ν') from v and v' of x.
     fn slope(&self, equations: &Structural, x: &[f64], ydot: &mut [f64]);
+}
+
+/// The size of some corrections of positions: in parts of 1 + |p|, but not of more than the largest position, for there may be none of the size
+/// of one.
+fn size_of(corrections: impl Iterator<Item = (f64, f64)>, largest: f64) -> f64 {
+    let largest = if largest > 0.0 { largest } else { 1.0 };
+    corrections
+        .filter(|(d, _)| d.abs() > ROUNDING)
+        .fold(0.0, |size: f64, (d, p)| size.max(d.abs() / largest.min(1.0 + p.abs())))
+}
+
+/// The largest of some positions.
+fn largest(p: &[f64]) -> f64 {
+    p.iter().fold(0.0, |most, p| most.max(p.abs()))
 }
 
 /// The pair of Dormand and Prince in local coordinates.

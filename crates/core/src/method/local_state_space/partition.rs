@@ -6,7 +6,7 @@
 //! The dependent ones are the pivots of a QR decomposition of G, and of K for the velocities, with column pivoting. Wehage & Haug,
 //! J. Mech. Design 104 (1982); Hairer & Wanner, Solving ODEs II, (VII.2.21), (2.22).
 
-use super::{Coordinates, ENOUGH, MOST};
+use super::{Coordinates, ENOUGH, MOST, largest, size_of};
 use crate::linalg::{Lu, Matrix, PivotedQr};
 use crate::method::structural::{Structural, Trouble};
 use std::ops::Range;
@@ -174,12 +174,9 @@ impl Coordinates for Partition {
             block.factor(&equations.K)?;
             block.b.iter_mut().zip(&equations.g).for_each(|(b, g)| *b = -g);
             block.lu.solve(&mut block.b);
-            let mut size = 0.0_f64;
-            for (&j, d) in block.dependent().iter().zip(&block.b) {
-                let place = &mut x[p.start + j];
-                *place += d;
-                size = size.max(d.abs() / (1.0 + place.abs()));
-            }
+            let corrections = || block.dependent().iter().map(|j| p.start + j).zip(block.b.iter().copied());
+            corrections().for_each(|(place, d)| x[place] += d);
+            let size = size_of(corrections().map(|(place, d)| (d, x[place])), largest(&x[p.clone()]));
             equations.at_position(t, x)?;
             if size < ENOUGH {
                 break;

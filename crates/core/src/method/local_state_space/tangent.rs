@@ -9,7 +9,7 @@
 //! Hairer & Wanner, Solving ODEs II, (VII.2.23), (2.24). Printed there are ν' = Q₀⁺ v', which is right for Q₁ = −Kᵀ only, and η' = ν, which
 //! holds where ν does not measure the difference to v_k.
 
-use super::{Coordinates, ENOUGH, MOST};
+use super::{Coordinates, ENOUGH, MOST, largest, size_of};
 use crate::linalg::{Lu, Matrix, Svd};
 use crate::method::structural::{Saddle, Structural, Trouble};
 
@@ -199,11 +199,11 @@ impl Coordinates for Tangent {
             }
             self.positions.saddle.b[n..].copy_from_slice(&equations.g);
             equations.statistics.decompositions += 1;
-            let mut size = 0.0_f64;
-            for (x, d) in x[p.clone()].iter_mut().zip(self.positions.correct(&self.M, &equations.K)?) {
-                *x += d;
-                size = size.max(d.abs() / (1.0 + x.abs()));
-            }
+            let correction = self.positions.correct(&self.M, &equations.K)?;
+            let positions = &mut x[p.clone()];
+            positions.iter_mut().zip(correction).for_each(|(x, d)| *x += d);
+            let both = correction.iter().copied().zip(positions.iter().copied());
+            let size = size_of(both, largest(positions));
             equations.at_position(t, x)?;
             if size < ENOUGH {
                 break;

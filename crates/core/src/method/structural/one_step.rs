@@ -583,13 +583,16 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
         if self.scheme.own_multipliers() {
             return;
         }
-        let equations = &mut self.equations;
-        let settled = match self.scheme.settle(equations, t, x) {
-            Ok(true) => self.projection.stay(equations, t, x),
-            Ok(false) => self.projection.project(equations, (t, x), &self.weights).map(drop),
-            Err(trouble) => Err(trouble),
+        let settled = match self.scheme.settle(&mut self.equations, t, x) {
+            Ok(true) => self.projection.stay(&mut self.equations, t, x),
+            none => {
+                if none.is_err() {
+                    self.look(t, x);
+                }
+                self.projection.project(&mut self.equations, (t, x), &self.weights).map(drop)
+            }
         };
-        let complete = settled.and_then(|()| self.projection.accelerations(equations, t, x));
+        let complete = settled.and_then(|()| self.projection.accelerations(&mut self.equations, t, x));
         if complete.is_err() {
             self.segment.eval(t, x);
         }
