@@ -29,7 +29,7 @@ pub struct Statistics {
     pub solves: u64,
     /// Newton matrices renewed inside a step.
     pub newton_updates: u64,
-    /// Solves that brought the constraints to rounding at the end of a step.
+    /// Solves that brought the constraints to rounding at the end of a step, or made forces as accurate as the motion.
     pub polishing_solves: u64,
     /// Evaluations for differenced Jacobians.
     pub difference_evaluations: u64,

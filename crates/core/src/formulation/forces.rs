@@ -44,6 +44,7 @@ struct Forces<'p> {
     /// relative and absolute tolerances of the unknowns
     tolerances: Vec<(f64, f64)>,
     own: Vec<f64>,
+    solves: u64,
 }
 
 impl<'p> Forces<'p> {
@@ -72,6 +73,7 @@ impl<'p> Forces<'p> {
             correction: vec![0.0; unknowns.len()],
             tolerances: unknowns.iter().map(|&j| tolerances[j]).collect(),
             own: vec![0.0; l.dim()],
+            solves: 0,
             unknowns,
             equations,
             array,
@@ -104,6 +106,7 @@ impl<'p> Forces<'p> {
             }
             self.take_off_redundant();
             self.matrix.solve(&mut self.correction);
+            self.solves += 1;
             if self.correction.iter().any(|c| !c.is_finite()) {
                 return Ok(false);
             }
@@ -279,7 +282,8 @@ impl Stepper for WithForces<'_> {
         self.stepper.system()
     }
     fn statistics(&self) -> Statistics {
-        self.stepper.statistics()
+        let own = self.stepper.statistics();
+        Statistics { polishing_solves: own.polishing_solves + self.forces.solves, ..own }
     }
     fn residuals(&self) -> Residuals {
         self.stepper.residuals()

@@ -42,7 +42,7 @@ impl Climb {
             let rung = match case.solve(&way, tolerance) {
                 Ok(found) => {
                     let (error, name) = case.error(&found, &trusted.found, promise.counts);
-                    Rung::Answered { error: (error - trusted.doubt).max(0.0), name, steps: found.steps }
+                    Rung::Answered { error: (error - trusted.doubt).max(0.0), name, steps: found.statistics.steps }
                 }
                 Err(reason) => Rung::Refused(reason),
             };

@@ -4,6 +4,7 @@
 //! A model without a row in `rows.rs` makes the tests fail.
 
 mod climb;
+mod counters;
 mod promise;
 mod reference;
 #[allow(dead_code)]
@@ -104,25 +105,33 @@ fn look(row: &Row, tolerances: &[f64]) -> (String, Vec<String>) {
     (table, wrong)
 }
 
-/// Rows on all cores; the tables are in their order.
-fn look_at(rows: &[&Row], powers: &[i32]) {
-    let tolerances: Vec<f64> = powers.iter().map(|k| 10_f64.powi(-k)).collect();
-    let (next, looks) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+/// Do some work for every number below `count`, on all cores.
+fn at_work(count: usize, work: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, Into::into) {
             scope.spawn(|| {
                 while let k = next.fetch_add(1, Ordering::Relaxed)
-                    && k < rows.len()
+                    && k < count
                 {
-                    let (table, wrong) = look(rows[k], &tolerances);
-                    print!("{table}");
-                    for what in &wrong {
-                        println!("  broken: {what}");
-                    }
-                    looks.lock().expect("no panic").extend(wrong);
+                    work(k);
                 }
             });
         }
+    });
+}
+
+/// Rows on all cores.
+fn look_at(rows: &[&Row], powers: &[i32]) {
+    let tolerances: Vec<f64> = powers.iter().map(|k| 10_f64.powi(-k)).collect();
+    let looks = Mutex::new(Vec::new());
+    at_work(rows.len(), |k| {
+        let (table, wrong) = look(rows[k], &tolerances);
+        print!("{table}");
+        for what in &wrong {
+            println!("  broken: {what}");
+        }
+        looks.lock().expect("no panic").extend(wrong);
     });
     let wrong = looks.into_inner().expect("no panic");
     assert!(wrong.is_empty(), "{} promises are broken\n{}", wrong.len(), wrong.join("\n"));

@@ -8,7 +8,7 @@ const OF_STEPS: f64 = 100.0;
 /// that the multiple grows thirty times from 1e-3 to 1e-12.
 const OF_COLLOCATION: f64 = 300.0;
 /// BDF estimates the errors of single steps, which add up.
-const OF_BDF: f64 = 500.0;
+const OF_BDF: f64 = 1000.0;
 /// So do explicit methods without projection, or in the coordinates of a chart.
 const OF_CHARTS: f64 = 300.0;
 /// Estimates of a low order: at 1e-3 steps are as long as the motion allows.

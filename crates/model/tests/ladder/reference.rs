@@ -4,6 +4,7 @@ use super::climb::Trusted;
 use super::references::*;
 use super::run::{Case, Found, Level, ORDER_13, Way, is_mechanical};
 use super::solutions;
+use daedal::Statistics;
 use daedal_model::Kind;
 
 /// Two methods must agree up to this for their values to be trusted; by how much they differ is left open in errors.
@@ -117,5 +118,5 @@ fn problems(case: &Case) -> Vec<(Found, f64)> {
 
 fn of_end(values: impl Iterator<Item = (String, f64)>) -> Found {
     let value = |(name, x)| super::run::Value { name, level: Level::Position, at: vec![x] };
-    Found { values: values.map(value).collect(), steps: 0 }
+    Found { values: values.map(value).collect(), statistics: Statistics::default() }
 }

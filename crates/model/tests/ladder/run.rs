@@ -8,7 +8,7 @@ use daedal::method::Integrator;
 use daedal::method::geoms;
 use daedal::method::radau::Stages;
 use daedal::motion::{Compiled, Layout};
-use daedal::{Bdf, Geoms, Options, RadauIIa, Save, Tolerance, catalogue};
+use daedal::{Bdf, Geoms, Options, RadauIIa, Save, Statistics, Tolerance, catalogue};
 use daedal_model::{HybridModel, Kind, Methods, ModeMethod, Model};
 use std::error::Error;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub struct Value {
 #[derive(Clone, Debug)]
 pub struct Found {
     pub values: Vec<Value>,
-    pub steps: u64,
+    pub statistics: Statistics,
 }
 
 /// A model on an interval.
@@ -120,7 +120,7 @@ impl Case {
         let solution = daedal::solve(&problem, &*method, options).map_err(|error| reason(&error))?;
         let level = |j| level(&solution.layout, j);
         let values = columns(&solution.names, level, solution.len(), |k| solution.state(k));
-        Ok(Found { values, steps: solution.statistics.steps })
+        Ok(Found { values, statistics: solution.statistics })
     }
 
     fn general(&self, way: &Way, options: &Options) -> Result<Found, String> {
@@ -134,7 +134,7 @@ impl Case {
         // auxiliary unknowns of the form stand behind those of the system
         let level = |j| (j < solution.layout.dim).then_some(Level::Position);
         let values = columns(&solution.names, level, solution.len(), |k| solution.state(k));
-        Ok(Found { values, steps: solution.statistics.steps })
+        Ok(Found { values, statistics: solution.statistics })
     }
 
     /// Modes may differ at a time: the end counts, and when and how often it switched.
@@ -171,7 +171,7 @@ impl Case {
                 Value { name, level: Level::Position, at: vec![switch.t / span] }
             }));
         }
-        Ok(Found { values, steps: solution.statistics.steps })
+        Ok(Found { values, statistics: solution.statistics })
     }
 
     fn begin(&self) -> f64 {

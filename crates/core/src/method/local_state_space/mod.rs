@@ -130,13 +130,11 @@ trait Coordinates {
     fn slope(&self, equations: &Structural, x: &[f64], ydot: &mut [f64]);
 }
 
-/// The size of some corrections of positions: in parts of 1 + |p|, but not of more than the largest position, for there may be none of the size
-/// of one.
+/// The size of some corrections of positions: in parts of 1 + |p|, or of the largest position where none is of the size of one.
 fn size_of(corrections: impl Iterator<Item = (f64, f64)>, largest: f64) -> f64 {
-    let largest = if largest > 0.0 { largest } else { 1.0 };
-    corrections
-        .filter(|(d, _)| d.abs() > ROUNDING)
-        .fold(0.0, |size: f64, (d, p)| size.max(d.abs() / largest.min(1.0 + p.abs())))
+    let unit = if largest > 0.0 && largest < 1.0 { largest } else { f64::INFINITY };
+    let size = |(d, p): (f64, f64)| d.abs() / unit.min(1.0 + p.abs());
+    corrections.filter(|(d, _)| d.abs() > ROUNDING).map(size).fold(0.0, f64::max)
 }
 
 /// The largest of some positions.
