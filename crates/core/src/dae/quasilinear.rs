@@ -25,10 +25,10 @@ const POLISHING: usize = 3;
 /// Pivots below this part of the usual size of their row are a reason to look at redundant constraints again: what is solved from such a row
 /// has its errors divided by the pivot.
 const POOR: f64 = 0.3;
-/// Beside the constraints redundant ones look independent: pivots below this are what that makes of them, where the rank is known.
-const BESIDE: f64 = 1e-4;
 /// So they are between pencils, if they have become smaller by this factor since the last choice.
 const WORSE: f64 = 0.5;
+/// Beside the constraints redundant ones look independent: pivots below this are what that makes of them, where the rank is known.
+const BESIDE: f64 = 1e-4;
 
 /// Coefficients that were taken for zero may keep this part of the largest derivative of their constraint.
 const APPEARING: f64 = 1e-5;
