@@ -1,5 +1,7 @@
 //! Step size control. \[HW\] IV.8, (8.25); Gustafsson (1994).
 
+use super::pace::Try;
+
 /// How the next step size follows from the error.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Control {
@@ -16,7 +18,7 @@ pub enum Control {
 
 /// State of the controller.
 #[derive(Clone, Copy, Debug)]
-pub struct Controller {
+pub(crate) struct Controller {
     /// Which rule.
     pub control: Control,
     /// Safety factor.
@@ -49,8 +51,9 @@ impl Controller {
         self.accepted.is_none()
     }
 
-    /// Step size after an accepted step of size h with this error, found in `newton` iterations.
-    pub fn accept(&mut self, h: f64, error: f64, newton: u32, after_rejection: bool) -> f64 {
+    /// Step size after an accepted step with this error, found in `newton` iterations.
+    pub fn accept(&mut self, tried: &Try, error: f64, newton: u32) -> f64 {
+        let &Try { h, proposed, after_rejection, .. } = tried;
         let classical = self.classical(h, error, newton);
         // h_gu = safe h (h/h_acc) (err_acc/err²)^(1/4)
         let predictive = self.accepted.filter(|_| !self.new_order).map(|(h_acc, err_acc)| {
@@ -61,7 +64,7 @@ impl Controller {
         }
         self.new_order = false;
         match (self.control, predictive) {
-            (Control::Fixed, _) => h,
+            (Control::Fixed, _) => proposed,
             (Control::Thesis, Some(predictive)) => predictive,
             (Control::Radau5, Some(predictive)) => {
                 let next = classical.min(predictive);
@@ -95,15 +98,19 @@ mod tests {
 
     #[test]
     fn classical_and_predictive_proposals_follow_their_formulas() {
+        let tried = |h: f64, after_rejection: bool| {
+            let (proposed, longest) = (h, f64::INFINITY);
+            Try { h, t1: h, last: false, proposed, longest, after_rejection, first: false }
+        };
         let mut controller = Controller::new(Control::Radau5, 0.9, (0.2, 8.0), 10);
         // first step: classical; one iteration gives the full safety factor
-        assert!((controller.accept(0.1, 0.0625, 1, false) - 0.1 * 0.9 * 2.0).abs() < 1e-15);
+        assert!((controller.accept(&tried(0.1, false), 0.0625, 1) - 0.1 * 0.9 * 2.0).abs() < 1e-15);
         // growing error: the predictive proposal is the smaller one
         let predictive: f64 = 0.9 * 2.0 * (0.0625_f64 / 0.25).powf(0.25);
         let classical = 0.9 * 0.5_f64.powf(-0.25);
         let expected = 0.2 * predictive.min(classical);
-        assert!((controller.accept(0.2, 0.5, 1, false) - expected).abs() < 1e-15);
-        assert!(controller.accept(0.1, 1e-12, 1, true) <= 0.1, "not larger after a rejection");
+        assert!((controller.accept(&tried(0.2, false), 0.5, 1) - expected).abs() < 1e-15);
+        assert!(controller.accept(&tried(0.1, true), 1e-12, 1) <= 0.1, "not larger after a rejection");
         assert_eq!(Controller::new(Control::Radau5, 0.9, (0.2, 8.0), 10).reject(1.0, 3.0, 2), 0.1);
     }
 }

@@ -61,7 +61,7 @@ impl<'m> Method<dyn Mechanism + 'm> for DormandPrince {
         at: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        let stepper = OneStep::new("dopri5", system, at, options, |equations| Pair::new(self, equations, options))?;
+        let stepper = OneStep::start("dopri5", system, at, options, |equations| Pair::new(self, equations, options))?;
         Ok(Box::new(stepper))
     }
 }

@@ -32,20 +32,24 @@ impl Weights {
         Ok(Weights { given: pairs.clone(), pairs, inverse_scales: vec![0.0; counts.len()], counts, higher, counted })
     }
 
+    /// For the unknowns of a reduced derivative array, those that count, with their indices.
+    pub fn of_array(
+        layout: &Layout,
+        tolerance: &Tolerance,
+        counts: impl Fn(usize) -> bool,
+        index: impl Fn(usize) -> i32,
+    ) -> Result<Self, BadOption> {
+        let pairs = tolerance.pairs(layout)?;
+        let counts: Vec<bool> = (0..layout.dim()).map(counts).collect();
+        let counted = counts.iter().filter(|counts| **counts).count().max(1) as f64;
+        let higher = (0..layout.dim()).filter(|&i| counts[i] && index(i) > 1).map(|i| (i, index(i) - 1, 0.0)).collect();
+        Ok(Weights { given: pairs.clone(), pairs, inverse_scales: vec![0.0; counts.len()], counts, higher, counted })
+    }
+
     /// For equations of motion: p, v and r count, what follows from them does not.
     pub fn of_motion(layout: &Layout, tolerance: &Tolerance) -> Result<Self, BadOption> {
-        let pairs = tolerance.pairs(layout)?;
-        let mut counts = vec![false; layout.dim()];
-        [layout.p(), layout.v(), layout.r()].into_iter().flatten().for_each(|j| counts[j] = true);
-        let counted = counts.iter().filter(|counts| **counts).count().max(1) as f64;
-        Ok(Weights {
-            given: pairs.clone(),
-            pairs,
-            inverse_scales: vec![0.0; counts.len()],
-            counts,
-            higher: Vec::new(),
-            counted,
-        })
+        let counts = |i: usize| [layout.p(), layout.v(), layout.r()].iter().any(|range| range.contains(&i));
+        Self::of_array(layout, tolerance, counts, |_| 1)
     }
 
     /// Leave unknowns out.
@@ -61,6 +65,11 @@ impl Weights {
             let new = rtol(*r);
             *used = (new, a / r * new);
         }
+    }
+
+    /// Relative and absolute tolerance of an unknown, as they are used.
+    pub fn pair(&self, i: usize) -> (f64, f64) {
+        self.pairs[i]
     }
 
     /// The smallest relative tolerance.
@@ -101,6 +110,11 @@ impl Weights {
         (self.sum(e) / self.counted).sqrt()
     }
 
+    /// The same as a mean over `n` unknowns, where the others are left out of e.
+    pub fn norm_among(&self, n: usize, e: &[f64]) -> f64 {
+        (self.sum(e) / n.max(1) as f64).sqrt()
+    }
+
     /// max |eᵢ/scᵢ|.
     pub fn largest(&self, e: &[f64]) -> f64 {
         e.iter().zip(&self.inverse_scales).fold(0.0, |most, (e, w)| (e * w).abs().max(most))
@@ -117,6 +131,13 @@ impl Weights {
     pub fn norm_of_stages(&self, e: &[f64], s: usize) -> f64 {
         let sum: f64 = e.chunks_exact(self.counts.len().max(1)).map(|e| self.sum(e)).sum();
         (sum / (s as f64 * self.counted)).sqrt()
+    }
+
+    /// The same where the vectors stand by themselves.
+    pub fn norm_of_all<const S: usize>(&self, e: &[Vec<f64>; S]) -> f64 {
+        let add = |sum: f64, (e, w): (&f64, &f64)| sum + (e * w) * (e * w);
+        let sum = e.iter().fold(0.0, |sum, e| e.iter().zip(&self.inverse_scales).fold(sum, add));
+        (sum / (S as f64 * self.counted)).sqrt()
     }
 
     fn sum(&self, e: &[f64]) -> f64 {

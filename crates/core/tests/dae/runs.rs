@@ -2,9 +2,9 @@
 
 use crate::examples::*;
 use daedal::dae::{Equations, Form, Initial, Prepared, Problem, System, Unknowns, prepare, solve};
-use daedal::method::bdf::{Bdf, BdfStepper, Steps};
+use daedal::method::State;
+use daedal::method::bdf::{Bdf, Steps};
 use daedal::method::controller::Control;
-use daedal::method::{State, Stepper};
 use daedal::{Options, RadauIIa, Solution, Tolerance};
 
 fn run<E: Equations>(equations: &E, form: Form, x: &[f64], tend: f64, tolerance: f64) -> Solution<Unknowns> {
@@ -77,7 +77,7 @@ fn bdf_of_order_one_two_three_converges_on_the_derivative_array_of_the_pendulum(
             let past: Vec<State> = (0..order).rev().map(start).collect();
             let initial = Initial::new(h * order as f64, &start(order).x);
             let Prepared { dae, at, .. } = prepare(&system, &initial, Form::DerivativeArray).unwrap();
-            let mut stepper = BdfStepper::with_history(&method, dae, at, &past, &options).unwrap();
+            let mut stepper = method.start_with_history(dae, at, &past, &options).unwrap();
             while stepper.state().t < 1.0 {
                 stepper.advance(1.0).unwrap();
                 assert!(stepper.residuals().hidden.unwrap() < 1e-9, "{:?}", stepper.residuals());

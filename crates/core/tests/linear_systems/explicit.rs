@@ -5,9 +5,9 @@ use daedal::dae::{CharacteristicValues, Dae, Pencil};
 use daedal::error::StepFailure;
 use daedal::linalg::{Lu, Matrix, eigenvalues};
 use daedal::linear::*;
-use daedal::method::bdf::{Bdf, BdfStepper, Steps};
+use daedal::method::bdf::{Bdf, Steps};
 use daedal::method::radau::RadauIIa;
-use daedal::method::{Integrator, StartFailure, State, Stepper};
+use daedal::method::{Integrator, StartFailure, State};
 use daedal::scalar::Scalar;
 use daedal::{Options, Tolerance};
 
@@ -878,7 +878,7 @@ fn bdf_has_its_order_on_a_problem_of_index_two() {
             let options = Options { h0: Some(h), ..tolerance(1e-10) };
             let past: Vec<State> =
                 (1..order).map(|k| State { t: -h * k as f64, x: exact(-h * k as f64).to_vec() }).collect();
-            let mut stepper = BdfStepper::with_history(&method, Box::new(system), point, &past, &options).unwrap();
+            let mut stepper = method.start_with_history(Box::new(system), point, &past, &options).unwrap();
             while stepper.state().t < 1.0 {
                 stepper.advance(1.0).unwrap();
             }

@@ -3,9 +3,9 @@
 use super::problems::{Arm, Pendulum};
 use daedal::dae::Point;
 use daedal::formulation::{Formulated, Formulation, Relaxed, Selectors};
-use daedal::method::bdf::{Bdf, BdfStepper, Steps};
+use daedal::method::bdf::{Bdf, Steps};
 use daedal::method::controller::Control;
-use daedal::method::{Integrator, State, Stepper};
+use daedal::method::{Integrator, State};
 use daedal::motion::consistent::initialise;
 use daedal::motion::{Form, Initial, Layout, Mechanism};
 use daedal::{Options, Problem, RadauIIa, Tolerance, solve};
@@ -41,7 +41,7 @@ pub fn errors(formulation: Formulation, order: usize, h: f64, mechanism: &dyn Me
     let past: Vec<State> = exact[..order].iter().rev().map(longer).collect();
     let method = Bdf { max_order: order, steps: Steps::Fixed, max_newton: 50, ..Bdf::default() };
     let at = Point { t: exact[order].t, x: longer(&exact[order]).x, xdot: vec![0.0; n] };
-    let mut stepper = BdfStepper::with_history(&method, system, at, &past, &fixed(h, 1e-13)).unwrap();
+    let mut stepper = method.start_with_history(system, at, &past, &fixed(h, 1e-13)).unwrap();
     let layout = Layout::new(mechanism.sizes(), Form::StrangenessFree, false);
     let mut largest = [0.0_f64; 3];
     for exact in &exact[order + 1..] {

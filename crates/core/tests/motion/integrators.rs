@@ -3,7 +3,7 @@
 use crate::systems::*;
 use daedal::dae::{Dae, Equations, Point};
 use daedal::error::BadOption;
-use daedal::method::bdf::{Bdf, BdfStepper, Steps};
+use daedal::method::bdf::{Bdf, Steps};
 use daedal::method::controller::Control;
 use daedal::method::radau::RadauIIa;
 use daedal::method::{Integrator, StartFailure, State, Stepper};
@@ -100,8 +100,8 @@ fn bdf_has_the_orders_one_to_five() {
                 (1..=order).map(|j| State { t: -(j as f64) * h, x: solution(-(j as f64) * h).0.to_vec() }).collect();
             let (x, xdot) = solution(0.0);
             let options = options(1e-13, 1e-13, Some(h));
-            let stepper = BdfStepper::with_history(&method, system, point(&x, &xdot), &past, &options).unwrap();
-            errors(Box::new(stepper), solution)
+            let stepper = method.start_with_history(system, point(&x, &xdot), &past, &options).unwrap();
+            errors(stepper, solution)
         };
         let linear = |h| run(h, dense(LinearIndexOne, &[1]), LinearIndexOne::solution);
         let nonlinear = |h| run(h, dense(Nonlinear, &[1]), Nonlinear::solution);

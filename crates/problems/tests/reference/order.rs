@@ -3,7 +3,7 @@
 use crate::support::{case, options, order};
 use daedal::method::Stepper;
 use daedal::method::controller::Control;
-use daedal::method::geoms::{Decomposition, Formulation, GeomsStepper, Polish, Selection};
+use daedal::method::geoms::{Decomposition, Formulation, Polish, Selection};
 use daedal::motion::consistent::initialise;
 use daedal::motion::{Form, Layout};
 use daedal::{Geoms, Options, Problem, Save, Solution, solve};
@@ -78,7 +78,7 @@ fn own_multiplier(method: &Geoms, h: f64) -> f64 {
     let method = Geoms { control: Control::Fixed, newton_tolerance: Some(1e-6), max_newton: 40, ..method.clone() };
     let start = initialise(&*case.mechanism, &case.initial, Form::StrangenessFree).unwrap().state;
     let options = Options { h0: Some(h), ..options(1e-9) };
-    let mut stepper = GeomsStepper::new(&method, &*case.mechanism, start, &options).unwrap();
+    let mut stepper = method.start_as_discretised(&*case.mechanism, start, &options).unwrap();
     while stepper.state().t < 1.0 {
         stepper.advance(1.0).unwrap();
     }

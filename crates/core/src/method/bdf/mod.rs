@@ -11,14 +11,13 @@
 
 mod differences;
 mod order;
-mod stepper;
+mod step;
 
-pub use stepper::BdfStepper;
-
-use super::{Integrator, StartFailure, Stepper};
+use super::{Integrator, StartFailure, State, Stepper};
 use crate::dae::{Dae, Point};
 use crate::error::BadOption;
 use crate::options::Options;
+use step::BdfStep;
 
 /// How step sizes are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +56,17 @@ impl Default for Bdf {
 }
 
 impl Bdf {
+    /// A stepper at a consistent point that knows points of the past, the newest first, and takes the order that they allow.
+    pub fn start_with_history<'p>(
+        &self,
+        system: Box<dyn Dae + 'p>,
+        at: Point,
+        past: &[State],
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
+        Ok(Box::new(BdfStep::start_with_history(self, system, at, past, options)?))
+    }
+
     fn check(&self, options: &Options) -> Result<(), BadOption> {
         options.check()?;
         BadOption::positive("newton_tolerance", self.newton_tolerance)?;
@@ -75,7 +85,7 @@ impl Integrator for Bdf {
         at: Point,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        Ok(Box::new(BdfStepper::new(self, system, at, options)?))
+        Ok(Box::new(BdfStep::start(self, system, at, options)?))
     }
 
     fn largest_index(&self) -> u8 {

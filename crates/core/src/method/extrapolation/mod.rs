@@ -92,7 +92,7 @@ impl<'m> Method<dyn Mechanism + 'm> for Mexx {
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
         self.check(options)?;
         let make = |equations: &mut Structural<'p>| Ok(Extrapolation::new(*self, equations));
-        Ok(Box::new(OneStep::new("mexx", system, at, options, make)?))
+        Ok(Box::new(OneStep::start("mexx", system, at, options, make)?))
     }
 }
 

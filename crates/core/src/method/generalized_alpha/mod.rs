@@ -113,7 +113,7 @@ impl<'m> Method<dyn Mechanism + 'm> for GeneralizedAlpha {
             AlphaForm::Index3 => AlphaStart::Both,
             AlphaForm::Stabilised => AlphaStart::Shifted,
         });
-        let stepper = OneStep::new("alpha", system, at, options, |equations| {
+        let stepper = OneStep::start("alpha", system, at, options, |equations| {
             let n = equations.layout().v().len();
             let flow = Flow::of(equations, first.t, &first.x);
             Ok(Alpha {

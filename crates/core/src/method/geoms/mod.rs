@@ -7,10 +7,9 @@
 pub mod constraint;
 pub mod differential;
 pub mod newton;
-mod stepper;
+mod step;
 
 pub use super::radau::tableau;
-pub use stepper::GeomsStepper;
 
 use super::controller::Control;
 use super::{Method, StartFailure, State, Stepper};
@@ -18,6 +17,7 @@ use crate::error::BadOption;
 use crate::formulation::WithForces;
 use crate::motion::{Form, Mechanism};
 use crate::options::Options;
+use step::GeomsStep;
 
 /// Which equations are discretised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -215,6 +215,18 @@ impl Geoms {
     }
 }
 
+impl Geoms {
+    /// A stepper whose multipliers are those of the discretisation. With pEoM1 they are of lower order than those that are shown otherwise.
+    pub fn start_as_discretised<'p>(
+        &self,
+        system: &'p (dyn Mechanism + '_),
+        at: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
+        Ok(Box::new(GeomsStep::start(self, system, at, options)?))
+    }
+}
+
 impl<'m> Method<dyn Mechanism + 'm> for Geoms {
     fn start<'p>(
         &self,
@@ -222,7 +234,7 @@ impl<'m> Method<dyn Mechanism + 'm> for Geoms {
         at: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        let stepper = Box::new(GeomsStepper::new(self, system, at, options)?);
+        let stepper = self.start_as_discretised(system, at, options)?;
         let of_index_two = self.formulation == Formulation::IndexOne;
         Ok(if of_index_two { Box::new(WithForces::new(stepper, system, &options.tolerance)?) } else { stepper })
     }

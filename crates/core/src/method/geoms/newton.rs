@@ -8,9 +8,10 @@
 use super::constraint::ConstraintPart;
 use super::differential::DifferentialPart;
 use super::tableau::{ALPHA, BETA, C, GAMMA, T, T_INVERSE};
-use crate::method::convergence::{Convergence, Verdict};
-pub use crate::method::convergence::{Limits, Outcome};
+use crate::method::convergence::{Convergence, Outcome, Verdict};
+use crate::method::weights::Weights;
 use crate::motion::{Layout, ReducedArray};
+use crate::statistics::Statistics;
 
 /// Stages of one step, with scratch.
 pub struct Stages {
@@ -54,38 +55,28 @@ impl Stages {
         }
     }
 
-    /// Iterate from the stages at hand; `weights` are 1/sc, zero for components that do not count; `eta` is carried from step to step.
+    /// Iterate from the stages at hand; `eta` is carried from step to step.
     pub fn iterate(
         &mut self,
         array: &mut dyn ReducedArray,
         constraints: &mut ConstraintPart,
         differential: &mut DifferentialPart,
         (t, x, h): (f64, &[f64], f64),
-        weights: &[f64],
-        counted: f64,
-        limits: Limits,
+        weights: &Weights,
+        mut convergence: Convergence,
         eta: &mut f64,
-        solves: &mut u64,
-        residuals: &mut u64,
+        counters: &mut Statistics,
     ) -> Outcome {
-        let mut convergence = Convergence::new(limits, eta);
-        for newton in 1..=limits.most {
-            if self.evaluate(array, t, x, h, residuals).is_err() {
+        for newton in 1..=convergence.most() {
+            if self.evaluate(array, t, x, h, &mut counters.residuals).is_err() {
                 return Outcome::Diverged;
             }
             self.right_hand_sides(array.layout(), h);
             self.solve(constraints, differential);
-            *solves += 1;
+            counters.solves += 1;
 
             // size of the increment in the transformed variables
-            let mut sum = 0.0;
-            for dZ in &self.dZ {
-                for (d, w) in dZ.iter().zip(weights) {
-                    let scaled = d * w;
-                    sum += scaled * scaled;
-                }
-            }
-            let size = (sum / (3.0 * counted)).sqrt();
+            let size = weights.norm_of_all(&self.dZ);
             match convergence.judge(newton, size, eta) {
                 Verdict::Failed(outcome) => return outcome,
                 Verdict::GoOn => self.update(),

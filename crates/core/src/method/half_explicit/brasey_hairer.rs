@@ -146,7 +146,7 @@ mod tests {
     fn end(tableau: Tableau, steps: u32) -> f64 {
         let method = HalfExplicit { steps: Steps::Fixed, project: false, ..HalfExplicit::default() };
         let options = Options { h0: Some(1.0 / f64::from(steps)), ..Options::default() };
-        let mut stepper = OneStep::new("rk4", &Arm, state(), &options, |equations| {
+        let mut stepper = OneStep::start("rk4", &Arm, state(), &options, |equations| {
             BraseyHairer::with(tableau, &method, equations, &options)
         })
         .unwrap();

@@ -88,7 +88,7 @@ impl<'m> Method<dyn Mechanism + 'm> for HalfExplicit {
         at: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        let stepper = OneStep::new(self.formula.name(), system, at, options, |equations| {
+        let stepper = OneStep::start(self.formula.name(), system, at, options, |equations| {
             BraseyHairer::new(self, equations, options)
         })?;
         Ok(Box::new(stepper))
@@ -102,7 +102,7 @@ impl<'m> Method<dyn Mechanism + 'm> for Hedop5 {
         at: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        let stepper = OneStep::new("hedop5", system, at, options, |equations| Pair::new(self, equations, options))?;
+        let stepper = OneStep::start("hedop5", system, at, options, |equations| Pair::new(self, equations, options))?;
         Ok(Box::new(stepper))
     }
 }

@@ -89,14 +89,14 @@ impl<'m> Method<dyn Mechanism + 'm> for LocalStateSpace {
         };
         match self.chart {
             Chart::Partition => {
-                let stepper = OneStep::new(name, system, at, options, |equations| {
+                let stepper = OneStep::start(name, system, at, options, |equations| {
                     check(equations)?;
                     Ok(Local::new(Partition::new(equations), control, equations))
                 })?;
                 Ok(Box::new(stepper))
             }
             Chart::Tangent => {
-                let stepper = OneStep::new(name, system, at, options, |equations| {
+                let stepper = OneStep::start(name, system, at, options, |equations| {
                     check(equations)?;
                     Ok(Local::new(Tangent::new(equations), control, equations))
                 })?;

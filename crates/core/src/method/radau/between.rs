@@ -1,7 +1,7 @@
 //! Values between the steps: the deviation of the polynomial is controlled where they are wanted, and values are ends of shorter steps.
 
 use super::collocation::{Matrices, Prediction, StageVectors};
-use super::stepper::RadauStepper;
+use super::step::RadauStep;
 use super::tableau::Tableau;
 use crate::method::between::{KEPT, NEGLIGIBLE, Nodes, SUSPICIOUS, smallest};
 use crate::method::convergence::Outcome;
@@ -29,7 +29,7 @@ pub(super) struct Between {
     x: Vec<f64>,
 }
 
-impl RadauStepper<'_> {
+impl RadauStep<'_> {
     /// Make room.
     pub(super) fn start_between(&mut self) {
         if self.between.is_some() {
@@ -78,7 +78,7 @@ impl RadauStepper<'_> {
         self.x.iter_mut().zip(&self.state.x).for_each(|(x, x0)| *x += x0);
         self.stages.weighted(nodes.rate(), &mut self.v);
         self.v.iter_mut().for_each(|v| *v /= h);
-        self.statistics.residuals += 1;
+        self.counters.residuals += 1;
         // numbered behind the stages and the left end
         let place = tableau.stages() + 1;
         if self.dae.residual(place, t + nodes.worst() * h, &self.x, &self.v, &mut self.error).is_err() {
@@ -138,7 +138,7 @@ impl RadauStepper<'_> {
         let Some(between) = &mut self.between else { return false };
         let h = t - self.segment.t0;
         let tableau = between.stages.tableau();
-        self.statistics.decompositions += 1;
+        self.counters.decompositions += 1;
         if between.matrices.decompose(&self.pencil, tableau, h).is_err() {
             return false;
         }
@@ -152,7 +152,7 @@ impl RadauStepper<'_> {
             &self.weights,
             convergence(self.limits, &mut eta),
             &mut eta,
-            &mut self.statistics,
+            &mut self.counters,
         );
         self.dae.looked_back();
         let end = between.stages.Z(tableau.stages() - 1);

@@ -10,12 +10,12 @@
 //! Jacobian is. In the first step and after rejections the estimate is filtered once more, with x₀ + err for x₀.
 //! RADAU5 does not know algebraic rows: what Newton's iteration of the last step left there counts as an error.
 
-use super::stepper::RadauStepper;
+use super::step::RadauStep;
 use crate::segment::MOST_DEGREE;
 
-impl RadauStepper<'_> {
+impl RadauStep<'_> {
     /// Norm of the error of the stages at hand; infinite where the system has no value.
-    pub(super) fn estimate(&mut self, h: f64) -> f64 {
+    pub(super) fn estimate(&mut self, h: f64, after_rejection: bool) -> f64 {
         if self.without_freedom {
             return self.interpolation_error().max(1e-10);
         }
@@ -23,7 +23,7 @@ impl RadauStepper<'_> {
         self.v.iter_mut().for_each(|v| *v = -*v / h);
         self.x.copy_from_slice(&self.state.x);
         let mut norm = self.filter(h);
-        if norm >= 1.0 && (self.after_rejection || self.controller.is_new()) {
+        if norm >= 1.0 && (after_rejection || self.controller.is_new()) {
             for ((x, x0), e) in self.x.iter_mut().zip(&self.state.x).zip(&self.error) {
                 *x = x0 + e;
             }
@@ -50,7 +50,7 @@ impl RadauStepper<'_> {
 
     /// err from G(t₀, x, v) with the x in scratch.
     fn filter(&mut self, h: f64) -> f64 {
-        self.statistics.residuals += 1;
+        self.counters.residuals += 1;
         // the point at the left end is numbered behind the stages
         let left_end = self.stages.tableau().stages();
         if self.dae.residual(left_end, self.state.t, &self.x, &self.v, &mut self.error).is_err() {
@@ -134,13 +134,13 @@ mod tests {
             let mut xdot = vec![0.0; POWERS];
             xdot[0] = 1.0;
             let at = Point { t: 0.0, x: vec![0.0; POWERS], xdot };
-            let mut stepper = RadauStepper::new(&method, Box::new(Powers), at, &options).unwrap();
+            let mut stepper = RadauStep::start(&method, Box::new(Powers), at, &options).unwrap();
             stepper.advance(1.0).unwrap();
-            for (i, x) in stepper.state.x.iter().enumerate() {
+            for (i, x) in stepper.state().x.iter().enumerate() {
                 let wrong = (x - 0.5_f64.powi(i as i32 + 1)).abs();
                 assert_eq!(wrong < 1e-13, i < 2 * s - 1, "{s} stages, power {}: {wrong:e}", i + 1);
             }
-            let errors = &stepper.error;
+            let errors = &stepper.formula.error;
             for (i, error) in errors.iter().enumerate() {
                 assert_eq!(error.abs() < 1e-12, i < s, "{s} stages: {errors:?}");
             }

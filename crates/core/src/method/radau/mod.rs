@@ -19,17 +19,17 @@ mod between;
 mod collocation;
 mod error_estimate;
 mod order;
-mod stepper;
+mod step;
 pub mod tableau;
 
 pub use order::Stages;
-pub use stepper::RadauStepper;
 
 use super::controller::Control;
 use super::{Integrator, StartFailure, Stepper};
 use crate::dae::{Dae, Point};
 use crate::error::BadOption;
 use crate::options::Options;
+use step::RadauStep;
 
 /// Radau IIa with its options. The names in RADAU5 are given in brackets.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,6 +112,6 @@ impl Integrator for RadauIIa {
         at: Point,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        Ok(Box::new(RadauStepper::new(self, system, at, options)?))
+        Ok(Box::new(RadauStep::start(self, system, at, options)?))
     }
 }

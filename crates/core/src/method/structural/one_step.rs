@@ -6,15 +6,15 @@ use super::interpolation::{End, History, SAMPLES, interpolate, interpolate_back,
 use super::projection::Projection;
 use crate::error::{ConstraintBlock, StepFailure};
 use crate::method::between::NEGLIGIBLE;
+use crate::method::pace::{Failures, Rules, Try, first_step};
+use crate::method::shell::{self, Formula, Shell};
 use crate::method::weights::Weights;
-use crate::method::{Passage, StartFailure, State, Stepper};
+use crate::method::{Passage, StartFailure, State};
 use crate::motion::{Mechanism, Undefined};
 use crate::options::Options;
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 
-/// Failed attempts in a row after which a run stops; twice as many before the first accepted step, whose size may be a guess.
-const MOST_FAILURES: u32 = 10;
 /// A projection that moves a point by more than this many tolerances belongs to a step that is too long.
 const LARGEST_PROJECTION: f64 = 5.0;
 /// A polynomial that deviates by more than this many tolerances belongs to a step that is too long, where values between steps are wanted.
@@ -152,7 +152,8 @@ pub(crate) struct OneStep<'p, S> {
     before: Past,
     older: Past,
     x1: Vec<f64>,
-    h: f64,
+    /// why the last attempt gave no new point
+    trouble: Trouble,
     hmax: f64,
     /// are values between steps wanted? Then how the polynomial deviates, and the longest step that follows from it
     between: bool,
@@ -161,17 +162,10 @@ pub(crate) struct OneStep<'p, S> {
     /// deviation of the last step in tolerances; infinite where it is not known
     deviates: f64,
     samples: [Vec<f64>; SAMPLES],
-    guessed: bool,
     /// where steps of one size are to end, and the size that was asked for or chosen
     planned: Option<f64>,
-    nominal: f64,
+    nominal: Option<f64>,
     chosen: bool,
-    first: bool,
-    first_before: bool,
-    after_rejection: bool,
-    failures: u32,
-    max_steps: u64,
-    statistics: Statistics,
 }
 
 /// A point that was left. Its time is not a number if there is none.
@@ -193,13 +187,13 @@ impl Past {
 
 impl<'p, S: Scheme> OneStep<'p, S> {
     /// Start at a consistent point; `method` is the name of the method, `scheme` is made for the equations.
-    pub fn new(
+    pub fn start(
         method: &'static str,
         system: &'p (dyn Mechanism + '_),
         at: State,
         options: &Options,
         scheme: impl FnOnce(&mut Structural<'p>) -> Result<S, StartFailure>,
-    ) -> Result<Self, StartFailure> {
+    ) -> Result<Shell<Self>, StartFailure> {
         options.check()?;
         let mut equations = Structural::new(method, system)?;
         equations.check_rank(method, system, (at.t, &at.x))?;
@@ -209,7 +203,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         let scheme = scheme(&mut equations)?;
         let projection = Projection::new(&equations);
         let degree = DEGREES[usize::from(scheme.long_steps() && projection.plain())];
-        let mut stepper = OneStep {
+        let mut frame = OneStep {
             scheme,
             projection,
             weights,
@@ -223,40 +217,25 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             before: Past::new(n),
             older: Past::new(n),
             x1: vec![0.0; n],
-            h: 0.0,
+            trouble: Trouble::Diverged,
             hmax: options.hmax.unwrap_or(f64::INFINITY),
             between: false,
             deviation: vec![0.0; n],
             longest: f64::INFINITY,
             deviates: f64::INFINITY,
             samples: std::array::from_fn(|_| vec![0.0; n]),
-            guessed: options.h0.is_none(),
             planned: None,
-            nominal: 0.0,
+            nominal: options.h0.map(|h0| h0.min(options.hmax.unwrap_or(f64::INFINITY))),
             chosen: false,
-            first: true,
-            first_before: true,
-            after_rejection: false,
-            failures: 0,
-            max_steps: options.max_steps,
-            statistics: Statistics::default(),
             state: at,
         };
-        let t = stepper.state.t;
-        stepper.equations.watch(&mut stepper.passage, t, &stepper.state.x);
-        let settled = stepper.settle();
-        settled.map_err(|trouble| stepper.failure(trouble, 0.0))?;
-        stepper.multipliers.restart(stepper.equations.layout(), t, &stepper.state.x);
-        stepper.h = options.h0.unwrap_or_else(|| stepper.first_step());
-        stepper.nominal = stepper.h.min(stepper.hmax);
-        Ok(stepper)
-    }
-
-    /// A step that changes p, v and r by about a hundredth of their size. \[HW1\] II.4.
-    fn first_step(&self) -> f64 {
-        let (size, rate) = (self.weights.norm(&self.state.x), self.weights.norm(&self.xdot));
-        let h = if size < 1e-5 || rate < 1e-5 { 1e-6 } else { 0.01 * size / rate };
-        h.min(self.hmax)
+        let t = frame.state.t;
+        frame.equations.watch(&mut frame.passage, t, &frame.state.x);
+        let settled = frame.settle();
+        settled.map_err(|trouble| frame.failure(trouble, 0.0, Failures::default()))?;
+        frame.multipliers.restart(frame.equations.layout(), t, &frame.state.x);
+        let rules = Rules { constant: frame.scheme.fixed(), ..Rules::default() };
+        Ok(Shell::new(frame, rules, options))
     }
 
     /// a, λ, μ, ẋ and residuals at the point, whose matrices are not at hand.
@@ -285,97 +264,6 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         self.xdot[l.p()].copy_from_slice(self.equations.kinematics());
         self.xdot[l.r()].copy_from_slice(self.equations.dynamic());
         self.xdot[l.v()].copy_from_slice(&self.state.x[l.a()]);
-    }
-
-    /// One attempt with step size h, to `t1`. `Ok(true)` if it was accepted.
-    fn attempt(&mut self, h: f64, t1: f64, last: bool) -> Result<bool, StepFailure> {
-        let t = self.state.t;
-        self.statistics.attempts += 1;
-        if self.statistics.attempts > self.max_steps {
-            return Err(StepFailure::TooManySteps { t, steps: self.max_steps });
-        }
-        if !(0.1 * h > t.abs() * f64::EPSILON) {
-            return Err(self.rank_loss(h).unwrap_or(StepFailure::StepTooSmall { t, h }));
-        }
-        let step = Step {
-            t,
-            t1,
-            x: &self.state.x,
-            h,
-            xdot: &self.xdot,
-            after_rejection: self.after_rejection,
-            first: self.first,
-            last,
-        };
-        self.x1.copy_from_slice(&self.state.x);
-        let attempt = match self.scheme.attempt(&mut self.equations, &self.weights, step, &mut self.x1) {
-            Ok(attempt) => attempt,
-            Err(trouble) => return self.failed(h, trouble).map(|()| false),
-        };
-        if !attempt.accepted && !self.scheme.fixed() {
-            self.reject(attempt.next);
-            return Ok(false);
-        }
-        if self.scheme.projects() {
-            match self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights) {
-                Ok(moved) if moved > LARGEST_PROJECTION && !self.scheme.fixed() => {
-                    self.scheme.forget();
-                    self.reject(h * (0.9 / moved).max(0.45));
-                    return Ok(false);
-                }
-                Ok(_) => {}
-                Err(trouble) => return self.failed(h, trouble).map(|()| false),
-            }
-        } else if !self.scheme.own_multipliers()
-            && let Err(trouble) = self.projection.stay(&mut self.equations, t1, &self.x1)
-        {
-            return self.failed(h, trouble).map(|()| false);
-        }
-        std::mem::swap(&mut self.state.x, &mut self.x1);
-        self.left.t = t;
-        self.left.x.copy_from_slice(&self.x1);
-        self.left.xdot.copy_from_slice(&self.xdot);
-        self.state.t = t1;
-        if let Err(trouble) = self.complete() {
-            // there is no way on from the new point: it does not count
-            self.go_back();
-            return self.failed(h, trouble).map(|()| false);
-        }
-        self.multipliers.push(self.equations.layout(), t1, &self.state.x);
-        let deviation = self.interpolate();
-        self.deviates = deviation.unwrap_or(f64::INFINITY);
-        if let Some(deviation) = deviation {
-            let deviation = deviation / (VISIBLE / self.weights.rtol()).max(1.0);
-            self.longest = h * (AIM / deviation).powf(1.0 / self.segment.degree() as f64);
-            if deviation > LARGEST_DEVIATION {
-                self.go_back();
-                self.multipliers.retreat();
-                self.scheme.forget();
-                self.reject(self.longest);
-                return Ok(false);
-            }
-        }
-        if self.equations.turned(&mut self.passage, t1, &self.state.x)
-            && let Some((at, sigma)) = self.equations.singularity(&mut self.passage, &self.segment)
-        {
-            // the step went wrong
-            self.go_back();
-            self.multipliers.retreat();
-            return Err(StepFailure::Singularity { t: at, sigma });
-        }
-        std::mem::swap(&mut self.older, &mut self.before);
-        std::mem::swap(&mut self.before, &mut self.left);
-        self.scheme.accepted(&self.equations, &self.state.x);
-        self.weights.at(&self.state.x);
-        self.statistics.steps += 1;
-        self.first_before = self.first;
-        (self.failures, self.after_rejection, self.first) = (0, false, false);
-        if !self.scheme.fixed() {
-            // a step that was cut short says little about the size that is possible
-            let proposed = if h < 0.9 * self.h { attempt.next.max(self.h) } else { attempt.next };
-            self.h = proposed.min(self.hmax).min(self.longest);
-        }
-        Ok(true)
     }
 
     /// The polynomial over the step that has just been made. Its deviation in the norm of the tolerance, where that counts.
@@ -417,61 +305,44 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         self.xdot.copy_from_slice(&self.left.xdot);
     }
 
-    /// After an attempt whose error was too large.
-    fn reject(&mut self, next: f64) {
-        if self.statistics.steps > 0 {
-            self.statistics.rejected_error += 1;
-        }
-        (self.failures, self.after_rejection) = (0, true);
-        self.h = next.min(self.hmax);
+    /// The one size of all steps over a span, where none is given.
+    fn choose_size(&mut self, span: f64) -> Result<f64, StepFailure> {
+        let guess = self.first_size().min(self.hmax);
+        let trial = Trial {
+            scheme: &mut self.scheme,
+            equations: &mut self.equations,
+            projection: &mut self.projection,
+            weights: &self.weights,
+            from: &self.state,
+            xdot: &self.xdot,
+        };
+        let chosen = trial.step_size(guess, span);
+        let size = chosen.map_err(|trouble| self.failure(trouble, guess, Failures::default()))?.min(self.hmax);
+        (self.nominal, self.chosen) = (Some(size), true);
+        Ok(size)
     }
 
-    /// After an attempt without a new point: half the step, but not for ever.
-    fn failed(&mut self, h: f64, trouble: Trouble) -> Result<(), StepFailure> {
+    /// After an attempt without a new point: half the step.
+    fn failed(&mut self, trouble: Trouble) -> shell::Attempt {
         self.scheme.forget();
-        self.statistics.rejected_newton += 1;
-        self.failures += 1;
-        let most = if self.statistics.steps == 0 { 2 * MOST_FAILURES } else { MOST_FAILURES };
-        if self.failures >= most || self.scheme.fixed() {
-            return Err(self.failure(trouble, h));
-        }
-        self.after_rejection = true;
-        self.h = 0.5 * h;
-        Ok(())
+        self.trouble = trouble;
+        shell::Attempt::Failed { factor: 0.5, singular: false }
     }
 
-    /// Steps of one size: as many as lead to the limit, none longer than the size that was given or is chosen now.
-    fn plan(&mut self, limit: f64) -> Result<(), StepFailure> {
-        let span = limit - self.state.t;
-        if std::mem::take(&mut self.guessed) {
-            let trial = Trial {
-                scheme: &mut self.scheme,
-                equations: &mut self.equations,
-                projection: &mut self.projection,
-                weights: &self.weights,
-                from: &self.state,
-                xdot: &self.xdot,
-            };
-            let chosen = trial.step_size(self.nominal, span);
-            let nominal = self.nominal;
-            self.nominal = chosen.map_err(|trouble| self.failure(trouble, nominal))?.min(self.hmax);
-            self.chosen = true;
-        }
-        // rounding of the quotient makes no further step
-        self.h = span / (span / self.nominal * (1.0 - 1e-9)).ceil().max(1.0);
-        self.planned = Some(limit);
-        Ok(())
+    /// After an attempt whose error was too large.
+    fn rejected(&self, next: f64) -> shell::Attempt {
+        shell::Attempt::Rejected { next: next.min(self.hmax) }
     }
 
     /// Why there is no way on, as far as the rank of the constraints tells.
-    fn failure(&mut self, trouble: Trouble, h: f64) -> StepFailure {
+    fn failure(&mut self, trouble: Trouble, h: f64, failures: Failures) -> StepFailure {
         let t = self.state.t;
         match (trouble, self.rank_loss(h)) {
             (Trouble::Undefined, _) => StepFailure::Undefined { t },
             (Trouble::OutOfClass(why), _) => StepFailure::LeftClass { t, why },
             (_, Some(loss)) => loss,
             (Trouble::Singular, None) => StepFailure::SaddleSingular { t },
-            (Trouble::Diverged, None) => StepFailure::NewtonDiverged { t, h, failures: self.failures },
+            (Trouble::Diverged, None) => StepFailure::NewtonDiverged { t, h, failures: failures.attempts },
         }
     }
 
@@ -503,7 +374,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
     }
 }
 
-impl<S: Scheme> Stepper for OneStep<'_, S> {
+impl<S: Scheme> Formula for OneStep<'_, S> {
     fn state(&self) -> &State {
         &self.state
     }
@@ -512,49 +383,111 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
         &self.segment
     }
 
-    fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
-        if !(limit > self.state.t) {
-            return Err(StepFailure::StepTooSmall { t: self.state.t, h: limit - self.state.t });
-        }
-        if self.scheme.fixed() {
-            if self.planned != Some(limit) {
-                self.plan(limit)?;
-            }
-        } else if std::mem::take(&mut self.guessed) {
-            self.h = self.h.min(0.01 * (limit - self.state.t));
-        }
-        loop {
-            let left = limit - self.state.t;
-            let mut h = self.h.min(self.hmax);
-            // no last step of the size of rounding
-            let last = 1.0001 * h >= left;
-            if last {
-                h = left;
-            }
-            let t1 = if last { limit } else { self.state.t + h };
-            if self.attempt(h, t1, last)? {
-                return Ok(());
-            }
-        }
+    fn first_size(&mut self) -> f64 {
+        first_step(self.weights.norm(&self.state.x), self.weights.norm(&self.xdot))
     }
 
-    fn restart(&mut self, at: State) {
-        self.state = at;
-        (self.first, self.after_rejection, self.failures, self.planned) = (true, false, 0, None);
-        (self.before.t, self.older.t, self.longest) = (f64::NAN, f64::NAN, f64::INFINITY);
-        self.guessed &= self.scheme.fixed();
-        self.equations.watch(&mut self.passage, self.state.t, &self.state.x);
-        self.scheme.forget();
-        let degree = self.segment.degree();
-        self.segment = Segment::with_room(self.state.t, &self.state.x, degree);
+    fn attempt(&mut self, tried: &Try) -> Result<shell::Attempt, StepFailure> {
+        let (t, &Try { h, t1, last, first, after_rejection, .. }) = (self.state.t, tried);
+        let step = Step { t, t1, x: &self.state.x, h, xdot: &self.xdot, after_rejection, first, last };
+        self.x1.copy_from_slice(&self.state.x);
+        let attempt = match self.scheme.attempt(&mut self.equations, &self.weights, step, &mut self.x1) {
+            Ok(attempt) => attempt,
+            Err(trouble) => return Ok(self.failed(trouble)),
+        };
+        if !attempt.accepted && !self.scheme.fixed() {
+            return Ok(self.rejected(attempt.next));
+        }
+        if self.scheme.projects() {
+            match self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights) {
+                Ok(moved) if moved > LARGEST_PROJECTION && !self.scheme.fixed() => {
+                    self.scheme.forget();
+                    return Ok(self.rejected(h * (0.9 / moved).max(0.45)));
+                }
+                Ok(_) => {}
+                Err(trouble) => return Ok(self.failed(trouble)),
+            }
+        } else if !self.scheme.own_multipliers()
+            && let Err(trouble) = self.projection.stay(&mut self.equations, t1, &self.x1)
+        {
+            return Ok(self.failed(trouble));
+        }
+        std::mem::swap(&mut self.state.x, &mut self.x1);
+        self.left.t = t;
+        self.left.x.copy_from_slice(&self.x1);
+        self.left.xdot.copy_from_slice(&self.xdot);
+        self.state.t = t1;
+        if let Err(trouble) = self.complete() {
+            // there is no way on from the new point: it does not count
+            self.go_back();
+            return Ok(self.failed(trouble));
+        }
+        self.multipliers.push(self.equations.layout(), t1, &self.state.x);
+        let deviation = self.interpolate();
+        self.deviates = deviation.unwrap_or(f64::INFINITY);
+        if let Some(deviation) = deviation {
+            let deviation = deviation / (VISIBLE / self.weights.rtol()).max(1.0);
+            self.longest = h * (AIM / deviation).powf(1.0 / self.segment.degree() as f64);
+            if deviation > LARGEST_DEVIATION {
+                self.go_back();
+                self.multipliers.retreat();
+                self.scheme.forget();
+                return Ok(self.rejected(self.longest));
+            }
+        }
+        if self.equations.turned(&mut self.passage, t1, &self.state.x)
+            && let Some((at, sigma)) = self.equations.singularity(&mut self.passage, &self.segment)
+        {
+            // the step went wrong
+            self.go_back();
+            self.multipliers.retreat();
+            return Err(StepFailure::Singularity { t: at, sigma });
+        }
+        std::mem::swap(&mut self.older, &mut self.before);
+        std::mem::swap(&mut self.before, &mut self.left);
+        self.scheme.accepted(&self.equations, &self.state.x);
         self.weights.at(&self.state.x);
-        // a point without values is told by the next attempt
-        let _ = self.settle();
-        self.multipliers.restart(self.equations.layout(), self.state.t, &self.state.x);
+        let next = if self.scheme.fixed() {
+            tried.proposed
+        } else {
+            // a step that was cut short says little about the size that is possible
+            let cut = h < 0.9 * tried.proposed;
+            let next = if cut { attempt.next.max(tried.proposed) } else { attempt.next };
+            next.min(tried.longest).min(self.longest)
+        };
+        Ok(shell::Attempt::Accepted { next, settled: Ok(()) })
     }
 
-    fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {
-        let proposed = self.h;
+    fn stuck(&mut self, h: f64, failures: Failures) -> StepFailure {
+        self.failure(self.trouble, h, failures)
+    }
+
+    fn too_small(&mut self, h: f64, _: Failures) -> StepFailure {
+        let t = self.state.t;
+        self.rank_loss(h).unwrap_or(StepFailure::StepTooSmall { t, h })
+    }
+
+    /// Steps of one size: as many as lead to the limit, none longer than the size that was given or is chosen now.
+    fn plan(&mut self, limit: f64) -> Result<Option<f64>, StepFailure> {
+        if !self.scheme.fixed() || self.planned == Some(limit) {
+            return Ok(None);
+        }
+        let span = limit - self.state.t;
+        let nominal = match self.nominal {
+            Some(nominal) => nominal,
+            None => self.choose_size(span)?,
+        };
+        self.planned = Some(limit);
+        // rounding of the quotient makes no further step
+        Ok(Some(span / (span / nominal * (1.0 - 1e-9)).ceil().max(1.0)))
+    }
+
+    /// Steps of one size are planned up to a limit: how long they are if nothing limits them, or may become when that is chosen.
+    fn proposed(&self, h: f64) -> f64 {
+        if self.scheme.fixed() { self.nominal.unwrap_or(self.hmax) } else { h }
+    }
+
+    fn back(&mut self) -> Result<bool, StepFailure> {
         std::mem::swap(&mut self.left, &mut self.before);
         std::mem::swap(&mut self.before, &mut self.older);
         self.older.t = f64::NAN;
@@ -563,14 +496,22 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
         self.passage.forget();
         self.scheme.forget();
         self.multipliers.retreat();
-        self.statistics.steps -= 1;
-        self.first = self.first_before;
-        self.h = self.h.max(t - self.state.t);
-        self.advance(t)?;
-        if self.scheme.fixed() {
-            self.h = proposed;
-        }
         Ok(true)
+    }
+
+    fn restart(&mut self, at: State) -> Result<(), StepFailure> {
+        self.state = at;
+        self.planned = None;
+        (self.before.t, self.older.t, self.longest) = (f64::NAN, f64::NAN, f64::INFINITY);
+        self.equations.watch(&mut self.passage, self.state.t, &self.state.x);
+        self.scheme.forget();
+        let degree = self.segment.degree();
+        self.segment = Segment::with_room(self.state.t, &self.state.x, degree);
+        self.weights.at(&self.state.x);
+        // a point without values is told by the next attempt
+        let _ = self.settle();
+        self.multipliers.restart(self.equations.layout(), self.state.t, &self.state.x);
+        Ok(())
     }
 
     fn watch_between(&mut self) {
@@ -613,38 +554,23 @@ impl<S: Scheme> Stepper for OneStep<'_, S> {
         self.samples = samples;
     }
 
-    fn propose(&mut self, h: f64) {
-        if !self.scheme.fixed() {
-            (self.h, self.guessed) = (h.min(self.hmax), false);
-        }
-    }
-
     fn rates(&mut self, xdot: &mut [f64]) {
         xdot.copy_from_slice(&self.xdot);
     }
 
-    fn statistics(&self) -> Statistics {
-        self.statistics.plus(self.equations.statistics)
+    fn counters(&self) -> Statistics {
+        self.equations.statistics
     }
 
     fn residuals(&self) -> Residuals {
         self.residuals
     }
 
-    /// Steps of one size are planned up to a limit: how long they are if nothing limits them, or may become when that is chosen.
-    fn proposed_step(&self) -> f64 {
-        match (self.scheme.fixed(), self.guessed) {
-            (true, true) => self.hmax,
-            (true, false) => self.nominal,
-            (false, _) => self.h,
-        }
-    }
-
     fn decisions(&self) -> String {
         let mut decisions = self.scheme.decisions();
-        if self.scheme.fixed() {
+        if let Some(nominal) = self.nominal.filter(|_| self.scheme.fixed()) {
             let how = if self.chosen { "chosen from the tolerance at the start" } else { "given" };
-            let size = format!("constant steps of at most {:.4e}, {how}", self.nominal);
+            let size = format!("constant steps of at most {nominal:.4e}, {how}");
             decisions = if decisions.is_empty() { size } else { format!("{decisions}; {size}") };
         }
         decisions

@@ -108,7 +108,7 @@ fn start<'p>(
     scheme: impl FnOnce(&Structural, Conservative) -> Symplectic,
 ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
     let conservative = Conservative::new(method, system, &at)?;
-    let stepper = OneStep::new(method, system, at, options, |equations| Ok(scheme(equations, conservative)))?;
+    let stepper = OneStep::start(method, system, at, options, |equations| Ok(scheme(equations, conservative)))?;
     Ok(Box::new(stepper))
 }
 

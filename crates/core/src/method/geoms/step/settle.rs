@@ -1,7 +1,7 @@
 //! At the end of a step: the constraints of all levels are made to hold, and must agree and keep their rank.
 
 use super::super::{NewtonPoint, Polish};
-use super::{BLOCKS, GeomsStepper};
+use super::{BLOCKS, GeomsStep};
 use crate::error::StepFailure;
 
 /// Residuals of dropped constraints above this multiple of the tolerance mean that they contradict the others.
@@ -11,7 +11,7 @@ const MOST_POLISHING: u32 = 6;
 /// Most solves for a point inside of a step: the factors at hand are those of another point.
 const MOST_CORRECTIONS: u32 = 20;
 
-impl GeomsStepper<'_> {
+impl GeomsStep<'_> {
     /// Make the constraints hold at the accepted point, and see whether they agree and keep their rank.
     pub(super) fn settle(&mut self, h: f64) -> Result<(), StepFailure> {
         if self.method.polish != Polish::Off {
@@ -38,7 +38,7 @@ impl GeomsStepper<'_> {
             self.constraints.transform(&mut self.bC);
             self.zeta.fill(0.0);
             self.constraints.substitute(&self.bC, &mut self.zeta, &mut self.error);
-            self.statistics.polishing_solves += 1;
+            self.counters.polishing_solves += 1;
             let size = self.error.iter().zip(&self.state.x).fold(0.0_f64, |m, (e, x)| m.max(e.abs() / (1.0 + x.abs())));
             if !(size < 0.5 * last) {
                 break;
@@ -46,7 +46,7 @@ impl GeomsStepper<'_> {
             for ((x, x0), e) in self.x.iter_mut().zip(&self.state.x).zip(&self.error) {
                 *x = x0 + e;
             }
-            self.statistics.residuals += 1;
+            self.counters.residuals += 1;
             if self.array.evaluate(self.state.t, &self.x, &mut self.scratch_rows).is_err() {
                 break;
             }
@@ -68,7 +68,7 @@ impl GeomsStepper<'_> {
             if self.method.polish == Polish::Off {
                 return;
             }
-            self.statistics.residuals += 1;
+            self.counters.residuals += 1;
             if self.array.evaluate(t, &self.x, &mut self.scratch_rows).is_err() {
                 return;
             }
@@ -76,7 +76,7 @@ impl GeomsStepper<'_> {
             self.constraints.transform(&mut self.bC);
             self.zeta.fill(0.0);
             self.constraints.substitute(&self.bC, &mut self.zeta, &mut self.error);
-            self.statistics.polishing_solves += 1;
+            self.counters.polishing_solves += 1;
             let size = self.error.iter().zip(&self.x).fold(0.0_f64, |m, (e, x)| m.max(e.abs() / (1.0 + x.abs())));
             if !(size < 0.5 * last) {
                 return;
@@ -96,7 +96,7 @@ impl GeomsStepper<'_> {
         }
         self.bC.copy_from_slice(&self.rows[..self.layout.algebraic()]);
         self.constraints.transform(&mut self.bC);
-        let (rtol, atol) = self.tolerances[self.layout.a().end];
+        let (rtol, atol) = self.weights.pair(self.layout.a().end);
         let most = DISAGREEMENT * (rtol + atol);
         match self.constraints.neglected(&self.bC).find(|(_, r)| r.abs() > most) {
             Some((q, residual)) => Err(StepFailure::Contradiction { t: self.state.t, block: BLOCKS[q], residual }),

@@ -2,28 +2,35 @@
 
 use super::super::constraint::{ConstraintPart, Rank};
 use super::super::differential::DifferentialPart;
-use super::super::newton::{Limits, Stages};
-use super::super::{Decomposition, Formulation, Geoms};
-use super::{BLOCKS, GeomsStepper};
+use super::super::newton::Stages;
+use super::super::{Decomposition, Formulation, Geoms, Multipliers};
+use super::{BLOCKS, GeomsStep, GeomsStepper};
 use crate::error::{BadOption, StepFailure};
 use crate::method::controller::{Control, Controller};
+use crate::method::convergence::Limits;
+use crate::method::pace::{Rules, Trust};
+use crate::method::shell::Shell;
+use crate::method::weights::Weights;
 use crate::method::{Kept, Passage, StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism};
 use crate::options::Options;
 use crate::segment::Segment;
 use crate::statistics::Statistics;
 
+/// Failed attempts in a row after which the original stops: its only net for singular configurations. Here others hold, and difficult steps get
+/// a longer chance.
+const MOST_FAILURES_PUBLISHED: u32 = 5;
 /// Newton increments below this part of the tolerance may be rounding.
 const ROUNDING: f64 = 0.01;
 
-impl<'p> GeomsStepper<'p> {
+impl<'p> GeomsStep<'p> {
     /// Start at a consistent point.
-    pub fn new<'m>(
+    pub fn start<'m>(
         method: &Geoms,
         system: &'p (dyn Mechanism + 'm),
         at: State,
         options: &Options,
-    ) -> Result<Self, StartFailure> {
+    ) -> Result<GeomsStepper<'p>, StartFailure> {
         method.check(options)?;
         let with_invariants = method.formulation == Formulation::WithInvariants;
         if with_invariants && system.sizes().invariants == 0 {
@@ -33,7 +40,6 @@ impl<'p> GeomsStepper<'p> {
         let mut method = method.clone();
         let mut array = system.array(method.form(), with_invariants);
         let layout = array.layout().clone();
-        let tolerances = options.tolerance.pairs(&layout).map_err(BadOption::from)?;
 
         // the point, and the values that invariants are kept at
         let mut rows = vec![0.0; layout.rows()];
@@ -69,20 +75,12 @@ impl<'p> GeomsStepper<'p> {
         check_redundancy(&ranks, kind, &layout, at.t)?;
         let differential = DifferentialPart::new(&layout, &constraints, differential_kind, method.selection);
 
-        // RADAU5's transformation: an error estimate of order 3 controls a method of order 5
-        let given = tolerances;
-        let tolerances: Vec<(f64, f64)> = given
-            .iter()
-            .map(|&(rtol, atol)| {
-                let r = 0.1 * rtol.powf(2.0 / 3.0);
-                (r, atol / rtol * r)
-            })
-            .collect();
-        let loosened = tolerances.iter().zip(&given).fold(0.0, |most: f64, (used, given)| most.max(used.0 / given.0));
-        let rtol = tolerances[layout.a().end].0;
+        let mut weights = weights(&layout, &method, options)?;
+        weights.at(&at.x);
+        let rtol = weights.rtol();
         let tolerance = method.newton_tolerance.unwrap_or((10.0 * f64::EPSILON / rtol).max(0.03_f64.min(rtol.sqrt())));
         let n = layout.dim();
-        let mut stepper = GeomsStepper {
+        let mut step = GeomsStep {
             limits: Limits {
                 most: method.max_newton,
                 tolerance,
@@ -94,20 +92,9 @@ impl<'p> GeomsStepper<'p> {
             segment: Segment::point(at.t, &at.x),
             extrapolates: false,
             inside: false,
-            after_rejection: false,
-            failures: 0,
             between: None,
-            tolerances,
-            loosened,
-            weights: vec![0.0; n],
-            attempt_weights: vec![0.0; n],
-            counted: 0.0,
+            weights,
             eta: 1.0,
-            h: 0.0,
-            hmax: options.hmax.unwrap_or(f64::INFINITY),
-            trusted: f64::INFINITY,
-            guessed: false,
-            max_steps: options.max_steps,
             jacobian_wanted: false,
             jacobian_is_here: true,
             selector_wanted: true,
@@ -124,7 +111,7 @@ impl<'p> GeomsStepper<'p> {
             bC: vec![0.0; layout.algebraic()],
             bD: vec![0.0; layout.differential()],
             scratch_rows: vec![0.0; layout.rows()],
-            statistics: Statistics { jacobians: 1, predecompositions: 1, ..Statistics::default() },
+            counters: Statistics { jacobians: 1, predecompositions: 1, ..Statistics::default() },
             method,
             kept,
             array,
@@ -135,25 +122,29 @@ impl<'p> GeomsStepper<'p> {
             rows,
             layout,
         };
-        stepper.constraints.mark_pivots(&mut stepper.pivots);
-        stepper.weigh();
-        stepper.guessed = options.h0.is_none();
-        stepper.h = options.h0.unwrap_or_else(|| stepper.first_step());
-        Ok(stepper)
-    }
-
-    /// A step that changes the differential components by about a hundredth of their size. \[HW1\] II.4.
-    fn first_step(&self) -> f64 {
-        let (mut size, mut rate) = (0.0, 0.0);
-        for (i, j) in self.differential_columns().enumerate() {
-            size += (self.state.x[j] * self.weights[j]).powi(2);
-            rate += (self.rows[self.layout.algebraic() + i] * self.weights[j]).powi(2);
+        step.constraints.mark_pivots(&mut step.pivots);
+        let mut rules = Rules { constant: step.method.control == Control::Fixed, ..Rules::default() };
+        match step.method.control {
+            // where Newton's iteration, not the error, limits the steps: do not run into the same wall every time
+            Control::Radau5 => rules.trust = Trust::Steady,
+            Control::Thesis => rules.failures = (MOST_FAILURES_PUBLISHED, MOST_FAILURES_PUBLISHED),
+            Control::Classical | Control::Fixed => {}
         }
-        let n = self.layout.differential().max(1) as f64;
-        let (size, rate) = ((size / n).sqrt(), (rate / n).sqrt());
-        let h = if size < 1e-5 || rate < 1e-5 { 1e-6 } else { 0.01 * size / rate };
-        h.min(self.hmax)
+        Ok(Shell::new(step, rules, options))
     }
+}
+
+/// Accelerations are bookkeeping and do not count, nor do multipliers that nobody wants; w, λ, μ are of index two in the s-index-1 form.
+fn weights(layout: &Layout, method: &Geoms, options: &Options) -> Result<Weights, BadOption> {
+    let multipliers = layout.lambda().start..layout.mu().end;
+    let unwanted = method.multipliers == Multipliers::Unwanted;
+    let counts = |i: usize| !(layout.a().contains(&i) || unwanted && multipliers.contains(&i));
+    let of_index_two = layout.w().start..layout.mu().end;
+    let index = |i: usize| if layout.form == Form::IndexOne && of_index_two.contains(&i) { 2 } else { 1 };
+    let mut weights = Weights::of_array(layout, &options.tolerance, counts, index)?;
+    // RADAU5's transformation: an error estimate of order 3 controls a method of order 5
+    weights.transform(|rtol| 0.1 * rtol.powf(2.0 / 3.0));
+    Ok(weights)
 }
 
 /// Do the ranks suit the decomposition, and each other?

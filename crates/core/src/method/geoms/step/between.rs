@@ -1,9 +1,9 @@
 //! Values between the steps: the deviation of the polynomial is controlled where they are wanted, and values are ends of shorter steps.
 
-use super::super::newton::Outcome;
 use super::super::tableau::{C, Tableau};
-use super::GeomsStepper;
+use super::GeomsStep;
 use crate::method::between::{KEPT, NEGLIGIBLE, Nodes, SUSPICIOUS, smallest};
+use crate::method::convergence::{Convergence, Outcome};
 use crate::segment::Segment;
 
 /// What is needed where values between steps are wanted.
@@ -20,7 +20,7 @@ pub(super) struct Between {
     is_kept: bool,
 }
 
-impl GeomsStepper<'_> {
+impl GeomsStep<'_> {
     /// Make room.
     pub(super) fn start_between(&mut self) {
         if self.between.is_some() {
@@ -41,9 +41,8 @@ impl GeomsStepper<'_> {
         let Some(between) = &mut self.between else { return 0.0 };
         let (t, nodes) = (self.state.t, between.nodes);
         let Y = &self.stages.Y;
-        let guesses = self.attempt_weights.iter().enumerate();
-        let guesses = guesses.filter(|(_, w)| **w != 0.0).map(|(i, w)| w * nodes.guess(|j| Y[j][i]));
-        between.deviation = guesses.fold(0.0, f64::max);
+        self.error.iter_mut().enumerate().for_each(|(i, e)| *e = nodes.guess(|j| Y[j][i]));
+        between.deviation = self.weights.largest(&self.error);
         if between.longest == 0.0 {
             between.longest = h;
         }
@@ -54,7 +53,7 @@ impl GeomsStepper<'_> {
         for (i, (x, x0)) in self.x.iter_mut().zip(&self.state.x).enumerate() {
             *x = x0 + combined(nodes.value(), i);
         }
-        self.statistics.residuals += 1;
+        self.counters.residuals += 1;
         if self.array.evaluate(t + nodes.worst() * h, &self.x, &mut self.scratch_rows).is_err() {
             return f64::INFINITY;
         }
@@ -66,7 +65,7 @@ impl GeomsStepper<'_> {
         }
         self.differential.solve_real(&self.constraints, &self.bC, &self.bD, &mut self.zeta);
         self.constraints.substitute(&self.bC, &mut self.zeta, &mut self.error);
-        let norm = self.norm_of_error();
+        let norm = self.weights.norm(&self.error);
         if norm.is_nan() { f64::INFINITY } else { norm }
     }
 
@@ -102,7 +101,7 @@ impl GeomsStepper<'_> {
         match &self.between {
             Some(between) if t1 > t0 => {
                 let share = between.nodes.share((t - t0) / (t1 - t0));
-                share * between.deviation * self.loosened > NEGLIGIBLE
+                share * between.deviation * self.weights.loosened() > NEGLIGIBLE
             }
             _ => false,
         }
@@ -114,24 +113,22 @@ impl GeomsStepper<'_> {
         self.predict_inside(h);
         // the factors at hand are those of the constraints; the next step decomposes the differential part anew
         self.decomposed_for = None;
-        self.statistics.decompositions += 1;
+        self.counters.decompositions += 1;
         let selected = !self.selector_wanted || self.differential.select(&self.constraints, h).is_ok();
         if !selected || self.differential.decompose(&self.constraints, h).is_err() {
             return false;
         }
-        self.weigh_attempt(h);
+        self.weights.for_step(h);
         let mut eta = 1.0;
         let outcome = self.stages.iterate(
             &mut *self.array,
             &mut self.constraints,
             &mut self.differential,
             (self.segment.t0, &self.before, h),
-            &self.attempt_weights,
-            self.counted,
-            self.limits,
+            &self.weights,
+            Convergence::new(self.limits, &mut eta),
             &mut eta,
-            &mut self.statistics.solves,
-            &mut self.statistics.residuals,
+            &mut self.counters,
         );
         for ((x, x0), y) in self.x.iter_mut().zip(&self.before).zip(&self.stages.Y[2]) {
             *x = x0 + y;

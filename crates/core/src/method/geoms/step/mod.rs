@@ -1,4 +1,4 @@
-//! GEOMS at work: predict, evaluate, decompose, iterate, estimate, accept or reject. Steinbrecher (2006), Algorithm 5.1.4.
+//! A step of GEOMS: predict, evaluate, decompose, iterate, estimate, accept or reject. Steinbrecher (2006), Algorithm 5.1.4.
 
 mod between;
 mod settle;
@@ -6,29 +6,30 @@ mod start;
 
 use super::constraint::{ConstraintPart, Rank};
 use super::differential::DifferentialPart;
-use super::newton::{Limits, Outcome, Stages};
+use super::newton::Stages;
 use super::tableau::{C, E};
-use super::{Decomposition, Geoms, Multipliers, NewtonPoint, Predictor, SelectorUpdate};
+use super::{Decomposition, Geoms, NewtonPoint, Predictor, SelectorUpdate};
 use crate::error::{ConstraintBlock, StepFailure};
 use crate::linalg::Singular;
 use crate::method::controller::{Control, Controller};
-use crate::method::{Kept, Passage};
-use crate::method::{State, Stepper};
-use crate::motion::{Form, Layout, ReducedArray};
+use crate::method::convergence::{Convergence, Limits, Outcome};
+use crate::method::pace::{Failures, Try, first_step};
+use crate::method::shell::{Attempt, Formula, Shell};
+use crate::method::weights::Weights;
+use crate::method::{Kept, Passage, State};
+use crate::motion::{Layout, ReducedArray};
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 use between::Between;
 
-/// Failed attempts in a row after which a run stops. The original stops after five, its only net for singular configurations;
-/// here others hold, and difficult steps get a longer chance.
-const MOST_FAILURES: u32 = 10;
-const MOST_FAILURES_PUBLISHED: u32 = 5;
-/// How fast the trust in large steps comes back after a failed Newton iteration, per accepted step.
-const TRUST_GROWTH: f64 = 1.1;
 /// A pivot that has fallen to this part of its usual size tells a loss of rank, not a difficult step.
 const RANK_LOSS: f64 = 1e-2;
+
+/// GEOMS at work.
+pub(crate) type GeomsStepper<'p> = Shell<GeomsStep<'p>>;
+
 /// GEOMS at a point of a solution.
-pub struct GeomsStepper<'p> {
+pub(crate) struct GeomsStep<'p> {
     method: Geoms,
     /// the invariants, if they are kept
     kept: Option<Kept<'p>>,
@@ -46,27 +47,12 @@ pub struct GeomsStepper<'p> {
     extrapolates: bool,
     /// is the last step made again?
     inside: bool,
-    after_rejection: bool,
-    failures: u32,
     /// where values between steps are wanted
     between: Option<Box<Between>>,
     // norms
-    tolerances: Vec<(f64, f64)>,
-    /// how much larger they are than the given ones, at most
-    loosened: f64,
-    weights: Vec<f64>,
-    attempt_weights: Vec<f64>,
-    counted: f64,
+    weights: Weights,
     limits: Limits,
     eta: f64,
-    // step sizes
-    h: f64,
-    hmax: f64,
-    /// step size that Newton's iteration is trusted with after a failure; grows with every accepted step
-    trusted: f64,
-    /// is the first step size a guess?
-    guessed: bool,
-    max_steps: u64,
     // what is at hand
     jacobian_wanted: bool,
     jacobian_is_here: bool,
@@ -86,25 +72,10 @@ pub struct GeomsStepper<'p> {
     bC: Vec<f64>,
     bD: Vec<f64>,
     scratch_rows: Vec<f64>,
-    statistics: Statistics,
+    counters: Statistics,
 }
 
-impl GeomsStepper<'_> {
-    /// Weights 1/sc of all components at the current point.
-    fn weigh(&mut self) {
-        for ((w, x), (rtol, atol)) in self.weights.iter_mut().zip(&self.state.x).zip(&self.tolerances) {
-            *w = 1.0 / (atol + rtol * x.abs());
-        }
-        // accelerations are bookkeeping
-        self.weights[self.layout.a()].fill(0.0);
-        self.counted = (self.layout.dim() - self.layout.a().len()) as f64;
-        if self.method.multipliers == Multipliers::Unwanted {
-            let multipliers = self.layout.lambda().start..self.layout.mu().end;
-            self.counted -= multipliers.len() as f64;
-            self.weights[multipliers].fill(0.0);
-        }
-    }
-
+impl GeomsStep<'_> {
     /// Columns of r, v, p, in the order of the differential rows.
     fn differential_columns(&self) -> impl Iterator<Item = usize> + use<> {
         self.layout.r().chain(self.layout.v()).chain(self.layout.p())
@@ -152,7 +123,7 @@ impl GeomsStepper<'_> {
                     *x = x0 + y;
                 }
                 let at = t + C[stage] * h;
-                self.statistics.residuals += 1;
+                self.counters.residuals += 1;
                 let F = &mut self.constraints.F;
                 let predicted = self.array.evaluate(at, &self.x, &mut self.scratch_rows);
                 if predicted.and_then(|()| self.array.jacobian(at, &self.x, &self.scratch_rows, F)).is_err() {
@@ -164,10 +135,10 @@ impl GeomsStepper<'_> {
                 self.array.jacobian(t, &self.state.x, &self.rows, &mut self.constraints.F).map_err(undefined)?;
             }
         }
-        self.statistics.jacobians += 1;
+        self.counters.jacobians += 1;
         let turned = self.passage.turned(self.constraints.velocity_rows());
         let ranks = self.constraints.decompose().map_err(|_| StepFailure::SvdFailed { t })?;
-        self.statistics.predecompositions += 1;
+        self.counters.predecompositions += 1;
         for (q, block) in BLOCKS.into_iter().enumerate() {
             if ranks[q].rank != self.ranks[q].rank {
                 let (before, now) = (self.ranks[q].rank, ranks[q].rank);
@@ -197,25 +168,15 @@ impl GeomsStepper<'_> {
     /// Selector, if wanted, and decomposition for step size h.
     fn decompose(&mut self, h: f64) -> Result<(), Singular> {
         if self.selector_wanted {
-            self.statistics.selectors += u64::from(self.differential.selected().is_some());
+            self.counters.selectors += u64::from(self.differential.selected().is_some());
             self.differential.select(&self.constraints, h)?;
             self.selector_pivots.copy_from_slice(&self.pivots);
             self.selector_wanted = false;
         }
-        self.statistics.decompositions += 1;
+        self.counters.decompositions += 1;
         self.differential.decompose(&self.constraints, h)?;
         self.decomposed_for = Some(h);
         Ok(())
-    }
-
-    /// Weights of this attempt: λ, μ, w are index-2 variables in the s-index-1 form.
-    fn weigh_attempt(&mut self, h: f64) {
-        self.attempt_weights.copy_from_slice(&self.weights);
-        if self.layout.form == Form::IndexOne {
-            for w in &mut self.attempt_weights[self.layout.w().start..self.layout.mu().end] {
-                *w *= h;
-            }
-        }
     }
 
     fn iterate(&mut self, h: f64) -> Outcome {
@@ -224,12 +185,10 @@ impl GeomsStepper<'_> {
             &mut self.constraints,
             &mut self.differential,
             (self.state.t, &self.state.x, h),
-            &self.attempt_weights,
-            self.counted,
-            self.limits,
+            &self.weights,
+            Convergence::new(self.limits, &mut self.eta),
             &mut self.eta,
-            &mut self.statistics.solves,
-            &mut self.statistics.residuals,
+            &mut self.counters,
         )
     }
 
@@ -250,26 +209,26 @@ impl GeomsStepper<'_> {
             if self.decompose(h).is_err() {
                 break;
             }
-            self.statistics.newton_updates += 1;
+            self.counters.newton_updates += 1;
             outcome = self.iterate(h);
         }
         Ok(outcome)
     }
 
     /// Norm of the error: the real system with bC = 0, bD = h k_D + D Σ εᵢ Yᵢ. \[HW\] IV.8, (8.19).
-    fn estimate(&mut self, h: f64) -> f64 {
+    fn estimate(&mut self, h: f64, after_rejection: bool) -> f64 {
         let algebraic = self.layout.algebraic();
         for (i, j) in self.differential_columns().enumerate() {
             let sum: f64 = (0..3).map(|s| E[s] * self.stages.Y[s][j]).sum();
             self.bD[i] = h * self.rows[algebraic + i] + sum;
         }
         let mut norm = self.estimate_solve();
-        if norm >= 1.0 && self.method.refilter && (self.after_rejection || self.controller.is_new()) {
+        if norm >= 1.0 && self.method.refilter && (after_rejection || self.controller.is_new()) {
             // k_D at x_k + err instead of x_k
             for ((x, x0), e) in self.x.iter_mut().zip(&self.state.x).zip(&self.error) {
                 *x = x0 + e;
             }
-            self.statistics.residuals += 1;
+            self.counters.residuals += 1;
             if self.array.evaluate(self.state.t, &self.x, &mut self.scratch_rows).is_ok() {
                 for i in 0..self.bD.len() {
                     self.bD[i] += h * (self.scratch_rows[algebraic + i] - self.rows[algebraic + i]);
@@ -284,17 +243,64 @@ impl GeomsStepper<'_> {
         self.bC.fill(0.0);
         self.differential.solve_real(&self.constraints, &self.bC, &self.bD, &mut self.zeta);
         self.constraints.substitute(&self.bC, &mut self.zeta, &mut self.error);
-        self.norm_of_error().max(1e-10)
+        self.weights.norm(&self.error).max(1e-10)
     }
 
-    fn norm_of_error(&self) -> f64 {
-        let sum: f64 = self.error.iter().zip(&self.attempt_weights).map(|(e, w)| (e * w).powi(2)).sum();
-        (sum / self.counted).sqrt()
+    /// Take the point in `self.x` with its rows in `scratch_rows`. The size of the next step.
+    fn accept(&mut self, tried: &Try, error: f64, iterations: u32, rate: f64) -> f64 {
+        let &Try { h, t1, last, .. } = tried;
+        let [y1, y2, y3] = &self.stages.Y;
+        self.segment.collocation(self.state.t, t1, &self.x, &C, &[y1, y2, y3]);
+        self.state.t = t1;
+        self.before.copy_from_slice(&self.state.x);
+        std::mem::swap(&mut self.state.x, &mut self.x);
+        std::mem::swap(&mut self.rows, &mut self.scratch_rows);
+        (self.extrapolates, self.inside) = (true, false);
+
+        let next = self.controller.accept(tried, error, iterations).min(tried.longest);
+        self.jacobian_is_here = false;
+        self.jacobian_wanted = rate > self.method.jacobian_reuse;
+        let keep =
+            !self.jacobian_wanted && !last && (self.method.keep_step.0..=self.method.keep_step.1).contains(&(next / h));
+        if keep { h } else { next }
     }
 
-    /// One attempt with step size h. `Ok(true)` if it was accepted.
-    fn attempt(&mut self, h: f64, last: bool) -> Result<bool, StepFailure> {
-        let t = self.state.t;
+    /// After a failed iteration or decomposition: the next attempt has a new selector.
+    fn failed(&mut self, factor: f64) -> Attempt {
+        self.selector_wanted = true;
+        self.decomposed_for = None;
+        self.jacobian_wanted = !self.jacobian_is_here;
+        Attempt::Failed { factor, singular: false }
+    }
+}
+
+const BLOCKS: [ConstraintBlock; 3] =
+    [ConstraintBlock::Acceleration, ConstraintBlock::Velocity, ConstraintBlock::Position];
+
+impl Formula for GeomsStep<'_> {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn segment(&self) -> &Segment {
+        self.best_segment()
+    }
+
+    fn first_size(&mut self) -> f64 {
+        self.x.fill(0.0);
+        self.error.fill(0.0);
+        for (i, j) in self.differential_columns().enumerate() {
+            (self.x[j], self.error[j]) = (self.state.x[j], self.rows[self.layout.algebraic() + i]);
+        }
+        let n = self.layout.differential();
+        first_step(self.weights.norm_among(n, &self.x), self.weights.norm_among(n, &self.error))
+    }
+
+    fn attempt(&mut self, tried: &Try) -> Result<Attempt, StepFailure> {
+        if let Some(failure) = self.pending.take() {
+            return Err(failure);
+        }
+        let (t, &Try { h, t1, .. }) = (self.state.t, tried);
         self.predict(h);
         if self.jacobian_wanted {
             let point = if self.extrapolates && !self.inside && self.method.predictor == Predictor::Extrapolate {
@@ -304,55 +310,41 @@ impl GeomsStepper<'_> {
             };
             self.renew_jacobian(h, point)?;
         }
-        self.statistics.attempts += 1;
-        if self.statistics.attempts > self.max_steps {
-            return Err(StepFailure::TooManySteps { t, steps: self.max_steps });
-        }
-        if 0.1 * h <= t.abs() * f64::EPSILON {
-            return Err(if self.failures > 0 { self.newton_failure(h) } else { StepFailure::StepTooSmall { t, h } });
-        }
         if self.decomposed_for != Some(h) && self.decompose(h).is_err() {
-            return self.failed(h, 0.5).map(|()| false);
+            return Ok(self.failed(0.5));
         }
-        self.weigh_attempt(h);
+        self.weights.for_step(h);
         let (iterations, rate) = match self.newton(h)? {
             Outcome::Converged { iterations, rate } => (iterations, rate),
-            Outcome::Diverged => return self.failed(h, 0.5).map(|()| false),
+            Outcome::Diverged => return Ok(self.failed(0.5)),
             Outcome::Slow { excess, iterations } => {
                 // shrink so that the iteration would just converge [HW] IV.8
                 let left = f64::from(4 + self.limits.most.saturating_sub(1 + iterations));
                 let factor =
                     if iterations >= self.limits.most { 0.5 } else { 0.8 * excess.clamp(1e-4, 20.0).powf(-1.0 / left) };
-                return self.failed(h, factor).map(|()| false);
+                return Ok(self.failed(factor));
             }
         };
 
-        let mut error = self.estimate(h);
+        let mut error = self.estimate(h, tried.after_rejection);
         let fixed = self.method.control == Control::Fixed;
         if error < 1.0 || fixed {
             error = error.max(self.deviation(h));
         }
         if error >= 1.0 && !fixed || error.is_nan() {
-            if self.statistics.steps > 0 {
-                self.statistics.rejected_error += 1;
-            }
-            self.failures = 0;
-            self.after_rejection = true;
-            self.h = self.controller.reject(h, error, iterations);
             self.jacobian_wanted = !self.jacobian_is_here;
-            return Ok(false);
+            return Ok(Attempt::Rejected { next: self.controller.reject(h, error, iterations) });
         }
 
         // the new point must have finite rows, which the next error estimate needs anyway
         for ((x, x0), y) in self.x.iter_mut().zip(&self.state.x).zip(&self.stages.Y[2]) {
             *x = x0 + y;
         }
-        let t1 = t + h;
-        self.statistics.residuals += 1;
+        self.counters.residuals += 1;
         if self.array.evaluate(t1, &self.x, &mut self.scratch_rows).is_err() {
-            return self.failed(h, 0.5).map(|()| false);
+            return Ok(self.failed(0.5));
         }
-        self.accept(h, t1, error, iterations, rate, last);
+        let next = self.accept(tried, error, iterations, rate);
         if let Err(failure) = self.settle(h) {
             if matches!(failure, StepFailure::Singularity { .. } | StepFailure::Contradiction { .. }) {
                 // the step went wrong: back to its start, whose values are still at hand
@@ -364,64 +356,13 @@ impl GeomsStepper<'_> {
             self.pending = Some(failure);
         }
         self.accepted_between(h);
-        self.weigh();
-        self.statistics.steps += 1;
-        if let Some(kept) = &mut self.kept {
-            kept.step(self.state.t, &self.state.x)?;
-        }
-        Ok(true)
-    }
-
-    /// Take the point in `self.x` with its rows in `scratch_rows`.
-    fn accept(&mut self, h: f64, t1: f64, error: f64, iterations: u32, rate: f64, last: bool) {
-        let [y1, y2, y3] = &self.stages.Y;
-        self.segment.collocation(self.state.t, t1, &self.x, &C, &[y1, y2, y3]);
-        self.state.t = t1;
-        self.before.copy_from_slice(&self.state.x);
-        std::mem::swap(&mut self.state.x, &mut self.x);
-        std::mem::swap(&mut self.rows, &mut self.scratch_rows);
-        self.failures = 0;
-        (self.extrapolates, self.inside) = (true, false);
-
-        let mut next = self.controller.accept(h, error, iterations, self.after_rejection).min(self.hmax);
-        if self.method.control == Control::Radau5 {
-            // where Newton's iteration, not the error, limits the steps: do not run into the same wall every time
-            self.trusted *= TRUST_GROWTH;
-            next = next.min(self.trusted);
-        }
-        self.after_rejection = false;
-        self.jacobian_is_here = false;
-        self.jacobian_wanted = rate > self.method.jacobian_reuse;
-        let keep =
-            !self.jacobian_wanted && !last && (self.method.keep_step.0..=self.method.keep_step.1).contains(&(next / h));
-        self.h = if keep { h } else { next };
-    }
-
-    /// After a failed iteration or decomposition: a smaller step and a new selector, but not for ever.
-    fn failed(&mut self, h: f64, factor: f64) -> Result<(), StepFailure> {
-        self.statistics.rejected_newton += 1;
-        self.failures += 1;
-        // a first step that was guessed may be far too large
-        let most = match self.method.control {
-            Control::Thesis => MOST_FAILURES_PUBLISHED,
-            _ if self.statistics.steps == 0 => 2 * MOST_FAILURES,
-            _ => MOST_FAILURES,
-        };
-        if self.failures >= most || self.method.control == Control::Fixed {
-            return Err(self.newton_failure(h));
-        }
-        self.selector_wanted = true;
-        self.decomposed_for = None;
-        self.after_rejection = true;
-        // what does not help three times is not enough
-        self.h = if self.failures > 3 { factor.min(0.5) } else { factor } * h;
-        self.trusted = self.h;
-        self.jacobian_wanted = !self.jacobian_is_here;
-        Ok(())
+        self.weights.at(&self.state.x);
+        let settled = self.kept.as_mut().map_or(Ok(()), |kept| kept.step(self.state.t, &self.state.x));
+        Ok(Attempt::Accepted { next, settled })
     }
 
     /// Why Newton's iteration fails here, as far as the pivots tell.
-    fn newton_failure(&self, h: f64) -> StepFailure {
+    fn stuck(&mut self, h: f64, failures: Failures) -> StepFailure {
         let t = self.state.t;
         for (q, block) in BLOCKS.into_iter().enumerate() {
             let smallest = if self.usual[q] > 0.0 { self.ranks[q].smallest / self.usual[q] } else { 1.0 };
@@ -431,55 +372,29 @@ impl GeomsStepper<'_> {
         }
         let blocks = self.ranks.iter().filter(|r| r.rows > 0);
         let smallest = blocks.fold(1.0, |m: f64, r| m.min(r.smallest));
-        StepFailure::NewtonFailed { t, h, failures: self.failures, smallest }
-    }
-}
-
-const BLOCKS: [ConstraintBlock; 3] =
-    [ConstraintBlock::Acceleration, ConstraintBlock::Velocity, ConstraintBlock::Position];
-
-impl Stepper for GeomsStepper<'_> {
-    fn state(&self) -> &State {
-        &self.state
+        StepFailure::NewtonFailed { t, h, failures: failures.attempts, smallest }
     }
 
-    fn segment(&self) -> &Segment {
-        self.best_segment()
-    }
-
-    fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
-        if let Some(failure) = self.pending.take() {
-            return Err(failure);
-        }
-        if std::mem::take(&mut self.guessed) {
-            self.h = self.h.min(0.01 * (limit - self.state.t));
-        }
-        loop {
-            let left = limit - self.state.t;
-            let mut h = self.h.min(self.hmax);
-            // no last step of the size of rounding
-            let last = 1.0001 * h >= left;
-            if last {
-                h = left;
-            }
-            if self.attempt(h, last)? {
-                if last {
-                    self.state.t = limit;
-                    self.segment.t1 = limit;
-                }
-                return Ok(());
-            }
-        }
-    }
-
-    fn restart(&mut self, at: State) {
-        self.state = at;
-        (self.extrapolates, self.inside, self.guessed) = (false, false, false);
+    fn back(&mut self) -> Result<bool, StepFailure> {
         self.pending = None;
-        self.after_rejection = false;
-        self.failures = 0;
+        self.state.t = self.segment.t0;
+        self.state.x.copy_from_slice(&self.before);
+        let here = self.state.t;
+        let evaluated = self.array.evaluate(here, &self.state.x, &mut self.rows);
+        evaluated.map_err(|_| StepFailure::Undefined { t: here })?;
+        self.counters.residuals += 1;
+        self.weights.at(&self.state.x);
+        self.inside = true;
+        (self.jacobian_wanted, self.selector_wanted) = (true, true);
+        self.passage.forget();
+        Ok(true)
+    }
+
+    fn restart(&mut self, at: State) -> Result<(), StepFailure> {
+        self.state = at;
+        (self.extrapolates, self.inside) = (false, false);
+        self.pending = None;
         self.eta = 1.0;
-        self.trusted = f64::INFINITY;
         self.jacobian_wanted = true;
         self.selector_wanted = true;
         self.controller.forget();
@@ -496,27 +411,8 @@ impl Stepper for GeomsStepper<'_> {
                 self.rows[e].fill(0.0);
             }
         }
-        if let Some(kept) = &mut self.kept {
-            self.pending = kept.begin(self.state.t, &self.state.x).err();
-        }
-        self.weigh();
-    }
-
-    fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {
-        self.pending = None;
-        self.state.t = self.segment.t0;
-        self.state.x.copy_from_slice(&self.before);
-        let here = self.state.t;
-        let evaluated = self.array.evaluate(here, &self.state.x, &mut self.rows);
-        evaluated.map_err(|_| StepFailure::Undefined { t: here })?;
-        self.statistics.residuals += 1;
-        self.weigh();
-        self.inside = true;
-        (self.jacobian_wanted, self.selector_wanted) = (true, true);
-        self.passage.forget();
-        self.h = t - self.state.t;
-        self.statistics.steps -= 1;
-        self.advance(t).map(|()| true)
+        self.weights.at(&self.state.x);
+        self.kept.as_mut().map_or(Ok(()), |kept| kept.begin(self.state.t, &self.state.x))
     }
 
     fn watch_between(&mut self) {
@@ -531,10 +427,6 @@ impl Stepper for GeomsStepper<'_> {
         self.keep_polynomial();
     }
 
-    fn propose(&mut self, h: f64) {
-        (self.h, self.guessed) = (h.min(self.hmax), false);
-    }
-
     fn rates(&mut self, xdot: &mut [f64]) {
         xdot.fill(0.0);
         let algebraic = self.layout.algebraic();
@@ -543,20 +435,16 @@ impl Stepper for GeomsStepper<'_> {
         }
     }
 
-    fn statistics(&self) -> Statistics {
+    fn counters(&self) -> Statistics {
         Statistics {
             masses: self.array.mass_evaluations(),
             difference_evaluations: self.array.difference_evaluations(),
-            ..self.statistics
+            ..self.counters
         }
     }
 
     fn residuals(&self) -> Residuals {
         self.layout.residuals(&self.rows)
-    }
-
-    fn proposed_step(&self) -> f64 {
-        self.h
     }
 
     fn undetermined(&self) -> Vec<Vec<f64>> {

@@ -1,4 +1,4 @@
-//! BDF at work: prepare, predict, correct, test the error, choose order and step size. Brenan, Campbell & Petzold (1996), 5.2.
+//! A step of BDF: prepare, predict, correct, test the error, choose order and step size. Brenan, Campbell & Petzold (1996), 5.2.
 
 use super::differences::{Differences, MOST_ORDER};
 use super::order::Estimates;
@@ -7,8 +7,10 @@ use crate::dae::{Dae, Pencil, Point};
 use crate::error::StepFailure;
 use crate::linalg::IterationMatrix;
 use crate::method::convergence::{Convergence, Limits, Outcome, Verdict};
+use crate::method::pace::{Failures, Rules, Try};
+use crate::method::shell::{Attempt, Formula, Shell};
 use crate::method::weights::Weights;
-use crate::method::{StartFailure, State, Stepper, derivative};
+use crate::method::{StartFailure, State, derivative};
 use crate::options::Options;
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
@@ -17,10 +19,6 @@ use crate::statistics::{Residuals, Statistics};
 const SMALLEST_SHARE: f64 = 1e-12;
 /// Shortest first step, in units of rounding of time.
 const SHORTEST_GUESS: f64 = 100.0;
-/// Failed Newton iterations in a row after which a run stops.
-const MOST_FAILURES: u32 = 10;
-/// Singular matrices in a row after which a run stops.
-const MOST_SINGULAR: u32 = 6;
 /// A matrix serves while its leading coefficient is within this factor of the right one.
 const MATRIX_REUSE: f64 = 1.3;
 /// The rate of contraction tells about the Jacobian only if the leading coefficient is within this factor.
@@ -36,8 +34,11 @@ const UNKNOWN_RATE: f64 = 100.0;
 /// The number of the only point at which the system is evaluated.
 const STAGE: usize = 0;
 
+/// BDF at work.
+pub(crate) type BdfStepper<'p> = Shell<BdfStep<'p>>;
+
 /// BDF at a point of a solution.
-pub struct BdfStepper<'p> {
+pub(crate) struct BdfStep<'p> {
     method: Bdf,
     dae: Box<dyn Dae + 'p>,
     pencil: Pencil,
@@ -51,21 +52,15 @@ pub struct BdfStepper<'p> {
     weights: Weights,
     limits: Limits,
     eta: f64,
-    // order and step size
     order: usize,
-    h: f64,
-    hmax: f64,
-    max_steps: u64,
     /// the order rises and the step doubles in every step until something fails
     starting: bool,
     /// was a step rejected, and the next higher order not considered since?
     patient: bool,
+    /// were points of the past given, which make the differences of the first step?
+    has_history: bool,
     /// accepted steps since the order was raised
     at_order: usize,
-    /// is the first step size still to be chosen?
-    guessed: bool,
-    failures: u32,
-    singular: u32,
     error_failures: u32,
     // what is at hand
     jacobian_wanted: bool,
@@ -74,18 +69,27 @@ pub struct BdfStepper<'p> {
     decomposed_for: Option<(f64, f64)>,
     /// leading coefficient for which the rate of contraction is known
     iterated_with: f64,
-    pending: Option<StepFailure>,
     // scratch
     x: Vec<f64>,
     v: Vec<f64>,
     e: Vec<f64>,
     r: Vec<f64>,
-    statistics: Statistics,
+    counters: Statistics,
 }
 
-impl<'p> BdfStepper<'p> {
+impl<'p> BdfStep<'p> {
     /// Start at a consistent point, with order one.
-    pub fn new(method: &Bdf, mut dae: Box<dyn Dae + 'p>, at: Point, options: &Options) -> Result<Self, StartFailure> {
+    pub fn start(
+        method: &Bdf,
+        dae: Box<dyn Dae + 'p>,
+        at: Point,
+        options: &Options,
+    ) -> Result<BdfStepper<'p>, StartFailure> {
+        let step = Self::new(method, dae, at, options)?;
+        Ok(Shell::new(step, rules(method), options))
+    }
+
+    fn new(method: &Bdf, mut dae: Box<dyn Dae + 'p>, at: Point, options: &Options) -> Result<Self, StartFailure> {
         method.check(options)?;
         let n = dae.dim();
         assert!(at.x.len() == n && at.xdot.len() == n, "{} and {} values for {n} unknowns", at.x.len(), at.xdot.len());
@@ -99,7 +103,7 @@ impl<'p> BdfStepper<'p> {
         let mut pencil = dae.new_pencil();
         dae.pencil(at.t, &at.x, &at.xdot, &mut pencil)?;
         let algebraic = (0..n).map(|i| dae.algebraic(i)).collect();
-        let mut stepper = BdfStepper {
+        Ok(BdfStep {
             limits: Limits {
                 most: method.max_newton,
                 tolerance: method.newton_tolerance,
@@ -117,121 +121,60 @@ impl<'p> BdfStepper<'p> {
             weights,
             eta: UNKNOWN_RATE,
             order: 1,
-            h: 0.0,
-            hmax: options.hmax.unwrap_or(f64::INFINITY),
-            max_steps: options.max_steps,
             starting: method.steps == Steps::Variable,
             patient: false,
+            has_history: false,
             at_order: 0,
-            guessed: options.h0.is_none(),
-            failures: 0,
-            singular: 0,
             error_failures: 0,
             jacobian_wanted: false,
             jacobian_is_here: true,
             decomposed_for: None,
             iterated_with: 0.0,
-            pending: None,
             x: vec![0.0; n],
             v: vec![0.0; n],
             e: vec![0.0; n],
             r: vec![0.0; n],
-            statistics: Statistics { jacobians: 1, ..Statistics::default() },
-        };
-        stepper.h = options.h0.unwrap_or_else(|| stepper.first_step());
-        stepper.differences.start(&stepper.state.x, &stepper.xdot, stepper.h);
-        Ok(stepper)
+            counters: Statistics { jacobians: 1, ..Statistics::default() },
+        })
     }
 
     /// Start with points of the past, the newest first, and the order that they allow.
-    pub fn with_history(
+    pub fn start_with_history(
         method: &Bdf,
         dae: Box<dyn Dae + 'p>,
         at: Point,
         past: &[State],
         options: &Options,
-    ) -> Result<Self, StartFailure> {
-        let mut stepper = Self::new(method, dae, at, options)?;
-        let here = std::iter::once(&stepper.state);
+    ) -> Result<BdfStepper<'p>, StartFailure> {
+        let mut step = Self::new(method, dae, at, options)?;
+        let here = std::iter::once(&step.state);
         let points: Vec<(f64, &[f64])> =
             here.chain(past).take(method.max_order + 1).map(|state| (state.t, &state.x[..])).collect();
-        if let [here, before, ..] = points[..] {
-            stepper.differences.start_with_history(&points);
-            stepper.order = points.len() - 1;
-            stepper.h = options.h0.unwrap_or(here.0 - before.0);
-            (stepper.starting, stepper.guessed) = (false, false);
-        }
-        Ok(stepper)
+        let [here, before, ..] = points[..] else { return Ok(Shell::new(step, rules(method), options)) };
+        step.differences.start_with_history(&points);
+        step.order = points.len() - 1;
+        (step.starting, step.has_history) = (false, true);
+        let h0 = options.h0.or(Some(here.0 - before.0));
+        Ok(Shell::new(step, rules(method), &Options { h0, ..options.clone() }))
     }
 
-    /// A step whose change is half of the tolerance, so that the error of order one stays below it.
-    fn first_step(&self) -> f64 {
-        let rate = self.weights.norm(&self.xdot);
-        let h = if rate > 0.0 && rate.is_finite() { 0.5 / rate } else { f64::INFINITY };
-        // a guess must not be lost in rounding: where it is too long, the error test says so
-        h.max(SHORTEST_GUESS * f64::EPSILON * self.state.t.abs()).min(self.hmax)
-    }
-
-    /// One attempt with step size h, to `t1`. `Ok(true)` if it was accepted.
-    fn attempt(&mut self, h: f64, t1: f64) -> Result<bool, StepFailure> {
-        let t = self.state.t;
-        self.statistics.attempts += 1;
-        if self.statistics.attempts > self.max_steps {
-            return Err(StepFailure::TooManySteps { t, steps: self.max_steps });
-        }
-        if !(0.1 * h > t.abs() * f64::EPSILON) {
-            return Err(if self.failures > 0 { self.stuck(h) } else { StepFailure::StepTooSmall { t, h } });
-        }
-        self.weights.for_step(h);
-        self.differences.prepare(h, self.order);
-        let outcome = match self.correct(h, t1) {
-            Ok(outcome) => outcome,
-            Err(failure) => {
-                self.differences.retreat(h, self.order);
-                return Err(failure);
-            }
-        };
-        let Outcome::Converged { rate, .. } = outcome else {
-            self.differences.retreat(h, self.order);
-            return self.failed(h).map(|()| false);
-        };
-        let estimates = Estimates::new(&self.differences, &self.e, self.order, &self.weights, &mut self.r);
-        let error = self.differences.error_constant(self.order) * self.weights.norm(&self.e);
-        if !(error <= 1.0) && self.method.steps == Steps::Variable {
-            self.differences.retreat(h, self.order);
-            self.reject(h, estimates);
-            return Ok(false);
-        }
-        self.accept(h, t1, rate, estimates);
-        // an error here belongs to the new point, which stands
-        let t0 = self.segment.t0;
-        let settled = self.dae.accepted(STAGE, t1, &mut self.state.x, &self.xdot);
-        self.differences.correct(&self.state.x);
-        self.differences.write_segment(t0, t1, &mut self.segment);
-        settled?;
-        self.jacobian_wanted |= self.dae.wants_pencil();
-        Ok(true)
-    }
-
-    /// Newton's iteration with the matrix at hand, or with a new one where that is needed.
-    fn correct(&mut self, h: f64, t1: f64) -> Result<Outcome, StepFailure> {
+    /// Newton's iteration with the matrix at hand, or with a new one where that is needed. Nothing where it is singular.
+    fn correct(&mut self, h: f64, t1: f64) -> Result<Option<Outcome>, StepFailure> {
         let leading = leading_coefficient(self.order, h);
         loop {
             if self.jacobian_wanted {
                 self.dae.pencil(self.state.t, &self.state.x, &self.xdot, &mut self.pencil)?;
-                self.statistics.jacobians += 1;
+                self.counters.jacobians += 1;
                 (self.jacobian_wanted, self.jacobian_is_here) = (false, true);
                 self.decomposed_for = None;
             }
             let serves = |(alpha, _): (f64, f64)| within(leading / alpha, MATRIX_REUSE);
             if !self.decomposed_for.is_some_and(serves) {
-                self.statistics.decompositions += 1;
+                self.counters.decompositions += 1;
                 self.decomposed_for = None;
                 if self.matrix.decompose(&self.pencil, leading * h, h).is_err() {
-                    self.singular += 1;
-                    return Ok(Outcome::Diverged);
+                    return Ok(None);
                 }
-                self.singular = 0;
                 self.decomposed_for = Some((leading, h));
                 self.iterated_with = 0.0;
             }
@@ -241,11 +184,11 @@ impl<'p> BdfStepper<'p> {
             }
             let outcome = self.iterate(leading, t1);
             if matches!(outcome, Outcome::Converged { .. }) || self.jacobian_is_here {
-                return Ok(outcome);
+                return Ok(Some(outcome));
             }
             // the matrix may be too old: once more with a new one
             self.jacobian_wanted = true;
-            self.statistics.newton_updates += 1;
+            self.counters.newton_updates += 1;
         }
     }
 
@@ -259,7 +202,7 @@ impl<'p> BdfStepper<'p> {
         let judge = if self.dae.follows() { Convergence::patient } else { Convergence::cautious };
         let mut convergence = judge(self.limits, &mut self.eta);
         for newton in 1..=self.limits.most {
-            self.statistics.residuals += 1;
+            self.counters.residuals += 1;
             if self.dae.residual(STAGE, t1, &self.x, &self.v, &mut self.r).is_err() {
                 return Outcome::Diverged;
             }
@@ -267,7 +210,7 @@ impl<'p> BdfStepper<'p> {
                 *r *= if self.dae.algebraic(i) { -1.0 } else { -h };
             }
             self.matrix.solve(&mut self.r);
-            self.statistics.solves += 1;
+            self.counters.solves += 1;
             self.r.iter_mut().for_each(|d| *d *= factor);
             let verdict = convergence.judge(newton, self.weights.norm(&self.r), &mut self.eta);
             if let Verdict::Failed(outcome) = verdict {
@@ -286,7 +229,8 @@ impl<'p> BdfStepper<'p> {
     }
 
     /// Take the corrected values as a step, and choose the next order and step size.
-    fn accept(&mut self, h: f64, t1: f64, rate: f64, mut estimates: Estimates) {
+    fn accept(&mut self, tried: &Try, rate: f64, mut estimates: Estimates) -> f64 {
+        let &Try { h, t1, proposed, longest, .. } = tried;
         let (k, most) = (self.order, self.method.max_order);
         let raised = k > self.differences.last_order();
         if estimates.wanted < k || k == most {
@@ -296,10 +240,11 @@ impl<'p> BdfStepper<'p> {
         if self.at_order <= k + FLUSHED {
             estimates.keep();
         }
+        let next;
         if self.method.steps == Steps::Fixed {
-            self.order = (k + 1).min(most);
+            (self.order, next) = ((k + 1).min(most), proposed);
         } else if self.starting {
-            (self.order, self.h) = (k + 1, (2.0 * h).min(self.hmax));
+            (self.order, next) = (k + 1, (2.0 * h).min(longest));
         } else {
             if estimates.wanted == k && k < most && self.differences.is_constant(k) && !raised {
                 estimates.consider_higher(&self.differences, &self.e, &self.weights, &mut self.r);
@@ -309,7 +254,7 @@ impl<'p> BdfStepper<'p> {
             let steady = self.differences.is_constant(if self.patient { k } else { k - 1 });
             self.patient &= !steady;
             let growth = if steady && estimates.wanted <= k { estimates.growth() } else { estimates.growth().min(1.0) };
-            (self.order, self.h) = (estimates.wanted, (growth * h).min(self.hmax));
+            (self.order, next) = (estimates.wanted, (growth * h).min(longest));
         }
         self.differences.update(&self.e, h, k);
         self.differences.write_segment(self.state.t, t1, &mut self.segment);
@@ -317,52 +262,24 @@ impl<'p> BdfStepper<'p> {
         self.state.x.copy_from_slice(self.differences.phi(0));
         self.xdot.copy_from_slice(&self.v);
         self.weights.at(&self.state.x);
-        self.statistics.steps += 1;
-        (self.failures, self.error_failures) = (0, 0);
+        self.error_failures = 0;
         self.jacobian_is_here = false;
         let comparable = |(alpha, _): (f64, f64)| within(leading_coefficient(k, h) / alpha, SAME_COEFFICIENT);
         self.jacobian_wanted = rate > self.method.jacobian_reuse && self.decomposed_for.is_some_and(comparable);
+        next
     }
 
     /// After a failed error test: a smaller step and a lower order, the third time order one.
-    fn reject(&mut self, h: f64, estimates: Estimates) {
-        if self.statistics.steps > 0 {
-            self.statistics.rejected_error += 1;
-        }
+    fn reject(&mut self, h: f64, estimates: Estimates) -> f64 {
         (self.starting, self.patient) = (false, true);
-        self.failures = 0;
         self.error_failures += 1;
-        (self.order, self.h) = match self.error_failures {
+        let next;
+        (self.order, next) = match self.error_failures {
             1 => (estimates.wanted, estimates.shrinkage() * h),
             2 => (estimates.wanted, 0.25 * h),
             _ => (1, 0.25 * h),
         };
-    }
-
-    /// After a failed iteration or decomposition: a smaller step, but not for ever.
-    fn failed(&mut self, h: f64) -> Result<(), StepFailure> {
-        self.statistics.rejected_newton += 1;
-        self.starting = false;
-        self.failures += 1;
-        let most = if self.statistics.steps == 0 { 2 * MOST_FAILURES } else { MOST_FAILURES };
-        if self.failures >= most || self.singular >= MOST_SINGULAR || self.method.steps == Steps::Fixed {
-            return Err(self.stuck(h));
-        }
-        self.jacobian_wanted = !self.jacobian_is_here;
-        self.h = AFTER_FAILURE * h;
-        Ok(())
-    }
-
-    /// Why there is no way on, after failures.
-    fn stuck(&self, h: f64) -> StepFailure {
-        let t = self.state.t;
-        if let Some(failure) = self.dae.trouble(t) {
-            failure
-        } else if self.singular > 0 {
-            StepFailure::SingularPencil { t }
-        } else {
-            StepFailure::NewtonDiverged { t, h, failures: self.failures }
-        }
+        next
     }
 }
 
@@ -376,7 +293,13 @@ fn within(ratio: f64, factor: f64) -> bool {
     ratio <= factor && ratio * factor >= 1.0
 }
 
-impl Stepper for BdfStepper<'_> {
+/// The first step of order one is tiny, and no short step may be left at the end: each change of the step size costs order.
+fn rules(method: &Bdf) -> Rules {
+    let variable = method.steps == Steps::Variable;
+    Rules { constant: !variable, first_part: 0.001, even_end: variable, starts_small: true, ..Rules::default() }
+}
+
+impl Formula for BdfStep<'_> {
     fn state(&self) -> &State {
         &self.state
     }
@@ -385,53 +308,81 @@ impl Stepper for BdfStepper<'_> {
         &self.segment
     }
 
-    fn advance(&mut self, limit: f64) -> Result<(), StepFailure> {
-        if let Some(failure) = &self.pending {
-            return Err(failure.clone());
-        }
-        if !(limit > self.state.t) {
-            return Err(StepFailure::StepTooSmall { t: self.state.t, h: limit - self.state.t });
-        }
-        if std::mem::take(&mut self.guessed) {
-            self.h = self.h.min(0.001 * (limit - self.state.t));
-            self.differences.start(&self.state.x, &self.xdot, self.h);
-        }
-        loop {
-            let left = limit - self.state.t;
-            let mut h = self.h.min(self.hmax);
-            // no last step of the size of rounding
-            let last = 1.0001 * h >= left;
-            if last {
-                h = left;
-            } else if 2.0 * h > left && self.method.steps == Steps::Variable {
-                // nor a small one
-                h = 0.5 * left;
-            }
-            let t1 = if last { limit } else { self.state.t + h };
-            if self.attempt(h, t1)? {
-                return Ok(());
-            }
+    /// A step whose change is half of the tolerance, so that the error of order one stays below it.
+    fn first_size(&mut self) -> f64 {
+        let rate = self.weights.norm(&self.xdot);
+        let h = if rate > 0.0 && rate.is_finite() { 0.5 / rate } else { f64::INFINITY };
+        // a guess must not be lost in rounding: where it is too long, the error test says so
+        h.max(SHORTEST_GUESS * f64::EPSILON * self.state.t.abs())
+    }
+
+    fn begin(&mut self, h: f64) {
+        if !self.has_history {
+            self.differences.start(&self.state.x, &self.xdot, h);
         }
     }
 
-    fn restart(&mut self, at: State) {
+    fn attempt(&mut self, tried: &Try) -> Result<Attempt, StepFailure> {
+        let &Try { h, t1, .. } = tried;
+        self.weights.for_step(h);
+        self.differences.prepare(h, self.order);
+        let outcome = match self.correct(h, t1) {
+            Ok(outcome) => outcome,
+            Err(failure) => {
+                self.differences.retreat(h, self.order);
+                return Err(failure);
+            }
+        };
+        let Some(Outcome::Converged { rate, .. }) = outcome else {
+            self.differences.retreat(h, self.order);
+            self.starting = false;
+            self.jacobian_wanted = !self.jacobian_is_here;
+            return Ok(Attempt::Failed { factor: AFTER_FAILURE, singular: outcome.is_none() });
+        };
+        let estimates = Estimates::new(&self.differences, &self.e, self.order, &self.weights, &mut self.r);
+        let error = self.differences.error_constant(self.order) * self.weights.norm(&self.e);
+        if !(error <= 1.0) && self.method.steps == Steps::Variable {
+            self.differences.retreat(h, self.order);
+            return Ok(Attempt::Rejected { next: self.reject(h, estimates) });
+        }
+        let next = self.accept(tried, rate, estimates);
+        // an error here belongs to the new point, which stands
+        let t0 = self.segment.t0;
+        let settled = self.dae.accepted(STAGE, t1, &mut self.state.x, &self.xdot);
+        self.differences.correct(&self.state.x);
+        self.differences.write_segment(t0, t1, &mut self.segment);
+        if settled.is_ok() {
+            self.jacobian_wanted |= self.dae.wants_pencil();
+        }
+        Ok(Attempt::Accepted { next, settled })
+    }
+
+    fn stuck(&mut self, h: f64, failures: Failures) -> StepFailure {
+        let t = self.state.t;
+        match self.dae.trouble(t) {
+            Some(failure) => failure,
+            None if failures.singular > 0 => StepFailure::SingularPencil { t },
+            None => StepFailure::NewtonDiverged { t, h, failures: failures.attempts },
+        }
+    }
+
+    fn restart(&mut self, at: State) -> Result<(), StepFailure> {
         self.state = at;
         self.segment = Segment::with_room(self.state.t, &self.state.x, MOST_ORDER);
         self.weights.at(&self.state.x);
         self.dae.jumped(self.state.t, &self.state.x);
         let here = (self.state.t, &self.state.x[..]);
         let (pencil, matrix) = (&mut self.pencil, &mut self.matrix);
-        self.pending = derivative::recover(&mut *self.dae, pencil, matrix, here, &mut self.xdot).err();
+        let recovered = derivative::recover(&mut *self.dae, pencil, matrix, here, &mut self.xdot);
         self.jacobian_wanted = true;
         self.decomposed_for = None;
-        (self.failures, self.singular, self.error_failures) = (0, 0, 0);
+        self.error_failures = 0;
         // order one, with a first step that passes its error test; a fixed step is kept
-        self.order = 1;
+        (self.order, self.has_history) = (1, false);
         if self.method.steps == Steps::Variable {
-            self.h = self.first_step();
-            (self.starting, self.patient, self.guessed) = (true, false, true);
+            (self.starting, self.patient) = (true, false);
         }
-        self.differences.start(&self.state.x, &self.xdot, self.h);
+        recovered
     }
 
     fn rates(&mut self, xdot: &mut [f64]) {
@@ -442,16 +393,12 @@ impl Stepper for BdfStepper<'_> {
         Some(&mut *self.dae)
     }
 
-    fn statistics(&self) -> Statistics {
-        Statistics { selectors: self.dae.choices(), ..self.statistics }
+    fn counters(&self) -> Statistics {
+        Statistics { selectors: self.dae.choices(), ..self.counters }
     }
 
     fn residuals(&self) -> Residuals {
         self.dae.residuals()
-    }
-
-    fn proposed_step(&self) -> f64 {
-        self.h
     }
 
     fn undetermined(&self) -> Vec<Vec<f64>> {
