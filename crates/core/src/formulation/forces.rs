@@ -10,7 +10,7 @@ use crate::dae::Dae;
 use crate::error::{BadOption, ConstraintBlock, StepFailure};
 use crate::linalg::{Lu, Matrix};
 use crate::method::between::KEPT;
-use crate::method::radau::tableau::Tableau;
+use crate::method::collocation::Tableau;
 use crate::method::{StartFailure, State, Stepper};
 use crate::motion::{Form, Layout, Mechanism, ReducedArray, Undefined};
 use crate::segment::Segment;

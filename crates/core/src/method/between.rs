@@ -146,7 +146,7 @@ pub(crate) fn smallest(t: f64, longest: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::method::radau::tableau::Tableau;
+    use crate::method::collocation::Tableau;
 
     #[test]
     fn the_weights_reproduce_powers_and_the_guess_is_near_the_deviation() {

@@ -2,6 +2,7 @@
 
 pub mod bdf;
 pub(crate) mod between;
+pub(crate) mod collocation;
 pub mod controller;
 pub mod convergence;
 mod derivative;

@@ -133,13 +133,6 @@ impl Weights {
         (sum / (s as f64 * self.counted)).sqrt()
     }
 
-    /// The same where the vectors stand by themselves.
-    pub fn norm_of_all<const S: usize>(&self, e: &[Vec<f64>; S]) -> f64 {
-        let add = |sum: f64, (e, w): (&f64, &f64)| sum + (e * w) * (e * w);
-        let sum = e.iter().fold(0.0, |sum, e| e.iter().zip(&self.inverse_scales).fold(sum, add));
-        (sum / (S as f64 * self.counted)).sqrt()
-    }
-
     fn sum(&self, e: &[f64]) -> f64 {
         e.iter().zip(&self.inverse_scales).map(|(e, w)| (e * w) * (e * w)).sum()
     }

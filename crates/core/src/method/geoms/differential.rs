@@ -1,14 +1,14 @@
 //! The differential part of the Newton systems: decomposed for every step size. Steinbrecher (2007), section 5.
 //!
 //! ```text
-//! E₁ = γ V_D + h V_B,   E₂ = (α + iβ) V_D + h V_B        more rows than columns
+//! E₁ = γ V_D + h V_B,   E₂ = (αₖ + iβₖ) V_D + h V_B        more rows than columns
 //! ```
 //! A selector S makes them square: rows of the identity (LU) or Q₁ᵀ of E₁ = Q₁R (QR). The same S serves E₁, E₂ and the error estimate.
 
 use super::constraint::ConstraintPart;
-use super::tableau::{ALPHA, BETA, GAMMA};
 use super::{Decomposition, Selection};
 use crate::linalg::{Lu, Matrix, Singular, ThinQr, row_pivots};
+use crate::method::collocation::Tableau;
 use crate::motion::Layout;
 use faer::c64;
 
@@ -19,8 +19,10 @@ pub struct DifferentialPart {
     /// rows that S picks
     selected: Vec<usize>,
     real: Lu<f64>,
-    complex: Lu<c64>,
+    /// one for each pair αₖ ± iβₖ
+    complex: Vec<Lu<c64>>,
     qr: ThinQr,
+    tableau: &'static Tableau,
     h: f64,
     /// free columns of λ, μ come first; they are solved for h Δλ, which keeps E₁ regular as h → 0
     multipliers: usize,
@@ -36,12 +38,13 @@ pub struct DifferentialPart {
 }
 
 impl DifferentialPart {
-    /// Room for the part that `constraints` leaves.
+    /// Room for the part that `constraints` leaves, and up to so many stages.
     pub fn new(
         layout: &Layout,
         constraints: &ConstraintPart,
         decomposition: Decomposition,
         selection: Selection,
+        stages: usize,
     ) -> Self {
         let (m, n) = (layout.differential(), constraints.free.len());
         let zero = c64::new(0.0, 0.0);
@@ -50,8 +53,9 @@ impl DifferentialPart {
             selection,
             selected: (0..n).collect(),
             real: Lu::new(n),
-            complex: Lu::new(n),
+            complex: (0..stages / 2).map(|_| Lu::new(n)).collect(),
             qr: ThinQr::new(m, n),
+            tableau: Tableau::of(stages),
             h: 0.0,
             multipliers: constraints.free_counts()[0],
             algebraic: layout.algebraic(),
@@ -72,7 +76,7 @@ impl DifferentialPart {
     }
 
     /// Choose the selector anew. With QR there is nothing to choose: Q₁ follows from every E₁.
-    pub fn select(&mut self, constraints: &ConstraintPart, h: f64) -> Result<(), Singular> {
+    pub fn select(&mut self, constraints: &ConstraintPart, tableau: &Tableau, h: f64) -> Result<(), Singular> {
         if self.decomposition != Decomposition::Lu {
             return Ok(());
         }
@@ -84,7 +88,7 @@ impl DifferentialPart {
         for i in 0..tall.rows() {
             for k in 0..tall.cols() {
                 let (d, b) = self.entry(constraints, i, k, h);
-                tall[(i, k)] = GAMMA * d + b;
+                tall[(i, k)] = tableau.GAMMA * d + b;
             }
         }
         let result = row_pivots(&mut tall, &mut self.order, &mut self.selected);
@@ -142,16 +146,23 @@ impl DifferentialPart {
         (constraints.D[(row, column)], if k < self.multipliers { b } else { h * b })
     }
 
-    /// Decompose S E₁ and S E₂ for step size h.
-    pub fn decompose(&mut self, constraints: &ConstraintPart, h: f64) -> Result<(), Singular> {
-        self.h = h;
+    /// Decompose S E₁ and all S E₂ for step size h.
+    pub fn decompose(
+        &mut self,
+        constraints: &ConstraintPart,
+        tableau: &'static Tableau,
+        h: f64,
+    ) -> Result<(), Singular> {
+        (self.tableau, self.h) = (tableau, h);
         let n = constraints.free.len();
         if self.decomposition == Decomposition::Lu {
             for r in 0..n {
                 for k in 0..n {
                     let (d, b) = self.entry(constraints, self.selected[r], k, h);
-                    self.real.A[(r, k)] = GAMMA * d + b;
-                    self.complex.A[(r, k)] = c64::new(ALPHA * d + b, BETA * d);
+                    self.real.A[(r, k)] = tableau.GAMMA * d + b;
+                    for (complex, (alpha, beta)) in self.complex.iter_mut().zip(tableau.PAIRS) {
+                        complex.A[(r, k)] = c64::new(alpha * d + b, beta * d);
+                    }
                 }
             }
             self.real.factor()?;
@@ -159,27 +170,29 @@ impl DifferentialPart {
             for i in 0..self.tall.rows() {
                 for k in 0..n {
                     let (d, b) = self.entry(constraints, i, k, h);
-                    self.qr.Qt[(k, i)] = GAMMA * d + b;
+                    self.qr.Qt[(k, i)] = tableau.GAMMA * d + b;
                 }
             }
             self.qr.factor()?;
-            self.complex.A.fill(c64::new(0.0, 0.0));
+            self.complex.iter_mut().for_each(|complex| complex.A.fill(c64::new(0.0, 0.0)));
             for i in 0..self.tall.rows() {
                 for k in 0..n {
                     let (d, b) = self.entry(constraints, i, k, h);
-                    let e = c64::new(ALPHA * d + b, BETA * d);
-                    for r in 0..n {
-                        self.complex.A[(r, k)] += e * self.qr.Qt[(r, i)];
+                    for (complex, (alpha, beta)) in self.complex.iter_mut().zip(tableau.PAIRS) {
+                        let e = c64::new(alpha * d + b, beta * d);
+                        for r in 0..n {
+                            complex.A[(r, k)] += e * self.qr.Qt[(r, i)];
+                        }
                     }
                 }
             }
         }
-        self.complex.factor_complex()
+        self.complex.iter_mut().take(tableau.PAIRS.len()).try_for_each(Lu::factor_complex)
     }
 
     /// Free unknowns of the real system: (S E₁) ζ = S (bD + (γ L_D + h L_B) c).
     pub fn solve_real(&mut self, constraints: &ConstraintPart, c: &[f64], bD: &[f64], zeta: &mut [f64]) {
-        let h = self.h;
+        let (h, gamma) = (self.h, self.tableau.GAMMA);
         let pivots = constraints.pivots();
         for i in self.rows() {
             let i = self.row(i);
@@ -187,7 +200,7 @@ impl DifferentialPart {
             let mut sum = bD[i];
             for (rows, cols) in &pivots {
                 for ((d, b), c) in D[cols.clone()].iter().zip(&B[cols.clone()]).zip(&c[rows.clone()]) {
-                    sum += (GAMMA * d + h * b) * c;
+                    sum += (gamma * d + h * b) * c;
                 }
             }
             self.rhs[i] = sum;
@@ -210,16 +223,17 @@ impl DifferentialPart {
         }
     }
 
-    /// Free unknowns of the complex system, real and imaginary parts apart.
+    /// Free unknowns of the complex system of a pair, real and imaginary parts apart.
     pub fn solve_complex(
         &mut self,
+        pair: usize,
         constraints: &ConstraintPart,
         c: [&[f64]; 2],
         bD: [&[f64]; 2],
         re: &mut [f64],
         im: &mut [f64],
     ) {
-        let h = self.h;
+        let (h, (alpha, beta)) = (self.h, self.tableau.PAIRS[pair]);
         let pivots = constraints.pivots();
         for i in self.rows() {
             let i = self.row(i);
@@ -228,7 +242,7 @@ impl DifferentialPart {
             for (rows, cols) in &pivots {
                 let (cx, cy) = (&c[0][rows.clone()], &c[1][rows.clone()]);
                 for (k, (d, b)) in D[cols.clone()].iter().zip(&B[cols.clone()]).enumerate() {
-                    let (a, b) = (ALPHA * d + h * b, BETA * d);
+                    let (a, b) = (alpha * d + h * b, beta * d);
                     x += a * cx[k] - b * cy[k];
                     y += a * cy[k] + b * cx[k];
                 }
@@ -245,7 +259,7 @@ impl DifferentialPart {
                 self.projected_complex[r] = self.qr.Qt.row(r).iter().zip(&self.rhs_complex).map(|(q, b)| b * q).sum();
             }
         }
-        self.complex.solve(&mut self.projected_complex);
+        self.complex[pair].solve(&mut self.projected_complex);
         re.fill(0.0);
         im.fill(0.0);
         for (k, &column) in constraints.free.iter().enumerate() {

@@ -1,16 +1,16 @@
-//! GEOMS: three-stage Radau IIa on the reduced derivative array, regularised inside the linear algebra.
+//! GEOMS: Radau IIa on the reduced derivative array, regularised inside the linear algebra.
 //!
 //! More equations than unknowns are discretised: all differential equations and the constraints of all levels. In each Newton
 //! system the algebraic rows are satisfied exactly ([`constraint`]) and the differential rows in a selected subspace
-//! ([`differential`]). Steinbrecher (2006), 5.1; (2007). Order 5 in p, v and λ; all constraints hold at every step.
+//! ([`differential`]). Steinbrecher (2006), 5.1; (2007). Order 2s − 1 in p, v and λ with s stages, three as published; all constraints hold
+//! at every step.
 
 pub mod constraint;
 pub mod differential;
-pub mod newton;
+mod regularised;
 mod step;
 
-pub use super::radau::tableau;
-
+use super::collocation::Stages;
 use super::controller::Control;
 use super::{Method, StartFailure, State, Stepper};
 use crate::error::BadOption;
@@ -78,7 +78,7 @@ pub enum NewtonPoint {
     /// At the left end of the step.
     #[default]
     Left,
-    /// At the predicted stage 1, 2 or 3.
+    /// At a predicted stage, numbered from 1.
     Stage(u8),
 }
 
@@ -109,6 +109,8 @@ pub enum Polish {
 pub struct Geoms {
     /// Which equations (FORM).
     pub formulation: Formulation,
+    /// Number of stages.
+    pub stages: Stages,
     /// Decomposition of the constraints (DECOMPC). Chosen from the problem if absent: SVD for redundant constraints, LU otherwise.
     pub constraint_decomposition: Option<Decomposition>,
     /// Decomposition of the differential part, LU or QR (DECOMPD). Chosen if absent: QR with invariants, LU otherwise.
@@ -123,9 +125,9 @@ pub struct Geoms {
     pub newton_point: NewtonPoint,
     /// Newton matrices renewed inside a step that converges slowly (NWTUPD).
     pub newton_updates: u32,
-    /// Most Newton iterations (NIT).
+    /// Most Newton iterations (NIT) with three stages: three less with one stage, five and ten more with five and seven.
     pub max_newton: u32,
-    /// Stopping factor of Newton's iteration (FNEWT), min(0.03, √rtol') if absent.
+    /// Stopping factor of Newton's iteration (FNEWT), min(0.03, √rtol') if absent, of three stages.
     pub newton_tolerance: Option<f64>,
     /// A Jacobian is kept while the iteration contracts faster than this (THET); negative: never.
     pub jacobian_reuse: f64,
@@ -151,6 +153,7 @@ impl Default for Geoms {
     fn default() -> Self {
         Geoms {
             formulation: Formulation::StrangenessFree,
+            stages: Stages::default(),
             constraint_decomposition: None,
             differential_decomposition: None,
             selection: Selection::Blockwise,
@@ -186,6 +189,7 @@ impl Geoms {
 
     fn check(&self, options: &Options) -> Result<(), BadOption> {
         options.check()?;
+        self.stages.check()?;
         if let Some(tolerance) = self.newton_tolerance {
             BadOption::positive("newton_tolerance", tolerance)?;
         }
@@ -202,10 +206,10 @@ impl Geoms {
             return Err(BadOption::OutOfRange { name: "max_newton", value, expected: "3 to 1000 iterations" });
         }
         if let NewtonPoint::Stage(stage) = self.newton_point
-            && !(1..=3).contains(&stage)
+            && !(1..=self.stages.range().0).contains(&usize::from(stage))
         {
             let (name, value) = ("newton_point", f64::from(stage));
-            return Err(BadOption::OutOfRange { name, value, expected: "the stages are 1, 2 and 3" });
+            return Err(BadOption::OutOfRange { name, value, expected: "stages are numbered from 1 to their number" });
         }
         if self.differential_decomposition == Some(Decomposition::Svd) {
             let (name, value) = ("differential_decomposition", 3.0);

@@ -1,9 +1,9 @@
 //! Values between the steps: the deviation of the polynomial is controlled where they are wanted, and values are ends of shorter steps.
 
-use super::collocation::{Matrices, Prediction, StageVectors};
+use super::square::{Matrices, Square};
 use super::step::RadauStep;
-use super::tableau::Tableau;
 use crate::method::between::{KEPT, NEGLIGIBLE, Nodes, SUSPICIOUS, smallest};
+use crate::method::collocation::{Prediction, StageVectors, Tableau};
 use crate::method::convergence::Outcome;
 use crate::segment::Segment;
 
@@ -37,11 +37,11 @@ impl RadauStep<'_> {
         }
         let n = self.state.x.len();
         let most = self.method.stages.range().1;
-        let tableau = self.stages.tableau();
+        let tableau = self.collocation.tableau();
         self.between = Some(Box::new(Between {
             nodes: Nodes::new(tableau.C),
             matrices: Matrices::new(&*self.dae, &self.pencil, most),
-            stages: StageVectors::new(&*self.dae, tableau, most),
+            stages: StageVectors::new(n, tableau, most),
             deviation: 0.0,
             longest: 0.0,
             values: vec![vec![0.0; n]; KEPT],
@@ -54,16 +54,16 @@ impl RadauStep<'_> {
     /// Norm of the deviation of the polynomial over the attempt at hand; zero where nobody asks, and where it is no error of the step.
     pub(super) fn deviation(&mut self, h: f64) -> f64 {
         let Some(between) = &mut self.between else { return 0.0 };
-        let (tableau, t) = (self.stages.tableau(), self.state.t);
+        let (tableau, t) = (self.collocation.tableau(), self.state.t);
         if between.stages.tableau().stages() != tableau.stages() {
             between.nodes = Nodes::new(tableau.C);
             between.stages.change(tableau);
         }
         let nodes = between.nodes;
         for (i, e) in self.error.iter_mut().enumerate() {
-            *e = nodes.guess(|j| self.stages.Z(j)[i]);
+            *e = nodes.guess(|j| self.collocation.stages.Z(j)[i]);
         }
-        between.deviation = self.weights.largest(&self.error);
+        between.deviation = self.collocation.weights.largest(&self.error);
         // a system without freedom controls its polynomial anyway
         if between.deviation < SUSPICIOUS || self.without_freedom {
             return 0.0;
@@ -74,9 +74,9 @@ impl RadauStep<'_> {
         if h <= smallest(t, between.longest) {
             return 0.0;
         }
-        self.stages.weighted(nodes.value(), &mut self.x);
+        self.collocation.stages.weighted(nodes.value(), &mut self.x);
         self.x.iter_mut().zip(&self.state.x).for_each(|(x, x0)| *x += x0);
-        self.stages.weighted(nodes.rate(), &mut self.v);
+        self.collocation.stages.weighted(nodes.rate(), &mut self.v);
         self.v.iter_mut().for_each(|v| *v /= h);
         self.counters.residuals += 1;
         // numbered behind the stages and the left end
@@ -88,7 +88,7 @@ impl RadauStep<'_> {
             *e *= if self.dae.algebraic(i) { -1.0 } else { -h };
         }
         self.matrices.real.solve(&mut self.error);
-        let norm = self.weights.norm(&self.error);
+        let norm = self.collocation.weights.norm(&self.error);
         if norm.is_nan() { f64::INFINITY } else { norm }
     }
 
@@ -104,7 +104,7 @@ impl RadauStep<'_> {
     pub(super) fn best_segment(&self) -> &Segment {
         match &self.between {
             Some(between) if between.is_kept => &between.kept,
-            _ => &self.segment,
+            _ => &self.collocation.segment,
         }
     }
 
@@ -122,11 +122,11 @@ impl RadauStep<'_> {
 
     /// May the polynomial deviate by more than is left in saved values?
     fn deviates(&self, t: f64) -> bool {
-        let (t0, t1) = (self.segment.t0, self.segment.t1);
+        let (t0, t1) = (self.collocation.segment.t0, self.collocation.segment.t1);
         match &self.between {
             Some(between) if t1 > t0 => {
                 let share = between.nodes.share((t - t0) / (t1 - t0));
-                share * between.deviation * self.weights.loosened() > NEGLIGIBLE
+                share * between.deviation * self.collocation.weights.loosened() > NEGLIGIBLE
             }
             _ => false,
         }
@@ -136,21 +136,20 @@ impl RadauStep<'_> {
     fn shorter_step(&mut self, t: f64) -> bool {
         let convergence = self.judge();
         let Some(between) = &mut self.between else { return false };
-        let h = t - self.segment.t0;
+        let h = t - self.collocation.segment.t0;
         let tableau = between.stages.tableau();
         self.counters.decompositions += 1;
         if between.matrices.decompose(&self.pencil, tableau, h).is_err() {
             return false;
         }
-        between.stages.predict(Prediction::Inside(&self.segment), h);
-        self.weights.for_step(h);
+        between.stages.predict(Prediction::Inside(&self.collocation.segment), h);
+        self.collocation.weights.for_step(h);
         let mut eta = 1.0;
         let outcome = between.stages.iterate(
-            &mut *self.dae,
-            &mut between.matrices,
-            (self.segment.t0, &self.x_before, h),
-            &self.weights,
-            convergence(self.limits, &mut eta),
+            &mut Square { dae: &mut *self.dae, matrices: &mut between.matrices },
+            (self.collocation.segment.t0, &self.x_before, h),
+            &self.collocation.weights,
+            convergence(self.collocation.limits, &mut eta),
             &mut eta,
             &mut self.counters,
         );
@@ -159,16 +158,18 @@ impl RadauStep<'_> {
         for ((x, x0), z) in between.x.iter_mut().zip(&self.x_before).zip(end) {
             *x = x0 + z;
         }
-        if h < SHORT * (self.segment.t1 - self.segment.t0) && self.weights.higher_index().next().is_some() {
-            self.segment.eval(t, &mut self.x);
-            self.weights.higher_index().for_each(|i| between.x[i] = self.x[i]);
+        if h < SHORT * (self.collocation.segment.t1 - self.collocation.segment.t0)
+            && self.collocation.weights.higher_index().next().is_some()
+        {
+            self.collocation.segment.eval(t, &mut self.x);
+            self.collocation.weights.higher_index().for_each(|i| between.x[i] = self.x[i]);
         }
         matches!(outcome, Outcome::Converged { .. })
     }
 
     /// Replace the polynomial over the last step by one through ends of shorter steps, where it deviates.
     pub(super) fn keep_polynomial(&mut self) {
-        let (t0, t1) = (self.segment.t0, self.segment.t1);
+        let (t0, t1) = (self.collocation.segment.t0, self.collocation.segment.t1);
         let C = Tableau::of(KEPT).C;
         if !self.deviates(t0 + (t1 - t0) * self.between.as_ref().map_or(0.0, |between| between.nodes.worst())) {
             return;

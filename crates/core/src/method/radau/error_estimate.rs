@@ -19,11 +19,11 @@ impl RadauStep<'_> {
         if self.without_freedom {
             return self.interpolation_error().max(1e-10);
         }
-        self.stages.weighted(self.stages.tableau().E, &mut self.v);
+        self.collocation.stages.weighted(self.collocation.tableau().E, &mut self.v);
         self.v.iter_mut().for_each(|v| *v = -*v / h);
         self.x.copy_from_slice(&self.state.x);
         let mut norm = self.filter(h);
-        if norm >= 1.0 && (after_rejection || self.controller.is_new()) {
+        if norm >= 1.0 && (after_rejection || self.collocation.controller.is_new()) {
             for ((x, x0), e) in self.x.iter_mut().zip(&self.state.x).zip(&self.error) {
                 *x = x0 + e;
             }
@@ -38,21 +38,21 @@ impl RadauStep<'_> {
     /// A system without differential equations makes no error at the ends of steps. What is controlled then is the polynomial between
     /// them: how far the polynomial through x₀ and the stages is from the one through the stages alone, at x₀.
     fn interpolation_error(&mut self) -> f64 {
-        let C = self.stages.tableau().C;
+        let C = self.collocation.tableau().C;
         // the Lagrange polynomials of the nodes at zero
         let mut at_begin = [1.0; MOST_DEGREE];
         for (j, l) in at_begin.iter_mut().enumerate().take(C.len()) {
             *l = (0..C.len()).filter(|&k| k != j).map(|k| C[k] / (C[k] - C[j])).product();
         }
-        self.stages.weighted(&at_begin[..C.len()], &mut self.error);
-        self.weights.norm(&self.error)
+        self.collocation.stages.weighted(&at_begin[..C.len()], &mut self.error);
+        self.collocation.weights.norm(&self.error)
     }
 
     /// err from G(t₀, x, v) with the x in scratch.
     fn filter(&mut self, h: f64) -> f64 {
         self.counters.residuals += 1;
         // the point at the left end is numbered behind the stages
-        let left_end = self.stages.tableau().stages();
+        let left_end = self.collocation.tableau().stages();
         if self.dae.residual(left_end, self.state.t, &self.x, &self.v, &mut self.error).is_err() {
             return f64::INFINITY;
         }
@@ -61,7 +61,7 @@ impl RadauStep<'_> {
             *e *= if self.dae.algebraic(i) { of_algebraic_rows } else { -h };
         }
         self.matrices.real.solve(&mut self.error);
-        let norm = self.weights.norm(&self.error);
+        let norm = self.collocation.weights.norm(&self.error);
         if norm.is_nan() { f64::INFINITY } else { norm }
     }
 }

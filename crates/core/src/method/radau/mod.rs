@@ -16,13 +16,11 @@
 //! is right at the ends of steps, but does not shorten them. Where values between steps are wanted its polynomial is watched as well.
 
 mod between;
-mod collocation;
 mod error_estimate;
-mod order;
+mod square;
 mod step;
-pub mod tableau;
 
-pub use order::Stages;
+pub use super::collocation::Stages;
 
 use super::controller::Control;
 use super::{Integrator, StartFailure, Stepper};
@@ -76,16 +74,6 @@ impl RadauIIa {
     /// The setting that reproduces the counters of RADAU5; of RADAU with [`Stages::VARIABLE`].
     pub fn reproduction() -> Self {
         RadauIIa { safeguards: false, ..RadauIIa::default() }
-    }
-
-    /// Most iterations with so many stages.
-    fn most_iterations(&self, stages: usize) -> u32 {
-        match stages {
-            1 => self.max_newton.saturating_sub(3).max(3),
-            5 => self.max_newton + 5,
-            7 => self.max_newton + 10,
-            _ => self.max_newton,
-        }
     }
 
     fn check(&self, options: &Options) -> Result<(), BadOption> {

@@ -2,19 +2,18 @@
 
 use super::RadauIIa;
 use super::between::Between;
-use super::collocation::{Matrices, Prediction, StageVectors};
-use super::order::OrderControl;
-use super::tableau::Tableau;
+use super::square::{Matrices, Square};
 use crate::dae::{Dae, Pencil, Point};
 use crate::error::StepFailure;
+use crate::method::collocation::{Collocation, Prediction, Settings};
 use crate::method::controller::{Control, Controller};
-use crate::method::convergence::{Convergence, Limits, Outcome};
+use crate::method::convergence::{Convergence, Limits};
 use crate::method::pace::{Failures, Rules, Trust, Try, first_step};
 use crate::method::shell::{Attempt, Formula, Shell};
 use crate::method::weights::Weights;
 use crate::method::{StartFailure, State, derivative};
 use crate::options::Options;
-use crate::segment::{MOST_DEGREE, Segment};
+use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 
 /// Newton increments below this part of the tolerance may be rounding.
@@ -29,20 +28,10 @@ pub(crate) struct RadauStep<'p> {
     pub(super) dae: Box<dyn Dae + 'p>,
     pub(super) pencil: Pencil,
     pub(super) matrices: Matrices,
-    pub(super) stages: StageVectors,
-    order: OrderControl,
-    pub(super) controller: Controller,
+    pub(super) collocation: Collocation,
     // where we are
     pub(super) state: State,
     xdot: Vec<f64>,
-    pub(super) segment: Segment,
-    extrapolates: bool,
-    /// was the number of stages just changed?
-    changed: bool,
-    /// is the step size that of the last step, so that nothing needs to be decomposed?
-    kept: bool,
-    /// is the last step made again?
-    inside: bool,
     // where the last step began
     pub(super) x_before: Vec<f64>,
     xdot_before: Vec<f64>,
@@ -50,14 +39,6 @@ pub(crate) struct RadauStep<'p> {
     pub(super) between: Option<Box<Between>>,
     /// are all rows constraints?
     pub(super) without_freedom: bool,
-    // norms
-    pub(super) weights: Weights,
-    pub(super) limits: Limits,
-    eta: f64,
-    // what is at hand
-    jacobian_wanted: bool,
-    jacobian_is_here: bool,
-    decomposed_for: Option<f64>,
     // scratch
     pub(super) x: Vec<f64>,
     pub(super) v: Vec<f64>,
@@ -76,79 +57,41 @@ impl<'p> RadauStep<'p> {
         method.check(options)?;
         let n = dae.dim();
         assert!(at.x.len() == n && at.xdot.len() == n, "{} and {} values for {n} unknowns", at.x.len(), at.xdot.len());
-        // RADAU5's transformation: an error estimate of order 3 controls a method of order 5
         let weights = Weights::new(&*dae, &options.tolerance)?;
-        let (least, most) = method.stages.range();
         let mut pencil = dae.new_pencil();
         dae.pencil(at.t, &at.x, &at.xdot, &mut pencil)?;
         let algebraic = n > 0 && (0..n).all(|i| dae.algebraic(i));
-        let mut step = RadauStep {
-            limits: Limits {
-                most: method.max_newton,
-                tolerance: 0.0,
-                default_rate: method.jacobian_reuse.abs(),
-                rounding: if method.safeguards { ROUNDING } else { 0.0 },
-            },
-            controller: Controller::new(method.control, method.safety, method.ratio, method.max_newton),
-            matrices: Matrices::new(&*dae, &pencil, most),
-            stages: StageVectors::new(&*dae, Tableau::of(least), most),
-            order: OrderControl::new(method.stages),
-            segment: Segment::with_room(at.t, &at.x, most),
+        let settings = Settings {
+            stages: method.stages,
+            max_newton: method.max_newton,
+            newton_tolerance: method.newton_tolerance,
+            jacobian_reuse: method.jacobian_reuse,
+            keep_step: method.keep_step,
+            rounding: if method.safeguards { ROUNDING } else { 0.0 },
+            extrapolates: true,
+        };
+        let controller = Controller::new(method.control, method.safety, method.ratio, method.max_newton);
+        let step = RadauStep {
+            matrices: Matrices::new(&*dae, &pencil, method.stages.range().1),
+            collocation: Collocation::new(settings, controller, weights, (at.t, &at.x)),
             method: method.clone(),
             dae,
             pencil,
             state: State { t: at.t, x: at.x },
             xdot: at.xdot,
-            extrapolates: false,
-            changed: false,
-            kept: false,
-            inside: false,
             x_before: vec![0.0; n],
             xdot_before: vec![0.0; n],
             between: None,
             without_freedom: algebraic,
-            weights,
-            eta: 1.0,
-            jacobian_wanted: false,
-            jacobian_is_here: true,
-            decomposed_for: None,
             x: vec![0.0; n],
             v: vec![0.0; n],
             error: vec![0.0; n],
             counters: Statistics { jacobians: 1, ..Statistics::default() },
         };
-        step.take_stages(least);
         let constant = method.control == Control::Fixed;
         let trust = if method.safeguards && !constant { Trust::Accelerated } else { Trust::AtOnce };
         let rules = Rules { constant, trust, halves: method.safeguards, ..Rules::default() };
         Ok(Shell::new(step, rules, options))
-    }
-
-    /// Go on with so many stages: tolerances and limits that belong to them.
-    fn take_stages(&mut self, stages: usize) {
-        let s = stages as f64;
-        self.stages.change(Tableau::of(stages));
-        self.weights.transform(|rtol| 0.1 * rtol.powf((s + 1.0) / (2.0 * s)));
-        self.weights.at(&self.state.x);
-        let rtol = self.weights.rtol();
-        let usual = if stages == 1 { 0.03 } else { 0.03_f64.min(rtol.powf((s - 1.0) / (s + 1.0))) };
-        self.limits.tolerance = self.method.newton_tolerance.unwrap_or((10.0 * f64::EPSILON / rtol).max(usual));
-        self.limits.most = self.method.most_iterations(stages);
-        (self.controller.max_newton, self.controller.exponent) = (self.limits.most, 1.0 / (s + 1.0));
-    }
-
-    /// Choose the number of stages for an attempt with step size h.
-    fn select_stages(&mut self, h: f64) {
-        let before = self.stages.tableau().stages();
-        let last = self.segment.t1 - self.segment.t0;
-        let ratio = if last > 0.0 { h / last } else { 1.0 };
-        let stages = self.order.select(before, (self.stages.iterations, self.stages.rate), ratio);
-        self.changed = stages != before;
-        self.controller.new_order = self.changed;
-        if self.changed {
-            self.take_stages(stages);
-            self.decomposed_for = None;
-        }
     }
 
     /// How Newton's iteration is judged.
@@ -161,35 +104,18 @@ impl<'p> RadauStep<'p> {
     }
 
     /// Take the stages at hand as a step. The size of the next one.
-    fn accept(&mut self, tried: &Try, error: f64, iterations: u32, rate: f64) -> f64 {
-        let &Try { h, t1, last, .. } = tried;
-        let (C, s) = (self.stages.tableau().C, self.stages.tableau().stages());
-        let Z: [&[f64]; MOST_DEGREE] = std::array::from_fn(|j| self.stages.Z(j.min(s - 1)));
+    fn accept(&mut self, tried: &Try, error: f64, newton: (u32, f64)) -> f64 {
+        let (last, stages) = (self.collocation.tableau().stages() - 1, &self.collocation.stages);
         self.x_before.copy_from_slice(&self.state.x);
         self.xdot_before.copy_from_slice(&self.xdot);
-        for (x, z) in self.state.x.iter_mut().zip(Z[s - 1]) {
+        for (x, z) in self.state.x.iter_mut().zip(stages.Z(last)) {
             *x += z;
         }
-        self.segment.collocation(self.state.t, t1, &self.state.x, C, &Z[..s]);
-        self.state.t = t1;
-        self.stages.derivative(s - 1, h, &mut self.xdot);
-        self.weights.at(&self.state.x);
-        (self.extrapolates, self.inside, self.changed) = (true, false, false);
-
-        let next = self.controller.accept(tried, error, iterations).min(tried.longest);
-        self.jacobian_is_here = false;
-        self.jacobian_wanted = rate > self.method.jacobian_reuse;
-        let keep =
-            !self.jacobian_wanted && !last && (self.method.keep_step.0..=self.method.keep_step.1).contains(&(next / h));
-        self.kept = keep;
-        if keep { h } else { next }
-    }
-
-    /// After a failed iteration or decomposition.
-    fn failed(&mut self, factor: f64, singular: bool) -> Attempt {
-        self.decomposed_for = None;
-        self.jacobian_wanted = !self.jacobian_is_here;
-        Attempt::Failed { factor, singular }
+        stages.derivative(last, tried.h, &mut self.xdot);
+        let next = self.collocation.accept(tried, (self.state.t, &self.state.x), error, newton);
+        self.state.t = tried.t1;
+        self.collocation.weights.at(&self.state.x);
+        next
     }
 }
 
@@ -219,68 +145,36 @@ impl Formula for RadauStep<'_> {
                 places.iter().zip(E).filter(|(_, e)| **e != 0.0).for_each(|((_, j), _)| differential(*j));
             }
         }
-        first_step(self.weights.norm(&self.x), self.weights.norm(&self.v))
+        let weights = &self.collocation.weights;
+        first_step(weights.norm(&self.x), weights.norm(&self.v))
     }
 
     fn attempt(&mut self, tried: &Try) -> Result<Attempt, StepFailure> {
         let (t, h) = (self.state.t, tried.h);
-        if self.jacobian_wanted {
+        self.collocation.select_stages(h, &self.state.x);
+        if self.collocation.jacobian_wanted {
             self.dae.pencil(t, &self.state.x, &self.xdot, &mut self.pencil)?;
             self.counters.jacobians += 1;
-            (self.jacobian_wanted, self.jacobian_is_here) = (false, true);
-            self.decomposed_for = None;
+            (self.collocation.jacobian_wanted, self.collocation.jacobian_is_here) = (false, true);
+            self.collocation.decomposed_for = None;
         }
-        let kept = std::mem::take(&mut self.kept);
-        if self.order.is_variable() && !self.inside {
-            let stages = self.stages.tableau().stages();
-            if self.decomposed_for != Some(h) || (kept && self.order.kept(stages)) {
-                self.select_stages(h);
-            }
-        }
-        if self.decomposed_for != Some(h) {
+        if self.collocation.decomposed_for != Some(h) {
             self.counters.decompositions += 1;
-            if self.matrices.decompose(&self.pencil, self.stages.tableau(), h).is_err() {
-                self.order.failed = true;
-                return Ok(self.failed(0.5, true));
+            if self.matrices.decompose(&self.pencil, self.collocation.tableau(), h).is_err() {
+                return Ok(Attempt::Failed { factor: self.collocation.failed(0.5), singular: true });
             }
-            self.decomposed_for = Some(h);
+            self.collocation.decomposed_for = Some(h);
         }
-        let prediction = if self.inside {
-            Prediction::Inside(&self.segment)
-        } else if self.extrapolates && !self.changed {
-            Prediction::Polynomial(&self.segment)
-        } else if self.dae.quasilinear() {
-            Prediction::Zero
-        } else {
-            Prediction::Line(&self.xdot)
-        };
-        self.stages.predict(prediction, h);
-        self.weights.for_step(h);
-        let convergence = self.judge()(self.limits, &mut self.eta);
+        let line = if self.dae.quasilinear() { Prediction::Zero } else { Prediction::Line(&self.xdot) };
+        self.collocation.predict(h, line);
+        self.collocation.weights.for_step(h);
+        let judge = self.judge();
+        let mut square = Square { dae: &mut *self.dae, matrices: &mut self.matrices };
         let at = (t, &self.state.x[..], h);
-        let outcome = self.stages.iterate(
-            &mut *self.dae,
-            &mut self.matrices,
-            at,
-            &self.weights,
-            convergence,
-            &mut self.eta,
-            &mut self.counters,
-        );
-        let (iterations, rate) = match outcome {
-            Outcome::Converged { iterations, rate } => (iterations, rate),
-            Outcome::Diverged => {
-                self.order.failed = true;
-                return Ok(self.failed(0.5, false));
-            }
-            Outcome::Slow { excess, iterations } => {
-                // shrink so that the iteration would just converge [HW] IV.8
-                let left = f64::from(4 + self.limits.most.saturating_sub(1 + iterations));
-                let factor =
-                    if iterations >= self.limits.most { 0.5 } else { 0.8 * excess.clamp(1e-4, 20.0).powf(-1.0 / left) };
-                self.order.failed = factor <= 0.5;
-                return Ok(self.failed(factor, false));
-            }
+        let outcome = self.collocation.iterate(&mut square, at, judge, &mut self.counters);
+        let newton = match self.collocation.converged(outcome) {
+            Ok(newton) => newton,
+            Err(factor) => return Ok(Attempt::Failed { factor, singular: false }),
         };
         let mut error = self.estimate(h, tried.after_rejection);
         let fixed = self.method.control == Control::Fixed;
@@ -288,16 +182,16 @@ impl Formula for RadauStep<'_> {
             error = error.max(self.deviation(h));
         }
         if error >= 1.0 && !fixed {
-            self.jacobian_wanted = !self.jacobian_is_here;
-            return Ok(Attempt::Rejected { next: self.controller.reject(h, error, iterations) });
+            return Ok(Attempt::Rejected { next: self.collocation.reject(tried, error, newton.0) });
         }
-        let next = self.accept(tried, error, iterations, rate);
+        let next = self.accept(tried, error, newton);
         // an error here belongs to the new point, which stands
-        let settled = self.dae.accepted(self.stages.tableau().stages() - 1, tried.t1, &mut self.state.x, &self.xdot);
-        self.segment.shift_to(&self.state.x);
+        let last = self.collocation.tableau().stages() - 1;
+        let settled = self.dae.accepted(last, tried.t1, &mut self.state.x, &self.xdot);
+        self.collocation.segment.shift_to(&self.state.x);
         self.accepted_between(h);
         if settled.is_ok() {
-            self.jacobian_wanted |= self.dae.wants_pencil();
+            self.collocation.jacobian_wanted |= self.dae.wants_pencil();
         }
         Ok(Attempt::Accepted { next, settled })
     }
@@ -312,27 +206,17 @@ impl Formula for RadauStep<'_> {
     }
 
     fn back(&mut self) -> Result<bool, StepFailure> {
-        self.state.t = self.segment.t0;
+        self.state.t = self.collocation.segment.t0;
         self.state.x.copy_from_slice(&self.x_before);
         self.xdot.copy_from_slice(&self.xdot_before);
-        self.weights.at(&self.state.x);
-        self.inside = true;
-        self.jacobian_wanted = true;
+        self.collocation.back(&self.state.x);
         Ok(true)
     }
 
     fn restart(&mut self, at: State) -> Result<(), StepFailure> {
         self.state = at;
-        (self.extrapolates, self.inside) = (false, false);
-        self.eta = 1.0;
-        self.jacobian_wanted = true;
-        self.decomposed_for = None;
-        self.controller.forget();
-        (self.changed, self.kept) = (false, false);
-        self.segment = Segment::with_room(self.state.t, &self.state.x, self.method.stages.range().1);
+        self.collocation.restart(self.state.t, &self.state.x);
         self.accepted_between(0.0);
-        let least = self.order.forget();
-        self.take_stages(least);
         self.dae.jumped(self.state.t, &self.state.x);
         let here = (self.state.t, &self.state.x[..]);
         let (pencil, matrix) = (&mut self.pencil, &mut self.matrices.real);

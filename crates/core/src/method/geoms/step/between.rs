@@ -1,14 +1,17 @@
 //! Values between the steps: the deviation of the polynomial is controlled where they are wanted, and values are ends of shorter steps.
 
-use super::super::tableau::{C, Tableau};
+use super::super::regularised::Regularised;
 use super::GeomsStep;
 use crate::method::between::{KEPT, NEGLIGIBLE, Nodes, SUSPICIOUS, smallest};
+use crate::method::collocation::{Prediction, Tableau};
 use crate::method::convergence::{Convergence, Outcome};
 use crate::segment::Segment;
 
 /// What is needed where values between steps are wanted.
 pub(super) struct Between {
     nodes: Nodes,
+    /// number of stages that they belong to
+    stages: usize,
     /// guess of the largest deviation of an unknown in the last attempt, in tolerances of a step
     deviation: f64,
     /// the longest step that was accepted, or the first that was tried
@@ -27,7 +30,8 @@ impl GeomsStep<'_> {
             return;
         }
         self.between = Some(Box::new(Between {
-            nodes: Nodes::new(&C),
+            nodes: Nodes::new(self.collocation.tableau().C),
+            stages: self.collocation.tableau().stages(),
             deviation: 0.0,
             longest: 0.0,
             values: vec![vec![0.0; self.state.x.len()]; KEPT],
@@ -39,20 +43,21 @@ impl GeomsStep<'_> {
     /// Norm of the deviation of the polynomial over the attempt at hand; zero where nobody asks, and where it is no error of the step.
     pub(super) fn deviation(&mut self, h: f64) -> f64 {
         let Some(between) = &mut self.between else { return 0.0 };
-        let (t, nodes) = (self.state.t, between.nodes);
-        let Y = &self.stages.Y;
-        self.error.iter_mut().enumerate().for_each(|(i, e)| *e = nodes.guess(|j| Y[j][i]));
-        between.deviation = self.weights.largest(&self.error);
+        if between.stages != self.collocation.tableau().stages() {
+            between.stages = self.collocation.tableau().stages();
+            between.nodes = Nodes::new(self.collocation.tableau().C);
+        }
+        let (t, nodes, stages) = (self.state.t, between.nodes, &self.collocation.stages);
+        self.error.iter_mut().enumerate().for_each(|(i, e)| *e = nodes.guess(|j| stages.Z(j)[i]));
+        between.deviation = self.collocation.weights.largest(&self.error);
         if between.longest == 0.0 {
             between.longest = h;
         }
         if between.deviation < SUSPICIOUS || h <= smallest(t, between.longest) {
             return 0.0;
         }
-        let combined = |weights: &[f64], i: usize| (0..3).map(|j| weights[j] * Y[j][i]).sum::<f64>();
-        for (i, (x, x0)) in self.x.iter_mut().zip(&self.state.x).enumerate() {
-            *x = x0 + combined(nodes.value(), i);
-        }
+        stages.weighted(nodes.value(), &mut self.x);
+        self.x.iter_mut().zip(&self.state.x).for_each(|(x, x0)| *x += x0);
         self.counters.residuals += 1;
         if self.array.evaluate(t + nodes.worst() * h, &self.x, &mut self.scratch_rows).is_err() {
             return f64::INFINITY;
@@ -60,12 +65,13 @@ impl GeomsStep<'_> {
         let algebraic = self.layout.algebraic();
         self.bC.copy_from_slice(&self.scratch_rows[..algebraic]);
         self.constraints.transform(&mut self.bC);
+        self.collocation.stages.weighted(nodes.rate(), &mut self.x);
         for (i, j) in self.differential_columns().enumerate() {
-            self.bD[i] = h * self.scratch_rows[algebraic + i] - combined(nodes.rate(), j);
+            self.bD[i] = h * self.scratch_rows[algebraic + i] - self.x[j];
         }
         self.differential.solve_real(&self.constraints, &self.bC, &self.bD, &mut self.zeta);
         self.constraints.substitute(&self.bC, &mut self.zeta, &mut self.error);
-        let norm = self.weights.norm(&self.error);
+        let norm = self.collocation.weights.norm(&self.error);
         if norm.is_nan() { f64::INFINITY } else { norm }
     }
 
@@ -81,7 +87,7 @@ impl GeomsStep<'_> {
     pub(super) fn best_segment(&self) -> &Segment {
         match &self.between {
             Some(between) if between.is_kept => &between.kept,
-            _ => &self.segment,
+            _ => &self.collocation.segment,
         }
     }
 
@@ -97,11 +103,11 @@ impl GeomsStep<'_> {
 
     /// May the polynomial deviate by more than is left in saved values?
     fn deviates(&self, t: f64) -> bool {
-        let (t0, t1) = (self.segment.t0, self.segment.t1);
+        let (t0, t1) = (self.collocation.segment.t0, self.collocation.segment.t1);
         match &self.between {
             Some(between) if t1 > t0 => {
                 let share = between.nodes.share((t - t0) / (t1 - t0));
-                share * between.deviation * self.weights.loosened() > NEGLIGIBLE
+                share * between.deviation * self.collocation.weights.loosened() > NEGLIGIBLE
             }
             _ => false,
         }
@@ -109,29 +115,39 @@ impl GeomsStep<'_> {
 
     /// The end of a step from the begin of the last one to `t`, in `self.x`; false if it cannot be made.
     fn shorter_step(&mut self, t: f64) -> bool {
-        let h = t - self.segment.t0;
-        self.predict_inside(h);
+        let h = t - self.collocation.segment.t0;
+        let tableau = self.collocation.tableau();
+        self.collocation.stages.predict(Prediction::Inside(&self.collocation.segment), h);
         // the factors at hand are those of the constraints; the next step decomposes the differential part anew
-        self.decomposed_for = None;
+        self.collocation.decomposed_for = None;
         self.counters.decompositions += 1;
-        let selected = !self.selector_wanted || self.differential.select(&self.constraints, h).is_ok();
-        if !selected || self.differential.decompose(&self.constraints, h).is_err() {
+        let selected = !self.selector_wanted || self.differential.select(&self.constraints, tableau, h).is_ok();
+        if !selected || self.differential.decompose(&self.constraints, tableau, h).is_err() {
             return false;
         }
-        self.weights.for_step(h);
+        self.collocation.weights.for_step(h);
+        let mut equations = Regularised {
+            array: &mut *self.array,
+            constraints: &mut self.constraints,
+            differential: &mut self.differential,
+            rows: &mut self.stage_rows,
+        };
         let mut eta = 1.0;
-        let outcome = self.stages.iterate(
-            &mut *self.array,
-            &mut self.constraints,
-            &mut self.differential,
-            (self.segment.t0, &self.before, h),
-            &self.weights,
-            Convergence::new(self.limits, &mut eta),
+        let collocation = &mut self.collocation;
+        // the choice of the order goes by iterations of the run itself
+        let (iterations, rate) = (collocation.stages.iterations, collocation.stages.rate);
+        let outcome = collocation.stages.iterate(
+            &mut equations,
+            (collocation.segment.t0, &self.before, h),
+            &collocation.weights,
+            Convergence::new(collocation.limits, &mut eta),
             &mut eta,
             &mut self.counters,
         );
-        for ((x, x0), y) in self.x.iter_mut().zip(&self.before).zip(&self.stages.Y[2]) {
-            *x = x0 + y;
+        (collocation.stages.iterations, collocation.stages.rate) = (iterations, rate);
+        let end = collocation.stages.Z(tableau.stages() - 1);
+        for ((x, x0), z) in self.x.iter_mut().zip(&self.before).zip(end) {
+            *x = x0 + z;
         }
         matches!(outcome, Outcome::Converged { .. })
     }
@@ -139,7 +155,7 @@ impl GeomsStep<'_> {
     /// Replace the polynomial over the last step by one through ends of shorter steps, where it deviates.
     pub(super) fn keep_polynomial(&mut self) {
         let Some(worst) = self.between.as_ref().map(|between| between.nodes.worst()) else { return };
-        let (t0, t1) = (self.segment.t0, self.segment.t1);
+        let (t0, t1) = (self.collocation.segment.t0, self.collocation.segment.t1);
         let c = Tableau::of(KEPT).C;
         if !self.deviates(t0 + (t1 - t0) * worst) {
             return;

@@ -6,16 +6,15 @@ mod start;
 
 use super::constraint::{ConstraintPart, Rank};
 use super::differential::DifferentialPart;
-use super::newton::Stages;
-use super::tableau::{C, E};
-use super::{Decomposition, Geoms, NewtonPoint, Predictor, SelectorUpdate};
+use super::regularised::{Regularised, StageRows};
+use super::{Decomposition, Geoms, NewtonPoint, SelectorUpdate};
 use crate::error::{ConstraintBlock, StepFailure};
 use crate::linalg::Singular;
-use crate::method::controller::{Control, Controller};
-use crate::method::convergence::{Convergence, Limits, Outcome};
+use crate::method::collocation::{Collocation, Prediction};
+use crate::method::controller::Control;
+use crate::method::convergence::{Convergence, Outcome};
 use crate::method::pace::{Failures, Try, first_step};
 use crate::method::shell::{Attempt, Formula, Shell};
-use crate::method::weights::Weights;
 use crate::method::{Kept, Passage, State};
 use crate::motion::{Layout, ReducedArray};
 use crate::segment::Segment;
@@ -37,27 +36,16 @@ pub(crate) struct GeomsStep<'p> {
     array: Box<dyn ReducedArray + 'p>,
     constraints: ConstraintPart,
     differential: DifferentialPart,
-    stages: Stages,
-    controller: Controller,
+    stage_rows: StageRows,
+    collocation: Collocation,
     passage: Passage,
     // where we are
     state: State,
     rows: Vec<f64>,
-    segment: Segment,
-    extrapolates: bool,
-    /// is the last step made again?
-    inside: bool,
     /// where values between steps are wanted
     between: Option<Box<Between>>,
-    // norms
-    weights: Weights,
-    limits: Limits,
-    eta: f64,
     // what is at hand
-    jacobian_wanted: bool,
-    jacobian_is_here: bool,
     selector_wanted: bool,
-    decomposed_for: Option<f64>,
     pivots: Vec<bool>,
     selector_pivots: Vec<bool>,
     ranks: [Rank; 3],
@@ -81,37 +69,6 @@ impl GeomsStep<'_> {
         self.layout.r().chain(self.layout.v()).chain(self.layout.p())
     }
 
-    /// Y from the last polynomial, or zero.
-    fn predict(&mut self, h: f64) {
-        if self.inside {
-            return self.predict_inside(h);
-        }
-        if self.extrapolates && self.method.predictor == Predictor::Extrapolate {
-            let ratio = h / (self.segment.t1 - self.segment.t0);
-            for (c, Y) in C.iter().zip(&mut self.stages.Y) {
-                for (i, y) in Y.iter_mut().enumerate() {
-                    *y = self.segment.increment(c * ratio, i);
-                }
-            }
-        } else {
-            for Y in &mut self.stages.Y {
-                Y.fill(0.0);
-            }
-        }
-        self.stages.transform();
-    }
-
-    /// Y from the polynomial of the last step, for a shorter one from its begin.
-    fn predict_inside(&mut self, h: f64) {
-        let ratio = h / (self.segment.t1 - self.segment.t0);
-        for (c, Y) in C.iter().zip(&mut self.stages.Y) {
-            for (i, y) in Y.iter_mut().enumerate() {
-                *y = self.segment.increment(c * ratio - 1.0, i) - self.segment.increment(-1.0, i);
-            }
-        }
-        self.stages.transform();
-    }
-
     /// Jacobian and predecomposition, at the left end or at a predicted stage.
     fn renew_jacobian(&mut self, h: f64, point: NewtonPoint) -> Result<(), StepFailure> {
         let t = self.state.t;
@@ -119,10 +76,10 @@ impl GeomsStep<'_> {
         match point {
             NewtonPoint::Stage(j) => {
                 let stage = usize::from(j) - 1;
-                for ((x, x0), y) in self.x.iter_mut().zip(&self.state.x).zip(&self.stages.Y[stage]) {
-                    *x = x0 + y;
+                for ((x, x0), z) in self.x.iter_mut().zip(&self.state.x).zip(self.collocation.stages.Z(stage)) {
+                    *x = x0 + z;
                 }
-                let at = t + C[stage] * h;
+                let at = t + self.collocation.tableau().C[stage] * h;
                 self.counters.residuals += 1;
                 let F = &mut self.constraints.F;
                 let predicted = self.array.evaluate(at, &self.x, &mut self.scratch_rows);
@@ -148,12 +105,12 @@ impl GeomsStep<'_> {
             self.usual[q] = self.usual[q].max(ranks[q].smallest);
         }
         self.ranks = ranks;
-        if turned && let Some((t, sigma)) = self.passage.singularity(&mut *self.array, &self.segment) {
+        if turned && let Some((t, sigma)) = self.passage.singularity(&mut *self.array, &self.collocation.segment) {
             return Err(StepFailure::Singularity { t, sigma });
         }
-        self.jacobian_wanted = false;
-        self.jacobian_is_here = point == NewtonPoint::Left;
-        self.decomposed_for = None;
+        self.collocation.jacobian_wanted = false;
+        self.collocation.jacobian_is_here = point == NewtonPoint::Left;
+        self.collocation.decomposed_for = None;
         // does the selector still fit?
         self.constraints.mark_pivots(&mut self.pivots);
         if self.pivots != self.selector_pivots
@@ -169,27 +126,25 @@ impl GeomsStep<'_> {
     fn decompose(&mut self, h: f64) -> Result<(), Singular> {
         if self.selector_wanted {
             self.counters.selectors += u64::from(self.differential.selected().is_some());
-            self.differential.select(&self.constraints, h)?;
+            self.differential.select(&self.constraints, self.collocation.tableau(), h)?;
             self.selector_pivots.copy_from_slice(&self.pivots);
             self.selector_wanted = false;
         }
         self.counters.decompositions += 1;
-        self.differential.decompose(&self.constraints, h)?;
-        self.decomposed_for = Some(h);
+        self.differential.decompose(&self.constraints, self.collocation.tableau(), h)?;
+        self.collocation.decomposed_for = Some(h);
         Ok(())
     }
 
     fn iterate(&mut self, h: f64) -> Outcome {
-        self.stages.iterate(
-            &mut *self.array,
-            &mut self.constraints,
-            &mut self.differential,
-            (self.state.t, &self.state.x, h),
-            &self.weights,
-            Convergence::new(self.limits, &mut self.eta),
-            &mut self.eta,
-            &mut self.counters,
-        )
+        let mut equations = Regularised {
+            array: &mut *self.array,
+            constraints: &mut self.constraints,
+            differential: &mut self.differential,
+            rows: &mut self.stage_rows,
+        };
+        let at = (self.state.t, &self.state.x[..], h);
+        self.collocation.iterate(&mut equations, at, Convergence::new, &mut self.counters)
     }
 
     /// Newton's iteration, with renewed matrices where that is allowed and may help.
@@ -200,8 +155,9 @@ impl GeomsStep<'_> {
                 break;
             }
             // at the left end the matrix would be the same again: take the middle stage
+            let middle = self.collocation.tableau().stages().div_ceil(2) as u8;
             let point = match self.method.newton_point {
-                NewtonPoint::Left => NewtonPoint::Stage(2),
+                NewtonPoint::Left => NewtonPoint::Stage(middle),
                 point @ NewtonPoint::Stage(_) => point,
             };
             self.renew_jacobian(h, point)?;
@@ -215,15 +171,15 @@ impl GeomsStep<'_> {
         Ok(outcome)
     }
 
-    /// Norm of the error: the real system with bC = 0, bD = h k_D + D Σ εᵢ Yᵢ. \[HW\] IV.8, (8.19).
+    /// Norm of the error: the real system with bC = 0, bD = h k_D + D Σ εᵢ Zᵢ. \[HW\] IV.8, (8.19).
     fn estimate(&mut self, h: f64, after_rejection: bool) -> f64 {
         let algebraic = self.layout.algebraic();
+        self.collocation.stages.weighted(self.collocation.tableau().E, &mut self.x);
         for (i, j) in self.differential_columns().enumerate() {
-            let sum: f64 = (0..3).map(|s| E[s] * self.stages.Y[s][j]).sum();
-            self.bD[i] = h * self.rows[algebraic + i] + sum;
+            self.bD[i] = h * self.rows[algebraic + i] + self.x[j];
         }
         let mut norm = self.estimate_solve();
-        if norm >= 1.0 && self.method.refilter && (after_rejection || self.controller.is_new()) {
+        if norm >= 1.0 && self.method.refilter && (after_rejection || self.collocation.controller.is_new()) {
             // k_D at x_k + err instead of x_k
             for ((x, x0), e) in self.x.iter_mut().zip(&self.state.x).zip(&self.error) {
                 *x = x0 + e;
@@ -243,33 +199,22 @@ impl GeomsStep<'_> {
         self.bC.fill(0.0);
         self.differential.solve_real(&self.constraints, &self.bC, &self.bD, &mut self.zeta);
         self.constraints.substitute(&self.bC, &mut self.zeta, &mut self.error);
-        self.weights.norm(&self.error).max(1e-10)
+        self.collocation.weights.norm(&self.error).max(1e-10)
     }
 
     /// Take the point in `self.x` with its rows in `scratch_rows`. The size of the next step.
-    fn accept(&mut self, tried: &Try, error: f64, iterations: u32, rate: f64) -> f64 {
-        let &Try { h, t1, last, .. } = tried;
-        let [y1, y2, y3] = &self.stages.Y;
-        self.segment.collocation(self.state.t, t1, &self.x, &C, &[y1, y2, y3]);
-        self.state.t = t1;
+    fn accept(&mut self, tried: &Try, error: f64, newton: (u32, f64)) -> f64 {
+        let next = self.collocation.accept(tried, (self.state.t, &self.x), error, newton);
+        self.state.t = tried.t1;
         self.before.copy_from_slice(&self.state.x);
         std::mem::swap(&mut self.state.x, &mut self.x);
         std::mem::swap(&mut self.rows, &mut self.scratch_rows);
-        (self.extrapolates, self.inside) = (true, false);
-
-        let next = self.controller.accept(tried, error, iterations).min(tried.longest);
-        self.jacobian_is_here = false;
-        self.jacobian_wanted = rate > self.method.jacobian_reuse;
-        let keep =
-            !self.jacobian_wanted && !last && (self.method.keep_step.0..=self.method.keep_step.1).contains(&(next / h));
-        if keep { h } else { next }
+        next
     }
 
     /// After a failed iteration or decomposition: the next attempt has a new selector.
     fn failed(&mut self, factor: f64) -> Attempt {
         self.selector_wanted = true;
-        self.decomposed_for = None;
-        self.jacobian_wanted = !self.jacobian_is_here;
         Attempt::Failed { factor, singular: false }
     }
 }
@@ -293,7 +238,8 @@ impl Formula for GeomsStep<'_> {
             (self.x[j], self.error[j]) = (self.state.x[j], self.rows[self.layout.algebraic() + i]);
         }
         let n = self.layout.differential();
-        first_step(self.weights.norm_among(n, &self.x), self.weights.norm_among(n, &self.error))
+        let weights = &self.collocation.weights;
+        first_step(weights.norm_among(n, &self.x), weights.norm_among(n, &self.error))
     }
 
     fn attempt(&mut self, tried: &Try) -> Result<Attempt, StepFailure> {
@@ -301,29 +247,23 @@ impl Formula for GeomsStep<'_> {
             return Err(failure);
         }
         let (t, &Try { h, t1, .. }) = (self.state.t, tried);
-        self.predict(h);
-        if self.jacobian_wanted {
-            let point = if self.extrapolates && !self.inside && self.method.predictor == Predictor::Extrapolate {
-                self.method.newton_point
-            } else {
-                NewtonPoint::Left
-            };
+        self.collocation.select_stages(h, &self.state.x);
+        self.collocation.predict(h, Prediction::Zero);
+        if self.collocation.jacobian_wanted {
+            // a stage is known only where it is predicted
+            let predicted = self.collocation.extrapolates();
+            let point = if predicted { self.method.newton_point } else { NewtonPoint::Left };
             self.renew_jacobian(h, point)?;
         }
-        if self.decomposed_for != Some(h) && self.decompose(h).is_err() {
-            return Ok(self.failed(0.5));
+        if self.collocation.decomposed_for != Some(h) && self.decompose(h).is_err() {
+            let factor = self.collocation.failed(0.5);
+            return Ok(self.failed(factor));
         }
-        self.weights.for_step(h);
-        let (iterations, rate) = match self.newton(h)? {
-            Outcome::Converged { iterations, rate } => (iterations, rate),
-            Outcome::Diverged => return Ok(self.failed(0.5)),
-            Outcome::Slow { excess, iterations } => {
-                // shrink so that the iteration would just converge [HW] IV.8
-                let left = f64::from(4 + self.limits.most.saturating_sub(1 + iterations));
-                let factor =
-                    if iterations >= self.limits.most { 0.5 } else { 0.8 * excess.clamp(1e-4, 20.0).powf(-1.0 / left) };
-                return Ok(self.failed(factor));
-            }
+        self.collocation.weights.for_step(h);
+        let outcome = self.newton(h)?;
+        let newton = match self.collocation.converged(outcome) {
+            Ok(newton) => newton,
+            Err(factor) => return Ok(self.failed(factor)),
         };
 
         let mut error = self.estimate(h, tried.after_rejection);
@@ -332,19 +272,20 @@ impl Formula for GeomsStep<'_> {
             error = error.max(self.deviation(h));
         }
         if error >= 1.0 && !fixed || error.is_nan() {
-            self.jacobian_wanted = !self.jacobian_is_here;
-            return Ok(Attempt::Rejected { next: self.controller.reject(h, error, iterations) });
+            return Ok(Attempt::Rejected { next: self.collocation.reject(tried, error, newton.0) });
         }
 
         // the new point must have finite rows, which the next error estimate needs anyway
-        for ((x, x0), y) in self.x.iter_mut().zip(&self.state.x).zip(&self.stages.Y[2]) {
-            *x = x0 + y;
+        let last = self.collocation.stages.Z(self.collocation.tableau().stages() - 1);
+        for ((x, x0), z) in self.x.iter_mut().zip(&self.state.x).zip(last) {
+            *x = x0 + z;
         }
         self.counters.residuals += 1;
         if self.array.evaluate(t1, &self.x, &mut self.scratch_rows).is_err() {
-            return Ok(self.failed(0.5));
+            let factor = self.collocation.failed(0.5);
+            return Ok(self.failed(factor));
         }
-        let next = self.accept(tried, error, iterations, rate);
+        let next = self.accept(tried, error, newton);
         if let Err(failure) = self.settle(h) {
             if matches!(failure, StepFailure::Singularity { .. } | StepFailure::Contradiction { .. }) {
                 // the step went wrong: back to its start, whose values are still at hand
@@ -356,7 +297,7 @@ impl Formula for GeomsStep<'_> {
             self.pending = Some(failure);
         }
         self.accepted_between(h);
-        self.weights.at(&self.state.x);
+        self.collocation.weights.at(&self.state.x);
         let settled = self.kept.as_mut().map_or(Ok(()), |kept| kept.step(self.state.t, &self.state.x));
         Ok(Attempt::Accepted { next, settled })
     }
@@ -377,30 +318,25 @@ impl Formula for GeomsStep<'_> {
 
     fn back(&mut self) -> Result<bool, StepFailure> {
         self.pending = None;
-        self.state.t = self.segment.t0;
+        self.state.t = self.collocation.segment.t0;
         self.state.x.copy_from_slice(&self.before);
         let here = self.state.t;
         let evaluated = self.array.evaluate(here, &self.state.x, &mut self.rows);
         evaluated.map_err(|_| StepFailure::Undefined { t: here })?;
         self.counters.residuals += 1;
-        self.weights.at(&self.state.x);
-        self.inside = true;
-        (self.jacobian_wanted, self.selector_wanted) = (true, true);
+        self.collocation.back(&self.state.x);
+        self.selector_wanted = true;
         self.passage.forget();
         Ok(true)
     }
 
     fn restart(&mut self, at: State) -> Result<(), StepFailure> {
         self.state = at;
-        (self.extrapolates, self.inside) = (false, false);
+        self.collocation.restart(self.state.t, &self.state.x);
         self.pending = None;
-        self.eta = 1.0;
-        self.jacobian_wanted = true;
         self.selector_wanted = true;
-        self.controller.forget();
         self.constraints.restart();
         self.passage.forget();
-        self.segment = Segment::point(self.state.t, &self.state.x);
         self.accepted_between(0.0);
         if self.array.evaluate(self.state.t, &self.state.x, &mut self.rows).is_ok() {
             // invariants go on from their new values
@@ -411,7 +347,6 @@ impl Formula for GeomsStep<'_> {
                 self.rows[e].fill(0.0);
             }
         }
-        self.weights.at(&self.state.x);
         self.kept.as_mut().map_or(Ok(()), |kept| kept.begin(self.state.t, &self.state.x))
     }
 

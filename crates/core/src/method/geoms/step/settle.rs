@@ -16,7 +16,7 @@ impl GeomsStep<'_> {
     pub(super) fn settle(&mut self, h: f64) -> Result<(), StepFailure> {
         if self.method.polish != Polish::Off {
             // the Jacobian of the next step serves this one first: then one correction reaches almost rounding
-            if self.jacobian_wanted && self.method.newton_point == NewtonPoint::Left {
+            if self.collocation.jacobian_wanted && self.method.newton_point == NewtonPoint::Left {
                 self.renew_jacobian(h, NewtonPoint::Left)?;
             }
             self.polish();
@@ -57,7 +57,7 @@ impl GeomsStep<'_> {
             }
             last = size;
         }
-        self.segment.shift_to(&self.state.x);
+        self.collocation.segment.shift_to(&self.state.x);
     }
 
     /// Correct `self.x`, a point inside of the last step, so that the constraints hold at its time. The factors at hand are those of another
@@ -96,7 +96,7 @@ impl GeomsStep<'_> {
         }
         self.bC.copy_from_slice(&self.rows[..self.layout.algebraic()]);
         self.constraints.transform(&mut self.bC);
-        let (rtol, atol) = self.weights.pair(self.layout.a().end);
+        let (rtol, atol) = self.collocation.weights.pair(self.layout.a().end);
         let most = DISAGREEMENT * (rtol + atol);
         match self.constraints.neglected(&self.bC).find(|(_, r)| r.abs() > most) {
             Some((q, residual)) => Err(StepFailure::Contradiction { t: self.state.t, block: BLOCKS[q], residual }),

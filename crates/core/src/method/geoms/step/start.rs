@@ -2,19 +2,18 @@
 
 use super::super::constraint::{ConstraintPart, Rank};
 use super::super::differential::DifferentialPart;
-use super::super::newton::Stages;
-use super::super::{Decomposition, Formulation, Geoms, Multipliers};
+use super::super::regularised::StageRows;
+use super::super::{Decomposition, Formulation, Geoms, Multipliers, Predictor};
 use super::{BLOCKS, GeomsStep, GeomsStepper};
 use crate::error::{BadOption, StepFailure};
+use crate::method::collocation::{Collocation, Settings};
 use crate::method::controller::{Control, Controller};
-use crate::method::convergence::Limits;
 use crate::method::pace::{Rules, Trust};
 use crate::method::shell::Shell;
 use crate::method::weights::Weights;
 use crate::method::{Kept, Passage, StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism};
 use crate::options::Options;
-use crate::segment::Segment;
 use crate::statistics::Statistics;
 
 /// Failed attempts in a row after which the original stops: its only net for singular configurations. Here others hold, and difficult steps get
@@ -69,36 +68,30 @@ impl<'p> GeomsStep<'p> {
         method.differential_decomposition = Some(differential_kind);
         let mut constraints = ConstraintPart::new(&layout, kind, method.rank_tolerance);
         array.jacobian(at.t, &at.x, &rows, &mut constraints.F).map_err(undefined)?;
+        let stages = method.stages.range().1;
         let mut passage = Passage::new(&layout);
         passage.follow(constraints.velocity_rows());
         let ranks = constraints.decompose().map_err(|_| StepFailure::SvdFailed { t: at.t })?;
         check_redundancy(&ranks, kind, &layout, at.t)?;
-        let differential = DifferentialPart::new(&layout, &constraints, differential_kind, method.selection);
+        let differential = DifferentialPart::new(&layout, &constraints, differential_kind, method.selection, stages);
 
-        let mut weights = weights(&layout, &method, options)?;
-        weights.at(&at.x);
-        let rtol = weights.rtol();
-        let tolerance = method.newton_tolerance.unwrap_or((10.0 * f64::EPSILON / rtol).max(0.03_f64.min(rtol.sqrt())));
+        let settings = Settings {
+            stages: method.stages,
+            max_newton: method.max_newton,
+            newton_tolerance: method.newton_tolerance,
+            jacobian_reuse: method.jacobian_reuse,
+            keep_step: method.keep_step,
+            rounding: if method.control == Control::Thesis { 0.0 } else { ROUNDING },
+            extrapolates: method.predictor == Predictor::Extrapolate,
+        };
+        let controller = Controller::new(method.control, method.safety, method.ratio, method.max_newton);
+        let weights = weights(&layout, &method, options)?;
         let n = layout.dim();
         let mut step = GeomsStep {
-            limits: Limits {
-                most: method.max_newton,
-                tolerance,
-                default_rate: method.jacobian_reuse.abs(),
-                rounding: if method.control == Control::Thesis { 0.0 } else { ROUNDING },
-            },
-            controller: Controller::new(method.control, method.safety, method.ratio, method.max_newton),
-            stages: Stages::new(&layout),
-            segment: Segment::point(at.t, &at.x),
-            extrapolates: false,
-            inside: false,
+            collocation: Collocation::new(settings, controller, weights, (at.t, &at.x)),
+            stage_rows: StageRows::new(&layout, stages),
             between: None,
-            weights,
-            eta: 1.0,
-            jacobian_wanted: false,
-            jacobian_is_here: true,
             selector_wanted: true,
-            decomposed_for: None,
             pivots: vec![false; n],
             selector_pivots: vec![false; n],
             usual: ranks.map(|r| r.smallest),
@@ -141,10 +134,7 @@ fn weights(layout: &Layout, method: &Geoms, options: &Options) -> Result<Weights
     let counts = |i: usize| !(layout.a().contains(&i) || unwanted && multipliers.contains(&i));
     let of_index_two = layout.w().start..layout.mu().end;
     let index = |i: usize| if layout.form == Form::IndexOne && of_index_two.contains(&i) { 2 } else { 1 };
-    let mut weights = Weights::of_array(layout, &options.tolerance, counts, index)?;
-    // RADAU5's transformation: an error estimate of order 3 controls a method of order 5
-    weights.transform(|rtol| 0.1 * rtol.powf(2.0 / 3.0));
-    Ok(weights)
+    Weights::of_array(layout, &options.tolerance, counts, index)
 }
 
 /// Do the ranks suit the decomposition, and each other?

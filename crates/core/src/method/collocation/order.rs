@@ -38,7 +38,7 @@ impl Stages {
         }
     }
 
-    pub(super) fn check(self) -> Result<(), BadOption> {
+    pub(crate) fn check(self) -> Result<(), BadOption> {
         let (least, most) = self.range();
         for s in [least, most] {
             if ![1, 3, 5, 7].contains(&s) {

@@ -1,48 +1,48 @@
-//! The stage equations, and the simplified Newton iteration on the transformed stages W = (T⁻¹ ⊗ I) Z. \[HW\] IV.8.
+//! The stages of a step, and the simplified Newton iteration on the transformed ones W = (T⁻¹ ⊗ I) Z. \[HW\] IV.8.
 //!
-//! With rows that contain derivatives multiplied by h, and Ĝᵣ = Σⱼ τᵣⱼ G(t₀ + cⱼh, x₀ + Zⱼ, Ẋⱼ):
-//!
-//! ```text
-//! (γE − hA) ΔW₁ = −h Ĝ₁,   ((αₖ + iβₖ)E − hA)(ΔW₂ₖ + iΔW₂ₖ₊₁) = −h (Ĝ₂ₖ + iĜ₂ₖ₊₁)
-//! ```
-//!
-//! Algebraic rows are −A ΔW = −Ĝ, whatever h.
+//! The transformation splits the stage equations into one real system and pairs of complex ones, which the equations solve
+//! ([`StageEquations`]).
 
 use super::tableau::Tableau;
-use crate::dae::{Dae, Pencil};
-use crate::linalg::{IterationMatrix, Singular};
 use crate::method::convergence::{Convergence, Outcome, Verdict};
 use crate::method::weights::Weights;
 use crate::motion::Undefined;
 use crate::segment::Segment;
 use crate::statistics::Statistics;
-use faer::c64;
 
-/// The decomposed matrices of a step size.
-pub struct Matrices {
-    /// γE − hA.
-    pub real: IterationMatrix<f64>,
-    /// (αₖ + iβₖ)E − hA.
-    complex: Vec<IterationMatrix<c64>>,
+/// Equations at the stages of a step, with the linear algebra of their Newton systems.
+pub(crate) trait StageEquations {
+    /// Evaluate the rows at a stage and keep them.
+    fn evaluate(&mut self, stage: usize, t: f64, X: &[f64], Xdot: StageRate) -> Result<(), Undefined>;
+
+    /// Increments of the transformed stages from the rows at all of them.
+    fn increments(&mut self, stages: &mut Transformed, h: f64);
 }
 
-impl Matrices {
-    /// Room for a system and this number of stages.
-    pub fn new(dae: &dyn Dae, pencil: &Pencil, stages: usize) -> Self {
-        let algebraic: Vec<bool> = (0..dae.dim()).map(|i| dae.algebraic(i)).collect();
-        Matrices {
-            real: IterationMatrix::new(pencil, algebraic.clone()),
-            complex: (0..stages / 2).map(|_| IterationMatrix::new(pencil, algebraic.clone())).collect(),
-        }
-    }
+/// The transformed stages, one behind the other.
+pub(crate) struct Transformed<'s> {
+    pub tableau: &'static Tableau,
+    /// W.
+    pub W: &'s [f64],
+    /// ΔW.
+    pub dW: &'s mut [f64],
+}
 
-    /// Decompose all for a step size.
-    pub fn decompose(&mut self, pencil: &Pencil, tableau: &Tableau, h: f64) -> Result<(), Singular> {
-        self.real.decompose(pencil, tableau.GAMMA, h)?;
-        for (matrix, &(alpha, beta)) in self.complex.iter_mut().zip(tableau.PAIRS) {
-            matrix.decompose(pencil, c64::new(alpha, beta), h)?;
+/// The derivative at a stage, for whoever needs it: Ẋⱼ = Σ (A⁻¹)ⱼₖ Zₖ / h.
+#[derive(Clone, Copy)]
+pub(crate) struct StageRate<'s> {
+    tableau: &'static Tableau,
+    Z: &'s [f64],
+    stage: usize,
+    h: f64,
+}
+
+impl StageRate<'_> {
+    pub fn write(&self, xdot: &mut [f64]) {
+        combine(self.tableau.a_inverse(self.stage), self.Z, xdot);
+        for d in xdot {
+            *d /= self.h;
         }
-        Ok(())
     }
 }
 
@@ -66,14 +66,8 @@ pub struct StageVectors {
     /// Zⱼ = Xⱼ − x₀.
     Z: Vec<f64>,
     W: Vec<f64>,
-    /// rows G at the stages
-    G: Vec<f64>,
     dW: Vec<f64>,
-    /// ΔW₂ₖ + iΔW₂ₖ₊₁
-    pair: Vec<c64>,
     X: Vec<f64>,
-    Xdot: Vec<f64>,
-    algebraic: Vec<bool>,
     /// Iterations of the last step, converged or not, and how fast they contracted.
     pub iterations: u32,
     /// Rate Θ.
@@ -81,24 +75,10 @@ pub struct StageVectors {
 }
 
 impl StageVectors {
-    /// Room for a system and up to `most` stages.
-    pub fn new(dae: &dyn Dae, tableau: &'static Tableau, most: usize) -> Self {
-        let n = dae.dim();
+    /// Room for n unknowns and up to `most` stages.
+    pub fn new(n: usize, tableau: &'static Tableau, most: usize) -> Self {
         let all = || vec![0.0; most * n];
-        StageVectors {
-            tableau,
-            n,
-            Z: all(),
-            W: all(),
-            G: all(),
-            dW: all(),
-            pair: vec![c64::new(0.0, 0.0); n],
-            X: vec![0.0; n],
-            Xdot: vec![0.0; n],
-            algebraic: (0..n).map(|i| dae.algebraic(i)).collect(),
-            iterations: 0,
-            rate: 0.0,
-        }
+        StageVectors { tableau, n, Z: all(), W: all(), dW: all(), X: vec![0.0; n], iterations: 0, rate: 0.0 }
     }
 
     /// Go on with another number of stages.
@@ -149,8 +129,7 @@ impl StageVectors {
     /// Iterate from the stages at hand; `eta` is carried from step to step.
     pub fn iterate(
         &mut self,
-        dae: &mut dyn Dae,
-        matrices: &mut Matrices,
+        equations: &mut dyn StageEquations,
         (t, x, h): (f64, &[f64], f64),
         weights: &Weights,
         mut convergence: Convergence,
@@ -161,10 +140,12 @@ impl StageVectors {
         for newton in 1..=convergence.most() {
             self.iterations = newton;
             self.rate = 1.0;
-            if self.evaluate(dae, t, x, h, statistics).is_err() {
+            if self.evaluate(equations, t, x, h, statistics).is_err() {
                 return Outcome::Diverged;
             }
-            self.solve(matrices, h);
+            let (tableau, used) = (self.tableau, s * self.n);
+            let mut stages = Transformed { tableau, W: &self.W[..used], dW: &mut self.dW[..used] };
+            equations.increments(&mut stages, h);
             statistics.solves += 1;
             let verdict = convergence.judge(newton, weights.norm_of_stages(&self.dW[..s * self.n], s), eta);
             self.rate = convergence.rate();
@@ -182,12 +163,12 @@ impl StageVectors {
 
     /// Ẋⱼ = Σ (A⁻¹)ⱼₖ Zₖ / h.
     pub fn derivative(&self, stage: usize, h: f64, xdot: &mut [f64]) {
-        rate(self.tableau, &self.Z, stage, h, xdot);
+        StageRate { tableau: self.tableau, Z: &self.Z, stage, h }.write(xdot);
     }
 
     fn evaluate(
         &mut self,
-        dae: &mut dyn Dae,
+        equations: &mut dyn StageEquations,
         t: f64,
         x: &[f64],
         h: f64,
@@ -198,34 +179,11 @@ impl StageVectors {
             for ((X, x), z) in self.X.iter_mut().zip(x).zip(&self.Z[j * n..]) {
                 *X = x + z;
             }
-            rate(self.tableau, &self.Z, j, h, &mut self.Xdot);
             statistics.residuals += 1;
-            dae.residual(j, t + c * h, &self.X, &self.Xdot, &mut self.G[j * n..][..n])?;
+            let rate = StageRate { tableau: self.tableau, Z: &self.Z, stage: j, h };
+            equations.evaluate(j, t + c * h, &self.X, rate)?;
         }
         Ok(())
-    }
-
-    fn solve(&mut self, matrices: &mut Matrices, h: f64) {
-        let (n, s) = (self.n, self.tableau.stages());
-        for r in 0..s {
-            let dW = &mut self.dW[r * n..][..n];
-            combine(&self.tableau.T_INVERSE[r * s..][..s], &self.G, dW);
-            for (d, algebraic) in dW.iter_mut().zip(&self.algebraic) {
-                *d *= if *algebraic { -1.0 } else { -h };
-            }
-        }
-        let (first, pairs) = self.dW[..s * n].split_at_mut(n);
-        matrices.real.solve(first);
-        for (matrix, dW) in matrices.complex.iter_mut().zip(pairs.chunks_exact_mut((2 * n).max(1))) {
-            let (re, im) = dW.split_at_mut(n);
-            for ((z, re), im) in self.pair.iter_mut().zip(&*re).zip(&*im) {
-                *z = c64::new(*re, *im);
-            }
-            matrix.solve(&mut self.pair);
-            for ((z, re), im) in self.pair.iter().zip(re).zip(im) {
-                (*re, *im) = (z.re, z.im);
-            }
-        }
     }
 
     /// W ← W + ΔW, Z = (T ⊗ I) W.
@@ -240,16 +198,8 @@ impl StageVectors {
     }
 }
 
-/// Ẋⱼ = Σ (A⁻¹)ⱼₖ Zₖ / h.
-fn rate(tableau: &Tableau, Z: &[f64], stage: usize, h: f64, xdot: &mut [f64]) {
-    combine(tableau.a_inverse(stage), Z, xdot);
-    for d in xdot {
-        *d /= h;
-    }
-}
-
 /// out = Σⱼ wⱼ Vⱼ of vectors that stand one behind the other; 1, 3, 5 or 7 weights.
-fn combine(weights: &[f64], vectors: &[f64], out: &mut [f64]) {
+pub(crate) fn combine(weights: &[f64], vectors: &[f64], out: &mut [f64]) {
     match weights.len() {
         1 => combine_of::<1>(weights, vectors, out),
         3 => combine_of::<3>(weights, vectors, out),
