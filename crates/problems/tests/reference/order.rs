@@ -4,6 +4,7 @@ use crate::support::{case, options, order};
 use daedal::method::Stepper;
 use daedal::method::controller::Control;
 use daedal::method::geoms::{Decomposition, Formulation, Polish, Selection};
+use daedal::method::radau::Stages;
 use daedal::motion::consistent::initialise;
 use daedal::motion::{Form, Layout};
 use daedal::{Geoms, Options, Problem, Save, Solution, solve};
@@ -141,4 +142,46 @@ fn dense_output_has_order_five_between_the_steps() {
     let observed = order(&errors);
     println!("dense output: {observed:.2}");
     assert!((observed - 5.0).abs() < 0.3, "{observed:.2}");
+}
+
+/// Stages, and step sizes that are clear of rounding and of the region where no order shows.
+const STAGES: [(&str, f64, [(usize, [f64; 2]); 4]); 3] = [
+    ("pendulum", 1.0, [(1, [0.002, 0.001]), (3, [0.025, 0.0125]), (5, [0.1, 0.05]), (7, [0.2, 0.1])]),
+    ("slider-crank", 1.0, [(1, [0.002, 0.001]), (3, [0.025, 0.0125]), (5, [0.1, 0.05]), (7, [0.2, 0.1])]),
+    ("andrews", 0.02, [(1, [4e-6, 2e-6]), (3, [1e-4, 5e-5]), (5, [4e-4, 2e-4]), (7, [1e-3, 5e-4])]),
+];
+
+#[test]
+fn the_order_is_twice_the_number_of_stages_less_one() {
+    for (name, tend, rows) in STAGES {
+        for (stages, steps) in rows {
+            let method = Geoms { stages: Stages::Fixed(stages), ..Geoms::default() };
+            let orders = observed(name, tend, steps, &method);
+            println!("{name}, {stages} stages: {orders:.2?}");
+            let expected = 2.0 * stages as f64 - 1.0;
+            assert!(orders.iter().all(|&o| o > expected - 0.3), "{name}, {stages} stages: {orders:.2?}");
+        }
+    }
+}
+
+#[test]
+fn more_stages_need_less_work_at_small_tolerances() {
+    for (name, tend) in [("pendulum", 5.0), ("slider-crank", 5.0), ("andrews", 0.03)] {
+        let case = case(name);
+        let run = |stages: Stages, tolerance: f64| {
+            let method = Geoms { stages, ..Geoms::default() };
+            let options = Options { save: Save::End, ..options(tolerance) };
+            solve(&Problem::new(&*case.mechanism, case.initial.clone(), tend), &method, &options).unwrap()
+        };
+        let exact = run(Stages::Fixed(7), 1e-13);
+        let mut work = Vec::new();
+        for stages in [Stages::Fixed(3), Stages::Fixed(5), Stages::Fixed(7), Stages::VARIABLE] {
+            let solution = run(stages, 1e-10);
+            let error = largest(solution.end().p.iter().copied().zip(exact.end().p.iter().copied()));
+            println!("{name} {stages:?}: error {error:.1e}, {}", solution.statistics);
+            assert!(error < 1e-7, "{name} {stages:?}: {error:e}");
+            work.push(solution.statistics.residuals);
+        }
+        assert!(work[1] < work[0] && work[3] < work[0], "{name}: {work:?}");
+    }
 }
