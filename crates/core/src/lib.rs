@@ -9,8 +9,6 @@
 //! | [`scalar`] | numbers that models are written for |
 //! | [`graph`] | formulas as expression graphs |
 //! | [`dae`] | general differential-algebraic equations of any index |
-//! | [`second_order`] | linear systems of second order |
-//! | [`structured`] | symmetric and self-adjoint pairs |
 //! | [`hybrid`] | systems that switch between modes, and slide |
 //! | [`motion`] | equations of motion, their reduced derivative array, consistent initial values |
 //! | [`analysis`] | what can be known before a run: index, freedom, redundancy, consistency, time scales |
@@ -35,12 +33,10 @@ pub mod motion;
 pub mod observer;
 pub mod options;
 pub mod problem;
-pub mod second_order;
 pub mod segment;
 pub mod solution;
 mod solve;
 pub mod statistics;
-pub mod structured;
 pub mod tolerance;
 pub mod verify;
 

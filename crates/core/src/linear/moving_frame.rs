@@ -7,8 +7,8 @@
 
 use super::coefficients::{CoefficientError, Coefficients, TaylorData};
 use super::level::Level;
-use super::product::copy;
 use super::strangeness_free::{ReducedSystem, StrangenessFree};
+use crate::linalg::product::copy;
 use crate::linalg::{Matrix, NoConvergence, Svd};
 
 /// Smallest singular value of Z₂ᵀN X₂ that is allowed; 1 at the reference, 0 where a constraint stands across.
