@@ -31,14 +31,18 @@ pub mod linear;
 pub mod method;
 pub mod motion;
 pub mod observer;
-pub mod options;
-pub mod problem;
+mod options;
+mod problem;
 pub mod segment;
-pub mod solution;
+mod solution;
 mod solve;
-pub mod statistics;
+mod statistics;
 pub mod tolerance;
 pub mod verify;
+
+// tests inside share systems with those outside
+#[cfg(test)]
+extern crate self as daedal;
 
 pub use daedal_graph as graph;
 pub use daedal_scalar as scalar;

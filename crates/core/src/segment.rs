@@ -1,7 +1,7 @@
 //! Dense output: the polynomial over one step.
 
 /// Largest degree of a polynomial.
-pub const MOST_DEGREE: usize = 8;
+pub(crate) const MOST_DEGREE: usize = 8;
 
 /// Polynomial over [t₀, t₁] in Newton form with respect to nodes σᵢ ≤ 0:
 /// x(t) = x₁ + σ (a₁ + (σ − σ₁)(a₂ + (σ − σ₂)(a₃ + …))), σ = (t − t₁)/(t₁ − t₀).

@@ -30,11 +30,11 @@ mod way;
 
 pub use condition::{Condition, Logic, Surface, SwitchingFunction};
 pub use error::{EnterError, HybridError, HybridFailure};
-pub use flow::{Entered, Entry, Flow, GeneralFlow, Impulses, LinearFlow, MotionFlow, Part};
+pub use flow::{Entered, Entry, Flow, Impulses, Part};
 pub use mode::Mode;
 pub use options::{Detection, HybridOptions, Hysteresis, Restart};
 pub use problem::{Hybrid, Problem, SlidingMode};
-pub use restart::{make_consistent, make_consistent_keeping};
+pub use restart::make_consistent;
 pub use slide::opposite_transition;
 pub use sliding::{Combination, SlidingError, SurfaceFormula, sliding_formulas};
 pub use solution::{HybridSolution, Jump, ModeNames, Phase, Repair, Smoothness, Switch, SwitchKind, Warning};

@@ -19,20 +19,20 @@ mod subspaces;
 mod svd;
 mod thin_qr;
 
-pub use complete_lu::CompleteLu;
-pub use constrained::{Dependent, constrained_least_squares};
+pub(crate) use complete_lu::CompleteLu;
+pub(crate) use constrained::constrained_least_squares;
 pub use eigenvalues::{eigenvalues, symmetric_eigenvalues};
 pub use iteration_matrix::{IterationMatrix, Shift};
-pub use large_lu::LargeLu;
-pub use least_change::{LeastChange, MOVING_WEIGHT};
-pub use lu::{Field, Lu, Singular, row_pivots};
+pub(crate) use large_lu::LargeLu;
+pub(crate) use least_change::{LeastChange, MOVING_WEIGHT};
+pub(crate) use lu::row_pivots;
+pub use lu::{Field, Lu, Singular};
 pub use matrix::Matrix;
-pub use pivoted_qr::PivotedQr;
+pub(crate) use pivoted_qr::PivotedQr;
 pub use product::{dot, norm, product, times};
-pub use sparse_lu::SparseLu;
 pub use subspaces::{RankError, RankGap, RankRule, Ranks, Subspaces};
 pub use svd::{NoConvergence, Svd};
-pub use thin_qr::ThinQr;
+pub(crate) use thin_qr::ThinQr;
 
 /// Matrices of analyses, which allocate: faer's.
 pub use faer::Mat;

@@ -28,8 +28,7 @@ pub use array::DerivativeArray;
 pub use coefficients::{CoefficientError, Coefficients, LinearEquations, TaylorData};
 pub use consistent::Keep;
 pub use gelda::{Contradiction, Gelda, GeldaOptions};
-pub use moving_frame::{FrameError, MovingFrame};
-pub use oracle::{ConstantCoefficients, Differentiated, HIGHEST_ORDER, Inhomogeneity, Supplied};
+pub use oracle::{ConstantCoefficients, Differentiated, Inhomogeneity, Supplied};
 pub use strangeness_free::{
-    RankGap, RankOptions, RankPlace, ReducedSystem, Reducer, ReductionError, StrangenessFree, strangeness_free,
+    RankGap, RankOptions, RankPlace, ReducedSystem, ReductionError, StrangenessFree, strangeness_free,
 };

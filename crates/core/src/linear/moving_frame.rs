@@ -100,11 +100,6 @@ impl MovingFrame {
         Ok(())
     }
 
-    /// The reference.
-    pub fn reference(&self) -> &StrangenessFree {
-        &self.reference
-    }
-
     /// What the equations leave undetermined at the reference: an orthonormal basis of the kernel of (E₁; A₂), n × u.
     pub fn undetermined(&self) -> &Matrix {
         &self.U

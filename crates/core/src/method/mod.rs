@@ -3,7 +3,7 @@
 pub mod bdf;
 pub(crate) mod between;
 pub mod controller;
-pub mod convergence;
+mod convergence;
 mod derivative;
 pub mod dormand_prince;
 pub mod extrapolation;
@@ -15,7 +15,8 @@ mod kept;
 pub mod local_state_space;
 mod passage;
 pub mod radau;
-pub mod structural;
+#[allow(dead_code)] // rows of all levels, whichever a scheme needs
+pub(crate) mod structural;
 pub mod symplectic;
 mod weights;
 

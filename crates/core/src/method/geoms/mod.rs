@@ -4,12 +4,16 @@
 //! system the algebraic rows are satisfied exactly ([`constraint`]) and the differential rows in a selected subspace
 //! ([`differential`]). Steinbrecher (2006), 5.1; (2007). Order 5 in p, v and λ; all constraints hold at every step.
 
-pub mod constraint;
-pub mod differential;
-pub mod newton;
+#[allow(clippy::struct_field_names)] // the rank of a block
+mod constraint;
+mod differential;
+#[allow(dead_code)] // all of an iteration can be looked at
+mod newton;
 mod stepper;
+#[cfg(test)]
+mod tests;
 
-pub use super::radau::tableau;
+pub(crate) use super::radau::tableau;
 pub use stepper::GeomsStepper;
 
 use super::controller::Control;

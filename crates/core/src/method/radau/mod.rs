@@ -20,10 +20,10 @@ mod collocation;
 mod error_estimate;
 mod order;
 mod stepper;
-pub mod tableau;
+pub(crate) mod tableau;
 
 pub use order::Stages;
-pub use stepper::RadauStepper;
+pub(crate) use stepper::RadauStepper;
 
 use super::controller::Control;
 use super::{Integrator, StartFailure, Stepper};

@@ -1,19 +1,22 @@
 //! The decompositions of the Newton systems: published numbers for the pendulum, and dense solves of the same systems.
 
-use crate::support::{Academic, DoubledPendulum, PENDULUM, SliderCrank, distance, tolerance};
-use daedal::Geoms;
-use daedal::linalg::{Lu, Matrix};
-use daedal::method::controller::Control;
-use daedal::method::geoms::constraint::ConstraintPart;
-use daedal::method::geoms::differential::DifferentialPart;
-use daedal::method::geoms::newton::{Limits, Outcome, Stages};
-use daedal::method::geoms::tableau::{ALPHA, BETA, GAMMA, T_INVERSE};
-use daedal::method::geoms::{Decomposition, Polish, Selection};
-use daedal::method::{Method, State};
-use daedal::motion::{Form, Layout, Mechanism, ReducedArray};
-use daedal::{Options, Tolerance};
+#[path = "../../../tests/support/mod.rs"]
+mod support;
+
+use crate::Geoms;
+use crate::linalg::{Lu, Matrix};
+use crate::method::controller::Control;
+use crate::method::geoms::constraint::ConstraintPart;
+use crate::method::geoms::differential::DifferentialPart;
+use crate::method::geoms::newton::{Limits, Outcome, Stages};
+use crate::method::geoms::tableau::{ALPHA, BETA, GAMMA, T_INVERSE};
+use crate::method::geoms::{Decomposition, Polish, Selection};
+use crate::method::{Method, State};
+use crate::motion::{Form, Layout, Mechanism, ReducedArray};
+use crate::{Options, Tolerance};
 use faer::c64;
 use proptest::prelude::*;
+use support::{Academic, DoubledPendulum, PENDULUM, SliderCrank, distance, tolerance};
 
 /// Step size of the published numbers.
 const H: f64 = 0.01;
