@@ -7,7 +7,7 @@
 //! ```text
 //! Σⱼ |∂F/∂xⱼ| wⱼ + Σⱼ |∂F/∂ẋⱼ| wⱼ/h.
 //! ```
-//! Polynomials between the ends of steps are less accurate than the ends, by a factor; what is off by [`DISAGREEMENT`] times that much is
+//! Polynomials between the ends of steps are less accurate than the ends, by a factor; what is off by `DISAGREEMENT` times that much is
 //! another solution.
 
 use crate::dae::System;

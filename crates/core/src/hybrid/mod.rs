@@ -34,7 +34,7 @@ pub use flow::{Entered, Entry, Flow, Impulses, Part};
 pub use mode::Mode;
 pub use options::{Detection, HybridOptions, Hysteresis, Restart};
 pub use problem::{Hybrid, Problem, SlidingMode};
-pub use restart::make_consistent;
+pub use restart::{make_consistent, make_consistent_keeping};
 pub use slide::opposite_transition;
 pub use sliding::{Combination, SlidingError, SurfaceFormula, sliding_formulas};
 pub use solution::{HybridSolution, Jump, ModeNames, Phase, Repair, Smoothness, Switch, SwitchKind, Warning};

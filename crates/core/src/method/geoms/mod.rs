@@ -1,8 +1,8 @@
 //! GEOMS: three-stage Radau IIa on the reduced derivative array, regularised inside the linear algebra.
 //!
 //! More equations than unknowns are discretised: all differential equations and the constraints of all levels. In each Newton
-//! system the algebraic rows are satisfied exactly ([`constraint`]) and the differential rows in a selected subspace
-//! ([`differential`]). Steinbrecher (2006), 5.1; (2007). Order 5 in p, v and λ; all constraints hold at every step.
+//! system the algebraic rows are satisfied exactly (`constraint`) and the differential rows in a selected subspace
+//! (`differential`). Steinbrecher (2006), 5.1; (2007). Order 5 in p, v and λ; all constraints hold at every step.
 
 #[allow(clippy::struct_field_names)] // the rank of a block
 mod constraint;
