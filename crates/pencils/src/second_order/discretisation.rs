@@ -111,6 +111,7 @@ pub struct Trajectory {
 /// let found = discretise(&system, &formulas, &start, 0.0, 0.01, 100, 2, RankRule::default()).unwrap();
 /// assert!((found.x[100][0] - 1.0_f64.cos()).abs() < 1e-4);
 /// ```
+#[allow(clippy::too_many_arguments)] // system, scheme and grid
 pub fn discretise(
     system: &impl Coefficients,
     formulas: &DifferenceFormulas,
