@@ -1,4 +1,5 @@
 //! The command `daedal`: checks and simulates models, finds their consistent initial values, compares methods, makes pages of runs.
+#![allow(clippy::type_complexity)] // tables of names and functions
 
 mod arguments;
 mod check;

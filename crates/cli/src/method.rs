@@ -36,7 +36,7 @@ pub const OF_RADAU: [&str; 6] =
 /// Options that BDF knows.
 pub const OF_BDF: [&str; 5] = ["--control", "--max-newton", "--newton-tolerance", "--jacobian-reuse", "--max-order"];
 /// Options that GEOMS does not know.
-pub const NOT_OF_GEOMS: [&str; 5] = ["--max-order", "--stages", "--baumgarte", "--composition", "--rho"];
+pub const NOT_OF_GEOMS: [&str; 4] = ["--max-order", "--baumgarte", "--composition", "--rho"];
 /// Order of Radau IIa with three stages.
 pub const RADAU: u32 = 5;
 
@@ -283,6 +283,7 @@ pub fn geoms(given: &MethodArguments) -> Geoms {
     let defaults = if given.reproduction { Geoms::reproduction() } else { Geoms::default() };
     Geoms {
         formulation: defaults.formulation,
+        stages: given.stages.unwrap_or(defaults.stages),
         constraint_decomposition: given.decomposition.unwrap_or(defaults.constraint_decomposition),
         differential_decomposition: given.differential.unwrap_or(defaults.differential_decomposition),
         selection: given.selection.unwrap_or(defaults.selection),

@@ -19,6 +19,7 @@ pub struct Event<'p> {
     /// What to do.
     pub action: Action,
     /// The function; the event is where it falls through zero.
+    #[allow(clippy::type_complexity)] // a function, written out where it is called
     pub function: Box<dyn Fn(f64, &[f64]) -> f64 + 'p>,
 }
 

@@ -1,7 +1,7 @@
 //! Dense output: the polynomial over one step.
 
 /// Largest degree of a polynomial.
-pub const MOST_DEGREE: usize = 8;
+pub(crate) const MOST_DEGREE: usize = 8;
 
 /// Polynomial over [t₀, t₁] in Newton form with respect to nodes σᵢ ≤ 0:
 /// x(t) = x₁ + σ (a₁ + (σ − σ₁)(a₂ + (σ − σ₂)(a₃ + …))), σ = (t − t₁)/(t₁ − t₀).
@@ -25,7 +25,7 @@ impl Segment {
         Self::with_room(t, x, 3)
     }
 
-    /// A segment at one point, with room for a polynomial of this degree, at most [`MOST_DEGREE`].
+    /// A segment at one point, with room for a polynomial of this degree, at most `MOST_DEGREE`.
     pub fn with_room(t: f64, x: &[f64], degree: usize) -> Self {
         assert!((1..=MOST_DEGREE).contains(&degree), "degree {degree} is not between 1 and {MOST_DEGREE}");
         let mut coefficients = vec![0.0; (degree + 1) * x.len()];
@@ -34,7 +34,7 @@ impl Segment {
     }
 
     /// The polynomial through x₀ = x₁ − Yₛ, and x₀ + Yᵢ at the nodes cᵢ of the step, cₛ = 1; `stages` are Y₁, …, Yₛ, at most
-    /// [`MOST_DEGREE`]. Divided differences with respect to cₛ, …, c₁, 0. \[HW\] IV.8, (8.27).
+    /// `MOST_DEGREE`. Divided differences with respect to cₛ, …, c₁, 0. \[HW\] IV.8, (8.27).
     pub fn collocation(&mut self, t0: f64, t1: f64, x1: &[f64], c: &[f64], stages: &[&[f64]]) {
         (self.t0, self.t1) = (t0, t1);
         let (n, s) = (self.n, c.len());

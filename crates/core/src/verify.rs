@@ -7,7 +7,7 @@
 //! ```text
 //! Σⱼ |∂F/∂xⱼ| wⱼ + Σⱼ |∂F/∂ẋⱼ| wⱼ/h.
 //! ```
-//! Polynomials between the ends of steps are less accurate than the ends, by a factor; what is off by [`DISAGREEMENT`] times that much is
+//! Polynomials between the ends of steps are less accurate than the ends, by a factor; what is off by `DISAGREEMENT` times that much is
 //! another solution.
 
 use crate::dae::System;
@@ -20,7 +20,7 @@ use std::fmt;
 /// How many times what the tolerance allows a row may be off. Difference quotients over a twentieth of a step magnify errors of values some
 /// thirty times. Measured on 37 of the shipped models at 1e-3, 1e-5, 1e-7, 1e-10: at most 11, and 23 for the wheelset at 1e-10; a lost term or
 /// a pulse that was stepped over is off by its part of the terms of its row over the tolerance.
-pub const DISAGREEMENT: f64 = 100.0;
+pub(crate) const DISAGREEMENT: f64 = 100.0;
 /// Points at which a step is looked at, at least.
 const POINTS_PER_STEP: f64 = 2.0;
 /// Points over the interval of a run, so that a long step is looked at in many places.

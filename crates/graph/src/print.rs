@@ -112,6 +112,7 @@ impl Printer<'_> {
             }
         }
         // equal terms are counted
+        #[allow(clippy::type_complexity)] // counts of equal terms, used below only
         let (mut places, mut counted): (HashMap<(bool, Expr), usize>, Vec<(bool, Expr, usize)>) = Default::default();
         for (minus, e) in terms {
             let place = *places.entry((minus, e)).or_insert(counted.len());

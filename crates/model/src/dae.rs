@@ -29,6 +29,7 @@ const INVARIANT: Context =
     Context { place: "an invariant", allowed: Classes::EVERYTHING, help: "invariants may contain states and time" };
 
 /// Read the section into formulas; mistakes go to the reader.
+#[allow(clippy::too_many_lines)] // the keys of a section in their order
 pub(crate) fn read(
     reader: &mut Reader,
     section: Section,

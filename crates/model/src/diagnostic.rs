@@ -121,7 +121,7 @@ pub enum Mistake {
     UnknownKey {
         /// The key.
         key: String,
-        /// "[motion]".
+        /// "\[motion\]".
         section: String,
         /// Where.
         #[label("unknown key")]
@@ -145,7 +145,7 @@ pub enum Mistake {
     /// A section or key that must be there.
     #[error("{what} is missing")]
     Missing {
-        /// "the key `mass` of [motion]".
+        /// "the key `mass` of \[motion\]".
         what: String,
         /// Where it could stand.
         #[label("{label}")]
@@ -338,7 +338,7 @@ pub enum Mistake {
         #[label("guessed here")]
         guess: SourceSpan,
     },
-    /// [motion] and [dae] in one file.
+    /// `[motion]` and `[dae]` in one file.
     #[error("a model has either [motion] or [dae], not both")]
     #[diagnostic(help(
         "equations of motion belong to [motion]; a system that is not mechanical goes completely into [dae]"

@@ -165,6 +165,7 @@ fn name(
 }
 
 /// The keys of a table with their index ranges expanded: `visit(reader, name, bindings, value)`.
+#[allow(clippy::type_complexity)] // a function, written out where it is called
 pub(crate) fn keys<'t, 'i>(
     reader: &mut Reader,
     key: &KeyText,

@@ -151,6 +151,7 @@ impl Model {
     }
 }
 
+#[allow(clippy::too_many_lines)] // the sections of a file in their order
 fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
     let (root, errors) = DeTable::parse_recoverable(reader.file);
     for error in errors {

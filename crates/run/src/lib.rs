@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | [`run`] | the data of one run |
 //! | [`hybrid`] | modes, phases and switches of a run |
-//! | [`format`] | which file holds it how, by the ending of its name |
+//! | [`mod@format`] | which file holds it how, by the ending of its name |
 //! | [`json`], [`npz`], [`csv`] | readers and writers; all of it, all of it for NumPy, columns only |
 //! | [`comparison`] | runs of one model with many methods, as data, table and page |
 //! | [`page`] | the report page |

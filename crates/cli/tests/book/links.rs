@@ -23,6 +23,24 @@ pub fn of(page: &str) -> Vec<String> {
         .collect()
 }
 
+/// Where `docs/build.sh` puts what it makes.
+const GENERATED: &str = "comparisons/";
+
+/// Is the target made by `docs/build.sh`?
+pub fn is_generated(target: &str) -> bool {
+    target.starts_with(GENERATED)
+}
+
+/// Pages that a script makes with `"$daedal" … -o PAGE`, each with its command.
+pub fn made_by(script: &str) -> Vec<(String, String)> {
+    let commands = script.lines().filter_map(|line| line.strip_prefix("\"$daedal\" "));
+    commands
+        .filter_map(|command| {
+            command.split(" -o ").nth(1).map(|page| (format!("{GENERATED}{page}"), command.to_string()))
+        })
+        .collect()
+}
+
 #[test]
 fn links_are_found_outside_of_blocks() {
     let page = "[a](a.md#part), [b](https://b.org/) [c](#c)\n```rust\nx[0](y)\n```\n{{#include ../D.md}}\n";

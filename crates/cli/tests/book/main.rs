@@ -123,7 +123,27 @@ fn every_link_leads_somewhere() {
     for page in pages() {
         for link in links::of(&text(&page)) {
             let target = page.parent().expect("a folder").join(&link);
-            assert!(target.exists(), "{} links {link}, which is not there", page.display());
+            assert!(
+                target.exists() || links::is_generated(&link),
+                "{} links {link}, which is not there",
+                page.display()
+            );
         }
+    }
+}
+
+/// Pages that `docs/build.sh` makes are those that are linked, by the commands that the book shows.
+#[test]
+fn generated_pages_are_made_by_the_commands_of_the_book() {
+    let mut linked: Vec<String> = pages().iter().flat_map(|page| links::of(&text(page))).collect();
+    linked.retain(|link| links::is_generated(link));
+    linked.sort();
+    let script = text(&project().join("docs/build.sh"));
+    let mut made: Vec<(String, String)> = links::made_by(&script);
+    made.sort();
+    assert_eq!(linked, made.iter().map(|(page, _)| page.clone()).collect::<Vec<_>>());
+    let shown = text(&project().join("docs/src/choose.md"));
+    for (page, command) in made {
+        assert!(shown.contains(&format!("]({page}) | `daedal {command}` |")), "choose.md does not show {command}");
     }
 }

@@ -33,18 +33,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod choice;
+mod choice;
 pub mod consistency;
-pub mod constraints;
-pub mod equations;
-pub mod finding;
-pub mod invariants;
+mod constraints;
+mod equations;
+mod finding;
+mod invariants;
 mod linearised;
-pub mod mass;
+mod mass;
 pub(crate) mod random;
-pub mod rank;
-pub mod regularity;
-pub mod time_scales;
+pub(crate) mod rank;
+mod regularity;
+mod time_scales;
 
 pub use choice::{Choice, Features, choose};
 pub use consistency::{Consistency, Movement, Place, Residual};

@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 /// Most differentiations.
 pub const MOST_LEVELS: usize = 11;
 
-/// Derivative arrays of a system, for every level that is asked for, up to [`MOST_LEVELS`]; more are a programming error.
+/// Derivative arrays of a system, for every level that is asked for, up to `MOST_LEVELS`; more are a programming error.
 pub struct DerivativeArray {
     kernels: Arc<ArrayKernels>,
     /// of each level

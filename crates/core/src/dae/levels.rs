@@ -12,14 +12,14 @@ use crate::linalg::Matrix;
 use faer::Mat;
 
 /// Singular values below this, in equilibrated matrices, count as zero.
-pub const RANK_TOLERANCE: f64 = 1e-9;
+pub(crate) const RANK_TOLERANCE: f64 = 1e-9;
 /// A rank that is known is given up only if a singular value that should count falls below [`RANK_TOLERANCE`], or one that should not
 /// rises above this.
 const CLEARLY_DIFFERENT: f64 = 1e-3;
 /// Entries of orthonormal bases below this are rounding.
 const ROUNDING: f64 = 1e-12;
 /// A gap between kept and dropped singular values below this is undecided.
-pub const CLEAR_GAP: f64 = 1e3;
+pub(crate) const CLEAR_GAP: f64 = 1e3;
 
 /// Ranks at one level.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +58,7 @@ pub struct Projections {
 }
 
 /// Scales of a row may grow so much while it becomes smaller: a row that vanishes on the way is not scaled up.
-pub const MOST_GROWTH: f64 = 16.0;
+pub(crate) const MOST_GROWTH: f64 = 16.0;
 
 /// What is known from points before. At points that satisfy the equations only to a tolerance, redundant rows look independent.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,6 +169,6 @@ fn orthonormal(A: &Mat<f64>) -> Mat<f64> {
 }
 
 /// Characteristic values at the first level where the hypothesis holds.
-pub fn characteristic(level: &Level, m: usize, n: usize) -> CharacteristicValues {
+pub(crate) fn characteristic(level: &Level, m: usize, n: usize) -> CharacteristicValues {
     CharacteristicValues { mu: level.level, d: level.d, a: level.a, v: m - level.a - level.d, u: n - level.a - level.d }
 }

@@ -36,20 +36,21 @@ mod system;
 mod watch;
 
 pub(crate) use arrangement::{Arrangement, State};
-pub use array::{DerivativeArray, MOST_LEVELS};
+pub use array::DerivativeArray;
+pub(crate) use array::MOST_LEVELS;
 pub use characteristic_values::CharacteristicValues;
 pub use characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
 pub use formulas::{FirstOrder, Formulas, highest_orders};
-pub use genda::Genda;
+pub(crate) use genda::Genda;
 pub use initial::Initial;
-pub use linear_form::{FormulaCoefficients, LinearFormulas};
+pub(crate) use linear_form::FormulaCoefficients;
 pub use model::System;
 pub use plain::Plain;
-pub use problem::{Form, PrepareError, Prepared, Problem, Unknowns, derivatives, prepare, prepare_at, restore};
-pub use quasilinear::QuasiLinear;
+pub use problem::{Form, PrepareError, Prepared, Problem, Unknowns, derivatives, prepare, prepare_at};
+pub(crate) use quasilinear::QuasiLinear;
 pub(crate) use rank_watch::{RankWatch, Rows};
 pub use solve::{solve, solve_observed};
-pub use structural::{Structural, structural};
+pub use structural::Structural;
 pub use structure::Structure;
 pub use system::{Dae, Pencil, Point};
 

@@ -76,6 +76,7 @@ impl Plain {
     }
 
     /// Entries of ∂F/∂ẋ and of ∂F/∂x at a point: column and value of each, row by row.
+    #[allow(clippy::type_complexity)] // rows of E and of A as pairs of column and value
     pub(super) fn slopes_by_row(
         &mut self,
         t: f64,

@@ -163,11 +163,6 @@ impl QuasiLinear {
         Ok(system)
     }
 
-    /// Names of all unknowns, auxiliary ones at the end.
-    pub fn names(&self) -> &[String] {
-        &self.array.names
-    }
-
     /// Derivatives of the unknowns that follow from the rates; zero for the others.
     pub fn rates(&mut self, t: f64, y: &[f64], ydot: &mut [f64]) -> Result<(), Undefined> {
         self.evaluate(t, y)?;

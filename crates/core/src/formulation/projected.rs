@@ -152,6 +152,7 @@ impl<'p> Projected<'p> {
                 l.row_kinematics().start + j - l.p().start
             }
         };
+        #[allow(clippy::type_complexity)] // a table, written out where it is read
         let mut parts: Vec<(Source, Vec<usize>, Vec<usize>, Option<(usize, Subspace)>)> = vec![
             (Source::Array, levels([l.row_dynamics(), l.row_auxiliary()]), vec![], None),
             (Source::Unknowns, vec![], levels([l.lambda(), l.mu()]), chosen(VELOCITY, Subspace::Dropped)),

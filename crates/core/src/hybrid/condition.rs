@@ -30,6 +30,7 @@ pub struct SwitchingFunction<'h> {
     /// How messages call it: "y <= 0".
     pub name: String,
     /// g(t, x, ẋ); x and ẋ are those of the mode that is left, maybe followed by auxiliary unknowns.
+    #[allow(clippy::type_complexity)] // a function, written out where it is called
     pub value: Box<dyn Fn(f64, &[f64], &[f64]) -> f64 + 'h>,
     /// Is the statement g < 0 instead of g ≤ 0? Then a function that touches zero does not make it true.
     pub strict: bool,
@@ -37,6 +38,7 @@ pub struct SwitchingFunction<'h> {
     pub uses_derivatives: bool,
     /// The same on formulas, where it can be had: from time and unknowns, in the order of the names of its mode, to its value. Called
     /// inside of [`Graph::with`](crate::graph::Graph::with). Sliding along its zeros needs it.
+    #[allow(clippy::type_complexity)] // a function, written out where it is called
     pub formula: Option<Box<dyn Fn(Expr, &[Expr]) -> Expr + 'h>>,
 }
 

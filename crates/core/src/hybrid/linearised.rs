@@ -8,7 +8,7 @@ use super::leading_matrix::LeadingMatrix;
 use crate::analysis::rank::{Decomposed, Scaling, scales};
 use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
-use crate::linalg::{Mat, below};
+use crate::linalg::Mat;
 
 /// A sum of rows: number and factor of each.
 type Combination = Vec<(usize, f64)>;
@@ -84,7 +84,9 @@ impl<'d> Linearised<'d> {
             }
             None => self.leading(),
         };
-        below(&[&E1, &self.dense(&invariants, Part::Slope)])
+        let slopes = self.dense(&invariants, Part::Slope);
+        let d = E1.nrows();
+        Mat::from_fn(d + slopes.nrows(), E1.ncols(), |i, j| if i < d { E1[(i, j)] } else { slopes[(i - d, j)] })
     }
 
     /// Is the pencil sparse, and do its rows show all constraints?

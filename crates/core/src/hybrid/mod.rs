@@ -30,7 +30,7 @@ mod way;
 
 pub use condition::{Condition, Logic, Surface, SwitchingFunction};
 pub use error::{EnterError, HybridError, HybridFailure};
-pub use flow::{Entered, Entry, Flow, GeneralFlow, Impulses, LinearFlow, MotionFlow, Part};
+pub use flow::{Entered, Entry, Flow, Impulses, Part};
 pub use mode::Mode;
 pub use options::{Detection, HybridOptions, Hysteresis, Restart};
 pub use problem::{Hybrid, Problem, SlidingMode};

@@ -102,6 +102,7 @@ pub fn make_consistent(
 /// Move x onto all constraints of a system while combinations N x keep their values, such as those that impulses cannot change. N has as many
 /// columns as there are unknowns; auxiliary unknowns behind them follow. It is asked for only if constraints do not hold; without any,
 /// the differential part is kept. `kept` as in [`make_consistent`].
+#[allow(clippy::type_complexity)] // a function, written out where it is called
 pub fn make_consistent_keeping(
     dae: &mut dyn Dae,
     t: f64,
@@ -120,6 +121,7 @@ pub fn make_consistent_keeping(
 
 /// The same where combinations depend on what jumps: they are followed along the jump if those at its begin are not those at its end.
 /// `scale` is rtol |x| + atol of an unknown with a value.
+#[allow(clippy::type_complexity)] // a function, written out where it is called
 pub(super) fn make_consistent_following(
     dae: &mut dyn Dae,
     t: f64,
@@ -155,6 +157,7 @@ pub(super) fn make_consistent_following(
 }
 
 /// What steps from x̃ satisfy: combinations are asked for only if constraints do not hold.
+#[allow(clippy::type_complexity)] // a function, written out where it is called
 fn wish(
     newton: &Newton,
     x: &[f64],

@@ -119,6 +119,7 @@ mod tests {
     #[test]
     fn zeros_are_found_to_the_tolerance_with_few_evaluations() {
         // the counts are those of the published algorithm
+        #[allow(clippy::type_complexity)] // a table, written out where it is read
         let cases: [(&dyn Fn(f64) -> f64, f64, u32); 3] = [
             (&|t| t.powi(3) - 0.2, 0.2_f64.powf(1.0 / 3.0), 14),
             (&|t| (-40.0 * t).exp() - 1e-6, 1e6_f64.ln() / 40.0, 44),

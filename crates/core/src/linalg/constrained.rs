@@ -22,14 +22,6 @@ pub struct Dependent {
 }
 
 /// δ. C has full row rank; B may have any rank and no rows at all.
-///
-/// ```
-/// use daedal::linalg::{Mat, constrained_least_squares};
-/// // x + y = 2 with x as near to 0.5 as possible
-/// let (C, B) = (Mat::from_fn(1, 2, |_, _| 1.0), Mat::from_fn(1, 2, |_, j| if j == 0 { 1.0 } else { 0.0 }));
-/// let x = constrained_least_squares(&C, &[2.0], &B, &[0.5]).unwrap();
-/// assert!((x[0] - 0.5).abs() < 1e-15 && (x[1] - 1.5).abs() < 1e-15);
-/// ```
 pub fn constrained_least_squares(C: &Mat<f64>, c: &[f64], B: &Mat<f64>, b: &[f64]) -> Result<Vec<f64>, Dependent> {
     let (a, n) = (C.nrows(), C.ncols());
     // rows of one size

@@ -1,40 +1,38 @@
-//! Linear algebra in fixed buffers: nothing here allocates after construction, eigenvalues, subspaces, the exponential and sparse
-//! matrices excepted.
+//! Linear algebra in fixed buffers: nothing here allocates after construction, eigenvalues, subspaces and sparse matrices
+//! excepted.
 //!
 //! Loops written out, because the systems that are solved in every step are small: below about 25 unknowns they are
 //! faster than a library call. The singular value decomposition, eigenvalues, and LU of large and of sparse matrices are faer's.
 
-mod blocks;
 mod complete_lu;
 mod constrained;
 mod eigenvalues;
-mod exponential;
 mod iteration_matrix;
 mod large_lu;
 mod least_change;
 mod lu;
 mod matrix;
 mod pivoted_qr;
+pub(crate) mod product;
 mod sparse_lu;
 mod subspaces;
 mod svd;
 mod thin_qr;
 
-pub use blocks::{below, beside, put};
-pub use complete_lu::CompleteLu;
-pub use constrained::{Dependent, constrained_least_squares};
+pub(crate) use complete_lu::CompleteLu;
+pub(crate) use constrained::constrained_least_squares;
 pub use eigenvalues::{eigenvalues, symmetric_eigenvalues};
-pub use exponential::exponential;
 pub use iteration_matrix::{IterationMatrix, Shift};
-pub use large_lu::LargeLu;
-pub use least_change::{LeastChange, MOVING_WEIGHT};
-pub use lu::{Field, Lu, Singular, row_pivots};
+pub(crate) use large_lu::LargeLu;
+pub(crate) use least_change::{LeastChange, MOVING_WEIGHT};
+pub(crate) use lu::row_pivots;
+pub use lu::{Field, Lu, Singular};
 pub use matrix::Matrix;
-pub use pivoted_qr::PivotedQr;
-pub use sparse_lu::SparseLu;
+pub(crate) use pivoted_qr::PivotedQr;
+pub use product::{dot, norm, product, times};
 pub use subspaces::{RankError, RankGap, RankRule, Ranks, Subspaces};
 pub use svd::{NoConvergence, Svd};
-pub use thin_qr::ThinQr;
+pub(crate) use thin_qr::ThinQr;
 
 /// Matrices of analyses, which allocate: faer's.
 pub use faer::Mat;

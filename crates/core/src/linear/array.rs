@@ -6,6 +6,7 @@
 //! Ranks are those of the array of derivatives, (2.22)–(2.23) of Wunderlich, thesis (2008); entries grow less.
 
 use super::coefficients::TaylorData;
+use super::equilibrate::{Scales, equation_factors};
 use crate::linalg::Matrix;
 
 /// The derivative array of one level.
@@ -59,6 +60,24 @@ impl DerivativeArray {
             }
         }
         self.build_inhomogeneity(data);
+    }
+
+    /// The inflated pair (M, [N 0]) in the unknowns z of M, rows and columns scaled by powers of two so that entries are about one: ranks
+    /// do not depend on units. `data` are the Taylor coefficients the array was built from.
+    pub fn inflated_pair(&self, data: &TaylorData) -> (Matrix, Matrix) {
+        let mut scales = Scales::default();
+        scales.choose(self, &equation_factors(data, 0));
+        let (height, width, n) = (self.M.rows(), self.M.cols(), self.N.cols());
+        let (mut M, mut N) = (Matrix::zeros(height, width), Matrix::zeros(height, width));
+        for i in 0..height {
+            for j in 0..width {
+                M[(i, j)] = scales.rows[i] * self.M[(i, j)] * scales.columns[n + j];
+            }
+            for j in 0..n {
+                N[(i, j)] = scales.rows[i] * self.N[(i, j)] * scales.columns[n + j];
+            }
+        }
+        (M, N)
     }
 
     /// Build g only.

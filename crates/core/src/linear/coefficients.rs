@@ -46,11 +46,11 @@ pub trait LinearEquations {
 /// Taylor coefficients of E, A and b at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaylorData {
-    /// E_[k].
+    /// E_\[k\].
     pub E: Vec<Matrix>,
-    /// A_[k].
+    /// A_\[k\].
     pub A: Vec<Matrix>,
-    /// b_[k].
+    /// b_\[k\].
     pub b: Vec<Vec<f64>>,
 }
 
@@ -114,9 +114,9 @@ pub trait Coefficients {
     fn rows(&self) -> usize;
     /// Number of unknowns n.
     fn dim(&self) -> usize;
-    /// E_[k], A_[k], b_[k] for k ≤ order, at t. `out` has room for them.
+    /// E_\[k\], A_\[k\], b_\[k\] for k ≤ order, at t. `out` has room for them.
     fn taylor(&mut self, t: f64, order: usize, out: &mut TaylorData) -> Result<(), CoefficientError>;
-    /// Only b_[k]; what stands in E and A need not be touched.
+    /// Only b_\[k\]; what stands in E and A need not be touched.
     fn inhomogeneity(&mut self, t: f64, order: usize, out: &mut TaylorData) -> Result<(), CoefficientError> {
         self.taylor(t, order, out)
     }

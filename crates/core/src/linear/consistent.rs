@@ -4,8 +4,8 @@
 use super::array::DerivativeArray;
 use super::coefficients::{CoefficientError, Coefficients, TaylorData};
 use super::equilibrate::Scales;
-use super::product::{dot, product, transposed_product};
 use super::strangeness_free::{RankOptions, StrangenessFree};
+use crate::linalg::product::{dot, product, transposed_product};
 use crate::linalg::{Matrix, NoConvergence, Svd};
 
 /// What a consistent value keeps of the guess.

@@ -10,10 +10,10 @@
 use super::coefficients::Coefficients;
 use super::consistent::{DerivativeError, Keep, consistent_value, derivative, differential_part};
 use super::moving_frame::{FrameError, MovingFrame};
-use super::product::{dot, norm};
 use super::strangeness_free::{RankOptions, ReducedSystem, Reducer, ReductionError, StrangenessFree};
 use crate::dae::{CharacteristicValues, Dae, Pencil, Point, RankWatch, Rows};
 use crate::error::StepFailure;
+use crate::linalg::product::{dot, norm};
 use crate::linalg::{LeastChange, MOVING_WEIGHT, Matrix};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;

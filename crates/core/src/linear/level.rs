@@ -2,8 +2,8 @@
 
 use super::array::DerivativeArray;
 use super::equilibrate::Scales;
-use super::product::{resize, transposed_product};
 use super::strangeness_free::{RankGap, RankOptions, RankPlace};
+use crate::linalg::product::{resize, transposed_product};
 use crate::linalg::{Matrix, NoConvergence, Svd};
 
 /// Buffers of one level of the derivative array.

@@ -9,12 +9,8 @@
 //! | `level` | ranks and bases of one level of the array |
 //! | `strangeness_free` | characteristic values and the strangeness-free system at one time |
 //! | `moving_frame` | the same system at a neighbouring time, in bases that turn smoothly |
-//! | `invariants` | local invariants, and the index from the invariants of inflated pairs |
 //! | `consistent` | consistent initial values and derivatives |
 //! | `gelda` | [`Gelda`]: what an integrator sees |
-//! | `staircase` | splitting of a regular pencil, index of nilpotency |
-//! | `lti` | constant coefficients: projectors, Drazin inverse, explicit solution |
-//! | `impulses` | jump and impulses of an inconsistent start |
 //!
 //! Kunkel & Mehrmann, Differential-Algebraic Equations (2006), chapters 3 and 6; Wunderlich, thesis (2008), 2.2 and 5.
 
@@ -23,25 +19,16 @@ mod coefficients;
 mod consistent;
 mod equilibrate;
 mod gelda;
-mod impulses;
-mod invariants;
 mod level;
-mod lti;
 mod moving_frame;
 mod oracle;
-mod product;
-mod staircase;
 mod strangeness_free;
 
 pub use array::DerivativeArray;
 pub use coefficients::{CoefficientError, Coefficients, LinearEquations, TaylorData};
 pub use consistent::Keep;
 pub use gelda::{Contradiction, Gelda, GeldaOptions};
-pub use impulses::InconsistentStart;
-pub use invariants::{LocalInvariants, invariants_by_recursion, is_one_full, local_invariants};
-pub use lti::{PencilError, RegularPencil, drazin_inverse, index_by_powers};
-pub use moving_frame::{FrameError, MovingFrame};
-pub use oracle::{ConstantCoefficients, Differentiated, HIGHEST_ORDER, Inhomogeneity, Supplied};
+pub use oracle::{ConstantCoefficients, Differentiated, Inhomogeneity, Supplied};
 pub use strangeness_free::{
-    RankGap, RankOptions, RankPlace, ReducedSystem, Reducer, ReductionError, StrangenessFree, strangeness_free,
+    RankGap, RankOptions, RankPlace, ReducedSystem, ReductionError, StrangenessFree, strangeness_free,
 };

@@ -7,8 +7,8 @@
 
 use super::coefficients::{CoefficientError, Coefficients, TaylorData};
 use super::level::Level;
-use super::product::copy;
 use super::strangeness_free::{ReducedSystem, StrangenessFree};
+use crate::linalg::product::copy;
 use crate::linalg::{Matrix, NoConvergence, Svd};
 
 /// Smallest singular value of Z₂ᵀN X₂ that is allowed; 1 at the reference, 0 where a constraint stands across.
@@ -98,11 +98,6 @@ impl MovingFrame {
             }
         }
         Ok(())
-    }
-
-    /// The reference.
-    pub fn reference(&self) -> &StrangenessFree {
-        &self.reference
     }
 
     /// What the equations leave undetermined at the reference: an orthonormal basis of the kernel of (E₁; A₂), n × u.

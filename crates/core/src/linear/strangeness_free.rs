@@ -13,8 +13,8 @@ use super::array::DerivativeArray;
 use super::coefficients::{CoefficientError, Coefficients, TaylorData};
 use super::equilibrate::{Scales, equation_factors};
 use super::level::{Level, kernel};
-use super::product::{copy, norm, resize, transposed_product, transposed_times};
 use crate::dae::CharacteristicValues;
+use crate::linalg::product::{copy, norm, resize, transposed_product, transposed_times};
 use crate::linalg::{Matrix, NoConvergence};
 
 /// How ranks are decided.
@@ -34,7 +34,8 @@ impl Default for RankOptions {
 }
 
 impl RankOptions {
-    pub(crate) fn tolerance(&self, rows: usize, cols: usize) -> f64 {
+    /// Singular values of a matrix of this size below this part of its norm are zero.
+    pub fn tolerance(&self, rows: usize, cols: usize) -> f64 {
         self.rank_tolerance.unwrap_or(1e3 * f64::EPSILON * rows.max(cols).max(1) as f64)
     }
 }

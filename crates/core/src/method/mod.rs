@@ -4,7 +4,7 @@ pub mod bdf;
 pub(crate) mod between;
 pub(crate) mod collocation;
 pub mod controller;
-pub mod convergence;
+mod convergence;
 mod derivative;
 pub mod dormand_prince;
 pub mod extrapolation;
@@ -18,7 +18,7 @@ mod pace;
 mod passage;
 pub mod radau;
 mod shell;
-pub mod structural;
+pub(crate) mod structural;
 pub mod symplectic;
 mod weights;
 

@@ -81,6 +81,7 @@ impl<S: Scalar, const W: usize> Workspace<S, W> {
     }
 
     /// All rows at (t, x).
+    #[allow(clippy::too_many_arguments)] // what all rows need, in buffers of the caller
     pub fn rows<E: EquationsOfMotion>(
         &mut self,
         equations: &E,

@@ -22,6 +22,7 @@ pub struct Condition {
     /// How messages call it.
     pub name: String,
     /// Its residual.
+    #[allow(clippy::type_complexity)] // a function, written out where it is called
     pub residual: Arc<dyn Fn(&Motion<f64>) -> f64 + Send + Sync>,
 }
 

@@ -30,6 +30,7 @@ fn close(x: &[f64], y: &[f64], tolerance: f64) -> bool {
     x.len() == y.len() && x.iter().zip(y).all(|(x, y)| (x - y).abs() <= tolerance)
 }
 
+#[allow(clippy::type_complexity)] // rows as pairs of column and value
 fn linear(rows: &[(&[(usize, f64)], &[(usize, f64)], f64)]) -> Gelda<ConstantCoefficients<Vec<Vec<f64>>>> {
     let n = rows.len();
     let (mut E, mut A, mut b) = (Matrix::zeros(n, n), Matrix::zeros(n, n), Vec::new());

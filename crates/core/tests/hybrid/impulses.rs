@@ -59,6 +59,7 @@ fn connected(system: &Capacitors, make: &dyn Fn(&str, &Capacitors) -> Mode<'stat
 
 #[test]
 fn capacitors_keep_their_charge_in_every_scaling_form_and_method() {
+    #[allow(clippy::type_complexity)] // a table, written out where it is read
     let makes: [(&str, &dyn Fn(&str, &Capacitors) -> Mode<'static>); 4] = [
         ("radau", &|name, system| mode(name, system, Method::Radau)),
         ("bdf", &|name, system| mode(name, system, Method::Bdf)),

@@ -6,7 +6,7 @@
 
 use super::support::*;
 use daedal::hybrid::{Hybrid, HybridOptions, Problem, Transition, solve};
-use daedal::linalg::{Mat, exponential};
+use daedal::linalg::Mat;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -137,7 +137,24 @@ fn flow(mode: &Affine, h: f64) -> Mat<f64> {
             mode.A[i][j]
         }
     });
-    exponential(&extended).unwrap()
+    exponential(&extended)
+}
+
+/// eᴬ: the Taylor series of 2⁻ᵏA, squared k times.
+fn exponential(A: &Mat<f64>) -> Mat<f64> {
+    let n = A.nrows();
+    let squarings = A.norm_l2().max(1.0).log2().ceil() as i32 + 1;
+    let A = A * faer::Scale(0.5_f64.powi(squarings));
+    let mut term = Mat::<f64>::identity(n, n);
+    let mut sum = term.clone();
+    for k in 1..=20 {
+        term = &term * &A * faer::Scale(1.0 / f64::from(k));
+        sum += &term;
+    }
+    for _ in 0..squarings {
+        sum = &sum * &sum;
+    }
+    sum
 }
 
 fn moved(E: &Mat<f64>, x: &[f64]) -> Vec<f64> {

@@ -1,9 +1,9 @@
-//! Linear systems: with known answers, random ones, of second order, with structure.
+//! Linear systems: with known answers and random ones.
 #![allow(missing_docs)]
 
 mod explicit;
-#[path = "../support/random.rs"]
-mod random;
+#[path = "../support/hidden.rs"]
+mod hidden;
+#[path = "../support/linear.rs"]
+mod linear;
 mod random_systems;
-mod second_order;
-mod structured;

@@ -12,6 +12,7 @@
 //! oscillates: with the velocity level gII_n = (−1)ⁿ (2γ₁/h + γ₂); with the position level, B = 2γ₀/h + γ₁, gI_n = (−1)ⁿ B and
 //! (−1)ⁿ gII_n = 2 (B + γ₁)/h + γ₂ + (n − 1) 4B/h.
 
+use daedal::Residuals;
 use daedal::StepFailure;
 use daedal::dae::{Dae, Pencil};
 use daedal::formulation::Formulation;
@@ -19,7 +20,6 @@ use daedal::linalg::{IterationMatrix, Matrix};
 use daedal::method::State;
 use daedal::motion::{EquationsOfMotion, Form, Layout, Mechanism, Motion, Position, ReducedArray, Sizes, Undefined};
 use daedal::scalar::Scalar;
-use daedal::statistics::Residuals;
 
 struct Circle;
 

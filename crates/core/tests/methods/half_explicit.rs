@@ -235,6 +235,7 @@ fn compiled_formulas_make_the_same_steps() {
 fn dense_output_has_order_four_at_least() {
     let times: Vec<f64> = (0..200).map(|k| 0.005 + 0.01 * f64::from(k)).collect();
     let save = Save::At(times);
+    #[allow(clippy::type_complexity)] // a table, written out where it is read
     let runs: [(&dyn Mechanism, fn() -> Initial, f64); 2] = [(&Arm::P2, Arm::start, 4.5), (&Skate, skate_start, 3.7)];
     for (mechanism, initial, least) in runs {
         let reference = Options { save: save.clone(), ..tolerance(1e-12) };

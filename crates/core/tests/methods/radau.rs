@@ -255,6 +255,7 @@ fn orders(numbers: &[u32], errors: impl Fn(u32) -> [f64; 3]) -> [f64; 3] {
     for (n, (_, e)) in numbers.iter().zip(&table) {
         println!("  n = {n}: {:.2e} {:.2e} {:.2e}", e[0], e[1], e[2]);
     }
+    #[allow(clippy::type_complexity)] // a function, written out where it is called
     let mean = |f: &dyn Fn(&(f64, [f64; 3])) -> f64| table.iter().map(f).sum::<f64>() / table.len() as f64;
     let centre = mean(&|row| row.0);
     let spread = mean(&|row| (row.0 - centre).powi(2));

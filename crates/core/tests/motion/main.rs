@@ -1,11 +1,10 @@
-//! Equations of motion: initial values, analysis, decompositions, events, failures, black boxes, compiled formulas; integrators for systems
+//! Equations of motion: initial values, analysis, events, failures, black boxes, compiled formulas; integrators for systems
 //! of index one.
 #![allow(missing_docs)]
 
 mod analysis;
 mod black_box;
 mod compiled;
-mod decomposition;
 mod event;
 mod explicit_time;
 mod failure;

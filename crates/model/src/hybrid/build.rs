@@ -191,6 +191,7 @@ impl Statement {
     }
 
     /// The same on formulas, with numbers for the parameters.
+    #[allow(clippy::type_complexity)] // a function, written out where it is called
     fn formula(&self, mode: &HybridMode) -> Box<dyn Fn(Expr, &[Expr]) -> Expr> {
         let tape = Tape::new(mode.graph(), &[self.g]);
         let sources = mode.sources.clone();

@@ -123,6 +123,7 @@ pub(crate) fn parameters_of_modes(modes: &[Declared]) -> Vec<(String, String)> {
 
 /// Read everything that a system with modes has beyond an ordinary model. Also: names and numbers of the parameters of modes, and
 /// the parameters that decided what the formulas look like.
+#[allow(clippy::type_complexity)] // a model, its parameters, and which of them decide structure
 pub(crate) fn read(
     reader: &mut Reader,
     shared: &Shared,

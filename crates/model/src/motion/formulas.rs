@@ -55,6 +55,7 @@ const INVARIANT: Context = context("an invariant", VELOCITY_LEVEL, VELOCITY_HELP
 const CONDITION: Context = context("an initial condition", FORCE_LEVEL, FORCE_HELP);
 
 /// All formulas as graph nodes. Where a formula has a mistake the model is not used, so its place does not matter.
+#[allow(clippy::too_many_lines)] // the blocks of the equations of motion in their order
 pub(super) fn lower(
     reader: &mut Reader,
     parts: &Parts,

@@ -76,6 +76,7 @@ fn error(solution: &Solution<Unknowns>, exact: Exact, t: f64, x: &[f64]) -> f64 
     exact(t).into_iter().map(|(name, exact)| (value(name) - exact).abs() / exact.abs().max(1.0)).fold(0.0, f64::max)
 }
 
+#[allow(clippy::type_complexity)] // a table, written out where it is read
 const METHODS: [(&str, fn() -> Box<dyn Integrator>); 2] =
     [("radau", || Box::new(RadauIIa::default())), ("bdf", || Box::new(Bdf::default()))];
 

@@ -4,6 +4,7 @@ use crate::support::{case, error, is_motion, options, run};
 use daedal::{Geoms, Options, Solution};
 
 /// Published counters: tolerance, accepted, rejected by the error test, by Newton, solves, selectors.
+#[allow(clippy::type_complexity)] // a table, written out where it is read
 const TABLES: [(&str, u64, [(f64, [u64; 5]); 3]); 2] = [
     ("pendulum", 1, [(1e-7, [187, 16, 1, 660, 2]), (1e-8, [270, 13, 1, 897, 2]), (1e-9, [391, 9, 1, 1250, 2])]),
     (

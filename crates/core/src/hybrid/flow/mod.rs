@@ -203,6 +203,7 @@ impl Entry {
 /// Combinations that impulses cannot change.
 struct Combinations<'c> {
     /// Where they are not simply the d rows of the leading matrix: from d, t, x, ẋ.
+    #[allow(clippy::type_complexity)] // a function, written out where it is called
     at: &'c dyn Fn(usize, f64, &[f64], &[f64]) -> Result<Option<Mat<f64>>, EnterError>,
     /// Does the leading matrix depend on unknowns, so that they may change along a jump?
     move_along: bool,

@@ -1,14 +1,17 @@
 //! GEOMS: Radau IIa on the reduced derivative array, regularised inside the linear algebra.
 //!
 //! More equations than unknowns are discretised: all differential equations and the constraints of all levels. In each Newton
-//! system the algebraic rows are satisfied exactly ([`constraint`]) and the differential rows in a selected subspace
-//! ([`differential`]). Steinbrecher (2006), 5.1; (2007). Order 2s − 1 in p, v and λ with s stages, three as published; all constraints hold
+//! system the algebraic rows are satisfied exactly (`constraint`) and the differential rows in a selected subspace
+//! (`differential`). Steinbrecher (2006), 5.1; (2007). Order 2s − 1 in p, v and λ with s stages, three as published; all constraints hold
 //! at every step.
 
-pub mod constraint;
-pub mod differential;
+#[allow(clippy::struct_field_names)] // the rank of a block
+mod constraint;
+mod differential;
 mod regularised;
 mod step;
+#[cfg(test)]
+mod tests;
 
 use super::collocation::Stages;
 use super::controller::Control;

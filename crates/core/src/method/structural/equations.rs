@@ -241,11 +241,6 @@ impl<'p> Structural<'p> {
         &self.rows[self.layout.row_kinematics()]
     }
 
-    /// g there.
-    pub fn holonomic(&self) -> &[f64] {
-        &self.rows[self.layout.row_g()]
-    }
-
     /// gI and H Z v + h there, one after the other.
     pub fn velocity_level(&self) -> impl Iterator<Item = f64> + '_ {
         self.rows[self.layout.row_g1()].iter().chain(&self.rows[self.layout.row_h()]).copied()

@@ -95,7 +95,7 @@ impl<'m> Method<dyn Mechanism + 'm> for Lobatto {
 }
 
 /// Is a system Hamiltonian, as far as its formulas and points around a state tell?
-pub fn is_hamiltonian(system: &dyn Mechanism, at: &State) -> bool {
+pub(crate) fn is_hamiltonian(system: &dyn Mechanism, at: &State) -> bool {
     Conservative::new("a symplectic method", system, at).is_ok()
 }
 

@@ -116,7 +116,7 @@ pub fn initialise(system: &dyn Mechanism, initial: &Initial, form: Form) -> Resu
 
 /// What an initialisation led to, and where it ended.
 #[derive(Clone, Debug)]
-pub struct Attempt {
+pub(crate) struct Attempt {
     /// Consistent values, or why there are none.
     pub outcome: Result<Consistent, InitialisationError>,
     /// The last values: consistent ones, or those at which the equations are met as well as possible. `None` if nothing was computed.
@@ -124,7 +124,7 @@ pub struct Attempt {
 }
 
 /// Find consistent initial values, and say where the search ended if there are none.
-pub fn attempt(system: &dyn Mechanism, initial: &Initial, form: Form) -> Attempt {
+pub(crate) fn attempt(system: &dyn Mechanism, initial: &Initial, form: Form) -> Attempt {
     let mut last = None;
     let outcome = search(system, initial, form, &mut last);
     Attempt { outcome, last }

@@ -1,0 +1,17 @@
+//! Pencils, invariants, systems of second order, pairs with structure. Problems and random numbers are those of the tests of `daedal`.
+#![allow(missing_docs)]
+
+#[path = "../../src/blocks.rs"]
+#[allow(dead_code)]
+mod blocks;
+#[path = "../../../core/tests/support/hidden.rs"]
+#[allow(dead_code)]
+mod hidden;
+mod invariants;
+#[path = "../../../core/tests/support/linear.rs"]
+mod linear;
+mod pencils;
+#[path = "../../../core/tests/support/random.rs"]
+mod random;
+mod second_order;
+mod structured;
