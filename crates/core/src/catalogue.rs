@@ -1,7 +1,6 @@
 //! All methods for equations of motion by name, and the formulations that each of them takes.
 
 use crate::formulation::{Formulated, Formulation};
-use crate::method::Method;
 use crate::method::bdf::Bdf;
 use crate::method::dormand_prince::DormandPrince;
 use crate::method::extrapolation::Mexx;
@@ -12,12 +11,25 @@ use crate::method::half_explicit::{Formula, HalfExplicit, Hedop5};
 use crate::method::local_state_space::{Chart, LocalStateSpace};
 use crate::method::radau::RadauIIa;
 use crate::method::symplectic::{Lobatto, Rattle};
+use crate::method::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
+use crate::options::Options;
 
 /// A method for every mechanism.
 pub trait MotionMethod: for<'m> Method<dyn Mechanism + 'm> + Send + Sync {}
 
 impl<T: for<'m> Method<dyn Mechanism + 'm> + Send + Sync> MotionMethod for T {}
+
+impl<'m> Method<dyn Mechanism + 'm> for Box<dyn MotionMethod> {
+    fn start<'p>(
+        &self,
+        system: &'p (dyn Mechanism + 'm),
+        at: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
+        (**self).start(system, at, options)
+    }
+}
 
 /// A method with its name.
 pub struct Entry {

@@ -2,6 +2,7 @@
 
 use daedal::catalogue::{self, MotionMethod};
 use daedal::formulation::Formulation;
+use daedal::hybrid::{Hybrid, HybridError, HybridOptions, HybridSolution, Mode, Transition};
 use daedal::linalg::Matrix;
 use daedal::method::{StartFailure, State, Stepper};
 use daedal::motion::{
@@ -331,4 +332,52 @@ fn a_method_solves_a_mechanism_or_says_why_not_and_which_method_does() {
         }
     }
     assert!(solved > 5 && refused > 3, "{solved} {refused}");
+}
+
+/// The pendulum with a wall at its lowest point, which returns four fifths of the speed.
+fn against_a_wall(method: Box<dyn MotionMethod>, max_steps: u64) -> Result<HybridSolution, HybridError> {
+    let mut system = Hybrid::new();
+    let swinging = system.mode(Mode::motion("swinging", Pendulum, method));
+    let (x, v) = (layout().p().start, layout().v());
+    let wall = Transition::when(swinging, swinging, "x <= 0", move |_, at| at[x]);
+    system.transition(wall.transfer(move |_, old, _, new| v.clone().for_each(|j| new[j] = -0.8 * old[j])));
+    let start = start().x;
+    let problem = daedal::hybrid::Problem::new(&system, swinging, 0.0, &start, 2.0);
+    daedal::hybrid::solve(&problem, &Options { max_steps, ..options() }, &HybridOptions::default())
+}
+
+#[test]
+fn every_method_works_in_modes() {
+    let trusted = {
+        let method = catalogue::find("radau").unwrap().with(Formulation::default()).unwrap();
+        let switches = against_a_wall(method, 100_000).unwrap().switches;
+        switches.iter().map(|switch| switch.t).collect::<Vec<_>>()
+    };
+    assert!(trusted.len() >= 2 && (trusted[0] - 0.5).abs() < 1e-6, "{trusted:?}");
+    for way in every_way() {
+        let (name, accurate, constant) = (way.name, way.accurate, way.constant);
+        let solution = match against_a_wall(way.method, 100_000) {
+            Ok(solution) => solution,
+            Err(HybridError::Stopped { cause, .. }) => panic!("{name}: {cause}"),
+            Err(error) => panic!("{name}: {error}"),
+        };
+        assert_eq!((&solution.ended, solution.switches.len()), (&Ended::AtEnd, trusted.len()), "{name}");
+        let allowed = if accurate { PROMISED * 1e-7 } else { 1e-2 };
+        for (switch, t) in solution.switches.iter().zip(&trusted) {
+            assert!((switch.t - t).abs() < allowed, "{name}: {} for {t}", switch.t);
+        }
+        // the attempts of a run are counted over all visits of its modes
+        let attempts = solution.statistics.attempts;
+        assert!(constant || attempts > 20, "{name}: {attempts}");
+    }
+}
+
+#[test]
+fn attempts_are_limited_over_all_visits_of_a_mode() {
+    let method = || catalogue::find("geoms").unwrap().with(Formulation::default()).unwrap();
+    let attempts = against_a_wall(method(), 100_000).unwrap().statistics.attempts;
+    let most = attempts - 5;
+    let Err(HybridError::Stopped { cause, partial }) = against_a_wall(method(), most) else { panic!("it ends") };
+    assert!(cause.to_string().contains(&most.to_string()), "{cause}");
+    assert!(partial.switches.len() >= 2 && partial.statistics.attempts <= most + 2, "{}", partial.statistics);
 }

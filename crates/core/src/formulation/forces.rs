@@ -281,6 +281,10 @@ impl Stepper for WithForces<'_> {
     fn system(&mut self) -> Option<&mut dyn Dae> {
         self.stepper.system()
     }
+    fn attempts(&self) -> u64 {
+        self.stepper.attempts()
+    }
+
     fn statistics(&self) -> Statistics {
         let own = self.stepper.statistics();
         Statistics { polishing_solves: own.polishing_solves + self.forces.solves, ..own }

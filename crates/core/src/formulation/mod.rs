@@ -206,7 +206,8 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
             x.iter_mut().zip(&combination).for_each(|(x, c)| *x -= along * c);
         }
         let mut xdot = vec![0.0; n];
-        shown::first_rates(system, &layout, at.t, &x, &mut xdot)?;
+        let mut array = system.array(crate::motion::Form::StrangenessFree, false);
+        shown::first_rates(&mut *array, at.t, &x, &mut xdot)?;
         let of_index_two = layout.lambda().chain(layout.mu()).any(|j| dae.recovered(j));
         let reliable = (0..n).all(|i| dae.index(i) <= self.integrator.largest_index());
         let warning = if reliable { "" } else { INDEX_TOO_HIGH };
@@ -219,7 +220,7 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
             options.tolerance = Tolerance::PerComponent(counted.collect());
         }
         let stepper = self.integrator.start(dae, Point { t: at.t, x, xdot }, &options)?;
-        let shown = Box::new(shown::Shown::new(stepper, system, &layout, n, kept, warning));
+        let shown = Box::new(shown::Shown::new(stepper, array, n, kept, warning));
         Ok(if of_index_two { Box::new(WithForces::new(shown, system, tolerance)?) } else { shown })
     }
 }

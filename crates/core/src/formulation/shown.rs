@@ -4,19 +4,18 @@
 use crate::dae::Dae;
 use crate::error::StepFailure;
 use crate::method::{Kept, Passage, State, Stepper};
-use crate::motion::{Form, Layout, Mechanism, ReducedArray};
+use crate::motion::ReducedArray;
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 
 /// ẋ at a consistent point: p' = Zv, v' = a, r' = b; zero for the rest.
 pub(super) fn first_rates(
-    system: &(dyn Mechanism + '_),
-    layout: &Layout,
+    array: &mut dyn ReducedArray,
     t: f64,
     x: &[f64],
     xdot: &mut [f64],
 ) -> Result<(), StepFailure> {
-    let mut array = system.array(Form::StrangenessFree, false);
+    let layout = array.layout().clone();
     let mut rows = vec![0.0; layout.rows()];
     array.evaluate(t, &x[..layout.dim()], &mut rows).map_err(|_| StepFailure::Undefined { t })?;
     xdot[layout.p()].copy_from_slice(&rows[layout.row_kinematics()]);
@@ -28,8 +27,9 @@ pub(super) fn first_rates(
 /// A stepper of a general system whose first unknowns are those of the mechanism.
 pub(super) struct Shown<'p> {
     stepper: Box<dyn Stepper + 'p>,
+    array: Box<dyn ReducedArray + 'p>,
     /// where K = [GZ; HZ] turns, if its rows are independent
-    watch: Option<(Box<dyn ReducedArray + 'p>, Passage)>,
+    watch: Option<Passage>,
     /// the invariants, if they are kept
     kept: Option<Kept<'p>>,
     /// why there is no way on
@@ -45,31 +45,30 @@ impl<'p> Shown<'p> {
     /// Of a stepper with this many unknowns.
     pub fn new(
         stepper: Box<dyn Stepper + 'p>,
-        system: &'p (dyn Mechanism + '_),
-        layout: &Layout,
+        mut array: Box<dyn ReducedArray + 'p>,
         unknowns: usize,
         kept: Option<Kept<'p>>,
         warning: &'static str,
     ) -> Self {
+        let layout = array.layout().clone();
         let n = layout.dim();
         let all = stepper.state().clone();
         let state = State { t: all.t, x: all.x[..n].to_vec() };
         let segment = stepper.segment().first(n);
-        let mut array = system.array(Form::StrangenessFree, false);
-        let mut passage = Passage::new(layout);
-        let watch = passage.begin(&mut *array, state.t, &state.x).then_some((array, passage));
-        Shown { state, segment, rates: vec![0.0; unknowns], all, stepper, warning, watch, kept, stopped: None }
+        let mut passage = Passage::new(&layout);
+        let watch = passage.begin(&mut *array, state.t, &state.x).then_some(passage);
+        Shown { array, state, segment, rates: vec![0.0; unknowns], all, stepper, warning, watch, kept, stopped: None }
     }
 
     /// Take the last step over, unless it passed a singular configuration.
     fn take(&mut self, outcome: Result<(), StepFailure>) -> Result<(), StepFailure> {
         let now = self.stepper.state();
         let n = self.state.x.len();
-        if let (Some((array, passage)), true) = (&mut self.watch, now.t > self.state.t)
-            && passage.turned_at(&mut **array, now.t, &now.x[..n])
+        if let (Some(passage), true) = (&mut self.watch, now.t > self.state.t)
+            && passage.turned_at(&mut *self.array, now.t, &now.x[..n])
         {
             self.segment.take_first(self.stepper.segment());
-            if let Some((t, sigma)) = passage.singularity(&mut **array, &self.segment) {
+            if let Some((t, sigma)) = passage.singularity(&mut *self.array, &self.segment) {
                 let failure = StepFailure::Singularity { t, sigma };
                 self.stopped = Some(failure.clone());
                 return Err(failure);
@@ -115,11 +114,16 @@ impl Stepper for Shown<'_> {
         self.all.t = at.t;
         self.all.x[..n].copy_from_slice(&at.x);
         self.all.x[n..].fill(0.0);
-        self.stepper.restart(self.all.clone());
+        // where multipliers are of index two and more, the equations of a formulation do not tell ẋ at a point
+        self.rates.fill(0.0);
+        match first_rates(&mut *self.array, at.t, &at.x, &mut self.rates) {
+            Ok(()) => self.stepper.restart_along(self.all.clone(), &self.rates),
+            Err(_) => self.stepper.restart(self.all.clone()),
+        }
         self.look();
         self.stopped = self.kept.as_mut().and_then(|kept| kept.begin(self.state.t, &self.state.x).err());
-        if let Some((array, passage)) = &mut self.watch {
-            passage.begin(&mut **array, self.state.t, &self.state.x);
+        if let Some(passage) = &mut self.watch {
+            passage.begin(&mut *self.array, self.state.t, &self.state.x);
         }
     }
     fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {
@@ -150,6 +154,10 @@ impl Stepper for Shown<'_> {
     fn system(&mut self) -> Option<&mut dyn Dae> {
         self.stepper.system()
     }
+    fn attempts(&self) -> u64 {
+        self.stepper.attempts()
+    }
+
     fn statistics(&self) -> Statistics {
         self.stepper.statistics()
     }

@@ -2,10 +2,10 @@
 
 use super::flow::{Flow, GeneralFlow, LinearFlow, MotionFlow};
 use super::options::Restart;
+use crate::catalogue::MotionMethod;
 use crate::dae::{Equations, Form, System};
 use crate::linear::Coefficients;
 use crate::method::Integrator;
-use crate::method::geoms::Geoms;
 use crate::method::radau::RadauIIa;
 use crate::motion::Mechanism;
 
@@ -39,8 +39,12 @@ impl<'h> Mode<'h> {
         Self::new(name, GeneralFlow::new(system, form, integrator))
     }
 
-    /// Equations of motion, solved with GEOMS.
-    pub fn motion(name: impl Into<String>, mechanism: impl Mechanism + 'h, method: Geoms) -> Self {
+    /// Equations of motion, with any method of the catalogue to solve them.
+    pub fn motion(
+        name: impl Into<String>,
+        mechanism: impl Mechanism + 'h,
+        method: impl MotionMethod + 'static,
+    ) -> Self {
         Self::new(name, MotionFlow::new(mechanism, method))
     }
 

@@ -150,6 +150,10 @@ pub trait Stepper {
     fn advance(&mut self, limit: f64) -> Result<(), StepFailure>;
     /// Go on from another consistent point, as after a jump.
     fn restart(&mut self, at: State);
+    /// The same where ẋ is known there.
+    fn restart_along(&mut self, at: State, _xdot: &[f64]) {
+        self.restart(at);
+    }
     /// Make the last step again, so that it ends at a time inside of it, or earlier if it must. False if the method cannot: its
     /// polynomial is as accurate as its steps.
     fn retake(&mut self, _t: f64) -> Result<bool, StepFailure> {
@@ -171,6 +175,8 @@ pub trait Stepper {
     fn system(&mut self) -> Option<&mut dyn Dae> {
         None
     }
+    /// Attempts so far, which [`Options::max_steps`] bounds.
+    fn attempts(&self) -> u64;
     /// Counters so far.
     fn statistics(&self) -> Statistics;
     /// Residuals of all constraint levels at the last accepted point.

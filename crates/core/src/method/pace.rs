@@ -149,6 +149,11 @@ impl Pace {
         self.failures
     }
 
+    /// Attempts so far.
+    pub fn attempts(&self) -> u64 {
+        self.attempts
+    }
+
     /// Size of the next attempt, if nothing limits it.
     pub fn proposed(&self) -> f64 {
         self.h

@@ -68,8 +68,8 @@ pub(crate) trait Formula {
     fn back(&mut self) -> Result<bool, StepFailure> {
         Ok(false)
     }
-    /// Go on from another consistent point. An error is told when the next step is asked for.
-    fn restart(&mut self, at: State) -> Result<(), StepFailure>;
+    /// Go on from another consistent point; `xdot` is what is known about ẋ there. An error is told when the next step is asked for.
+    fn restart(&mut self, at: State, xdot: Option<&[f64]>) -> Result<(), StepFailure>;
     /// See [`Stepper::watch_between`].
     fn watch_between(&mut self) {}
     /// See [`Stepper::inside`].
@@ -114,6 +114,12 @@ impl<F: Formula> Shell<F> {
         let pace = Pace::new(rules, options, || formula.first_size());
         formula.begin(pace.proposed());
         Shell { formula, pace, pending: None, statistics: Statistics::default() }
+    }
+
+    fn begin_anew(&mut self, at: State, xdot: Option<&[f64]>) {
+        self.pending = self.formula.restart(at, xdot).err();
+        self.pace.restart(|| self.formula.first_size());
+        self.formula.begin(self.pace.proposed());
     }
 
     /// One attempt. True if it was accepted.
@@ -173,9 +179,11 @@ impl<F: Formula> Stepper for Shell<F> {
     }
 
     fn restart(&mut self, at: State) {
-        self.pending = self.formula.restart(at).err();
-        self.pace.restart(|| self.formula.first_size());
-        self.formula.begin(self.pace.proposed());
+        self.begin_anew(at, None);
+    }
+
+    fn restart_along(&mut self, at: State, xdot: &[f64]) {
+        self.begin_anew(at, Some(xdot));
     }
 
     fn retake(&mut self, t: f64) -> Result<bool, StepFailure> {
@@ -216,6 +224,10 @@ impl<F: Formula> Stepper for Shell<F> {
 
     fn system(&mut self) -> Option<&mut dyn Dae> {
         self.formula.system()
+    }
+
+    fn attempts(&self) -> u64 {
+        self.pace.attempts()
     }
 
     fn statistics(&self) -> Statistics {

@@ -404,8 +404,18 @@ fn numbers_out_of_their_range_are_refused_by_name() {
         ("keep_step from", "between 0 and 1", Geoms { keep_step: (1.1, 1.2), ..d.clone() }, o.clone()),
         ("keep_step to", "at least 1", Geoms { keep_step: (1.0, 0.9), ..d.clone() }, o.clone()),
         ("max_newton", "3 to 1000 iterations", Geoms { max_newton: 2, ..d.clone() }, o.clone()),
-        ("newton_point", "1, 2 and 3", Geoms { newton_point: NewtonPoint::Stage(4), ..d.clone() }, o.clone()),
-        ("newton_point", "1, 2 and 3", Geoms { newton_point: NewtonPoint::Stage(0), ..d.clone() }, o.clone()),
+        (
+            "newton_point",
+            "from 1 to their number",
+            Geoms { newton_point: NewtonPoint::Stage(4), ..d.clone() },
+            o.clone(),
+        ),
+        (
+            "newton_point",
+            "from 1 to their number",
+            Geoms { newton_point: NewtonPoint::Stage(0), ..d.clone() },
+            o.clone(),
+        ),
         (
             "differential_decomposition",
             "lu or qr",

@@ -1,13 +1,13 @@
 //! A mode that is a mechanism: constraints that close change velocities by impulses.
 
 use super::{Entered, Entry, Flow, Part};
+use crate::catalogue::MotionMethod;
 use crate::dae::{self, System};
 use crate::error::StepFailure;
 use crate::explicit_time::{Crossing, Suspects, Timetable, cross_motion};
 use crate::hybrid::error::EnterError;
 use crate::hybrid::options::Restart;
-use crate::method::geoms::Geoms;
-use crate::method::{Method, State, Stepper};
+use crate::method::{State, Stepper};
 use crate::motion::{self, Impact, Layout, Mechanism, Start, consistent};
 use crate::options::Options;
 use std::cell::{OnceCell, RefCell};
@@ -16,15 +16,15 @@ use std::cell::{OnceCell, RefCell};
 /// velocities by impulses, [`Restart::Weighted`] by the smallest relative change, the other ways by the smallest change.
 pub struct MotionFlow<M> {
     mechanism: M,
-    method: Geoms,
+    method: Box<dyn MotionMethod>,
     /// made when velocities are first to be repaired
     closing: OnceCell<RefCell<motion::Closing>>,
 }
 
 impl<M: Mechanism> MotionFlow<M> {
     /// A mechanism with the method to solve its equations.
-    pub fn new(mechanism: M, method: Geoms) -> Self {
-        MotionFlow { mechanism, method, closing: OnceCell::new() }
+    pub fn new(mechanism: M, method: impl MotionMethod + 'static) -> Self {
+        MotionFlow { mechanism, method: Box::new(method), closing: OnceCell::new() }
     }
 
     fn layout(&self) -> Layout {

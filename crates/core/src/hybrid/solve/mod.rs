@@ -106,6 +106,7 @@ pub fn solve_observed(
         watch: Watch::default(),
         fine: None,
         retaken: false,
+        attempts: 0,
         entered: problem.t0,
         immediate: Vec::new(),
         history: History::new(system.transitions.len()),
@@ -203,6 +204,8 @@ struct Run<'r, 'h> {
     fine: Option<(Fine, Accumulation)>,
     /// was the last step that ended at an event made again up to it?
     retaken: bool,
+    /// attempts of all modes
+    attempts: u64,
     /// when the active mode was entered
     entered: f64,
     /// modes that were entered since time last went on
@@ -409,10 +412,12 @@ impl Run<'_, '_> {
                 continue;
             }
             let dwelling = self.dwells(before);
+            let attempts = self.places[mode].at().attempts();
             let stepped = self.places[mode].stepper().advance(limit);
             if let Err(cause) = stepped {
                 return Err(self.failed(cause, before));
             }
+            self.count(attempts, before)?;
             let proposed = self.places[mode].at().proposed_step();
             let event = if dwelling { None } else { self.first_event()? };
             let (t, mut due, kind) = match event {
@@ -446,6 +451,17 @@ impl Run<'_, '_> {
                 self.look_around(&held)?;
             }
         }
+    }
+
+    /// Attempts are limited over all modes together; `earlier` is how many the active one had made before its last step.
+    fn count(&mut self, earlier: u64, before: f64) -> Result<(), HybridFailure> {
+        self.attempts += self.places[self.active].at().attempts() - earlier;
+        let steps = self.options.max_steps;
+        if self.attempts <= steps {
+            return Ok(());
+        }
+        let t = self.places[self.active].at().state().t;
+        Err(self.failed(StepFailure::TooManySteps { t, steps }, before))
     }
 
     /// Go on beyond a time where formulas of the active mode jump, if the run stands there. Switching functions may jump with them.

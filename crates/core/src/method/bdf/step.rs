@@ -366,8 +366,11 @@ impl Formula for BdfStep<'_> {
         }
     }
 
-    fn restart(&mut self, at: State) -> Result<(), StepFailure> {
+    fn restart(&mut self, at: State, xdot: Option<&[f64]>) -> Result<(), StepFailure> {
         self.state = at;
+        if let Some(xdot) = xdot {
+            self.xdot.copy_from_slice(xdot);
+        }
         self.segment = Segment::with_room(self.state.t, &self.state.x, MOST_ORDER);
         self.weights.at(&self.state.x);
         self.dae.jumped(self.state.t, &self.state.x);

@@ -5,6 +5,7 @@ mod order;
 mod stages;
 pub(crate) mod tableau;
 
+pub(crate) use order::RAISED_UP_TO;
 pub use order::Stages;
 pub(crate) use stages::{Prediction, StageEquations, StageRate, StageVectors, Transformed, combine};
 pub(crate) use tableau::Tableau;
@@ -30,6 +31,8 @@ pub(crate) struct Settings {
     pub rounding: f64,
     /// Does Newton's iteration start on the extrapolated polynomial of the last step?
     pub extrapolates: bool,
+    /// Rate of contraction up to which the order is raised.
+    pub raised_up_to: f64,
 }
 
 impl Settings {
@@ -76,7 +79,7 @@ impl Collocation {
         let (least, most) = settings.stages.range();
         let mut collocation = Collocation {
             stages: StageVectors::new(x.len(), Tableau::of(least), most),
-            order: OrderControl::new(settings.stages),
+            order: OrderControl::new(settings.stages, settings.raised_up_to),
             controller,
             weights,
             limits: Limits {

@@ -53,8 +53,8 @@ impl Stages {
     }
 }
 
-/// Θ up to which the order is raised (VITU), and from which it is lowered (VITD).
-const RAISED_UP_TO: f64 = 0.002;
+/// Θ up to which RADAU raises the order (VITU), and from which it is lowered (VITD).
+pub(crate) const RAISED_UP_TO: f64 = 0.002;
 const LOWERED_FROM: f64 = 0.8;
 /// Ratios of step sizes between which the order is raised (HHOD, HHOU).
 const STEADY: (f64, f64) = (0.8, 1.2);
@@ -66,6 +66,8 @@ const PAUSE: u32 = 10;
 pub(super) struct OrderControl {
     least: usize,
     most: usize,
+    /// Θ up to which the order is raised
+    raised_up_to: f64,
     /// decompositions and kept steps since the last change
     count: u32,
     /// Θ
@@ -75,9 +77,9 @@ pub(super) struct OrderControl {
 }
 
 impl OrderControl {
-    pub fn new(stages: Stages) -> Self {
+    pub fn new(stages: Stages, raised_up_to: f64) -> Self {
         let (least, most) = stages.range();
-        OrderControl { least, most, count: 0, theta: 0.0, failed: false }
+        OrderControl { least, most, raised_up_to, count: 0, theta: 0.0, failed: false }
     }
 
     /// Begin anew with the fewest stages.
@@ -103,7 +105,12 @@ impl OrderControl {
         self.count += 1;
         self.theta = rate.max(0.5 * self.theta).min(10.0);
         let mut next = stages;
-        if iterations > 1 && self.theta <= RAISED_UP_TO && ratio > STEADY.0 && ratio < STEADY.1 && self.count > PAUSE {
+        if iterations > 1
+            && self.theta <= self.raised_up_to
+            && ratio > STEADY.0
+            && ratio < STEADY.1
+            && self.count > PAUSE
+        {
             next = (stages + 2).min(self.most);
         }
         if self.theta >= LOWERED_FROM || std::mem::take(&mut self.failed) {
@@ -122,7 +129,7 @@ mod tests {
 
     #[test]
     fn order_rises_after_a_pause_of_quick_convergence_and_falls_at_once() {
-        let mut control = OrderControl::new(Stages::VARIABLE);
+        let mut control = OrderControl::new(Stages::VARIABLE, RAISED_UP_TO);
         let raised = (1..30).find(|_| control.select(3, (2, 1e-4), 1.0) == 5);
         assert_eq!(raised, Some(11));
         assert_eq!(control.select(5, (3, 0.1), 1.0), 5);

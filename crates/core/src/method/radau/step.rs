@@ -5,7 +5,7 @@ use super::between::Between;
 use super::square::{Matrices, Square};
 use crate::dae::{Dae, Pencil, Point};
 use crate::error::StepFailure;
-use crate::method::collocation::{Collocation, Prediction, Settings};
+use crate::method::collocation::{Collocation, Prediction, RAISED_UP_TO, Settings};
 use crate::method::controller::{Control, Controller};
 use crate::method::convergence::{Convergence, Limits};
 use crate::method::pace::{Failures, Rules, Trust, Try, first_step};
@@ -69,6 +69,7 @@ impl<'p> RadauStep<'p> {
             keep_step: method.keep_step,
             rounding: if method.safeguards { ROUNDING } else { 0.0 },
             extrapolates: true,
+            raised_up_to: RAISED_UP_TO,
         };
         let controller = Controller::new(method.control, method.safety, method.ratio, method.max_newton);
         let step = RadauStep {
@@ -213,8 +214,11 @@ impl Formula for RadauStep<'_> {
         Ok(true)
     }
 
-    fn restart(&mut self, at: State) -> Result<(), StepFailure> {
+    fn restart(&mut self, at: State, xdot: Option<&[f64]>) -> Result<(), StepFailure> {
         self.state = at;
+        if let Some(xdot) = xdot {
+            self.xdot.copy_from_slice(xdot);
+        }
         self.collocation.restart(self.state.t, &self.state.x);
         self.accepted_between(0.0);
         self.dae.jumped(self.state.t, &self.state.x);

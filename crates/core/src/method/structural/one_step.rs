@@ -499,7 +499,7 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
         Ok(true)
     }
 
-    fn restart(&mut self, at: State) -> Result<(), StepFailure> {
+    fn restart(&mut self, at: State, _: Option<&[f64]>) -> Result<(), StepFailure> {
         self.state = at;
         self.planned = None;
         (self.before.t, self.older.t, self.longest) = (f64::NAN, f64::NAN, f64::INFINITY);

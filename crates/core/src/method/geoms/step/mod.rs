@@ -330,7 +330,7 @@ impl Formula for GeomsStep<'_> {
         Ok(true)
     }
 
-    fn restart(&mut self, at: State) -> Result<(), StepFailure> {
+    fn restart(&mut self, at: State, _: Option<&[f64]>) -> Result<(), StepFailure> {
         self.state = at;
         self.collocation.restart(self.state.t, &self.state.x);
         self.pending = None;
