@@ -40,7 +40,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod check;
 mod choice;
+pub mod compare;
 mod curve;
 mod error;
 mod model;
@@ -55,12 +57,15 @@ mod record;
 pub mod reference;
 mod settings;
 mod solve;
+mod start;
 mod steps;
 mod tolerances;
 mod variables;
 pub mod verification;
 
+pub use check::{Check, check};
 pub use choice::Choice;
+pub use compare::{ComparisonSettings, compare};
 pub use error::{Error, ErrorKind};
 pub use model::{Kernel, Model, Source};
 pub use monitor::{Monitor, Progress, Unwatched};
@@ -70,4 +75,5 @@ pub use places::Places;
 pub use plain::{is_control, plain};
 pub use settings::{Save, Settings, Sliding};
 pub use solve::{Simulation, choose, solve};
+pub use start::{About, Given, Start, StartSettings, StartValue, initialise};
 pub use tolerances::Tolerances;

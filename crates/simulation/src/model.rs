@@ -117,7 +117,7 @@ pub(crate) struct Content {
 
 /// What is to be solved.
 pub(crate) enum Equations {
-    Motion(Motion),
+    Motion(Arc<Motion>),
     General(General),
     Modes(Modes),
 }
@@ -326,7 +326,7 @@ fn from_text(name: &str, text: &str, set: &[(String, f64)], kernel: Kernel) -> R
 
 fn equations(kind: Kind, kernel: Kernel) -> Equations {
     match kind {
-        Kind::Motion { formulas, initial, .. } => Equations::Motion(Motion::new(*formulas, *initial, kernel)),
+        Kind::Motion { formulas, initial, .. } => Equations::Motion(Arc::new(Motion::new(*formulas, *initial, kernel))),
         Kind::Dae { formulas, initial, .. } => Equations::General(General::new(*formulas, *initial, kernel)),
         Kind::Hybrid(model) => Equations::Modes(Modes { model: *model, kernel }),
     }
@@ -360,6 +360,6 @@ fn from_problem(problem: &Problem, set: &[(String, f64)], kernel: Kernel) -> Res
         interval: (t0, Some(tend)),
         warnings: Vec::new(),
         places: Places::default(),
-        equations: Equations::Motion(motion),
+        equations: Equations::Motion(Arc::new(motion)),
     })
 }

@@ -1,8 +1,8 @@
 //! Where the variables that are shown stand in a state, and what they are; the same for all kinds of models.
 
+use daedal::SolveError;
 use daedal::dae::Unknowns;
 use daedal::motion::Layout;
-use daedal::{Solution, SolveError};
 use daedal_run::Kind;
 
 /// The variables that are shown, in their order, and which equations they solve.

@@ -2,6 +2,7 @@
 
 use super::plan::Combination;
 use super::pool::Lost;
+use crate::model::Motion;
 use daedal::method::State;
 use daedal::motion::{Form, Layout, Mechanism, ReducedArray};
 use daedal::observer::{Observer, StepView};
@@ -16,13 +17,19 @@ const MAX_STEPS: u64 = 100_000_000;
 
 /// What is compared.
 pub struct Subject {
-    pub mechanism: Arc<dyn Mechanism + Send + Sync>,
+    pub motion: Arc<Motion>,
     pub layout: Layout,
     /// Consistent initial values.
     pub start: State,
     pub tend: f64,
     pub h0: Option<f64>,
     pub hmax: Option<f64>,
+}
+
+impl Subject {
+    pub fn mechanism(&self) -> &(dyn Mechanism + Send + Sync) {
+        self.motion.mechanism()
+    }
 }
 
 /// What came of a run.
@@ -89,7 +96,7 @@ pub fn once(
         verify: false,
     };
     let initial = daedal::motion::Initial::new(subject.start.t, &[], &[]);
-    let problem = Problem::new(&*subject.mechanism, initial, subject.tend).trust(subject.start.clone());
+    let problem = Problem::new(subject.mechanism(), initial, subject.tend).trust(subject.start.clone());
     let mut deadline = Deadline(Instant::now() + timeout);
     let mut observers: Vec<&mut dyn Observer> = vec![&mut deadline];
     observers.extend(drift.map(|drift| drift as &mut dyn Observer));
@@ -133,7 +140,7 @@ impl<'s> Drift<'s> {
         if subject.layout.sizes.invariants == 0 {
             return None;
         }
-        let mut array = subject.mechanism.array(Form::StrangenessFree, true);
+        let mut array = subject.mechanism().array(Form::StrangenessFree, true);
         let layout = array.layout().clone();
         array.set_invariants(&vec![0.0; layout.sizes.invariants]);
         let mut rows = vec![0.0; layout.rows()];

@@ -1,7 +1,7 @@
 //! Which runs are made: every combination of method, formulation and tolerance that the catalogue allows.
 
-use crate::arguments::{Compare, Tolerances};
-use crate::failure::Failure;
+use super::ComparisonSettings;
+use crate::error::Error;
 use daedal::catalogue::{self, Entry};
 use daedal::formulation::Formulation;
 use daedal::motion::Sizes;
@@ -30,12 +30,12 @@ pub struct Combination {
 }
 
 /// Resolve names, and leave out what does not fit together.
-pub fn plan(arguments: &Compare, sizes: &Sizes) -> Result<Plan, Failure> {
-    let methods: Vec<&'static Entry> = match &arguments.methods[..] {
+pub fn plan(settings: &ComparisonSettings, sizes: &Sizes) -> Result<Plan, Error> {
+    let methods: Vec<&'static Entry> = match &settings.methods[..] {
         [] => catalogue::all().iter().collect(),
         names => chosen("method", names, catalogue::all().iter().collect(), |entry| entry.name)?,
     };
-    let formulations: Option<Vec<Formulation>> = match &arguments.formulations[..] {
+    let formulations: Option<Vec<Formulation>> = match &settings.formulations[..] {
         [] => None,
         names => Some(chosen("formulation", names, Formulation::ALL.to_vec(), Formulation::name)?),
     };
@@ -49,12 +49,15 @@ pub fn plan(arguments: &Compare, sizes: &Sizes) -> Result<Plan, Failure> {
             let takes = entry.formulations.join(", ");
             plan.notes.push(format!("{} is left out: it takes the formulations {takes}", entry.name));
         }
-        let Tolerances(tolerances) = &arguments.tolerances;
         for formulation in wanted {
-            plan.runs.extend(tolerances.iter().map(|&tolerance| Combination { entry, formulation, tolerance }));
+            plan.runs.extend(settings.tolerances.iter().map(|&tolerance| Combination {
+                entry,
+                formulation,
+                tolerance,
+            }));
         }
     }
-    if plan.runs.is_empty() { Err(Failure::NothingToCompare { notes: plan.notes }) } else { Ok(plan) }
+    if plan.runs.is_empty() { Err(Error::NothingToCompare { notes: plan.notes }) } else { Ok(plan) }
 }
 
 /// The formulations of a method that are compared if none are named.
@@ -76,7 +79,7 @@ fn chosen<T: Copy>(
     names: &[String],
     known: Vec<T>,
     name_of: impl Fn(T) -> &'static str,
-) -> Result<Vec<T>, Failure> {
+) -> Result<Vec<T>, Error> {
     let mut found: Vec<T> = Vec::new();
     for name in names.iter().map(|name| name.trim()) {
         if name == ALL {
@@ -84,7 +87,7 @@ fn chosen<T: Copy>(
         }
         let Some(one) = known.iter().copied().find(|one| name_of(*one) == name) else {
             let known = known.into_iter().map(|one| name_of(one).to_string()).collect();
-            return Err(Failure::UnknownName { kind, name: name.to_string(), known });
+            return Err(Error::UnknownName { kind, name: name.to_string(), known });
         };
         if !found.iter().any(|other| name_of(*other) == name) {
             found.push(one);
@@ -96,15 +99,13 @@ fn chosen<T: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::{Arguments, Command};
-    use clap::Parser;
 
-    fn planned(options: &[&str], invariants: usize) -> Result<Plan, Failure> {
-        let words = ["daedal", "compare", "pendulum"].iter().chain(options);
-        match Arguments::parse_from(words).command {
-            Command::Compare(arguments) => plan(&arguments, &Sizes { invariants, ..Sizes::default() }),
-            _ => unreachable!("it is compare"),
-        }
+    fn planned(methods: &[&str], formulations: &[&str], invariants: usize) -> Result<Plan, Error> {
+        let names = |list: &[&str]| list.iter().map(ToString::to_string).collect();
+        let (methods, formulations) = (names(methods), names(formulations));
+        let settings =
+            ComparisonSettings { methods, formulations, tolerances: vec![1e-3, 1e-4], ..ComparisonSettings::default() };
+        plan(&settings, &Sizes { invariants, ..Sizes::default() })
     }
 
     fn pairs(plan: &Plan) -> Vec<(&'static str, &'static str)> {
@@ -115,24 +116,23 @@ mod tests {
 
     #[test]
     fn by_default_every_method_is_there_and_some_in_all_formulations() {
-        let Ok(plan) = planned(&[], 1) else { panic!("there is a default") };
+        let Ok(plan) = planned(&[], &[], 1) else { panic!("there is a default") };
         for entry in catalogue::all() {
             let count = pairs(&plan).iter().filter(|(method, _)| *method == entry.name).count();
             assert_eq!(count, if IN_ALL.contains(&entry.name) { entry.formulations.len() - 1 } else { 1 });
         }
         assert!(plan.runs.iter().all(|run| run.formulation.name() != UNUSUAL));
-        let Ok(without) = planned(&[], 0) else { panic!("there is a default") };
+        let Ok(without) = planned(&[], &[], 0) else { panic!("there is a default") };
         assert!(without.runs.iter().all(|run| run.formulation.name() != "psf+i"));
     }
 
     #[test]
     fn only_what_methods_take_is_run_and_the_rest_is_told() {
-        let options = ["--methods", "radau,geoms", "--formulations", "ggl,ode", "--tolerances", "1e-3,1e-4"];
-        let Ok(plan) = planned(&options, 0) else { panic!("radau takes them") };
+        let Ok(plan) = planned(&["radau", "geoms"], &["ggl", "ode"], 0) else { panic!("radau takes them") };
         assert_eq!(pairs(&plan), [("radau", "ggl"), ("radau", "ode")]);
         assert_eq!(plan.runs.len(), 4);
         assert!(plan.notes[0].contains("geoms is left out") && plan.notes[0].contains("psf, psf+i, p1"));
-        let nothing = planned(&["--methods", "geoms", "--formulations", "ggl"], 0);
-        assert!(matches!(nothing, Err(Failure::NothingToCompare { .. })));
+        let nothing = planned(&["geoms"], &["ggl"], 0);
+        assert!(matches!(nothing, Err(Error::NothingToCompare { .. })));
     }
 }

@@ -1,25 +1,21 @@
 //! The analysis of a model with modes for people: an overview, then every mode by itself.
 
-use super::object::restart;
-use super::{Checked, Pair};
-use crate::check::lines::{Text, short, solvable};
-use daedal::hybrid::{Hysteresis, Schedule};
-use daedal_model::{HybridTransition, HybridTrigger, Kind};
+use super::lines::{Text, solvable};
+use daedal::hybrid::Hysteresis;
+use daedal_model::{HybridTransition, Kind};
+use daedal_simulation::check::{Check, ModesCheck, Pair, condition, short};
 use std::fmt::Write;
 
-/// Most times of a schedule.
-const MOST_TIMES: usize = 5;
-
-pub fn text(checked: &Checked) -> String {
-    let (setup, model) = (checked.setup, checked.model);
+pub fn text(check: &Check, checked: &ModesCheck) -> String {
+    let (whole, model) = (&check.model, &checked.model);
     let mut text = Text::default();
-    let colon = if setup.description.is_empty() { "" } else { ": " };
-    text.line(&format!("{}{colon}{}", setup.name, setup.description));
-    let warnings = checked.warnings();
+    let colon = if whole.description().is_empty() { "" } else { ": " };
+    text.line(&format!("{}{colon}{}", whole.name(), whole.description()));
+    let warnings = check.warnings();
     text.line(&conclusion(checked, warnings.len()));
     for (mode, found) in model.modes.iter().zip(&checked.modes) {
         if let Some(fault) = found.fault() {
-            text.entry(&format!("in {}", mode.name), &setup.places.told(&fault.to_string()));
+            text.entry(&format!("in {}", mode.name), &whole.places().told(&fault));
         }
     }
     for warning in &warnings {
@@ -70,7 +66,7 @@ pub fn text(checked: &Checked) -> String {
         let _ = writeln!(text, "\n=== mode {}, {place} ===", mode.name);
         match &found.examined {
             // its name stands above already
-            Ok(examined) => text.push_str(examined.text.split_once('\n').map_or("", |(_, rest)| rest)),
+            Ok(examined) => text.push_str(super::text(examined).split_once('\n').map_or("", |(_, rest)| rest)),
             Err(failure) => {
                 let _ = writeln!(text, "nothing could be found out here: {failure}");
             }
@@ -80,7 +76,7 @@ pub fn text(checked: &Checked) -> String {
 }
 
 /// The verdict, when everything is known about all modes.
-fn conclusion(checked: &Checked, warnings: usize) -> String {
+fn conclusion(checked: &ModesCheck, warnings: usize) -> String {
     let first = checked.model.initial.mode;
     let elsewhere = checked.modes.iter().enumerate().any(|(k, found)| k != first && found.fault().is_some());
     match (checked.modes[first].fault(), elsewhere) {
@@ -93,22 +89,7 @@ fn conclusion(checked: &Checked, warnings: usize) -> String {
     }
 }
 
-/// When a transition happens.
-pub fn condition(transition: &HybridTransition) -> String {
-    match &transition.trigger {
-        HybridTrigger::When { text, .. } => text.clone(),
-        HybridTrigger::At(Schedule::Every { first, period }) => {
-            format!("every {}, first at {}", short(*period), short(*first))
-        }
-        HybridTrigger::At(Schedule::Times(times)) => {
-            let told: Vec<String> = times.iter().take(MOST_TIMES).map(|t| short(*t)).collect();
-            let more = if times.len() > MOST_TIMES { ", …" } else { "" };
-            format!("at {}{more}", told.join(", "))
-        }
-    }
-}
-
-fn told(checked: &Checked, transition: &HybridTransition) -> String {
+fn told(checked: &ModesCheck, transition: &HybridTransition) -> String {
     let mut told = condition(transition);
     if transition.hysteresis > 0.0 {
         let _ = write!(told, ", with a hysteresis of {}", short(transition.hysteresis));
@@ -118,7 +99,7 @@ fn told(checked: &Checked, transition: &HybridTransition) -> String {
         let _ = write!(told, "; sets {}", names.join(", "));
     }
     if let Some(how) = transition.restart {
-        let _ = write!(told, "; made consistent by {}", restart(how));
+        let _ = write!(told, "; made consistent by {}", how.name());
     }
     if let Some(priority) = transition.priority {
         let _ = write!(told, "; priority {priority}");
@@ -129,7 +110,7 @@ fn told(checked: &Checked, transition: &HybridTransition) -> String {
     told
 }
 
-fn surface(checked: &Checked, pair: &Pair) -> String {
+fn surface(checked: &ModesCheck, pair: &Pair) -> String {
     let gap = pair.surface.as_ref().is_some_and(|(_, _, width)| *width > 0.0);
     let mode = match pair.written {
         Some(mode) => format!("in mode {}", checked.model.modes[mode].name),

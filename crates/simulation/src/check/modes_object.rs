@@ -13,15 +13,13 @@
 //! ```
 //! Modes that are not the first are looked at near the start. `mode` of sliding is the one that is written for it; others are generated.
 
-use super::{Checked, Found};
+use super::{Check, ModeCheck, ModesCheck, condition};
 use daedal::hybrid::Restart;
 use daedal_model::{HybridMode, HybridTransition, HybridTrigger, Kind};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-pub fn object(checked: &Checked) -> Value {
-    let (setup, model) = (checked.setup, checked.model);
-    let parameters: Map<String, Value> =
-        setup.parameters.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+pub fn object(check: &Check, checked: &ModesCheck) -> Value {
+    let model = &checked.model;
     let name = |k: usize| &model.modes[k].name;
     let sliding = checked.pairs.iter().map(|pair| {
         json!({
@@ -33,12 +31,12 @@ pub fn object(checked: &Checked) -> Value {
         })
     });
     json!({
-        "model": setup.name,
-        "parameters": parameters,
-        "t0": model.initial.t,
-        "tend": checked.tend,
+        "model": check.model.name(),
+        "parameters": check.parameters(),
+        "t0": check.t0,
+        "tend": check.model.interval().1,
         "possible": checked.modes[model.initial.mode].fault().is_none(),
-        "warnings": checked.warnings(),
+        "warnings": check.warnings(),
         "first_mode": name(model.initial.mode),
         "modes": model.modes.iter().zip(&checked.modes).map(|(m, found)| mode(m, found)).collect::<Value>(),
         "transitions": model.transitions.iter().map(|t| transition(checked, t)).collect::<Value>(),
@@ -46,7 +44,7 @@ pub fn object(checked: &Checked) -> Value {
     })
 }
 
-fn mode(mode: &HybridMode, found: &Found) -> Value {
+fn mode(mode: &HybridMode, found: &ModeCheck) -> Value {
     json!({
         "name": mode.name,
         "kind": if matches!(mode.kind, Kind::Motion { .. }) { "motion" } else { "dae" },
@@ -55,27 +53,23 @@ fn mode(mode: &HybridMode, found: &Found) -> Value {
         "dwell": mode.dwell,
         "reachable": found.reachable,
         "unknowns": mode.unknowns,
-        "error": found.fault().map(ToString::to_string),
-        "analysis": found.examined.as_ref().ok().map(|examined| &examined.object),
+        "error": found.fault(),
+        "analysis": found.examined.as_ref().ok().map(Check::bare_object),
     })
 }
 
-fn transition(checked: &Checked, transition: &HybridTransition) -> Value {
+fn transition(checked: &ModesCheck, transition: &HybridTransition) -> Value {
     let name = |k: usize| &checked.model.modes[k].name;
     json!({
         "from": name(transition.from),
         "to": name(transition.to),
-        "condition": super::text::condition(transition),
+        "condition": condition(transition),
         "scheduled": matches!(transition.trigger, HybridTrigger::At(_)),
         "priority": transition.priority,
         "hysteresis": transition.hysteresis,
         "set": transition.set.iter().map(|(name, ..)| name).collect::<Vec<_>>(),
         "keep": transition.keep,
-        "restart": transition.restart.map(restart),
+        "restart": transition.restart.map(Restart::name),
         "after_accumulation": transition.after_accumulation.map(name),
     })
-}
-
-pub fn restart(restart: Restart) -> &'static str {
-    restart.name()
 }

@@ -52,10 +52,10 @@ fn largest(values: &[Option<f64>], places: &[usize], x: &[f64]) -> Option<f64> {
 }
 
 /// Find a reference at the end of the interval.
-pub fn find(subject: &Arc<Subject>, known: &[Reference], jobs: usize, timeout: Duration) -> Known {
-    let names = subject.layout.variable_names(&subject.mechanism.names());
+pub fn find(subject: &Arc<Subject>, known: &[&Reference], jobs: usize, timeout: Duration) -> Known {
+    let names = subject.layout.variable_names(&subject.mechanism().names());
     let kinds = kinds(&subject.layout);
-    let mut best: Vec<&Reference> = known.iter().filter(|reference| reference.t == subject.tend).collect();
+    let mut best = known.to_vec();
     best.sort_by(|a, b| a.accuracy.total_cmp(&b.accuracy));
     let exact = |j: usize| {
         best.iter().find_map(|reference| {

@@ -1,6 +1,6 @@
 //! An analysis as one JSON object; the keys are listed in the module above.
 
-use super::Subject;
+use super::{Check, MotionCheck};
 use daedal::analysis::consistency::Consistency;
 use daedal::analysis::{
     Analysis, Combination, Constraints, Definiteness, InvariantTest, Kind, Level, Mass, Place, RankDecision,
@@ -9,9 +9,8 @@ use daedal::analysis::{
 use daedal::motion::{Form, Layout, MassStructure};
 use serde_json::{Map, Value, json};
 
-pub fn object(subject: &Subject, found: &Analysis) -> Value {
-    let parameters: Map<String, Value> =
-        subject.parameters.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+pub fn object(check: &Check, motion: &MotionCheck) -> Value {
+    let found = &motion.analysis;
     let findings = found.findings.iter().map(|finding| {
         json!({
             "severity": severity(finding.severity()),
@@ -23,13 +22,13 @@ pub fn object(subject: &Subject, found: &Analysis) -> Value {
     let mut findings: Vec<Value> = findings.collect();
     // the worst first: warnings stand before notes
     let place = found.findings.iter().take_while(|finding| finding.severity() <= Severity::Warning).count();
-    let told = subject
-        .warnings
+    let told = check
+        .odd
         .iter()
         .map(|(code, warning)| json!({ "severity": "warning", "code": code, "message": warning.to_string(), "equations": [] }));
     findings.splice(place..place, told);
     let definitions: Map<String, Value> =
-        subject.texts.definitions.iter().map(|(name, text)| (name.clone(), json!(text))).collect();
+        motion.texts.definitions.iter().map(|(name, text)| (name.clone(), json!(text))).collect();
     let equations = found.equations.iter().map(|equation| {
         json!({
             "name": equation.name,
@@ -41,10 +40,10 @@ pub fn object(subject: &Subject, found: &Analysis) -> Value {
     });
     let n = found.sizes;
     json!({
-        "model": subject.model,
-        "parameters": parameters,
+        "model": check.model.name(),
+        "parameters": check.parameters(),
         "t0": found.t,
-        "tend": subject.tend,
+        "tend": motion.tend,
         "possible": found.is_possible(),
         "findings": findings,
         "sizes": {
@@ -228,6 +227,7 @@ pub fn sums(combinations: &[Combination]) -> Value {
     combinations.iter().map(sum).collect()
 }
 
+/// The word for a severity.
 pub fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Impossible => "impossible",
@@ -236,6 +236,7 @@ pub fn severity(severity: Severity) -> &'static str {
     }
 }
 
+/// The word for a kind of a constraint.
 pub fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Holonomic => "holonomic",
@@ -246,6 +247,7 @@ pub fn kind(kind: Kind) -> &'static str {
     }
 }
 
+/// The word for a level.
 pub fn level(level: Level) -> &'static str {
     match level {
         Level::Position => "position",
@@ -254,6 +256,7 @@ pub fn level(level: Level) -> &'static str {
     }
 }
 
+/// The word for a structure of a mass matrix.
 pub fn structure(structure: MassStructure) -> &'static str {
     match structure {
         MassStructure::Full => "full",
@@ -263,6 +266,7 @@ pub fn structure(structure: MassStructure) -> &'static str {
     }
 }
 
+/// The word for a verdict about an invariant.
 pub fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Invariant => "invariant",

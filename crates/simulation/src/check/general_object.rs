@@ -25,38 +25,35 @@
 //! SUM               { name: factor }
 //! ```
 
-use super::{Checked, Found, Kind};
-use crate::check::object::{severity, sums};
+use super::motion_object::{severity, sums};
+use super::{Check, FormulaKind, Found, GeneralCheck};
+use daedal::analysis::Severity;
 use daedal::dae::{CharacteristicValues, Structural};
 use serde_json::{Map, Value, json};
 
-pub fn object(checked: &Checked) -> Value {
-    let (setup, system) = (checked.setup, &checked.general.system);
-    let parameters: Map<String, Value> =
-        setup.parameters.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
-    let findings = checked.findings.iter().map(
+pub fn object(check: &Check, general: &GeneralCheck) -> Value {
+    let findings = general.findings.iter().map(
         |finding| json!({ "severity": severity(finding.severity), "code": finding.code, "message": finding.message }),
     );
-    let tend = checked.general.tend;
     let mut object = Map::new();
     let mut insert = |key: &str, value: Value| object.insert(key.to_string(), value);
-    insert("model", json!(setup.name));
-    insert("parameters", json!(parameters));
-    insert("t0", json!(setup.t0()));
-    insert("tend", json!(tend));
-    insert("possible", json!(!checked.findings.iter().any(super::Finding::is_impossible)));
+    insert("model", json!(check.model.name()));
+    insert("parameters", json!(check.parameters()));
+    insert("t0", json!(check.t0));
+    insert("tend", json!(check.model.interval().1));
+    insert("possible", json!(!general.findings.iter().any(|finding| finding.severity == Severity::Impossible)));
     insert("findings", findings.collect());
     insert(
         "sizes",
         json!({
-            "states": system.formulas.states.len(),
-            "equations": system.formulas.equations.len(),
-            "invariants": system.formulas.invariants.len(),
-            "unknowns": system.dim(),
-            "rows": system.rows(),
+            "states": general.sizes.states,
+            "equations": general.sizes.equations,
+            "invariants": general.sizes.invariants,
+            "unknowns": general.sizes.unknowns,
+            "rows": general.sizes.rows,
         }),
     );
-    let found = checked.found.as_ref().ok();
+    let found = general.found.as_ref().ok();
     for (key, value) in KEYS {
         insert(key, found.map_or(Value::Null, value));
     }
@@ -122,8 +119,8 @@ fn equations(found: &Found) -> Value {
         json!({
             "name": c.equation,
             "kind": match c.kind {
-                Kind::Constraint => "constraint",
-                Kind::Invariant => "invariant",
+                FormulaKind::Constraint => "constraint",
+                FormulaKind::Invariant => "invariant",
             },
             "level": c.level,
             "hidden": c.level > 0,

@@ -1,31 +1,31 @@
 //! An analysis for people, in sections, within 100 columns.
 
-use super::Subject;
-use super::lines::{MOST_FORMULAS, Text, short, solvable};
-use super::object::{kind, level, severity, structure, verdict};
+use super::lines::{MOST_FORMULAS, Text, solvable};
 use daedal::analysis::{
     Analysis, Definiteness, Level, Mass, Mode, Movement, Place, RankDecision, Regularity, Residual, Severity,
     Stiffness, TimeScales,
 };
+use daedal_simulation::check::{Check, MotionCheck, kind, level, severity, short, structure, verdict};
 use std::fmt::Write;
 
 /// Most entries of a list of numbers.
 const MOST: usize = 12;
 
-pub fn text(subject: &Subject, found: &Analysis) -> String {
+pub fn text(check: &Check, checked: &MotionCheck) -> String {
+    let found = &checked.analysis;
     let mut text = Text::default();
-    text.line(&format!("{}: {}", subject.model, subject.description));
-    text.line(&conclusion(found, subject.warnings.len()));
+    text.line(&format!("{}: {}", check.model.name(), check.model.description()));
+    text.line(&conclusion(found, check.odd.len()));
     for finding in &found.findings {
         text.entry(severity(finding.severity()), &finding.to_string());
     }
-    for (_, warning) in &subject.warnings {
+    for (_, warning) in &check.odd {
         text.entry(severity(Severity::Warning), &warning.to_string());
     }
     text.heading("structure");
     overview(&mut text, found);
     text.heading("constraints");
-    levels(&mut text, found, &subject.texts.definitions);
+    levels(&mut text, found, &checked.texts.definitions);
     ranks(&mut text, found);
     text.heading(&format!("initial values at t = {:?}", found.t));
     start(&mut text, found);

@@ -1,30 +1,30 @@
 //! Findings about a general system, with their severity and a word that programs can rely on.
 
-use crate::setup::Setup;
+use crate::model::Model;
 use daedal::analysis::Severity;
 use daedal::dae::analysis::{self, Analysis};
 use daedal::dae::{AnalysisError, PrepareError};
+use daedal_run::Warning;
 
 /// Something worth telling.
 pub struct Finding {
+    /// How bad it is.
     pub severity: Severity,
+    /// A word that programs can rely on.
     pub code: &'static str,
+    /// What it is.
     pub message: String,
 }
 
 impl Finding {
     /// There is no consistent point.
-    pub fn impossible(error: &AnalysisError) -> Self {
+    pub(super) fn impossible(error: &AnalysisError) -> Self {
         let code = match error {
             AnalysisError::Undefined { .. } => "undefined",
             AnalysisError::IndexNotFound { .. } => "index_not_found",
             _ => "no_consistent_start",
         };
         Finding { severity: Severity::Impossible, code, message: error.to_string() }
-    }
-
-    pub fn is_impossible(&self) -> bool {
-        self.severity == Severity::Impossible
     }
 }
 
@@ -63,12 +63,12 @@ pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Findin
 }
 
 /// With what is odd about the file and the places of equations, the worst first.
-pub fn sorted(mut findings: Vec<Finding>, setup: &Setup) -> Vec<Finding> {
-    for (code, warning) in setup.told() {
+pub fn sorted(mut findings: Vec<Finding>, model: &Model, odd: &[(&'static str, Warning)]) -> Vec<Finding> {
+    for &(code, ref warning) in odd {
         findings.push(Finding { severity: Severity::Warning, code, message: warning.to_string() });
     }
     for finding in &mut findings {
-        finding.message = setup.places.told(&finding.message);
+        finding.message = model.places().told(&finding.message);
     }
     findings.sort_by_key(|finding| finding.severity);
     findings
@@ -91,6 +91,6 @@ fn of_analysis(finding: &analysis::Finding) -> Finding {
 }
 
 /// A number of things.
-pub fn counted(n: usize, one: &str, several: &str) -> String {
+fn counted(n: usize, one: &str, several: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { several })
 }
