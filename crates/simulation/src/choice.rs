@@ -41,7 +41,7 @@ pub(crate) enum Solver<'m> {
         motion: &'m Motion,
         formulation: &'static str,
         method: Box<dyn MotionMethod>,
-        initial: Initial,
+        initial: Box<Initial>,
         /// The consistent start, where choosing has found it.
         start: Option<State>,
     },
@@ -101,7 +101,7 @@ impl<'m> Plan<'m> {
             }
             Equations::Modes(modes) => {
                 let name = settings.method.as_deref().map_or(Ok(None), method_named)?;
-                ModesPlan::new(model, modes, name, asked.as_ref(), settings, (t0, tend))
+                ModesPlan::choose(model, modes, name, asked.as_ref(), settings, (t0, tend))
             }
         }
     }
@@ -197,7 +197,7 @@ fn of_motion<'m>(
     };
     let formulation = formulation.name();
     let choice = Choice { method: name.to_string(), formulation: formulation.to_string(), reasons };
-    Ok(Plan { choice, solver: Solver::Motion { motion, formulation, method, initial, start } })
+    Ok(Plan { choice, solver: Solver::Motion { motion, formulation, method, initial: Box::new(initial), start } })
 }
 
 fn of_general<'m>(

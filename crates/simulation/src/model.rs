@@ -118,8 +118,8 @@ pub(crate) struct Content {
 /// What is to be solved.
 pub(crate) enum Equations {
     Motion(Arc<Motion>),
-    General(General),
-    Modes(Modes),
+    General(Box<General>),
+    Modes(Box<Modes>),
 }
 
 /// Equations of motion.
@@ -327,8 +327,8 @@ fn from_text(name: &str, text: &str, set: &[(String, f64)], kernel: Kernel) -> R
 fn equations(kind: Kind, kernel: Kernel) -> Equations {
     match kind {
         Kind::Motion { formulas, initial, .. } => Equations::Motion(Arc::new(Motion::new(*formulas, *initial, kernel))),
-        Kind::Dae { formulas, initial, .. } => Equations::General(General::new(*formulas, *initial, kernel)),
-        Kind::Hybrid(model) => Equations::Modes(Modes { model: *model, kernel }),
+        Kind::Dae { formulas, initial, .. } => Equations::General(Box::new(General::new(*formulas, *initial, kernel))),
+        Kind::Hybrid(model) => Equations::Modes(Box::new(Modes { model: *model, kernel })),
     }
 }
 

@@ -14,6 +14,7 @@ use crate::tolerances::Tolerances;
 use crate::variables::{Stopped, Variables};
 use crate::verification;
 use daedal::hybrid::{self, ActiveMode, HybridError};
+use daedal::motion::Initial;
 use daedal::observer::Observer;
 use daedal::{Options, Save, Solution, SolveError, dae, solve_observed};
 use daedal_run::{Kind, Steps, Warning};
@@ -93,7 +94,7 @@ impl<'m> Simulation<'m> {
         let mut steps: Option<Steps> = None;
         let (found, error) = match &self.plan.solver {
             Solver::Motion { motion, formulation, method, initial, start } => {
-                let mut problem = daedal::Problem::new(motion.mechanism(), initial.clone(), self.interval.1);
+                let mut problem = daedal::Problem::new(motion.mechanism(), Initial::clone(initial), self.interval.1);
                 problem.trusted.clone_from(start);
                 let mut watched = Watched(monitor);
                 let mut observers: Vec<&mut dyn Observer> = vec![&mut watched];

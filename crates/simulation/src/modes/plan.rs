@@ -30,7 +30,7 @@ const MOTION_MODES: [&str; 3] = ["psf", "psf+i", "p1"];
 
 impl ModesPlan {
     /// Options apply to all modes that did not choose themselves.
-    pub fn new<'m>(
+    pub fn choose<'m>(
         model: &Model,
         modes: &Modes,
         asked: Option<&'static str>,
