@@ -113,127 +113,46 @@ fn words<T>(table: &'static [(&'static str, T)]) -> Vec<&'static str> {
 const IMPLICIT: &[&str] = &["geoms", "radau", "bdf"];
 const GEOMS: &[&str] = &["geoms"];
 
-/// An option of all formulations.
-const fn row(
-    key: &'static str,
-    placeholder: &'static str,
-    methods: &'static [&'static str],
-    values: Values,
-    help: &'static str,
-) -> MethodOption {
-    MethodOption { key, placeholder, help, values, methods, formulation: None }
+/// One row per option: key, placeholder, methods, values, help; `only` names the one formulation that has it.
+macro_rules! schema {
+    ($($key:literal $placeholder:literal $methods:expr, $values:expr, $help:literal $(only $formulation:literal)?;)*) => {
+        [$(MethodOption {
+            key: $key,
+            placeholder: $placeholder,
+            help: $help,
+            values: $values,
+            methods: $methods,
+            formulation: { let only: &[&str] = &[$($formulation)?]; if only.is_empty() { None } else { Some(only[0]) } },
+        }),*]
+    };
 }
 
 /// All options: those of several methods, then those of GEOMS alone.
-pub static SCHEMA: [MethodOption; 22] = [
-    row(
-        "control",
-        "RULE",
-        IMPLICIT,
-        Values::Words(|| words(&CONTROLS)),
-        "Step size control; fixed is the only one of bdf",
-    ),
-    row("max_newton", "N", IMPLICIT, Values::Count(3, 1000), "Most Newton iterations"),
-    row("newton_tolerance", "X", IMPLICIT, Values::Positive, "Stopping factor of Newton's iteration"),
-    row(
-        "jacobian_reuse",
-        "X",
-        IMPLICIT,
-        Values::Finite,
-        "A Jacobian is kept while the iteration contracts faster than this; negative: never",
-    ),
-    row("safety", "X", &["geoms", "radau"], Values::Positive, "Safety factor of the step size control; not of bdf"),
-    row("max_order", "N", &["bdf"], Values::Count(1, 5), "Largest order of bdf, 1 to 5"),
-    row(
-        "stages",
-        "N",
-        &["radau", "lobatto"],
-        Values::Words(|| words(&STAGES)),
-        "Number of stages: 1, 3, 5, 7 or auto of radau, 2, 3 or 4 of lobatto",
-    ),
-    MethodOption {
-        key: "baumgarte",
-        placeholder: "ALPHA,BETA,DELTA",
-        help: "Parameters of the formulation baumgarte [default: 10,10,10]",
-        values: Values::Three,
-        methods: &["radau", "bdf"],
-        formulation: Some("baumgarte"),
-    },
-    row(
-        "composition",
-        "KIND",
-        &["rattle"],
-        Values::Words(|| words(&COMPOSITIONS)),
-        "Composition of rattle, for a higher order",
-    ),
-    row(
-        "rho",
-        "RHO",
-        &["alpha"],
-        Values::Finite,
-        "What alpha leaves of the highest frequencies after a step, 0 to 1 [default: 0.9]",
-    ),
-    row("reproduction", "", GEOMS, Values::Flag, "Start from the setting that reproduces the published counters"),
-    row(
-        "decomposition",
-        "KIND",
-        GEOMS,
-        Values::Words(|| words(&CONSTRAINT_DECOMPOSITIONS)),
-        "Decomposition of the constraints",
-    ),
-    row(
-        "differential",
-        "KIND",
-        GEOMS,
-        Values::Words(|| words(&DIFFERENTIAL_DECOMPOSITIONS)),
-        "Decomposition of the differential part",
-    ),
-    row("selection", "HOW", GEOMS, Values::Words(|| words(&SELECTIONS)), "How differential equations are selected"),
-    row(
-        "selector_update",
-        "WHEN",
-        GEOMS,
-        Values::Words(|| words(&SELECTOR_UPDATES)),
-        "When differential equations are selected anew",
-    ),
-    row("predictor", "WHERE", GEOMS, Values::Words(|| words(&PREDICTORS)), "Where Newton's iteration starts"),
-    row(
-        "newton_point",
-        "WHERE",
-        GEOMS,
-        Values::Words(|| words(&NEWTON_POINTS)),
-        "Where the Newton matrix is evaluated: left end or stage",
-    ),
-    row(
-        "newton_updates",
-        "N",
-        GEOMS,
-        Values::Count(0, 1000),
-        "Newton matrices renewed inside a step that converges slowly",
-    ),
-    row(
-        "refilter",
-        "",
-        GEOMS,
-        Values::Flag,
-        "Filter the error estimate once more in the first step and after rejections",
-    ),
-    row("rank_tolerance", "X", GEOMS, Values::Positive, "Relative pivots below this count as zero"),
-    row(
-        "polish",
-        "HOW",
-        GEOMS,
-        Values::Words(|| words(&POLISHES)),
-        "How exactly the constraints hold at the end of a step",
-    ),
-    row(
-        "multipliers",
-        "WANTED",
-        GEOMS,
-        Values::Words(|| words(&MULTIPLIERS)),
-        "Are the multipliers wanted as accurately as the motion?",
-    ),
-];
+#[rustfmt::skip]
+pub static SCHEMA: [MethodOption; 22] = schema! {
+    "control" "RULE" IMPLICIT, Values::Words(|| words(&CONTROLS)), "Step size control; fixed is the only one of bdf";
+    "max_newton" "N" IMPLICIT, Values::Count(3, 1000), "Most Newton iterations";
+    "newton_tolerance" "X" IMPLICIT, Values::Positive, "Stopping factor of Newton's iteration";
+    "jacobian_reuse" "X" IMPLICIT, Values::Finite, "A Jacobian is kept while the iteration contracts faster than this; negative: never";
+    "safety" "X" &["geoms", "radau"], Values::Positive, "Safety factor of the step size control; not of bdf";
+    "max_order" "N" &["bdf"], Values::Count(1, 5), "Largest order of bdf, 1 to 5";
+    "stages" "N" &["radau", "lobatto"], Values::Words(|| words(&STAGES)), "Number of stages: 1, 3, 5, 7 or auto of radau, 2, 3 or 4 of lobatto";
+    "baumgarte" "ALPHA,BETA,DELTA" &["radau", "bdf"], Values::Three, "Parameters of the formulation baumgarte [default: 10,10,10]" only "baumgarte";
+    "composition" "KIND" &["rattle"], Values::Words(|| words(&COMPOSITIONS)), "Composition of rattle, for a higher order";
+    "rho" "RHO" &["alpha"], Values::Finite, "What alpha leaves of the highest frequencies after a step, 0 to 1 [default: 0.9]";
+    "reproduction" "" GEOMS, Values::Flag, "Start from the setting that reproduces the published counters";
+    "decomposition" "KIND" GEOMS, Values::Words(|| words(&CONSTRAINT_DECOMPOSITIONS)), "Decomposition of the constraints";
+    "differential" "KIND" GEOMS, Values::Words(|| words(&DIFFERENTIAL_DECOMPOSITIONS)), "Decomposition of the differential part";
+    "selection" "HOW" GEOMS, Values::Words(|| words(&SELECTIONS)), "How differential equations are selected";
+    "selector_update" "WHEN" GEOMS, Values::Words(|| words(&SELECTOR_UPDATES)), "When differential equations are selected anew";
+    "predictor" "WHERE" GEOMS, Values::Words(|| words(&PREDICTORS)), "Where Newton's iteration starts";
+    "newton_point" "WHERE" GEOMS, Values::Words(|| words(&NEWTON_POINTS)), "Where the Newton matrix is evaluated: left end or stage";
+    "newton_updates" "N" GEOMS, Values::Count(0, 1000), "Newton matrices renewed inside a step that converges slowly";
+    "refilter" "" GEOMS, Values::Flag, "Filter the error estimate once more in the first step and after rejections";
+    "rank_tolerance" "X" GEOMS, Values::Positive, "Relative pivots below this count as zero";
+    "polish" "HOW" GEOMS, Values::Words(|| words(&POLISHES)), "How exactly the constraints hold at the end of a step";
+    "multipliers" "WANTED" GEOMS, Values::Words(|| words(&MULTIPLIERS)), "Are the multipliers wanted as accurately as the motion?";
+};
 
 impl MethodOption {
     /// Does a method know it, in a formulation?

@@ -3,7 +3,6 @@
 use crate::choice::Choice;
 use crate::error::Error;
 use crate::model::Model;
-use crate::modes;
 use crate::outputs::{LastRates, Rates};
 use crate::record;
 use crate::tolerances::Tolerances;
@@ -147,12 +146,7 @@ impl Outcome {
     /// Everything that a run file holds; nothing if the run could not be started.
     pub fn record(&self) -> Option<Run> {
         let computed = self.computed.as_ref()?;
-        Some(match &computed.result {
-            Result::Single { solution, rates } => record::record(self, computed, solution, rates.as_ref()),
-            Result::Modes { solution, rates, model, with_rates } => {
-                modes::record::record(self, computed, solution, rates, model, *with_rates)
-            }
-        })
+        Some(record::record(self, computed))
     }
 
     /// Which equations were discretised.

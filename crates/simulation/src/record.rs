@@ -1,121 +1,163 @@
-//! A run in the shape of a run file.
+//! A run in the shape of a run file, whatever kind of system it is: one stretch of points, or one for every phase in a mode.
 
-use crate::curve::{self, Flatness, Ready};
+use crate::curve::{self, Flatness};
 use crate::error::Error;
-use crate::outcome::{Computed, Outcome};
-use crate::outputs::{Outputs, Rates};
+use crate::modes;
+use crate::modes::table::Table;
+use crate::outcome::{Computed, Outcome, Result};
+use crate::outputs::Rates;
 use crate::plain::plain;
 use crate::variables::Variables;
+use daedal::method::State;
 use daedal::segment::Segment;
 use daedal::{Ended, Residuals, Save, Solution};
-use daedal_run::{Column, End, Event, Header, Kind};
+use daedal_run::{Column, End, Event, Header, Kind, Run};
 
-/// Everything that a run file holds.
-pub fn record(
-    outcome: &Outcome,
-    computed: &Computed,
-    solution: &Solution<Variables>,
-    rates: Option<&Rates>,
-) -> daedal_run::Run {
-    let of_points = rates;
-    let shown = &solution.layout.shown;
-    let mut outputs = Outputs::new(&outcome.model, &solution.names);
-    let names = outputs.names().to_vec();
-    // variables, then outputs, in a state x
-    let mut values_at = |t: f64, x: &[f64], rates: Option<&[f64]>| {
-        let mut values: Vec<f64> = shown.iter().map(|&(j, _)| x[j]).collect();
-        values.resize(shown.len() + names.len(), 0.0);
-        outputs.evaluate(t, x, rates, &mut values[shown.len()..]);
-        values
-    };
-    let variables = shown.iter().map(|&(j, kind)| Column::new(solution.names[j].clone(), kind, Vec::new()));
-    let formulas = names.iter().map(|name| Column::new(name.clone(), Kind::Output, Vec::new()));
-    let mut columns: Vec<Column> = variables.chain(formulas).collect();
-    let mut times = Vec::new();
-    let at_end = of_points.and_then(|rates| rates.end(solution.end.t));
-    let rates = match of_points {
-        Some(_) if solution.is_empty() => vec![at_end],
-        Some(rates) => rates.at(&solution.times),
-        None => Vec::new(),
-    };
-    let points: Vec<(f64, Vec<f64>)> =
-        points(solution).enumerate().map(|(k, (t, x))| (t, values_at(t, x, rates.get(k).copied().flatten()))).collect();
-    let mut push = |t: f64, row: &[f64]| {
-        times.push(t);
-        for (column, value) in columns.iter_mut().zip(row) {
-            column.values.push(*value);
-        }
-    };
-    let atol = shown.iter().map(|&(j, _)| Some(outcome.tolerances.of(&solution.names[j])));
-    let mut flatness = Flatness::new(outcome.tolerances.rtol, atol.chain(names.iter().map(|_| None)).collect());
-    if !solution.segments.is_empty() {
-        for (_, row) in &points {
-            flatness.see(row);
-        }
-        for k in curve::samples(points.len()) {
-            let (t, x) = (points[k].0, solution.state(k));
-            let weights = solution.names.iter().zip(x).map(|(name, x)| outcome.tolerances.weight(name, *x));
-            let moved = values_at(t, &curve::nudged(x, weights), rates.get(k).copied().flatten());
-            flatness.compare(&points[k].1, &moved);
-        }
-    }
-    // each step has its point, and those of its polynomial that its curve needs
-    let mut inside = |segment: &Segment, t: f64| {
+/// A point that is kept: time, state, derivative where it is known.
+pub type Point = (f64, Vec<f64>, Option<Vec<f64>>);
+
+/// Points of a run with those who write them into columns.
+pub struct Trajectory<'s> {
+    pub table: Table,
+    pub stretches: Vec<Stretch<'s>>,
+    pub end_mode: usize,
+    pub end: &'s State,
+    pub end_rates: Option<&'s [f64]>,
+}
+
+/// Points in one mode, and the polynomials between them.
+pub struct Stretch<'s> {
+    pub mode: usize,
+    pub points: Vec<Point>,
+    pub segments: &'s [Segment],
+    /// Number of unknowns; polynomials may have more.
+    pub dim: usize,
+    /// Points on both sides of the switch behind it, with their modes.
+    pub switch: Vec<(usize, Point)>,
+}
+
+impl Stretch<'_> {
+    /// State and derivative on the polynomial of a step.
+    pub fn inside(&self, segment: &Segment, t: f64) -> (Vec<f64>, Vec<f64>) {
         let (mut x, mut rates) = (vec![0.0; segment.dim()], vec![0.0; segment.dim()]);
         segment.eval(t, &mut x);
         segment.derivative(t, &mut rates);
-        values_at(t, &x, Some(&rates))
-    };
-    let parts = parts(&flatness.ready(), solution, &points, &mut inside);
-    for (k, (t, row)) in points.iter().enumerate() {
-        push(*t, row);
-        if let Some(&parts) = parts.get(k) {
-            for t in curve::between((*t, points[k + 1].0), parts) {
-                push(t, &inside(&solution.segments[k], t));
-            }
-        }
-    }
-    let mut events = Vec::new();
-    for event in &solution.events {
-        events.push(Event { name: event.name.clone(), t: event.t, state: values_at(event.t, &event.x, None) });
-    }
-    let last = values_at(solution.end.t, &solution.end.x, at_end);
-    // a run that did not come to its end shows how far it came, whatever points were wanted
-    let short = solution.ended != Ended::AtEnd && points.last().is_none_or(|(t, _)| *t < solution.end.t);
-    if short && matches!(outcome.save, Save::At(_)) {
-        push(solution.end.t, &last);
-    }
-    let end = Some(End { t: solution.end.t, values: last });
-    daedal_run::Run {
-        header: header(outcome, computed),
-        times,
-        columns,
-        steps: outcome.steps.clone(),
-        events,
-        end,
-        hybrid: None,
+        x.truncate(self.dim);
+        (x, rates)
     }
 }
 
-/// Into how many parts the curves need each step to be cut; none where the polynomials were not kept.
-fn parts(
-    flatness: &Ready,
-    solution: &Solution<Variables>,
-    points: &[(f64, Vec<f64>)],
-    inside: &mut dyn FnMut(&Segment, f64) -> Vec<f64>,
-) -> Vec<u32> {
-    let steps = solution.segments.iter().zip(points.windows(2));
-    let parts: Vec<f64> = steps
-        .map(|(segment, ends)| {
+/// Everything that a run file holds.
+pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
+    let Trajectory { mut table, stretches, end_mode, end, end_rates } = match &computed.result {
+        Result::Single { solution, rates } => single(outcome, solution, rates.as_ref()),
+        Result::Modes { solution, rates, model, with_rates } => {
+            modes::record::trajectory(outcome, solution, rates, model, *with_rates)
+        }
+    };
+    let mut columns: Vec<Column> =
+        table.names.iter().zip(&table.kinds).map(|(name, &kind)| Column::new(name.clone(), kind, Vec::new())).collect();
+    if computed.switching.is_some() {
+        columns.push(Column::new(table.mode_column(), Kind::Mode, Vec::new()));
+    }
+    let mut times: Vec<f64> = Vec::new();
+    let mut push = |times: &mut Vec<f64>, t: f64, row: &[f64], mode: usize| {
+        times.push(t);
+        for (column, value) in columns.iter_mut().zip(row.iter().copied().chain([mode as f64])) {
+            column.values.push(value);
+        }
+    };
+    let smooth = outcome.save == Save::Dense;
+    let mut parts = if smooth { parts(outcome, &stretches, &mut table) } else { Vec::new() }.into_iter();
+    for stretch in &stretches {
+        let mode = stretch.mode;
+        for (k, (t, x, rates)) in stretch.points.iter().enumerate() {
+            push(&mut times, *t, table.at(mode, *t, x, rates.as_deref()), mode);
+            // the points of a step that its curves need; the next stretch begins with a row of its own
+            let (Some(segment), Some(next)) = (stretch.segments.get(k), stretch.points.get(k + 1)) else { continue };
+            for t in curve::between((*t, next.0), parts.next().unwrap_or(1)) {
+                let (x, rates) = stretch.inside(segment, t);
+                push(&mut times, t, table.at(mode, t, &x, Some(&rates)), mode);
+            }
+        }
+        for (mode, (t, x, rates)) in &stretch.switch {
+            push(&mut times, *t, table.at(*mode, *t, x, rates.as_deref()), *mode);
+        }
+    }
+    let mut last = table.at(end_mode, end.t, &end.x, end_rates).to_vec();
+    // a run that did not come to its end shows how far it came, whatever points were wanted
+    let reached = times.last().is_some_and(|t| *t >= end.t);
+    let short = matches!(outcome.save, Save::At(_)) && computed.ended != Ended::AtEnd && !reached;
+    if outcome.save == Save::End || short {
+        push(&mut times, end.t, &last, end_mode);
+    }
+    let mut events = Vec::new();
+    let mut hybrid = None;
+    match &computed.result {
+        Result::Single { solution, .. } => {
+            for event in &solution.events {
+                let state = table.at(0, event.t, &event.x, None).to_vec();
+                events.push(Event { name: event.name.clone(), t: event.t, state });
+            }
+        }
+        Result::Modes { solution, .. } => {
+            last.push(end_mode as f64);
+            hybrid = Some(modes::record::modes(solution, &table));
+        }
+    }
+    let end = Some(End { t: end.t, values: last });
+    Run { header: header(outcome, computed), times, columns, steps: outcome.steps.clone(), events, end, hybrid }
+}
+
+/// The points of a run without modes.
+fn single<'s>(outcome: &Outcome, solution: &'s Solution<Variables>, rates: Option<&'s Rates>) -> Trajectory<'s> {
+    let of_points = rates.map(|rates| rates.at(&solution.times)).unwrap_or_default();
+    let rate = |k: usize| of_points.get(k).copied().flatten().map(<[f64]>::to_vec);
+    let points = (0..solution.len()).map(|k| (solution.times[k], solution.state(k).to_vec(), rate(k))).collect();
+    let (segments, dim) = (&solution.segments[..], solution.end.x.len());
+    Trajectory {
+        table: Table::single(&outcome.model, solution),
+        stretches: vec![Stretch { mode: 0, points, segments, dim, switch: Vec::new() }],
+        end_mode: 0,
+        end: &solution.end,
+        end_rates: rates.and_then(|rates| rates.end(solution.end.t)),
+    }
+}
+
+/// Into how many parts the curves need each step to be cut, one stretch after the other.
+fn parts(outcome: &Outcome, stretches: &[Stretch], table: &mut Table) -> Vec<u32> {
+    let tolerances = &outcome.tolerances;
+    let columns = table.names.iter().zip(&table.kinds);
+    let atol = columns.map(|(name, kind)| (*kind != Kind::Output).then(|| tolerances.of(name)));
+    let mut flatness = Flatness::new(tolerances.rtol, atol.collect());
+    let all: Vec<(usize, &Point)> =
+        stretches.iter().flat_map(|stretch| stretch.points.iter().map(|point| (stretch.mode, point))).collect();
+    for (mode, (t, x, rates)) in &all {
+        flatness.see(table.at(*mode, *t, x, rates.as_deref()));
+    }
+    for (mode, (t, x, rates)) in curve::samples(all.len()).map(|k| all[k]) {
+        let weights = table.unknowns(mode).iter().zip(x).map(|(name, x)| tolerances.weight(name, *x));
+        let moved = curve::nudged(x, weights);
+        let row = table.at(mode, *t, x, rates.as_deref()).to_vec();
+        flatness.compare(&row, table.at(mode, *t, &moved, rates.as_deref()));
+    }
+    let flatness = flatness.ready();
+    let mut parts = Vec::new();
+    for stretch in stretches {
+        for (segment, ends) in stretch.segments.iter().zip(stretch.points.windows(2)) {
             let (t0, t1) = (ends[0].0, ends[1].0);
-            flatness.parts(|theta| inside(segment, t0 + theta * (t1 - t0)))
-        })
-        .collect();
+            parts.push(flatness.parts(|theta| {
+                let t = t0 + theta * (t1 - t0);
+                let (x, rates) = stretch.inside(segment, t);
+                table.at(stretch.mode, t, &x, Some(&rates)).to_vec()
+            }));
+        }
+    }
     curve::limited(&parts)
 }
 
 /// What was solved, how, and how it ended.
-pub fn header(outcome: &Outcome, computed: &Computed) -> Header {
+fn header(outcome: &Outcome, computed: &Computed) -> Header {
     let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let model = &outcome.model.content;
     Header {
@@ -166,7 +208,7 @@ fn message(outcome: &Outcome, computed: &Computed) -> Option<String> {
 }
 
 /// In the shape of a run file.
-pub fn largest_residuals(largest: &Residuals) -> daedal_run::Residuals {
+fn largest_residuals(largest: &Residuals) -> daedal_run::Residuals {
     daedal_run::Residuals {
         position: largest.position,
         velocity: largest.velocity,
@@ -178,17 +220,11 @@ pub fn largest_residuals(largest: &Residuals) -> daedal_run::Residuals {
 }
 
 /// How the run ended, in the word of run files.
-pub fn ended(ended: &Ended) -> daedal_run::Ended {
+fn ended(ended: &Ended) -> daedal_run::Ended {
     match ended {
         Ended::AtEnd => daedal_run::Ended::End,
         Ended::AtEvent { .. } => daedal_run::Ended::Event,
         Ended::ByObserver => daedal_run::Ended::Observer,
         Ended::ByFailure => daedal_run::Ended::Failure,
     }
-}
-
-/// The points that were kept; the last one if only the end was.
-fn points(solution: &Solution<Variables>) -> impl Iterator<Item = (f64, &[f64])> {
-    let end = solution.is_empty().then(|| (solution.end.t, &*solution.end.x));
-    solution.times.iter().enumerate().map(|(k, &t)| (t, solution.state(k))).chain(end)
 }

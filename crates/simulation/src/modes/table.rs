@@ -4,8 +4,11 @@
 //! outputs that are the same in all modes between which it slides.
 
 use crate::error::Error;
+use crate::model::Model;
 use crate::outputs::{self, Outputs};
+use crate::record::Point;
 use crate::variables::Variables;
+use daedal::Solution;
 use daedal::hybrid::{HybridSolution, ModeNames, Phase};
 use daedal::motion::{self, Layout};
 use daedal::segment::Segment;
@@ -22,6 +25,8 @@ pub struct Table {
 
 /// What a mode writes into a row.
 struct Writer {
+    /// names of the unknowns, in the order of the state
+    names: Vec<String>,
     /// place in the state, column
     unknowns: Vec<(usize, usize)>,
     outputs: Outputs,
@@ -32,6 +37,18 @@ struct Writer {
 }
 
 impl Table {
+    /// Of a run without modes.
+    pub fn single(model: &Model, solution: &Solution<Variables>) -> Self {
+        let mut table = Table { names: Vec::new(), kinds: Vec::new(), modes: Vec::new(), row: Vec::new() };
+        let names = solution.names.clone();
+        let unknowns = solution.layout.shown.iter().map(|&(j, kind)| (j, table.column(&names[j], kind))).collect();
+        let outputs = Outputs::new(model, &names);
+        let columns = outputs.names().iter().map(|name| Some(table.column(name, Kind::Output))).collect();
+        table.modes.push(Writer { names, unknowns, outputs, order: None, columns });
+        table.row = vec![f64::NAN; table.names.len()];
+        table
+    }
+
     /// Before the first point.
     pub fn new(model: &HybridModel, solution: &HybridSolution) -> Self {
         let mut table = Table { names: Vec::new(), kinds: Vec::new(), modes: Vec::new(), row: Vec::new() };
@@ -41,7 +58,8 @@ impl Table {
                 None => (0..mode.unknowns.len()).map(|j| (j, Kind::Auxiliary)).collect(),
             };
             let unknowns = shown.into_iter().map(|(j, kind)| (j, table.column(&mode.unknowns[j], kind))).collect();
-            table.modes.push(Writer { unknowns, outputs: Outputs::None, order: None, columns: Vec::new() });
+            let names = mode.unknowns.clone();
+            table.modes.push(Writer { names, unknowns, outputs: Outputs::None, order: None, columns: Vec::new() });
         }
         for (k, mode) in solution.modes.iter().enumerate() {
             let (source, order) = match model.modes.get(k) {
@@ -58,8 +76,8 @@ impl Table {
             let has = |name: &String| shared.as_ref().is_none_or(|shared| shared.contains(name));
             let columns = outputs.names().to_vec();
             let columns = columns.iter().map(|name| has(name).then(|| table.column(name, Kind::Output))).collect();
-            let unknowns = std::mem::take(&mut table.modes[k].unknowns);
-            table.modes[k] = Writer { unknowns, outputs, order, columns };
+            let writer = &mut table.modes[k];
+            (writer.outputs, writer.order, writer.columns) = (outputs, order, columns);
         }
         table.row = vec![f64::NAN; table.names.len()];
         table
@@ -81,6 +99,11 @@ impl Table {
             name.push('_');
         }
         name
+    }
+
+    /// Names of the unknowns of a mode.
+    pub fn unknowns(&self, mode: usize) -> &[String] {
+        &self.modes[mode].names
     }
 
     /// The columns that a mode has.
@@ -148,9 +171,6 @@ pub fn needs_rates(model: &HybridModel) -> Result<bool, Error> {
     Ok(needed)
 }
 
-/// A point that is kept: time, state, derivative where polynomials were kept.
-pub type Point = (f64, Vec<f64>, Option<Vec<f64>>);
-
 /// Derivative at a time of a phase, where polynomials were kept.
 pub fn rates_at(phase: &Phase, t: f64) -> Option<Vec<f64>> {
     let k = phase.segments.partition_point(|segment| segment.t1 < t);
@@ -196,7 +216,7 @@ pub fn points(phase: &Phase, times: Option<&mut &[f64]>) -> Vec<Point> {
 }
 
 /// State and derivative on the polynomial of a step.
-pub fn inside(phase: &Phase, segment: &Segment, t: f64) -> (Vec<f64>, Vec<f64>) {
+fn inside(phase: &Phase, segment: &Segment, t: f64) -> (Vec<f64>, Vec<f64>) {
     let n = if phase.is_empty() { segment.dim() } else { phase.state(0).len() };
     let (mut x, mut rates) = (vec![0.0; segment.dim()], vec![0.0; segment.dim()]);
     segment.eval(t, &mut x);
