@@ -1,17 +1,17 @@
 //! The arguments as they are given. Values are checked one by one here, together where they are used.
 
+use crate::failure::Failure;
+use crate::list;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 use daedal::Tolerance;
 use daedal::catalogue;
 use daedal::dae::Form;
-use daedal::formulation::{Baumgarte, Formulation};
-use daedal::hybrid::Detection;
-use daedal::method::controller::Control;
-use daedal::method::geoms::{Decomposition, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate};
-use daedal::method::radau::Stages;
-use daedal::method::symplectic::Composition;
-use std::path::PathBuf;
+use daedal::formulation::Formulation;
+use daedal_simulation::options::{MethodOption, SCHEMA, Values};
+use daedal_simulation::{Error, Kernel, MethodOptions, Save, Settings, Sliding, Source, Value, reference};
+use std::path::{Path, PathBuf};
 
 /// Simulate constrained mechanical systems and other DAEs, and keep every constraint, the hidden ones included
 #[derive(Debug, Parser)]
@@ -144,6 +144,30 @@ pub struct Model {
     pub kernel: Kernel,
 }
 
+impl Model {
+    /// The model that is named, a file or a reference problem, with some parameters changed.
+    pub fn load(&self) -> Result<daedal_simulation::Model, Failure> {
+        let source = if self.is_file() {
+            if self.kernel == Kernel::Rust {
+                return Err(Error::NoProgram { name: self.name.clone() }.into());
+            }
+            Source::load(&self.name)?
+        } else {
+            let found = reference::find(&self.name)?;
+            list::told(&found);
+            Source::Reference(found.problem)
+        };
+        Ok(source.model(&self.set, self.kernel)?)
+    }
+
+    /// Does the name stand for a file?
+    fn is_file(&self) -> bool {
+        let path = Path::new(&self.name);
+        let toml = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
+        toml || self.name.contains(['/', '\\']) || path.is_file()
+    }
+}
+
 #[derive(Args, Debug, Default)]
 pub struct Solve {
     #[command(flatten)]
@@ -154,7 +178,7 @@ pub struct Solve {
     /// Numerical method; auto decides from the equations and says why. General systems are solved by radau and bdf; the others are for
     /// equations of motion, see `daedal list --methods` [default: that of the model, else auto]
     #[arg(long, value_name = "METHOD", value_parser = method())]
-    pub method: Option<MethodName>,
+    pub method: Option<String>,
     /// Relative tolerance [default: that of the model, else 1e-7]
     #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
     pub rtol: Option<f64>,
@@ -176,7 +200,7 @@ pub struct Solve {
     /// What to keep: every step with as many points between them as a smooth curve needs (dense), every step, the end, or this many
     /// points at equal distances [default: dense with an output file, else end]
     #[arg(long, value_name = "dense|steps|end|N", value_parser = kept)]
-    pub save: Option<Kept>,
+    pub save: Option<Save>,
     /// Write what is kept to this file; the ending says how: csv, json, npz, html
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
@@ -192,87 +216,102 @@ pub struct Solve {
     /// How sliding between modes is noticed: by the condition that both lead to the surface between them, by three switches in short
     /// succession, by both (auto), or not at all [default: that of the model, else auto]
     #[arg(long, help_heading = MODES_HEADING, value_name = "HOW", value_parser = choice(&DETECTIONS))]
-    pub sliding: Option<Detection>,
+    pub sliding: Option<Sliding>,
     /// Write the table of switches to this file, which ends in csv
     #[arg(long, help_heading = MODES_HEADING, value_name = "FILE")]
     pub events: Option<PathBuf>,
+    /// Which equations are discretised: auto, plain, quasilinear, array, linear of general systems, the others of motion, where each
+    /// method takes some of them
+    #[arg(long, help_heading = METHODS_HEADING, value_name = "FORM", value_parser = formulation())]
+    pub formulation: Option<String>,
     #[command(flatten)]
     pub options: MethodArguments,
 }
 
-/// Options of methods; those that are absent keep their defaults.
-#[derive(Args, Debug, Default)]
-pub struct MethodArguments {
-    /// Which equations are discretised: auto, plain, quasilinear, array, linear of general systems, the others of motion, where each
-    /// method takes some of them
-    #[arg(long, help_heading = METHODS_HEADING, value_name = "FORM", value_parser = formulation())]
-    pub formulation: Option<FormName>,
-    /// Step size control; fixed is the only one of bdf
-    #[arg(long, help_heading = METHODS_HEADING, value_name = "RULE", value_parser = choice(&CONTROLS))]
-    pub control: Option<Control>,
-    /// Most Newton iterations
-    #[arg(long, help_heading = METHODS_HEADING, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000))]
-    pub max_newton: Option<u32>,
-    /// Stopping factor of Newton's iteration
-    #[arg(long, help_heading = METHODS_HEADING, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
-    pub newton_tolerance: Option<f64>,
-    /// A Jacobian is kept while the iteration contracts faster than this; negative: never
-    #[arg(long, help_heading = METHODS_HEADING, value_name = "X", value_parser = finite, allow_hyphen_values = true)]
-    pub jacobian_reuse: Option<f64>,
-    /// Safety factor of the step size control; not of bdf
-    #[arg(long, help_heading = METHODS_HEADING, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
-    pub safety: Option<f64>,
-    /// Largest order of bdf, 1 to 5
-    #[arg(long, help_heading = METHODS_HEADING, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
-    pub max_order: Option<u8>,
-    /// Number of stages: 1, 3, 5, 7 or auto of radau, 2, 3 or 4 of lobatto
-    #[arg(long, help_heading = METHODS_HEADING, value_name = "N", value_parser = choice(&STAGES))]
-    pub stages: Option<Stages>,
-    /// Parameters of the formulation baumgarte [default: 10,10,10]
-    #[arg(long, help_heading = METHODS_HEADING, value_name = "ALPHA,BETA,DELTA", value_parser = baumgarte, allow_hyphen_values = true)]
-    pub baumgarte: Option<Baumgarte>,
-    /// Composition of rattle, for a higher order
-    #[arg(long, help_heading = METHODS_HEADING, value_name = "KIND", value_parser = choice(&COMPOSITIONS))]
-    pub composition: Option<Composition>,
-    /// What alpha leaves of the highest frequencies after a step, 0 to 1 [default: 0.9]
-    #[arg(long, help_heading = METHODS_HEADING, value_name = "RHO", value_parser = finite, allow_hyphen_values = true)]
-    pub rho: Option<f64>,
-    /// Start from the setting that reproduces the published counters
-    #[arg(long, help_heading = GEOMS_HEADING)]
-    pub reproduction: bool,
-    /// Decomposition of the constraints
-    #[arg(long, help_heading = GEOMS_HEADING, value_name = "KIND", value_parser = choice(&CONSTRAINT_DECOMPOSITIONS))]
-    pub decomposition: Option<Chosen>,
-    /// Decomposition of the differential part
-    #[arg(long, help_heading = GEOMS_HEADING, value_name = "KIND", value_parser = choice(&DIFFERENTIAL_DECOMPOSITIONS))]
-    pub differential: Option<Chosen>,
-    /// How differential equations are selected
-    #[arg(long, help_heading = GEOMS_HEADING, value_name = "HOW", value_parser = choice(&SELECTIONS))]
-    pub selection: Option<Selection>,
-    /// When differential equations are selected anew
-    #[arg(long, help_heading = GEOMS_HEADING, value_name = "WHEN", value_parser = choice(&SELECTOR_UPDATES))]
-    pub selector_update: Option<SelectorUpdate>,
-    /// Where Newton's iteration starts
-    #[arg(long, help_heading = GEOMS_HEADING, value_name = "WHERE", value_parser = choice(&PREDICTORS))]
-    pub predictor: Option<Predictor>,
-    /// Where the Newton matrix is evaluated: left end or stage
-    #[arg(long, help_heading = GEOMS_HEADING, value_name = "WHERE", value_parser = choice(&NEWTON_POINTS))]
-    pub newton_point: Option<NewtonPoint>,
-    /// Newton matrices renewed inside a step that converges slowly
-    #[arg(long, help_heading = GEOMS_HEADING, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
-    pub newton_updates: Option<u32>,
-    /// Filter the error estimate once more in the first step and after rejections
-    #[arg(long, help_heading = GEOMS_HEADING)]
-    pub refilter: bool,
-    /// Relative pivots below this count as zero
-    #[arg(long, help_heading = GEOMS_HEADING, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
-    pub rank_tolerance: Option<f64>,
-    /// How exactly the constraints hold at the end of a step
-    #[arg(long, help_heading = GEOMS_HEADING, value_name = "HOW", value_parser = choice(&POLISHES))]
-    pub polish: Option<Polish>,
-    /// Are the multipliers wanted as accurately as the motion?
-    #[arg(long, help_heading = GEOMS_HEADING, value_name = "WANTED", value_parser = choice(&MULTIPLIERS))]
-    pub multipliers: Option<Multipliers>,
+impl Solve {
+    /// What is asked for.
+    pub fn settings(&self) -> Settings {
+        let (for_all, of): (Vec<_>, Vec<_>) = self.atol.iter().cloned().partition(|(name, _)| name.is_none());
+        let usual = if self.output.is_empty() { Save::End } else { Save::Dense };
+        Settings {
+            t0: self.model.t0,
+            tend: self.tend,
+            method: self.method.clone(),
+            formulation: self.formulation.clone(),
+            rtol: self.rtol,
+            atol: for_all.last().map(|(_, atol)| *atol),
+            atol_of: of.into_iter().filter_map(|(name, atol)| Some((name?, atol))).collect(),
+            nominal: self.nominal.clone(),
+            h0: self.h0,
+            hmax: self.hmax,
+            max_steps: self.max_steps,
+            save: self.save.clone().unwrap_or(usual),
+            verify: self.verify,
+            max_switches: self.max_switches,
+            sliding: self.sliding,
+            // nothing but the summary shows them
+            keep_switches: (self.output.is_empty() && self.events.is_none()).then_some(SHOWN_SWITCHES),
+            options: self.options.0.clone(),
+        }
+    }
+}
+
+/// Rows of the table of switches at its begin and at its end.
+pub const SHOWN_SWITCHES: usize = 10;
+
+/// Options of methods, from their schema; those that are absent keep their defaults.
+#[derive(Debug, Default)]
+pub struct MethodArguments(pub MethodOptions);
+
+impl Args for MethodArguments {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        SCHEMA.iter().fold(command, |command, option| {
+            let heading = if option.is_of_geoms() { GEOMS_HEADING } else { METHODS_HEADING };
+            command.arg(argument(option).long(option.key.replace('_', "-")).help_heading(heading))
+        })
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+/// An option of a method as an argument.
+fn argument(option: &'static MethodOption) -> Arg {
+    let argument = Arg::new(option.key).help(option.help);
+    let argument = match option.values {
+        Values::Flag => return argument.action(ArgAction::SetTrue),
+        Values::Count(least, most) => argument.value_parser(
+            clap::value_parser!(u32).range(i64::from(least)..=i64::from(most)).map(|n| Value::Number(f64::from(n))),
+        ),
+        Values::Positive => argument.value_parser(|text: &str| positive(text).map(Value::Number)),
+        Values::Finite => argument.value_parser(|text: &str| finite(text).map(Value::Number)),
+        Values::Three => argument.value_parser(three),
+        Values::Words(words) => argument.value_parser(PossibleValuesParser::new(words()).map(Value::Word)),
+    };
+    let numbers = !matches!(option.values, Values::Words(_) | Values::Count(..));
+    argument.value_name(option.placeholder).allow_hyphen_values(numbers)
+}
+
+impl FromArgMatches for MethodArguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut options = MethodOptions::default();
+        for option in &SCHEMA {
+            let value = match option.values {
+                Values::Flag => matches.get_flag(option.key).then_some(Value::Flag(true)),
+                _ => matches.get_one::<Value>(option.key).cloned(),
+            };
+            if let Some(value) = value {
+                options.set(option.key, value).map_err(|bad| clap::Error::raw(ErrorKind::InvalidValue, bad))?;
+            }
+        }
+        Ok(MethodArguments(options))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 const MODES_HEADING: &str = "Options of models with modes";
@@ -303,52 +342,6 @@ pub enum TableFormat {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tolerances(pub Vec<f64>);
 
-/// How formulas are evaluated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kernel {
-    /// Machine code.
-    #[default]
-    Native,
-    /// Instructions that are interpreted.
-    Tape,
-    /// The program that a reference problem is written as.
-    Rust,
-}
-
-/// A numerical method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MethodName {
-    /// The usual one for the model.
-    Auto,
-    /// One of the catalogue; radau and bdf are for general systems as well.
-    Named(&'static str),
-}
-
-/// Which equations are discretised.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum FormName {
-    /// Of motion.
-    Motion(Formulation),
-    /// Of a general system.
-    General(Form),
-}
-
-/// What to keep of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
-    /// Every step, with points between them.
-    Dense,
-    /// Every step.
-    Steps,
-    /// The end.
-    End,
-    /// Points at equal distances, both ends among them.
-    Points(u32),
-}
-
-/// A decomposition; `None` leaves the choice to the solver.
-pub type Chosen = Option<Decomposition>;
-
 type Choices<T, const N: usize> = [(&'static str, T); N];
 
 const LIST_FORMATS: Choices<Format, 2> = [("text", Format::Text), ("json", Format::Json)];
@@ -356,54 +349,12 @@ const INIT_FORMATS: Choices<Format, 2> = [("toml", Format::Text), ("json", Forma
 const TABLE_FORMATS: Choices<TableFormat, 3> =
     [("text", TableFormat::Text), ("csv", TableFormat::Csv), ("json", TableFormat::Json)];
 const KERNELS: Choices<Kernel, 3> = [("native", Kernel::Native), ("tape", Kernel::Tape), ("rust", Kernel::Rust)];
-const CONSTRAINT_DECOMPOSITIONS: Choices<Chosen, 4> = [
-    ("auto", None),
-    ("lu", Some(Decomposition::Lu)),
-    ("qr", Some(Decomposition::Qr)),
-    ("svd", Some(Decomposition::Svd)),
+const DETECTIONS: Choices<Sliding, 4> = [
+    ("auto", Sliding::Auto),
+    ("condition", Sliding::Condition),
+    ("three-points", Sliding::ThreePoints),
+    ("off", Sliding::Off),
 ];
-const DIFFERENTIAL_DECOMPOSITIONS: Choices<Chosen, 3> =
-    [("auto", None), ("lu", Some(Decomposition::Lu)), ("qr", Some(Decomposition::Qr))];
-const SELECTIONS: Choices<Selection, 2> = [("blockwise", Selection::Blockwise), ("joint", Selection::Joint)];
-const SELECTOR_UPDATES: Choices<SelectorUpdate, 2> =
-    [("adaptive", SelectorUpdate::Adaptive), ("every-jacobian", SelectorUpdate::EveryJacobian)];
-const CONTROLS: Choices<Control, 4> = [
-    ("radau5", Control::Radau5),
-    ("thesis", Control::Thesis),
-    ("classical", Control::Classical),
-    ("fixed", Control::Fixed),
-];
-const DETECTIONS: Choices<Detection, 4> = [
-    ("auto", Detection::Both),
-    ("condition", Detection::Condition),
-    ("three-points", Detection::ThreePoints),
-    ("off", Detection::Off),
-];
-const STAGES: Choices<Stages, 7> = [
-    ("1", Stages::Fixed(1)),
-    ("2", Stages::Fixed(2)),
-    ("3", Stages::Fixed(3)),
-    ("4", Stages::Fixed(4)),
-    ("5", Stages::Fixed(5)),
-    ("7", Stages::Fixed(7)),
-    ("auto", Stages::VARIABLE),
-];
-const COMPOSITIONS: Choices<Composition, 4> = [
-    ("none", Composition::None),
-    ("yoshida4", Composition::Yoshida4),
-    ("suzuki4", Composition::Suzuki4),
-    ("kahan-li6", Composition::KahanLi6),
-];
-const PREDICTORS: Choices<Predictor, 2> = [("extrapolate", Predictor::Extrapolate), ("zero", Predictor::Zero)];
-const NEWTON_POINTS: Choices<NewtonPoint, 4> = [
-    ("left", NewtonPoint::Left),
-    ("1", NewtonPoint::Stage(1)),
-    ("2", NewtonPoint::Stage(2)),
-    ("3", NewtonPoint::Stage(3)),
-];
-const POLISHES: Choices<Polish, 3> = [("off", Polish::Off), ("once", Polish::Once), ("rounding", Polish::Rounding)];
-const MULTIPLIERS: Choices<Multipliers, 2> = [("wanted", Multipliers::Wanted), ("unwanted", Multipliers::Unwanted)];
-
 /// One of these words, as the value it stands for.
 fn choice<T: Copy + Send + Sync>(choices: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(choices.iter().map(|(word, _)| *word)).map(move |given| {
@@ -413,21 +364,13 @@ fn choice<T: Copy + Send + Sync>(choices: &'static [(&'static str, T)]) -> impl 
 }
 
 /// One of the catalogue, or auto.
-fn method() -> impl TypedValueParser<Value = MethodName> {
-    let names = || catalogue::all().iter().map(|entry| entry.name);
-    PossibleValuesParser::new(["auto"].into_iter().chain(names()))
-        .map(move |given| names().find(|name| *name == given).map_or(MethodName::Auto, MethodName::Named))
+fn method() -> impl TypedValueParser<Value = String> {
+    PossibleValuesParser::new(["auto"].into_iter().chain(catalogue::all().iter().map(|entry| entry.name)))
 }
 
 /// A formulation of equations of motion or a form of a general system.
-fn formulation() -> impl TypedValueParser<Value = FormName> {
-    let motion = Formulation::ALL.into_iter().map(|one| (one.name(), FormName::Motion(one)));
-    let general = Form::ALL.into_iter().map(|form| (form.name(), FormName::General(form)));
-    let known: Vec<(&'static str, FormName)> = motion.chain(general).collect();
-    PossibleValuesParser::new(known.iter().map(|(word, _)| *word)).map(move |given| {
-        let k = known.iter().position(|(word, _)| *word == given).unwrap_or(0);
-        known[k].1
-    })
+fn formulation() -> impl TypedValueParser<Value = String> {
+    PossibleValuesParser::new(Formulation::ALL.map(Formulation::name).into_iter().chain(Form::ALL.map(Form::name)))
 }
 
 /// A value that is not possible on its own.
@@ -459,13 +402,14 @@ fn finite(text: &str) -> Result<f64, BadValue> {
     if value.is_finite() { Ok(value) } else { Err(BadValue::Infinite) }
 }
 
-fn baumgarte(text: &str) -> Result<Baumgarte, BadValue> {
+/// Three numbers that are not negative.
+fn three(text: &str) -> Result<Value, BadValue> {
     let numbers: Vec<f64> = text.split(',').map(finite).collect::<Result<_, _>>()?;
-    let [alpha, beta, delta] = numbers[..] else { return Err(BadValue::NotThree) };
-    if numbers.iter().any(|x| *x < 0.0) {
-        return Err(BadValue::Negative);
+    match numbers[..] {
+        [_, _, _] if numbers.iter().any(|x| *x < 0.0) => Err(BadValue::Negative),
+        [_, _, _] => Ok(Value::Numbers(numbers)),
+        _ => Err(BadValue::NotThree),
     }
-    Ok(Baumgarte { alpha, beta, delta })
 }
 
 fn positive(text: &str) -> Result<f64, BadValue> {
@@ -519,13 +463,13 @@ fn tolerances(text: &str) -> Result<Tolerances, BadValue> {
     Ok(Tolerances(list))
 }
 
-fn kept(text: &str) -> Result<Kept, BadValue> {
+fn kept(text: &str) -> Result<Save, BadValue> {
     match text {
-        "dense" => Ok(Kept::Dense),
-        "steps" => Ok(Kept::Steps),
-        "end" => Ok(Kept::End),
+        "dense" => Ok(Save::Dense),
+        "steps" => Ok(Save::Steps),
+        "end" => Ok(Save::End),
         number => match number.parse() {
-            Ok(points) if (2..=MOST_POINTS).contains(&points) => Ok(Kept::Points(points)),
+            Ok(points) if (2..=MOST_POINTS).contains(&points) => Ok(Save::Points(points)),
             _ => Err(BadValue::UnknownSave),
         },
     }

@@ -64,11 +64,6 @@ impl Output {
         Ok(outputs)
     }
 
-    /// Does the file hold the steps?
-    pub fn holds_steps(&self) -> bool {
-        self.format.holds_steps()
-    }
-
     fn write(&self, content: impl Fn(&Output, &mut dyn Write) -> Result<(), WriteError>) -> Result<(), WriteError> {
         match &self.place {
             Place::Stream(file) => {

@@ -3,15 +3,10 @@
 //! Ctrl-C, a request to terminate and a terminal that hangs up are looked at between two steps; a second signal ends the command at
 //! once. A signal that the caller had ignored, as `nohup` does, stays ignored.
 
-use crate::arguments::Solve;
-use crate::failure::Failure;
-use daedal::Ended;
-use daedal::observer::{Observer, StepView};
 #[cfg(unix)]
 use signal_hook::consts::SIGHUP;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -45,32 +40,9 @@ impl Interrupt {
         Interrupt { signal }
     }
 
-    /// Signals do what they do: for runs whose results are written nowhere.
-    pub fn never() -> Self {
-        Interrupt { signal: Arc::new(AtomicUsize::new(0)) }
-    }
-
     /// The signal that has come.
     pub fn signal(&self) -> Option<i32> {
         Some(self.signal.load(Ordering::Relaxed) as i32).filter(|signal| *signal > 0)
-    }
-}
-
-impl Interrupt {
-    /// A run that was interrupted did not do what was asked.
-    pub fn outcome(&self, ended: &Ended, t: f64, arguments: &Solve) -> Result<(), Failure> {
-        match self.signal() {
-            Some(signal) if *ended == Ended::ByObserver => {
-                Err(Failure::Interrupted { signal, t, kept: !arguments.output.is_empty() })
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-impl<L> Observer<L> for &Interrupt {
-    fn observe(&mut self, _: &StepView<L>) -> ControlFlow<()> {
-        if self.signal().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::arguments::{Format, List};
 use crate::failure::{Failure, print};
 use daedal::catalogue;
-use daedal_problems::{Problem, all, find};
+use daedal_problems::{Problem, all};
+use daedal_simulation::reference;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -25,33 +26,18 @@ pub fn list(arguments: &List) -> Result<(), Failure> {
     }
 }
 
-/// The problem of that name, or the one that can be meant: `_` stands for `-`, and the beginning of a name for the only problem that
-/// begins so, or for the first of a family, as `skateboard` for `skateboard-1`. Which one is taken is told.
-pub fn reference_problem(name: &str) -> Result<&'static Problem, Failure> {
-    if let Some(problem) = find(name) {
-        return Ok(problem);
-    }
-    if let Some((problem, others)) = meant(name) {
-        let besides = if others.is_empty() { String::new() } else { format!(" (there is {}, too)", others.join(", ")) };
-        eprintln!("note: {name} is taken for the problem {}{besides}", problem.name);
-        return Ok(problem);
-    }
-    let known = all().iter().map(|problem| problem.name.to_string()).collect();
-    Err(Failure::UnknownName { kind: "model file or reference problem", name: name.to_string(), known })
+/// The problem that a name means; which one is taken is told.
+fn reference_problem(name: &str) -> Result<&'static Problem, Failure> {
+    let found = reference::find(name)?;
+    told(&found);
+    Ok(found.problem)
 }
 
-/// The problem that an unknown name can mean, and others that it may.
-fn meant(name: &str) -> Option<(&'static Problem, Vec<&'static str>)> {
-    let name = name.to_lowercase().replace('_', "-");
-    if let Some(problem) = find(&name) {
-        return Some((problem, Vec::new()));
+/// Say what a name was taken for.
+pub fn told(found: &reference::Meant) {
+    if let Some(note) = &found.note {
+        eprintln!("note: {note}");
     }
-    // one letter says nothing
-    let begins = |problem: &&Problem| name.len() > 1 && problem.name.starts_with(&name);
-    let candidates: Vec<&Problem> = all().iter().filter(begins).collect();
-    let (first, others) = candidates.split_first()?;
-    let family = candidates.iter().all(|problem| problem.name[name.len()..].starts_with('-'));
-    (others.is_empty() || family).then(|| (*first, others.iter().map(|problem| problem.name).collect()))
 }
 
 /// All methods for equations of motion.
@@ -153,21 +139,4 @@ fn reference_times(problem: &Problem) -> Vec<f64> {
     let mut times: Vec<f64> = problem.case().references.iter().map(|reference| reference.t).collect();
     times.dedup();
     times
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_can_mean_only_one_problem_are_taken() {
-        let taken = |name: &str| meant(name).map(|(problem, others)| (problem.name, others));
-        assert_eq!(taken("slider_crank"), Some(("slider-crank", vec![])));
-        assert_eq!(taken("Truck"), Some(("truck", vec![])));
-        assert_eq!(taken("andr"), Some(("andrews", vec![])));
-        assert_eq!(taken("skateboard"), Some(("skateboard-1", vec!["skateboard-2"])));
-        assert_eq!(taken("pend"), None, "several problems begin so");
-        assert_eq!(taken("s"), None);
-        assert_eq!(taken("pendulm"), None);
-    }
 }

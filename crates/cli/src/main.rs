@@ -4,27 +4,16 @@
 mod arguments;
 mod check;
 mod compare;
-mod curve;
 mod failure;
 mod files;
-mod hybrid;
 mod init;
 mod interrupt;
 mod list;
-mod method;
-mod output;
-mod outputs;
-mod places;
-mod plain;
 mod progress;
-mod record;
 mod report;
-mod setup;
 mod solve;
+mod statistics;
 mod summary;
-mod tolerances;
-mod variables;
-mod verification;
 mod warnings;
 
 use arguments::{Arguments, Command};

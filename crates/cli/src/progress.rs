@@ -1,9 +1,8 @@
 //! Progress of a long run, shown on a terminal.
 
-use daedal::observer::{Observer, StepView};
+use daedal_simulation::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
-use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -17,7 +16,7 @@ const LONG_PAUSE: Duration = Duration::from_secs(10);
 const PARTS: u64 = 1000;
 
 /// A bar on standard error, if that is a terminal; single lines on one that cannot move its cursor.
-pub struct Progress {
+pub struct Bar {
     shown: Shown,
     /// when to draw next; never if nobody looks
     next: Option<Instant>,
@@ -31,17 +30,17 @@ enum Shown {
     Lines,
 }
 
-impl Progress {
+impl Bar {
     /// A run begins. What comes before its first step may take long as well: the bar says that it is prepared.
     pub fn new() -> Self {
         let over = Arc::new(Mutex::new(false));
         if !io::stderr().is_terminal() {
-            return Progress { shown: Shown::Nothing, next: None, over };
+            return Bar { shown: Shown::Nothing, next: None, over };
         }
         let next = Some(Instant::now() + PATIENCE);
         let dumb = std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb");
         if cfg!(unix) && dumb {
-            return Progress { shown: Shown::Lines, next, over };
+            return Bar { shown: Shown::Lines, next, over };
         }
         let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}  {eta} left");
         let bar = ProgressBar::with_draw_target(Some(PARTS), ProgressDrawTarget::hidden())
@@ -58,20 +57,30 @@ impl Progress {
                 first.tick();
             }
         });
-        Progress { shown: Shown::Bar(bar), next, over }
+        Bar { shown: Shown::Bar(bar), next, over }
     }
 
-    fn draw<L>(&mut self, step: &StepView<L>) -> Duration {
+    /// A step was made.
+    pub fn show(&mut self, step: &Progress) {
+        if let Some(next) = self.next
+            && Instant::now() >= next
+        {
+            let pause = self.draw(step);
+            self.next = Some(Instant::now() + pause);
+        }
+    }
+
+    fn draw(&mut self, step: &Progress) -> Duration {
         let told = format!("t = {:.6e}, {} steps", step.t, step.statistics.steps);
         match &self.shown {
             Shown::Nothing => PAUSE,
             Shown::Bar(bar) => {
-                bar.set_position((step.progress * PARTS as f64) as u64);
+                bar.set_position((step.fraction * PARTS as f64) as u64);
                 bar.set_message(told);
                 PAUSE
             }
             Shown::Lines => {
-                eprintln!("{:.0} %  {told}", 100.0 * step.progress);
+                eprintln!("{:.0} %  {told}", 100.0 * step.fraction);
                 LONG_PAUSE
             }
         }
@@ -111,19 +120,7 @@ impl Drop for Tally {
     }
 }
 
-impl<L> Observer<L> for Progress {
-    fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
-        if let Some(next) = self.next
-            && Instant::now() >= next
-        {
-            let pause = self.draw(step);
-            self.next = Some(Instant::now() + pause);
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-impl Drop for Progress {
+impl Drop for Bar {
     fn drop(&mut self) {
         if let Ok(mut over) = self.over.lock() {
             *over = true;

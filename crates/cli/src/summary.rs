@@ -1,72 +1,81 @@
 //! What a run did, for people.
 
-use crate::record::final_outputs;
-use crate::setup::Equations;
-use crate::solve::{Made, Run};
-use crate::tolerances::Tolerances;
-use crate::variables::Computed;
-use crate::verification;
+use crate::arguments::{SHOWN_SWITCHES, Solve};
 use crate::warnings;
 use daedal::dae::Form;
+use daedal::hybrid;
 use daedal::{Ended, Residuals};
 use daedal_problems::Reference;
+use daedal_run::{Hybrid, Kind, Restart, Run, Switch, time};
+use daedal_simulation::{Computed, Outcome, Switching, Tolerances, verification};
 use std::fmt::Write;
-use std::path::PathBuf;
+
+/// Most impulses of a switch.
+const IMPULSES: usize = 2;
+/// Most characters of a condition.
+const CONDITION: usize = 40;
 
 /// Some lines about a run.
-///
-/// `files` are those that were written, and the number of points in them.
-pub fn summary(run: &Run, made: &Made, solution: &Computed, files: (&[PathBuf], usize)) -> String {
+pub fn summary(outcome: &Outcome, computed: &Computed, recorded: &Run, arguments: &Solve) -> String {
     let mut text = String::new();
-    heading(&mut text, run, solution);
-    let warned = warnings::counted(&made.warnings);
-    let _ = writeln!(text, "{} in {:.3} s{warned}", ending(&solution.ended, solution.end_time()), made.seconds);
-    let _ = writeln!(text, "{}", solution.statistics);
-    if !solution.decisions.is_empty() {
-        let _ = writeln!(text, "{}", solution.decisions);
+    heading(&mut text, outcome);
+    let warned = warnings::counted(&outcome.warnings);
+    let _ = writeln!(text, "{} in {:.3} s{warned}", ending(&computed.ended, computed.t), outcome.seconds);
+    let _ = writeln!(text, "{}", computed.statistics);
+    if !computed.decisions.is_empty() {
+        let _ = writeln!(text, "{}", computed.decisions);
     }
-    for path in files.0 {
-        let _ = writeln!(text, "{} points in {}", files.1, path.display());
+    let verified = computed.verification.as_ref().map(verification::line);
+    if let (Some(_), Some(line)) = (&computed.switching, &verified) {
+        let _ = writeln!(text, "{line}");
     }
-    residuals(&mut text, &solution.max_residuals, solution.layout.formulation);
-    undetermined(&mut text, run, solution);
-    if let Some(found) = &solution.verification {
-        let _ = writeln!(text, "\n{}", verification::line(found));
+    for path in &arguments.output {
+        let _ = writeln!(text, "{} points in {}", recorded.times.len(), path.display());
     }
-    let references = references(run, solution);
-    values(&mut text, solution, &references);
-    outputs(&mut text, &final_outputs(run, made, solution));
-    largest_error(&mut text, solution, &references);
+    if let (Some(found), Some(hybrid)) = (&computed.switching, &recorded.hybrid) {
+        if let Some(path) = &arguments.events {
+            let _ = writeln!(text, "{} switches in {}", found.switches, path.display());
+        }
+        modes(&mut text, found);
+        switches(&mut text, hybrid, found);
+    }
+    residuals(&mut text, &computed.max_residuals, outcome.formulation());
+    if computed.switching.is_some() {
+        values_of_mode(&mut text, recorded);
+        return text;
+    }
+    undetermined(&mut text, computed, recorded);
+    if let Some(line) = verified {
+        let _ = writeln!(text, "\n{line}");
+    }
+    let reached = computed.ended == Ended::AtEnd;
+    let references = if reached { outcome.model.references(outcome.interval.0, computed.t) } else { Vec::new() };
+    values(&mut text, recorded, &references);
+    largest_error(&mut text, recorded, &references);
     text
 }
 
-fn heading(text: &mut String, run: &Run, solution: &Computed) {
-    let setup = &run.setup;
-    let colon = if setup.description.is_empty() { "" } else { ": " };
-    let _ = writeln!(text, "{}{colon}{}", setup.name, setup.description);
-    let (method, form) = (run.method.name(), solution.layout.formulation);
-    tolerances(text, &format!("{method}, {form}"), &run.tolerances);
-    for (name, value) in &setup.changed {
-        let _ = write!(text, ", {name} = {value:?}");
-    }
-    text.push('\n');
-    if !run.method.reasons().is_empty() {
-        let _ = writeln!(text, "chosen because {}", run.method.reasons().join("; "));
-    }
-}
-
-/// Method and tolerances.
-pub fn tolerances(text: &mut String, method: &str, tolerances: &Tolerances) {
-    let Tolerances { rtol, atol, of } = tolerances;
-    let _ = write!(text, "{method}, rtol {rtol:?}, atol {atol:?}");
+fn heading(text: &mut String, outcome: &Outcome) {
+    let (model, choice) = (&outcome.model, &outcome.choice);
+    let colon = if model.description().is_empty() { "" } else { ": " };
+    let _ = writeln!(text, "{}{colon}{}", model.name(), model.description());
+    let Tolerances { rtol, atol, of } = &outcome.tolerances;
+    let _ = write!(text, "{}, {}, rtol {rtol:?}, atol {atol:?}", choice.method, outcome.formulation());
     if !of.is_empty() {
         let own: Vec<String> = of.iter().map(|(name, atol)| format!("{name}: {atol:?}")).collect();
         let _ = write!(text, " ({})", own.join(", "));
     }
+    for (name, value) in model.changed() {
+        let _ = write!(text, ", {name} = {value:?}");
+    }
+    text.push('\n');
+    if !choice.reasons.is_empty() {
+        let _ = writeln!(text, "chosen because {}", choice.reasons.join("; "));
+    }
 }
 
 /// How and where a run ended.
-pub fn ending(ended: &Ended, t: f64) -> String {
+fn ending(ended: &Ended, t: f64) -> String {
     match ended {
         Ended::AtEnd => format!("reached the end t = {t:?}"),
         Ended::AtEvent { name } => format!("stopped by the event {name} at t = {t:?}"),
@@ -76,7 +85,7 @@ pub fn ending(ended: &Ended, t: f64) -> String {
 }
 
 /// Largest residuals by level.
-pub fn residuals(text: &mut String, largest: &Residuals, form: &str) {
+fn residuals(text: &mut String, largest: &Residuals, form: &str) {
     // the linear form and the derivative array do not tell stated and hidden constraints apart
     let levels = [
         ("position", largest.position),
@@ -98,51 +107,47 @@ pub fn residuals(text: &mut String, largest: &Residuals, form: &str) {
 }
 
 /// Combinations of multipliers that redundant constraints leave open, or of unknowns that a general system does.
-fn undetermined(text: &mut String, run: &Run, solution: &Computed) {
-    if solution.undetermined.is_empty() {
+fn undetermined(text: &mut String, computed: &Computed, recorded: &Run) {
+    if computed.undetermined.is_empty() {
         return;
     }
-    let what = match run.setup.equations {
-        Equations::Motion(_) => "multipliers",
-        Equations::General(_) | Equations::Hybrid(_) => "unknowns, which keep their values",
-    };
+    let of_motion = recorded.columns.iter().any(|column| column.kind == Kind::Position);
+    let what = if of_motion { "multipliers" } else { "unknowns, which keep their values" };
     let _ = writeln!(text, "\nundetermined combinations of {what}");
-    for combination in &solution.undetermined {
+    for combination in &computed.undetermined {
         let terms: Vec<String> = combination.iter().map(|(name, factor)| format!("{factor:+.4} {name}")).collect();
         let _ = writeln!(text, "  {}", terms.join(" "));
     }
 }
 
-/// References that hold at the end of this run.
-fn references<'r>(run: &'r Run, solution: &Computed) -> Vec<&'r Reference> {
-    let reached = solution.ended == Ended::AtEnd;
-    let known = match &run.setup.equations {
-        Equations::Motion(motion) => &motion.case.references[..],
-        Equations::General(_) | Equations::Hybrid(_) => &[],
-    };
-    known.iter().filter(|reference| reached && reference.t == solution.end_time()).collect()
+/// Names and last values of the columns, outputs or not.
+fn last(recorded: &Run, of_outputs: bool) -> Vec<(&String, f64)> {
+    let values = recorded.end.as_ref().map_or(&[][..], |end| &end.values);
+    let columns = recorded.columns.iter().zip(values);
+    let columns = columns.filter(|(column, _)| (column.kind == Kind::Output) == of_outputs);
+    columns.map(|(column, value)| (&column.name, *value)).collect()
 }
 
 /// A table of the last point, with errors where a reference is known.
-fn values(text: &mut String, solution: &Computed, references: &[&Reference]) {
-    let names = &solution.names;
-    let shown = solution.layout.shown.iter().map(|&(j, _)| names[j].chars().count());
-    let width = shown.max().unwrap_or(0).max("final values".len() - 2);
+fn values(text: &mut String, recorded: &Run, references: &[&Reference]) {
+    let variables = last(recorded, false);
+    let widest = variables.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let width = widest.max("final values".len() - 2);
     let column = if references.is_empty() { "" } else { "error" };
     let _ = writeln!(text, "{}", format!("\n{:<w$}   {:<24}{column}", "final values", "", w = width + 2).trim_end());
-    for &(j, _) in &solution.layout.shown {
-        let value = solution.end.x[j];
+    for (name, value) in variables {
         // a place for the sign, so that digits stand below each other
         let sign = if value.is_sign_negative() { "" } else { " " };
-        let error =
-            known(references, &names[j]).map_or(String::new(), |exact| format!("{:.1e}", (value - exact).abs()));
-        let line = format!("  {:<width$}  {:<25}{error}", names[j], format!("{sign}{value:?}"));
+        let error = known(references, name).map_or(String::new(), |exact| format!("{:.1e}", (value - exact).abs()));
+        let line = format!("  {name:<width$}  {:<25}{error}", format!("{sign}{value:?}"));
         let _ = writeln!(text, "{}", line.trim_end());
     }
+    let found: Vec<(String, f64)> = last(recorded, true).into_iter().map(|(name, x)| (name.clone(), x)).collect();
+    outputs(text, &found);
 }
 
 /// The outputs of a model file at the last point.
-pub fn outputs(text: &mut String, outputs: &[(String, f64)]) {
+fn outputs(text: &mut String, outputs: &[(String, f64)]) {
     let Some(width) = outputs.iter().map(|(name, _)| name.chars().count()).max() else { return };
     text.push_str("\nfinal outputs\n");
     for (name, value) in outputs {
@@ -156,11 +161,12 @@ fn known(references: &[&Reference], name: &str) -> Option<f64> {
 }
 
 /// The largest error relative to max(1, |x|), for each reference, as it is trusted.
-fn largest_error(text: &mut String, solution: &Computed, references: &[&Reference]) {
+fn largest_error(text: &mut String, recorded: &Run, references: &[&Reference]) {
+    let variables = last(recorded, false);
     for reference in references {
         let errors = reference.values.iter().filter_map(|(name, exact)| {
-            let error = (solution.end_value(name)? - exact).abs() / exact.abs().max(1.0);
-            Some((error, name))
+            let (_, value) = variables.iter().find(|(known, _)| *known == name)?;
+            Some(((value - exact).abs() / exact.abs().max(1.0), name))
         });
         if let Some((error, name)) = errors.max_by(|a, b| a.0.total_cmp(&b.0)) {
             let Reference { source, accuracy, .. } = reference;
@@ -170,4 +176,117 @@ fn largest_error(text: &mut String, solution: &Computed, references: &[&Referenc
             );
         }
     }
+}
+
+/// How long and how often each mode was active.
+fn modes(text: &mut String, found: &Switching) {
+    let whole: f64 = found.modes.iter().map(|mode| mode.time).sum();
+    let names: Vec<String> = found.modes.iter().map(|mode| named(mode.sliding, &mode.name)).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(5);
+    let _ = writeln!(text, "\n{:<w$}  entered          time   part  steps", "modes", w = width + 2);
+    for (name, mode) in names.iter().zip(&found.modes) {
+        let part = if whole > 0.0 { 100.0 * mode.time / whole } else { 0.0 };
+        let steps = mode.steps;
+        let _ = writeln!(text, "  {name:<width$}  {:>7}  {:>12.6}  {part:>4.0} %  {steps:>4}", mode.entered, mode.time);
+    }
+}
+
+fn named(sliding: bool, name: &str) -> String {
+    if sliding && !name.contains("(sliding)") { format!("{name} (sliding)") } else { name.to_string() }
+}
+
+/// The first and the last switches; those in between may not have been kept.
+fn switches(text: &mut String, hybrid: &Hybrid, found: &Switching) {
+    let all = &hybrid.switches;
+    let told = match (found.switches, found.chattering) {
+        (0, _) => {
+            text.push_str("\nno switches\n");
+            return;
+        }
+        (1, _) => "1 switch".to_string(),
+        (n, 0) => format!("{n} switches"),
+        (n, some) => format!("{n} switches, {some} of them chattering"),
+    };
+    let _ = writeln!(text, "\n{told}");
+    let (first, last) = all.split_at(SHOWN_SWITCHES.min(all.len()));
+    let shown: Vec<&Switch> = first.iter().chain(&last[last.len().saturating_sub(SHOWN_SWITCHES)..]).collect();
+    let hidden = found.switches - shown.len() as u64;
+    let modes: Vec<String> = shown
+        .iter()
+        .map(|switch| format!("{} → {}", hybrid.modes[switch.from].name, hybrid.modes[switch.to].name))
+        .collect();
+    let width = modes.iter().map(|modes| modes.chars().count()).max().unwrap_or(0);
+    for (k, (switch, modes)) in shown.iter().zip(&modes).enumerate() {
+        if hidden > 0 && k == SHOWN_SWITCHES {
+            let _ = writeln!(text, "  … {hidden} more");
+        }
+        let line = format!("  {:<14}  {modes:<width$}  {}", time(switch.t), what(switch));
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+/// Condition, kind, jumps and impulses of a switch.
+fn what(switch: &Switch) -> String {
+    let mut text: String = switch.condition.chars().take(CONDITION).collect();
+    if text.len() < switch.condition.len() {
+        text.push('…');
+    }
+    if switch.kind != daedal_run::SwitchKind::Condition && switch.kind.word() != text {
+        let _ = write!(text, " ({})", switch.kind.word());
+    }
+    match switch.jumps.len() {
+        0 => {}
+        n @ 1..=3 => {
+            let names: Vec<&str> = switch.jumps[..n].iter().map(|jump| jump.name.as_str()).collect();
+            let _ = write!(text, ", jump of {}", names.join(", "));
+        }
+        n => {
+            let _ = write!(text, ", {n} jumps");
+        }
+    }
+    for (name, impulse) in switch.impulses.iter().take(IMPULSES) {
+        let _ = write!(text, ", impulse {name} = {impulse:.6}");
+    }
+    if switch.impulses.len() > IMPULSES {
+        let _ = write!(text, ", {} more impulses", switch.impulses.len() - IMPULSES);
+    }
+    if let Some(restart) = &switch.restart {
+        repaired(&mut text, restart);
+    }
+    text
+}
+
+/// What a restart changed: energy where impulses did it, everything where it is no law of physics.
+fn repaired(text: &mut String, restart: &Restart) {
+    let lawful = restart.way == hybrid::Restart::Impulse.name() || restart.way == hybrid::Restart::Momentum.name();
+    if !lawful {
+        let moved: Vec<String> = restart.moved.iter().map(|(kind, change)| format!("{kind} by {change:.3e}")).collect();
+        let _ = write!(text, ", {} moved {}", restart.way, moved.join(", "));
+        if let Some(momentum) = restart.momentum {
+            let _ = write!(text, ", momentum by {momentum:.3e}");
+        }
+    }
+    if let Some(energy) = restart.energy {
+        let _ = write!(text, ", energy by {energy:.3e}");
+    }
+}
+
+/// The last point, with the outputs that the last mode has.
+fn values_of_mode(text: &mut String, recorded: &Run) {
+    let (Some(end), Some(hybrid)) = (&recorded.end, &recorded.hybrid) else { return };
+    let mode = recorded.columns.iter().position(|column| column.kind == Kind::Mode).map(|k| end.values[k] as usize);
+    let Some(mode) = mode.and_then(|mode| hybrid.modes.get(mode)) else { return };
+    let all = recorded.columns.iter().zip(&end.values);
+    let variables: Vec<_> = all.clone().filter(|(c, _)| c.kind != Kind::Mode && c.kind != Kind::Output).collect();
+    let width = variables.iter().map(|(column, _)| column.name.chars().count()).max().unwrap_or(0);
+    let _ = writeln!(text, "\nfinal values, in mode {}", mode.name);
+    for (column, value) in variables {
+        let sign = if value.is_sign_negative() && !value.is_nan() { "" } else { " " };
+        let there = mode.determines(&column.name);
+        let told = if there { format!("{sign}{value:?}") } else { " not in this mode".to_string() };
+        let _ = writeln!(text, "  {:<width$}  {told}", column.name);
+    }
+    let found = all.filter(|(column, _)| column.kind == Kind::Output && mode.determines(&column.name));
+    let found: Vec<(String, f64)> = found.map(|(column, &value)| (column.name.clone(), value)).collect();
+    outputs(text, &found);
 }

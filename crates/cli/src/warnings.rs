@@ -2,8 +2,8 @@
 //!
 //! There is one list, that of the header of a run file; whoever finds something out about a run adds to it.
 
-use crate::plain::plain;
 use daedal_run::Warning;
+use daedal_simulation::plain;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 

@@ -1,113 +1,211 @@
-//! What can be known about a general system before it is solved.
+//! The analysis of a general system for people, in sections, within 100 columns.
 
-mod finding;
-mod object;
-mod text;
-
-use crate::check::Examined;
-use crate::failure::Failure;
-use crate::setup::{General, Setup};
+use super::lines::{MOST_FORMULAS, Text, solvable};
 use daedal::analysis::Severity;
-use daedal::dae::analysis::{Analysis, Scope, analyse, shortened, too_long};
-use daedal::dae::hidden::Role;
-use daedal::dae::{AnalysisError, Form, derivatives, prepare_at};
-use daedal::graph::Expr;
-use finding::Finding;
+use daedal::dae::levels::Level;
+use daedal::dae::{Form, Structural};
+use daedal_simulation::Places;
+use daedal_simulation::check::{Check, Finding, FormulaKind, Found, GeneralCheck, severity, short};
 
-/// A system with what was found about it.
-struct Checked<'s> {
-    setup: &'s Setup,
-    general: &'s General,
-    /// Why there is nothing to tell, or what there is.
-    found: Result<Found, AnalysisError>,
-    findings: Vec<Finding>,
+/// Most unknowns in a list of values.
+const MOST_VALUES: usize = 12;
+
+pub fn text(check: &Check, checked: &GeneralCheck) -> String {
+    let mut text = Text::default();
+    let model = &check.model;
+    let colon = if model.description().is_empty() { "" } else { ": " };
+    text.line(&format!("{}{colon}{}", model.name(), model.description()));
+    text.line(&conclusion(&checked.findings));
+    for finding in &checked.findings {
+        text.entry(severity(finding.severity), &finding.message);
+    }
+    text.heading("structure");
+    sizes(&mut text, checked);
+    let Ok(found) = &checked.found else { return text.into_string() };
+    overview(&mut text, found, model.places());
+    text.heading("constraints");
+    constraints(&mut text, found);
+    text.heading("levels of differentiation");
+    let at = &found.analysis.at;
+    for level in &at.levels {
+        text.entry(&level.level.to_string(), &ranks(level, found.analysis.equations));
+    }
+    text.heading(&format!("initial values at t = {:?}", found.analysis.at.t));
+    start(&mut text, checked, found);
+    text.heading("other points");
+    elsewhere(&mut text, found);
+    text.into_string()
 }
 
-/// What was found at a consistent point.
-struct Found {
-    analysis: Analysis,
-    /// Derivatives of the unknowns there.
-    rates: Vec<f64>,
-    /// The form that `solve` takes if nothing is said.
-    form: Option<Form>,
-    constraints: Vec<Constraint>,
-    /// Subexpressions that several formulas share.
-    definitions: Vec<(String, String)>,
+/// The verdict, when everything is known.
+fn conclusion(findings: &[Finding]) -> String {
+    if findings.iter().any(|finding| finding.severity == Severity::Impossible) {
+        return "IMPOSSIBLE or singular: no solution could be found from here".into();
+    }
+    let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
+    // a rough run that did not reach the end says more than a start that could be made
+    let stopped = findings.iter().any(|finding| finding.code == "trajectory");
+    solvable(if stopped { "a run can be started" } else { "the model can be solved" }, warnings)
 }
 
-/// A constraint on the unknowns, stated or hidden, or a quantity that is kept.
-struct Constraint {
-    equation: String,
-    kind: Kind,
-    /// How often equations were differentiated for it.
-    level: usize,
-    formula: String,
+/// A number of things.
+fn counted(n: usize, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
 }
 
-/// What a formula is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Constraint,
-    Invariant,
+fn sizes(text: &mut Text, checked: &GeneralCheck) {
+    let (states, unknowns) = (checked.sizes.states, checked.sizes.unknowns);
+    let mut told = vec![counted(checked.sizes.equations, "equation", "equations"), counted(states, "state", "states")];
+    if unknowns > states {
+        told.push(counted(
+            unknowns - states,
+            "derivative as an unknown of its own",
+            "derivatives as unknowns of their own",
+        ));
+    }
+    let invariants = checked.sizes.invariants;
+    if invariants > 0 {
+        told.push(counted(invariants, "invariant", "invariants"));
+    }
+    text.entry("sizes", &told.join(", "));
+    text.entry("time", if checked.with_time { "enters" } else { "does not enter" });
 }
 
-/// Analyse, and tell what was found.
-pub fn examine(setup: &Setup, general: &General) -> Result<Examined, Failure> {
-    let tend = Some(general.tend).filter(|tend| *tend > general.initial.t);
-    let scope = Scope { tend, ..Scope::default() };
-    let checked = match analyse(&general.system, &general.initial, scope) {
-        Err(error @ (AnalysisError::WrongLength { .. } | AnalysisError::NotFinite { .. })) => return Err(error.into()),
-        Err(error) => {
-            let findings = finding::sorted(vec![Finding::impossible(&error)], setup);
-            Checked { setup, general, found: Err(error), findings }
-        }
-        Ok(analysis) => {
-            let prepared = prepare_at(&general.system, &analysis.at, Form::Auto);
-            let findings = finding::sorted(finding::all(&analysis, prepared.as_ref().err()), setup);
-            let (constraints, definitions) = formulas(&analysis);
-            let found = Found {
-                rates: derivatives(&general.system, &analysis.at),
-                form: prepared.ok().map(|prepared| prepared.unknowns.form),
-                constraints,
-                definitions,
-                analysis,
-            };
-            Checked { setup, general, found: Ok(found), findings }
-        }
+fn overview(text: &mut Text, found: &Found, places: &Places) {
+    let (analysis, values) = (&found.analysis, found.analysis.at.values);
+    let differentiation = match analysis.at.differentiation_index() {
+        Some(index) => format!("differentiation index {index}"),
+        None => "differentiation index not defined (redundant or undetermined)".to_string(),
     };
-    let impossible = checked.findings.iter().filter(|finding| finding.is_impossible());
-    let reasons: Vec<String> = impossible.map(|finding| finding.message.clone()).collect();
-    let warnings = checked.findings.iter().filter(|finding| finding.severity == Severity::Warning);
-    let warnings = warnings.map(|finding| finding.message.clone()).collect();
-    Ok(Examined {
-        warnings,
-        text: text::text(&checked),
-        object: object::object(&checked),
-        impossible: (!reasons.is_empty()).then(|| Failure::Unsolvable { model: setup.name.clone(), reasons }),
-    })
+    text.entry("index", &format!("strangeness index {}, {differentiation}", values.mu));
+    match &analysis.structural {
+        Structural::Regular { index, trusted, .. } => {
+            let word = if *trusted { "" } else { ", which is not to be trusted here" };
+            text.entry("structural index", &format!("{index}{word}"));
+        }
+        Structural::Singular { equations, unknowns } => {
+            let told = format!(
+                "not defined: no unknown of its own for {}; no equation for {}",
+                equations.iter().map(|name| places.named(name)).collect::<Vec<_>>().join(", "),
+                unknowns.join(", ")
+            );
+            text.entry("structural index", &told);
+        }
+        Structural::NotSquare => text.entry("structural index", "not defined: more or fewer equations than unknowns"),
+    }
+    if analysis.perturbation_may_be_higher {
+        text.entry("", "the perturbation index may be higher: derivatives are multiplied by unknowns");
+    }
+    let mut solution = vec![
+        counted(values.d, "differential equation", "differential equations") + " (d)",
+        counted(values.a, "algebraic equation", "algebraic equations") + " (a)",
+    ];
+    if values.v > 0 {
+        solution.push(format!("{} redundant (v)", values.v));
+    }
+    if values.u > 0 {
+        solution.push(counted(values.u, "unknown", "unknowns") + " undetermined (u)");
+    }
+    text.entry("solution", &solution.join(", "));
+    let free = if analysis.free.is_empty() { "nothing".to_string() } else { analysis.free.join(", ") };
+    text.entry("free at the start", &free);
+    if let Some(form) = found.form {
+        text.entry("form", &format!("{}: {}", form.name(), told(form)));
+    }
 }
 
-/// The constraints with their formulas, those that are stated first, and what the formulas share.
-fn formulas(analysis: &Analysis) -> (Vec<Constraint>, Vec<(String, String)>) {
-    let Some(array) = &analysis.array else { return Default::default() };
-    let kind = |role: Role| match role {
-        Role::Constraint => Some(Kind::Constraint),
-        Role::Invariant => Some(Kind::Invariant),
-        Role::Definition => None,
+/// What a form hands to the integrator.
+fn told(form: Form) -> &'static str {
+    match form {
+        Form::Plain => "the equations as they stand",
+        Form::QuasiLinear => "hidden constraints as formulas, and a choice of differential equations",
+        Form::DerivativeArray => "the derivative array, projected numerically",
+        Form::Linear => "the strangeness-free form of a linear system",
+        Form::Auto => "the cheapest that fits",
+    }
+}
+
+fn constraints(text: &mut Text, found: &Found) {
+    let times = |level: usize| match level {
+        1 => "differentiated once".to_string(),
+        2 => "differentiated twice".to_string(),
+        k => format!("differentiated {k} times"),
     };
-    let mut told: Vec<_> = array.constraints.iter().filter_map(|c| Some((c, kind(c.role)?))).collect();
-    told.sort_by_key(|(c, kind)| (*kind == Kind::Invariant, c.level));
-    let mut graph = array.graph.clone();
-    let residuals: Vec<Option<Expr>> = told.iter().map(|(c, _)| shortened(&mut graph, array, c.residual)).collect();
-    let listing = graph.listing(&residuals.iter().flatten().copied().collect::<Vec<_>>());
-    let mut formulas = listing.formulas.into_iter();
-    let told = told.into_iter().zip(residuals).map(|((c, kind), short)| {
-        let formula = match short.and_then(|_| formulas.next()) {
-            Some(formula) if kind == Kind::Invariant => format!("{formula} = constant"),
-            Some(formula) => format!("0 = {formula}"),
-            None => too_long(&graph, c.residual),
+    let all = &found.constraints;
+    for c in all.iter().take(MOST_FORMULAS) {
+        let (label, from) = match (c.kind, c.level) {
+            (FormulaKind::Invariant, _) => ("invariant", c.equation.clone()),
+            (_, 0) => ("stated", c.equation.clone()),
+            (_, level) => ("hidden", format!("{}, {}", c.equation, times(level))),
         };
-        Constraint { equation: c.equation.clone(), kind, level: c.level, formula }
-    });
-    (told.collect(), listing.definitions)
+        text.entry(label, &format!("{from}: {}", c.formula));
+    }
+    text.more(all.len());
+    let independent = found.analysis.at.values.a;
+    let with_formula = all.iter().filter(|c| c.kind == FormulaKind::Constraint).count();
+    if independent > with_formula {
+        let told = counted(independent - with_formula, "constraint", "constraints");
+        text.entry("without formula", &format!("{told}, found in the derivative array only"));
+    } else if all.is_empty() {
+        text.entry("none", "");
+    }
+    for (k, (name, formula)) in found.definitions.iter().take(MOST_FORMULAS).enumerate() {
+        text.entry(if k == 0 { "where" } else { "" }, &format!("{name} = {formula}"));
+    }
+    text.more(found.definitions.len());
+    for combination in &found.analysis.redundant {
+        text.entry("redundant", &format!("{combination} vanishes by itself"));
+    }
+    for combination in &found.analysis.undetermined {
+        text.entry("undetermined", &combination.to_string());
+    }
+}
+
+fn ranks(level: &Level, equations: usize) -> String {
+    let rows = equations * (level.level + 1);
+    let gap = if level.gap.is_finite() { format!("gap {}", short(level.gap)) } else { "no gap to decide".into() };
+    let enough = if level.holds { "all constraints found" } else { "more constraints are hidden" };
+    format!("a = {}, d = {}, v = {}: {enough}; rank {} of {rows}, {gap}", level.a, level.d, level.v, level.rank)
+}
+
+fn start(text: &mut Text, checked: &GeneralCheck, found: &Found) {
+    let analysis = &found.analysis;
+    let iterations = counted(analysis.at.fit.iterations, "iteration", "iterations");
+    text.entry("consistent values", &format!("found in {iterations}"));
+    if !checked.open.is_empty() {
+        text.entry("not given", &checked.open.join(", "));
+    }
+    if analysis.moved.is_empty() {
+        text.entry("moved", "nothing");
+    }
+    for (name, given, start) in analysis.moved.iter().take(8) {
+        text.entry("moved", &format!("{name} from {given:?} to {start:?} (by {})", short(start - given)));
+    }
+    if analysis.moved.len() > 8 {
+        text.entry("", &format!("and {} others", analysis.moved.len() - 8));
+    }
+    let values = analysis.unknowns.iter().zip(analysis.at.x());
+    let values: Vec<String> = values.take(MOST_VALUES).map(|(name, x)| format!("{name} = {}", short(*x))).collect();
+    let more = if analysis.unknowns.len() > MOST_VALUES { ", …" } else { "" };
+    text.entry("values", &format!("{}{more}", values.join(", ")));
+}
+
+fn elsewhere(text: &mut Text, found: &Found) {
+    let here = found.analysis.at.values;
+    for (label, on_trajectory) in [("beside the start", false), ("along a run", true)] {
+        let points: Vec<_> = found.analysis.elsewhere.iter().filter(|p| p.on_trajectory == on_trajectory).collect();
+        let Some(last) = points.last() else {
+            text.entry(label, "no point could be looked at");
+            continue;
+        };
+        let other: Vec<_> = points.iter().filter(|p| p.values != here).collect();
+        let until = if on_trajectory { format!(" up to t = {:?}", last.t) } else { String::new() };
+        let told = match other.first() {
+            None => format!("{}{until}: the same", counted(points.len(), "point", "points")),
+            Some(p) => {
+                format!("{} of {}{until} differ, the first at t = {:?}: {}", other.len(), points.len(), p.t, p.values)
+            }
+        };
+        text.entry(label, &told);
+    }
 }

@@ -76,37 +76,9 @@ pub fn solvable(verdict: &str, warnings: usize) -> String {
     }
 }
 
-/// A number in few digits.
-pub fn short(x: f64) -> String {
-    if x == 0.0 {
-        "0".into()
-    } else if (0.001..10000.0).contains(&x.abs()) {
-        let digits = 3 - (x.abs().log10().floor() as i32).clamp(-3, 3);
-        let text = format!("{x:.*}", digits.max(0) as usize);
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
-    } else {
-        format!("{x:.1e}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_short_and_keep_their_size() {
-        for (x, told) in [
-            (0.0, "0"),
-            (1.0, "1"),
-            (1.0 / 3.0, "0.3333"),
-            (1234.5, "1234"),
-            (-2.5, "-2.5"),
-            (1e-9, "1.0e-9"),
-            (31250.0, "3.1e4"),
-        ] {
-            assert_eq!(short(x), told);
-        }
-    }
 
     #[test]
     fn long_entries_are_broken_below_their_first_word() {

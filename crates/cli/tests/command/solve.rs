@@ -182,6 +182,7 @@ fn method_and_formulation_are_chosen_with_reasons() {
         (&["andrews", "--method", "auto", "--formulation", "ggl"], ["radau, ggl", "radau takes the formulation ggl"]),
         (&["andrews", "--polish", "off"], ["geoms, psf", "options of geoms are given"]),
         (&["andrews", "--method", "radau", "--formulation", "psf", "--stages", "5"], ["radau, psf", "reached the end"]),
+        (&["andrews", "--method", "geoms", "--stages", "auto"], ["geoms, psf", "reached the end"]),
         (
             &["andrews", "--method", "bdf", "--formulation", "baumgarte", "--baumgarte", "50,50,50"],
             ["bdf, baumgarte", "reached the end"],
@@ -196,7 +197,8 @@ fn method_and_formulation_are_chosen_with_reasons() {
 fn options_of_formulations_and_stages_are_checked() {
     for (arguments, told) in [
         (&["--method", "radau", "--stages", "4"][..], "stages"),
-        (&["--method", "geoms", "--stages", "5"], "--stages"),
+        (&["--method", "geoms", "--stages", "4"], "stages"),
+        (&["--method", "hedop5", "--stages", "5"], "--stages"),
         (&["--method", "radau", "--formulation", "ggl", "--baumgarte", "1,1,1"], "--baumgarte"),
         (&["--method", "radau", "--formulation", "baumgarte", "--baumgarte", "1,1"], "three numbers"),
         (&["--method", "radau", "--formulation", "baumgarte", "--baumgarte=-1,1,1"], "negative"),

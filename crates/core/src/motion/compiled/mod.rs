@@ -64,6 +64,8 @@ impl Compiled {
     }
 
     fn program(&self, form: Form, with_invariants: bool) -> Arc<Program> {
+        // without invariants both are the same array
+        let with_invariants = with_invariants && self.formulas.sizes.invariants > 0;
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         let layout = || Layout::new(self.formulas.sizes, form, with_invariants);
         let compile = || Arc::new(Program::new(&self.formulas, layout(), self.structure, &*self.compiler));

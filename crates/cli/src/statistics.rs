@@ -1,0 +1,58 @@
+//! What a run did, as one JSON object; the same keys in the same order in every version. Nothing but nulls if it could not start. Behind
+//! them, of a run through several modes: `switches`, their number; `modes`, a list of `{"name", "sliding", "entered", "time", "steps"}`, `entered` telling
+//! how often; and `end_mode`, the name of the last one.
+
+use crate::warnings;
+use daedal_run::{Ended, Kind, Run};
+use daedal_simulation::{Outcome, verification};
+use serde_json::{Map, Value, json};
+
+/// The object.
+pub fn object(outcome: &Outcome, recorded: Option<&Run>) -> Value {
+    let computed = outcome.computed.as_ref();
+    let tolerances = &outcome.tolerances;
+    let mut object = Map::new();
+    let mut insert = |key: &str, value: Value| object.insert(key.to_string(), value);
+    insert("model", json!(outcome.model.name()));
+    insert("formulation", json!(outcome.formulation()));
+    insert("method", json!(outcome.choice.method));
+    insert("rtol", json!(tolerances.rtol));
+    insert("atol", json!(tolerances.atol));
+    insert("ended", json!(recorded.and_then(|run| run.header.ended).unwrap_or(Ended::Failure)));
+    insert("t_end", json!(computed.map_or(outcome.interval.0, |found| found.t)));
+    for (name, count) in outcome.counters() {
+        insert(name, json!(count));
+    }
+    insert("seconds", json!(outcome.seconds));
+    insert("max_residual", residuals(computed.map(|found| found.max_residuals).unwrap_or_default()));
+    insert("final", recorded.map_or_else(|| json!({}), last_values));
+    let of: Map<String, Value> = tolerances.of.iter().map(|(name, atol)| (name.clone(), json!(atol))).collect();
+    insert("atol_of", Value::Object(of));
+    insert("verification", verification::object(computed.and_then(|found| found.verification.as_ref())));
+    insert("warnings", warnings::object(&outcome.warnings));
+    if outcome.model.has_modes() {
+        let switching = computed.and_then(|found| found.switching.as_ref());
+        insert("switches", json!(switching.map(|found| found.switches)));
+        insert("modes", json!(switching.map(|found| &found.modes)));
+        insert("end_mode", json!(switching.map(|found| &found.end_mode)));
+    }
+    Value::Object(object)
+}
+
+fn residuals(largest: daedal::Residuals) -> Value {
+    json!({
+        "position": largest.position,
+        "velocity": largest.velocity,
+        "acceleration": largest.acceleration,
+        "invariant": largest.invariant,
+        "constraint": largest.constraint,
+        "hidden": largest.hidden,
+    })
+}
+
+/// Variables and outputs, the mode apart.
+fn last_values(recorded: &Run) -> Value {
+    let values = recorded.end.as_ref().map_or(&[][..], |end| &end.values);
+    let named = recorded.columns.iter().zip(values).filter(|(column, _)| column.kind != Kind::Mode);
+    Value::Object(named.map(|(column, value)| (column.name.clone(), json!(value))).collect())
+}

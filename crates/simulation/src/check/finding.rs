@@ -1,0 +1,96 @@
+//! Findings about a general system, with their severity and a word that programs can rely on.
+
+use crate::model::Model;
+use daedal::analysis::Severity;
+use daedal::dae::analysis::{self, Analysis};
+use daedal::dae::{AnalysisError, PrepareError};
+use daedal_run::Warning;
+
+/// Something worth telling.
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// A word that programs can rely on.
+    pub code: &'static str,
+    /// What it is.
+    pub message: String,
+}
+
+impl Finding {
+    /// There is no consistent point.
+    pub(super) fn impossible(error: &AnalysisError) -> Self {
+        let code = match error {
+            AnalysisError::Undefined { .. } => "undefined",
+            AnalysisError::IndexNotFound { .. } => "index_not_found",
+            _ => "no_consistent_start",
+        };
+        Finding { severity: Severity::Impossible, code, message: error.to_string() }
+    }
+}
+
+/// All findings about the system.
+pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = analysis.findings.iter().map(of_analysis).collect();
+    let values = analysis.at.values;
+    let undetermined = matches!(unprepared, Some(PrepareError::Analysis(AnalysisError::Undetermined { .. })));
+    if let Some(error) = unprepared.filter(|_| undetermined) {
+        findings.push(Finding { severity: Severity::Impossible, code: "undetermined", message: error.to_string() });
+    } else if let Some(error @ PrepareError::Analysis(AnalysisError::NotInvariant { .. })) = unprepared {
+        findings.push(Finding { severity: Severity::Impossible, code: "not_invariant", message: error.to_string() });
+    } else if let Some(error) = unprepared {
+        let message = format!("no form of the equations can be integrated from here: {error}");
+        findings.push(Finding { severity: Severity::Impossible, code: "no_form", message });
+    }
+    if values.u > 0 && !undetermined {
+        let message = format!(
+            "{}: any course of time is a solution, and what is declared free keeps its initial value",
+            counted(
+                values.u,
+                "combination of unknowns is not determined",
+                "combinations of unknowns are not determined"
+            )
+        );
+        findings.push(Finding { severity: Severity::Note, code: "undetermined", message });
+    }
+    if values.v > 0 {
+        let message = format!(
+            "{}: a run checks that what is left out keeps agreeing with the others",
+            counted(values.v, "equation is redundant", "equations are redundant")
+        );
+        findings.push(Finding { severity: Severity::Note, code: "redundant", message });
+    }
+    findings
+}
+
+/// With what is odd about the file and the places of equations, the worst first.
+pub fn sorted(mut findings: Vec<Finding>, model: &Model, odd: &[(&'static str, Warning)]) -> Vec<Finding> {
+    for &(code, ref warning) in odd {
+        findings.push(Finding { severity: Severity::Warning, code, message: warning.to_string() });
+    }
+    for finding in &mut findings {
+        finding.message = model.places().told(&finding.message);
+    }
+    findings.sort_by_key(|finding| finding.severity);
+    findings
+}
+
+fn of_analysis(finding: &analysis::Finding) -> Finding {
+    use analysis::Finding as Told;
+    let (severity, code) = match finding {
+        Told::StructuralIndexDiffers { .. } => (Severity::Warning, "structural_index"),
+        Told::StructureMisleads => (Severity::Note, "structure_misleads"),
+        Told::SingularPoint { .. } => (Severity::Warning, "singular_point"),
+        Told::Changes { .. } => (Severity::Warning, "changes"),
+        Told::UnclearRank { .. } => (Severity::Warning, "unclear_rank"),
+        Told::NotConfirmed { .. } => (Severity::Note, "unconfirmed"),
+        Told::SlowConvergence { .. } => (Severity::Warning, "slow_convergence"),
+        Told::Trajectory { .. } => (Severity::Warning, "trajectory"),
+        Told::NoFormulas { .. } => (Severity::Note, "no_formulas"),
+    };
+    Finding { severity, code, message: finding.to_string() }
+}
+
+/// A number of things.
+fn counted(n: usize, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
+}

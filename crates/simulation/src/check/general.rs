@@ -1,0 +1,160 @@
+//! What can be known about a general system before it is solved.
+
+use super::finding::{self, Finding};
+use super::{Nearby, near};
+use crate::error::Error;
+use crate::model::{General, Model};
+use daedal::dae::analysis::{Analysis, Scope, analyse, shortened, too_long};
+use daedal::dae::hidden::Role;
+use daedal::dae::{AnalysisError, Form, Initial, System, derivatives, prepare_at};
+use daedal::graph::Expr;
+use daedal::motion::Start;
+use daedal_run::Warning;
+
+/// What was found about a general system.
+pub struct GeneralCheck {
+    /// Why there is nothing to tell, or what there is.
+    pub found: Result<Found, AnalysisError>,
+    /// What is worth telling, the worst first.
+    pub findings: Vec<Finding>,
+    /// As written, and of the first-order form.
+    pub sizes: Sizes,
+    /// Does time enter the equations?
+    pub with_time: bool,
+    /// States about which nothing is given.
+    pub open: Vec<String>,
+}
+
+/// Sizes of a general system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // the names say it
+pub struct Sizes {
+    pub states: usize,
+    pub equations: usize,
+    pub invariants: usize,
+    pub unknowns: usize,
+    pub rows: usize,
+}
+
+/// What was found at a consistent point.
+pub struct Found {
+    /// Ranks, indices, redundancy, other points.
+    pub analysis: Analysis,
+    /// Derivatives of the unknowns there.
+    pub rates: Vec<f64>,
+    /// The form that `solve` takes if nothing is said.
+    pub form: Option<Form>,
+    /// Constraints, stated and hidden, and what is kept.
+    pub constraints: Vec<Constraint>,
+    /// Subexpressions that several formulas share.
+    pub definitions: Vec<(String, String)>,
+}
+
+/// A constraint on the unknowns, stated or hidden, or a quantity that is kept.
+pub struct Constraint {
+    /// The equation that it comes from.
+    pub equation: String,
+    /// What it is.
+    pub kind: FormulaKind,
+    /// How often equations were differentiated for it.
+    pub level: usize,
+    /// How it reads.
+    pub formula: String,
+}
+
+/// What a formula is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormulaKind {
+    /// A constraint on the unknowns.
+    Constraint,
+    /// A quantity that is kept.
+    Invariant,
+}
+
+/// Analyse, and tell what was found.
+pub(super) fn examine(
+    model: &Model,
+    general: &General,
+    t0: f64,
+    odd: &[(&'static str, Warning)],
+    nearby: Option<Nearby>,
+) -> Result<GeneralCheck, Error> {
+    let system = general.system();
+    let mut initial = Initial { t: t0, ..general.initial.clone() };
+    if let Some(known) = nearby {
+        start_near(&mut initial, system, known);
+    }
+    let scope = Scope { tend: model.interval().1.filter(|tend| *tend > t0), ..Scope::default() };
+    let (found, findings) = match analyse(system, &initial, scope) {
+        Err(error @ (AnalysisError::WrongLength { .. } | AnalysisError::NotFinite { .. })) => return Err(error.into()),
+        Err(error) => {
+            let findings = vec![Finding::impossible(&error)];
+            (Err(error), findings)
+        }
+        Ok(analysis) => {
+            let prepared = prepare_at(system, &analysis.at, Form::Auto);
+            let findings = finding::all(&analysis, prepared.as_ref().err());
+            let (constraints, definitions) = formulas(&analysis);
+            let found = Found {
+                rates: derivatives(system, &analysis.at),
+                form: prepared.ok().map(|prepared| prepared.unknowns.form),
+                constraints,
+                definitions,
+                analysis,
+            };
+            (Ok(found), findings)
+        }
+    };
+    let (graph, time) = (&system.first.graph, system.first.place(system.first.t));
+    let given = system.formulas.states.iter().zip(&initial.states);
+    Ok(GeneralCheck {
+        found,
+        findings: finding::sorted(findings, model, odd),
+        sizes: Sizes {
+            states: system.formulas.states.len(),
+            equations: system.formulas.equations.len(),
+            invariants: system.formulas.invariants.len(),
+            unknowns: system.dim(),
+            rows: system.rows(),
+        },
+        with_time: system.first.equations.iter().any(|&e| graph.depends_on(e).contains(&time)),
+        open: given.filter(|(_, start)| **start == Start::Unknown).map(|(name, _)| name.clone()).collect(),
+    })
+}
+
+/// Guesses by name for a mode that is not the first.
+fn start_near(initial: &mut Initial, system: &System, known: Nearby) {
+    let formulas = &system.formulas;
+    initial.states = formulas.states.iter().map(|name| near(known, name)).collect();
+    let highest = formulas.orders.iter().copied().max().unwrap_or(0);
+    // derivatives that are unknowns
+    let derivatives = (1..highest).map(|order| {
+        formulas.states.iter().map(|name| near(known, &format!("{name}{}", "'".repeat(order as usize)))).collect()
+    });
+    initial.derivatives = derivatives.collect();
+}
+
+/// The constraints with their formulas, those that are stated first, and what the formulas share.
+fn formulas(analysis: &Analysis) -> (Vec<Constraint>, Vec<(String, String)>) {
+    let Some(array) = &analysis.array else { return Default::default() };
+    let kind = |role: Role| match role {
+        Role::Constraint => Some(FormulaKind::Constraint),
+        Role::Invariant => Some(FormulaKind::Invariant),
+        Role::Definition => None,
+    };
+    let mut told: Vec<_> = array.constraints.iter().filter_map(|c| Some((c, kind(c.role)?))).collect();
+    told.sort_by_key(|(c, kind)| (*kind == FormulaKind::Invariant, c.level));
+    let mut graph = array.graph.clone();
+    let residuals: Vec<Option<Expr>> = told.iter().map(|(c, _)| shortened(&mut graph, array, c.residual)).collect();
+    let listing = graph.listing(&residuals.iter().flatten().copied().collect::<Vec<_>>());
+    let mut formulas = listing.formulas.into_iter();
+    let told = told.into_iter().zip(residuals).map(|((c, kind), short)| {
+        let formula = match short.and_then(|_| formulas.next()) {
+            Some(formula) if kind == FormulaKind::Invariant => format!("{formula} = constant"),
+            Some(formula) => format!("0 = {formula}"),
+            None => too_long(&graph, c.residual),
+        };
+        Constraint { equation: c.equation.clone(), kind, level: c.level, formula }
+    });
+    (told.collect(), listing.definitions)
+}

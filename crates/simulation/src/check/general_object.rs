@@ -1,0 +1,156 @@
+//! The analysis of a general system as one JSON object. Its keys, stable across versions; a number that does not exist or is
+//! infinite is `null`, and everything from `index` to `form` is `null` where no consistent start was found:
+//!
+//! ```text
+//! model, parameters {name: value}, t0, tend
+//! possible          bool: false if a finding is impossible (exit code 1)
+//! findings          [ { severity: "impossible"|"warning"|"note", code, message } ], the worst first
+//!     code          no_consistent_start, undefined, index_not_found, no_form, singular_point, changes, unclear_rank,
+//!                   slow_convergence, trajectory, undetermined, not_invariant, unused, redundant, structural_index,
+//!                   structure_misleads, no_formulas,
+//!                   unconfirmed
+//! sizes             { states, equations, invariants, unknowns, rows }: as written, and of the first-order form
+//! index             { strangeness, differentiation, structural, structural_trusted: null|bool, constraint_level,
+//!                     perturbation_may_be_higher: bool }
+//! characteristic    { d, a, v, u }
+//! levels            [ { level, rank, rows, a, d, v, holds: bool, one_full: bool, gap } ]
+//! equations         [ { name, kind: "constraint"|"invariant", level, hidden: bool, formula } ], level: number of differentiations
+//! definitions       {name: formula} of subexpressions that several formulas share
+//! redundant         [SUM]: combinations of equations, differentiated as often as they have primes, that vanish identically
+//! undetermined      [SUM]: combinations of unknowns that nothing determines
+//! free              [name]: unknowns that can be given freely at the start
+//! start             { iterations, values {name: value}, derivatives {name: value}, moved [ { variable, given, start } ] }
+//! elsewhere         [ { t, on_trajectory: bool, strangeness, d, a, v, u } ]
+//! form              null | the form that `solve` takes
+//! SUM               { name: factor }
+//! ```
+
+use super::motion_object::{severity, sums};
+use super::{Check, FormulaKind, Found, GeneralCheck};
+use daedal::analysis::Severity;
+use daedal::dae::{CharacteristicValues, Structural};
+use serde_json::{Map, Value, json};
+
+pub fn object(check: &Check, general: &GeneralCheck) -> Value {
+    let findings = general.findings.iter().map(
+        |finding| json!({ "severity": severity(finding.severity), "code": finding.code, "message": finding.message }),
+    );
+    let mut object = Map::new();
+    let mut insert = |key: &str, value: Value| object.insert(key.to_string(), value);
+    insert("model", json!(check.model.name()));
+    insert("parameters", json!(check.parameters()));
+    insert("t0", json!(check.t0));
+    insert("tend", json!(check.model.interval().1));
+    insert("possible", json!(!general.findings.iter().any(|finding| finding.severity == Severity::Impossible)));
+    insert("findings", findings.collect());
+    insert(
+        "sizes",
+        json!({
+            "states": general.sizes.states,
+            "equations": general.sizes.equations,
+            "invariants": general.sizes.invariants,
+            "unknowns": general.sizes.unknowns,
+            "rows": general.sizes.rows,
+        }),
+    );
+    let found = general.found.as_ref().ok();
+    for (key, value) in KEYS {
+        insert(key, found.map_or(Value::Null, value));
+    }
+    Value::Object(object)
+}
+
+/// What is told about a point, in its order.
+const KEYS: [(&str, fn(&Found) -> Value); 11] = [
+    ("index", index),
+    ("characteristic", |found| {
+        let CharacteristicValues { d, a, v, u, .. } = found.analysis.at.values;
+        json!({ "d": d, "a": a, "v": v, "u": u })
+    }),
+    ("levels", levels),
+    ("equations", equations),
+    ("definitions", |found| {
+        found.definitions.iter().map(|(name, text)| (name.clone(), json!(text))).collect::<Map<_, _>>().into()
+    }),
+    ("redundant", |found| sums(&found.analysis.redundant)),
+    ("undetermined", |found| sums(&found.analysis.undetermined)),
+    ("free", |found| json!(found.analysis.free)),
+    ("start", start),
+    ("elsewhere", elsewhere),
+    ("form", |found| json!(found.form.map(daedal::dae::Form::name))),
+];
+
+fn index(found: &Found) -> Value {
+    let analysis = &found.analysis;
+    let (structural, trusted) = match &analysis.structural {
+        Structural::Regular { index, trusted, .. } => (Some(index), Some(trusted)),
+        Structural::Singular { .. } | Structural::NotSquare => (None, None),
+    };
+    json!({
+        "strangeness": analysis.at.values.mu,
+        "differentiation": analysis.at.differentiation_index(),
+        "structural": structural,
+        "structural_trusted": trusted,
+        "constraint_level": analysis.at.constraint_level(),
+        "perturbation_may_be_higher": analysis.perturbation_may_be_higher,
+    })
+}
+
+fn levels(found: &Found) -> Value {
+    let equations = found.analysis.equations;
+    let levels = found.analysis.at.levels.iter().map(|level| {
+        json!({
+            "level": level.level,
+            "rank": level.rank,
+            "rows": equations * (level.level + 1),
+            "a": level.a,
+            "d": level.d,
+            "v": level.v,
+            "holds": level.holds,
+            "one_full": level.one_full,
+            "gap": level.gap,
+        })
+    });
+    levels.collect()
+}
+
+fn equations(found: &Found) -> Value {
+    let constraints = found.constraints.iter().map(|c| {
+        json!({
+            "name": c.equation,
+            "kind": match c.kind {
+                FormulaKind::Constraint => "constraint",
+                FormulaKind::Invariant => "invariant",
+            },
+            "level": c.level,
+            "hidden": c.level > 0,
+            "formula": c.formula,
+        })
+    });
+    constraints.collect()
+}
+
+fn start(found: &Found) -> Value {
+    let analysis = &found.analysis;
+    let named = |values: &[f64]| -> Map<String, Value> {
+        analysis.unknowns.iter().zip(values).map(|(name, x)| (name.clone(), json!(x))).collect()
+    };
+    let moved = analysis
+        .moved
+        .iter()
+        .map(|(variable, given, start)| json!({ "variable": variable, "given": given, "start": start }));
+    json!({
+        "iterations": analysis.at.fit.iterations,
+        "values": named(analysis.at.x()),
+        "derivatives": named(&found.rates),
+        "moved": moved.collect::<Value>(),
+    })
+}
+
+fn elsewhere(found: &Found) -> Value {
+    let points = found.analysis.elsewhere.iter().map(|point| {
+        let CharacteristicValues { mu, d, a, v, u } = point.values;
+        json!({ "t": point.t, "on_trajectory": point.on_trajectory, "strangeness": mu, "d": d, "a": a, "v": v, "u": u })
+    });
+    points.collect()
+}

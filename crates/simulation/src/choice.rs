@@ -1,0 +1,301 @@
+//! Which method solves a model, in which form, with which options, and why; what does not fit together is refused.
+
+use crate::error::Error;
+use crate::model::{Equations, General, Model, Motion};
+use crate::modes::plan::ModesPlan;
+use crate::options::{self, MethodOptions};
+use crate::settings::Settings;
+use crate::steps::Order;
+use daedal::analysis;
+use daedal::catalogue::{self, MotionMethod};
+use daedal::dae::Form;
+use daedal::formulation::{Formulated, Formulation};
+use daedal::method::bdf::{Bdf, Steps};
+use daedal::method::controller::Control;
+use daedal::method::generalized_alpha::AlphaForm;
+use daedal::method::{Integrator, State, geoms};
+use daedal::motion::{self, Initial, consistent};
+use daedal::{GeneralizedAlpha, Geoms, Lobatto, RadauIIa, Rattle};
+use serde::{Deserialize, Serialize};
+
+/// A method, the equations that it solves, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// Name of the method; several with modes, apart by commas.
+    pub method: String,
+    /// Which equations are discretised, as far as that is known before a run.
+    pub formulation: String,
+    /// Why it was chosen, if it was not asked for.
+    pub reasons: Vec<String>,
+}
+
+/// A choice with all that is needed to run it.
+pub(crate) struct Plan<'m> {
+    pub choice: Choice,
+    pub solver: Solver<'m>,
+}
+
+/// The three kinds of systems with what solves them.
+pub(crate) enum Solver<'m> {
+    Motion {
+        motion: &'m Motion,
+        formulation: &'static str,
+        method: Box<dyn MotionMethod>,
+        initial: Box<Initial>,
+        /// The consistent start, where choosing has found it.
+        start: Option<State>,
+    },
+    General {
+        general: &'m General,
+        form: Form,
+        integrator: Box<dyn Integrator>,
+    },
+    Modes(Box<ModesPlan>),
+}
+
+/// A formulation that is asked for.
+pub(crate) enum Asked {
+    Motion(Formulation),
+    General(Form),
+}
+
+impl Asked {
+    /// The formulation or form of that name.
+    pub fn named(name: &str) -> Result<Asked, Error> {
+        let motion = Formulation::ALL.into_iter().find(|one| one.name() == name).map(Asked::Motion);
+        let general = || Form::ALL.into_iter().find(|form| form.name() == name).map(Asked::General);
+        motion.or_else(general).ok_or_else(|| {
+            let all = Formulation::ALL.map(Formulation::name).into_iter().chain(Form::ALL.map(Form::name));
+            let known = all.map(String::from).collect();
+            Error::UnknownName { kind: "formulation", name: name.to_string(), known }
+        })
+    }
+}
+
+/// The method of that name; none for `auto`.
+pub(crate) fn method_named(name: &str) -> Result<Option<&'static str>, Error> {
+    match catalogue::find(name) {
+        Some(entry) => Ok(Some(entry.name)),
+        None if name == "auto" => Ok(None),
+        None => {
+            let known = ["auto"].into_iter().chain(catalogue::all().iter().map(|entry| entry.name));
+            let known = known.map(String::from).collect();
+            Err(Error::UnknownName { kind: "method", name: name.to_string(), known })
+        }
+    }
+}
+
+impl<'m> Plan<'m> {
+    /// What settings and model ask for, and else what suits the equations best.
+    pub fn new(model: &'m Model, settings: &Settings, (t0, tend): (f64, f64)) -> Result<Self, Error> {
+        let of_model = || model.content.defaults.method.as_deref().and_then(catalogue::find).map(|entry| entry.name);
+        let name = match settings.method.as_deref() {
+            Some(name) => method_named(name)?,
+            None => of_model(),
+        };
+        let asked = settings.formulation.as_deref().map(Asked::named).transpose()?;
+        match &model.content.equations {
+            Equations::Motion(motion) => of_motion(model, motion, name, asked.as_ref(), &settings.options, (t0, tend)),
+            Equations::General(general) => {
+                of_general(model, general, name.unwrap_or("radau"), asked.as_ref(), &settings.options)
+            }
+            Equations::Modes(modes) => {
+                let name = settings.method.as_deref().map_or(Ok(None), method_named)?;
+                ModesPlan::choose(model, modes, name, asked.as_ref(), settings, (t0, tend))
+            }
+        }
+    }
+
+    /// Order of the steps.
+    pub fn order(&self) -> Order {
+        match self.choice.method.as_str() {
+            "gmkssol" => Order::OF_RADAU,
+            // with s stages the polynomial has degree s, and the order is 2s − 1
+            "geoms" | "radau" => Order::OfStages,
+            "bdf" => Order::OfSegment,
+            _ => Order::Unknown,
+        }
+    }
+}
+
+fn of_motion<'m>(
+    model: &Model,
+    motion: &'m Motion,
+    name: Option<&'static str>,
+    asked: Option<&Asked>,
+    given: &MethodOptions,
+    (t0, tend): (f64, f64),
+) -> Result<Plan<'m>, Error> {
+    let initial = Initial { t: t0, ..motion.initial.clone() };
+    let of_model = model.content.defaults.formulation.as_deref().filter(|wish| *wish != "auto");
+    // a formulation, and whether only the model asks for it: then the method decides if it can
+    let wish = match (asked, of_model) {
+        (Some(Asked::Motion(formulation)), _) => Some((*formulation, false)),
+        (Some(Asked::General(Form::Auto)), _) => None,
+        (Some(Asked::General(form)), _) => {
+            let known = Formulation::ALL.map(Formulation::name).join(", ");
+            return Err(Error::FormOfGeneral { form: form.name(), model: model.name().to_string(), known });
+        }
+        (None, Some(wish)) => {
+            let named = Formulation::ALL.into_iter().find(|formulation| formulation.name() == wish);
+            Some((named.unwrap_or_default(), true))
+        }
+        (None, None) => None,
+    };
+    let mut start = None;
+    let (name, wish, reasons) = match (name, wish) {
+        (Some(name), wish) => (name, wish, Vec::new()),
+        (None, Some((formulation, of_model))) => {
+            let takes = |name: &str| {
+                catalogue::find(name).is_some_and(|entry| entry.formulations.contains(&formulation.name()))
+            };
+            let name = if takes("geoms") { "geoms" } else { "radau" };
+            let why = format!("{name} takes the formulation {}", formulation.name());
+            (name, Some((formulation, of_model)), vec![why])
+        }
+        (None, None) if given.given().next().is_some() => {
+            ("geoms", None, vec!["options of geoms are given".to_string()])
+        }
+        (None, None) => match consistent::initialise(motion.mechanism(), &initial, motion::Form::StrangenessFree) {
+            Ok(found) => {
+                let chosen = analysis::choose(motion.mechanism(), &found.state, tend);
+                start = Some(found.state);
+                (chosen.method, Some((chosen.formulation, false)), chosen.reasons)
+            }
+            // a model without consistent initial values is left to geoms, which says why
+            Err(_) => ("geoms", Some((Formulation::default(), false)), Vec::new()),
+        },
+    };
+    let entry = catalogue::find(name).expect("names of methods are those of the catalogue");
+    let mut formulation = match wish {
+        Some((formulation, of_model)) if !of_model || entry.formulations.contains(&formulation.name()) => formulation,
+        _ => entry.usual(),
+    };
+    only_known(given, name, |option| option.is_known_to(name, formulation.name()))?;
+    if let (Formulation::Baumgarte(parameters), Some(given)) = (&mut formulation, given.baumgarte()) {
+        *parameters = given;
+    }
+    // refuses formulations that the method does not take
+    let usual = entry.with(formulation)?;
+    let method: Box<dyn MotionMethod> = match name {
+        "geoms" => Box::new(Geoms { formulation: of_geoms(formulation), ..geoms(given) }),
+        "radau" => Box::new(Formulated { formulation, integrator: radau(given) }),
+        "bdf" => Box::new(Formulated { formulation, integrator: bdf(given)? }),
+        "rattle" => {
+            Box::new(Rattle { composition: given.one_of("composition", &options::COMPOSITIONS).unwrap_or_default() })
+        }
+        "lobatto" => {
+            let stages = given.one_of("stages", &options::STAGES).map(|stages| stages.range().0);
+            Box::new(Lobatto { stages: stages.unwrap_or(Lobatto::default().stages) })
+        }
+        "alpha" => {
+            let form = if formulation == Formulation::Eom { AlphaForm::Index3 } else { AlphaForm::Stabilised };
+            let defaults = GeneralizedAlpha::default();
+            Box::new(GeneralizedAlpha { rho: given.number("rho").unwrap_or(defaults.rho), form, ..defaults })
+        }
+        _ => usual,
+    };
+    let formulation = formulation.name();
+    let choice = Choice { method: name.to_string(), formulation: formulation.to_string(), reasons };
+    Ok(Plan { choice, solver: Solver::Motion { motion, formulation, method, initial: Box::new(initial), start } })
+}
+
+fn of_general<'m>(
+    model: &Model,
+    general: &'m General,
+    name: &'static str,
+    asked: Option<&Asked>,
+    given: &MethodOptions,
+) -> Result<Plan<'m>, Error> {
+    if !["radau", "bdf"].contains(&name) {
+        return Err(Error::MethodOfMotion { method: name, model: model.name().to_string() });
+    }
+    let form = match (asked, model.content.defaults.formulation.as_deref()) {
+        (Some(Asked::General(form)), _) => *form,
+        (Some(Asked::Motion(formulation)), _) => {
+            let known = Form::ALL.map(Form::name).join(", ");
+            return Err(Error::FormOfMotion { form: formulation.name(), model: model.name().to_string(), known });
+        }
+        (None, wish) => Form::ALL.into_iter().find(|form| Some(form.name()) == wish).unwrap_or_default(),
+    };
+    only_known(given, name, |option| option.is_known_to(name, ""))?;
+    let integrator: Box<dyn Integrator> = if name == "bdf" { Box::new(bdf(given)?) } else { Box::new(radau(given)) };
+    let choice = Choice { method: name.to_string(), formulation: form.name().to_string(), reasons: Vec::new() };
+    Ok(Plan { choice, solver: Solver::General { general, form, integrator } })
+}
+
+/// Refuse what is not known.
+pub(crate) fn only_known(
+    given: &MethodOptions,
+    method: &str,
+    known: impl Fn(&options::MethodOption) -> bool,
+) -> Result<(), Error> {
+    let options: Vec<&str> = given.given().filter(|option| !known(option)).map(|option| option.key).collect();
+    if options.is_empty() { Ok(()) } else { Err(Error::OptionsOfOther { options, method: method.to_string() }) }
+}
+
+/// A formulation as GEOMS knows it.
+fn of_geoms(formulation: Formulation) -> geoms::Formulation {
+    match formulation {
+        Formulation::ProjectedWithInvariants(_) => geoms::Formulation::WithInvariants,
+        Formulation::ProjectedIndexOne(_) => geoms::Formulation::IndexOne,
+        _ => geoms::Formulation::StrangenessFree,
+    }
+}
+
+pub(crate) fn geoms(given: &MethodOptions) -> Geoms {
+    let defaults = if given.flag("reproduction") { Geoms::reproduction() } else { Geoms::default() };
+    let decomposition = given.one_of("decomposition", &options::CONSTRAINT_DECOMPOSITIONS);
+    let differential = given.one_of("differential", &options::DIFFERENTIAL_DECOMPOSITIONS);
+    let update = given.one_of("selector_update", &options::SELECTOR_UPDATES);
+    Geoms {
+        stages: given.one_of("stages", &options::STAGES).unwrap_or(defaults.stages),
+        constraint_decomposition: decomposition.unwrap_or(defaults.constraint_decomposition),
+        differential_decomposition: differential.unwrap_or(defaults.differential_decomposition),
+        selection: given.one_of("selection", &options::SELECTIONS).unwrap_or(defaults.selection),
+        selector_update: update.unwrap_or(defaults.selector_update),
+        predictor: given.one_of("predictor", &options::PREDICTORS).unwrap_or(defaults.predictor),
+        newton_point: given.one_of("newton_point", &options::NEWTON_POINTS).unwrap_or(defaults.newton_point),
+        newton_updates: given.count("newton_updates").unwrap_or(defaults.newton_updates),
+        max_newton: given.count("max_newton").unwrap_or(defaults.max_newton),
+        newton_tolerance: given.number("newton_tolerance").or(defaults.newton_tolerance),
+        jacobian_reuse: given.number("jacobian_reuse").unwrap_or(defaults.jacobian_reuse),
+        safety: given.number("safety").unwrap_or(defaults.safety),
+        control: given.one_of("control", &options::CONTROLS).unwrap_or(defaults.control),
+        refilter: given.flag("refilter") || defaults.refilter,
+        rank_tolerance: given.number("rank_tolerance").unwrap_or(defaults.rank_tolerance),
+        polish: given.one_of("polish", &options::POLISHES).unwrap_or(defaults.polish),
+        multipliers: given.one_of("multipliers", &options::MULTIPLIERS).unwrap_or(defaults.multipliers),
+        ..defaults
+    }
+}
+
+pub(crate) fn radau(given: &MethodOptions) -> RadauIIa {
+    let defaults = RadauIIa::default();
+    RadauIIa {
+        stages: given.one_of("stages", &options::STAGES).unwrap_or(defaults.stages),
+        max_newton: given.count("max_newton").unwrap_or(defaults.max_newton),
+        newton_tolerance: given.number("newton_tolerance").or(defaults.newton_tolerance),
+        jacobian_reuse: given.number("jacobian_reuse").unwrap_or(defaults.jacobian_reuse),
+        safety: given.number("safety").unwrap_or(defaults.safety),
+        control: given.one_of("control", &options::CONTROLS).unwrap_or(defaults.control),
+        ..defaults
+    }
+}
+
+pub(crate) fn bdf(given: &MethodOptions) -> Result<Bdf, Error> {
+    let defaults = Bdf::default();
+    let steps = match given.one_of("control", &options::CONTROLS) {
+        Some(Control::Fixed) => Steps::Fixed,
+        None => defaults.steps,
+        Some(_) => return Err(Error::ControlOfBdf),
+    };
+    Ok(Bdf {
+        max_order: given.count("max_order").map_or(defaults.max_order, |order| order as usize),
+        max_newton: given.count("max_newton").unwrap_or(defaults.max_newton),
+        newton_tolerance: given.number("newton_tolerance").unwrap_or(defaults.newton_tolerance),
+        jacobian_reuse: given.number("jacobian_reuse").unwrap_or(defaults.jacobian_reuse),
+        steps,
+        ..defaults
+    })
+}

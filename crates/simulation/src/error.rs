@@ -1,0 +1,210 @@
+//! Why something was not done: a mistake in the input, or a computation that could not go on.
+
+use crate::places::Places;
+use crate::variables::Stopped;
+use daedal::analysis::AnalysisError;
+use daedal::catalogue;
+use daedal::hybrid::{EnterError, HybridError, HybridFailure};
+use daedal::motion::consistent::InitialisationError;
+use daedal::{SolveError, StepFailure, dae};
+use daedal_model::Mistakes;
+use daedal_problems::ParameterError;
+use std::io;
+use std::path::PathBuf;
+use std::string::FromUtf8Error;
+
+/// What kind of error it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The input makes no sense.
+    Input,
+    /// The input makes sense, but the computation could not go on.
+    Numerical,
+    /// Somebody who watched asked for the end.
+    Interrupted,
+}
+
+/// Why something was not done.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
+pub enum Error {
+    #[error("there is no {kind} {name}{}\n  known: {}", nearest(.name, .known.iter().map(String::as_str)), .known.join(", "))]
+    UnknownName { kind: &'static str, name: String, known: Vec<String> },
+    #[error("cannot read the model file {}", path.display())]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
+    #[error("the model file {} is not text in UTF-8", path.display())]
+    NotText {
+        path: PathBuf,
+        #[source]
+        cause: FromUtf8Error,
+    },
+    #[error("{0}")]
+    Model(Box<Mistakes>),
+    #[error("{name} says nothing about the interval; add `time = [0.0, 1.0]` to [model], or give tend")]
+    NoInterval { name: String },
+    #[error("{name} is a model file, and no program; its kernel is native or tape")]
+    NoProgram { name: String },
+    #[error(
+        "the method {method} is for equations of motion ([motion]); {model} is a general system ([dae]): use the method radau or bdf"
+    )]
+    MethodOfMotion { method: &'static str, model: String },
+    #[error(
+        "the method {method} is for general systems ([dae]) where there are modes; {model} has equations of motion ([motion]): use the method geoms"
+    )]
+    MethodOfGeneral { method: &'static str, model: String },
+    #[error(
+        "the method {method} does not switch between modes, which {model} has; those that do are geoms, radau and bdf"
+    )]
+    MethodWithoutModes { method: &'static str, model: String },
+    #[error("{model}: modes are solved in the formulations {known}, and not in {form}")]
+    FormWithoutModes { form: &'static str, model: String, known: String },
+    #[error(transparent)]
+    Unsuitable(#[from] catalogue::Unsuitable),
+    #[error(
+        "the formulation {form} is one of equations of motion ([motion]); {model} is a general system ([dae]) with the forms {known}"
+    )]
+    FormOfMotion { form: &'static str, model: String, known: String },
+    #[error(
+        "the formulation {form} is one of general systems ([dae]); {model} has equations of motion ([motion]) with the formulations {known}"
+    )]
+    FormOfGeneral { form: &'static str, model: String, known: String },
+    #[error("the method {method} does not know {}: leave out what it does not know, or choose another method", .options.join(", "))]
+    OptionsOfOther { options: Vec<&'static str>, method: String },
+    #[error("{model} has no modes; {} is for models with modes ([modes])", .settings.join(", "))]
+    NoModes { settings: Vec<&'static str>, model: String },
+    #[error("the method bdf has its own choice of step sizes and orders; the only control it knows is fixed")]
+    ControlOfBdf,
+    #[error(
+        "the output {output} contains derivative {order} of {state}, but the equations know {state} only up to derivative {highest}; make the derivative a state: add a state v and the equation v = der({state})"
+    )]
+    OutputDerivative { output: String, state: String, order: u32, highest: u32 },
+    #[error("the problem {problem} cannot be set up")]
+    Parameter {
+        problem: &'static str,
+        #[source]
+        cause: ParameterError,
+    },
+    #[error("{name} is set twice; say one value")]
+    SetTwice { name: String },
+    #[error("{name} is given more than once among fix, guess and unknown; say one thing about it")]
+    SaidTwice { name: String },
+    #[error("compare is for equations of motion ([motion]); {model} {is}")]
+    NotComparable { model: String, is: &'static str },
+    #[error("there is nothing to compare: {}", .notes.join("; "))]
+    NothingToCompare { notes: Vec<String> },
+    #[error("{model} has no motion, or not only one: {}", .reasons.join("; "))]
+    Impossible { model: String, reasons: Vec<String> },
+    #[error("{model} has no solution that could be found: {}", .reasons.join("; "))]
+    Unsolvable { model: String, reasons: Vec<String> },
+    #[error("{0}")]
+    Analysis(#[from] AnalysisError),
+    #[error("{0}")]
+    General(#[from] dae::AnalysisError),
+    #[error(transparent)]
+    Solve(#[from] Box<Stopped>),
+    #[error(transparent)]
+    Hybrid(Box<HybridError>),
+    #[error("the run stopped at t = {t}")]
+    Stopped {
+        t: f64,
+        #[source]
+        cause: Box<StepFailure>,
+    },
+    #[error("the run stopped at t = {t}")]
+    StoppedInMode {
+        t: f64,
+        #[source]
+        cause: Box<HybridFailure>,
+    },
+    #[error("mode `{mode}` cannot be entered at t = {t:?}")]
+    Enter {
+        mode: String,
+        t: f64,
+        #[source]
+        cause: Box<EnterError>,
+    },
+    #[error("interrupted at t = {t:?}")]
+    Interrupted { t: f64 },
+    /// Another error, in whose message equations get their lines.
+    #[error("{}", .places.told(&.error.to_string()))]
+    Located { error: Box<Error>, places: Places },
+}
+
+impl Error {
+    /// What kind of error it is.
+    pub fn kind(&self) -> ErrorKind {
+        let numerical = match self {
+            Error::Located { error, .. } => return error.kind(),
+            Error::Interrupted { .. } => return ErrorKind::Interrupted,
+            Error::Solve(error) => is_numerical(error),
+            Error::Stopped { .. } => true,
+            Error::StoppedInMode { cause, .. } => is_stop(cause),
+            Error::Enter { cause, .. } => is_numerical_entry(cause),
+            Error::General(error) => is_not_found(error),
+            Error::Impossible { .. } | Error::Unsolvable { .. } => true,
+            _ => false,
+        };
+        if numerical { ErrorKind::Numerical } else { ErrorKind::Input }
+    }
+}
+
+/// Could the computation not go on, with an input that makes sense?
+fn is_numerical(error: &Stopped) -> bool {
+    use InitialisationError::{NoConvergence, Undefined};
+    match error {
+        SolveError::Initialisation(NoConvergence { .. } | Undefined { .. }) => true,
+        SolveError::Analysis(error) => is_not_found(error),
+        _ => false,
+    }
+}
+
+/// The same for a run through several modes: a start that cannot be made is a mistake where it is one without modes.
+fn is_stop(cause: &HybridFailure) -> bool {
+    match cause {
+        HybridFailure::Enter { from: None, cause, .. } => is_numerical_entry(cause),
+        _ => true,
+    }
+}
+
+fn is_numerical_entry(cause: &EnterError) -> bool {
+    use InitialisationError::{NoConvergence, Undefined};
+    match cause {
+        EnterError::Analysis(error) => is_not_found(error),
+        EnterError::Initialisation(error) => matches!(error, NoConvergence { .. } | Undefined { .. }),
+        EnterError::Step(_) | EnterError::NotConsistent { .. } => true,
+        _ => false,
+    }
+}
+
+/// Were consistent values or the index not found, though nothing is wrong with what is said?
+fn is_not_found(error: &dae::AnalysisError) -> bool {
+    use dae::AnalysisError::{Inconsistent, IndexNotFound, Undefined};
+    matches!(error, Inconsistent { .. } | Undefined { .. } | IndexNotFound { .. })
+}
+
+/// A question behind an unknown name: is the known one meant that looks most like it?
+pub(crate) fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> String {
+    let likeness = |other: &str| strsim::jaro_winkler(&name.to_lowercase(), &other.to_lowercase());
+    known
+        .map(|other| (likeness(other), other))
+        .filter(|(likeness, _)| *likeness > 0.65)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or(String::new(), |(_, near)| format!("; did you mean {near}?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_suggested_and_no_far_one() {
+        let known = ["pendulum", "truck", "lambda.rod"];
+        assert_eq!(nearest("pendlum", known.into_iter()), "; did you mean pendulum?");
+        assert_eq!(nearest("lambda.rood", known.into_iter()), "; did you mean lambda.rod?");
+        assert_eq!(nearest("xyz", known.into_iter()), "");
+    }
+}

@@ -1,0 +1,79 @@
+//! Simulation as a library: load a model, choose a method, solve, and have the result as data. The command and other doors stand on it.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | [`Model`], [`reference`] | a file, a text or a reference problem, with its parameters set |
+//! | [`Settings`], [`options`] | what a run is asked for; one table of the options of all methods |
+//! | [`choose`], [`Choice`] | method and formulation, with the reasons |
+//! | [`solve`], [`Simulation`], [`Outcome`] | a run, watched by a [`Monitor`]; what was computed is kept, however it ended |
+//! | [`Error`] | what was not done, in words, and of which [`ErrorKind`] it is |
+//!
+//! Nothing here prints, and nothing knows a terminal.
+//!
+//! ```
+//! use daedal_simulation::{Model, Save, Settings, Unwatched, solve};
+//!
+//! let text = r#"
+//!     [model]
+//!     name = "pendulum"
+//!     time = [0, 2]
+//!     [parameters]
+//!     L = 1.0
+//!     g = 9.81
+//!     [motion]
+//!     positions = ["x", "y"]
+//!     velocities = ["vx", "vy"]
+//!     mass = [1, 1]
+//!     forces = [0, "-g"]
+//!     holonomic = { rod = "x^2 + y^2 - L^2" }
+//!     [initial]
+//!     fix = { x = 1, vx = 0 }
+//!     guess = { y = 0, vy = 0 }
+//! "#;
+//! let model = Model::read("pendulum.toml", text)?;
+//! let settings = Settings { rtol: Some(1e-9), save: Save::Points(5), ..Settings::default() };
+//! let outcome = solve(&model, &settings, &mut Unwatched)?;
+//! let run = outcome.record().ok_or("nothing was computed")?;
+//! assert_eq!(run.times, [0.0, 0.5, 1.0, 1.5, 2.0]);
+//! let (x, y) = (&run.columns[0].values, &run.columns[1].values);
+//! assert!((x[4].hypot(y[4]) - 1.0).abs() < 1e-9);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod check;
+mod choice;
+pub mod compare;
+mod curve;
+mod error;
+mod model;
+mod modes;
+mod monitor;
+pub mod options;
+mod outcome;
+mod outputs;
+mod places;
+mod plain;
+mod record;
+pub mod reference;
+mod settings;
+mod solve;
+mod start;
+mod steps;
+mod tolerances;
+mod variables;
+pub mod verification;
+
+pub use check::{Check, check};
+pub use choice::Choice;
+pub use compare::{ComparisonSettings, compare};
+pub use error::{Error, ErrorKind};
+pub use model::{Kernel, Model, Source};
+pub use monitor::{Monitor, Progress, Unwatched};
+pub use options::{BadOption, MethodOptions, Value};
+pub use outcome::{Computed, ModeShare, Outcome, Switching};
+pub use places::Places;
+pub use plain::{is_control, plain};
+pub use settings::{Save, Settings, Sliding};
+pub use solve::{Simulation, choose, solve};
+pub use start::{About, Given, Start, StartSettings, StartValue, initialise};
+pub use tolerances::Tolerances;

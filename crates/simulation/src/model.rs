@@ -1,0 +1,365 @@
+//! A model: a file, a text or a reference problem, with its parameters set. A value that any number of runs may share.
+
+use crate::error::Error;
+use crate::places::Places;
+use crate::reference;
+use daedal::dae::{self, System};
+use daedal::graph::{Compiler, Interpreted};
+use daedal::motion::{Compiled, Form, Formulas, Initial, Layout, Mechanism};
+use daedal_model::{Defaults, HybridModel, Kind};
+use daedal_native::Native;
+use daedal_problems::{Problem, Reference};
+use daedal_run::Warning;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// How formulas are evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kernel {
+    /// Machine code.
+    #[default]
+    Native,
+    /// Instructions that are interpreted.
+    Tape,
+    /// The program that a reference problem is written as.
+    Rust,
+}
+
+impl Kernel {
+    pub(crate) fn compiler(self) -> Arc<dyn Compiler> {
+        match self {
+            Kernel::Tape => Arc::new(Interpreted),
+            Kernel::Native | Kernel::Rust => Arc::new(Native),
+        }
+    }
+}
+
+/// Where a model comes from, before its parameters are set.
+#[derive(Clone)]
+pub enum Source {
+    /// A text, and how messages call it.
+    Text {
+        /// Name of the file.
+        name: String,
+        /// What stands in it.
+        text: Arc<str>,
+    },
+    /// A reference problem.
+    Reference(&'static Problem),
+}
+
+impl Source {
+    /// A model file.
+    pub fn load(path: impl AsRef<Path>) -> Result<Source, Error> {
+        let path = path.as_ref();
+        let bytes = fs::read(path).map_err(|cause| Error::Unreadable { path: path.into(), cause })?;
+        let text = String::from_utf8(bytes).map_err(|cause| Error::NotText { path: path.into(), cause })?;
+        Ok(Source::Text { name: path.display().to_string(), text: text.into() })
+    }
+
+    /// The model with these parameters changed, each of them once.
+    pub fn model(&self, parameters: &[(String, f64)], kernel: Kernel) -> Result<Model, Error> {
+        let name = |k: usize| parameters[k].0.replace(' ', "");
+        if let Some(k) = (0..parameters.len()).find(|&k| (0..k).any(|j| name(j) == name(k))) {
+            return Err(Error::SetTwice { name: name(k) });
+        }
+        let content = match self {
+            Source::Text { name, text } => from_text(name, text, parameters, kernel)?,
+            Source::Reference(problem) => from_problem(problem, parameters, kernel)?,
+        };
+        Ok(Model { source: self.clone(), kernel, content: Arc::new(content) })
+    }
+}
+
+/// A model with its parameters set. Cheap to clone; nothing is compiled before it is needed, and then once.
+///
+/// ```
+/// use daedal_simulation::Model;
+/// let text = r#"
+///     [model]
+///     name = "oscillator"
+///     [parameters]
+///     c = 4.0
+///     [motion]
+///     positions = ["x"]
+///     velocities = ["v"]
+///     mass = [1]
+///     forces = ["-c*x"]
+/// "#;
+/// let soft = Model::read("oscillator.toml", text)?;
+/// let hard = soft.set(&[("c".to_string(), 9.0)])?;
+/// assert_eq!((soft.parameters()[0].1, hard.parameters()[0].1), (4.0, 9.0));
+/// # Ok::<(), daedal_simulation::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Model {
+    source: Source,
+    kernel: Kernel,
+    pub(crate) content: Arc<Content>,
+}
+
+/// What is known about a model.
+pub(crate) struct Content {
+    pub name: String,
+    pub description: String,
+    pub citation: String,
+    pub parameters: Vec<(String, f64)>,
+    pub changed: Vec<(String, f64)>,
+    pub defaults: Defaults,
+    pub interval: (f64, Option<f64>),
+    pub warnings: Vec<Warning>,
+    pub places: Places,
+    pub equations: Equations,
+}
+
+/// What is to be solved.
+pub(crate) enum Equations {
+    Motion(Arc<Motion>),
+    General(Box<General>),
+    Modes(Box<Modes>),
+}
+
+/// Equations of motion.
+pub(crate) struct Motion {
+    /// With the names of the parameters, where the model has formulas.
+    pub formulas: Option<Formulas>,
+    pub initial: Initial,
+    /// What is known about the solution, of a reference problem.
+    pub references: Vec<Reference>,
+    /// The program of a reference problem, where nothing is compiled.
+    program: Option<Box<dyn Mechanism + Send + Sync>>,
+    kernel: Kernel,
+    compiled: OnceLock<Compiled>,
+}
+
+impl Motion {
+    fn new(formulas: Formulas, initial: Initial, kernel: Kernel) -> Self {
+        let (references, compiled) = (Vec::new(), OnceLock::new());
+        Motion { formulas: Some(formulas), initial, references, program: None, kernel, compiled }
+    }
+
+    /// The equations with their kernels.
+    pub fn mechanism(&self) -> &(dyn Mechanism + Send + Sync) {
+        match (&self.program, &self.formulas) {
+            (None, Some(formulas)) => self.compiled.get_or_init(|| match self.kernel {
+                Kernel::Tape => Compiled::new(formulas, Interpreted),
+                Kernel::Native | Kernel::Rust => Compiled::new(formulas, Native),
+            }),
+            (program, _) => program.as_deref().expect("a model has formulas or is a program"),
+        }
+    }
+
+    /// Where the variables stand in a state, and their names.
+    pub fn layout(&self) -> (Layout, Vec<String>) {
+        let mechanism = self.mechanism();
+        let layout = Layout::new(mechanism.sizes(), Form::StrangenessFree, false);
+        let names = layout.variable_names(&mechanism.names());
+        (layout, names)
+    }
+}
+
+/// A general system.
+pub(crate) struct General {
+    pub formulas: dae::Formulas,
+    pub initial: dae::Initial,
+    kernel: Kernel,
+    compiled: OnceLock<System>,
+}
+
+impl General {
+    fn new(formulas: dae::Formulas, initial: dae::Initial, kernel: Kernel) -> Self {
+        General { formulas, initial, kernel, compiled: OnceLock::new() }
+    }
+
+    /// The equations with their kernels.
+    pub fn system(&self) -> &System {
+        self.compiled.get_or_init(|| match self.kernel {
+            Kernel::Tape => System::new(&self.formulas, Interpreted),
+            Kernel::Native | Kernel::Rust => System::new(&self.formulas, Native),
+        })
+    }
+}
+
+/// A system with modes.
+pub(crate) struct Modes {
+    pub model: HybridModel,
+    pub kernel: Kernel,
+}
+
+impl Model {
+    /// A model file, with the parameters that stand in it.
+    pub fn load(path: impl AsRef<Path>) -> Result<Model, Error> {
+        Source::load(path)?.model(&[], Kernel::default())
+    }
+
+    /// The text of a model file; `name` is how messages call it.
+    pub fn read(name: &str, text: &str) -> Result<Model, Error> {
+        Source::Text { name: name.to_string(), text: text.into() }.model(&[], Kernel::default())
+    }
+
+    /// A reference problem; [`reference::find`] tells which names are understood.
+    pub fn reference(name: &str) -> Result<Model, Error> {
+        Source::Reference(reference::find(name)?.problem).model(&[], Kernel::default())
+    }
+
+    /// The same model with some parameters changed, beside those that were changed before.
+    pub fn set(&self, parameters: &[(String, f64)]) -> Result<Model, Error> {
+        let before = self.content.changed.iter().filter(|(name, _)| !parameters.iter().any(|(new, _)| new == name));
+        let all: Vec<(String, f64)> = before.chain(parameters).cloned().collect();
+        self.source.model(&all, self.kernel)
+    }
+
+    /// The same model, evaluated otherwise.
+    pub fn with_kernel(&self, kernel: Kernel) -> Result<Model, Error> {
+        self.source.model(&self.content.changed, kernel)
+    }
+
+    /// How messages call the file or the problem.
+    pub fn source_name(&self) -> String {
+        match &self.source {
+            Source::Text { name, .. } => name.clone(),
+            Source::Reference(problem) => problem.name.to_string(),
+        }
+    }
+
+    /// Does it switch between modes?
+    pub fn has_modes(&self) -> bool {
+        matches!(self.content.equations, Equations::Modes(_))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.content.name
+    }
+
+    /// What it is; empty if nobody says it.
+    pub fn description(&self) -> &str {
+        &self.content.description
+    }
+
+    /// All parameters, in the order of the model.
+    pub fn parameters(&self) -> &[(String, f64)] {
+        &self.content.parameters
+    }
+
+    /// The parameters that were set.
+    pub fn changed(&self) -> &[(String, f64)] {
+        &self.content.changed
+    }
+
+    /// Start and end of the interval, as far as the model says them.
+    pub fn interval(&self) -> (f64, Option<f64>) {
+        self.content.interval
+    }
+
+    /// What is odd about the model, whatever is done with it.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.content.warnings
+    }
+
+    /// Where the equations stand in the file.
+    pub fn places(&self) -> &Places {
+        &self.content.places
+    }
+
+    /// What is known about the solution of a reference problem at the end of this interval.
+    pub fn references(&self, t0: f64, tend: f64) -> Vec<&Reference> {
+        match &self.content.equations {
+            // they hold for the start of the problem
+            Equations::Motion(motion) if t0 == motion.initial.t => {
+                motion.references.iter().filter(|reference| reference.t == tend).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// An error, with lines and texts of the equations that it speaks of.
+    pub(crate) fn located(&self, error: Error) -> Error {
+        Error::Located { error: Box::new(error), places: self.places().clone() }
+    }
+
+    /// One mode as a model of its own.
+    pub(crate) fn mode(&self, modes: &Modes, k: usize) -> Model {
+        let (mode, whole) = (&modes.model.modes[k], &self.content);
+        let content = Content {
+            name: mode.name.clone(),
+            description: mode.description.clone().unwrap_or_default(),
+            citation: whole.citation.clone(),
+            parameters: whole.parameters.clone(),
+            changed: whole.changed.clone(),
+            defaults: whole.defaults.clone(),
+            interval: whole.interval,
+            warnings: Vec::new(),
+            places: whole.places.clone(),
+            equations: equations(mode.kind.clone(), self.kernel),
+        };
+        Model { source: self.source.clone(), kernel: self.kernel, content: Arc::new(content) }
+    }
+}
+
+fn from_text(name: &str, text: &str, set: &[(String, f64)], kernel: Kernel) -> Result<Content, Error> {
+    if kernel == Kernel::Rust {
+        return Err(Error::NoProgram { name: name.to_string() });
+    }
+    let read = daedal_model::Model::read(name, text, set).map_err(|mistakes| Error::Model(Box::new(mistakes)))?;
+    let t0 = match &read.kind {
+        Kind::Motion { initial, .. } => initial.t,
+        Kind::Dae { initial, .. } => initial.t,
+        Kind::Hybrid(model) => model.initial.t,
+    };
+    Ok(Content {
+        name: read.name,
+        description: read.description.unwrap_or_default(),
+        citation: read.source.unwrap_or_default(),
+        parameters: read.parameters,
+        changed: set.to_vec(),
+        defaults: read.solve,
+        interval: (t0, read.time.map(|(_, tend)| tend)),
+        warnings: read.unused.iter().map(|unused| Warning::new(unused.to_string())).collect(),
+        places: Places::of(&read.kind),
+        equations: equations(read.kind, kernel),
+    })
+}
+
+fn equations(kind: Kind, kernel: Kernel) -> Equations {
+    match kind {
+        Kind::Motion { formulas, initial, .. } => Equations::Motion(Arc::new(Motion::new(*formulas, *initial, kernel))),
+        Kind::Dae { formulas, initial, .. } => Equations::General(Box::new(General::new(*formulas, *initial, kernel))),
+        Kind::Hybrid(model) => Equations::Modes(Box::new(Modes { model: *model, kernel })),
+    }
+}
+
+fn from_problem(problem: &Problem, set: &[(String, f64)], kernel: Kernel) -> Result<Content, Error> {
+    let case = problem.case_with(set).map_err(|cause| Error::Parameter { problem: problem.name, cause })?;
+    let formulas = case.mechanism.formulas();
+    let program = (formulas.is_none() || kernel == Kernel::Rust).then_some(case.mechanism);
+    let value = |name: &str, default: f64| set.iter().rfind(|(given, _)| given == name).map_or(default, |(_, x)| *x);
+    let all = problem.parameters.iter().map(|&(name, default)| (name.to_string(), value(name, default)));
+    let parameters: Vec<(String, f64)> = all.collect();
+    let changed = parameters.iter().zip(problem.parameters).filter(|((_, value), (_, default))| value != default);
+    let changed = changed.map(|(parameter, _)| parameter.clone()).collect();
+    let (t0, tend) = (case.initial.t, case.tend);
+    let motion = Motion {
+        formulas,
+        initial: case.initial,
+        references: case.references,
+        program,
+        kernel,
+        compiled: OnceLock::new(),
+    };
+    Ok(Content {
+        name: problem.name.to_string(),
+        description: problem.description.to_string(),
+        citation: problem.source.to_string(),
+        parameters,
+        changed,
+        defaults: Defaults { h0: case.h0, ..Defaults::default() },
+        interval: (t0, Some(tend)),
+        warnings: Vec::new(),
+        places: Places::default(),
+        equations: Equations::Motion(Arc::new(motion)),
+    })
+}

@@ -1,0 +1,151 @@
+//! Which methods solve the modes of a model; what fits no mode is refused.
+
+use super::table;
+use crate::choice::{Asked, Choice, Plan, Solver, bdf, geoms, only_known, radau};
+use crate::error::Error;
+use crate::model::{Kernel, Model, Modes};
+use crate::settings::Settings;
+use crate::steps::{ModeRecorder, Order, StepRecorder};
+use daedal::dae::Form;
+use daedal::hybrid::HybridOptions;
+use daedal::method::geoms::Formulation;
+use daedal::{Bdf, Geoms, RadauIIa};
+use daedal_model::{HybridMode, HybridModel, Kind, Methods, ModeMethod};
+
+/// All that a run through several modes needs.
+pub struct ModesPlan {
+    /// The model in which modes have the formulations that are asked for, and the start its time.
+    pub model: HybridModel,
+    pub kernel: Kernel,
+    pub methods: Methods,
+    pub options: HybridOptions,
+    /// Do outputs contain derivatives that are no unknowns?
+    pub with_rates: bool,
+    /// Method of each mode.
+    names: Vec<&'static str>,
+}
+
+/// Formulations of modes with equations of motion.
+const MOTION_MODES: [&str; 3] = ["psf", "psf+i", "p1"];
+
+impl ModesPlan {
+    /// Options apply to all modes that did not choose themselves.
+    pub fn choose<'m>(
+        model: &Model,
+        modes: &Modes,
+        asked: Option<&'static str>,
+        form: Option<&Asked>,
+        settings: &Settings,
+        (t0, _): (f64, f64),
+    ) -> Result<Plan<'m>, Error> {
+        let name = &format!("every mode of {}", model.name());
+        let mut own = modes.model.clone();
+        own.initial.t = t0;
+        let (motion, general) = (own.modes.iter().any(is_motion), own.modes.iter().any(|mode| !is_motion(mode)));
+        match asked {
+            Some(method @ "geoms") if !motion => {
+                return Err(Error::MethodOfMotion { method, model: name.clone() });
+            }
+            Some(method @ ("radau" | "bdf")) if !general => {
+                return Err(Error::MethodOfGeneral { method, model: name.clone() });
+            }
+            None | Some("geoms" | "radau" | "bdf") => {}
+            Some(method) => return Err(Error::MethodWithoutModes { method, model: name.clone() }),
+        }
+        if let Some(form) = form {
+            formulate(name, &mut own, model.content.defaults.formulation.as_deref(), form)?;
+        }
+        let usual = if asked == Some("bdf") { ModeMethod::Bdf } else { ModeMethod::Radau };
+        let names: Vec<&str> = own.modes.iter().map(|mode| method(mode, usual)).collect();
+
+        // an option must be known to one of the methods
+        let given = &settings.options;
+        let used = |name: &str| names.contains(&name);
+        let method = joined(names.iter().map(ToString::to_string));
+        only_known(given, &method, |option| names.iter().any(|name| option.is_known_to(name, "")))?;
+        let methods = Methods {
+            geoms: if used("geoms") { geoms(given) } else { Geoms::default() },
+            radau: if used("radau") { radau(given) } else { RadauIIa::default() },
+            bdf: if used("bdf") { bdf(given)? } else { Bdf::default() },
+            general: usual,
+        };
+        let formulation = |mode: &HybridMode| match &mode.formulation {
+            Some(formulation) => formulation.clone(),
+            None if is_motion(mode) => word(methods.geoms.formulation).to_string(),
+            None => Form::default().name().to_string(),
+        };
+        let choice = Choice { method, formulation: joined(own.modes.iter().map(formulation)), reasons: Vec::new() };
+        let mut options = own.options.clone();
+        options.max_switches = settings.max_switches.unwrap_or(options.max_switches);
+        options.detection = settings.sliding.map_or(options.detection, Into::into);
+        options.keep_switches = settings.keep_switches.or(options.keep_switches);
+        let with_rates = table::needs_rates(&own)?;
+        let plan = ModesPlan { model: own, kernel: modes.kernel, methods, options, with_rates, names };
+        Ok(Plan { choice, solver: Solver::Modes(Box::new(plan)) })
+    }
+
+    /// Somebody who writes down the steps.
+    pub fn recorder(&self) -> ModeRecorder {
+        let order = |name: &&str| if *name == "bdf" { Order::OfSegment } else { Order::OF_RADAU };
+        ModeRecorder { steps: StepRecorder::new(Order::OF_RADAU), modes: self.names.iter().map(order).collect() }
+    }
+}
+
+/// The word for a formulation of GEOMS.
+fn word(formulation: Formulation) -> &'static str {
+    match formulation {
+        Formulation::StrangenessFree => "psf",
+        Formulation::WithInvariants => "psf+i",
+        Formulation::IndexOne => "p1",
+    }
+}
+
+/// Take a formulation in all modes of its kind that have none of their own; `wished` is the one that the whole file asks for.
+fn formulate(name: &str, model: &mut HybridModel, wished: Option<&str>, form: &Asked) -> Result<(), Error> {
+    let (wanted, of_motion) = match form {
+        Asked::Motion(formulation) => (formulation.name(), true),
+        Asked::General(form) => (form.name(), false),
+    };
+    let (model_name, of_modes) = (name.to_string(), MOTION_MODES.join(", "));
+    let mut fitting = model.modes.iter_mut().filter(|mode| is_motion(mode) == of_motion).peekable();
+    if fitting.peek().is_none() {
+        return Err(if of_motion {
+            let known = Form::ALL.map(Form::name).join(", ");
+            Error::FormOfMotion { form: wanted, model: model_name, known }
+        } else {
+            Error::FormOfGeneral { form: wanted, model: model_name, known: of_modes }
+        });
+    }
+    if of_motion && !MOTION_MODES.contains(&wanted) {
+        return Err(Error::FormWithoutModes { form: wanted, model: model_name, known: of_modes });
+    }
+    for mode in fitting.filter(|mode| mode.formulation.as_deref().is_none_or(|own| Some(own) == wished)) {
+        mode.formulation = Some(wanted.to_string());
+    }
+    Ok(())
+}
+
+pub fn is_motion(mode: &HybridMode) -> bool {
+    matches!(mode.kind, Kind::Motion { .. })
+}
+
+/// The method of a mode; `usual` for general systems that do not choose.
+fn method(mode: &HybridMode, usual: ModeMethod) -> &'static str {
+    match (is_motion(mode), mode.method) {
+        (true, _) => "geoms",
+        (false, ModeMethod::Auto) => usual.name(),
+        (false, ModeMethod::Bdf) => "bdf",
+        (false, _) => "radau",
+    }
+}
+
+/// Each word once.
+fn joined(words: impl Iterator<Item = String>) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for word in words {
+        if !all.contains(&word) {
+            all.push(word);
+        }
+    }
+    all.join(", ")
+}

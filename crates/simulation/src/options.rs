@@ -1,0 +1,296 @@
+//! Options of the methods: one table of what there is, who knows it, and which values are possible.
+//!
+//! Flags of the command, refusals and keys of other doors come from [`SCHEMA`]; whoever adds an option adds a row, and reads it in
+//! `choice.rs`.
+
+use crate::error::nearest;
+use daedal::formulation::Baumgarte;
+use daedal::method::controller::Control;
+use daedal::method::geoms::{Decomposition, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate};
+use daedal::method::radau::Stages;
+use daedal::method::symplectic::Composition;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One option.
+pub struct MethodOption {
+    /// Its name, in words joined by `_`.
+    pub key: &'static str,
+    /// What stands for its value in a help text.
+    pub placeholder: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    /// Which values it takes.
+    pub values: Values,
+    /// The methods that know it.
+    pub methods: &'static [&'static str],
+    /// The only formulation for which they know it.
+    pub formulation: Option<&'static str>,
+}
+
+/// Values that an option takes.
+#[derive(Clone, Copy)]
+pub enum Values {
+    /// It is given or not.
+    Flag,
+    /// A whole number from one to another.
+    Count(u32, u32),
+    /// A positive number.
+    Positive,
+    /// Any finite number.
+    Finite,
+    /// Three numbers that are not negative.
+    Three,
+    /// One of these words.
+    Words(fn() -> Vec<&'static str>),
+}
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// It is given, or not.
+    Flag(bool),
+    /// A number.
+    Number(f64),
+    /// Several numbers.
+    Numbers(Vec<f64>),
+    /// A word.
+    Word(String),
+}
+
+/// A word and what it stands for.
+type Words<T, const N: usize> = [(&'static str, T); N];
+
+pub(crate) const CONSTRAINT_DECOMPOSITIONS: Words<Option<Decomposition>, 4> = [
+    ("auto", None),
+    ("lu", Some(Decomposition::Lu)),
+    ("qr", Some(Decomposition::Qr)),
+    ("svd", Some(Decomposition::Svd)),
+];
+pub(crate) const DIFFERENTIAL_DECOMPOSITIONS: Words<Option<Decomposition>, 3> =
+    [("auto", None), ("lu", Some(Decomposition::Lu)), ("qr", Some(Decomposition::Qr))];
+pub(crate) const SELECTIONS: Words<Selection, 2> = [("blockwise", Selection::Blockwise), ("joint", Selection::Joint)];
+pub(crate) const SELECTOR_UPDATES: Words<SelectorUpdate, 2> =
+    [("adaptive", SelectorUpdate::Adaptive), ("every-jacobian", SelectorUpdate::EveryJacobian)];
+pub(crate) const CONTROLS: Words<Control, 4> = [
+    ("radau5", Control::Radau5),
+    ("thesis", Control::Thesis),
+    ("classical", Control::Classical),
+    ("fixed", Control::Fixed),
+];
+pub(crate) const STAGES: Words<Stages, 7> = [
+    ("1", Stages::Fixed(1)),
+    ("2", Stages::Fixed(2)),
+    ("3", Stages::Fixed(3)),
+    ("4", Stages::Fixed(4)),
+    ("5", Stages::Fixed(5)),
+    ("7", Stages::Fixed(7)),
+    ("auto", Stages::VARIABLE),
+];
+pub(crate) const COMPOSITIONS: Words<Composition, 4> = [
+    ("none", Composition::None),
+    ("yoshida4", Composition::Yoshida4),
+    ("suzuki4", Composition::Suzuki4),
+    ("kahan-li6", Composition::KahanLi6),
+];
+pub(crate) const PREDICTORS: Words<Predictor, 2> = [("extrapolate", Predictor::Extrapolate), ("zero", Predictor::Zero)];
+pub(crate) const NEWTON_POINTS: Words<NewtonPoint, 4> = [
+    ("left", NewtonPoint::Left),
+    ("1", NewtonPoint::Stage(1)),
+    ("2", NewtonPoint::Stage(2)),
+    ("3", NewtonPoint::Stage(3)),
+];
+pub(crate) const POLISHES: Words<Polish, 3> =
+    [("off", Polish::Off), ("once", Polish::Once), ("rounding", Polish::Rounding)];
+pub(crate) const MULTIPLIERS: Words<Multipliers, 2> =
+    [("wanted", Multipliers::Wanted), ("unwanted", Multipliers::Unwanted)];
+
+fn words<T>(table: &'static [(&'static str, T)]) -> Vec<&'static str> {
+    table.iter().map(|(word, _)| *word).collect()
+}
+
+const IMPLICIT: &[&str] = &["geoms", "radau", "bdf"];
+const GEOMS: &[&str] = &["geoms"];
+
+/// One row per option: key, placeholder, methods, values, help; `only` names the one formulation that has it.
+macro_rules! schema {
+    ($($key:literal $placeholder:literal $methods:expr, $values:expr, $help:literal $(only $formulation:literal)?;)*) => {
+        [$(MethodOption {
+            key: $key,
+            placeholder: $placeholder,
+            help: $help,
+            values: $values,
+            methods: $methods,
+            formulation: { let only: &[&str] = &[$($formulation)?]; if only.is_empty() { None } else { Some(only[0]) } },
+        }),*]
+    };
+}
+
+/// All options: those of several methods, then those of GEOMS alone.
+#[rustfmt::skip]
+pub static SCHEMA: [MethodOption; 22] = schema! {
+    "control" "RULE" IMPLICIT, Values::Words(|| words(&CONTROLS)), "Step size control; fixed is the only one of bdf";
+    "max_newton" "N" IMPLICIT, Values::Count(3, 1000), "Most Newton iterations";
+    "newton_tolerance" "X" IMPLICIT, Values::Positive, "Stopping factor of Newton's iteration";
+    "jacobian_reuse" "X" IMPLICIT, Values::Finite, "A Jacobian is kept while the iteration contracts faster than this; negative: never";
+    "safety" "X" &["geoms", "radau"], Values::Positive, "Safety factor of the step size control; not of bdf";
+    "max_order" "N" &["bdf"], Values::Count(1, 5), "Largest order of bdf, 1 to 5";
+    "stages" "N" &["geoms", "radau", "lobatto"], Values::Words(|| words(&STAGES)), "Number of stages: 1, 3, 5, 7 or auto of geoms and radau, 2, 3 or 4 of lobatto";
+    "baumgarte" "ALPHA,BETA,DELTA" &["radau", "bdf"], Values::Three, "Parameters of the formulation baumgarte [default: 10,10,10]" only "baumgarte";
+    "composition" "KIND" &["rattle"], Values::Words(|| words(&COMPOSITIONS)), "Composition of rattle, for a higher order";
+    "rho" "RHO" &["alpha"], Values::Finite, "What alpha leaves of the highest frequencies after a step, 0 to 1 [default: 0.9]";
+    "reproduction" "" GEOMS, Values::Flag, "Start from the setting that reproduces the published counters";
+    "decomposition" "KIND" GEOMS, Values::Words(|| words(&CONSTRAINT_DECOMPOSITIONS)), "Decomposition of the constraints";
+    "differential" "KIND" GEOMS, Values::Words(|| words(&DIFFERENTIAL_DECOMPOSITIONS)), "Decomposition of the differential part";
+    "selection" "HOW" GEOMS, Values::Words(|| words(&SELECTIONS)), "How differential equations are selected";
+    "selector_update" "WHEN" GEOMS, Values::Words(|| words(&SELECTOR_UPDATES)), "When differential equations are selected anew";
+    "predictor" "WHERE" GEOMS, Values::Words(|| words(&PREDICTORS)), "Where Newton's iteration starts";
+    "newton_point" "WHERE" GEOMS, Values::Words(|| words(&NEWTON_POINTS)), "Where the Newton matrix is evaluated: left end or stage";
+    "newton_updates" "N" GEOMS, Values::Count(0, 1000), "Newton matrices renewed inside a step that converges slowly";
+    "refilter" "" GEOMS, Values::Flag, "Filter the error estimate once more in the first step and after rejections";
+    "rank_tolerance" "X" GEOMS, Values::Positive, "Relative pivots below this count as zero";
+    "polish" "HOW" GEOMS, Values::Words(|| words(&POLISHES)), "How exactly the constraints hold at the end of a step";
+    "multipliers" "WANTED" GEOMS, Values::Words(|| words(&MULTIPLIERS)), "Are the multipliers wanted as accurately as the motion?";
+};
+
+impl MethodOption {
+    /// Does a method know it, in a formulation?
+    pub fn is_known_to(&self, method: &str, formulation: &str) -> bool {
+        self.methods.contains(&method) && self.formulation.is_none_or(|only| only == formulation)
+    }
+
+    /// Is it an option of GEOMS alone?
+    pub fn is_of_geoms(&self) -> bool {
+        self.methods == GEOMS
+    }
+}
+
+/// An option that there is not, or a value that it does not take.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BadOption {
+    /// There is no such option.
+    #[error("no method has an option {key}{}", nearest(key, SCHEMA.iter().map(|option| option.key)))]
+    Unknown {
+        /// What was given.
+        key: String,
+    },
+    /// The value is not one of those that it takes.
+    #[error("the option {key} takes {expected}")]
+    Value {
+        /// The option.
+        key: &'static str,
+        /// What it takes.
+        expected: String,
+    },
+}
+
+/// Options of methods that are given; those that are absent keep their defaults.
+///
+/// ```
+/// use daedal_simulation::{MethodOptions, Value};
+/// let mut options = MethodOptions::default();
+/// options.set("stages", Value::Word("5".into()))?;
+/// assert!(options.set("stages", Value::Word("6".into())).is_err());
+/// assert!(options.set("stage", Value::Word("5".into())).unwrap_err().to_string().contains("did you mean stages"));
+/// # Ok::<(), daedal_simulation::BadOption>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "BTreeMap<String, Value>", into = "BTreeMap<String, Value>")]
+pub struct MethodOptions(BTreeMap<&'static str, Value>);
+
+impl MethodOptions {
+    /// Give an option.
+    pub fn set(&mut self, key: &str, value: Value) -> Result<(), BadOption> {
+        let option = SCHEMA.iter().find(|option| option.key == key);
+        let option = option.ok_or_else(|| BadOption::Unknown { key: key.to_string() })?;
+        option.values.check(&value).map_err(|expected| BadOption::Value { key: option.key, expected })?;
+        if value == Value::Flag(false) {
+            self.0.remove(option.key);
+        } else {
+            self.0.insert(option.key, value);
+        }
+        Ok(())
+    }
+
+    /// The options that are given, in the order of the schema.
+    pub fn given(&self) -> impl Iterator<Item = &'static MethodOption> {
+        SCHEMA.iter().filter(|option| self.0.contains_key(option.key))
+    }
+
+    pub(crate) fn flag(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
+    pub(crate) fn number(&self, key: &str) -> Option<f64> {
+        match self.0.get(key) {
+            Some(Value::Number(x)) => Some(*x),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn count(&self, key: &str) -> Option<u32> {
+        self.number(key).map(|x| x as u32)
+    }
+
+    pub(crate) fn one_of<T: Copy>(&self, key: &str, table: &[(&str, T)]) -> Option<T> {
+        let Some(Value::Word(given)) = self.0.get(key) else { return None };
+        table.iter().find(|(word, _)| word == given).map(|(_, value)| *value)
+    }
+
+    pub(crate) fn baumgarte(&self) -> Option<Baumgarte> {
+        match self.0.get("baumgarte") {
+            Some(Value::Numbers(numbers)) => match numbers[..] {
+                [alpha, beta, delta] => Some(Baumgarte { alpha, beta, delta }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl TryFrom<BTreeMap<String, Value>> for MethodOptions {
+    type Error = BadOption;
+    fn try_from(given: BTreeMap<String, Value>) -> Result<Self, BadOption> {
+        let mut options = MethodOptions::default();
+        for (key, value) in given {
+            options.set(&key, value)?;
+        }
+        Ok(options)
+    }
+}
+
+impl From<MethodOptions> for BTreeMap<String, Value> {
+    fn from(options: MethodOptions) -> Self {
+        options.0.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
+    }
+}
+
+impl Values {
+    /// What is expected instead of a value that is not possible.
+    fn check(self, value: &Value) -> Result<(), String> {
+        let possible = match (self, value) {
+            (Values::Flag, Value::Flag(_)) => true,
+            (Values::Count(least, most), Value::Number(x)) => {
+                x.fract() == 0.0 && (f64::from(least)..=f64::from(most)).contains(x)
+            }
+            (Values::Positive, Value::Number(x)) => x.is_finite() && *x > 0.0,
+            (Values::Finite, Value::Number(x)) => x.is_finite(),
+            (Values::Three, Value::Numbers(x)) => x.len() == 3 && x.iter().all(|x| x.is_finite() && *x >= 0.0),
+            (Values::Words(words), Value::Word(word)) => words().contains(&word.as_str()),
+            _ => false,
+        };
+        if possible { Ok(()) } else { Err(self.expected()) }
+    }
+
+    fn expected(self) -> String {
+        match self {
+            Values::Flag => "true or false".to_string(),
+            Values::Count(least, most) => format!("a whole number from {least} to {most}"),
+            Values::Positive => "a positive number".to_string(),
+            Values::Finite => "a finite number".to_string(),
+            Values::Three => "three numbers that are not negative".to_string(),
+            Values::Words(words) => format!("one of {}", words().join(", ")),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! A run in the shape of a run file, whatever kind of system it is: one stretch of points, or one for every phase in a mode.
+
+use crate::curve::{self, Flatness};
+use crate::error::Error;
+use crate::modes;
+use crate::modes::table::Table;
+use crate::outcome::{Computed, Outcome, Result};
+use crate::outputs::Rates;
+use crate::plain::plain;
+use crate::variables::Variables;
+use daedal::method::State;
+use daedal::segment::Segment;
+use daedal::{Ended, Residuals, Save, Solution};
+use daedal_run::{Column, End, Event, Header, Kind, Run};
+
+/// A point that is kept: time, state, derivative where it is known.
+pub type Point = (f64, Vec<f64>, Option<Vec<f64>>);
+
+/// Points of a run with those who write them into columns.
+pub struct Trajectory<'s> {
+    pub table: Table,
+    pub stretches: Vec<Stretch<'s>>,
+    pub end_mode: usize,
+    pub end: &'s State,
+    pub end_rates: Option<&'s [f64]>,
+}
+
+/// Points in one mode, and the polynomials between them.
+pub struct Stretch<'s> {
+    pub mode: usize,
+    pub points: Vec<Point>,
+    pub segments: &'s [Segment],
+    /// Number of unknowns; polynomials may have more.
+    pub dim: usize,
+    /// Points on both sides of the switch behind it, with their modes.
+    pub switch: Vec<(usize, Point)>,
+}
+
+impl Stretch<'_> {
+    /// State and derivative on the polynomial of a step.
+    pub fn inside(&self, segment: &Segment, t: f64) -> (Vec<f64>, Vec<f64>) {
+        let (mut x, mut rates) = (vec![0.0; segment.dim()], vec![0.0; segment.dim()]);
+        segment.eval(t, &mut x);
+        segment.derivative(t, &mut rates);
+        x.truncate(self.dim);
+        (x, rates)
+    }
+}
+
+/// Everything that a run file holds.
+pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
+    let Trajectory { mut table, stretches, end_mode, end, end_rates } = match &computed.result {
+        Result::Single { solution, rates } => single(outcome, solution, rates.as_ref()),
+        Result::Modes { solution, rates, model, with_rates } => {
+            modes::record::trajectory(outcome, solution, rates, model, *with_rates)
+        }
+    };
+    let mut columns: Vec<Column> =
+        table.names.iter().zip(&table.kinds).map(|(name, &kind)| Column::new(name.clone(), kind, Vec::new())).collect();
+    if computed.switching.is_some() {
+        columns.push(Column::new(table.mode_column(), Kind::Mode, Vec::new()));
+    }
+    let mut times: Vec<f64> = Vec::new();
+    let mut push = |times: &mut Vec<f64>, t: f64, row: &[f64], mode: usize| {
+        times.push(t);
+        for (column, value) in columns.iter_mut().zip(row.iter().copied().chain([mode as f64])) {
+            column.values.push(value);
+        }
+    };
+    let smooth = outcome.save == Save::Dense;
+    let mut parts = if smooth { parts(outcome, &stretches, &mut table) } else { Vec::new() }.into_iter();
+    for stretch in &stretches {
+        let mode = stretch.mode;
+        for (k, (t, x, rates)) in stretch.points.iter().enumerate() {
+            push(&mut times, *t, table.at(mode, *t, x, rates.as_deref()), mode);
+            // the points of a step that its curves need; the next stretch begins with a row of its own
+            let (Some(segment), Some(next)) = (stretch.segments.get(k), stretch.points.get(k + 1)) else { continue };
+            for t in curve::between((*t, next.0), parts.next().unwrap_or(1)) {
+                let (x, rates) = stretch.inside(segment, t);
+                push(&mut times, t, table.at(mode, t, &x, Some(&rates)), mode);
+            }
+        }
+        for (mode, (t, x, rates)) in &stretch.switch {
+            push(&mut times, *t, table.at(*mode, *t, x, rates.as_deref()), *mode);
+        }
+    }
+    let mut last = table.at(end_mode, end.t, &end.x, end_rates).to_vec();
+    // a run that did not come to its end shows how far it came, whatever points were wanted
+    let reached = times.last().is_some_and(|t| *t >= end.t);
+    let short = matches!(outcome.save, Save::At(_)) && computed.ended != Ended::AtEnd && !reached;
+    if outcome.save == Save::End || short {
+        push(&mut times, end.t, &last, end_mode);
+    }
+    let mut events = Vec::new();
+    let mut hybrid = None;
+    match &computed.result {
+        Result::Single { solution, .. } => {
+            for event in &solution.events {
+                let state = table.at(0, event.t, &event.x, None).to_vec();
+                events.push(Event { name: event.name.clone(), t: event.t, state });
+            }
+        }
+        Result::Modes { solution, .. } => {
+            last.push(end_mode as f64);
+            hybrid = Some(modes::record::modes(solution, &table));
+        }
+    }
+    let end = Some(End { t: end.t, values: last });
+    Run { header: header(outcome, computed), times, columns, steps: outcome.steps.clone(), events, end, hybrid }
+}
+
+/// The points of a run without modes.
+fn single<'s>(outcome: &Outcome, solution: &'s Solution<Variables>, rates: Option<&'s Rates>) -> Trajectory<'s> {
+    let of_points = rates.map(|rates| rates.at(&solution.times)).unwrap_or_default();
+    let rate = |k: usize| of_points.get(k).copied().flatten().map(<[f64]>::to_vec);
+    let points = (0..solution.len()).map(|k| (solution.times[k], solution.state(k).to_vec(), rate(k))).collect();
+    let (segments, dim) = (&solution.segments[..], solution.end.x.len());
+    Trajectory {
+        table: Table::single(&outcome.model, solution),
+        stretches: vec![Stretch { mode: 0, points, segments, dim, switch: Vec::new() }],
+        end_mode: 0,
+        end: &solution.end,
+        end_rates: rates.and_then(|rates| rates.end(solution.end.t)),
+    }
+}
+
+/// Into how many parts the curves need each step to be cut, one stretch after the other.
+fn parts(outcome: &Outcome, stretches: &[Stretch], table: &mut Table) -> Vec<u32> {
+    let tolerances = &outcome.tolerances;
+    let columns = table.names.iter().zip(&table.kinds);
+    let atol = columns.map(|(name, kind)| (*kind != Kind::Output).then(|| tolerances.of(name)));
+    let mut flatness = Flatness::new(tolerances.rtol, atol.collect());
+    let all: Vec<(usize, &Point)> =
+        stretches.iter().flat_map(|stretch| stretch.points.iter().map(|point| (stretch.mode, point))).collect();
+    for (mode, (t, x, rates)) in &all {
+        flatness.see(table.at(*mode, *t, x, rates.as_deref()));
+    }
+    for (mode, (t, x, rates)) in curve::samples(all.len()).map(|k| all[k]) {
+        let weights = table.unknowns(mode).iter().zip(x).map(|(name, x)| tolerances.weight(name, *x));
+        let moved = curve::nudged(x, weights);
+        let row = table.at(mode, *t, x, rates.as_deref()).to_vec();
+        flatness.compare(&row, table.at(mode, *t, &moved, rates.as_deref()));
+    }
+    let flatness = flatness.ready();
+    let mut parts = Vec::new();
+    for stretch in stretches {
+        for (segment, ends) in stretch.segments.iter().zip(stretch.points.windows(2)) {
+            let (t0, t1) = (ends[0].0, ends[1].0);
+            parts.push(flatness.parts(|theta| {
+                let t = t0 + theta * (t1 - t0);
+                let (x, rates) = stretch.inside(segment, t);
+                table.at(stretch.mode, t, &x, Some(&rates)).to_vec()
+            }));
+        }
+    }
+    curve::limited(&parts)
+}
+
+/// What was solved, how, and how it ended.
+fn header(outcome: &Outcome, computed: &Computed) -> Header {
+    let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    let model = &outcome.model.content;
+    Header {
+        model: given(&model.name),
+        description: given(&model.description),
+        source: given(&model.citation),
+        parameters: model.parameters.clone(),
+        formulation: Some(outcome.formulation().to_string()),
+        method: Some(outcome.choice.method.clone()),
+        rtol: Some(outcome.tolerances.rtol),
+        atol: Some(outcome.tolerances.atol),
+        atol_of: outcome.tolerances.of.clone(),
+        t0: Some(outcome.interval.0),
+        tend: Some(outcome.interval.1),
+        ended: Some(ended(&computed.ended)),
+        message: message(outcome, computed).map(|message| plain(&model.places.told(&message)).into_owned()),
+        seconds: Some(outcome.seconds),
+        counters: outcome.counters().map(|(name, count)| (name.to_string(), count)).into(),
+        max_residual: largest_residuals(&computed.max_residuals),
+        undetermined: computed.undetermined.clone(),
+        decisions: decisions(outcome, computed),
+        warnings: outcome.warnings.clone(),
+    }
+}
+
+/// What was decided: why this method, and what it decided by itself.
+fn decisions(outcome: &Outcome, computed: &Computed) -> Option<String> {
+    let choice = &outcome.choice;
+    let chosen = (!choice.reasons.is_empty())
+        .then(|| format!("{}, {}: {}", choice.method, choice.formulation, choice.reasons.join("; ")));
+    let own = Some(computed.decisions.clone()).filter(|decisions| !decisions.is_empty());
+    let all: Vec<String> = chosen.into_iter().chain(own).collect();
+    (!all.is_empty()).then(|| all.join("\n"))
+}
+
+/// Why the run stopped, if it did.
+fn message(outcome: &Outcome, computed: &Computed) -> Option<String> {
+    let error = outcome.error.as_ref().map(|error| match error {
+        Error::Located { error, .. } => error,
+        error => error,
+    });
+    match (&computed.ended, error) {
+        (_, Some(Error::Stopped { cause, .. })) => Some(cause.to_string()),
+        (_, Some(Error::StoppedInMode { cause, .. })) => Some(cause.to_string()),
+        (Ended::AtEvent { name }, _) => Some(format!("the event {name} stopped the run")),
+        _ => None,
+    }
+}
+
+/// In the shape of a run file.
+fn largest_residuals(largest: &Residuals) -> daedal_run::Residuals {
+    daedal_run::Residuals {
+        position: largest.position,
+        velocity: largest.velocity,
+        acceleration: largest.acceleration,
+        invariant: largest.invariant,
+        constraint: largest.constraint,
+        hidden: largest.hidden,
+    }
+}
+
+/// How the run ended, in the word of run files.
+fn ended(ended: &Ended) -> daedal_run::Ended {
+    match ended {
+        Ended::AtEnd => daedal_run::Ended::End,
+        Ended::AtEvent { .. } => daedal_run::Ended::Event,
+        Ended::ByObserver => daedal_run::Ended::Observer,
+        Ended::ByFailure => daedal_run::Ended::Failure,
+    }
+}

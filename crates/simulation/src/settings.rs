@@ -1,0 +1,126 @@
+//! What a run is asked for; what is absent is taken from the model, else from the defaults of the solver.
+
+use crate::options::MethodOptions;
+use daedal::hybrid::Detection;
+use serde::{Deserialize, Serialize};
+
+/// Settings of a run.
+///
+/// ```
+/// use daedal_simulation::{Save, Settings};
+/// let settings = Settings { rtol: Some(1e-9), save: Save::Points(101), ..Settings::default() };
+/// let text = serde_json::to_string(&settings)?;
+/// assert_eq!(serde_json::from_str::<Settings>(&text)?, settings);
+/// assert!(serde_json::from_str::<Settings>(r#"{ "tolerance": 1e-9 }"#).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Start of the interval.
+    pub t0: Option<f64>,
+    /// End of the interval.
+    pub tend: Option<f64>,
+    /// Name of a method, or `auto`.
+    pub method: Option<String>,
+    /// Name of a formulation of equations of motion or of a form of general systems, or `auto`.
+    pub formulation: Option<String>,
+    /// Relative tolerance.
+    pub rtol: Option<f64>,
+    /// Absolute tolerance of all variables that have none of their own.
+    pub atol: Option<f64>,
+    /// Absolute tolerances of single variables; the last one for a name holds.
+    pub atol_of: Vec<(String, f64)>,
+    /// Usual sizes of single variables, whose absolute tolerance is rtol times that.
+    pub nominal: Vec<(String, f64)>,
+    /// First step size.
+    pub h0: Option<f64>,
+    /// Largest step size.
+    pub hmax: Option<f64>,
+    /// Most attempts.
+    pub max_steps: Option<u64>,
+    /// What to keep.
+    pub save: Save,
+    /// Is the solution put into the equations as they were written?
+    pub verify: bool,
+    /// Most switches between modes.
+    pub max_switches: Option<u64>,
+    /// How sliding between modes is noticed.
+    pub sliding: Option<Sliding>,
+    /// Switches that are kept at the begin and at the end of a run; all of them if absent.
+    pub keep_switches: Option<usize>,
+    /// Options of the methods.
+    pub options: MethodOptions,
+}
+
+/// What to keep of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Save {
+    /// Every step, with as many points between them as a smooth curve needs.
+    Dense,
+    /// Every step.
+    Steps,
+    /// The end.
+    #[default]
+    End,
+    /// So many points at equal distances, both ends among them.
+    Points(u32),
+    /// The solution at these times, which rise.
+    At(Vec<f64>),
+}
+
+impl Save {
+    /// As the solver knows it.
+    pub(crate) fn over(&self, t0: f64, tend: f64) -> daedal::Save {
+        match self {
+            Save::Dense => daedal::Save::Dense,
+            Save::Steps => daedal::Save::Steps,
+            Save::End => daedal::Save::End,
+            Save::Points(n) => daedal::Save::At(equidistant(t0, tend, (*n).max(2))),
+            Save::At(times) => daedal::Save::At(times.clone()),
+        }
+    }
+}
+
+/// How sliding between modes is noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sliding {
+    /// By both of the following.
+    Auto,
+    /// By the condition that both modes lead to the surface between them.
+    Condition,
+    /// By three switches in short succession.
+    ThreePoints,
+    /// Not at all.
+    Off,
+}
+
+impl From<Sliding> for Detection {
+    fn from(sliding: Sliding) -> Self {
+        match sliding {
+            Sliding::Auto => Detection::Both,
+            Sliding::Condition => Detection::Condition,
+            Sliding::ThreePoints => Detection::ThreePoints,
+            Sliding::Off => Detection::Off,
+        }
+    }
+}
+
+/// n times from t0 to tend.
+fn equidistant(t0: f64, tend: f64, n: u32) -> Vec<f64> {
+    let last = n - 1;
+    (0..n).map(|k| if k == last { tend } else { t0 + (tend - t0) * f64::from(k) / f64::from(last) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equidistant_times_hold_both_ends_exactly() {
+        assert_eq!(equidistant(0.0, 0.3, 4), [0.0, 0.3 / 3.0, 0.6 / 3.0, 0.3]);
+        assert_eq!(equidistant(-1.0, 0.1, 2), [-1.0, 0.1]);
+    }
+}

@@ -1,0 +1,340 @@
+//! Consistent initial values: what is given is kept, moved or filled in until all constraints hold, the hidden ones included.
+
+use crate::error::Error;
+use crate::model::{Equations, General, Model, Modes, Motion};
+use crate::modes::table::shown;
+use crate::variables::Variables;
+use daedal::dae::{Characteristics, Depth, System, characterise, derivatives};
+use daedal::hybrid::{Entry, Hybrid};
+use daedal::motion::consistent;
+use daedal::motion::{self, Form, Initial, Layout};
+use daedal::{Options, SolveError, dae};
+use daedal_model::{HybridModel, Methods};
+use daedal_run::Kind;
+use serde::{Deserialize, Serialize};
+
+/// Guesses that are moved by less than this, relative to max(1, |x|), are kept.
+const KEPT: f64 = 1e-12;
+
+/// What is said about initial values, beside what the model says.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StartSettings {
+    /// Initial time.
+    pub t0: Option<f64>,
+    /// Values that hold.
+    pub fix: Vec<(String, f64)>,
+    /// Values that help.
+    pub guess: Vec<(String, f64)>,
+    /// Variables about which nothing is known.
+    pub unknown: Vec<String>,
+}
+
+/// What is known about one initial value.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Given {
+    /// It holds.
+    Fixed(f64),
+    /// It helps.
+    Guess(f64),
+    /// It is computed.
+    Unknown,
+}
+
+impl From<motion::Start> for Given {
+    fn from(start: motion::Start) -> Self {
+        match start {
+            motion::Start::Fixed(x) => Given::Fixed(x),
+            motion::Start::Guess(x) => Given::Guess(x),
+            motion::Start::Unknown => Given::Unknown,
+        }
+    }
+}
+
+/// A consistent value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StartValue {
+    /// Its name.
+    pub name: String,
+    /// The value.
+    pub value: f64,
+    /// What was known about it.
+    pub given: Given,
+    /// What it is.
+    pub kind: Kind,
+    /// Is it computed anew from the others in every run?
+    pub follows: bool,
+}
+
+impl StartValue {
+    /// Its name as a model file writes it.
+    pub fn written(&self) -> String {
+        let state = self.name.trim_end_matches('\'');
+        written(state, (self.name.len() - state.len()) as u32)
+    }
+
+    /// The guess, if it was not kept.
+    pub fn moved(&self) -> Option<f64> {
+        match self.given {
+            Given::Guess(x) if (x - self.value).abs() > KEPT * x.abs().max(1.0) => Some(x),
+            _ => None,
+        }
+    }
+}
+
+/// Consistent initial values, and what was found with them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// Name of the model.
+    pub model: String,
+    /// Its parameters.
+    pub parameters: Vec<(String, f64)>,
+    /// Initial time.
+    pub t0: f64,
+    /// All values, in the order in which they are shown.
+    pub values: Vec<StartValue>,
+    /// What else is known.
+    pub about: About,
+}
+
+/// What is known about a start beside its values, by the kind of the system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum About {
+    /// Equations of motion.
+    Motion {
+        /// Iterations.
+        iterations: u32,
+        /// Fixed values and conditions beyond the freedom of the system that agree with it.
+        surplus: usize,
+        /// Combinations of multipliers that redundant constraints leave open.
+        undetermined_multipliers: usize,
+    },
+    /// A general system.
+    General {
+        /// Iterations.
+        iterations: usize,
+        /// Unknowns that can be chosen at the start.
+        free: usize,
+        /// Unknowns that can be chosen at all times.
+        undetermined: usize,
+        /// Number of unknowns.
+        unknowns: usize,
+    },
+    /// The first mode of several.
+    Mode {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Find consistent initial values.
+///
+/// ```
+/// use daedal_simulation::{Model, StartSettings, initialise};
+/// let pendulum = Model::reference("pendulum")?;
+/// let settings = StartSettings { fix: vec![("x".into(), 0.6)], ..StartSettings::default() };
+/// let start = initialise(&pendulum, &settings)?;
+/// assert_eq!(start.values[0].value, 0.6);
+/// assert!((start.values[1].value.abs() - 0.8).abs() < 1e-12); // y of a rod of length one
+/// # Ok::<(), daedal_simulation::Error>(())
+/// ```
+pub fn initialise(model: &Model, settings: &StartSettings) -> Result<Start, Error> {
+    let said = settings.said()?;
+    let t0 = settings.t0.unwrap_or(model.interval().0);
+    let found = match &model.content.equations {
+        Equations::Motion(motion) => of_motion(motion, t0, said),
+        Equations::General(general) => of_general(general, t0, said),
+        Equations::Modes(modes) => of_modes(modes, t0, said),
+    };
+    let (values, about) = found.map_err(|error| model.located(error))?;
+    Ok(Start { model: model.name().to_string(), parameters: model.parameters().to_vec(), t0, values, about })
+}
+
+type Found = Result<(Vec<StartValue>, About), Error>;
+
+impl StartSettings {
+    /// What is said, once about each variable.
+    fn said(&self) -> Result<Vec<(String, motion::Start)>, Error> {
+        let fixed = self.fix.iter().map(|(name, value)| (name.clone(), motion::Start::Fixed(*value)));
+        let guessed = self.guess.iter().map(|(name, value)| (name.clone(), motion::Start::Guess(*value)));
+        let unknown = self.unknown.iter().map(|name| (name.clone(), motion::Start::Unknown));
+        let said: Vec<(String, motion::Start)> = fixed.chain(guessed).chain(unknown).collect();
+        match (1..said.len()).find(|&k| said[..k].iter().any(|(before, _)| *before == said[k].0)) {
+            Some(k) => Err(Error::SaidTwice { name: said[k].0.clone() }),
+            None => Ok(said),
+        }
+    }
+}
+
+fn of_motion(motion: &Motion, t0: f64, said: Vec<(String, motion::Start)>) -> Found {
+    let (layout, names) = motion.layout();
+    let mut initial = Initial { t: t0, ..motion.initial.clone() };
+    for (name, start) in said {
+        let place = names.iter().position(|known| *known == name);
+        if place.and_then(|j| change(&mut initial, &layout, j, start)).is_none() {
+            // accelerations follow from the rest
+            let mut known: Vec<String> = layout.shown().into_iter().map(|j| names[j].clone()).collect();
+            known.truncate(layout.dim() - layout.a().len());
+            return Err(Error::UnknownName { kind: "variable", name, known });
+        }
+    }
+    let found = consistent::initialise(motion.mechanism(), &initial, Form::StrangenessFree)
+        .map_err(|error| Error::Solve(Box::new(SolveError::Initialisation(error))))?;
+    let given = initial.values(&layout).unwrap_or_default();
+    let value = |(j, kind): (usize, Kind)| StartValue {
+        name: names[j].clone(),
+        value: found.state.x[j],
+        given: given.get(j).copied().unwrap_or(motion::Start::Unknown).into(),
+        kind,
+        follows: matches!(kind, Kind::Multiplier | Kind::Acceleration),
+    };
+    let values = Variables::of_motion(&layout, "").shown.into_iter().map(value).collect();
+    let consistent::Consistent { iterations, surplus, undetermined_multipliers, .. } = found;
+    Ok((values, About::Motion { iterations, surplus, undetermined_multipliers }))
+}
+
+/// Change what is known about variable j of x; nothing can be said about accelerations.
+fn change(initial: &mut Initial, layout: &Layout, j: usize, start: motion::Start) -> Option<()> {
+    let blocks = [
+        (layout.p(), &mut initial.p),
+        (layout.v(), &mut initial.v),
+        (layout.r(), &mut initial.r),
+        (layout.w(), &mut initial.w),
+        (layout.s(), &mut initial.s),
+        (layout.lambda(), &mut initial.lambda),
+        (layout.mu(), &mut initial.mu),
+    ];
+    let (range, block) = blocks.into_iter().find(|(range, _)| range.contains(&j))?;
+    // an empty block means that nothing is known
+    block.resize(range.len(), motion::Start::Unknown);
+    block[j - range.start] = start;
+    Some(())
+}
+
+fn of_general(general: &General, t0: f64, said: Vec<(String, motion::Start)>) -> Found {
+    let system = general.system();
+    let states = system.formulas.states.len();
+    let mut initial = dae::Initial { t: t0, ..general.initial.clone() };
+    for (name, start) in said {
+        let Some((state, order)) = derivative_named(system, &name) else {
+            let known = (0..states)
+                .flat_map(|j| (0..=most(system, j)).map(move |order| written(&system.formulas.states[j], order)));
+            return Err(Error::UnknownName { kind: "state", name, known: known.collect() });
+        };
+        if order == 0 {
+            initial.states[state] = start;
+            continue;
+        }
+        let block = order as usize - 1;
+        if initial.derivatives.len() <= block {
+            initial.derivatives.resize(block + 1, vec![motion::Start::Unknown; states]);
+        }
+        initial.derivatives[block][state] = start;
+    }
+    let found = characterise(system, &initial, Depth::default())?;
+    let about = About::General {
+        iterations: found.fit.iterations,
+        free: found.values.d,
+        undetermined: found.values.u,
+        unknowns: system.dim(),
+    };
+    Ok((values_of_general(system, &initial, &found), about))
+}
+
+fn values_of_general(system: &System, initial: &dae::Initial, found: &Characteristics) -> Vec<StartValue> {
+    let formulas = &system.formulas;
+    let given = |state: usize, order: u32| {
+        let block = if order == 0 { Some(&initial.states) } else { initial.derivatives.get(order as usize - 1) };
+        block.and_then(|block| block.get(state)).copied().unwrap_or(motion::Start::Unknown)
+    };
+    let value = |state: usize, order: u32, value: f64, follows: bool| StartValue {
+        name: written(&formulas.states[state], order),
+        value,
+        given: given(state, order).into(),
+        kind: if order == 0 { Kind::State } else { Kind::Derivative },
+        follows,
+    };
+    let (origin, rates) = (&system.first.origin, derivatives(system, found));
+    let unknowns = origin.iter().zip(found.x()).map(|(&(state, order), &x)| value(state, order, x, false));
+    // derivatives that the equations contain, and those that were asked for
+    let rates = origin.iter().zip(&rates).filter(|&(&(state, order), _)| {
+        order + 1 == formulas.orders[state] || (order == 0 && given(state, 1) != motion::Start::Unknown)
+    });
+    let rates = rates.filter(|&(&(state, order), _)| !origin.contains(&(state, order + 1)));
+    let rates = rates.map(|(&(state, order), &rate)| value(state, order + 1, rate, true));
+    unknowns.chain(rates).collect()
+}
+
+/// The highest derivative of a state about which something can be said.
+fn most(system: &System, state: usize) -> u32 {
+    system.formulas.orders[state].max(1)
+}
+
+/// How a derivative is written in a model file.
+fn written(state: &str, order: u32) -> String {
+    match order {
+        0 => state.to_string(),
+        1 => format!("der({state})"),
+        k => format!("der({state}, {k})"),
+    }
+}
+
+/// The state and the order of its derivative that a name means.
+fn derivative_named(system: &System, name: &str) -> Option<(usize, u32)> {
+    let plain = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    let name = plain(name);
+    let states = system.formulas.states.iter().enumerate();
+    states
+        .flat_map(|(j, state)| (0..=most(system, j)).map(move |order| (j, order, state)))
+        .find(|&(_, order, state)| {
+            let primes = || format!("{state}{}", "'".repeat(order as usize));
+            plain(&written(state, order)) == name || primes() == name
+        })
+        .map(|(j, order, _)| (j, order))
+}
+
+fn of_modes(modes: &Modes, t0: f64, said: Vec<(String, motion::Start)>) -> Found {
+    let initial = &modes.model.initial;
+    let mode = &modes.model.modes[initial.mode];
+    let mut start = initial.start.clone();
+    for (name, given) in said {
+        match mode.unknowns.iter().position(|known| *known == name) {
+            Some(j) => start[j] = given,
+            None => {
+                let known = mode.unknowns.clone();
+                return Err(Error::UnknownName { kind: "unknown of the first mode", name, known });
+            }
+        }
+    }
+    let system = modes.model.build(&modes.kernel.compiler(), &Methods::default());
+    let x = first_state(&modes.model, &system, t0, &start)?;
+    let value = |(j, kind): (usize, Kind)| {
+        let name = mode.unknowns[j].clone();
+        let follows = matches!(kind, Kind::Multiplier | Kind::Acceleration);
+        StartValue { name, value: x[j], given: start[j].into(), kind, follows }
+    };
+    let values = shown(&mode.kind, start.len()).into_iter().map(value).collect();
+    Ok((values, About::Mode { name: mode.name.clone() }))
+}
+
+/// A consistent state of the first mode.
+pub(crate) fn first_state(
+    model: &HybridModel,
+    system: &Hybrid,
+    t: f64,
+    start: &[motion::Start],
+) -> Result<Vec<f64>, Error> {
+    let initial = &model.initial;
+    let entry = Entry { t, start: start.to_vec(), restart: initial.restart };
+    let flow = &system.modes[initial.mode].flow;
+    let entered = flow.enter(&entry, &Options::default()).map_err(|cause| Error::Enter {
+        mode: model.modes[initial.mode].name.clone(),
+        t,
+        cause: Box::new(cause),
+    })?;
+    let mut x = entered.0.state().x.clone();
+    x.truncate(start.len());
+    Ok(x)
+}

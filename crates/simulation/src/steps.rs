@@ -1,0 +1,96 @@
+//! The steps of a run, written down while they are made.
+
+use daedal::Residuals;
+use daedal::hybrid::ActiveMode;
+use daedal::observer::{Observer, StepView};
+use daedal_run::Steps;
+use std::ops::ControlFlow;
+
+/// Order of the steps of a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The same in every step.
+    Fixed(u32),
+    /// The degree of the polynomial over the step.
+    OfSegment,
+    /// 2s − 1, where s is the degree of that polynomial.
+    OfStages,
+    /// Not known.
+    Unknown,
+}
+
+/// Writes down every accepted step.
+pub struct StepRecorder {
+    pub of_method: Order,
+    t: Vec<f64>,
+    h: Vec<f64>,
+    order: Vec<u32>,
+    newton: Vec<u64>,
+    residuals: Vec<Residuals>,
+    /// Newton iterations up to the last step
+    solves: u64,
+}
+
+impl<L> Observer<L> for StepRecorder {
+    fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
+        self.t.push(step.t);
+        self.h.push(step.segment.t1 - step.segment.t0);
+        match self.of_method {
+            Order::Fixed(order) => self.order.push(order),
+            Order::OfSegment => self.order.push(step.segment.degree() as u32),
+            Order::OfStages => self.order.push(2 * step.segment.degree() as u32 - 1),
+            Order::Unknown => {}
+        }
+        self.newton.push(step.statistics.solves.saturating_sub(self.solves));
+        self.solves = step.statistics.solves;
+        self.residuals.push(step.residuals);
+        ControlFlow::Continue(())
+    }
+}
+
+impl StepRecorder {
+    /// Before the first step.
+    pub fn new(of_method: Order) -> Self {
+        let (t, h, order, newton, residuals) = Default::default();
+        StepRecorder { of_method, t, h, order, newton, residuals, solves: 0 }
+    }
+
+    /// The steps, in the shape of a run file.
+    pub fn steps(self) -> Steps {
+        let level = |read: fn(&Residuals) -> Option<f64>| {
+            let there = self.residuals.iter().any(|residuals| read(residuals).is_some());
+            there.then(|| self.residuals.iter().map(|residuals| read(residuals).unwrap_or(f64::NAN)).collect())
+        };
+        Steps {
+            position: level(|r| r.position),
+            velocity: level(|r| r.velocity),
+            acceleration: level(|r| r.acceleration),
+            invariant: level(|r| r.invariant),
+            constraint: level(|r| r.constraint),
+            hidden: level(|r| r.hidden),
+            t: self.t,
+            h: self.h,
+            order: (self.of_method != Order::Unknown).then_some(self.order),
+            newton: Some(self.newton),
+        }
+    }
+}
+
+/// Writes down every accepted step of a run through several modes, with the order of the method of its mode.
+pub struct ModeRecorder {
+    pub steps: StepRecorder,
+    pub modes: Vec<Order>,
+}
+
+impl Observer<ActiveMode> for ModeRecorder {
+    fn observe(&mut self, step: &StepView<ActiveMode>) -> ControlFlow<()> {
+        // generated modes have the order of Radau IIa
+        self.steps.of_method = self.modes.get(step.layout.mode).copied().unwrap_or(Order::OF_RADAU);
+        self.steps.observe(step)
+    }
+}
+
+impl Order {
+    /// That of Radau IIa with three stages.
+    pub const OF_RADAU: Order = Order::Fixed(5);
+}

@@ -1,0 +1,263 @@
+//! Each function of the library without the command.
+
+use daedal_simulation::check::check;
+use daedal_simulation::{
+    ComparisonSettings, Error, ErrorKind, Kernel, MethodOptions, Model, Progress, Save, Settings, Sliding, Source,
+    StartSettings, Unwatched, Value, choose, compare, initialise, solve,
+};
+use std::ops::ControlFlow;
+
+const PENDULUM: &str = r#"
+    [model]
+    name = "pendulum"
+    time = [0, 2]
+    [parameters]
+    L = 1.0
+    g = 9.81
+    [motion]
+    positions = ["x", "y"]
+    velocities = ["vx", "vy"]
+    mass = [1, 1]
+    forces = [0, "-g"]
+    holonomic = { rod = "x^2 + y^2 - L^2" }
+    [initial]
+    fix = { x = "L", vx = 0 }
+    guess = { y = 0, vy = 0 }
+    [output]
+    height = "y + L"
+"#;
+
+const CIRCUIT: &str = r#"
+    [model]
+    name = "circuit"
+    time = [0, 1]
+    [dae]
+    states = ["u", "i"]
+    equations = ["der(u) = -i", "0 = u - 2*i"]
+    [initial]
+    fix = { u = 1 }
+"#;
+
+const THERMOSTAT: &str = r#"
+    [model]
+    name = "thermostat"
+    time = [0, 10]
+    [dae]
+    states = ["T"]
+    equations = ["der(T) = heat - 0.1*T"]
+    [modes]
+    on  = { parameters = { heat = 3 } }
+    off = { parameters = { heat = 0 } }
+    [[transitions]]
+    from = "on"
+    to = "off"
+    when = "T > 21"
+    [[transitions]]
+    from = "off"
+    to = "on"
+    when = "T < 19"
+    [initial]
+    mode = "on"
+    fix = { T = 20 }
+"#;
+
+fn read(text: &str) -> Model {
+    Model::read("model.toml", text).expect("a model")
+}
+
+fn refusal(model: &Model, settings: &Settings) -> String {
+    let error = choose(model, settings).expect_err("refused");
+    assert_eq!(error.kind(), ErrorKind::Input);
+    error.to_string()
+}
+
+#[test]
+fn a_model_is_a_value_that_threads_share() {
+    fn shared<T: Send + Sync + Clone>() {}
+    shared::<Model>();
+    let model = read(PENDULUM);
+    let settings = Settings { rtol: Some(1e-8), ..Settings::default() };
+    let run = || solve(&model, &settings, &mut Unwatched).expect("a run").record().expect("values");
+    let (one, other) = std::thread::scope(|scope| {
+        let (one, other) = (scope.spawn(run), scope.spawn(run));
+        (one.join().expect("no panic"), other.join().expect("no panic"))
+    });
+    assert_eq!((one.end, one.header.counters), (other.end, other.header.counters));
+}
+
+#[test]
+fn parameters_are_set_and_kept() {
+    let long = read(PENDULUM).set(&[("L".into(), 2.0)]).expect("a parameter");
+    let other = long.set(&[("g".into(), 1.6)]).expect("a parameter").with_kernel(Kernel::Tape).expect("a kernel");
+    assert_eq!(other.parameters(), [("L".to_string(), 2.0), ("g".to_string(), 1.6)]);
+    let twice = [("L".to_string(), 2.0), ("L ".to_string(), 3.0)];
+    assert!(matches!(long.set(&twice), Err(Error::SetTwice { .. })));
+    assert!(matches!(long.set(&[("M".into(), 1.0)]), Err(Error::Model(_))));
+    assert!(matches!(long.with_kernel(Kernel::Rust), Err(Error::NoProgram { .. })));
+    assert!(matches!(Model::load("no-such-file.toml"), Err(Error::Unreadable { .. })));
+    assert!(matches!(Source::load("no-such-file.toml"), Err(Error::Unreadable { .. })));
+}
+
+#[test]
+fn three_kinds_of_systems_are_solved_by_one_function() {
+    for (text, method, columns) in [
+        (PENDULUM, "hedop5", vec!["x", "y", "vx", "vy", "lambda.rod", "vx'", "vy'", "height"]),
+        (CIRCUIT, "radau", vec!["u", "i"]),
+        (THERMOSTAT, "radau", vec!["T", "mode"]),
+    ] {
+        let model = read(text);
+        let settings = Settings { save: Save::Points(3), verify: true, ..Settings::default() };
+        let outcome = solve(&model, &settings, &mut Unwatched).expect("a run");
+        assert!(outcome.error.is_none() && outcome.warnings.is_empty(), "{:?}", outcome.warnings);
+        assert_eq!(outcome.choice, choose(&model, &settings).expect("a choice"));
+        assert_eq!(outcome.choice.method, method);
+        let run = outcome.record().expect("values");
+        run.check().expect("columns of the same length");
+        assert!(run.times.len() >= 3 && run.steps.is_some());
+        let names: Vec<&str> = run.columns.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(names, columns);
+        assert_eq!(outcome.computed.expect("values").switching.is_some(), text == THERMOSTAT);
+    }
+}
+
+#[test]
+fn values_are_kept_at_given_times() {
+    let settings = Settings { save: Save::At(vec![0.0, 0.25, 1.0]), ..Settings::default() };
+    let run = solve(&read(CIRCUIT), &settings, &mut Unwatched).expect("a run").record().expect("values");
+    assert_eq!(run.times, [0.0, 0.25, 1.0]);
+    for (t, u) in run.times.iter().zip(&run.columns[0].values) {
+        assert!((u - (-0.5 * t).exp()).abs() < 1e-6);
+    }
+    let backward = Settings { save: Save::At(vec![0.5, 0.25]), ..Settings::default() };
+    let error = solve(&read(CIRCUIT), &backward, &mut Unwatched).err().expect("refused");
+    assert_eq!(error.kind(), ErrorKind::Input);
+}
+
+#[test]
+fn wrong_settings_are_refused_in_words() {
+    let (motion, general, modes) = (read(PENDULUM), read(CIRCUIT), read(THERMOSTAT));
+    let asked = |method: &str, formulation: Option<&str>| Settings {
+        method: Some(method.into()),
+        formulation: formulation.map(String::from),
+        ..Settings::default()
+    };
+    assert!(refusal(&motion, &asked("gems", None)).contains("there is no method gems; did you mean geoms?"));
+    assert!(refusal(&general, &asked("geoms", None)).contains("is for equations of motion"));
+    assert!(refusal(&modes, &asked("mexx", None)).contains("does not switch between modes"));
+    assert!(refusal(&motion, &asked("geoms", Some("ggl"))).contains("does not take the formulation ggl"));
+    assert!(refusal(&general, &asked("radau", Some("ggl"))).contains("is one of equations of motion"));
+    let mut options = MethodOptions::default();
+    options.set("safety", Value::Number(0.8)).expect("an option");
+    let bdf = Settings { options, ..asked("bdf", None) };
+    assert!(refusal(&general, &bdf).contains("the method bdf does not know safety"));
+    let sliding = Settings { sliding: Some(Sliding::Off), ..Settings::default() };
+    assert!(refusal(&motion, &sliding).contains("pendulum has no modes; sliding is for models with modes"));
+    let named = Settings { atol_of: vec![("z".into(), 1e-9)], ..Settings::default() };
+    assert!(refusal(&motion, &named).contains("there is no variable for the setting atol z"));
+    let without = Model::read("x.toml", &PENDULUM.replace("time = [0, 2]", "")).expect("a model");
+    assert!(refusal(&without, &Settings::default()).contains("says nothing about the interval"));
+}
+
+#[test]
+fn an_interruption_keeps_what_was_computed() {
+    for text in [PENDULUM, CIRCUIT, THERMOSTAT] {
+        let mut last = 0.0;
+        let mut steps = 0;
+        let mut monitor = |progress: &Progress| {
+            (last, steps) = (progress.t, steps + 1);
+            assert!((0.0..=1.0).contains(&progress.fraction));
+            if steps == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let settings = Settings { save: Save::Steps, hmax: Some(0.1), ..Settings::default() };
+        let outcome = solve(&read(text), &settings, &mut monitor).expect("an outcome");
+        assert_eq!(outcome.error.as_ref().map(Error::kind), Some(ErrorKind::Interrupted));
+        let run = outcome.record().expect("what was computed");
+        assert_eq!((run.times.last(), steps), (Some(&last), 2));
+    }
+}
+
+#[test]
+fn a_numerical_stop_keeps_what_was_computed() {
+    let settings = Settings { max_steps: Some(5), save: Save::Steps, ..Settings::default() };
+    let outcome = solve(&read(PENDULUM), &settings, &mut Unwatched).expect("an outcome");
+    assert_eq!(outcome.error.as_ref().map(Error::kind), Some(ErrorKind::Numerical));
+    let run = outcome.record().expect("what was computed");
+    assert!(run.times.len() > 1 && run.header.message.is_some_and(|message| message.contains("max_steps")));
+}
+
+#[test]
+fn starts_are_consistent_and_data() {
+    let guess =
+        StartSettings { guess: vec![("vy".into(), 1.0)], unknown: vec!["y".into()], ..StartSettings::default() };
+    for text in [PENDULUM, CIRCUIT, THERMOSTAT] {
+        let settings = if text == PENDULUM { guess.clone() } else { StartSettings::default() };
+        let start = initialise(&read(text), &settings).expect("a start");
+        let text = serde_json::to_string(&start).expect("text");
+        assert_eq!(serde_json::from_str::<daedal_simulation::Start>(&text).expect("a start"), start);
+    }
+    let twice = StartSettings { fix: vec![("x".into(), 1.0)], unknown: vec!["x".into()], ..StartSettings::default() };
+    assert!(matches!(initialise(&read(PENDULUM), &twice), Err(Error::SaidTwice { .. })));
+    let strange = StartSettings { unknown: vec!["z".into()], ..StartSettings::default() };
+    assert!(initialise(&read(CIRCUIT), &strange).is_err_and(|error| error.to_string().contains("no state z")));
+}
+
+#[test]
+fn checks_are_data() {
+    for (text, index) in [(PENDULUM, Some(3)), (CIRCUIT, Some(1)), (THERMOSTAT, None)] {
+        let found = check(&read(text), None).expect("a check");
+        let object = found.object();
+        assert_eq!(object["possible"], true);
+        assert_eq!(object["index"]["differentiation"].as_u64(), index);
+        assert_eq!(object["trial"]["error"], serde_json::Value::Null);
+        let again: serde_json::Value =
+            serde_json::from_str(&serde_json::to_string(&found).expect("text")).expect("data");
+        assert_eq!(again, object);
+        assert!(found.warnings().is_empty() && found.into_error().is_none());
+    }
+    let impossible = PENDULUM.replace("fix = { x = \"L\"", "fix = { x = \"2*L\"");
+    let error = check(&read(&impossible), None).expect("a check").into_error().expect("no start");
+    assert_eq!(error.kind(), ErrorKind::Numerical);
+}
+
+#[test]
+fn comparisons_are_data() {
+    let settings = ComparisonSettings {
+        methods: vec!["geoms".into(), "hedop5".into()],
+        tolerances: vec![1e-4, 1e-6],
+        repeat: Some(1),
+        ..ComparisonSettings::default()
+    };
+    let mut passes = Vec::new();
+    let made = compare(&read(PENDULUM), &settings, &mut |pass| passes.push(pass)).expect("a comparison");
+    assert_eq!(made.runs.len(), 4);
+    assert!(made.runs.iter().all(|run| run.failure.is_none()), "{:?}", made.runs);
+    assert_eq!(passes.iter().filter(|pass| pass.done == pass.runs).count(), 2);
+    let general = compare(&read(CIRCUIT), &settings, &mut |_| {});
+    assert!(general.is_err_and(|error| error.to_string().contains("compare is for equations of motion")));
+}
+
+#[test]
+fn settings_are_data_and_unknown_ones_are_refused() {
+    let mut options = MethodOptions::default();
+    options.set("stages", Value::Word("auto".into())).expect("an option");
+    options.set("baumgarte", Value::Numbers(vec![1.0, 2.0, 3.0])).expect("an option");
+    let settings = Settings {
+        rtol: Some(1e-9),
+        atol_of: vec![("x".into(), 1e-12)],
+        save: Save::At(vec![0.5]),
+        sliding: Some(Sliding::ThreePoints),
+        options,
+        ..Settings::default()
+    };
+    let text = serde_json::to_string(&settings).expect("text");
+    assert_eq!(serde_json::from_str::<Settings>(&text).expect("settings"), settings);
+    for (wrong, said) in [
+        (r#"{ "rtoll": 1e-9 }"#, "unknown field `rtoll`"),
+        (r#"{ "options": { "stage": "3" } }"#, "did you mean stages?"),
+        (r#"{ "options": { "stages": "6" } }"#, "takes one of 1, 2, 3, 4, 5, 7, auto"),
+        (r#"{ "options": { "max_newton": 2 } }"#, "a whole number from 3 to 1000"),
+    ] {
+        let error = serde_json::from_str::<Settings>(wrong).expect_err("refused").to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
