@@ -88,7 +88,6 @@ fn worded(error: &Error) -> String {
             let (words, flags) = match error {
                 Error::NoInterval { .. } => ("or give tend", "or give --tend"),
                 Error::MethodOfMotion { .. } => ("use the method radau or bdf", "use --method radau or --method bdf"),
-                Error::MethodOfGeneral { .. } => ("use the method geoms", "use --method geoms"),
                 Error::ControlOfBdf => ("the only control it", "the only --control it"),
                 Error::SetTwice { .. } => ("set twice;", "set twice by --set;"),
                 Error::SaidTwice { .. } => ("fix, guess and unknown;", "--fix, --guess and --unknown;"),

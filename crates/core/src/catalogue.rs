@@ -5,7 +5,7 @@ use crate::method::bdf::Bdf;
 use crate::method::dormand_prince::DormandPrince;
 use crate::method::extrapolation::Mexx;
 use crate::method::generalized_alpha::{AlphaForm, GeneralizedAlpha};
-use crate::method::geoms::{self, Geoms};
+use crate::method::geoms::Geoms;
 use crate::method::gmkssol::Gmkssol;
 use crate::method::half_explicit::{Formula, HalfExplicit, Hedop5};
 use crate::method::local_state_space::{Chart, LocalStateSpace};
@@ -88,14 +88,7 @@ static ENTRIES: [Entry; 15] = [
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
         formulations: &["psf", "psf+i", "p1"],
-        build: |formulation| {
-            let formulation = match formulation {
-                Formulation::ProjectedWithInvariants(_) => geoms::Formulation::WithInvariants,
-                Formulation::ProjectedIndexOne(_) => geoms::Formulation::IndexOne,
-                _ => geoms::Formulation::StrangenessFree,
-            };
-            Box::new(Geoms { formulation, ..Geoms::default() })
-        },
+        build: |formulation| Box::new(Geoms { formulation: formulation.of_geoms(), ..Geoms::default() }),
     },
     Entry {
         name: "gmkssol",

@@ -37,8 +37,7 @@ mod unused;
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
 pub use hybrid::{
-    HybridInitial, HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Methods, ModeMethod,
-    Statement,
+    HybridInitial, HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Methods, Statement,
 };
 pub use index::Limits;
 pub use model::{Defaults, Kind, Model};

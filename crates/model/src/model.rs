@@ -104,8 +104,6 @@ const SECTIONS: [&str; 11] = [
     "initial",
     "output",
 ];
-/// Formulations of equations of motion in modes: those of GEOMS.
-pub(crate) const FORMULATIONS: [&str; 3] = ["psf", "psf+i", "p1"];
 /// Methods for general systems.
 const GENERAL_METHODS: [&str; 3] = ["auto", "radau", "bdf"];
 
@@ -184,13 +182,12 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
     let solve = match find(reader, "solve", "[solve]") {
         Some(section) => {
             let has_modes = root.contains_key("modes");
-            let general = Form::ALL.map(Form::name);
+            let (general, motion) = (Form::ALL.map(Form::name), Formulation::ALL.map(Formulation::name));
             // modes without a common part may have equations of both kinds
             let formulations: Vec<&str> = match (root.contains_key("dae"), root.contains_key("motion")) {
                 (true, _) => general.to_vec(),
-                (false, false) if has_modes => general.into_iter().chain(FORMULATIONS).collect(),
-                _ if has_modes => FORMULATIONS.to_vec(),
-                _ => ["auto"].into_iter().chain(Formulation::ALL.map(Formulation::name)).collect(),
+                (false, false) if has_modes => general.into_iter().chain(motion).collect(),
+                _ => ["auto"].into_iter().chain(motion).collect(),
             };
             let of_motion = || ["auto"].into_iter().chain(catalogue::all().iter().map(|entry| entry.name)).collect();
             let methods: Option<Vec<&str>> = match (has_modes, root.contains_key("dae")) {

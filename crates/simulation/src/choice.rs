@@ -13,7 +13,7 @@ use daedal::formulation::{Formulated, Formulation};
 use daedal::method::bdf::{Bdf, Steps};
 use daedal::method::controller::Control;
 use daedal::method::generalized_alpha::AlphaForm;
-use daedal::method::{Integrator, State, geoms};
+use daedal::method::{Integrator, State};
 use daedal::motion::{self, Initial, consistent};
 use daedal::{GeneralizedAlpha, Geoms, Lobatto, RadauIIa, Rattle};
 use serde::{Deserialize, Serialize};
@@ -108,13 +108,7 @@ impl<'m> Plan<'m> {
 
     /// Order of the steps.
     pub fn order(&self) -> Order {
-        match self.choice.method.as_str() {
-            "gmkssol" => Order::OF_RADAU,
-            // with s stages the polynomial has degree s, and the order is 2s − 1
-            "geoms" | "radau" => Order::OfStages,
-            "bdf" => Order::OfSegment,
-            _ => Order::Unknown,
-        }
+        Order::of(&self.choice.method)
     }
 }
 
@@ -178,7 +172,7 @@ fn of_motion<'m>(
     // refuses formulations that the method does not take
     let usual = entry.with(formulation)?;
     let method: Box<dyn MotionMethod> = match name {
-        "geoms" => Box::new(Geoms { formulation: of_geoms(formulation), ..geoms(given) }),
+        "geoms" => Box::new(Geoms { formulation: formulation.of_geoms(), ..geoms(given) }),
         "radau" => Box::new(Formulated { formulation, integrator: radau(given) }),
         "bdf" => Box::new(Formulated { formulation, integrator: bdf(given)? }),
         "rattle" => {
@@ -232,15 +226,6 @@ pub(crate) fn only_known(
 ) -> Result<(), Error> {
     let options: Vec<&str> = given.given().filter(|option| !known(option)).map(|option| option.key).collect();
     if options.is_empty() { Ok(()) } else { Err(Error::OptionsOfOther { options, method: method.to_string() }) }
-}
-
-/// A formulation as GEOMS knows it.
-fn of_geoms(formulation: Formulation) -> geoms::Formulation {
-    match formulation {
-        Formulation::ProjectedWithInvariants(_) => geoms::Formulation::WithInvariants,
-        Formulation::ProjectedIndexOne(_) => geoms::Formulation::IndexOne,
-        _ => geoms::Formulation::StrangenessFree,
-    }
 }
 
 pub(crate) fn geoms(given: &MethodOptions) -> Geoms {

@@ -52,16 +52,6 @@ pub enum Error {
         "the method {method} is for equations of motion ([motion]); {model} is a general system ([dae]): use the method radau or bdf"
     )]
     MethodOfMotion { method: &'static str, model: String },
-    #[error(
-        "the method {method} is for general systems ([dae]) where there are modes; {model} has equations of motion ([motion]): use the method geoms"
-    )]
-    MethodOfGeneral { method: &'static str, model: String },
-    #[error(
-        "the method {method} does not switch between modes, which {model} has; those that do are geoms, radau and bdf"
-    )]
-    MethodWithoutModes { method: &'static str, model: String },
-    #[error("{model}: modes are solved in the formulations {known}, and not in {form}")]
-    FormWithoutModes { form: &'static str, model: String, known: String },
     #[error(transparent)]
     Unsuitable(#[from] catalogue::Unsuitable),
     #[error(

@@ -93,4 +93,15 @@ impl Observer<ActiveMode> for ModeRecorder {
 impl Order {
     /// That of Radau IIa with three stages.
     pub const OF_RADAU: Order = Order::Fixed(5);
+
+    /// Of a method by its name.
+    pub fn of(method: &str) -> Order {
+        match method {
+            "gmkssol" => Order::OF_RADAU,
+            // with s stages the polynomial has degree s, and the order is 2s − 1
+            "geoms" | "radau" => Order::OfStages,
+            "bdf" => Order::OfSegment,
+            _ => Order::Unknown,
+        }
+    }
 }

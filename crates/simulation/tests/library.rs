@@ -143,7 +143,7 @@ fn wrong_settings_are_refused_in_words() {
     };
     assert!(refusal(&motion, &asked("gems", None)).contains("there is no method gems; did you mean geoms?"));
     assert!(refusal(&general, &asked("geoms", None)).contains("is for equations of motion"));
-    assert!(refusal(&modes, &asked("mexx", None)).contains("does not switch between modes"));
+    assert!(refusal(&modes, &asked("mexx", None)).contains("is for equations of motion"));
     assert!(refusal(&motion, &asked("geoms", Some("ggl"))).contains("does not take the formulation ggl"));
     assert!(refusal(&general, &asked("radau", Some("ggl"))).contains("is one of equations of motion"));
     let mut options = MethodOptions::default();

@@ -1,28 +1,72 @@
 //! The system that can be solved: modes with methods, conditions and changes of the state as compiled kernels.
 
-use super::model::{HybridMode, HybridModel, HybridTransition, HybridTrigger, ModeMethod, Statement};
+use super::model::{HybridMode, HybridModel, HybridTransition, HybridTrigger, Statement};
 use super::unknowns::Source;
 use crate::model::Kind;
+use daedal::catalogue::{self, MotionMethod};
 use daedal::dae::{Form, System};
+use daedal::formulation::{Formulated, Formulation};
 use daedal::graph::{Compiler, Expr, Graph, Kernel, Tape};
 use daedal::hybrid::{Condition, Hybrid, Mode, Problem, SlidingMode, SwitchingFunction, Transfer, Transition};
-use daedal::method::geoms::Formulation;
+use daedal::method::geoms;
 use daedal::motion::Compiled;
 use daedal::{Bdf, Geoms, RadauIIa};
 use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Methods with their options, from which the modes take theirs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Methods {
     /// For equations of motion; a mode may ask for another formulation.
     pub geoms: Geoms,
-    /// For general systems.
+    /// For general systems, and for formulations of equations of motion.
     pub radau: RadauIIa,
-    /// For general systems that ask for it.
+    /// The same.
     pub bdf: Bdf,
-    /// For general systems that do not ask: `Radau` unless it is `Bdf`.
-    pub general: ModeMethod,
+    /// What general systems take that do not ask: `radau` or `bdf`.
+    pub general: &'static str,
+    /// What equations of motion take that do not ask: a method of the catalogue.
+    pub motion: &'static str,
+}
+
+impl Default for Methods {
+    fn default() -> Self {
+        let (geoms, radau, bdf) = Default::default();
+        Methods { geoms, radau, bdf, general: "radau", motion: "geoms" }
+    }
+}
+
+impl Methods {
+    /// Name of the method of a mode.
+    pub fn name(&self, mode: &HybridMode) -> &'static str {
+        mode.method.unwrap_or(if matches!(mode.kind, Kind::Motion { .. }) { self.motion } else { self.general })
+    }
+
+    /// The formulation in which equations of motion of a mode are solved: the one it asks for, if its method takes it.
+    pub fn formulation(&self, mode: &HybridMode) -> Formulation {
+        let name = self.name(mode);
+        let known = catalogue::find(name).map_or(&[][..], |entry| entry.formulations);
+        let wish = mode.formulation.as_deref().filter(|wish| known.contains(wish));
+        let usual = match (name, self.geoms.formulation) {
+            ("geoms", geoms::Formulation::WithInvariants) => Some("psf+i"),
+            ("geoms", geoms::Formulation::IndexOne) => Some("p1"),
+            _ => known.first().copied(),
+        };
+        let wish = wish.or(usual);
+        Formulation::ALL.into_iter().find(|formulation| Some(formulation.name()) == wish).unwrap_or_default()
+    }
+
+    /// The method of a mode with equations of motion.
+    fn of_motion(&self, mode: &HybridMode) -> Box<dyn MotionMethod> {
+        let formulation = self.formulation(mode);
+        let entry = |name: &str| catalogue::find(name).and_then(|entry| entry.with(formulation).ok());
+        match self.name(mode) {
+            "radau" => Box::new(Formulated { formulation, integrator: self.radau.clone() }),
+            "bdf" => Box::new(Formulated { formulation, integrator: self.bdf.clone() }),
+            "geoms" => Box::new(Geoms { formulation: formulation.of_geoms(), ..self.geoms.clone() }),
+            other => entry(other).unwrap_or_else(|| Box::new(self.geoms.clone())),
+        }
+    }
 }
 
 /// A compiler that several systems share.
@@ -107,23 +151,14 @@ impl HybridMode {
         let name = self.name.clone();
         let mut mode = match &self.kind {
             Kind::Motion { formulas, .. } => {
-                let mut geoms = methods.geoms.clone();
-                geoms.formulation = match self.formulation.as_deref() {
-                    Some("psf") => Formulation::StrangenessFree,
-                    Some("psf+i") => Formulation::WithInvariants,
-                    Some("p1") => Formulation::IndexOne,
-                    _ => geoms.formulation,
-                };
-                Mode::motion(name, Compiled::new(formulas, Common(compiler.clone())), geoms)
+                Mode::motion(name, Compiled::new(formulas, Common(compiler.clone())), methods.of_motion(self))
             }
             Kind::Dae { formulas, .. } => {
                 let system = System::new(formulas, Common(compiler.clone()));
                 let wish = self.formulation.as_deref();
                 let form = Form::ALL.into_iter().find(|form| Some(form.name()) == wish).unwrap_or_default();
-                match (self.method, methods.general) {
-                    (ModeMethod::Bdf, _) | (ModeMethod::Auto, ModeMethod::Bdf) => {
-                        Mode::general(name, system, form, methods.bdf.clone())
-                    }
+                match methods.name(self) {
+                    "bdf" => Mode::general(name, system, form, methods.bdf.clone()),
                     _ => Mode::general(name, system, form, methods.radau.clone()),
                 }
             }

@@ -34,9 +34,7 @@ use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
 pub use build::Methods;
 pub(crate) use condition::{Job, lower};
-pub use model::{
-    HybridInitial, HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, ModeMethod, Statement,
-};
+pub use model::{HybridInitial, HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Statement};
 use toml::de::{DeTable, DeValue};
 
 /// Most modes of a file.

@@ -32,8 +32,8 @@ pub struct HybridMode {
     pub kind: Kind,
     /// Names of its unknowns, as [`daedal::hybrid::Flow::names`] has them.
     pub unknowns: Vec<String>,
-    /// The method that it asks for.
-    pub method: ModeMethod,
+    /// The method of the catalogue that it asks for.
+    pub method: Option<&'static str>,
     /// The formulation that it, or the whole file, asks for.
     pub formulation: Option<String>,
     /// How a state is made consistent on entry.
@@ -44,32 +44,6 @@ pub struct HybridMode {
     pub dwell: f64,
     /// Where the inputs of its graph come from.
     pub(crate) sources: Vec<Option<Source>>,
-}
-
-/// Which method integrates a mode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ModeMethod {
-    /// GEOMS for equations of motion, the usual one for general systems.
-    #[default]
-    Auto,
-    /// GEOMS, for equations of motion.
-    Geoms,
-    /// Radau IIa, for general systems.
-    Radau,
-    /// BDF, for general systems.
-    Bdf,
-}
-
-impl ModeMethod {
-    /// Its name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            ModeMethod::Auto => "auto",
-            ModeMethod::Geoms => "geoms",
-            ModeMethod::Radau => "radau",
-            ModeMethod::Bdf => "bdf",
-        }
-    }
 }
 
 /// A mode that is written for sliding between two others.

@@ -1,7 +1,7 @@
 //! `[modes.NAME]`: an ordinary model for each mode, read with names of its own.
 
 use super::condition::Job;
-use super::model::{HybridMode, ModeMethod};
+use super::model::HybridMode;
 use super::options::{RESTARTS, amount, keep};
 use super::sliding::Written;
 use super::transitions::Plan;
@@ -10,20 +10,22 @@ use crate::dae;
 use crate::diagnostic::Mistake;
 use crate::document::{self, Section};
 use crate::entries::Name;
-use crate::model::{FORMULATIONS, Kind};
+use crate::model::Kind;
 use crate::motion::{self, Beside};
 use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
+use daedal::catalogue;
 use daedal::dae::Form;
+use daedal::formulation::Formulation;
 use toml::de::DeTable;
 
 const KEYS: [&str; 10] =
     ["description", "parameters", "definitions", "motion", "dae", "method", "formulation", "restart", "keep", "dwell"];
 
-const METHODS: [(&str, ModeMethod); 4] =
-    [("auto", ModeMethod::Auto), ("geoms", ModeMethod::Geoms), ("radau", ModeMethod::Radau), ("bdf", ModeMethod::Bdf)];
+/// Methods of general systems.
+const GENERAL: [&str; 2] = ["radau", "bdf"];
 
 /// All modes.
 #[derive(Default)]
@@ -175,29 +177,30 @@ fn one(
     Some((read, keep))
 }
 
-fn method(reader: &mut Reader, section: Section, kind: &Kind) -> ModeMethod {
-    let Some((method, at)) = choice(reader, section, "method", &METHODS) else { return ModeMethod::Auto };
-    let (fits, help) = match kind {
-        Kind::Motion { .. } => (
-            matches!(method, ModeMethod::Auto | ModeMethod::Geoms),
-            "equations of motion are solved with `geoms`; other systems belong to [dae]",
-        ),
-        _ => (method != ModeMethod::Geoms, "`geoms` is for equations of motion; take `radau` or `bdf`"),
-    };
-    if !fits {
+fn method(reader: &mut Reader, section: Section, kind: &Kind) -> Option<&'static str> {
+    // what solves other equations is known, too, where it is written
+    let written = section.get("method").and_then(|item| item.get_ref().as_str());
+    let of_motion = matches!(kind, Kind::Motion { .. });
+    let fits = |name: &str| of_motion || GENERAL.contains(&name) || written == Some(name);
+    let named = catalogue::all().iter().map(|entry| entry.name).filter(|name| fits(name));
+    let known: Vec<_> = [("auto", None)].into_iter().chain(named.map(|name| (name, Some(name)))).collect();
+    let (method, at) = choice(reader, section, "method", &known)?;
+    let name = method?;
+    if !of_motion && !GENERAL.contains(&name) {
         reader.mistake(Mistake::Syntax {
-            message: format!("the method `{}` does not solve this mode", method.name()),
+            message: format!("the method `{name}` does not solve this mode"),
             label: "for other equations".into(),
             at: at.into(),
-            help: Some(help.into()),
+            help: Some(format!("`{name}` is for equations of motion; take `radau` or `bdf`")),
         });
     }
-    method
+    Some(name)
 }
 
 fn formulation(reader: &mut Reader, section: Section, kind: &Kind, shared: &Shared) -> Option<String> {
     let forms = Form::ALL.map(Form::name);
-    let known: &[&str] = if matches!(kind, Kind::Motion { .. }) { &FORMULATIONS } else { &forms };
+    let of_motion = Formulation::ALL.map(Formulation::name);
+    let known: &[&str] = if matches!(kind, Kind::Motion { .. }) { &of_motion } else { &forms };
     let Some(formulation) = section.string(reader, "formulation") else {
         // that of the file, where it is for such equations
         return shared.formulation.clone().filter(|formulation| known.contains(&formulation.as_str()));

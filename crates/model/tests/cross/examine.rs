@@ -8,7 +8,7 @@ use daedal::hybrid::HybridSolution;
 use daedal::method::Integrator;
 use daedal::motion::{Compiled, consistent};
 use daedal::{Bdf, Options, RadauIIa, Save, Tolerance, analysis, catalogue, motion};
-use daedal_model::{HybridModel, Kind, Methods, ModeMethod, Model};
+use daedal_model::{HybridModel, Kind, Methods, Model};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -212,7 +212,7 @@ fn motion<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
 
 fn switched<'m>(model: &'m HybridModel, tend: f64, options: &'m Options) -> Ways<'m> {
     let mut ways: Ways = Vec::new();
-    for (name, general) in [("radau", ModeMethod::Radau), ("bdf", ModeMethod::Bdf)] {
+    for (name, general) in [("radau", "radau"), ("bdf", "bdf")] {
         let run = move || {
             let methods = Methods { general, ..Methods::default() };
             let system = model.build(&(Arc::new(Interpreted) as _), &methods);

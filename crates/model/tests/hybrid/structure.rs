@@ -3,7 +3,7 @@
 use daedal::graph::{Compiler, Expr, Graph, Interpreted, Tape};
 use daedal::hybrid::{Combination, Detection, Hybrid, Logic, Restart, Schedule, Trigger};
 use daedal::motion::Start;
-use daedal_model::{HybridModel, HybridSliding, HybridTrigger, Kind, Methods, ModeMethod, Model};
+use daedal_model::{HybridModel, HybridSliding, HybridTrigger, Kind, Methods, Model};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -261,7 +261,7 @@ fn every_key_arrives() {
     let (_, transitions) = structure(&model);
     assert_eq!(transitions, [(0, 2), (1, 2), (1, 0), (2, 0), (0, 1)]);
     let mode = &hybrid.modes[0];
-    assert_eq!((mode.method, mode.restart, mode.dwell), (ModeMethod::Bdf, Restart::Weighted, 0.5));
+    assert_eq!((mode.method, mode.restart, mode.dwell), (Some("bdf"), Restart::Weighted, 0.5));
     assert_eq!((mode.keep.clone(), mode.formulation.as_deref()), (vec!["x[1]".into(), "x[2]".into()], Some("plain")));
     assert_eq!(hybrid.modes[1].formulation.as_deref(), Some("array"));
     // numbers are those of the mode that is left

@@ -9,7 +9,7 @@ use daedal::method::geoms;
 use daedal::method::radau::Stages;
 use daedal::motion::{Compiled, Layout};
 use daedal::{Bdf, Geoms, Options, RadauIIa, Save, Statistics, Tolerance, catalogue};
-use daedal_model::{HybridModel, Kind, Methods, ModeMethod, Model};
+use daedal_model::{HybridModel, Kind, Methods, Model};
 use std::error::Error;
 use std::sync::Arc;
 
@@ -139,7 +139,7 @@ impl Case {
 
     /// Modes may differ at a time: the end counts, and when and how often it switched.
     fn switched(&self, hybrid: &HybridModel, way: &Way, options: &Options) -> Result<Found, String> {
-        let general = if way.method == "bdf" { ModeMethod::Bdf } else { ModeMethod::Radau };
+        let general = if way.method == "bdf" { "bdf" } else { "radau" };
         let formulation = match way.form {
             "p1" => geoms::Formulation::IndexOne,
             _ => geoms::Formulation::StrangenessFree,

@@ -48,7 +48,7 @@ fn mode(mode: &HybridMode, found: &ModeCheck) -> Value {
     json!({
         "name": mode.name,
         "kind": if matches!(mode.kind, Kind::Motion { .. }) { "motion" } else { "dae" },
-        "method": mode.method.name(),
+        "method": mode.method.unwrap_or("auto"),
         "formulation": mode.formulation,
         "dwell": mode.dwell,
         "reachable": found.reachable,

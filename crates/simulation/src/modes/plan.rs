@@ -6,11 +6,12 @@ use crate::error::Error;
 use crate::model::{Kernel, Model, Modes};
 use crate::settings::Settings;
 use crate::steps::{ModeRecorder, Order, StepRecorder};
+use daedal::catalogue::{self, Unsuitable};
 use daedal::dae::Form;
+use daedal::formulation::Formulation;
 use daedal::hybrid::HybridOptions;
-use daedal::method::geoms::Formulation;
 use daedal::{Bdf, Geoms, RadauIIa};
-use daedal_model::{HybridMode, HybridModel, Kind, Methods, ModeMethod};
+use daedal_model::{HybridMode, HybridModel, Kind, Methods};
 
 /// All that a run through several modes needs.
 pub struct ModesPlan {
@@ -25,8 +26,8 @@ pub struct ModesPlan {
     names: Vec<&'static str>,
 }
 
-/// Formulations of modes with equations of motion.
-const MOTION_MODES: [&str; 3] = ["psf", "psf+i", "p1"];
+/// Methods of general systems; formulations of equations of motion are general systems, too.
+const GENERAL: [&str; 2] = ["radau", "bdf"];
 
 impl ModesPlan {
     /// Options apply to all modes that did not choose themselves.
@@ -41,37 +42,36 @@ impl ModesPlan {
         let name = &format!("every mode of {}", model.name());
         let mut own = modes.model.clone();
         own.initial.t = t0;
-        let (motion, general) = (own.modes.iter().any(is_motion), own.modes.iter().any(|mode| !is_motion(mode)));
-        match asked {
-            Some(method @ "geoms") if !motion => {
-                return Err(Error::MethodOfMotion { method, model: name.clone() });
-            }
-            Some(method @ ("radau" | "bdf")) if !general => {
-                return Err(Error::MethodOfGeneral { method, model: name.clone() });
-            }
-            None | Some("geoms" | "radau" | "bdf") => {}
-            Some(method) => return Err(Error::MethodWithoutModes { method, model: name.clone() }),
+        if let Some(method) = asked
+            && !GENERAL.contains(&method)
+            && !own.modes.iter().any(is_motion)
+        {
+            return Err(Error::MethodOfMotion { method, model: name.clone() });
         }
         if let Some(form) = form {
             formulate(name, &mut own, model.content.defaults.formulation.as_deref(), form)?;
         }
-        let usual = if asked == Some("bdf") { ModeMethod::Bdf } else { ModeMethod::Radau };
-        let names: Vec<&str> = own.modes.iter().map(|mode| method(mode, usual)).collect();
+        let mut methods = Methods {
+            general: asked.filter(|method| GENERAL.contains(method)).unwrap_or("radau"),
+            motion: asked.unwrap_or("geoms"),
+            ..Methods::default()
+        };
+        let names: Vec<&str> = own.modes.iter().map(|mode| methods.name(mode)).collect();
+        if let Some(Asked::Motion(wanted)) = form {
+            takes(&own, &names, wanted.name())?;
+        }
 
         // an option must be known to one of the methods
         let given = &settings.options;
         let used = |name: &str| names.contains(&name);
         let method = joined(names.iter().map(ToString::to_string));
         only_known(given, &method, |option| names.iter().any(|name| option.is_known_to(name, "")))?;
-        let methods = Methods {
-            geoms: if used("geoms") { geoms(given) } else { Geoms::default() },
-            radau: if used("radau") { radau(given) } else { RadauIIa::default() },
-            bdf: if used("bdf") { bdf(given)? } else { Bdf::default() },
-            general: usual,
-        };
+        methods.geoms = if used("geoms") { geoms(given) } else { Geoms::default() };
+        methods.radau = if used("radau") { radau(given) } else { RadauIIa::default() };
+        methods.bdf = if used("bdf") { bdf(given)? } else { Bdf::default() };
         let formulation = |mode: &HybridMode| match &mode.formulation {
+            _ if is_motion(mode) => methods.formulation(mode).name().to_string(),
             Some(formulation) => formulation.clone(),
-            None if is_motion(mode) => word(methods.geoms.formulation).to_string(),
             None => Form::default().name().to_string(),
         };
         let choice = Choice { method, formulation: joined(own.modes.iter().map(formulation)), reasons: Vec::new() };
@@ -86,18 +86,20 @@ impl ModesPlan {
 
     /// Somebody who writes down the steps.
     pub fn recorder(&self) -> ModeRecorder {
-        let order = |name: &&str| if *name == "bdf" { Order::OfSegment } else { Order::OF_RADAU };
+        let order = |name: &&str| Order::of(name);
         ModeRecorder { steps: StepRecorder::new(Order::OF_RADAU), modes: self.names.iter().map(order).collect() }
     }
 }
 
-/// The word for a formulation of GEOMS.
-fn word(formulation: Formulation) -> &'static str {
-    match formulation {
-        Formulation::StrangenessFree => "psf",
-        Formulation::WithInvariants => "psf+i",
-        Formulation::IndexOne => "p1",
+/// The methods of modes with equations of motion must take a formulation that is asked for.
+fn takes(model: &HybridModel, names: &[&'static str], formulation: &'static str) -> Result<(), Error> {
+    for (mode, method) in model.modes.iter().zip(names).filter(|(mode, _)| is_motion(mode)) {
+        let known = catalogue::find(method).map_or(&[][..], |entry| entry.formulations);
+        if mode.formulation.as_deref() == Some(formulation) && !known.contains(&formulation) {
+            return Err(Unsuitable { method, formulation, known }.into());
+        }
     }
+    Ok(())
 }
 
 /// Take a formulation in all modes of its kind that have none of their own; `wished` is the one that the whole file asks for.
@@ -106,7 +108,7 @@ fn formulate(name: &str, model: &mut HybridModel, wished: Option<&str>, form: &A
         Asked::Motion(formulation) => (formulation.name(), true),
         Asked::General(form) => (form.name(), false),
     };
-    let (model_name, of_modes) = (name.to_string(), MOTION_MODES.join(", "));
+    let (model_name, of_modes) = (name.to_string(), Formulation::ALL.map(Formulation::name).join(", "));
     let mut fitting = model.modes.iter_mut().filter(|mode| is_motion(mode) == of_motion).peekable();
     if fitting.peek().is_none() {
         return Err(if of_motion {
@@ -116,9 +118,6 @@ fn formulate(name: &str, model: &mut HybridModel, wished: Option<&str>, form: &A
             Error::FormOfGeneral { form: wanted, model: model_name, known: of_modes }
         });
     }
-    if of_motion && !MOTION_MODES.contains(&wanted) {
-        return Err(Error::FormWithoutModes { form: wanted, model: model_name, known: of_modes });
-    }
     for mode in fitting.filter(|mode| mode.formulation.as_deref().is_none_or(|own| Some(own) == wished)) {
         mode.formulation = Some(wanted.to_string());
     }
@@ -127,16 +126,6 @@ fn formulate(name: &str, model: &mut HybridModel, wished: Option<&str>, form: &A
 
 pub fn is_motion(mode: &HybridMode) -> bool {
     matches!(mode.kind, Kind::Motion { .. })
-}
-
-/// The method of a mode; `usual` for general systems that do not choose.
-fn method(mode: &HybridMode, usual: ModeMethod) -> &'static str {
-    match (is_motion(mode), mode.method) {
-        (true, _) => "geoms",
-        (false, ModeMethod::Auto) => usual.name(),
-        (false, ModeMethod::Bdf) => "bdf",
-        (false, _) => "radau",
-    }
 }
 
 /// Each word once.

@@ -6,7 +6,7 @@ use crate::support::{fails, refused, shipped};
 fn methods_forms_and_options_that_fit_no_mode_are_refused() {
     let (general, motion) = (shipped("friction-bodies.toml"), shipped("rope-cut.toml"));
     refused(&["solve", &general, "--method", "geoms"], &["every mode of friction-bodies is a general system"]);
-    refused(&["solve", &motion, "--method", "bdf"], &["every mode of rope-cut has equations of motion"]);
+    refused(&["solve", &motion, "--method", "hedop5", "--formulation", "psf"], &["hedop5", "psf", "eom1"]);
     refused(&["solve", &general, "--formulation", "psf"], &["quasilinear"]);
     refused(&["solve", &motion, "--formulation", "array"], &["psf+i"]);
     refused(&["solve", &general, "--refilter"], &["radau does not know --refilter"]);

@@ -34,6 +34,24 @@ fn the_rope_is_cut_and_has_no_force_behind() {
 }
 
 #[test]
+fn mechanisms_in_modes_take_every_method_that_solves_them() {
+    let model = shipped("rope-cut.toml");
+    for (method, formulation) in
+        [("hedop5", "eom1"), ("mexx", "eom1"), ("radau", "ggl"), ("bdf", "over"), ("tangent", "eom0")]
+    {
+        let object = statistics(&[&model, "--rtol", "1e-9", "--method", method, "--formulation", formulation]);
+        assert_eq!((&object["method"], &object["formulation"]), (&method.into(), &formulation.into()));
+        assert_eq!((&object["switches"], &object["end_mode"]), (&1.into(), &"free".into()), "{method}");
+        let error = (value(&object, "x") + 0.216621234).abs().max((value(&object, "y") + 4.517716165).abs());
+        assert!(error < 1e-7, "{method}: {error:e}");
+    }
+    // each method takes some formulations only
+    fails(&["solve", &model, "--method", "hedop5", "--formulation", "ggl"], 2, &["hedop5", "ggl", "eom1"]);
+    // general systems are solved by two
+    fails(&["solve", &shipped("thermostat.toml"), "--method", "hedop5"], 2, &["equations of motion", "radau"]);
+}
+
+#[test]
 fn the_summary_tells_modes_switches_and_values() {
     let text = words(&["solve", &shipped("friction-bodies.toml")]);
     for part in [

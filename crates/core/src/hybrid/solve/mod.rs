@@ -435,9 +435,11 @@ impl Run<'_, '_> {
             let residuals = self.places[mode].at().residuals();
             let largest = &mut self.record.solution.max_residuals;
             *largest = largest.max(residuals);
+            // before the polynomial of the step is exchanged for one that is kept
+            let seen = self.observe(observers, t, (t - t0) / (tend - t0));
             self.record.step(self.places[mode].stepper(), t, &self.here.x);
             self.places[mode].verify(t);
-            if self.observe(observers, t, (t - t0) / (tend - t0)).is_break() {
+            if seen.is_break() {
                 return Ok(Ended::ByObserver);
             }
             if dwelling && !self.dwells(t) {
