@@ -68,6 +68,8 @@ impl Row {
             ("array", _) if unknowns > LARGEST_ARRAY => 0,
             ("array", _) => ATTEMPTS_OF_ARRAY,
             (_, "rattle" | "lobatto" | "alpha") => ATTEMPTS_OF_CONSTANT_STEPS,
+            // of all modes together
+            ("modes", _) => 4 * ATTEMPTS,
             _ => ATTEMPTS,
         }
     }
