@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`Model`], [`reference`] | a file, a text or a reference problem, with its parameters set |
+//! | [`Model`], [`mod@reference`] | a file, a text or a reference problem, with its parameters set |
 //! | [`Settings`], [`options`] | what a run is asked for; one table of the options of all methods |
 //! | [`choose`], [`Choice`] | method and formulation, with the reasons |
 //! | [`solve`], [`Simulation`], [`Outcome`] | a run, watched by a [`Monitor`]; what was computed is kept, however it ended |

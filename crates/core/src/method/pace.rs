@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn failures_in_a_row_end_a_run_and_the_first_step_from_a_point_has_more_chances() {
         let chances = |pace: &mut Pace, attempt: &Attempt| {
-            (1..).find(|_| {
+            (1..100).find(|_| {
                 let tried = pace.next(0.0, 10.0).unwrap();
                 !pace.judge(&tried, attempt)
             })

@@ -150,6 +150,7 @@ fn dense_output_has_order_five_between_the_steps() {
 
 /// Stages, step sizes that are clear of rounding and of the region where no order shows, and the order that must be seen. With seven stages
 /// little room is left between the two: errors fall to rounding by halving the step; on Andrews' mechanism with five stages, too, and with seven all steps that converge are exact.
+#[allow(clippy::type_complexity)] // a table
 const STAGES: [(&str, f64, &[(usize, [f64; 2], f64)]); 3] = [
     (
         "pendulum",

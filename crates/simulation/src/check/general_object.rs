@@ -61,6 +61,7 @@ pub fn object(check: &Check, general: &GeneralCheck) -> Value {
 }
 
 /// What is told about a point, in its order.
+#[allow(clippy::type_complexity)] // a table of functions
 const KEYS: [(&str, fn(&Found) -> Value); 11] = [
     ("index", index),
     ("characteristic", |found| {
