@@ -1,6 +1,7 @@
 //! The pace of a run: how long the next attempt is, how far a method is trusted after failures, and when it gives up. The same for all methods.
 
 use super::shell::Attempt;
+use crate::dae::Dae;
 use crate::error::StepFailure;
 use crate::options::Options;
 
@@ -100,6 +101,17 @@ pub(crate) struct Failures {
     pub attempts: u32,
     /// Matrices that were singular.
     pub singular: u32,
+}
+
+impl Failures {
+    /// Why there is no way on for a general system at t, with steps of size h.
+    pub fn of_general(self, dae: &dyn Dae, t: f64, h: f64) -> StepFailure {
+        match dae.trouble(t) {
+            Some(failure) => failure,
+            None if self.singular > 0 => StepFailure::SingularPencil { t },
+            None => StepFailure::NewtonDiverged { t, h, failures: self.attempts },
+        }
+    }
 }
 
 /// The pace of one run.

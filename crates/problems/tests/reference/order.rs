@@ -179,7 +179,8 @@ fn the_order_is_twice_the_number_of_stages_less_one() {
 
 #[test]
 fn more_stages_need_less_work_at_small_tolerances() {
-    for (name, tend) in [("pendulum", 5.0), ("slider-crank", 5.0), ("andrews", 0.03)] {
+    // evaluations of variable order against three stages, as the design tells them
+    for (name, tend, told) in [("pendulum", 5.0, 0.43), ("slider-crank", 5.0, 0.81), ("andrews", 0.03, 0.52)] {
         let case = case(name);
         let run = |stages: Stages, tolerance: f64| {
             let method = Geoms { stages, ..Geoms::default() };
@@ -195,6 +196,7 @@ fn more_stages_need_less_work_at_small_tolerances() {
             assert!(error < 1e-7, "{name} {stages:?}: {error:e}");
             work.push(solution.statistics.residuals);
         }
-        assert!(work[1] < work[0] && work[3] < work[0], "{name}: {work:?}");
+        let ratio = work[3] as f64 / work[0] as f64;
+        assert!(work[1] < work[0] && (ratio - told).abs() < 0.02, "{name}: {work:?}, {ratio:.3}");
     }
 }

@@ -358,12 +358,7 @@ impl Formula for BdfStep<'_> {
     }
 
     fn stuck(&mut self, h: f64, failures: Failures) -> StepFailure {
-        let t = self.state.t;
-        match self.dae.trouble(t) {
-            Some(failure) => failure,
-            None if failures.singular > 0 => StepFailure::SingularPencil { t },
-            None => StepFailure::NewtonDiverged { t, h, failures: failures.attempts },
-        }
+        failures.of_general(&*self.dae, self.state.t, h)
     }
 
     fn restart(&mut self, at: State, xdot: Option<&[f64]>) -> Result<(), StepFailure> {

@@ -198,12 +198,7 @@ impl Formula for RadauStep<'_> {
     }
 
     fn stuck(&mut self, h: f64, failures: Failures) -> StepFailure {
-        let t = self.state.t;
-        match self.dae.trouble(t) {
-            Some(failure) => failure,
-            None if failures.singular > 0 => StepFailure::SingularPencil { t },
-            None => StepFailure::NewtonDiverged { t, h, failures: failures.attempts },
-        }
+        failures.of_general(&*self.dae, self.state.t, h)
     }
 
     fn back(&mut self) -> Result<bool, StepFailure> {
