@@ -3,7 +3,7 @@
 //!
 //! `cargo bench --bench dae`; one thread, minimum of several runs in turn. Instructions are counted by valgrind if it is installed.
 
-use daedal::dae::{self, Dae, Form, Pencil, Plain, Point, Unknowns, characterise, prepare};
+use daedal::dae::{Dae, Form, InForm, Pencil, Plain, Point, Unknowns, characterise, prepare, self};
 use daedal::graph::{Compiler, Expr, Graph, Interpreted, Kernel};
 use daedal::linalg::Matrix;
 use daedal::method::Integrator;
@@ -52,7 +52,7 @@ fn read(name: &str) -> Model {
 struct Loaded {
     system: dae::System,
     compiler: Arc<dyn Compiler>,
-    initial: dae::Initial,
+    initial: daedal::Initial,
     tend: f64,
     options: Options,
 }
@@ -87,8 +87,8 @@ impl Loaded {
 
     /// Analysis, kernels, run.
     fn solve(&self, form: Form) -> Solution<Unknowns> {
-        let problem = dae::Problem::new(&self.system, self.initial.clone(), self.tend);
-        dae::solve(&problem, form, &RadauIIa::default(), &self.options).expect("a solution")
+        let problem = daedal::Problem::new(&self.system, self.initial.clone(), self.tend);
+        solve(&problem, &InForm { form, integrator: &RadauIIa::default() }, &self.options).expect("a solution")
     }
 
     /// Kernels and run of the equations as they stand, from a point that is known.
@@ -337,7 +337,7 @@ fn structure() {
             with.statistics.steps,
             steps[0],
             1e6 * geoms,
-            error([with.end().p, with.end().v].concat()),
+            error([with.at_end().p, with.at_end().v].concat()),
             "",
             "",
             1e6 * before

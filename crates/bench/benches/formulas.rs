@@ -3,8 +3,8 @@
 //! `cargo bench --bench formulas`; one thread, minimum of several runs in turn.
 
 use daedal::graph::{Compiler, Interpreted};
-use daedal::motion::{Compiled, Form, Initial, Mechanism};
-use daedal::{Geoms, Problem, SolveError, Statistics, solve};
+use daedal::motion::{Compiled, Form, Mechanism};
+use daedal::{Geoms, Initial, Problem, SolveError, Statistics, solve};
 use daedal_bench::options;
 use daedal_model::{Kind, Model};
 use daedal_native::Native;

@@ -3,9 +3,9 @@
 //! `cargo bench --bench hybrid`; one thread. Instructions are counted by valgrind if it is installed.
 
 use daedal::dae::Equations;
-use daedal::hybrid::{Detection, Hybrid, HybridOptions, HybridSolution, Hysteresis, Mode, Problem, Transition, solve};
+use daedal::hybrid::{Detection, Hybrid, HybridOptions, HybridSolution, Hysteresis, Mode, Transition};
 use daedal::scalar::Scalar;
-use daedal::{Options, Tolerance};
+use daedal::{Options, Problem, Tolerance, solve, Initial};
 use daedal_bench::{ONE_RUN, instructions};
 use daedal_problems::hybrid::belt::{self, Belt};
 use daedal_problems::hybrid::bowed_string::{self, BowedString, Sticking};
@@ -77,8 +77,8 @@ fn watched(system: &str, functions: usize) -> HybridSolution {
         hybrid.transition(Transition::when(mode, mode, "never", move |_, x| 50.0 - x[k % n]));
     }
     let start: Vec<f64> = (0..n).map(|j| if j == 0 { 2.0 } else { 0.0 }).collect();
-    let problem = Problem::new(&hybrid, mode, 0.0, &start, 200.0);
-    solve(&problem, &options(1e-7), &HybridOptions::default()).expect("a run without events")
+    let problem = Problem::new(&hybrid, Initial::new(0.0, &start).in_mode(mode), 200.0);
+    solve(&problem, &HybridOptions::default(), &options(1e-7)).expect("a run without events")
 }
 
 /// Instructions with and without switching functions.
@@ -111,10 +111,10 @@ fn sliding_mass() {
     for method in Method::ALL {
         for tolerance in [1e-6, 1e-8, 1e-10] {
             let hybrid = Belt::default().system(Sliding::Generated, method);
-            let problem = Problem::new(&hybrid, 0, 0.0, &belt::START, belt::TEND);
+            let problem = Problem::new(&hybrid, Initial::new(0.0, &belt::START), belt::TEND);
             let start = Instant::now();
             let limit = HybridOptions { hysteresis: Hysteresis::Limit, ..HybridOptions::default() };
-            let solution = solve(&problem, &options(tolerance), &limit).expect("a run");
+            let solution = solve(&problem, &limit, &options(tolerance)).expect("a run");
             let ms = 1e3 * start.elapsed().as_secs_f64();
             let (switches, steps) = (solution.switches.len(), solution.statistics.steps);
             println!("{:<10}{tolerance:>10.0e}{switches:>10}{steps:>10}{ms:>12.2}", format!("{method:?}"));
@@ -135,10 +135,10 @@ fn string() {
     for method in Method::ALL {
         for (sticking, detection) in [(Sticking::Never, Detection::Off), (Sticking::Sliding, Detection::Condition)] {
             let hybrid = string.system(sticking, method);
-            let problem = Problem::new(&hybrid, 0, 0.0, &string.start(), bowed_string::TEND);
+            let problem = Problem::new(&hybrid, Initial::new(0.0, &string.start()), bowed_string::TEND);
             let start = Instant::now();
             let how = HybridOptions { detection, ..HybridOptions::default() };
-            let solution = solve(&problem, &options(1e-8), &how).expect("a run");
+            let solution = solve(&problem, &how, &options(1e-8)).expect("a run");
             let seconds = start.elapsed().as_secs_f64();
             let (switches, steps) = (solution.switches.len(), solution.statistics.steps);
             let (method, sticking) = (format!("{method:?}"), format!("{sticking:?}"));

@@ -149,7 +149,7 @@ fn daedal(
     let before = Instant::now();
     let solution = daedal::solve(&problem, method, &options).expect("a solution");
     let time = before.elapsed();
-    let end = solution.end();
+    let end = solution.at_end();
     let error = [largest([end.p, end.v].concat().as_slice(), motion), largest(end.lambda, multipliers)];
     let statistics = solution.statistics;
     Outcome { steps: statistics.steps, attempts: statistics.attempts, jacobians: statistics.jacobians, time, error }

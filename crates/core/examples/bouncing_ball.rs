@@ -1,9 +1,9 @@
 //! Modes and jumps: a ball that bounces until it lies. `cargo run --example bouncing_ball`
 
-use daedal::Options;
 use daedal::dae::Equations;
-use daedal::hybrid::{Hybrid, HybridError, HybridOptions, HybridSolution, Mode, Problem, Transition, solve};
+use daedal::hybrid::{Hybrid, HybridError, HybridOptions, HybridSolution, Mode, Transition};
 use daedal::scalar::Scalar;
+use daedal::{Initial, Options, Problem, solve};
 
 const GRAVITY: f64 = 9.81;
 /// Part of the velocity that is left after an impact.
@@ -41,8 +41,8 @@ pub fn run() -> Result<HybridSolution, HybridError> {
         .transfer(|_, old, _, new| new.copy_from_slice(&[0.0, -RESTITUTION * old[1]]))
         .after_accumulation(lying);
     system.transition(bounce);
-    let problem = Problem::new(&system, flying, 0.0, &[1.0, 0.0], 2.0);
-    solve(&problem, &Options::default(), &HybridOptions::default())
+    let problem = Problem::new(&system, Initial::new(0.0, &[1.0, 0.0]).in_mode(flying), 2.0);
+    solve(&problem, &HybridOptions::default(), &Options::default())
 }
 
 fn main() -> Result<(), HybridError> {

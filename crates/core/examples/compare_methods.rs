@@ -1,9 +1,9 @@
 //! One mechanism, several methods of the catalogue: errors and work. `cargo run --example compare_methods`
 
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes};
 use daedal::scalar::Scalar;
-use daedal::{Options, Problem, Statistics, Tolerance, catalogue, solve};
+use daedal::{Initial, Options, Problem, Statistics, Tolerance, catalogue, solve};
 use std::error::Error;
 
 /// A point mass on a rod.
@@ -40,13 +40,13 @@ pub struct Row {
 
 /// The same problem by an implicit, a half-explicit and an extrapolation method, and by BDF.
 pub fn run() -> Result<Vec<Row>, Box<dyn Error>> {
-    let problem = Problem::new(&Pendulum, Initial::new(0.0, &[-1.0, 0.0], &[0.0, 0.0]), 10.0);
+    let problem = Problem::new(&Pendulum, Initial::motion(0.0, &[-1.0, 0.0], &[0.0, 0.0]), 10.0);
     let options = Options { tolerance: Tolerance::new(1e-8, 1e-8), ..Options::default() };
     let mut rows = Vec::new();
     for method in ["geoms", "hedop5", "mexx", "bdf"] {
         let entry = catalogue::find(method).ok_or("no such method")?;
         let solution = solve(&problem, &*entry.with(entry.usual())?, &options)?;
-        let error = (solution.end().p[0] - EXACT).abs();
+        let error = (solution.at_end().p[0] - EXACT).abs();
         rows.push(Row { method, error, statistics: solution.statistics });
     }
     Ok(rows)

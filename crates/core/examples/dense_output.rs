@@ -1,9 +1,9 @@
 //! Events and the solution between steps: the period of a pendulum, and where it is at any time. `cargo run --example dense_output`
 
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes};
 use daedal::scalar::Scalar;
-use daedal::{Hedop5, Options, Problem, Save, Tolerance, solve};
+use daedal::{Hedop5, Initial, Options, Problem, Save, Tolerance, solve};
 use std::error::Error;
 use std::f64::consts::TAU;
 
@@ -53,7 +53,7 @@ pub struct Found {
 
 /// Record passages through the lowest point, then ask for a value between steps.
 pub fn run() -> Result<Found, Box<dyn Error>> {
-    let initial = Initial::new(0.0, &START, &[0.0, 0.0]);
+    let initial = Initial::motion(0.0, &START, &[0.0, 0.0]);
     // events are where a function falls through zero
     let problem = Problem::new(&Pendulum, initial, 10.0).record_when("leftwards", |at| at.p[0]);
     let options = Options { tolerance: Tolerance::new(1e-9, 1e-9), save: Save::Dense, ..Options::default() };

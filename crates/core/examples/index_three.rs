@@ -1,9 +1,9 @@
 //! A general system of index 3: which force moves a damped mass on a spring along x = sin t? `cargo run --example index_three`
 
 use daedal::dae::analysis::{Scope, analyse};
-use daedal::dae::{Equations, Form, Initial, Problem, System, solve};
+use daedal::dae::{Equations, System};
 use daedal::scalar::Scalar;
-use daedal::{Options, RadauIIa, Tolerance};
+use daedal::{Initial, Options, Problem, RadauIIa, Tolerance, solve};
 use std::error::Error;
 
 const STIFFNESS: f64 = 4.0;
@@ -48,7 +48,7 @@ pub fn run() -> Result<Found, Box<dyn Error>> {
     let initial = Initial::new(0.0, &[0.0; 3]);
     let found = analyse(&system, &initial, Scope::default())?;
     let options = Options { tolerance: Tolerance::new(1e-8, 1e-8), ..Options::default() };
-    let solution = solve(&Problem::new(&system, initial, END), Form::Auto, &RadauIIa::default(), &options)?;
+    let solution = solve(&Problem::new(&system, initial, END), &RadauIIa::default(), &options)?;
     Ok(Found {
         index: found.at.differentiation_index(),
         hidden: found.hidden.iter().map(|constraint| constraint.formula.clone()).collect(),

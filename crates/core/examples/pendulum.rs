@@ -1,9 +1,9 @@
 //! A mechanism: mass, force and constraint of a pendulum; everything else is derived. `cargo run --example pendulum`
 
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes};
 use daedal::scalar::Scalar;
-use daedal::{Geoms, Options, Problem, Solution, SolveError, Tolerance, solve};
+use daedal::{Geoms, Initial, Options, Problem, Solution, SolveError, Tolerance, solve};
 
 /// A point mass on a rod of length one.
 struct Pendulum {
@@ -33,14 +33,14 @@ impl EquationsOfMotion for Pendulum {
 /// Ten seconds of the pendulum that is released from the horizontal.
 pub fn run() -> Result<Solution, SolveError> {
     let pendulum = Pendulum { mass: 1.0, gravity: 9.81 };
-    let problem = Problem::new(&pendulum, Initial::new(0.0, &[-1.0, 0.0], &[0.0, 0.0]), 10.0);
+    let problem = Problem::new(&pendulum, Initial::motion(0.0, &[-1.0, 0.0], &[0.0, 0.0]), 10.0);
     let options = Options { tolerance: Tolerance::new(1e-9, 1e-9), ..Options::default() };
     solve(&problem, &Geoms::default(), &options)
 }
 
 fn main() -> Result<(), SolveError> {
     let solution = run()?;
-    let end = solution.end();
+    let end = solution.at_end();
     println!("at t = {}: x = {:.9}, y = {:.9}", end.t, end.p[0], end.p[1]);
     // the multiplier belongs to x² + y² − 1, whose gradient has the length 2
     println!("force in the rod: {:.6}", 2.0 * end.lambda[0]);

@@ -19,6 +19,7 @@
 //! | [`linalg`] | decompositions in fixed buffers |
 
 pub mod analysis;
+mod auto;
 pub mod catalogue;
 pub mod dae;
 pub mod error;
@@ -26,6 +27,7 @@ pub mod event;
 mod explicit_time;
 pub mod formulation;
 pub mod hybrid;
+mod initial;
 pub mod linalg;
 pub mod linear;
 #[allow(clippy::too_many_arguments, clippy::too_many_lines, clippy::type_complexity)]
@@ -34,7 +36,7 @@ pub mod method;
 pub mod motion;
 pub mod observer;
 mod options;
-#[allow(clippy::type_complexity)] // events are functions
+pub mod prelude;
 mod problem;
 pub mod segment;
 mod solution;
@@ -50,7 +52,9 @@ extern crate self as daedal;
 pub use daedal_graph as graph;
 pub use daedal_scalar as scalar;
 
+pub use auto::Auto;
 pub use error::{SolveError, StepFailure};
+pub use initial::{BadInitial, Condition, Initial, Residual, Start, Unknown, WrongLength};
 pub use method::bdf::Bdf;
 pub use method::dormand_prince::DormandPrince;
 pub use method::extrapolation::Mexx;
@@ -62,9 +66,9 @@ pub use method::local_state_space::LocalStateSpace;
 pub use method::radau::RadauIIa;
 pub use method::symplectic::{Lobatto, Rattle};
 pub use options::{Options, Save};
-pub use problem::Problem;
+pub use problem::{Class, Problem, Solvable};
 pub use solution::{Ended, Solution};
-pub use solve::{solve, solve_observed};
+pub use solve::{Solver, solve, solve_observed};
 pub use statistics::{Residuals, Statistics};
 pub use tolerance::Tolerance;
 

@@ -8,13 +8,13 @@ use crate::tolerance::Tolerance;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Save {
     /// Every accepted step.
+    #[default]
     Steps,
     /// The solution at these times, from the dense output; the times rise.
     At(Vec<f64>),
     /// Every accepted step with its polynomial.
     Dense,
     /// The end only: memory does not grow with the length of the run.
-    #[default]
     End,
 }
 
@@ -29,7 +29,7 @@ pub struct Options {
     pub hmax: Option<f64>,
     /// Most attempts.
     pub max_steps: u64,
-    /// What to keep; only the end unless asked for more.
+    /// What to keep; every accepted step unless asked for more or less.
     pub save: Save,
     /// Is every step looked at with the equations as they were written ([`verify`](crate::verify))?
     pub verify: bool,
@@ -42,7 +42,7 @@ impl Default for Options {
             h0: None,
             hmax: None,
             max_steps: 100_000,
-            save: Save::End,
+            save: Save::Steps,
             verify: false,
         }
     }

@@ -1,31 +1,125 @@
 //! What is to be solved: a system, its initial values, the interval, events.
 
+use crate::dae::{System, Unknowns};
+use crate::error::SolveError;
 use crate::event::{Action, Event};
-use crate::motion::{Form, Initial, Layout, Mechanism, Motion, view};
+use crate::hybrid::{ActiveMode, Hybrid, HybridError, HybridSolution};
+use crate::initial::Initial;
+use crate::method::State;
+use crate::motion::{Form, Layout, Mechanism, Motion, view};
+use crate::solution::Solution;
 
-/// An initial value problem for equations of motion.
-pub struct Problem<'p> {
+/// A class of systems: how its unknowns are laid out, and what a run of one of them gives.
+pub trait Class {
+    /// Says where unknowns stand in a state.
+    type Layout;
+    /// What a run computes.
+    type Solution;
+    /// Why it stopped.
+    type Error;
+}
+
+impl Class for dyn Mechanism + '_ {
+    type Layout = Layout;
+    type Solution = Solution;
+    type Error = SolveError;
+}
+
+impl Class for System {
+    type Layout = Unknowns;
+    type Solution = Solution<Unknowns>;
+    type Error = SolveError<Unknowns>;
+}
+
+impl Class for Hybrid<'_> {
+    type Layout = ActiveMode;
+    type Solution = HybridSolution;
+    type Error = HybridError;
+}
+
+/// What can be solved: every [`Mechanism`], hence all [`EquationsOfMotion`](crate::motion::EquationsOfMotion), a general [`System`], a
+/// [`Hybrid`] system.
+pub trait Solvable {
+    /// The class for which methods are written.
+    type Class<'p>: Class + ?Sized
+    where
+        Self: 'p;
+    /// The system as one of its class.
+    fn class<'p>(&'p self) -> &'p Self::Class<'p>;
+}
+
+impl<M: Mechanism> Solvable for M {
+    type Class<'p>
+        = dyn Mechanism + 'p
+    where
+        M: 'p;
+    fn class<'p>(&'p self) -> &'p (dyn Mechanism + 'p) {
+        self
+    }
+}
+
+impl<'m> Solvable for dyn Mechanism + 'm {
+    type Class<'p>
+        = dyn Mechanism + 'p
+    where
+        'm: 'p;
+    fn class<'p>(&'p self) -> &'p (dyn Mechanism + 'p) {
+        self
+    }
+}
+
+impl<'m> Solvable for dyn Mechanism + Send + Sync + 'm {
+    type Class<'p>
+        = dyn Mechanism + 'p
+    where
+        'm: 'p;
+    fn class<'p>(&'p self) -> &'p (dyn Mechanism + 'p) {
+        self
+    }
+}
+
+impl Solvable for System {
+    type Class<'p> = System;
+    fn class(&self) -> &System {
+        self
+    }
+}
+
+impl<'h> Solvable for Hybrid<'h> {
+    type Class<'p>
+        = Hybrid<'p>
+    where
+        'h: 'p;
+    fn class<'p>(&'p self) -> &'p Hybrid<'p> {
+        self
+    }
+}
+
+/// An initial value problem; for equations of motion unless S says otherwise.
+pub struct Problem<'p, S: ?Sized = dyn Mechanism + 'p> {
     /// The system.
-    pub system: &'p dyn Mechanism,
+    pub system: &'p S,
     /// What is known at the start.
     pub initial: Initial,
     /// End of the interval.
     pub tend: f64,
     /// Events to look for.
     pub events: Vec<Event<'p>>,
-    /// Are the initial values taken as they are, without a check?
-    pub trusted: Option<crate::method::State>,
+    /// A start that is taken as it is, without a check.
+    pub trusted: Option<State>,
+}
+
+impl<'p, S: Class + ?Sized> Problem<'p, S> {
+    /// From initial values, which are made consistent first, to tend.
+    pub fn new<A: Solvable<Class<'p> = S> + ?Sized>(system: &'p A, initial: Initial, tend: f64) -> Self {
+        Problem { system: system.class(), initial, tend, events: Vec::new(), trusted: None }
+    }
 }
 
 impl<'p> Problem<'p> {
-    /// From initial values to tend. They are made consistent first.
-    pub fn new(system: &'p dyn Mechanism, initial: Initial, tend: f64) -> Self {
-        Problem { system, initial, tend, events: Vec::new(), trusted: None }
-    }
-
     /// Take this state as the start without a check, accelerations included (IVCNSST = 1).
     #[must_use]
-    pub fn trust(mut self, state: crate::method::State) -> Self {
+    pub fn trust(mut self, state: State) -> Self {
         self.trusted = Some(state);
         self
     }
@@ -33,19 +127,35 @@ impl<'p> Problem<'p> {
     /// Stop where the function falls through zero.
     #[must_use]
     pub fn stop_when(self, name: impl Into<String>, function: impl Fn(&Motion<f64>) -> f64 + 'p) -> Self {
-        self.event(name.into(), Action::Stop, Box::new(function))
+        self.event(name.into(), Action::Stop, function)
     }
 
     /// Write down where the function falls through zero.
     #[must_use]
     pub fn record_when(self, name: impl Into<String>, function: impl Fn(&Motion<f64>) -> f64 + 'p) -> Self {
-        self.event(name.into(), Action::Record, Box::new(function))
+        self.event(name.into(), Action::Record, function)
     }
 
-    fn event(mut self, name: String, action: Action, function: Box<dyn Fn(&Motion<f64>) -> f64 + 'p>) -> Self {
+    fn event(mut self, name: String, action: Action, function: impl Fn(&Motion<f64>) -> f64 + 'p) -> Self {
         let layout = Layout::new(self.system.sizes(), Form::StrangenessFree, false);
         let function = Box::new(move |t: f64, x: &[f64]| function(&view(&layout, t, x)));
         self.events.push(Event { name, action, function });
+        self
+    }
+}
+
+impl<'p> Problem<'p, System> {
+    /// Stop where a function of time and unknowns falls through zero.
+    #[must_use]
+    pub fn stop_when(mut self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
+        self.events.push(Event { name: name.into(), action: Action::Stop, function: Box::new(function) });
+        self
+    }
+
+    /// Write down where a function of time and unknowns falls through zero.
+    #[must_use]
+    pub fn record_when(mut self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
+        self.events.push(Event { name: name.into(), action: Action::Record, function: Box::new(function) });
         self
     }
 }

@@ -153,7 +153,7 @@ impl Solution {
     }
 
     /// The blocks of the last point.
-    pub fn end(&self) -> Motion<'_, f64> {
+    pub fn at_end(&self) -> Motion<'_, f64> {
         crate::motion::view(&self.layout, self.end.t, &self.end.x)
     }
 }

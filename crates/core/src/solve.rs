@@ -5,25 +5,35 @@ use crate::error::{BadOption, SolveError, StepFailure};
 use crate::event::{Action, Event, Happened};
 use crate::explicit_time::{Crossing, Suspects, Timetable, cross_motion};
 use crate::graph::Interpreted;
+use crate::initial::Initial;
 use crate::method::{Method, StartFailure, State, Stepper};
-use crate::motion::{Form, Initial, Layout, Mechanism, consistent, view};
+use crate::motion::{Form, Layout, Mechanism, consistent, view};
 use crate::observer::{Observer, StepView};
 use crate::options::{Options, Save};
-use crate::problem::Problem;
+use crate::problem::{Class, Problem};
 use crate::segment::Segment;
 use crate::solution::{Ended, Solution};
 use crate::verify::Verifier;
+use std::ops::Deref;
 
 /// Most repetitions of a step until it ends at an event that stops.
 const MOST_REPETITIONS: u32 = 4;
 
+/// A way to solve problems of a class of systems: a method with its options, or [`Auto`](crate::Auto).
+pub trait Solver<S: Class + ?Sized> {
+    /// Solve a problem while observers look on.
+    fn solve(
+        &self,
+        problem: &Problem<S>,
+        options: &Options,
+        observers: &mut [&mut dyn Observer<S::Layout>],
+    ) -> Result<S::Solution, S::Error>;
+}
+
 /// Solve a problem.
 ///
 /// ```
-/// use daedal::linalg::Matrix;
-/// use daedal::motion::{EquationsOfMotion, Initial, Motion, Position, Sizes};
-/// use daedal::scalar::Scalar;
-/// use daedal::{Geoms, Options, Problem, Tolerance, solve};
+/// use daedal::prelude::*;
 ///
 /// /// A point mass on a rod, in absolute coordinates.
 /// struct Pendulum;
@@ -39,25 +49,46 @@ const MOST_REPETITIONS: u32 = 4;
 ///     }
 /// }
 ///
-/// let problem = Problem::new(&Pendulum, Initial::new(0.0, &[-1.0, 0.0], &[0.0, 0.0]), 10.0);
+/// let problem = Problem::new(&Pendulum, Initial::motion(0.0, &[-1.0, 0.0], &[0.0, 0.0]), 10.0);
 /// let options = Options { tolerance: Tolerance::new(1e-10, 1e-10), ..Options::default() };
 /// let solution = solve(&problem, &Geoms::default(), &options)?;
 /// // exact value from elliptic functions
-/// assert!((solution.end().p[0] + 0.2750874625761169).abs() < 1e-8);
-/// # Ok::<(), daedal::SolveError>(())
+/// assert!((solution.at_end().p[0] + 0.2750874625761169).abs() < 1e-8);
+/// # Ok::<(), SolveError>(())
 /// ```
-pub fn solve<'p, M: Method<dyn Mechanism + 'p> + ?Sized>(
-    problem: &'p Problem<'p>,
+pub fn solve<S: Class + ?Sized, M: Solver<S> + ?Sized>(
+    problem: &Problem<S>,
     method: &M,
     options: &Options,
-) -> Result<Solution, SolveError> {
-    solve_observed(problem, method, options, &mut [])
+) -> Result<S::Solution, S::Error> {
+    method.solve(problem, options, &mut [])
 }
 
 /// Solve a problem while observers look on.
-pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p> + ?Sized>(
-    problem: &'p Problem<'p>,
+pub fn solve_observed<S: Class + ?Sized, M: Solver<S> + ?Sized>(
+    problem: &Problem<S>,
     method: &M,
+    options: &Options,
+    observers: &mut [&mut dyn Observer<S::Layout>],
+) -> Result<S::Solution, S::Error> {
+    method.solve(problem, options, observers)
+}
+
+impl<'m, M: Method<dyn Mechanism + 'm> + ?Sized> Solver<dyn Mechanism + 'm> for M {
+    fn solve(
+        &self,
+        problem: &Problem<dyn Mechanism + 'm>,
+        options: &Options,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<Solution, SolveError> {
+        solve_motion(problem, |_| self, options, observers)
+    }
+}
+
+/// Solve equations of motion with a method that may depend on their consistent start.
+pub(crate) fn solve_motion<'m, M: Method<dyn Mechanism + 'm> + ?Sized, C: Deref<Target = M>>(
+    problem: &Problem<dyn Mechanism + 'm>,
+    choose: impl FnOnce(&State) -> C,
     options: &Options,
     observers: &mut [&mut dyn Observer],
 ) -> Result<Solution, SolveError> {
@@ -68,6 +99,7 @@ pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p> + ?Sized>(
         Some(state) => state.clone(),
         None => consistent::initialise(problem.system, &problem.initial, Form::StrangenessFree)?.state,
     };
+    let method = choose(&start);
     let layout = Layout::new(problem.system.sizes(), Form::StrangenessFree, false);
     let names = layout.variable_names(&problem.system.names());
     let named = options.for_motion(&layout, &names);
@@ -118,7 +150,8 @@ fn verifier_of_motion(problem: &Problem, layout: &Layout, t0: f64, options: &Opt
 /// The polynomial satisfies the constraints only at its ends: bring a state back onto them.
 fn make_consistent(system: &dyn Mechanism, layout: &Layout, t: f64, x: &mut [f64]) {
     let at = view(layout, t, x);
-    let initial = Initial::new(t, at.p, at.v).dynamic(at.r).auxiliary(at.w).contact(at.s).multipliers(at.lambda, at.mu);
+    let initial =
+        Initial::motion(t, at.p, at.v).dynamic(at.r).auxiliary(at.w).contact(at.s).multipliers(at.lambda, at.mu);
     if let Ok(consistent) = consistent::initialise(system, &initial, Form::StrangenessFree) {
         x.copy_from_slice(&consistent.state.x);
     }

@@ -311,7 +311,8 @@ fn of_steps((rtol, atol): (f64, f64)) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dae::{Equations, Form, Initial, prepare};
+    use crate::dae::{Equations, Form, prepare};
+    use crate::initial::Initial;
     use crate::method::Integrator;
     use crate::scalar::Scalar;
     use crate::{Bdf, RadauIIa, Tolerance};

@@ -6,9 +6,9 @@ use daedal::dae::{self, Equations, System, Unknowns};
 use daedal::graph::Interpreted;
 use daedal::method::geoms::{Decomposition, Selection};
 use daedal::method::{Integrator, Method, State};
-use daedal::motion::{Compiled, Form, Formulas, Initial, Mechanism, consistent};
+use daedal::motion::{Compiled, Form, Formulas, Mechanism, consistent};
 use daedal::scalar::Scalar;
-use daedal::{Bdf, DormandPrince, Geoms, HalfExplicit, Hedop5, Options, RadauIIa, Statistics};
+use daedal::{Bdf, DormandPrince, Geoms, HalfExplicit, Hedop5, Initial, Options, RadauIIa, Statistics};
 use support::{Academic, DoubledPendulum, PENDULUM, SliderCrank, academic_start, tolerance};
 
 /// Advance after a first step and count what is allocated on the way.
@@ -53,7 +53,7 @@ fn methods() -> Vec<Geoms> {
 
 #[test]
 fn steps_with_constant_mass_allocate_nothing() {
-    let initial = Initial::new(0.0, &[0.0, -1.0], &[2.9, 0.0]);
+    let initial = Initial::motion(0.0, &[0.0, -1.0], &[2.9, 0.0]);
     for method in methods() {
         let (count, statistics) = allocations(&PENDULUM, &initial, &method, &tolerance(1e-7), 400);
         assert_eq!(count, 0, "{method:?}");
@@ -63,7 +63,7 @@ fn steps_with_constant_mass_allocate_nothing() {
 
 #[test]
 fn steps_with_failing_newton_iterations_and_changing_pivots_allocate_nothing() {
-    let initial = Initial::new(0.0, &[0.0, -1.0], &[2.9, 0.0]);
+    let initial = Initial::motion(0.0, &[0.0, -1.0], &[2.9, 0.0]);
     let method = Geoms {
         selection: Selection::Joint,
         constraint_decomposition: Some(Decomposition::Lu),
@@ -82,7 +82,7 @@ fn steps_with_failing_newton_iterations_and_changing_pivots_allocate_nothing() {
 
 #[test]
 fn steps_with_state_dependent_mass_allocate_nothing() {
-    let initial = Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0]);
+    let initial = Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0]);
     for method in methods() {
         let (count, statistics) = allocations(&SliderCrank { l2: 3.0 }, &initial, &method, &tolerance(1e-7), 300);
         assert_eq!(count, 0, "{method:?}");
@@ -102,7 +102,7 @@ fn steps_with_contact_auxiliary_and_dynamic_variables_allocate_nothing() {
 
 #[test]
 fn steps_with_redundant_constraints_allocate_nothing() {
-    let initial = Initial::new(0.0, &[0.0, -1.0], &[2.9, 0.0]);
+    let initial = Initial::motion(0.0, &[0.0, -1.0], &[2.9, 0.0]);
     let (count, statistics) = allocations(&DoubledPendulum, &initial, &Geoms::default(), &tolerance(1e-7), 200);
     assert_eq!(count, 0);
     assert_eq!(statistics.steps, 201);
@@ -115,17 +115,17 @@ fn steps_of_compiled_formulas_allocate_nothing() {
     let (count, statistics) = allocations(&academic, &academic_start(), &Geoms::default(), &options, 250);
     assert_eq!((count, statistics.steps), (0, 251));
     let slider_crank = Compiled::new(&Formulas::trace(&SliderCrank { l2: 3.0 }), Interpreted);
-    let initial = Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0]);
+    let initial = Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0]);
     let (count, statistics) = allocations(&slider_crank, &initial, &Geoms::default(), &tolerance(1e-7), 300);
     assert_eq!((count, statistics.steps), (0, 301));
 }
 
 #[test]
 fn explicit_and_half_explicit_steps_allocate_nothing() {
-    let pendulum = Initial::new(0.0, &[0.0, -1.0], &[2.9, 0.0]);
+    let pendulum = Initial::motion(0.0, &[0.0, -1.0], &[2.9, 0.0]);
     let (count, statistics) = allocations(&PENDULUM, &pendulum, &Hedop5::default(), &tolerance(1e-7), 400);
     assert!(count == 0 && statistics.rejected_error > 0, "{count} {statistics}");
-    let crank = Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0]);
+    let crank = Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0]);
     let model = SliderCrank { l2: 3.0 };
     let compiled = Compiled::new(&Formulas::trace(&model), Interpreted);
     for system in [&model as &dyn Mechanism, &compiled] {
@@ -221,7 +221,7 @@ fn general<E: Equations>(
     steps: u64,
 ) -> (u64, Statistics, Unknowns) {
     let system = System::of(equations);
-    let prepared = dae::prepare(&system, &dae::Initial::new(0.0, initial), form).unwrap();
+    let prepared = dae::prepare(&system, &daedal::Initial::new(0.0, initial), form).unwrap();
     let unknowns = prepared.unknowns;
     let mut stepper = method.start(prepared.dae, prepared.at, &tolerance(1e-7)).unwrap();
     stepper.advance(1e3).unwrap();

@@ -6,10 +6,10 @@ use daedal::hybrid::{Hybrid, HybridError, HybridOptions, HybridSolution, Mode, T
 use daedal::linalg::Matrix;
 use daedal::method::{StartFailure, State, Stepper};
 use daedal::motion::{
-    EquationsOfMotion, Form, Initial, Layout, Mechanism, Motion, Names, Position, Sizes, Velocity, consistent,
+    EquationsOfMotion, Form, Layout, Mechanism, Motion, Names, Position, Sizes, Velocity, consistent,
 };
 use daedal::scalar::Scalar;
-use daedal::{Ended, Options, Problem, Save, SolveError, StepFailure, Tolerance, solve};
+use daedal::{Ended, Initial, Options, Problem, Save, SolveError, StepFailure, Tolerance, solve};
 
 const GRAVITY: f64 = 13.750_371_636_040_745;
 /// Error that a run to t = 1 at 1e-7 may have, in tolerances; formulations that drift and constant steps have other promises.
@@ -74,7 +74,7 @@ fn every_way() -> Vec<Way> {
 }
 
 fn initial() -> Initial {
-    Initial::new(0.0, &[1.0, 0.0], &[0.0, 0.0])
+    Initial::motion(0.0, &[1.0, 0.0], &[0.0, 0.0])
 }
 
 fn start() -> State {
@@ -308,7 +308,7 @@ impl EquationsOfMotion for Friction {
 
 #[test]
 fn a_method_solves_a_mechanism_or_says_why_not_and_which_method_does() {
-    let initial = Initial::new(0.0, &[0.6, -0.8], &[0.0, 0.0]);
+    let initial = Initial::motion(0.0, &[0.6, -0.8], &[0.0, 0.0]);
     let mechanism: &dyn Mechanism = &Friction;
     let trusted = {
         let method = catalogue::find("geoms").unwrap().with(Formulation::default()).unwrap();
@@ -342,8 +342,8 @@ fn against_a_wall(method: Box<dyn MotionMethod>, max_steps: u64) -> Result<Hybri
     let wall = Transition::when(swinging, swinging, "x <= 0", move |_, at| at[x]);
     system.transition(wall.transfer(move |_, old, _, new| v.clone().for_each(|j| new[j] = -0.8 * old[j])));
     let start = start().x;
-    let problem = daedal::hybrid::Problem::new(&system, swinging, 0.0, &start, 2.0);
-    daedal::hybrid::solve(&problem, &Options { max_steps, ..options() }, &HybridOptions::default())
+    let problem = Problem::new(&system, Initial::new(0.0, &start).in_mode(swinging), 2.0);
+    daedal::solve(&problem, &HybridOptions::default(), &Options { max_steps, ..options() })
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn every_example_is_tested() {
 #[test]
 fn the_pendulum_is_where_elliptic_functions_say() {
     let solution = pendulum::run().unwrap();
-    assert!((solution.end().p[0] + 0.2750874625761169).abs() < 1e-6);
+    assert!((solution.at_end().p[0] + 0.2750874625761169).abs() < 1e-6);
     assert!(solution.max_residuals.position.unwrap() < 1e-13);
 }
 

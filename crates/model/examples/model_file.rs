@@ -1,7 +1,7 @@
 //! Model files: one pendulum, written as a mechanism and as five equations without structure, read and solved.
 //! `cargo run -p daedal-model --example model_file`
 
-use daedal::dae::{self, Form, System};
+use daedal::dae::System;
 use daedal::graph::Interpreted;
 use daedal::motion::Compiled;
 use daedal::{Geoms, Options, Problem, RadauIIa, Tolerance, solve};
@@ -24,8 +24,8 @@ fn end_of(file: &str, v0: f64) -> Result<f64, Box<dyn Error>> {
         }
         Kind::Dae { formulas, initial, .. } => {
             let system = System::new(formulas, Interpreted);
-            let problem = dae::Problem::new(&system, (**initial).clone(), END);
-            dae::solve(&problem, Form::Auto, &RadauIIa::default(), &options)?.end_value("x")
+            let problem = daedal::Problem::new(&system, (**initial).clone(), END);
+            solve(&problem, &RadauIIa::default(), &options)?.end_value("x")
         }
         Kind::Hybrid(_) => None,
     };

@@ -17,7 +17,8 @@ use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::nearest;
-use daedal::dae::{Formulas, Initial, highest_orders};
+use daedal::Initial;
+use daedal::dae::{Formulas, highest_orders};
 use daedal::graph::{Expr, Graph};
 use std::collections::HashMap;
 use toml::de::{DeTable, DeValue};
@@ -158,8 +159,9 @@ pub(crate) fn read(
         t: beside.t0,
         states: given.block(Class::State, n),
         derivatives: (1..=levels).map(|order| (0..n).map(|k| given.start(Class::State, k, order)).collect()).collect(),
-        conditions: given.conditions().collect(),
+        ..Initial::default()
     };
+    let initial = given.conditions().fold(initial, |initial, (name, residual)| initial.formula(name, residual));
     let texts = equations.iter().map(|(_, entry)| entry.written()).collect();
     let formulas = Formulas {
         graph,

@@ -9,8 +9,8 @@ use crate::lower::Lowering;
 use crate::names::{Class, Classes, Context, Symbol};
 use crate::reader::Reader;
 use crate::source::Span;
+use daedal::Start;
 use daedal::graph::Expr;
-use daedal::motion::Start;
 use std::collections::HashMap;
 use toml::de::{DeTable, DeValue};
 

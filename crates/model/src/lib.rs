@@ -36,9 +36,7 @@ mod unused;
 
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
-pub use hybrid::{
-    HybridInitial, HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Methods, Statement,
-};
+pub use hybrid::{HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Methods, Statement};
 pub use index::Limits;
 pub use model::{Defaults, Kind, Model};
 pub use motion::MotionTexts;

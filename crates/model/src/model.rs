@@ -13,10 +13,10 @@ use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
 use crate::unused::{self, Unused};
-use daedal::catalogue;
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
-use daedal::motion::{Formulas, Initial};
+use daedal::motion::Formulas;
+use daedal::{Initial, catalogue};
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 
@@ -61,7 +61,7 @@ pub enum Kind {
         /// The formulas.
         formulas: Box<daedal::dae::Formulas>,
         /// What is given about the start.
-        initial: Box<daedal::dae::Initial>,
+        initial: Box<Initial>,
         /// The equations as they are written.
         texts: Vec<Written>,
     },

@@ -1,7 +1,8 @@
 //! Good model files become the formulas they say.
 
+use daedal::Start;
 use daedal::graph::Tape;
-use daedal::motion::{Formulas, Motion, Start};
+use daedal::motion::{Formulas, Motion};
 use daedal_model::{Kind, Limits, Mistake, Model};
 use std::path::Path;
 
@@ -138,7 +139,7 @@ fn conditions_are_evaluated_with_the_numbers_of_the_parameters() {
     let model = Model::read("pendulum", &text, &[("L".to_string(), 2.0)]).unwrap();
     let Kind::Motion { initial, .. } = &model.kind else { unreachable!() };
     let at = Motion { t: 0.0, p: &[0.0, -2.0], v: &[3.0, 4.0], r: &[], w: &[], s: &[], lambda: &[0.0], mu: &[] };
-    assert_eq!((initial.conditions[0].residual)(&at), 5.0 / 2.0 - 2.8);
+    assert_eq!(initial.conditions[0].value(&at), 5.0 / 2.0 - 2.8);
 }
 
 #[test]

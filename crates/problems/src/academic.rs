@@ -9,8 +9,9 @@
 //! example 5.3.6.
 
 use crate::{Case, Problem, Reference};
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes};
 use daedal::scalar::Scalar;
 
 /// The academic example; it has no parameters.
@@ -69,7 +70,7 @@ pub(crate) const PROBLEM: Problem = Problem {
         let reference = |t: f64| Reference::new(t, &NAMES, &exact(t), 1e-14, "closed form");
         Case {
             mechanism: Box::new(Academic),
-            initial: Initial::new(0.0, &start[..3], &start[3..6])
+            initial: Initial::motion(0.0, &start[..3], &start[3..6])
                 .dynamic(&start[6..8])
                 .auxiliary(&start[8..9])
                 .contact(&start[9..11])

@@ -9,8 +9,9 @@
 //! Erratum: the end values published in the test set, [`PUBLISHED_END`], are wrong from the tenth digit on; [`REFERENCE`] is not.
 
 use crate::{Case, Problem, Reference};
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes};
 use daedal::scalar::Scalar;
 
 /// The mechanism and its parameters, in SI units with the letters of the test set.
@@ -298,7 +299,7 @@ pub(crate) const PROBLEM: Problem = Problem {
         let known = REFERENCE.iter().filter(|(t, _)| *t <= tend);
         Case {
             mechanism: Box::new(Andrews { mom: x[0], c0: x[1], l0: x[2], ..Andrews::default() }),
-            initial: Initial::new(0.0, &Q0, &[0.0; 7]).multipliers(&LAMBDA0, &[]),
+            initial: Initial::motion(0.0, &Q0, &[0.0; 7]).multipliers(&LAMBDA0, &[]),
             tend,
             h0: None,
             references: known.map(|(t, state)| Reference::new(*t, &names, state, 1e-15, source)).collect(),

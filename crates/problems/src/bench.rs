@@ -1,8 +1,9 @@
 //! What tests share: rows at a point, consistent values, and an integrator of its own.
 
 use crate::Case;
+use daedal::Start;
 use daedal::linalg::Matrix;
-use daedal::motion::{Form, Layout, Mechanism, ReducedArray, Start};
+use daedal::motion::{Form, Layout, Mechanism, ReducedArray};
 use std::ops::Range;
 
 /// The reduced derivative array of a problem, all levels and invariants included.
@@ -44,7 +45,7 @@ impl<'m> Bench<'m> {
             Start::Fixed(x) | Start::Guess(x) => x,
             Start::Unknown => 0.0,
         };
-        case.initial.values(&self.layout).expect("blocks that fit").into_iter().map(value).collect()
+        case.initial.values(&self.layout, &[]).expect("blocks that fit").into_iter().map(value).collect()
     }
 
     pub fn rows(&mut self, t: f64, x: &[f64]) -> Vec<f64> {

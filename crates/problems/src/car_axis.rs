@@ -11,8 +11,9 @@
 //! The source writes the constraint forces as +Gᵀλ, hence the multipliers here have the opposite sign.
 
 use crate::{Case, Problem, Reference};
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes};
 use daedal::scalar::Scalar;
 
 /// The car axis and its parameters.
@@ -107,7 +108,7 @@ pub(crate) const PROBLEM: Problem = Problem {
         let end: Vec<f64> = END.into_iter().chain(LAMBDA_END).collect();
         Case {
             mechanism: Box::new(CarAxis { l, l0, eps: x[2], m: x[3], h, omega }),
-            initial: Initial::new(0.0, &[0.0, l0, l, l0], &[slide, 0.0, slide, 0.0]).multipliers(&[0.0, 0.0], &[]),
+            initial: Initial::motion(0.0, &[0.0, l0, l, l0], &[slide, 0.0, slide, 0.0]).multipliers(&[0.0, 0.0], &[]),
             tend: 3.0,
             h0: None,
             references: vec![Reference::new(3.0, &NAMES, &end, 1e-15, "GAMD in quadruple precision")],

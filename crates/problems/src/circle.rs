@@ -8,8 +8,9 @@
 //! Erratum: the initial residuals printed for the inconsistent start, [`INCONSISTENT`], belong to λ = −0.0001.
 
 use crate::{Case, Problem, Reference};
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes};
 use daedal::scalar::{Scalar, dot};
 
 /// The body on the circle; it has no parameters.
@@ -57,7 +58,7 @@ pub(crate) const PROBLEM: Problem = Problem {
             |t: f64| Reference::new(t, &["x", "y", "vx", "vy", "lambda.circle"], &exact(t), 1e-14, "closed form");
         Case {
             mechanism: Box::new(Circle),
-            initial: Initial::new(0.0, &start[..2], &start[2..4]).multipliers(&start[4..], &[]),
+            initial: Initial::motion(0.0, &start[..2], &start[2..4]).multipliers(&start[4..], &[]),
             tend: 5.0,
             h0: None,
             references: vec![reference(1.0), reference(5.0)],

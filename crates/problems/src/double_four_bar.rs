@@ -13,8 +13,9 @@
 //! Erratum: the assembled constraints there have the constants ½L₄ and L₄ in the y rows instead of the x rows.
 
 use crate::{Case, Problem, Reference};
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
 
 /// The mechanism and its parameters.
@@ -111,7 +112,7 @@ pub(crate) const PROBLEM: Problem = Problem {
                 l4: x[1],
                 g: x[5],
             }),
-            initial: Initial::new(0.0, &[x[6], x[6], x[6], 0.0], &[0.0; 4]),
+            initial: Initial::motion(0.0, &[x[6], x[6], x[6], 0.0], &[0.0; 4]),
             tend: 10.0,
             h0: None,
             references: vec![Reference::new(10.0, &names, &END, 1e-13, "elliptic functions")],

@@ -9,8 +9,9 @@
 //! initial value problem solvers, release 2.4, whose software uses π = 3.1415927 and the velocity level of the constraints.
 
 use crate::{Case, Problem, Reference};
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes};
 use daedal::scalar::Scalar;
 
 /// The slider crank and its parameters, in SI units.
@@ -275,7 +276,7 @@ pub(crate) const PROBLEM: Problem = Problem {
         let source = "MEBDFI with tolerance 1e-14";
         Case {
             mechanism: Box::new(model),
-            initial: Initial::new(0.0, &start, &V0).multipliers(&LAMBDA0, &[]),
+            initial: Initial::motion(0.0, &start, &V0).multipliers(&LAMBDA0, &[]),
             tend: 0.1,
             h0: None,
             references: vec![

@@ -7,8 +7,9 @@
 //! its height and drifts across the slope on a cycloid. Neimark and Fufaev (1972), Dynamics of nonholonomic systems.
 
 use crate::{Case, Problem, Reference};
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
 
 /// The knife edge and its parameters.
@@ -78,7 +79,7 @@ pub(crate) const PROBLEM: Problem = Problem {
         let reference = |t: f64| Reference::new(t, &names, &blade.exact(omega, t), 1e-14, "closed form");
         Case {
             mechanism: Box::new(blade),
-            initial: Initial::new(0.0, &[0.0; 3], &[0.0, 0.0, omega]),
+            initial: Initial::motion(0.0, &[0.0; 3], &[0.0, 0.0, omega]),
             tend: 10.0,
             h0: None,
             references: vec![reference(1.0), reference(10.0)],

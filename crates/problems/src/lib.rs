@@ -35,7 +35,8 @@ mod parameter;
 
 pub use parameter::{ParameterError, UnknownParameter};
 
-use daedal::motion::{Initial, Mechanism};
+use daedal::Initial;
+use daedal::motion::Mechanism;
 
 /// A reference problem with parameters that can be changed by name.
 pub struct Problem {

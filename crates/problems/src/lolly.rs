@@ -11,8 +11,9 @@
 //! here they follow from the constraints.
 
 use crate::{Case, Problem, Reference};
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::{Scalar, dot};
 
 /// The lolly and its parameters.
@@ -76,7 +77,7 @@ pub(crate) const PROBLEM: Problem = Problem {
         let reference = |t: f64| Reference::new(t, &names, &lolly.exact(x[3], t), 1e-14, "closed form");
         Case {
             mechanism: Box::new(lolly),
-            initial: Initial::new(0.0, &start[..3], &start[3..6]).multipliers(&start[6..], &[]),
+            initial: Initial::motion(0.0, &start[..3], &start[3..6]).multipliers(&start[6..], &[]),
             tend: 10.0,
             h0: None,
             references: vec![reference(1.0), reference(10.0)],

@@ -9,8 +9,9 @@
 //! Erratum: for the period 2 of the long run g is printed as 13.75, rounded from [`G_PERIOD_TWO`].
 
 use crate::{Case, Problem, Reference};
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::{Scalar, dot};
 
 /// The pendulum and its parameters.
@@ -130,7 +131,7 @@ pub(crate) const LONG_RUN: Problem = Problem {
         let references = LONG.iter().map(|(t, end)| Reference::new(*t, &NAMES, end, 1e-12, "elliptic functions"));
         Case {
             mechanism: Box::new(Pendulum { m: x[0], l: x[1], g: x[2] }),
-            initial: Initial::new(0.0, &[x[1], 0.0], &[0.0, 0.0]).multipliers(&[0.0], &[]),
+            initial: Initial::motion(0.0, &[x[1], 0.0], &[0.0, 0.0]).multipliers(&[0.0], &[]),
             tend: 1000.0,
             h0: None,
             references: references.collect(),
@@ -149,7 +150,7 @@ pub(crate) const IFTOMM: Problem = Problem {
             IFTOMM_A01.iter().map(|(t, end)| Reference::new(*t, &NAMES[..4], end, 1e-14, "elliptic functions"));
         Case {
             mechanism: Box::new(Pendulum { m: x[0], l: x[1], g: x[2] }),
-            initial: Initial::new(0.0, &[-x[1], 0.0], &[0.0, 0.0]).multipliers(&[0.0], &[]),
+            initial: Initial::motion(0.0, &[-x[1], 0.0], &[0.0, 0.0]).multipliers(&[0.0], &[]),
             tend: 10.0,
             h0: None,
             references: references.collect(),
@@ -161,7 +162,7 @@ fn from_lowest_point(x: &[f64], end: &[f64; 5]) -> Case {
     let (m, l, g, v) = (x[0], x[1], x[2], x[3]);
     Case {
         mechanism: Box::new(Pendulum { m, l, g }),
-        initial: Initial::new(0.0, &[0.0, -l], &[v, 0.0]),
+        initial: Initial::motion(0.0, &[0.0, -l], &[v, 0.0]),
         tend: 5.0,
         h0: Some(0.01),
         references: vec![Reference::new(5.0, &NAMES, end, 1e-14, "elliptic functions")],

@@ -13,8 +13,9 @@
 //! Erratum: for set 1 the printed multipliers λ₃ and λ₄ belong to the damping 0.001, the printed damping is 0.01.
 
 use crate::{Case, Problem, Reference};
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
 use std::f64::consts::FRAC_PI_2;
 
@@ -238,7 +239,7 @@ fn case(x: &[f64], v0: &[f64; 9], tend: f64, end: &State) -> Case {
     let values: Vec<f64> = end.p.into_iter().chain(end.v).chain(end.lambda).chain(end.mu).collect();
     Case {
         mechanism: Box::new(Skateboard::new(x[0], x[1])),
-        initial: Initial::new(0.0, &P0, v0),
+        initial: Initial::motion(0.0, &P0, v0),
         tend,
         h0: None,
         references: vec![Reference::new(tend, &names, &values, 1e-10, "integrated in minimal coordinates")],

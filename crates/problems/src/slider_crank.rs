@@ -9,8 +9,9 @@
 //! branches. The redundant model adds two constraints that vanish identically. Steinbrecher (2006), examples 4.1.15 and 5.3.4.
 
 use crate::{Case, Problem, Reference};
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
 
 /// The slider crank and its parameters.
@@ -200,7 +201,7 @@ fn case(
     tend: f64,
     references: Vec<Reference>,
 ) -> Case {
-    let initial = Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0]).multipliers(lambda, &[]);
+    let initial = Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0]).multipliers(lambda, &[]);
     Case { mechanism, initial, tend, h0: None, references }
 }
 

@@ -14,8 +14,9 @@
 //! virtual work.
 
 use crate::{Case, Problem, Reference};
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes};
 use daedal::scalar::Scalar;
 
 /// Spring and damper in parallel.
@@ -261,7 +262,7 @@ pub(crate) const PROBLEM: Problem = Problem {
         let source = "integrated in minimal coordinates";
         Case {
             mechanism: Box::new(Truck { speed: x[0], hump: x[1], ..Truck::default() }),
-            initial: Initial::new(0.0, &P0, &[0.0; 9]).multipliers(&LAMBDA0, &[]),
+            initial: Initial::motion(0.0, &P0, &[0.0; 9]).multipliers(&LAMBDA0, &[]),
             tend: 20.0,
             h0: None,
             references: vec![

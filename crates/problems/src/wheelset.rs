@@ -17,8 +17,9 @@
 //! θ/cos δ; π = 3.1415926 in the contact ellipse.
 
 use crate::{Case, Problem, Reference};
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
 
 /// The wheelset and its parameters, in SI units.
@@ -352,7 +353,7 @@ pub(crate) const PROBLEM: Problem = Problem {
     parameters: &[("v0", 30.0), ("friction", 0.12), ("cx", 6400.0), ("cz", 6400.0)],
     build: |x| Case {
         mechanism: Box::new(Wheelset { v0: x[0], mu: x[1], cx: x[2], cz: x[3], ..Wheelset::default() }),
-        initial: Initial::new(0.0, &P0, &[0.0; 6]).contact(&S0).multipliers(&LAMBDA0, &[]),
+        initial: Initial::motion(0.0, &P0, &[0.0; 6]).contact(&S0).multipliers(&LAMBDA0, &[]),
         tend: 10.0,
         h0: None,
         references: vec![Reference::new(10.0, &NAMES, &END, 1e-6, "DASSL with tolerance 1e-9")],

@@ -6,7 +6,6 @@ use crate::modes::plan::ModesPlan;
 use crate::options::{self, MethodOptions};
 use crate::settings::Settings;
 use crate::steps::Order;
-use daedal::analysis;
 use daedal::catalogue::{self, MotionMethod};
 use daedal::dae::Form;
 use daedal::formulation::{Formulated, Formulation};
@@ -14,8 +13,9 @@ use daedal::method::bdf::{Bdf, Steps};
 use daedal::method::controller::Control;
 use daedal::method::generalized_alpha::AlphaForm;
 use daedal::method::{Integrator, State};
-use daedal::motion::{self, Initial, consistent};
+use daedal::motion::{self, consistent};
 use daedal::{GeneralizedAlpha, Geoms, Lobatto, RadauIIa, Rattle};
+use daedal::{Initial, analysis};
 use serde::{Deserialize, Serialize};
 
 /// A method, the equations that it solves, and why.

@@ -3,9 +3,10 @@
 use crate::error::Error;
 use crate::places::Places;
 use crate::reference;
+use daedal::Initial;
 use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
-use daedal::motion::{Compiled, Form, Formulas, Initial, Layout, Mechanism};
+use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
 use daedal_model::{Defaults, HybridModel, Kind};
 use daedal_native::Native;
 use daedal_problems::{Problem, Reference};
@@ -164,13 +165,13 @@ impl Motion {
 /// A general system.
 pub(crate) struct General {
     pub formulas: dae::Formulas,
-    pub initial: dae::Initial,
+    pub initial: daedal::Initial,
     kernel: Kernel,
     compiled: OnceLock<System>,
 }
 
 impl General {
-    fn new(formulas: dae::Formulas, initial: dae::Initial, kernel: Kernel) -> Self {
+    fn new(formulas: dae::Formulas, initial: daedal::Initial, kernel: Kernel) -> Self {
         General { formulas, initial, kernel, compiled: OnceLock::new() }
     }
 

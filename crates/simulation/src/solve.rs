@@ -13,10 +13,10 @@ use crate::steps::StepRecorder;
 use crate::tolerances::Tolerances;
 use crate::variables::{Stopped, Variables};
 use crate::verification;
-use daedal::hybrid::{self, ActiveMode, HybridError};
-use daedal::motion::Initial;
+use daedal::dae::InForm;
+use daedal::hybrid::{ActiveMode, HybridError};
 use daedal::observer::Observer;
-use daedal::{Options, Save, Solution, SolveError, dae, solve_observed};
+use daedal::{Initial, Options, Save, Solution, SolveError, dae, solve_observed};
 use daedal_run::{Kind, Steps, Warning};
 use std::time::Instant;
 
@@ -105,14 +105,19 @@ impl<'m> Simulation<'m> {
                 single(outcome, None)
             }
             Solver::General { general, form, integrator } => {
-                let initial = dae::Initial { t: self.interval.0, ..general.initial.clone() };
-                let problem = dae::Problem::new(general.system(), initial, self.interval.1);
+                let initial = daedal::Initial { t: self.interval.0, ..general.initial.clone() };
+                let problem = daedal::Problem::new(general.system(), initial, self.interval.1);
                 let mut rates = self.with_rates.then(|| Rates::new(self.options.save.clone()));
                 let mut watched = Watched(monitor);
                 let mut observers: Vec<&mut dyn Observer<dae::Unknowns>> = vec![&mut watched];
                 observers.extend(recorder.as_mut().map(|recorder| recorder as &mut dyn Observer<dae::Unknowns>));
                 observers.extend(rates.as_mut().map(|rates| rates as &mut dyn Observer<dae::Unknowns>));
-                let outcome = dae::solve_observed(&problem, *form, &**integrator, &self.options, &mut observers);
+                let outcome = solve_observed(
+                    &problem,
+                    &InForm { form: *form, integrator: &**integrator },
+                    &self.options,
+                    &mut observers,
+                );
                 let states = general.formulas.states.len();
                 let variables = |unknowns: &_| Variables::of_general(unknowns, states);
                 let outcome = outcome.map(|found| found.map_layout(variables)).map_err(|e| e.map_layout(variables));
@@ -164,7 +169,7 @@ impl<'m> Simulation<'m> {
         if self.with_rates {
             observers.push(&mut rates);
         }
-        let outcome = hybrid::solve_observed(&problem, &options, &plan.options, &mut observers);
+        let outcome = solve_observed(&problem, &plan.options, &options, &mut observers);
         *steps = recorder.map(|recorder| recorder.steps.steps());
         let (solution, error) = match outcome {
             Ok(solution) => (Some(solution), None),

@@ -6,9 +6,9 @@ use crate::modes::table::shown;
 use crate::variables::Variables;
 use daedal::dae::{Characteristics, Depth, System, characterise, derivatives};
 use daedal::hybrid::{Entry, Hybrid};
-use daedal::motion::consistent;
-use daedal::motion::{self, Form, Initial, Layout};
-use daedal::{Options, SolveError, dae};
+use daedal::motion::Form;
+use daedal::motion::consistent::{self, InitialisationError};
+use daedal::{BadInitial, Initial, Options, SolveError, Unknown};
 use daedal_model::{HybridModel, Methods};
 use daedal_run::Kind;
 use serde::{Deserialize, Serialize};
@@ -42,12 +42,12 @@ pub enum Given {
     Unknown,
 }
 
-impl From<motion::Start> for Given {
-    fn from(start: motion::Start) -> Self {
+impl From<daedal::Start> for Given {
+    fn from(start: daedal::Start) -> Self {
         match start {
-            motion::Start::Fixed(x) => Given::Fixed(x),
-            motion::Start::Guess(x) => Given::Guess(x),
-            motion::Start::Unknown => Given::Unknown,
+            daedal::Start::Fixed(x) => Given::Fixed(x),
+            daedal::Start::Guess(x) => Given::Guess(x),
+            daedal::Start::Unknown => Given::Unknown,
         }
     }
 }
@@ -156,11 +156,11 @@ type Found = Result<(Vec<StartValue>, About), Error>;
 
 impl StartSettings {
     /// What is said, once about each variable.
-    fn said(&self) -> Result<Vec<(String, motion::Start)>, Error> {
-        let fixed = self.fix.iter().map(|(name, value)| (name.clone(), motion::Start::Fixed(*value)));
-        let guessed = self.guess.iter().map(|(name, value)| (name.clone(), motion::Start::Guess(*value)));
-        let unknown = self.unknown.iter().map(|name| (name.clone(), motion::Start::Unknown));
-        let said: Vec<(String, motion::Start)> = fixed.chain(guessed).chain(unknown).collect();
+    fn said(&self) -> Result<Vec<(String, daedal::Start)>, Error> {
+        let fixed = self.fix.iter().map(|(name, value)| (name.clone(), daedal::Start::Fixed(*value)));
+        let guessed = self.guess.iter().map(|(name, value)| (name.clone(), daedal::Start::Guess(*value)));
+        let unknown = self.unknown.iter().map(|name| (name.clone(), daedal::Start::Unknown));
+        let said: Vec<(String, daedal::Start)> = fixed.chain(guessed).chain(unknown).collect();
         match (1..said.len()).find(|&k| said[..k].iter().any(|(before, _)| *before == said[k].0)) {
             Some(k) => Err(Error::SaidTwice { name: said[k].0.clone() }),
             None => Ok(said),
@@ -168,25 +168,16 @@ impl StartSettings {
     }
 }
 
-fn of_motion(motion: &Motion, t0: f64, said: Vec<(String, motion::Start)>) -> Found {
+fn of_motion(motion: &Motion, t0: f64, said: Vec<(String, daedal::Start)>) -> Found {
     let (layout, names) = motion.layout();
     let mut initial = Initial { t: t0, ..motion.initial.clone() };
-    for (name, start) in said {
-        let place = names.iter().position(|known| *known == name);
-        if place.and_then(|j| change(&mut initial, &layout, j, start)).is_none() {
-            // accelerations follow from the rest
-            let mut known: Vec<String> = layout.shown().into_iter().map(|j| names[j].clone()).collect();
-            known.truncate(layout.dim() - layout.a().len());
-            return Err(Error::UnknownName { kind: "variable", name, known });
-        }
-    }
-    let found = consistent::initialise(motion.mechanism(), &initial, Form::StrangenessFree)
-        .map_err(|error| Error::Solve(Box::new(SolveError::Initialisation(error))))?;
-    let given = initial.values(&layout).unwrap_or_default();
+    initial.single.extend(said.into_iter().map(|(name, start)| (Unknown::Name(name), start)));
+    let given = initial.values(&layout, &names).map_err(refused)?;
+    let found = consistent::initialise(motion.mechanism(), &initial, Form::StrangenessFree).map_err(refused)?;
     let value = |(j, kind): (usize, Kind)| StartValue {
         name: names[j].clone(),
         value: found.state.x[j],
-        given: given.get(j).copied().unwrap_or(motion::Start::Unknown).into(),
+        given: given[j].into(),
         kind,
         follows: matches!(kind, Kind::Multiplier | Kind::Acceleration),
     };
@@ -195,43 +186,27 @@ fn of_motion(motion: &Motion, t0: f64, said: Vec<(String, motion::Start)>) -> Fo
     Ok((values, About::Motion { iterations, surplus, undetermined_multipliers }))
 }
 
-/// Change what is known about variable j of x; nothing can be said about accelerations.
-fn change(initial: &mut Initial, layout: &Layout, j: usize, start: motion::Start) -> Option<()> {
-    let blocks = [
-        (layout.p(), &mut initial.p),
-        (layout.v(), &mut initial.v),
-        (layout.r(), &mut initial.r),
-        (layout.w(), &mut initial.w),
-        (layout.s(), &mut initial.s),
-        (layout.lambda(), &mut initial.lambda),
-        (layout.mu(), &mut initial.mu),
-    ];
-    let (range, block) = blocks.into_iter().find(|(range, _)| range.contains(&j))?;
-    // an empty block means that nothing is known
-    block.resize(range.len(), motion::Start::Unknown);
-    block[j - range.start] = start;
-    Some(())
+/// A name that the system does not have is told with those that it has.
+fn refused(error: InitialisationError) -> Error {
+    match error {
+        InitialisationError::Given(BadInitial::NoSuchUnknown { unknown: Unknown::Name(name), known }) => {
+            Error::UnknownName { kind: "variable", name, known }
+        }
+        error => Error::Solve(Box::new(SolveError::Initialisation(error))),
+    }
 }
 
-fn of_general(general: &General, t0: f64, said: Vec<(String, motion::Start)>) -> Found {
+fn of_general(general: &General, t0: f64, said: Vec<(String, daedal::Start)>) -> Found {
     let system = general.system();
     let states = system.formulas.states.len();
-    let mut initial = dae::Initial { t: t0, ..general.initial.clone() };
+    let mut initial = Initial { t: t0, ..general.initial.clone() };
     for (name, start) in said {
         let Some((state, order)) = derivative_named(system, &name) else {
             let known = (0..states)
                 .flat_map(|j| (0..=most(system, j)).map(move |order| written(&system.formulas.states[j], order)));
             return Err(Error::UnknownName { kind: "state", name, known: known.collect() });
         };
-        if order == 0 {
-            initial.states[state] = start;
-            continue;
-        }
-        let block = order as usize - 1;
-        if initial.derivatives.len() <= block {
-            initial.derivatives.resize(block + 1, vec![motion::Start::Unknown; states]);
-        }
-        initial.derivatives[block][state] = start;
+        initial.set(state, order, start);
     }
     let found = characterise(system, &initial, Depth::default())?;
     let about = About::General {
@@ -243,16 +218,12 @@ fn of_general(general: &General, t0: f64, said: Vec<(String, motion::Start)>) ->
     Ok((values_of_general(system, &initial, &found), about))
 }
 
-fn values_of_general(system: &System, initial: &dae::Initial, found: &Characteristics) -> Vec<StartValue> {
+fn values_of_general(system: &System, initial: &Initial, found: &Characteristics) -> Vec<StartValue> {
     let formulas = &system.formulas;
-    let given = |state: usize, order: u32| {
-        let block = if order == 0 { Some(&initial.states) } else { initial.derivatives.get(order as usize - 1) };
-        block.and_then(|block| block.get(state)).copied().unwrap_or(motion::Start::Unknown)
-    };
     let value = |state: usize, order: u32, value: f64, follows: bool| StartValue {
         name: written(&formulas.states[state], order),
         value,
-        given: given(state, order).into(),
+        given: initial.start(state, order).into(),
         kind: if order == 0 { Kind::State } else { Kind::Derivative },
         follows,
     };
@@ -260,7 +231,7 @@ fn values_of_general(system: &System, initial: &dae::Initial, found: &Characteri
     let unknowns = origin.iter().zip(found.x()).map(|(&(state, order), &x)| value(state, order, x, false));
     // derivatives that the equations contain, and those that were asked for
     let rates = origin.iter().zip(&rates).filter(|&(&(state, order), _)| {
-        order + 1 == formulas.orders[state] || (order == 0 && given(state, 1) != motion::Start::Unknown)
+        order + 1 == formulas.orders[state] || (order == 0 && initial.start(state, 1) != daedal::Start::Unknown)
     });
     let rates = rates.filter(|&(&(state, order), _)| !origin.contains(&(state, order + 1)));
     let rates = rates.map(|(&(state, order), &rate)| value(state, order + 1, rate, true));
@@ -295,10 +266,10 @@ fn derivative_named(system: &System, name: &str) -> Option<(usize, u32)> {
         .map(|(j, order, _)| (j, order))
 }
 
-fn of_modes(modes: &Modes, t0: f64, said: Vec<(String, motion::Start)>) -> Found {
+fn of_modes(modes: &Modes, t0: f64, said: Vec<(String, daedal::Start)>) -> Found {
     let initial = &modes.model.initial;
     let mode = &modes.model.modes[initial.mode];
-    let mut start = initial.start.clone();
+    let mut start = initial.states.clone();
     for (name, given) in said {
         match mode.unknowns.iter().position(|known| *known == name) {
             Some(j) => start[j] = given,
@@ -324,7 +295,7 @@ pub(crate) fn first_state(
     model: &HybridModel,
     system: &Hybrid,
     t: f64,
-    start: &[motion::Start],
+    start: &[daedal::Start],
 ) -> Result<Vec<f64>, Error> {
     let initial = &model.initial;
     let entry = Entry { t, start: start.to_vec(), restart: initial.restart };

@@ -3,8 +3,9 @@
 use super::equations::Level;
 use super::linearised::Linearised;
 use super::rank::{Decomposed, Scaling};
+use crate::initial::{Initial, Start};
 use crate::motion::consistent::{Attempt, InitialisationError};
-use crate::motion::{Initial, Layout, Names, ReducedArray, Start, Undefined, view};
+use crate::motion::{Layout, Names, ReducedArray, Undefined, view};
 use faer::Mat;
 
 /// The point at which a system is analysed.
@@ -165,7 +166,7 @@ fn residuals(
         .collect();
     found.sort_by_key(|residual| residual.level);
     for condition in &initial.conditions {
-        let value = (condition.residual)(&view(layout, t, x));
+        let value = condition.value(&view(layout, t, x));
         let terms = x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let equation = format!("condition {}", condition.name);
         found.push(Residual { equation, level: None, value, terms, tolerance: 1e-9 * terms + 1e-13 });

@@ -9,7 +9,8 @@
 
 use super::linearised::{Linearised, STEP, constraint_names};
 use super::rank::{Combination, Decomposed, RankDecision, Scaling};
-use crate::motion::{Form, Initial, Mechanism, Names, consistent, view};
+use crate::initial::Initial;
+use crate::motion::{Form, Mechanism, Names, consistent, view};
 
 /// Constraints at the start.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,7 +131,8 @@ pub(super) fn nearby(mechanism: &dyn Mechanism, at: &Linearised) -> Option<Nearb
             x[j] += STEP * direction * (1.0 + x[j].abs());
         }
         let m = view(l, at.t, &x);
-        let initial = Initial::new(at.t, m.p, m.v).dynamic(m.r).auxiliary(m.w).contact(m.s).multipliers(m.lambda, m.mu);
+        let initial =
+            Initial::motion(at.t, m.p, m.v).dynamic(m.r).auxiliary(m.w).contact(m.s).multipliers(m.lambda, m.mu);
         let Ok(found) = consistent::initialise(mechanism, &initial, Form::StrangenessFree) else { continue };
         let x = &found.state.x;
         let distance = l.p().map(|j| (x[j] - at.x[j]).abs() / (1.0 + at.x[j].abs())).fold(0.0, f64::max);

@@ -7,8 +7,9 @@
 //! not use the invariants here and keeps all other constraints to rounding. Second, the drift of e along these steps must not
 //! exceed what the tolerance of the run explains.
 
+use crate::initial::Initial;
 use crate::method::State;
-use crate::motion::{Form, Initial, InvariantRate, InvariantRates, Mechanism, ReducedArray, Undefined};
+use crate::motion::{Form, InvariantRate, InvariantRates, Mechanism, ReducedArray, Undefined};
 use crate::observer::StepView;
 use crate::{Geoms, Options, Problem, Save, Tolerance, solve_observed};
 use std::ops::ControlFlow;

@@ -7,8 +7,9 @@
 //! ```
 //! use daedal::analysis::analyse;
 //! use daedal::linalg::Matrix;
-//! use daedal::motion::{EquationsOfMotion, Initial, Motion, Position, Sizes};
+//! use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes};
 //! use daedal::scalar::Scalar;
+//! use daedal::Initial;
 //!
 //! /// A point mass on a rod.
 //! struct Pendulum;
@@ -24,7 +25,7 @@
 //!     }
 //! }
 //!
-//! let found = analyse(&Pendulum, &Initial::new(0.0, &[0.0, -1.0], &[0.0, 0.0]), 10.0)?;
+//! let found = analyse(&Pendulum, &Initial::motion(0.0, &[0.0, -1.0], &[0.0, 0.0]), 10.0)?;
 //! let constraints = found.constraints.as_ref().ok_or("no constraints")?;
 //! assert_eq!((constraints.position_freedom, constraints.velocity_freedom), (1, 1));
 //! // small oscillations about the lowest point
@@ -58,8 +59,9 @@ pub use regularity::Regularity;
 pub use time_scales::{Mode, Stiffness, TimeScales};
 
 use crate::error::BadOption;
+use crate::initial::{Initial, Start};
 use crate::motion::consistent::{InitialisationError, attempt};
-use crate::motion::{Form, Initial, Mechanism, Names, Sizes, Start, Structure};
+use crate::motion::{Form, Mechanism, Names, Sizes, Structure};
 use linearised::Linearised;
 
 /// What is known about a system. Parts that could not be computed, because the model has no finite value or a decomposition did not
@@ -137,8 +139,7 @@ pub fn analyse(mechanism: &dyn Mechanism, initial: &Initial, tend: f64) -> Resul
     let mut array = mechanism.array(Form::StrangenessFree, true);
     let (names, structure) = (mechanism.names(), mechanism.structure());
     let layout = array.layout().clone();
-    let wrong_length = |wrong| AnalysisError::Initial(InitialisationError::WrongLength(wrong));
-    let starts = initial.values(&layout).map_err(wrong_length)?;
+    let starts = initial.values(&layout, &layout.variable_names(&names)).map_err(AnalysisError::Initial)?;
 
     // the point
     let attempt = attempt(mechanism, initial, Form::StrangenessFree);

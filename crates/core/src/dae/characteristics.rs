@@ -1,12 +1,12 @@
 //! What a DAE is at a consistent point: a consistent jet, the ranks of its levels, the characteristic values.
 
-use super::initial::{Initial, conditions, freedoms, values};
+use super::initial::{conditions, freedoms, values};
 use super::jet::{Conditions, Fit, Freedom, fit};
 use super::levels::{self, Level, Projections};
 use super::missing::complete;
 use super::{CharacteristicValues, DerivativeArray, MOST_LEVELS, System};
+use crate::initial::{BadInitial, Initial, Start};
 use crate::linalg::Matrix;
-use crate::motion::Start;
 
 /// How far to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,9 @@ pub enum AnalysisError {
         /// How many there are.
         wanted: usize,
     },
+    /// Values of another system.
+    #[error(transparent)]
+    Given(#[from] BadInitial),
     /// A starting value is NaN or infinite.
     #[error("the initial value of `{name}` is not finite")]
     NotFinite {
@@ -288,6 +291,7 @@ fn check(system: &System, initial: &Initial) -> Result<(), AnalysisError> {
     if given != wanted {
         return Err(AnalysisError::WrongLength { given, wanted });
     }
+    initial.check(&system.first)?;
     let starts = initial.starts(&system.first);
     for (k, start) in starts.iter().enumerate() {
         if let Start::Fixed(x) | Start::Guess(x) = start

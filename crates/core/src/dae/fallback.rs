@@ -3,17 +3,19 @@
 //! Redundant nonlinear equations look independent beside the constraints, and which of them are taken may turn out wrong in the first steps.
 //! So a few steps are made for a trial; where they fail and the derivative array, which projects all equations, makes them, it is taken.
 
+use super::System;
 use super::characteristics::{Depth, characterise};
-use super::problem::{Form, PrepareError, Prepared, Problem, array, prepare};
+use super::problem::{Form, PrepareError, Prepared, array, prepare};
 use crate::method::Integrator;
 use crate::options::Options;
+use crate::problem::Problem;
 
 /// Steps of a trial.
 const TRIAL_STEPS: usize = 10;
 
 /// Put a problem into a form with which this method makes its first steps, if there is one.
 pub(super) fn prepare_tried(
-    problem: &Problem,
+    problem: &Problem<System>,
     form: Form,
     method: &dyn Integrator,
     options: &Options,

@@ -3,67 +3,45 @@
 use super::jet::{Conditions, Freedom};
 use super::{FirstOrder, System};
 use crate::graph::Expr;
-use crate::motion::Start;
-
-/// Initial values of a general system at time t.
-///
-/// What is fixed holds, guesses are kept as far as the equations allow, the rest is computed.
-///
-/// ```
-/// use daedal::dae::Initial;
-/// let initial = Initial::new(0.0, &[1.0, 0.0, 0.0]).fix(0, 1.0);
-/// assert_eq!(initial.states.len(), 3);
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct Initial {
-    /// Initial time.
-    pub t: f64,
-    /// The states.
-    pub states: Vec<Start>,
-    /// Their derivatives of orders 1, 2, …; what is not given is unknown.
-    pub derivatives: Vec<Vec<Start>>,
-    /// Names and residuals of further equations that must hold at the start, in the graph of the formulas.
-    pub conditions: Vec<(String, Expr)>,
-}
+use crate::initial::{BadInitial, Condition, Initial, Residual, Start};
 
 impl Initial {
-    /// Guesses for all states.
-    pub fn new(t: f64, states: &[f64]) -> Self {
-        Initial { t, states: states.iter().map(|&x| Start::Guess(x)).collect(), ..Initial::default() }
-    }
-
-    /// A state that holds.
-    #[must_use]
-    pub fn fix(mut self, state: usize, value: f64) -> Self {
-        self.states[state] = Start::Fixed(value);
-        self
-    }
-
-    /// A state that is to be computed.
-    #[must_use]
-    pub fn unknown(mut self, state: usize) -> Self {
-        self.states[state] = Start::Unknown;
-        self
-    }
-
-    /// A guess for a state.
-    #[must_use]
-    pub fn guess(mut self, state: usize, value: f64) -> Self {
-        self.states[state] = Start::Guess(value);
-        self
-    }
-
     /// Start of a derivative of a state, the state itself having order 0.
-    fn start(&self, state: usize, order: u32) -> Start {
+    pub fn start(&self, state: usize, order: u32) -> Start {
         let block = if order == 0 { Some(&self.states) } else { self.derivatives.get(order as usize - 1) };
         block.and_then(|block| block.get(state)).copied().unwrap_or(Start::Unknown)
     }
 
-    /// Starts of (x, ẋ) of the first-order form.
+    /// Write the start of a derivative of a state, the state itself having order 0.
+    pub fn set(&mut self, state: usize, order: u32, start: Start) {
+        let (states, order) = (self.states.len(), order as usize);
+        if self.derivatives.len() < order {
+            self.derivatives.resize(order, vec![Start::Unknown; states]);
+        }
+        let block = if order == 0 { &mut self.states } else { &mut self.derivatives[order - 1] };
+        block[state] = start;
+    }
+
+    /// Starts of (x, ẋ) of the first-order form, as far as they belong to it.
     pub(super) fn starts(&self, first: &FirstOrder) -> Vec<Start> {
+        self.starts_or_mistake(first).0
+    }
+
+    /// Does all that is given belong to this system?
+    pub(super) fn check(&self, first: &FirstOrder) -> Result<(), BadInitial> {
+        self.is_general()?;
+        self.starts_or_mistake(first).1
+    }
+
+    fn starts_or_mistake(&self, first: &FirstOrder) -> (Vec<Start>, Result<(), BadInitial>) {
         let x = first.origin.iter().map(|&(state, order)| self.start(state, order));
         let xdot = first.origin.iter().map(|&(state, order)| self.start(state, order + 1));
-        x.chain(xdot).collect()
+        let mut starts: Vec<Start> = x.chain(xdot).collect();
+        let rates = first.names.iter().map(|name| format!("{name}'"));
+        let names: Vec<String> = first.names.iter().cloned().chain(rates).collect();
+        let shown: Vec<usize> = (0..names.len()).collect();
+        let written = self.write_single(&names, &shown, &mut starts);
+        (starts, written)
     }
 }
 
@@ -90,10 +68,14 @@ pub(super) fn conditions(system: &System, initial: &Initial) -> Option<Condition
     if initial.conditions.is_empty() {
         return None;
     }
+    let formula = |condition: &Condition| match condition.residual {
+        Residual::Formula(formula) => Some(formula),
+        Residual::Function(_) => None,
+    };
     // the same inputs, whatever the conditions added to the graph
     let first = &system.first;
     let mut graph = first.graph.clone();
-    let formulas: Vec<Expr> = initial.conditions.iter().map(|(_, e)| *e).collect();
+    let formulas: Vec<Expr> = initial.conditions.iter().filter_map(formula).collect();
     let formulas = graph.bind(&formulas, &first.parameters);
     let variables = [&first.x[..], &first.xdot].concat();
     let jacobian = graph.jacobian(&formulas, &variables);

@@ -4,12 +4,12 @@
 //! analysed: a missing differential unknown is free, and is taken as zero; missing algebraic ones follow by Newton's iteration with the
 //! pencil of the system, sparse where that is sparse. What is given is kept: if it cannot be, the general search decides.
 
-use super::initial::{Initial, values};
+use super::initial::values;
 use super::ready::{Ready, ready};
 use super::{Dae, Plain, Structure, System};
 use crate::graph::Interpreted;
+use crate::initial::{Initial, Start};
 use crate::linalg::IterationMatrix;
-use crate::motion::Start;
 
 /// Most iterations; starting values are zeros.
 const MOST_ITERATIONS: usize = 30;
@@ -46,20 +46,13 @@ pub(super) fn complete(system: &System, initial: &Initial) -> Option<(Initial, R
             x[j] = solved[j];
         }
     }
-    let mut completed = initial.clone();
-    let states = completed.states.len();
-    for j in missing {
-        let (state, order) = first.origin[j];
-        let block = match order as usize {
-            0 => &mut completed.states,
-            order => {
-                if completed.derivatives.len() < order {
-                    completed.derivatives.resize(order, vec![Start::Unknown; states]);
-                }
-                &mut completed.derivatives[order - 1]
-            }
-        };
-        *block.get_mut(state)? = Start::Guess(x[j]);
+    let mut completed = Initial { single: Vec::new(), ..initial.clone() };
+    for (j, &(state, order)) in first.origin.iter().enumerate() {
+        let start = if starts[j] == Start::Unknown { Start::Guess(x[j]) } else { starts[j] };
+        completed.set(state, order, start);
+        if starts[n + j] != Start::Unknown {
+            completed.set(state, order + 1, starts[n + j]);
+        }
     }
     let ready = ready(system, &completed)?;
     Some((completed, ready))

@@ -37,9 +37,9 @@ impl System {
     /// States that may stay undetermined, by their names: they keep their initial values.
     ///
     /// ```
-    /// use daedal::dae::{Equations, Form, Initial, Problem, System, solve};
+    /// use daedal::dae::{Equations, Form, System};
     /// use daedal::scalar::Scalar;
-    /// use daedal::{Options, RadauIIa};
+    /// use daedal::{Initial, Options, Problem, RadauIIa, solve};
     ///
     /// /// x' = F + u, 0 = x − sin t: only the sum of F and u is determined.
     /// struct Prescribed;
@@ -54,7 +54,7 @@ impl System {
     /// }
     /// let initial = Initial::new(0.0, &[0.0, 1.0, 0.25]).unknown(1);
     /// let solved = |system: &System| {
-    ///     solve(&Problem::new(system, initial.clone(), 1.0), Form::Auto, &RadauIIa::default(), &Options::default())
+    ///     solve(&Problem::new(system, initial.clone(), 1.0), &RadauIIa::default(), &Options::default())
     /// };
     /// let system = System::of(&Prescribed);
     /// assert!(solved(&system).is_err());

@@ -25,6 +25,7 @@ pub struct Plain {
     pattern: Option<Pattern>,
     algebraic: Vec<bool>,
     quasilinear: bool,
+    constant_leading: bool,
     inputs: Vec<f64>,
     time: usize,
     places: Vec<usize>,
@@ -65,6 +66,7 @@ impl Plain {
             pattern: None,
             algebraic,
             quasilinear: structure.quasilinear(),
+            constant_leading: structure.constant_leading(),
             inputs: vec![0.0; system.graph.inputs().len()],
             time: system.place(system.t),
             places: system.x.iter().chain(&system.xdot).map(|&e| system.place(e)).collect(),
@@ -140,6 +142,11 @@ impl Dae for Plain {
 
     fn quasilinear(&self) -> bool {
         self.quasilinear
+    }
+
+    // its index is at most one: without algebraic combinations E is regular
+    fn is_ordinary(&self) -> bool {
+        self.constant_leading && !self.algebraic.contains(&true)
     }
 
     fn residual(&mut self, _: usize, t: f64, x: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {

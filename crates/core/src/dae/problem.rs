@@ -7,48 +7,15 @@ use super::invariance::check;
 use super::jet::{Freedom, fit};
 use super::missing::complete;
 use super::ready::{ready, stands_alone};
-use super::{Dae, FormulaCoefficients, Genda, Initial, Plain, Point, QuasiLinear, System};
+use super::{Dae, FormulaCoefficients, Genda, Plain, Point, QuasiLinear, System};
 use crate::dae::CharacteristicValues;
 use crate::error::{BadOption, StepFailure};
-use crate::event::{Action, Event};
+use crate::initial::Initial;
 use crate::linear::{Gelda, GeldaOptions, Keep, RankOptions};
 use crate::method::StartFailure;
 
 /// Ranks of a linear system are decided with this tolerance at every accepted point, where coefficients may be very different in size.
 const LINEAR_RANK_TOLERANCE: f64 = 1e-8;
-
-/// An initial value problem for a general system.
-pub struct Problem<'p> {
-    /// The system.
-    pub system: &'p System,
-    /// What is known at the start.
-    pub initial: Initial,
-    /// End of the interval.
-    pub tend: f64,
-    /// Events to look for.
-    pub events: Vec<Event<'p>>,
-}
-
-impl<'p> Problem<'p> {
-    /// From initial values, which are made consistent first, to tend.
-    pub fn new(system: &'p System, initial: Initial, tend: f64) -> Self {
-        Problem { system, initial, tend, events: Vec::new() }
-    }
-
-    /// Stop where a function of time and unknowns falls through zero.
-    #[must_use]
-    pub fn stop_when(mut self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
-        self.events.push(Event { name: name.into(), action: Action::Stop, function: Box::new(function) });
-        self
-    }
-
-    /// Write down where a function of time and unknowns falls through zero.
-    #[must_use]
-    pub fn record_when(mut self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
-        self.events.push(Event { name: name.into(), action: Action::Record, function: Box::new(function) });
-        self
-    }
-}
 
 /// Which equations are handed to the integrator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,11 +4,11 @@
 //! one if (Z₁ᵀF_ẋ; Z₂ᵀF_x) is regular. What needs no reduction pays one elimination, and no derivative array is made; where an unknown
 //! stands in no row of that matrix, nothing is compiled either.
 
-use super::initial::{Initial, values};
+use super::initial::values;
 use super::{CharacteristicValues, Dae, Plain, Point, Structure, System};
 use crate::graph::{Expr, Tape};
+use crate::initial::{Initial, Start};
 use crate::linalg::{LargeLu, Lu, Matrix, Shift};
-use crate::motion::Start;
 use crate::scalar::Dual;
 
 /// Pivots below this count as zero.
@@ -24,7 +24,7 @@ pub(super) type Ready = (Plain, Point, CharacteristicValues);
 /// The system as it stands with a consistent point, or nothing if more must be known.
 pub(super) fn ready(system: &System, initial: &Initial) -> Option<Ready> {
     let (n, first) = (system.dim(), &system.first);
-    if initial.states.len() != system.formulas.states.len() {
+    if initial.states.len() != system.formulas.states.len() || initial.check(first).is_err() {
         return None;
     }
     let starts = initial.starts(first);

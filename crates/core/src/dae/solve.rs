@@ -3,22 +3,21 @@
 use super::System;
 use super::fallback::prepare_tried;
 use super::hidden::MinimalArray;
-use super::problem::{Form, PrepareError, Problem, Unknowns, restore};
+use super::problem::{Form, PrepareError, Unknowns, restore};
 use crate::error::{SolveError, StepFailure};
 use crate::explicit_time::{Crossing, Suspects, Timetable, cross_general};
 use crate::method::{Integrator, StartFailure, State, Stepper};
 use crate::observer::Observer;
 use crate::options::Options;
+use crate::problem::Problem;
 use crate::solution::Solution;
-use crate::solve::{Course, Run, check_times};
+use crate::solve::{Course, Run, Solver, check_times};
 use crate::verify::Verifier;
 
-/// Solve a problem of any index; nothing but the equations is needed.
+/// A method for a general system in a form of its own; without it the form is [`Form::Auto`].
 ///
 /// ```
-/// use daedal::dae::{Equations, Form, Initial, Problem, System, solve};
-/// use daedal::scalar::Scalar;
-/// use daedal::{Options, RadauIIa, Tolerance};
+/// use daedal::prelude::*;
 ///
 /// /// A pendulum: x, y, u, v and the force λ in the rod. Its index is three.
 /// struct Pendulum;
@@ -37,24 +36,59 @@ use crate::verify::Verifier;
 /// let system = System::of(&Pendulum);
 /// let problem = Problem::new(&system, Initial::new(0.0, &[1.0, 0.0, 0.0, 0.0, 0.0]), 10.0);
 /// let options = Options { tolerance: Tolerance::new(1e-9, 1e-9), ..Options::default() };
-/// let solution = solve(&problem, Form::Auto, &RadauIIa::default(), &options)?;
+/// let solution = solve(&problem, &RadauIIa::default(), &options)?;
 /// // exact value from elliptic functions
 /// assert!((solution.end.x[0] + 0.8115864461913038).abs() < 1e-7);
 /// assert!(solution.max_residuals.hidden.unwrap() < 1e-8);
+/// // the derivative array itself
+/// let method = InForm { form: Form::DerivativeArray, integrator: &RadauIIa::default() };
+/// let solution = solve(&problem, &method, &options)?;
+/// assert!((solution.end.x[0] + 0.8115864461913038).abs() < 1e-7);
 /// # Ok::<(), daedal::SolveError<daedal::dae::Unknowns>>(())
 /// ```
-pub fn solve(
-    problem: &Problem,
-    form: Form,
-    method: &dyn Integrator,
-    options: &Options,
-) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
-    solve_observed(problem, form, method, options, &mut [])
+#[derive(Clone, Copy)]
+pub struct InForm<'i> {
+    /// Which equations are integrated.
+    pub form: Form,
+    /// The method.
+    pub integrator: &'i dyn Integrator,
 }
 
-/// Solve a problem while observers look on.
-pub fn solve_observed(
-    problem: &Problem,
+impl Solver<System> for InForm<'_> {
+    fn solve(
+        &self,
+        problem: &Problem<System>,
+        options: &Options,
+        observers: &mut [&mut dyn Observer<Unknowns>],
+    ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
+        solve_in(problem, self.form, self.integrator, options, observers)
+    }
+}
+
+impl<I: Integrator> Solver<System> for I {
+    fn solve(
+        &self,
+        problem: &Problem<System>,
+        options: &Options,
+        observers: &mut [&mut dyn Observer<Unknowns>],
+    ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
+        InForm { form: Form::Auto, integrator: self }.solve(problem, options, observers)
+    }
+}
+
+impl Solver<System> for dyn Integrator + '_ {
+    fn solve(
+        &self,
+        problem: &Problem<System>,
+        options: &Options,
+        observers: &mut [&mut dyn Observer<Unknowns>],
+    ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
+        InForm { form: Form::Auto, integrator: self }.solve(problem, options, observers)
+    }
+}
+
+fn solve_in(
+    problem: &Problem<System>,
     form: Form,
     method: &dyn Integrator,
     options: &Options,

@@ -37,6 +37,24 @@ pub enum Pencil {
     },
 }
 
+impl Pencil {
+    /// Is E the identity?
+    pub(crate) fn leading_is_identity(&self) -> bool {
+        let one = |(i, j): (usize, usize), e: f64| e == if i == j { 1.0 } else { 0.0 };
+        match self {
+            Pencil::Dense { E, .. } => (0..E.rows()).all(|i| (0..E.cols()).all(|j| one((i, j), E[(i, j)]))),
+            Pencil::Sparse { places, E, .. } => {
+                let mut diagonal = 0;
+                let fits = places.iter().zip(E).all(|(&place, &e)| {
+                    diagonal += usize::from(place.0 == place.1);
+                    one(place, e)
+                });
+                fits && places.iter().all(|&(_, j)| j < diagonal)
+            }
+        }
+    }
+}
+
 /// A square system G(t, x, ẋ) = 0 of index at most one, at work: it owns its kernels and its scratch space.
 ///
 /// The contract of an implementation:
@@ -56,6 +74,11 @@ pub trait Dae {
 
     /// Is G linear in ẋ, with ∂G/∂ẋ a function of t and x?
     fn quasilinear(&self) -> bool;
+
+    /// Is G = E ẋ − f(t, x) with a regular E that is made of numbers: an ordinary differential equation?
+    fn is_ordinary(&self) -> bool {
+        false
+    }
 
     /// G(t, x, ẋ). `stage` numbers the points at which an integrator evaluates inside of one step, from zero; a system that iterates
     /// on inner unknowns keeps them apart by it.

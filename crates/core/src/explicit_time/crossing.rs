@@ -8,8 +8,9 @@ use crate::dae::System;
 use crate::error::StepFailure;
 use crate::graph::Tape;
 use crate::hybrid::{Restart, make_consistent};
+use crate::initial::Initial;
 use crate::method::{State, Stepper};
-use crate::motion::{self, Form, Initial, Layout, Mechanism, consistent};
+use crate::motion::{self, Form, Layout, Mechanism, consistent};
 use crate::options::Options;
 use crate::scalar::Dual;
 use crate::tolerance::Tolerance;
@@ -60,8 +61,11 @@ pub(crate) fn cross_motion(
         }
     }
     let at = motion::view(&layout, t, &x);
-    let initial =
-        Initial::new(crossing.to, at.p, at.v).dynamic(at.r).auxiliary(at.w).contact(at.s).multipliers(at.lambda, at.mu);
+    let initial = Initial::motion(crossing.to, at.p, at.v)
+        .dynamic(at.r)
+        .auxiliary(at.w)
+        .contact(at.s)
+        .multipliers(at.lambda, at.mu);
     let mut beyond = x.clone();
     if let Ok(found) = consistent::initialise(system, &initial, Form::StrangenessFree) {
         beyond = found.state.x;

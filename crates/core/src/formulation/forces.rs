@@ -306,8 +306,9 @@ impl Stepper for WithForces<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::initial::Initial;
     use crate::motion::consistent::initialise;
-    use crate::motion::{EquationsOfMotion, Initial, Motion, Position, Sizes};
+    use crate::motion::{EquationsOfMotion, Motion, Position, Sizes};
     use crate::scalar::Scalar;
 
     /// A point mass on a rod that is stated once or twice, with a weight in any unit.
@@ -336,7 +337,7 @@ mod tests {
     fn forces_belong_to_the_motion_in_every_unit_and_what_is_redundant_keeps_its_value() {
         for (weight, times) in [(9.81, 1), (1e-9, 1), (1e9, 1), (9.81, 2)] {
             let rod = Rod { weight, times };
-            let initial = Initial::new(0.0, &[0.6, -0.8], &[0.0, 0.0]);
+            let initial = Initial::motion(0.0, &[0.6, -0.8], &[0.0, 0.0]);
             let right = initialise(&rod, &initial, Form::StrangenessFree).unwrap().state;
             let mut forces = Forces::new(&rod, &right, &[(1e-9, 1e-9 * weight); 8]).unwrap();
             let l = forces.array.layout().clone();

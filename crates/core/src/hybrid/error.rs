@@ -3,6 +3,7 @@
 use super::solution::HybridSolution;
 use crate::dae::AnalysisError;
 use crate::error::{BadOption, StepFailure};
+use crate::initial::BadInitial;
 use crate::method::StartFailure;
 use crate::motion::consistent::InitialisationError;
 
@@ -15,6 +16,9 @@ pub enum EnterError {
     /// No consistent state of equations of motion.
     #[error(transparent)]
     Initialisation(#[from] InitialisationError),
+    /// Initial values of another system.
+    #[error(transparent)]
+    Given(#[from] BadInitial),
     /// The method could not be started.
     #[error(transparent)]
     Start(#[from] StartFailure),

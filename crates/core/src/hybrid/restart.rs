@@ -37,9 +37,10 @@ const CLEAN: f64 = 1e-12;
 /// for general systems; for [`Restart::Impulse`] a system of index at most one does not tell enough: see [`make_consistent_keeping`].
 ///
 /// ```
-/// use daedal::dae::{Equations, Form, Initial, System, prepare};
+/// use daedal::dae::{Equations, Form, System, prepare};
 /// use daedal::hybrid::{Restart, make_consistent};
 /// use daedal::scalar::Scalar;
+/// use daedal::Initial;
 ///
 /// /// x' = y, 0 = x² + y² − 1.
 /// struct Circle;

@@ -3,8 +3,8 @@
 use super::condition::{Condition, SwitchingFunction};
 use super::flow::GeneralFlow;
 use super::place::{Composite, Equations, Exit, Place, Reason, Sheet, Target, carried, places_of, rearranged};
-use super::problem::Hybrid;
 use super::sliding::{Combination, SlidingError, SurfaceFormula, difference, sliding_formulas};
+use super::system::Hybrid;
 use super::transition::Trigger;
 use super::watch::uncertainty;
 use crate::dae::{Form, System};

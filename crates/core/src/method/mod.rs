@@ -7,6 +7,7 @@ pub mod controller;
 mod convergence;
 mod derivative;
 pub mod dormand_prince;
+mod explicit;
 pub mod extrapolation;
 pub mod generalized_alpha;
 pub mod geoms;
@@ -34,7 +35,7 @@ use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 
 /// A point of a solution; x as the layout of the system orders it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Time.
     pub t: f64,

@@ -1,10 +1,11 @@
 //! Characteristic values of the worked examples. Steinbrecher (2006), 3.2 – 3.5.
 
 use crate::examples::*;
+use daedal::Initial;
 use daedal::dae::analysis::{Analysis, Finding, Scope};
 use daedal::dae::hidden::{Role, minimal_array};
 use daedal::dae::{AnalysisError, Structural};
-use daedal::dae::{Characteristics, Depth, Equations, Initial, System, characterise};
+use daedal::dae::{Characteristics, Depth, Equations, System, characterise};
 
 fn analyse<E: Equations>(equations: &E, x: &[f64]) -> Characteristics {
     let depth = Depth { confirm: true, ..Depth::default() };

@@ -2,9 +2,9 @@
 
 use crate::examples::{HorizontalPendulum, Pendulum, moving_pendulum};
 use daedal::dae::jet::{Freedom, fit};
-use daedal::dae::{Depth, Form, Initial, Problem, System, characterise, levels, solve};
+use daedal::dae::{Depth, Form, InForm, System, characterise, levels};
 use daedal::linalg::Matrix;
-use daedal::{Options, RadauIIa, Tolerance};
+use daedal::{Initial, Options, Problem, RadauIIa, Tolerance, solve};
 
 /// φ = −0.8, φ' = 0.9.
 fn point() -> [f64; 5] {
@@ -56,7 +56,9 @@ fn t16_integration_through_the_array_meets_the_reference() {
     for (tolerance, most) in [(1e-6, 1e-6), (1e-8, 1e-8), (1e-10, 1e-9)] {
         let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
         let problem = Problem::new(&system, Initial::new(0.0, &point()), 1.0);
-        let solution = solve(&problem, Form::DerivativeArray, &RadauIIa::default(), &options).unwrap();
+        let solution =
+            solve(&problem, &InForm { form: Form::DerivativeArray, integrator: &RadauIIa::default() }, &options)
+                .unwrap();
         let error = solution.end.x.iter().zip(reference).map(|(x, e)| (x - e).abs()).fold(0.0, f64::max);
         println!("T16 {tolerance:e}: {error:.1e}, {} steps, {:?}", solution.statistics.steps, solution.max_residuals);
         assert!(error < most, "{tolerance:e}: {error:e}");

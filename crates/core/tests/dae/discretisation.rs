@@ -1,11 +1,11 @@
 //! Radau IIa with fixed steps on the minimal reduced derivative array: errors and orders. Steinbrecher (2006), 3.5; entries 7.12 and 8.
 
 use crate::examples::*;
-use daedal::dae::{Equations, Form, Formulas, Initial, Problem, System, Unknowns, solve};
+use daedal::dae::{Equations, Form, Formulas, InForm, System, Unknowns};
 use daedal::graph::Interpreted;
 use daedal::method::controller::Control;
 use daedal::scalar::Scalar;
-use daedal::{Options, RadauIIa, Solution, Tolerance};
+use daedal::{Initial, Options, Problem, RadauIIa, Solution, Tolerance, solve};
 
 /// Steps of equal size, iterated to rounding.
 fn fixed(system: &System, form: Form, start: &Initial, tend: f64, steps: u32) -> Solution<Unknowns> {
@@ -16,7 +16,8 @@ fn fixed(system: &System, form: Form, start: &Initial, tend: f64, steps: u32) ->
         tolerance: Tolerance::new(1e-9, 1e-9),
         ..Options::default()
     };
-    let solution = solve(&Problem::new(system, start.clone(), tend), form, &method, &options).unwrap();
+    let solution =
+        solve(&Problem::new(system, start.clone(), tend), &InForm { form, integrator: &method }, &options).unwrap();
     assert_eq!(solution.statistics.steps, u64::from(steps));
     solution
 }

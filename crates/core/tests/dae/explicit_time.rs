@@ -1,9 +1,9 @@
 //! Formulas know their times: late disturbances, jumps and kinks in time are met, by every integrator.
 
-use daedal::dae::{Equations, Form, Initial, Problem, System, Unknowns, solve};
+use daedal::dae::{Equations, System, Unknowns};
 use daedal::method::Integrator;
 use daedal::scalar::Scalar;
-use daedal::{Bdf, Options, RadauIIa, Save, Solution, SolveError, StepFailure, Tolerance};
+use daedal::{Bdf, Initial, Options, Problem, RadauIIa, Save, Solution, SolveError, StepFailure, Tolerance, solve};
 
 /// Equations from a function, for any scalar.
 macro_rules! equations {
@@ -37,7 +37,7 @@ fn run_with<E: Equations>(
     options: &Options,
 ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     let system = System::of(equations);
-    solve(&Problem::new(&system, Initial::new(0.0, x), tend), Form::Auto, method, options)
+    solve(&Problem::new(&system, Initial::new(0.0, x), tend), method, options)
 }
 
 fn run<E: Equations>(equations: &E, x: &[f64], tend: f64, method: &dyn Integrator) -> Solution<Unknowns> {

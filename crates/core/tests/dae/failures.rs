@@ -1,10 +1,10 @@
 //! Where general systems cannot go on: what happened, where, and why; what was computed is kept.
 
 use crate::examples::*;
-use daedal::dae::{Equations, Form, Initial, Problem, System, Unknowns, solve};
+use daedal::dae::{Equations, Form, InForm, System, Unknowns};
 use daedal::method::StartFailure;
 use daedal::scalar::Scalar;
-use daedal::{Ended, Options, RadauIIa, Save, Solution, SolveError, StepFailure, Tolerance};
+use daedal::{Ended, Initial, Options, Problem, RadauIIa, Save, Solution, SolveError, StepFailure, Tolerance, solve};
 use std::error::Error;
 
 example!(
@@ -86,7 +86,11 @@ fn run<E: Equations>(
 ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     let system = System::of(equations);
     let options = Options { tolerance: Tolerance::new(tolerance, tolerance), save: Save::Steps, ..Options::default() };
-    solve(&Problem::new(&system, Initial::new(0.0, x), tend), form, &RadauIIa::default(), &options)
+    solve(
+        &Problem::new(&system, Initial::new(0.0, x), tend),
+        &InForm { form, integrator: &RadauIIa::default() },
+        &options,
+    )
 }
 
 /// Why and where a run stopped; times are in order, saved points are finite, and the message says where.

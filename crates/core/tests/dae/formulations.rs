@@ -1,7 +1,8 @@
 //! Entries 7.13 and 7.14: redundant loops, and the remaining formulations of the pendulum. Steinbrecher (2006), 3.5 and 4.1.
 
 use crate::examples::{ENERGY, moving_pendulum};
-use daedal::dae::{Characteristics, Depth, Equations, Initial, System, characterise};
+use daedal::Initial;
+use daedal::dae::{Characteristics, Depth, Equations, System, characterise};
 use daedal::scalar::Scalar;
 
 /// Which rows stand beside the constraints of the pendulum.

@@ -1,12 +1,10 @@
 //! Consistent initial values: what is fixed holds, guesses are kept where the equations allow. Wunderlich (2008), 5.1 and 5.3.
 
 use crate::examples::*;
-use daedal::dae::{
-    AnalysisError, Characteristics, Depth, Equations, Form, Formulas, Initial, Problem, System, characterise, solve,
-};
+use daedal::dae::{AnalysisError, Characteristics, Depth, Equations, Form, Formulas, InForm, System, characterise};
 use daedal::graph::Interpreted;
-use daedal::motion::Start;
 use daedal::scalar::Scalar;
+use daedal::{Initial, Problem, Start, solve};
 use daedal::{Options, RadauIIa, SolveError};
 
 /// The pendulum with names.
@@ -130,22 +128,22 @@ fn conditions_at_the_start_hold() {
     let udot = formulas.input(2, 1).unwrap();
     let (speed, slope, force) = formulas.graph.with(|| (u.square() + v.square() - 1.0, x + y * 0.5, udot + 4.0));
     let system = System::new(&formulas, Interpreted);
-    let mut initial = Initial::new(0.0, &GUESS);
-    initial.conditions = vec![("speed".into(), speed), ("slope".into(), slope)];
+    let guess = Initial::new(0.0, &GUESS);
+    let initial = guess.clone().formula("speed", speed).formula("slope", slope);
     let found = characterise(&system, &initial, Depth::default()).unwrap();
     println!("conditions: {:?}", found.x());
     satisfies(found.x());
     let z = found.x();
     assert!((z[2].powi(2) + z[3].powi(2) - 1.0).abs() < 1e-12 && (z[0] + 0.5 * z[1]).abs() < 1e-12);
     // a condition on a derivative
-    initial.conditions = vec![("force".into(), force)];
+    let initial = guess.clone().formula("force", force);
     let found = characterise(&system, &initial, Depth::default()).unwrap();
     println!("condition on u': {:?}", found.x());
     satisfies(found.x());
     assert!((found.xdot()[2] + 4.0).abs() < 1e-12);
     // conditions that contradict what is fixed are told
-    initial.conditions = vec![("slope".into(), slope)];
-    let error = characterise(&system, &initial.fix(0, 0.9), Depth::default()).unwrap_err();
+    let initial = guess.formula("slope", slope).fix(0, 0.9);
+    let error = characterise(&system, &initial, Depth::default()).unwrap_err();
     println!("contradiction: {error}");
     assert!(matches!(error, AnalysisError::FixedInconsistent { .. }));
 }
@@ -159,8 +157,11 @@ fn consistent_guesses_are_not_moved_at_all() {
     // through a run, too
     for form in [Form::QuasiLinear, Form::DerivativeArray] {
         let system = System::of(&Named);
-        let run =
-            solve(&Problem::new(&system, Initial::new(0.0, &x), 0.0), form, &RadauIIa::default(), &Options::default());
+        let run = solve(
+            &Problem::new(&system, Initial::new(0.0, &x), 0.0),
+            &InForm { form, integrator: &RadauIIa::default() },
+            &Options::default(),
+        );
         assert_eq!(run.unwrap().end.x, x);
     }
 }
@@ -176,7 +177,7 @@ fn wrong_length_is_told() {
     let system = System::of(&Circle);
     for given in [1, 3] {
         let initial = Initial::new(0.0, &[1.0, 0.0, 0.0][..given]);
-        let run = solve(&Problem::new(&system, initial, 1.0), Form::Auto, &RadauIIa::default(), &Options::default());
+        let run = solve(&Problem::new(&system, initial, 1.0), &RadauIIa::default(), &Options::default());
         assert!(
             matches!(&run, Err(SolveError::Analysis(AnalysisError::WrongLength { wanted: 2, .. }))),
             "{given} values: {:?}",
@@ -196,7 +197,7 @@ fn values_that_are_not_finite_are_told() {
     assert!(AnalysisError::NotFinite { name: "y".into() }.to_string().contains("`y` is not finite"));
     let system = System::of(&Circle);
     let initial = Initial::new(0.0, &[f64::NAN, 0.0]);
-    let run = solve(&Problem::new(&system, initial, 1.0), Form::Auto, &RadauIIa::default(), &Options::default());
+    let run = solve(&Problem::new(&system, initial, 1.0), &RadauIIa::default(), &Options::default());
     assert!(matches!(run, Err(SolveError::Analysis(AnalysisError::NotFinite { .. }))));
 }
 

@@ -1,10 +1,10 @@
 //! Coefficients that change late, or with the state: what the first times show is not the structure.
 
 use crate::examples::*;
-use daedal::dae::{Equations, Form, Initial, Problem, System, Unknowns, solve};
+use daedal::dae::{Equations, Form, InForm, System, Unknowns};
 use daedal::method::StartFailure;
 use daedal::scalar::Scalar;
-use daedal::{Options, RadauIIa, Solution, SolveError, Tolerance};
+use daedal::{Initial, Options, Problem, RadauIIa, Solution, SolveError, Tolerance, solve};
 
 example!(
     /// x' = −(1 + max(0, t − 5)³) x + y, 0 = x − sin t.
@@ -27,7 +27,11 @@ Jump, 2, 2, |t, x, d, r| {
 fn run<E: Equations>(equations: &E, form: Form, tend: f64) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     let options = Options { tolerance: Tolerance::new(1e-8, 1e-8), ..Options::default() };
     let system = System::of(equations);
-    solve(&Problem::new(&system, Initial::new(0.0, &[0.0, 0.0]), tend), form, &RadauIIa::default(), &options)
+    solve(
+        &Problem::new(&system, Initial::new(0.0, &[0.0, 0.0]), tend),
+        &InForm { form, integrator: &RadauIIa::default() },
+        &options,
+    )
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Long runs: nobody has to choose states, and every constraint holds to the end.
 
 use crate::examples::{HorizontalPendulum, Pendulum};
-use daedal::dae::{Form, Initial, Problem, System, Unknowns, solve, solve_observed};
+use daedal::dae::{Form, InForm, System, Unknowns};
 use daedal::method::controller::Control;
 use daedal::observer::StepView;
-use daedal::{Options, RadauIIa, Tolerance};
+use daedal::{Initial, Options, Problem, RadauIIa, Tolerance, solve, solve_observed};
 use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
@@ -41,7 +41,9 @@ fn thousand_periods(speed: f64, period: f64, form: Form) -> (usize, f64, f64) {
         quadrants[usize::from(step.x[0] > 0.0) + 2 * usize::from(step.x[1] > 0.0)] = true;
         ControlFlow::Continue(())
     };
-    let solution = solve_observed(&problem, form, &RadauIIa::default(), &options, &mut [&mut watch]).unwrap();
+    let solution =
+        solve_observed(&problem, &InForm { form, integrator: &RadauIIa::default() }, &options, &mut [&mut watch])
+            .unwrap();
     assert!(quadrants.iter().all(|&seen| seen), "{quadrants:?}");
     let residuals = solution.max_residuals;
     let residual = residuals.hidden.unwrap().max(residuals.constraint.unwrap_or(0.0));
@@ -78,7 +80,8 @@ fn a_hundred_seconds_keep_every_constraint() {
     let system = System::of(&HorizontalPendulum);
     for form in [Form::QuasiLinear, Form::DerivativeArray] {
         let problem = Problem::new(&system, Initial::new(0.0, &[1.0, 0.0, 0.0, 0.0, 0.0]), 100.0);
-        let solution = solve(&problem, form, &RadauIIa::default(), &Options::default()).unwrap();
+        let solution =
+            solve(&problem, &InForm { form, integrator: &RadauIIa::default() }, &Options::default()).unwrap();
         let residuals = solution.max_residuals;
         let residual = residuals.hidden.unwrap().max(residuals.constraint.unwrap_or(0.0));
         let error = solution.end.x.iter().zip(exact).map(|(x, e)| (x - e).abs()).fold(0.0, f64::max);
@@ -98,7 +101,7 @@ fn a_rotation_with_fixed_steps_converges_with_order_five() {
         RadauIIa { control: Control::Fixed, newton_tolerance: Some(1e-6), max_newton: 30, ..RadauIIa::default() };
     let error = |steps: f64| {
         let options = Options { h0: Some(period / steps), tolerance: Tolerance::new(1e-8, 1e-8), ..Options::default() };
-        let x = solve(&problem, Form::QuasiLinear, &method, &options).unwrap().end.x;
+        let x = solve(&problem, &InForm { form: Form::QuasiLinear, integrator: &method }, &options).unwrap().end.x;
         x.iter().zip(start).map(|(x, e)| (x - e).abs()).fold(0.0, f64::max)
     };
     let errors = [80.0, 160.0, 320.0].map(error);

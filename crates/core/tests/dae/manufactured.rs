@@ -1,9 +1,9 @@
 //! Random systems of any index with a solution that is known because they were made from it, and that starts where many values are zero:
 //! whatever reaches the end must be right.
 
-use daedal::dae::{Equations, Form, Initial, Problem, System, solve};
+use daedal::dae::{Equations, Form, InForm, System};
 use daedal::scalar::{Scalar, Taylor};
-use daedal::{Options, RadauIIa, SolveError, Tolerance};
+use daedal::{Initial, Options, Problem, RadauIIa, SolveError, Tolerance, solve};
 
 use crate::random::Random;
 
@@ -84,7 +84,11 @@ fn special_starts_lose_no_term() {
         let exact: Vec<f64> =
             equations.exact(Taylor::<f64, 1>::parameter(0.5)).iter().map(|x| x.coefficients[0]).collect();
         for (k, form) in [Form::Auto, Form::QuasiLinear, Form::DerivativeArray].into_iter().enumerate() {
-            match solve(&Problem::new(&system, initial.clone(), 0.5), form, &RadauIIa::default(), &options) {
+            match solve(
+                &Problem::new(&system, initial.clone(), 0.5),
+                &InForm { form, integrator: &RadauIIa::default() },
+                &options,
+            ) {
                 Ok(solution) if solution.layout.values.u == 0 => {
                     let off = solution.end.x.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                     right[k] += 1;

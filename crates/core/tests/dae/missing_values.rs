@@ -1,9 +1,9 @@
 //! Initial values that are not given, where the equations show all constraints: nothing is analysed for them.
 
-use daedal::dae::{Depth, Equations, Form, Formulas, Initial, Problem, System, characterise, solve};
+use daedal::dae::{Depth, Equations, Form, Formulas, System, characterise};
 use daedal::graph::{Compiler, Expr, Graph, Interpreted, Kernel};
 use daedal::scalar::Scalar;
-use daedal::{Options, RadauIIa};
+use daedal::{Initial, Options, Problem, RadauIIa, solve};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -41,8 +41,7 @@ impl Compiler for Counting {
 fn run(n: usize, initial: Initial) -> (Vec<f64>, usize) {
     let count = Arc::new(AtomicUsize::new(0));
     let system = System::new(&Formulas::trace(&Rod(n)), Counting(count.clone()));
-    let solution =
-        solve(&Problem::new(&system, initial, 0.1), Form::Auto, &RadauIIa::default(), &Options::default()).unwrap();
+    let solution = solve(&Problem::new(&system, initial, 0.1), &RadauIIa::default(), &Options::default()).unwrap();
     assert_eq!(solution.layout.form, Form::Plain);
     (solution.end.x, count.load(Ordering::Relaxed))
 }

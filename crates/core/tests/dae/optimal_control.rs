@@ -1,8 +1,8 @@
 //! E6: necessary conditions of optimal control. Hairer & Wanner II, VII.1, (1.36) and exercise 8; entries E3 and T6.
 
-use daedal::dae::{Characteristics, Depth, Equations, Form, Initial, Problem, System, characterise, solve};
+use daedal::dae::{Characteristics, Depth, Equations, Form, System, characterise};
 use daedal::scalar::Scalar;
-use daedal::{Options, RadauIIa, Tolerance};
+use daedal::{Initial, Options, Problem, RadauIIa, Tolerance, solve};
 
 /// y' = u, ∫ ½(y² + d u²) → min: v' = −y, 0 = v + d u.
 struct Scalarly {
@@ -27,7 +27,7 @@ fn ends(v: f64) -> [f64; 2] {
     let system = System::of(&Scalarly { d });
     let initial = Initial::new(0.0, &[1.0, v, -v / d]).fix(0, 1.0).fix(1, v);
     let options = Options { tolerance: Tolerance::new(1e-11, 1e-11), ..Options::default() };
-    let solution = solve(&Problem::new(&system, initial, 1.0), Form::Auto, &RadauIIa::default(), &options).unwrap();
+    let solution = solve(&Problem::new(&system, initial, 1.0), &RadauIIa::default(), &options).unwrap();
     assert_eq!(solution.layout.form, Form::Plain);
     [solution.end.x[0], solution.end.x[1]]
 }

@@ -1,8 +1,8 @@
 //! Random systems with redundant nonlinear equations: factors, squares, products and sums of equations that hold already.
 
-use daedal::dae::{Depth, Equations, Form, Initial, Problem, System, Unknowns, characterise, solve};
+use daedal::dae::{Depth, Equations, Form, InForm, System, Unknowns, characterise};
 use daedal::scalar::Scalar;
-use daedal::{Options, RadauIIa, Solution, SolveError, Tolerance};
+use daedal::{Initial, Options, Problem, RadauIIa, Solution, SolveError, Tolerance, solve};
 
 use crate::random::Random;
 
@@ -130,7 +130,11 @@ impl Equations for Redundant {
 fn run(equations: &Redundant, form: Form, x: &[f64]) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     let system = System::of(equations);
     let options = Options { tolerance: Tolerance::new(1e-8, 1e-8), ..Options::default() };
-    solve(&Problem::new(&system, Initial::new(0.0, x), 1.0), form, &RadauIIa::default(), &options)
+    solve(
+        &Problem::new(&system, Initial::new(0.0, x), 1.0),
+        &InForm { form, integrator: &RadauIIa::default() },
+        &options,
+    )
 }
 
 #[test]
@@ -188,7 +192,8 @@ fn rounding_in_a_sum_of_rows_that_cancels_is_no_term_that_appears() {
     for form in [Form::Auto, Form::QuasiLinear] {
         let system = System::of(&Cancels);
         let problem = Problem::new(&system, Initial::new(0.0, &[0.0, 1.0, 0.0]), 2.0);
-        let solution = solve(&problem, form, &RadauIIa::default(), &Options::default()).unwrap();
+        let solution =
+            solve(&problem, &InForm { form, integrator: &RadauIIa::default() }, &Options::default()).unwrap();
         let x = &solution.end.x;
         assert!((x[1] - 2.0_f64.cos()).abs() < 1e-6 && (x[2] - 0.6).abs() < 1e-6, "{form:?}: {x:?}");
     }

@@ -1,17 +1,17 @@
 //! Runs of general systems of any index.
 
 use crate::examples::*;
-use daedal::dae::{Equations, Form, Initial, Prepared, Problem, System, Unknowns, prepare, solve};
+use daedal::dae::{Equations, Form, InForm, Prepared, System, Unknowns, prepare};
 use daedal::method::State;
 use daedal::method::bdf::{Bdf, Steps};
 use daedal::method::controller::Control;
-use daedal::{Options, RadauIIa, Solution, Tolerance};
+use daedal::{Initial, Options, Problem, RadauIIa, Solution, Tolerance, solve};
 
 fn run<E: Equations>(equations: &E, form: Form, x: &[f64], tend: f64, tolerance: f64) -> Solution<Unknowns> {
     let system = System::of(equations);
     let problem = Problem::new(&system, Initial::new(0.0, x), tend);
     let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
-    solve(&problem, form, &RadauIIa::default(), &options).unwrap()
+    solve(&problem, &InForm { form, integrator: &RadauIIa::default() }, &options).unwrap()
 }
 
 /// (x, y, u, v, λ) of the pendulum of E8 at t = 10, by elliptic functions. Hairer & Wanner II, VII.2.
@@ -42,7 +42,7 @@ fn fixed_steps_converge_with_order_five_in_all_components_in_every_form() {
         RadauIIa { control: Control::Fixed, newton_tolerance: Some(1e-6), max_newton: 30, ..RadauIIa::default() };
     let at = |form: Form, h: f64| {
         let options = Options { h0: Some(h), tolerance: Tolerance::new(1e-7, 1e-7), ..Options::default() };
-        solve(&problem, form, &method, &options).unwrap().end.x
+        solve(&problem, &InForm { form, integrator: &method }, &options).unwrap().end.x
     };
     let exact = at(Form::QuasiLinear, 0.0025);
     for form in [Form::QuasiLinear, Form::DerivativeArray] {

@@ -2,9 +2,9 @@
 
 use crate::examples::*;
 use daedal::dae::analysis::{Scope, analyse};
-use daedal::dae::{Equations, Form, Initial, Problem, System, Unknowns, solve};
+use daedal::dae::{Equations, Form, InForm, System, Unknowns};
 use daedal::scalar::{Scalar, Taylor};
-use daedal::{Options, RadauIIa, Save, Solution, SolveError, StepFailure, Tolerance};
+use daedal::{Initial, Options, Problem, RadauIIa, Save, Solution, SolveError, StepFailure, Tolerance, solve};
 
 example!(
     /// A force F pushes at an angle p: x' = F p, z' = F, p' = u, with x = t⁴/4 and z = t²/2 + t. F = 1 + t, p = t³/(1 + t).
@@ -116,7 +116,11 @@ fn run<E: Equations>(
 ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     let system = System::of(equations);
     let options = Options { tolerance: Tolerance::new(1e-8, 1e-8), save: Save::Steps, ..Options::default() };
-    solve(&Problem::new(&system, Initial::new(0.0, x), tend), form, &RadauIIa::default(), &options)
+    solve(
+        &Problem::new(&system, Initial::new(0.0, x), tend),
+        &InForm { form, integrator: &RadauIIa::default() },
+        &options,
+    )
 }
 
 const HOVER: [f64; 8] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, MASS * GRAVITY, 0.0];

@@ -1,11 +1,11 @@
 //! E1: steering a point along the circle, index 2, until g_y f_z loses rank. Hairer & Wanner II, (VII.1.9); entries T2 and T3.
 
 use crate::examples::example;
-use daedal::dae::{Equations, Form, Initial, Problem, System, solve};
+use daedal::dae::{Equations, Form, InForm, System};
 use daedal::method::Integrator;
 use daedal::method::bdf::Bdf;
 use daedal::scalar::Scalar;
-use daedal::{Options, RadauIIa, SolveError, Tolerance};
+use daedal::{Initial, Options, Problem, RadauIIa, SolveError, Tolerance, solve};
 
 example!(
 /// y₁' = 0.7 y₂ + sin 2.5z, y₂' = 1.4 y₁ + cos 2.5z, 0 = y₁² + y₂² − 1.
@@ -37,7 +37,9 @@ fn t2_the_trajectory_has_the_tabulated_values() {
     let options = Options { tolerance: Tolerance::new(1e-11, 1e-11), ..Options::default() };
     for form in [Form::Auto, Form::QuasiLinear, Form::DerivativeArray] {
         for (t, listed) in table {
-            let solution = solve(&Problem::new(&system, start(), t), form, &RadauIIa::default(), &options).unwrap();
+            let solution =
+                solve(&Problem::new(&system, start(), t), &InForm { form, integrator: &RadauIIa::default() }, &options)
+                    .unwrap();
             let error = solution.end.x.iter().zip(listed).map(|(x, e)| (x - e).abs()).fold(0.0, f64::max);
             println!("T2 {form:?} {t}: {error:.1e}");
             assert!(error < 1e-9, "{form:?} at {t}: {error:e}");
@@ -53,7 +55,7 @@ fn t3_the_run_stops_where_the_index_2_condition_fails() {
     for form in [Form::QuasiLinear, Form::DerivativeArray] {
         for (method, tolerance) in [(0, 1e-5), (0, 1e-8), (0, 1e-11), (1, 1e-8), (1, 1e-11)] {
             let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
-            let error = solve(&problem, form, methods[method], &options).unwrap_err();
+            let error = solve(&problem, &InForm { form, integrator: methods[method] }, &options).unwrap_err();
             let SolveError::Stopped { cause, partial } = &error else { panic!("{error:?}") };
             println!("T3 {form:?} {method} {tolerance:e}: {:.1e} behind; {cause}", partial.end.t - SINGULAR);
             assert!((partial.end.t - SINGULAR).abs() < 1e-6, "{form:?} {method} {tolerance:e}: {}", partial.end.t);

@@ -2,11 +2,12 @@
 
 use super::support::*;
 use daedal::dae::Equations;
-use daedal::hybrid::{Hybrid, HybridOptions, HybridSolution, Mode, Problem, SwitchKind, Transition, solve};
+use daedal::hybrid::{Hybrid, HybridOptions, HybridSolution, Mode, SwitchKind, Transition};
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes, Start};
+use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes};
 use daedal::scalar::Scalar;
-use daedal::{Geoms, Options, Save};
+use daedal::{Geoms, Initial, Options, Save};
+use daedal::{Problem, Start, solve};
 
 const G: f64 = 9.81;
 
@@ -45,8 +46,8 @@ fn limit(e: f64) -> f64 {
 
 fn run(e: f64, method: Method, options: &Options, tend: f64) -> HybridSolution {
     let hybrid = ball(e, method);
-    let problem = Problem::new(&hybrid, 0, 0.0, &[1.0, 0.0, 0.0, 1.0], tend);
-    solve(&problem, options, &HybridOptions::default()).unwrap_or_else(|error| panic!("e = {e}: {}", told(&error)))
+    let problem = Problem::new(&hybrid, Initial::new(0.0, &[1.0, 0.0, 0.0, 1.0]), tend);
+    solve(&problem, &HybridOptions::default(), options).unwrap_or_else(|error| panic!("e = {e}: {}", told(&error)))
 }
 
 #[test]
@@ -115,10 +116,10 @@ fn a_mechanism_reaches_the_limit_as_well() {
         _ => Start::Unknown,
     };
     let start = names.iter().map(known).collect();
-    let problem = Problem { start, ..Problem::new(&hybrid, 0, 0.0, &[], limit(0.7) + 0.1) };
+    let problem = Problem::new(&hybrid, Initial { states: start, ..Initial::default() }, limit(0.7) + 0.1);
     for tol in [1e-7, 1e-10] {
         let solution =
-            solve(&problem, &tolerance(tol), &HybridOptions::default()).unwrap_or_else(|e| panic!("{}", told(&e)));
+            solve(&problem, &HybridOptions::default(), &tolerance(tol)).unwrap_or_else(|e| panic!("{}", told(&e)));
         let last = solution.switches.last().unwrap();
         let place = names.iter().position(|n| n == "p2").unwrap();
         assert_eq!(last.kind, SwitchKind::Accumulation);
@@ -153,8 +154,8 @@ fn the_origin_of_time_does_not_matter() {
     let e = 0.7;
     let hybrid = ball(e, Method::Radau);
     let from = |t0: f64| {
-        let problem = Problem::new(&hybrid, 0, t0, &[1.0, 0.0, 0.0, 1.0], t0 + limit(e) + 1.0);
-        let solution = solve(&problem, &tolerance(1e-7), &HybridOptions::default());
+        let problem = Problem::new(&hybrid, Initial::new(t0, &[1.0, 0.0, 0.0, 1.0]), t0 + limit(e) + 1.0);
+        let solution = solve(&problem, &HybridOptions::default(), &tolerance(1e-7));
         let solution = solution.unwrap_or_else(|error| panic!("from {t0}: {}", told(&error)));
         let last = solution.switches.last().unwrap();
         assert_eq!((last.kind, last.to), (SwitchKind::Accumulation, 1));

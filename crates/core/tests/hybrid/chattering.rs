@@ -2,9 +2,10 @@
 
 use super::support::*;
 use daedal::hybrid::{
-    Condition, Detection, Hybrid, HybridError, HybridFailure, HybridOptions, HybridSolution, Hysteresis, Mode, Problem,
-    SwitchingFunction, Transition, solve,
+    Condition, Detection, Hybrid, HybridError, HybridFailure, HybridOptions, HybridSolution, Hysteresis, Mode,
+    SwitchingFunction, Transition,
 };
+use daedal::{Initial, Problem, solve};
 
 /// x' = −1 until x ≤ 0, then x' = `up` until x ≥ 0.
 fn relay(method: Method, up: f64, width: f64, dwell: f64) -> Hybrid<'static> {
@@ -22,7 +23,7 @@ fn options(detection: Detection) -> HybridOptions {
 }
 
 fn solved(hybrid: &Hybrid, tend: f64, options: &HybridOptions) -> Result<HybridSolution, HybridError> {
-    solve(&Problem::new(hybrid, 0, 0.0, &[0.5], tend), &tolerance(1e-9), options)
+    solve(&Problem::new(hybrid, Initial::new(0.0, &[0.5]), tend), options, &tolerance(1e-9))
 }
 
 #[test]
@@ -147,9 +148,9 @@ fn a_hysteresis_alternates_whatever_its_width_its_speed_and_the_end_of_the_run()
         for fast in [1e-4, 1.0, 1e6] {
             for (width, tend) in [(0.01, 0.9), (0.01, 9.0), (1e-4, 0.51)] {
                 let hybrid = in_another_unit(method, fast, width);
-                let problem = Problem::new(&hybrid, 0, 0.0, &[0.5], tend / fast);
+                let problem = Problem::new(&hybrid, Initial::new(0.0, &[0.5]), tend / fast);
                 let options = HybridOptions::default();
-                let solution = solve(&problem, &tolerance(1e-9), &options).unwrap_or_else(|e| panic!("{}", told(&e)));
+                let solution = solve(&problem, &options, &tolerance(1e-9)).unwrap_or_else(|e| panic!("{}", told(&e)));
                 let count = ((tend - 0.5 - width) / (2.0 * width) + 1e-6).floor() as usize + 1;
                 assert_eq!(solution.switches.len(), count, "{method:?}, {fast:e}, width {width}, up to {tend}");
                 for (k, switch) in solution.switches.iter().enumerate() {
@@ -167,9 +168,9 @@ fn a_width_of_zero_slides_and_the_limit_of_another_one_does_if_it_is_asked_for()
     for fast in [1e-4, 1.0, 1e6] {
         for (width, hysteresis) in [(0.0, Hysteresis::Alternates), (0.01, Hysteresis::Limit)] {
             let hybrid = in_another_unit(Method::Radau, fast, width);
-            let problem = Problem::new(&hybrid, 0, 0.0, &[0.5], 2.0 / fast);
+            let problem = Problem::new(&hybrid, Initial::new(0.0, &[0.5]), 2.0 / fast);
             let options = HybridOptions { hysteresis, ..HybridOptions::default() };
-            let solution = solve(&problem, &tolerance(1e-9), &options).unwrap_or_else(|e| panic!("{}", told(&e)));
+            let solution = solve(&problem, &options, &tolerance(1e-9)).unwrap_or_else(|e| panic!("{}", told(&e)));
             assert_eq!(solution.switches.len(), 1, "{fast:e}, width {width}: {:?}", solution.mode_trajectory());
             assert!(solution.modes[solution.end_mode].sliding && solution.end_value("x.0").unwrap().abs() < 1e-9);
         }
@@ -179,9 +180,9 @@ fn a_width_of_zero_slides_and_the_limit_of_another_one_does_if_it_is_asked_for()
 #[test]
 fn very_many_switches_of_a_hysteresis_stop_the_run_with_advice() {
     let hybrid = in_another_unit(Method::Radau, 1.0, 1e-5);
-    let problem = Problem::new(&hybrid, 0, 0.0, &[0.5], 2.0);
+    let problem = Problem::new(&hybrid, Initial::new(0.0, &[0.5]), 2.0);
     let options = HybridOptions { max_switches: 300, ..HybridOptions::default() };
-    let (cause, _) = stopped(solve(&problem, &tolerance(1e-9), &options));
+    let (cause, _) = stopped(solve(&problem, &options, &tolerance(1e-9)));
     assert!(matches!(cause, HybridFailure::TooManySwitches { count: 300, .. }), "{cause}");
     assert!(cause.to_string().contains("hysteresis = \"limit\""), "{cause}");
 }
@@ -197,8 +198,8 @@ fn chattering_that_is_lost_in_the_tolerance_is_told_in_every_unit_of_time() {
                 let g = SwitchingFunction::with_derivatives("g", move |_, x, _| sign * x[0] + width);
                 hybrid.transition(Transition::on(from, 1 - from, Condition::of(g)));
             }
-            let problem = Problem::new(&hybrid, 0, 0.0, &[0.5], (0.5 + 100.0 * width) / fast);
-            let solution = solve(&problem, &tolerance(1e-9), &HybridOptions::default());
+            let problem = Problem::new(&hybrid, Initial::new(0.0, &[0.5]), (0.5 + 100.0 * width) / fast);
+            let solution = solve(&problem, &HybridOptions::default(), &tolerance(1e-9));
             let solution = solution.unwrap_or_else(|e| panic!("{fast:e}, width {width}: {}", told(&e)));
             assert!(solution.switches.len() > 5, "{fast:e}");
             assert_eq!(solution.switches.iter().any(|s| s.chattering), chatters, "{fast:e}, width {width}");

@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 use crate::systems;
-use daedal::dae::{Dae, Equations, Form, Formulas, Initial, Pencil, Prepared, System, prepare};
+use daedal::dae::{Dae, Equations, Form, Formulas, Pencil, Prepared, System, prepare};
 use daedal::graph::Interpreted;
 use daedal::hybrid::{EnterError, Restart, make_consistent};
 use daedal::linalg::{Mat, Matrix};
@@ -11,7 +11,7 @@ use daedal::method::bdf::Bdf;
 use daedal::method::radau::RadauIIa;
 use daedal::method::{Integrator, State};
 use daedal::scalar::Scalar;
-use daedal::{Options, StepFailure};
+use daedal::{Initial, Options, StepFailure};
 
 /// Without kept components and weights.
 fn restarted(dae: &mut dyn Dae, guess: &[f64], restart: Restart) -> Result<Vec<f64>, EnterError> {

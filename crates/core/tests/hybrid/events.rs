@@ -1,11 +1,9 @@
 //! No event is lost, and the earliest one counts. Wunderlich, thesis (2008), section 6.3.
 
 use super::support::*;
-use daedal::hybrid::{
-    Condition, Hybrid, HybridOptions, Logic, Problem, SwitchKind, SwitchingFunction, Transition, solve,
-};
+use daedal::hybrid::{Condition, Hybrid, HybridOptions, Logic, SwitchKind, SwitchingFunction, Transition};
 use daedal::scalar::Scalar;
-use daedal::{Ended, Options};
+use daedal::{Ended, Initial, Options, Problem, solve};
 
 #[test]
 fn two_conditions_inside_of_one_step_both_happen() {
@@ -133,7 +131,8 @@ fn an_event_exactly_at_the_end_of_a_step_happens_once() {
         hybrid.transition(Transition::when(1, 2, "t >= 3/4", |t, _| 0.75 - t));
         hybrid.transition(Transition::when(2, 1, "never", |t, _| 5.0 + t));
         let options = Options { h0: Some(0.25), hmax: Some(0.25), ..tolerance(1e-3) };
-        let solution = solve(&Problem::new(&hybrid, 0, 0.0, &[0.0], 2.0), &options, &HybridOptions::default()).unwrap();
+        let solution =
+            solve(&Problem::new(&hybrid, Initial::new(0.0, &[0.0]), 2.0), &HybridOptions::default(), &options).unwrap();
         expect(&solution, &[(0.5, "a", "b"), (0.75, "b", "c")], 1e-12);
     }
 }
@@ -151,8 +150,8 @@ fn a_zero_at_a_restart_counts_only_if_the_function_falls() {
             }
             hybrid.transition(Transition::on(1, 2, Condition::of(from_zero)));
             let options = Options { h0: Some(0.25), hmax: Some(0.25), ..tolerance(1e-3) };
-            let problem = Problem::new(&hybrid, 0, 0.0, &[0.0], 2.0);
-            let solution = solve(&problem, &options, &HybridOptions::default()).unwrap();
+            let problem = Problem::new(&hybrid, Initial::new(0.0, &[0.0]), 2.0);
+            let solution = solve(&problem, &HybridOptions::default(), &options).unwrap();
             let times: Vec<f64> = solution.switches.iter().map(|s| s.t).collect();
             assert_eq!(times.len(), if fires { 2 } else { 1 }, "{method:?} slope {slope}, strict {strict}: {times:?}");
             assert!(
@@ -204,8 +203,8 @@ fn in_a_long_run_a_short_excursion_is_found_with_short_steps() {
         let mut hybrid = clocks(2, method);
         hybrid.transition(Transition::when(0, 1, "dip", |_, x| dip(x[0])));
         let options = Options { hmax: Some(0.005), ..tolerance(1e-9) };
-        let problem = Problem::new(&hybrid, 0, 0.0, &[0.0], 100.0);
-        let solution = solve(&problem, &options, &HybridOptions::default()).unwrap();
+        let problem = Problem::new(&hybrid, Initial::new(0.0, &[0.0]), 100.0);
+        let solution = solve(&problem, &HybridOptions::default(), &options).unwrap();
         expect(&solution, &[(begin_of_dip(), "a", "b")], 1e-8);
     }
 }
@@ -361,8 +360,8 @@ fn the_dense_output_of_algebraic_unknowns_is_as_exact_as_the_tolerance() {
         let mut hybrid = Hybrid::new();
         hybrid.mode(mode("a", &Prescribed, method));
         let options = Options { save: daedal::Save::Dense, ..tolerance(1e-6) };
-        let problem = Problem::new(&hybrid, 0, 0.0, &[0.0], 3.0);
-        let solution = solve(&problem, &options, &HybridOptions::default()).unwrap();
+        let problem = Problem::new(&hybrid, Initial::new(0.0, &[0.0]), 3.0);
+        let solution = solve(&problem, &HybridOptions::default(), &options).unwrap();
         let error = |t: f64| (solution.value("x.0", t).unwrap() - (20.0 * t).sin()).abs();
         let worst = (0..=3000).map(|k| error(1e-3 * f64::from(k))).fold(0.0, f64::max);
         println!("{method:?}: {worst:.1e}, {} steps", solution.statistics.steps);

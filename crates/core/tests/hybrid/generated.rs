@@ -1,15 +1,13 @@
 //! Generated equations of sliding, and equations of motion as general systems: characteristic values and solutions.
 
 use crate::mechanisms::{Academic, DoubledPendulum, PENDULUM, distance, tolerance};
-use daedal::dae::{
-    self, CharacteristicValues, Depth, Equations, Form, Formulas, Initial, System, Unknowns, characterise,
-};
+use daedal::dae::{self, CharacteristicValues, Depth, Equations, Formulas, System, Unknowns, characterise};
 use daedal::graph::{Expr, Interpreted};
 use daedal::hybrid::{Combination, SlidingError, SurfaceFormula, sliding_formulas};
 use daedal::linalg::Matrix;
 use daedal::motion::{self, EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
-use daedal::{Geoms, RadauIIa, Solution};
+use daedal::{Geoms, Initial, RadauIIa, Solution};
 
 type Row = fn(Expr, &[Expr], &[Expr]) -> Expr;
 
@@ -45,14 +43,14 @@ fn regular(mu: usize, d: usize, a: usize) -> CharacteristicValues {
 /// Guesses of the first unknowns; the others are computed.
 fn guesses(formulas: &Formulas, t: f64, x: &[f64]) -> Initial {
     let mut initial = Initial::new(t, x);
-    initial.states.resize(formulas.states.len(), motion::Start::Unknown);
+    initial.states.resize(formulas.states.len(), daedal::Start::Unknown);
     initial
 }
 
 fn run(formulas: &Formulas, x: &[f64], tend: f64) -> Solution<Unknowns> {
     let system = System::new(formulas, Interpreted);
-    let problem = dae::Problem::new(&system, guesses(formulas, 0.0, x), tend);
-    dae::solve(&problem, Form::Auto, &RadauIIa::default(), &tolerance(1e-9)).unwrap()
+    let problem = daedal::Problem::new(&system, guesses(formulas, 0.0, x), tend);
+    daedal::solve(&problem, &RadauIIa::default(), &tolerance(1e-9)).unwrap()
 }
 
 fn end(formulas: &Formulas, x: &[f64], tend: f64) -> Vec<f64> {
@@ -66,7 +64,7 @@ fn filippov(modes: &[&Formulas], surfaces: &[SurfaceFormula]) -> Formulas {
 // equations of motion as general systems
 
 /// A general system and GEOMS at the same time: p, v, r, w, s, λ, μ.
-fn both_ways<E: EquationsOfMotion>(model: &E, initial: motion::Initial, tend: f64) -> (Vec<f64>, Vec<f64>, Formulas) {
+fn both_ways<E: EquationsOfMotion>(model: &E, initial: daedal::Initial, tend: f64) -> (Vec<f64>, Vec<f64>, Formulas) {
     let t0 = initial.t;
     let mut formulas = Formulas::of_motion(&motion::Formulas::trace(model));
     // redundant constraints leave multipliers open
@@ -74,10 +72,10 @@ fn both_ways<E: EquationsOfMotion>(model: &E, initial: motion::Initial, tend: f6
     let problem = daedal::Problem::new(model, initial, tend);
     let geoms = daedal::solve(&problem, &Geoms::default(), &tolerance(1e-10)).unwrap();
     let parts = |m: Motion<f64>| [m.p, m.v, m.r, m.w, m.s, m.lambda, m.mu].concat();
-    let (first, last) = (parts(geoms.motion(0)), parts(geoms.end()));
+    let (first, last) = (parts(geoms.motion(0)), parts(geoms.at_end()));
     let system = System::new(&formulas, Interpreted);
-    let problem = dae::Problem::new(&system, guesses(&formulas, t0, &first), tend);
-    let general = dae::solve(&problem, Form::Auto, &RadauIIa::default(), &tolerance(1e-10)).unwrap();
+    let problem = daedal::Problem::new(&system, guesses(&formulas, t0, &first), tend);
+    let general = daedal::solve(&problem, &RadauIIa::default(), &tolerance(1e-10)).unwrap();
     (general.end.x[..last.len()].to_vec(), last, formulas)
 }
 
@@ -106,7 +104,7 @@ impl EquationsOfMotion for Skate {
 
 #[test]
 fn a_pendulum_is_a_general_system_of_strangeness_index_two() {
-    let initial = motion::Initial::new(0.0, &[0.0, -1.0], &[2.8, 0.0]);
+    let initial = Initial::motion(0.0, &[0.0, -1.0], &[2.8, 0.0]);
     let (general, geoms, formulas) = both_ways(&PENDULUM, initial, 3.0);
     assert_eq!(formulas.states, ["p1", "p2", "v1", "v2", "lambda1"]);
     assert_eq!(formulas.equations[4].0, "holonomic constraint 1");
@@ -116,7 +114,7 @@ fn a_pendulum_is_a_general_system_of_strangeness_index_two() {
 
 #[test]
 fn a_skate_is_a_general_system_of_strangeness_index_one() {
-    let initial = motion::Initial::new(0.0, &[0.0, 0.0, 0.3], &[0.0, 0.0, 1.5]);
+    let initial = Initial::motion(0.0, &[0.0, 0.0, 0.3], &[0.0, 0.0, 1.5]);
     let (general, geoms, formulas) = both_ways(&Skate, initial, 3.0);
     assert_eq!(formulas.states, ["x", "y", "phi", "vx", "vy", "omega", "mu.edge"]);
     assert_eq!(values(&formulas, 0.0, &[0.0, 0.0, 0.3, 0.0, 0.0, 1.5, 0.0]), regular(1, 5, 2));
@@ -125,7 +123,7 @@ fn a_skate_is_a_general_system_of_strangeness_index_one() {
 
 #[test]
 fn redundant_constraints_leave_multipliers_open_but_not_the_motion() {
-    let initial = motion::Initial::new(0.0, &[0.0, -1.0], &[2.8, 0.0]);
+    let initial = Initial::motion(0.0, &[0.0, -1.0], &[2.8, 0.0]);
     let (general, geoms, formulas) = both_ways(&DoubledPendulum, initial, 2.0);
     let found = values(&formulas, 0.0, &[0.0, -1.0, 2.8, 0.0, 5.0, 5.795]);
     assert_eq!((found.d, found.u, found.v), (2, 1, 1));
@@ -139,7 +137,7 @@ fn contact_auxiliary_and_dynamic_variables_are_unknowns_of_the_general_system() 
     // the solution is p = ((1 + t) cos t, sin t, cos t), s = (1 + t, t cos t), r = (−2 cos t, −4t − t²), λ = (cos t, −t)
     let t = 0.1_f64;
     let (sin, cos) = t.sin_cos();
-    let start = motion::Initial::new(t, &[(1.0 + t) * cos, sin, cos], &[cos - (1.0 + t) * sin, cos, -sin])
+    let start = Initial::motion(t, &[(1.0 + t) * cos, sin, cos], &[cos - (1.0 + t) * sin, cos, -sin])
         .dynamic(&[-2.0 * cos, -4.0 * t - t * t])
         .auxiliary(&[-2.0 * cos])
         .contact(&[1.0 + t, t * cos])

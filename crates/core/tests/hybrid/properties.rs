@@ -1,11 +1,9 @@
 //! What holds for every run.
 
 use super::support::*;
-use daedal::hybrid::{
-    ActiveMode, Hybrid, HybridOptions, HybridSolution, Problem, Smoothness, Transition, solve, solve_observed,
-};
+use daedal::hybrid::{ActiveMode, Hybrid, HybridOptions, HybridSolution, Smoothness, Transition};
 use daedal::observer::{Observer, StepView};
-use daedal::{Ended, Options, Save};
+use daedal::{Ended, Initial, Options, Problem, Save, solve, solve_observed};
 use std::ops::ControlFlow;
 
 /// An oscillator whose equilibrium moves to where it is not, with a jump of the velocity at one of the two switches.
@@ -24,7 +22,7 @@ fn oscillator(method: Method) -> Hybrid<'static> {
 fn solved(method: Method, save: Save) -> HybridSolution {
     let hybrid = oscillator(method);
     let options = Options { save, ..tolerance(1e-8) };
-    solve(&Problem::new(&hybrid, 0, 0.0, &[1.0, 0.0], 20.0), &options, &HybridOptions::default())
+    solve(&Problem::new(&hybrid, Initial::new(0.0, &[1.0, 0.0]), 20.0), &HybridOptions::default(), &options)
         .unwrap_or_else(|e| panic!("{}", told(&e)))
 }
 
@@ -141,8 +139,8 @@ fn states_before_and_after_and_jumps_are_reported() {
 fn switch_times_converge_with_the_tolerance() {
     let times = |method, tol: f64| -> Vec<f64> {
         let hybrid = oscillator(method);
-        let problem = Problem::new(&hybrid, 0, 0.0, &[1.0, 0.0], 20.0);
-        let solution = solve(&problem, &tolerance(tol), &HybridOptions::default()).unwrap();
+        let problem = Problem::new(&hybrid, Initial::new(0.0, &[1.0, 0.0]), 20.0);
+        let solution = solve(&problem, &HybridOptions::default(), &tolerance(tol)).unwrap();
         solution.switches.iter().map(|s| s.t).collect()
     };
     let reference = times(Method::Radau, 1e-12);
@@ -174,14 +172,14 @@ impl Observer<ActiveMode> for Watch {
 fn observers_see_every_mode_and_may_stop_the_run() {
     for method in METHODS {
         let hybrid = oscillator(method);
-        let problem = Problem::new(&hybrid, 0, 0.0, &[1.0, 0.0], 20.0);
+        let problem = Problem::new(&hybrid, Initial::new(0.0, &[1.0, 0.0]), 20.0);
         let mut watch = Watch { modes: Vec::new(), until: f64::INFINITY };
         let solution =
-            solve_observed(&problem, &tolerance(1e-8), &HybridOptions::default(), &mut [&mut watch]).unwrap();
+            solve_observed(&problem, &HybridOptions::default(), &tolerance(1e-8), &mut [&mut watch]).unwrap();
         assert_eq!(watch.modes.len(), solution.phases.len());
         let mut watch = Watch { modes: Vec::new(), until: 5.0 };
         let solution =
-            solve_observed(&problem, &tolerance(1e-8), &HybridOptions::default(), &mut [&mut watch]).unwrap();
+            solve_observed(&problem, &HybridOptions::default(), &tolerance(1e-8), &mut [&mut watch]).unwrap();
         assert_eq!(solution.ended, Ended::ByObserver);
         assert!((5.0..20.0).contains(&solution.end.t));
     }

@@ -5,8 +5,9 @@
 //! by others, are drawn again.
 
 use super::support::*;
-use daedal::hybrid::{Hybrid, HybridOptions, Problem, Transition, solve};
+use daedal::hybrid::{Hybrid, HybridOptions, Transition};
 use daedal::linalg::Mat;
+use daedal::{Initial, Problem, solve};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -309,8 +310,8 @@ fn errors(method: Method) -> (f64, usize, usize) {
     let (mut plain_worst, mut plain_beyond) = (0.0_f64, 0);
     for (number, Case { draw, reference, condition }) in systems.iter().enumerate() {
         let hybrid = built(draw, method);
-        let problem = Problem::new(&hybrid, 0, 0.0, &draw.x0, TEND);
-        let solution = solve(&problem, &tolerance(TOLERANCE), &HybridOptions::default())
+        let problem = Problem::new(&hybrid, Initial::new(0.0, &draw.x0), TEND);
+        let solution = solve(&problem, &HybridOptions::default(), &tolerance(TOLERANCE))
             .unwrap_or_else(|e| panic!("system {number}: {}\n{draw:?}\n{:?}", told(&e), reference.events));
         let found: Vec<_> = solution.switches.iter().map(|s| (s.from, s.to)).collect();
         let wanted: Vec<_> = reference.events.iter().map(|e| (e.1, e.2)).collect();
@@ -361,13 +362,13 @@ fn the_error_of_the_first_event_is_that_of_the_trajectory() {
         for Case { draw, reference, .. } in systems().0.iter().take(60) {
             let (exact, ..) = reference.events[0];
             let hybrid = built(draw, method);
-            let problem = Problem::new(&hybrid, 0, 0.0, &draw.x0, TEND);
-            let found = solve(&problem, &tolerance(TOLERANCE), &HybridOptions::default()).unwrap().switches[0].t;
+            let problem = Problem::new(&hybrid, Initial::new(0.0, &draw.x0), TEND);
+            let found = solve(&problem, &HybridOptions::default(), &tolerance(TOLERANCE)).unwrap().switches[0].t;
             // the first mode alone, up to the event
             let mut alone = Hybrid::new();
             alone.mode(mode("alone", &draw.modes[0], method));
-            let problem = Problem::new(&alone, 0, 0.0, &draw.x0, exact);
-            let x = solve(&problem, &tolerance(TOLERANCE), &HybridOptions::default()).unwrap().end.x;
+            let problem = Problem::new(&alone, Initial::new(0.0, &draw.x0), exact);
+            let x = solve(&problem, &HybridOptions::default(), &tolerance(TOLERANCE)).unwrap().end.x;
             let link = draw.links.iter().filter(|link| link.from == 0);
             let link = link.min_by(|a, b| a.g(&x).abs().total_cmp(&b.g(&x).abs())).unwrap();
             let shift = -link.g(&x) / link.rate(&draw.modes[0], &x);

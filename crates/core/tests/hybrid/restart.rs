@@ -1,16 +1,16 @@
 //! How a state is made consistent in a new mode. Wunderlich, thesis (2008), section 5.2 and Remark 5.27.
 
 use super::support::*;
-use daedal::Geoms;
 use daedal::dae::Equations;
 use daedal::hybrid::{
-    EnterError, Hybrid, HybridFailure, HybridOptions, HybridSolution, Mode, Part, Problem, Restart, Schedule,
-    Smoothness, Transition, solve,
+    EnterError, Hybrid, HybridFailure, HybridOptions, HybridSolution, Mode, Part, Restart, Schedule, Smoothness,
+    Transition,
 };
 use daedal::linalg::Matrix;
 use daedal::linear::ConstantCoefficients;
-use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Start, Velocity};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
+use daedal::{Geoms, Initial, Problem, Start, solve};
 use daedal::{Options, Tolerance};
 
 const MASSES: [f64; 2] = [1.0, 3.0];
@@ -79,8 +79,8 @@ fn locked(free: Mode<'static>, locked: Mode<'static>, start: Vec<Start>, options
     hybrid.mode(free);
     hybrid.mode(locked);
     hybrid.transition(Transition::at(0, 1, Schedule::Times(vec![0.5])));
-    let problem = Problem { start, ..Problem::new(&hybrid, 0, 0.0, &[], 1.0) };
-    let solution = solve(&problem, options, &HybridOptions::default()).unwrap_or_else(|e| panic!("{}", told(&e)));
+    let problem = Problem::new(&hybrid, Initial { states: start, ..Initial::default() }, 1.0);
+    let solution = solve(&problem, &HybridOptions::default(), options).unwrap_or_else(|e| panic!("{}", told(&e)));
     assert_eq!(solution.switches.len(), 1);
     assert_eq!(solution.switches[0].smoothness, Smoothness::Restart);
     let (v1, v2) = (solution.end_value("v1").unwrap(), solution.end_value("v2").unwrap());

@@ -1,7 +1,8 @@
 //! The root finder through whole runs: hard functions, and zeros that cannot be resolved. Wunderlich, thesis (2008), section 6.3.
 
 use super::support::*;
-use daedal::hybrid::{HybridOptions, Problem, Transition, solve};
+use daedal::hybrid::{HybridOptions, Transition};
+use daedal::{Initial, Problem, solve};
 
 /// Time of the only switch of x = t.
 fn root(g: impl Fn(f64) -> f64 + 'static, method: Method) -> f64 {
@@ -89,7 +90,8 @@ fn the_time_tolerance_can_be_set() {
         let exact = 0.2_f64.cbrt();
         let error = |time_tolerance: Option<f64>| {
             let options = HybridOptions { time_tolerance, ..HybridOptions::default() };
-            let solution = solve(&Problem::new(&hybrid, 0, 0.0, &[0.0], 1.0), &tolerance(1e-9), &options).unwrap();
+            let solution =
+                solve(&Problem::new(&hybrid, Initial::new(0.0, &[0.0]), 1.0), &options, &tolerance(1e-9)).unwrap();
             assert_eq!(solution.switches.len(), 1);
             (solution.switches[0].t - exact).abs()
         };

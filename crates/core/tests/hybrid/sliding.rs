@@ -1,11 +1,12 @@
 //! Sliding along the surface between two modes. Wunderlich, thesis (2008), section 5.3.
 
 use super::support::*;
-use daedal::dae::{Depth, Equations, Initial, System, characterise};
+use daedal::dae::{Depth, Equations, System, characterise};
 use daedal::hybrid::{
-    Detection, Hybrid, HybridError, HybridOptions, HybridSolution, Hysteresis, Problem, SwitchKind, Transition, solve,
+    Detection, Hybrid, HybridError, HybridOptions, HybridSolution, Hysteresis, SwitchKind, Transition,
 };
 use daedal::scalar::Scalar;
+use daedal::{Initial, Problem, solve};
 
 /// Two modes and the surface x.0 = 0 between them.
 fn divided(above: &impl Equations, below: &impl Equations, method: Method, width: f64) -> Hybrid<'static> {
@@ -21,7 +22,7 @@ fn solved(hybrid: &Hybrid, x0: &[f64], tend: f64, detection: Detection) -> Resul
     // three switches within 1e-3, where only they count; the limit of a hysteresis, where there is one
     let hysteresis = Hysteresis::Limit;
     let options = HybridOptions { detection, hysteresis, chatter_time: Some(1e-3), ..HybridOptions::default() };
-    solve(&Problem::new(hybrid, 0, 0.0, x0, tend), &tolerance(1e-9), &options)
+    solve(&Problem::new(hybrid, Initial::new(0.0, x0), tend), &options, &tolerance(1e-9))
 }
 
 fn value(solution: &HybridSolution, name: &str) -> f64 {

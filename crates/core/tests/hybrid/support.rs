@@ -3,12 +3,11 @@
 use daedal::dae::{Equations, Form, System};
 use daedal::graph::Expr;
 use daedal::hybrid::{
-    Condition, Hybrid, HybridError, HybridFailure, HybridOptions, HybridSolution, Mode, Problem, SwitchingFunction,
-    Transition, solve,
+    Condition, Hybrid, HybridError, HybridFailure, HybridOptions, HybridSolution, Mode, SwitchingFunction, Transition,
 };
 use daedal::method::Integrator;
 use daedal::scalar::Scalar;
-use daedal::{Bdf, Options, RadauIIa, Tolerance};
+use daedal::{Bdf, Initial, Options, Problem, RadauIIa, Tolerance, solve};
 
 /// x' = A x + b + t c.
 #[derive(Clone, Debug)]
@@ -97,7 +96,7 @@ pub fn tolerance(tol: f64) -> Options {
 
 /// Run from mode 0 at t = 0.
 pub fn run(hybrid: &Hybrid, x0: &[f64], tend: f64) -> Result<HybridSolution, HybridError> {
-    solve(&Problem::new(hybrid, 0, 0.0, x0, tend), &tolerance(1e-9), &HybridOptions::default())
+    solve(&Problem::new(hybrid, Initial::new(0.0, x0), tend), &HybridOptions::default(), &tolerance(1e-9))
 }
 
 /// Run from mode 0 at t = 0; it must reach its end.

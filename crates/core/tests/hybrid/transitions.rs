@@ -2,10 +2,9 @@
 
 use super::support::*;
 use daedal::dae::Equations;
-use daedal::hybrid::{
-    EnterError, Hybrid, HybridError, HybridFailure, HybridOptions, Problem, Schedule, SwitchKind, Transition, solve,
-};
+use daedal::hybrid::{EnterError, Hybrid, HybridError, HybridFailure, HybridOptions, Schedule, SwitchKind, Transition};
 use daedal::scalar::Scalar;
+use daedal::{Initial, Problem, solve};
 
 #[test]
 fn simultaneous_transitions_without_priorities_are_refused() {
@@ -125,7 +124,7 @@ fn transitions_without_end_are_told_with_their_cycle() {
         hybrid.transition(above(1, 2, 0.2));
         hybrid.transition(above(2, 0, 0.2));
         let options = HybridOptions { max_immediate: 12, ..HybridOptions::default() };
-        let result = solve(&Problem::new(&hybrid, 0, 0.0, &[0.0], 1.0), &tolerance(1e-9), &options);
+        let result = solve(&Problem::new(&hybrid, Initial::new(0.0, &[0.0]), 1.0), &options, &tolerance(1e-9));
         let (cause, partial) = stopped(result);
         let HybridFailure::EndlessSwitching { t, count, cycle } = &cause else { panic!("{cause}") };
         assert!((t - 0.5).abs() < 1e-9 && (12..=14).contains(count), "{cause}");
@@ -142,17 +141,21 @@ fn as_many_immediate_transitions_as_allowed_are_made() {
         hybrid.transition(above(k, k + 1, 0.2));
     }
     let options = HybridOptions { max_immediate: 3, ..HybridOptions::default() };
-    let problem = Problem::new(&hybrid, 0, 0.0, &[0.0], 1.0);
-    assert_eq!(solve(&problem, &tolerance(1e-9), &options).unwrap().switches.len(), 4);
+    let problem = Problem::new(&hybrid, Initial::new(0.0, &[0.0]), 1.0);
+    assert_eq!(solve(&problem, &options, &tolerance(1e-9)).unwrap().switches.len(), 4);
     let options = HybridOptions { max_immediate: 2, ..HybridOptions::default() };
-    let (cause, _) = stopped(solve(&problem, &tolerance(1e-9), &options));
+    let (cause, _) = stopped(solve(&problem, &options, &tolerance(1e-9)));
     assert!(matches!(cause, HybridFailure::EndlessSwitching { .. }), "{cause}");
 }
 
 #[test]
 fn modes_that_do_not_exist_are_refused_before_the_run() {
     let refused = |hybrid: &Hybrid, mode: usize| {
-        let result = solve(&Problem::new(hybrid, mode, 0.0, &[0.0], 1.0), &tolerance(1e-9), &HybridOptions::default());
+        let result = solve(
+            &Problem::new(hybrid, Initial::new(0.0, &[0.0]).in_mode(mode), 1.0),
+            &HybridOptions::default(),
+            &tolerance(1e-9),
+        );
         match result {
             Err(HybridError::System(message)) => message,
             Err(error) => panic!("{}", told(&error)),

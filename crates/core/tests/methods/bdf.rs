@@ -7,8 +7,8 @@ use daedal::method::bdf::{Bdf, Steps};
 use daedal::method::controller::Control;
 use daedal::method::{Integrator, State};
 use daedal::motion::consistent::initialise;
-use daedal::motion::{Form, Initial, Layout, Mechanism};
-use daedal::{Options, Problem, RadauIIa, Tolerance, solve};
+use daedal::motion::{Form, Layout, Mechanism};
+use daedal::{Initial, Options, Problem, RadauIIa, Tolerance, solve};
 
 fn fixed(h: f64, tolerance: f64) -> Options {
     Options { tolerance: Tolerance::new(tolerance, tolerance), h0: Some(h), ..Options::default() }

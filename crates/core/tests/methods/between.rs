@@ -1,11 +1,11 @@
 //! What constraints drive beside what is integrated: saved between the steps as accurately as at their ends, by all methods that control errors.
 
-use daedal::catalogue;
 use daedal::formulation::{Formulated, Formulation};
 use daedal::linalg::Matrix;
 use daedal::method::radau::{RadauIIa, Stages};
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes};
 use daedal::scalar::Scalar;
+use daedal::{Initial, catalogue};
 use daedal::{Options, Problem, Save, Solution, Tolerance, solve};
 
 /// A mass that is driven, x = sin 20t with the force λ = 400 sin 20t, beside one that falls slowly, z' = w, w' = −z/100.
@@ -28,7 +28,7 @@ impl EquationsOfMotion for Driven {
 }
 
 fn start() -> Initial {
-    Initial::new(0.0, &[0.0, 1.0], &[20.0, 0.0])
+    Initial::motion(0.0, &[0.0, 1.0], &[20.0, 0.0])
 }
 
 fn options(tolerance: f64, save: Save) -> Options {

@@ -2,13 +2,13 @@
 
 use super::odassl::KnifeEdge;
 use super::problems::Pendulum;
-use daedal::Residuals;
 use daedal::dae::{Dae, Pencil, Point};
 use daedal::formulation::{Formulated, Formulation, Relaxed};
 use daedal::method::controller::Control;
 use daedal::method::{Integrator, Method, State};
 use daedal::motion::consistent::initialise;
-use daedal::motion::{Form, Initial, Layout, Mechanism, Undefined};
+use daedal::motion::{Form, Layout, Mechanism, Undefined};
+use daedal::{Initial, Residuals};
 use daedal::{Options, RadauIIa, StepFailure, Tolerance};
 
 /// A formulation one of whose rows is disturbed: it has the value ε instead of zero.

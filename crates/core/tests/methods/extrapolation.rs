@@ -5,9 +5,9 @@ use daedal::error::BadOption;
 use daedal::linalg::Matrix;
 use daedal::method::Method;
 use daedal::method::extrapolation::Basic;
-use daedal::motion::{EquationsOfMotion, Form, Initial, Mechanism, Motion, Position, Sizes, Velocity, consistent};
+use daedal::motion::{EquationsOfMotion, Form, Mechanism, Motion, Position, Sizes, Velocity, consistent};
 use daedal::scalar::Scalar;
-use daedal::{Ended, Geoms, Mexx, Options, Problem, Save, Solution, SolveError, Tolerance, catalogue, solve};
+use daedal::{Ended, Geoms, Initial, Mexx, Options, Problem, Save, Solution, SolveError, Tolerance, catalogue, solve};
 
 /// A mechanism, its start, an end, and p, v, λ there.
 type Case = (&'static dyn Mechanism, Initial, f64, [f64; 5]);
@@ -49,7 +49,7 @@ fn orders(basic: Basic, k: usize, n: [u32; 2]) -> [[f64; 3]; 2] {
     cases().map(|case| {
         let n = n.next().unwrap();
         let exact = steps(&case, Basic::Midpoint, 7, 32);
-        let end = exact.end();
+        let end = exact.at_end();
         let difference = distance(&[end.p, end.v, end.lambda].concat(), &case.3);
         assert!(difference < 1e-12, "{difference:e}");
         let [coarse, fine] = [n, 2 * n].map(|n| errors(&steps(&case, basic, k, n), &exact));
@@ -189,7 +189,7 @@ impl EquationsOfMotion for Skate {
 }
 
 fn skating() -> Initial {
-    Initial::new(0.0, &[0.0, 0.0, 0.4, -0.2], &[1.0, 0.0, 0.3, 0.0]).dynamic(&[0.5])
+    Initial::motion(0.0, &[0.0, 0.0, 0.4, -0.2], &[1.0, 0.0, 0.3, 0.0]).dynamic(&[0.5])
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn it_is_in_the_catalogue() {
     let method = entry.with(entry.usual()).unwrap();
     let problem = Problem::new(&Pendulum::P1, Pendulum::moving(), 1.0);
     let end = solve(&problem, &*method, &Options::default()).unwrap();
-    assert!(distance(end.end().p, &Pendulum::AT_ONE[..2]) < 1e-6);
+    assert!(distance(end.at_end().p, &Pendulum::AT_ONE[..2]) < 1e-6);
     assert_eq!(entry.formulations, ["eom1"]);
 }
 

@@ -2,8 +2,8 @@
 
 use super::problems::{Arm, Pendulum};
 use daedal::formulation::{Baumgarte, Formulated, Formulation};
-use daedal::motion::{Initial, Mechanism};
-use daedal::{Options, Problem, RadauIIa, Solution, SolveError, Tolerance, solve};
+use daedal::motion::Mechanism;
+use daedal::{Initial, Options, Problem, RadauIIa, Solution, SolveError, Tolerance, solve};
 
 const SQUARE: [Formulation; 5] = [
     Formulation::Eom,
@@ -22,7 +22,7 @@ fn run(mechanism: &dyn Mechanism, initial: Initial, tend: f64, formulation: Form
 
 /// Errors of p, v, λ.
 fn errors(solution: &Solution, exact: &[f64; 5]) -> [f64; 3] {
-    let end = solution.end();
+    let end = solution.at_end();
     let distance = |x: &[f64], y: &[f64]| x.iter().zip(y).fold(0.0_f64, |m, (x, y)| m.max((x - y).abs()));
     [distance(end.p, &exact[..2]), distance(end.v, &exact[2..4]), distance(end.lambda, &exact[4..])]
 }

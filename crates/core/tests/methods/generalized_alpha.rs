@@ -6,9 +6,9 @@ use daedal::linalg::Matrix;
 use daedal::method::Method;
 use daedal::method::generalized_alpha::{AlphaForm, AlphaStart};
 use daedal::motion::consistent::initialise;
-use daedal::motion::{EquationsOfMotion, Form, Initial, Mechanism, Motion, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Form, Mechanism, Motion, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
-use daedal::{Ended, GeneralizedAlpha, Geoms, Options, Problem, Save, Solution, SolveError, Tolerance, solve};
+use daedal::{Ended, GeneralizedAlpha, Geoms, Initial, Options, Problem, Save, Solution, SolveError, Tolerance, solve};
 
 const STARTS: [AlphaStart; 4] = [AlphaStart::Naive, AlphaStart::Shifted, AlphaStart::Perturbed, AlphaStart::Both];
 
@@ -39,7 +39,7 @@ fn the_order_at_the_end_is_two_in_all_variables_however_it_starts() {
                 let errors = [0.01, 0.005].map(|h| {
                     let problem = Problem::new(mechanism, initial.clone(), 1.0);
                     let solution = solve(&problem, &method, &steps(h)).unwrap();
-                    let end = solution.end();
+                    let end = solution.at_end();
                     [distance(end.p, &known[..2]), distance(end.v, &known[2..4]), distance(end.lambda, &known[4..])]
                 });
                 let orders: [f64; 3] = std::array::from_fn(|k| (errors[0][k] / errors[1][k]).log2());
@@ -129,14 +129,14 @@ impl EquationsOfMotion for Skate {
 #[test]
 fn nonholonomic_constraints_and_states_of_force_elements_have_order_two() {
     let skate = Skate { contact: 0 };
-    let initial = Initial::new(0.0, &[0.0, 0.0, 0.3], &[0.3_f64.cos(), 0.3_f64.sin(), 1.0]).dynamic(&[0.2]);
+    let initial = Initial::motion(0.0, &[0.0, 0.0, 0.3], &[0.3_f64.cos(), 0.3_f64.sin(), 1.0]).dynamic(&[0.2]);
     let exact = exact(&skate, &initial, 1.0, Vec::new());
     let problem = Problem::new(&skate, initial, 1.0);
     for form in [AlphaForm::Index3, AlphaForm::Stabilised] {
         let method = GeneralizedAlpha { form, ..GeneralizedAlpha::default() };
         let errors = [0.01, 0.005].map(|h| {
             let solution = solve(&problem, &method, &steps(h)).unwrap();
-            let (end, exact) = (solution.end(), exact.end());
+            let (end, exact) = (solution.at_end(), exact.at_end());
             [distance(end.p, exact.p), distance(end.v, exact.v), distance(end.r, exact.r), distance(end.mu, exact.mu)]
         });
         let orders: [f64; 4] = std::array::from_fn(|k| (errors[0][k] / errors[1][k]).log2());
@@ -173,13 +173,13 @@ impl EquationsOfMotion for Gyroscope {
 
 #[test]
 fn kinematics_that_are_not_affine_have_order_two() {
-    let initial = Initial::new(0.0, &[0.1, 0.2, 0.3], &[0.5, 1.0, -0.4]);
+    let initial = Initial::motion(0.0, &[0.1, 0.2, 0.3], &[0.5, 1.0, -0.4]);
     let exact = exact(&Gyroscope, &initial, 1.0, Vec::new());
     let problem = Problem::new(&Gyroscope, initial, 1.0);
     let errors = [0.01, 0.005].map(|h| {
         let solution = solve(&problem, &GeneralizedAlpha::default(), &steps(h)).unwrap();
         assert!(solution.decisions.contains("manifold"), "{}", solution.decisions);
-        let (end, exact) = (solution.end(), exact.end());
+        let (end, exact) = (solution.at_end(), exact.at_end());
         [distance(end.p, exact.p), distance(end.v, exact.v)]
     });
     let orders: [f64; 2] = std::array::from_fn(|k| (errors[0][k] / errors[1][k]).log2());
@@ -190,7 +190,7 @@ fn kinematics_that_are_not_affine_have_order_two() {
 #[test]
 fn what_it_does_not_take_is_refused() {
     let skate = Skate { contact: 1 };
-    let initial = Initial::new(0.0, &[0.0, 0.0, 0.3], &[0.0; 3]).dynamic(&[0.2]).contact(&[0.0]);
+    let initial = Initial::motion(0.0, &[0.0, 0.0, 0.3], &[0.0; 3]).dynamic(&[0.2]).contact(&[0.0]);
     let failure = solve(&Problem::new(&skate, initial, 1.0), &GeneralizedAlpha::default(), &Options::default());
     let Err(SolveError::Start(cause)) = failure else { panic!("not refused") };
     assert!(cause.to_string().contains("contact"), "{cause}");
@@ -213,7 +213,7 @@ fn a_step_size_is_chosen_from_the_tolerance() {
                 let problem = Problem::new(mechanism, initial.clone(), 1.0);
                 let method = GeneralizedAlpha { form, ..GeneralizedAlpha::default() };
                 let solution = solve(&problem, &method, &options).unwrap();
-                let end = solution.end();
+                let end = solution.at_end();
                 let error = distance(end.p, &known[..2]).max(distance(end.v, &known[2..4]));
                 println!("{form:?} {tol:.0e} {error:.1e} {} {}", solution.statistics.steps, solution.decisions);
                 assert!(error < 10.0 * tol && error > 0.01 * tol, "{error:.1e}");

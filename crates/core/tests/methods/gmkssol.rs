@@ -6,9 +6,9 @@ use daedal::linalg::Matrix;
 use daedal::method::Method;
 use daedal::method::bdf::Steps;
 use daedal::method::controller::Control;
-use daedal::motion::{EquationsOfMotion, Form, Initial, Mechanism, Motion, Position, Sizes, Velocity, consistent};
+use daedal::motion::{EquationsOfMotion, Form, Mechanism, Motion, Position, Sizes, Velocity, consistent};
 use daedal::scalar::Scalar;
-use daedal::{Bdf, Gmkssol, Options, Problem, RadauIIa, Save, Solution, SolveError, Tolerance, solve};
+use daedal::{Bdf, Gmkssol, Initial, Options, Problem, RadauIIa, Save, Solution, SolveError, Tolerance, solve};
 
 const EVERY: Selectors = Selectors::EveryJacobian;
 const PROJECTED: [Formulation; 4] = [
@@ -48,7 +48,7 @@ fn distance(x: &[f64], y: &[f64]) -> f64 {
 
 /// Errors of p, v, λ.
 fn errors(solution: &Solution, exact: &[f64; 5]) -> [f64; 3] {
-    let end = solution.end();
+    let end = solution.at_end();
     [distance(end.p, &exact[..2]), distance(end.v, &exact[2..4]), distance(end.lambda, &exact[4..])]
 }
 
@@ -211,7 +211,7 @@ fn invariants_are_kept_besides() {
     let released = Conservative(Pendulum::PERIOD_TWO);
     let solution = run(&released, Pendulum::horizontal(), 20.0, &radau, &options(1e-7));
     println!("{} {:?} {}", solution.statistics, solution.max_residuals, solution.decisions);
-    let error = distance(solution.end().p, &[1.0, 0.0]);
+    let error = distance(solution.at_end().p, &[1.0, 0.0]);
     assert!(error < 1e-5, "{error:e}");
     assert!(solution.max_residuals.invariant.unwrap() < 1e-7);
     // a system without invariants has none to keep
@@ -261,7 +261,7 @@ fn projected_formulations_have_order_five_in_all_unknowns() {
 fn published(system: &Published, v1: f64, selectors: Selectors) -> Result<Solution, SolveError> {
     let options = Options { h0: Some(0.01), ..options(1e-7) };
     let method = Gmkssol { selectors, ..Gmkssol::default() };
-    attempt(system, Initial::new(0.0, &[0.0, -1.0], &[v1, 0.0]), 5.0, &method, &options)
+    attempt(system, Initial::motion(0.0, &[0.0, -1.0], &[v1, 0.0]), 5.0, &method, &options)
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn counters_of_gmkssol_agree_with_an_independent_implementation() {
             "{v1} {selectors:?}: {}/{}/{}/{}/{} for {steps}/{solves}/{choices}, {:?}",
             s.steps, s.rejected_error, s.rejected_newton, s.solves, s.selectors, solution.max_residuals
         );
-        let end = solution.end();
+        let end = solution.at_end();
         let energy = 0.5 * (end.v[0].powi(2) + end.v[1].powi(2)) + 13.75 * end.p[1] - (0.5 * v1 * v1 - 13.75);
         assert!(energy.abs() < 2e-6, "{energy:e}");
         assert!(solution.max_residuals.position.unwrap() < 1e-7);
@@ -308,11 +308,11 @@ fn constant_selectors_fail_where_the_tangent_has_turned_by_a_right_angle() {
 fn multipliers_of_a_doubled_constraint_are_the_smallest() {
     let solution = published(&Published(&[1.0, 2.0]), 2.8, Selectors::EverySteps(10)).unwrap();
     let s = solution.statistics;
-    println!("{s} {:?} {:?} {}", solution.end().lambda, solution.max_residuals, solution.decisions);
-    let lambda = solution.end().lambda;
+    println!("{s} {:?} {:?} {}", solution.at_end().lambda, solution.max_residuals, solution.decisions);
+    let lambda = solution.at_end().lambda;
     assert!(distance(lambda, &[1.306026, 2.612052]) < 1e-5, "{lambda:?}");
     let single = published(&Published(&[1.0]), 2.8, Selectors::EverySteps(10)).unwrap();
-    assert!(distance(single.end().p, solution.end().p) < 1e-6);
+    assert!(distance(single.at_end().p, solution.at_end().p) < 1e-6);
     // 2 λ₁ − λ₂ is undetermined
     assert_eq!(solution.undetermined.len(), 1);
     assert!(solution.decisions.contains("[1, 1] of [2, 2]"), "{}", solution.decisions);
@@ -324,13 +324,13 @@ fn multipliers_of_a_doubled_constraint_are_the_smallest() {
 
 #[test]
 fn a_forced_system_follows_its_constraints() {
-    let start = Initial::new(0.0, &[0.0, -1.0], &[1.0, 0.0]);
+    let start = Initial::motion(0.0, &[0.0, -1.0], &[1.0, 0.0]);
     for tolerance in [1e-4, 1e-8] {
         let options = Options { save: Save::Dense, ..options(tolerance) };
         let solution = run(&Forced, start.clone(), 10.0, &Gmkssol::default(), &options);
         println!("{} {}", solution.statistics, solution.decisions);
         let (sin, cos) = 10.0_f64.sin_cos();
-        let end = solution.end();
+        let end = solution.at_end();
         assert!(distance(end.p, &[sin, -cos]) < 1e-12 && distance(end.v, &[cos, sin]) < 1e-12);
         assert!(distance(end.lambda, &[sin, -9.81 - cos]) < 1e-10, "{:?}", end.lambda);
         // and between the points its polynomial does
@@ -343,16 +343,16 @@ fn a_forced_system_follows_its_constraints() {
         }
         // with a state of a force element beside
         let solution = run(&ForcedWithState, start.clone().dynamic(&[1.0]), 10.0, &Gmkssol::default(), &options);
-        let error = (solution.end().r[0] - sin.exp()).abs();
+        let error = (solution.at_end().r[0] - sin.exp()).abs();
         assert!(error < 100.0 * tolerance, "{tolerance:e}: {error:e}");
     }
 }
 
 #[test]
 fn a_free_system_is_an_ordinary_equation_and_other_kinematics_are_refused() {
-    let start = Initial::new(0.0, &[1.0], &[0.0]);
+    let start = Initial::motion(0.0, &[1.0], &[0.0]);
     let solution = run(&Free { turned: false }, start.clone(), 10.0, &Gmkssol::default(), &options(1e-8));
-    assert!((solution.end().p[0] - 10.0_f64.cos()).abs() < 1e-6);
+    assert!((solution.at_end().p[0] - 10.0_f64.cos()).abs() < 1e-6);
     let refused = attempt(&Free { turned: true }, start, 10.0, &Gmkssol::default(), &options(1e-8)).unwrap_err();
     let SolveError::Start(why) = refused else { panic!("{refused}") };
     assert!(why.to_string().contains("derivatives of its positions are not its velocities"), "{why}");
@@ -378,7 +378,7 @@ fn bdf_with_fixed_steps_has_its_order_on_the_projected_form() {
 
 /// What is allocated in 300 steps after the first.
 fn allocations<M: for<'m> Method<dyn Mechanism + 'm>>(mechanism: &dyn Mechanism, method: &M) -> u64 {
-    let initial = Initial::new(0.0, &[0.0, -1.0], &[2.9, 0.0]);
+    let initial = Initial::motion(0.0, &[0.0, -1.0], &[2.9, 0.0]);
     let start = consistent::initialise(mechanism, &initial, Form::StrangenessFree).unwrap().state;
     let mut stepper = method.start(mechanism, start, &options(1e-6)).unwrap();
     stepper.advance(1e3).unwrap();

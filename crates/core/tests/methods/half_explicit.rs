@@ -8,11 +8,12 @@ use daedal::method::bdf::Steps;
 use daedal::method::half_explicit::Formula;
 use daedal::method::{Method, StartFailure, Stepper};
 use daedal::motion::{
-    Compiled, EquationsOfMotion, Form, Formulas, Initial, Mechanism, Motion, Position, Sizes, Velocity, consistent,
+    Compiled, EquationsOfMotion, Form, Formulas, Mechanism, Motion, Position, Sizes, Velocity, consistent,
 };
 use daedal::scalar::Scalar;
 use daedal::{
-    DormandPrince, Ended, Geoms, HalfExplicit, Hedop5, Options, Problem, Save, Solution, SolveError, Tolerance, solve,
+    DormandPrince, Ended, Geoms, HalfExplicit, Hedop5, Initial, Options, Problem, Save, Solution, SolveError,
+    Tolerance, solve,
 };
 
 const FIXED: Hedop5 = Hedop5 { steps: Steps::Fixed, project: true, safety: 0.9 };
@@ -48,7 +49,7 @@ fn errors(problem: On, method: &dyn MotionMethod, steps: u32) -> [f64; 3] {
         On::P2 => (run(&Arm::P2, Arm::start(), 1.0, method, &options), Arm::AT_ONE),
     };
     assert_eq!(solution.statistics.steps, u64::from(steps));
-    let end = solution.end();
+    let end = solution.at_end();
     [distance(end.p, &exact[..2]), distance(end.v, &exact[2..4]), distance(end.lambda, &exact[4..])]
 }
 
@@ -115,7 +116,7 @@ fn hedop5_needs_as_many_steps_as_published() {
     // M3: expected about 612 accepted and 130 rejected steps, a drift of 3.3e-6 without projection
     let exact = run(&Pendulum::P1, Pendulum::horizontal(), 100.0, &Geoms::default(), &tolerance(1e-11));
     let solution = run(&Pendulum::P1, Pendulum::horizontal(), 100.0, &Hedop5::default(), &tolerance(1e-6));
-    let error = distance(solution.end().p, exact.end().p).max(distance(solution.end().v, exact.end().v));
+    let error = distance(solution.at_end().p, exact.at_end().p).max(distance(solution.at_end().v, exact.at_end().v));
     let statistics = solution.statistics;
     println!("{statistics}, error {error:.1e}");
     assert!(error < 3e-4, "{error}");
@@ -141,7 +142,8 @@ fn tolerances_are_met_by_every_method() {
         let mut steps = 0;
         for tol in [1e-5, 1e-7] {
             let solution = run(&Arm::P2, Arm::start(), 5.0, &*method, &tolerance(tol));
-            let error = distance(solution.end().p, exact.end().p).max(distance(solution.end().v, exact.end().v));
+            let error =
+                distance(solution.at_end().p, exact.at_end().p).max(distance(solution.at_end().v, exact.at_end().v));
             println!("{name} {tol:.0e}: {}, error {error:.1e}", solution.statistics);
             assert!(error < 30.0 * tol, "{name} {tol}: {error}");
             assert!(solution.statistics.steps > steps, "{name}");
@@ -189,7 +191,7 @@ impl EquationsOfMotion for Skate {
 }
 
 fn skate_start() -> Initial {
-    Initial::new(0.0, &[0.8, 0.8, 0.3], &[0.2, 0.0, 0.4]).dynamic(&[0.1])
+    Initial::motion(0.0, &[0.8, 0.8, 0.3], &[0.2, 0.0, 0.4]).dynamic(&[0.1])
 }
 
 #[test]
@@ -265,7 +267,7 @@ fn an_event_stops_at_its_time() {
         let solution = solve(&problem, &*entry.with(entry.usual()).unwrap(), &tolerance(1e-8)).unwrap();
         assert_eq!(solution.ended, Ended::AtEvent { name: "lowest".to_string() }, "{name}");
         assert!((solution.end.t - 7.416_298_709_205_487 / 4.0).abs() < 1e-7, "{name}: {}", solution.end.t);
-        assert!((solution.end().lambda[0] - 3.0).abs() < 1e-6, "{name}: {:?}", solution.end().lambda);
+        assert!((solution.at_end().lambda[0] - 3.0).abs() < 1e-6, "{name}: {:?}", solution.at_end().lambda);
     }
 }
 
@@ -357,7 +359,7 @@ fn what_is_out_of_class_is_refused_with_a_reason() {
         (Feature::Redundancy, "redundant: rank 1 of 2"),
     ] {
         let odd = Odd(feature);
-        let initial = Initial::new(0.0, &[1.0, 0.0], &[0.0, 0.0]);
+        let initial = Initial::motion(0.0, &[1.0, 0.0], &[0.0, 0.0]);
         let problem = Problem::new(&odd, initial, 1.0);
         for name in ["hem3", "hedop5", "dopri5"] {
             let entry = catalogue::find(name).unwrap();
@@ -395,13 +397,13 @@ fn a_system_without_constraints_is_integrated_too() {
     for name in ["hem3", "hem4", "hem5", "hedop5", "dopri5"] {
         let entry = catalogue::find(name).unwrap();
         let method = entry.with(entry.usual()).unwrap();
-        let solution = run(&Oscillator, Initial::new(0.0, &[1.0], &[0.0]), 10.0, &*method, &tolerance(1e-8));
-        let error = (solution.end().p[0] - 10.0_f64.cos()).abs();
+        let solution = run(&Oscillator, Initial::motion(0.0, &[1.0], &[0.0]), 10.0, &*method, &tolerance(1e-8));
+        let error = (solution.at_end().p[0] - 10.0_f64.cos()).abs();
         assert!(error < 1e-5, "{name}: {error}");
         assert_eq!(solution.max_residuals.position, None);
     }
     let formulas = Formulas::trace(&Oscillator);
     let compiled = Compiled::new(&formulas, Interpreted);
-    let solution = run(&compiled, Initial::new(0.0, &[1.0], &[0.0]), 10.0, &Hedop5::default(), &tolerance(1e-8));
-    assert!((solution.end().p[0] - 10.0_f64.cos()).abs() < 1e-6);
+    let solution = run(&compiled, Initial::motion(0.0, &[1.0], &[0.0]), 10.0, &Hedop5::default(), &tolerance(1e-8));
+    assert!((solution.at_end().p[0] - 10.0_f64.cos()).abs() < 1e-6);
 }

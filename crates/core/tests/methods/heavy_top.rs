@@ -4,9 +4,9 @@
 
 use daedal::linalg::Matrix;
 use daedal::method::generalized_alpha::{AlphaForm, AlphaStart};
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
-use daedal::{GeneralizedAlpha, Options, Problem, Save, Solution, solve};
+use daedal::{GeneralizedAlpha, Initial, Options, Problem, Save, Solution, solve};
 
 /// The heavy top.
 pub struct HeavyTop;
@@ -22,7 +22,7 @@ impl HeavyTop {
     pub fn start() -> Initial {
         // ẋ = Ω × X
         let v = [-OMEGA[2], 0.0, OMEGA[0], OMEGA[0], OMEGA[1], OMEGA[2]];
-        Initial::new(0.0, &[0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0], &v)
+        Initial::motion(0.0, &[0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0], &v)
     }
 }
 
@@ -93,14 +93,14 @@ const ALPHA: GeneralizedAlpha = GeneralizedAlpha { rho: 0.9, form: AlphaForm::St
 fn the_heavy_top_has_order_two_in_all_variables() {
     let exact = reference(0.1, vec![0.1]);
     for (k, known) in AT_TENTH.iter().enumerate() {
-        let end = exact.end();
+        let end = exact.at_end();
         let found = [&end.p[..3], &end.v[3..], end.lambda][k];
         assert!(distance(found, known) < 1e-7 * distance(known, &[0.0; 3]).max(10.0), "{found:?} {known:?}");
     }
     for (form, largest) in [(AlphaForm::Index3, 2.8e-5), (AlphaForm::Stabilised, 5.2e-5)] {
         let errors = [1e-3, 5e-4, 2.5e-4].map(|h| {
             let solution = run(GeneralizedAlpha { form, ..ALPHA }, h, 0.1);
-            let (end, exact) = (solution.end(), exact.end());
+            let (end, exact) = (solution.at_end(), exact.at_end());
             let norm = (distance(&end.p[3..], &[0.0; 4]) - 1.0).abs();
             assert!(norm < 1e-13, "{norm:.1e}");
             println!("{form:?} {h}: {} {}", solution.statistics, solution.decisions);

@@ -5,9 +5,9 @@ use daedal::linalg::Matrix;
 use daedal::method::bdf::Steps;
 use daedal::method::local_state_space::{Chart, LocalStateSpace};
 use daedal::method::{Method, StartFailure};
-use daedal::motion::{EquationsOfMotion, Form, Initial, Mechanism, Motion, Position, Sizes, Velocity, consistent};
+use daedal::motion::{EquationsOfMotion, Form, Mechanism, Motion, Position, Sizes, Velocity, consistent};
 use daedal::scalar::Scalar;
-use daedal::{Ended, Geoms, Options, Problem, Save, Solution, SolveError, Tolerance, catalogue, solve};
+use daedal::{Ended, Geoms, Initial, Options, Problem, Save, Solution, SolveError, Tolerance, catalogue, solve};
 
 const CHARTS: [Chart; 2] = [Chart::Partition, Chart::Tangent];
 
@@ -79,7 +79,7 @@ fn errors_stay_near_the_tolerance() {
         for tol in [1e-4, 1e-6, 1e-8, 1e-10] {
             let problem = Problem::new(&Pendulum::P1, Pendulum::moving(), 2.0);
             let solution = solve(&problem, &form(chart), &tolerance(tol)).unwrap();
-            let error = distance(&[solution.end().p, solution.end().v].concat(), &Pendulum::AT_TWO[..4]);
+            let error = distance(&[solution.at_end().p, solution.at_end().v].concat(), &Pendulum::AT_TWO[..4]);
             println!("{chart:?} {tol:.0e}: {error:.1e} {} {}", solution.statistics, solution.decisions);
             assert!(error < 100.0 * tol, "{chart:?} {tol:e}: {error:e}");
             assert_constraints_hold(&solution);
@@ -90,7 +90,7 @@ fn errors_stay_near_the_tolerance() {
 /// The pendulum goes round and round: every position is independent somewhere and dependent elsewhere.
 #[test]
 fn a_pendulum_that_swings_over_changes_its_chart_and_keeps_its_energy() {
-    let initial = Initial::new(0.0, &[0.0, -1.0], &[2.5, 0.0]);
+    let initial = Initial::motion(0.0, &[0.0, -1.0], &[2.5, 0.0]);
     for chart in CHARTS {
         let problem = Problem::new(&Pendulum::P1, initial.clone(), 20.0).record_when("on top", |x| x.p[0]);
         let solution = solve(&problem, &form(chart), &Options { save: Save::Steps, ..tolerance(1e-9) }).unwrap();
@@ -138,9 +138,9 @@ fn small_pendulums_swing_as_large_ones() {
         let end = |length: f64| {
             let pair = (1e-9, 1e-9 * length);
             let options = Options { tolerance: Tolerance::PerComponent(vec![pair; 5]), ..Options::default() };
-            let initial = Initial::new(0.0, &[length, 0.0], &[0.0, 0.0]);
+            let initial = Initial::motion(0.0, &[length, 0.0], &[0.0, 0.0]);
             let solution = solve(&Problem::new(&OfLength(length), initial, 5.0), &form(chart), &options).unwrap();
-            [solution.end().p[0] / length, solution.end().p[1] / length]
+            [solution.at_end().p[0] / length, solution.at_end().p[1] / length]
         };
         let [large, small] = [end(1.0), end(1e-6)];
         assert!(distance(&large, &small) < 1e-8, "{chart:?}: {large:?} {small:?}");
@@ -151,9 +151,9 @@ fn small_pendulums_swing_as_large_ones() {
 fn long_steps_do_not_leave_their_charts() {
     for chart in CHARTS {
         for tol in [1e-2, 1e-3, 1e-4, 1e-5, 1e-6] {
-            let problem = Problem::new(&Pendulum::P1, Initial::new(0.0, &[0.0, -1.0], &[2.5, 0.0]), 20.0);
+            let problem = Problem::new(&Pendulum::P1, Initial::motion(0.0, &[0.0, -1.0], &[2.5, 0.0]), 20.0);
             let solution = solve(&problem, &form(chart), &tolerance(tol)).unwrap();
-            let at = solution.end();
+            let at = solution.at_end();
             let energy = 0.5 * (at.v[0].powi(2) + at.v[1].powi(2)) + at.p[1];
             println!("{chart:?} {tol:.0e}: {:.1e} {}", energy - 2.125, solution.statistics);
             assert!((energy - 2.125).abs() < 1000.0 * tol, "{chart:?} {tol:e}: {energy}");
@@ -213,7 +213,7 @@ impl EquationsOfMotion for Sledge {
 }
 
 fn sliding() -> Initial {
-    Initial::new(0.0, &[0.0, 0.0, 0.4, -0.2], &[1.0, 0.4, 0.3, 0.0]).dynamic(&[0.5])
+    Initial::motion(0.0, &[0.0, 0.0, 0.4, -0.2], &[1.0, 0.4, 0.3, 0.0]).dynamic(&[0.5])
 }
 
 #[test]
@@ -257,9 +257,9 @@ fn systems_without_constraints_and_without_freedom_are_taken() {
     for chart in CHARTS {
         for led in [false, true] {
             let system = Point { led };
-            let problem = Problem::new(&system, Initial::new(0.0, &[1.0], &[0.0]), 2.0);
+            let problem = Problem::new(&system, Initial::motion(0.0, &[1.0], &[0.0]), 2.0);
             let solution = solve(&problem, &form(chart), &tolerance(1e-9)).unwrap();
-            assert!((solution.end().p[0] - 2.0_f64.cos()).abs() < 1e-7, "{chart:?} {led}");
+            assert!((solution.at_end().p[0] - 2.0_f64.cos()).abs() < 1e-7, "{chart:?} {led}");
         }
     }
 }
@@ -267,7 +267,7 @@ fn systems_without_constraints_and_without_freedom_are_taken() {
 #[test]
 fn steps_allocate_nothing() {
     for chart in CHARTS {
-        let over = Initial::new(0.0, &[0.0, -1.0], &[2.5, 0.0]);
+        let over = Initial::motion(0.0, &[0.0, -1.0], &[2.5, 0.0]);
         for (system, initial) in [(&Pendulum::P1 as &dyn Mechanism, over), (&Sledge, sliding())] {
             let state = consistent::initialise(system, &initial, Form::StrangenessFree).unwrap().state;
             let method = form(chart);
@@ -330,7 +330,7 @@ fn they_are_in_the_catalogue() {
         let method = entry.with(entry.usual()).unwrap();
         let problem = Problem::new(&Pendulum::P1, Pendulum::moving(), 1.0);
         let solution = solve(&problem, &*method, &Options::default()).unwrap();
-        assert!(distance(solution.end().p, &Pendulum::AT_ONE[..2]) < 1e-6);
+        assert!(distance(solution.at_end().p, &Pendulum::AT_ONE[..2]) < 1e-6);
         assert!(solution.decisions.ends_with("charts"));
     }
 }

@@ -14,6 +14,7 @@ mod local_state_space;
 mod never_silent;
 mod odassl;
 mod orders;
+mod ordinary;
 mod output;
 mod problems;
 mod radau;

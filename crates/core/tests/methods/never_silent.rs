@@ -1,13 +1,11 @@
 //! What no method may do without a word: take a branch of a formula for the whole, pass a singular configuration, enforce a false invariant.
 
-use daedal::catalogue;
 use daedal::formulation::Formulation;
 use daedal::linalg::Matrix;
 use daedal::method::StartFailure;
-use daedal::motion::{
-    Compiled, EquationsOfMotion, Formulas, Initial, Kinematics, Mechanism, Motion, Position, Sizes, Velocity,
-};
+use daedal::motion::{Compiled, EquationsOfMotion, Formulas, Kinematics, Mechanism, Motion, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
+use daedal::{Initial, catalogue};
 use daedal::{Options, Problem, Save, Solution, SolveError, StepFailure, Tolerance, solve};
 
 /// Every method in its usual formulation.
@@ -44,7 +42,7 @@ impl EquationsOfMotion for OtherUnit {
 
 #[test]
 fn a_constraint_in_a_small_unit_is_not_left_out_as_redundant() {
-    let initial = Initial::new(0.0, &[1.0, 0.0, 2.0, 0.0], &[0.0; 4]);
+    let initial = Initial::motion(0.0, &[1.0, 0.0, 2.0, 0.0], &[0.0; 4]);
     let tight = run("geoms", &OtherUnit(1.0), &initial, 1.0, 1e-11).unwrap();
     for unit in [1e-9, 1e9] {
         for entry in catalogue::all().iter().filter(|entry| matches!(entry.name, "geoms" | "gmkssol" | "radau" | "bdf"))
@@ -62,7 +60,8 @@ fn a_constraint_in_a_small_unit_is_not_left_out_as_redundant() {
                     assert!(entry.name == "geoms" || formulation.name() != "psf", "{way} stops");
                     continue;
                 };
-                let error = solution.end().p.iter().zip(tight.end().p).fold(0.0_f64, |e, (p, q)| e.max((p - q).abs()));
+                let error =
+                    solution.at_end().p.iter().zip(tight.at_end().p).fold(0.0_f64, |e, (p, q)| e.max((p - q).abs()));
                 assert!(error < 1e-5, "{way}: {error:e}");
             }
         }
@@ -90,7 +89,7 @@ fn kinematics_that_change_late_are_not_taken_for_velocities() {
     let compiled = Compiled::new(&Formulas::trace(&LateGear), daedal::graph::Interpreted);
     for mechanism in [&LateGear as &dyn Mechanism, &compiled] {
         assert_eq!(mechanism.structure().kinematics, Kinematics::General);
-        let initial = Initial::new(0.0, &[0.0], &[1.0]);
+        let initial = Initial::motion(0.0, &[0.0], &[1.0]);
         for name in ["rattle", "lobatto", "partition", "tangent", "gmkssol"] {
             match run(name, mechanism, &initial, 10.0, 1e-7) {
                 Err(SolveError::Start(StartFailure::OutOfClass { why, .. })) => {
@@ -100,7 +99,7 @@ fn kinematics_that_change_late_are_not_taken_for_velocities() {
             }
         }
         for name in ["alpha", "geoms", "radau", "bdf", "hem4", "hedop5", "dopri5"] {
-            let x = run(name, mechanism, &initial, 10.0, 1e-7).unwrap().end().p[0];
+            let x = run(name, mechanism, &initial, 10.0, 1e-7).unwrap().at_end().p[0];
             // alpha has steps of one size, one of which the jump lies in
             let enough = if name == "alpha" { 0.6 } else { 1e-4 };
             assert!((x - 15.0).abs() < enough, "{name}: {x}");
@@ -139,7 +138,7 @@ fn stops_at(name: &str, result: Result<Solution, SolveError>, time: f64, enough:
 #[test]
 fn singular_configurations_stop_every_method_however_many_constraints_lose_rank() {
     for beads in [1, 2, 3, 4] {
-        let initial = Initial::new(0.0, &[1.0, 0.0].repeat(beads), &[0.0, 1.0].repeat(beads));
+        let initial = Initial::motion(0.0, &[1.0, 0.0].repeat(beads), &[0.0, 1.0].repeat(beads));
         for entry in catalogue::all() {
             for tol in [1e-3, 1e-7] {
                 let stopped = run(entry.name, &Lemniscates(beads), &initial, 2.0, tol);
@@ -170,7 +169,7 @@ impl EquationsOfMotion for Doubled {
 #[test]
 fn redundant_constraints_hide_no_singular_configuration() {
     for beads in [1, 2] {
-        let initial = Initial::new(0.0, &[1.0, 0.0].repeat(beads), &[0.0, 1.0].repeat(beads));
+        let initial = Initial::motion(0.0, &[1.0, 0.0].repeat(beads), &[0.0, 1.0].repeat(beads));
         for name in ["geoms", "gmkssol", "radau", "bdf"] {
             for tol in [1e-2, 1e-3, 1e-7] {
                 let stopped = run(name, &Doubled(Lemniscates(beads)), &initial, 2.0, tol);
@@ -204,7 +203,7 @@ impl EquationsOfMotion for Parallelogram {
 
 #[test]
 fn the_first_change_point_of_a_parallelogram_stops_every_method() {
-    let initial = Initial::new(0.0, &[0.0, 1.0, 2.0, 1.0], &[1.0, 0.0, 1.0, 0.0]);
+    let initial = Initial::motion(0.0, &[0.0, 1.0, 2.0, 1.0], &[1.0, 0.0, 1.0, 0.0]);
     for entry in catalogue::all() {
         let stopped = run(entry.name, &Parallelogram, &initial, 6.0, 1e-6);
         stops_at(entry.name, stopped, 1.2536, 0.02);
@@ -254,7 +253,7 @@ fn norms_of_quaternions_are_kept_as_invariants_and_as_constraints() {
     use daedal::analysis::{analyse, choose};
     use daedal::motion::Form;
     use daedal::motion::consistent::initialise;
-    let initial = Initial::new(0.0, &[0.96, 0.28, 0.0, 0.0], &[0.0, 0.0, 20.0]);
+    let initial = Initial::motion(0.0, &[0.96, 0.28, 0.0, 0.0], &[0.0, 0.0, 20.0]);
     let plain = run("hem5", &Top { constraint: false, invariant: false }, &initial, 2.0, 1e-10).unwrap().end.x;
     for (constraint, invariant) in [(false, false), (true, false), (false, true)] {
         let top = Top { constraint, invariant };
@@ -272,17 +271,17 @@ fn norms_of_quaternions_are_kept_as_invariants_and_as_constraints() {
             let method = catalogue::find(choice.method).unwrap().with(choice.formulation).unwrap();
             let options = Options { tolerance: Tolerance::new(1e-9, 1e-9), ..Options::default() };
             let solution = solve(&Problem::new(mechanism, initial.clone(), 2.0), &*method, &options).unwrap();
-            let p = solution.end().p;
+            let p = solution.at_end().p;
             let norm: f64 = p.iter().map(|q| q * q).sum::<f64>() - 1.0;
             println!("{constraint} {invariant} {} {norm:.1e}", choice.method);
             assert!(norm.abs() < if constraint || invariant { 1e-12 } else { 1e-7 }, "{norm:e}");
             let expected = &plain[plain.len() - 4..];
             p.iter().zip(expected).for_each(|(p, q)| assert!((p - q).abs() < 1e-6, "{p} {q}"));
-            assert!(solution.end().lambda.iter().all(|l| *l == 0.0));
+            assert!(solution.at_end().lambda.iter().all(|l| *l == 0.0));
         }
     }
     // guesses that are off are brought to norm one by the constraint only
-    let off = Initial::new(0.0, &[0.97, 0.28, 0.0, 0.0], &[0.0, 0.0, 20.0]);
+    let off = Initial::motion(0.0, &[0.97, 0.28, 0.0, 0.0], &[0.0, 0.0, 20.0]);
     let start = initialise(&Top { constraint: true, invariant: false }, &off, Form::StrangenessFree).unwrap().state;
     let norm: f64 = start.x[start.x.len() - 4..].iter().map(|q| q * q).sum();
     assert!((norm - 1.0).abs() < 1e-14);
@@ -316,8 +315,8 @@ impl EquationsOfMotion for Damped {
 
 #[test]
 fn false_invariants_stop_a_run_that_would_keep_them() {
-    let moving = Initial::new(0.0, &[0.6, -0.8], &[0.8, 0.6]);
-    let resting = Initial::new(0.0, &[0.6, -0.8], &[0.0, 0.0]);
+    let moving = Initial::motion(0.0, &[0.6, -0.8], &[0.8, 0.6]);
+    let resting = Initial::motion(0.0, &[0.6, -0.8], &[0.0, 0.0]);
     for name in ["geoms", "radau", "bdf"] {
         let entry = catalogue::find(name).unwrap();
         let form = daedal::formulation::Formulation::ProjectedWithInvariants(daedal::formulation::Selectors::default());
@@ -361,11 +360,11 @@ impl EquationsOfMotion for Slaved {
 
 #[test]
 fn a_mass_that_vanishes_is_not_called_a_loss_of_rank() {
-    let initial = Initial::new(0.0, &[1.0, 2.0], &[0.0, 0.0]);
+    let initial = Initial::motion(0.0, &[1.0, 2.0], &[0.0, 0.0]);
     let Err(SolveError::Stopped { cause, .. }) = run("lobatto", &Slaved, &initial, 1.0, 1e-6) else { panic!() };
     assert!(cause.to_string().contains("its mass matrix is singular"), "{cause}");
     let solution = run("rattle", &Slaved, &initial, 1.0, 1e-6).unwrap();
-    assert!((solution.end().p[0] - 1.0_f64.cos()).abs() < 1e-5);
+    assert!((solution.at_end().p[0] - 1.0_f64.cos()).abs() < 1e-5);
 }
 
 /// A point in the plane under a force that is conservative up to x = 5.
@@ -427,7 +426,7 @@ fn conservative_forces_are_proved_or_looked_at_in_every_branch() {
     for (model, told) in [(Late::Turns, "no potential"), (Late::Damps, "damping"), (Late::Begins, "jump")] {
         let Hamiltonian::Not(why) = verdict(model) else { panic!("{:?}", verdict(model)) };
         assert!(why.contains(told), "{why}");
-        let initial = Initial::new(0.0, &[0.4, 0.3], &[0.1, 0.0]);
+        let initial = Initial::motion(0.0, &[0.4, 0.3], &[0.1, 0.0]);
         for name in ["rattle", "lobatto"] {
             let refused = run(name, &model, &initial, 1.0, 1e-5);
             assert!(matches!(refused, Err(SolveError::Start(StartFailure::OutOfClass { .. }))), "{name}: {refused:?}");
@@ -435,7 +434,7 @@ fn conservative_forces_are_proved_or_looked_at_in_every_branch() {
     }
     for model in [Late::Wall, Late::Spring] {
         assert!(matches!(verdict(model), Hamiltonian::Generic { points } if points > 20), "{:?}", verdict(model));
-        let solution = run("rattle", &model, &Initial::new(0.0, &[0.4, 0.3], &[0.1, 0.0]), 1.0, 1e-5).unwrap();
+        let solution = run("rattle", &model, &Initial::motion(0.0, &[0.4, 0.3], &[0.1, 0.0]), 1.0, 1e-5).unwrap();
         assert!(solution.decisions.contains("random points"), "{}", solution.decisions);
     }
 }

@@ -6,9 +6,9 @@ use daedal::linalg::Matrix;
 use daedal::method::bdf::Bdf;
 use daedal::method::{Method, StartFailure};
 use daedal::motion::consistent::initialise;
-use daedal::motion::{EquationsOfMotion, Form, Initial, Mechanism, Motion, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Form, Mechanism, Motion, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
-use daedal::{Options, Problem, RadauIIa, Solution, SolveError, Tolerance, solve};
+use daedal::{Initial, Options, Problem, RadauIIa, Solution, SolveError, Tolerance, solve};
 
 const STABILISED: [Relaxed; 3] = [Relaxed::DynamicsFirst, Relaxed::KinematicsFirst, Relaxed::IndexTwo];
 
@@ -37,7 +37,7 @@ fn run(mechanism: &dyn Mechanism, initial: Initial, tend: f64, formulation: Form
 /// |p − (1, 0)| after fifty periods, the largest residuals of g and gI, and the number of steps.
 fn fifty_periods(integrator: Bdf, formulation: Formulation, tolerance: f64) -> ([f64; 3], u64) {
     let solution = run_with(integrator, &Pendulum::PERIOD_TWO, Pendulum::horizontal(), 100.0, formulation, tolerance);
-    let (p, residuals) = (solution.end().p.to_vec(), solution.max_residuals);
+    let (p, residuals) = (solution.at_end().p.to_vec(), solution.max_residuals);
     let found = [(p[0] - 1.0).hypot(p[1]), residuals.position.unwrap(), residuals.velocity.unwrap()];
     println!("{formulation:?}, {tolerance:e}: {found:?} {}", solution.statistics);
     (found, solution.statistics.steps)
@@ -89,7 +89,7 @@ fn overdetermined_and_underlying_equations_have_the_solution_of_the_mechanism() 
             let options = Options { tolerance: Tolerance::new(1e-9, 1e-9), ..Options::default() };
             let method = Formulated { formulation, integrator: RadauIIa::default() };
             let solution = solve(&Problem::new(mechanism, initial, 1.0), &method, &options).unwrap();
-            let end = solution.end();
+            let end = solution.at_end();
             let found = end.p.iter().chain(end.v).chain(end.lambda);
             let error = found.zip(exact).map(|(x, y)| (x - y).abs()).fold(0.0_f64, f64::max);
             println!("{formulation:?}: {error:.1e} {}", solution.statistics);
@@ -179,7 +179,7 @@ impl EquationsOfMotion for Yoke {
 
 #[test]
 fn kinematics_first_takes_more_positions_than_velocities() {
-    let initial = || Initial::new(0.0, &[1.0, 0.0, 1.0], &[1.0, 0.0]);
+    let initial = || Initial::motion(0.0, &[1.0, 0.0, 1.0], &[1.0, 0.0]);
     let failure = start(&Yoke, &initial(), Relaxed::DynamicsFirst).unwrap_err();
     assert!(failure.to_string().contains("3 positions"), "{failure}");
     let options = Options { tolerance: Tolerance::new(1e-10, 1e-10), ..Options::default() };
@@ -188,7 +188,7 @@ fn kinematics_first_takes_more_positions_than_velocities() {
     for relaxed in [Relaxed::KinematicsFirst, Relaxed::IndexTwo] {
         let found = run(&Yoke, initial(), 5.0, Formulation::Overdetermined(relaxed), 1e-8);
         let distance = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0_f64, f64::max);
-        let (p, v) = (distance(found.end().p, exact.end().p), distance(found.end().v, exact.end().v));
+        let (p, v) = (distance(found.at_end().p, exact.at_end().p), distance(found.at_end().v, exact.at_end().v));
         let residuals = found.max_residuals;
         println!("{relaxed:?}: {p:.1e} {v:.1e} {residuals:?}");
         assert!(p < 2e-6 && v < 2e-6, "{relaxed:?}: {p} {v}");
@@ -204,7 +204,7 @@ impl KnifeEdge {
     pub const RATE: f64 = 1.3;
 
     pub fn start() -> Initial {
-        Initial::new(0.0, &[0.0, 0.0, 0.0], &[0.0, 0.0, Self::RATE])
+        Initial::motion(0.0, &[0.0, 0.0, 0.0], &[0.0, 0.0, Self::RATE])
     }
 }
 
@@ -233,7 +233,7 @@ fn nonholonomic_constraints_are_further_rows_too() {
     ];
     for relaxed in STABILISED {
         let solution = run(&KnifeEdge, KnifeEdge::start(), t, Formulation::Overdetermined(relaxed), 1e-7);
-        let end = solution.end();
+        let end = solution.at_end();
         let errors = [end.p[0] - exact[0], end.p[1] - exact[1], end.mu[0] - exact[2]];
         println!("{relaxed:?}: {errors:?} {:?}", solution.max_residuals);
         assert!(errors.iter().all(|e| e.abs() < 1e-4), "{relaxed:?}: {errors:?}");

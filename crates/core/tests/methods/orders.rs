@@ -15,10 +15,10 @@ use daedal::method::half_explicit::Formula;
 use daedal::method::local_state_space::Chart;
 use daedal::method::radau::Stages;
 use daedal::method::symplectic::Composition;
-use daedal::motion::{Initial, Mechanism};
+use daedal::motion::Mechanism;
 use daedal::{
-    DormandPrince, GeneralizedAlpha, Geoms, Gmkssol, HalfExplicit, Hedop5, Lobatto, LocalStateSpace, Mexx, Options,
-    Problem, RadauIIa, Rattle, Save, Solution, Tolerance, solve,
+    DormandPrince, GeneralizedAlpha, Geoms, Gmkssol, HalfExplicit, Hedop5, Initial, Lobatto, LocalStateSpace, Mexx,
+    Options, Problem, RadauIIa, Rattle, Save, Solution, Tolerance, solve,
 };
 
 /// Where errors are taken: eighths.

@@ -3,9 +3,9 @@
 use crate::problems::{Arm, Pendulum};
 use daedal::catalogue::{self, MotionMethod};
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Mechanism, Motion, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Mechanism, Motion, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
-use daedal::{Ended, Hedop5, Options, Problem, Save, Solution, Tolerance, solve};
+use daedal::{Ended, Hedop5, Initial, Options, Problem, Save, Solution, Tolerance, solve};
 
 /// Methods that control their error.
 const METHODS: [&str; 12] =
@@ -74,7 +74,7 @@ fn saved_states_are_as_accurate_as_steps() {
     let problems: [(&str, &dyn Mechanism, Initial, &[&str]); 3] = [
         ("pendulum", &Pendulum::PERIOD_TWO, Pendulum::horizontal(), &METHODS),
         ("arm", &Arm::P2, Arm::start(), &METHODS),
-        ("wheel", &Wheel, Initial::new(0.0, &[0.0, 1.0, 0.3], &[1.0, -0.5]), &METHODS[..7]),
+        ("wheel", &Wheel, Initial::motion(0.0, &[0.0, 1.0, 0.3], &[1.0, -0.5]), &METHODS[..7]),
     ];
     for (name, mechanism, initial, methods) in problems {
         let exact = times().into_iter().map(|t| run(mechanism, &initial, t, &Hedop5::default(), &tight(1e-13)).end.x);
@@ -128,7 +128,7 @@ fn a_run_stops_at_an_event_as_accurately_as_it_steps() {
             let options = Options { save: Save::Steps, ..tight(tolerance) };
             let solution = solve(&problem, &*method, &options).unwrap();
             assert_eq!(solution.ended, Ended::AtEvent { name: "lowest".into() });
-            let (t, p) = (solution.end.t, solution.end().p);
+            let (t, p) = (solution.end.t, solution.at_end().p);
             println!("{:<10} {tolerance:.0e} {:.1e} {:.1e} {:.1e}", entry.name, t - 0.5, p[0], p[1] + 1.0);
             assert!((t - 0.5).abs() < 20.0 * tolerance, "{}: {t}", entry.name);
             // the point belongs to the time, and to the end of the last step

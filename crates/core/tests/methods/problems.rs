@@ -1,7 +1,8 @@
 //! Problems with reference values: P1 a pendulum, P2 a two-link arm that is driven, with their solutions to about 1e-13.
 
+use daedal::Initial;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes};
 use daedal::scalar::Scalar;
 
 /// P1: M = I, f = (0, −g), g = (x² + y² − 1)/2.
@@ -18,7 +19,7 @@ impl Pendulum {
 
     /// P1: moving on the circle.
     pub fn moving() -> Initial {
-        Initial::new(
+        Initial::motion(
             0.0,
             &[0.696_706_709_347_165_4, -0.717_356_090_899_522_8],
             &[0.645_620_481_809_570_5, 0.627_036_038_412_448_8],
@@ -27,7 +28,7 @@ impl Pendulum {
 
     /// P1h: released from the horizontal.
     pub fn horizontal() -> Initial {
-        Initial::new(0.0, &[1.0, 0.0], &[0.0, 0.0])
+        Initial::motion(0.0, &[1.0, 0.0], &[0.0, 0.0])
     }
 
     /// p, v, λ of P1 at t = 1.
@@ -80,7 +81,7 @@ impl Arm {
 
     /// Consistent start of P2.
     pub fn start() -> Initial {
-        Initial::new(
+        Initial::motion(
             0.0,
             &[0.171_547_811_521_935_4, 0.164_006_222_404_617_4],
             &[0.455_220_615_967_777_8, -0.718_439_624_597_966_7],

@@ -11,9 +11,9 @@ use daedal::method::controller::Control;
 use daedal::method::radau::Stages;
 use daedal::method::{Integrator, State};
 use daedal::motion::consistent::initialise;
-use daedal::motion::{EquationsOfMotion, Form, Initial, Layout, Mechanism, Motion, Position, Sizes, Undefined};
+use daedal::motion::{EquationsOfMotion, Form, Layout, Mechanism, Motion, Position, Sizes, Undefined};
 use daedal::scalar::Scalar;
-use daedal::{Options, Problem, RadauIIa, Residuals, StepFailure, Tolerance, solve};
+use daedal::{Initial, Options, Problem, RadauIIa, Residuals, StepFailure, Tolerance, solve};
 
 /// The pendulum M = I, f = (0, −1), with all constraints and the differential equations along the tangent S = (−y, x) at the last pencil:
 /// x = (p, v, λ). The pencil and S belong to a guess of the motion a little ahead of its point: in the middle of large steps Newton's
@@ -209,7 +209,7 @@ fn shown(
     let (integrator, options) = equal_steps(s, tend / f64::from(n));
     let method = Formulated { formulation, integrator };
     let solution = solve(&Problem::new(mechanism, initial, tend), &method, &options).unwrap();
-    let end = solution.end();
+    let end = solution.at_end();
     distances(&[end.p, end.v, end.lambda].concat(), &exact)
 }
 
@@ -246,7 +246,7 @@ fn driven() -> (&'static dyn Mechanism, Initial, (f64, [f64; 5])) {
         [sin, p2, cos, -2.0 * sin2 + cos2 - cos / 3.0 + sin, -sin - p2]
     };
     let start = exact(0.0);
-    (&Driven, Initial::new(0.0, &start[..2], &start[2..4]), (12.0, exact(12.0)))
+    (&Driven, Initial::motion(0.0, &start[..2], &start[2..4]), (12.0, exact(12.0)))
 }
 
 /// Slope of log(error) over log(n) by least squares, for p, v, λ.

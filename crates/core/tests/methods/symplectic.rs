@@ -6,11 +6,12 @@ use daedal::catalogue::MotionMethod;
 use daedal::linalg::Matrix;
 use daedal::method::symplectic::Composition;
 use daedal::motion::consistent::initialise;
-use daedal::motion::{EquationsOfMotion, Form, Initial, Mechanism, Motion, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Form, Mechanism, Motion, Position, Sizes, Velocity};
 use daedal::observer::{Observer, StepView};
 use daedal::scalar::Scalar;
 use daedal::{
-    Ended, Geoms, Lobatto, Options, Problem, Rattle, Save, Solution, SolveError, Tolerance, solve, solve_observed,
+    Ended, Geoms, Initial, Lobatto, Options, Problem, Rattle, Save, Solution, SolveError, Tolerance, solve,
+    solve_observed,
 };
 use std::ops::ControlFlow;
 
@@ -78,7 +79,7 @@ fn rattle_is_the_pair_with_two_stages() {
     let problem = Problem::new(&Pendulum::P1, Pendulum::moving(), 2.0);
     let [rattle, pair] =
         [run(&problem, &Rattle::default(), &steps(0.05)), run(&problem, &Lobatto { stages: 2 }, &steps(0.05))];
-    let difference = distance(rattle.end().p, pair.end().p).max(distance(rattle.end().v, pair.end().v));
+    let difference = distance(rattle.at_end().p, pair.at_end().p).max(distance(rattle.at_end().v, pair.at_end().v));
     println!("{difference:.1e}");
     assert!(difference < 1e-14, "{difference:.1e}");
     for solution in [rattle, pair] {
@@ -177,7 +178,7 @@ impl DoublePendulum {
     const START: [f64; 4] = [0.6, -0.8, 1.6, -0.8];
 
     fn start() -> Initial {
-        Initial::new(0.0, &Self::START, &[0.0; 4])
+        Initial::motion(0.0, &Self::START, &[0.0; 4])
     }
 
     fn energy(p: &[f64], v: &[f64]) -> f64 {
@@ -296,7 +297,7 @@ impl EquationsOfMotion for TwoRods {
 
 #[test]
 fn what_is_not_hamiltonian_is_refused_with_a_reason() {
-    let start = || Initial::new(0.0, &[1.0, 0.5], &[0.0, 0.0]);
+    let start = || Initial::motion(0.0, &[1.0, 0.5], &[0.0, 0.0]);
     let none = Mass::default;
     for (mass, reason) in [
         (Mass { damping: 1e-3, ..none() }, "beyond the inertia terms"),
@@ -340,7 +341,7 @@ fn what_is_not_hamiltonian_is_refused_with_a_reason() {
 #[test]
 fn without_constraints_rattle_is_the_method_of_stoermer_and_verlet() {
     let mass = Mass::default();
-    let problem = Problem::new(&mass, Initial::new(0.0, &[1.0, 0.5], &[0.2, -0.3]), 1.0);
+    let problem = Problem::new(&mass, Initial::motion(0.0, &[1.0, 0.5], &[0.2, -0.3]), 1.0);
     let solution = run(&problem, &Rattle::default(), &steps(0.01));
     let force = |q: [f64; 2]| [-q[0] - q[0] * q[1] * q[1], (-2.0 * q[1] - q[0] * q[0] * q[1]) / 2.0];
     let (mut q, mut v) = ([1.0, 0.5], [0.2, -0.3]);
@@ -353,7 +354,7 @@ fn without_constraints_rattle_is_the_method_of_stoermer_and_verlet() {
         let after = force(q);
         (0..2).for_each(|k| v[k] += 0.005 * after[k]);
     }
-    assert!(distance(solution.end().p, &q) < 1e-13 && distance(solution.end().v, &v) < 1e-13);
+    assert!(distance(solution.at_end().p, &q) < 1e-13 && distance(solution.at_end().v, &v) < 1e-13);
 }
 
 #[test]
@@ -412,7 +413,7 @@ fn nothing_is_allocated_after_the_first_steps() {
         (&Rattle { composition: Composition::Yoshida4 } as &dyn MotionMethod, &Pendulum::P1 as &dyn Mechanism),
         (&Lobatto { stages: 4 }, &Arm::P2C),
     ] {
-        let initial = Initial::new(0.0, &[0.6, -0.8], &[0.0, 0.0]);
+        let initial = Initial::motion(0.0, &[0.6, -0.8], &[0.0, 0.0]);
         let start = initialise(mechanism, &initial, Form::StrangenessFree).unwrap().state;
         let mut stepper = method.start(mechanism, start, &steps(0.01)).unwrap();
         let mut advance = |n: u32| (0..n).for_each(|_| stepper.advance(10.0).unwrap());

@@ -7,8 +7,9 @@ use daedal::analysis::{
 };
 use daedal::linalg::Matrix;
 use daedal::motion::consistent::InitialisationError;
-use daedal::motion::{EquationsOfMotion, Initial, Mechanism, Motion, Names, Position, Sizes, Start, Velocity};
+use daedal::motion::{EquationsOfMotion, Mechanism, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
+use daedal::{Initial, Start};
 use proptest::prelude::*;
 
 fn look(system: &dyn Mechanism, initial: &Initial, tend: f64) -> Analysis {
@@ -71,7 +72,7 @@ impl EquationsOfMotion for Linear {
 
 #[test]
 fn a_pendulum_has_one_degree_of_freedom_and_index_three() {
-    let found = look(&PENDULUM, &Initial::new(0.0, &[0.6, -0.8], &[0.8, 0.6]), 1.0);
+    let found = look(&PENDULUM, &Initial::motion(0.0, &[0.6, -0.8], &[0.8, 0.6]), 1.0);
     assert_eq!(freedom(&found), (1, 1));
     assert!(found.is_possible() && found.findings.is_empty());
     let index = found.index.unwrap();
@@ -91,14 +92,14 @@ fn a_pendulum_has_one_degree_of_freedom_and_index_three() {
 fn formulas_stand_beside_the_equations_they_belong_to() {
     let text = "x^2 + y^2 - L^2".to_string();
     let formula = Formula { name: "1".into(), kind: Kind::Holonomic, level: Level::Position, text: text.clone() };
-    let found = look(&PENDULUM, &Initial::new(0.0, &[0.6, -0.8], &[0.8, 0.6]), 1.0).with_formulas(&[formula]);
+    let found = look(&PENDULUM, &Initial::motion(0.0, &[0.6, -0.8], &[0.8, 0.6]), 1.0).with_formulas(&[formula]);
     let told: Vec<Option<String>> = found.equations.into_iter().map(|e| e.formula).collect();
     assert_eq!(told, [Some(text), None, None]);
 }
 
 #[test]
 fn a_doubled_constraint_is_redundant_and_leaves_its_multipliers_open() {
-    let found = look(&DoubledPendulum, &Initial::new(0.0, &[0.6, -0.8], &[0.8, 0.6]), 1.0);
+    let found = look(&DoubledPendulum, &Initial::motion(0.0, &[0.6, -0.8], &[0.8, 0.6]), 1.0);
     assert_eq!(freedom(&found), (1, 1));
     assert!(found.is_possible());
     let index = found.index.unwrap();
@@ -122,7 +123,7 @@ fn contradictory_constraints_are_named() {
     // p1 + p2 = 1 and 2 p1 + 2 p2 = 3; p3 = 0 has nothing to do with it
     let model = Linear::free(&[1.0; 3], &[1.0; 3], &[0.0; 3])
         .constrained(&[&[1.0, 1.0, 0.0], &[0.0, 0.0, 1.0], &[2.0, 2.0, 0.0]], &[1.0, 0.0, 3.0]);
-    let found = look(&model, &Initial::new(0.0, &[0.5, 0.5, 0.0], &[0.0; 3]), 1.0);
+    let found = look(&model, &Initial::motion(0.0, &[0.5, 0.5, 0.0], &[0.0; 3]), 1.0);
     assert!(!found.is_possible());
     let error = found.consistency.error.as_ref().unwrap();
     let InitialisationError::Contradictory { equations, fixed } = error else { panic!("{error:?}") };
@@ -138,7 +139,7 @@ fn contradictory_constraints_are_named() {
 #[test]
 fn a_place_that_cannot_be_reached_is_a_contradiction() {
     // the rod has length 1, and p2 = −2 is fixed
-    let mut initial = Initial::new(0.0, &[0.3, -2.0], &[0.0, 0.0]);
+    let mut initial = Initial::motion(0.0, &[0.3, -2.0], &[0.0, 0.0]);
     initial.p[1] = Start::Fixed(-2.0);
     let found = look(&PENDULUM, &initial, 1.0);
     let error = found.consistency.error.as_ref().unwrap();
@@ -152,7 +153,7 @@ fn a_place_that_cannot_be_reached_is_a_contradiction() {
 
 #[test]
 fn fixed_values_that_contradict_each_other_are_named_without_the_others() {
-    let mut initial = Initial::new(0.0, &[0.6, -0.8], &[0.8, 0.6]);
+    let mut initial = Initial::motion(0.0, &[0.6, -0.8], &[0.8, 0.6]);
     initial.p = vec![Start::Fixed(0.6), Start::Fixed(-0.9)];
     initial.v[0] = Start::Fixed(0.1);
     let found = look(&PENDULUM, &initial, 1.0);
@@ -168,7 +169,7 @@ fn an_acceleration_without_mass_and_constraint_is_named() {
     // p2 has no mass, and the constraint is on p1 and p3 only; a force on p2 makes it contradictory, none leaves it open
     for k in [0.0, 1.0] {
         let model = Linear::free(&[1.0, 0.0, 1.0], &[1.0, k, 1.0], &[0.0; 3]).constrained(&[&[1.0, 0.0, 1.0]], &[1.0]);
-        let found = look(&model, &Initial::new(0.0, &[0.5, 1.0, 0.5], &[0.0; 3]), 1.0);
+        let found = look(&model, &Initial::motion(0.0, &[0.5, 1.0, 0.5], &[0.0; 3]), 1.0);
         assert!(!found.is_possible(), "k = {k}");
         let mass = found.mass.as_ref().unwrap();
         assert_eq!((mass.rank.rank, mass.definiteness), (2, Definiteness::Semidefinite));
@@ -185,7 +186,7 @@ fn an_acceleration_without_mass_and_constraint_is_named() {
 fn a_constraint_that_leaves_a_massless_combination_free_is_named() {
     // p1 and p2 have no mass; the constraint on p1 + p2 leaves p1 − p2 open
     let model = Linear::free(&[0.0, 0.0, 2.0], &[0.0; 3], &[0.0; 3]).constrained(&[&[1.0, 1.0, 0.0]], &[0.0]);
-    let found = look(&model, &Initial::new(0.0, &[0.0; 3], &[0.0; 3]), 1.0);
+    let found = look(&model, &Initial::motion(0.0, &[0.0; 3], &[0.0; 3]), 1.0);
     let mass = found.mass.as_ref().unwrap();
     assert_eq!(mass.undetermined.len(), 1);
     assert_eq!(mass.undetermined[0].to_string(), "v1' − v2'");
@@ -197,7 +198,7 @@ fn a_constraint_that_leaves_a_massless_combination_free_is_named() {
 #[test]
 fn a_massless_coordinate_on_a_constraint_is_allowed() {
     let model = Linear::free(&[1.0, 0.0], &[4.0, 0.0], &[0.0; 2]).constrained(&[&[1.0, -1.0]], &[0.0]);
-    let found = look(&model, &Initial::new(0.0, &[1.0, 1.0], &[0.0; 2]), 1.0);
+    let found = look(&model, &Initial::motion(0.0, &[1.0, 1.0], &[0.0; 2]), 1.0);
     assert!(found.is_possible(), "{:?}", found.findings);
     let mass = found.mass.as_ref().unwrap();
     assert_eq!(mass.rank.rank, 1);
@@ -212,7 +213,7 @@ fn eigenvalues_of_a_stiff_spring_on_a_slope_are_those_of_the_oscillator() {
     // a mass on the line p2 = 2 p1 with a spring k and a damper d: s'' = −k s − d s'
     let (k, d) = (1e6, 2.5e3);
     let model = Linear::free(&[1.0; 2], &[k; 2], &[d; 2]).constrained(&[&[2.0, -1.0]], &[0.0]);
-    let found = look(&model, &Initial::new(0.0, &[0.1, 0.2], &[0.3, 0.6]), 10.0);
+    let found = look(&model, &Initial::motion(0.0, &[0.1, 0.2], &[0.3, 0.6]), 10.0);
     let scales = found.time_scales.unwrap();
     assert_eq!(scales.dimension, 2);
     // s² + d s + k = 0: −500 and −2000
@@ -224,7 +225,7 @@ fn eigenvalues_of_a_stiff_spring_on_a_slope_are_those_of_the_oscillator() {
 
     // beside a slow oscillator it is stiff
     let model = Linear::free(&[1.0; 2], &[1e6, 1.0], &[1e4, 0.2]);
-    let scales = look(&model, &Initial::new(0.0, &[0.0, 1.0], &[0.0; 2]), 100.0).time_scales.unwrap();
+    let scales = look(&model, &Initial::motion(0.0, &[0.0, 1.0], &[0.0; 2]), 100.0).time_scales.unwrap();
     let exact = [(-9.898979485566356e3, 0.0), (-1.0102051443364380e2, 0.0), (-0.1, 0.99_f64.sqrt())];
     for (mode, exact) in scales.modes.iter().zip(exact) {
         let error = (mode.re - exact.0).hypot(mode.im - exact.1) / exact.0.hypot(exact.1);
@@ -238,7 +239,7 @@ fn eigenvalues_of_a_stiff_spring_on_a_slope_are_those_of_the_oscillator() {
 
     // a spring that pushes
     let model = Linear::free(&[1.0], &[-9.0], &[0.0]);
-    let scales = look(&model, &Initial::new(0.0, &[0.0], &[0.0]), 1.0).time_scales.unwrap();
+    let scales = look(&model, &Initial::motion(0.0, &[0.0], &[0.0]), 1.0).time_scales.unwrap();
     assert!((scales.fastest_growth.unwrap() - 1.0 / 3.0).abs() < 1e-9);
     assert_eq!(scales.stiffness, Stiffness::NotStiff);
 }
@@ -247,14 +248,14 @@ fn eigenvalues_of_a_stiff_spring_on_a_slope_are_those_of_the_oscillator() {
 fn a_singular_configuration_is_told_from_redundancy() {
     // equal arms of the slider crank, folded: the constraint loses its rank there only
     let half = std::f64::consts::FRAC_PI_2;
-    let found = look(&SliderCrank { l2: 1.0 }, &Initial::new(0.0, &[-half, -half], &[0.0, 0.0]), 1.0);
+    let found = look(&SliderCrank { l2: 1.0 }, &Initial::motion(0.0, &[-half, -half], &[0.0, 0.0]), 1.0);
     let constraints = found.constraints.as_ref().unwrap();
     assert!(constraints.nearby.is_some(), "{:?} {constraints:?}", found.consistency);
     assert_eq!((constraints.all.rank, constraints.nearby.unwrap().rank), (0, 1));
     assert!(found.findings.iter().any(|f| f.code() == "singular_configuration"), "{:?}", found.findings);
     assert!(!found.is_possible());
     // elsewhere it is regular
-    let found = look(&SliderCrank { l2: 1.0 }, &Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0]), 1.0);
+    let found = look(&SliderCrank { l2: 1.0 }, &Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0]), 1.0);
     assert!(found.is_possible() && found.findings.is_empty());
     assert!(found.mass.unwrap().is_symmetric());
 }
@@ -270,14 +271,14 @@ fn contact_and_auxiliary_equations_are_regular_in_the_academic_example() {
     assert_eq!(found.time_scales.unwrap().dimension, 4);
     assert!(found.consistency.residuals.iter().all(Residual::is_satisfied), "{:?}", found.consistency.residuals);
     // ds/dt of c₁ vanishes where p₃ = 0, and the model has no value there
-    let nowhere = Initial::new(0.0, &[0.0, 1.0, 0.0], &[0.0; 3]).dynamic(&[0.0, 0.0]).contact(&[0.0, 0.0]);
+    let nowhere = Initial::motion(0.0, &[0.0, 1.0, 0.0], &[0.0; 3]).dynamic(&[0.0, 0.0]).contact(&[0.0, 0.0]);
     let found = look(&Academic, &nowhere, 1.0);
     assert!(!found.is_possible());
 }
 
 #[test]
 fn residuals_of_given_values_are_told_by_level_and_movements_by_variable() {
-    let initial = Initial::new(0.0, &[1.1, 0.0], &[0.5, 2.0]).multipliers(&[3.0], &[]);
+    let initial = Initial::motion(0.0, &[1.1, 0.0], &[0.5, 2.0]).multipliers(&[3.0], &[]);
     let found = look(&PENDULUM, &initial, 1.0);
     let residual = |level: Level, part: &str| {
         let found = found.consistency.residuals.iter();
@@ -295,7 +296,7 @@ fn residuals_of_given_values_are_told_by_level_and_movements_by_variable() {
     assert!((moved[0].1 + 0.1).abs() < 1e-14 && moved[1].1 == 0.0 && (moved[2].1 + 0.5).abs() < 1e-14);
     assert!(found.consistency.filled.is_empty());
     // the multiplier is not given: it is filled in
-    let found = look(&PENDULUM, &Initial::new(0.0, &[1.0, 0.0], &[0.0, 2.0]), 1.0);
+    let found = look(&PENDULUM, &Initial::motion(0.0, &[1.0, 0.0], &[0.0, 2.0]), 1.0);
     assert_eq!(found.consistency.filled, ["lambda1"]);
 }
 
@@ -333,7 +334,7 @@ impl EquationsOfMotion for Invariants {
 #[test]
 fn a_wrong_invariant_is_told_from_a_right_one() {
     use Verdict::{Invariant, NotInvariant};
-    let initial = Initial::new(0.0, &[0.6, -0.8], &[0.0, 0.0]);
+    let initial = Initial::motion(0.0, &[0.6, -0.8], &[0.0, 0.0]);
     let verdicts = |damping: f64| -> Vec<Verdict> {
         let found = look(&Invariants { damping }, &initial, 10.0);
         assert!(found.is_possible());
@@ -348,18 +349,18 @@ fn a_wrong_invariant_is_told_from_a_right_one() {
     assert!(matches!(&found.findings[..], [Finding::WrongInvariant { name, .. }] if name == "momentum"));
     assert_eq!(found.findings[0].severity(), Severity::Warning);
     // nothing moves: nothing can be said
-    let found = look(&Invariants { damping: 0.0 }, &Initial::new(0.0, &[0.0, -1.0], &[0.0, 0.0]), 10.0);
+    let found = look(&Invariants { damping: 0.0 }, &Initial::motion(0.0, &[0.0, -1.0], &[0.0, 0.0]), 10.0);
     assert_eq!(found.invariants[0].verdict, Verdict::Undecided);
 }
 
 #[test]
 fn questions_that_make_no_sense_are_refused() {
-    let released = Initial::new(0.0, &[1.0, 0.0], &[0.0, 0.0]);
+    let released = Initial::motion(0.0, &[1.0, 0.0], &[0.0, 0.0]);
     assert!(matches!(analyse(&PENDULUM, &released, -1.0), Err(AnalysisError::Interval(_))));
     assert!(matches!(analyse(&PENDULUM, &released, f64::NAN), Err(AnalysisError::Interval(_))));
-    let short = Initial::new(0.0, &[1.0], &[0.0, 0.0]);
+    let short = Initial::motion(0.0, &[1.0], &[0.0, 0.0]);
     assert!(matches!(analyse(&PENDULUM, &short, 1.0), Err(AnalysisError::Initial(_))));
-    let nan = Initial::new(0.0, &[f64::NAN, 0.0], &[0.0, 0.0]);
+    let nan = Initial::motion(0.0, &[f64::NAN, 0.0], &[0.0, 0.0]);
     let error = analyse(&PENDULUM, &nan, 1.0).unwrap_err();
     says(&error.to_string(), &["p1", "NaN"]);
 }
@@ -392,7 +393,7 @@ proptest! {
         let b: Vec<f64> = A.iter().map(|row| row.iter().zip(&point).map(|(a, p)| a * p).sum()).collect();
         let mut model = Linear::free(&vec![1.0; n], &vec![1.0; n], &vec![0.0; n]);
         (model.A, model.b) = (A, b);
-        let initial = Initial::new(0.0, &point[..n], &vec![0.0; n]);
+        let initial = Initial::motion(0.0, &point[..n], &vec![0.0; n]);
         let found = look(&model, &initial, 1.0);
         prop_assert!(found.is_possible(), "{:?}", found.findings);
         prop_assert_eq!(freedom(&found), (n - r, n - r));

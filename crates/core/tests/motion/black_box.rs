@@ -5,11 +5,11 @@ use daedal::linalg::Matrix;
 use daedal::method::controller::Control;
 use daedal::method::geoms::{Decomposition, Formulation};
 use daedal::motion::{
-    Acceleration, BlackBox, BlackBoxMotion, BlackBoxRows, Derivation, EquationsOfMotion, Initial, MassStructure,
-    Mechanism, Motion, Position, Sizes, Undefined, Velocity,
+    Acceleration, BlackBox, BlackBoxMotion, BlackBoxRows, Derivation, EquationsOfMotion, MassStructure, Mechanism,
+    Motion, Position, Sizes, Undefined, Velocity,
 };
 use daedal::scalar::Scalar;
-use daedal::{Geoms, Options, Problem, Solution, SolveError, StepFailure, solve};
+use daedal::{Geoms, Initial, Options, Problem, Solution, SolveError, StepFailure, solve};
 
 /// The pendulum m = l = 1 in the original interface.
 struct BlackPendulum;
@@ -93,16 +93,16 @@ fn run(system: &dyn Mechanism, initial: &Initial, tend: f64, method: &Geoms, tol
 
 /// Largest differences of p, v and λ at the end.
 fn differences(a: &Solution, b: &Solution) -> [f64; 3] {
-    let (a, b) = (a.end(), b.end());
+    let (a, b) = (a.at_end(), b.at_end());
     [distance(a.p, b.p), distance(a.v, b.v), distance(a.lambda, b.lambda)]
 }
 
 fn swinging() -> Initial {
-    Initial::new(0.0, &[0.0, -1.0], &[2.8, 0.0])
+    Initial::motion(0.0, &[0.0, -1.0], &[2.8, 0.0])
 }
 
 fn falling() -> Initial {
-    Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0])
+    Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0])
 }
 
 /// λ of the slider crank at rest in the stretched position.
@@ -186,13 +186,13 @@ fn a_black_box_may_have_no_value() {
         }
     }
     let short = BlackBoxMotion(Short);
-    let problem = Problem::new(&short, Initial::new(0.0, &[0.0], &[0.0]), 2.0);
+    let problem = Problem::new(&short, Initial::motion(0.0, &[0.0], &[0.0]), 2.0);
     let error = solve(&problem, &Geoms::default(), &tolerance(1e-6)).unwrap_err();
     let SolveError::Stopped { cause, partial } = error else { panic!("{error:?}") };
     assert!(matches!(cause, StepFailure::NewtonFailed { .. } | StepFailure::StepTooSmall { .. }), "{cause:?}");
     let t = cause.time();
     assert!(t > 0.9 && t <= 1.0 && partial.end_time() == t);
-    assert!((partial.end().p[0] - 0.5 * t * t).abs() < 1e-10);
+    assert!((partial.at_end().p[0] - 0.5 * t * t).abs() < 1e-10);
 }
 
 /// Which quantities are written by hand.

@@ -3,10 +3,10 @@
 use crate::support::{PENDULUM, distance, tolerance};
 use daedal::event::Action;
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes};
 use daedal::observer::StepView;
 use daedal::scalar::Scalar;
-use daedal::{Ended, Geoms, Options, Problem, Save, Solution, solve, solve_observed};
+use daedal::{Ended, Geoms, Initial, Options, Problem, Save, Solution, solve, solve_observed};
 use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
@@ -20,7 +20,7 @@ fn quarter() -> f64 {
 
 /// Let go at 90°, on the right.
 fn released() -> Initial {
-    Initial::new(0.0, &[1.0, 0.0], &[0.0, 0.0])
+    Initial::motion(0.0, &[1.0, 0.0], &[0.0, 0.0])
 }
 
 /// A point mass without forces: p = p₀ + v₀ t, which every polynomial of a step reproduces.
@@ -67,7 +67,7 @@ fn a_run_stops_at_an_event_with_the_state_on_the_constraint() {
         assert_eq!(solution.events.len(), 1);
         assert_eq!(solution.events[0].action, Action::Stop);
         assert!((solution.end_time() - quarter()).abs() < error);
-        let end = solution.end();
+        let end = solution.at_end();
         // located on the polynomial of the step, then brought back onto the constraints
         assert!(end.p[0].abs() < 1e-14);
         assert!((end.p[0].hypot(end.p[1]) - 1.0).abs() < 1e-14, "{:?} at {tol:e}", end.p);
@@ -82,7 +82,7 @@ fn a_run_stops_at_an_event_with_the_state_on_the_constraint() {
 
 #[test]
 fn an_event_exactly_at_the_end_is_found() {
-    let problem = Problem::new(&Free, Initial::new(0.0, &[0.0], &[1.0]), 2.0)
+    let problem = Problem::new(&Free, Initial::motion(0.0, &[0.0], &[1.0]), 2.0)
         .record_when("end of time", |x| 2.0 - x.t)
         .stop_when("the same, to stop", |x| 2.0 - x.t);
     let solution = solve(&problem, &Geoms::default(), &tolerance(1e-6)).unwrap();
@@ -95,7 +95,7 @@ fn an_event_exactly_at_the_end_is_found() {
 
 #[test]
 fn events_behind_the_end_or_before_the_start_are_not_found() {
-    let problem = Problem::new(&Free, Initial::new(0.0, &[0.0], &[1.0]), 2.0)
+    let problem = Problem::new(&Free, Initial::motion(0.0, &[0.0], &[1.0]), 2.0)
         .stop_when("behind the end", |x| 2.0 + 1e-12 - x.t)
         .stop_when("zero at the start", |x| -x.t)
         .stop_when("negative from the start", |_| -1.0)
@@ -107,17 +107,17 @@ fn events_behind_the_end_or_before_the_start_are_not_found() {
 
 #[test]
 fn a_function_that_touches_zero_without_crossing_is_not_an_event() {
-    let problem = Problem::new(&Free, Initial::new(0.0, &[0.0], &[1.0]), 2.0)
+    let problem = Problem::new(&Free, Initial::motion(0.0, &[0.0], &[1.0]), 2.0)
         .stop_when("touches from above", |x| (x.p[0] - 1.0 / 3.0).powi(2))
         .stop_when("touches from below", |x| -(x.p[0] - 2.0 / 3.0).powi(2));
     let solution = solve(&problem, &Geoms::default(), &tolerance(1e-6)).unwrap();
     assert!(solution.events.is_empty(), "{:?}", solution.events);
-    assert!((solution.end().p[0] - 2.0).abs() < 1e-12);
+    assert!((solution.at_end().p[0] - 2.0).abs() < 1e-12);
 }
 
 #[test]
 fn two_events_in_one_step_are_recorded_in_the_order_of_time() {
-    let start = Initial::new(0.0, &[0.0], &[1.0]);
+    let start = Initial::motion(0.0, &[0.0], &[1.0]);
     let options = Options { h0: Some(1.0), ..tolerance(1e-6) };
     let problem = Problem::new(&Free, start.clone(), 1.0)
         .record_when("late", |x| 0.4 - x.p[0])
@@ -166,7 +166,7 @@ fn observers_see_every_step_and_progress_rises_to_one() {
     assert_eq!((steps, count), (solution.statistics.steps, solution.statistics.steps));
     assert!(progress.windows(2).all(|w| w[0] < w[1]));
     assert_eq!(progress.last(), Some(&1.0));
-    assert_eq!(speeds.last(), Some(&solution.end().v[0]));
+    assert_eq!(speeds.last(), Some(&solution.at_end().v[0]));
 }
 
 #[test]
@@ -259,6 +259,6 @@ fn an_interval_without_length_gives_the_initial_state() {
     let solution = solve(&problem, &Geoms::default(), &options).unwrap();
     assert_eq!(solution.ended, Ended::AtEnd);
     assert_eq!(solution.times, [0.0]);
-    assert_eq!(solution.end().p, [1.0, 0.0]);
-    assert_eq!(solution.end().lambda, [0.0]);
+    assert_eq!(solution.at_end().p, [1.0, 0.0]);
+    assert_eq!(solution.at_end().lambda, [0.0]);
 }

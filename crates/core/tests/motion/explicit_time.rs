@@ -2,9 +2,9 @@
 
 use crate::support::{says, tolerance};
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes};
 use daedal::scalar::Scalar;
-use daedal::{Geoms, Hedop5, Options, Problem, Save, SolveError, StepFailure, catalogue, solve};
+use daedal::{Geoms, Hedop5, Initial, Options, Problem, Save, SolveError, StepFailure, catalogue, solve};
 
 /// A mass beside a driven one: x' = u, y' = v, 0 = x − drive(t), a force on y.
 struct Pushed {
@@ -44,7 +44,7 @@ fn late_pulses_are_met_by_every_method() {
         let method = entry.with(entry.usual()).unwrap();
         for late in [true, false] {
             let system = Pushed { late, kink: false };
-            let problem = Problem::new(&system, Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0]), 10.0);
+            let problem = Problem::new(&system, Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0]), 10.0);
             let solution = match solve(&problem, &*method, &Options { save: Save::End, ..tolerance(1e-6) }) {
                 Ok(solution) => solution,
                 // a method for autonomous systems refuses
@@ -52,7 +52,7 @@ fn late_pulses_are_met_by_every_method() {
                 Err(error) => panic!("{}: {error:?}", entry.name),
             };
             let (speed, from) = if late { (1.0, 5.05) } else { (2.0 * std::f64::consts::PI.sqrt(), 1.33) };
-            let (p, v) = (solution.end().p[1], solution.end().v[1]);
+            let (p, v) = (solution.at_end().p[1], solution.at_end().v[1]);
             // steps of one size are not chosen for the pulse: they are only no longer than it
             let enough = if entry.name == "alpha" { 0.1 } else { 2e-3 };
             assert!((v - speed).abs() < enough, "{}: v = {v} instead of {speed}", entry.name);
@@ -64,7 +64,7 @@ fn late_pulses_are_met_by_every_method() {
 #[test]
 fn multipliers_jump_with_a_force() {
     let system = Pushed { late: true, kink: false };
-    let problem = Problem::new(&system, Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0]), 10.0);
+    let problem = Problem::new(&system, Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0]), 10.0);
     let options = Options { save: Save::At(vec![4.9, 5.05, 5.2]), ..tolerance(1e-7) };
     let solution = solve(&problem, &Hedop5::default(), &options).unwrap();
     let lambda: Vec<f64> = (0..3).map(|k| solution.motion(k).lambda[0].abs()).collect();
@@ -74,7 +74,7 @@ fn multipliers_jump_with_a_force() {
 #[test]
 fn a_driven_coordinate_with_a_kink_is_told() {
     let system = Pushed { late: true, kink: true };
-    let problem = Problem::new(&system, Initial::new(0.0, &[1.0, 0.0], &[-1.0, 0.0]), 2.0);
+    let problem = Problem::new(&system, Initial::motion(0.0, &[1.0, 0.0], &[-1.0, 0.0]), 2.0);
     for method in [&Geoms::default() as &dyn catalogue::MotionMethod, &Hedop5::default()] {
         let Err(SolveError::Stopped { cause, partial }) = solve(&problem, method, &tolerance(1e-7)) else { panic!() };
         assert!(matches!(cause, StepFailure::Break { .. }), "{cause}");

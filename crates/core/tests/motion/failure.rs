@@ -9,12 +9,13 @@ use daedal::method::State;
 use daedal::method::controller::Control;
 use daedal::method::geoms::{Decomposition, Formulation, NewtonPoint};
 use daedal::motion::consistent::InitialisationError;
-use daedal::motion::{
-    EquationsOfMotion, Initial, MassStructure, Mechanism, Motion, Position, Sizes, Start, WrongLength,
-};
+use daedal::motion::{EquationsOfMotion, MassStructure, Mechanism, Motion, Position, Sizes};
 use daedal::scalar::Scalar;
 use daedal::tolerance::BadTolerance;
-use daedal::{Ended, Geoms, Options, Problem, Save, Solution, SolveError, StepFailure, Tolerance, solve};
+use daedal::{
+    Ended, Geoms, Initial, Options, Problem, Save, Solution, SolveError, Start, StepFailure, Tolerance, WrongLength,
+    solve,
+};
 use std::error::Error;
 
 /// A point mass on a line under one force.
@@ -105,7 +106,7 @@ impl EquationsOfMotion for Diverging {
 
 /// Initial values of a pendulum that is let go at 90°.
 fn released() -> Initial {
-    Initial::new(0.0, &[1.0, 0.0], &[0.0, 0.0])
+    Initial::motion(0.0, &[1.0, 0.0], &[0.0, 0.0])
 }
 
 /// Why a run stopped, and what it had computed until then.
@@ -168,7 +169,7 @@ fn redundant_constraints_want_the_svd() {
 #[test]
 fn a_rank_that_changes_stops_the_run() {
     let method = Geoms { rank_tolerance: 0.1, ..with_svd() };
-    let start = Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0]);
+    let start = Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0]);
     let (cause, partial) = stopped(&SliderCrank { l2: 1.0 }, start, 2.0, &method, &tolerance(1e-8));
     let StepFailure::RankChange { t, before, now, smallest, neglected, .. } = cause else { panic!("{cause:?}") };
     assert_eq!((before, now), (3, 2));
@@ -179,7 +180,7 @@ fn a_rank_that_changes_stops_the_run() {
 
 #[test]
 fn a_singularity_between_two_points_is_not_passed() {
-    let start = Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0]);
+    let start = Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0]);
     let (cause, partial) = stopped(&SliderCrank { l2: 1.0 }, start, 2.0, &with_lu(), &tolerance(1e-2));
     let StepFailure::Singularity { t, sigma } = cause else { panic!("{cause:?}") };
     assert!((t - FOLDING_TIME).abs() < 1e-3 && sigma < 1e-6);
@@ -189,7 +190,7 @@ fn a_singularity_between_two_points_is_not_passed() {
 
 #[test]
 fn equal_arms_stop_where_they_fold_whatever_the_tolerance() {
-    let start = Initial::new(0.0, &[0.0, 0.0], &[0.0, 0.0]);
+    let start = Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0]);
     for exponent in 3..=11 {
         for method in [with_lu(), with_svd()] {
             let options = tolerance(10.0_f64.powi(-exponent));
@@ -214,7 +215,7 @@ fn equal_arms_stop_where_they_fold_whatever_the_tolerance() {
 fn failing_newton_iterations_where_rank_is_lost_say_so() {
     let method = Geoms { jacobian_reuse: -1.0, ..with_lu() };
     let (cause, partial) =
-        stopped(&Held::Fades, Initial::new(0.0, &[0.0, 0.0], &[1.0, 0.0]), 2.0, &method, &tolerance(1e-6));
+        stopped(&Held::Fades, Initial::motion(0.0, &[0.0, 0.0], &[1.0, 0.0]), 2.0, &method, &tolerance(1e-6));
     let StepFailure::RankLoss { t, smallest, .. } = cause else { panic!("{cause:?}") };
     assert!(t > 0.5 && t <= 1.0 && smallest < 1e-2);
     says(&cause.to_string(), &["lose rank", "Newton's iteration fails", "geometry", "stop before it"]);
@@ -225,7 +226,7 @@ fn failing_newton_iterations_where_rank_is_lost_say_so() {
 #[test]
 fn multipliers_without_an_effect_are_uneven_redundancy() {
     let (cause, partial) =
-        stopped(&Held::Cancelled, Initial::new(0.0, &[0.0, 0.0], &[1.0, 0.0]), 1.0, &with_svd(), &tolerance(1e-6));
+        stopped(&Held::Cancelled, Initial::motion(0.0, &[0.0, 0.0], &[1.0, 0.0]), 1.0, &with_svd(), &tolerance(1e-6));
     assert_eq!(cause, StepFailure::UnevenRedundancy { t: 0.0, deficiencies: [1, 0, 0] });
     says(&cause.to_string(), &["[1, 0, 0]", "redundant", "cancel its constraint", "singular configuration", "check"]);
     is_whole(&partial);
@@ -233,7 +234,7 @@ fn multipliers_without_an_effect_are_uneven_redundancy() {
 
 #[test]
 fn constraints_that_stop_agreeing_are_contradictory() {
-    let start = Initial::new(0.0, &[1.0, 0.0], &[0.0, 0.0]);
+    let start = Initial::motion(0.0, &[1.0, 0.0], &[0.0, 0.0]);
     let (cause, partial) = stopped(&Diverging, start, 2.0, &Geoms::default(), &tolerance(1e-8));
     let StepFailure::Contradiction { t, residual, .. } = cause else { panic!("{cause:?}") };
     assert!(t > 0.0 && t < 0.5 && residual.abs() > 1e-6, "{cause:?}");
@@ -244,7 +245,7 @@ fn constraints_that_stop_agreeing_are_contradictory() {
 #[test]
 fn a_force_that_ends_in_time_has_no_value_there() {
     let (cause, partial) =
-        stopped(&Particle::EndsAtOne, Initial::new(0.0, &[0.0], &[0.0]), 2.0, &Geoms::default(), &tolerance(1e-8));
+        stopped(&Particle::EndsAtOne, Initial::motion(0.0, &[0.0], &[0.0]), 2.0, &Geoms::default(), &tolerance(1e-8));
     let StepFailure::Undefined { t } = cause else { panic!("{cause:?}") };
     assert!((t - 1.0).abs() < 1e-9, "{cause:?}");
     says(&cause.to_string(), &["not finite", "check it at this point"]);
@@ -269,7 +270,7 @@ fn a_fixed_step_that_is_too_large_fails_at_once() {
 #[test]
 fn a_solution_that_escapes_ends_with_steps_lost_in_rounding() {
     let (cause, partial) =
-        stopped(&Particle::Escapes, Initial::new(0.0, &[0.0], &[1.0]), 2.0, &Geoms::default(), &tolerance(1e-7));
+        stopped(&Particle::Escapes, Initial::motion(0.0, &[0.0], &[1.0]), 2.0, &Geoms::default(), &tolerance(1e-7));
     let StepFailure::StepTooSmall { t, h } = cause else { panic!("{cause:?}") };
     assert!((t - 1.0).abs() < 1e-5 && h < 1e-14);
     says(&cause.to_string(), &["step size", "rounding", "tolerance may be too small", "the solution ends here"]);
@@ -304,7 +305,7 @@ fn a_run_stops_after_the_allowed_number_of_attempts() {
 fn a_model_without_a_value_at_the_start_is_undefined() {
     // an infinite derivative, then no value at all
     for x in [[0.0, 1.0, 0.0], [0.0, 1.0, -1.0]] {
-        let problem = Problem::new(&Particle::Root, Initial::new(0.0, &[0.0], &[1.0]), 1.0)
+        let problem = Problem::new(&Particle::Root, Initial::motion(0.0, &[0.0], &[1.0]), 1.0)
             .trust(State { t: 0.5, x: x.to_vec() });
         let error = solve(&problem, &Geoms::default(), &tolerance(1e-6)).unwrap_err();
         let SolveError::Stopped { cause, partial } = error else { panic!("{error:?}") };
@@ -319,7 +320,7 @@ fn a_model_without_a_value_at_the_start_is_undefined() {
 fn a_jacobian_beyond_all_numbers_has_no_svd() {
     let method = Geoms { jacobian_reuse: -1.0, ..with_svd() };
     let (cause, partial) =
-        stopped(&Held::Explodes, Initial::new(0.0, &[1.0, 0.0], &[0.0, 0.0]), 1.0, &method, &tolerance(1e-6));
+        stopped(&Held::Explodes, Initial::motion(0.0, &[1.0, 0.0], &[0.0, 0.0]), 1.0, &method, &tolerance(1e-6));
     let StepFailure::SvdFailed { t } = cause else { panic!("{cause:?}") };
     assert!(t >= 0.5);
     says(&cause.to_string(), &["singular value decomposition", "did not converge", "check the model"]);
@@ -437,12 +438,12 @@ fn numbers_out_of_their_range_are_refused_by_name() {
 #[test]
 fn time_runs_forward() {
     for tend in [f64::NAN, f64::INFINITY] {
-        let problem = Problem::new(&PENDULUM, Initial::new(1.0, &[1.0, 0.0], &[0.0, 0.0]), tend);
+        let problem = Problem::new(&PENDULUM, Initial::motion(1.0, &[1.0, 0.0], &[0.0, 0.0]), tend);
         let bad = refused(&problem, &Geoms::default(), &Options::default());
         says(&bad.to_string(), &["tend", "finite"]);
     }
     for tend in [0.5, -1.0] {
-        let problem = Problem::new(&PENDULUM, Initial::new(1.0, &[1.0, 0.0], &[0.0, 0.0]), tend);
+        let problem = Problem::new(&PENDULUM, Initial::motion(1.0, &[1.0, 0.0], &[0.0, 0.0]), tend);
         let bad = refused(&problem, &Geoms::default(), &Options::default());
         assert!(matches!(bad, BadOption::Backward { t0: 1.0, .. }));
         says(&bad.to_string(), &[&format!("tend = {tend}"), "t0 = 1", "forward"]);
@@ -497,7 +498,7 @@ fn blocks_of_the_wrong_length_are_named() {
 #[test]
 fn initial_values_that_are_not_numbers_are_named() {
     for value in [f64::NAN, f64::INFINITY] {
-        let (cause, message) = inconsistent(&PENDULUM, Initial::new(0.0, &[1.0, 0.0], &[0.0, value]));
+        let (cause, message) = inconsistent(&PENDULUM, Initial::motion(0.0, &[1.0, 0.0], &[0.0, value]));
         assert!(matches!(&cause, InitialisationError::NotFinite { name, .. } if name == "v2"));
         says(&message, &["initial value of v2", &value.to_string(), "finite"]);
     }
@@ -505,7 +506,7 @@ fn initial_values_that_are_not_numbers_are_named() {
     let mut initial = released();
     initial.p[0] = Start::Fixed(f64::NAN);
     says(&inconsistent(&PENDULUM, initial).1, &["p1", "NaN", "finite"]);
-    let problem = Problem::new(&PENDULUM, Initial::new(f64::NEG_INFINITY, &[1.0, 0.0], &[0.0, 0.0]), 1.0);
+    let problem = Problem::new(&PENDULUM, Initial::motion(f64::NEG_INFINITY, &[1.0, 0.0], &[0.0, 0.0]), 1.0);
     let error = solve(&problem, &Geoms::default(), &Options::default()).unwrap_err();
     let SolveError::Initialisation(InitialisationError::NotFinite { name, .. }) = error else { panic!("{error:?}") };
     assert_eq!(name, "t0");
@@ -513,7 +514,7 @@ fn initial_values_that_are_not_numbers_are_named() {
 
 #[test]
 fn a_model_without_a_value_near_the_guess_is_undefined() {
-    let (cause, message) = inconsistent(&Particle::Root, Initial::new(0.25, &[-1.0], &[0.0]));
+    let (cause, message) = inconsistent(&Particle::Root, Initial::motion(0.25, &[-1.0], &[0.0]));
     assert_eq!(cause, InitialisationError::Undefined { t: 0.25 });
     says(&message, &["not finite", "t = 0.25", "check"]);
 }
@@ -550,7 +551,7 @@ fn what_cannot_be_satisfied_is_named() {
 #[test]
 fn an_iteration_that_goes_in_circles_does_not_converge() {
     // Newton's iteration on sign(v) √|v| jumps from v to −v for ever
-    let initial = Initial::new(0.0, &[0.0], &[1.0]).condition("root", |x| x.v[0].signum() * x.v[0].abs().sqrt());
+    let initial = Initial::motion(0.0, &[0.0], &[1.0]).condition("root", |x| x.v[0].signum() * x.v[0].abs().sqrt());
     let (cause, message) = inconsistent(&Particle::EndsAtOne, initial);
     let InitialisationError::NoConvergence { equation, residual, .. } = cause else { panic!("{cause:?}") };
     assert_eq!(equation, "condition root");

@@ -3,9 +3,9 @@
 use crate::support::{Academic, DoubledPendulum, PENDULUM, Pendulum, academic_start, distance, tolerance};
 use daedal::linalg::Matrix;
 use daedal::motion::consistent::{Consistent, InitialisationError, initialise};
-use daedal::motion::{EquationsOfMotion, Form, Initial, Layout, Mechanism, Motion, Names, Position, Sizes, Start};
+use daedal::motion::{EquationsOfMotion, Form, Layout, Mechanism, Motion, Names, Position, Sizes};
 use daedal::scalar::Scalar;
-use daedal::{Geoms, Problem, solve};
+use daedal::{Geoms, Initial, Problem, Start, solve};
 
 fn start(system: &dyn Mechanism, initial: &Initial) -> Result<Consistent, InitialisationError> {
     initialise(system, initial, Form::StrangenessFree)
@@ -17,7 +17,7 @@ fn layout(system: &dyn Mechanism) -> Layout {
 
 /// The conditions p₁ + p₂ = 0 and |v| = 2.
 fn on_the_diagonal(p: &[f64], v: &[f64]) -> Initial {
-    Initial::new(0.0, p, v)
+    Initial::motion(0.0, p, v)
         .condition("diagonal", |x| x.p[0] + x.p[1])
         .condition("speed", |x| x.v[0].hypot(x.v[1]) - 2.0)
 }
@@ -59,7 +59,7 @@ fn the_guess_chooses_the_branch() {
 #[test]
 fn fixed_values_are_not_moved_at_all() {
     let l = layout(&PENDULUM);
-    let mut initial = Initial::new(0.0, &[0.0, -0.7], &[0.1, 0.3]);
+    let mut initial = Initial::motion(0.0, &[0.0, -0.7], &[0.1, 0.3]);
     let (p1, v2) = (0.1 + 0.2, 1.0 / 3.0);
     initial.p[0] = Start::Fixed(p1);
     initial.v[1] = Start::Fixed(v2);
@@ -79,7 +79,7 @@ fn a_consistent_guess_is_not_moved() {
     for angle in [0.1_f64, 0.7, 1.9, -2.5] {
         let (s, c) = angle.sin_cos();
         let (p, v) = ([s, -c], [3.0 * c, 3.0 * s]);
-        let found = start(&PENDULUM, &Initial::new(0.0, &p, &v)).unwrap();
+        let found = start(&PENDULUM, &Initial::motion(0.0, &p, &v)).unwrap();
         assert!(distance(&found.state.x[l.p()], &p) <= 1e-15);
         assert!(distance(&found.state.x[l.v()], &v) <= 1e-15);
         assert!((found.state.x[l.lambda()][0] - (4.5 + 0.5 * 13.75 * c)).abs() < 1e-14);
@@ -106,26 +106,26 @@ fn a_consistent_guess_is_not_moved() {
 fn a_guess_moves_no_farther_than_it_must() {
     let l = layout(&PENDULUM);
     // p moves along the rod, and v₂, which is consistent, stays
-    let found = start(&PENDULUM, &Initial::new(0.0, &[1.2, 0.0], &[0.3, 2.0])).unwrap();
+    let found = start(&PENDULUM, &Initial::motion(0.0, &[1.2, 0.0], &[0.3, 2.0])).unwrap();
     assert!(distance(&found.state.x[l.p()], &[1.0, 0.0]) < 1e-15);
     assert_eq!(found.state.x[l.v()][1], 2.0);
     assert!(found.state.x[l.v()][0].abs() < 1e-15);
     // a guess near the circle moves about as far as its distance from it
     for (angle, off) in [(0.3_f64, 1e-3), (2.0, -1e-3), (-1.1, 1e-6)] {
         let p = [(1.0 + off) * angle.sin(), -(1.0 + off) * angle.cos()];
-        let found = start(&PENDULUM, &Initial::new(0.0, &p, &[0.0, 0.0])).unwrap();
+        let found = start(&PENDULUM, &Initial::motion(0.0, &p, &[0.0, 0.0])).unwrap();
         let moved = (found.state.x[l.p()][0] - p[0]).hypot(found.state.x[l.p()][1] - p[1]);
         assert!(moved < 1.1 * off.abs(), "{moved} for {off}");
         assert_eq!(found.state.x[l.v()], [0.0, 0.0]);
     }
     // a velocity off its constraint leaves the positions alone
-    let found = start(&PENDULUM, &Initial::new(0.0, &[0.6, -0.8], &[1.0, 0.0])).unwrap();
+    let found = start(&PENDULUM, &Initial::motion(0.0, &[0.6, -0.8], &[1.0, 0.0])).unwrap();
     assert!(distance(&found.state.x[l.p()], &[0.6, -0.8]) <= 1e-15);
 }
 
 #[test]
 fn everything_unknown_but_position_and_velocity_is_computed() {
-    let initial = Initial::new(0.0, &[1.0, 0.0, 1.0], &[1.0, 1.0, 0.0]).dynamic(&[-2.0, 0.0]).contact(&[0.9, 0.1]);
+    let initial = Initial::motion(0.0, &[1.0, 0.0, 1.0], &[1.0, 1.0, 0.0]).dynamic(&[-2.0, 0.0]).contact(&[0.9, 0.1]);
     let found = start(&Academic, &initial).unwrap();
     let l = layout(&Academic);
     assert!(distance(&found.state.x[l.s()], &[1.0, 0.0]) < 1e-12);
@@ -144,7 +144,8 @@ fn contradictory_values_are_told_from_surplus_ones() {
     let found = start(&PENDULUM, &fixed([0.6, -0.8], [0.8, 0.6])).unwrap();
     assert_eq!((found.surplus, found.undetermined_multipliers), (2, 0));
     // a condition that agrees
-    let agreeing = Initial::new(0.0, &[0.6, -0.8], &[0.8, 0.6]).condition("unit speed", |x| x.v[0].hypot(x.v[1]) - 1.0);
+    let agreeing =
+        Initial::motion(0.0, &[0.6, -0.8], &[0.8, 0.6]).condition("unit speed", |x| x.v[0].hypot(x.v[1]) - 1.0);
     assert_eq!(start(&PENDULUM, &agreeing).unwrap().surplus, 0);
     let mut agreeing = agreeing;
     agreeing.v[0] = Start::Fixed(0.8);
@@ -160,7 +161,7 @@ fn contradictory_values_are_told_from_surplus_ones() {
     fixed.sort();
     assert_eq!(fixed, ["p1", "p2", "v1", "v2"]);
     // conditions that exclude each other, nothing fixed
-    let initial = Initial::new(0.0, &[0.6, -0.8], &[0.0, 0.0])
+    let initial = Initial::motion(0.0, &[0.6, -0.8], &[0.0, 0.0])
         .condition("left", |x| x.p[0] + 0.5)
         .condition("right", |x| x.p[0] - 0.5);
     let error = start(&PENDULUM, &initial).unwrap_err();
@@ -200,7 +201,7 @@ impl EquationsOfMotion for Pair {
 #[test]
 fn underdetermined_values_are_named_and_counted() {
     let diagonal = 0.5_f64.sqrt();
-    let mut initial = Initial::new(0.0, &[diagonal, -diagonal, 1.0, 0.0], &[0.0; 4]);
+    let mut initial = Initial::motion(0.0, &[diagonal, -diagonal, 1.0, 0.0], &[0.0; 4]);
     initial.v[0] = Start::Unknown;
     initial.v[1] = Start::Unknown;
     let error = start(&Pair, &initial).unwrap_err();
@@ -222,16 +223,16 @@ fn underdetermined_values_are_named_and_counted() {
 
 #[test]
 fn redundant_constraints_leave_multipliers_undetermined_but_nothing_else() {
-    let found = start(&DoubledPendulum, &Initial::new(0.0, &[0.6, -0.8], &[0.8, 0.6])).unwrap();
+    let found = start(&DoubledPendulum, &Initial::motion(0.0, &[0.6, -0.8], &[0.8, 0.6])).unwrap();
     assert_eq!(found.undetermined_multipliers, 1);
-    let single = start(&PENDULUM, &Initial::new(0.0, &[0.6, -0.8], &[0.8, 0.6])).unwrap();
+    let single = start(&PENDULUM, &Initial::motion(0.0, &[0.6, -0.8], &[0.8, 0.6])).unwrap();
     assert_eq!(single.undetermined_multipliers, 0);
     // the smallest multipliers share the load
     let load = single.state.x[layout(&PENDULUM).lambda()][0];
     let shared = &found.state.x[layout(&DoubledPendulum).lambda()];
     assert!(distance(shared, &[0.5 * load, 0.5 * load]) < 1e-13);
     // a guess decides how they share it
-    let uneven = Initial::new(0.0, &[0.6, -0.8], &[0.8, 0.6]).multipliers(&[load, 0.0], &[]);
+    let uneven = Initial::motion(0.0, &[0.6, -0.8], &[0.8, 0.6]).multipliers(&[load, 0.0], &[]);
     let found = start(&DoubledPendulum, &uneven).unwrap();
     assert!(distance(&found.state.x[layout(&DoubledPendulum).lambda()], &[load, 0.0]) < 1e-13);
 }
@@ -257,7 +258,7 @@ impl EquationsOfMotion for Massless {
 
 #[test]
 fn a_coordinate_without_mass_starts_and_moves() {
-    let initial = Initial::new(0.0, &[0.5, 1.2], &[0.3, 0.0]);
+    let initial = Initial::motion(0.0, &[0.5, 1.2], &[0.3, 0.0]);
     let found = start(&Massless, &initial).unwrap();
     let (l, x) = (layout(&Massless), &found.state.x);
     let (q, u) = (x[l.p()][0], x[l.v()][0]);
@@ -279,7 +280,7 @@ fn a_coordinate_without_mass_starts_and_moves() {
         u += h / 6.0 * (l1 + 2.0 * l2 + 2.0 * l3 + l4);
     }
     let solution = solve(&Problem::new(&Massless, initial, 2.0), &Geoms::default(), &tolerance(1e-10)).unwrap();
-    let end = solution.end();
+    let end = solution.at_end();
     assert!(distance(end.p, &[q, q * q + 1.0]) < 1e-8, "{end:?} is not {q}, {u}");
     assert!(distance(end.v, &[u, 2.0 * q * u]) < 1e-8);
     assert!((end.lambda[0] + q * q + 2.0).abs() < 1e-8);
@@ -289,7 +290,7 @@ fn a_coordinate_without_mass_starts_and_moves() {
 fn initial_values_do_not_depend_on_the_scale_of_the_constraint() {
     // the same motion in millimetres
     let small = Pendulum { l: 1e-3, g: 13.75e-3, m: 1.0 };
-    let found = start(&small, &Initial::new(0.0, &[0.7e-3, -0.8e-3], &[0.0, 0.0])).unwrap();
+    let found = start(&small, &Initial::motion(0.0, &[0.7e-3, -0.8e-3], &[0.0, 0.0])).unwrap();
     let l = layout(&small);
     let p = &found.state.x[l.p()];
     assert!((p[0].hypot(p[1]) - 1e-3).abs() < 1e-15);

@@ -2,9 +2,9 @@
 #![allow(dead_code)] // every test uses some of them
 
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Initial, Motion, Names, Position, Sizes, Velocity};
+use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
-use daedal::{Options, Save, Tolerance};
+use daedal::{Initial, Options, Save, Tolerance};
 
 /// A point mass on a rod, 0 = p₁² + p₂² − l².
 #[derive(Clone, Copy, Debug)]
@@ -130,7 +130,7 @@ impl EquationsOfMotion for Academic {
 
 /// Guesses at t = 0 that are the exact solution there.
 pub fn academic_start() -> Initial {
-    Initial::new(0.0, &[1.0, 0.0, 1.0], &[1.0, 1.0, 0.0])
+    Initial::motion(0.0, &[1.0, 0.0, 1.0], &[1.0, 1.0, 0.0])
         .dynamic(&[-2.0, 0.0])
         .auxiliary(&[-2.0])
         .contact(&[1.0, 0.0])

@@ -7,10 +7,10 @@ use daedal::catalogue::{self, MotionMethod};
 use daedal::dae::{Form, System};
 use daedal::formulation::{Formulated, Formulation};
 use daedal::graph::{Compiler, Expr, Graph, Kernel, Tape};
-use daedal::hybrid::{Condition, Hybrid, Mode, Problem, SlidingMode, SwitchingFunction, Transfer, Transition};
+use daedal::hybrid::{Condition, Hybrid, Mode, SlidingMode, SwitchingFunction, Transfer, Transition};
 use daedal::method::geoms;
 use daedal::motion::Compiled;
-use daedal::{Bdf, Geoms, RadauIIa};
+use daedal::{Bdf, Geoms, Problem, RadauIIa};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -133,16 +133,8 @@ impl HybridModel {
     }
 
     /// The initial value problem of the file for a system that was built.
-    pub fn problem<'h>(&self, system: &'h Hybrid<'h>, tend: f64) -> Problem<'h> {
-        let initial = &self.initial;
-        Problem {
-            system,
-            mode: initial.mode,
-            t0: initial.t,
-            start: initial.start.clone(),
-            restart: initial.restart,
-            tend,
-        }
+    pub fn problem<'h>(&self, system: &'h Hybrid<'h>, tend: f64) -> Problem<'h, Hybrid<'h>> {
+        Problem::new(system, self.initial.clone(), tend)
     }
 }
 

@@ -34,7 +34,7 @@ use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
 pub use build::Methods;
 pub(crate) use condition::{Job, lower};
-pub use model::{HybridInitial, HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Statement};
+pub use model::{HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Statement};
 use toml::de::{DeTable, DeValue};
 
 /// Most modes of a file.
@@ -147,11 +147,12 @@ pub(crate) fn read(
     options::check_restarts(reader, &plans, &read.modes, modes, &initial);
     let mode = initial.mode?;
     let model = HybridModel {
-        initial: HybridInitial {
+        initial: daedal::Initial {
             mode,
             t: shared.t0,
-            start: unknowns::start(&read.modes[mode].kind),
+            states: unknowns::start(&read.modes[mode].kind),
             restart: initial.restart.map(|(restart, _)| restart),
+            ..daedal::Initial::default()
         },
         options: daedal::hybrid::HybridOptions {
             detection: sliding.detection,

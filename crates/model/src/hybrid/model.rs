@@ -2,9 +2,9 @@
 
 use super::unknowns::Source;
 use crate::model::Kind;
+use daedal::Initial;
 use daedal::graph::Expr;
 use daedal::hybrid::{HybridOptions, Logic, Restart, Schedule};
-use daedal::motion::Start;
 
 /// A system that switches between modes.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct HybridModel {
     /// What `[sliding]` and `[solve]` wish for.
     pub options: HybridOptions,
     /// The start.
-    pub initial: HybridInitial,
+    pub initial: Initial,
 }
 
 /// A mode.
@@ -108,17 +108,4 @@ pub struct Statement {
     pub strict: bool,
     /// Does g contain derivatives that are no unknowns?
     pub uses_derivatives: bool,
-}
-
-/// The start.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HybridInitial {
-    /// The first mode.
-    pub mode: usize,
-    /// Initial time.
-    pub t: f64,
-    /// What is known about its unknowns, in the order of their names.
-    pub start: Vec<Start>,
-    /// How the start is made consistent; as the mode says if absent.
-    pub restart: Option<Restart>,
 }

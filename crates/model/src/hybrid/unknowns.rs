@@ -1,8 +1,9 @@
 //! The unknowns of a mode, and where the inputs of its graph come from.
 
 use crate::model::Kind;
+use daedal::Start;
 use daedal::dae::FirstOrder;
-use daedal::motion::{Form, Layout, Start};
+use daedal::motion::{Form, Layout};
 use std::collections::HashMap;
 
 /// Where the value of an input comes from.
@@ -65,15 +66,10 @@ pub(super) fn start(kind: &Kind) -> Vec<Start> {
         Kind::Motion { formulas, initial, .. } => {
             let layout = Layout::new(formulas.sizes, Form::StrangenessFree, false);
             // blocks have the lengths of the model they were read with
-            initial.values(&layout).unwrap_or_else(|_| vec![Start::Unknown; layout.dim()])
+            initial.values(&layout, &[]).unwrap_or_else(|_| vec![Start::Unknown; layout.dim()])
         }
         Kind::Dae { formulas, initial, .. } => {
-            let given = |(state, order): &(usize, u32)| {
-                let block =
-                    if *order == 0 { Some(&initial.states) } else { initial.derivatives.get(*order as usize - 1) };
-                block.and_then(|block| block.get(*state)).copied().unwrap_or(Start::Unknown)
-            };
-            FirstOrder::new(formulas).origin.iter().map(given).collect()
+            FirstOrder::new(formulas).origin.iter().map(|&(state, order)| initial.start(state, order)).collect()
         }
         Kind::Hybrid(_) => Vec::new(),
     }

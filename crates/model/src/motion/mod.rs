@@ -12,8 +12,9 @@ use crate::names::Class;
 use crate::output;
 use crate::parameters;
 use crate::reader::Reader;
+use daedal::Initial;
 use daedal::graph::{Graph, Tape};
-use daedal::motion::{Formulas, Initial, Motion, Names, Sizes, Variables};
+use daedal::motion::{Formulas, Motion, Names, Sizes, Variables};
 pub(crate) use parts::declare_variables;
 use std::rc::Rc;
 
@@ -111,7 +112,7 @@ fn start(given: &Given, n: &Sizes, t0: f64, graph: &Graph, parameters: &[(String
         s: given.block(Class::Contact, n.contact),
         lambda: given.block(Class::Lambda, n.holonomic),
         mu: given.block(Class::Mu, n.nonholonomic),
-        conditions: Vec::new(),
+        ..Initial::default()
     };
     let values: Rc<[f64]> = parameters.iter().map(|(_, value)| *value).collect();
     for (name, residual) in given.conditions() {

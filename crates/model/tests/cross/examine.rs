@@ -1,7 +1,7 @@
 //! A model through all forms and methods that accept it.
 
 use crate::drawn::Drawn;
-use daedal::dae::{Form, System};
+use daedal::dae::{Form, InForm, System};
 use daedal::formulation::Formulation;
 use daedal::graph::Interpreted;
 use daedal::hybrid::HybridSolution;
@@ -156,10 +156,11 @@ fn general<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
         for name in ["radau", "bdf"] {
             let run = move || {
                 let system = System::new(formulas, Interpreted);
-                let problem = daedal::dae::Problem::new(&system, (**initial).clone(), tend);
+                let problem = daedal::Problem::new(&system, (**initial).clone(), tend);
                 let (radau, bdf) = (RadauIIa::default(), Bdf::default());
                 let method: &dyn Integrator = if name == "radau" { &radau } else { &bdf };
-                let solution = daedal::dae::solve(&problem, form, method, options).map_err(|error| reason(&error))?;
+                let solution = daedal::solve(&problem, &InForm { form, integrator: method }, options)
+                    .map_err(|error| reason(&error))?;
                 Ok(named(&solution.names, &solution.times, |k| solution.state(k)))
             };
             ways.push((format!("{} {name}", form.name()), Box::new(run)));
@@ -217,7 +218,7 @@ fn switched<'m>(model: &'m HybridModel, tend: f64, options: &'m Options) -> Ways
             let methods = Methods { general, ..Methods::default() };
             let system = model.build(&(Arc::new(Interpreted) as _), &methods);
             let problem = model.problem(&system, tend);
-            let solution = daedal::hybrid::solve(&problem, options, &model.options).map_err(|error| reason(&error))?;
+            let solution = daedal::solve(&problem, &model.options, options).map_err(|error| reason(&error))?;
             Ok(of_phases(&solution))
         };
         ways.push((format!("modes {name}"), Box::new(run)));

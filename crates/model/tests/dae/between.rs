@@ -1,10 +1,10 @@
 //! What is between the steps: unknowns that follow functions of time by constraints are saved as accurately as those that are integrated,
 //! and events are found where they are.
 
-use daedal::dae::{Form, Problem, System, Unknowns, solve};
+use daedal::dae::{Form, InForm, System, Unknowns};
 use daedal::graph::Interpreted;
 use daedal::method::Integrator;
-use daedal::{Bdf, Options, RadauIIa, Save, Solution, Tolerance};
+use daedal::{Bdf, Options, Problem, RadauIIa, Save, Solution, Tolerance, solve};
 use daedal_model::{Kind, Model};
 
 /// What unknowns are.
@@ -58,7 +58,7 @@ fix = { x = 0 }"#,
     ),
 ];
 
-fn system(text: &str) -> (System, daedal::dae::Initial) {
+fn system(text: &str) -> (System, daedal::Initial) {
     let text = format!("[model]\nname = \"between\"\n[dae]\n{text}\n");
     let model = Model::read("between.toml", &text, &[]).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
     let Kind::Dae { formulas, initial, .. } = model.kind else { panic!("no general system") };
@@ -89,7 +89,10 @@ fn saved_values_are_within_a_hundred_tolerances() {
         for (method, integrator) in METHODS {
             for &form in forms {
                 for tolerance in [1e-4, 1e-7, 1e-10] {
-                    let run = |save: Save| solve(&problem, form, &*integrator(), &options(tolerance, save)).unwrap();
+                    let run = |save: Save| {
+                        solve(&problem, &InForm { form, integrator: &*integrator() }, &options(tolerance, save))
+                            .unwrap()
+                    };
                     let saved = run(Save::At(times.clone()));
                     let all = (0..saved.len()).map(|k| error(&saved, exact, saved.times[k], saved.state(k)));
                     let at_times = all.fold(0.0, f64::max);
@@ -121,7 +124,9 @@ fn runs_that_keep_no_values_between_steps_make_the_same_long_steps() {
     let (system, initial) = system(SYSTEMS[0].1);
     let problem = Problem::new(&system, initial, 3.0);
     for save in [Save::End, Save::Steps] {
-        let solution = solve(&problem, Form::Plain, &RadauIIa::default(), &options(1e-7, save)).unwrap();
+        let solution =
+            solve(&problem, &InForm { form: Form::Plain, integrator: &RadauIIa::default() }, &options(1e-7, save))
+                .unwrap();
         // those of a tenth of the interval among them
         assert_eq!(solution.statistics.steps, 18);
         assert!((solution.end.x[1] - 60.0_f64.sin()).abs() < 1e-7);
@@ -142,7 +147,8 @@ fix = {{ x = 0, z = 1 }}"#
         let times: Vec<f64> = (1..300).map(|k| 0.01 * f64::from(k)).collect();
         for tolerance in [1e-4, 1e-7, 1e-10] {
             let options = options(tolerance, Save::At(times.clone()));
-            let solution = solve(&problem, Form::Plain, &RadauIIa::default(), &options).unwrap();
+            let solution =
+                solve(&problem, &InForm { form: Form::Plain, integrator: &RadauIIa::default() }, &options).unwrap();
             for k in 0..solution.len() {
                 let (t, x) = (solution.times[k], solution.state(k));
                 let exact = if t > when { (5.0 * t).sin() } else { 2.0 };
@@ -163,7 +169,7 @@ fn recorded_events_on_algebraic_unknowns_are_within_a_hundred_tolerances() {
     let problem = Problem::new(&system, initial, 3.0).record_when("falls", |_, x| x[1] - 0.5);
     for (method, integrator) in METHODS {
         for tolerance in [1e-4, 1e-7, 1e-10] {
-            let solution = solve(&problem, Form::Auto, &*integrator(), &options(tolerance, Save::End)).unwrap();
+            let solution = solve(&problem, &*integrator(), &options(tolerance, Save::End)).unwrap();
             // sin(20 t) falls through 1/2 at (5π/6 + 2πk)/20
             let pi = std::f64::consts::PI;
             let exact: Vec<f64> =
@@ -189,7 +195,8 @@ fn constraints_hold_between_the_steps_at_small_tolerances() {
     let times: Vec<f64> = (1..=40).map(|k| 0.25 * f64::from(k)).collect();
     let options = Options { tolerance: Tolerance::new(1e-12, 1e-12), save: Save::At(times), ..Options::default() };
     let problem = Problem::new(&system, initial.clone(), 10.0);
-    let solution = solve(&problem, Form::QuasiLinear, &RadauIIa::default(), &options).unwrap();
+    let solution =
+        solve(&problem, &InForm { form: Form::QuasiLinear, integrator: &RadauIIa::default() }, &options).unwrap();
     for k in 0..solution.len() {
         let x = solution.state(k);
         let g = x[0] * x[0] + x[1] * x[1] - 1.0;

@@ -1,6 +1,7 @@
 //! How tests read the files, and the value of their equations at a point.
 
-use daedal::dae::{Formulas, Initial};
+use daedal::Initial;
+use daedal::dae::Formulas;
 use daedal::graph::{Expr, Tape};
 use daedal_model::{Kind, Model};
 use std::fs;

@@ -1,7 +1,7 @@
 //! The start that the sources give is consistent with the equations of the files, and rates at the start are those of the sources.
 
 use super::files::{read, residuals, system};
-use daedal::motion::Start;
+use daedal::Start;
 
 /// F at the given initial states with these derivatives.
 fn at_start(name: &str, derivatives: &[f64]) -> Vec<f64> {

@@ -3,10 +3,10 @@
 use super::files::{read, system};
 use super::runs::{Run, reason};
 use super::solutions::all;
-use daedal::dae::{Form, Initial, Problem, System, Unknowns, solve};
+use daedal::dae::{System, Unknowns};
 use daedal::graph::Interpreted;
 use daedal::method::Integrator;
-use daedal::{Bdf, Options, RadauIIa, Solution, SolveError, Tolerance};
+use daedal::{Bdf, Initial, Options, Problem, RadauIIa, Solution, SolveError, Tolerance, solve};
 use daedal_model::{Kind, Model};
 
 fn solved(name: &str) -> Solution<Unknowns> {
@@ -66,7 +66,7 @@ guess = {{ x = 0.95, y = 0.29, vx = 0, vy = 8 }}
         for method in [&RadauIIa::default() as &dyn Integrator, &Bdf::default()] {
             for tolerance in [1e-5, 1e-7] {
                 let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
-                let solution = solve(&problem, Form::Auto, method, &options)
+                let solution = solve(&problem, method, &options)
                     .unwrap_or_else(|error| panic!("{chosen:?} {tolerance:e}: {}", reason(&error)));
                 let error = (solution.end.x[2] - 24.3).abs() / 24.3 / tolerance;
                 assert!(error < 100.0, "{chosen:?} {tolerance:e}: {error} tolerances");
@@ -103,7 +103,7 @@ fn a_regular_pencil_does_not_make_a_solution_unique() {
 fn from(name: &str, initial: Initial) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     let model = read(name, &[]);
     let system = System::new(system(&model).0, Interpreted);
-    solve(&Problem::new(&system, initial, 1.0), Form::Auto, &RadauIIa::default(), &Options::default())
+    solve(&Problem::new(&system, initial, 1.0), &RadauIIa::default(), &Options::default())
 }
 
 #[test]
@@ -141,6 +141,6 @@ fn equations_that_contradict_each_other_later_stop_the_run() {
     formulas.equations[energy].1 = formulas.graph.with(|| residual - t * 0.1);
     let system = System::new(&formulas, Interpreted);
     let problem = Problem::new(&system, initial.clone(), 1.0);
-    let result = solve(&problem, Form::Auto, &RadauIIa::default(), &Options::default());
+    let result = solve(&problem, &RadauIIa::default(), &Options::default());
     assert!(result.is_err(), "{:?}", result.map(|s| (s.layout, s.end)));
 }

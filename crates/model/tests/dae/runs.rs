@@ -1,9 +1,9 @@
 //! How tests solve the files, and how errors are measured.
 
 use super::files::{read, system};
-use daedal::dae::{Form, Problem, System, Unknowns, solve};
+use daedal::dae::{Form, InForm, System, Unknowns};
 use daedal::graph::Interpreted;
-use daedal::{Options, RadauIIa, Solution, SolveError, Tolerance};
+use daedal::{Options, Problem, RadauIIa, Solution, SolveError, Tolerance, solve};
 use std::error::Error;
 
 /// A run of a file.
@@ -38,7 +38,11 @@ impl<'r> Run<'r> {
             max_steps: 1_000_000,
             ..Options::default()
         };
-        solve(&Problem::new(&system, initial.clone(), tend), self.form, &RadauIIa::default(), &options)
+        solve(
+            &Problem::new(&system, initial.clone(), tend),
+            &InForm { form: self.form, integrator: &RadauIIa::default() },
+            &options,
+        )
     }
 
     /// The state at the end.

@@ -1,10 +1,10 @@
 //! Singular points are told with their time, in every form; regular systems are not stopped.
 
 use super::runs::reason;
-use daedal::dae::{Form, Initial, Problem, System, Unknowns, solve};
+use daedal::dae::{Form, InForm, System, Unknowns};
 use daedal::graph::Interpreted;
 use daedal::method::Integrator;
-use daedal::{Bdf, Options, RadauIIa, Solution, SolveError, StepFailure, Tolerance};
+use daedal::{Bdf, Initial, Options, Problem, RadauIIa, Solution, SolveError, StepFailure, Tolerance, solve};
 use daedal_model::{Kind, Model};
 
 /// Solve a file that is given here.
@@ -13,7 +13,11 @@ fn run_with(text: &str, form: Form, method: &dyn Integrator) -> Result<Solution<
     let Kind::Dae { formulas, initial, .. } = &model.kind else { panic!("a general system") };
     let system = System::new(formulas, Interpreted);
     let options = Options { tolerance: Tolerance::new(1e-7, 1e-7), max_steps: 100_000, ..Options::default() };
-    solve(&Problem::new(&system, Initial::clone(initial), model.time.unwrap().1), form, method, &options)
+    solve(
+        &Problem::new(&system, Initial::clone(initial), model.time.unwrap().1),
+        &InForm { form, integrator: method },
+        &options,
+    )
 }
 
 fn run(text: &str, form: Form) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
@@ -213,7 +217,7 @@ fn equations_that_agree_do_not_contradict_each_other_at_loose_tolerances() {
     for tolerance in [1e-3, 1e-4, 1e-5] {
         let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
         let problem = Problem::new(&system, Initial::clone(&initial), 10.0);
-        let solution = solve(&problem, Form::Auto, &RadauIIa::default(), &options);
+        let solution = solve(&problem, &RadauIIa::default(), &options);
         let x = solution.unwrap_or_else(|error| panic!("{tolerance}: {}", reason(&error))).end.x;
         // energy
         let energy = 0.5 * (x[2] * x[2] + x[3] * x[3]) + 9.81 * x[1];

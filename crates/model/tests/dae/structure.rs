@@ -16,7 +16,7 @@ fn with_structure(name: &str, tolerance: f64) -> Vec<f64> {
     let problem = Problem::new(&mechanism, (**initial).clone(), model.time.expect("an interval").1);
     let tolerance = Tolerance::new(tolerance, tolerance);
     let solution = solve(&problem, &Geoms::default(), &Options { tolerance, ..Options::default() }).unwrap();
-    let end = solution.end();
+    let end = solution.at_end();
     [end.p, end.v].concat()
 }
 

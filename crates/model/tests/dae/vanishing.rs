@@ -2,8 +2,8 @@
 
 use super::files::{read, residuals, system};
 use super::solutions::{QUARTER, all, jacobi};
+use daedal::Start;
 use daedal::graph::Tape;
-use daedal::motion::Start;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 #[test]

@@ -1,8 +1,8 @@
 //! Events on algebraic unknowns: they happen as often as they should, and where they should.
 
 use daedal::graph::Interpreted;
-use daedal::hybrid::{HybridSolution, solve};
-use daedal::{Options, Tolerance};
+use daedal::hybrid::HybridSolution;
+use daedal::{Options, Tolerance, solve};
 use daedal_model::{Kind, Methods, Model};
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ fn made(text: &str, general: &'static str, tolerance: f64) -> HybridSolution {
     let system = hybrid.build(&(Arc::new(Interpreted) as _), &Methods { general, ..Methods::default() });
     let problem = hybrid.problem(&system, model.time.unwrap().1);
     let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
-    solve(&problem, &options, &hybrid.options)
+    solve(&problem, &hybrid.options, &options)
         .unwrap_or_else(|error| panic!("{error}: {:?}", std::error::Error::source(&error)))
 }
 

@@ -1,8 +1,8 @@
 //! Hybrid models as files and as Rust problems have the same switches.
 
 use daedal::graph::Interpreted;
-use daedal::hybrid::{Detection, Hybrid, HybridOptions, HybridSolution, Hysteresis, Problem, Restart, solve};
-use daedal::{Options, Save, Tolerance};
+use daedal::hybrid::{Detection, Hybrid, HybridOptions, HybridSolution, Hysteresis, Restart};
+use daedal::{Initial, Options, Problem, Save, Tolerance, solve};
 use daedal_model::{Kind, Methods, Model};
 use daedal_problems::hybrid::{
     Method, Sliding, belt, boost_converter, bowed_string, clutch, diode_bridge, friction_bodies, newtons_cradle,
@@ -29,14 +29,14 @@ fn file(name: &str, overrides: &[(&str, f64)]) -> HybridSolution {
 }
 
 #[track_caller]
-fn made(problem: &Problem, hmax: Option<f64>, hybrid: &HybridOptions) -> HybridSolution {
-    solve(problem, &options(hmax), hybrid)
+fn made(problem: &Problem<Hybrid>, hmax: Option<f64>, hybrid: &HybridOptions) -> HybridSolution {
+    solve(problem, hybrid, &options(hmax))
         .unwrap_or_else(|error| panic!("{error}: {:?}", std::error::Error::source(&error).map(ToString::to_string)))
 }
 
 #[track_caller]
 fn rust(hybrid: &Hybrid, x0: &[f64], tend: f64) -> HybridSolution {
-    made(&Problem::new(hybrid, 0, 0.0, x0, tend), None, &HybridOptions::default())
+    made(&Problem::new(hybrid, Initial::new(0.0, x0), tend), None, &HybridOptions::default())
 }
 
 /// The same number of switches, at the same times, between modes of the same numbers.
@@ -63,8 +63,11 @@ fn ends(file: &HybridSolution, rust: &HybridSolution, names: &[(&str, &str)], ac
 #[test]
 fn the_boost_converter_is_the_same() {
     let hybrid = boost_converter::BoostConverter::default().system(boost_converter::As::Equations, Method::Radau);
-    let problem =
-        Problem::new(&hybrid, 0, 0.0, &boost_converter::GUESS, boost_converter::TEND).restart(Restart::LeastChange);
+    let problem = Problem::new(
+        &hybrid,
+        Initial::new(0.0, &boost_converter::GUESS).restart(Restart::LeastChange),
+        boost_converter::TEND,
+    );
     let reference = made(&problem, None, &HybridOptions::default());
     let file = file("boost-converter", &[]);
     same(&file, &reference, 1e-9);
@@ -75,7 +78,7 @@ fn the_boost_converter_is_the_same() {
 fn the_friction_bodies_are_the_same() {
     let bodies = friction_bodies::FrictionBodies::default();
     let hybrid = bodies.system(Sliding::Generated, friction_bodies::As::Equations, Method::Radau);
-    let problem = Problem::new(&hybrid, 0, 0.0, &friction_bodies::START, friction_bodies::TEND);
+    let problem = Problem::new(&hybrid, Initial::new(0.0, &friction_bodies::START), friction_bodies::TEND);
     let options = HybridOptions { hysteresis: Hysteresis::Limit, ..HybridOptions::default() };
     let reference = made(&problem, None, &options);
     let file = file("friction-bodies", &[]);
@@ -86,7 +89,7 @@ fn the_friction_bodies_are_the_same() {
 #[test]
 fn the_mass_on_the_belt_is_the_same() {
     let hybrid = belt::Belt::default().system(Sliding::ByHand, Method::Radau);
-    let problem = Problem::new(&hybrid, 0, 0.0, &belt::START, belt::TEND);
+    let problem = Problem::new(&hybrid, Initial::new(0.0, &belt::START), belt::TEND);
     let reference = made(&problem, Some(belt::HMAX), &HybridOptions::default());
     let file = file("mass-on-belt", &[]);
     same(&file, &reference, 1e-7);
@@ -98,7 +101,7 @@ fn the_cut_rope_is_the_same() {
     let of = rope_cut::RopeCut::default();
     let hybrid = of.system(rope_cut::Solver::Geoms, rope_cut::Solver::Geoms);
     let start = of.start(rope_cut::Solver::Geoms);
-    let problem = Problem { start, ..Problem::new(&hybrid, 0, 0.0, &[], rope_cut::TEND) };
+    let problem = Problem::new(&hybrid, Initial { states: start, ..Initial::default() }, rope_cut::TEND);
     let reference = made(&problem, None, &HybridOptions::default());
     let file = file("rope-cut", &[]);
     same(&file, &reference, 1e-8);
@@ -118,7 +121,7 @@ fn the_diode_bridge_is_the_same() {
 fn the_friction_clutch_is_the_same() {
     let of = clutch::Clutch { start: [20.0, 0.0], ..clutch::Clutch::default() };
     let hybrid = of.system(clutch::Kind::Friction);
-    let problem = Problem { start: of.start(), ..Problem::new(&hybrid, 0, 0.0, &[], 6.0) };
+    let problem = Problem::new(&hybrid, Initial { states: of.start(), ..Initial::default() }, 6.0);
     let reference = made(&problem, None, &HybridOptions::default());
     let file = file("clutch", &[]);
     same(&file, &reference, 1e-7);
@@ -129,7 +132,7 @@ fn the_friction_clutch_is_the_same() {
 fn the_dog_clutch_is_the_same() {
     let of = clutch::Clutch::default();
     let hybrid = of.system(clutch::Kind::Dog);
-    let problem = Problem { start: of.start(), ..Problem::new(&hybrid, 0, 0.0, &[], 2.0) };
+    let problem = Problem::new(&hybrid, Initial { states: of.start(), ..Initial::default() }, 2.0);
     let reference = made(&problem, None, &HybridOptions::default());
     let file = file("dog-clutch", &[]);
     same(&file, &reference, 0.0);
@@ -155,7 +158,7 @@ fn the_bowed_string_is_the_same() {
     // ten pieces are enough to compare
     let string = bowed_string::BowedString { pieces: 10, node: 1, ..bowed_string::BowedString::default() };
     let hybrid = string.system(bowed_string::Sticking::Sliding, Method::Radau);
-    let problem = Problem::new(&hybrid, 0, 0.0, &string.start(), bowed_string::TEND);
+    let problem = Problem::new(&hybrid, Initial::new(0.0, &string.start()), bowed_string::TEND);
     let options = HybridOptions { detection: Detection::Condition, ..HybridOptions::default() };
     let reference = made(&problem, None, &options);
     let file = file("bowed-string", &[("N", 10.0), ("c", 1.0)]);

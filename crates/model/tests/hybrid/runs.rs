@@ -1,8 +1,8 @@
 //! Systems with modes, solved: what their files say against closed forms and published numbers.
 
 use daedal::graph::Interpreted;
-use daedal::hybrid::{HybridError, HybridSolution, solve};
-use daedal::{Options, Save, Tolerance};
+use daedal::hybrid::{HybridError, HybridSolution};
+use daedal::{Options, Save, Tolerance, solve};
 use daedal_model::{Kind, Methods, Model};
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn made_of(name: &str, text: &str, overrides: &[(&str, f64)]) -> Result<HybridSo
     let problem = hybrid.problem(&system, model.time.unwrap().1);
     let tolerance = Tolerance::new(1e-9, 1e-9);
     let options = Options { tolerance, hmax: model.solve.hmax, save: Save::Dense, ..Options::default() };
-    solve(&problem, &options, &hybrid.options).map_err(Box::new)
+    solve(&problem, &hybrid.options, &options).map_err(Box::new)
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn nothing_slides_far_from_the_belt_however_coarse_the_tolerance() {
     let Kind::Hybrid(hybrid) = &model.kind else { panic!("it has modes") };
     let system = hybrid.build(&(Arc::new(Interpreted) as _), &Methods::default());
     let options = Options { tolerance: Tolerance::new(1e-3, 1e-3), hmax: model.solve.hmax, ..Options::default() };
-    let solution = solve(&hybrid.problem(&system, 1.0), &options, &hybrid.options).unwrap();
+    let solution = solve(&hybrid.problem(&system, 1.0), &hybrid.options, &options).unwrap();
     // it starts at rest, and is as fast as the belt at 0.26759
     let (t, _, to) = *solution.mode_trajectory().last().unwrap();
     assert_eq!(to, "stick");

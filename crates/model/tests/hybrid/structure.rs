@@ -1,8 +1,8 @@
 //! Systems with modes become the equations, conditions and changes that their files say.
 
+use daedal::Start;
 use daedal::graph::{Compiler, Expr, Graph, Interpreted, Tape};
 use daedal::hybrid::{Combination, Detection, Hybrid, Logic, Restart, Schedule, Trigger};
-use daedal::motion::Start;
 use daedal_model::{HybridModel, HybridSliding, HybridTrigger, Kind, Methods, Model};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,7 +62,7 @@ fn every_file_with_modes_is_read_and_built() {
             }
         }
         let problem = hybrid.problem(&system, 1.0);
-        assert_eq!(problem.start.len(), hybrid.modes[problem.mode].unknowns.len(), "{name}");
+        assert_eq!(problem.initial.states.len(), hybrid.modes[problem.initial.mode].unknowns.len(), "{name}");
         found.push(name);
     }
     for name in
@@ -81,7 +81,7 @@ fn a_mode_lays_its_tables_over_the_common_ones() {
     assert_eq!(hybrid.modes[2].unknowns, ["x", "v", "share"]);
     assert_eq!(hybrid.sliding, [HybridSliding { between: (0, 1), mode: 2, set: Vec::new() }]);
     assert_eq!((hybrid.options.chatter_time, hybrid.options.probe), (Some(1e-3), 1e-8));
-    assert_eq!(hybrid.initial.start, [Start::Fixed(0.0), Start::Fixed(0.0)]);
+    assert_eq!(hybrid.initial.states, [Start::Fixed(0.0), Start::Fixed(0.0)]);
     let Kind::Dae { formulas, .. } = &hybrid.modes[1].kind else { panic!("a general system") };
     let residuals: Vec<Expr> = formulas.equations.iter().map(|(_, e)| *e).collect();
     // t x v x' v' and the parameters
@@ -141,7 +141,7 @@ fn derivatives_of_a_general_system_are_told_apart() {
     let model = hybrid(&model);
     assert_eq!(model.modes[0].unknowns, ["x", "y", "x'"]);
     assert_eq!(model.modes[0].keep, ["x", "x'"]);
-    assert_eq!(model.initial.start, [Start::Fixed(1.0), Start::Unknown, Start::Fixed(2.0)]);
+    assert_eq!(model.initial.states, [Start::Fixed(1.0), Start::Unknown, Start::Fixed(2.0)]);
     let system = build(model);
     let transition = &system.transitions[0];
     let Trigger::When(condition) = &transition.trigger else { panic!("a condition") };
@@ -194,7 +194,7 @@ fn schedules_are_times_or_periods() {
     assert_eq!(schedule(4), Schedule::Every { first: 0.1, period: 0.16 });
     assert_eq!(schedule(6), Schedule::Every { first: 0.16, period: 0.16 });
     assert_eq!((hybrid.initial.mode, hybrid.initial.restart), (0, Some(Restart::LeastChange)));
-    assert_eq!(hybrid.initial.start, [Start::Guess(10.0); 7]);
+    assert_eq!(hybrid.initial.states, [Start::Guess(10.0); 7]);
     let Kind::Dae { formulas, .. } = &hybrid.modes[2].kind else { panic!("a general system") };
     let names: Vec<&str> = formulas.equations.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["capacitor", "inductor", "loop", "resistor", "node", "switch", "diode"]);

@@ -1,8 +1,8 @@
 //! Transitions by the clock: none of their times is lost at a break in time or at the end of a dwell.
 
 use daedal::graph::Interpreted;
-use daedal::hybrid::{HybridSolution, SwitchKind, solve};
-use daedal::{Options, Tolerance};
+use daedal::hybrid::{HybridSolution, SwitchKind};
+use daedal::{Options, Tolerance, solve};
 use daedal_model::{Kind, Methods, Model};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ fn made(text: &str, general: &'static str) -> HybridSolution {
     let system = hybrid.build(&(Arc::new(Interpreted) as _), &Methods { general, ..Methods::default() });
     let problem = hybrid.problem(&system, model.time.unwrap().1);
     let options = Options { tolerance: Tolerance::new(1e-8, 1e-8), ..Options::default() };
-    solve(&problem, &options, &hybrid.options)
+    solve(&problem, &hybrid.options, &options)
         .unwrap_or_else(|error| panic!("{error}: {:?}", std::error::Error::source(&error)))
 }
 

@@ -1,8 +1,8 @@
 //! Widths of a hysteresis that change: sliding lasts as long as both surfaces are the same.
 
 use daedal::graph::Interpreted;
-use daedal::hybrid::{HybridSolution, Hysteresis, SwitchKind, solve};
-use daedal::{Options, Tolerance};
+use daedal::hybrid::{HybridSolution, Hysteresis, SwitchKind};
+use daedal::{Options, Tolerance, solve};
 use daedal_model::{Kind, Methods, Model};
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn made(text: &str, hysteresis: Option<Hysteresis>) -> HybridSolution {
     let options = Options { tolerance: Tolerance::new(1e-7, 1e-7), ..Options::default() };
     let mut how = hybrid.options.clone();
     how.hysteresis = hysteresis.unwrap_or(how.hysteresis);
-    solve(&problem, &options, &how).unwrap_or_else(|error| panic!("{error}: {:?}", std::error::Error::source(&error)))
+    solve(&problem, &how, &options).unwrap_or_else(|error| panic!("{error}: {:?}", std::error::Error::source(&error)))
 }
 
 /// A thermostat whose band is `20 ± d`.

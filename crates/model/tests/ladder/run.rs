@@ -1,6 +1,6 @@
 //! The ways to solve a model, and what one of them finds.
 
-use daedal::dae::{Form, System};
+use daedal::dae::{Form, InForm, System};
 use daedal::formulation::{Formulated, Formulation};
 use daedal::graph::Interpreted;
 use daedal::hybrid::SwitchKind;
@@ -126,11 +126,12 @@ impl Case {
     fn general(&self, way: &Way, options: &Options) -> Result<Found, String> {
         let Kind::Dae { formulas, initial, .. } = &self.model.kind else { unreachable!("a general system") };
         let system = System::new(formulas, Interpreted);
-        let problem = daedal::dae::Problem::new(&system, (**initial).clone(), self.tend);
+        let problem = daedal::Problem::new(&system, (**initial).clone(), self.tend);
         let form = Form::ALL.into_iter().find(|known| known.name() == way.form).expect("a form");
         let (radau, bdf) = (way.radau(), Bdf::default());
         let method: &dyn Integrator = if way.method == "bdf" { &bdf } else { &radau };
-        let solution = daedal::dae::solve(&problem, form, method, options).map_err(|error| reason(&error))?;
+        let solution =
+            daedal::solve(&problem, &InForm { form, integrator: method }, options).map_err(|error| reason(&error))?;
         // auxiliary unknowns of the form stand behind those of the system
         let level = |j| (j < solution.layout.dim).then_some(Level::Position);
         let values = columns(&solution.names, level, solution.len(), |k| solution.state(k));
@@ -149,7 +150,7 @@ impl Case {
         let system = hybrid.build(&(Arc::new(Interpreted) as _), &methods);
         let problem = hybrid.problem(&system, self.tend);
         let options = Options { save: Save::End, ..options.clone() };
-        let solution = daedal::hybrid::solve(&problem, &options, &hybrid.options).map_err(|error| reason(&error))?;
+        let solution = daedal::solve(&problem, &hybrid.options, &options).map_err(|error| reason(&error))?;
         let names = &solution.modes[solution.end_mode].unknowns;
         let is_multiplier = |name: &str| name.starts_with("lambda") || name.starts_with("mu");
         let value = |(name, x): (&String, &f64)| {

@@ -1,6 +1,7 @@
 //! What the files say beside formulas: names, parameters, initial values, interval. And how tests read them.
 
-use daedal::motion::{Compiled, Form, Formulas, Initial, Layout, Mechanism, Start};
+use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
+use daedal::{Initial, Start};
 use daedal_model::{Kind, Model};
 use daedal_problems::{Case, Problem, all};
 use std::fs;
@@ -45,7 +46,8 @@ impl Pair {
     /// What is known about each variable at the start, in Rust and in the file.
     pub fn starts(&self) -> [Vec<Start>; 2] {
         let layout = Layout::new(self.case.mechanism.sizes(), Form::StrangenessFree, true);
-        [&self.case.initial, motion(&self.model).1].map(|initial| initial.values(&layout).expect("blocks that fit"))
+        [&self.case.initial, motion(&self.model).1]
+            .map(|initial| initial.values(&layout, &[]).expect("blocks that fit"))
     }
 }
 

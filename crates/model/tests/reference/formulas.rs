@@ -4,9 +4,10 @@
 //! rows agree bit by bit.
 
 use crate::files::{Pair, pairs};
+use daedal::Start;
 use daedal::graph::Interpreted;
 use daedal::linalg::Matrix;
-use daedal::motion::{Compiled, Form, Mechanism, Start};
+use daedal::motion::{Compiled, Form, Mechanism};
 
 /// Numbers in [−1, 1] that are the same in every run.
 struct Random(u64);

@@ -2,8 +2,8 @@
 
 use crate::files::{Pair, motion, read};
 use daedal::graph::Interpreted;
-use daedal::motion::{Compiled, Initial, Mechanism, Taped};
-use daedal::{Geoms, Options, Problem, Solution, SolveError, Tolerance, solve};
+use daedal::motion::{Compiled, Mechanism, Taped};
+use daedal::{Geoms, Initial, Options, Problem, Solution, SolveError, Tolerance, solve};
 use daedal_problems::{all, find};
 
 fn run(mechanism: &dyn Mechanism, initial: &Initial, tend: f64, h0: Option<f64>) -> Solution {
@@ -74,7 +74,7 @@ fn runs_take_the_same_steps_as_the_rust_models() {
         let rust = run(&*pair.case.mechanism, &pair.case.initial, end(&pair), pair.case.h0);
         let file = run(&pair.compiled, motion(&pair.model).1, end(&pair), pair.model.solve.h0);
         assert_eq!(rust.ended, file.ended, "{}", pair.name);
-        let (p, q) = (rust.end().p.to_vec(), file.end().p.to_vec());
+        let (p, q) = (rust.at_end().p.to_vec(), file.at_end().p.to_vec());
         let error = p.iter().zip(&q).map(|(x, y)| (x - y).abs() / x.abs().max(1.0)).fold(0.0, f64::max);
         match agreement(pair.name) {
             Agreement::Counters => {

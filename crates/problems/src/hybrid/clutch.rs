@@ -8,11 +8,11 @@
 //! (J₁ω₁ + J₂ω₂)/(J₁ + J₂), and ½ J₁J₂/(J₁ + J₂) (ω₁ − ω₂)² of the energy is lost. A friction clutch slips until the velocities are equal, holds
 //! while |μ| is smaller than its capacity, and slips again.
 
-use daedal::Geoms;
 use daedal::hybrid::{Hybrid, Mode, Restart, Schedule, Transition};
 use daedal::linalg::Matrix;
-use daedal::motion::{EquationsOfMotion, Form, Layout, Motion, Names, Position, Sizes, Start, Velocity};
+use daedal::motion::{EquationsOfMotion, Form, Layout, Motion, Names, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
+use daedal::{Geoms, Start};
 
 /// Parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -9,13 +9,13 @@
 
 use super::{Method, names};
 use crate::pendulum::Pendulum;
-use daedal::Geoms;
 use daedal::dae::{Equations, Form, System};
 use daedal::hybrid::{Hybrid, Mode, Transition};
 use daedal::linalg::Matrix;
 use daedal::linear::ConstantCoefficients;
-use daedal::motion::{EquationsOfMotion, Layout, Motion, Names, Position, Sizes, Start};
+use daedal::motion::{EquationsOfMotion, Layout, Motion, Names, Position, Sizes};
 use daedal::scalar::{Scalar, dot};
+use daedal::{Geoms, Start};
 
 /// Parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! 15.3: a mass on a belt; a quarter of a million switches without sliding, eight with it.
 
 use super::support::*;
-use daedal::Options;
-use daedal::dae::{Depth, Initial, System, characterise};
-use daedal::hybrid::{Detection, HybridOptions, Problem, SwitchKind};
+use daedal::dae::{Depth, System, characterise};
+use daedal::hybrid::{Detection, HybridOptions, SwitchKind};
+use daedal::{Initial, Options, Problem};
 use daedal_problems::hybrid::belt::*;
 use daedal_problems::hybrid::{Method, Sliding};
 
@@ -23,7 +23,7 @@ fn characteristic_values_are_those_of_the_table() {
 
 fn check_sliding(sliding: Sliding, method: Method) {
     let hybrid = Belt::default().system(sliding, method);
-    let problem = Problem::new(&hybrid, 0, 0.0, &START, TEND);
+    let problem = Problem::new(&hybrid, Initial::new(0.0, &START), TEND);
     let solution = solved(&problem, &options(), &limit());
     expect(&trajectory(&solution), &WITH_SLIDING, 1e-5);
     assert_eq!(solution.switches[0].kind, SwitchKind::Immediate);
@@ -86,7 +86,7 @@ fn without_sliding_the_mass_chatters_at_the_rate_of_the_theory() {
         for &method in methods {
             let belt = Belt { epsilon, ..Belt::default() };
             let hybrid = belt.system(Sliding::Generated, method);
-            let problem = Problem::new(&hybrid, 0, 0.0, &START, 1.0);
+            let problem = Problem::new(&hybrid, Initial::new(0.0, &START), 1.0);
             let options = Options { hmax: Some(HMAX), max_steps: 1_000_000, ..tolerance(1e-8) };
             let solution = solved(&problem, &options, &detection(Detection::Off));
             let (first, x) = (solution.switches[1].t, solution.switches[1].after[0]);
@@ -107,7 +107,7 @@ fn without_sliding_the_mass_chatters_at_the_rate_of_the_theory() {
 #[ignore = "a quarter of a million switches"]
 fn without_sliding_the_mass_chatters_a_quarter_of_a_million_times() {
     let hybrid = Belt::default().system(Sliding::Generated, Method::Radau);
-    let problem = Problem::new(&hybrid, 0, 0.0, &START, TEND);
+    let problem = Problem::new(&hybrid, Initial::new(0.0, &START), TEND);
     let options = Options { hmax: Some(HMAX), max_steps: 10_000_000, ..tolerance(1e-8) };
     let hybrid_options = HybridOptions { max_switches: 1_000_000, ..detection(Detection::Off) };
     let solution = solved(&problem, &options, &hybrid_options);

@@ -1,9 +1,10 @@
 //! 15.1: 13 switches, the diode at 0.182225.
 
 use super::support::*;
-use daedal::dae::{Depth, Initial, System, characterise};
-use daedal::hybrid::{Detection, HybridOptions, Problem, Restart, Smoothness, SwitchKind};
+use daedal::dae::{Depth, System, characterise};
+use daedal::hybrid::{Detection, HybridOptions, Restart, Smoothness, SwitchKind};
 use daedal::linear::{RankOptions, strangeness_free};
+use daedal::{Initial, Problem};
 use daedal_problems::hybrid::Method;
 use daedal_problems::hybrid::boost_converter::*;
 
@@ -24,7 +25,7 @@ fn the_published_run_has_thirteen_switches_at_the_right_times() {
     for modes in [As::Linear, As::Equations] {
         for method in Method::ALL {
             let hybrid = BoostConverter::default().system(modes, method);
-            let problem = Problem::new(&hybrid, 0, 0.0, &GUESS, TEND).restart(Restart::LeastChange);
+            let problem = Problem::new(&hybrid, Initial::new(0.0, &GUESS).restart(Restart::LeastChange), TEND);
             let solution = solved(&problem, &dense(1e-8), &HybridOptions::default());
             let mut from = 1;
             let wanted: Vec<_> =
@@ -62,7 +63,7 @@ fn with_voltage_and_current_kept_the_diode_blocks_earlier() {
     for modes in [As::Linear, As::Equations] {
         for method in Method::ALL {
             let hybrid = BoostConverter::default().system(modes, method);
-            let problem = Problem::new(&hybrid, 0, 0.0, &GUESS, TEND).restart(Restart::Differential);
+            let problem = Problem::new(&hybrid, Initial::new(0.0, &GUESS).restart(Restart::Differential), TEND);
             let solution = solved(&problem, &dense(1e-8), &detection(Detection::Off));
             assert_eq!(solution.switches.len(), 13);
             close(solution.switches[2].t, DIODE_FROM_KEPT, 1e-6);
@@ -77,7 +78,7 @@ fn with_the_source_reversed_the_voltage_is_boosted() {
     for modes in [As::Linear, As::Equations] {
         for method in Method::ALL {
             let hybrid = BoostConverter { voltage: -48.0, ..BoostConverter::default() }.system(modes, method);
-            let problem = Problem::new(&hybrid, 0, 0.0, &GUESS, TEND).restart(Restart::LeastChange);
+            let problem = Problem::new(&hybrid, Initial::new(0.0, &GUESS).restart(Restart::LeastChange), TEND);
             let solution = solved(&problem, &tolerance(1e-8), &HybridOptions::default());
             assert_eq!(solution.switches.len(), 12, "{:?}", trajectory(&solution));
             assert!(solution.switches.iter().all(|s| s.kind == SwitchKind::Scheduled));

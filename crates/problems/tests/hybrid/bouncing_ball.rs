@@ -1,8 +1,8 @@
 //! The bouncing ball against its closed form, up to and beyond the limit of its bounces.
 
 use super::support::*;
-use daedal::Ended;
-use daedal::hybrid::{HybridError, HybridFailure, HybridOptions, Problem, SwitchKind, solve};
+use daedal::hybrid::{HybridError, HybridFailure, HybridOptions, SwitchKind};
+use daedal::{Ended, Initial, Problem, solve};
 use daedal_problems::hybrid::Method;
 use daedal_problems::hybrid::bouncing_ball::BouncingBall;
 
@@ -14,7 +14,7 @@ fn bounces_come_when_the_closed_form_says() {
             let hybrid = ball.system(false, method);
             // before the limit, where there is one
             let tend = if e < 1.0 { ball.bounce(10) + 0.3 * (ball.bounce(11) - ball.bounce(10)) } else { 10.0 };
-            let problem = Problem::new(&hybrid, 0, 0.0, &ball.start(), tend);
+            let problem = Problem::new(&hybrid, Initial::new(0.0, &ball.start()), tend);
             let solution = solved(&problem, &dense(1e-10), &HybridOptions::default());
             let count = (1..1000).take_while(|&k| ball.bounce(k) <= tend).count();
             assert_eq!(solution.switches.len(), count, "{method:?}, e = {e}");
@@ -37,9 +37,9 @@ fn without_a_mode_for_rest_the_limit_is_recognised_and_told() {
         for e in [0.3, 0.5, 0.8, 0.95] {
             let ball = BouncingBall { e, ..BouncingBall::default() };
             let hybrid = ball.system(false, method);
-            let problem = Problem::new(&hybrid, 0, 0.0, &ball.start(), ball.limit() + 1.0);
+            let problem = Problem::new(&hybrid, Initial::new(0.0, &ball.start()), ball.limit() + 1.0);
             let Err(HybridError::Stopped { cause, partial }) =
-                solve(&problem, &tolerance(1e-10), &HybridOptions::default())
+                solve(&problem, &HybridOptions::default(), &tolerance(1e-10))
             else {
                 panic!("{method:?}, e = {e}: went on")
             };
@@ -73,8 +73,11 @@ fn with_a_mode_for_rest_the_run_goes_on() {
             let ball = BouncingBall { e, ..BouncingBall::default() };
             let hybrid = ball.system(true, method);
             let tend = ball.limit() + 1.0;
-            let solution =
-                solved(&Problem::new(&hybrid, 0, 0.0, &ball.start(), tend), &dense(1e-10), &HybridOptions::default());
+            let solution = solved(
+                &Problem::new(&hybrid, Initial::new(0.0, &ball.start()), tend),
+                &dense(1e-10),
+                &HybridOptions::default(),
+            );
             assert_eq!((solution.ended.clone(), solution.end.t), (Ended::AtEnd, tend));
             assert_eq!(solution.modes[solution.end_mode].name, "rest");
             let last = solution.switches.last().unwrap();
@@ -93,8 +96,11 @@ fn an_elastic_ball_never_comes_to_rest() {
     for method in Method::ALL {
         let ball = BouncingBall { e: 1.0, ..BouncingBall::default() };
         let hybrid = ball.system(true, method);
-        let solution =
-            solved(&Problem::new(&hybrid, 0, 0.0, &ball.start(), 60.0), &tolerance(1e-9), &HybridOptions::default());
+        let solution = solved(
+            &Problem::new(&hybrid, Initial::new(0.0, &ball.start()), 60.0),
+            &tolerance(1e-9),
+            &HybridOptions::default(),
+        );
         assert_eq!(solution.switches.len(), 66);
         assert!(solution.switches.iter().all(|s| s.kind == SwitchKind::Regular));
     }

@@ -1,15 +1,15 @@
 //! 15.4: a bowed string.
 
 use super::support::*;
-use daedal::Options;
-use daedal::hybrid::{Detection, HybridSolution, Problem};
+use daedal::hybrid::{Detection, HybridSolution};
 use daedal::linear::{RankOptions, strangeness_free};
+use daedal::{Initial, Options, Problem};
 use daedal_problems::hybrid::Method;
 use daedal_problems::hybrid::bowed_string::*;
 
 fn run(string: &BowedString, sticking: Sticking, method: Method, tol: f64) -> HybridSolution {
     let hybrid = string.system(sticking, method);
-    let problem = Problem::new(&hybrid, 0, 0.0, &string.start(), TEND);
+    let problem = Problem::new(&hybrid, Initial::new(0.0, &string.start()), TEND);
     let detect = if sticking == Sticking::Sliding { Detection::Condition } else { Detection::Off };
     let options = Options { max_steps: 10_000_000, ..tolerance(tol) };
     let start = std::time::Instant::now();

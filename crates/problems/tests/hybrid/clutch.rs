@@ -1,7 +1,8 @@
 //! A clutch: modes with different numbers of constraints, impulses, friction up to a capacity.
 
 use super::support::*;
-use daedal::hybrid::{HybridOptions, HybridSolution, Problem, Restart, Smoothness, SwitchKind};
+use daedal::hybrid::{HybridOptions, HybridSolution, Restart, Smoothness, SwitchKind};
+use daedal::{Initial, Problem};
 use daedal_problems::hybrid::clutch::*;
 
 fn run(clutch: &Clutch, kind: Kind, tend: f64, restart: Option<Restart>) -> HybridSolution {
@@ -9,7 +10,7 @@ fn run(clutch: &Clutch, kind: Kind, tend: f64, restart: Option<Restart>) -> Hybr
     if restart.is_some() {
         hybrid.transitions[0].restart = restart;
     }
-    let problem = Problem { start: clutch.start(), ..Problem::new(&hybrid, 0, 0.0, &[], tend) };
+    let problem = Problem::new(&hybrid, Initial { states: clutch.start(), ..Initial::default() }, tend);
     solved(&problem, &dense(1e-9), &HybridOptions::default())
 }
 

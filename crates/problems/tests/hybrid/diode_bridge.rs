@@ -1,8 +1,9 @@
 //! The rectifier against its closed form.
 
 use super::support::*;
-use daedal::dae::{Depth, Initial, System, characterise};
-use daedal::hybrid::{HybridOptions, Problem};
+use daedal::dae::{Depth, System, characterise};
+use daedal::hybrid::HybridOptions;
+use daedal::{Initial, Problem};
 use daedal_problems::hybrid::Method;
 use daedal_problems::hybrid::diode_bridge::*;
 
@@ -23,8 +24,11 @@ fn diodes_switch_when_the_closed_form_says() {
     for method in Method::ALL {
         let hybrid = bridge.system(method);
         let tend = 0.1;
-        let solution =
-            solved(&Problem::new(&hybrid, 0, 0.0, &[0.0, 0.0], tend), &dense(1e-8), &HybridOptions::default());
+        let solution = solved(
+            &Problem::new(&hybrid, Initial::new(0.0, &[0.0, 0.0]), tend),
+            &dense(1e-8),
+            &HybridOptions::default(),
+        );
         // positive → blocking → negative → blocking → …
         let cycle = [(1, 3), (3, 2), (2, 3), (3, 1)];
         let wanted: Vec<_> = bridge

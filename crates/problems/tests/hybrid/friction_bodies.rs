@@ -1,9 +1,10 @@
 //! 15.2: two bodies with friction; 395 switches without sliding, 7 with it.
 
 use super::support::*;
-use daedal::dae::{Depth, Initial, System, characterise};
-use daedal::hybrid::{Detection, HybridOptions, Problem, SwitchKind};
+use daedal::dae::{Depth, System, characterise};
+use daedal::hybrid::{Detection, HybridOptions, SwitchKind};
 use daedal::linear::{RankOptions, strangeness_free};
+use daedal::{Initial, Problem};
 use daedal_problems::hybrid::friction_bodies::*;
 use daedal_problems::hybrid::{Method, Sliding};
 
@@ -52,7 +53,7 @@ fn without_sliding_there_are_395_switches() {
     for modes in [As::Linear, As::Equations] {
         for method in Method::ALL {
             let hybrid = FrictionBodies::default().system(Sliding::Generated, modes, method);
-            let problem = Problem::new(&hybrid, 0, 0.0, &START, TEND);
+            let problem = Problem::new(&hybrid, Initial::new(0.0, &START), TEND);
             let solution = solved(&problem, &tolerance(1e-8), &detection(Detection::Off));
             let count = solution.switches.len();
             assert!(count.abs_diff(WITHOUT_SLIDING) <= 1, "{modes:?} {method:?}: {count} switches");
@@ -68,7 +69,7 @@ fn without_sliding_there_are_395_switches() {
 
 fn check_sliding(sliding: Sliding, modes: As, method: Method) {
     let hybrid = FrictionBodies::default().system(sliding, modes, method);
-    let problem = Problem::new(&hybrid, 0, 0.0, &START, TEND);
+    let problem = Problem::new(&hybrid, Initial::new(0.0, &START), TEND);
     let solution = solved(&problem, &dense(1e-8), &limit());
     expect(&trajectory(&solution), &WITH_SLIDING, 1e-5);
     for (k, name) in ["p1", "p2", "v1", "v2"].into_iter().enumerate() {
@@ -117,7 +118,7 @@ fn with_three_points_only_the_number_of_switches_depends_on_their_distance() {
     for (chatter_time, published) in [(0.01, 33), (0.02, 15)] {
         let hybrid = FrictionBodies::default().system(Sliding::ByHand, As::Linear, Method::Bdf);
         let options = HybridOptions { chatter_time: Some(chatter_time), ..detection(Detection::ThreePoints) };
-        let solution = solved(&Problem::new(&hybrid, 0, 0.0, &START, TEND), &tolerance(1e-8), &options);
+        let solution = solved(&Problem::new(&hybrid, Initial::new(0.0, &START), TEND), &tolerance(1e-8), &options);
         assert_eq!(solution.switches.len(), published, "{:?}", trajectory(&solution));
     }
 }

@@ -1,7 +1,8 @@
 //! Newton's cradle: blows that run through all balls at once.
 
 use super::support::*;
-use daedal::hybrid::{HybridOptions, Problem, SwitchKind};
+use daedal::hybrid::{HybridOptions, SwitchKind};
+use daedal::{Initial, Problem};
 use daedal_problems::hybrid::Method;
 use daedal_problems::hybrid::newtons_cradle::NewtonsCradle;
 
@@ -15,8 +16,11 @@ fn the_blow_of_the_first_ball_runs_through_to_the_last() {
             let blows = 6;
             let tend = period * (0.5 * f64::from(blows));
             let start = cradle.start();
-            let solution =
-                solved(&Problem::new(&hybrid, 0, 0.0, &start, tend), &tolerance(1e-10), &HybridOptions::default());
+            let solution = solved(
+                &Problem::new(&hybrid, Initial::new(0.0, &start), tend),
+                &tolerance(1e-10),
+                &HybridOptions::default(),
+            );
             let chain = balls - 1;
             assert_eq!(
                 solution.switches.len(),

@@ -2,14 +2,15 @@
 
 use super::support::*;
 use daedal::dae::Form;
-use daedal::hybrid::{HybridOptions, HybridSolution, Problem, Smoothness};
+use daedal::hybrid::{HybridOptions, HybridSolution, Smoothness};
+use daedal::{Initial, Problem};
 use daedal_problems::hybrid::Method;
 use daedal_problems::hybrid::rope_cut::*;
 
 fn run(rope: Solver, flight: Solver) -> HybridSolution {
     let of = RopeCut::default();
     let hybrid = of.system(rope, flight);
-    let problem = Problem { start: of.start(rope), ..Problem::new(&hybrid, 0, 0.0, &[], TEND) };
+    let problem = Problem::new(&hybrid, Initial { states: of.start(rope), ..Initial::default() }, TEND);
     solved(&problem, &tolerance(1e-10), &HybridOptions::default())
 }
 

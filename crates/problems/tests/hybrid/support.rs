@@ -1,7 +1,7 @@
 //! How the problems are run and compared.
 
-use daedal::hybrid::{Detection, HybridError, HybridOptions, HybridSolution, Hysteresis, Problem, solve};
-use daedal::{Options, Save, Tolerance};
+use daedal::hybrid::{Detection, Hybrid, HybridError, HybridOptions, HybridSolution, Hysteresis};
+use daedal::{Options, Problem, Save, Tolerance, solve};
 
 /// Options with one tolerance.
 pub fn tolerance(tol: f64) -> Options {
@@ -25,8 +25,8 @@ pub fn limit() -> HybridOptions {
 
 /// A run that must reach its end.
 #[track_caller]
-pub fn solved(problem: &Problem, options: &Options, hybrid: &HybridOptions) -> HybridSolution {
-    solve(problem, options, hybrid).unwrap_or_else(|error| match error {
+pub fn solved(problem: &Problem<Hybrid>, options: &Options, hybrid: &HybridOptions) -> HybridSolution {
+    solve(problem, hybrid, options).unwrap_or_else(|error| match error {
         HybridError::Stopped { cause, partial } => {
             panic!("{cause}\n{} switches, the last {:?}", partial.switches.len(), partial.switches.last())
         }

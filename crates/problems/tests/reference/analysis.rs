@@ -111,7 +111,7 @@ fn impossible_parameters_are_found() {
     // a rod shorter than the crank cannot follow it, but the start is stretched: only where it is placed sideways
     let case = daedal_problems::find("slider-crank").unwrap().case_with(&[("l2".to_string(), 0.5)]).unwrap();
     let mut initial = case.initial.clone();
-    initial.p[0] = daedal::motion::Start::Fixed(1.5);
+    initial.p[0] = daedal::Start::Fixed(1.5);
     let found = analyse(&*case.mechanism, &initial, 1.0).unwrap();
     assert!(!found.is_possible());
     assert!(found.findings[0].to_string().contains("slider"), "{}", found.findings[0]);

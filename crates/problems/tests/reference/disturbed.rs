@@ -1,7 +1,8 @@
 //! Consistent initialisation from disturbed starting values, for every reference problem.
 
+use daedal::Start;
+use daedal::motion::Form;
 use daedal::motion::consistent::initialise;
-use daedal::motion::{Form, Start};
 
 /// Numbers in [−1, 1] that look random and are the same every time.
 fn noise(seed: &mut u64) -> f64 {
@@ -38,7 +39,7 @@ fn starting_values_disturbed_by_a_hundredth_are_made_consistent() {
         );
         assert!(position < 1e-10 && velocity < 1e-9 && acceleration < 1e-5, "{}", problem.name);
         // repaired nearby, not somewhere else
-        let before = initial.values(&layout).unwrap();
+        let before = initial.values(&layout, &[]).unwrap();
         for j in layout.p() {
             if let Start::Guess(x) = before[j] {
                 assert!((consistent.state.x[j] - x).abs() < 0.2, "{}: variable {j}", problem.name);

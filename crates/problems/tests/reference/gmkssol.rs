@@ -71,7 +71,7 @@ fn the_academic_example_passes_the_singular_contact_equation_when_projected() {
     for k in 1..=9 {
         let tolerance = 10.0_f64.powi(-k);
         let solution = run(&case, 2.0, &radau(PSF), tolerance).unwrap();
-        let p = solution.end().p;
+        let p = solution.at_end().p;
         let error = (0..3).map(|i| (p[i] - exact[i]).abs()).fold(0.0, f64::max);
         println!("{tolerance:e}: {error:e}");
         assert!(error < 1000.0 * tolerance, "{tolerance:e}: {error:e}");

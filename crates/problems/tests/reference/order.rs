@@ -32,7 +32,7 @@ fn observed(name: &str, tend: f64, steps: [f64; 2], method: &Geoms) -> [f64; 3] 
     let mut errors = [const { Vec::new() }; 3];
     for h in steps {
         let solution = fixed(&case, tend, h, method);
-        let (x, e) = (solution.end(), exact.end());
+        let (x, e) = (solution.at_end(), exact.at_end());
         let pair = |a: &[f64], b: &[f64]| largest(a.iter().copied().zip(b.iter().copied()));
         for (list, error) in
             errors.iter_mut().zip([pair(x.p, e.p), pair(x.v, e.v), pair(x.lambda, e.lambda).max(pair(x.mu, e.mu))])
@@ -114,7 +114,7 @@ fn joint_selection_loses_order_near_turning_points() {
         let method = Geoms { newton_tolerance: Some(1e-9), max_newton: 40, ..method.clone() };
         let options = Options { h0: Some(h), hmax: Some(h), ..options(1e-5) };
         let solution = solve(&Problem::new(&*case.mechanism, case.initial.clone(), 1.0), &method, &options).unwrap();
-        let (x, e) = (solution.end(), exact.end());
+        let (x, e) = (solution.at_end(), exact.at_end());
         largest(x.p.iter().chain(x.v).copied().zip(e.p.iter().chain(e.v).copied()))
     };
     let steps = [0.025, 0.0125, 0.00625];
@@ -191,7 +191,7 @@ fn more_stages_need_less_work_at_small_tolerances() {
         let mut work = Vec::new();
         for stages in [Stages::Fixed(3), Stages::Fixed(5), Stages::Fixed(7), Stages::VARIABLE] {
             let solution = run(stages, 1e-10);
-            let error = largest(solution.end().p.iter().copied().zip(exact.end().p.iter().copied()));
+            let error = largest(solution.at_end().p.iter().copied().zip(exact.at_end().p.iter().copied()));
             println!("{name} {stages:?}: error {error:.1e}, {}", solution.statistics);
             assert!(error < 1e-7, "{name} {stages:?}: {error:e}");
             work.push(solution.statistics.residuals);

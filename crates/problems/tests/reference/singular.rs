@@ -62,7 +62,7 @@ fn the_academic_example_passes_the_singular_contact_equation() {
     let case = case("academic");
     for tolerance in ladder(1, 9) {
         let solution = run(&case, 2.0, &Geoms::default(), &options(tolerance)).unwrap();
-        let p = solution.end().p;
+        let p = solution.at_end().p;
         let error = (0..3).map(|i| (p[i] - exact[i]).abs()).fold(0.0, f64::max);
         println!("{tolerance:e}: {error:e}");
         assert!(error < 1000.0 * tolerance, "{tolerance:e}: {error:e}");
@@ -74,7 +74,7 @@ fn redundant_constraints_give_the_same_motion_and_name_the_undetermined_multipli
     for tolerance in [1e-5, 1e-7, 1e-9] {
         let regular = run(&case("slider-crank"), 10.0, &Geoms::default(), &options(tolerance)).unwrap();
         let redundant = run(&case("slider-crank-redundant"), 10.0, &Geoms::default(), &options(tolerance)).unwrap();
-        let (a, b) = (regular.end(), redundant.end());
+        let (a, b) = (regular.at_end(), redundant.at_end());
         for (x, y) in a.p.iter().chain(a.v).zip(b.p.iter().chain(b.v)) {
             assert!((x - y).abs() <= 100.0 * tolerance, "{tolerance:e}: {x} and {y}");
         }
@@ -117,6 +117,6 @@ fn the_slider_crank_runs_to_ten_thousand_at_every_tolerance() {
     assert_eq!(t, 10000.0);
     for tolerance in ladder(3, 13) {
         let solution = run(&case, t, &Geoms::default(), &options(tolerance)).unwrap();
-        println!("{tolerance:e}: {} p₁ {:e}", solution.statistics, solution.end().p[0] - exact[0]);
+        println!("{tolerance:e}: {} p₁ {:e}", solution.statistics, solution.at_end().p[0] - exact[0]);
     }
 }

@@ -6,9 +6,9 @@ use crate::error::Error;
 use crate::model::{General, Model};
 use daedal::dae::analysis::{Analysis, Scope, analyse, shortened, too_long};
 use daedal::dae::hidden::Role;
-use daedal::dae::{AnalysisError, Form, Initial, System, derivatives, prepare_at};
+use daedal::dae::{AnalysisError, Form, System, derivatives, prepare_at};
 use daedal::graph::Expr;
-use daedal::motion::Start;
+use daedal::{Initial, Start};
 use daedal_run::Warning;
 
 /// What was found about a general system.

@@ -50,7 +50,7 @@ mod trial;
 use crate::error::Error;
 use crate::model::{Equations, Model, Motion};
 use daedal::analysis::{Analysis, Severity, analyse};
-use daedal::motion::{Initial, Start};
+use daedal::{Initial, Start};
 use daedal_run::Warning;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};

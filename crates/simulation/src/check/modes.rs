@@ -7,8 +7,8 @@ use super::{Check, examine as examine_mode, short};
 use crate::error::Error;
 use crate::model::{Model, Modes};
 use crate::start::first_state;
+use daedal::Start;
 use daedal::hybrid::{Hybrid, Schedule, opposite_transition};
-use daedal::motion::Start;
 use daedal_model::{HybridModel, HybridTransition, HybridTrigger, Methods};
 
 /// Most times of a schedule.
@@ -80,13 +80,13 @@ pub struct Pair {
 pub(super) fn examine(whole: &Model, modes: &Modes, t0: f64) -> ModesCheck {
     let model = &modes.model;
     let system = model.build(&modes.kernel.compiler(), &Methods::default());
-    let start = first_state(model, &system, t0, &model.initial.start);
+    let start = first_state(model, &system, t0, &model.initial.states);
     let first = &model.modes[model.initial.mode];
     let known: Vec<(&String, f64)> = match &start {
         Ok(x) => first.unknowns.iter().zip(x.iter().copied()).collect(),
         // at least what the file says
         Err(_) => {
-            let given = first.unknowns.iter().zip(&model.initial.start);
+            let given = first.unknowns.iter().zip(&model.initial.states);
             given.filter_map(|(name, start)| Some((name, value(*start)?))).collect()
         }
     };

@@ -6,7 +6,7 @@ use crate::model::Motion;
 use daedal::method::State;
 use daedal::motion::{Form, Layout, Mechanism, ReducedArray};
 use daedal::observer::{Observer, StepView};
-use daedal::{Ended, Options, Problem, Save, Solution, SolveError, Tolerance, solve_observed};
+use daedal::{Ended, Initial, Options, Problem, Save, Solution, SolveError, Tolerance, solve_observed};
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -95,7 +95,7 @@ pub fn once(
         save: Save::End,
         verify: false,
     };
-    let initial = daedal::motion::Initial::new(subject.start.t, &[], &[]);
+    let initial = Initial::motion(subject.start.t, &[], &[]);
     let problem = Problem::new(subject.mechanism(), initial, subject.tend).trust(subject.start.clone());
     let mut deadline = Deadline(Instant::now() + timeout);
     let mut observers: Vec<&mut dyn Observer> = vec![&mut deadline];

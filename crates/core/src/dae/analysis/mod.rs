@@ -8,18 +8,17 @@ pub use written::{shortened, too_long};
 
 use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
 use super::hidden::{MinimalArray, Role, minimal_array};
-use super::initial::Initial;
 use super::levels::CLEAR_GAP;
-use super::problem::{Form, Problem};
-use super::solve::solve;
 use super::structural::{Structural, structural};
 use super::{CharacteristicValues, System};
 use crate::RadauIIa;
 use crate::analysis::random::Random;
 use crate::analysis::rank::{Combination, echelon, normalised};
 use crate::error::{SolveError, StepFailure};
-use crate::motion::Start;
+use crate::initial::{Initial, Start};
 use crate::options::{Options, Save};
+use crate::problem::Problem;
+use crate::solve::solve;
 use crate::tolerance::Tolerance;
 use faer::Mat;
 
@@ -97,8 +96,9 @@ pub struct Analysis {
 ///
 /// ```
 /// use daedal::dae::analysis::{Scope, analyse};
-/// use daedal::dae::{Equations, Initial, System};
+/// use daedal::dae::{Equations, System};
 /// use daedal::scalar::Scalar;
+/// use daedal::Initial;
 ///
 /// /// x' = y, 0 = x − sin t: index two.
 /// struct Prescribed;
@@ -231,7 +231,7 @@ fn follow(
         max_steps: MOST_STEPS,
         ..Options::default()
     };
-    let solution = match solve(&problem, Form::Auto, &RadauIIa::default(), &options) {
+    let solution = match solve(&problem, &RadauIIa::default(), &options) {
         Ok(solution) => solution,
         // enough has been seen of a long run
         Err(SolveError::Stopped { cause: StepFailure::TooManySteps { .. }, partial }) => *partial,

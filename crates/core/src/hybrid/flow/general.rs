@@ -1,14 +1,14 @@
 //! A mode that is a general system: what impulses leave alone follows from its derivative array.
 
 use super::{Combinations, Entered, Entry, Flow, Part, counted, kept};
-use crate::dae::{DerivativeArray, Form, Initial, PrepareError, System, prepare};
+use crate::dae::{DerivativeArray, Form, PrepareError, System, prepare};
 use crate::error::StepFailure;
 use crate::explicit_time::{Crossing, Suspects, Timetable, cross_general};
 use crate::hybrid::error::EnterError;
 use crate::hybrid::impulsive::Coefficients;
+use crate::initial::{Initial, Start};
 use crate::linalg::{Mat, Matrix};
 use crate::method::{Integrator, Stepper};
-use crate::motion::Start;
 use crate::options::Options;
 use std::cell::{OnceCell, RefCell};
 
@@ -95,7 +95,7 @@ impl GeneralFlow {
         }
         let derivatives = blocks.split_off(1);
         let states = blocks.pop().unwrap_or_default();
-        let initial = Initial { t: entry.t, states, derivatives, conditions: Vec::new() };
+        let initial = Initial { t: entry.t, states, derivatives, ..Initial::default() };
         let prepared = prepare(&self.system, &initial, self.form).map_err(|error| match error {
             PrepareError::Analysis(error) => EnterError::Analysis(error),
             PrepareError::Start(failure) => EnterError::Start(failure),

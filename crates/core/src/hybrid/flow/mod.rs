@@ -11,9 +11,10 @@ use super::restart::{make_consistent, make_consistent_following, make_consistent
 use crate::dae::{Dae, Point, System};
 use crate::error::StepFailure;
 use crate::explicit_time::{Crossing, Suspects, Timetable};
+use crate::initial::Start;
 use crate::linalg::Mat;
 use crate::method::{State, Stepper};
-use crate::motion::{Balance, Start};
+use crate::motion::Balance;
 use crate::options::Options;
 
 pub use general::GeneralFlow;

@@ -7,8 +7,9 @@ use crate::error::StepFailure;
 use crate::explicit_time::{Crossing, Suspects, Timetable, cross_motion};
 use crate::hybrid::error::EnterError;
 use crate::hybrid::options::Restart;
+use crate::initial::{Initial, Start};
 use crate::method::{State, Stepper};
-use crate::motion::{self, Impact, Layout, Mechanism, Start, consistent};
+use crate::motion::{self, Impact, Layout, Mechanism, consistent};
 use crate::options::Options;
 use std::cell::{OnceCell, RefCell};
 
@@ -37,14 +38,14 @@ impl<M: Mechanism> MotionFlow<M> {
         entry.check(layout.dim())?;
         let block = |range: std::ops::Range<usize>| entry.start[range].to_vec();
         let computed = |range: std::ops::Range<usize>| vec![Start::Unknown; range.len()];
-        let mut initial = motion::Initial {
+        let mut initial = Initial {
             t: entry.t,
             p: block(layout.p()),
             v: block(layout.v()),
             r: block(layout.r()),
             w: block(layout.w()),
             s: block(layout.s()),
-            ..motion::Initial::default()
+            ..Initial::default()
         };
         // after a transition multipliers are what the new constraints need
         (initial.lambda, initial.mu) = match entry.restart {

@@ -169,11 +169,11 @@ fn are(names: &[String]) -> String {
 /// This needs modes of strangeness index 0 with the same x₁ and x₂. The unknowns w and z, called `x'|0`, `x|0`, `x'|1`, `x|1`, stand behind α.
 ///
 /// ```
-/// use daedal::dae::{Equations, Form, Formulas, Initial, Problem, System, solve};
+/// use daedal::dae::{Equations, Form, Formulas, System};
 /// use daedal::graph::Interpreted;
 /// use daedal::hybrid::{Combination, sliding_formulas};
 /// use daedal::scalar::Scalar;
-/// use daedal::{Options, RadauIIa};
+/// use daedal::{Initial, Options, Problem, RadauIIa, solve};
 ///
 /// /// ẋ = f.
 /// struct Field([f64; 2]);
@@ -187,7 +187,7 @@ fn are(names: &[String]) -> String {
 /// let sliding = sliding_formulas(&[&modes[0], &modes[1]], &[&|_, x| x[0]], Combination::Filippov)?;
 /// let system = System::new(&sliding, Interpreted);
 /// let problem = Problem::new(&system, Initial::new(0.0, &[0.0, 0.0, 0.5]), 3.0);
-/// let end = solve(&problem, Form::Auto, &RadauIIa::default(), &Options::default())?.end.x;
+/// let end = solve(&problem, &RadauIIa::default(), &Options::default())?.end.x;
 /// assert!(end[0].abs() < 1e-9 && (end[1] - 2.0).abs() < 1e-9 && (end[2] - 2.0 / 3.0).abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

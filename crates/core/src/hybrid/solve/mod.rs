@@ -13,17 +13,18 @@ use super::flow::Entry;
 use super::history::{Accumulation, History};
 use super::options::HybridOptions;
 use super::place::{Exit, Place};
-use super::problem::{Hybrid, Problem};
 use super::record::Record;
 use super::solution::{HybridSolution, SwitchKind, Warning};
+use super::system::Hybrid;
 use super::watch::{Fine, Fired, Here, Watch};
 use crate::error::{BadOption, StepFailure};
+use crate::initial::Initial;
 use crate::method::State;
-use crate::motion::Start;
 use crate::observer::{Observer, StepView};
 use crate::options::Options;
+use crate::problem::Problem;
 use crate::solution::Ended;
-use crate::solve::check_times;
+use crate::solve::{Solver, check_times};
 use crate::statistics::Statistics;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -43,13 +44,8 @@ const SHOWN: usize = 6;
 /// step of any method.
 const SAME_TIME: f64 = 16.0 * f64::EPSILON;
 
-/// Solve a hybrid problem.
-///
 /// ```
-/// use daedal::dae::Equations;
-/// use daedal::hybrid::{Hybrid, HybridOptions, Mode, Problem, Transition, solve};
-/// use daedal::scalar::Scalar;
-/// use daedal::Options;
+/// use daedal::prelude::*;
 ///
 /// /// A ball: height and velocity.
 /// struct Ball;
@@ -65,27 +61,34 @@ const SAME_TIME: f64 = 16.0 * f64::EPSILON;
 /// let flying = system.mode(Mode::equations("flying", &Ball));
 /// let bounce = Transition::when(flying, flying, "height <= 0", |_, x| x[0]).transfer(|_, old, _, new| new[1] = -0.5 * old[1]);
 /// system.transition(bounce);
-/// let problem = Problem::new(&system, flying, 0.0, &[1.0, 0.0], 1.0);
-/// let solution = solve(&problem, &Options::default(), &HybridOptions::default())?;
+/// let problem = Problem::new(&system, Initial::new(0.0, &[1.0, 0.0]).in_mode(flying), 1.0);
+/// let solution = solve(&problem, &HybridOptions::default(), &Options::default())?;
 /// // the fall takes √(2/9.81)
 /// assert!((solution.switches[0].t - 0.4515236409857309).abs() < 1e-9);
 /// # Ok::<(), daedal::hybrid::HybridError>(())
 /// ```
-pub fn solve(problem: &Problem, options: &Options, hybrid: &HybridOptions) -> Result<HybridSolution, HybridError> {
-    solve_observed(problem, options, hybrid, &mut [])
+impl<'h> Solver<Hybrid<'h>> for HybridOptions {
+    fn solve(
+        &self,
+        problem: &Problem<Hybrid<'h>>,
+        options: &Options,
+        observers: &mut [&mut dyn Observer<ActiveMode>],
+    ) -> Result<HybridSolution, HybridError> {
+        run(problem, options, self, observers)
+    }
 }
 
-/// Solve a hybrid problem while observers look on.
-pub fn solve_observed(
-    problem: &Problem,
+fn run(
+    problem: &Problem<Hybrid>,
     options: &Options,
     hybrid: &HybridOptions,
     observers: &mut [&mut dyn Observer<ActiveMode>],
 ) -> Result<HybridSolution, HybridError> {
-    check_times(problem.t0, problem.tend, &options.save)?;
-    let options = &options.over(problem.t0, problem.tend);
+    let (t0, mode) = (problem.initial.t, problem.initial.mode);
+    check_times(t0, problem.tend, &options.save)?;
+    let options = &options.over(t0, problem.tend);
     hybrid.check()?;
-    problem.system.check(problem.mode)?;
+    problem.system.check(mode)?;
     let Some((rtol, atol)) = options.tolerance.usual() else {
         return Err(HybridError::System(
             "modes may have different unknowns: give one tolerance for all, or tolerances by name, instead of one for each".into(),
@@ -97,27 +100,27 @@ pub fn solve_observed(
         options,
         hybrid,
         tolerances: (rtol, atol),
-        interval: (problem.t0, problem.tend),
+        interval: (t0, problem.tend),
         places: (0..system.modes.len()).map(|k| Place::given(system, k)).collect(),
         generated: HashMap::new(),
         opposites: HashMap::new(),
         constant_widths: HashMap::new(),
-        active: problem.mode,
+        active: mode,
         watch: Watch::default(),
         fine: None,
         retaken: false,
         attempts: 0,
-        entered: problem.t0,
+        entered: t0,
         immediate: Vec::new(),
         history: History::new(system.transitions.len()),
-        record: Record::new(&options.save, hybrid.keep_switches, problem.t0),
+        record: Record::new(&options.save, hybrid.keep_switches, t0),
         here: Stand::default(),
-        layout: ActiveMode { mode: problem.mode, name: system.modes[problem.mode].name.clone() },
+        layout: ActiveMode { mode, name: system.modes[mode].name.clone() },
         stride: 0.0,
         warned: Vec::new(),
         dropped: Vec::new(),
     };
-    let outcome = run.begin(problem).and_then(|()| run.advance(observers));
+    let outcome = run.begin(&problem.initial).and_then(|()| run.advance(observers));
     let Run { record, mut places, .. } = run;
     match outcome {
         Ok(ended) => Ok(record.finish(&mut places, ended, options.verify)),
@@ -234,18 +237,15 @@ impl Run<'_, '_> {
         self.options.tolerance.of(name).unwrap_or(self.tolerances)
     }
 
-    fn begin(&mut self, problem: &Problem) -> Result<(), HybridFailure> {
-        let (place, t) = (&self.places[self.active], problem.t0);
-        let keep = place.keep().to_vec();
-        let mut start = problem.start.clone();
-        for (start, name) in start.iter_mut().zip(&place.unknowns) {
-            if let Start::Guess(x) = start
-                && keep.contains(name)
-            {
-                *start = Start::Fixed(*x);
-            }
-        }
-        let entry = Entry { t, start, restart: problem.restart };
+    fn begin(&mut self, initial: &Initial) -> Result<(), HybridFailure> {
+        let (place, t) = (&self.places[self.active], initial.t);
+        let start = initial.of_mode(&place.unknowns, place.keep()).map_err(|bad| HybridFailure::Enter {
+            t,
+            mode: place.name.clone(),
+            from: None,
+            cause: Box::new(bad.into()),
+        })?;
+        let entry = Entry { t, start, restart: initial.restart };
         let entered = self.places[self.active].enter(&entry, self.options, self.interval.1);
         let mode = self.name(self.active);
         entered.map_err(|cause| HybridFailure::Enter { t, mode, from: None, cause: Box::new(cause) })?;

@@ -5,11 +5,11 @@ use super::{Run, Stand};
 use crate::hybrid::error::HybridFailure;
 use crate::hybrid::options::{Detection, Hysteresis};
 use crate::hybrid::place::{Composite, Exit, Sheet, Target, carried};
-use crate::hybrid::problem::SlidingMode;
 use crate::hybrid::slide::{
     along, beyond, constant_width, convex_parameters, generate, opposite, side, surface_function,
 };
 use crate::hybrid::solution::{SwitchKind, Warning};
+use crate::hybrid::system::SlidingMode;
 use crate::hybrid::watch::uncertainty;
 
 /// Sliding begins if the convex parameters lie in [0, 1] up to this.

@@ -105,11 +105,12 @@ impl Scheme for BraseyHairer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::initial::Initial;
     use crate::linalg::Matrix;
     use crate::method::bdf::Steps;
     use crate::method::structural::OneStep;
     use crate::method::{State, Stepper};
-    use crate::motion::{EquationsOfMotion, Form, Initial, Motion, Position, Sizes, consistent};
+    use crate::motion::{EquationsOfMotion, Form, Motion, Position, Sizes, consistent};
     use crate::scalar::Scalar;
 
     /// P2: a two-link arm whose end is driven.
@@ -139,7 +140,7 @@ mod tests {
     fn state() -> State {
         let (p, v) =
             ([0.171_547_811_521_935_4, 0.164_006_222_404_617_4], [0.455_220_615_967_777_8, -0.718_439_624_597_966_7]);
-        consistent::initialise(&Arm, &Initial::new(0.0, &p, &v), Form::StrangenessFree).unwrap().state
+        consistent::initialise(&Arm, &Initial::motion(0.0, &p, &v), Form::StrangenessFree).unwrap().state
     }
 
     /// The velocity a at t = 1 after so many steps, without projection.

@@ -16,8 +16,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 ///
 /// ```
 /// use daedal::graph::Interpreted;
-/// use daedal::motion::{Compiled, Formulas, Initial};
-/// use daedal::{Geoms, Options, Problem, solve};
+/// use daedal::motion::{Compiled, Formulas};
+/// use daedal::{Geoms, Initial, Options, Problem, solve};
 /// # use daedal::{linalg::Matrix, motion::{EquationsOfMotion, Motion, Position, Sizes}, scalar::Scalar};
 /// # struct Pendulum;
 /// # impl EquationsOfMotion for Pendulum {
@@ -27,9 +27,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// #     fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) { g[0] = at.p[0].square() + at.p[1].square() - 1.0; }
 /// # }
 /// let pendulum = Compiled::new(&Formulas::trace(&Pendulum), Interpreted);
-/// let problem = Problem::new(&pendulum, Initial::new(0.0, &[-1.0, 0.0], &[0.0, 0.0]), 10.0);
+/// let problem = Problem::new(&pendulum, Initial::motion(0.0, &[-1.0, 0.0], &[0.0, 0.0]), 10.0);
 /// let solution = solve(&problem, &Geoms::default(), &Options::default())?;
-/// assert!((solution.end().p[0] + 0.27508746).abs() < 1e-5);
+/// assert!((solution.at_end().p[0] + 0.27508746).abs() < 1e-5);
 /// # Ok::<(), daedal::SolveError>(())
 /// ```
 pub struct Compiled {

@@ -8,7 +8,8 @@
 mod blame;
 
 use super::hidden::motion;
-use super::{Form, Initial, Layout, Mechanism, ReducedArray, Start, WrongLength};
+use super::{Form, Layout, Mechanism, ReducedArray};
+use crate::initial::{BadInitial, Initial, Start, WrongLength};
 use crate::linalg::{Matrix, Svd};
 use crate::method::State;
 
@@ -31,6 +32,9 @@ pub enum InitialisationError {
     /// A block of the wrong length.
     #[error(transparent)]
     WrongLength(#[from] WrongLength),
+    /// Values of another system.
+    #[error(transparent)]
+    Given(#[from] BadInitial),
     /// A given value is NaN or infinite.
     #[error("the initial value of {name} is {value}; give a finite number")]
     NotFinite {
@@ -142,7 +146,7 @@ fn search(
     let variables = layout.variable_names(&names);
     let mut equations = layout.row_names(&names);
     equations.extend(initial.conditions.iter().map(|c| format!("condition {}", c.name)));
-    let starts = initial.values(&layout)?;
+    let starts = initial.values(&layout, &variables)?;
     if !initial.t.is_finite() {
         return Err(InitialisationError::NotFinite { name: "t0".into(), value: initial.t });
     }
@@ -269,7 +273,7 @@ impl<'a> System<'a> {
         self.array.evaluate(t, &self.x, &mut self.rows).map_err(|_| InitialisationError::Undefined { t })?;
         self.F[..at].copy_from_slice(&self.rows[..at]);
         for (f, condition) in self.F[at..].iter_mut().zip(&self.initial.conditions) {
-            *f = (condition.residual)(&motion(self.layout, t, &self.x));
+            *f = condition.value(&motion(self.layout, t, &self.x));
         }
         if self.F.iter().all(|f| f.is_finite()) { Ok(()) } else { Err(self.undefined()) }
     }
@@ -289,7 +293,7 @@ impl<'a> System<'a> {
                 let (x, delta) = (self.x[j], 1e-6 * (1.0 + self.x[j].abs()));
                 let mut side = |shift: f64| {
                     self.x[j] = x + shift;
-                    (condition.residual)(&motion(self.layout, t, &self.x))
+                    condition.value(&motion(self.layout, t, &self.x))
                 };
                 self.slopes[(at + c, j)] = (side(delta) - side(-delta)) / (2.0 * delta);
                 self.x[j] = x;

@@ -1,9 +1,7 @@
-//! A hybrid system and an initial value problem for it.
+//! A hybrid system.
 
 use super::mode::Mode;
-use super::options::Restart;
 use super::transition::{Transfer, Transition};
-use crate::motion::Start;
 
 /// A mode that was written for sliding between two others.
 pub struct SlidingMode<'h> {
@@ -56,36 +54,5 @@ impl<'h> Hybrid<'h> {
         transfer: impl Fn(f64, &[f64], &[f64], &mut [f64]) + 'h,
     ) {
         self.sliding.push(SlidingMode { between, mode, transfer: Some(Box::new(transfer)) });
-    }
-}
-
-/// An initial value problem for a hybrid system.
-pub struct Problem<'h> {
-    /// The system.
-    pub system: &'h Hybrid<'h>,
-    /// The first mode.
-    pub mode: usize,
-    /// Initial time.
-    pub t0: f64,
-    /// What is known about the unknowns of the first mode, in the order of its names.
-    pub start: Vec<Start>,
-    /// How the start is made consistent; as its mode says if absent.
-    pub restart: Option<Restart>,
-    /// End of the interval.
-    pub tend: f64,
-}
-
-impl<'h> Problem<'h> {
-    /// From a mode and guesses of its unknowns.
-    pub fn new(system: &'h Hybrid<'h>, mode: usize, t0: f64, x0: &[f64], tend: f64) -> Self {
-        let start = x0.iter().map(|&x| Start::Guess(x)).collect();
-        Problem { system, mode, t0, start, restart: None, tend }
-    }
-
-    /// With another way to make the start consistent.
-    #[must_use]
-    pub fn restart(mut self, restart: Restart) -> Self {
-        self.restart = Some(restart);
-        self
     }
 }
