@@ -87,7 +87,7 @@ fn worded(error: &Error) -> String {
             let text = error.to_string();
             let (words, flags) = match error {
                 Error::NoInterval { .. } => ("or give tend", "or give --tend"),
-                Error::MethodOfMotion { .. } => ("use the method radau or bdf", "use --method radau or --method bdf"),
+                Error::MethodOfMotion { .. } => ("use one of the methods", "use --method with one of"),
                 Error::ControlOfBdf => ("the only control it", "the only --control it"),
                 Error::SetTwice { .. } => ("set twice;", "set twice by --set;"),
                 Error::SaidTwice { .. } => ("fix, guess and unknown;", "--fix, --guess and --unknown;"),

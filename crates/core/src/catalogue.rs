@@ -1,4 +1,4 @@
-//! All methods for equations of motion by name, and the formulations that each of them takes.
+//! All methods by name: the formulations of equations of motion that each of them takes, and whether it takes general systems.
 
 use crate::formulation::{Formulated, Formulation};
 use crate::method::bdf::Bdf;
@@ -11,7 +11,7 @@ use crate::method::half_explicit::{Formula, HalfExplicit, Hedop5};
 use crate::method::local_state_space::{Chart, LocalStateSpace};
 use crate::method::radau::RadauIIa;
 use crate::method::symplectic::{Lobatto, Rattle};
-use crate::method::{Method, StartFailure, State, Stepper};
+use crate::method::{Integrator, Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
 use crate::options::Options;
 
@@ -39,7 +39,10 @@ pub struct Entry {
     pub description: &'static str,
     /// The formulations it takes, by their names, the usual one first.
     pub formulations: &'static [&'static str],
-    build: fn(Formulation) -> Box<dyn MotionMethod>,
+    /// Makes it on one of them.
+    pub build: fn(Formulation) -> Box<dyn MotionMethod>,
+    /// Makes it for general systems, if it solves them.
+    pub integrator: Option<fn() -> Box<dyn Integrator>>,
 }
 
 /// A method does not take a formulation.
@@ -57,6 +60,11 @@ pub struct Unsuitable {
 /// All methods.
 pub fn all() -> &'static [Entry] {
     &ENTRIES
+}
+
+/// Names of the methods for general systems.
+pub fn general() -> impl Iterator<Item = &'static str> {
+    ENTRIES.iter().filter(|entry| entry.integrator.is_some()).map(|entry| entry.name)
 }
 
 /// The method of that name.
@@ -88,7 +96,8 @@ static ENTRIES: [Entry; 15] = [
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
         formulations: &["psf", "psf+i", "p1"],
-        build: |formulation| Box::new(Geoms { formulation: formulation.of_geoms(), ..Geoms::default() }),
+        build: |formulation| Box::new(Geoms { formulation, ..Geoms::default() }),
+        integrator: None,
     },
     Entry {
         name: "gmkssol",
@@ -98,78 +107,91 @@ static ENTRIES: [Entry; 15] = [
             Formulation::ProjectedBy(selectors) => Box::new(Gmkssol { selectors, ..Gmkssol::default() }),
             _ => Box::new(Gmkssol::default()),
         },
+        integrator: None,
     },
     Entry {
         name: "radau",
         description: "Radau IIa of order 5",
         formulations: EVERY,
         build: |formulation| Box::new(Formulated { formulation, integrator: RadauIIa::default() }),
+        integrator: Some(|| Box::new(RadauIIa::default())),
     },
     Entry {
         name: "bdf",
         description: "backward differentiation formulas of orders 1 to 5",
         formulations: EVERY,
         build: |formulation| Box::new(Formulated { formulation, integrator: Bdf::default() }),
+        integrator: Some(|| Box::new(Bdf::default())),
     },
     Entry {
         name: "hem3",
         description: "half-explicit Runge-Kutta method of order 3, with projection; not for stiff systems",
         formulations: &["eom1"],
         build: |_| Box::new(HalfExplicit { formula: Formula::Hem3, ..HalfExplicit::default() }),
+        integrator: None,
     },
     Entry {
         name: "hem4",
         description: "half-explicit Runge-Kutta method of order 4, with projection; not for stiff systems",
         formulations: &["eom1"],
         build: |_| Box::new(HalfExplicit { formula: Formula::Hem4, ..HalfExplicit::default() }),
+        integrator: None,
     },
     Entry {
         name: "hem5",
         description: "half-explicit Runge-Kutta method of order 5, with projection; not for stiff systems",
         formulations: &["eom1"],
         build: |_| Box::new(HalfExplicit { formula: Formula::Hem5, ..HalfExplicit::default() }),
+        integrator: None,
     },
     Entry {
         name: "hedop5",
         description: "half-explicit pair of Dormand and Prince of order 5(4), with projection; not for stiff systems",
         formulations: &["eom1"],
         build: |_| Box::new(Hedop5::default()),
+        integrator: None,
     },
     Entry {
         name: "dopri5",
         description: "explicit pair of Dormand and Prince of order 5(4), with projection; not for stiff systems",
         formulations: &["eom0"],
         build: |_| Box::new(DormandPrince::default()),
+        integrator: Some(|| Box::new(DormandPrince::default())),
     },
     Entry {
         name: "mexx",
         description: "half-explicit extrapolation of variable order, for motions that are not stiff",
         formulations: &["eom1"],
         build: |_| Box::new(Mexx::default()),
+        integrator: None,
     },
     Entry {
         name: "partition",
         description: "explicit pair of order 5(4) in independent positions, chosen along the way; not for stiff systems",
         formulations: &["eom0"],
         build: |_| Box::new(LocalStateSpace { chart: Chart::Partition, ..LocalStateSpace::default() }),
+        integrator: None,
     },
     Entry {
         name: "tangent",
         description: "explicit pair of order 5(4) in coordinates of the tangent space; not for stiff systems",
         formulations: &["eom0"],
         build: |_| Box::new(LocalStateSpace { chart: Chart::Tangent, ..LocalStateSpace::default() }),
+        integrator: None,
     },
     Entry {
         name: "rattle",
         description: "RATTLE, symplectic of order 2, for conservative systems, with constant steps",
         formulations: &["eom"],
         build: |_| Box::new(Rattle::default()),
+        integrator: None,
     },
     Entry {
         name: "lobatto",
         description: "the pair Lobatto IIIA-IIIB, symplectic of order 4, for conservative systems, with constant steps",
         formulations: &["eom"],
         build: |_| Box::new(Lobatto::default()),
+        integrator: None,
     },
     Entry {
         name: "alpha",
@@ -179,5 +201,6 @@ static ENTRIES: [Entry; 15] = [
             let form = if formulation == Formulation::Eom { AlphaForm::Index3 } else { AlphaForm::Stabilised };
             Box::new(GeneralizedAlpha { form, ..GeneralizedAlpha::default() })
         },
+        integrator: None,
     },
 ];

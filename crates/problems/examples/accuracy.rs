@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p daedal-problems --example accuracy -- [NAME…]`
 
-use daedal::method::geoms::Formulation;
+use daedal::formulation::{Formulation, Selectors};
 use daedal::{Geoms, Options, Problem, Save, SolveError, Tolerance, solve};
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ fn main() {
                     max_steps: 100_000_000,
                     ..Options::default()
                 };
-                let method = Geoms { formulation: Formulation::StrangenessFree, ..Geoms::default() };
+                let method = Geoms { formulation: Formulation::Projected, ..Geoms::default() };
                 let start = Instant::now();
                 match solve(&problem, &method, &options) {
                     Ok(solution) => {

@@ -172,7 +172,7 @@ fn of_motion<'m>(
     // refuses formulations that the method does not take
     let usual = entry.with(formulation)?;
     let method: Box<dyn MotionMethod> = match name {
-        "geoms" => Box::new(Geoms { formulation: formulation.of_geoms(), ..geoms(given) }),
+        "geoms" => Box::new(Geoms { formulation, ..geoms(given) }),
         "radau" => Box::new(Formulated { formulation, integrator: radau(given) }),
         "bdf" => Box::new(Formulated { formulation, integrator: bdf(given)? }),
         "rattle" => {
@@ -201,9 +201,10 @@ fn of_general<'m>(
     asked: Option<&Asked>,
     given: &MethodOptions,
 ) -> Result<Plan<'m>, Error> {
-    if !["radau", "bdf"].contains(&name) {
-        return Err(Error::MethodOfMotion { method: name, model: model.name().to_string() });
-    }
+    let Some(usual) = catalogue::find(name).and_then(|entry| entry.integrator) else {
+        let known = catalogue::general().collect::<Vec<_>>().join(", ");
+        return Err(Error::MethodOfMotion { method: name, model: model.name().to_string(), known });
+    };
     let form = match (asked, model.content.defaults.formulation.as_deref()) {
         (Some(Asked::General(form)), _) => *form,
         (Some(Asked::Motion(formulation)), _) => {
@@ -213,7 +214,11 @@ fn of_general<'m>(
         (None, wish) => Form::ALL.into_iter().find(|form| Some(form.name()) == wish).unwrap_or_default(),
     };
     only_known(given, name, |option| option.is_known_to(name, ""))?;
-    let integrator: Box<dyn Integrator> = if name == "bdf" { Box::new(bdf(given)?) } else { Box::new(radau(given)) };
+    let integrator: Box<dyn Integrator> = match name {
+        "bdf" => Box::new(bdf(given)?),
+        "radau" => Box::new(radau(given)),
+        _ => usual(),
+    };
     let choice = Choice { method: name.to_string(), formulation: form.name().to_string(), reasons: Vec::new() };
     Ok(Plan { choice, solver: Solver::General { general, form, integrator } })
 }

@@ -49,9 +49,9 @@ pub enum Error {
     #[error("{name} is a model file, and no program; its kernel is native or tape")]
     NoProgram { name: String },
     #[error(
-        "the method {method} is for equations of motion ([motion]); {model} is a general system ([dae]): use the method radau or bdf"
+        "the method {method} is for equations of motion ([motion]); {model} is a general system ([dae]): use one of the methods {known}"
     )]
-    MethodOfMotion { method: &'static str, model: String },
+    MethodOfMotion { method: &'static str, model: String, known: String },
     #[error(transparent)]
     Unsuitable(#[from] catalogue::Unsuitable),
     #[error(

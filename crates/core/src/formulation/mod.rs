@@ -29,7 +29,6 @@ pub(crate) use forces::WithForces;
 
 use crate::dae::{Dae, Point};
 use crate::error::BadOption;
-use crate::method::geoms;
 use crate::method::{Integrator, Kept, Method, StartFailure, State, Stepper};
 use crate::motion::{Layout, Mechanism};
 use crate::options::Options;
@@ -172,17 +171,6 @@ fn projected<'p>(
 ) -> Result<Box<dyn Dae + 'p>, StartFailure> {
     Ok(Box::new(projected::Projected::new(kind, selectors, mechanism, at)?))
 }
-impl Formulation {
-    /// The same as GEOMS knows it, which solves projected equations; psf for all others.
-    pub fn of_geoms(self) -> geoms::Formulation {
-        match self {
-            Formulation::ProjectedWithInvariants(_) => geoms::Formulation::WithInvariants,
-            Formulation::ProjectedIndexOne(_) => geoms::Formulation::IndexOne,
-            _ => geoms::Formulation::StrangenessFree,
-        }
-    }
-}
-
 /// What is told about an integrator whose steps are not reliable for a formulation.
 const INDEX_TOO_HIGH: &str = "warning: variable steps of this method are not reliable for equations of index 3; choose another formulation, or fixed steps";
 

@@ -136,6 +136,20 @@ pub trait Integrator {
     }
 }
 
+impl Integrator for Box<dyn Integrator> {
+    fn start<'p>(
+        &self,
+        system: Box<dyn Dae + 'p>,
+        at: Point,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
+        (**self).start(system, at, options)
+    }
+    fn largest_index(&self) -> u8 {
+        (**self).largest_index()
+    }
+}
+
 /// A method at work.
 ///
 /// The contract of an implementation:

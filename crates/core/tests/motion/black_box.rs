@@ -1,6 +1,7 @@
 //! Equations of motion as a black box, and derived quantities written by hand, against the generated ones.
 
 use crate::support::{GRAVITY, M2, PENDULUM, SliderCrank, distance, tolerance};
+use daedal::formulation::{Formulation, Selectors};
 use daedal::linalg::Matrix;
 use daedal::method::controller::Control;
 use daedal::method::geoms::{Decomposition, Formulation};
@@ -143,7 +144,7 @@ fn a_slider_crank_in_a_black_box_moves_like_the_generated_one() {
 #[test]
 fn a_multiplier_that_nothing_determines_is_asked_for() {
     let black = BlackBoxMotion(BlackCrank { with_acceleration_level: false });
-    let method = Geoms { formulation: Formulation::IndexOne, ..Geoms::default() };
+    let method = Geoms { formulation: Formulation::ProjectedIndexOne(Selectors::default()), ..Geoms::default() };
     let problem = Problem::new(&black, falling(), 2.0);
     let error = solve(&problem, &method, &tolerance(1e-6)).unwrap_err();
     let message = std::error::Error::source(&error).expect("a cause").to_string();
@@ -152,7 +153,7 @@ fn a_multiplier_that_nothing_determines_is_asked_for() {
 
 #[test]
 fn the_index_one_form_needs_no_acceleration_level() {
-    let method = Geoms { formulation: Formulation::IndexOne, ..Geoms::default() };
+    let method = Geoms { formulation: Formulation::ProjectedIndexOne(Selectors::default()), ..Geoms::default() };
     // the multiplier must be given where gII is not
     let start = falling().multipliers(&[RESTING], &[]);
     for tol in [1e-5, 1e-7] {

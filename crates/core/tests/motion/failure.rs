@@ -4,10 +4,11 @@ use crate::support::{
     Academic, DoubledPendulum, FOLDING_TIME, PENDULUM, SliderCrank, academic_start, distance, says, tolerance,
 };
 use daedal::error::{BadOption, ConstraintBlock};
+use daedal::formulation::{Formulation, Selectors};
 use daedal::linalg::Matrix;
 use daedal::method::State;
 use daedal::method::controller::Control;
-use daedal::method::geoms::{Decomposition, Formulation, NewtonPoint};
+use daedal::method::geoms::{Decomposition, NewtonPoint};
 use daedal::motion::consistent::InitialisationError;
 use daedal::motion::{EquationsOfMotion, MassStructure, Mechanism, Motion, Position, Sizes};
 use daedal::scalar::Scalar;
@@ -453,7 +454,7 @@ fn time_runs_forward() {
 #[test]
 fn invariants_must_be_declared_to_be_kept() {
     let problem = Problem::new(&PENDULUM, released(), 1.0);
-    let method = Geoms { formulation: Formulation::WithInvariants, ..Geoms::default() };
+    let method = Geoms { formulation: Formulation::ProjectedWithInvariants(Selectors::default()), ..Geoms::default() };
     let bad = refused(&problem, &method, &Options::default());
     assert_eq!(bad, BadOption::NoInvariants);
     says(&bad.to_string(), &["invariants", "declares none", "use psf"]);

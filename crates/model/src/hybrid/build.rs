@@ -8,7 +8,7 @@ use daedal::dae::{Form, System};
 use daedal::formulation::{Formulated, Formulation};
 use daedal::graph::{Compiler, Expr, Graph, Kernel, Tape};
 use daedal::hybrid::{Condition, Hybrid, Mode, SlidingMode, SwitchingFunction, Transfer, Transition};
-use daedal::method::geoms;
+use daedal::method::Integrator;
 use daedal::motion::Compiled;
 use daedal::{Bdf, Geoms, Problem, RadauIIa};
 use std::cell::RefCell;
@@ -23,7 +23,7 @@ pub struct Methods {
     pub radau: RadauIIa,
     /// The same.
     pub bdf: Bdf,
-    /// What general systems take that do not ask: `radau` or `bdf`.
+    /// What general systems take that do not ask: a method of the catalogue for them.
     pub general: &'static str,
     /// What equations of motion take that do not ask: a method of the catalogue.
     pub motion: &'static str,
@@ -47,13 +47,21 @@ impl Methods {
         let name = self.name(mode);
         let known = catalogue::find(name).map_or(&[][..], |entry| entry.formulations);
         let wish = mode.formulation.as_deref().filter(|wish| known.contains(wish));
-        let usual = match (name, self.geoms.formulation) {
-            ("geoms", geoms::Formulation::WithInvariants) => Some("psf+i"),
-            ("geoms", geoms::Formulation::IndexOne) => Some("p1"),
-            _ => known.first().copied(),
-        };
+        let usual = if name == "geoms" { Some(self.geoms.formulation.name()) } else { known.first().copied() };
         let wish = wish.or(usual);
         Formulation::ALL.into_iter().find(|formulation| Some(formulation.name()) == wish).unwrap_or_default()
+    }
+
+    /// The method of a mode with a general system.
+    fn of_general(&self, mode: &HybridMode) -> Box<dyn Integrator> {
+        match self.name(mode) {
+            "radau" => Box::new(self.radau.clone()),
+            "bdf" => Box::new(self.bdf.clone()),
+            other => {
+                let integrator = catalogue::find(other).and_then(|entry| entry.integrator);
+                integrator.map_or_else(|| Box::new(self.radau.clone()) as Box<dyn Integrator>, |new| new())
+            }
+        }
     }
 
     /// The method of a mode with equations of motion.
@@ -63,7 +71,7 @@ impl Methods {
         match self.name(mode) {
             "radau" => Box::new(Formulated { formulation, integrator: self.radau.clone() }),
             "bdf" => Box::new(Formulated { formulation, integrator: self.bdf.clone() }),
-            "geoms" => Box::new(Geoms { formulation: formulation.of_geoms(), ..self.geoms.clone() }),
+            "geoms" => Box::new(Geoms { formulation, ..self.geoms.clone() }),
             other => entry(other).unwrap_or_else(|| Box::new(self.geoms.clone())),
         }
     }
@@ -149,10 +157,7 @@ impl HybridMode {
                 let system = System::new(formulas, Common(compiler.clone()));
                 let wish = self.formulation.as_deref();
                 let form = Form::ALL.into_iter().find(|form| Some(form.name()) == wish).unwrap_or_default();
-                match methods.name(self) {
-                    "bdf" => Mode::general(name, system, form, methods.bdf.clone()),
-                    _ => Mode::general(name, system, form, methods.radau.clone()),
-                }
+                Mode::general(name, system, form, methods.of_general(self))
             }
             Kind::Hybrid(_) => unreachable!("a mode has equations, not modes"),
         };

@@ -24,9 +24,6 @@ use toml::de::DeTable;
 const KEYS: [&str; 10] =
     ["description", "parameters", "definitions", "motion", "dae", "method", "formulation", "restart", "keep", "dwell"];
 
-/// Methods of general systems.
-const GENERAL: [&str; 2] = ["radau", "bdf"];
-
 /// All modes.
 #[derive(Default)]
 pub(super) struct ReadModes<'p, 't, 'i> {
@@ -181,17 +178,21 @@ fn method(reader: &mut Reader, section: Section, kind: &Kind) -> Option<&'static
     // what solves other equations is known, too, where it is written
     let written = section.get("method").and_then(|item| item.get_ref().as_str());
     let of_motion = matches!(kind, Kind::Motion { .. });
-    let fits = |name: &str| of_motion || GENERAL.contains(&name) || written == Some(name);
+    let general: Vec<&str> = catalogue::general().collect();
+    let fits = |name: &str| of_motion || general.contains(&name) || written == Some(name);
     let named = catalogue::all().iter().map(|entry| entry.name).filter(|name| fits(name));
     let known: Vec<_> = [("auto", None)].into_iter().chain(named.map(|name| (name, Some(name)))).collect();
     let (method, at) = choice(reader, section, "method", &known)?;
     let name = method?;
-    if !of_motion && !GENERAL.contains(&name) {
+    if !of_motion && !general.contains(&name) {
         reader.mistake(Mistake::Syntax {
             message: format!("the method `{name}` does not solve this mode"),
             label: "for other equations".into(),
             at: at.into(),
-            help: Some(format!("`{name}` is for equations of motion; take `radau` or `bdf`")),
+            help: Some(format!(
+                "`{name}` is for equations of motion; general systems take {}",
+                enumerate(general.iter().copied())
+            )),
         });
     }
     Some(name)

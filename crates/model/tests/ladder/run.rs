@@ -142,8 +142,8 @@ impl Case {
     fn switched(&self, hybrid: &HybridModel, way: &Way, options: &Options) -> Result<Found, String> {
         let general = if way.method == "bdf" { "bdf" } else { "radau" };
         let formulation = match way.form {
-            "p1" => geoms::Formulation::IndexOne,
-            _ => geoms::Formulation::StrangenessFree,
+            "p1" => Formulation::ProjectedIndexOne(Selectors::default()),
+            _ => Formulation::Projected,
         };
         let geoms = Geoms { formulation, ..Geoms::default() };
         let methods = Methods { general, geoms, radau: way.radau(), ..Methods::default() };

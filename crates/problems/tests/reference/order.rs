@@ -1,8 +1,9 @@
 //! Orders of convergence at fixed steps, per decomposition and group of components.
 
 use crate::support::{case, options, order};
+use daedal::formulation::{Formulation, Selectors};
 use daedal::method::controller::Control;
-use daedal::method::geoms::{Decomposition, Formulation, Polish, Selection};
+use daedal::method::geoms::{Decomposition, Polish, Selection};
 use daedal::method::radau::Stages;
 use daedal::motion::consistent::initialise;
 use daedal::motion::{Form, Layout};
@@ -71,7 +72,7 @@ fn order_five_with_least_squares_selectors() {
 
 #[test]
 fn order_five_with_the_energy_as_invariant() {
-    let method = Geoms { formulation: Formulation::WithInvariants, ..Geoms::default() };
+    let method = Geoms { formulation: Formulation::ProjectedWithInvariants(Selectors::default()), ..Geoms::default() };
     let orders = observed("pendulum", 1.0, [0.025, 0.0125], &method);
     println!("invariants: {orders:.2?}");
     assert!(orders.iter().all(|&o| o > 4.7), "{orders:.2?}");
@@ -93,7 +94,11 @@ fn own_multiplier(method: &Geoms, h: f64) -> f64 {
 
 #[test]
 fn multipliers_of_the_s_index_one_form_have_order_three_and_are_shown_with_order_five() {
-    let method = Geoms { formulation: Formulation::IndexOne, polish: Polish::Off, ..Geoms::default() };
+    let method = Geoms {
+        formulation: Formulation::ProjectedIndexOne(Selectors::default()),
+        polish: Polish::Off,
+        ..Geoms::default()
+    };
     let shown = observed("pendulum", 1.0, [0.025, 0.0125], &method);
     println!("s-index 1: {shown:.2?}");
     assert!(shown.iter().all(|&o| o > 4.7), "{shown:.2?}");

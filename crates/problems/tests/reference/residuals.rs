@@ -1,7 +1,8 @@
 //! Constraints of all levels along whole runs.
 
 use crate::support::{case, error, options, run};
-use daedal::method::geoms::{Formulation, Polish};
+use daedal::formulation::{Formulation, Selectors};
+use daedal::method::geoms::Polish;
 use daedal::observer::StepView;
 use daedal::{Geoms, Problem, Residuals, Solution, solve_observed};
 use std::ops::ControlFlow;
@@ -36,7 +37,8 @@ fn the_long_pendulum_run_keeps_all_levels_below_a_millionth_without_growth() {
 #[test]
 fn the_energy_as_invariant_does_not_drift_and_improves_the_multiplier() {
     let plain = Geoms { polish: Polish::Rounding, ..Geoms::default() };
-    let with_energy = Geoms { formulation: Formulation::WithInvariants, ..plain.clone() };
+    let with_energy =
+        Geoms { formulation: Formulation::ProjectedWithInvariants(Selectors::default()), ..plain.clone() };
     let reference = case("pendulum-long").references.last().unwrap().clone();
     let tend = reference.t;
     let [a, b] = [plain, with_energy].map(|m| run(&case("pendulum-long"), tend, &m, &options(1e-7)).unwrap());
@@ -53,7 +55,7 @@ fn the_iftomm_pendulum_ends_within_two_hundred_millionths_with_its_constraints_a
     let case = case("iftomm-pendulum");
     let reference = case.references.last().unwrap().clone();
     assert_eq!(reference.t, 10.0);
-    let energy = Geoms { formulation: Formulation::WithInvariants, ..Geoms::default() };
+    let energy = Geoms { formulation: Formulation::ProjectedWithInvariants(Selectors::default()), ..Geoms::default() };
     for method in [Geoms::default(), energy.clone()] {
         let solution = run(&case, 10.0, &method, &options(1e-8)).unwrap();
         assert!(largest(solution.max_residuals) <= 1e-9, "{:?}", solution.max_residuals);

@@ -1,6 +1,7 @@
 //! The published pendulum tables: Steinbrecher (2006), Tables 5.8 and 5.9; (2007), Tables 3 and 4.
 
 use crate::support::{case, error, is_motion, options, run};
+use daedal::formulation::{Formulation, Selectors};
 use daedal::{Geoms, Options, Solution};
 
 /// Published counters: tolerance, accepted, rejected by the error test, by Newton, solves, selectors.
@@ -93,7 +94,8 @@ fn constraint_decompositions_give_the_same_run() {
 fn invariants_cost_no_more_accepted_steps_than_specified() {
     // QR runs in the specification of GEOMS: 93/5/4, 189/12/0, 383/9/0 accepted / rejected by error / by Newton
     for (tolerance, accepted, newton) in [(1e-5, 93, 4), (1e-7, 189, 0), (1e-9, 383, 0)] {
-        let method = Geoms { formulation: daedal::method::geoms::Formulation::WithInvariants, ..Geoms::default() };
+        let method =
+            Geoms { formulation: Formulation::ProjectedWithInvariants(Selectors::default()), ..Geoms::default() };
         let solution = pendulum("pendulum", tolerance, &method);
         let s = solution.statistics;
         assert!(s.steps <= accepted && s.rejected_newton <= newton, "{tolerance:e}: {s}");

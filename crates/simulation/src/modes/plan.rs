@@ -26,9 +26,6 @@ pub struct ModesPlan {
     names: Vec<&'static str>,
 }
 
-/// Methods of general systems; formulations of equations of motion are general systems, too.
-const GENERAL: [&str; 2] = ["radau", "bdf"];
-
 impl ModesPlan {
     /// Options apply to all modes that did not choose themselves.
     pub fn choose<'m>(
@@ -43,16 +40,17 @@ impl ModesPlan {
         let mut own = modes.model.clone();
         own.initial.t = t0;
         if let Some(method) = asked
-            && !GENERAL.contains(&method)
+            && !solves_general(method)
             && !own.modes.iter().any(is_motion)
         {
-            return Err(Error::MethodOfMotion { method, model: name.clone() });
+            let known = catalogue::general().collect::<Vec<_>>().join(", ");
+            return Err(Error::MethodOfMotion { method, model: name.clone(), known });
         }
         if let Some(form) = form {
             formulate(name, &mut own, model.content.defaults.formulation.as_deref(), form)?;
         }
         let mut methods = Methods {
-            general: asked.filter(|method| GENERAL.contains(method)).unwrap_or("radau"),
+            general: asked.filter(|method| solves_general(method)).unwrap_or("radau"),
             motion: asked.unwrap_or("geoms"),
             ..Methods::default()
         };
@@ -89,6 +87,10 @@ impl ModesPlan {
         let order = |name: &&str| Order::of(name);
         ModeRecorder { steps: StepRecorder::new(Order::OF_RADAU), modes: self.names.iter().map(order).collect() }
     }
+}
+
+fn solves_general(method: &str) -> bool {
+    catalogue::find(method).is_some_and(|entry| entry.integrator.is_some())
 }
 
 /// The methods of modes with equations of motion must take a formulation that is asked for.

@@ -17,22 +17,10 @@ use super::collocation::Stages;
 use super::controller::Control;
 use super::{Method, StartFailure, State, Stepper};
 use crate::error::BadOption;
-use crate::formulation::WithForces;
+use crate::formulation::{Formulation, Selectors, WithForces};
 use crate::motion::{Form, Mechanism};
 use crate::options::Options;
 use step::GeomsStep;
-
-/// Which equations are discretised.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Formulation {
-    /// psfEoM: projected strangeness-free equations of motion.
-    #[default]
-    StrangenessFree,
-    /// psfEoM with the invariants of the system as further constraints.
-    WithInvariants,
-    /// pEoM1: without acceleration-level constraints. Multipliers converge with order 3 only.
-    IndexOne,
-}
 
 /// How a part of the Newton systems is decomposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +98,7 @@ pub enum Polish {
 /// GEOMS with its options. The names in the original are given in brackets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Geoms {
-    /// Which equations (FORM).
+    /// Which equations (FORM): psf, psf+i or p1.
     pub formulation: Formulation,
     /// Number of stages.
     pub stages: Stages,
@@ -155,7 +143,7 @@ pub struct Geoms {
 impl Default for Geoms {
     fn default() -> Self {
         Geoms {
-            formulation: Formulation::StrangenessFree,
+            formulation: Formulation::Projected,
             stages: Stages::default(),
             constraint_decomposition: None,
             differential_decomposition: None,
@@ -187,7 +175,26 @@ impl Geoms {
 
     /// Which reduced derivative array the formulation needs.
     pub fn form(&self) -> Form {
-        if self.formulation == Formulation::IndexOne { Form::IndexOne } else { Form::StrangenessFree }
+        if self.is_of_index_two() { Form::IndexOne } else { Form::StrangenessFree }
+    }
+
+    /// pEoM1, without constraints of acceleration level: multipliers of the discretisation converge with order 3 only.
+    fn is_of_index_two(&self) -> bool {
+        matches!(self.formulation, Formulation::ProjectedIndexOne(_))
+    }
+
+    /// Only formulations of which all levels are regularised; selectors are kept as [`Geoms::selector_update`] says.
+    fn check_formulation(&self) -> Result<(), StartFailure> {
+        match self.formulation {
+            Formulation::Projected
+            | Formulation::ProjectedIndexOne(Selectors::EveryJacobian)
+            | Formulation::ProjectedWithInvariants(Selectors::EveryJacobian) => Ok(()),
+            other => {
+                let why =
+                    format!("it takes the formulations psf, psf+i and p1 with selectors of its own, not {other:?}");
+                Err(StartFailure::OutOfClass { method: "geoms", why, instead: "radau" })
+            }
+        }
     }
 
     fn check(&self, options: &Options) -> Result<(), BadOption> {
@@ -242,7 +249,10 @@ impl<'m> Method<dyn Mechanism + 'm> for Geoms {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
         let stepper = self.start_as_discretised(system, at, options)?;
-        let of_index_two = self.formulation == Formulation::IndexOne;
-        Ok(if of_index_two { Box::new(WithForces::new(stepper, system, &options.tolerance)?) } else { stepper })
+        Ok(if self.is_of_index_two() {
+            Box::new(WithForces::new(stepper, system, &options.tolerance)?)
+        } else {
+            stepper
+        })
     }
 }

@@ -3,9 +3,10 @@
 use super::super::constraint::{ConstraintPart, Rank};
 use super::super::differential::DifferentialPart;
 use super::super::regularised::StageRows;
-use super::super::{Decomposition, Formulation, Geoms, Multipliers, Predictor};
+use super::super::{Decomposition, Geoms, Multipliers, Predictor};
 use super::{BLOCKS, GeomsStep, GeomsStepper};
 use crate::error::{BadOption, StepFailure};
+use crate::formulation::Formulation;
 use crate::method::collocation::{Collocation, Settings};
 use crate::method::controller::{Control, Controller};
 use crate::method::pace::{Rules, Trust};
@@ -35,7 +36,8 @@ impl<'p> GeomsStep<'p> {
         options: &Options,
     ) -> Result<GeomsStepper<'p>, StartFailure> {
         method.check(options)?;
-        let with_invariants = method.formulation == Formulation::WithInvariants;
+        method.check_formulation()?;
+        let with_invariants = matches!(method.formulation, Formulation::ProjectedWithInvariants(_));
         if with_invariants && system.sizes().invariants == 0 {
             return Err(BadOption::NoInvariants.into());
         }
