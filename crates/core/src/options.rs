@@ -76,7 +76,7 @@ impl Options {
     }
 
     /// Are the step sizes possible?
-    pub(crate) fn check(&self) -> Result<(), BadOption> {
+    pub fn check(&self) -> Result<(), BadOption> {
         if let Some(h0) = self.h0 {
             BadOption::positive("h0", h0)?;
         }

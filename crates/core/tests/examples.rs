@@ -11,6 +11,7 @@ macro_rules! example {
 
 example!(bouncing_ball, "../examples/bouncing_ball.rs");
 example!(compare_methods, "../examples/compare_methods.rs");
+example!(implicit_euler, "../examples/implicit_euler.rs");
 example!(dense_output, "../examples/dense_output.rs");
 example!(index_three, "../examples/index_three.rs");
 example!(pendulum, "../examples/pendulum.rs");
@@ -58,6 +59,19 @@ fn methods_agree_with_the_exact_value() {
     for row in rows {
         assert!(row.error < 1e-5, "{}: {:e}", row.method, row.error);
     }
+}
+
+#[test]
+fn implicit_euler_has_order_one() {
+    // x₀ = exp(−t)
+    let errors = [1e-4, 1e-6].map(|tolerance| {
+        let solution = implicit_euler::run(tolerance).unwrap();
+        assert!(solution.max_residuals.constraint.unwrap() < 1e-12);
+        ((solution.end.x[0] - (-5.0_f64).exp()).abs(), solution.statistics.steps as f64)
+    });
+    let [(coarse, few), (fine, many)] = errors;
+    let order = (coarse / fine).ln() / (many / few).ln();
+    assert!((order - 1.0).abs() < 0.2, "{errors:?}");
 }
 
 #[test]

@@ -24,7 +24,10 @@ pub mod symplectic;
 mod weights;
 
 pub(crate) use kept::Kept;
+pub use pace::{Failures, Rules, Trust, Try, first_step};
 pub(crate) use passage::Passage;
+pub use shell::{Attempt, Formula, Shell};
+pub use weights::Weights;
 
 use crate::dae::hidden::ProcedureError;
 use crate::dae::{CharacteristicValues, Dae, Point};

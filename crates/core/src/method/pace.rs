@@ -27,13 +27,13 @@ const BLIND: f64 = 1e-6;
 const FIRST_CHANGE: f64 = 0.01;
 
 /// A step that changes unknowns of this size, which change at this rate, by about a hundredth; both are norms in tolerances.
-pub(crate) fn first_step(size: f64, rate: f64) -> f64 {
+pub fn first_step(size: f64, rate: f64) -> f64 {
     if size < NOTHING || rate < NOTHING { BLIND } else { FIRST_CHANGE * size / rate }
 }
 
 /// How fast steps may grow after a failure: whoever runs into a wall does not so again at every second step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trust {
+pub enum Trust {
     /// As fast as the error allows.
     AtOnce,
     /// By a tenth per accepted step.
@@ -44,7 +44,7 @@ pub(crate) enum Trust {
 
 /// What methods decide differently.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
+pub struct Rules {
     /// Have all steps one size? Nothing is then tried again.
     pub constant: bool,
     /// Trust after failures.
@@ -77,7 +77,7 @@ impl Default for Rules {
 
 /// A step that is to be tried.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Try {
+pub struct Try {
     /// Size.
     pub h: f64,
     /// Where it ends: t + h up to rounding.
@@ -96,7 +96,7 @@ pub(crate) struct Try {
 
 /// Failures in a row.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Failures {
+pub struct Failures {
     /// Attempts without a new point.
     pub attempts: u32,
     /// Matrices that were singular.

@@ -10,7 +10,7 @@ use crate::statistics::{Residuals, Statistics};
 
 /// What an attempt came to.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Attempt {
+pub enum Attempt {
     /// The formula stands at a new point.
     Accepted {
         /// Size for the next step, not above [`Try::longest`].
@@ -38,7 +38,7 @@ pub(crate) enum Attempt {
 /// 1. [`attempt`](Formula::attempt) leaves the point only if it is accepted;
 /// 2. it allocates nothing after the first step;
 /// 3. no decision depends on [`counters`](Formula::counters).
-pub(crate) trait Formula {
+pub trait Formula {
     /// The last accepted point.
     fn state(&self) -> &State;
     /// The polynomial over the last step.
@@ -99,8 +99,8 @@ pub(crate) trait Formula {
 }
 
 /// A method at work.
-pub(crate) struct Shell<F> {
-    pub formula: F,
+pub struct Shell<F> {
+    pub(crate) formula: F,
     pace: Pace,
     /// why there is no way on from the last restart
     pending: Option<StepFailure>,
