@@ -1,7 +1,7 @@
 //! Daedal simulates constrained mechanical systems and differential-algebraic equations, and keeps every constraint,
 //! the hidden ones included.
 //!
-//! Write the equations you know as [`motion::EquationsOfMotion`], say what you know about the start as [`motion::Initial`],
+//! Write the equations you know as [`motion::EquationsOfMotion`], say what you know about the start as [`Initial`],
 //! and [`solve`]. Jacobians, hidden constraints and consistent initial values are derived. See [`solve`] for a complete example.
 //!
 //! | module | what |

@@ -12,6 +12,7 @@ macro_rules! example {
 example!(bouncing_ball, "../examples/bouncing_ball.rs");
 example!(compare_methods, "../examples/compare_methods.rs");
 example!(implicit_euler, "../examples/implicit_euler.rs");
+example!(counting_kernel, "../examples/counting_kernel.rs");
 example!(dense_output, "../examples/dense_output.rs");
 example!(index_three, "../examples/index_three.rs");
 example!(pendulum, "../examples/pendulum.rs");
@@ -72,6 +73,13 @@ fn implicit_euler_has_order_one() {
     let [(coarse, few), (fine, many)] = errors;
     let order = (coarse / fine).ln() / (many / few).ln();
     assert!((order - 1.0).abs() < 0.2, "{errors:?}");
+}
+
+#[test]
+fn a_kernel_of_ones_own_counts_every_residual() {
+    let (solution, evaluated) = counting_kernel::run().unwrap();
+    // two equations each, and the entries of Jacobians besides
+    assert!(evaluated > 2 * solution.statistics.residuals, "{evaluated} for {}", solution.statistics);
 }
 
 #[test]

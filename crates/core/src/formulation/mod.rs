@@ -61,6 +61,23 @@ pub enum Formulation {
     ProjectedBy(Selectors),
     /// psfEoM with the invariants of the system as further constraints.
     ProjectedWithInvariants(Selectors),
+    /// One that is defined elsewhere.
+    Other(Row),
+}
+
+/// A formulation that is defined elsewhere: its name, and how it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its name in options and reports.
+    pub name: &'static str,
+    /// The system at a consistent point, as [`Formulation::system`] describes it.
+    pub system: for<'p> fn(&'p dyn Mechanism, &State) -> Result<Box<dyn Dae + 'p>, StartFailure>,
+}
+
+impl PartialEq for Row {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
 }
 
 /// Parameters of Baumgarte's stabilisation: γ'' + 2α γ' + β² γ = 0 for residuals of holonomic, η' + δ η = 0 of nonholonomic constraints.
@@ -135,6 +152,7 @@ impl Formulation {
             Formulation::ProjectedIndexOne(_) => "p1",
             Formulation::Projected | Formulation::ProjectedBy(_) => "psf",
             Formulation::ProjectedWithInvariants(_) => "psf+i",
+            Formulation::Other(row) => row.name,
         }
     }
 
@@ -159,6 +177,7 @@ impl Formulation {
                 Ok(Box::new(overdetermined::Overdetermined::new(relaxed, mechanism, at)?))
             }
             Formulation::Underlying => Ok(Box::new(underlying::Underlying::new(mechanism, at)?)),
+            Formulation::Other(row) => (row.system)(mechanism, at),
         }
     }
 }
