@@ -35,6 +35,7 @@ mod structure;
 mod system;
 mod watch;
 
+pub use crate::linalg::Pencil;
 pub(crate) use arrangement::{Arrangement, State};
 pub use array::DerivativeArray;
 pub(crate) use array::MOST_LEVELS;
@@ -52,7 +53,7 @@ pub(crate) use rank_watch::{RankWatch, Rows};
 pub use solve::{solve, solve_observed};
 pub use structural::Structural;
 pub use structure::Structure;
-pub use system::{Dae, Pencil, Point};
+pub use system::{Dae, Point};
 
 use crate::scalar::Scalar;
 

@@ -8,7 +8,7 @@ use super::{
     Form, Formulas, Kinematics, Layout, MassStructure, Mechanism, Motion, Names, Position, ReducedArray, Sizes,
     Structure, Undefined,
 };
-use crate::linalg::Matrix;
+use crate::linalg::{Jacobian, JacobianRef, Matrix};
 
 /// Right-hand sides and constraints of all levels at one point, to be filled in. Slices have the lengths of their blocks; all are zero on entry.
 #[derive(Debug)]
@@ -188,16 +188,16 @@ impl<B: BlackBox> ReducedArray for Differenced<'_, B> {
         finite(rows)
     }
 
-    fn jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Matrix) -> Result<(), Undefined> {
-        F.fill(0.0);
+    fn jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Jacobian) -> Result<(), Undefined> {
+        F.clear();
         // the columns of a are known
         self.mass(t, x)?;
         let a = self.layout.a();
         for i in a.clone() {
             for j in a.clone() {
-                F[(i, j)] = -self.M[(i, j)];
+                F.put((i, j), -self.M[(i, j)]);
             }
-            F[(self.layout.row_acceleration().start + i, i)] = -1.0;
+            F.put((self.layout.row_acceleration().start + i, i), -1.0);
         }
         // the others by forward differences, one evaluation a column
         let mut shifted = std::mem::take(&mut self.shifted);
@@ -213,16 +213,14 @@ impl<B: BlackBox> ReducedArray for Differenced<'_, B> {
             if result.is_err() {
                 break;
             }
-            for (i, (new, old)) in moved.iter().zip(rows).enumerate() {
-                F[(i, j)] = -(new - old) / delta;
-            }
+            F.put_columns(&[j], |i, _| -(moved[i] - rows[i]) / delta);
             shifted[j] = x[j];
         }
         (self.shifted, self.moved) = (shifted, moved);
         result
     }
 
-    fn matrices(&mut self, t: f64, x: &[f64]) -> Result<[&Matrix; 3], Undefined> {
+    fn matrices(&mut self, t: f64, x: &[f64]) -> Result<[JacobianRef<'_>; 3], Undefined> {
         // gI and H Z v + h are affine in v: differences with unit steps have no error but rounding
         let (v, n) = (self.layout.v(), self.layout.a().len());
         let mut shifted = std::mem::take(&mut self.shifted);
@@ -255,7 +253,7 @@ impl<B: BlackBox> ReducedArray for Differenced<'_, B> {
             }
         }
         (self.shifted, self.moved) = (shifted, moved);
-        result.map(|()| [&self.M, &self.GZ, &self.HZ])
+        result.map(|()| [&self.M, &self.GZ, &self.HZ].map(Jacobian::Dense))
     }
 
     fn forces(&mut self, t: f64, x: &[f64], _hidden: bool, rows: &mut [f64]) -> Result<(), Undefined> {
