@@ -235,18 +235,17 @@ impl<D: Borrow<Matrix>, S: Borrow<SparseMatrix>> Index<(usize, usize)> for Jacob
 #[derive(Clone, Debug)]
 pub struct Entries {
     places: Vec<(usize, usize)>,
-    /// among the values of a sparse matrix
-    positions: Vec<usize>,
+    /// among the values of a sparse matrix of one pattern
+    positions: Option<Vec<usize>>,
 }
 
 impl Entries {
     /// Values at these places of a matrix with this pattern.
     pub fn new(places: Vec<(usize, usize)>, of: &Jacobian) -> Self {
         let positions = match of {
-            Jacobian::Dense(_) => Vec::new(),
-            Jacobian::Sparse(F) => places.iter().filter_map(|&place| F.position(place)).collect(),
+            Jacobian::Dense(_) => None,
+            Jacobian::Sparse(F) => places.iter().map(|&place| F.position(place)).collect(),
         };
-        assert!(!of.is_sparse() || positions.len() == places.len(), "places beside the pattern");
         Entries { places, positions }
     }
 
@@ -260,16 +259,21 @@ impl Entries {
         &self.places
     }
 
-    /// Write the first of the values, with a factor, into a matrix, dense or of the pattern; the others are returned.
+    /// Write the first of the values, with a factor, into a matrix; the others are returned. A sparse matrix is of the pattern, if
+    /// that was sparse.
     #[inline]
     pub fn write<'v>(&self, factor: f64, values: &'v [f64], F: &mut Jacobian) -> &'v [f64] {
         let (own, rest) = values.split_at(self.places.len());
-        match F {
-            Jacobian::Dense(F) => self.places.iter().zip(own).for_each(|(&place, value)| F[place] = factor * value),
-            Jacobian::Sparse(F) => {
-                let all = F.values_mut();
-                self.positions.iter().zip(own).for_each(|(&k, value)| all[k] = factor * value);
+        match (F, &self.positions) {
+            (Jacobian::Dense(F), _) => {
+                self.places.iter().zip(own).for_each(|(&place, value)| F[place] = factor * value);
             }
+            (Jacobian::Sparse(F), Some(positions)) => {
+                debug_assert!(self.places.iter().zip(positions).all(|(&place, &k)| F.position(place) == Some(k)));
+                let all = F.values_mut();
+                positions.iter().zip(own).for_each(|(&k, value)| all[k] = factor * value);
+            }
+            (F, None) => self.places.iter().zip(own).for_each(|(&place, value)| F.put(place, factor * value)),
         }
         rest
     }
