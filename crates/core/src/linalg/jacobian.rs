@@ -31,6 +31,7 @@ pub type JacobianRef<'a> = Jacobian<&'a Matrix, &'a SparseMatrix>;
 
 impl<D: Borrow<Matrix>, S: Borrow<SparseMatrix>> Jacobian<D, S> {
     /// To be read.
+    #[inline]
     pub fn view(&self) -> JacobianRef<'_> {
         match self {
             Jacobian::Dense(F) => Jacobian::Dense(F.borrow()),
@@ -44,6 +45,7 @@ impl<D: Borrow<Matrix>, S: Borrow<SparseMatrix>> Jacobian<D, S> {
     }
 
     /// Number of rows.
+    #[inline]
     pub fn rows(&self) -> usize {
         match self.view() {
             Jacobian::Dense(F) => F.rows(),
@@ -52,6 +54,7 @@ impl<D: Borrow<Matrix>, S: Borrow<SparseMatrix>> Jacobian<D, S> {
     }
 
     /// Number of columns.
+    #[inline]
     pub fn cols(&self) -> usize {
         match self.view() {
             Jacobian::Dense(F) => F.cols(),
@@ -60,6 +63,7 @@ impl<D: Borrow<Matrix>, S: Borrow<SparseMatrix>> Jacobian<D, S> {
     }
 
     /// All values that are kept, row by row.
+    #[inline]
     pub fn values(&self) -> &[f64] {
         match self.view() {
             Jacobian::Dense(F) => F.data(),
@@ -115,14 +119,17 @@ impl<D: Borrow<Matrix>, S: Borrow<SparseMatrix>> Jacobian<D, S> {
         }
     }
 
-    /// Copy all entries to the rows of a matrix from `first` on.
+    /// Copy all entries to the rows of a matrix of as many columns, from `first` on.
+    #[inline]
     pub fn copy_to(&self, out: &mut Matrix, first: usize) {
-        for i in 0..self.rows() {
-            match self.view() {
-                Jacobian::Dense(F) => out.row_mut(first + i).copy_from_slice(F.row(i)),
-                Jacobian::Sparse(_) => {
-                    out.row_mut(first + i).fill(0.0);
-                    self.row(i).for_each(|(j, f)| out[(first + i, j)] = f);
+        let range = first * self.cols()..(first + self.rows()) * self.cols();
+        let out = &mut out.data_mut()[range];
+        match self.view() {
+            Jacobian::Dense(F) => out.copy_from_slice(F.data()),
+            Jacobian::Sparse(F) => {
+                out.fill(0.0);
+                for (i, row) in out.chunks_exact_mut(F.cols().max(1)).enumerate() {
+                    self.row(i).for_each(|(j, f)| row[j] = f);
                 }
             }
         }
