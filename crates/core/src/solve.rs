@@ -6,7 +6,7 @@ use crate::event::{Action, Event, Happened};
 use crate::explicit_time::{Crossing, Suspects, Timetable, cross_motion};
 use crate::graph::Interpreted;
 use crate::method::{Method, StartFailure, State, Stepper};
-use crate::motion::{Form, Initial, Layout, Mechanism, consistent, view};
+use crate::motion::{Form, Initial, Layout, Mechanism, consistent, declared, view};
 use crate::observer::{Observer, StepView};
 use crate::options::{Options, Save};
 use crate::problem::Problem;
@@ -76,7 +76,11 @@ pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p> + ?Sized>(
     let mut run = Run::new(&layout, names, &start, (problem.tend, &problem.events), options, &course);
     run.timetable = Timetable::of_motion(problem.system, (t0, problem.tend));
     run.verifier = options.verify.then(|| verifier_of_motion(problem, &layout, t0, options)).flatten();
-    run.make(|| method.start(problem.system, start, options), observers)
+    let begin = || {
+        declared::check(problem.system, (start.t, &start.x), problem.tend)?;
+        method.start(problem.system, start.clone(), options)
+    };
+    run.make(begin, observers)
 }
 
 /// What a run needs to know about the equations beside their stepper.

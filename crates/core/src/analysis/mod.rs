@@ -59,7 +59,7 @@ pub use time_scales::{Mode, Stiffness, TimeScales};
 
 use crate::error::BadOption;
 use crate::motion::consistent::{InitialisationError, attempt};
-use crate::motion::{Form, Initial, Mechanism, Names, Sizes, Start, Structure};
+use crate::motion::{Form, Initial, Mechanism, Names, Sizes, Start, Structure, declared};
 use linearised::Linearised;
 
 /// What is known about a system. Parts that could not be computed, because the model has no finite value or a decomposition did not
@@ -179,6 +179,8 @@ pub fn analyse(mechanism: &dyn Mechanism, initial: &Initial, tend: f64) -> Resul
     } else {
         analysis.findings.push(Finding::Undefined { t: analysis.t });
     }
+    let wrong = declared::refuted(mechanism, (analysis.t, &analysis.x), tend, &declared::EVERYWHERE);
+    analysis.findings.extend(wrong.into_iter().map(|wrong| Finding::WrongDeclaration { wrong }));
     if let Ok(found) = &attempt.outcome {
         analysis.invariants = invariants::invariants(mechanism, &analysis.names.invariants, &found.state, tend);
     }

@@ -9,9 +9,7 @@ use daedal::method::State;
 use daedal::method::controller::Control;
 use daedal::method::geoms::{Decomposition, Formulation, NewtonPoint};
 use daedal::motion::consistent::InitialisationError;
-use daedal::motion::{
-    EquationsOfMotion, Initial, MassStructure, Mechanism, Motion, Position, Sizes, Start, WrongLength,
-};
+use daedal::motion::{EquationsOfMotion, Initial, Mechanism, Motion, Position, Sizes, Start, WrongLength};
 use daedal::scalar::Scalar;
 use daedal::tolerance::BadTolerance;
 use daedal::{Ended, Geoms, Options, Problem, Save, Solution, SolveError, StepFailure, Tolerance, solve};
@@ -59,12 +57,10 @@ impl EquationsOfMotion for Held {
     fn sizes(&self) -> Sizes {
         Sizes { positions: 2, velocities: 2, holonomic: 1, ..Sizes::default() }
     }
-    fn mass_structure(&self) -> Option<MassStructure> {
-        Some(MassStructure::Full)
-    }
-    fn mass<S: Scalar>(&self, _: &Position<S>, M: &mut Matrix<S>) {
-        M[(0, 0)] = S::from(1.0);
-        M[(1, 1)] = S::from(1.0);
+    fn mass<S: Scalar>(&self, at: &Position<S>, M: &mut Matrix<S>) {
+        // nothing shows that it is constant
+        let one = at.p[0] - at.p[0] + 1.0;
+        (M[(0, 0)], M[(1, 1)]) = (one, one);
     }
     fn force<S: Scalar>(&self, at: &Motion<S>, f: &mut [S]) {
         match self {

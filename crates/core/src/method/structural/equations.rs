@@ -63,8 +63,11 @@ impl<'p> Structural<'p> {
         if sizes.auxiliary > 0 {
             return Err(refuse("it has auxiliary variables"));
         }
+        if structure.black_box {
+            return Err(refuse("it is a black box, which gives M, f and its constraints only together"));
+        }
         if structure.multipliers_in_forces {
-            return Err(refuse("its forces depend on multipliers, or it is a black box"));
+            return Err(refuse("its forces depend on multipliers"));
         }
         let array = system.array(Form::StrangenessFree, false);
         let layout = array.layout().clone();
