@@ -370,7 +370,7 @@ impl Dae for Dense {
     }
     fn new_pencil(&self) -> Pencil {
         let n = self.dim();
-        Pencil::Dense { E: Matrix::zeros(n, n), A: Matrix::zeros(n, n) }
+        Pencil::dense(n, n)
     }
     fn algebraic(&self, row: usize) -> bool {
         self.system.algebraic(row)
@@ -383,11 +383,9 @@ impl Dae for Dense {
     }
     fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         self.system.pencil(t, x, xdot, &mut self.sparse)?;
-        if let (Pencil::Sparse { places, E: e, A: a }, Pencil::Dense { E, A }) = (&self.sparse, out) {
-            for (k, &place) in places.iter().enumerate() {
-                (E[place], A[place]) = (e[k], a[k]);
-            }
-        }
+        let [E, A] = out.dense_mut();
+        self.sparse.E.copy_to(E, 0);
+        self.sparse.A.copy_to(A, 0);
         Ok(())
     }
     fn accepted(&mut self, stage: usize, t: f64, x: &mut [f64], xdot: &[f64]) -> Result<(), StepFailure> {
@@ -411,7 +409,7 @@ fn sizes() {
             for forced in [false, true] {
                 let make = || Plain::new(loaded.system.structure(), &*loaded.compiler);
                 let sparse = make().new_pencil();
-                let is_sparse = matches!(sparse, Pencil::Sparse { .. });
+                let is_sparse = sparse.is_sparse();
                 if forced && !is_sparse {
                     continue;
                 }

@@ -7,7 +7,7 @@ use crate::explicit_time::{Crossing, Suspects, Timetable, cross_motion};
 use crate::graph::Interpreted;
 use crate::initial::Initial;
 use crate::method::{Method, StartFailure, State, Stepper};
-use crate::motion::{Form, Layout, Mechanism, consistent, view};
+use crate::motion::{Form, Layout, Mechanism, consistent, declared, view};
 use crate::observer::{Observer, StepView};
 use crate::options::{Options, Save};
 use crate::problem::{Class, Problem};
@@ -108,7 +108,11 @@ pub(crate) fn solve_motion<'m, M: Method<dyn Mechanism + 'm> + ?Sized, C: Deref<
     let mut run = Run::new(&layout, names, &start, (problem.tend, &problem.events), options, &course);
     run.timetable = Timetable::of_motion(problem.system, (t0, problem.tend));
     run.verifier = options.verify.then(|| verifier_of_motion(problem, &layout, t0, options)).flatten();
-    run.make(|| method.start(problem.system, start, options), observers)
+    let begin = || {
+        declared::check(problem.system, (start.t, &start.x), problem.tend)?;
+        method.start(problem.system, start.clone(), options)
+    };
+    run.make(begin, observers)
 }
 
 /// What a run needs to know about the equations beside their stepper.

@@ -1,6 +1,6 @@
 //! A graph owns its nodes and stores each of them once.
 
-use crate::{Binary, Expr, Node};
+use crate::{Binary, Expr, Node, Unary};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -90,6 +90,12 @@ impl Graph {
         let before = CURRENT.with_borrow_mut(|current| current.replace(graph));
         let _guard = Guard { home: self, before };
         build()
+    }
+
+    /// May formulas be one analytic function in some region and another one elsewhere? Values at points tell nothing about other regions then.
+    pub fn has_branches(&self, formulas: &[Expr]) -> bool {
+        let branches = |e: &Expr| matches!(self.node(*e), Node::Select(..) | Node::Unary(Unary::Abs, _));
+        self.needed(formulas).iter().any(branches)
     }
 
     /// The nodes that the outputs need, arguments first.

@@ -58,7 +58,7 @@ impl<'m> Bench<'m> {
     pub fn jacobian(&mut self, t: f64, x: &[f64]) -> Matrix {
         let rows = self.rows(t, x);
         let mut F = Matrix::zeros(self.layout.rows(), self.layout.dim());
-        self.array.jacobian(t, x, &rows, &mut F).expect("finite derivatives");
+        self.array.dense_jacobian(t, x, &rows, &mut F).expect("finite derivatives");
         F
     }
 

@@ -3,6 +3,7 @@
 
 use super::constraints::Redundancy;
 use super::rank::Combination;
+use crate::motion::WrongDeclaration;
 use crate::motion::consistent::InitialisationError;
 use std::fmt;
 
@@ -29,6 +30,11 @@ pub enum Finding {
     Undefined {
         /// Time.
         t: f64,
+    },
+    /// A black box does not have the structure that it declares.
+    WrongDeclaration {
+        /// What was declared, and what refutes it.
+        wrong: WrongDeclaration,
     },
     /// Constraints that depend on each other exclude each other.
     Contradiction {
@@ -110,6 +116,7 @@ impl Finding {
         match self {
             Finding::NoStart { .. }
             | Finding::Undefined { .. }
+            | Finding::WrongDeclaration { .. }
             | Finding::Contradiction { .. }
             | Finding::SingularMass { .. }
             | Finding::Undetermined { .. }
@@ -127,6 +134,7 @@ impl Finding {
         match self {
             Finding::NoStart { .. } => "no_consistent_start",
             Finding::Undefined { .. } => "undefined",
+            Finding::WrongDeclaration { .. } => "wrong_declaration",
             Finding::Contradiction { .. } => "contradictory_constraints",
             Finding::SingularMass { .. } => "singular_mass",
             Finding::Undetermined { .. } => "undetermined",
@@ -157,6 +165,7 @@ impl Finding {
             }
             Finding::NoStart { error: InitialisationError::NoConvergence { equation, .. } } => vec![equation.clone()],
             Finding::NoStart { .. } | Finding::Undefined { .. } | Finding::IndefiniteMass { .. } => Vec::new(),
+            Finding::WrongDeclaration { wrong } => vec![wrong.entry.clone()],
             Finding::Contradiction { redundancy } => named(std::slice::from_ref(&redundancy.combination)),
             Finding::SingularMass { equations, constraints, .. } => {
                 named(equations).into_iter().chain(constraints.iter().cloned()).collect()
@@ -186,6 +195,7 @@ impl fmt::Display for Finding {
             Finding::Undefined { t } => {
                 write!(f, "the model gives values that are not finite (NaN or infinity) at the start, t = {t}")
             }
+            Finding::WrongDeclaration { wrong } => write!(f, "wrong declaration: {wrong}"),
             Finding::Contradiction { redundancy } => {
                 let Redundancy { combination, position, velocity, acceleration, .. } = redundancy;
                 write!(f, "contradictory constraints: {combination} does not change, but has the residual ")?;

@@ -31,7 +31,7 @@ impl Linearised {
         let mut rows = vec![0.0; layout.rows()];
         array.evaluate(t, x, &mut rows)?;
         let mut F = crate::linalg::Matrix::zeros(layout.rows(), layout.dim());
-        array.jacobian(t, x, &rows, &mut F)?;
+        array.dense_jacobian(t, x, &rows, &mut F)?;
         let mut at = Linearised { usual: vec![0.0; layout.rows()], layout, t, x: x.to_vec(), rows, F };
         at.usual = at.sizes();
         Ok(at)

@@ -61,7 +61,7 @@ pub use time_scales::{Mode, Stiffness, TimeScales};
 use crate::error::BadOption;
 use crate::initial::{Initial, Start};
 use crate::motion::consistent::{InitialisationError, attempt};
-use crate::motion::{Form, Mechanism, Names, Sizes, Structure};
+use crate::motion::{Form, Mechanism, Names, Sizes, Structure, declared};
 use linearised::Linearised;
 
 /// What is known about a system. Parts that could not be computed, because the model has no finite value or a decomposition did not
@@ -180,6 +180,8 @@ pub fn analyse(mechanism: &dyn Mechanism, initial: &Initial, tend: f64) -> Resul
     } else {
         analysis.findings.push(Finding::Undefined { t: analysis.t });
     }
+    let wrong = declared::refuted(mechanism, (analysis.t, &analysis.x), tend, &declared::EVERYWHERE);
+    analysis.findings.extend(wrong.into_iter().map(|wrong| Finding::WrongDeclaration { wrong }));
     if let Ok(found) = &attempt.outcome {
         analysis.invariants = invariants::invariants(mechanism, &analysis.names.invariants, &found.state, tend);
     }

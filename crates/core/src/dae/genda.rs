@@ -98,7 +98,7 @@ impl Genda {
     pub fn new(system: &System, at: &Characteristics) -> Result<Self, StepFailure> {
         let (m, n, level) = (system.rows(), system.dim(), at.values.mu);
         let plain = Plain::rectangular(system.structure(), &*system.compiler);
-        let pencil = Pencil::Dense { E: Matrix::zeros(m, n), A: Matrix::zeros(m, n) };
+        let pencil = Pencil::dense(m, n);
         let derivatives = at.jet[n..].to_vec();
         let mut genda = Genda {
             m,
@@ -319,7 +319,7 @@ impl Dae for Genda {
     }
 
     fn new_pencil(&self) -> Pencil {
-        Pencil::Dense { E: Matrix::zeros(self.n, self.n), A: Matrix::zeros(self.n, self.n) }
+        Pencil::dense(self.n, self.n)
     }
 
     fn algebraic(&self, row: usize) -> bool {
@@ -349,15 +349,12 @@ impl Dae for Genda {
     fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         self.project(t, x)?;
         self.first.plain.pencil(t, x, xdot, &mut self.first.pencil)?;
-        if let Pencil::Dense { E, .. } = &self.first.pencil {
-            for (j, weight) in self.weights.iter_mut().enumerate() {
-                let moves = (0..self.m).any(|i| E[(i, j)] != 0.0);
-                *weight = if moves { MOVING_WEIGHT } else { 1.0 };
-            }
+        let Pencil { E: F_xdot, A: F_x } = &self.first.pencil;
+        for (j, weight) in self.weights.iter_mut().enumerate() {
+            let moves = (0..self.m).any(|i| F_xdot[(i, j)] != 0.0);
+            *weight = if moves { MOVING_WEIGHT } else { 1.0 };
         }
-        let (Pencil::Dense { E, A }, Pencil::Dense { E: F_xdot, A: F_x }) = (out, &self.first.pencil) else {
-            unreachable!("a pencil of another system")
-        };
+        let [E, A] = out.dense_mut();
         E.fill(0.0);
         A.fill(0.0);
         let Projections { Z1, constraints, U, .. } = &self.projections;

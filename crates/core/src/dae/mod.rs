@@ -36,6 +36,7 @@ mod structure;
 mod system;
 mod watch;
 
+pub use crate::linalg::Pencil;
 pub(crate) use arrangement::{Arrangement, State};
 pub use array::DerivativeArray;
 pub(crate) use array::MOST_LEVELS;
@@ -53,7 +54,7 @@ pub(crate) use rank_watch::{RankWatch, Rows};
 pub use solve::InForm;
 pub use structural::Structural;
 pub use structure::Structure;
-pub use system::{Dae, Pencil, Point};
+pub use system::{Dae, Point};
 
 use crate::scalar::Scalar;
 

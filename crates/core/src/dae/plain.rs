@@ -3,14 +3,10 @@
 use super::watch::Watch;
 use super::{Dae, Pencil, Structure};
 use crate::error::StepFailure;
-use crate::graph::{Compiler, Jacobian, Kernel};
-use crate::linalg::Matrix;
+use crate::graph::{self, Compiler, Kernel};
+use crate::linalg::Entries;
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
-
-/// Systems of this size and more are sparse if few of their entries may differ from zero.
-const SPARSE_FROM: usize = 60;
-const SPARSE_SHARE: f64 = 0.15;
 
 /// F itself.
 pub struct Plain {
@@ -19,10 +15,10 @@ pub struct Plain {
     values: Box<dyn Kernel>,
     /// entries of ∂F/∂ẋ, then of ∂F/∂x
     entries: Box<dyn Kernel>,
-    by_xdot: Vec<(usize, usize)>,
-    by_x: Vec<(usize, usize)>,
-    /// places of a sparse pencil, and where the entries of both derivatives stand in it
-    pattern: Option<Pattern>,
+    /// zeros of the pattern, and where the entries of both derivatives stand in it
+    pattern: Pencil,
+    by_xdot: Entries,
+    by_x: Entries,
     algebraic: Vec<bool>,
     quasilinear: bool,
     constant_leading: bool,
@@ -36,18 +32,19 @@ pub struct Plain {
     watch: Option<Watch>,
 }
 
-struct Pattern {
-    places: Vec<(usize, usize)>,
-    of_xdot: Vec<usize>,
-    of_x: Vec<usize>,
-}
-
 impl Plain {
     /// A square system; the caller knows that its index is at most one.
     pub fn new(structure: &Structure, compiler: &dyn Compiler) -> Self {
         let plain = Self::rectangular(structure, compiler);
-        let pattern = Pattern::new(plain.n, &plain.by_xdot, &plain.by_x);
-        Plain { pattern, watch: Watch::new(structure, compiler), ..plain }
+        let [E, A] = [&plain.by_xdot, &plain.by_x].map(|entries| entries.places().to_vec());
+        let pattern = Pencil::of_pattern(plain.n, &E, &A);
+        Plain {
+            by_xdot: Entries::new(E, &pattern.E),
+            by_x: Entries::new(A, &pattern.A),
+            pattern,
+            watch: Watch::new(structure, compiler),
+            ..plain
+        }
     }
 
     /// Rows and dense pencils of a system that need not be square; not for integrators.
@@ -55,15 +52,16 @@ impl Plain {
         let (system, entries, algebraic) = (&structure.system, structure.coefficients(), structure.algebraic());
         let (m, n) = (system.rows(), system.dim());
         let constraint = algebraic.iter().any(|&a| a).then_some(0.0);
-        let places = |J: &Jacobian| J.iter().map(|(i, j, _)| (i, j)).collect();
+        let pattern = Pencil::dense(m, n);
+        let places = |J: &graph::Jacobian| J.iter().map(|(i, j, _)| (i, j)).collect();
         Plain {
             n,
             m,
             values: compiler.compile(&system.graph, &system.equations),
             entries: compiler.compile(&system.graph, &entries),
-            by_xdot: places(&structure.leading),
-            by_x: places(&structure.slope),
-            pattern: None,
+            by_xdot: Entries::new(places(&structure.leading), &pattern.E),
+            by_x: Entries::new(places(&structure.slope), &pattern.A),
+            pattern,
             algebraic,
             quasilinear: structure.quasilinear(),
             constant_leading: structure.constant_leading(),
@@ -88,8 +86,8 @@ impl Plain {
         self.slopes_at(t, x, xdot)?;
         let (leading, slope) = self.slopes.split_at(self.by_xdot.len());
         let mut rows = [vec![Vec::new(); self.m], vec![Vec::new(); self.m]];
-        self.by_xdot.iter().zip(leading).for_each(|(&(i, j), &e)| rows[0][i].push((j, e)));
-        self.by_x.iter().zip(slope).for_each(|(&(i, j), &e)| rows[1][i].push((j, e)));
+        self.by_xdot.places().iter().zip(leading).for_each(|(&(i, j), &e)| rows[0][i].push((j, e)));
+        self.by_x.places().iter().zip(slope).for_each(|(&(i, j), &e)| rows[1][i].push((j, e)));
         Ok(rows)
     }
 
@@ -107,33 +105,13 @@ impl Plain {
     }
 }
 
-impl Pattern {
-    fn new(n: usize, by_xdot: &[(usize, usize)], by_x: &[(usize, usize)]) -> Option<Self> {
-        let mut places: Vec<(usize, usize)> = by_xdot.iter().chain(by_x).copied().collect();
-        places.sort_unstable_by_key(|&(i, j)| (j, i));
-        places.dedup();
-        if n < SPARSE_FROM || places.len() as f64 > SPARSE_SHARE * (n * n) as f64 {
-            return None;
-        }
-        let find = |&(i, j): &(usize, usize)| places.binary_search_by_key(&(j, i), |&(i, j)| (j, i)).unwrap_or(0);
-        let (of_xdot, of_x) = (by_xdot.iter().map(find).collect(), by_x.iter().map(find).collect());
-        Some(Pattern { places, of_xdot, of_x })
-    }
-}
-
 impl Dae for Plain {
     fn dim(&self) -> usize {
         self.n
     }
 
     fn new_pencil(&self) -> Pencil {
-        match &self.pattern {
-            Some(pattern) => {
-                let zeros = vec![0.0; pattern.places.len()];
-                Pencil::Sparse { places: pattern.places.clone(), E: zeros.clone(), A: zeros }
-            }
-            None => Pencil::Dense { E: Matrix::zeros(self.m, self.n), A: Matrix::zeros(self.m, self.n) },
-        }
+        self.pattern.clone()
     }
 
     fn algebraic(&self, row: usize) -> bool {
@@ -157,22 +135,9 @@ impl Dae for Plain {
 
     fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         self.slopes_at(t, x, xdot)?;
-        let (leading, slope) = self.slopes.split_at(self.by_xdot.len());
-        match (out, &self.pattern) {
-            (Pencil::Dense { E, A }, None) => {
-                E.fill(0.0);
-                A.fill(0.0);
-                self.by_xdot.iter().zip(leading).for_each(|(&place, &e)| E[place] = e);
-                self.by_x.iter().zip(slope).for_each(|(&place, &a)| A[place] = -a);
-            }
-            (Pencil::Sparse { E, A, .. }, Some(pattern)) => {
-                E.fill(0.0);
-                A.fill(0.0);
-                pattern.of_xdot.iter().zip(leading).for_each(|(&place, &e)| E[place] = e);
-                pattern.of_x.iter().zip(slope).for_each(|(&place, &a)| A[place] = -a);
-            }
-            _ => unreachable!("a pencil of another system"),
-        }
+        out.clear();
+        let slope = self.by_xdot.write(1.0, &self.slopes, &mut out.E);
+        self.by_x.write(-1.0, slope, &mut out.A);
         Ok(())
     }
 
@@ -200,7 +165,7 @@ impl Dae for Plain {
     }
 
     fn decisions(&self) -> String {
-        let kind = if self.pattern.is_some() { "sparse" } else { "dense" };
+        let kind = if self.pattern.is_sparse() { "sparse" } else { "dense" };
         format!("index at most one: the equations as they stand, {kind}")
     }
 }

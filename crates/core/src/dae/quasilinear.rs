@@ -495,7 +495,7 @@ impl Dae for QuasiLinear {
 
     fn new_pencil(&self) -> Pencil {
         let n = self.dim();
-        Pencil::Dense { E: Matrix::zeros(n, n), A: Matrix::zeros(n, n) }
+        Pencil::dense(n, n)
     }
 
     fn algebraic(&self, row: usize) -> bool {
@@ -521,7 +521,7 @@ impl Dae for QuasiLinear {
 
     fn pencil(&mut self, t: f64, y: &[f64], _: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         self.select(t, y)?;
-        let Pencil::Dense { E, A } = out else { unreachable!("a pencil of another system") };
+        let [E, A] = out.dense_mut();
         E.fill(0.0);
         A.fill(0.0);
         let (k, a) = (self.moving.len(), self.selection.rows.len());

@@ -1,7 +1,7 @@
 //! What an integrator sees: a square system G(t, x, ẋ) = 0 of index at most one.
 
 use crate::error::StepFailure;
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, Pencil};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 
@@ -14,45 +14,6 @@ pub struct Point {
     pub x: Vec<f64>,
     /// Their derivatives.
     pub xdot: Vec<f64>,
-}
-
-/// E = ∂G/∂ẋ and A = −∂G/∂x, so that every method iterates with (γ/h) E − A.
-#[derive(Clone, Debug)]
-pub enum Pencil {
-    /// All entries.
-    Dense {
-        /// ∂G/∂ẋ.
-        E: Matrix,
-        /// −∂G/∂x.
-        A: Matrix,
-    },
-    /// The entries of a pattern that does not change, for large systems.
-    Sparse {
-        /// (row, column) of every entry, each once, ordered by column, then by row.
-        places: Vec<(usize, usize)>,
-        /// ∂G/∂ẋ at the places.
-        E: Vec<f64>,
-        /// −∂G/∂x at the places.
-        A: Vec<f64>,
-    },
-}
-
-impl Pencil {
-    /// Is E the identity?
-    pub(crate) fn leading_is_identity(&self) -> bool {
-        let one = |(i, j): (usize, usize), e: f64| e == if i == j { 1.0 } else { 0.0 };
-        match self {
-            Pencil::Dense { E, .. } => (0..E.rows()).all(|i| (0..E.cols()).all(|j| one((i, j), E[(i, j)]))),
-            Pencil::Sparse { places, E, .. } => {
-                let mut diagonal = 0;
-                let fits = places.iter().zip(E).all(|(&place, &e)| {
-                    diagonal += usize::from(place.0 == place.1);
-                    one(place, e)
-                });
-                fits && places.iter().all(|&(_, j)| j < diagonal)
-            }
-        }
-    }
 }
 
 /// A square system G(t, x, ẋ) = 0 of index at most one, at work: it owns its kernels and its scratch space.

@@ -8,7 +8,7 @@
 use super::selector::{Gradients, Subspace};
 use crate::dae::Dae;
 use crate::error::{BadOption, ConstraintBlock, StepFailure};
-use crate::linalg::{Lu, Matrix};
+use crate::linalg::{Jacobian, Lu, Matrix};
 use crate::method::between::KEPT;
 use crate::method::collocation::Tableau;
 use crate::method::{StartFailure, State, Stepper};
@@ -30,7 +30,7 @@ const ROUNDING: f64 = 1e-3;
 struct Forces<'p> {
     array: Box<dyn ReducedArray + 'p>,
     rows: Vec<f64>,
-    F: Matrix,
+    F: Jacobian,
     /// places of a, w, λ, μ, and of their equations
     unknowns: Vec<usize>,
     equations: Vec<usize>,
@@ -55,7 +55,7 @@ impl<'p> Forces<'p> {
         let l = array.layout().clone();
         let unknowns: Vec<usize> = l.a().chain(l.w()).chain(l.lambda()).chain(l.mu()).collect();
         let equations = l.row_dynamics().chain(l.row_auxiliary()).chain(l.row_g2()).chain(l.row_h1()).collect();
-        let (mut rows, mut F) = (vec![0.0; l.rows()], Matrix::zeros(l.rows(), l.dim()));
+        let (mut rows, mut F) = (vec![0.0; l.rows()], array.new_jacobian());
         array.evaluate(at.t, &at.x, &mut rows).map_err(undefined)?;
         array.jacobian(at.t, &at.x, &rows, &mut F).map_err(undefined)?;
         let constraints = l.row_g1().start..l.row_h().end;

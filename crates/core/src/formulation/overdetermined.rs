@@ -29,7 +29,7 @@
 use super::Relaxed;
 use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
-use crate::linalg::{Lu, Matrix, Svd};
+use crate::linalg::{Jacobian, Lu, Matrix, Svd};
 use crate::method::{StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism, ReducedArray, Undefined};
 use crate::statistics::Residuals;
@@ -44,7 +44,7 @@ pub(super) struct Overdetermined<'p> {
     array: Box<dyn ReducedArray + 'p>,
     layout: Layout,
     rows: Vec<f64>,
-    F: Matrix,
+    F: Jacobian,
     /// M at the last pencil, the unit matrix where D is not relaxed
     M: Matrix,
     /// columns of A₂ beside the rows v' − a and p' − Zv
@@ -75,7 +75,7 @@ impl<'p> Overdetermined<'p> {
         let mut system = Overdetermined {
             relaxed,
             residuals: layout.residuals(&rows),
-            F: Matrix::zeros(layout.rows(), layout.dim()),
+            F: array.new_jacobian(),
             M: Matrix::zeros(n.velocities, n.velocities),
             beside_v: Matrix::zeros(further, n.velocities),
             beside_p: Matrix::zeros(further, n.positions),
@@ -98,12 +98,12 @@ impl<'p> Overdetermined<'p> {
         let mut x = at.x.clone();
         x.resize(self.dim(), 0.0);
         self.pencil(at.t, &x, &x, &mut pencil)?;
-        let Pencil::Dense { E, A } = &pencil else { unreachable!("the pencil is dense") };
+        let Pencil { E, A } = &pencil;
         let (n, n1) = (self.dim(), self.layout.n1());
         let mut limit = Matrix::zeros(n, n);
         for i in 0..n {
             if !self.algebraic(i) {
-                limit.row_mut(i).copy_from_slice(E.row(i));
+                (0..n).for_each(|j| limit[(i, j)] = E[(i, j)]);
                 if self.is_index_two() {
                     // h a and h λ stay in the limit
                     (0..n1).for_each(|j| limit[(i, j)] -= A[(i, j)]);
@@ -153,7 +153,7 @@ impl<'p> Overdetermined<'p> {
         let l = &self.layout;
         if self.relaxed != Relaxed::IndexTwo {
             let [M, _, _] = self.array.matrices(t, x)?;
-            (0..M.rows()).for_each(|i| self.M.row_mut(i).copy_from_slice(M.row(i)));
+            M.copy_to(&mut self.M, 0);
         }
         // s' = −c_s⁻¹ c_p p'; F holds −∂k/∂x, and the signs cancel
         let (first_s, first_p, first_c) = (l.s().start, l.p().start, l.row_contact().start);
@@ -232,7 +232,7 @@ impl Dae for Overdetermined<'_> {
 
     fn new_pencil(&self) -> Pencil {
         let n = self.dim();
-        Pencil::Dense { E: Matrix::zeros(n, n), A: Matrix::zeros(n, n) }
+        Pencil::dense(n, n)
     }
 
     fn algebraic(&self, row: usize) -> bool {
@@ -274,26 +274,25 @@ impl Dae for Overdetermined<'_> {
         self.array.evaluate(t, &x[..n], &mut self.rows).map_err(undefined)?;
         self.array.jacobian(t, &x[..n], &self.rows, &mut self.F).map_err(undefined)?;
         self.know_relaxation(t, &x[..n]).map_err(undefined)?;
-        let Pencil::Dense { E, A } = out else { unreachable!("the pencil is dense") };
-        E.fill(0.0);
-        A.fill(0.0);
+        out.clear();
+        let Pencil { E, A } = out;
         for (row, from) in self.algebraic_rows() {
-            A.row_mut(row)[..n].copy_from_slice(self.F.row(from));
+            A.add_row(row, 1.0, &self.F, from);
         }
         let l = &self.layout;
         for (row, from) in l.r().zip(l.row_dynamic()).chain(l.p().zip(l.row_kinematics())) {
-            E[(row, row)] = 1.0;
-            A.row_mut(row)[..n].iter_mut().zip(self.F.row(from)).for_each(|(a, f)| *a = -f);
+            E.put((row, row), 1.0);
+            A.add_row(row, -1.0, &self.F, from);
         }
         for (i, row) in l.v().enumerate() {
-            E.row_mut(row)[l.v()].copy_from_slice(self.M.row(i));
-            for (m, from) in self.M.row(i).iter().zip(l.row_acceleration()) {
-                A.row_mut(row)[..n].iter_mut().zip(self.F.row(from)).for_each(|(a, f)| *a -= m * f);
+            for ((&m, column), from) in self.M.row(i).iter().zip(l.v()).zip(l.row_acceleration()) {
+                E.put((row, column), m);
+                A.add_row(row, -m, &self.F, from);
             }
         }
         for k in 0..self.beside_v.rows() {
             for (row, a) in l.v().zip(self.beside_v.row(k)).chain(l.p().zip(self.beside_p.row(k))) {
-                E[(row, n + k)] = *a;
+                E.put((row, n + k), *a);
             }
         }
         Ok(())

@@ -15,7 +15,7 @@ use super::Selectors;
 use super::selector::{Gradients, Subspace};
 use crate::dae::{Dae, Pencil};
 use crate::error::{BadOption, ConstraintBlock, StepFailure};
-use crate::linalg::Matrix;
+use crate::linalg::{Jacobian, Matrix};
 use crate::method::{StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism, ReducedArray, Undefined};
 use crate::statistics::Residuals;
@@ -63,7 +63,7 @@ pub(super) struct Projected<'p> {
     array: Box<dyn ReducedArray + 'p>,
     layout: Layout,
     rows: Vec<f64>,
-    F: Matrix,
+    F: Jacobian,
     /// of velocity level, and of position level or of both with invariants
     gradients: [Gradients; 2],
     parts: Vec<Part>,
@@ -114,7 +114,7 @@ impl<'p> Projected<'p> {
         };
         let mut system = Projected {
             rows: vec![0.0; l.rows()],
-            F: Matrix::zeros(l.rows(), l.dim()),
+            F: array.new_jacobian(),
             gradients: [velocity, position],
             parts: Vec::new(),
             algebraic: vec![true; l.dim()],
@@ -289,7 +289,8 @@ impl Dae for Projected<'_> {
 
     fn new_pencil(&self) -> Pencil {
         let n = self.dim();
-        Pencil::Dense { E: Matrix::zeros(n, n), A: Matrix::zeros(n, n) }
+        // selectors are full
+        Pencil::dense(n, n)
     }
 
     fn algebraic(&self, row: usize) -> bool {
@@ -326,21 +327,20 @@ impl Dae for Projected<'_> {
             self.refresh();
         }
         (self.attempted, self.jumped) = (false, false);
-        let Pencil::Dense { E, A } = out else { unreachable!("the pencil is dense") };
-        E.fill(0.0);
-        A.fill(0.0);
+        out.clear();
+        let Pencil { E, A } = out;
         for part in &self.parts {
             for i in 0..part.S.rows() {
                 let (row, S) = (part.first + i, part.S.row(i));
                 let sign = if matches!(part.source, Source::Derivatives) { -1.0 } else { 1.0 };
                 for (&s, &k) in S.iter().zip(&part.from).filter(|(s, _)| **s != 0.0) {
-                    A.row_mut(row).iter_mut().zip(self.F.row(k)).for_each(|(a, f)| *a += sign * s * f);
+                    A.add_row(row, sign * s, &self.F, k);
                 }
                 for (&s, &j) in S.iter().zip(&part.unknowns) {
                     if matches!(part.source, Source::Unknowns) {
-                        A[(row, j)] = -s;
+                        A.put((row, j), -s);
                     } else {
-                        E[(row, j)] = s;
+                        E.put((row, j), s);
                     }
                 }
             }

@@ -10,7 +10,7 @@
 //! a rod in nanometres is no redundant one.
 
 use crate::error::{ConstraintBlock, StepFailure};
-use crate::linalg::{Lu, Matrix, Svd};
+use crate::linalg::{Jacobian, Lu, Matrix, Svd};
 use std::ops::Range;
 
 /// Singular values below this part of the largest count as zero.
@@ -89,7 +89,7 @@ impl Gradients {
     }
 
     /// Take the gradients from the Jacobian of the array.
-    pub fn take(&mut self, F: &Matrix) {
+    pub fn take(&mut self, F: &Jacobian) {
         for (i, &row) in self.rows.iter().enumerate() {
             for (g, &j) in self.G.row_mut(i).iter_mut().zip(&self.unknowns) {
                 *g = self.units[i] * F[(row, j)];

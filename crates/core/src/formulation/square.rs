@@ -9,7 +9,7 @@
 use super::Formulation;
 use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
-use crate::linalg::{Lu, Matrix};
+use crate::linalg::{Jacobian, Lu};
 use crate::method::{StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism, ReducedArray, Undefined};
 use crate::statistics::Residuals;
@@ -32,9 +32,9 @@ pub(super) struct Square<'p> {
     array: Box<dyn ReducedArray + 'p>,
     layout: Layout,
     rows: Vec<f64>,
-    F: Matrix,
+    F: Jacobian,
     /// G = ∂g/∂p along c = 0, at the last pencil, where ϑ moves p
-    G: Matrix,
+    G: Jacobian,
     /// factors of c_sᵀ, and a right-hand side
     contact: Lu<f64>,
     column: Vec<f64>,
@@ -60,10 +60,11 @@ impl<'p> Square<'p> {
         let layout = array.layout().clone();
         let mut rows = vec![0.0; layout.rows()];
         array.evaluate(at.t, &at.x, &mut rows).map_err(|_| StepFailure::Undefined { t: at.t })?;
+        let F = array.new_jacobian();
         Ok(Square {
             residuals: layout.residuals(&rows),
-            F: Matrix::zeros(layout.rows(), layout.dim()),
-            G: Matrix::zeros(if levels.ggl { layout.sizes.holonomic } else { 0 }, layout.sizes.positions),
+            G: position_gradient(&layout, &F, levels.ggl),
+            F,
             contact: Lu::new(layout.sizes.contact),
             column: vec![0.0; layout.sizes.contact],
             formulation,
@@ -73,6 +74,16 @@ impl<'p> Square<'p> {
             layout,
         })
     }
+}
+
+/// Zeros of the kind of G: a part of F, unless contact variables fill it in.
+fn position_gradient(l: &Layout, F: &Jacobian, wanted: bool) -> Jacobian {
+    let (m, n) = (if wanted { l.sizes.holonomic } else { 0 }, l.sizes.positions);
+    if l.sizes.contact > 0 || !F.is_sparse() {
+        return Jacobian::dense(m, n);
+    }
+    let of_row = |(k, row)| F.row(row).filter(|(j, _)| l.p().contains(j)).map(move |(j, _)| (k, j - l.p().start));
+    Jacobian::sparse(m, n, l.row_g().take(m).enumerate().flat_map(of_row).collect())
 }
 
 impl Square<'_> {
@@ -109,8 +120,8 @@ impl Square<'_> {
         let (first_p, first_s) = (l.p().start, l.s().start);
         // F holds −∂k/∂x: the signs cancel in g_s c_s⁻¹ c_p up to one
         for (k, row) in l.row_g().enumerate() {
-            for j in 0..l.p().len() {
-                self.G[(k, j)] = -self.F[(row, first_p + j)];
+            for (j, f) in self.F.row(row).filter(|(j, _)| l.p().contains(j)) {
+                self.G.put((k, j - first_p), -f);
             }
         }
         if contact == 0 {
@@ -131,8 +142,8 @@ impl Square<'_> {
             }
             self.contact.solve(&mut self.column);
             for (i, b) in self.column.iter().enumerate() {
-                for j in 0..l.p().len() {
-                    self.G[(k, j)] += b * self.F[(l.row_contact().start + i, first_p + j)];
+                for (j, g) in self.G.dense_mut().row_mut(k).iter_mut().enumerate() {
+                    *g += b * self.F[(l.row_contact().start + i, first_p + j)];
                 }
             }
         }
@@ -152,8 +163,27 @@ impl Dae for Square<'_> {
     }
 
     fn new_pencil(&self) -> Pencil {
-        let n = self.dim();
-        Pencil::Dense { E: Matrix::zeros(n, n), A: Matrix::zeros(n, n) }
+        let (n, unknowns) = (self.dim(), self.layout.dim());
+        if !self.F.is_sparse() {
+            return Pencil::dense(n, n);
+        }
+        // the places of the rows that are added, and of Gᵀ
+        let (mut E, mut A) = (Vec::new(), Vec::new());
+        let mut add = |row: usize, from: usize| A.extend(self.F.row(from).map(|(j, _)| (row, j)));
+        self.algebraic_rows(|row, from, factor| {
+            if factor != 0.0 {
+                add(row, from);
+            }
+        });
+        for (row, from) in self.differential_rows() {
+            E.push((row, row));
+            add(row, from);
+        }
+        let first_p = self.layout.p().start;
+        for k in 0..self.G.rows() {
+            A.extend(self.G.row(k).map(|(j, _)| (first_p + j, unknowns + k)));
+        }
+        Pencil::sparse(n, E, A)
     }
 
     fn algebraic(&self, row: usize) -> bool {
@@ -179,11 +209,7 @@ impl Dae for Square<'_> {
         }
         if self.levels.ggl {
             // p' = Zv − Gᵀϑ
-            for (k, theta) in x[n..].iter().enumerate() {
-                for (row, g) in self.layout.p().zip(self.G.row(k)) {
-                    r[row] += g * theta;
-                }
-            }
+            self.G.add_transposed_times(&x[n..], &mut r[self.layout.p()]);
         }
         Ok(())
     }
@@ -193,24 +219,22 @@ impl Dae for Square<'_> {
         let undefined = |_| StepFailure::Undefined { t };
         self.array.evaluate(t, &x[..n], &mut self.rows).map_err(undefined)?;
         self.array.jacobian(t, &x[..n], &self.rows, &mut self.F).map_err(undefined)?;
-        let Pencil::Dense { E, A } = out else { unreachable!("the pencil is dense") };
-        E.fill(0.0);
-        A.fill(0.0);
+        out.clear();
+        let Pencil { E, A } = out;
         self.algebraic_rows(|row, from, factor| {
             if factor != 0.0 {
-                A.row_mut(row)[..n].iter_mut().zip(self.F.row(from)).for_each(|(a, f)| *a += factor * f);
+                A.add_row(row, factor, &self.F, from);
             }
         });
         for (row, from) in self.differential_rows() {
-            E[(row, row)] = 1.0;
-            A.row_mut(row)[..n].iter_mut().zip(self.F.row(from)).for_each(|(a, f)| *a = -f);
+            E.put((row, row), 1.0);
+            A.add_row(row, -1.0, &self.F, from);
         }
         if self.levels.ggl {
             self.know_position_gradient();
+            let first_p = self.layout.p().start;
             for k in 0..self.G.rows() {
-                for (row, g) in self.layout.p().zip(self.G.row(k)) {
-                    A[(row, n + k)] = -g;
-                }
+                self.G.row(k).for_each(|(j, g)| A.put((first_p + j, n + k), -g));
             }
         }
         Ok(())

@@ -15,7 +15,7 @@
 
 use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
-use crate::linalg::Matrix;
+use crate::linalg::Jacobian;
 use crate::method::{StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism, ReducedArray, Undefined};
 use crate::statistics::Residuals;
@@ -32,7 +32,7 @@ pub(super) struct Underlying<'p> {
     /// ∂k/∂t, and rows at another time
     in_time: Vec<f64>,
     then: Vec<f64>,
-    F: Matrix,
+    F: Jacobian,
     // residuals and points of a differenced pencil
     here: Vec<f64>,
     moved: Vec<f64>,
@@ -50,7 +50,7 @@ impl<'p> Underlying<'p> {
         Ok(Underlying {
             autonomous: mechanism.structure().autonomous,
             residuals: layout.residuals(&rows),
-            F: Matrix::zeros(m, n),
+            F: array.new_jacobian(),
             in_time: vec![0.0; m],
             then: vec![0.0; m],
             here: vec![0.0; n],
@@ -101,7 +101,8 @@ impl Dae for Underlying<'_> {
 
     fn new_pencil(&self) -> Pencil {
         let n = self.dim();
-        Pencil::Dense { E: Matrix::zeros(n, n), A: Matrix::zeros(n, n) }
+        // A is differenced column by column
+        Pencil::dense(n, n)
     }
 
     fn algebraic(&self, _: usize) -> bool {
@@ -115,8 +116,7 @@ impl Dae for Underlying<'_> {
     fn residual(&mut self, _: usize, t: f64, x: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {
         self.evaluate(t, x)?;
         for (row, from) in self.differentiated() {
-            let along: f64 = self.F.row(from).iter().zip(xdot).map(|(f, d)| f * d).sum();
-            r[row] = self.in_time[from] - along;
+            r[row] = self.in_time[from] - self.F.row_times(from, xdot);
         }
         for (row, from) in self.stated() {
             r[row] = xdot[row] - self.rows[from];
@@ -126,16 +126,16 @@ impl Dae for Underlying<'_> {
 
     fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         let undefined = |_| StepFailure::Undefined { t };
-        let Pencil::Dense { E, A } = out else { unreachable!("the pencil is dense") };
+        let Pencil { E, A } = out;
         let (mut here, mut moved) = (std::mem::take(&mut self.here), std::mem::take(&mut self.moved));
         let mut point = std::mem::take(&mut self.x);
         let mut outcome = self.residual(0, t, x, xdot, &mut here).map_err(undefined);
         if outcome.is_ok() {
-            E.fill(0.0);
+            E.clear();
             for (row, from) in self.differentiated() {
-                E.row_mut(row).iter_mut().zip(self.F.row(from)).for_each(|(e, f)| *e = -f);
+                E.add_row(row, -1.0, &self.F, from);
             }
-            self.stated().for_each(|(row, _)| E[(row, row)] = 1.0);
+            self.stated().for_each(|(row, _)| E.put((row, row), 1.0));
             point.copy_from_slice(x);
             for j in 0..x.len() {
                 let mut delta = f64::EPSILON.sqrt() * x[j].abs().max(1.0);
@@ -146,9 +146,7 @@ impl Dae for Underlying<'_> {
                     point[j] = x[j] + delta;
                     outcome = outcome.and(self.residual(0, t, &point, xdot, &mut moved).map_err(undefined));
                 }
-                for (i, (m, h)) in moved.iter().zip(&here).enumerate() {
-                    A[(i, j)] = (h - m) / delta;
-                }
+                A.put_columns(&[j], |i, _| (here[i] - moved[i]) / delta);
                 point[j] = x[j];
             }
         }

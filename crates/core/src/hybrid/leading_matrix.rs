@@ -14,21 +14,8 @@ impl LeadingMatrix {
     /// Nothing if it is singular to working accuracy: its rows and columns scaled, a solution for a right side of size one is very large.
     pub fn new(pencil: &Pencil, algebraic: Vec<bool>) -> Option<Self> {
         let n = algebraic.len();
-        let mut entries = Vec::new();
-        match pencil {
-            Pencil::Dense { E, A } => {
-                for i in 0..n {
-                    let row = if algebraic[i] { A.row(i) } else { E.row(i) };
-                    entries.extend(row.iter().enumerate().map(|(j, m)| (i, j, m.abs())));
-                }
-            }
-            Pencil::Sparse { places, E, A } => {
-                let entry = |(&(i, j), (e, a)): (&(usize, usize), (&f64, &f64))| {
-                    (i, j, if algebraic[i] { a.abs() } else { e.abs() })
-                };
-                entries.extend(places.iter().zip(E.iter().zip(A)).map(entry));
-            }
-        }
+        let matrix = |i: usize| if algebraic[i] { &pencil.A } else { &pencil.E };
+        let entries: Vec<_> = (0..n).flat_map(|i| matrix(i).row(i).map(move |(j, m)| (i, j, m.abs()))).collect();
         let (mut row, mut column) = (vec![0.0_f64; n], vec![0.0_f64; n]);
         for &(i, _, m) in &entries {
             row[i] = row[i].max(m);

@@ -91,7 +91,7 @@ impl<'d> Linearised<'d> {
 
     /// Is the pencil sparse, and do its rows show all constraints?
     pub fn sparse(&self) -> bool {
-        matches!(self.pencil, Pencil::Sparse { .. }) && self.shown == Some(true)
+        self.pencil.is_sparse() && self.shown == Some(true)
     }
 
     /// E₁ δ = 0, C δ = c with the pencil itself, whose rows show all constraints.
@@ -174,32 +174,19 @@ impl<'d> Linearised<'d> {
 
     /// Entries that are not zero of sums of rows: their derivatives with respect to ẋ or x.
     fn each_entry(&self, rows: &[Combination], part: Part, mut each: impl FnMut(usize, usize, f64)) {
-        let (leading, sign) = (part == Part::Leading, if part == Part::Leading { 1.0 } else { -1.0 });
-        match &self.pencil {
-            Pencil::Dense { E, A } => {
-                let M = if leading { E } else { A };
-                for (i, row) in rows.iter().enumerate() {
-                    for j in 0..M.cols() {
-                        let entry = sign * row.iter().map(|&(k, factor)| factor * M[(k, j)]).sum::<f64>();
-                        if entry != 0.0 {
-                            each(i, j, entry);
-                        }
-                    }
-                }
+        let (M, sign) = match part {
+            Part::Leading => (&self.pencil.E, 1.0),
+            Part::Slope => (&self.pencil.A, -1.0),
+        };
+        let mut sums = vec![0.0; self.rows.len()];
+        for (i, row) in rows.iter().enumerate() {
+            if let [(k, factor)] = row[..] {
+                M.row(k).filter(|(_, m)| *m != 0.0).for_each(|(j, m)| each(i, j, sign * factor * m));
+                continue;
             }
-            Pencil::Sparse { places, E, A } => {
-                let mut of_row = vec![Vec::new(); self.rows.len()];
-                for (i, row) in rows.iter().enumerate() {
-                    for &(k, factor) in row {
-                        of_row[k].push((i, sign * factor));
-                    }
-                }
-                for (&(k, j), &entry) in places.iter().zip(if leading { E } else { A }) {
-                    if entry != 0.0 {
-                        of_row[k].iter().for_each(|&(i, factor)| each(i, j, factor * entry));
-                    }
-                }
-            }
+            sums.fill(0.0);
+            row.iter().for_each(|&(k, factor)| M.row(k).for_each(|(j, m)| sums[j] += sign * factor * m));
+            sums.iter().enumerate().filter(|(_, sum)| **sum != 0.0).for_each(|(j, sum)| each(i, j, *sum));
         }
     }
 

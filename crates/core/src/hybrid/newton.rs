@@ -7,7 +7,7 @@ use super::way::WishAt;
 use crate::analysis::rank::{Decomposed, Scaling, scales};
 use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
-use crate::linalg::{Mat, Matrix, Svd, constrained_least_squares};
+use crate::linalg::{Mat, Svd, constrained_least_squares};
 
 /// Most iterations; a multiple root needs many.
 const MOST: usize = 60;
@@ -219,13 +219,13 @@ fn square_step(B: &Mat<f64>, b: &[f64], C: &Mat<f64>, c: &[f64]) -> Option<Vec<f
     if d + C.nrows() != n {
         return None;
     }
-    let (mut E, mut A) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
+    let mut pencil = Pencil::dense(n, n);
     for j in 0..n {
-        (0..d).for_each(|i| E[(i, j)] = B[(i, j)]);
-        (d..n).for_each(|i| A[(i, j)] = -C[(i - d, j)]);
+        (0..d).for_each(|i| pencil.E.put((i, j), B[(i, j)]));
+        (d..n).for_each(|i| pencil.A.put((i, j), -C[(i - d, j)]));
     }
     let mut step = [b, c].concat();
-    LeadingMatrix::new(&Pencil::Dense { E, A }, (0..n).map(|i| i >= d).collect())?.solve(&mut step);
+    LeadingMatrix::new(&pencil, (0..n).map(|i| i >= d).collect())?.solve(&mut step);
     // rows with one entry hold their unknowns, without rounding
     for (i, b) in b.iter().enumerate() {
         let mut entries = (0..n).filter(|&j| B[(i, j)] != 0.0);

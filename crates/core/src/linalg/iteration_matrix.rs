@@ -5,8 +5,7 @@
 
 use super::large_lu::LargeLu;
 use super::sparse_lu::SparseLu;
-use super::{Field, Lu, Singular};
-use crate::dae::Pencil;
+use super::{Field, Jacobian, Lu, Pencil, Singular};
 use faer::c64;
 use faer::traits::ComplexField;
 
@@ -46,21 +45,40 @@ pub struct IterationMatrix<T> {
 enum Factors<T> {
     Small(Lu<T>),
     Large(LargeLu<T>),
-    Sparse(Box<SparseLu<T>>),
+    Sparse(Box<Sparse<T>>),
     /// the pattern leaves no regular matrix
     NoPattern(Singular),
+}
+
+struct Sparse<T> {
+    lu: SparseLu<T>,
+    /// where the places of a pencil, row by row, stand in the columns of the matrix
+    positions: Vec<usize>,
+}
+
+impl<T: Shift> Sparse<T> {
+    fn new(pencil: &Pencil) -> Result<Self, Singular> {
+        let mut places = Vec::new();
+        pencil.each(|i, j, _, _| places.push((i, j)));
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        order.sort_unstable_by_key(|&k| (places[k].1, places[k].0));
+        let mut positions = vec![0; places.len()];
+        order.iter().enumerate().for_each(|(position, &k)| positions[k] = position);
+        let by_column: Vec<_> = order.iter().map(|&k| places[k]).collect();
+        Ok(Sparse { lu: SparseLu::new(pencil.E.rows(), &by_column)?, positions })
+    }
 }
 
 impl<T: Shift> IterationMatrix<T> {
     /// Room for matrices of the kind of a pencil; `algebraic` tells which rows contain no derivatives.
     pub fn new(pencil: &Pencil, algebraic: Vec<bool>) -> Self {
         let n = algebraic.len();
-        let factors = match pencil {
-            Pencil::Dense { .. } if n < T::LARGE => Factors::Small(Lu::new(n)),
-            Pencil::Dense { .. } => Factors::Large(LargeLu::new(n)),
-            Pencil::Sparse { places, .. } => {
-                SparseLu::new(n, places).map_or_else(Factors::NoPattern, |lu| Factors::Sparse(Box::new(lu)))
-            }
+        let factors = if pencil.is_sparse() {
+            Sparse::new(pencil).map_or_else(Factors::NoPattern, |sparse| Factors::Sparse(Box::new(sparse)))
+        } else if n < T::LARGE {
+            Factors::Small(Lu::new(n))
+        } else {
+            Factors::Large(LargeLu::new(n))
         };
         IterationMatrix { algebraic, factors }
     }
@@ -72,8 +90,8 @@ impl<T: Shift> IterationMatrix<T> {
         let entry = |algebraic: bool, e: f64, a: f64| {
             if algebraic { minus * T::from(a) } else { sigma * T::from(e) - h * T::from(a) }
         };
-        match (&mut self.factors, pencil) {
-            (Factors::Small(lu), Pencil::Dense { E, A }) => {
+        match (&mut self.factors, &pencil.E, &pencil.A) {
+            (Factors::Small(lu), Jacobian::Dense(E), Jacobian::Dense(A)) => {
                 for (i, &algebraic) in self.algebraic.iter().enumerate() {
                     for ((m, &e), &a) in lu.A.row_mut(i).iter_mut().zip(E.row(i)).zip(A.row(i)) {
                         *m = entry(algebraic, e, a);
@@ -81,7 +99,7 @@ impl<T: Shift> IterationMatrix<T> {
                 }
                 T::factor_small(lu)
             }
-            (Factors::Large(lu), Pencil::Dense { E, A }) => {
+            (Factors::Large(lu), Jacobian::Dense(E), Jacobian::Dense(A)) => {
                 for j in 0..self.algebraic.len() {
                     for (i, &algebraic) in self.algebraic.iter().enumerate() {
                         lu.A[(i, j)] = entry(algebraic, E[(i, j)], A[(i, j)]);
@@ -89,14 +107,28 @@ impl<T: Shift> IterationMatrix<T> {
                 }
                 lu.factor()
             }
-            (Factors::Sparse(lu), Pencil::Sparse { places, E, A }) => {
-                for (((m, &(i, _)), &e), &a) in lu.values.iter_mut().zip(places).zip(E).zip(A) {
-                    *m = entry(self.algebraic[i], e, a);
-                }
+            // of two kinds
+            (Factors::Small(lu), ..) => {
+                lu.A.fill(T::from(0.0));
+                pencil.each(|i, j, e, a| lu.A[(i, j)] = entry(self.algebraic[i], e, a));
+                T::factor_small(lu)
+            }
+            (Factors::Large(lu), ..) => {
+                lu.A.fill(T::from(0.0));
+                pencil.each(|i, j, e, a| lu.A[(i, j)] = entry(self.algebraic[i], e, a));
                 lu.factor()
             }
-            (Factors::NoPattern(singular), _) => Err(*singular),
-            _ => unreachable!("the kind of a pencil does not change"),
+            (Factors::Sparse(sparse), ..) => {
+                let Sparse { lu, positions } = &mut **sparse;
+                let mut positions = positions.iter();
+                pencil.each(|i, _, e, a| {
+                    if let Some(&k) = positions.next() {
+                        lu.values[k] = entry(self.algebraic[i], e, a);
+                    }
+                });
+                lu.factor()
+            }
+            (Factors::NoPattern(singular), ..) => Err(*singular),
         }
     }
 
@@ -105,7 +137,7 @@ impl<T: Shift> IterationMatrix<T> {
         match &mut self.factors {
             Factors::Small(lu) => lu.solve(b),
             Factors::Large(lu) => lu.solve(b),
-            Factors::Sparse(lu) => lu.solve(b),
+            Factors::Sparse(sparse) => sparse.lu.solve(b),
             Factors::NoPattern(_) => b.fill(T::from(f64::NAN)),
         }
     }
@@ -114,34 +146,36 @@ impl<T: Shift> IterationMatrix<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::Matrix;
 
     /// A pencil with `n` rows of which the last is algebraic, dense and sparse.
     fn pencils(n: usize) -> (Pencil, Pencil, Vec<bool>) {
-        let (mut E, mut A) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
-        let (mut places, mut e, mut a) = (Vec::new(), Vec::new(), Vec::new());
+        let mut places = Vec::new();
+        let mut dense = Pencil::dense(n, n);
         for j in 0..n {
             for i in 0..n {
                 if (i + 2 * j) % 3 == 0 || i == j {
                     if i + 1 < n {
-                        E[(i, j)] = if i == j { 3.0 } else { 0.1 };
+                        dense.E.put((i, j), if i == j { 3.0 } else { 0.1 });
                     }
-                    A[(i, j)] = 1.0 / (1.0 + (i + j) as f64);
+                    dense.A.put((i, j), 1.0 / (1.0 + (i + j) as f64));
                     places.push((i, j));
-                    e.push(E[(i, j)]);
-                    a.push(A[(i, j)]);
                 }
             }
         }
-        let algebraic = (0..n).map(|i| i + 1 == n).collect();
-        (Pencil::Dense { E, A }, Pencil::Sparse { places, E: e, A: a }, algebraic)
+        let of_E: Vec<_> = places.iter().copied().filter(|&(i, _)| i + 1 < n).collect();
+        let mut sparse = Pencil::sparse(n, of_E, places);
+        (0..n).for_each(|i| {
+            sparse.E.add_row(i, 1.0, &dense.E, i);
+            sparse.A.add_row(i, 1.0, &dense.A, i);
+        });
+        (dense, sparse, (0..n).map(|i| i + 1 == n).collect())
     }
 
     #[test]
     fn small_large_and_sparse_matrices_solve_the_same_system() {
         for n in [4, f64::LARGE + 5] {
             let (dense, sparse, algebraic) = pencils(n);
-            let (Pencil::Dense { E, A }, h) = (&dense, 1e-3) else { unreachable!() };
+            let (Pencil { E, A }, h) = (&dense, 1e-3);
             let x: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
             let z: Vec<c64> = x.iter().map(|x| c64::new(*x, 1.0 - x)).collect();
             let sigma = c64::new(2.0, 3.0);

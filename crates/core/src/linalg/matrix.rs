@@ -10,7 +10,7 @@ use std::ops::{Index, IndexMut};
 /// M[(1, 2)] = 4.0;
 /// assert_eq!(M.row(1), &[0.0, 0.0, 4.0]);
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix<S = f64> {
     rows: usize,
     cols: usize,

@@ -268,7 +268,7 @@ impl<C: Coefficients> Dae for Gelda<C> {
 
     fn new_pencil(&self) -> Pencil {
         let n = self.dim();
-        Pencil::Dense { E: Matrix::zeros(n, n), A: Matrix::zeros(n, n) }
+        Pencil::dense(n, n)
     }
 
     fn algebraic(&self, row: usize) -> bool {
@@ -299,9 +299,7 @@ impl<C: Coefficients> Dae for Gelda<C> {
     fn pencil(&mut self, t: f64, _x: &[f64], _xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         self.decide(t)?;
         self.take_reference().map_err(|_| StepFailure::SvdFailed { t })?;
-        let Pencil::Dense { E, A } = out else {
-            unreachable!("a pencil of another system");
-        };
+        let [E, A] = out.dense_mut();
         let CharacteristicValues { d, a, u, .. } = self.values;
         let (system, U) = (&self.decided.system, self.frame.undetermined());
         E.fill(0.0);

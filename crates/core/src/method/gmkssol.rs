@@ -70,7 +70,7 @@ fn check_class(system: &(dyn Mechanism + '_), at: &State) -> Result<(), StartFai
     let mut array = system.array(Form::StrangenessFree, false);
     let [M, ..] = array.matrices(at.t, &at.x).map_err(|_| StepFailure::Undefined { t: at.t })?;
     let mut lu = Lu::new(M.rows());
-    lu.A.data_mut().copy_from_slice(M.data());
+    M.copy_to(&mut lu.A, 0);
     if lu.factor().is_err() {
         return refuse("its mass matrix is singular");
     }

@@ -33,6 +33,7 @@ use crate::dae::hidden::ProcedureError;
 use crate::dae::{CharacteristicValues, Dae, Point};
 use crate::error::{BadOption, StepFailure};
 use crate::linear::ReductionError;
+use crate::motion::WrongDeclaration;
 use crate::options::Options;
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
@@ -65,6 +66,9 @@ pub enum StartFailure {
         /// A method that solves it.
         instead: &'static str,
     },
+    /// A black box does not have the structure that it declares.
+    #[error(transparent)]
+    Declaration(#[from] Box<WrongDeclaration>),
     /// The equations as they stand were asked for, but they need a reduction.
     #[error(
         "at t = {t}: the equations cannot be integrated as they stand ({values}): constraints are hidden, equations redundant or unknowns undetermined; choose the form auto, quasilinear or array"

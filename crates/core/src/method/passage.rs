@@ -11,7 +11,7 @@
 //! odd numbers only. A step that fails is looked at again: in shorter pieces, and then, only if the smallest singular value of K really falls towards
 //! zero on its polynomial, there is a singularity.
 
-use crate::linalg::{Matrix, Svd};
+use crate::linalg::{JacobianRef, Matrix, Svd};
 use crate::motion::{Layout, ReducedArray};
 use crate::segment::Segment;
 
@@ -147,9 +147,15 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
+/// K = [GZ; HZ], with all entries.
+fn know(K: &mut Matrix, [_, GZ, HZ]: [JacobianRef; 3]) {
+    GZ.copy_to(K, 0);
+    HZ.copy_to(K, GZ.rows());
+}
+
 /// Rows of K.
-fn rows([_, GZ, HZ]: [&Matrix; 3]) -> impl Iterator<Item = (f64, &[f64])> {
-    (0..GZ.rows()).map(|k| (1.0, GZ.row(k))).chain((0..HZ.rows()).map(|k| (1.0, HZ.row(k))))
+fn rows(K: &Matrix) -> impl Iterator<Item = (f64, &[f64])> {
+    (0..K.rows()).map(|k| (1.0, K.row(k)))
 }
 
 /// Independent combinations U₁ᵀK of redundant constraints.
@@ -191,6 +197,8 @@ pub struct Passage {
     /// smallest singular value of K at the start, where it is looked at
     usual: f64,
     svd: Svd,
+    /// the matrix at hand, with all entries
+    K: Matrix,
     x: Vec<f64>,
 }
 
@@ -207,6 +215,7 @@ impl Passage {
             reversed: false,
             usual: 0.0,
             svd: Svd::new(m, n),
+            K: Matrix::zeros(m, n),
             x: vec![0.0; layout.dim()],
         }
     }
@@ -249,13 +258,18 @@ impl Passage {
     /// Remember K at a point; may it have lost rank since the last one? Not where K has no value.
     pub fn turned_at(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> bool {
         let Ok(matrices) = array.matrices(t, x) else { return false };
-        self.turned(rows(matrices))
+        know(&mut self.K, matrices);
+        let K = std::mem::take(&mut self.K);
+        let turned = self.turned(rows(&K));
+        self.K = K;
+        turned
     }
 
     /// Begin at a point; false if there are no constraints, and nothing can be seen.
     pub fn begin(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> bool {
         self.forget();
-        let smallest = array.matrices(t, x).ok().and_then(|matrices| self.follow(rows(matrices)));
+        let known = array.matrices(t, x).map(|matrices| know(&mut self.K, matrices));
+        let smallest = known.ok().and_then(|()| self.follow(rows(&self.K.clone())));
         self.usual = smallest.unwrap_or(0.0);
         self.turned_at(array, t, x);
         smallest.is_some()
@@ -316,7 +330,8 @@ impl Passage {
             for k in 0..=pieces {
                 let t = segment.t0 + (segment.t1 - segment.t0) * f64::from(k) / f64::from(pieces);
                 segment.eval(t, &mut self.x);
-                push(&mut self.inside, &mut self.independent, rows(array.matrices(t, &self.x).ok()?));
+                know(&mut self.K, array.matrices(t, &self.x).ok()?);
+                push(&mut self.inside, &mut self.independent, rows(&self.K));
                 regular = k == 0 || self.inside.regular();
                 if !regular {
                     break;
@@ -337,8 +352,8 @@ impl Passage {
 
     /// Smallest singular value of K at the point in `self.x`.
     fn smallest(&mut self, array: &mut dyn ReducedArray, t: f64) -> Option<f64> {
-        let matrices = array.matrices(t, &self.x).ok()?;
-        for (i, (_, row)) in rows(matrices).enumerate() {
+        know(&mut self.K, array.matrices(t, &self.x).ok()?);
+        for (i, (_, row)) in rows(&self.K).enumerate() {
             row.iter().enumerate().for_each(|(j, k)| self.svd.A[(i, j)] = *k);
         }
         self.svd.factor().ok()?;

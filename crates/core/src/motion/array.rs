@@ -1,7 +1,7 @@
 //! The reduced derivative array of equations of motion, in `f64`: what methods see.
 
 use super::{EquationsOfMotion, Form, Formulas, Layout, Names, Sizes, Structure, sweep};
-use crate::linalg::Matrix;
+use crate::linalg::{Jacobian, JacobianRef, Matrix};
 
 /// The model has no finite value at this point; a smaller step may avoid it.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -33,12 +33,24 @@ pub trait ReducedArray {
     fn layout(&self) -> &Layout;
     /// All rows at (t, x).
     fn evaluate(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined>;
+    /// Zeros of the kind that suits the array: sparse where it knows a pattern with few entries.
+    fn new_jacobian(&self) -> Jacobian {
+        Jacobian::dense(self.layout().rows(), self.layout().dim())
+    }
     /// −∂k/∂x, all rows, at a point where the dynamic equations hold; elsewhere terms of the size of their residual may be missing.
-    fn jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Matrix) -> Result<(), Undefined>;
+    /// F is a [new one](ReducedArray::new_jacobian), or dense.
+    fn jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Jacobian) -> Result<(), Undefined>;
+    /// The same with all entries, for who decomposes them densely.
+    fn dense_jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Matrix) -> Result<(), Undefined> {
+        let mut dense = Jacobian::Dense(std::mem::take(F));
+        let outcome = self.jacobian(t, x, rows, &mut dense);
+        *F = dense.into_dense();
+        outcome
+    }
     /// M, GZ and HZ at (t, x).
-    fn matrices(&mut self, t: f64, x: &[f64]) -> Result<[&Matrix; 3], Undefined>;
+    fn matrices(&mut self, t: f64, x: &[f64]) -> Result<[JacobianRef<'_>; 3], Undefined>;
     /// M, GZ and HZ at (t, x), and at least the rows g, gI and H Z v + h, where x is at rest: v, a, λ, μ are zero.
-    fn at_rest(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<[&Matrix; 3], Undefined> {
+    fn at_rest(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<[JacobianRef<'_>; 3], Undefined> {
         self.evaluate(t, x, rows)?;
         self.matrices(t, x)
     }

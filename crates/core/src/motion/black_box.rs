@@ -4,11 +4,8 @@
 
 use super::array::finite;
 use super::hidden::motion;
-use super::{
-    Form, Formulas, Kinematics, Layout, MassStructure, Mechanism, Motion, Names, Position, ReducedArray, Sizes,
-    Structure, Undefined,
-};
-use crate::linalg::Matrix;
+use super::{Form, Formulas, Layout, Mechanism, Motion, Names, Position, ReducedArray, Sizes, Structure, Undefined};
+use crate::linalg::{Jacobian, JacobianRef, Matrix};
 
 /// Right-hand sides and constraints of all levels at one point, to be filled in. Slices have the lengths of their blocks; all are zero on entry.
 #[derive(Debug)]
@@ -49,17 +46,9 @@ pub trait BlackBox {
     fn rows(&self, at: &Motion<f64>, out: &mut BlackBoxRows) -> Result<(), Undefined>;
     /// The mass matrix.
     fn mass(&self, at: &Position<f64>, M: &mut Matrix) -> Result<(), Undefined>;
-    /// What is known about the mass matrix.
-    fn mass_structure(&self) -> MassStructure {
-        MassStructure::Full
-    }
-    /// Does time enter nowhere?
-    fn autonomous(&self) -> bool {
-        false
-    }
-    /// What is known about p' = Z(p) v.
-    fn kinematics_structure(&self) -> Kinematics {
-        Kinematics::General
+    /// What holds everywhere, beside [`Structure::unknown`]: nobody finds it from values, and a declaration that a value refutes is an error.
+    fn structure(&self) -> Structure {
+        Structure::unknown()
     }
 }
 
@@ -75,14 +64,9 @@ impl<B: BlackBox> Mechanism for BlackBoxMotion<B> {
         self.0.names()
     }
     fn structure(&self) -> Structure {
-        Structure {
-            mass: self.0.mass_structure(),
-            kinematics: self.0.kinematics_structure(),
-            autonomous: self.0.autonomous(),
-            multipliers_in_forces: true,
-            constraint_force_by_hand: true,
-            acceleration_level_by_hand: true,
-        }
+        // what the interface asks for is no matter of declaration
+        let Structure { constraint_force_by_hand, acceleration_level_by_hand, black_box, .. } = Structure::unknown();
+        Structure { constraint_force_by_hand, acceleration_level_by_hand, black_box, ..self.0.structure() }
     }
     fn formulas(&self) -> Option<Formulas> {
         None
@@ -92,6 +76,7 @@ impl<B: BlackBox> Mechanism for BlackBoxMotion<B> {
         Box::new(Differenced {
             system: &self.0,
             M: Matrix::zeros(layout.sizes.velocities, layout.sizes.velocities),
+            constant_mass: self.0.structure().mass.is_constant(),
             mass_known: false,
             invariants: vec![0.0; layout.row_invariants().len()],
             shifted: vec![0.0; layout.dim()],
@@ -110,6 +95,7 @@ struct Differenced<'m, B> {
     system: &'m B,
     layout: Layout,
     M: Matrix,
+    constant_mass: bool,
     mass_known: bool,
     invariants: Vec<f64>,
     shifted: Vec<f64>,
@@ -127,7 +113,7 @@ impl<B: BlackBox> Differenced<'_, B> {
             self.M.fill(0.0);
             let at = Position { t, p: &x[self.layout.p()], s: &x[self.layout.s()] };
             self.system.mass(&at, &mut self.M)?;
-            self.mass_known = self.system.mass_structure().is_constant();
+            self.mass_known = self.constant_mass;
             self.mass_evaluations += 1;
         }
         Ok(())
@@ -188,16 +174,16 @@ impl<B: BlackBox> ReducedArray for Differenced<'_, B> {
         finite(rows)
     }
 
-    fn jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Matrix) -> Result<(), Undefined> {
-        F.fill(0.0);
+    fn jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Jacobian) -> Result<(), Undefined> {
+        F.clear();
         // the columns of a are known
         self.mass(t, x)?;
         let a = self.layout.a();
         for i in a.clone() {
             for j in a.clone() {
-                F[(i, j)] = -self.M[(i, j)];
+                F.put((i, j), -self.M[(i, j)]);
             }
-            F[(self.layout.row_acceleration().start + i, i)] = -1.0;
+            F.put((self.layout.row_acceleration().start + i, i), -1.0);
         }
         // the others by forward differences, one evaluation a column
         let mut shifted = std::mem::take(&mut self.shifted);
@@ -213,16 +199,14 @@ impl<B: BlackBox> ReducedArray for Differenced<'_, B> {
             if result.is_err() {
                 break;
             }
-            for (i, (new, old)) in moved.iter().zip(rows).enumerate() {
-                F[(i, j)] = -(new - old) / delta;
-            }
+            F.put_columns(&[j], |i, _| -(moved[i] - rows[i]) / delta);
             shifted[j] = x[j];
         }
         (self.shifted, self.moved) = (shifted, moved);
         result
     }
 
-    fn matrices(&mut self, t: f64, x: &[f64]) -> Result<[&Matrix; 3], Undefined> {
+    fn matrices(&mut self, t: f64, x: &[f64]) -> Result<[JacobianRef<'_>; 3], Undefined> {
         // gI and H Z v + h are affine in v: differences with unit steps have no error but rounding
         let (v, n) = (self.layout.v(), self.layout.a().len());
         let mut shifted = std::mem::take(&mut self.shifted);
@@ -255,7 +239,7 @@ impl<B: BlackBox> ReducedArray for Differenced<'_, B> {
             }
         }
         (self.shifted, self.moved) = (shifted, moved);
-        result.map(|()| [&self.M, &self.GZ, &self.HZ])
+        result.map(|()| [&self.M, &self.GZ, &self.HZ].map(Jacobian::Dense))
     }
 
     fn forces(&mut self, t: f64, x: &[f64], _hidden: bool, rows: &mut [f64]) -> Result<(), Undefined> {

@@ -6,7 +6,7 @@
 
 use super::array::finite;
 use super::{Form, Layout, ReducedArray, Structure, Undefined};
-use crate::linalg::{Lu, Matrix};
+use crate::linalg::{Jacobian, JacobianRef, Lu, Matrix, SparseMatrix};
 
 /// Rows of the reduced derivative array with the accelerations as unknowns.
 ///
@@ -16,8 +16,12 @@ use crate::linalg::{Lu, Matrix};
 pub(super) trait Rows {
     /// All rows at (t, x); invariants without their initial values.
     fn evaluate(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined>;
-    /// −∂k/∂x; F is zero on entry.
-    fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Matrix) -> Result<(), Undefined>;
+    /// −∂k/∂x with room for the elimination, where it is sparse; nothing for all entries.
+    fn pattern(&self) -> Option<&Jacobian> {
+        None
+    }
+    /// −∂k/∂x, dense or of the pattern; F is zero on entry.
+    fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Jacobian) -> Result<(), Undefined>;
     /// Evaluate M, GZ and HZ alone.
     fn evaluate_matrices(&mut self, t: f64, x: &[f64]) -> Result<(), Undefined>;
     /// M, GZ, HZ and at least the rows g, gI and H Z v + h; x is at rest and has no contact variables.
@@ -25,7 +29,7 @@ pub(super) trait Rows {
     /// At least the rows M a − f + …, b, Z v and, if `hidden`, gII and hI; a, λ and μ are zero, and there are no contact variables.
     fn forces(&mut self, t: f64, x: &[f64], hidden: bool, rows: &mut [f64]) -> Result<(), Undefined>;
     /// M, GZ and HZ.
-    fn matrices(&self) -> [&Matrix; 3];
+    fn matrices(&self) -> [JacobianRef<'_>; 3];
     /// How often M has been evaluated.
     fn mass_evaluations(&self) -> u64;
 }
@@ -48,11 +52,12 @@ pub(super) fn eliminates(structure: Structure) -> bool {
 }
 
 impl<R: Rows> Eliminated<R> {
-    pub fn new(rows: R, layout: Layout, structure: Structure) -> Self {
+    /// `wanted` if accelerations are eliminated where M is regular, `diagonal` if M is.
+    pub fn new(rows: R, layout: Layout, wanted: bool, diagonal: bool) -> Self {
         Eliminated {
             rows,
-            wanted: eliminates(structure),
-            diagonal: structure.mass.is_diagonal(),
+            wanted,
+            diagonal,
             inverse: None,
             y: vec![0.0; layout.a().len()],
             invariants: vec![0.0; layout.row_invariants().len()],
@@ -79,9 +84,7 @@ impl<R: Rows> Eliminated<R> {
         if self.layout.form == Form::StrangenessFree {
             let [_, GZ, HZ] = self.rows.matrices();
             for (matrix, range) in [(GZ, self.layout.row_g2()), (HZ, self.layout.row_h1())] {
-                for (k, row) in rows[range].iter_mut().enumerate() {
-                    *row -= matrix.row(k).iter().zip(&self.y).map(|(m, y)| m * y).sum::<f64>();
-                }
+                matrix.subtract_times(&self.y, &mut rows[range]);
             }
         }
     }
@@ -105,12 +108,47 @@ impl<R: Rows> Eliminated<R> {
             if self.layout.form == Form::StrangenessFree {
                 for (matrix, range) in [(GZ, self.layout.row_g2()), (HZ, self.layout.row_h1())] {
                     for (k, i) in range.enumerate() {
-                        F[(i, j)] -= matrix.row(k).iter().zip(&self.y).map(|(m, y)| m * y).sum::<f64>();
+                        F[(i, j)] -= matrix.row_times(k, &self.y);
                     }
                 }
             }
         }
     }
+
+    /// The same row by row, where few entries differ from zero: M⁻ᵀeᵢ and M⁻ᵀ(GZ)ᵀeₖ are the factors of the dynamic rows.
+    fn eliminate_acceleration_rows(&mut self, F: &mut SparseMatrix) {
+        let Some(inverse) = &self.inverse else { return };
+        let (l, y) = (&self.layout, &mut self.y);
+        let [_, GZ, HZ] = self.rows.matrices();
+        let mut eliminate = |row: usize, entries: &mut dyn Iterator<Item = (usize, f64)>| {
+            y.fill(0.0);
+            entries.for_each(|(j, entry)| y[j] = entry);
+            inverse.solve_transposed(y);
+            for (k, y) in l.row_dynamics().zip(&*y).filter(|(_, y)| **y != 0.0) {
+                F.add_own_row(row, -y, k);
+            }
+        };
+        for (i, row) in l.row_acceleration().enumerate() {
+            eliminate(row, &mut std::iter::once((i, 1.0)));
+        }
+        for (matrix, range) in [(GZ, l.row_g2()), (HZ, l.row_h1())] {
+            range.enumerate().for_each(|(k, row)| eliminate(row, &mut matrix.row(k)));
+        }
+    }
+}
+
+/// Places that the elimination adds to a pattern, where M is diagonal: every row takes those of the dynamic rows that are subtracted.
+pub(super) fn filled(layout: &Layout, places: &mut Vec<(usize, usize)>, GZ: &[(usize, usize)], HZ: &[(usize, usize)]) {
+    let mut dynamics = vec![Vec::new(); layout.a().len()];
+    places.iter().filter(|(i, _)| layout.row_dynamics().contains(i)).for_each(|&(i, j)| dynamics[i].push(j));
+    let own = (0..dynamics.len()).map(|i| (layout.row_acceleration().start + i, i));
+    let levels = [(GZ, layout.row_g2()), (HZ, layout.row_h1())];
+    let hidden = levels.into_iter().filter(|(_, rows)| !rows.is_empty());
+    let hidden = hidden.flat_map(|(matrix, rows)| matrix.iter().map(move |&(k, i)| (rows.start + k, i)));
+    let added: Vec<_> = own.chain(hidden).flat_map(|(row, i)| dynamics[i].iter().map(move |&j| (row, j))).collect();
+    places.extend(added);
+    places.sort_unstable();
+    places.dedup();
 }
 
 impl<R: Rows> ReducedArray for Eliminated<R> {
@@ -128,22 +166,30 @@ impl<R: Rows> ReducedArray for Eliminated<R> {
         finite(rows)
     }
 
-    fn jacobian(&mut self, t: f64, x: &[f64], _rows: &[f64], F: &mut Matrix) -> Result<(), Undefined> {
-        F.fill(0.0);
-        self.rows.jacobian(t, x, F)?;
-        self.know_inverse();
-        self.eliminate_acceleration_columns(F);
-        finite(F.data())
+    fn new_jacobian(&self) -> Jacobian {
+        let dense = || Jacobian::dense(self.layout.rows(), self.layout.dim());
+        self.rows.pattern().cloned().unwrap_or_else(dense)
     }
 
-    fn matrices(&mut self, t: f64, x: &[f64]) -> Result<[&Matrix; 3], Undefined> {
+    fn jacobian(&mut self, t: f64, x: &[f64], _rows: &[f64], F: &mut Jacobian) -> Result<(), Undefined> {
+        F.clear();
+        self.rows.jacobian(t, x, F)?;
+        self.know_inverse();
+        match F {
+            Jacobian::Dense(F) => self.eliminate_acceleration_columns(F),
+            Jacobian::Sparse(F) => self.eliminate_acceleration_rows(F),
+        }
+        finite(F.values())
+    }
+
+    fn matrices(&mut self, t: f64, x: &[f64]) -> Result<[JacobianRef<'_>; 3], Undefined> {
         self.rows.evaluate_matrices(t, x)?;
         let matrices = self.rows.matrices();
-        matrices.iter().try_for_each(|matrix| finite(matrix.data()))?;
+        matrices.iter().try_for_each(|matrix| finite(matrix.values()))?;
         Ok(matrices)
     }
 
-    fn at_rest(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<[&Matrix; 3], Undefined> {
+    fn at_rest(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<[JacobianRef<'_>; 3], Undefined> {
         if self.layout.sizes.contact > 0 {
             self.rows.evaluate(t, x, rows)?;
             self.rows.evaluate_matrices(t, x)?;
@@ -151,7 +197,7 @@ impl<R: Rows> ReducedArray for Eliminated<R> {
             self.rows.at_rest(t, x, rows)?;
         }
         let matrices = self.rows.matrices();
-        matrices.iter().try_for_each(|matrix| finite(matrix.data()))?;
+        matrices.iter().try_for_each(|matrix| finite(matrix.values()))?;
         for range in [self.layout.row_g1(), self.layout.row_h(), self.layout.row_g()] {
             finite(&rows[range])?;
         }
@@ -183,19 +229,22 @@ impl<R: Rows> ReducedArray for Eliminated<R> {
 /// M⁻¹ of a constant mass matrix.
 enum Inverse {
     Diagonal(Vec<f64>),
-    Full(Lu<f64>),
+    /// factors of M and of Mᵀ
+    Full(Box<[Lu<f64>; 2]>),
 }
 
 impl Inverse {
     /// `None` if M is singular.
-    fn of(M: &Matrix, diagonal: bool) -> Option<Self> {
+    fn of(M: JacobianRef, diagonal: bool) -> Option<Self> {
         if diagonal {
             let inverse: Vec<f64> = (0..M.rows()).map(|i| 1.0 / M[(i, i)]).collect();
             return inverse.iter().all(|x| x.is_finite()).then_some(Inverse::Diagonal(inverse));
         }
-        let mut lu = Lu::new(M.rows());
-        lu.A = M.clone();
-        lu.factor().is_ok().then_some(Inverse::Full(lu))
+        let n = M.rows();
+        let mut factors = [Lu::new(n), Lu::new(n)];
+        M.copy_to(&mut factors[0].A, 0);
+        (0..n).for_each(|i| (0..n).for_each(|j| factors[1].A[(j, i)] = M[(i, j)]));
+        factors.iter_mut().all(|lu| lu.factor().is_ok()).then(|| Inverse::Full(Box::new(factors)))
     }
 
     /// y ← M⁻¹ y.
@@ -203,7 +252,15 @@ impl Inverse {
     fn solve(&self, y: &mut [f64]) {
         match self {
             Inverse::Diagonal(inverse) => y.iter_mut().zip(inverse).for_each(|(y, m)| *y *= m),
-            Inverse::Full(lu) => lu.solve(y),
+            Inverse::Full(factors) => factors[0].solve(y),
+        }
+    }
+
+    /// y ← M⁻ᵀ y.
+    fn solve_transposed(&self, y: &mut [f64]) {
+        match self {
+            Inverse::Diagonal(_) => self.solve(y),
+            Inverse::Full(factors) => factors[1].solve(y),
         }
     }
 }

@@ -8,7 +8,7 @@
 //! vanish there vanish everywhere, with probability one (Schwartz and Zippel). Functions with branches are not analytic, and are not taken for zero.
 
 use super::Formulas;
-use crate::graph::{Expr, Graph, Node, Tape, Unary};
+use crate::graph::{Expr, Graph, Tape};
 
 /// Points at which G Z v must vanish.
 const POINTS: usize = 12;
@@ -37,9 +37,7 @@ impl Formulas {
         }
         let gradient = graph.jacobian(&[g], at.p());
         let terms: Vec<Expr> = graph.with(|| gradient.iter().map(|(_, j, slope)| slope * self.kinematics[j]).collect());
-        let needed = graph.needed(&terms);
-        let branches = |e: &Expr| matches!(graph.node(*e), Node::Select(..) | Node::Unary(Unary::Abs, _));
-        if terms.is_empty() || needed.iter().any(|e| branches(e) || moving(e)) {
+        if terms.is_empty() || graph.has_branches(&terms) || graph.needed(&terms).iter().any(moving) {
             return false;
         }
         let tape = Tape::new(graph, &terms);

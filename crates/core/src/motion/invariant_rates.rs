@@ -62,7 +62,7 @@ impl InvariantRates {
     pub fn at(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> Result<(), Undefined> {
         let l = &self.layout;
         array.evaluate(t, x, &mut self.rows)?;
-        array.jacobian(t, x, &self.rows, &mut self.F)?;
+        array.dense_jacobian(t, x, &self.rows, &mut self.F)?;
         // ∂k/∂t by differences of order four
         if let Some(shift) = self.shift {
             self.time.fill(0.0);

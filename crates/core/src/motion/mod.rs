@@ -16,6 +16,7 @@ mod array;
 mod black_box;
 mod compiled;
 pub mod consistent;
+pub(crate) mod declared;
 
 mod eliminated;
 mod formulas;
@@ -34,6 +35,7 @@ mod taped;
 pub use array::{Mechanism, ReducedArray, Undefined};
 pub use black_box::{BlackBox, BlackBoxMotion, BlackBoxRows};
 pub use compiled::{Compiled, Outputs};
+pub use declared::{Declared, WrongDeclaration};
 pub use formulas::{Formulas, Variables};
 pub(crate) use hamiltonian::ForceTest;
 pub use hamiltonian::Hamiltonian;
@@ -167,10 +169,6 @@ pub trait EquationsOfMotion {
     /// Invariants e, kept at their initial values.
     fn invariant<S: Scalar>(&self, _at: &Velocity<S>, _e: &mut [S]) {}
 
-    /// Structure of M where it is known; found by [`Depends`](crate::scalar::Depends) otherwise.
-    fn mass_structure(&self) -> Option<MassStructure> {
-        None
-    }
     /// (GZ)ᵀλ + (HZ)ᵀμ by hand.
     fn constraint_force<S: Scalar>(&self, _at: &Motion<S>, _force: &mut [S]) -> Derivation {
         Derivation::Generated

@@ -1,5 +1,5 @@
 //! What is constant, diagonal or absent in equations of motion. It is read from formulas, or from which variables enter ([`Depends`]), so that it
-//! holds everywhere: no point is looked at, and a `select` depends on its condition and on both branches.
+//! holds everywhere: no point is looked at, and a `select` depends on its condition and on both branches. A black box declares it.
 
 use super::{Acceleration, Derivation, EquationsOfMotion, Kinematics, Motion, Position, Velocity};
 use crate::linalg::Matrix;
@@ -45,6 +45,8 @@ pub struct Structure {
     pub constraint_force_by_hand: bool,
     /// Is gII or hI given by hand?
     pub acceleration_level_by_hand: bool,
+    /// Are there values only, with v' eliminated from gII and hI?
+    pub black_box: bool,
 }
 
 /// Variables are followed by kind: one number for all positions, and so on.
@@ -61,6 +63,19 @@ mod kind {
 }
 
 impl Structure {
+    /// What may be assumed about a black box that declares nothing.
+    pub const fn unknown() -> Self {
+        Structure {
+            mass: MassStructure::Full,
+            kinematics: Kinematics::General,
+            autonomous: false,
+            multipliers_in_forces: true,
+            constraint_force_by_hand: true,
+            acceleration_level_by_hand: true,
+            black_box: true,
+        }
+    }
+
     /// Structure of a system, as its equations show it.
     pub fn of<E: EquationsOfMotion>(equations: &E) -> Self {
         let n = equations.sizes();
@@ -83,12 +98,12 @@ impl Structure {
         equations.mass(&position, &mut M);
         let constant = M.data().iter().all(|m| m.is_constant());
         let diagonal = (0..n.velocities).all(|i| (0..n.velocities).all(|j| i == j || M[(i, j)].is_zero()));
-        let mass = equations.mass_structure().unwrap_or(match (constant, diagonal) {
+        let mass = match (constant, diagonal) {
             (true, true) => MassStructure::ConstantDiagonal,
             (true, false) => MassStructure::ConstantFull,
             (false, true) => MassStructure::Diagonal,
             (false, false) => MassStructure::Full,
-        });
+        };
 
         // forces and the rest
         let (mut f, mut b, mut d) = (zeros(n.velocities), zeros(n.dynamic), zeros(n.auxiliary));
@@ -126,6 +141,7 @@ impl Structure {
             multipliers_in_forces,
             constraint_force_by_hand,
             acceleration_level_by_hand: g2_by_hand || h1_by_hand,
+            black_box: false,
         }
     }
 }

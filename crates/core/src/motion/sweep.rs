@@ -1,9 +1,9 @@
 //! The rows of an [`EquationsOfMotion`], with Jacobians from [`Dual`] numbers, several columns at a time.
 
-use super::eliminated::{Eliminated, Rows};
+use super::eliminated::{Eliminated, Rows, eliminates};
 use super::hidden::{Matrices, Workspace};
 use super::{EquationsOfMotion, Form, Formulas, Layout, ReducedArray, Structure, Undefined};
-use crate::linalg::Matrix;
+use crate::linalg::{Jacobian, JacobianRef, Matrix};
 use crate::scalar::Dual;
 
 /// Directions at a time. With eight, models of seven positions need one sweep instead of two, but nested derivatives take
@@ -18,7 +18,8 @@ pub(super) fn array<'m, E: EquationsOfMotion>(
 ) -> Box<dyn ReducedArray + 'm> {
     let layout = Layout::new(equations.sizes(), form, with_invariants);
     let structure = Structure::of(equations);
-    Box::new(Eliminated::new(Sweeps::new(equations, layout.clone(), structure), layout, structure))
+    let (eliminated, diagonal) = (eliminates(structure), structure.mass.is_diagonal());
+    Box::new(Eliminated::new(Sweeps::new(equations, layout.clone(), structure), layout, eliminated, diagonal))
 }
 
 struct Sweeps<'m, E> {
@@ -88,7 +89,7 @@ impl<'m, E: EquationsOfMotion> Sweeps<'m, E> {
     }
 
     /// Columns of −∂k/∂x, W at a time.
-    fn sweep(&mut self, t: f64, x: &[f64], columns: &[usize], position: bool, F: &mut Matrix) {
+    fn sweep(&mut self, t: f64, x: &[f64], columns: &[usize], position: bool, F: &mut Jacobian) {
         for chunk in columns.chunks(W) {
             for (dual, &value) in self.x.iter_mut().zip(x) {
                 *dual = Dual::constant(value);
@@ -110,11 +111,7 @@ impl<'m, E: EquationsOfMotion> Sweeps<'m, E> {
                 &self.x,
                 &mut self.rows,
             );
-            for (i, row) in self.rows.iter().enumerate() {
-                for (lane, &j) in chunk.iter().enumerate() {
-                    F[(i, j)] = -row.lanes[lane];
-                }
-            }
+            F.put_columns(chunk, |i, lane| -self.rows[i].lanes[lane]);
         }
     }
 }
@@ -133,7 +130,7 @@ impl<E: EquationsOfMotion> Rows for Sweeps<'_, E> {
         Ok(())
     }
 
-    fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Matrix) -> Result<(), Undefined> {
+    fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Jacobian) -> Result<(), Undefined> {
         // M, GZ, HZ: the columns of a, λ, μ
         self.know_mass(t, x);
         self.values.constraint_matrices_at(self.equations, &self.layout, t, x);
@@ -141,8 +138,8 @@ impl<E: EquationsOfMotion> Rows for Sweeps<'_, E> {
         let (a, lambda, mu) = (self.layout.a(), self.layout.lambda(), self.layout.mu());
         let n = a.len();
         for i in 0..n {
-            F.row_mut(i)[a.clone()].iter_mut().zip(self.M.row(i)).for_each(|(f, m)| *f = -m);
-            F[(self.layout.row_acceleration().start + i, a.start + i)] = -1.0;
+            a.clone().zip(self.M.row(i)).for_each(|(j, m)| F.put((i, j), -m));
+            F.put((self.layout.row_acceleration().start + i, a.start + i), -1.0);
         }
         let level = &self.values.level;
         for (matrix, column, row) in
@@ -150,9 +147,9 @@ impl<E: EquationsOfMotion> Rows for Sweeps<'_, E> {
         {
             for k in 0..matrix.rows() {
                 for j in 0..n {
-                    F[(j, column + k)] = -matrix[(k, j)];
+                    F.put((j, column + k), -matrix[(k, j)]);
                     if !row.is_empty() {
-                        F[(row.start + k, a.start + j)] = -matrix[(k, j)];
+                        F.put((row.start + k, a.start + j), -matrix[(k, j)]);
                     }
                 }
             }
@@ -172,7 +169,7 @@ impl<E: EquationsOfMotion> Rows for Sweeps<'_, E> {
         }
         for &k in &self.implied {
             for level in [self.layout.row_g1(), self.layout.row_g2()] {
-                level.skip(k).take(1).for_each(|row| F.row_mut(row).fill(0.0));
+                level.skip(k).take(1).for_each(|row| F.clear_row(row));
             }
         }
         Ok(())
@@ -198,8 +195,8 @@ impl<E: EquationsOfMotion> Rows for Sweeps<'_, E> {
         Ok(())
     }
 
-    fn matrices(&self) -> [&Matrix; 3] {
-        [&self.M, &self.values.level.GZ, &self.values.level.HZ]
+    fn matrices(&self) -> [JacobianRef<'_>; 3] {
+        [&self.M, &self.values.level.GZ, &self.values.level.HZ].map(Jacobian::Dense)
     }
 
     fn mass_evaluations(&self) -> u64 {

@@ -152,6 +152,7 @@ impl Formulas {
             multipliers_in_forces: multipliers.into_iter().any(|m| in_forces.binary_search(m).is_ok()),
             constraint_force_by_hand: false,
             acceleration_level_by_hand: false,
+            black_box: false,
         }
     }
 

@@ -5,7 +5,7 @@ use crate::systems;
 use daedal::dae::{Dae, Equations, Form, Formulas, Pencil, Prepared, System, prepare};
 use daedal::graph::Interpreted;
 use daedal::hybrid::{EnterError, Restart, make_consistent};
-use daedal::linalg::{Mat, Matrix};
+use daedal::linalg::{Jacobian, Mat, Matrix};
 use daedal::linear::{ConstantCoefficients, Gelda, GeldaOptions, Keep};
 use daedal::method::bdf::Bdf;
 use daedal::method::radau::RadauIIa;
@@ -289,9 +289,9 @@ fn parts(dae: &mut dyn Dae, x: &[f64]) -> (Mat<f64>, Mat<f64>) {
     let mut pencil = dae.new_pencil();
     let n = x.len();
     dae.pencil(0.0, x, &vec![0.0; n], &mut pencil).unwrap();
-    let Pencil::Dense { E, A } = &pencil else { unreachable!() };
+    let Pencil { E, A } = &pencil;
     let (constraints, rest): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| dae.algebraic(i));
-    let pick = |M: &Matrix, rows: &[usize]| Mat::from_fn(rows.len(), n, |i, j| M[(rows[i], j)]);
+    let pick = |M: &Jacobian, rows: &[usize]| Mat::from_fn(rows.len(), n, |i, j| M[(rows[i], j)]);
     (pick(E, &rest), pick(A, &constraints))
 }
 

@@ -270,7 +270,7 @@ impl Dae for Regularised {
     }
     fn new_pencil(&self) -> Pencil {
         let n = self.dim();
-        Pencil::Dense { E: Matrix::zeros(n, n), A: Matrix::zeros(n, n) }
+        Pencil::dense(n, n)
     }
     fn algebraic(&self, row: usize) -> bool {
         row != 3 && row != 5
@@ -289,8 +289,8 @@ impl Dae for Regularised {
     fn pencil(&mut self, t: f64, x: &[f64], _: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         let undefined = |_| StepFailure::Undefined { t };
         self.array.evaluate(t, x, &mut self.rows).map_err(undefined)?;
-        self.array.jacobian(t, x, &self.rows, &mut self.F).map_err(undefined)?;
-        let Pencil::Dense { E, A } = out else { unreachable!() };
+        self.array.dense_jacobian(t, x, &self.rows, &mut self.F).map_err(undefined)?;
+        let [E, A] = out.dense_mut();
         E.fill(0.0);
         for (row, from) in self.algebraic_rows() {
             A.row_mut(row).copy_from_slice(self.F.row(from));

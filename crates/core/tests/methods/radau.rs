@@ -42,7 +42,7 @@ impl Dae for Regularised {
         5
     }
     fn new_pencil(&self) -> Pencil {
-        Pencil::Dense { E: Matrix::zeros(5, 5), A: Matrix::zeros(5, 5) }
+        Pencil::dense(5, 5)
     }
     fn algebraic(&self, row: usize) -> bool {
         row > 1
@@ -62,7 +62,7 @@ impl Dae for Regularised {
     fn pencil(&mut self, _: f64, x: &[f64], _: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         let [p1, p2, v1, v2, lambda] = self.guess(x);
         self.S = [-p2, p1];
-        let ([S1, S2], Pencil::Dense { E, A }) = (self.S, out) else { unreachable!() };
+        let ([S1, S2], [E, A]) = (self.S, out.dense_mut());
         E.row_mut(0).copy_from_slice(&[S1, S2, 0.0, 0.0, 0.0]);
         E.row_mut(1).copy_from_slice(&[0.0, 0.0, S1, S2, 0.0]);
         A.row_mut(0).copy_from_slice(&[0.0, 0.0, S1, S2, 0.0]);

@@ -1,13 +1,15 @@
 //! Equations of motion as a black box, and derived quantities written by hand, against the generated ones.
 
 use crate::support::{GRAVITY, M2, PENDULUM, SliderCrank, distance, tolerance};
+use daedal::analysis::{Finding, analyse};
 use daedal::formulation::{Formulation, Selectors};
 use daedal::linalg::Matrix;
+use daedal::method::StartFailure;
 use daedal::method::controller::Control;
-use daedal::method::geoms::{Decomposition, Formulation};
+use daedal::method::geoms::Decomposition;
 use daedal::motion::{
-    Acceleration, BlackBox, BlackBoxMotion, BlackBoxRows, Derivation, EquationsOfMotion, MassStructure, Mechanism,
-    Motion, Position, Sizes, Undefined, Velocity,
+    Acceleration, BlackBox, BlackBoxMotion, BlackBoxRows, Declared, Derivation, EquationsOfMotion, Kinematics,
+    MassStructure, Mechanism, Motion, Position, Sizes, Structure, Undefined, Velocity,
 };
 use daedal::scalar::Scalar;
 use daedal::{Geoms, Initial, Options, Problem, Solution, SolveError, StepFailure, solve};
@@ -37,11 +39,8 @@ impl BlackBox for BlackPendulum {
         M[(1, 1)] = 1.0;
         Ok(())
     }
-    fn mass_structure(&self) -> MassStructure {
-        MassStructure::ConstantDiagonal
-    }
-    fn autonomous(&self) -> bool {
-        true
+    fn structure(&self) -> Structure {
+        Structure { mass: MassStructure::ConstantDiagonal, autonomous: true, ..Structure::unknown() }
     }
 }
 
@@ -194,6 +193,137 @@ fn a_black_box_may_have_no_value() {
     let t = cause.time();
     assert!(t > 0.9 && t <= 1.0 && partial.end_time() == t);
     assert!((partial.at_end().p[0] - 0.5 * t * t).abs() < 1e-10);
+}
+
+/// An oscillator on a rail, with one thing that is not as it is usually.
+struct Rail {
+    odd: Option<Odd>,
+    structure: Structure,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Odd {
+    MassChanges,
+    /// far from the start only
+    MassChangesFarAway,
+    MassIsCoupled,
+    KinematicsAreAffine,
+    KinematicsAreNot,
+    TimeEnters,
+    TimeEntersTheMass,
+    MultiplierEnters,
+    MultiplierEntersTheRate,
+}
+
+impl BlackBox for Rail {
+    fn sizes(&self) -> Sizes {
+        Sizes { positions: 2, velocities: 2, dynamic: 1, holonomic: 1, ..Sizes::default() }
+    }
+    fn rows(&self, at: &Motion<f64>, out: &mut BlackBoxRows) -> Result<(), Undefined> {
+        let is = |odd: Odd, value: f64| if self.odd == Some(odd) { value } else { 0.0 };
+        let lambda = at.lambda[0];
+        out.force[0] = -at.p[0] + at.r[0] + is(Odd::TimeEnters, 0.1 * at.t) + is(Odd::MultiplierEnters, 0.3 * lambda);
+        out.force[1] = -2.0 - lambda;
+        out.dynamic[0] = -at.r[0] + is(Odd::MultiplierEntersTheRate, 0.1 * lambda);
+        let stretched = is(Odd::KinematicsAreAffine, 0.1 * at.p[0]) + is(Odd::KinematicsAreNot, 0.1 * at.p[0].powi(2));
+        out.kinematics.copy_from_slice(&[at.v[0] * (1.0 + stretched), at.v[1]]);
+        out.holonomic[0] = at.p[1];
+        out.holonomic_velocity[0] = at.v[1];
+        out.holonomic_acceleration.iter_mut().for_each(|g2| *g2 = out.force[1]);
+        Ok(())
+    }
+    fn mass(&self, at: &Position<f64>, M: &mut Matrix) -> Result<(), Undefined> {
+        let is = |odd: Odd, value: f64| if self.odd == Some(odd) { value } else { 0.0 };
+        let far = if (at.p[0] - 1.0).abs() > 0.5 { 0.5 } else { 0.0 };
+        M[(0, 0)] = 1.0 + is(Odd::MassChanges, 0.1 * at.p[0]) + is(Odd::MassChangesFarAway, far);
+        M[(0, 0)] += is(Odd::TimeEntersTheMass, 0.1 * at.t);
+        M[(1, 1)] = 1.0;
+        M[(0, 1)] = is(Odd::MassIsCoupled, 0.2);
+        M[(1, 0)] = M[(0, 1)];
+        Ok(())
+    }
+    fn structure(&self) -> Structure {
+        self.structure
+    }
+}
+
+#[test]
+fn a_wrong_declaration_is_named_with_its_numbers_and_refused() {
+    let nothing = Structure::unknown();
+    let mass = |mass| Structure { mass, ..nothing };
+    let kinematics = |kinematics| Structure { kinematics, ..nothing };
+    let (autonomous, multipliers) =
+        (Structure { autonomous: true, ..nothing }, Structure { multipliers_in_forces: false, ..nothing });
+    let initial = Initial::motion(0.0, &[1.0, 0.0], &[0.5, 0.0]).dynamic(&[0.2]);
+    for (odd, structure, wrong, entry) in [
+        (Odd::MassChanges, mass(MassStructure::ConstantFull), Declared::ConstantMass, "M[v1, v1]"),
+        (Odd::MassChanges, mass(MassStructure::ConstantDiagonal), Declared::ConstantMass, "M[v1, v1]"),
+        (Odd::MassChangesFarAway, mass(MassStructure::ConstantFull), Declared::ConstantMass, "M[v1, v1]"),
+        (Odd::MassIsCoupled, mass(MassStructure::Diagonal), Declared::DiagonalMass, "M[v"),
+        (Odd::KinematicsAreAffine, kinematics(Kinematics::Plain), Declared::PlainKinematics, "the rate of p1"),
+        (Odd::KinematicsAreNot, kinematics(Kinematics::Affine), Declared::AffineKinematics, "the rate of p1"),
+        (Odd::TimeEnters, autonomous, Declared::Autonomous, "the dynamic equation of v1"),
+        (Odd::TimeEntersTheMass, autonomous, Declared::Autonomous, ""),
+        (Odd::MultiplierEnters, multipliers, Declared::NoMultipliersInForces, "the dynamic equation of v1"),
+        (Odd::MultiplierEntersTheRate, multipliers, Declared::NoMultipliersInForces, "the rate of r1"),
+    ] {
+        let rail = BlackBoxMotion(Rail { odd: Some(odd), structure });
+        let found = analyse(&rail, &initial, 2.0).unwrap();
+        let wrongs: Vec<_> = found.findings.iter().filter(|f| f.code() == "wrong_declaration").collect();
+        let [Finding::WrongDeclaration { wrong: told }] = wrongs[..] else { panic!("{odd:?}: {wrongs:?}") };
+        assert!(told.declared == wrong && told.entry.starts_with(entry), "{odd:?}: {told}");
+        assert!((told.found - told.told).abs() > 1e-9 && !found.is_possible(), "{told}");
+        // a run is refused by the start and a point beside it
+        let run = solve(&Problem::new(&rail, initial.clone(), 2.0), &Geoms::default(), &tolerance(1e-6));
+        match run {
+            Err(SolveError::Start(StartFailure::Declaration(told))) => assert_eq!(told.declared, wrong),
+            Ok(_) if odd == Odd::MassChangesFarAway => {}
+            other => panic!("{odd:?}: {:?}", other.err()),
+        }
+        // what declares nothing is right
+        let modest = BlackBoxMotion(Rail { odd: Some(odd), structure: nothing });
+        assert!(analyse(&modest, &initial, 2.0).unwrap().findings.iter().all(|f| f.code() != "wrong_declaration"));
+        solve(&Problem::new(&modest, initial.clone(), 0.5), &Geoms::default(), &tolerance(1e-6)).unwrap();
+    }
+}
+
+#[test]
+fn a_right_declaration_passes_and_changes_no_result() {
+    let all = Structure {
+        mass: MassStructure::ConstantDiagonal,
+        kinematics: Kinematics::Plain,
+        autonomous: true,
+        multipliers_in_forces: false,
+        ..Structure::unknown()
+    };
+    let initial = Initial::motion(0.0, &[1.0, 0.0], &[0.5, 0.0]).dynamic(&[0.2]);
+    let affine = Structure { kinematics: Kinematics::Affine, ..all };
+    let runs = [
+        (None, all),
+        (None, affine),
+        (Some(Odd::KinematicsAreAffine), affine),
+        (None, Structure::unknown()),
+        (Some(Odd::KinematicsAreAffine), Structure::unknown()),
+    ]
+    .map(|(odd, structure)| {
+        let rail = BlackBoxMotion(Rail { odd, structure });
+        let found = analyse(&rail, &initial, 2.0).unwrap();
+        assert!(found.findings.is_empty(), "{:?}", found.findings);
+        // the interface of a black box is no matter of declaration
+        let structure = rail.structure();
+        assert!(structure.black_box && structure.acceleration_level_by_hand && structure.constraint_force_by_hand);
+        run(&rail, &initial, 2.0, &Geoms::default(), 1e-8)
+    });
+    let [declared, as_affine, stretched, silent, silently_stretched] = &runs;
+    for (one, other) in [(declared, silent), (as_affine, silent), (stretched, silently_stretched)] {
+        assert!(differences(one, other).iter().all(|d| *d < 1e-12), "{:?}", differences(one, other));
+    }
+    // methods that need M, f and the constraints one by one say why they do not take it
+    let rail = BlackBoxMotion(Rail { odd: None, structure: all });
+    let hedop5 = daedal::catalogue::find("hedop5").unwrap();
+    let method = hedop5.with(hedop5.usual()).unwrap();
+    let error = solve(&Problem::new(&rail, initial, 1.0), &*method, &tolerance(1e-6)).unwrap_err();
+    assert!(std::error::Error::source(&error).unwrap().to_string().contains("black box"), "{error}");
 }
 
 /// Which quantities are written by hand.

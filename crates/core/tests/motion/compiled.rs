@@ -85,7 +85,7 @@ fn evaluate(mechanism: &dyn Mechanism, form: Form, invariants: bool, t: f64, x: 
     let mut rows = vec![0.0; layout.rows()];
     let mut F = Matrix::zeros(layout.rows(), layout.dim());
     array.evaluate(t, x, &mut rows).unwrap();
-    array.jacobian(t, x, &rows, &mut F).unwrap();
+    array.dense_jacobian(t, x, &rows, &mut F).unwrap();
     (rows, F)
 }
 

@@ -1,7 +1,6 @@
 //! General systems of index at most one for the tests of integrators.
 
 use daedal::dae::{Dae, Equations, Pencil, Point};
-use daedal::linalg::Matrix;
 use daedal::motion::Undefined;
 use daedal::scalar::{Dual, Scalar};
 use daedal::{Residuals, StepFailure};
@@ -38,11 +37,8 @@ impl<E: Equations> Differentiated<E> {
     pub fn new(equations: E, algebraic: &[usize], form: Form) -> Self {
         let n = equations.dim();
         let pencil = match form {
-            Form::Dense => Pencil::Dense { E: Matrix::zeros(n, n), A: Matrix::zeros(n, n) },
-            Form::Sparse => {
-                let places = pattern(&equations);
-                Pencil::Sparse { E: vec![0.0; places.len()], A: vec![0.0; places.len()], places }
-            }
+            Form::Dense => Pencil::dense(n, n),
+            Form::Sparse => Pencil::sparse(n, pattern(&equations), pattern(&equations)),
         };
         let zero = vec![Number::constant(0.0); n];
         Differentiated {
@@ -110,25 +106,11 @@ impl<E: Equations> Dae for Differentiated<E> {
         for j in 0..x.len() {
             (self.x[j], self.xdot[j]) = (Number::constant(x[j]), Number::constant(xdot[j]));
         }
-        let mut next = 0;
         for j in 0..x.len() {
             self.column(t, j, true);
-            match out {
-                Pencil::Dense { E, .. } => (0..x.len()).for_each(|i| E[(i, j)] = self.r[i].lanes[0]),
-                Pencil::Sparse { places, E, .. } => {
-                    let column = places[next..].iter().take_while(|place| place.1 == j);
-                    column.enumerate().for_each(|(k, place)| E[next + k] = self.r[place.0].lanes[0]);
-                }
-            }
+            out.E.put_columns(&[j], |i, _| self.r[i].lanes[0]);
             self.column(t, j, false);
-            match out {
-                Pencil::Dense { A, .. } => (0..x.len()).for_each(|i| A[(i, j)] = -self.r[i].lanes[0]),
-                Pencil::Sparse { places, A, .. } => {
-                    let count = places[next..].iter().take_while(|place| place.1 == j).count();
-                    (next..next + count).for_each(|k| A[k] = -self.r[places[k].0].lanes[0]);
-                    next += count;
-                }
-            }
+            out.A.put_columns(&[j], |i, _| -self.r[i].lanes[0]);
         }
         Ok(())
     }

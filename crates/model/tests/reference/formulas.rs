@@ -29,7 +29,7 @@ fn array(mechanism: &dyn Mechanism, t: f64, x: &[f64]) -> (Vec<f64>, Matrix) {
     assert_eq!(dim, x.len());
     let (mut k, mut F) = (vec![0.0; rows], Matrix::zeros(rows, dim));
     array.evaluate(t, x, &mut k).expect("finite rows");
-    array.jacobian(t, x, &k, &mut F).expect("finite derivatives");
+    array.dense_jacobian(t, x, &k, &mut F).expect("finite derivatives");
     (k, F)
 }
 

@@ -48,7 +48,7 @@ impl Dae for Published<'_> {
     }
     fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
         self.form.pencil(t, x, xdot, out)?;
-        let Pencil::Dense { A, .. } = out else { unreachable!("the pencil is dense") };
+        let [_, A] = out.dense_mut();
         match self.jacobian {
             Jacobian::Simplified => {
                 for row in self.layout.row_dynamics() {

@@ -5,7 +5,7 @@
 
 use super::dependence::{Dependent, VANISHING, dependences, size};
 use super::{Constraint, Omitted, Procedure, ProcedureError, Role, Sight};
-use crate::graph::{Expr, Jacobian, Node, Tape};
+use crate::graph::{Expr, Jacobian, Tape};
 
 /// A coefficient below this part of its row's gradient at random points is zero but for rounding.
 const IDENTICALLY_ZERO: f64 = 1e-12;
@@ -158,7 +158,7 @@ impl Procedure<'_> {
             for &(k, i, j, coefficient) in &doubtful {
                 let seen = points.iter().zip(&tops).any(|(values, top)| values[k].abs() > least * top[i]);
                 // where nothing can be seen, and where a coefficient may begin to count anywhere, the formula decides
-                contained[j] |= seen || points.is_empty() || self.piecewise(coefficient);
+                contained[j] |= seen || points.is_empty() || self.array.graph.has_branches(&[coefficient]);
             }
             self.concealed |= doubtful.iter().any(|&(_, _, j, _)| contained[j]);
             let left_out = doubtful.into_iter().filter(|&(_, _, j, _)| !contained[j]);
@@ -172,12 +172,6 @@ impl Procedure<'_> {
             self.array.omitted.extend(written);
         }
         free.iter().copied().filter(|&j| contained[j]).collect()
-    }
-
-    /// May a formula be zero in some region and not in another?
-    fn piecewise(&self, e: Expr) -> bool {
-        let graph = &self.array.graph;
-        graph.needed(&[e]).into_iter().any(|e| matches!(graph.node(e), Node::Select(..)))
     }
 
     fn flow(&mut self) -> Vec<(Expr, Expr)> {

@@ -5,7 +5,7 @@
 //! operator times Z, is summed beside it. Elsewhere, as for Euler angles, the flow is one step of the classical Runge-Kutta method,
 //! and its derivative is taken as Z(p₁), which is exact up to O(h). Brüls, Cardona & Arnold, Mech. Mach. Theory 48 (2012).
 
-use crate::linalg::Matrix;
+use crate::linalg::{Jacobian, Matrix};
 use crate::method::structural::Structural;
 use crate::motion::{Kinematics, Undefined};
 
@@ -97,7 +97,7 @@ impl Flow {
     }
 
     /// P = ∂p₁/∂u, where p₁ comes from p. F holds −∂k/∂x at p₁.
-    pub fn tangent(&mut self, equations: &Structural, u: &[f64], p: &[f64], F: &Matrix, P: &mut Matrix) {
+    pub fn tangent(&mut self, equations: &Structural, u: &[f64], p: &[f64], F: &Jacobian, P: &mut Matrix) {
         match self {
             Flow::Translation => {
                 P.fill(0.0);
@@ -125,7 +125,7 @@ fn coefficients(
     let l = equations.layout().clone();
     let mut x = vec![0.0; l.dim()];
     x[l.p()].copy_from_slice(&at[l.p()]);
-    let mut F = Matrix::zeros(l.rows(), l.dim());
+    let mut F = equations.new_jacobian();
     let (mut linear, mut constant) = (Vec::new(), Vec::new());
     for (j, column) in l.v().enumerate() {
         x[l.v()].fill(0.0);

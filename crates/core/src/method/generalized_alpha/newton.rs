@@ -11,7 +11,7 @@
 
 use super::lie_group::Flow;
 use super::{AlphaForm, Parameters};
-use crate::linalg::{Lu, Matrix};
+use crate::linalg::{Jacobian, Lu, Matrix};
 use crate::method::structural::{Step, Structural, Trouble};
 use crate::motion::Undefined;
 
@@ -81,7 +81,9 @@ pub(super) struct Newton {
     lu: Lu<f64>,
     /// step size that the factors belong to
     factored: Option<f64>,
-    F: Matrix,
+    F: Jacobian,
+    /// one of its rows
+    row: Vec<f64>,
     P: Matrix,
     /// derivatives of one row by u
     by_u: Vec<f64>,
@@ -106,7 +108,8 @@ impl Newton {
             rows,
             lu: Lu::new(n),
             factored: None,
-            F: Matrix::zeros(l.rows(), l.dim()),
+            F: equations.new_jacobian(),
+            row: vec![0.0; l.dim()],
             P: Matrix::zeros(l.p().len(), l.v().len()),
             by_u: vec![0.0; l.v().len()],
             correction: vec![0.0; n],
@@ -244,7 +247,7 @@ impl Newton {
         let n = l.v().len();
         let inner = (1.0 - alpha_m) / (1.0 - alpha_f);
         for (i, equation) in self.rows.iter().enumerate() {
-            let derivatives = self.F.row(equation.row);
+            let derivatives = self.F.dense_row(equation.row, &mut self.row);
             let divisor = match equation.level {
                 Level::Dynamics => -1.0,
                 Level::Dynamic(_) => 2.0 / h,

@@ -11,7 +11,7 @@
 
 use super::newton::Old;
 use super::{AlphaStart, Parameters};
-use crate::linalg::Matrix;
+use crate::linalg::Jacobian;
 use crate::method::structural::{Saddle, Structural, Trouble};
 
 /// Scratch of the start.
@@ -23,7 +23,7 @@ pub(super) struct Starter {
     rate: Vec<f64>,
     second: Vec<f64>,
     bracket: Vec<f64>,
-    F: Matrix,
+    F: Jacobian,
 }
 
 impl Starter {
@@ -38,7 +38,7 @@ impl Starter {
             rate: room(),
             second: vec![0.0; l.v().len()],
             bracket: vec![0.0; l.p().len()],
-            F: Matrix::zeros(l.rows(), l.dim()),
+            F: equations.new_jacobian(),
         }
     }
 

@@ -39,7 +39,7 @@ fn decompose(
     let mut rows = vec![0.0; layout.rows()];
     array.evaluate(t, x, &mut rows).unwrap();
     let mut constraints = ConstraintPart::new(&layout, kinds.0, 1e-10);
-    array.jacobian(t, x, &rows, &mut constraints.F).unwrap();
+    array.dense_jacobian(t, x, &rows, &mut constraints.F).unwrap();
     constraints.decompose().unwrap();
     let mut differential = DifferentialPart::new(&layout, &constraints, kinds.1, selection, 3);
     differential.select(&constraints, Tableau::of(3), H).unwrap();
@@ -215,7 +215,7 @@ fn error_of_solves(
     let mut rows = vec![0.0; layout.rows()];
     array.evaluate(t, x, &mut rows).unwrap();
     let mut F = Matrix::zeros(layout.rows(), n);
-    array.jacobian(t, x, &rows, &mut F).unwrap();
+    array.dense_jacobian(t, x, &rows, &mut F).unwrap();
     let (mut constraints, mut differential) = decompose(&mut *array, t, x, (kind, Decomposition::Lu), selection);
     let selected = differential.selected().unwrap().to_vec();
     assert_eq!(algebraic + selected.len(), n);

@@ -71,7 +71,6 @@ mod tests {
     use super::*;
     use crate::dae::{Dae, Pencil, Point};
     use crate::error::StepFailure;
-    use crate::linalg::Matrix;
     use crate::method::Stepper;
     use crate::method::controller::Control;
     use crate::method::radau::{RadauIIa, Stages};
@@ -90,7 +89,7 @@ mod tests {
             POWERS
         }
         fn new_pencil(&self) -> Pencil {
-            Pencil::Dense { E: Matrix::zeros(POWERS, POWERS), A: Matrix::zeros(POWERS, POWERS) }
+            Pencil::dense(POWERS, POWERS)
         }
         fn algebraic(&self, _: usize) -> bool {
             false
@@ -105,9 +104,7 @@ mod tests {
             Ok(())
         }
         fn pencil(&mut self, t: f64, _: &[f64], _: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {
-            if let Pencil::Dense { E: leading, .. } = out {
-                (0..POWERS).for_each(|i| leading[(i, i)] = 4.0 + t);
-            }
+            (0..POWERS).for_each(|i| out.E.put((i, i), 4.0 + t));
             Ok(())
         }
         fn accepted(&mut self, _: usize, _: f64, _: &mut [f64], _: &[f64]) -> Result<(), StepFailure> {

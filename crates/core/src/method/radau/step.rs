@@ -134,18 +134,8 @@ impl Formula for RadauStep<'_> {
         self.x.fill(0.0);
         self.v.fill(0.0);
         let mut differential = |j: usize| (self.x[j], self.v[j]) = (self.state.x[j], self.xdot[j]);
-        match &self.pencil {
-            Pencil::Dense { E, .. } => {
-                for j in 0..E.cols() {
-                    if (0..E.rows()).any(|i| E[(i, j)] != 0.0) {
-                        differential(j);
-                    }
-                }
-            }
-            Pencil::Sparse { places, E, .. } => {
-                places.iter().zip(E).filter(|(_, e)| **e != 0.0).for_each(|((_, j), _)| differential(*j));
-            }
-        }
+        let E = &self.pencil.E;
+        (0..E.rows()).flat_map(|i| E.row(i)).filter(|(_, e)| *e != 0.0).for_each(|(j, _)| differential(j));
         let weights = &self.collocation.weights;
         first_step(weights.norm(&self.x), weights.norm(&self.v))
     }

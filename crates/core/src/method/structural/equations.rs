@@ -1,7 +1,7 @@
 //! M, f, G and H of a mechanism, one by one. States x stand in the order of [`Layout`].
 
 use super::saddle::Saddle;
-use crate::linalg::{Matrix, Svd};
+use crate::linalg::{Jacobian, Matrix, Svd};
 use crate::method::{Passage, StartFailure};
 use crate::motion::{Form, Kinematics, Layout, Mechanism, ReducedArray, Undefined};
 use crate::segment::Segment;
@@ -63,8 +63,11 @@ impl<'p> Structural<'p> {
         if sizes.auxiliary > 0 {
             return Err(refuse("it has auxiliary variables"));
         }
+        if structure.black_box {
+            return Err(refuse("it is a black box, which gives M, f and its constraints only together"));
+        }
         if structure.multipliers_in_forces {
-            return Err(refuse("its forces depend on multipliers, or it is a black box"));
+            return Err(refuse("its forces depend on multipliers"));
         }
         let array = system.array(Form::StrangenessFree, false);
         let layout = array.layout().clone();
@@ -188,10 +191,9 @@ impl<'p> Structural<'p> {
         self.at_rest[p.clone()].copy_from_slice(&x[p.clone()]);
         self.statistics.masses += 1;
         let [M, GZ, HZ] = self.array.at_rest(t, &self.at_rest, &mut self.rows)?;
-        self.M.data_mut().copy_from_slice(M.data());
-        let (upper, lower) = self.K.data_mut().split_at_mut(GZ.data().len());
-        upper.copy_from_slice(GZ.data());
-        lower.copy_from_slice(HZ.data());
+        M.copy_to(&mut self.M, 0);
+        GZ.copy_to(&mut self.K, 0);
+        HZ.copy_to(&mut self.K, GZ.rows());
         let (g1, h) = self.k0.split_at_mut(self.g.len());
         g1.copy_from_slice(&self.rows[self.layout.row_g1()]);
         h.copy_from_slice(&self.rows[self.layout.row_h()]);
@@ -279,8 +281,13 @@ impl<'p> Structural<'p> {
         Ok(&self.rows)
     }
 
+    /// Zeros of the kind of the next.
+    pub fn new_jacobian(&self) -> Jacobian {
+        self.array.new_jacobian()
+    }
+
     /// −∂k/∂x of all rows at x, accelerations and multipliers included. Those of the dynamics, of g and of Z v are exact everywhere.
-    pub fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Matrix) -> Result<(), Undefined> {
+    pub fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Jacobian) -> Result<(), Undefined> {
         self.statistics.jacobians += 1;
         self.array.evaluate(t, x, &mut self.rows)?;
         self.array.jacobian(t, x, &self.rows, F)

@@ -6,7 +6,7 @@
 //! where f(q, 0) = −U_q. The forces f(q, v) of such a system contain besides only the inertia terms ½ ∂_q (vᵀMv) − ∂_q(Mv) v.
 //! ∂_q (M a) comes from the Jacobian of the rows M a − f by q, at a = v and at a = 0, both at rest.
 
-use crate::linalg::Matrix;
+use crate::linalg::Jacobian;
 use crate::method::structural::{Structural, Trouble};
 use crate::method::{StartFailure, State};
 use crate::motion::{ForceTest, Form, Hamiltonian, Layout, Mechanism, Undefined};
@@ -14,18 +14,14 @@ use crate::motion::{ForceTest, Form, Hamiltonian, Layout, Mechanism, Undefined};
 /// ½ ∂_q (vᵀ M v), with scratch space.
 pub(super) struct Inertia {
     x: Vec<f64>,
-    moving: Matrix,
-    at_rest: Matrix,
+    moving: Jacobian,
+    at_rest: Jacobian,
 }
 
 impl Inertia {
     pub fn new(equations: &Structural) -> Self {
         let l = equations.layout();
-        Inertia {
-            x: vec![0.0; l.dim()],
-            moving: Matrix::zeros(l.rows(), l.dim()),
-            at_rest: Matrix::zeros(l.rows(), l.dim()),
-        }
+        Inertia { x: vec![0.0; l.dim()], moving: equations.new_jacobian(), at_rest: equations.new_jacobian() }
     }
 
     /// Both Jacobians at q, for velocity v.

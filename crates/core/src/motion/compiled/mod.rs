@@ -58,9 +58,9 @@ impl Compiled {
         self.program(form, with_invariants).nodes
     }
 
-    fn parts(&self, layout: &Layout) -> PartKernels {
+    fn parts(&self, program: &Program) -> PartKernels {
         let compile = || Parts::new(&self.formulas, self.structure, &*self.compiler);
-        PartKernels::new(self.parts.get_or_init(compile), layout)
+        PartKernels::new(self.parts.get_or_init(compile), &program.layout, &program.matrices_at_start)
     }
 
     fn program(&self, form: Form, with_invariants: bool) -> Arc<Program> {
@@ -89,7 +89,8 @@ impl Mechanism for Compiled {
     fn array<'m>(&'m self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm> {
         let program = self.program(form, with_invariants);
         let layout = program.layout.clone();
-        Box::new(Eliminated::new(Kernels::new(self, &program), layout, self.structure))
+        let (eliminated, diagonal) = (program.eliminated, self.structure.mass.is_diagonal());
+        Box::new(Eliminated::new(Kernels::new(self, &program), layout, eliminated, diagonal))
     }
 }
 

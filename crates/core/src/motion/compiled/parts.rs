@@ -2,9 +2,9 @@
 
 use super::super::{Formulas, Layout, Structure};
 use super::Point;
-use super::program::{Places, entries, scatter};
+use super::program::{Places, entries};
 use crate::graph::{Compiler, Expr, Kernel};
-use crate::linalg::Matrix;
+use crate::linalg::{Entries, Jacobian};
 
 /// Compiled kernels of the parts.
 pub(super) struct Parts {
@@ -46,15 +46,16 @@ pub(super) struct PartKernels {
     hidden: Box<dyn Kernel>,
     point: Point,
     outputs: Vec<f64>,
-    GZ: Places,
-    HZ: Places,
-    mass: Places,
+    GZ: Entries,
+    HZ: Entries,
+    mass: Entries,
     /// lengths of what stands before the rows at rest, and of the outputs of the kernels
     lengths: [usize; 4],
 }
 
 impl PartKernels {
-    pub fn new(parts: &Parts, layout: &Layout) -> Self {
+    /// For matrices of these kinds.
+    pub fn new(parts: &Parts, layout: &Layout, [M, GZ, HZ]: &[Jacobian; 3]) -> Self {
         let n = layout.sizes;
         let matrices = parts.GZ.len() + parts.HZ.len() + parts.mass.len();
         let at_rest = matrices + 2 * n.holonomic + n.nonholonomic;
@@ -66,21 +67,21 @@ impl PartKernels {
             hidden: parts.hidden.duplicate(),
             point: Point::new(layout, parts.inputs),
             outputs: vec![0.0; at_rest.max(hidden)],
-            GZ: parts.GZ.clone(),
-            HZ: parts.HZ.clone(),
-            mass: parts.mass.clone(),
+            GZ: Entries::new(parts.GZ.clone(), GZ),
+            HZ: Entries::new(parts.HZ.clone(), HZ),
+            mass: Entries::new(parts.mass.clone(), M),
             lengths: [matrices, at_rest, forces, hidden],
         }
     }
 
     /// M where it changes, GZ, HZ and the rows g, gI and H Z v + h for v = 0.
-    pub fn at_rest(&mut self, t: f64, x: &[f64], [M, GZ, HZ]: [&mut Matrix; 3], rows: &mut [f64]) {
+    pub fn at_rest(&mut self, t: f64, x: &[f64], [M, GZ, HZ]: [&mut Jacobian; 3], rows: &mut [f64]) {
         self.point.set(t, x);
         let outputs = &mut self.outputs[..self.lengths[1]];
         self.at_rest.call(&self.point.inputs, outputs);
-        let rest = scatter(outputs, &self.GZ, GZ);
-        let rest = scatter(rest, &self.HZ, HZ);
-        let rest = scatter(rest, &self.mass, M);
+        let rest = self.GZ.write(1.0, outputs, GZ);
+        let rest = self.HZ.write(1.0, rest, HZ);
+        let rest = self.mass.write(1.0, rest, M);
         let l = &self.point.layout;
         copy(rest, rows, [l.row_g(), l.row_g1(), l.row_h()]);
     }

@@ -1,12 +1,12 @@
 //! Kernels of one reduced derivative array: compiled once, and at work with scratch space of their own.
 
-use super::super::eliminated::{Rows, eliminates};
+use super::super::eliminated::{Rows, eliminates, filled};
 use super::super::{Formulas, Layout, Structure, Undefined};
 use super::contact::{ContactKernels, ContactProgram};
 use super::parts::PartKernels;
 use super::{Compiled, Point};
-use crate::graph::{Compiler, Expr, Jacobian, Kernel};
-use crate::linalg::Matrix;
+use crate::graph::{self, Compiler, Expr, Kernel};
+use crate::linalg::{Entries, Jacobian, JacobianRef, Matrix, is_sparse};
 use std::sync::Arc;
 
 /// Where the entries of a sparse matrix go.
@@ -16,7 +16,8 @@ pub(super) type Places = Vec<(usize, usize)>;
 pub(super) struct Program {
     pub layout: Layout,
     structure: Structure,
-    eliminated: bool,
+    /// are accelerations eliminated?
+    pub eliminated: bool,
     inputs: usize,
     pub nodes: usize,
     /// rows, then GZ and HZ where accelerations are eliminated
@@ -25,34 +26,57 @@ pub(super) struct Program {
     jacobian: Box<dyn Kernel>,
     /// GZ, HZ, M where it changes
     matrices: Box<dyn Kernel>,
-    by_x: Places,
+    /// zeros of the kind of −∂k/∂x
+    F: Jacobian,
+    by_x: Entries,
     by_y: Places,
-    GZ: Places,
-    HZ: Places,
-    all_GZ: Places,
-    all_HZ: Places,
-    changing_mass: Places,
-    M: Matrix,
+    /// M where it is constant, zeros of the kinds of GZ and HZ, and where their entries stand
+    pub matrices_at_start: [Jacobian; 3],
+    changing_mass: Entries,
+    GZ: Entries,
+    HZ: Entries,
     contact: Option<ContactProgram>,
 }
 
 impl Program {
     pub fn new(formulas: &Formulas, layout: Layout, structure: Structure, compiler: &dyn Compiler) -> Self {
         let array = formulas.array(&layout);
-        let eliminated = eliminates(structure);
-        let (GZ, HZ) = if eliminated { (&array.GZ[..], &array.HZ[..]) } else { (&[][..], &[][..]) };
-        let matrices = GZ.iter().chain(HZ).map(|(_, _, e)| *e);
-        let values: Vec<Expr> = array.rows.iter().copied().chain(matrices.clone()).collect();
-        let derivatives: Vec<Expr> =
-            array.by_x.entries.iter().chain(&array.by_y.entries).copied().chain(matrices).collect();
-        let graph = &array.graph;
-        let mut M = Matrix::zeros(layout.a().len(), layout.a().len());
-        for &(i, j, m) in &array.mass {
-            M[(i, j)] = graph.constant(m).unwrap_or(0.0);
-        }
-        let changing = if structure.mass.is_constant() { &[][..] } else { &array.mass[..] };
-        let matrix_entries: Vec<Expr> = array.GZ.iter().chain(&array.HZ).chain(changing).map(|(_, _, e)| *e).collect();
+        let n = layout.sizes;
         let contact = ContactProgram::new(&array, compiler, formulas.graph.inputs().len());
+        let (by_x, GZ, HZ) = (places(&array.by_x), entries(&array.GZ), entries(&array.HZ));
+        // contact variables fill rows in
+        let sparse = |places: &Places| contact.is_none() && is_sparse(layout.rows(), layout.dim(), places.len());
+        // and so does the inverse of a matrix that is not diagonal
+        let eliminated = eliminates(structure) && (structure.mass.is_diagonal() || !sparse(&by_x));
+        let mut all = by_x.clone();
+        if eliminated && sparse(&all) {
+            filled(&layout, &mut all, &GZ, &HZ);
+        }
+        let F = match sparse(&all) {
+            true => Jacobian::sparse(layout.rows(), layout.dim(), all),
+            false => Jacobian::dense(layout.rows(), layout.dim()),
+        };
+        let kind = |rows: usize, places: &Places| {
+            if contact.is_some() {
+                Jacobian::dense(rows, n.velocities)
+            } else {
+                Jacobian::of_pattern(rows, n.velocities, places.clone())
+            }
+        };
+        let mass = entries(&array.mass);
+        let mut matrices_at_start = [kind(n.velocities, &mass), kind(n.holonomic, &GZ), kind(n.nonholonomic, &HZ)];
+        for &(i, j, m) in &array.mass {
+            matrices_at_start[0].put((i, j), array.graph.constant(m).unwrap_or(0.0));
+        }
+
+        let constraints = || array.GZ.iter().chain(&array.HZ).map(|(_, _, e)| *e);
+        let besides: Vec<Expr> = if eliminated { constraints().collect() } else { Vec::new() };
+        let values: Vec<Expr> = array.rows.iter().chain(&besides).copied().collect();
+        let derivatives: Vec<Expr> =
+            array.by_x.entries.iter().chain(&array.by_y.entries).chain(&besides).copied().collect();
+        let graph = &array.graph;
+        let changing = if structure.mass.is_constant() { &[][..] } else { &array.mass[..] };
+        let matrix_entries: Vec<Expr> = constraints().chain(changing.iter().map(|(_, _, e)| *e)).collect();
         let all: Vec<Expr> = values.iter().chain(&derivatives).copied().collect();
         Program {
             structure,
@@ -62,21 +86,25 @@ impl Program {
             values: compiler.compile(graph, &values),
             jacobian: compiler.compile(graph, &derivatives),
             matrices: compiler.compile(graph, &matrix_entries),
-            all_GZ: entries(&array.GZ),
-            all_HZ: entries(&array.HZ),
-            changing_mass: entries(changing),
-            by_x: places(&array.by_x),
+            by_x: Entries::new(by_x, &F),
             by_y: places(&array.by_y),
-            GZ: entries(GZ),
-            HZ: entries(HZ),
-            M,
+            changing_mass: Entries::new(entries(changing), &matrices_at_start[0]),
+            GZ: Entries::new(GZ, &matrices_at_start[1]),
+            HZ: Entries::new(HZ, &matrices_at_start[2]),
+            matrices_at_start,
+            F,
             contact,
             layout,
         }
     }
+
+    /// How many entries of GZ and HZ stand beside the rows.
+    fn besides(&self) -> usize {
+        if self.eliminated { self.GZ.len() + self.HZ.len() } else { 0 }
+    }
 }
 
-pub(super) fn places(jacobian: &Jacobian) -> Places {
+pub(super) fn places(jacobian: &graph::Jacobian) -> Places {
     jacobian.iter().map(|(i, j, _)| (i, j)).collect()
 }
 
@@ -106,9 +134,9 @@ pub(super) struct Kernels<'m> {
     entries: Vec<f64>,
     matrices: Box<dyn Kernel>,
     matrix_entries: Vec<f64>,
-    M: Matrix,
-    GZ: Matrix,
-    HZ: Matrix,
+    M: Jacobian,
+    GZ: Jacobian,
+    HZ: Jacobian,
     contact: Option<ContactKernels>,
     mass_evaluations: u64,
 }
@@ -116,21 +144,20 @@ pub(super) struct Kernels<'m> {
 impl<'m> Kernels<'m> {
     pub fn new(compiled: &'m Compiled, program: &Arc<Program>) -> Self {
         let l = &program.layout;
-        let n = l.sizes;
-        let matrices = program.GZ.len() + program.HZ.len();
+        let [M, GZ, HZ] = program.matrices_at_start.clone();
         Kernels {
             compiled,
             parts: None,
             values: program.values.duplicate(),
             jacobian: program.jacobian.duplicate(),
             point: Point::new(l, program.inputs),
-            outputs: vec![0.0; l.rows() + matrices],
-            entries: vec![0.0; program.by_x.len() + program.by_y.len() + matrices],
+            outputs: vec![0.0; l.rows() + program.besides()],
+            entries: vec![0.0; program.by_x.len() + program.by_y.len() + program.besides()],
             matrices: program.matrices.duplicate(),
-            matrix_entries: vec![0.0; program.all_GZ.len() + program.all_HZ.len() + program.changing_mass.len()],
-            M: program.M.clone(),
-            GZ: Matrix::zeros(n.holonomic, n.velocities),
-            HZ: Matrix::zeros(n.nonholonomic, n.velocities),
+            matrix_entries: vec![0.0; program.GZ.len() + program.HZ.len() + program.changing_mass.len()],
+            M,
+            GZ,
+            HZ,
             contact: program.contact.as_ref().map(|contact| ContactKernels::new(contact, l)),
             mass_evaluations: 0,
             program: program.clone(),
@@ -150,6 +177,24 @@ impl<'m> Kernels<'m> {
     }
 }
 
+/// GZ and HZ from their entries, GZ along c = 0; returns the rest of the entries.
+fn know_constraints<'v>(
+    program: &Program,
+    values: &'v [f64],
+    [GZ, HZ]: [&mut Jacobian; 2],
+    contact: Option<&mut ContactKernels>,
+) -> &'v [f64] {
+    if contact.is_some() {
+        GZ.clear();
+    }
+    let rest = program.GZ.write(1.0, values, GZ);
+    let rest = program.HZ.write(1.0, rest, HZ);
+    if let Some(kernels) = contact {
+        kernels.correct(GZ.dense_mut());
+    }
+    rest
+}
+
 impl Rows for Kernels<'_> {
     fn evaluate(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined> {
         self.locate(t, x)?;
@@ -157,43 +202,33 @@ impl Rows for Kernels<'_> {
         self.values.call(&self.point.inputs, &mut self.outputs);
         let (own, matrices) = self.outputs.split_at(rows.len());
         rows.copy_from_slice(own);
-        if self.contact.is_some() {
-            self.GZ.fill(0.0);
-        }
-        let rest = scatter(matrices, &program.GZ, &mut self.GZ);
-        scatter(rest, &program.HZ, &mut self.HZ);
-        if let Some(kernels) = self.contact.as_mut().filter(|_| program.eliminated) {
-            kernels.correct(&mut self.GZ);
+        if program.eliminated {
+            know_constraints(program, matrices, [&mut self.GZ, &mut self.HZ], self.contact.as_mut());
         }
         Ok(())
     }
 
-    fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Matrix) -> Result<(), Undefined> {
+    fn pattern(&self) -> Option<&Jacobian> {
+        Some(&self.program.F)
+    }
+
+    fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Jacobian) -> Result<(), Undefined> {
         self.locate(t, x)?;
         let program = &*self.program;
         self.jacobian.call(&self.point.inputs, &mut self.entries);
-        let (by_x, rest) = self.entries.split_at(program.by_x.len());
-        for (&(i, j), value) in program.by_x.iter().zip(by_x) {
-            F[(i, j)] = -value;
-        }
+        let rest = program.by_x.write(-1.0, &self.entries, F);
         let (by_y, matrices) = rest.split_at(program.by_y.len());
-        if self.contact.is_some() {
-            self.GZ.fill(0.0);
-        }
-        let rest = scatter(matrices, &program.GZ, &mut self.GZ);
-        scatter(rest, &program.HZ, &mut self.HZ);
         if let (Some(kernels), Some(contact)) = (&mut self.contact, &program.contact) {
             kernels.derivatives(contact, &self.point.inputs);
             kernels.follow();
             // ∂k/∂x + ∂k/∂y ∂y/∂x
+            let by_x = JacobianRef::Dense(&kernels.by_x);
             for (&(i, k), &value) in program.by_y.iter().zip(by_y) {
-                for (f, &yx) in F.row_mut(i).iter_mut().zip(kernels.by_x.row(k)) {
-                    *f -= value * yx;
-                }
+                F.add_row(i, -value, &by_x, k);
             }
-            if program.eliminated {
-                kernels.correct(&mut self.GZ);
-            }
+        }
+        if program.eliminated {
+            know_constraints(program, matrices, [&mut self.GZ, &mut self.HZ], self.contact.as_mut());
         }
         Ok(())
     }
@@ -202,32 +237,26 @@ impl Rows for Kernels<'_> {
         self.locate(t, x)?;
         let program = &*self.program;
         self.matrices.call(&self.point.inputs, &mut self.matrix_entries);
-        if self.contact.is_some() {
-            self.GZ.fill(0.0);
-        }
-        let rest = scatter(&self.matrix_entries, &program.all_GZ, &mut self.GZ);
-        let rest = scatter(rest, &program.all_HZ, &mut self.HZ);
-        scatter(rest, &program.changing_mass, &mut self.M);
-        if let Some(kernels) = &mut self.contact {
-            kernels.correct(&mut self.GZ);
-        }
+        let matrices = [&mut self.GZ, &mut self.HZ];
+        let rest = know_constraints(program, &self.matrix_entries, matrices, self.contact.as_mut());
+        program.changing_mass.write(1.0, rest, &mut self.M);
         Ok(())
     }
 
     fn at_rest(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined> {
-        let parts = self.parts.get_or_insert_with(|| self.compiled.parts(&self.program.layout));
+        let parts = self.parts.get_or_insert_with(|| self.compiled.parts(&self.program));
         parts.at_rest(t, x, [&mut self.M, &mut self.GZ, &mut self.HZ], rows);
         Ok(())
     }
 
     fn forces(&mut self, t: f64, x: &[f64], hidden: bool, rows: &mut [f64]) -> Result<(), Undefined> {
-        let parts = self.parts.get_or_insert_with(|| self.compiled.parts(&self.program.layout));
+        let parts = self.parts.get_or_insert_with(|| self.compiled.parts(&self.program));
         parts.forces(t, x, hidden, rows);
         Ok(())
     }
 
-    fn matrices(&self) -> [&Matrix; 3] {
-        [&self.M, &self.GZ, &self.HZ]
+    fn matrices(&self) -> [JacobianRef<'_>; 3] {
+        [self.M.view(), self.GZ.view(), self.HZ.view()]
     }
 
     fn mass_evaluations(&self) -> u64 {

@@ -282,7 +282,9 @@ impl<'a> System<'a> {
     fn linearise(&mut self) -> Result<(), InitialisationError> {
         let t = self.initial.t;
         let at = self.layout.algebraic();
-        self.array.jacobian(t, &self.x, &self.rows, &mut self.J).map_err(|_| InitialisationError::Undefined { t })?;
+        self.array
+            .dense_jacobian(t, &self.x, &self.rows, &mut self.J)
+            .map_err(|_| InitialisationError::Undefined { t })?;
         for i in 0..at {
             for j in 0..self.x.len() {
                 self.slopes[(i, j)] = -self.J[(i, j)];

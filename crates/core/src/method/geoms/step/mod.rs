@@ -83,13 +83,13 @@ impl GeomsStep<'_> {
                 self.counters.residuals += 1;
                 let F = &mut self.constraints.F;
                 let predicted = self.array.evaluate(at, &self.x, &mut self.scratch_rows);
-                if predicted.and_then(|()| self.array.jacobian(at, &self.x, &self.scratch_rows, F)).is_err() {
+                if predicted.and_then(|()| self.array.dense_jacobian(at, &self.x, &self.scratch_rows, F)).is_err() {
                     // the prediction has left the domain of the model
                     return self.renew_jacobian(h, NewtonPoint::Left);
                 }
             }
             NewtonPoint::Left => {
-                self.array.jacobian(t, &self.state.x, &self.rows, &mut self.constraints.F).map_err(undefined)?;
+                self.array.dense_jacobian(t, &self.state.x, &self.rows, &mut self.constraints.F).map_err(undefined)?;
             }
         }
         self.counters.jacobians += 1;

@@ -60,7 +60,7 @@ impl<'p> GeomsStep<'p> {
             Some(kind) => kind,
             None => {
                 let mut trial = ConstraintPart::new(&layout, Decomposition::Svd, method.rank_tolerance);
-                array.jacobian(at.t, &at.x, &rows, &mut trial.F).map_err(undefined)?;
+                array.dense_jacobian(at.t, &at.x, &rows, &mut trial.F).map_err(undefined)?;
                 let ranks = trial.decompose().map_err(|_| StepFailure::SvdFailed { t: at.t })?;
                 if ranks.iter().all(|r| r.rank == r.rows) { Decomposition::Lu } else { Decomposition::Svd }
             }
@@ -73,7 +73,7 @@ impl<'p> GeomsStep<'p> {
         method.constraint_decomposition = Some(kind);
         method.differential_decomposition = Some(differential_kind);
         let mut constraints = ConstraintPart::new(&layout, kind, method.rank_tolerance);
-        array.jacobian(at.t, &at.x, &rows, &mut constraints.F).map_err(undefined)?;
+        array.dense_jacobian(at.t, &at.x, &rows, &mut constraints.F).map_err(undefined)?;
         let stages = method.stages.range().1;
         let mut passage = Passage::new(&layout);
         passage.follow(constraints.velocity_rows());

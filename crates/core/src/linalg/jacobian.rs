@@ -1,0 +1,366 @@
+//! Matrices of derivatives, dense or sparse: whoever makes one chooses the kind, whoever reads one need not know it.
+//!
+//! A pattern is fixed when a matrix is made. Who decomposes densely copies all entries, at the place where it does
+//! ([`Jacobian::copy_to`], [`Jacobian::dense_mut`]).
+
+use super::{Matrix, SparseMatrix};
+use std::borrow::Borrow;
+use std::ops::Index;
+
+/// Matrices with this many columns and more are sparse if few of their entries may differ from zero. Sparse LU decompositions of
+/// smaller ones cost as much as dense ones, and so do those of more entries, which fill in.
+const SPARSE_FROM: usize = 60;
+const SPARSE_SHARE: f64 = 0.15;
+
+/// Is a matrix of this size with so many entries better a sparse one?
+pub fn is_sparse(rows: usize, cols: usize, entries: usize) -> bool {
+    cols >= SPARSE_FROM && entries as f64 <= SPARSE_SHARE * (rows * cols) as f64
+}
+
+/// A matrix of derivatives; its own, or [borrowed](JacobianRef).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Jacobian<D = Matrix, S = SparseMatrix> {
+    /// All entries.
+    Dense(D),
+    /// The entries of a pattern.
+    Sparse(S),
+}
+
+/// A matrix of derivatives to be read.
+pub type JacobianRef<'a> = Jacobian<&'a Matrix, &'a SparseMatrix>;
+
+impl<D: Borrow<Matrix>, S: Borrow<SparseMatrix>> Jacobian<D, S> {
+    /// To be read.
+    #[inline]
+    pub fn view(&self) -> JacobianRef<'_> {
+        match self {
+            Jacobian::Dense(F) => Jacobian::Dense(F.borrow()),
+            Jacobian::Sparse(F) => Jacobian::Sparse(F.borrow()),
+        }
+    }
+
+    /// Are only the entries of a pattern kept?
+    pub fn is_sparse(&self) -> bool {
+        matches!(self, Jacobian::Sparse(_))
+    }
+
+    /// Number of rows.
+    #[inline]
+    pub fn rows(&self) -> usize {
+        match self.view() {
+            Jacobian::Dense(F) => F.rows(),
+            Jacobian::Sparse(F) => F.rows(),
+        }
+    }
+
+    /// Number of columns.
+    #[inline]
+    pub fn cols(&self) -> usize {
+        match self.view() {
+            Jacobian::Dense(F) => F.cols(),
+            Jacobian::Sparse(F) => F.cols(),
+        }
+    }
+
+    /// All values that are kept, row by row.
+    #[inline]
+    pub fn values(&self) -> &[f64] {
+        match self.view() {
+            Jacobian::Dense(F) => F.data(),
+            Jacobian::Sparse(F) => F.values(),
+        }
+    }
+
+    /// Column and value of the entries of row i that are kept, columns ascending.
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let (columns, values) = match self.view() {
+            Jacobian::Dense(F) => (None, F.row(i)),
+            Jacobian::Sparse(F) => (Some(F.row(i).0), F.row(i).1),
+        };
+        values.iter().enumerate().map(move |(k, &value)| (columns.map_or(k, |columns| columns[k]), value))
+    }
+
+    /// Row i times x.
+    #[inline]
+    pub fn row_times(&self, i: usize, x: &[f64]) -> f64 {
+        match self.view() {
+            Jacobian::Dense(F) => F.row(i).iter().zip(x).map(|(f, x)| f * x).sum(),
+            Jacobian::Sparse(F) => {
+                let (columns, values) = F.row(i);
+                columns.iter().zip(values).map(|(&j, f)| f * x[j]).sum()
+            }
+        }
+    }
+
+    /// y ← y − F x.
+    #[inline]
+    pub fn subtract_times(&self, x: &[f64], y: &mut [f64]) {
+        let F = self.view();
+        y.iter_mut().enumerate().for_each(|(i, y)| *y -= F.row_times(i, x));
+    }
+
+    /// y ← y + Fᵀ x.
+    pub fn add_transposed_times(&self, x: &[f64], y: &mut [f64]) {
+        for (i, x) in x.iter().enumerate() {
+            self.row(i).for_each(|(j, f)| y[j] += f * x);
+        }
+    }
+
+    /// Row i with all entries, in `room` unless it is at hand.
+    pub fn dense_row<'a>(&'a self, i: usize, room: &'a mut [f64]) -> &'a [f64] {
+        match self.view() {
+            Jacobian::Dense(F) => F.row(i),
+            Jacobian::Sparse(F) => {
+                let (columns, values) = F.row(i);
+                room.fill(0.0);
+                columns.iter().zip(values).for_each(|(&j, &f)| room[j] = f);
+                room
+            }
+        }
+    }
+
+    /// Copy all entries to the rows of a matrix of as many columns, from `first` on.
+    #[inline]
+    pub fn copy_to(&self, out: &mut Matrix, first: usize) {
+        let range = first * self.cols()..(first + self.rows()) * self.cols();
+        let out = &mut out.data_mut()[range];
+        match self.view() {
+            Jacobian::Dense(F) => out.copy_from_slice(F.data()),
+            Jacobian::Sparse(F) => {
+                out.fill(0.0);
+                for (i, row) in out.chunks_exact_mut(F.cols().max(1)).enumerate() {
+                    self.row(i).for_each(|(j, f)| row[j] = f);
+                }
+            }
+        }
+    }
+}
+
+impl Jacobian {
+    /// Zeros, all entries kept.
+    pub fn dense(rows: usize, cols: usize) -> Self {
+        Jacobian::Dense(Matrix::zeros(rows, cols))
+    }
+
+    /// Zeros at these places, in any order.
+    pub fn sparse(rows: usize, cols: usize, places: Vec<(usize, usize)>) -> Self {
+        Jacobian::Sparse(SparseMatrix::new(rows, cols, places))
+    }
+
+    /// Zeros; sparse if [that is better](is_sparse). Each place is told once.
+    pub fn of_pattern(rows: usize, cols: usize, places: Vec<(usize, usize)>) -> Self {
+        if is_sparse(rows, cols, places.len()) { Self::sparse(rows, cols, places) } else { Self::dense(rows, cols) }
+    }
+
+    /// All entries are zero.
+    pub fn clear(&mut self) {
+        match self {
+            Jacobian::Dense(F) => F.fill(0.0),
+            Jacobian::Sparse(F) => F.values_mut().fill(0.0),
+        }
+    }
+
+    /// All entries of row i are zero.
+    pub fn clear_row(&mut self, i: usize) {
+        match self {
+            Jacobian::Dense(F) => F.row_mut(i).fill(0.0),
+            Jacobian::Sparse(F) => F.row_mut(i).fill(0.0),
+        }
+    }
+
+    /// Write an entry; zeros may be written everywhere.
+    #[inline]
+    pub fn put(&mut self, place: (usize, usize), value: f64) {
+        match self {
+            Jacobian::Dense(F) => F[place] = value,
+            Jacobian::Sparse(F) => match F.position(place) {
+                Some(k) => F.values_mut()[k] = value,
+                None => assert!(value == 0.0, "{place:?} is no place of the pattern"),
+            },
+        }
+    }
+
+    /// Write columns: `value(row, k)` into the k-th of them.
+    pub fn put_columns(&mut self, columns: &[usize], value: impl Fn(usize, usize) -> f64) {
+        for i in 0..self.rows() {
+            match self {
+                Jacobian::Dense(F) => columns.iter().enumerate().for_each(|(k, &j)| F[(i, j)] = value(i, k)),
+                Jacobian::Sparse(_) => columns.iter().enumerate().for_each(|(k, &j)| self.put((i, j), value(i, k))),
+            }
+        }
+    }
+
+    /// Row i ← row i + factor × row k of another one, which may have fewer columns.
+    pub fn add_row<D: Borrow<Matrix>, S: Borrow<SparseMatrix>>(
+        &mut self,
+        i: usize,
+        factor: f64,
+        other: &Jacobian<D, S>,
+        k: usize,
+    ) {
+        match (self, other.view()) {
+            (Jacobian::Dense(F), Jacobian::Dense(G)) => {
+                F.row_mut(i).iter_mut().zip(G.row(k)).for_each(|(f, g)| *f += factor * g);
+            }
+            (Jacobian::Dense(F), sparse) => sparse.row(k).for_each(|(j, g)| F[(i, j)] += factor * g),
+            (Jacobian::Sparse(F), other) => F.add_to_row(i, factor, other.row(k)),
+        }
+    }
+
+    /// The matrix with all entries, to be written; a sparse one becomes dense.
+    pub fn dense_mut(&mut self) -> &mut Matrix {
+        if let Jacobian::Sparse(F) = self {
+            *self = Jacobian::Dense(F.to_dense());
+        }
+        match self {
+            Jacobian::Dense(F) => F,
+            Jacobian::Sparse(_) => unreachable!("it was made dense"),
+        }
+    }
+
+    /// The matrix with all entries.
+    pub fn into_dense(self) -> Matrix {
+        match self {
+            Jacobian::Dense(F) => F,
+            Jacobian::Sparse(F) => F.to_dense(),
+        }
+    }
+}
+
+impl<D: Borrow<Matrix>, S: Borrow<SparseMatrix>> Index<(usize, usize)> for Jacobian<D, S> {
+    type Output = f64;
+    #[inline]
+    fn index(&self, place: (usize, usize)) -> &f64 {
+        match self.view() {
+            Jacobian::Dense(F) => &F[place],
+            Jacobian::Sparse(F) => F.position(place).map_or(&0.0, |k| &F.values()[k]),
+        }
+    }
+}
+
+/// Where values that come in some order stand in a matrix.
+#[derive(Clone, Debug)]
+pub struct Entries {
+    places: Vec<(usize, usize)>,
+    /// among the values of a sparse matrix of one pattern
+    positions: Option<Vec<usize>>,
+}
+
+impl Entries {
+    /// Values at these places of a matrix with this pattern.
+    pub fn new(places: Vec<(usize, usize)>, of: &Jacobian) -> Self {
+        let positions = match of {
+            Jacobian::Dense(_) => None,
+            Jacobian::Sparse(F) => places.iter().map(|&place| F.position(place)).collect(),
+        };
+        Entries { places, positions }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The places, in the order of the values.
+    pub fn places(&self) -> &[(usize, usize)] {
+        &self.places
+    }
+
+    /// Write the first of the values, with a factor, into a matrix; the others are returned. A sparse matrix is of the pattern, if
+    /// that was sparse.
+    #[inline]
+    pub fn write<'v>(&self, factor: f64, values: &'v [f64], F: &mut Jacobian) -> &'v [f64] {
+        let (own, rest) = values.split_at(self.places.len());
+        match (F, &self.positions) {
+            (Jacobian::Dense(F), _) => {
+                self.places.iter().zip(own).for_each(|(&place, value)| F[place] = factor * value);
+            }
+            (Jacobian::Sparse(F), Some(positions)) => {
+                debug_assert!(self.places.iter().zip(positions).all(|(&place, &k)| F.position(place) == Some(k)));
+                let all = F.values_mut();
+                positions.iter().zip(own).for_each(|(&k, value)| all[k] = factor * value);
+            }
+            (F, None) => self.places.iter().zip(own).for_each(|(&place, value)| F.put(place, factor * value)),
+        }
+        rest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same matrix dense and sparse.
+    fn both() -> [Jacobian; 2] {
+        let places = vec![(2, 0), (0, 1), (1, 3), (0, 0), (2, 3)];
+        [Jacobian::dense(3, 4), Jacobian::sparse(3, 4, places.clone())].map(|mut F| {
+            let entries = Entries::new(places.clone(), &F);
+            assert_eq!(entries.write(2.0, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &mut F), [6.0]);
+            F
+        })
+    }
+
+    #[test]
+    fn dense_and_sparse_matrices_are_read_alike() {
+        let [dense, sparse] = both();
+        assert!(!dense.is_sparse() && sparse.is_sparse());
+        let x = [1.0, -2.0, 0.5, 3.0];
+        let mut copy = Matrix::zeros(4, 4);
+        sparse.copy_to(&mut copy, 1);
+        let (mut y, mut z) = ([[1.0; 3]; 2], [[1.0; 4]; 2]);
+        for (k, F) in [&dense, &sparse].into_iter().enumerate() {
+            F.subtract_times(&x, &mut y[k]);
+            F.add_transposed_times(&x[..3], &mut z[k]);
+            for i in 0..3 {
+                assert_eq!(F.row_times(i, &x), dense.row_times(i, &x));
+                assert_eq!(F.dense_row(i, &mut [9.0; 4]), copy.row(1 + i));
+                assert!((0..4).all(|j| F[(i, j)] == dense[(i, j)]));
+            }
+        }
+        assert_eq!((y[0], z[0]), (y[1], z[1]));
+        assert_eq!(sparse.row(2).collect::<Vec<_>>(), [(0, 2.0), (3, 10.0)]);
+        assert_eq!(sparse.clone().into_dense(), dense.into_dense());
+    }
+
+    #[test]
+    fn rows_are_added_whatever_the_kinds_are() {
+        let [dense, sparse] = both();
+        let mut sums = Vec::new();
+        for target in [Jacobian::dense(1, 5), Jacobian::sparse(1, 5, vec![(0, 0), (0, 1), (0, 3)])] {
+            for source in [&dense, &sparse] {
+                let mut sum = target.clone();
+                sum.add_row(0, 1.0, source, 0);
+                sum.add_row(0, -0.5, source, 2);
+                sums.push(sum.into_dense());
+            }
+        }
+        assert!(sums.iter().all(|sum| sum.data() == [7.0, 4.0, 0.0, -5.0, 0.0]), "{sums:?}");
+        // rows of one matrix, in both directions
+        let mut own = SparseMatrix::new(2, 3, vec![(0, 0), (0, 2), (1, 0), (1, 1), (1, 2)]);
+        own.values_mut().copy_from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0]);
+        own.add_own_row(1, 10.0, 0);
+        assert_eq!(own.values(), [1.0, 2.0, 13.0, 4.0, 25.0]);
+        let mut own = SparseMatrix::new(2, 3, vec![(0, 0), (0, 1), (0, 2), (1, 0), (1, 2)]);
+        own.values_mut().copy_from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0]);
+        own.add_own_row(0, 10.0, 1);
+        assert_eq!(own.values(), [41.0, 2.0, 53.0, 4.0, 5.0]);
+    }
+
+    #[test]
+    fn what_is_written_densely_is_dense() {
+        let [dense, mut sparse] = both();
+        sparse.put((1, 1), 0.0);
+        sparse.put_columns(&[3, 1], |i, k| if k == 0 && i > 0 { 1.0 } else { dense[(i, [3, 1][k])] });
+        assert_eq!(sparse.values(), [8.0, 4.0, 1.0, 2.0, 1.0]);
+        sparse.dense_mut()[(1, 1)] = 7.0;
+        assert!(!sparse.is_sparse() && sparse[(1, 1)] == 7.0 && sparse[(0, 0)] == 8.0);
+    }
+
+    #[test]
+    fn large_matrices_with_few_entries_are_sparse() {
+        let diagonal = |n: usize| Jacobian::of_pattern(n, n, (0..n).map(|i| (i, i)).collect());
+        assert!(!diagonal(SPARSE_FROM - 1).is_sparse() && diagonal(SPARSE_FROM).is_sparse());
+        let full = (0..100).flat_map(|i| (0..100).map(move |j| (i, j))).collect();
+        assert!(!Jacobian::of_pattern(100, 100, full).is_sparse());
+    }
+}
