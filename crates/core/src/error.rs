@@ -232,6 +232,16 @@ pub enum StepFailure {
         /// The unknown.
         unknown: String,
     },
+    /// The condition of an event has no value.
+    #[error(
+        "at t = {t}: the condition of the event `{event}` has no value here (NaN); write it so that it has one wherever the run comes"
+    )]
+    EventUndefined {
+        /// Time.
+        t: f64,
+        /// Which event.
+        event: String,
+    },
     /// A formula of time jumps, and the state would have to jump with it.
     #[error(
         "at t = {t}: where {changed} changes its sign, {what}; make the formula continuous there, or write modes with a transition at this time that says what jumps"
@@ -342,6 +352,7 @@ impl StepFailure {
             | StepFailure::CharacteristicChange { t, .. }
             | StepFailure::Contradictory { t, .. }
             | StepFailure::TermAppears { t, .. }
+            | StepFailure::EventUndefined { t, .. }
             | StepFailure::Break { t, .. }
             | StepFailure::Jump { t, .. }
             | StepFailure::FalseInvariant { t, .. }

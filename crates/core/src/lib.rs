@@ -32,6 +32,7 @@ pub mod linear;
 // an iteration takes what a step has
 pub mod method;
 pub mod motion;
+mod lookout;
 pub mod observer;
 mod options;
 #[allow(clippy::type_complexity)] // events are functions

@@ -44,8 +44,8 @@ impl<'p> Problem<'p> {
 
     fn event(mut self, name: String, action: Action, function: Box<dyn Fn(&Motion<f64>) -> f64 + 'p>) -> Self {
         let layout = Layout::new(self.system.sizes(), Form::StrangenessFree, false);
-        let function = Box::new(move |t: f64, x: &[f64]| function(&view(&layout, t, x)));
-        self.events.push(Event { name, action, function });
+        let function = move |t: f64, x: &[f64]| function(&view(&layout, t, x));
+        self.events.push(Event::falls(name, action, function));
         self
     }
 }

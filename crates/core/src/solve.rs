@@ -2,9 +2,10 @@
 
 use crate::dae::{self, System};
 use crate::error::{BadOption, SolveError, StepFailure};
-use crate::event::{Action, Event, Happened};
+use crate::event::Event;
 use crate::explicit_time::{Crossing, Suspects, Timetable, cross_motion};
 use crate::graph::Interpreted;
+use crate::lookout::{Lookout, Seen};
 use crate::method::{Method, StartFailure, State, Stepper};
 use crate::motion::{Form, Initial, Layout, Mechanism, consistent, view};
 use crate::observer::{Observer, StepView};
@@ -13,9 +14,6 @@ use crate::problem::Problem;
 use crate::segment::Segment;
 use crate::solution::{Ended, Solution};
 use crate::verify::Verifier;
-
-/// Most repetitions of a step until it ends at an event that stops.
-const MOST_REPETITIONS: u32 = 4;
 
 /// Solve a problem.
 ///
@@ -74,6 +72,9 @@ pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p> + ?Sized>(
     let options = named.as_ref().unwrap_or(options);
     let course = MotionCourse { system: problem.system, layout: &layout, options };
     let mut run = Run::new(&layout, names, &start, (problem.tend, &problem.events), options, &course);
+    if let Ok(tolerances) = options.tolerance.pairs(&layout) {
+        run.tolerances = tolerances;
+    }
     run.timetable = Timetable::of_motion(problem.system, (t0, problem.tend));
     run.verifier = options.verify.then(|| verifier_of_motion(problem, &layout, t0, options)).flatten();
     run.make(|| method.start(problem.system, start, options), observers)
@@ -149,6 +150,9 @@ pub(crate) fn check_times(t0: f64, tend: f64, save: &Save) -> Result<(), BadOpti
 pub(crate) struct Run<'r, L> {
     tend: f64,
     events: &'r [Event<'r>],
+    lookout: Lookout,
+    /// rtol and atol of every unknown, for those who look for events
+    pub tolerances: Vec<(f64, f64)>,
     options: &'r Options,
     course: &'r dyn Course,
     /// what the formulas know about times
@@ -177,6 +181,8 @@ impl<'r, L: Clone> Run<'r, L> {
         let mut run = Run {
             tend,
             events,
+            lookout: Lookout::new(tend - start.t),
+            tolerances: options.tolerance.of_states(start.x.len()),
             options,
             course,
             timetable: None,
@@ -232,12 +238,16 @@ impl<'r, L: Clone> Run<'r, L> {
         if let Some(crossing) = self.timetable.as_mut().and_then(Timetable::first_crossing) {
             self.cross(stepper, &crossing)?;
         }
+        self.look_around(stepper)?;
         while stepper.state().t < tend {
             let (t, proposed) = (stepper.state().t, stepper.proposed_step());
             let mut limit = tend;
             if let Some(times) = &mut self.timetable {
                 if let Some(crossing) = times.crossing(t) {
                     self.cross(stepper, &crossing)?;
+                    if self.look_around(stepper)? {
+                        return Ok(());
+                    }
                     continue;
                 }
                 limit = times.limit(t, proposed).min(tend);
@@ -363,83 +373,32 @@ impl<'r, L: Clone> Run<'r, L> {
         }
     }
 
-    /// Write down the events of a step; the time of the first one that stops, where the step ends then if the method can make it end there.
-    fn find_events(&mut self, stepper: &mut dyn Stepper) -> Result<Option<f64>, StepFailure> {
-        let mut found: Vec<(f64, usize)> = Vec::new();
-        for (k, event) in self.events.iter().enumerate() {
-            event.locate(stepper.segment(), &mut self.x, |t| found.push((t, k)));
+    /// Write down what happened; the time of the event that stops.
+    fn note(&mut self, seen: Seen) -> Option<f64> {
+        if let Some(name) = seen.stopped_by() {
+            self.solution.ended = Ended::AtEvent { name };
         }
-        found.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let stop = found.iter().position(|(_, k)| self.events[*k].action == Action::Stop);
-        let mut ends = false;
-        if let Some(i) = stop {
-            found.truncate(i + 1);
-            let (t, k) = found[i];
-            match self.end_at(stepper, t, k)? {
-                Some(t) => (found[i].0, ends) = (t, true),
-                // the step had to be shorter: the event comes later
-                None => found.retain(|(t, _)| *t <= stepper.state().t),
-            }
-        }
-        let last = found.len();
-        for (i, (t, k)) in found.iter_mut().enumerate() {
-            let event = &self.events[*k];
-            // the one that stops is at the end of the step already
-            let stops_here = ends && i + 1 == last;
-            if !stops_here && !event.correct(stepper, t, &mut self.x) {
-                continue;
-            }
-            let t = *t;
-            stepper.inside(t, &mut self.x);
-            self.solution.events.push(Happened {
-                name: event.name.clone(),
-                t,
-                x: self.x.clone(),
-                action: event.action,
-            });
-        }
-        let Some(&(t, k)) = found.last().filter(|_| ends) else { return Ok(None) };
-        self.solution.ended = Ended::AtEvent { name: self.events[k].name.clone() };
-        Ok(Some(t))
+        self.solution.events.extend(seen.happened);
+        seen.stop
     }
 
-    /// Make the last step end at an event that was found on its polynomial. Its time; none if the step had to end before.
-    fn end_at(&mut self, stepper: &mut dyn Stepper, found: f64, k: usize) -> Result<Option<f64>, StepFailure> {
-        let (t0, t1) = (stepper.segment().t0, stepper.segment().t1);
-        let (mut t, h) = (found, t1 - t0);
-        let rounding = 100.0 * f64::EPSILON * (t0.abs() + h);
-        // no step is as short as rounding
-        if t >= t1 - rounding || t <= t0 + 1e3 * rounding {
-            return Ok(Some(t));
+    /// Begin to look for events where the stepper stands. True if the run stops here.
+    fn look_around(&mut self, stepper: &mut dyn Stepper) -> Result<bool, StepFailure> {
+        if self.events.is_empty() {
+            return Ok(false);
         }
-        for _ in 0..MOST_REPETITIONS {
-            if !stepper.retake(t)? {
-                return Ok(Some(t));
-            }
-            if stepper.state().t < t {
-                return Ok(None);
-            }
-            // Newton's method for the function at the end of the step
-            let event = &self.events[k];
-            let width = 1e-3 * (t - t0);
-            let value = (event.function)(t, &stepper.state().x);
-            // the slope is that of the polynomial, whose end may be less accurate than the state
-            let mut on_polynomial = |t: f64| {
-                stepper.segment().eval(t, &mut self.x);
-                (event.function)(t, &self.x)
-            };
-            let shift = -value * width / (on_polynomial(t) - on_polynomial(t - width));
-            // a function that only touches zero has no slope there
-            if !(shift.abs() > rounding && shift.abs() < 0.1 * h && t + shift > t0) {
-                break;
-            }
-            // the polynomial deviates from the solution, which reaches zero behind the step
-            if t + shift > t1 + rounding {
-                return Ok(None);
-            }
-            t = (t + shift).min(t1);
+        let seen = self.lookout.begin(self.events, stepper, self.tolerances.clone())?;
+        Ok(self.note(seen).is_some())
+    }
+
+    /// The time at which the last step stops the run.
+    fn find_events(&mut self, stepper: &mut dyn Stepper) -> Result<Option<f64>, StepFailure> {
+        if self.events.is_empty() {
+            return Ok(None);
         }
-        Ok(Some(stepper.state().t))
+        let until = stepper.state().t;
+        let seen = self.lookout.step(self.events, stepper, until)?;
+        Ok(self.note(seen))
     }
 
     fn finish(&mut self, stepper: &dyn Stepper) {

@@ -38,14 +38,14 @@ impl<'p> Problem<'p> {
     /// Stop where a function of time and unknowns falls through zero.
     #[must_use]
     pub fn stop_when(mut self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
-        self.events.push(Event { name: name.into(), action: Action::Stop, function: Box::new(function) });
+        self.events.push(Event::falls(name, Action::Stop, function));
         self
     }
 
     /// Write down where a function of time and unknowns falls through zero.
     #[must_use]
     pub fn record_when(mut self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
-        self.events.push(Event { name: name.into(), action: Action::Record, function: Box::new(function) });
+        self.events.push(Event::falls(name, Action::Record, function));
         self
     }
 }

@@ -25,7 +25,7 @@ mod sliding;
 mod solution;
 mod solve;
 mod transition;
-mod watch;
+pub(crate) mod watch;
 mod way;
 
 pub use condition::{Condition, Logic, Surface, SwitchingFunction};
