@@ -28,11 +28,11 @@ pub mod formulation;
 pub mod hybrid;
 pub mod linalg;
 pub mod linear;
+mod lookout;
 #[allow(clippy::too_many_arguments, clippy::too_many_lines, clippy::type_complexity)]
 // an iteration takes what a step has
 pub mod method;
 pub mod motion;
-mod lookout;
 pub mod observer;
 mod options;
 #[allow(clippy::type_complexity)] // events are functions

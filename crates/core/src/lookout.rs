@@ -62,14 +62,8 @@ impl Lookout {
         let state = stepper.state();
         let scales: Vec<f64> =
             state.x.iter().zip(&self.tolerances).map(|(x, (rtol, atol))| rtol * x.abs() + atol).collect();
-        let here = Here {
-            t: state.t,
-            x: &state.x,
-            xdot: &self.xdot,
-            scales: &scales,
-            probe: PROBE * self.length,
-            fine: None,
-        };
+        let here =
+            Here { t: state.t, x: &state.x, xdot: &self.xdot, scales: &scales, probe: PROBE * self.length, fine: None };
         self.watch.start(events, here, &[]).map_err(|none| without_value(events, none))?;
         let before = std::mem::take(&mut self.truths);
         self.note(events);
@@ -90,12 +84,7 @@ impl Lookout {
     }
 
     /// The events of the last step, up to a time. Where one of them stops, the step ends there if the method can make it end there.
-    pub fn step(
-        &mut self,
-        events: &[Event],
-        stepper: &mut dyn Stepper,
-        mut until: f64,
-    ) -> Result<Seen, StepFailure> {
+    pub fn step(&mut self, events: &[Event], stepper: &mut dyn Stepper, mut until: f64) -> Result<Seen, StepFailure> {
         let mut seen = Seen::default();
         let (mut found, stop) = loop {
             let interval = (self.length, until);

@@ -37,6 +37,8 @@ pub use problem::{Hybrid, Problem, SlidingMode};
 pub use restart::{make_consistent, make_consistent_keeping};
 pub use slide::opposite_transition;
 pub use sliding::{Combination, SlidingError, SurfaceFormula, sliding_formulas};
-pub use solution::{HybridSolution, Jump, ModeNames, Phase, Repair, Smoothness, Switch, SwitchKind, Warning};
+pub use solution::{
+    HybridSolution, Jump, ModeNames, Occurrence, Phase, Repair, Smoothness, Switch, SwitchKind, Warning,
+};
 pub use solve::{ActiveMode, solve, solve_observed};
 pub use transition::{Schedule, Transfer, Transition, Trigger};

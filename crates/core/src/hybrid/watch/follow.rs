@@ -95,14 +95,7 @@ impl Watch {
     }
 
     /// How uncertain some of the functions are at a time of a step.
-    fn measure(
-        &mut self,
-        exits: &[impl Guard],
-        segment: &Segment,
-        t: f64,
-        which: &[bool],
-        tolerances: &[(f64, f64)],
-    ) {
+    fn measure(&mut self, exits: &[impl Guard], segment: &Segment, t: f64, which: &[bool], tolerances: &[(f64, f64)]) {
         let buffers = (&mut self.x[..], &mut self.xdot[..]);
         evaluate(exits, &self.watched, segment, buffers, self.derivatives, t, &mut self.middle);
         let scales: Vec<f64> = self.x.iter().zip(tolerances).map(|(x, (rtol, atol))| rtol * x.abs() + atol).collect();

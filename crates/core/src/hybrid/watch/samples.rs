@@ -191,7 +191,13 @@ impl Watch {
     }
 
     /// The time of a minimum of function j in [a, b] that makes its statement change: the value is zero or below, or touches zero.
-    fn minimum(&mut self, exits: &[impl Guard], segment: &Segment, j: usize, (mut a, mut b): (f64, f64)) -> Option<f64> {
+    fn minimum(
+        &mut self,
+        exits: &[impl Guard],
+        segment: &Segment,
+        j: usize,
+        (mut a, mut b): (f64, f64),
+    ) -> Option<f64> {
         const GOLDEN: f64 = 0.381_966_011_250_105_1;
         let watched = self.watched[j].clone();
         let buffers = (&mut self.x[..], &mut self.xdot[..]);
