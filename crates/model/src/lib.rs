@@ -17,6 +17,7 @@ mod definitions;
 mod diagnostic;
 mod document;
 mod entries;
+mod events;
 mod formula;
 mod hybrid;
 mod index;
@@ -32,10 +33,12 @@ mod reader;
 mod shape;
 mod source;
 mod suggestion;
+mod unknowns;
 mod unused;
 
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
+pub use events::{GivenEvent, GivenMistakes, ModelEvent, ModelEvents};
 pub use hybrid::{
     HybridInitial, HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Methods, Statement,
 };
