@@ -6,7 +6,7 @@ use crate::reference;
 use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
 use daedal::motion::{Compiled, Form, Formulas, Initial, Layout, Mechanism};
-use daedal_model::{Defaults, HybridModel, Kind};
+use daedal_model::{Defaults, HybridModel, Kind, ModelEvents};
 use daedal_native::Native;
 use daedal_problems::{Problem, Reference};
 use daedal_run::Warning;
@@ -96,8 +96,8 @@ impl Source {
 /// ```
 #[derive(Clone)]
 pub struct Model {
-    source: Source,
-    kernel: Kernel,
+    pub(crate) source: Source,
+    pub(crate) kernel: Kernel,
     pub(crate) content: Arc<Content>,
 }
 
@@ -113,6 +113,8 @@ pub(crate) struct Content {
     pub warnings: Vec<Warning>,
     pub places: Places,
     pub equations: Equations,
+    /// Events of a model without modes.
+    pub events: ModelEvents,
 }
 
 /// What is to be solved.
@@ -230,6 +232,11 @@ impl Model {
         matches!(self.content.equations, Equations::Modes(_))
     }
 
+    /// Has it events, without modes?
+    pub fn has_events(&self) -> bool {
+        !self.content.events.list.is_empty()
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.content.name
@@ -295,6 +302,7 @@ impl Model {
             warnings: Vec::new(),
             places: whole.places.clone(),
             equations: equations(mode.kind.clone(), self.kernel),
+            events: ModelEvents::default(),
         };
         Model { source: self.source.clone(), kernel: self.kernel, content: Arc::new(content) }
     }
@@ -321,6 +329,7 @@ fn from_text(name: &str, text: &str, set: &[(String, f64)], kernel: Kernel) -> R
         warnings: read.unused.iter().map(|unused| Warning::new(unused.to_string())).collect(),
         places: Places::of(&read.kind),
         equations: equations(read.kind, kernel),
+        events: read.events,
     })
 }
 
@@ -361,5 +370,6 @@ fn from_problem(problem: &Problem, set: &[(String, f64)], kernel: Kernel) -> Res
         warnings: Vec::new(),
         places: Places::default(),
         equations: Equations::Motion(Arc::new(motion)),
+        events: ModelEvents::default(),
     })
 }

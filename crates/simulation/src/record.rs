@@ -8,6 +8,7 @@ use crate::outcome::{Computed, Outcome, Result};
 use crate::outputs::Rates;
 use crate::plain::plain;
 use crate::variables::Variables;
+use daedal::hybrid::Occurrence;
 use daedal::method::State;
 use daedal::segment::Segment;
 use daedal::{Ended, Residuals, Save, Solution};
@@ -101,6 +102,11 @@ pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
             }
         }
         Result::Modes { solution, .. } => {
+            for Occurrence { mode, event } in &solution.events {
+                let mut state = table.at(*mode, event.t, &event.x, None).to_vec();
+                state.push(*mode as f64);
+                events.push(Event { name: event.name.clone(), t: event.t, state });
+            }
             last.push(end_mode as f64);
             hybrid = Some(modes::record::modes(solution, &table));
         }
