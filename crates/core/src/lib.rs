@@ -19,6 +19,7 @@
 //! | [`linalg`] | decompositions in fixed buffers |
 
 pub mod analysis;
+mod backward;
 pub mod catalogue;
 pub mod dae;
 pub mod error;

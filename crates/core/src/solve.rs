@@ -1,5 +1,6 @@
 //! The loop over one continuous interval.
 
+use crate::backward;
 use crate::dae::{self, System};
 use crate::error::{BadOption, SolveError, StepFailure};
 use crate::event::Event;
@@ -61,23 +62,39 @@ pub fn solve_observed<'p, M: Method<dyn Mechanism + 'p> + ?Sized>(
 ) -> Result<Solution, SolveError> {
     let t0 = problem.trusted.as_ref().map_or(problem.initial.t, |s| s.t);
     check_times(t0, problem.tend, &options.save)?;
-    let options = &options.over(t0, problem.tend);
+    if problem.tend < t0 {
+        return backward::motion(problem, method, options, observers);
+    }
     let start = match &problem.trusted {
         Some(state) => state.clone(),
         None => consistent::initialise(problem.system, &problem.initial, Form::StrangenessFree)?.state,
     };
-    let layout = Layout::new(problem.system.sizes(), Form::StrangenessFree, false);
-    let names = layout.variable_names(&problem.system.names());
+    forward(problem.system, start, (problem.tend, &problem.events), method, options, observers)
+}
+
+/// Solve from a consistent start to a later time.
+pub(crate) fn forward<'q, 'p: 'q, M: Method<dyn Mechanism + 'p> + ?Sized>(
+    system: &'q (dyn Mechanism + 'p),
+    start: State,
+    (tend, events): (f64, &[Event]),
+    method: &M,
+    options: &Options,
+    observers: &mut [&mut dyn Observer],
+) -> Result<Solution, SolveError> {
+    let t0 = start.t;
+    let options = &options.over(t0, tend);
+    let layout = Layout::new(system.sizes(), Form::StrangenessFree, false);
+    let names = layout.variable_names(&system.names());
     let named = options.for_motion(&layout, &names);
     let options = named.as_ref().unwrap_or(options);
-    let course = MotionCourse { system: problem.system, layout: &layout, options };
-    let mut run = Run::new(&layout, names, &start, (problem.tend, &problem.events), options, &course);
+    let course = MotionCourse { system, layout: &layout, options };
+    let mut run = Run::new(&layout, names, &start, (tend, events), options, &course);
     if let Ok(tolerances) = options.tolerance.pairs(&layout) {
         run.tolerances = tolerances;
     }
-    run.timetable = Timetable::of_motion(problem.system, (t0, problem.tend));
-    run.verifier = options.verify.then(|| verifier_of_motion(problem, &layout, t0, options)).flatten();
-    run.make(|| method.start(problem.system, start, options), observers)
+    run.timetable = Timetable::of_motion(system, (t0, tend));
+    run.verifier = options.verify.then(|| verifier_of_motion(system, &layout, tend - t0, options)).flatten();
+    run.make(|| method.start(system, start, options), observers)
 }
 
 /// What a run needs to know about the equations beside their stepper.
@@ -109,11 +126,11 @@ impl Course for MotionCourse<'_> {
 }
 
 /// Looks at the equations of motion as they were written; a black box has none.
-fn verifier_of_motion(problem: &Problem, layout: &Layout, t0: f64, options: &Options) -> Option<Verifier> {
-    let names = layout.variable_names(&problem.system.names());
-    let formulas = dae::Formulas::of_motion(&problem.system.formulas()?);
+fn verifier_of_motion(system: &dyn Mechanism, layout: &Layout, length: f64, options: &Options) -> Option<Verifier> {
+    let names = layout.variable_names(&system.names());
+    let formulas = dae::Formulas::of_motion(&system.formulas()?);
     let tolerances = options.tolerance.pairs(layout).ok()?;
-    Some(Verifier::new(&System::new(&formulas, Interpreted), &names, &tolerances, problem.tend - t0))
+    Some(Verifier::new(&System::new(&formulas, Interpreted), &names, &tolerances, length))
 }
 
 /// The polynomial satisfies the constraints only at its ends: bring a state back onto them.
@@ -125,19 +142,21 @@ fn make_consistent(system: &dyn Mechanism, layout: &Layout, t: f64, x: &mut [f64
     }
 }
 
-/// Does the interval run forward, and do the times to save at rise inside it?
+/// Is the end finite, and do the times to save at lie inside the interval, in the order of the run?
 pub(crate) fn check_times(t0: f64, tend: f64, save: &Save) -> Result<(), BadOption> {
     if !tend.is_finite() {
         return Err(BadOption::OutOfRange { name: "tend", value: tend, expected: "it must be finite" });
     }
-    if tend < t0 {
-        return Err(BadOption::Backward { t0, tend });
-    }
     if let Save::At(times) = save {
+        let sense = if tend < t0 { -1.0 } else { 1.0 };
         let mut last = t0;
         for &value in times {
-            if !(value >= last && value <= tend) {
-                let expected = "the times must rise and lie in the interval";
+            if !(sense * value >= sense * last && sense * value <= sense * tend) {
+                let expected = if tend < t0 {
+                    "the times must fall, as in a run backward, and lie in the interval"
+                } else {
+                    "the times must rise and lie in the interval"
+                };
                 return Err(BadOption::OutOfRange { name: "a time to save at", value, expected });
             }
             last = value;

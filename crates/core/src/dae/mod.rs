@@ -49,6 +49,7 @@ pub use plain::Plain;
 pub use problem::{Form, PrepareError, Prepared, Problem, Unknowns, derivatives, prepare, prepare_at};
 pub(crate) use quasilinear::QuasiLinear;
 pub(crate) use rank_watch::{RankWatch, Rows};
+pub(crate) use solve::refused;
 pub use solve::{solve, solve_observed};
 pub use structural::Structural;
 pub use structure::Structure;

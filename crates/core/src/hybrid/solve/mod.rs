@@ -84,6 +84,15 @@ pub fn solve_observed(
     hybrid: &HybridOptions,
     observers: &mut [&mut dyn Observer<ActiveMode>],
 ) -> Result<HybridSolution, HybridError> {
+    if problem.tend < problem.t0 {
+        return Err(BadOption::Backward {
+            t0: problem.t0,
+            tend: problem.tend,
+            what: "a system with modes, whose switches do not say where they came from,",
+            instead: "solve the equations of one mode without transitions",
+        }
+        .into());
+    }
     check_times(problem.t0, problem.tend, &options.save)?;
     let options = &options.over(problem.t0, problem.tend);
     hybrid.check()?;
