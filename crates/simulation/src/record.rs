@@ -87,7 +87,8 @@ pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
     }
     let mut last = table.at(end_mode, end.t, &end.x, end_rates).to_vec();
     // a run that did not come to its end shows how far it came, whatever points were wanted
-    let reached = times.last().is_some_and(|t| *t >= end.t);
+    let sense = if outcome.interval.1 < outcome.interval.0 { -1.0 } else { 1.0 };
+    let reached = times.last().is_some_and(|t| sense * t >= sense * end.t);
     let short = matches!(outcome.save, Save::At(_)) && computed.ended != Ended::AtEnd && !reached;
     if outcome.save == Save::End || short {
         push(&mut times, end.t, &last, end_mode);

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub struct Settings {
     /// Start of the interval.
     pub t0: Option<f64>,
-    /// End of the interval.
+    /// End of the interval; before its start, the run goes backward.
     pub tend: Option<f64>,
     /// Name of a method, or `auto`.
     pub method: Option<String>,
@@ -107,7 +107,7 @@ pub enum Save {
     End,
     /// So many points at equal distances, both ends among them.
     Points(u32),
-    /// The solution at these times, which rise.
+    /// The solution at these times, which rise, or fall in a run backward.
     At(Vec<f64>),
 }
 

@@ -121,7 +121,7 @@ impl<'m> Simulation<'m> {
                 let initial = dae::Initial { t: self.interval.0, ..general.initial.clone() };
                 let mut problem = dae::Problem::new(general.system(), initial, self.interval.1);
                 problem.events = self.events.build(&self.model.kernel.compiler());
-                let mut rates = self.with_rates.then(|| Rates::new(self.options.save.clone()));
+                let mut rates = self.with_rates.then(|| Rates::new(self.options.save.clone(), self.interval));
                 let mut watched = Watched(monitor);
                 let mut observers: Vec<&mut dyn Observer<dae::Unknowns>> = vec![&mut watched];
                 observers.extend(recorder.as_mut().map(|recorder| recorder as &mut dyn Observer<dae::Unknowns>));

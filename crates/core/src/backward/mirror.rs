@@ -127,27 +127,24 @@ pub fn called(name: &str) -> String {
     format!("(-{name})")
 }
 
-/// `-(-t)` is `t`.
+/// `-(-t)` is `t`, and `1 - (-t)` is `1 + t`.
 fn read_easily(formula: &str) -> String {
+    let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_.'".contains(c));
     let mut text = String::new();
     let mut rest = formula;
-    while let Some((before, behind)) = rest.split_once("-(-") {
-        // a difference keeps its sign
-        let is_difference = before.trim_end().ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | '_' | '\''));
-        let name =
-            behind.split_once(')').filter(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || "_.'".contains(c)));
+    while let Some((before, behind)) = rest.split_once("(-") {
         text.push_str(before);
-        match name {
-            Some((name, later)) => {
-                text.push_str(if is_difference { "+ " } else { "" });
-                text.push_str(name);
-                rest = later;
-            }
-            None => {
-                text.push_str("-(-");
-                rest = behind;
-            }
-        }
+        let (minus, named) =
+            (text.trim_end().strip_suffix('-'), behind.split_once(')').filter(|(name, _)| is_name(name)));
+        let (Some(minus), Some((name, later))) = (minus, named) else {
+            text.push_str("(-");
+            rest = behind;
+            continue;
+        };
+        // a difference has something in front of its sign
+        let is_difference = minus.trim_end().ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | '_' | '\''));
+        text = if is_difference { format!("{minus}+ {name}") } else { format!("{minus}{name}") };
+        rest = later;
     }
     text.push_str(rest);
     text
@@ -183,7 +180,8 @@ mod tests {
     #[test]
     fn formulas_of_the_mirror_are_read_easily() {
         assert_eq!(read_easily("-(-t) - 1"), "t - 1");
-        assert_eq!(read_easily("1 -(-t)"), "1 + t");
+        assert_eq!(read_easily("1 - (-t)"), "1 + t");
+        assert_eq!(read_easily("(-1.25) - (-t) + (-vx)"), "(-1.25) + t + (-vx)");
         assert_eq!(read_easily("sin(-(-vx))"), "sin(vx)");
         assert_eq!(read_easily("(-t) + 1"), "(-t) + 1");
         assert_eq!(read_easily("-(-t - 1)"), "-(-t - 1)");

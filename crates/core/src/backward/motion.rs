@@ -249,7 +249,12 @@ mod tests {
             other.jacobian(0.7, &x, &b, &mut K).unwrap();
             for i in 0..m {
                 for j in 0..n {
-                    assert!((F[(i, j)] - K[(i, j)]).abs() < 1e-11, "{form:?}: {i}, {j}: {} and {}", F[(i, j)], K[(i, j)]);
+                    assert!(
+                        (F[(i, j)] - K[(i, j)]).abs() < 1e-11,
+                        "{form:?}: {i}, {j}: {} and {}",
+                        F[(i, j)],
+                        K[(i, j)]
+                    );
                 }
             }
             let layout = one.layout().clone();
