@@ -10,7 +10,9 @@ use daedal::catalogue;
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
 use daedal_simulation::options::{MethodOption, SCHEMA, Values};
-use daedal_simulation::{Error, Kernel, MethodOptions, Save, Settings, Sliding, Source, Value, reference};
+use daedal_simulation::{
+    Error, EventAction, EventSetting, Kernel, MethodOptions, Save, Settings, Sliding, Source, Value, reference,
+};
 use std::path::{Path, PathBuf};
 
 /// Simulate constrained mechanical systems and other DAEs, and keep every constraint, the hidden ones included
@@ -210,6 +212,15 @@ pub struct Solve {
     /// Print what the run did as one JSON object
     #[arg(long, value_name = "FORMAT", value_parser = ["json"])]
     pub stats: Option<String>,
+    /// Stop where this condition becomes true, as in "y < -0.99 and vx > 0"; may be repeated
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
+    pub stop_when: Vec<String>,
+    /// Write down where this condition becomes true; may be repeated
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
+    pub record_when: Vec<String>,
+    /// Write the table of events, with modes that of switches and events, to this file, which ends in csv
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
     /// Most switches between modes [default: that of the model, else 100000]
     #[arg(long, help_heading = MODES_HEADING, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_switches: Option<u64>,
@@ -217,9 +228,6 @@ pub struct Solve {
     /// succession, by both (auto), or not at all [default: that of the model, else auto]
     #[arg(long, help_heading = MODES_HEADING, value_name = "HOW", value_parser = choice(&DETECTIONS))]
     pub sliding: Option<Sliding>,
-    /// Write the table of switches to this file, which ends in csv
-    #[arg(long, help_heading = MODES_HEADING, value_name = "FILE")]
-    pub events: Option<PathBuf>,
     /// Which equations are discretised: auto, plain, quasilinear, array, linear of general systems, the others of motion, where each
     /// method takes some of them
     #[arg(long, help_heading = METHODS_HEADING, value_name = "FORM", value_parser = formulation())]
@@ -247,12 +255,21 @@ impl Solve {
             max_steps: self.max_steps,
             save: self.save.clone().unwrap_or(usual),
             verify: self.verify,
+            events: self.asked_events(),
             max_switches: self.max_switches,
             sliding: self.sliding,
             // nothing but the summary shows them
             keep_switches: (self.output.is_empty() && self.events.is_none()).then_some(SHOWN_SWITCHES),
             options: self.options.0.clone(),
         }
+    }
+}
+
+impl Solve {
+    /// Those that are written down first: one that stops ends the list of what happened.
+    fn asked_events(&self) -> Vec<EventSetting> {
+        let record = self.record_when.iter().map(|when| EventSetting::new(when.as_str(), EventAction::Record));
+        record.chain(self.stop_when.iter().map(|when| EventSetting::new(when.as_str(), EventAction::Stop))).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::interrupt;
 use daedal_model::Mistakes;
 use daedal_run::{Format, ReadError, WriteError};
-use daedal_simulation::{Error, ErrorKind, is_control, plain};
+use daedal_simulation::{Error, ErrorKind, EventAction, is_control, plain};
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use std::error::Error as _;
 use std::fmt::Write as _;
@@ -16,8 +16,13 @@ pub enum Failure {
     /// The library did not do it; where it speaks of settings, the command says its flags.
     #[error("{}", worded(.0))]
     Simulation(Error),
-    #[error("the table of switches is text: the name {} must end in csv", path.display())]
+    #[error("the table of events is text: the name {} must end in csv", path.display())]
     NoTable { path: PathBuf },
+    #[error(
+        "nothing to write to {}: {model} has neither modes nor events; write [[events]] into the model, or give --record-when or --stop-when",
+        path.display()
+    )]
+    NoEvents { model: String, path: PathBuf },
     #[error("the output file {} is given twice", path.display())]
     SameFile { path: PathBuf },
     #[error("cannot write {}: {}", path.display(), ending(.path))]
@@ -124,6 +129,13 @@ impl Failure {
         match self {
             // lines with colours
             Failure::Simulation(Error::Model(mistakes)) => marked(mistakes),
+            Failure::Simulation(Error::Event { action, mistakes, .. }) => {
+                let flag = match action {
+                    EventAction::Record => "--record-when",
+                    EventAction::Stop => "--stop-when",
+                };
+                format!("error: in the condition of {flag}\n{}", marked(mistakes))
+            }
             Failure::Simulation(Error::Located { error, places }) => places.told(&chain(worded(error), error.source())),
             Failure::Simulation(error) => chain(worded(error), error.source()),
             failure => chain(failure.to_string(), failure.source()),

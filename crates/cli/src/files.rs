@@ -25,8 +25,8 @@ pub struct Output {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
     Run,
-    /// The table of switches.
-    Switches,
+    /// The table of switches and events.
+    Events,
 }
 
 /// Where the bytes go.
@@ -39,10 +39,10 @@ enum Place {
 
 impl Output {
     /// See that all files can be written, before anything is computed; a file that exists keeps its content until the result is there.
-    /// `switches` is the file of the table of switches.
-    pub fn open_all(paths: &[PathBuf], switches: Option<&PathBuf>) -> Result<Vec<Output>, Failure> {
+    /// `events` is the file of the table of switches and events.
+    pub fn open_all(paths: &[PathBuf], events: Option<&PathBuf>) -> Result<Vec<Output>, Failure> {
         let wanted = paths.iter().map(|path| (path, Content::Run));
-        let wanted: Vec<_> = wanted.chain(switches.map(|path| (path, Content::Switches))).collect();
+        let wanted: Vec<_> = wanted.chain(events.map(|path| (path, Content::Events))).collect();
         let targets: Vec<PathBuf> = wanted.iter().map(|(path, _)| target(path)).collect();
         let mut formats = Vec::new();
         for (k, &(path, content)) in wanted.iter().enumerate() {
@@ -50,8 +50,8 @@ impl Output {
                 return Err(Failure::SameFile { path: path.clone() });
             }
             match (Format::of(path), content) {
-                (Some(Format::Csv), Content::Switches) => formats.push(Format::Csv),
-                (_, Content::Switches) => return Err(Failure::NoTable { path: path.clone() }),
+                (Some(Format::Csv), Content::Events) => formats.push(Format::Csv),
+                (_, Content::Events) => return Err(Failure::NoTable { path: path.clone() }),
                 (Some(format), Content::Run) => formats.push(format),
                 (None, Content::Run) => return Err(Failure::Ending { path: path.clone() }),
             }
@@ -147,9 +147,9 @@ fn temporary(target: &Path) -> io::Result<(File, PathBuf)> {
 
 /// Write a run to all files; one that fails does not stop the others.
 pub fn write_all(outputs: Vec<Output>, run: &daedal_run::Run) -> Result<(), Failure> {
-    write_each(outputs, |output, file| match (output.content, &run.hybrid) {
-        (Content::Switches, Some(hybrid)) => daedal_run::csv::write_switches(hybrid, file),
-        _ => run.write(output.format, file),
+    write_each(outputs, |output, file| match output.content {
+        Content::Events => daedal_run::csv::write_events(run, file),
+        Content::Run => run.write(output.format, file),
     })
 }
 

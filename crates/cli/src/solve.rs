@@ -9,19 +9,18 @@ use crate::statistics;
 use crate::summary;
 use crate::warnings;
 use daedal_run::Run;
-use daedal_simulation::{Error, ErrorKind, Outcome, Progress, Simulation};
+use daedal_simulation::{ErrorKind, Outcome, Progress, Simulation};
 use std::ops::ControlFlow;
 
 /// Simulate.
 pub fn solve(arguments: &Solve) -> Result<(), Failure> {
     let model = arguments.model.load()?;
-    if arguments.events.is_some() && !model.has_modes() {
-        let given = [("max_switches", arguments.max_switches.is_some()), ("sliding", arguments.sliding.is_some())];
-        let given = given.into_iter().chain([("events", true)]).filter(|(_, given)| *given);
-        let settings = given.map(|(key, _)| key).collect();
-        return Err(Error::NoModes { settings, model: model.name().to_string() }.into());
+    let settings = arguments.settings();
+    let has_events = model.has_modes() || model.has_events() || !settings.events.is_empty();
+    if let Some(path) = arguments.events.as_ref().filter(|_| !has_events) {
+        return Err(Failure::NoEvents { model: model.name().to_string(), path: path.clone() });
     }
-    let simulation = Simulation::new(&model, &arguments.settings())?;
+    let simulation = Simulation::new(&model, &settings)?;
     let outputs = Output::open_all(&arguments.output, arguments.events.as_ref())?;
     let interrupt = Interrupt::watch();
     let outcome = {

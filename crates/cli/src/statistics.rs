@@ -1,4 +1,5 @@
-//! What a run did, as one JSON object; the same keys in the same order in every version. Nothing but nulls if it could not start. Behind
+//! What a run did, as one JSON object; the same keys in the same order in every version. Nothing but nulls if it could not start; `events` is
+//! a list of `{"name", "t"}`. Behind
 //! them, of a run through several modes: `switches`, their number; `modes`, a list of `{"name", "sliding", "entered", "time", "steps"}`, `entered` telling
 //! how often; and `end_mode`, the name of the last one.
 
@@ -30,6 +31,7 @@ pub fn object(outcome: &Outcome, recorded: Option<&Run>) -> Value {
     insert("atol_of", Value::Object(of));
     insert("verification", verification::object(computed.and_then(|found| found.verification.as_ref())));
     insert("warnings", warnings::object(&outcome.warnings));
+    insert("events", recorded.map_or_else(|| json!([]), events));
     if outcome.model.has_modes() {
         let switching = computed.and_then(|found| found.switching.as_ref());
         insert("switches", json!(switching.map(|found| found.switches)));
@@ -48,6 +50,11 @@ fn residuals(largest: daedal::Residuals) -> Value {
         "constraint": largest.constraint,
         "hidden": largest.hidden,
     })
+}
+
+/// Names and times, in the order of the run.
+fn events(recorded: &Run) -> Value {
+    recorded.events.iter().map(|event| json!({ "name": event.name, "t": event.t })).collect()
 }
 
 /// Variables and outputs, the mode apart.

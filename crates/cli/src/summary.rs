@@ -6,7 +6,7 @@ use daedal::dae::Form;
 use daedal::hybrid;
 use daedal::{Ended, Residuals};
 use daedal_problems::Reference;
-use daedal_run::{Hybrid, Kind, Restart, Run, Switch, time};
+use daedal_run::{Event, Hybrid, Kind, Restart, Run, Switch, time};
 use daedal_simulation::{Computed, Outcome, Switching, Tolerances, verification};
 use std::fmt::Write;
 
@@ -38,7 +38,10 @@ pub fn summary(outcome: &Outcome, computed: &Computed, recorded: &Run, arguments
         }
         modes(&mut text, found);
         switches(&mut text, hybrid, found);
+    } else if let Some(path) = &arguments.events {
+        let _ = writeln!(text, "{} in {}", counted(computed.events), path.display());
     }
+    events(&mut text, recorded, computed.events);
     residuals(&mut text, &computed.max_residuals, outcome.formulation());
     if computed.switching.is_some() {
         values_of_mode(&mut text, recorded);
@@ -222,6 +225,28 @@ fn switches(text: &mut String, hybrid: &Hybrid, found: &Switching) {
         }
         let line = format!("  {:<14}  {modes:<width$}  {}", time(switch.t), what(switch));
         let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+fn counted(events: u64) -> String {
+    if events == 1 { "1 event".to_string() } else { format!("{events} events") }
+}
+
+/// The first and the last events; those in between may not have been kept.
+fn events(text: &mut String, recorded: &Run, count: u64) {
+    let all = &recorded.events;
+    if all.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{}", counted(count));
+    let (first, last) = all.split_at(SHOWN_SWITCHES.min(all.len()));
+    let shown: Vec<&Event> = first.iter().chain(&last[last.len().saturating_sub(SHOWN_SWITCHES)..]).collect();
+    let hidden = count - shown.len() as u64;
+    for (k, event) in shown.iter().enumerate() {
+        if hidden > 0 && k == SHOWN_SWITCHES {
+            let _ = writeln!(text, "  … {hidden} more");
+        }
+        let _ = writeln!(text, "  {:<14}  {}", time(event.t), event.name);
     }
 }
 

@@ -232,6 +232,16 @@ pub enum StepFailure {
         /// The unknown.
         unknown: String,
     },
+    /// The condition of an event has no value.
+    #[error(
+        "at t = {t}: the condition of the event `{event}` has no value here (NaN); write it so that it has one wherever the run comes"
+    )]
+    EventUndefined {
+        /// Time.
+        t: f64,
+        /// Which event.
+        event: String,
+    },
     /// A formula of time jumps, and the state would have to jump with it.
     #[error(
         "at t = {t}: where {changed} changes its sign, {what}; make the formula continuous there, or write modes with a transition at this time that says what jumps"
@@ -322,7 +332,12 @@ impl StepFailure {
 
     /// Where it happened.
     pub fn time(&self) -> f64 {
-        match *self {
+        *self.clone().time_mut()
+    }
+
+    /// The same, to change it.
+    pub(crate) fn time_mut(&mut self) -> &mut f64 {
+        match self {
             StepFailure::Redundant { t, .. }
             | StepFailure::RankChange { t, .. }
             | StepFailure::Singularity { t, .. }
@@ -342,6 +357,7 @@ impl StepFailure {
             | StepFailure::CharacteristicChange { t, .. }
             | StepFailure::Contradictory { t, .. }
             | StepFailure::TermAppears { t, .. }
+            | StepFailure::EventUndefined { t, .. }
             | StepFailure::Break { t, .. }
             | StepFailure::Jump { t, .. }
             | StepFailure::FalseInvariant { t, .. }
@@ -410,12 +426,18 @@ pub enum BadOption {
         expected: &'static str,
     },
     /// The end lies before the start.
-    #[error("the end tend = {tend} lies before the start t0 = {t0}; integration runs forward in time")]
+    #[error(
+        "the end tend = {tend} lies before the start t0 = {t0}, but {what} runs forward in time only; exchange the two, or {instead}"
+    )]
     Backward {
         /// Start.
         t0: f64,
         /// End.
         tend: f64,
+        /// What cannot go backward, and why.
+        what: &'static str,
+        /// What to try.
+        instead: &'static str,
     },
     /// Invariants asked for where there are none.
     #[error("the formulation with invariants was asked for, but the system declares none; use psf")]

@@ -20,6 +20,7 @@
 
 pub mod analysis;
 mod auto;
+mod backward;
 pub mod catalogue;
 pub mod dae;
 pub mod error;
@@ -30,6 +31,7 @@ pub mod hybrid;
 mod initial;
 pub mod linalg;
 pub mod linear;
+mod lookout;
 #[allow(clippy::too_many_arguments, clippy::too_many_lines, clippy::type_complexity)]
 // an iteration takes what a step has
 pub mod method;

@@ -138,8 +138,8 @@ impl<'p> Problem<'p> {
 
     fn event(mut self, name: String, action: Action, function: impl Fn(&Motion<f64>) -> f64 + 'p) -> Self {
         let layout = Layout::new(self.system.sizes(), Form::StrangenessFree, false);
-        let function = Box::new(move |t: f64, x: &[f64]| function(&view(&layout, t, x)));
-        self.events.push(Event { name, action, function });
+        let function = move |t: f64, x: &[f64]| function(&view(&layout, t, x));
+        self.events.push(Event::falls(name, action, function));
         self
     }
 }
@@ -148,14 +148,14 @@ impl<'p> Problem<'p, System> {
     /// Stop where a function of time and unknowns falls through zero.
     #[must_use]
     pub fn stop_when(mut self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
-        self.events.push(Event { name: name.into(), action: Action::Stop, function: Box::new(function) });
+        self.events.push(Event::falls(name, Action::Stop, function));
         self
     }
 
     /// Write down where a function of time and unknowns falls through zero.
     #[must_use]
     pub fn record_when(mut self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
-        self.events.push(Event { name: name.into(), action: Action::Record, function: Box::new(function) });
+        self.events.push(Event::falls(name, Action::Record, function));
         self
     }
 }

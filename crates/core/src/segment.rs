@@ -114,6 +114,14 @@ impl Segment {
         });
     }
 
+    /// Become the polynomial over −t, with some components times −1.
+    pub(crate) fn mirror(&mut self, signs: &[f64]) {
+        (self.t0, self.t1) = (-self.t0, -self.t1);
+        for block in self.coefficients.chunks_exact_mut(self.n.max(1)) {
+            block.iter_mut().zip(signs).for_each(|(a, sign)| *a *= sign);
+        }
+    }
+
     /// Degree of the polynomial.
     pub fn degree(&self) -> usize {
         self.degree

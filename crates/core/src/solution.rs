@@ -30,13 +30,13 @@ pub struct Solution<L = Layout> {
     pub layout: L,
     /// Names of the variables, in the order of a state.
     pub names: Vec<String>,
-    /// Times of the saved points.
+    /// Times of the saved points; they fall if the run goes backward.
     pub times: Vec<f64>,
     /// Saved states, one after the other.
     states: Vec<f64>,
     /// Polynomials, if asked for.
     pub segments: Vec<Segment>,
-    /// Events, in the order of time.
+    /// Events, in the order of the run.
     pub events: Vec<Happened>,
     /// The last point.
     pub end: State,
@@ -107,6 +107,14 @@ impl<L: Clone> Solution<L> {
         self.states.extend_from_slice(x);
     }
 
+    /// Change times and states everywhere but in the polynomials.
+    pub(crate) fn each_point(&mut self, change: impl Fn(&mut f64, &mut [f64])) {
+        let n = self.end.x.len().max(1);
+        self.times.iter_mut().zip(self.states.chunks_exact_mut(n)).for_each(|(t, x)| change(t, x));
+        self.events.iter_mut().for_each(|event| change(&mut event.t, &mut event.x));
+        change(&mut self.end.t, &mut self.end.x);
+    }
+
     /// Number of saved points.
     pub fn len(&self) -> usize {
         self.times.len()
@@ -135,13 +143,16 @@ impl<L: Clone> Solution<L> {
 
     /// The state at any time of the run; needs [`Save::Dense`](crate::options::Save::Dense).
     pub fn eval(&self, t: f64, x: &mut [f64]) -> Option<()> {
-        if t > self.end.t {
+        // backward in time everything is the other way round
+        let sense = if self.times.first().is_some_and(|&t0| self.end.t < t0) { -1.0 } else { 1.0 };
+        let before = |a: f64, b: f64| sense * a < sense * b;
+        if before(self.end.t, t) {
             return None; // after an event that stopped the run inside a step
         }
-        let k = self.segments.partition_point(|s| s.t1 < t);
+        let k = self.segments.partition_point(|s| before(s.t1, t));
         // steps may be apart by rounding, where a formula jumps in time
-        let segment = self.segments.get(k).filter(|s| s.t0 <= t || k > 0)?;
-        segment.eval(t.max(segment.t0), x);
+        let segment = self.segments.get(k).filter(|s| !before(t, s.t0) || k > 0)?;
+        segment.eval(if before(t, segment.t0) { segment.t0 } else { t }, x);
         Some(())
     }
 }

@@ -1,11 +1,13 @@
 //! The loop over one continuous interval.
 
+use crate::backward;
 use crate::dae::{self, System};
 use crate::error::{BadOption, SolveError, StepFailure};
-use crate::event::{Action, Event, Happened};
+use crate::event::Event;
 use crate::explicit_time::{Crossing, Suspects, Timetable, cross_motion};
 use crate::graph::Interpreted;
 use crate::initial::Initial;
+use crate::lookout::{Lookout, Seen};
 use crate::method::{Method, StartFailure, State, Stepper};
 use crate::motion::{Form, Layout, Mechanism, consistent, declared, view};
 use crate::observer::{Observer, StepView};
@@ -15,9 +17,6 @@ use crate::segment::Segment;
 use crate::solution::{Ended, Solution};
 use crate::verify::Verifier;
 use std::ops::Deref;
-
-/// Most repetitions of a step until it ends at an event that stops.
-const MOST_REPETITIONS: u32 = 4;
 
 /// A way to solve problems of a class of systems: a method with its options, or [`Auto`](crate::Auto).
 pub trait Solver<S: Class + ?Sized> {
@@ -74,7 +73,7 @@ pub fn solve_observed<S: Class + ?Sized, M: Solver<S> + ?Sized>(
     method.solve(problem, options, observers)
 }
 
-impl<'m, M: Method<dyn Mechanism + 'm> + ?Sized> Solver<dyn Mechanism + 'm> for M {
+impl<'m, M: for<'a> Method<dyn Mechanism + 'a> + ?Sized> Solver<dyn Mechanism + 'm> for M {
     fn solve(
         &self,
         problem: &Problem<dyn Mechanism + 'm>,
@@ -86,7 +85,7 @@ impl<'m, M: Method<dyn Mechanism + 'm> + ?Sized> Solver<dyn Mechanism + 'm> for 
 }
 
 /// Solve equations of motion with a method that may depend on their consistent start.
-pub(crate) fn solve_motion<'m, M: Method<dyn Mechanism + 'm> + ?Sized, C: Deref<Target = M>>(
+pub(crate) fn solve_motion<'m, M: for<'a> Method<dyn Mechanism + 'a> + ?Sized, C: Deref<Target = M>>(
     problem: &Problem<dyn Mechanism + 'm>,
     choose: impl FnOnce(&State) -> C,
     options: &Options,
@@ -94,23 +93,42 @@ pub(crate) fn solve_motion<'m, M: Method<dyn Mechanism + 'm> + ?Sized, C: Deref<
 ) -> Result<Solution, SolveError> {
     let t0 = problem.trusted.as_ref().map_or(problem.initial.t, |s| s.t);
     check_times(t0, problem.tend, &options.save)?;
-    let options = &options.over(t0, problem.tend);
     let start = match &problem.trusted {
         Some(state) => state.clone(),
         None => consistent::initialise(problem.system, &problem.initial, Form::StrangenessFree)?.state,
     };
     let method = choose(&start);
-    let layout = Layout::new(problem.system.sizes(), Form::StrangenessFree, false);
-    let names = layout.variable_names(&problem.system.names());
+    if problem.tend < t0 {
+        return backward::motion(problem, start, &*method, options, observers);
+    }
+    forward(problem.system, start, (problem.tend, &problem.events), &*method, options, observers)
+}
+
+/// Solve from a consistent start to a later time.
+pub(crate) fn forward<M: for<'a> Method<dyn Mechanism + 'a> + ?Sized>(
+    system: &dyn Mechanism,
+    start: State,
+    (tend, events): (f64, &[Event]),
+    method: &M,
+    options: &Options,
+    observers: &mut [&mut dyn Observer],
+) -> Result<Solution, SolveError> {
+    let t0 = start.t;
+    let options = &options.over(t0, tend);
+    let layout = Layout::new(system.sizes(), Form::StrangenessFree, false);
+    let names = layout.variable_names(&system.names());
     let named = options.for_motion(&layout, &names);
     let options = named.as_ref().unwrap_or(options);
-    let course = MotionCourse { system: problem.system, layout: &layout, options };
-    let mut run = Run::new(&layout, names, &start, (problem.tend, &problem.events), options, &course);
-    run.timetable = Timetable::of_motion(problem.system, (t0, problem.tend));
-    run.verifier = options.verify.then(|| verifier_of_motion(problem, &layout, t0, options)).flatten();
+    let course = MotionCourse { system, layout: &layout, options };
+    let mut run = Run::new(&layout, names, &start, (tend, events), options, &course);
+    if let Ok(tolerances) = options.tolerance.pairs(&layout) {
+        run.tolerances = tolerances;
+    }
+    run.timetable = Timetable::of_motion(system, (t0, tend));
+    run.verifier = options.verify.then(|| verifier_of_motion(system, &layout, tend - t0, options)).flatten();
     let begin = || {
-        declared::check(problem.system, (start.t, &start.x), problem.tend)?;
-        method.start(problem.system, start.clone(), options)
+        declared::check(system, (start.t, &start.x), tend)?;
+        method.start(system, start.clone(), options)
     };
     run.make(begin, observers)
 }
@@ -144,11 +162,11 @@ impl Course for MotionCourse<'_> {
 }
 
 /// Looks at the equations of motion as they were written; a black box has none.
-fn verifier_of_motion(problem: &Problem, layout: &Layout, t0: f64, options: &Options) -> Option<Verifier> {
-    let names = layout.variable_names(&problem.system.names());
-    let formulas = dae::Formulas::of_motion(&problem.system.formulas()?);
+fn verifier_of_motion(system: &dyn Mechanism, layout: &Layout, length: f64, options: &Options) -> Option<Verifier> {
+    let names = layout.variable_names(&system.names());
+    let formulas = dae::Formulas::of_motion(&system.formulas()?);
     let tolerances = options.tolerance.pairs(layout).ok()?;
-    Some(Verifier::new(&System::new(&formulas, Interpreted), &names, &tolerances, problem.tend - t0))
+    Some(Verifier::new(&System::new(&formulas, Interpreted), &names, &tolerances, length))
 }
 
 /// The polynomial satisfies the constraints only at its ends: bring a state back onto them.
@@ -161,19 +179,21 @@ fn make_consistent(system: &dyn Mechanism, layout: &Layout, t: f64, x: &mut [f64
     }
 }
 
-/// Does the interval run forward, and do the times to save at rise inside it?
+/// Is the end finite, and do the times to save at lie inside the interval, in the order of the run?
 pub(crate) fn check_times(t0: f64, tend: f64, save: &Save) -> Result<(), BadOption> {
     if !tend.is_finite() {
         return Err(BadOption::OutOfRange { name: "tend", value: tend, expected: "it must be finite" });
     }
-    if tend < t0 {
-        return Err(BadOption::Backward { t0, tend });
-    }
     if let Save::At(times) = save {
+        let sense = if tend < t0 { -1.0 } else { 1.0 };
         let mut last = t0;
         for &value in times {
-            if !(value >= last && value <= tend) {
-                let expected = "the times must rise and lie in the interval";
+            if !(sense * value >= sense * last && sense * value <= sense * tend) {
+                let expected = if tend < t0 {
+                    "the times must fall, as in a run backward, and lie in the interval"
+                } else {
+                    "the times must rise and lie in the interval"
+                };
                 return Err(BadOption::OutOfRange { name: "a time to save at", value, expected });
             }
             last = value;
@@ -186,6 +206,9 @@ pub(crate) fn check_times(t0: f64, tend: f64, save: &Save) -> Result<(), BadOpti
 pub(crate) struct Run<'r, L> {
     tend: f64,
     events: &'r [Event<'r>],
+    lookout: Lookout,
+    /// rtol and atol of every unknown, for those who look for events
+    pub tolerances: Vec<(f64, f64)>,
     options: &'r Options,
     course: &'r dyn Course,
     /// what the formulas know about times
@@ -214,6 +237,8 @@ impl<'r, L: Clone> Run<'r, L> {
         let mut run = Run {
             tend,
             events,
+            lookout: Lookout::new(tend - start.t),
+            tolerances: options.tolerance.of_states(start.x.len()),
             options,
             course,
             timetable: None,
@@ -269,12 +294,16 @@ impl<'r, L: Clone> Run<'r, L> {
         if let Some(crossing) = self.timetable.as_mut().and_then(Timetable::first_crossing) {
             self.cross(stepper, &crossing)?;
         }
+        self.look_around(stepper)?;
         while stepper.state().t < tend {
             let (t, proposed) = (stepper.state().t, stepper.proposed_step());
             let mut limit = tend;
             if let Some(times) = &mut self.timetable {
                 if let Some(crossing) = times.crossing(t) {
                     self.cross(stepper, &crossing)?;
+                    if self.look_around(stepper)? {
+                        return Ok(());
+                    }
                     continue;
                 }
                 limit = times.limit(t, proposed).min(tend);
@@ -400,83 +429,32 @@ impl<'r, L: Clone> Run<'r, L> {
         }
     }
 
-    /// Write down the events of a step; the time of the first one that stops, where the step ends then if the method can make it end there.
-    fn find_events(&mut self, stepper: &mut dyn Stepper) -> Result<Option<f64>, StepFailure> {
-        let mut found: Vec<(f64, usize)> = Vec::new();
-        for (k, event) in self.events.iter().enumerate() {
-            event.locate(stepper.segment(), &mut self.x, |t| found.push((t, k)));
+    /// Write down what happened; the time of the event that stops.
+    fn note(&mut self, seen: Seen) -> Option<f64> {
+        if let Some(name) = seen.stopped_by() {
+            self.solution.ended = Ended::AtEvent { name };
         }
-        found.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let stop = found.iter().position(|(_, k)| self.events[*k].action == Action::Stop);
-        let mut ends = false;
-        if let Some(i) = stop {
-            found.truncate(i + 1);
-            let (t, k) = found[i];
-            match self.end_at(stepper, t, k)? {
-                Some(t) => (found[i].0, ends) = (t, true),
-                // the step had to be shorter: the event comes later
-                None => found.retain(|(t, _)| *t <= stepper.state().t),
-            }
-        }
-        let last = found.len();
-        for (i, (t, k)) in found.iter_mut().enumerate() {
-            let event = &self.events[*k];
-            // the one that stops is at the end of the step already
-            let stops_here = ends && i + 1 == last;
-            if !stops_here && !event.correct(stepper, t, &mut self.x) {
-                continue;
-            }
-            let t = *t;
-            stepper.inside(t, &mut self.x);
-            self.solution.events.push(Happened {
-                name: event.name.clone(),
-                t,
-                x: self.x.clone(),
-                action: event.action,
-            });
-        }
-        let Some(&(t, k)) = found.last().filter(|_| ends) else { return Ok(None) };
-        self.solution.ended = Ended::AtEvent { name: self.events[k].name.clone() };
-        Ok(Some(t))
+        self.solution.events.extend(seen.happened);
+        seen.stop
     }
 
-    /// Make the last step end at an event that was found on its polynomial. Its time; none if the step had to end before.
-    fn end_at(&mut self, stepper: &mut dyn Stepper, found: f64, k: usize) -> Result<Option<f64>, StepFailure> {
-        let (t0, t1) = (stepper.segment().t0, stepper.segment().t1);
-        let (mut t, h) = (found, t1 - t0);
-        let rounding = 100.0 * f64::EPSILON * (t0.abs() + h);
-        // no step is as short as rounding
-        if t >= t1 - rounding || t <= t0 + 1e3 * rounding {
-            return Ok(Some(t));
+    /// Begin to look for events where the stepper stands. True if the run stops here.
+    fn look_around(&mut self, stepper: &mut dyn Stepper) -> Result<bool, StepFailure> {
+        if self.events.is_empty() {
+            return Ok(false);
         }
-        for _ in 0..MOST_REPETITIONS {
-            if !stepper.retake(t)? {
-                return Ok(Some(t));
-            }
-            if stepper.state().t < t {
-                return Ok(None);
-            }
-            // Newton's method for the function at the end of the step
-            let event = &self.events[k];
-            let width = 1e-3 * (t - t0);
-            let value = (event.function)(t, &stepper.state().x);
-            // the slope is that of the polynomial, whose end may be less accurate than the state
-            let mut on_polynomial = |t: f64| {
-                stepper.segment().eval(t, &mut self.x);
-                (event.function)(t, &self.x)
-            };
-            let shift = -value * width / (on_polynomial(t) - on_polynomial(t - width));
-            // a function that only touches zero has no slope there
-            if !(shift.abs() > rounding && shift.abs() < 0.1 * h && t + shift > t0) {
-                break;
-            }
-            // the polynomial deviates from the solution, which reaches zero behind the step
-            if t + shift > t1 + rounding {
-                return Ok(None);
-            }
-            t = (t + shift).min(t1);
+        let seen = self.lookout.begin(self.events, stepper, self.tolerances.clone())?;
+        Ok(self.note(seen).is_some())
+    }
+
+    /// The time at which the last step stops the run.
+    fn find_events(&mut self, stepper: &mut dyn Stepper) -> Result<Option<f64>, StepFailure> {
+        if self.events.is_empty() {
+            return Ok(None);
         }
-        Ok(Some(stepper.state().t))
+        let until = stepper.state().t;
+        let seen = self.lookout.step(self.events, stepper, until)?;
+        Ok(self.note(seen))
     }
 
     fn finish(&mut self, stepper: &dyn Stepper) {

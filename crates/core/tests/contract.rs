@@ -280,6 +280,21 @@ fn values_between_the_steps_and_events_are_as_accurate_as_steps() {
 }
 
 #[test]
+fn forward_and_backward_leads_to_the_start() {
+    for way in every_way() {
+        let there = solve(&Problem::new(&Pendulum, initial(), 1.0), &*way.method, &options()).unwrap();
+        let problem = Problem::new(&Pendulum, initial(), 0.0).trust(there.end.clone());
+        let options = Options { save: Save::Steps, ..options() };
+        let back = solve(&problem, &*way.method, &options).unwrap_or_else(|error| panic!("{}: {error}", way.name));
+        assert!(back.ended == Ended::AtEnd && back.end.t == 0.0, "{}", way.name);
+        assert!(back.times.windows(2).all(|t| t[1] < t[0]) && back.times[0] == 1.0, "{}", way.name);
+        let error = distance(&back.end.x, &start().x);
+        let promised = if way.accurate { 10.0 * PROMISED * 1e-7 } else { 2e-2 };
+        assert!(error < promised, "{}: {error:.1e}", way.name);
+    }
+}
+
+#[test]
 fn impossible_options_are_refused_by_every_method() {
     for way in every_way() {
         let tolerance = Tolerance::new(0.0, 1e-7);

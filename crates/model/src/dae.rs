@@ -80,7 +80,7 @@ pub(crate) fn read(
         levels = levels.max(highest(&node, reader));
     }
 
-    for node in jobs.iter().flat_map(Job::nodes) {
+    for node in jobs.iter().flat_map(Job::nodes).chain(beside.events.iter().map(|event| &event.when)) {
         levels = levels.max(highest(node, reader));
     }
 
@@ -118,7 +118,7 @@ pub(crate) fn read(
                 formulas.push((name.clone(), value.expr));
             }
         }
-        let outputs = output::lower(&mut to, &outputs);
+        let outputs = output::lower(&mut to, &outputs, beside.events);
         initial::lower(&mut to, &mut given, Context { place: "an initial condition", ..EQUATION });
         hybrid::lower(&mut to, jobs);
         let mut kept = Vec::new();

@@ -4,6 +4,7 @@ use crate::dae;
 use crate::diagnostic::{Mistake, Mistakes};
 use crate::document::{self, Section, wrong_type};
 use crate::entries::Written;
+use crate::events::{self, GivenEvent, GivenMistakes, ModelEvents, Plan};
 use crate::hybrid::{self, Declared, HybridModel, Shared};
 use crate::index::{Bindings, Limits};
 use crate::motion::{self, Beside, MotionTexts};
@@ -42,6 +43,8 @@ pub struct Model {
     pub unused: Vec<Unused>,
     /// Its equations.
     pub kind: Kind,
+    /// Events; those of a system with modes are kept by the modes.
+    pub events: ModelEvents,
 }
 
 /// Equations of a model.
@@ -91,7 +94,7 @@ pub struct Defaults {
     pub method: Option<String>,
 }
 
-const SECTIONS: [&str; 11] = [
+const SECTIONS: [&str; 12] = [
     "model",
     "solve",
     "parameters",
@@ -103,6 +106,7 @@ const SECTIONS: [&str; 11] = [
     "sliding",
     "initial",
     "output",
+    "events",
 ];
 /// Methods for general systems.
 const GENERAL_METHODS: [&str; 3] = ["auto", "radau", "bdf"];
@@ -141,16 +145,60 @@ impl Model {
     /// [`Model::read`] with other limits than the usual ones, for files that are not trusted.
     pub fn read_within(name: &str, text: &str, overrides: &[(String, f64)], limits: Limits) -> Result<Model, Mistakes> {
         let mut reader = Reader::new(text, limits);
-        let model = read(&mut reader, overrides);
+        let model = read(&mut reader, overrides, &[]);
         match model {
             Some(model) if reader.count() == 0 => Ok(model),
-            _ => Err(Mistakes::new(name, Arc::from(text), reader.into_mistakes())),
+            _ => Err(Mistakes::new(name, Arc::from(text), reader.into_mistakes().0)),
+        }
+    }
+
+    /// [`Model::read`] with more events than the file has.
+    ///
+    /// ```
+    /// use daedal::event::Action;
+    /// use daedal_model::{GivenEvent, GivenMistakes, Model};
+    /// let text = r#"
+    ///     [model]
+    ///     name = "oscillator"
+    ///     [motion]
+    ///     positions = ["x"]
+    ///     velocities = ["v"]
+    ///     mass = [1]
+    ///     forces = ["-x"]
+    /// "#;
+    /// let stop = |when: &str| [GivenEvent { name: None, when: when.into(), action: Action::Stop }];
+    /// let model = Model::read_with("oscillator.toml", text, &[], &stop("x < 0 and v < 0")).unwrap();
+    /// assert_eq!(model.events.list[0].statements.len(), 2);
+    /// let Err(GivenMistakes::Event(0, mistakes)) = Model::read_with("oscillator.toml", text, &[], &stop("z < 0")) else {
+    ///     unreachable!()
+    /// };
+    /// assert_eq!(mistakes.to_string(), "nothing is called `z`");
+    /// ```
+    pub fn read_with(
+        name: &str,
+        text: &str,
+        overrides: &[(String, f64)],
+        given: &[GivenEvent],
+    ) -> Result<Model, GivenMistakes> {
+        let mut reader = Reader::new(text, Limits::default());
+        let model = read(&mut reader, overrides, given);
+        if let (Some(model), 0) = (model, reader.count()) {
+            return Ok(model);
+        }
+        let (of_file, of_events) = reader.into_mistakes();
+        match of_events.first() {
+            Some(&(number, _)) if of_file.is_empty() => {
+                let own = of_events.into_iter().filter(|(event, _)| *event == number).map(|(_, mistake)| mistake);
+                let when: Arc<str> = Arc::from(given[number].when.as_str());
+                Err(GivenMistakes::Event(number, Mistakes::new("the condition", when, own.collect())))
+            }
+            _ => Err(GivenMistakes::File(Mistakes::new(name, Arc::from(text), of_file))),
         }
     }
 }
 
 #[allow(clippy::too_many_lines)] // the sections of a file in their order
-fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
+fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) -> Option<Model> {
     let (root, errors) = DeTable::parse_recoverable(reader.file);
     for error in errors {
         let end = reader.file.len();
@@ -199,8 +247,9 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
         }
         None => Defaults::default(),
     };
+    let events = events::read(reader, root, given);
     if root.contains_key("modes") {
-        return switched(reader, root, &modes, about, solve, overrides);
+        return switched(reader, root, &modes, (about, solve), overrides, &events);
     }
     for key in ["transitions", "sliding"] {
         if let Some((key, _)) = root.get_key_value(key) {
@@ -216,6 +265,7 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
         definitions: find(reader, "definitions", "[definitions]"),
         initial: find(reader, "initial", "[initial]"),
         output: find(reader, "output", "[output]"),
+        events: &events,
         t0: about.time.map_or(0.0, |(t0, _)| t0),
     };
     let motion = find(reader, "motion", "[motion]");
@@ -255,7 +305,8 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)]) -> Option<Model> {
     let About { name, description, source, time } = about;
     let structural = reader.structural();
     let unused = unused::find(reader, root);
-    Some(Model { name, description, source, time, solve, parameters, structural, unused, kind })
+    let events = events::of_model(reader, &events, &kind);
+    Some(Model { name, description, source, time, solve, parameters, structural, unused, kind, events })
 }
 
 /// A system with modes.
@@ -263,9 +314,9 @@ fn switched(
     reader: &mut Reader,
     root: &DeTable,
     modes: &[Declared],
-    about: About,
-    solve: Defaults,
+    (about, solve): (About, Defaults),
     overrides: &[(String, f64)],
+    events: &[Plan],
 ) -> Option<Model> {
     parameters::evaluate(reader);
     let shared = Shared {
@@ -274,6 +325,7 @@ fn switched(
         tend: about.time.map(|(_, tend)| tend),
         overrides,
         formulation: solve.formulation.clone(),
+        events,
     };
     let (model, of_modes, structural) = hybrid::read(reader, &shared, modes)?;
     let mut parameters: Vec<(String, f64)> = (0..reader.parameters.len())
@@ -282,7 +334,8 @@ fn switched(
     parameters.extend(of_modes);
     let About { name, description, source, time } = about;
     let (unused, kind) = (unused::find(reader, root), Kind::Hybrid(Box::new(model)));
-    Some(Model { name, description, source, time, solve, parameters, structural, unused, kind })
+    let events = ModelEvents::default();
+    Some(Model { name, description, source, time, solve, parameters, structural, unused, kind, events })
 }
 
 fn check_sections(reader: &mut Reader, root: &DeTable) {

@@ -4,6 +4,7 @@ use crate::definitions;
 use crate::diagnostic::Mistake;
 use crate::document::Section;
 use crate::entries::{self, Entry, Name};
+use crate::events::{self, Plan};
 use crate::formula::ast::Node;
 use crate::lower::Lowering;
 use crate::names::{Classes, Context, Item, Symbol};
@@ -40,7 +41,8 @@ pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Vec<(Name, 
 /// Their formulas; in a system with modes those that have all names in this one.
 ///
 /// An output may use other outputs, in any order: while they are lowered each is a name as definitions are, unless its name is one already.
-pub(crate) fn lower(lowering: &mut Lowering, outputs: &[(Name, Entry)]) -> Vec<(String, Expr)> {
+/// They are names for events, too, and for nothing else.
+pub(crate) fn lower(lowering: &mut Lowering, outputs: &[(Name, Entry)], events: &[Plan]) -> Vec<(String, Expr)> {
     let is_new = |(name, _): &&(Name, Entry)| lowering.reader.scope.knows(&name.base).is_none();
     let own: HashSet<&str> = outputs.iter().filter(is_new).map(|(name, _)| name.base.as_str()).collect();
     let mut open: Vec<Open> = Vec::new();
@@ -52,7 +54,7 @@ pub(crate) fn lower(lowering: &mut Lowering, outputs: &[(Name, Entry)]) -> Vec<(
     leave_out(lowering.reader, &mut open);
     let mut formulas = Vec::new();
     for output in &mut open {
-        let missing = output.missing.take();
+        let missing = output.missing.clone();
         let left_out = missing.is_some();
         lowering.reader.note_formula(output.node.span, missing);
         if left_out {
@@ -64,8 +66,14 @@ pub(crate) fn lower(lowering: &mut Lowering, outputs: &[(Name, Entry)]) -> Vec<(
         };
         formulas.extend(value.map(|value| (output.name.full.clone(), value.expr)));
     }
+    let own = || open.iter().filter(|output| output.item.is_some());
+    let missing = own().filter_map(|output| Some((output.name.base.clone(), output.missing.clone()?)));
+    let absent = lowering.reader.absent.clone();
+    lowering.reader.absent.extend(missing);
+    events::lower(lowering, events);
+    lowering.reader.absent = absent;
     // no other formula may contain them
-    for output in open.iter().filter(|output| output.item.is_some()) {
+    for output in own() {
         lowering.reader.scope.forget(&output.name.base, &output.name.full);
     }
     formulas

@@ -3,6 +3,7 @@
 //! [`Reader`] is the domain of numbers: parameters, initial values, indices and bounds of ranges.
 
 use crate::diagnostic::Mistake;
+use crate::events::Lowered;
 use crate::formula::ast::{Kind, Node, Range, Reference};
 use crate::formula::evaluate::{Domain, Stop, evaluate};
 use crate::formula::operation::Operation;
@@ -69,6 +70,12 @@ pub(crate) struct Reader<'f> {
     pub mode: Option<String>,
     /// Definitions that are not computed in this mode, because it does not have the names in them: name, and which one is missing.
     pub absent: HashMap<String, Mistake>,
+    /// Events of these equations.
+    pub events: Vec<Lowered>,
+    /// Events that are not looked for in some mode, because it does not have the names in them: number, and which one is missing.
+    pub absent_events: Vec<(usize, Mistake)>,
+    /// A text beside the file that is read now.
+    beside: Option<Rc<str>>,
 }
 
 /// What was told, and what was left out: one for the whole file.
@@ -79,7 +86,12 @@ struct Diary {
     /// Formulas that some mode could not compute, and why; those that some mode did compute.
     left_out: Vec<(Span, Mistake)>,
     computed: HashSet<Span>,
+    /// Mistakes in texts beside the file, by the numbers of these texts.
+    beside: Vec<(usize, Mistake)>,
 }
+
+/// What was told of the file, while a text beside it is read.
+pub(crate) struct Told(Vec<Mistake>, HashSet<(usize, usize)>);
 
 impl<'f> Reader<'f> {
     pub fn new(file: &'f str, limits: Limits) -> Self {
@@ -99,6 +111,9 @@ impl<'f> Reader<'f> {
             met: 0,
             mode: None,
             absent: HashMap::new(),
+            events: Vec::new(),
+            absent_events: Vec::new(),
+            beside: None,
         }
     }
 
@@ -116,7 +131,27 @@ impl<'f> Reader<'f> {
     pub fn resume(&mut self, mode: Reader<'f>) {
         self.budget = mode.budget;
         self.diary = mode.diary;
+        self.absent_events.extend(mode.absent_events);
         self.met += mode.met;
+    }
+
+    /// Read a text beside the file: places are those of this text until [`Reader::end_beside`].
+    pub fn begin_beside(&mut self, text: &Rc<str>) -> Told {
+        self.beside = Some(Rc::clone(text));
+        Told(std::mem::take(&mut self.diary.mistakes), std::mem::take(&mut self.diary.told))
+    }
+
+    /// Go on with the file; mistakes in the text are kept by its number.
+    pub fn end_beside(&mut self, number: usize, told: Told) {
+        self.beside = None;
+        let own = std::mem::replace(&mut self.diary.mistakes, told.0);
+        self.diary.told = told.1;
+        self.diary.beside.extend(own.into_iter().map(|mistake| (number, mistake)));
+    }
+
+    /// What is written at a place.
+    pub fn written(&self, at: Span) -> &str {
+        self.beside.as_deref().unwrap_or(self.file).get(at.start..at.end).unwrap_or_default()
     }
 
     /// The line of a place, from 1.
@@ -183,11 +218,11 @@ impl<'f> Reader<'f> {
         self.met
     }
 
-    /// All mistakes in the order of the file.
-    pub fn into_mistakes(self) -> Vec<Mistake> {
+    /// All mistakes in the order of the file, and those in texts beside it.
+    pub fn into_mistakes(self) -> (Vec<Mistake>, Vec<(usize, Mistake)>) {
         let mut mistakes = self.diary.mistakes;
         mistakes.sort_by_key(|mistake| mistake.place().map_or(0, |place| place.offset()));
-        mistakes
+        (mistakes, self.diary.beside)
     }
 
     /// The number of a formula that must be constant.

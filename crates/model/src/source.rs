@@ -63,7 +63,6 @@ impl Text {
     }
 
     /// A text that stands in no file.
-    #[cfg(test)]
     pub fn bare(value: &str) -> Self {
         Text { value: value.to_string(), span: Span { start: 0, end: value.len() }, places: Places::From(0) }
     }

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p daedal-problems --example accuracy -- [NAME…]`
 
-use daedal::formulation::{Formulation, Selectors};
+use daedal::formulation::Formulation;
 use daedal::{Geoms, Options, Problem, Save, SolveError, Tolerance, solve};
 use std::time::Instant;
 

@@ -4,8 +4,8 @@
 //! A table knows nothing but columns: no header, no kinds, no steps.
 
 use crate::error::{ReadError, WriteError};
-use crate::hybrid::Hybrid;
-use crate::run::{Column, Kind, Run};
+use crate::hybrid::{Hybrid, Smoothness};
+use crate::run::{Column, Event, Kind, Run};
 use std::io::{Read, Write};
 
 /// Write times and columns.
@@ -27,31 +27,77 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
     Ok(table.flush()?)
 }
 
-/// Write the switches: one row each, modes by their names; jumps are `name:before:after`, impulses `name:value`, apart by spaces.
-pub fn write_switches(hybrid: &Hybrid, file: impl Write) -> Result<(), WriteError> {
-    hybrid.check()?;
+/// Write what happened, one row each. With modes these are the switches, modes by their names; jumps are `name:before:after`, impulses
+/// `name:value`, apart by spaces; an event that does not switch has the kind `event`. Without modes these are the events, with the values of
+/// all columns.
+pub fn write_events(run: &Run, file: impl Write) -> Result<(), WriteError> {
+    run.check()?;
     let mut table = ::csv::Writer::from_writer(file);
-    let heads = ["time", "from", "to", "condition", "kind", "smoothness", "chattering", "jumps", "impulses"];
-    table.write_record(heads).map_err(std::io::Error::from)?;
+    let mut rows = match &run.hybrid {
+        Some(hybrid) => {
+            let heads = ["time", "from", "to", "condition", "kind", "smoothness", "chattering", "jumps", "impulses"];
+            table.write_record(heads).map_err(std::io::Error::from)?;
+            switches(run, hybrid)
+        }
+        None => {
+            let names = run.columns.iter().map(|column| column.name.as_str());
+            table.write_record(["time", "event"].into_iter().chain(names)).map_err(std::io::Error::from)?;
+            let row = |event: &Event| {
+                let values = event.state.iter().map(|x| format!("{x:?}"));
+                (event.t, [format!("{:?}", event.t), event.name.clone()].into_iter().chain(values).collect())
+            };
+            run.events.iter().map(row).collect()
+        }
+    };
+    // in the order of the run
+    let backward = run.header.t0.zip(run.header.tend).is_some_and(|(t0, tend)| tend < t0);
+    rows.sort_by(|a, b| if backward { b.0.total_cmp(&a.0) } else { a.0.total_cmp(&b.0) });
+    for (_, row) in &rows {
+        table.write_record(row).map_err(std::io::Error::from)?;
+    }
+    Ok(table.flush()?)
+}
+
+/// Events and switches with their times; an event stands before the switch of the same time.
+fn switches(run: &Run, hybrid: &Hybrid) -> Vec<(f64, Vec<String>)> {
+    let mut rows = Vec::new();
+    let modes = run.columns.iter().position(|column| column.kind == Kind::Mode);
+    for event in &run.events {
+        let mode = modes.and_then(|k| hybrid.modes.get(event.state[k] as usize));
+        let mode = mode.map_or_else(String::new, |mode| mode.name.clone());
+        let (smooth, empty) = (Smoothness::Smooth.word().to_string(), String::new());
+        let time = format!("{:?}", event.t);
+        let cells = [
+            time,
+            mode.clone(),
+            mode,
+            event.name.clone(),
+            "event".into(),
+            smooth,
+            "false".into(),
+            empty.clone(),
+            empty,
+        ];
+        rows.push((event.t, cells.into()));
+    }
     for switch in &hybrid.switches {
         let jumps: Vec<String> =
             switch.jumps.iter().map(|j| format!("{}:{:?}:{:?}", j.name, j.before, j.after)).collect();
         let impulses: Vec<String> = switch.impulses.iter().map(|(name, x)| format!("{name}:{x:?}")).collect();
-        let time = format!("{:?}", switch.t);
-        let row = [
-            time.as_str(),
-            &hybrid.modes[switch.from].name,
-            &hybrid.modes[switch.to].name,
-            &switch.condition,
-            switch.kind.word(),
-            switch.smoothness.word(),
-            if switch.chattering { "true" } else { "false" },
-            &jumps.join(" "),
-            &impulses.join(" "),
+        let cells = [
+            format!("{:?}", switch.t),
+            hybrid.modes[switch.from].name.clone(),
+            hybrid.modes[switch.to].name.clone(),
+            switch.condition.clone(),
+            switch.kind.word().into(),
+            switch.smoothness.word().into(),
+            if switch.chattering { "true" } else { "false" }.into(),
+            jumps.join(" "),
+            impulses.join(" "),
         ];
-        table.write_record(row).map_err(std::io::Error::from)?;
+        rows.push((switch.t, cells.into()));
     }
-    Ok(table.flush()?)
+    rows
 }
 
 /// Read times and columns.
@@ -115,7 +161,7 @@ impl<R: Read> Read for Quotes<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hybrid::{Jump, Mode, Smoothness, Switch, SwitchKind};
+    use crate::hybrid::{Jump, Mode, Switch, SwitchKind};
 
     #[test]
     fn switches_are_rows_with_jumps_and_impulses() {
@@ -134,7 +180,8 @@ mod tests {
         };
         let modes = ["falling", "rising"].map(|name| Mode { name: name.into(), ..Mode::default() }).to_vec();
         let mut file = Vec::new();
-        write_switches(&Hybrid { modes, switches: vec![switch], ..Hybrid::default() }, &mut file).expect("a table");
+        let hybrid = Some(Hybrid { modes, switches: vec![switch], ..Hybrid::default() });
+        write_events(&Run { hybrid, ..Run::default() }, &mut file).expect("a table");
         let text = String::from_utf8(file).expect("text");
         let row = "0.5,falling,rising,\"y <= 0, falling\",condition,transfer,false,v:-1.5:1.0 lambda:NaN:2.0,lambda.wall:0.25\n";
         assert_eq!(text, format!("time,from,to,condition,kind,smoothness,chattering,jumps,impulses\n{row}"));

@@ -210,6 +210,20 @@ pub enum Inconsistent {
         /// The time there.
         value: f64,
     },
+    /// A time behind the one in front of it, in a run backward.
+    #[error(
+        "{list}: the time rises from {before:?} to {value:?} at place {place}; times of a run backward must not rise"
+    )]
+    TimeRises {
+        /// Which list.
+        list: &'static str,
+        /// Where, from 0.
+        place: usize,
+        /// The time in front.
+        before: f64,
+        /// The time there.
+        value: f64,
+    },
 }
 
 /// Why a run could not be written.

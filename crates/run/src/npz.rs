@@ -1,7 +1,7 @@
 //! The whole run as an archive of NumPy arrays: `t`, one array for each column under its name, `step_t`, `step_h`,
 //! `step_order`, `step_newton`, `residual_position`, `residual_velocity`, `residual_acceleration`, `residual_invariant`,
 //! `residual_constraint`, `residual_hidden`, and `header`, a text that holds everything else as JSON. A run through
-//! several modes has `phase_mode`, `phase_t0`, `phase_t1`, `switch_t`, `switch_from`, `switch_to` besides, which repeat the header. `numpy.load` reads it as it is: nothing is pickled.
+//! several modes has `phase_mode`, `phase_t0`, `phase_t1`, `switch_t`, `switch_from`, `switch_to` besides, one with events `event_t`, which repeat the header. `numpy.load` reads it as it is: nothing is pickled.
 //! The same run gives the same bytes: entries have no dates.
 
 use crate::error::{ReadError, WriteError};
@@ -56,6 +56,9 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
         archive.list("switch_t", &switches.iter().map(|s| s.t).collect::<Vec<_>>())?;
         archive.list("switch_from", &switches.iter().map(|s| mode(s.from)).collect::<Vec<_>>())?;
         archive.list("switch_to", &switches.iter().map(|s| mode(s.to)).collect::<Vec<_>>())?;
+    }
+    if !run.events.is_empty() {
+        archive.list("event_t", &run.events.iter().map(|event| event.t).collect::<Vec<_>>())?;
     }
     archive.0.finish()?;
     Ok(())
@@ -113,7 +116,7 @@ fn array_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
 }
 
 fn is_possible(name: &str) -> bool {
-    let blocks = ["step_", "residual_", "phase_", "switch_"];
+    let blocks = ["step_", "residual_", "phase_", "switch_", "event_"];
     let reserved = name == "t" || name == "header" || blocks.iter().any(|block| name.starts_with(block));
     let odd = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':');
     !name.is_empty() && name.len() <= 200 && !reserved && !name.contains(odd)

@@ -11,13 +11,13 @@ use std::fmt;
 pub struct Run {
     /// What was solved, how, and how it ended.
     pub header: Header,
-    /// Times of the points that were kept; they do not fall.
+    /// Times of the points that were kept, in the order of the run: they do not fall, or, in a run backward, do not rise.
     pub times: Vec<f64>,
     /// Variables and outputs, one value for each time.
     pub columns: Vec<Column>,
     /// The accepted steps, if they were recorded.
     pub steps: Option<Steps>,
-    /// Events, in the order of time.
+    /// Events, in the order of the run.
     pub events: Vec<Event>,
     /// The last point, whether it is among those that were kept or not.
     pub end: Option<End>,
@@ -268,7 +268,7 @@ pub struct End {
 impl Run {
     /// Do all parts have the lengths that belong together, and do the times rise?
     pub fn check(&self) -> Result<(), Inconsistent> {
-        rising("times", &self.times)?;
+        ordered("times", &self.times)?;
         for column in &self.columns {
             same_length(&format!("the column {}", column.name), column.values.len(), "times", self.times.len())?;
         }
@@ -286,7 +286,7 @@ impl Run {
 
 impl Steps {
     fn check(&self) -> Result<(), Inconsistent> {
-        rising("steps", &self.t)?;
+        ordered("steps", &self.t)?;
         let n = self.t.len();
         same_length("the list of step sizes", self.h.len(), "steps", n)?;
         if let Some(order) = &self.order {
@@ -306,6 +306,25 @@ impl Steps {
 
 pub(crate) fn same_length(what: &str, found: usize, of: &'static str, expected: usize) -> Result<(), Inconsistent> {
     if found == expected { Ok(()) } else { Err(Inconsistent::Length { what: what.to_string(), found, of, expected }) }
+}
+
+/// Finite times that do not fall, or that do not rise where the last one lies before the first.
+fn ordered(list: &'static str, times: &[f64]) -> Result<(), Inconsistent> {
+    match (times.first(), times.last()) {
+        (Some(first), Some(last)) if last < first => {
+            let back: Vec<f64> = times.iter().map(|t| -t).collect();
+            rising(list, &back).map_err(|error| match error {
+                Inconsistent::TimeFalls { list, place, before, value } => {
+                    Inconsistent::TimeRises { list, place, before: -before, value: -value }
+                }
+                Inconsistent::TimeWithoutValue { list, place, value } => {
+                    Inconsistent::TimeWithoutValue { list, place, value: -value }
+                }
+                other => other,
+            })
+        }
+        _ => rising(list, times),
+    }
 }
 
 /// Finite times that do not fall.
@@ -364,5 +383,9 @@ mod tests {
         assert_eq!(times(&[0.0, 0.0, 1.0]), None);
         assert!(times(&[0.0, 2.0, 1.0]).is_some_and(|said| said.contains("2.0 to 1.0")));
         assert!(times(&[0.0, f64::NAN]).is_some_and(|said| said.contains("NaN")));
+        // a run backward
+        assert_eq!(ordered("times", &[1.0, 0.5, 0.5, -1.0]), Ok(()));
+        let turns = ordered("times", &[1.0, 0.5, 0.75, -1.0]).err().map(|error| error.to_string());
+        assert!(turns.is_some_and(|said| said.contains("rises from 0.5 to 0.75")));
     }
 }

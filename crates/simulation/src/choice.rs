@@ -152,7 +152,8 @@ fn of_motion<'m>(
         }
         (None, None) => match consistent::initialise(motion.mechanism(), &initial, motion::Form::StrangenessFree) {
             Ok(found) => {
-                let chosen = analysis::choose(motion.mechanism(), &found.state, tend);
+                // backward in time the scales are the same
+                let chosen = analysis::choose(motion.mechanism(), &found.state, t0 + (tend - t0).abs());
                 start = Some(found.state);
                 (chosen.method, Some((chosen.formulation, false)), chosen.reasons)
             }

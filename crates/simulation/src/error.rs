@@ -1,6 +1,7 @@
 //! Why something was not done: a mistake in the input, or a computation that could not go on.
 
 use crate::places::Places;
+use crate::settings::EventAction;
 use crate::variables::Stopped;
 use daedal::analysis::AnalysisError;
 use daedal::catalogue;
@@ -44,6 +45,9 @@ pub enum Error {
     },
     #[error("{0}")]
     Model(Box<Mistakes>),
+    /// Mistakes in the condition of an event that was asked for.
+    #[error("{mistakes}, in the condition `{when}` of an event")]
+    Event { when: String, action: EventAction, mistakes: Box<Mistakes> },
     #[error("{name} says nothing about the interval; add `time = [0.0, 1.0]` to [model], or give tend")]
     NoInterval { name: String },
     #[error("{name} is a model file, and no program; its kernel is native or tape")]

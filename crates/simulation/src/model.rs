@@ -7,7 +7,7 @@ use daedal::Initial;
 use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
-use daedal_model::{Defaults, HybridModel, Kind};
+use daedal_model::{Defaults, HybridModel, Kind, ModelEvents};
 use daedal_native::Native;
 use daedal_problems::{Problem, Reference};
 use daedal_run::Warning;
@@ -97,8 +97,8 @@ impl Source {
 /// ```
 #[derive(Clone)]
 pub struct Model {
-    source: Source,
-    kernel: Kernel,
+    pub(crate) source: Source,
+    pub(crate) kernel: Kernel,
     pub(crate) content: Arc<Content>,
 }
 
@@ -114,6 +114,8 @@ pub(crate) struct Content {
     pub warnings: Vec<Warning>,
     pub places: Places,
     pub equations: Equations,
+    /// Events of a model without modes.
+    pub events: ModelEvents,
 }
 
 /// What is to be solved.
@@ -231,6 +233,11 @@ impl Model {
         matches!(self.content.equations, Equations::Modes(_))
     }
 
+    /// Has it events, without modes?
+    pub fn has_events(&self) -> bool {
+        !self.content.events.list.is_empty()
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.content.name
@@ -296,6 +303,7 @@ impl Model {
             warnings: Vec::new(),
             places: whole.places.clone(),
             equations: equations(mode.kind.clone(), self.kernel),
+            events: ModelEvents::default(),
         };
         Model { source: self.source.clone(), kernel: self.kernel, content: Arc::new(content) }
     }
@@ -322,6 +330,7 @@ fn from_text(name: &str, text: &str, set: &[(String, f64)], kernel: Kernel) -> R
         warnings: read.unused.iter().map(|unused| Warning::new(unused.to_string())).collect(),
         places: Places::of(&read.kind),
         equations: equations(read.kind, kernel),
+        events: read.events,
     })
 }
 
@@ -362,5 +371,6 @@ fn from_problem(problem: &Problem, set: &[(String, f64)], kernel: Kernel) -> Res
         warnings: Vec::new(),
         places: Places::default(),
         equations: Equations::Motion(Arc::new(motion)),
+        events: ModelEvents::default(),
     })
 }

@@ -52,6 +52,8 @@ pub struct Computed {
     pub undetermined: Vec<Vec<(String, f64)>>,
     /// What the method decided by itself.
     pub decisions: String,
+    /// How many events happened that do not switch.
+    pub events: u64,
     /// The independent check, if it was asked for.
     pub verification: Option<Verification>,
     /// Modes and switches, of a model that has them.
@@ -104,6 +106,7 @@ impl Computed {
                 max_residuals: solution.max_residuals,
                 undetermined: solution.undetermined.clone(),
                 decisions: solution.decisions.clone(),
+                events: solution.events.len() as u64,
                 verification: solution.verification.clone(),
                 switching: None,
                 result,
@@ -116,6 +119,7 @@ impl Computed {
                 max_residuals: solution.max_residuals,
                 undetermined: Vec::new(),
                 decisions: String::new(),
+                events: solution.event_count,
                 verification: solution.verification.clone(),
                 switching: Some(Switching::of(solution)),
                 result,

@@ -157,12 +157,14 @@ pub struct Rates {
     /// where steps are kept: their begins and ends, one after the other; otherwise the wanted times
     kept: Vec<(f64, Vec<f64>)>,
     end: Option<(f64, Vec<f64>)>,
+    /// −1 backward in time
+    sense: f64,
 }
 
 impl Rates {
-    /// Before the first step.
-    pub fn new(save: Save) -> Self {
-        Rates { save, next: 0, kept: Vec::new(), end: None }
+    /// Before the first step of a run over this interval.
+    pub fn new(save: Save, (t0, tend): (f64, f64)) -> Self {
+        Rates { save, next: 0, kept: Vec::new(), end: None, sense: if tend < t0 { -1.0 } else { 1.0 } }
     }
 
     /// At the saved points, whose times these are. A break in time has two points, the end of a step and the begin of the next one.
@@ -173,7 +175,7 @@ impl Rates {
         let mut steps = self.kept.chunks_exact(2).peekable();
         let mut of_point = |t: f64| {
             let [begin, _] = steps.peek()? else { return None };
-            if t <= begin.0 {
+            if self.sense * t <= self.sense * begin.0 {
                 return Some(begin.1.as_slice());
             }
             let [_, end] = steps.next()? else { return None };
@@ -194,7 +196,7 @@ impl<L> Observer<L> for Rates {
         match &self.save {
             Save::Steps | Save::Dense => self.kept.extend([at(step.segment.t0), at(step.t)]),
             Save::At(times) => {
-                while let Some(&t) = times.get(self.next).filter(|&&t| t <= step.t) {
+                while let Some(&t) = times.get(self.next).filter(|&&t| self.sense * t <= self.sense * step.t) {
                     self.kept.push(at(t));
                     self.next += 1;
                 }

@@ -8,6 +8,7 @@ use crate::outcome::{Computed, Outcome, Result};
 use crate::outputs::Rates;
 use crate::plain::plain;
 use crate::variables::Variables;
+use daedal::hybrid::Occurrence;
 use daedal::method::State;
 use daedal::segment::Segment;
 use daedal::{Ended, Residuals, Save, Solution};
@@ -86,7 +87,8 @@ pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
     }
     let mut last = table.at(end_mode, end.t, &end.x, end_rates).to_vec();
     // a run that did not come to its end shows how far it came, whatever points were wanted
-    let reached = times.last().is_some_and(|t| *t >= end.t);
+    let sense = if outcome.interval.1 < outcome.interval.0 { -1.0 } else { 1.0 };
+    let reached = times.last().is_some_and(|t| sense * t >= sense * end.t);
     let short = matches!(outcome.save, Save::At(_)) && computed.ended != Ended::AtEnd && !reached;
     if outcome.save == Save::End || short {
         push(&mut times, end.t, &last, end_mode);
@@ -101,6 +103,11 @@ pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
             }
         }
         Result::Modes { solution, .. } => {
+            for Occurrence { mode, event } in &solution.events {
+                let mut state = table.at(*mode, event.t, &event.x, None).to_vec();
+                state.push(*mode as f64);
+                events.push(Event { name: event.name.clone(), t: event.t, state });
+            }
             last.push(end_mode as f64);
             hybrid = Some(modes::record::modes(solution, &table));
         }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub struct Settings {
     /// Start of the interval.
     pub t0: Option<f64>,
-    /// End of the interval.
+    /// End of the interval; before its start, the run goes backward.
     pub tend: Option<f64>,
     /// Name of a method, or `auto`.
     pub method: Option<String>,
@@ -43,6 +43,8 @@ pub struct Settings {
     pub save: Save,
     /// Is the solution put into the equations as they were written?
     pub verify: bool,
+    /// Events to look for, beside those of the model.
+    pub events: Vec<EventSetting>,
     /// Most switches between modes.
     pub max_switches: Option<u64>,
     /// How sliding between modes is noticed.
@@ -51,6 +53,45 @@ pub struct Settings {
     pub keep_switches: Option<usize>,
     /// Options of the methods.
     pub options: MethodOptions,
+}
+
+/// An event to look for.
+///
+/// ```
+/// use daedal_simulation::{EventAction, EventSetting, Settings};
+/// let settings: Settings = serde_json::from_str(r#"{ "events": [{ "when": "y < -0.99", "action": "stop" }] }"#)?;
+/// assert_eq!(settings.events, [EventSetting::new("y < -0.99", EventAction::Stop)]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventSetting {
+    /// How results call it; its condition if absent.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// A condition in the words of the model: it happens where it becomes true.
+    pub when: String,
+    /// What to do then.
+    #[serde(default)]
+    pub action: EventAction,
+}
+
+impl EventSetting {
+    /// An event that is called by its condition.
+    pub fn new(when: impl Into<String>, action: EventAction) -> Self {
+        EventSetting { name: None, when: when.into(), action }
+    }
+}
+
+/// What to do when an event happens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EventAction {
+    /// Write it down and go on.
+    #[default]
+    Record,
+    /// Stop the run there.
+    Stop,
 }
 
 /// What to keep of a run.
@@ -66,7 +107,7 @@ pub enum Save {
     End,
     /// So many points at equal distances, both ends among them.
     Points(u32),
-    /// The solution at these times, which rise.
+    /// The solution at these times, which rise, or fall in a run backward.
     At(Vec<f64>),
 }
 

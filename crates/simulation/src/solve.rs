@@ -2,6 +2,7 @@
 
 use crate::choice::{Choice, Plan, Solver};
 use crate::error::{Error, ErrorKind};
+use crate::events;
 use crate::model::{Equations, Model};
 use crate::modes::plan::ModesPlan;
 use crate::modes::table::shown;
@@ -17,6 +18,7 @@ use daedal::dae::InForm;
 use daedal::hybrid::{ActiveMode, HybridError};
 use daedal::observer::Observer;
 use daedal::{Initial, Options, Save, Solution, SolveError, dae, solve_observed};
+use daedal_model::ModelEvents;
 use daedal_run::{Kind, Steps, Warning};
 use std::time::Instant;
 
@@ -42,6 +44,8 @@ pub struct Simulation<'m> {
     options: Options,
     interval: (f64, f64),
     plan: Plan<'m>,
+    /// events, without modes
+    events: ModelEvents,
     /// do outputs need derivatives that are no unknowns?
     with_rates: bool,
 }
@@ -49,7 +53,11 @@ pub struct Simulation<'m> {
 impl<'m> Simulation<'m> {
     /// Resolve settings, and choose what they leave open.
     pub fn new(model: &'m Model, settings: &Settings) -> Result<Self, Error> {
-        Self::resolve(model, settings).map_err(|error| model.located(error))
+        Self::resolve(model, settings).map_err(|error| match error {
+            // their lines are their own
+            Error::Event { .. } => error,
+            error => model.located(error),
+        })
     }
 
     fn resolve(model: &'m Model, settings: &Settings) -> Result<Self, Error> {
@@ -70,6 +78,10 @@ impl<'m> Simulation<'m> {
             (_, Solver::Modes(plan)) => plan.with_rates,
             _ => false,
         };
+        let events = match plan.solver {
+            Solver::Modes(_) => ModelEvents::default(),
+            _ => events::of_model(model, &settings.events)?,
+        };
         let defaults = &model.content.defaults;
         let options = Options {
             tolerance: tolerances.core(),
@@ -79,7 +91,7 @@ impl<'m> Simulation<'m> {
             verify: settings.verify,
             save: settings.save.over(t0, tend),
         };
-        Ok(Simulation { model, tolerances, options, interval: (t0, tend), plan, with_rates })
+        Ok(Simulation { model, tolerances, options, interval: (t0, tend), plan, events, with_rates })
     }
 
     /// Method and formulation, with the reasons.
@@ -96,6 +108,7 @@ impl<'m> Simulation<'m> {
             Solver::Motion { motion, formulation, method, initial, start } => {
                 let mut problem = daedal::Problem::new(motion.mechanism(), Initial::clone(initial), self.interval.1);
                 problem.trusted.clone_from(start);
+                problem.events = self.events.build(&self.model.kernel.compiler());
                 let mut watched = Watched(monitor);
                 let mut observers: Vec<&mut dyn Observer> = vec![&mut watched];
                 observers.extend(recorder.as_mut().map(|recorder| recorder as &mut dyn Observer));
@@ -105,9 +118,10 @@ impl<'m> Simulation<'m> {
                 single(outcome, None)
             }
             Solver::General { general, form, integrator } => {
-                let initial = daedal::Initial { t: self.interval.0, ..general.initial.clone() };
-                let problem = daedal::Problem::new(general.system(), initial, self.interval.1);
-                let mut rates = self.with_rates.then(|| Rates::new(self.options.save.clone()));
+                let initial = Initial { t: self.interval.0, ..general.initial.clone() };
+                let mut problem = daedal::Problem::new(general.system(), initial, self.interval.1);
+                problem.events = self.events.build(&self.model.kernel.compiler());
+                let mut rates = self.with_rates.then(|| Rates::new(self.options.save.clone(), self.interval));
                 let mut watched = Watched(monitor);
                 let mut observers: Vec<&mut dyn Observer<dae::Unknowns>> = vec![&mut watched];
                 observers.extend(recorder.as_mut().map(|recorder| recorder as &mut dyn Observer<dae::Unknowns>));

@@ -34,7 +34,7 @@ pub struct StepRecorder {
 impl<L> Observer<L> for StepRecorder {
     fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
         self.t.push(step.t);
-        self.h.push(step.segment.t1 - step.segment.t0);
+        self.h.push((step.segment.t1 - step.segment.t0).abs());
         match self.of_method {
             Order::Fixed(order) => self.order.push(order),
             Order::OfSegment => self.order.push(step.segment.degree() as u32),

@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod events;
 mod files;
 mod general;
 mod hybrid;

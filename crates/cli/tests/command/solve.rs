@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-pub const STATISTICS: [&str; 23] = [
+pub const STATISTICS: [&str; 24] = [
     "model",
     "formulation",
     "method",
@@ -30,6 +30,7 @@ pub const STATISTICS: [&str; 23] = [
     "atol_of",
     "verification",
     "warnings",
+    "events",
 ];
 
 #[test]

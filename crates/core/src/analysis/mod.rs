@@ -134,7 +134,9 @@ pub fn analyse(mechanism: &dyn Mechanism, initial: &Initial, tend: f64) -> Resul
         return Err(BadOption::OutOfRange { name: "tend", value: tend, expected: "it must be finite" }.into());
     }
     if tend < initial.t {
-        return Err(BadOption::Backward { t0: initial.t, tend }.into());
+        let (t0, what, instead) =
+            (initial.t, "the analysis", "analyse the start of a run forward: it is the same point");
+        return Err(BadOption::Backward { t0, tend, what, instead }.into());
     }
     let mut array = mechanism.array(Form::StrangenessFree, true);
     let (names, structure) = (mechanism.names(), mechanism.structure());

@@ -52,6 +52,7 @@ pub use problem::{Form, PrepareError, Prepared, Unknowns, derivatives, prepare, 
 pub(crate) use quasilinear::QuasiLinear;
 pub(crate) use rank_watch::{RankWatch, Rows};
 pub use solve::InForm;
+pub(crate) use solve::refused;
 pub use structural::Structural;
 pub use structure::Structure;
 pub use system::{Dae, Point};

@@ -4,6 +4,7 @@ use super::System;
 use super::fallback::prepare_tried;
 use super::hidden::MinimalArray;
 use super::problem::{Form, PrepareError, Unknowns, restore};
+use crate::backward;
 use crate::error::{SolveError, StepFailure};
 use crate::explicit_time::{Crossing, Suspects, Timetable, cross_general};
 use crate::method::{Integrator, StartFailure, State, Stepper};
@@ -95,13 +96,11 @@ fn solve_in(
     observers: &mut [&mut dyn Observer<Unknowns>],
 ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     check_times(problem.initial.t, problem.tend, &options.save)?;
+    if problem.tend < problem.initial.t {
+        return backward::general(problem, form, method, options, observers);
+    }
     let options = &options.over(problem.initial.t, problem.tend);
-    let prepared = match prepare_tried(problem, form, method, options) {
-        Ok(prepared) => prepared,
-        Err(PrepareError::Analysis(error)) => return Err(error.into()),
-        Err(PrepareError::Start(StartFailure::Options(bad))) => return Err(bad.into()),
-        Err(PrepareError::Start(failure)) => return Err(SolveError::Start(failure)),
-    };
+    let prepared = prepare_tried(problem, form, method, options).map_err(refused)?;
     let named = options.for_unknowns(&prepared.names[..prepared.unknowns.dim]);
     let options = named.as_ref().unwrap_or(options);
     let start = State { t: prepared.at.t, x: prepared.at.x.clone() };
@@ -129,6 +128,15 @@ fn solve_in(
         }
     }
     outcome
+}
+
+/// Why a run could not be started.
+pub(crate) fn refused(error: PrepareError) -> SolveError<Unknowns> {
+    match error {
+        PrepareError::Analysis(error) => error.into(),
+        PrepareError::Start(StartFailure::Options(bad)) => bad.into(),
+        PrepareError::Start(failure) => SolveError::Start(failure),
+    }
 }
 
 struct GeneralCourse<'p> {

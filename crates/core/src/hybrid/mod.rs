@@ -25,7 +25,7 @@ mod solution;
 mod solve;
 mod system;
 mod transition;
-mod watch;
+pub(crate) mod watch;
 mod way;
 
 pub use condition::{Condition, Logic, Surface, SwitchingFunction};
@@ -36,7 +36,9 @@ pub use options::{Detection, HybridOptions, Hysteresis, Restart};
 pub use restart::{make_consistent, make_consistent_keeping};
 pub use slide::opposite_transition;
 pub use sliding::{Combination, SlidingError, SurfaceFormula, sliding_formulas};
-pub use solution::{HybridSolution, Jump, ModeNames, Phase, Repair, Smoothness, Switch, SwitchKind, Warning};
+pub use solution::{
+    HybridSolution, Jump, ModeNames, Occurrence, Phase, Repair, Smoothness, Switch, SwitchKind, Warning,
+};
 pub use solve::ActiveMode;
 pub use system::{Hybrid, SlidingMode};
 pub use transition::{Schedule, Transfer, Transition, Trigger};

@@ -4,6 +4,7 @@ use super::flow::{Flow, GeneralFlow, LinearFlow, MotionFlow};
 use super::options::Restart;
 use crate::catalogue::MotionMethod;
 use crate::dae::{Equations, Form, System};
+use crate::event::Event;
 use crate::linear::Coefficients;
 use crate::method::Integrator;
 use crate::method::radau::RadauIIa;
@@ -21,12 +22,15 @@ pub struct Mode<'h> {
     pub keep: Vec<String>,
     /// No transition for this long after the mode was entered.
     pub dwell: f64,
+    /// Events that do not switch. One of the same name in several modes is the same event: what becomes true by a switch happens then.
+    pub events: Vec<Event<'h>>,
 }
 
 impl<'h> Mode<'h> {
     /// Anything that can be integrated.
     pub fn new(name: impl Into<String>, flow: impl Flow + 'h) -> Self {
-        Mode { name: name.into(), flow: Box::new(flow), restart: Restart::default(), keep: Vec::new(), dwell: 0.0 }
+        let (name, flow) = (name.into(), Box::new(flow));
+        Mode { name, flow, restart: Restart::default(), keep: Vec::new(), dwell: 0.0, events: Vec::new() }
     }
 
     /// A general system written in Rust, solved with Radau IIa.
@@ -70,6 +74,13 @@ impl<'h> Mode<'h> {
     #[must_use]
     pub fn keep(mut self, names: &[&str]) -> Self {
         self.keep = names.iter().map(ToString::to_string).collect();
+        self
+    }
+
+    /// With an event that does not switch.
+    #[must_use]
+    pub fn event(mut self, event: Event<'h>) -> Self {
+        self.events.push(event);
         self
     }
 

@@ -9,6 +9,7 @@ use super::solution::ModeNames;
 use super::system::Hybrid;
 use super::transition::{Schedule, Trigger};
 use crate::error::StepFailure;
+use crate::event::Event;
 use crate::explicit_time::{Crossing, Timetable};
 use crate::graph::{Expr, Graph};
 use crate::initial::Start;
@@ -128,6 +129,8 @@ pub struct Place<'h> {
     /// an independent look at every step
     pub verifier: Option<Verifier>,
     pub exits: Vec<Exit<'h>>,
+    /// events of a generated mode
+    pub made_events: Vec<Event<'h>>,
     /// of a generated mode
     pub composite: Option<Composite>,
 }
@@ -161,6 +164,7 @@ impl<'h> Place<'h> {
             condition_times: None,
             verifier: None,
             exits: exits.collect(),
+            made_events: Vec::new(),
             composite: None,
         }
     }
@@ -285,6 +289,15 @@ impl<'h> Place<'h> {
         &**self.stepper.as_ref().expect("a place that was entered")
     }
 
+    /// Its events that do not switch, and its stepper.
+    pub fn watched(&mut self) -> (&[Event<'h>], &mut (dyn Stepper + 'h)) {
+        let events = match &self.equations {
+            Equations::Given(mode) => &mode.events,
+            Equations::Generated(_) => &self.made_events,
+        };
+        (events, &mut **self.stepper.as_mut().expect("a place that was entered"))
+    }
+
     /// For results.
     pub fn names(&self) -> ModeNames {
         let stepper = self.stepper.as_ref();
@@ -323,6 +336,14 @@ pub fn rearranged<'h>(function: &'h SwitchingFunction<'h>, places: Vec<Option<us
         uses_derivatives: function.uses_derivatives,
         formula: None,
     }
+}
+
+/// An event of a mode, for a place that orders unknowns in another way.
+pub fn rearranged_event<'h>(event: &'h Event<'h>, places: &[Option<usize>]) -> Event<'h> {
+    let Condition { name, functions, logic } = &event.condition;
+    let functions = functions.iter().map(|g| rearranged(g, places.to_vec())).collect();
+    let condition = Condition { name: name.clone(), functions, logic: logic.clone() };
+    Event { name: event.name.clone(), action: event.action, condition, touching: event.touching }
 }
 
 /// What is known in a mode from the values of another one with other names; what is new is not a number.

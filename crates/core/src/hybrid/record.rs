@@ -1,7 +1,8 @@
 //! What is kept of a hybrid run.
 
 use super::place::Place;
-use super::solution::{HybridSolution, Jump, ModeNames, Phase, Switch};
+use super::solution::{HybridSolution, Jump, ModeNames, Occurrence, Phase, Switch};
+use crate::event::Happened;
 use crate::method::{State, Stepper};
 use crate::options::Save;
 use crate::segment::Segment;
@@ -38,6 +39,8 @@ impl Record {
             modes: Vec::new(),
             phases: Vec::new(),
             switches: Vec::new(),
+            events: Vec::new(),
+            event_count: 0,
             switch_count: 0,
             chattering_count: 0,
             end: State { t: t0, x: Vec::new() },
@@ -84,6 +87,16 @@ impl Record {
         self.solution.chattering_count += u64::from(switch.chattering);
         keep_ends(&mut self.solution.switches, self.kept);
         self.solution.switches.push(switch);
+    }
+
+    /// Events happened in a mode.
+    pub fn events(&mut self, mode: usize, unknowns: usize, happened: Vec<Happened>) {
+        for mut event in happened {
+            event.x.truncate(unknowns);
+            self.solution.event_count += 1;
+            keep_ends(&mut self.solution.events, self.kept);
+            self.solution.events.push(Occurrence { mode, event });
+        }
     }
 
     /// What happened in between is not known: a line leads to this point.
@@ -197,7 +210,7 @@ impl Record {
         }
         let all = self.solution.modes.iter().map(|mode| mode.statistics);
         self.solution.statistics = all.fold(Statistics::default(), Statistics::plus);
-        self.solution.statistics.events = self.solution.switch_count;
+        self.solution.statistics.events = self.solution.switch_count + self.solution.event_count;
         self.solution.ended = ended;
         self.solution
     }

@@ -2,12 +2,15 @@
 
 use super::condition::{Condition, SwitchingFunction};
 use super::flow::GeneralFlow;
-use super::place::{Composite, Equations, Exit, Place, Reason, Sheet, Target, carried, places_of, rearranged};
+use super::place::{
+    Composite, Equations, Exit, Place, Reason, Sheet, Target, carried, places_of, rearranged, rearranged_event,
+};
 use super::sliding::{Combination, SlidingError, SurfaceFormula, difference, sliding_formulas};
 use super::system::Hybrid;
 use super::transition::Trigger;
 use super::watch::uncertainty;
 use crate::dae::{Form, System};
+use crate::event::Event;
 use crate::graph::{Expr, Graph};
 use crate::method::radau::RadauIIa;
 
@@ -152,6 +155,7 @@ pub fn generate<'h>(
     for (surface, sheet) in composite.surfaces.iter().enumerate() {
         exits.extend(apart(system, places, (surface, sheet), &unknowns, &tolerances));
     }
+    let events = events(system, places, composite, &unknowns);
     let names: Vec<&str> = composite.vertices.iter().map(|&k| &*system.modes[k].name).collect();
     Ok(Place {
         name: format!("{} (sliding)", names.join("|")),
@@ -165,6 +169,7 @@ pub fn generate<'h>(
         condition_times: None,
         verifier: None,
         exits,
+        made_events: events,
         composite: Some(composite.clone()),
     })
 }
@@ -231,6 +236,25 @@ fn exits<'h>(
         }
     }
     exits
+}
+
+/// Events that the modes have between which it slides, each name once.
+fn events<'h>(
+    system: &'h Hybrid<'h>,
+    places: &[Place<'h>],
+    composite: &Composite,
+    unknowns: &[String],
+) -> Vec<Event<'h>> {
+    let mut events: Vec<Event> = Vec::new();
+    for &vertex in &composite.vertices {
+        let order = places_of(&places[vertex].unknowns, unknowns);
+        for event in &system.modes[vertex].events {
+            if !events.iter().any(|known| known.name == event.name) {
+                events.push(rearranged_event(event, &order));
+            }
+        }
+    }
+    events
 }
 
 /// A way out where the surfaces of the two transitions come apart, if their distance may change: a hysteresis opens.

@@ -2,6 +2,7 @@
 
 use super::flow::Part;
 use super::options::Restart;
+use crate::event::Happened;
 use crate::method::State;
 use crate::motion::Balance;
 use crate::segment::Segment;
@@ -164,6 +165,15 @@ pub struct Switch {
     pub after: Vec<f64>,
 }
 
+/// An event that did not switch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Occurrence {
+    /// The mode in which it happened.
+    pub mode: usize,
+    /// What happened; the state is that of the mode.
+    pub event: Happened,
+}
+
 /// What a user should know although the run went on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
@@ -182,6 +192,10 @@ pub struct HybridSolution {
     pub phases: Vec<Phase>,
     /// Switches in the order of time, those that are kept.
     pub switches: Vec<Switch>,
+    /// Events that did not switch, in the order of time, those that are kept.
+    pub events: Vec<Occurrence>,
+    /// How many of them there were.
+    pub event_count: u64,
     /// How many switches there were.
     pub switch_count: u64,
     /// How many of them in short succession.

@@ -168,6 +168,16 @@ impl Jacobian {
         }
     }
 
+    /// Entry (i, j) ← rowᵢ × entry × columnⱼ.
+    pub fn scale(&mut self, rows: &[f64], columns: &[f64]) {
+        for (i, row) in rows.iter().enumerate() {
+            match self {
+                Jacobian::Dense(F) => F.row_mut(i).iter_mut().zip(columns).for_each(|(f, column)| *f *= row * column),
+                Jacobian::Sparse(F) => F.scale_row(i, *row, columns),
+            }
+        }
+    }
+
     /// Write an entry; zeros may be written everywhere.
     #[inline]
     pub fn put(&mut self, place: (usize, usize), value: f64) {

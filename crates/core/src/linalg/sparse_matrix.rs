@@ -63,6 +63,13 @@ impl SparseMatrix {
         &mut self.values
     }
 
+    /// Entry (i, j) ← factor × entry × columnⱼ in row i.
+    pub fn scale_row(&mut self, i: usize, factor: f64, columns: &[f64]) {
+        let range = self.starts[i]..self.starts[i + 1];
+        let places = &self.columns[range.clone()];
+        self.values[range].iter_mut().zip(places).for_each(|(value, &j)| *value *= factor * columns[j]);
+    }
+
     /// Row i ← row i + factor × entries (column, value), columns ascending, all of them places of row i.
     pub fn add_to_row(&mut self, i: usize, factor: f64, entries: impl Iterator<Item = (usize, f64)>) {
         let (start, end) = (self.starts[i], self.starts[i + 1]);

@@ -206,7 +206,7 @@ impl Formulas {
     }
 
     /// Every formula in turn.
-    fn each(&mut self, mut f: impl FnMut(&mut Expr)) {
+    pub(crate) fn each(&mut self, mut f: impl FnMut(&mut Expr)) {
         self.mass.iter_mut().for_each(|(_, _, m)| f(m));
         self.outputs.iter_mut().for_each(|(_, e)| f(e));
         let blocks = [

@@ -22,11 +22,7 @@ fn steps(h: f64) -> Options {
 }
 
 /// A method with constant steps to tend.
-fn run<'p, M: daedal::method::Method<dyn Mechanism + 'p>>(
-    problem: &'p Problem<'p>,
-    method: &M,
-    options: &Options,
-) -> Solution {
+fn run(problem: &Problem, method: &impl MotionMethod, options: &Options) -> Solution {
     solve(problem, method, options).unwrap()
 }
 
@@ -38,7 +34,7 @@ fn distance(x: &[f64], y: &[f64]) -> f64 {
 const TIMES: [f64; 5] = [0.2, 0.4, 0.6, 0.8, 1.0];
 
 /// Observed orders of q, v and λ for steps 1/n and 1/(2n), from the largest errors at [`TIMES`].
-fn orders<M: for<'m> daedal::method::Method<dyn Mechanism + 'm>>(
+fn orders<M: MotionMethod>(
     mechanism: &dyn Mechanism,
     initial: &Initial,
     method: &M,

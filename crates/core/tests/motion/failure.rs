@@ -441,12 +441,6 @@ fn time_runs_forward() {
         let bad = refused(&problem, &Geoms::default(), &Options::default());
         says(&bad.to_string(), &["tend", "finite"]);
     }
-    for tend in [0.5, -1.0] {
-        let problem = Problem::new(&PENDULUM, Initial::motion(1.0, &[1.0, 0.0], &[0.0, 0.0]), tend);
-        let bad = refused(&problem, &Geoms::default(), &Options::default());
-        assert!(matches!(bad, BadOption::Backward { t0: 1.0, .. }));
-        says(&bad.to_string(), &[&format!("tend = {tend}"), "t0 = 1", "forward"]);
-    }
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(crate) fn condition(text: &Text) -> Result<Node, Mistake> {
     let mut parser = Parser::new(text)?;
     let node = parser.condition()?;
     if parser.is_sign("=") {
-        let help = "a transition happens when a comparison becomes true: write <, <=, > or >=".to_string();
+        let help = "a condition is made of comparisons: write <, <=, > or >=".to_string();
         return Err(parser.unexpected("`=` is not a comparison", Some(help)));
     }
     parser.end()?;

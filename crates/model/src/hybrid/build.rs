@@ -1,8 +1,8 @@
 //! The system that can be solved: modes with methods, conditions and changes of the state as compiled kernels.
 
 use super::model::{HybridMode, HybridModel, HybridTransition, HybridTrigger, Statement};
-use super::unknowns::Source;
 use crate::model::Kind;
+use crate::unknowns::Source;
 use daedal::catalogue::{self, MotionMethod};
 use daedal::dae::{Form, System};
 use daedal::formulation::{Formulated, Formulation};
@@ -164,6 +164,7 @@ impl HybridMode {
         mode.restart = self.restart;
         mode.keep.clone_from(&self.keep);
         mode.dwell = self.dwell;
+        mode.events = self.events.iter().map(|event| event.build(self.graph(), &self.sources, compiler)).collect();
         mode
     }
 
@@ -181,7 +182,7 @@ impl HybridTransition {
         let from = &modes[self.from];
         let mut transition = match &self.trigger {
             HybridTrigger::When { text, statements, logic } => {
-                let functions = statements.iter().map(|statement| statement.build(from, compiler)).collect();
+                let functions = statements.iter().map(|one| one.build(from.graph(), &from.sources, compiler)).collect();
                 let condition = Condition { name: text.clone(), functions, logic: logic.clone() };
                 Transition::on(self.from, self.to, condition)
             }
@@ -201,7 +202,7 @@ impl HybridTransition {
 fn transfer(set: &[(String, usize, Expr)], from: &HybridMode, compiler: &Arc<dyn Compiler>) -> Transfer<'static> {
     let formulas: Vec<Expr> = set.iter().map(|(_, _, value)| *value).collect();
     let places: Vec<usize> = set.iter().map(|(_, place, _)| *place).collect();
-    let values = RefCell::new(Values::new(from, &formulas, compiler));
+    let values = RefCell::new(Values::new(from.graph(), &from.sources, &formulas, compiler));
     Box::new(move |t, x, xdot, new| {
         let mut values = values.borrow_mut();
         for (place, value) in places.iter().zip(values.at(t, x, xdot)) {
@@ -211,22 +212,27 @@ fn transfer(set: &[(String, usize, Expr)], from: &HybridMode, compiler: &Arc<dyn
 }
 
 impl Statement {
-    fn build(&self, mode: &HybridMode, compiler: &Arc<dyn Compiler>) -> SwitchingFunction<'static> {
-        let values = RefCell::new(Values::new(mode, &[self.g], compiler));
+    pub(crate) fn build(
+        &self,
+        graph: &Graph,
+        sources: &[Option<Source>],
+        compiler: &Arc<dyn Compiler>,
+    ) -> SwitchingFunction<'static> {
+        let values = RefCell::new(Values::new(graph, sources, &[self.g], compiler));
         SwitchingFunction {
             name: self.text.clone(),
             value: Box::new(move |t, x, xdot| values.borrow_mut().at(t, x, xdot)[0]),
             strict: self.strict,
             uses_derivatives: self.uses_derivatives,
-            formula: (!self.uses_derivatives).then(|| self.formula(mode)),
+            formula: (!self.uses_derivatives).then(|| self.formula(graph, sources)),
         }
     }
 
     /// The same on formulas, with numbers for the parameters.
     #[allow(clippy::type_complexity)] // a function, written out where it is called
-    fn formula(&self, mode: &HybridMode) -> Box<dyn Fn(Expr, &[Expr]) -> Expr> {
-        let tape = Tape::new(mode.graph(), &[self.g]);
-        let sources = mode.sources.clone();
+    fn formula(&self, graph: &Graph, sources: &[Option<Source>]) -> Box<dyn Fn(Expr, &[Expr]) -> Expr> {
+        let tape = Tape::new(graph, &[self.g]);
+        let sources = sources.to_vec();
         Box::new(move |t, x| {
             let input = |source: &Option<Source>| match source {
                 Some(Source::Time) => t,
@@ -241,7 +247,7 @@ impl Statement {
     }
 }
 
-/// Formulas of a mode at (t, x, ẋ), with buffers that are used again.
+/// Formulas at (t, x, ẋ), with buffers that are used again.
 struct Values {
     kernel: Box<dyn Kernel>,
     inputs: Vec<f64>,
@@ -251,15 +257,14 @@ struct Values {
 }
 
 impl Values {
-    fn new(mode: &HybridMode, formulas: &[Expr], compiler: &Arc<dyn Compiler>) -> Self {
-        let graph = mode.graph();
+    fn new(graph: &Graph, sources: &[Option<Source>], formulas: &[Expr], compiler: &Arc<dyn Compiler>) -> Self {
         let mut inputs = vec![0.0; graph.inputs().len()];
         let mut varying = Vec::new();
         let mut needed: Vec<usize> = formulas.iter().flat_map(|&formula| graph.depends_on(formula)).collect();
         needed.sort_unstable();
         needed.dedup();
         for place in needed {
-            match mode.sources.get(place).copied().flatten() {
+            match sources.get(place).copied().flatten() {
                 Some(Source::Number(value)) => inputs[place] = value,
                 Some(source) => varying.push((place, source)),
                 None => inputs[place] = f64::NAN,

@@ -103,14 +103,13 @@ pub(crate) fn lower(to: &mut Lowering, jobs: &mut [Job]) {
 }
 
 /// The statements of a condition, and how they are joined.
-fn logic(to: &mut Lowering, truth: Truth<Value>, statements: &mut Vec<(String, Expr, bool)>) -> Logic {
+pub(crate) fn logic(to: &mut Lowering, truth: Truth<Value>, statements: &mut Vec<(String, Expr, bool)>) -> Logic {
     match truth {
         // decided parts are left out where the condition is decided
         Truth::Known(true) => Logic::All(Vec::new()),
         Truth::Known(false) => Logic::Any(Vec::new()),
         Truth::Sign(value, holds, span) => {
-            let text = to.reader.file.get(span.start..span.end).unwrap_or_default();
-            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let text = to.reader.written(span).split_whitespace().collect::<Vec<_>>().join(" ");
             let g = if holds { to.apply(Operation::Negative, &[value]) } else { value };
             statements.push((text, g.expr, !holds));
             Logic::Is(statements.len() - 1)

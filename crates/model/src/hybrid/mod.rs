@@ -25,16 +25,18 @@ mod reachable;
 mod resolve;
 mod sliding;
 mod transitions;
-mod unknowns;
 
 use crate::diagnostic::Mistake;
 use crate::document::{Section, wrong_type};
+use crate::events;
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
+use crate::unknowns;
 pub use build::Methods;
-pub(crate) use condition::{Job, lower};
+pub(crate) use condition::{Job, logic, lower};
 pub use model::{HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Statement};
+pub(crate) use resolve::statement;
 use toml::de::{DeTable, DeValue};
 
 /// Most modes of a file.
@@ -48,6 +50,8 @@ pub(crate) struct Shared<'t, 'i> {
     pub overrides: &'t [(String, f64)],
     /// Formulation that [solve] wishes for.
     pub formulation: Option<String>,
+    /// Events that do not switch.
+    pub events: &'t [events::Plan],
 }
 
 /// A mode as it is declared.
@@ -141,6 +145,8 @@ pub(crate) fn read(
     }
     let limits = options::limits(reader, shared.root);
     let read = read?;
+    let found = read.modes.iter().flat_map(|mode| mode.events.iter().map(|event| event.name.as_str()));
+    events::check_modes(reader, shared.events, &found.collect::<Vec<_>>());
     let transitions = resolve::transitions(reader, &plans, &read.modes, &read.jobs)?;
     let slides = sliding::finish(reader, &sliding.modes, &read, plans.len())?;
     resolve::check_names(reader, &read.modes, &read.keep, &plans);
@@ -193,7 +199,12 @@ fn mode_of(reader: &mut Reader, section: Section, key: &str, modes: &[Declared])
 }
 
 /// One of several words.
-fn choice<T: Copy>(reader: &mut Reader, section: Section, key: &str, choices: &[(&str, T)]) -> Option<(T, Span)> {
+pub(crate) fn choice<T: Copy>(
+    reader: &mut Reader,
+    section: Section,
+    key: &str,
+    choices: &[(&str, T)],
+) -> Option<(T, Span)> {
     let word = section.string(reader, key)?;
     let at = Span::from(section.get(key)?.span());
     if let Some((_, value)) = choices.iter().find(|(name, _)| *name == word) {

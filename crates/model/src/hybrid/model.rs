@@ -1,7 +1,8 @@
 //! A system with modes, read: everything that is needed to build and to describe it.
 
-use super::unknowns::Source;
+use crate::events::ModelEvent;
 use crate::model::Kind;
+use crate::unknowns::Source;
 use daedal::Initial;
 use daedal::graph::Expr;
 use daedal::hybrid::{HybridOptions, Logic, Restart, Schedule};
@@ -42,6 +43,8 @@ pub struct HybridMode {
     pub keep: Vec<String>,
     /// No transition for this long after it was entered.
     pub dwell: f64,
+    /// Events that do not switch, those whose names the mode has.
+    pub events: Vec<ModelEvent>,
     /// Where the inputs of its graph come from.
     pub(crate) sources: Vec<Option<Source>>,
 }

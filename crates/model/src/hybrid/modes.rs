@@ -5,17 +5,19 @@ use super::model::HybridMode;
 use super::options::{RESTARTS, amount, keep};
 use super::sliding::Written;
 use super::transitions::Plan;
-use super::{Declared, Shared, choice, merge, unknowns};
+use super::{Declared, Shared, choice, merge};
 use crate::dae;
 use crate::diagnostic::Mistake;
 use crate::document::{self, Section};
 use crate::entries::Name;
+use crate::events;
 use crate::model::Kind;
 use crate::motion::{self, Beside};
 use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
+use crate::unknowns;
 use daedal::catalogue;
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
@@ -124,6 +126,7 @@ fn one(
         definitions: Some(over("[definitions]", "definitions", &definitions)),
         initial: is_first.then(|| Section::find(reader, root, "initial", "[initial]")).flatten(),
         output: Section::find(reader, root, "output", "[output]"),
+        events: shared.events,
         t0: shared.t0,
     };
     let is_there = |key: &str| table(root, key).is_some() || table(mode.table, key).is_some();
@@ -159,6 +162,7 @@ fn one(
     }
     let keep = keep(reader, section);
     let (names, sources) = unknowns::of(&kind);
+    let events = events::finish(reader, shared.events, &kind, &sources);
     let read = HybridMode {
         name: mode.name.clone(),
         description: section.string(reader, "description"),
@@ -168,6 +172,7 @@ fn one(
         restart: choice(reader, section, "restart", &RESTARTS).map(|(restart, _)| restart).unwrap_or_default(),
         keep: keep.iter().map(Name::unknown).collect(),
         dwell: amount(reader, section, "dwell").unwrap_or(0.0),
+        events,
         sources,
         kind,
     };

@@ -1,8 +1,8 @@
 //! Outputs that mean the same in several modes.
 
 use super::model::{HybridMode, HybridModel};
-use super::unknowns::Source;
 use crate::model::Kind;
+use crate::unknowns::Source;
 use daedal::graph::{Expr, Graph, Tape};
 use std::collections::HashMap;
 

@@ -3,15 +3,17 @@
 use super::condition::Job;
 use super::model::{HybridMode, HybridTransition, HybridTrigger, Statement};
 use super::transitions::Plan;
-use super::unknowns::Source;
 use crate::diagnostic::Mistake;
 use crate::entries::Name;
 use crate::model::Kind;
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
+use crate::unknowns::Source;
 use daedal::graph::{Expr, Graph};
 use std::collections::HashMap;
+
+const TRANSITION: &str = "a transition";
 
 /// Transitions, one for each mode that is left.
 pub(super) fn transitions(
@@ -30,13 +32,9 @@ pub(super) fn transitions(
             let trigger = match (&job.logic, &job.schedule) {
                 (Some(logic), _) => {
                     let at = plan.when.as_ref().map_or(plan.span, |node| node.span);
-                    let statement = |(text, g, strict): &(String, Expr, bool)| Statement {
-                        text: text.clone(),
-                        g: *g,
-                        strict: *strict,
-                        uses_derivatives: depends(reader, &modes[from], *g, at),
-                    };
-                    let statements = job.statements.iter().map(statement).collect();
+                    let mode = &modes[from];
+                    let one = |written| statement(reader, &mode.kind, &mode.sources, written, TRANSITION, at);
+                    let statements = job.statements.iter().map(one).collect();
                     HybridTrigger::When { text: plan.text.clone(), statements, logic: logic.clone() }
                 }
                 (None, Some(schedule)) => HybridTrigger::At(schedule.clone()),
@@ -93,31 +91,44 @@ pub(super) fn new_values(
             reader.mistake(Mistake::Duplicate { name: unknown, what, first: None, at, help: None });
             continue;
         }
-        depends(reader, from, *value, name.span);
+        depends(reader, &from.kind, &from.sources, *value, TRANSITION, name.span);
         values.push((unknown, place, *value));
     }
     values
 }
 
+/// A comparison as a switching function; `place` is where it stands.
+pub(crate) fn statement(
+    reader: &mut Reader,
+    kind: &Kind,
+    sources: &[Option<Source>],
+    (text, g, strict): &(String, Expr, bool),
+    place: &str,
+    at: Span,
+) -> Statement {
+    let uses_derivatives = depends(reader, kind, sources, *g, place, at);
+    Statement { text: text.clone(), g: *g, strict: *strict, uses_derivatives }
+}
+
 /// Does a formula contain derivatives that are no unknowns? Those that nobody computes are mistakes.
-fn depends(reader: &mut Reader, mode: &HybridMode, formula: Expr, at: Span) -> bool {
-    let graph: &Graph = match &mode.kind {
+fn depends(reader: &mut Reader, kind: &Kind, sources: &[Option<Source>], formula: Expr, place: &str, at: Span) -> bool {
+    let graph: &Graph = match kind {
         Kind::Motion { formulas, .. } => &formulas.graph,
         Kind::Dae { formulas, .. } => &formulas.graph,
         Kind::Hybrid(_) => return false,
     };
     let inputs = graph.depends_on(formula);
-    if let Some(&input) = inputs.iter().find(|&&input| mode.sources.get(input).copied().flatten().is_none()) {
+    if let Some(&input) = inputs.iter().find(|&&input| sources.get(input).copied().flatten().is_none()) {
         let name = graph.inputs().nth(input).map_or("", |(name, _)| name).to_string();
         reader.mistake(Mistake::NotAllowed {
             what: format!("the derivative `{name}`"),
-            place: "a transition".into(),
+            place: place.into(),
             at: at.into(),
             label: "higher than in the equations".into(),
-            help: format!("mode `{}` has derivatives up to the highest one in its equations", mode.name),
+            help: "derivatives are known up to the highest one in the equations".into(),
         });
     }
-    inputs.iter().any(|&input| matches!(mode.sources.get(input), Some(Some(Source::Rate(_)))))
+    inputs.iter().any(|&input| matches!(sources.get(input), Some(Some(Source::Rate(_)))))
 }
 
 /// Names that are kept must be unknowns of the mode.

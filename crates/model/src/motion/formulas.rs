@@ -4,6 +4,7 @@ use super::parts::{Mass, Parts};
 use crate::definitions;
 use crate::diagnostic::Mistake;
 use crate::entries::{Entry, Name};
+use crate::events::Plan;
 use crate::hybrid::{self, Job};
 use crate::initial::{self, Given};
 use crate::lower::{Lowering, Rate, Value};
@@ -60,7 +61,7 @@ pub(super) fn lower(
     reader: &mut Reader,
     parts: &Parts,
     numbers: &[usize],
-    outputs: &[(Name, Entry)],
+    (outputs, events): (&[(Name, Entry)], &[Plan]),
     given: &mut Given,
     inputs: &Variables,
     jobs: &mut [Job],
@@ -170,7 +171,7 @@ pub(super) fn lower(
     for (_, entry) in &parts.invariants {
         formulas.invariant.extend(plain(&mut to, entry, INVARIANT).map(|value| value.expr));
     }
-    formulas.outputs = output::lower(&mut to, outputs);
+    formulas.outputs = output::lower(&mut to, outputs, events);
     initial::lower(&mut to, given, CONDITION);
     hybrid::lower(&mut to, jobs);
     formulas

@@ -6,6 +6,7 @@ mod parts;
 use crate::definitions;
 use crate::document::Section;
 use crate::entries::{Entry, Name, Written};
+use crate::events::Plan;
 use crate::hybrid::Job;
 use crate::initial::{self, Given};
 use crate::names::Class;
@@ -41,6 +42,7 @@ pub(crate) struct Beside<'t, 'i> {
     pub definitions: Option<Section<'t, 'i>>,
     pub initial: Option<Section<'t, 'i>>,
     pub output: Option<Section<'t, 'i>>,
+    pub events: &'t [Plan],
     pub t0: f64,
 }
 
@@ -87,7 +89,8 @@ pub(crate) fn read(
     let mut graph = Graph::new();
     let inputs = Variables::new(&mut graph, &sizes, &names, &parameters);
 
-    let formulas = graph.with(|| formulas::lower(reader, &parts, &definitions, &outputs, &mut given, &inputs, jobs));
+    let formulas = graph
+        .with(|| formulas::lower(reader, &parts, &definitions, (&outputs, beside.events), &mut given, &inputs, jobs));
     let written = |entries: &[(Name, Entry)]| entries.iter().map(|(_, entry)| entry.written()).collect();
     let texts = MotionTexts {
         holonomic: parts.holonomic.iter().map(|(_, entry)| entry.written()).collect(),

@@ -1,11 +1,10 @@
 //! The ways to solve a model, and what one of them finds.
 
-use daedal::dae::{Form, InForm, System};
-use daedal::formulation::{Formulated, Formulation};
+use daedal::dae::{Form, System};
+use daedal::formulation::{Formulated, Formulation, Selectors};
 use daedal::graph::Interpreted;
 use daedal::hybrid::SwitchKind;
 use daedal::method::Integrator;
-use daedal::method::geoms;
 use daedal::method::radau::Stages;
 use daedal::motion::{Compiled, Layout};
 use daedal::{Bdf, Geoms, Options, RadauIIa, Save, Statistics, Tolerance, catalogue};
@@ -130,8 +129,8 @@ impl Case {
         let form = Form::ALL.into_iter().find(|known| known.name() == way.form).expect("a form");
         let (radau, bdf) = (way.radau(), Bdf::default());
         let method: &dyn Integrator = if way.method == "bdf" { &bdf } else { &radau };
-        let solution =
-            daedal::solve(&problem, &InForm { form, integrator: method }, options).map_err(|error| reason(&error))?;
+        let solution = daedal::solve(&problem, &daedal::dae::InForm { form, integrator: method }, options)
+            .map_err(|error| reason(&error))?;
         // auxiliary unknowns of the form stand behind those of the system
         let level = |j| (j < solution.layout.dim).then_some(Level::Position);
         let values = columns(&solution.names, level, solution.len(), |k| solution.state(k));

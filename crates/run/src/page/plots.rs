@@ -5,7 +5,7 @@ use crate::number::Number;
 use crate::page::bands::{Bands, bands};
 use crate::page::portrait::{self, Portrait, portrait};
 use crate::page::text::{escape, level_name};
-use crate::run::{Column, Kind, Run};
+use crate::run::{Column, Kind, Run, Steps};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -143,8 +143,29 @@ fn torn(run: &Run) -> Cow<'_, Run> {
     Cow::Owned(torn)
 }
 
+/// A run backward in the order of time: curves are drawn from left to right.
+fn from_left_to_right(run: &Run) -> Cow<'_, Run> {
+    if run.times.first() <= run.times.last() {
+        return Cow::Borrowed(run);
+    }
+    let mut turned = run.clone();
+    turned.times.reverse();
+    turned.columns.iter_mut().for_each(|column| column.values.reverse());
+    turned.events.reverse();
+    if let Some(steps) = &mut turned.steps {
+        let Steps { t, h, order, newton, position, velocity, acceleration, invariant, constraint, hidden } = steps;
+        [t, h].into_iter().for_each(|list| list.reverse());
+        order.iter_mut().for_each(|list| list.reverse());
+        newton.iter_mut().for_each(|list| list.reverse());
+        let levels = [position, velocity, acceleration, invariant, constraint, hidden];
+        levels.into_iter().flatten().for_each(|list| list.reverse());
+    }
+    Cow::Owned(turned)
+}
+
 /// The plots of a run.
 pub fn plots(run: &Run) -> Drawing {
+    let run = &*from_left_to_right(run);
     let run = &*torn(run);
     let mut page = Drawing {
         tables: Vec::new(),

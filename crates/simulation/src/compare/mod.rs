@@ -172,7 +172,8 @@ impl<'m> PlannedComparison<'m> {
         let (t0, tend) = self.interval;
         let stopped = |error: Stopped| Error::Solve(Box::new(error));
         if tend < t0 {
-            return Err(stopped(BadOption::Backward { t0, tend }.into()));
+            let (what, instead) = ("a comparison", "solve the model with each method");
+            return Err(stopped(BadOption::Backward { t0, tend, what, instead }.into()));
         }
         let initial = Initial { t: t0, ..self.motion.initial.clone() };
         let start = consistent::initialise(self.motion.mechanism(), &initial, Form::StrangenessFree);

@@ -3,6 +3,7 @@
 use super::table;
 use crate::choice::{Asked, Choice, Plan, Solver, bdf, geoms, only_known, radau};
 use crate::error::Error;
+use crate::events;
 use crate::model::{Kernel, Model, Modes};
 use crate::settings::Settings;
 use crate::steps::{ModeRecorder, Order, StepRecorder};
@@ -37,7 +38,7 @@ impl ModesPlan {
         (t0, _): (f64, f64),
     ) -> Result<Plan<'m>, Error> {
         let name = &format!("every mode of {}", model.name());
-        let mut own = modes.model.clone();
+        let mut own = events::of_modes(model, modes, &settings.events)?;
         own.initial.t = t0;
         if let Some(method) = asked
             && !solves_general(method)

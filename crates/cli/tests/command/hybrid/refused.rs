@@ -21,7 +21,7 @@ fn options_of_modes_need_modes() {
         &["solve", "pendulum", "--sliding", "off", "--max-switches", "5"],
         &["pendulum has no modes", "--max-switches, --sliding"],
     );
-    refused(&["solve", "pendulum", "--events", "events.csv"], &["--events is for models with modes"]);
+    refused(&["solve", "pendulum", "--events", "events.csv"], &["neither modes nor events", "--record-when"]);
 }
 
 #[test]

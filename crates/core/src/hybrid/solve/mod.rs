@@ -4,6 +4,7 @@
 //! (2008), 6.4.
 
 mod accumulation;
+mod events;
 mod locate;
 mod sliding;
 mod switch;
@@ -19,6 +20,7 @@ use super::system::Hybrid;
 use super::watch::{Fine, Fired, Here, Watch};
 use crate::error::{BadOption, StepFailure};
 use crate::initial::Initial;
+use crate::lookout::Lookout;
 use crate::method::State;
 use crate::observer::{Observer, StepView};
 use crate::options::Options;
@@ -85,6 +87,15 @@ fn run(
     observers: &mut [&mut dyn Observer<ActiveMode>],
 ) -> Result<HybridSolution, HybridError> {
     let (t0, mode) = (problem.initial.t, problem.initial.mode);
+    if problem.tend < t0 {
+        return Err(BadOption::Backward {
+            t0,
+            tend: problem.tend,
+            what: "a system with modes, whose switches do not say where they came from,",
+            instead: "solve the equations of one mode without transitions",
+        }
+        .into());
+    }
     check_times(t0, problem.tend, &options.save)?;
     let options = &options.over(t0, problem.tend);
     hybrid.check()?;
@@ -107,6 +118,9 @@ fn run(
         constant_widths: HashMap::new(),
         active: mode,
         watch: Watch::default(),
+        lookout: Lookout::new(problem.tend - t0),
+        has_events: system.modes.iter().any(|mode| !mode.events.is_empty()),
+        stopped: None,
         fine: None,
         retaken: false,
         attempts: 0,
@@ -203,6 +217,11 @@ struct Run<'r, 'h> {
     constant_widths: HashMap<(usize, usize), bool>,
     active: usize,
     watch: Watch,
+    /// looks for events that do not switch, where modes have some
+    lookout: Lookout,
+    has_events: bool,
+    /// the event that has stopped the run
+    stopped: Option<String>,
     /// how closely the transition that accumulates is watched, and where it leads
     fine: Option<(Fine, Accumulation)>,
     /// was the last step that ended at an event made again up to it?
@@ -270,12 +289,12 @@ impl Run<'_, '_> {
             self.start_watching(&held)?;
             if self.dwells(t) {
                 self.tell_dropped(t);
-                return Ok(());
+                return self.begin_events();
             }
             let place = &self.places[self.active];
             let due = self.watch.true_exits(&place.exits);
             if due.is_empty() {
-                return Ok(());
+                return self.begin_events();
             }
             let count = self.immediate.len() as u32;
             if count > self.hybrid.max_immediate {
@@ -399,6 +418,9 @@ impl Run<'_, '_> {
     fn advance(&mut self, observers: &mut [&mut dyn Observer<ActiveMode>]) -> Result<Ended, HybridFailure> {
         let (t0, tend) = self.interval;
         loop {
+            if let Some(name) = self.stopped.take() {
+                return Ok(Ended::AtEvent { name });
+            }
             let (before, mode) = (self.places[self.active].at().state().t, self.active);
             if before >= tend {
                 return Ok(Ended::AtEnd);
@@ -420,7 +442,7 @@ impl Run<'_, '_> {
             self.count(attempts, before)?;
             let proposed = self.places[mode].at().proposed_step();
             let event = if dwelling { None } else { self.first_event()? };
-            let (t, mut due, kind) = match event {
+            let (mut t, mut due, kind) = match event {
                 None => {
                     let t = self.places[mode].at().state().t;
                     self.read_state();
@@ -432,6 +454,9 @@ impl Run<'_, '_> {
             if kind == SwitchKind::Regular && !due.is_empty() && t >= limit {
                 due.extend(self.scheduled(before, t));
             }
+            if self.find_events(&mut t)? {
+                due.clear();
+            }
             let residuals = self.places[mode].at().residuals();
             let largest = &mut self.record.solution.max_residuals;
             *largest = largest.max(residuals);
@@ -441,6 +466,9 @@ impl Run<'_, '_> {
             self.places[mode].verify(t);
             if seen.is_break() {
                 return Ok(Ended::ByObserver);
+            }
+            if self.stopped.is_some() {
+                continue;
             }
             if dwelling && !self.dwells(t) {
                 // from now on the mode may be left
@@ -511,16 +539,16 @@ impl Run<'_, '_> {
         self.read_state();
         self.record.jumped(t, &self.here.x);
         if self.dwells(t) {
-            return Ok(());
+            return self.begin_events();
         }
         self.start_watching(&[])?;
         let mut due = self.watch.true_exits(&self.places[self.active].exits);
         due.extend(self.scheduled(before, t));
-        if !due.is_empty() {
-            let held = self.switch(&due, t, SwitchKind::Regular)?;
-            self.look_around(&held)?;
+        if due.is_empty() {
+            return self.begin_events();
         }
-        Ok(())
+        let held = self.switch(&due, t, SwitchKind::Regular)?;
+        self.look_around(&held)
     }
 
     /// The first event of the last step, which ends there afterwards: its time and the ways out. State and derivative are those of the event.

@@ -6,14 +6,16 @@
 //! polynomial; where the polynomial through the samples comes close to zero its extremum is searched, so that short excursions and
 //! touching functions are not overlooked. Wunderlich, thesis (2008), 6.3.
 
+mod follow;
 mod samples;
 #[cfg(test)]
 mod tests;
 
-use super::condition::SwitchingFunction;
+use super::condition::{Condition, SwitchingFunction};
 use super::place::Exit;
 use super::root::{first_zero, time_tolerance};
 use crate::segment::Segment;
+pub use follow::Became;
 use samples::NODES;
 
 /// The whole interval is sampled at least this often.
@@ -23,6 +25,36 @@ const FALLING: f64 = 1e-3;
 /// A function with values beyond this part of its size on both sides of a zero jumps there.
 const JUMP: f64 = 1e-6;
 
+/// What is watched: a condition, and what counts as its becoming true.
+pub trait Guard {
+    /// The condition, if it is one that depends on the state.
+    fn condition(&self) -> Option<&Condition<'_>>;
+    /// The condition counts when its functions have fallen to minus this.
+    fn hysteresis(&self) -> f64 {
+        0.0
+    }
+    /// The transition of the system that it belongs to.
+    fn transition(&self) -> Option<usize> {
+        None
+    }
+    /// Is a statement that allows equality made true by a function that only touches zero?
+    fn touching(&self) -> bool {
+        true
+    }
+}
+
+impl Guard for Exit<'_> {
+    fn condition(&self) -> Option<&Condition<'_>> {
+        Exit::condition(self)
+    }
+    fn hysteresis(&self) -> f64 {
+        self.hysteresis
+    }
+    fn transition(&self) -> Option<usize> {
+        self.transition
+    }
+}
+
 /// State of a switching function.
 #[derive(Clone, Debug)]
 struct Watched {
@@ -30,6 +62,8 @@ struct Watched {
     function: usize,
     hysteresis: f64,
     strict: bool,
+    /// is it enough that it touches zero?
+    touching: bool,
     /// does its statement hold?
     truth: bool,
     /// has it left the band around zero since the mode was entered?
@@ -131,7 +165,15 @@ pub struct Fine {
     pub until: f64,
 }
 
-fn function<'c>(exits: &'c [Exit], watched: &Watched) -> &'c SwitchingFunction<'c> {
+/// A change of statements, with everything that changes together.
+struct Change {
+    t: f64,
+    function: usize,
+    changed: Vec<bool>,
+    jumps: bool,
+}
+
+fn function<'c, G: Guard>(exits: &'c [G], watched: &Watched) -> &'c SwitchingFunction<'c> {
     let condition = exits[watched.exit].condition().expect("watched exits have conditions");
     &condition.functions[watched.function]
 }
@@ -139,7 +181,7 @@ fn function<'c>(exits: &'c [Exit], watched: &Watched) -> &'c SwitchingFunction<'
 impl Watch {
     /// Begin to watch at a point. `held` are ways out whose functions are not taken as falling through zero here: sliding along their zeros
     /// has just ended.
-    pub fn start(&mut self, exits: &[Exit], at: Here, held: &[usize]) -> Result<(), NoValue> {
+    pub fn start(&mut self, exits: &[impl Guard], at: Here, held: &[usize]) -> Result<(), NoValue> {
         self.watched.clear();
         self.derivatives = false;
         self.x.resize(at.x.len(), 0.0);
@@ -147,7 +189,7 @@ impl Watch {
         let ahead: Vec<f64> = at.x.iter().zip(at.xdot).map(|(x, d)| x + at.probe * d).collect();
         for exit in 0..exits.len() {
             let Some(condition) = exits[exit].condition() else { continue };
-            let hysteresis = exits[exit].hysteresis;
+            let hysteresis = exits[exit].hysteresis();
             for (k, g) in condition.functions.iter().enumerate() {
                 let value = |t: f64, x: &[f64]| (g.value)(t, x, at.xdot);
                 let here = value(at.t, at.x);
@@ -161,7 +203,7 @@ impl Watch {
                 let slope = if rise.is_finite() { rise.abs() / at.probe } else { 0.0 };
                 let uncertain = uncertainty(at.x, at.scales, here, |x| value(at.t, x));
                 let state = match at.fine {
-                    Some(fine) if exits[exit].transition == Some(fine.transition) => {
+                    Some(fine) if exits[exit].transition() == Some(fine.transition) => {
                         (fine.part * uncertain).max(slope * fine.located)
                     }
                     _ => uncertain,
@@ -172,6 +214,7 @@ impl Watch {
                     function: k,
                     hysteresis,
                     strict: g.strict,
+                    touching: !g.strict && exits[exit].touching(),
                     truth: now < 0.0,
                     settled: now.abs() > band,
                     band,
@@ -194,11 +237,11 @@ impl Watch {
     }
 
     /// Ways out whose conditions hold.
-    pub fn true_exits(&self, exits: &[Exit]) -> Vec<usize> {
+    pub fn true_exits(&self, exits: &[impl Guard]) -> Vec<usize> {
         self.holding(exits, |_, truth| truth)
     }
 
-    fn holding(&self, exits: &[Exit], truth: impl Fn(usize, bool) -> bool) -> Vec<usize> {
+    fn holding(&self, exits: &[impl Guard], truth: impl Fn(usize, bool) -> bool) -> Vec<usize> {
         let mut first = 0;
         let mut holding = Vec::new();
         for exit in 0..exits.len() {
@@ -223,7 +266,7 @@ impl Watch {
     }
 
     /// Value of the function that decided, turned so that it has fallen through zero, at a point.
-    pub fn turned_at(&self, exits: &[Exit], decisive: usize, t: f64, x: &[f64], xdot: &[f64]) -> f64 {
+    pub fn turned_at(&self, exits: &[impl Guard], decisive: usize, t: f64, x: &[f64], xdot: &[f64]) -> f64 {
         let watched = &self.watched[decisive];
         watched.turned((function(exits, watched).value)(t, x, xdot))
     }
@@ -237,7 +280,7 @@ impl Watch {
     /// Look through a step for the first time at which a condition becomes true. `length` is that of the whole interval.
     pub fn find(
         &mut self,
-        exits: &[Exit],
+        exits: &[impl Guard],
         segment: &Segment,
         length: f64,
         tolerance: Option<f64>,
@@ -276,60 +319,77 @@ impl Watch {
     /// The first change in (low, high], with values at the ends in `left` and `right`, that makes a condition true.
     fn between(
         &mut self,
-        exits: &[Exit],
+        exits: &[impl Guard],
         segment: &Segment,
         (mut low, high): (f64, f64),
         tolerance: f64,
     ) -> Option<Fired> {
         loop {
-            let touching = |w: &Watched, g: f64| {
-                w.turned(g) <= 0.0 || (w.settled && !w.strict && !w.truth && w.turned(g) <= w.band)
-            };
-            let changes = self.watched.iter().zip(&self.right).any(|(w, g)| touching(w, *g));
-            if !changes {
-                return None;
-            }
-            let [at_low, at_high, scratch] = &mut self.scratch;
-            for (j, w) in self.watched.iter().enumerate() {
-                at_low[j] = w.turned(self.left[j]).max(f64::MIN_POSITIVE);
-                at_high[j] = w.turned(self.right[j]);
-                if at_high[j] > 0.0 && touching(w, self.right[j]) {
-                    at_high[j] = 0.0;
-                }
-            }
-            let (watched, middle) = (&self.watched, &mut self.middle);
-            let (x, xdot, derivatives) = (&mut self.x, &mut self.xdot, self.derivatives);
-            let mut turned = |t: f64, values: &mut [f64]| {
-                evaluate(exits, watched, segment, (x, xdot), derivatives, t, middle);
-                for ((value, w), g) in values.iter_mut().zip(watched).zip(middle.iter()) {
-                    *value = w.turned(*g);
-                }
-            };
-            let root = first_zero((low, high), at_low, at_high, scratch, tolerance, &mut turned)?;
-            let (above, below) = (at_low[root.function], -at_high[root.function]);
-            let size = self.left[root.function].abs().max(self.right[root.function].abs());
-            let jumps = above.min(below) > JUMP * size;
-            // everything that changes together with it
-            let count = self.watched.len();
-            let changed: Vec<bool> = (0..count).map(|j| j == root.function || self.scratch[1][j] <= 0.0).collect();
-            let exits_now = self.holding(exits, |j, truth| truth != changed[j]);
+            let change = self.first_change(exits, segment, (low, high), tolerance)?;
+            let exits_now = self.holding(exits, |j, truth| truth != change.changed[j]);
             if !exits_now.is_empty() {
-                return Some(Fired { t: root.t, function: root.function, exits: exits_now, jumps });
+                let Change { t, function, jumps, .. } = change;
+                return Some(Fired { t, function, exits: exits_now, jumps });
             }
             // a statement has changed, but no condition: go on behind it
-            for (watched, changed) in self.watched.iter_mut().zip(&changed) {
-                if *changed {
-                    watched.truth = !watched.truth;
-                    watched.settled = false;
-                }
-            }
-            low = root.t;
-            let (x, xdot) = (&mut self.x, &mut self.xdot);
-            evaluate(exits, &self.watched, segment, (x, xdot), self.derivatives, low, &mut self.left);
+            low = self.pass(exits, segment, &change);
             if low >= high {
                 return None;
             }
         }
+    }
+
+    /// The first change of a statement in (low, high], with values at the ends in `left` and `right`.
+    fn first_change(
+        &mut self,
+        exits: &[impl Guard],
+        segment: &Segment,
+        (low, high): (f64, f64),
+        tolerance: f64,
+    ) -> Option<Change> {
+        let touching =
+            |w: &Watched, g: f64| w.turned(g) <= 0.0 || (w.settled && w.touching && !w.truth && w.turned(g) <= w.band);
+        let changes = self.watched.iter().zip(&self.right).any(|(w, g)| touching(w, *g));
+        if !changes {
+            return None;
+        }
+        let [at_low, at_high, scratch] = &mut self.scratch;
+        for (j, w) in self.watched.iter().enumerate() {
+            at_low[j] = w.turned(self.left[j]).max(f64::MIN_POSITIVE);
+            at_high[j] = w.turned(self.right[j]);
+            if at_high[j] > 0.0 && touching(w, self.right[j]) {
+                at_high[j] = 0.0;
+            }
+        }
+        let (watched, middle) = (&self.watched, &mut self.middle);
+        let (x, xdot, derivatives) = (&mut self.x, &mut self.xdot, self.derivatives);
+        let mut turned = |t: f64, values: &mut [f64]| {
+            evaluate(exits, watched, segment, (x, xdot), derivatives, t, middle);
+            for ((value, w), g) in values.iter_mut().zip(watched).zip(middle.iter()) {
+                *value = w.turned(*g);
+            }
+        };
+        let root = first_zero((low, high), at_low, at_high, scratch, tolerance, &mut turned)?;
+        let (above, below) = (at_low[root.function], -at_high[root.function]);
+        let size = self.left[root.function].abs().max(self.right[root.function].abs());
+        let jumps = above.min(below) > JUMP * size;
+        // everything that changes together with it
+        let count = self.watched.len();
+        let changed = (0..count).map(|j| j == root.function || self.scratch[1][j] <= 0.0).collect();
+        Some(Change { t: root.t, function: root.function, changed, jumps })
+    }
+
+    /// Go on behind a change; its time.
+    fn pass(&mut self, exits: &[impl Guard], segment: &Segment, change: &Change) -> f64 {
+        for (watched, changed) in self.watched.iter_mut().zip(&change.changed) {
+            if *changed {
+                watched.truth = !watched.truth;
+                watched.settled = false;
+            }
+        }
+        let (x, xdot) = (&mut self.x, &mut self.xdot);
+        evaluate(exits, &self.watched, segment, (x, xdot), self.derivatives, change.t, &mut self.left);
+        change.t
     }
 }
 
@@ -349,7 +409,7 @@ pub(crate) fn uncertainty(x: &[f64], scales: &[f64], here: f64, value: impl Fn(&
 
 /// Values of all functions at a time of a step.
 fn evaluate(
-    exits: &[Exit],
+    exits: &[impl Guard],
     watched: &[Watched],
     segment: &Segment,
     (x, xdot): (&mut [f64], &mut [f64]),

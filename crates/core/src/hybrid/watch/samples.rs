@@ -1,7 +1,6 @@
 //! Switching functions between the ends of a step: samples on the polynomial, and extrema that samples do not show.
 
-use super::{NoValue, Watch, Watched, evaluate, function};
-use crate::hybrid::place::Exit;
+use super::{Guard, NoValue, Watch, Watched, evaluate, function};
 use crate::segment::Segment;
 
 /// Sampling points of a step besides those that a long step needs, on [0, 1]: Chebyshev points, whose interpolation is stable.
@@ -15,7 +14,7 @@ const MOST_SEARCH: u32 = 40;
 
 impl Watch {
     /// Are all functions much larger than their change over the step, by its ends and its middle? Then go on to its end.
-    pub(super) fn far_from_zero(&mut self, exits: &[Exit], segment: &Segment) -> Result<bool, NoValue> {
+    pub(super) fn far_from_zero(&mut self, exits: &[impl Guard], segment: &Segment) -> Result<bool, NoValue> {
         let (x, xdot) = (&mut self.x[..], &mut self.xdot[..]);
         let middle = 0.5 * (segment.t0 + segment.t1);
         evaluate(exits, &self.watched, segment, (x, xdot), self.derivatives, middle, &mut self.middle);
@@ -44,7 +43,7 @@ impl Watch {
     pub(super) fn nothing_changes(&mut self) -> bool {
         let count = self.watched.len();
         let quiet = |(j, w): (usize, &Watched)| {
-            let touch = if w.strict || w.truth { 0.0 } else { w.band };
+            let touch = if !w.touching || w.truth { 0.0 } else { w.band };
             w.settled && self.samples.iter().skip(j).step_by(count).all(|g| w.turned(*g) > touch)
         };
         if !self.watched.iter().enumerate().all(quiet) {
@@ -60,7 +59,7 @@ impl Watch {
     }
 
     /// Values at Chebyshev points, or at equidistant ones if a long step needs more.
-    pub(super) fn sample(&mut self, exits: &[Exit], segment: &Segment, parts: usize) -> Result<(), NoValue> {
+    pub(super) fn sample(&mut self, exits: &[impl Guard], segment: &Segment, parts: usize) -> Result<(), NoValue> {
         let (t0, h) = (segment.t0, segment.t1 - segment.t0);
         self.times.clear();
         if parts < NODES.len() {
@@ -86,7 +85,7 @@ impl Watch {
     }
 
     /// Put times at which functions have a minimum close to zero, between samples, among the samples.
-    pub(super) fn look_for_extrema(&mut self, exits: &[Exit], segment: &Segment) {
+    pub(super) fn look_for_extrema(&mut self, exits: &[impl Guard], segment: &Segment) {
         let count = self.watched.len();
         for j in 0..count {
             let found = if self.watched[j].settled {
@@ -172,7 +171,7 @@ impl Watch {
     }
 
     /// A time before the first sample at which function j has left its band on the side of its statement, to come back before the sample.
-    fn settling(&mut self, exits: &[Exit], segment: &Segment, j: usize) -> Option<f64> {
+    fn settling(&mut self, exits: &[impl Guard], segment: &Segment, j: usize) -> Option<f64> {
         let watched = self.watched[j].clone();
         let buffers = (&mut self.x[..], &mut self.xdot[..]);
         let mut value = followed(exits, &watched, segment, buffers, self.derivatives);
@@ -192,7 +191,13 @@ impl Watch {
     }
 
     /// The time of a minimum of function j in [a, b] that makes its statement change: the value is zero or below, or touches zero.
-    fn minimum(&mut self, exits: &[Exit], segment: &Segment, j: usize, (mut a, mut b): (f64, f64)) -> Option<f64> {
+    fn minimum(
+        &mut self,
+        exits: &[impl Guard],
+        segment: &Segment,
+        j: usize,
+        (mut a, mut b): (f64, f64),
+    ) -> Option<f64> {
         const GOLDEN: f64 = 0.381_966_011_250_105_1;
         let watched = self.watched[j].clone();
         let buffers = (&mut self.x[..], &mut self.xdot[..]);
@@ -217,14 +222,14 @@ impl Watch {
             }
         }
         let (t, least) = if at_c < at_d { (c, at_c) } else { (d, at_d) };
-        let touches = !watched.strict && !watched.truth && least <= watched.band;
+        let touches = watched.touching && !watched.truth && least <= watched.band;
         touches.then_some(t)
     }
 }
 
 /// One function along a step, turned.
 fn followed(
-    exits: &[Exit],
+    exits: &[impl Guard],
     watched: &Watched,
     segment: &Segment,
     (x, xdot): (&mut [f64], &mut [f64]),

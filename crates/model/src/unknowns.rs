@@ -1,4 +1,4 @@
-//! The unknowns of a mode, and where the inputs of its graph come from.
+//! The unknowns of equations, and where the inputs of their graph come from.
 
 use crate::model::Kind;
 use daedal::Start;
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Source {
     Time,
-    /// An unknown of the mode.
+    /// An unknown.
     Unknown(usize),
     /// Its derivative.
     Rate(usize),
@@ -19,7 +19,7 @@ pub(crate) enum Source {
 }
 
 /// Names of the unknowns, and the source of every input; an input without one enters nothing.
-pub(super) fn of(kind: &Kind) -> (Vec<String>, Vec<Option<Source>>) {
+pub(crate) fn of(kind: &Kind) -> (Vec<String>, Vec<Option<Source>>) {
     match kind {
         Kind::Motion { formulas, .. } => {
             let layout = Layout::new(formulas.sizes, Form::StrangenessFree, false);
@@ -61,7 +61,7 @@ pub(super) fn of(kind: &Kind) -> (Vec<String>, Vec<Option<Source>>) {
 }
 
 /// What is given about the unknowns at the start, in their order.
-pub(super) fn start(kind: &Kind) -> Vec<Start> {
+pub(crate) fn start(kind: &Kind) -> Vec<Start> {
     match kind {
         Kind::Motion { formulas, initial, .. } => {
             let layout = Layout::new(formulas.sizes, Form::StrangenessFree, false);

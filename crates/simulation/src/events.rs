@@ -1,0 +1,86 @@
+//! The events of a run: those of the model, and those that are asked for with it.
+
+use crate::error::Error;
+use crate::model::{Equations, Model, Modes, Motion, Source};
+use crate::settings::{EventAction, EventSetting};
+use daedal::event::Action;
+use daedal::motion::Names;
+use daedal_model::{GivenEvent, GivenMistakes, HybridModel, Kind, ModelEvents};
+use std::fmt::Write;
+
+/// The events of a model without modes.
+pub fn of_model(model: &Model, asked: &[EventSetting]) -> Result<ModelEvents, Error> {
+    match (&model.source, &model.content.equations) {
+        _ if asked.is_empty() => Ok(model.content.events.clone()),
+        (Source::Text { name, text }, _) => Ok(read(name, text, &model.content.changed, asked)?.events),
+        (Source::Reference(problem), Equations::Motion(motion)) => {
+            let text = variables(motion, model.parameters());
+            Ok(read(problem.name, &text, &[], asked)?.events)
+        }
+        (Source::Reference(_), _) => Ok(ModelEvents::default()),
+    }
+}
+
+/// A model with modes, which have the events.
+pub fn of_modes(model: &Model, modes: &Modes, asked: &[EventSetting]) -> Result<HybridModel, Error> {
+    match &model.source {
+        Source::Text { name, text } if !asked.is_empty() => match read(name, text, &model.content.changed, asked)?.kind
+        {
+            Kind::Hybrid(model) => Ok(*model),
+            Kind::Motion { .. } | Kind::Dae { .. } => Ok(modes.model.clone()),
+        },
+        _ => Ok(modes.model.clone()),
+    }
+}
+
+/// Read a model again, with conditions in the words of its file.
+fn read(name: &str, text: &str, set: &[(String, f64)], asked: &[EventSetting]) -> Result<daedal_model::Model, Error> {
+    let given = |event: &EventSetting| GivenEvent {
+        name: event.name.clone(),
+        when: event.when.clone(),
+        action: match event.action {
+            EventAction::Record => Action::Record,
+            EventAction::Stop => Action::Stop,
+        },
+    };
+    let given: Vec<GivenEvent> = asked.iter().map(given).collect();
+    daedal_model::Model::read_with(name, text, set, &given).map_err(|mistakes| match mistakes {
+        GivenMistakes::File(mistakes) => Error::Model(Box::new(mistakes)),
+        GivenMistakes::Event(number, mistakes) => {
+            let EventSetting { when, action, .. } = asked[number].clone();
+            Error::Event { when, action, mistakes: Box::new(mistakes) }
+        }
+    })
+}
+
+/// A model file with the variables and parameters of a program, so that conditions can speak of them.
+fn variables(motion: &Motion, parameters: &[(String, f64)]) -> String {
+    let names = motion.mechanism().names();
+    let Names { positions, velocities, dynamic, auxiliary, contact, holonomic, nonholonomic, .. } = &names;
+    let list = |names: &[String]| names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    let same = |names: &[String], formula: &str| {
+        names.iter().map(|name| format!("{name:?} = {formula:?}")).collect::<Vec<_>>().join(", ")
+    };
+    let mut text = String::from("[model]\nname = \"variables\"\n[motion]\n");
+    let (ones, zeros) = (vec!["1"; velocities.len()].join(", "), vec!["0"; velocities.len()].join(", "));
+    let _ = writeln!(text, "positions = [{}]\nvelocities = [{}]", list(positions), list(velocities));
+    let _ = writeln!(text, "mass = [{ones}]\nforces = [{zeros}]\nkinematics = {{ {} }}", same(positions, "0"));
+    for (key, names) in [
+        ("dynamic", dynamic),
+        ("auxiliary", auxiliary),
+        ("contact", contact),
+        ("holonomic", holonomic),
+        ("nonholonomic", nonholonomic),
+    ] {
+        if !names.is_empty() {
+            let _ = writeln!(text, "{key} = {{ {} }}", same(names, "0"));
+        }
+    }
+    let declared = [positions, velocities, dynamic, auxiliary, contact];
+    let is_new = |name: &str| !declared.iter().any(|names| names.iter().any(|known| known == name));
+    text.push_str("[parameters]\n");
+    for (name, value) in parameters.iter().filter(|(name, _)| is_new(name)) {
+        let _ = writeln!(text, "{name:?} = {value:?}");
+    }
+    text
+}
