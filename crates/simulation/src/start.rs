@@ -6,6 +6,7 @@ use crate::modes::table::shown;
 use crate::variables::Variables;
 use daedal::dae::{Characteristics, Depth, System, characterise, derivatives};
 use daedal::hybrid::{Entry, Hybrid};
+use daedal::linalg::RankRule;
 use daedal::motion::consistent;
 use daedal::motion::{self, Form, Initial, Layout};
 use daedal::{Options, SolveError, dae};
@@ -144,9 +145,9 @@ pub fn initialise(model: &Model, settings: &StartSettings) -> Result<Start, Erro
     let said = settings.said()?;
     let t0 = settings.t0.unwrap_or(model.interval().0);
     let found = match &model.content.equations {
-        Equations::Motion(motion) => of_motion(motion, t0, said),
-        Equations::General(general) => of_general(general, t0, said),
-        Equations::Modes(modes) => of_modes(modes, t0, said),
+        Equations::Motion(motion) => of_motion(motion, t0, said, model.ranks()),
+        Equations::General(general) => of_general(general, t0, said, model.ranks()),
+        Equations::Modes(modes) => of_modes(modes, t0, said, model.rank_tolerance()),
     };
     let (values, about) = found.map_err(|error| model.located(error))?;
     Ok(Start { model: model.name().to_string(), parameters: model.parameters().to_vec(), t0, values, about })
@@ -168,7 +169,7 @@ impl StartSettings {
     }
 }
 
-fn of_motion(motion: &Motion, t0: f64, said: Vec<(String, motion::Start)>) -> Found {
+fn of_motion(motion: &Motion, t0: f64, said: Vec<(String, motion::Start)>, ranks: RankRule) -> Found {
     let (layout, names) = motion.layout();
     let mut initial = Initial { t: t0, ..motion.initial.clone() };
     for (name, start) in said {
@@ -180,7 +181,7 @@ fn of_motion(motion: &Motion, t0: f64, said: Vec<(String, motion::Start)>) -> Fo
             return Err(Error::UnknownName { kind: "variable", name, known });
         }
     }
-    let found = consistent::initialise(motion.mechanism(), &initial, Form::StrangenessFree)
+    let found = consistent::initialise_by(motion.mechanism(), &initial, Form::StrangenessFree, ranks)
         .map_err(|error| Error::Solve(Box::new(SolveError::Initialisation(error))))?;
     let given = initial.values(&layout).unwrap_or_default();
     let value = |(j, kind): (usize, Kind)| StartValue {
@@ -213,7 +214,7 @@ fn change(initial: &mut Initial, layout: &Layout, j: usize, start: motion::Start
     Some(())
 }
 
-fn of_general(general: &General, t0: f64, said: Vec<(String, motion::Start)>) -> Found {
+fn of_general(general: &General, t0: f64, said: Vec<(String, motion::Start)>, ranks: RankRule) -> Found {
     let system = general.system();
     let states = system.formulas.states.len();
     let mut initial = dae::Initial { t: t0, ..general.initial.clone() };
@@ -233,7 +234,7 @@ fn of_general(general: &General, t0: f64, said: Vec<(String, motion::Start)>) ->
         }
         initial.derivatives[block][state] = start;
     }
-    let found = characterise(system, &initial, Depth::default())?;
+    let found = characterise(system, &initial, Depth { ranks, ..Depth::default() })?;
     let about = About::General {
         iterations: found.fit.iterations,
         free: found.values.d,
@@ -295,7 +296,7 @@ fn derivative_named(system: &System, name: &str) -> Option<(usize, u32)> {
         .map(|(j, order, _)| (j, order))
 }
 
-fn of_modes(modes: &Modes, t0: f64, said: Vec<(String, motion::Start)>) -> Found {
+fn of_modes(modes: &Modes, t0: f64, said: Vec<(String, motion::Start)>, rank_tolerance: Option<f64>) -> Found {
     let initial = &modes.model.initial;
     let mode = &modes.model.modes[initial.mode];
     let mut start = initial.start.clone();
@@ -309,7 +310,7 @@ fn of_modes(modes: &Modes, t0: f64, said: Vec<(String, motion::Start)>) -> Found
         }
     }
     let system = modes.model.build(&modes.kernel.compiler(), &Methods::default());
-    let x = first_state(&modes.model, &system, t0, &start)?;
+    let x = first_state(&modes.model, &system, t0, &start, rank_tolerance)?;
     let value = |(j, kind): (usize, Kind)| {
         let name = mode.unknowns[j].clone();
         let follows = matches!(kind, Kind::Multiplier | Kind::Acceleration);
@@ -325,11 +326,13 @@ pub(crate) fn first_state(
     system: &Hybrid,
     t: f64,
     start: &[motion::Start],
+    rank_tolerance: Option<f64>,
 ) -> Result<Vec<f64>, Error> {
     let initial = &model.initial;
     let entry = Entry { t, start: start.to_vec(), restart: initial.restart };
     let flow = &system.modes[initial.mode].flow;
-    let entered = flow.enter(&entry, &Options::default()).map_err(|cause| Error::Enter {
+    let options = Options { rank_tolerance, ..Options::default() };
+    let entered = flow.enter(&entry, &options).map_err(|cause| Error::Enter {
         mode: model.modes[initial.mode].name.clone(),
         t,
         cause: Box::new(cause),

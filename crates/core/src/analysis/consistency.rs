@@ -2,7 +2,8 @@
 
 use super::equations::Level;
 use super::linearised::Linearised;
-use super::rank::{Decomposed, Scaling};
+use crate::linalg::RankRule;
+use crate::linalg::rank::{Decomposed, Scaling};
 use crate::motion::consistent::{Attempt, InitialisationError};
 use crate::motion::{Initial, Layout, Names, ReducedArray, Start, Undefined, view};
 use faer::Mat;
@@ -129,15 +130,15 @@ fn residuals(
 ) -> Result<Vec<Residual>, Undefined> {
     let t = initial.t;
     x[layout.a()].fill(0.0);
-    let at = Linearised::at(array, t, x)?;
+    let at = Linearised::at(array, t, x, RankRule::default())?;
     // M a + (the rest of the dynamic equations) = 0
     let rest = Mat::from_fn(layout.a().len(), 1, |i, _| -at.rows[i]);
-    let mass = Decomposed::of(&at.mass(), Scaling::Both).ok_or(Undefined)?;
+    let mass = Decomposed::of(&at.mass(), Scaling::Both, RankRule::default()).ok_or(Undefined)?;
     let a = mass.solve(&rest);
     for (j, i) in layout.a().enumerate() {
         x[i] = a[(j, 0)];
     }
-    let at = Linearised::at(array, t, x)?;
+    let at = Linearised::at(array, t, x, RankRule::default())?;
     // rounding of the accelerations, in the rows that contain them
     let largest = x[layout.a()].iter().fold(0.0_f64, |m, a| m.max(a.abs()));
     let rounding = 1e-15 * mass.decision.condition().unwrap_or(1.0) * largest;

@@ -2,8 +2,8 @@
 //!
 //! Where they do not, an unknown loses its equation on the way, as z in 0 = y z + x − 1 where y passes zero.
 
-use super::rank_watch::{RankWatch, Rows};
 use crate::linalg::Matrix;
+use crate::linalg::rank::{RankWatch, Rows};
 
 /// Gradients with respect to the unknowns without a rate at the last point.
 pub(super) struct Determined {

@@ -3,8 +3,8 @@
 //! Their gradients C are followed along the chord between two points: the smallest singular value tells a loss of rank from
 //! gradients that turn by a large angle in a long step. It is the test of GEOMS, for general systems and for losses of any number.
 
-use super::rank_watch::{RankWatch, Rows};
 use crate::linalg::Matrix;
+use crate::linalg::rank::{RankWatch, Rows};
 
 /// Gradients of some constraints at the last point.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use super::watch::Watch;
 use super::{Dae, Pencil, Structure};
 use crate::error::StepFailure;
 use crate::graph::{Compiler, Jacobian, Kernel};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, RankRule};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 
@@ -43,10 +43,10 @@ struct Pattern {
 
 impl Plain {
     /// A square system; the caller knows that its index is at most one.
-    pub fn new(structure: &Structure, compiler: &dyn Compiler) -> Self {
+    pub fn new(structure: &Structure, compiler: &dyn Compiler, ranks: RankRule) -> Self {
         let plain = Self::rectangular(structure, compiler);
         let pattern = Pattern::new(plain.n, &plain.by_xdot, &plain.by_x);
-        Plain { pattern, watch: Watch::new(structure, compiler), ..plain }
+        Plain { pattern, watch: Watch::new(structure, compiler, ranks), ..plain }
     }
 
     /// Rows and dense pencils of a system that need not be square; not for integrators.

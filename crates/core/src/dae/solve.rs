@@ -61,6 +61,7 @@ pub fn solve_observed(
     observers: &mut [&mut dyn Observer<Unknowns>],
 ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     check_times(problem.initial.t, problem.tend, &options.save)?;
+    options.check()?;
     let options = &options.over(problem.initial.t, problem.tend);
     let prepared = match prepare_tried(problem, form, method, options) {
         Ok(prepared) => prepared,
@@ -106,7 +107,7 @@ struct GeneralCourse<'p> {
 
 impl Course for GeneralCourse<'_> {
     fn restore(&self, t: f64, x: &mut [f64]) {
-        restore(self.system, self.array.as_ref(), self.unknowns.values, t, x);
+        restore(self.system, self.array.as_ref(), self.unknowns.values, self.options.ranks(), (t, x));
     }
     fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing) -> Result<(), StepFailure> {
         cross_general(self.system, stepper, crossing, self.options)

@@ -29,6 +29,7 @@ pub(crate) use forces::WithForces;
 
 use crate::dae::{Dae, Point};
 use crate::error::BadOption;
+use crate::linalg::RankRule;
 use crate::method::geoms;
 use crate::method::{Integrator, Kept, Method, StartFailure, State, Stepper};
 use crate::motion::{Layout, Mechanism};
@@ -146,18 +147,28 @@ impl Formulation {
         mechanism: &'p (dyn Mechanism + '_),
         at: &State,
     ) -> Result<Box<dyn Dae + 'p>, StartFailure> {
+        self.system_by(mechanism, at, RankRule::default())
+    }
+
+    /// The same with ranks decided by a rule.
+    pub fn system_by<'p>(
+        self,
+        mechanism: &'p (dyn Mechanism + '_),
+        at: &State,
+        ranks: RankRule,
+    ) -> Result<Box<dyn Dae + 'p>, StartFailure> {
         match self {
             Formulation::Eom | Formulation::Eom1 | Formulation::Eom0 | Formulation::Baumgarte(_) | Formulation::Ggl => {
                 Ok(Box::new(square::Square::new(self, mechanism, at)?))
             }
-            Formulation::ProjectedIndexOne(selectors) => projected(Kind::IndexOne, selectors, mechanism, at),
-            Formulation::Projected => projected(Kind::StrangenessFree, Selectors::default(), mechanism, at),
-            Formulation::ProjectedBy(selectors) => projected(Kind::StrangenessFree, selectors, mechanism, at),
+            Formulation::ProjectedIndexOne(selectors) => projected(Kind::IndexOne, selectors, mechanism, at, ranks),
+            Formulation::Projected => projected(Kind::StrangenessFree, Selectors::default(), mechanism, at, ranks),
+            Formulation::ProjectedBy(selectors) => projected(Kind::StrangenessFree, selectors, mechanism, at, ranks),
             Formulation::ProjectedWithInvariants(selectors) => {
-                projected(Kind::WithInvariants, selectors, mechanism, at)
+                projected(Kind::WithInvariants, selectors, mechanism, at, ranks)
             }
             Formulation::Overdetermined(relaxed) => {
-                Ok(Box::new(overdetermined::Overdetermined::new(relaxed, mechanism, at)?))
+                Ok(Box::new(overdetermined::Overdetermined::new(relaxed, mechanism, at, ranks)?))
             }
             Formulation::Underlying => Ok(Box::new(underlying::Underlying::new(mechanism, at)?)),
         }
@@ -169,8 +180,9 @@ fn projected<'p>(
     selectors: Selectors,
     mechanism: &'p (dyn Mechanism + '_),
     at: &State,
+    ranks: RankRule,
 ) -> Result<Box<dyn Dae + 'p>, StartFailure> {
-    Ok(Box::new(projected::Projected::new(kind, selectors, mechanism, at)?))
+    Ok(Box::new(projected::Projected::new(kind, selectors, mechanism, at, ranks)?))
 }
 impl Formulation {
     /// The same as GEOMS knows it, which solves projected equations; psf for all others.
@@ -207,7 +219,9 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
             Formulation::ProjectedWithInvariants(_) => Some(Kept::new(system, &at, &options.tolerance)?),
             _ => None,
         };
-        let dae = self.formulation.system(system, &at)?;
+        let ranks = options.ranks();
+        ranks.check()?;
+        let dae = self.formulation.system_by(system, &at, ranks)?;
         let n = dae.dim();
         let mut x = at.x;
         x.resize(n, 0.0);
@@ -232,7 +246,7 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
             options.tolerance = Tolerance::PerComponent(counted.collect());
         }
         let stepper = self.integrator.start(dae, Point { t: at.t, x, xdot }, &options)?;
-        let shown = Box::new(shown::Shown::new(stepper, array, n, kept, warning));
-        Ok(if of_index_two { Box::new(WithForces::new(shown, system, tolerance)?) } else { shown })
+        let shown = Box::new(shown::Shown::new(stepper, array, n, kept, warning, ranks));
+        Ok(if of_index_two { Box::new(WithForces::new(shown, system, tolerance, ranks)?) } else { shown })
     }
 }

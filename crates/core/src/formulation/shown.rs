@@ -3,6 +3,7 @@
 
 use crate::dae::Dae;
 use crate::error::StepFailure;
+use crate::linalg::RankRule;
 use crate::method::{Kept, Passage, State, Stepper};
 use crate::motion::ReducedArray;
 use crate::segment::Segment;
@@ -49,13 +50,14 @@ impl<'p> Shown<'p> {
         unknowns: usize,
         kept: Option<Kept<'p>>,
         warning: &'static str,
+        ranks: RankRule,
     ) -> Self {
         let layout = array.layout().clone();
         let n = layout.dim();
         let all = stepper.state().clone();
         let state = State { t: all.t, x: all.x[..n].to_vec() };
         let segment = stepper.segment().first(n);
-        let mut passage = Passage::new(&layout);
+        let mut passage = Passage::new(&layout, ranks);
         let watch = passage.begin(&mut *array, state.t, &state.x).then_some(passage);
         Shown { array, state, segment, rates: vec![0.0; unknowns], all, stepper, warning, watch, kept, stopped: None }
     }

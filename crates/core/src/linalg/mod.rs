@@ -14,8 +14,8 @@ mod lu;
 mod matrix;
 mod pivoted_qr;
 pub(crate) mod product;
+pub(crate) mod rank;
 mod sparse_lu;
-mod subspaces;
 mod svd;
 mod thin_qr;
 
@@ -30,7 +30,7 @@ pub use lu::{Field, Lu, Singular};
 pub use matrix::Matrix;
 pub(crate) use pivoted_qr::PivotedQr;
 pub use product::{dot, norm, product, times};
-pub use subspaces::{RankError, RankGap, RankRule, Ranks, Subspaces};
+pub use rank::{RankError, RankGap, RankRule, Ranks, Subspaces, scale_of};
 pub use svd::{NoConvergence, Svd};
 pub(crate) use thin_qr::ThinQr;
 

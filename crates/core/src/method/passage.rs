@@ -11,12 +11,11 @@
 //! odd numbers only. A step that fails is looked at again: in shorter pieces, and then, only if the smallest singular value of K really falls towards
 //! zero on its polynomial, there is a singularity.
 
-use crate::linalg::{Matrix, Svd};
+use crate::linalg::rank::{AT_POINT, LOST};
+use crate::linalg::{Matrix, RankRule, Svd};
 use crate::motion::{Layout, ReducedArray};
 use crate::segment::Segment;
 
-/// Singular values of K below this part of the largest count as zero.
-const RANK_TOLERANCE: f64 = 1e-10;
 /// κ: K may turn by 60° in a step if it keeps its size.
 const CHANGE: f64 = 0.5;
 /// Numbers of pieces in which a step is looked at again.
@@ -27,8 +26,6 @@ const SAMPLES: u32 = 24;
 const SUSPICIOUS: f64 = 0.3;
 /// Singular values smaller than this, relative to those at the ends of the step or at the start, mean a singularity.
 const SINGULAR: f64 = 0.02;
-/// Where steps fail, a smallest singular value below this part of the usual one is the reason.
-const LOST: f64 = 1e-2;
 
 /// Two matrices K, one after the other.
 struct Pair {
@@ -184,6 +181,7 @@ pub struct Passage {
     inside: Pair,
     /// rank of K where the run began, and how it is reduced if that is less than its rows
     rank: usize,
+    ranks: RankRule,
     independent: Option<Independent>,
     known: bool,
     /// did det(KₒKₙᵀ) change its sign in the last step?
@@ -196,12 +194,13 @@ pub struct Passage {
 
 impl Passage {
     /// Room for a system.
-    pub fn new(layout: &Layout) -> Self {
+    pub fn new(layout: &Layout, ranks: RankRule) -> Self {
         let (m, n) = (layout.row_h().end - layout.row_g1().start, layout.v().len());
         Passage {
             steps: Pair::new(m, n),
             inside: Pair::new(m, n),
             rank: m,
+            ranks,
             independent: None,
             known: false,
             reversed: false,
@@ -223,7 +222,7 @@ impl Passage {
             row.iter().enumerate().for_each(|(j, k)| self.svd.A[(i, j)] = scale * k);
         }
         self.svd.factor().ok()?;
-        self.rank = if m == 0 { 0 } else { self.svd.rank(RANK_TOLERANCE * self.svd.sigma(0)) };
+        self.rank = if m == 0 { 0 } else { self.svd.rank(self.ranks.or(AT_POINT) * self.svd.sigma(0)) };
         self.independent = (self.rank < m).then(|| {
             let mut combinations = Matrix::zeros(self.rank, m);
             for i in 0..self.rank {

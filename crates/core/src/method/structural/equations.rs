@@ -1,14 +1,12 @@
 //! M, f, G and H of a mechanism, one by one. States x stand in the order of [`Layout`].
 
 use super::saddle::Saddle;
-use crate::linalg::{Matrix, Svd};
+use crate::linalg::rank::AT_POINT;
+use crate::linalg::{Matrix, RankRule, Svd};
 use crate::method::{Passage, StartFailure};
 use crate::motion::{Form, Kinematics, Layout, Mechanism, ReducedArray, Undefined};
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
-
-/// Singular values of K below this part of the largest count as zero.
-const RANK_TOLERANCE: f64 = 1e-10;
 
 /// M, K, k₀ and g at a position.
 #[derive(Clone, Debug)]
@@ -117,6 +115,7 @@ impl<'p> Structural<'p> {
         method: &'static str,
         system: &dyn Mechanism,
         (t, x): (f64, &[f64]),
+        ranks: RankRule,
     ) -> Result<(), StartFailure> {
         self.at_position(t, x).map_err(|_| crate::error::StepFailure::Undefined { t })?;
         let mut svd = Svd::new(self.K.rows(), self.K.cols());
@@ -126,7 +125,7 @@ impl<'p> Structural<'p> {
             }
         }
         svd.factor().map_err(|_| crate::error::StepFailure::SvdFailed { t })?;
-        let rank = svd.rank(RANK_TOLERANCE * svd.sigma(0));
+        let rank = svd.rank(ranks.or(AT_POINT) * svd.sigma(0));
         if rank < self.K.rows() {
             let implied = system.formulas().map_or(Vec::new(), |formulas| formulas.implied());
             if let Some(name) = implied.first().and_then(|&k| system.names().holonomic.into_iter().nth(k)) {

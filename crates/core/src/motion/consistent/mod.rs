@@ -9,7 +9,8 @@ mod blame;
 
 use super::hidden::motion;
 use super::{Form, Initial, Layout, Mechanism, ReducedArray, Start, WrongLength};
-use crate::linalg::{Matrix, Svd};
+use crate::linalg::rank::AT_POINT;
+use crate::linalg::{Matrix, RankRule, Svd};
 use crate::method::State;
 
 /// Consistent initial values, with what is worth knowing about them.
@@ -106,12 +107,20 @@ fn remedy(names: &[String], count: usize) -> String {
 }
 
 const MOST_ITERATIONS: u32 = 60;
-/// Singular values of the scaled linearisation below this count as zero.
-const RANK_TOLERANCE: f64 = 1e-11;
 
 /// Find consistent initial values.
 pub fn initialise(system: &dyn Mechanism, initial: &Initial, form: Form) -> Result<Consistent, InitialisationError> {
-    attempt(system, initial, form).outcome
+    initialise_by(system, initial, form, RankRule::default())
+}
+
+/// The same with ranks decided by a rule.
+pub fn initialise_by(
+    system: &dyn Mechanism,
+    initial: &Initial,
+    form: Form,
+    ranks: RankRule,
+) -> Result<Consistent, InitialisationError> {
+    attempt(system, initial, form, ranks).outcome
 }
 
 /// What an initialisation led to, and where it ended.
@@ -124,9 +133,9 @@ pub(crate) struct Attempt {
 }
 
 /// Find consistent initial values, and say where the search ended if there are none.
-pub(crate) fn attempt(system: &dyn Mechanism, initial: &Initial, form: Form) -> Attempt {
+pub(crate) fn attempt(system: &dyn Mechanism, initial: &Initial, form: Form, ranks: RankRule) -> Attempt {
     let mut last = None;
-    let outcome = search(system, initial, form, &mut last);
+    let outcome = search(system, initial, form, ranks, &mut last);
     Attempt { outcome, last }
 }
 
@@ -134,6 +143,7 @@ fn search(
     system: &dyn Mechanism,
     initial: &Initial,
     form: Form,
+    ranks: RankRule,
     last: &mut Option<Vec<f64>>,
 ) -> Result<Consistent, InitialisationError> {
     let mut array = system.array(form, false);
@@ -162,7 +172,7 @@ fn search(
             Start::Unknown => unknown,
         };
         let x = starts.iter().enumerate().map(begin).collect();
-        let mut system = System::new(&mut *array, initial, &starts, &layout, x);
+        let mut system = System::new(&mut *array, initial, &starts, &layout, x, ranks);
         match system.iterate(&equations, &variables) {
             Ok(iterations) => {
                 *last = Some(system.x.clone());
@@ -221,6 +231,7 @@ struct System<'a> {
     row_scale: Vec<f64>,
     col_scale: Vec<f64>,
     rank: usize,
+    ranks: RankRule,
 }
 
 impl<'a> System<'a> {
@@ -230,6 +241,7 @@ impl<'a> System<'a> {
         starts: &[Start],
         layout: &'a Layout,
         x: Vec<f64>,
+        ranks: RankRule,
     ) -> Self {
         let mut classes: [Vec<usize>; CLASSES] = std::array::from_fn(|_| Vec::new());
         let mut fixed = Vec::new();
@@ -250,6 +262,7 @@ impl<'a> System<'a> {
             row_scale: vec![1.0; m],
             col_scale: vec![1.0; x.len()],
             rank: 0,
+            ranks,
             array,
             initial,
             layout,
@@ -344,7 +357,7 @@ impl<'a> System<'a> {
             .collect();
         let mut stages = Vec::new();
         for columns in self.classes.iter().rev() {
-            let (svd, rank) = decompose(&rows, columns).ok_or_else(|| self.undefined())?;
+            let (svd, rank) = self.decompose(&rows, columns).ok_or_else(|| self.undefined())?;
             let turn = |k: usize| -> Vec<f64> {
                 (0..=n).map(|j| (0..rows.len()).map(|i| svd.U[(i, k)] * rows[i][j]).sum()).collect()
             };
@@ -446,7 +459,7 @@ impl<'a> System<'a> {
         self.linearise()?;
         let rows: Vec<Vec<f64>> = (0..self.F.len()).map(|i| self.scaled.row(i).to_vec()).collect();
         let unknown = &self.classes[CLASSES - 1];
-        let (svd, rank) = decompose(&rows, unknown).ok_or_else(|| self.undefined())?;
+        let (svd, rank) = self.decompose(&rows, unknown).ok_or_else(|| self.undefined())?;
         let mut free = vec![false; unknown.len()];
         let mut count = 0;
         for k in rank..unknown.len() {
@@ -478,7 +491,7 @@ impl<'a> System<'a> {
     fn surplus(&self) -> (usize, usize) {
         let rows: Vec<Vec<f64>> = (0..self.F.len()).map(|i| self.scaled.row(i).to_vec()).collect();
         let columns: Vec<usize> = (0..self.x.len()).filter(|&j| self.is_multiplier(j)).collect();
-        let null = decompose(&rows, &columns).map_or(0, |(_, rank)| columns.len() - rank);
+        let null = self.decompose(&rows, &columns).map_or(0, |(_, rank)| columns.len() - rank);
         // rank of the constraints themselves, fixed variables included
         let constraints: Vec<Vec<f64>> = (0..self.layout.algebraic())
             .map(|i| {
@@ -487,8 +500,21 @@ impl<'a> System<'a> {
             })
             .collect();
         let all: Vec<usize> = (0..self.x.len()).collect();
-        let redundant = decompose(&constraints, &all).map_or(0, |(_, rank)| constraints.len() - rank);
+        let redundant = self.decompose(&constraints, &all).map_or(0, |(_, rank)| constraints.len() - rank);
         ((self.F.len() - self.rank).saturating_sub(redundant), null)
+    }
+
+    /// SVD of some columns of a list of rows of size one, with its rank; `None` if it does not converge.
+    fn decompose(&self, rows: &[Vec<f64>], columns: &[usize]) -> Option<(Svd, usize)> {
+        let mut svd = Svd::new(rows.len(), columns.len());
+        for (i, row) in rows.iter().enumerate() {
+            for (c, &j) in columns.iter().enumerate() {
+                svd.A[(i, c)] = row[j];
+            }
+        }
+        svd.factor().ok()?;
+        let rank = svd.rank(self.ranks.or(AT_POINT));
+        Some((svd, rank))
     }
 }
 
@@ -498,17 +524,4 @@ pub(crate) fn size(slope: impl Fn(usize) -> f64, x: &[f64]) -> (f64, f64) {
         let slope = slope(j).abs();
         (f64::max(terms, slope * x.abs()), f64::max(rounding, slope * (1.0 + x.abs())))
     })
-}
-
-/// SVD of some columns of a list of rows, with its rank; `None` if it does not converge.
-fn decompose(rows: &[Vec<f64>], columns: &[usize]) -> Option<(Svd, usize)> {
-    let mut svd = Svd::new(rows.len(), columns.len());
-    for (i, row) in rows.iter().enumerate() {
-        for (c, &j) in columns.iter().enumerate() {
-            svd.A[(i, c)] = row[j];
-        }
-    }
-    svd.factor().ok()?;
-    let rank = svd.rank(RANK_TOLERANCE);
-    Some((svd, rank))
 }

@@ -5,9 +5,8 @@
 //! determinants as they were, does not pass it. Where it fails the way is walked in pieces that pass. Pieces next to a loss of rank become
 //! shorter and shorter: there the smallest singular value decides, and the place is known.
 
-use crate::analysis::rank::{Scaling, scales};
+use super::{LOST, Scales, Scaling};
 use crate::linalg::{Lu, Matrix, Svd};
-use faer::Mat;
 
 /// Below this norm a piece has passed; less than one, since the way between two points is not quite a line.
 const PASSED: f64 = 0.8;
@@ -15,8 +14,6 @@ const PASSED: f64 = 0.8;
 const SHORTEST: f64 = 1.0 / 65_536.0;
 /// Most matrices that are looked at in one step.
 const MOST_LOOKS: usize = 400;
-/// Smallest singular values that fall below this part of those at both ends, within a shortest piece, mean a loss of rank.
-const LOST: f64 = 1e-2;
 /// Columns whose entries are smaller parts of the largest ones of their rows are rounding.
 const NEGLIGIBLE: f64 = 1e-10;
 /// Sweeps of balancing, by Osborne's rule, before a norm is believed to be large.
@@ -152,7 +149,7 @@ fn search(old: &Reference, new: &Matrix, rows: Rows, mut at: impl FnMut(f64, &mu
 
 /// Scales of the columns of a matrix.
 fn columns_of(W: &Matrix) -> Vec<f64> {
-    scales(&Mat::from_fn(W.rows(), W.cols(), |i, j| W[(i, j)]), Scaling::Both).1
+    Scales::of_entries((W.rows(), W.cols()), |i, j| W[(i, j)], Scaling::Both).columns
 }
 
 /// Columns in their units, orthonormal bases of both spaces: which ones they were does not count.
@@ -325,7 +322,8 @@ struct Measure {
 impl Measure {
     fn new(W: &Matrix) -> Self {
         let (r, n) = (W.rows(), W.cols());
-        let (row_scale, mut col_scale) = scales(&Mat::from_fn(r, n, |i, j| W[(i, j)]), Scaling::Both);
+        let Scales { rows: row_scale, columns: mut col_scale, .. } =
+            Scales::of_entries((r, n), |i, j| W[(i, j)], Scaling::Both);
         // rounding must not be scaled up
         let tops: Vec<f64> =
             (0..r).map(|i| W.row(i).iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()))).collect();
