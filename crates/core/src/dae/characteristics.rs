@@ -184,7 +184,7 @@ pub enum AnalysisError {
     },
     /// The strangeness hypothesis was not met.
     #[error(
-        "at t = {t}: the strangeness index was not found up to {most} differentiations (last level: a = {}, v = {}, d = {} of {equations} equations): it is higher, or ranks are not constant here (a singular point)",
+        "at t = {t}: the strangeness index was not found up to {most} differentiations (last level: a = {}, v = {}, d = {} of {equations} equations): it is higher, or ranks are not constant here (a singular point); set rank_tolerance if one is decided wrongly",
         last.a, last.v, last.d
     )]
     IndexNotFound {

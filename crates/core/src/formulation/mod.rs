@@ -28,9 +28,10 @@ mod underlying;
 pub(crate) use forces::WithForces;
 
 use crate::dae::{Dae, Point};
-use crate::error::BadOption;
-use crate::linalg::RankRule;
+use crate::error::{BadOption, StepFailure};
+use crate::linalg::{Mat, RankRule};
 use crate::method::geoms;
+use crate::method::structural::refuse_redundant;
 use crate::method::{Integrator, Kept, Method, StartFailure, State, Stepper};
 use crate::motion::{Layout, Mechanism};
 use crate::options::Options;
@@ -159,6 +160,7 @@ impl Formulation {
     ) -> Result<Box<dyn Dae + 'p>, StartFailure> {
         match self {
             Formulation::Eom | Formulation::Eom1 | Formulation::Eom0 | Formulation::Baumgarte(_) | Formulation::Ggl => {
+                needs_independence(mechanism, at, ranks)?;
                 Ok(Box::new(square::Square::new(self, mechanism, at)?))
             }
             Formulation::ProjectedIndexOne(selectors) => projected(Kind::IndexOne, selectors, mechanism, at, ranks),
@@ -170,9 +172,22 @@ impl Formulation {
             Formulation::Overdetermined(relaxed) => {
                 Ok(Box::new(overdetermined::Overdetermined::new(relaxed, mechanism, at, ranks)?))
             }
-            Formulation::Underlying => Ok(Box::new(underlying::Underlying::new(mechanism, at)?)),
+            Formulation::Underlying => {
+                needs_independence(mechanism, at, ranks)?;
+                Ok(Box::new(underlying::Underlying::new(mechanism, at)?))
+            }
         }
     }
+}
+
+/// Equations that are not projected have a multiplier for every constraint.
+fn needs_independence(mechanism: &dyn Mechanism, at: &State, ranks: RankRule) -> Result<(), StartFailure> {
+    let mut array = mechanism.array(crate::motion::Form::StrangenessFree, false);
+    let dim = array.layout().dim();
+    let [_, GZ, HZ] = array.matrices(at.t, &at.x[..dim]).map_err(|_| StepFailure::Undefined { t: at.t })?;
+    let m = GZ.rows();
+    let K = Mat::from_fn(m + HZ.rows(), GZ.cols(), |i, j| if i < m { GZ[(i, j)] } else { HZ[(i - m, j)] });
+    refuse_redundant("this formulation", mechanism, at.t, &K, ranks)
 }
 
 fn projected<'p>(

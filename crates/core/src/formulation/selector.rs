@@ -321,7 +321,7 @@ mod tests {
         let mut gradients = of(&[&[1.0, 0.0], &[0.0, 0.5]]);
         gradients.choose(0.0, true).unwrap();
         assert!(gradients.loss(0.0).is_none());
-        gradients.G.row_mut(1).copy_from_slice(&[1.0, 0.01]);
+        gradients.G.row_mut(1).copy_from_slice(&[1.0, 0.002]);
         let failure = gradients.loss(0.5).unwrap();
         assert!(matches!(failure, StepFailure::RankLoss { t: 0.5, smallest, .. } if smallest < 0.02), "{failure}");
     }

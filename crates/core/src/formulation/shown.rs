@@ -67,7 +67,7 @@ impl<'p> Shown<'p> {
         let now = self.stepper.state();
         let n = self.state.x.len();
         if let (Some(passage), true) = (&mut self.watch, now.t > self.state.t)
-            && passage.turned_at(&mut *self.array, now.t, &now.x[..n])
+            && passage.put_at(&mut *self.array, now.t, &now.x[..n])
         {
             self.segment.take_first(self.stepper.segment());
             if let Some((t, sigma)) = passage.singularity(&mut *self.array, &self.segment) {

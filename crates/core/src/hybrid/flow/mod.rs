@@ -220,7 +220,8 @@ struct Combinations<'c> {
 
 /// Combinations that impulses cannot change, by the coefficients at an instant.
 fn kept(coefficients: &Coefficients, ranks: RankRule) -> Result<Mat<f64>, EnterError> {
-    kept_by_impulses(coefficients, ranks).map_err(|error| EnterError::Impulses { reason: error.to_string() })
+    kept_by_impulses(coefficients, ranks)
+        .map_err(|error| EnterError::Impulses { reason: format!("{error}; set rank_tolerance") })
 }
 
 /// There must be as many rows as differential equations.
@@ -229,7 +230,7 @@ fn counted(rows: Mat<f64>, d: usize) -> Result<Mat<f64>, EnterError> {
         return Ok(rows);
     }
     let reason = format!(
-        "ranks are not clear: {} combinations seem to be kept, but there are {d} differential equations",
+        "ranks are not clear: {} combinations seem to be kept, but there are {d} differential equations; set rank_tolerance",
         rows.nrows()
     );
     Err(EnterError::Impulses { reason })

@@ -23,7 +23,7 @@ pub enum RankError {
     },
     /// The singular values do not separate.
     #[error(
-        "the rank of a {rows} × {cols} matrix is not decided: singular values {kept:.1e} and {dropped:.1e} lie on both sides of the threshold {threshold:.1e}; scale the equations, or set rank_tolerance",
+        "the rank of a {rows} × {cols} matrix is not decided: singular values {kept:.1e} and {dropped:.1e} lie on both sides of the threshold {threshold:.1e}; scale the equations, or choose the tolerance of ranks",
         rows = .0.rows, cols = .0.cols, kept = .0.kept, dropped = .0.dropped, threshold = .0.threshold
     )]
     Undecided(RankGap),

@@ -47,6 +47,7 @@ struct Reference {
     lu: Lu<f64>,
     /// for the choice of columns
     eliminated: Matrix,
+    taken: Vec<bool>,
     regular: bool,
     product: Matrix,
     blocks: [Lu<f64>; 2],
@@ -118,6 +119,8 @@ fn search(old: &Reference, new: &Matrix, rows: Rows, mut at: impl FnMut(f64, &mu
     let usual = measure.smallest(&old.W).min(measure.smallest(new));
     let (mut here, mut there) = (old.clone(), Matrix::zeros(r, n));
     let (mut s, mut piece) = (0.0, 0.5);
+    // a way that is known to a tolerance only misses a loss of rank by as much
+    let mut lowest = (f64::INFINITY, 0.0);
     for _ in 0..MOST_LOOKS {
         let end = if s + piece >= 1.0 { 1.0 } else { s + piece };
         if end == 1.0 {
@@ -135,7 +138,11 @@ fn search(old: &Reference, new: &Matrix, rows: Rows, mut at: impl FnMut(f64, &mu
             return Some(0.5 * (s + end));
         }
         if end == 1.0 {
-            return None;
+            return (lowest.0 <= LOST * usual).then_some(lowest.1);
+        }
+        let size = measure.smallest(&there);
+        if size < lowest.0 {
+            lowest = (size, end);
         }
         here.take(&there);
         if !here.regular {
@@ -144,7 +151,7 @@ fn search(old: &Reference, new: &Matrix, rows: Rows, mut at: impl FnMut(f64, &mu
         (s, piece) = (end, 2.0 * piece);
     }
     // too much happens in this step to follow it
-    old.turned(new, rows).then_some(s)
+    (lowest.0 <= LOST * usual || old.turned(new, rows)).then_some(lowest.1)
 }
 
 /// Scales of the columns of a matrix.
@@ -177,6 +184,7 @@ impl Reference {
             columns: (0..r).collect(),
             lu: Lu::new(r),
             eliminated: Matrix::zeros(r, n),
+            taken: vec![false; n],
             regular: false,
             product: Matrix::zeros(r, r),
             blocks: [Lu::new(first), Lu::new(r - first)],
@@ -199,7 +207,8 @@ impl Reference {
 
     /// Elimination with complete pivoting, rows in units of their largest entries.
     fn choose_columns(&mut self) {
-        let (r, n, A) = (self.W.rows(), self.W.cols(), &mut self.eliminated);
+        let (r, n, A, taken) = (self.W.rows(), self.W.cols(), &mut self.eliminated, &mut self.taken);
+        taken.fill(false);
         for i in 0..r {
             let top = self.W.row(i).iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()));
             A.row_mut(i).iter_mut().zip(self.W.row(i)).for_each(|(a, w)| *a = w / top);
@@ -207,13 +216,14 @@ impl Reference {
         for k in 0..r {
             let (mut row, mut column) = (k, k);
             for i in k..r {
-                for j in (0..n).filter(|j| !self.columns[..k].contains(j)) {
-                    if A[(i, j)].abs() > A[(row, column)].abs() || self.columns[..k].contains(&column) {
+                for j in (0..n).filter(|&j| !taken[j]) {
+                    if A[(i, j)].abs() > A[(row, column)].abs() || taken[column] {
                         (row, column) = (i, j);
                     }
                 }
             }
             self.columns[k] = column;
+            taken[column] = true;
             for j in 0..n {
                 (A[(k, j)], A[(row, j)]) = (A[(row, j)], A[(k, j)]);
             }

@@ -317,10 +317,10 @@ impl ConstraintPart {
             .collect()
     }
 
-    /// Rows of [GZ; HZ] with their scales; to be read before [`ConstraintPart::decompose`].
-    pub fn velocity_rows(&self) -> impl Iterator<Item = (f64, &[f64])> {
+    /// Rows of −[GZ; HZ]; to be read before [`ConstraintPart::decompose`].
+    pub fn velocity_rows(&self) -> impl Iterator<Item = &[f64]> {
         let (rows, cols) = (self.layout.row_g1().start..self.layout.row_h().end, self.layout.v());
-        rows.map(move |i| (1.0, &self.F.row(i)[cols.clone()]))
+        rows.map(move |i| &self.F.row(i)[cols.clone()])
     }
 
     /// Scales that make the entries of block 1 (rows and columns) and of blocks 2 and 3 (rows) comparable. Found at the first

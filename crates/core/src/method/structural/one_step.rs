@@ -435,9 +435,8 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
                 return Ok(self.rejected(self.longest));
             }
         }
-        if self.equations.turned(&mut self.passage, t1, &self.state.x)
-            && let Some((at, sigma)) = self.equations.singularity(&mut self.passage, &self.segment)
-        {
+        let to = (t1, &self.state.x[..]);
+        if let Some((at, sigma)) = self.equations.singularity(&mut self.passage, &self.segment, to) {
             // the step went wrong
             self.go_back();
             self.multipliers.retreat();

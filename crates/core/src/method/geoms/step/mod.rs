@@ -91,7 +91,7 @@ impl GeomsStep<'_> {
             }
         }
         self.counters.jacobians += 1;
-        let turned = self.passage.turned(self.constraints.velocity_rows());
+        self.passage.put_negative(self.constraints.velocity_rows());
         let ranks = self.constraints.decompose().map_err(|_| StepFailure::SvdFailed { t })?;
         self.counters.predecompositions += 1;
         for (q, block) in BLOCKS.into_iter().enumerate() {
@@ -103,7 +103,7 @@ impl GeomsStep<'_> {
             self.usual[q] = self.usual[q].max(ranks[q].kept);
         }
         self.ranks = ranks;
-        if turned && let Some((t, sigma)) = self.passage.singularity(&mut *self.array, &self.collocation.segment) {
+        if let Some((t, sigma)) = self.passage.singularity(&mut *self.array, &self.collocation.segment) {
             return Err(StepFailure::Singularity { t, sigma });
         }
         self.collocation.jacobian_wanted = false;

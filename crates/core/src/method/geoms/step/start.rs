@@ -76,6 +76,8 @@ impl<'p> GeomsStep<'p> {
         let stages = method.stages.range().1;
         let mut passage = Passage::new(&layout, options.ranks());
         passage.follow(constraints.velocity_rows());
+        passage.put_negative(constraints.velocity_rows());
+        passage.first();
         let ranks = constraints.decompose().map_err(|_| StepFailure::SvdFailed { t: at.t })?;
         check_redundancy(&ranks, kind, &layout, at.t)?;
         let differential = DifferentialPart::new(&layout, &constraints, differential_kind, method.selection, stages);
