@@ -17,4 +17,5 @@ mod orders;
 mod output;
 mod problems;
 mod radau;
+mod ranks;
 mod symplectic;

@@ -35,10 +35,19 @@ pub(crate) struct RankWatch {
     new: Matrix,
     /// units of the columns, for bases
     units: Option<Vec<f64>>,
+    walk: Walk,
+}
+
+/// Room for a walk in pieces.
+#[derive(Debug)]
+struct Walk {
+    here: Reference,
+    there: Matrix,
+    measure: Measure,
 }
 
 /// A matrix with a right inverse.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Reference {
     W: Matrix,
     /// columns that make a regular part B, all of them where W is square: Y is its inverse, with zeros elsewhere
@@ -57,7 +66,8 @@ struct Reference {
 impl RankWatch {
     /// For matrices with r rows and n ≥ r columns.
     pub fn new(r: usize, n: usize, rows: Rows) -> Self {
-        RankWatch { rows, old: Reference::new(r, n, rows), new: Matrix::zeros(r, n), units: None }
+        let walk = Walk { here: Reference::new(r, n, rows), there: Matrix::zeros(r, n), measure: Measure::new(r, n) };
+        RankWatch { rows, old: Reference::new(r, n, rows), new: Matrix::zeros(r, n), units: None, walk }
     }
 
     /// The next matrix is a first one.
@@ -102,7 +112,7 @@ impl RankWatch {
                 self.old.regular = false;
                 return None;
             }
-            search(&self.old, &self.new, self.rows, at)
+            self.walk.search(&self.old, &self.new, self.rows, at)
         } else {
             None
         };
@@ -112,46 +122,54 @@ impl RankWatch {
     }
 }
 
-/// Walk the way in pieces that pass.
-fn search(old: &Reference, new: &Matrix, rows: Rows, mut at: impl FnMut(f64, &mut Matrix) -> bool) -> Option<f64> {
-    let (r, n) = (new.rows(), new.cols());
-    let mut measure = Measure::new(&old.W);
-    let usual = measure.smallest(&old.W).min(measure.smallest(new));
-    let (mut here, mut there) = (old.clone(), Matrix::zeros(r, n));
-    let (mut s, mut piece) = (0.0, 0.5);
-    // a way that is known to a tolerance only misses a loss of rank by as much
-    let mut lowest = (f64::INFINITY, 0.0);
-    for _ in 0..MOST_LOOKS {
-        let end = if s + piece >= 1.0 { 1.0 } else { s + piece };
-        if end == 1.0 {
-            there.data_mut().copy_from_slice(new.data());
-        } else if !at(end, &mut there) {
-            return None;
+impl Walk {
+    /// Walk the way in pieces that pass.
+    fn search(
+        &mut self,
+        old: &Reference,
+        new: &Matrix,
+        rows: Rows,
+        mut at: impl FnMut(f64, &mut Matrix) -> bool,
+    ) -> Option<f64> {
+        let Walk { here, there, measure } = self;
+        here.take(&old.W);
+        measure.take(&old.W);
+        let usual = measure.smallest(&old.W).min(measure.smallest(new));
+        let (mut s, mut piece) = (0.0, 0.5);
+        // a way that is known to a tolerance only misses a loss of rank by as much
+        let mut lowest = (f64::INFINITY, 0.0);
+        for _ in 0..MOST_LOOKS {
+            let end = if s + piece >= 1.0 { 1.0 } else { s + piece };
+            if end == 1.0 {
+                there.data_mut().copy_from_slice(new.data());
+            } else if !at(end, there) {
+                return None;
+            }
+            let passed = here.distance(there, rows) < PASSED;
+            if !passed && end - s > SHORTEST {
+                piece = 0.5 * (end - s);
+                continue;
+            }
+            let falls = |W: &Matrix, measure: &mut Measure| measure.smallest(W) <= LOST * usual;
+            if !passed && (falls(&here.W, measure) || falls(there, measure) || here.turned(there, rows)) {
+                return Some(0.5 * (s + end));
+            }
+            if end == 1.0 {
+                return (lowest.0 <= LOST * usual).then_some(lowest.1);
+            }
+            let size = measure.smallest(there);
+            if size < lowest.0 {
+                lowest = (size, end);
+            }
+            here.take(there);
+            if !here.regular {
+                return Some(end);
+            }
+            (s, piece) = (end, 2.0 * piece);
         }
-        let passed = here.distance(&there, rows) < PASSED;
-        if !passed && end - s > SHORTEST {
-            piece = 0.5 * (end - s);
-            continue;
-        }
-        let falls = |W: &Matrix, measure: &mut Measure| measure.smallest(W) <= LOST * usual;
-        if !passed && (falls(&here.W, &mut measure) || falls(&there, &mut measure) || here.turned(&there, rows)) {
-            return Some(0.5 * (s + end));
-        }
-        if end == 1.0 {
-            return (lowest.0 <= LOST * usual).then_some(lowest.1);
-        }
-        let size = measure.smallest(&there);
-        if size < lowest.0 {
-            lowest = (size, end);
-        }
-        here.take(&there);
-        if !here.regular {
-            return Some(end);
-        }
-        (s, piece) = (end, 2.0 * piece);
+        // too much happens in this step to follow it
+        (lowest.0 <= LOST * usual || old.turned(new, rows)).then_some(lowest.1)
     }
-    // too much happens in this step to follow it
-    (lowest.0 <= LOST * usual || old.turned(new, rows)).then_some(lowest.1)
 }
 
 /// Scales of the columns of a matrix.
@@ -323,33 +341,37 @@ fn balanced_norm(A: &mut Matrix) -> f64 {
 }
 
 /// Smallest singular values in scales of one of the matrices.
+#[derive(Debug)]
 struct Measure {
-    row_scale: Vec<f64>,
-    col_scale: Vec<f64>,
+    scales: Scales,
     svd: Svd,
 }
 
 impl Measure {
-    fn new(W: &Matrix) -> Self {
-        let (r, n) = (W.rows(), W.cols());
-        let Scales { rows: row_scale, columns: mut col_scale, .. } =
-            Scales::of_entries((r, n), |i, j| W[(i, j)], Scaling::Both);
+    fn new(r: usize, n: usize) -> Self {
+        Measure { scales: Scales::ones(r, n), svd: Svd::new(r, n) }
+    }
+
+    /// Take the scales of a matrix.
+    fn take(&mut self, W: &Matrix) {
+        let Scales { rows, columns, .. } = &mut self.scales;
+        rows.fill(1.0);
+        columns.fill(1.0);
+        self.scales.improve(|i, j| W[(i, j)], Scaling::Both);
         // rounding must not be scaled up
-        let tops: Vec<f64> =
-            (0..r).map(|i| W.row(i).iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()))).collect();
-        for (j, scale) in col_scale.iter_mut().enumerate() {
-            if (0..r).all(|i| W[(i, j)].abs() < NEGLIGIBLE * tops[i]) {
+        let top = |i: usize| W.row(i).iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()));
+        for (j, scale) in self.scales.columns.iter_mut().enumerate() {
+            if (0..W.rows()).all(|i| W[(i, j)].abs() < NEGLIGIBLE * top(i)) {
                 *scale = 0.0;
             }
         }
-        Measure { row_scale, col_scale, svd: Svd::new(r, n) }
     }
 
     fn smallest(&mut self, W: &Matrix) -> f64 {
+        let Scales { rows, columns, .. } = &self.scales;
         for i in 0..W.rows() {
-            let scale = self.row_scale[i];
-            let entries = W.row(i).iter().zip(&self.col_scale).enumerate();
-            entries.for_each(|(j, (w, c))| self.svd.A[(i, j)] = scale * w * c);
+            let entries = W.row(i).iter().zip(columns).enumerate();
+            entries.for_each(|(j, (w, c))| self.svd.A[(i, j)] = rows[i] * w * c);
         }
         if self.svd.factor().is_ok() { self.svd.sigma(W.rows() - 1) } else { 0.0 }
     }

@@ -9,7 +9,7 @@ mod blame;
 
 use super::hidden::motion;
 use super::{Form, Initial, Layout, Mechanism, ReducedArray, Start, WrongLength};
-use crate::linalg::rank::AT_POINT;
+use crate::linalg::rank::REGULAR;
 use crate::linalg::{Matrix, RankRule, Svd};
 use crate::method::State;
 
@@ -107,6 +107,8 @@ fn remedy(names: &[String], count: usize) -> String {
 }
 
 const MOST_ITERATIONS: u32 = 60;
+/// Larger entries of a null vector move their variable.
+const MOVES: f64 = 1e-6;
 
 /// Find consistent initial values.
 pub fn initialise(system: &dyn Mechanism, initial: &Initial, form: Form) -> Result<Consistent, InitialisationError> {
@@ -460,10 +462,12 @@ impl<'a> System<'a> {
         let rows: Vec<Vec<f64>> = (0..self.F.len()).map(|i| self.scaled.row(i).to_vec()).collect();
         let unknown = &self.classes[CLASSES - 1];
         let (svd, rank) = self.decompose(&rows, unknown).ok_or_else(|| self.undefined())?;
+        // what a rank takes for zero moves with it
+        let still = MOVES.max(10.0 * self.ranks.or(REGULAR));
         let mut free = vec![false; unknown.len()];
         let mut count = 0;
         for k in rank..unknown.len() {
-            let moves: Vec<usize> = (0..unknown.len()).filter(|&u| svd.V[(u, k)].abs() > 1e-6).collect();
+            let moves: Vec<usize> = (0..unknown.len()).filter(|&u| svd.V[(u, k)].abs() > still).collect();
             if moves.iter().any(|&u| !self.is_multiplier(unknown[u])) {
                 count += 1;
                 for u in moves {
@@ -513,7 +517,7 @@ impl<'a> System<'a> {
             }
         }
         svd.factor().ok()?;
-        let rank = svd.rank(self.ranks.or(AT_POINT));
+        let rank = svd.rank(self.ranks.or(REGULAR));
         Some((svd, rank))
     }
 }
