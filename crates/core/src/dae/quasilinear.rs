@@ -3,10 +3,10 @@
 //! y_j' = rate_j for the chosen j, 0 = c_i for the chosen i, y_j' = 0 for what is undetermined. The choice is made anew with every
 //! pencil. Steinbrecher (2006), 3.5: (3.78) with selectors that are constant over a step.
 
+use super::chord::Chosen;
 use super::determined::Determined;
 use super::hidden::{MinimalArray, Role};
 use super::invariance::Invariance;
-use super::passage::Passage;
 use super::selection::{Selection, Stages};
 use super::{CharacteristicValues, Dae, Pencil};
 use crate::error::StepFailure;
@@ -59,7 +59,7 @@ pub struct QuasiLinear {
     /// factors of the constraint gradients with respect to the dependent unknowns
     lu: Lu<f64>,
     correction: Vec<f64>,
-    passage: Passage,
+    passage: Chosen,
     /// largest gradients of the constraints so far: one that vanishes at a point does not make rounding a contradiction
     sizes: Vec<f64>,
     /// chosen constraints that are stated
@@ -140,7 +140,7 @@ impl QuasiLinear {
             determined: 0,
             lu: Lu::new(m.min(N)),
             correction: vec![0.0; m.min(N)],
-            passage: Passage::new(N),
+            passage: Chosen::new(N),
             sizes: vec![0.0; m],
             stated: Vec::with_capacity(m),
             independent: Vec::with_capacity(N),

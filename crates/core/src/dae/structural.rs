@@ -54,7 +54,7 @@ pub fn structural(system: &System, at: &Characteristics) -> Structural {
     let (c, d) = offsets(&sigma, &column);
     let most = c.iter().copied().max().unwrap_or(0);
     let index = most + usize::from(d.contains(&0));
-    let trusted = jacobian(system, at, &sigma, &c, &d).is_some_and(|J| is_regular(&J, AT_POINT));
+    let trusted = jacobian(system, at, &sigma, &c, &d).is_some_and(|J| is_regular(&J, at.ranks.or(AT_POINT)));
     Structural::Regular { index, offsets: c, trusted }
 }
 

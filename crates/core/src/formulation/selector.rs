@@ -10,14 +10,13 @@
 //! a rod in nanometres is no redundant one.
 
 use crate::error::{ConstraintBlock, StepFailure};
-use crate::linalg::rank::{ALONG_RUN, LOST};
+use crate::linalg::rank::{ALONG_RUN, LOST, VANISHING};
 use crate::linalg::{Lu, Matrix, RankRule, Svd};
 use std::ops::Range;
 
-/// Rows that are smaller than the largest by more than this are scaled, before small singular values are taken for dependence; those below
-/// rounding are zero.
+/// Rows that are smaller than the largest by more than this are scaled, before small singular values are taken for dependence. Others keep
+/// their units, in which undetermined multipliers are smallest.
 const OTHER_UNITS: f64 = 1e4;
-const ROUNDING: f64 = 1e-13;
 /// Largest tangent of an angle between the selected and the present ker G, √3: 60 degrees, where σ_min(S K) = 1/2.
 const MOST_TANGENT_SQUARED: f64 = 3.0;
 /// Gradients that differ by less than this, relative to their size, share a selector.
@@ -108,7 +107,7 @@ impl Gradients {
         let most = top(self.G.data());
         for (i, unit) in self.units.iter_mut().enumerate() {
             let size = top(self.G.row(i));
-            if size < most / OTHER_UNITS && size > ROUNDING * most {
+            if size < most / OTHER_UNITS && size > VANISHING * most {
                 *unit = most / size;
                 self.G.row_mut(i).iter_mut().for_each(|g| *g *= *unit);
             }

@@ -70,6 +70,7 @@ impl<M: Mechanism> MotionFlow<M> {
         };
         let closing = self.closing.get_or_init(|| RefCell::new(motion::Closing::new(&formulas)));
         let mut closing = closing.borrow_mut();
+        closing.ranks = ranks;
         let (p, s) = (&x[layout.p()], &x[layout.s()]);
         let Impact { v, impulses } = match restart {
             Restart::Impulse | Restart::Momentum => closing.close(entry.t, p, &before, s)?,

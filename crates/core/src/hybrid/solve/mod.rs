@@ -83,6 +83,7 @@ pub fn solve_observed(
     observers: &mut [&mut dyn Observer<ActiveMode>],
 ) -> Result<HybridSolution, HybridError> {
     check_times(problem.t0, problem.tend, &options.save)?;
+    options.check()?;
     let options = &options.over(problem.t0, problem.tend);
     hybrid.check()?;
     problem.system.check(problem.mode)?;

@@ -6,9 +6,10 @@
 
 use faer::Mat;
 
-/// Rows and columns below this part of the largest entry are rounding, and are not scaled up. Derived: 10³ ε, half a decade of sums.
-const VANISHING: f64 = 1e-13;
-/// Sweeps after which any units between 1e-300 and 1e300 have come together: imbalances are halved, as powers of two, by each of them.
+/// Rows and columns below this part of the largest entry are rounding, and are not scaled up. Derived: 500 ε, what sums leave of terms that
+/// cancel.
+pub(crate) const VANISHING: f64 = 1e-13;
+/// Sweeps. Derived: each halves the logarithms of imbalances, so that units up to 1e300 apart come within a factor of two.
 const SWEEPS: usize = 12;
 
 /// Which scales are chosen.

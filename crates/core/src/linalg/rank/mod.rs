@@ -14,7 +14,7 @@ pub(crate) use combination::{echelon, normalised};
 pub use decomposed::RankDecision;
 pub(crate) use decomposed::{Decomposed, is_regular};
 pub use equilibrate::scale_of;
-pub(crate) use equilibrate::{Scales, Scaling};
+pub(crate) use equilibrate::{Scales, Scaling, VANISHING, balance};
 pub use gap::RankGap;
 pub use rule::RankRule;
 pub(crate) use rule::*;

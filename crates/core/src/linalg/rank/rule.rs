@@ -7,34 +7,35 @@ use crate::error::BadOption;
 
 /// τ of square matrices that must only be solvable: a condition of 1e12 leaves four digits of a solution. Derived, from ε = 2.2e-16.
 pub(crate) const REGULAR: f64 = 1e-12;
-/// τ at points that are known to rounding, such as consistent initial values and ends of steps brought onto the constraints: they solve
-/// equations with conditions up to 1e6. Published: the default of GEOMS, Steinbrecher (2007).
+/// τ at points that are known to rounding, such as consistent initial values and ends of steps brought onto the constraints. Chosen with
+/// GEOMS: between rounding of equations with a condition of 1e5 and dependence that one would write down.
 pub(crate) const AT_POINT: f64 = 1e-10;
 /// τ of derivative arrays. Derived: a jet counts as consistent with scaled residuals up to this.
 pub(crate) const ON_JET: f64 = 1e-9;
-/// τ along a run, where points satisfy the equations no better than the error test asks for and coefficients differ in size. Fitted on
-/// the redundant slider crank, the redundant linear systems and Andrews' mechanism: smaller ones took noise of the steps for ranks.
+/// τ along a run, where points satisfy the equations no better than the error test asks for and coefficients differ in size. Chosen: two
+/// decades above [`AT_POINT`].
 pub(crate) const ALONG_RUN: f64 = 1e-8;
-/// Pivots of constant leading matrices between [`REGULAR`] and this leave a doubt, and singular values are asked instead. Derived: the
-/// square root of the smaller threshold and a decade.
+/// Pivots of constant leading matrices between [`REGULAR`] and this leave a doubt, and singular values are asked instead. Chosen: a
+/// decade above [`ALONG_RUN`].
 pub(crate) const CLEAR_PIVOT: f64 = 1e-7;
 /// What is left of a gradient of size one in the span of others, at points beside the start that satisfy the constraints to the same
-/// accuracy. Fitted on the hidden constraints of the shipped models: a decade above [`ALONG_RUN`].
+/// accuracy. Chosen: a decade above [`ALONG_RUN`].
 pub(crate) const BESIDE_START: f64 = 1e-7;
-/// Beside the constraints redundant ones look independent: pivots below this are what that makes of them, where the rank is known. Fitted
-/// on redundant rows of the shipped general systems.
+/// Beside the constraints redundant ones look independent: pivots below this are what that makes of them, where the rank is known. Chosen:
+/// what tolerances of steps make of them.
 pub(crate) const BESIDE_CONSTRAINTS: f64 = 1e-4;
-/// Pivots below which an invariant, which may be left out, is left out. Fitted on energies at turning points.
+/// Pivots below which an invariant, which may be left out, is left out. Chosen for energies at turning points.
 pub(crate) const OPTIONAL: f64 = 1e-5;
 /// A rank that is known is given up only if a singular value that should count falls below the threshold, or one that should not rises
-/// above this. Fitted on projected arrays whose Jacobians are kept over steps: their dropped singular values rise to 1e-5.
+/// above this. Chosen, far above what tolerances of steps make of zero.
 pub(crate) const CLEARLY_DIFFERENT: f64 = 1e-3;
 /// A smallest singular value or pivot that has fallen to this part of its usual size is a loss of rank, where steps fail or a watch
-/// finds no way around. Fitted on the slider crank with equal arms and the double four-bar mechanism, tolerances 1e-1 to 1e-13.
+/// finds no way around. Fitted on the singular configurations of the tests, such as the slider crank with equal arms at tolerances 1e-3 to
+/// 1e-11: all are seen, and no regular motion is stopped.
 pub(crate) const LOST: f64 = 1e-2;
-/// Decisions are told as unclear if their gap is below this. Fitted on the characteristic values of the shipped models.
+/// Decisions are told as unclear if their gap is below this. Chosen: three digits.
 pub(crate) const CLEAR_GAP: f64 = 1e3;
-/// Decisions about numbers are refused as undecided if their gap is below this: two digits. Fitted on random pencils of known structure.
+/// Decisions about numbers are refused as undecided if their gap is below this. Chosen: two digits.
 const DECIDED_GAP: f64 = 100.0;
 
 /// How ranks are decided.

@@ -8,7 +8,7 @@
 use super::{LOST, Scales, Scaling};
 use crate::linalg::{Lu, Matrix, Svd};
 
-/// Below this norm a piece has passed; less than one, since the way between two points is not quite a line.
+/// Below this norm a piece has passed. Derived: less than one, with room for a way between two points that is not quite a line.
 const PASSED: f64 = 0.8;
 /// Shortest piece of a step that is looked at.
 const SHORTEST: f64 = 1.0 / 65_536.0;

@@ -9,7 +9,7 @@ mod blame;
 
 use super::hidden::motion;
 use super::{Form, Initial, Layout, Mechanism, ReducedArray, Start, WrongLength};
-use crate::linalg::rank::REGULAR;
+use crate::linalg::rank::{REGULAR, balance};
 use crate::linalg::{Matrix, RankRule, Svd};
 use crate::method::State;
 
@@ -315,7 +315,7 @@ impl<'a> System<'a> {
         if self.scaled.data().iter().all(|x| x.is_finite()) { Ok(()) } else { Err(self.undefined()) }
     }
 
-    /// Guesses move in units of their size; the scales of rows and of unknown columns make entries comparable.
+    /// Guesses move in units of their size, in which movements are least; rows and unknown columns are balanced.
     fn equilibrate(&mut self) {
         for j in 0..self.x.len() {
             self.col_scale[j] = 1.0 + self.x[j].abs();
@@ -330,13 +330,12 @@ impl<'a> System<'a> {
             let sizes: Vec<f64> = (0..self.F.len()).map(size).collect();
             let top = sizes.iter().copied().fold(0.0, f64::max);
             for (scale, size) in self.row_scale.iter_mut().zip(sizes) {
-                // rows that vanish up to rounding stay small
-                *scale = if size > 1e-13 * top { 1.0 / size } else { 1.0 };
+                *scale = balance(size, top);
             }
             for &j in &self.classes[CLASSES - 1] {
                 let size =
                     (0..self.F.len()).fold(0.0_f64, |m, i| m.max((self.scaled[(i, j)] * self.row_scale[i]).abs()));
-                self.col_scale[j] = if size > 1e-13 { 1.0 / size } else { 1.0 };
+                self.col_scale[j] = balance(size, 1.0);
             }
         }
         for i in 0..self.F.len() {
