@@ -144,6 +144,10 @@ pub struct Model {
     /// How formulas are evaluated: native code, a tape, or the program of a reference problem
     #[arg(long, value_name = "KIND", value_parser = choice(&KERNELS), default_value = "native")]
     pub kernel: Kernel,
+    /// Singular values and pivots below this part of the size of their matrix count as zero, in every decision about a rank [default: that
+    /// of the model, else 1e-12 to 1e-8, as exactly as the matrix is known]
+    #[arg(long, value_name = "X", value_parser = part, allow_hyphen_values = true)]
+    pub rank_tolerance: Option<f64>,
 }
 
 impl Model {
@@ -159,7 +163,11 @@ impl Model {
             list::told(&found);
             Source::Reference(found.problem)
         };
-        Ok(source.model(&self.set, self.kernel)?)
+        let model = source.model(&self.set, self.kernel)?;
+        Ok(match self.rank_tolerance {
+            Some(tolerance) => model.with_rank_tolerance(tolerance)?,
+            None => model,
+        })
     }
 
     /// Does the name stand for a file?
@@ -253,6 +261,7 @@ impl Solve {
             h0: self.h0,
             hmax: self.hmax,
             max_steps: self.max_steps,
+            rank_tolerance: self.model.rank_tolerance,
             save: self.save.clone().unwrap_or(usual),
             verify: self.verify,
             events: self.asked_events(),
@@ -399,6 +408,8 @@ pub enum BadValue {
     Infinite,
     #[error("it must be positive and finite")]
     OutOfRange,
+    #[error("it must lie between 0 and 1")]
+    NoPart,
     #[error("expected three numbers: ALPHA,BETA,DELTA")]
     NotThree,
     #[error("negative values make residuals grow")]
@@ -426,6 +437,15 @@ fn three(text: &str) -> Result<Value, BadValue> {
         [_, _, _] if numbers.iter().any(|x| *x < 0.0) => Err(BadValue::Negative),
         [_, _, _] => Ok(Value::Numbers(numbers)),
         _ => Err(BadValue::NotThree),
+    }
+}
+
+/// A number between zero and one.
+fn part(text: &str) -> Result<f64, BadValue> {
+    match finite(text) {
+        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
+        Ok(_) | Err(BadValue::Infinite) => Err(BadValue::NoPart),
+        Err(bad) => Err(bad),
     }
 }
 

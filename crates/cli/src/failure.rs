@@ -155,7 +155,8 @@ fn chain(message: String, mut cause: Option<&(dyn std::error::Error + 'static)>)
         }
         (above, cause) = (message, error.source());
     }
-    plain(&text).into_owned()
+    // messages of the solver name settings by their keys
+    plain(&text.replace("set rank_tolerance", "set --rank-tolerance")).into_owned()
 }
 
 /// Mistakes in a model file, each with the lines where it stands.

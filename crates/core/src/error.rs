@@ -34,7 +34,7 @@ impl fmt::Display for ConstraintBlock {
 pub enum StepFailure {
     /// The constraints are redundant and the chosen decomposition cannot handle that.
     #[error(
-        "at t = {t}: the {block} have rank {rank} of {rows}: constraints are redundant, or invariants depend on them; use the formulation psf with the decomposition svd, which handles redundancy, or remove constraints"
+        "at t = {t}: the {block} have rank {rank} of {rows}: constraints are redundant, or invariants depend on them; use the formulation psf with the decomposition svd, which handles redundancy, remove constraints, or set rank_tolerance if they are independent"
     )]
     Redundant {
         /// Time.
@@ -48,7 +48,7 @@ pub enum StepFailure {
     },
     /// The rank of the constraints changes along the motion.
     #[error(
-        "at t = {t}: the rank of the {block} drops or changes ({before} before, {now} here; deciding pivots {smallest:.1e} and {neglected:.1e}): a singular configuration, where the motion may continue in more than one way; change the geometry, stop before it, or raise rank_tolerance if the change is spurious"
+        "at t = {t}: the rank of the {block} drops or changes ({before} before, {now} here; deciding pivots {smallest:.1e} and {neglected:.1e}): a singular configuration, where the motion may continue in more than one way; change the geometry, stop before it, or set rank_tolerance if the change is spurious"
     )]
     RankChange {
         /// Time.
@@ -200,7 +200,7 @@ pub enum StepFailure {
     },
     /// The characteristic values of a general system change along the solution.
     #[error(
-        "at t = {t}: the equations change their nature: {before} before, {now} here; a singular point, or the start of another mode; stop before it, or start again behind it"
+        "at t = {t}: the equations change their nature: {before} before, {now} here; a singular point, or the start of another mode; stop before it, start again behind it, or set rank_tolerance if a rank is decided wrongly"
     )]
     CharacteristicChange {
         /// Time.

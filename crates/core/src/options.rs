@@ -1,6 +1,7 @@
 //! Options that every method knows.
 
 use crate::error::BadOption;
+use crate::linalg::RankRule;
 use crate::motion::Layout;
 use crate::tolerance::Tolerance;
 
@@ -29,6 +30,9 @@ pub struct Options {
     pub hmax: Option<f64>,
     /// Most attempts.
     pub max_steps: u64,
+    /// Singular values and pivots below this part of the size of their matrix count as zero, in every decision about a rank; absent: as exactly
+    /// as the matrix is known, 1e-12 to 1e-8.
+    pub rank_tolerance: Option<f64>,
     /// What to keep; every accepted step unless asked for more or less.
     pub save: Save,
     /// Is every step looked at with the equations as they were written ([`verify`](crate::verify))?
@@ -42,6 +46,7 @@ impl Default for Options {
             h0: None,
             hmax: None,
             max_steps: 100_000,
+            rank_tolerance: None,
             save: Save::Steps,
             verify: false,
         }
@@ -75,7 +80,12 @@ impl Options {
         self.for_unknowns(layout.shown().into_iter().take(counted).map(|j| &names[j]))
     }
 
-    /// Are the step sizes possible?
+    /// How ranks are decided.
+    pub(crate) fn ranks(&self) -> RankRule {
+        RankRule::of(self.rank_tolerance)
+    }
+
+    /// Are step sizes and the tolerance of ranks possible?
     pub fn check(&self) -> Result<(), BadOption> {
         if let Some(h0) = self.h0 {
             BadOption::positive("h0", h0)?;
@@ -83,6 +93,6 @@ impl Options {
         if let Some(hmax) = self.hmax {
             BadOption::positive("hmax", hmax)?;
         }
-        Ok(())
+        self.ranks().check()
     }
 }

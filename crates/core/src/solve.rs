@@ -93,9 +93,13 @@ pub(crate) fn solve_motion<'m, M: for<'a> Method<dyn Mechanism + 'a> + ?Sized, C
 ) -> Result<Solution, SolveError> {
     let t0 = problem.trusted.as_ref().map_or(problem.initial.t, |s| s.t);
     check_times(t0, problem.tend, &options.save)?;
+    options.check()?;
     let start = match &problem.trusted {
         Some(state) => state.clone(),
-        None => consistent::initialise(problem.system, &problem.initial, Form::StrangenessFree)?.state,
+        None => {
+            let (initial, form) = (&problem.initial, Form::StrangenessFree);
+            consistent::initialise_by(problem.system, initial, form, options.ranks())?.state
+        }
     };
     let method = choose(&start);
     if problem.tend < t0 {
@@ -151,7 +155,7 @@ struct MotionCourse<'p> {
 
 impl Course for MotionCourse<'_> {
     fn restore(&self, t: f64, x: &mut [f64]) {
-        make_consistent(self.system, self.layout, t, x);
+        make_consistent(self.system, self.layout, self.options, t, x);
     }
     fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing) -> Result<(), StepFailure> {
         cross_motion(self.system, stepper, crossing, self.options)
@@ -170,11 +174,11 @@ fn verifier_of_motion(system: &dyn Mechanism, layout: &Layout, length: f64, opti
 }
 
 /// The polynomial satisfies the constraints only at its ends: bring a state back onto them.
-fn make_consistent(system: &dyn Mechanism, layout: &Layout, t: f64, x: &mut [f64]) {
+fn make_consistent(system: &dyn Mechanism, layout: &Layout, options: &Options, t: f64, x: &mut [f64]) {
     let at = view(layout, t, x);
     let initial =
         Initial::motion(t, at.p, at.v).dynamic(at.r).auxiliary(at.w).contact(at.s).multipliers(at.lambda, at.mu);
-    if let Ok(consistent) = consistent::initialise(system, &initial, Form::StrangenessFree) {
+    if let Ok(consistent) = consistent::initialise_by(system, &initial, Form::StrangenessFree, options.ranks()) {
         x.copy_from_slice(&consistent.state.x);
     }
 }

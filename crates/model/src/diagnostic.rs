@@ -218,6 +218,17 @@ pub enum Mistake {
         #[label("not positive")]
         at: SourceSpan,
     },
+    /// A number that must lie between zero and one.
+    #[error("{what} must lie between 0 and 1, not {}", plain(*value))]
+    NotPart {
+        /// "`rank_tolerance`".
+        what: String,
+        /// Its value.
+        value: f64,
+        /// Where.
+        #[label("not below 1")]
+        at: SourceSpan,
+    },
     /// Definitions that need each other.
     #[error("`{name}` is defined by itself: {circle}")]
     #[diagnostic(help("one of them must be given without the others"))]

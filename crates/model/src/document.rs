@@ -132,6 +132,17 @@ pub(crate) fn positive(reader: &mut Reader, section: Section, key: &str) -> Opti
     Some(value)
 }
 
+/// A positive number below one.
+pub(crate) fn part(reader: &mut Reader, section: Section, key: &str) -> Option<f64> {
+    let value = positive(reader, section, key)?;
+    if value >= 1.0 {
+        let at = Span::from(section.get(key)?.span()).into();
+        reader.mistake(Mistake::NotPart { what: format!("`{key}`"), value, at });
+        return None;
+    }
+    Some(value)
+}
+
 /// The decoded text of a string value.
 pub(crate) fn text(reader: &Reader, value: &Item) -> Option<Text> {
     match value.get_ref() {

@@ -87,6 +87,8 @@ pub struct Defaults {
     pub h0: Option<f64>,
     /// Largest step size.
     pub hmax: Option<f64>,
+    /// Singular values below this part of the size of their matrix count as zero.
+    pub rank_tolerance: Option<f64>,
     /// The name of a [`Formulation`](daedal::formulation::Formulation) of equations of motion, of a [`Form`](daedal::dae::Form) of general
     /// systems, or `auto`.
     pub formulation: Option<String>,
@@ -434,7 +436,7 @@ fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
 /// `[solve]`.
 /// `methods` is absent where the model has modes.
 fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], methods: Option<&[&str]>) -> Defaults {
-    let common = ["rtol", "atol", "nominal", "h0", "hmax", "formulation"];
+    let common = ["rtol", "atol", "nominal", "h0", "hmax", "rank_tolerance", "formulation"];
     let further: &[&str] = if methods.is_some() { &["method"] } else { &["max_switches", "max_immediate"] };
     section.check_keys(reader, &[&common, further].concat());
     let (atol, atol_of) = by_name(reader, section, "atol");
@@ -457,6 +459,7 @@ fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], method
         nominal,
         h0: positive("h0"),
         hmax: positive("hmax"),
+        rank_tolerance: document::part(reader, section, "rank_tolerance"),
         formulation: one_of(reader, section, "formulation", formulations),
         method: methods.and_then(|methods| one_of(reader, section, "method", methods)),
     }

@@ -70,7 +70,7 @@ pub fn invariants_by_recursion<C: Coefficients + ?Sized>(
         array.build(&data);
         // P and Q of the local equivalence are scales of rows and columns
         let (M, N) = array.inflated_pair(&data);
-        let local = local_invariants(&M, &N, options.tolerance(M.rows(), M.cols())).map_err(failed)?;
+        let local = local_invariants(&M, &N, options.rule.of_numbers(M.rows(), M.cols())).map_err(failed)?;
         let sum = local.a + local.s;
         let c = sum as isize - sum_before;
         let v = m as isize - c - (local.r as isize - rank_before);

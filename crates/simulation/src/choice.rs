@@ -9,11 +9,13 @@ use crate::steps::Order;
 use daedal::catalogue::{self, MotionMethod};
 use daedal::dae::Form;
 use daedal::formulation::{Formulated, Formulation};
+use daedal::linalg::RankRule;
 use daedal::method::bdf::{Bdf, Steps};
 use daedal::method::controller::Control;
 use daedal::method::generalized_alpha::AlphaForm;
 use daedal::method::{Integrator, State};
-use daedal::motion::{self, consistent};
+use daedal::motion::consistent;
+use daedal::motion::consistent::initialise_by;
 use daedal::{GeneralizedAlpha, Geoms, Lobatto, RadauIIa, Rattle};
 use daedal::{Initial, analysis};
 use serde::{Deserialize, Serialize};
@@ -87,7 +89,7 @@ pub(crate) fn method_named(name: &str) -> Result<Option<&'static str>, Error> {
 
 impl<'m> Plan<'m> {
     /// What settings and model ask for, and else what suits the equations best.
-    pub fn new(model: &'m Model, settings: &Settings, (t0, tend): (f64, f64)) -> Result<Self, Error> {
+    pub fn new(model: &'m Model, settings: &Settings, (t0, tend): (f64, f64), ranks: RankRule) -> Result<Self, Error> {
         let of_model = || model.content.defaults.method.as_deref().and_then(catalogue::find).map(|entry| entry.name);
         let name = match settings.method.as_deref() {
             Some(name) => method_named(name)?,
@@ -95,7 +97,9 @@ impl<'m> Plan<'m> {
         };
         let asked = settings.formulation.as_deref().map(Asked::named).transpose()?;
         match &model.content.equations {
-            Equations::Motion(motion) => of_motion(model, motion, name, asked.as_ref(), &settings.options, (t0, tend)),
+            Equations::Motion(motion) => {
+                of_motion(model, motion, name, asked.as_ref(), &settings.options, (t0, tend), ranks)
+            }
             Equations::General(general) => {
                 of_general(model, general, name.unwrap_or("radau"), asked.as_ref(), &settings.options)
             }
@@ -119,6 +123,7 @@ fn of_motion<'m>(
     asked: Option<&Asked>,
     given: &MethodOptions,
     (t0, tend): (f64, f64),
+    ranks: RankRule,
 ) -> Result<Plan<'m>, Error> {
     let initial = Initial { t: t0, ..motion.initial.clone() };
     let of_model = model.content.defaults.formulation.as_deref().filter(|wish| *wish != "auto");
@@ -150,10 +155,11 @@ fn of_motion<'m>(
         (None, None) if given.given().next().is_some() => {
             ("geoms", None, vec!["options of geoms are given".to_string()])
         }
-        (None, None) => match consistent::initialise(motion.mechanism(), &initial, motion::Form::StrangenessFree) {
+        (None, None) => match initialise_by(motion.mechanism(), &initial, motion::Form::StrangenessFree, ranks) {
             Ok(found) => {
                 // backward in time the scales are the same
-                let chosen = analysis::choose(motion.mechanism(), &found.state, t0 + (tend - t0).abs());
+                let tend = t0 + (tend - t0).abs();
+                let chosen = analysis::choose(motion.mechanism(), &found.state, tend, ranks);
                 start = Some(found.state);
                 (chosen.method, Some((chosen.formulation, false)), chosen.reasons)
             }
@@ -254,7 +260,6 @@ pub(crate) fn geoms(given: &MethodOptions) -> Geoms {
         safety: given.number("safety").unwrap_or(defaults.safety),
         control: given.one_of("control", &options::CONTROLS).unwrap_or(defaults.control),
         refilter: given.flag("refilter") || defaults.refilter,
-        rank_tolerance: given.number("rank_tolerance").unwrap_or(defaults.rank_tolerance),
         polish: given.one_of("polish", &options::POLISHES).unwrap_or(defaults.polish),
         multipliers: given.one_of("multipliers", &options::MULTIPLIERS).unwrap_or(defaults.multipliers),
         ..defaults

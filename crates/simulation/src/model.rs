@@ -6,7 +6,8 @@ use crate::reference;
 use daedal::Initial;
 use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
-use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
+use daedal::linalg::RankRule;
+use daedal::motion::{Compiled, Form, Formulas, Mechanism};
 use daedal_model::{Defaults, HybridModel, Kind, ModelEvents};
 use daedal_native::Native;
 use daedal_problems::{Problem, Reference};
@@ -71,7 +72,7 @@ impl Source {
             Source::Text { name, text } => from_text(name, text, parameters, kernel)?,
             Source::Reference(problem) => from_problem(problem, parameters, kernel)?,
         };
-        Ok(Model { source: self.clone(), kernel, content: Arc::new(content) })
+        Ok(Model { source: self.clone(), kernel, rank_tolerance: None, content: Arc::new(content) })
     }
 }
 
@@ -99,6 +100,7 @@ impl Source {
 pub struct Model {
     pub(crate) source: Source,
     pub(crate) kernel: Kernel,
+    rank_tolerance: Option<f64>,
     pub(crate) content: Arc<Content>,
 }
 
@@ -192,6 +194,11 @@ pub(crate) struct Modes {
     pub kernel: Kernel,
 }
 
+/// Is a tolerance of ranks possible?
+fn possible(rank_tolerance: Option<f64>) -> Result<(), Error> {
+    RankRule::of(rank_tolerance).check().map_err(|bad| Error::Solve(Box::new(bad.into())))
+}
+
 impl Model {
     /// A model file, with the parameters that stand in it.
     pub fn load(path: impl AsRef<Path>) -> Result<Model, Error> {
@@ -212,12 +219,35 @@ impl Model {
     pub fn set(&self, parameters: &[(String, f64)]) -> Result<Model, Error> {
         let before = self.content.changed.iter().filter(|(name, _)| !parameters.iter().any(|(new, _)| new == name));
         let all: Vec<(String, f64)> = before.chain(parameters).cloned().collect();
-        self.source.model(&all, self.kernel)
+        Ok(Model { rank_tolerance: self.rank_tolerance, ..self.source.model(&all, self.kernel)? })
     }
 
     /// The same model, evaluated otherwise.
     pub fn with_kernel(&self, kernel: Kernel) -> Result<Model, Error> {
-        self.source.model(&self.content.changed, kernel)
+        let model = self.source.model(&self.content.changed, kernel)?;
+        Ok(Model { rank_tolerance: self.rank_tolerance, ..model })
+    }
+
+    /// The same model, with ranks decided by this tolerance whatever is done with it.
+    pub fn with_rank_tolerance(&self, tolerance: f64) -> Result<Model, Error> {
+        possible(Some(tolerance))?;
+        Ok(Model { rank_tolerance: Some(tolerance), ..self.clone() })
+    }
+
+    /// What was said of it, else what the model says.
+    pub(crate) fn rank_tolerance(&self) -> Option<f64> {
+        self.rank_tolerance.or(self.content.defaults.rank_tolerance)
+    }
+
+    /// How ranks are decided.
+    pub(crate) fn ranks(&self) -> RankRule {
+        RankRule::of(self.rank_tolerance())
+    }
+
+    /// The same, unless settings say it.
+    pub(crate) fn ranks_unless(&self, given: Option<f64>) -> Result<RankRule, Error> {
+        possible(given)?;
+        Ok(RankRule::of(given.or(self.rank_tolerance())))
     }
 
     /// How messages call the file or the problem.
@@ -305,7 +335,7 @@ impl Model {
             equations: equations(mode.kind.clone(), self.kernel),
             events: ModelEvents::default(),
         };
-        Model { source: self.source.clone(), kernel: self.kernel, content: Arc::new(content) }
+        Model { content: Arc::new(content), ..self.clone() }
     }
 }
 

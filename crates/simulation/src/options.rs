@@ -129,7 +129,7 @@ macro_rules! schema {
 
 /// All options: those of several methods, then those of GEOMS alone.
 #[rustfmt::skip]
-pub static SCHEMA: [MethodOption; 22] = schema! {
+pub static SCHEMA: [MethodOption; 21] = schema! {
     "control" "RULE" IMPLICIT, Values::Words(|| words(&CONTROLS)), "Step size control; fixed is the only one of bdf";
     "max_newton" "N" IMPLICIT, Values::Count(3, 1000), "Most Newton iterations";
     "newton_tolerance" "X" IMPLICIT, Values::Positive, "Stopping factor of Newton's iteration";
@@ -149,7 +149,6 @@ pub static SCHEMA: [MethodOption; 22] = schema! {
     "newton_point" "WHERE" GEOMS, Values::Words(|| words(&NEWTON_POINTS)), "Where the Newton matrix is evaluated: left end or stage";
     "newton_updates" "N" GEOMS, Values::Count(0, 1000), "Newton matrices renewed inside a step that converges slowly";
     "refilter" "" GEOMS, Values::Flag, "Filter the error estimate once more in the first step and after rejections";
-    "rank_tolerance" "X" GEOMS, Values::Positive, "Relative pivots below this count as zero";
     "polish" "HOW" GEOMS, Values::Words(|| words(&POLISHES)), "How exactly the constraints hold at the end of a step";
     "multipliers" "WANTED" GEOMS, Values::Words(|| words(&MULTIPLIERS)), "Are the multipliers wanted as accurately as the motion?";
 };

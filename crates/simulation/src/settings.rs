@@ -39,6 +39,8 @@ pub struct Settings {
     pub hmax: Option<f64>,
     /// Most attempts.
     pub max_steps: Option<u64>,
+    /// Singular values and pivots below this part of the size of their matrix count as zero, in every method and form.
+    pub rank_tolerance: Option<f64>,
     /// What to keep.
     pub save: Save,
     /// Is the solution put into the equations as they were written?

@@ -72,7 +72,8 @@ impl<'m> Simulation<'m> {
                 return Err(Error::NoModes { settings, model: model.name().to_string() });
             }
         }
-        let plan = Plan::new(model, settings, (t0, tend))?;
+        let ranks = model.ranks_unless(settings.rank_tolerance)?;
+        let plan = Plan::new(model, settings, (t0, tend), ranks)?;
         let with_rates = match (&model.content.equations, &plan.solver) {
             (Equations::General(general), _) => needs_rates(&general.formulas)?,
             (_, Solver::Modes(plan)) => plan.with_rates,
@@ -87,6 +88,7 @@ impl<'m> Simulation<'m> {
             tolerance: tolerances.core(),
             h0: settings.h0.or(defaults.h0),
             hmax: settings.hmax.or(defaults.hmax),
+            rank_tolerance: ranks.tolerance,
             max_steps: settings.max_steps.unwrap_or(Options::default().max_steps),
             verify: settings.verify,
             save: settings.save.over(t0, tend),

@@ -6,9 +6,10 @@ use crate::modes::table::shown;
 use crate::variables::Variables;
 use daedal::dae::{Characteristics, Depth, System, characterise, derivatives};
 use daedal::hybrid::{Entry, Hybrid};
-use daedal::motion::Form;
-use daedal::motion::consistent::{self, InitialisationError};
-use daedal::{BadInitial, Initial, Options, SolveError, Unknown};
+use daedal::{BadInitial, Initial, Options, SolveError, Unknown, dae};
+use daedal::linalg::RankRule;
+use daedal::motion::{Form, consistent};
+use daedal::motion::consistent::{InitialisationError, self};
 use daedal_model::{HybridModel, Methods};
 use daedal_run::Kind;
 use serde::{Deserialize, Serialize};
@@ -144,9 +145,9 @@ pub fn initialise(model: &Model, settings: &StartSettings) -> Result<Start, Erro
     let said = settings.said()?;
     let t0 = settings.t0.unwrap_or(model.interval().0);
     let found = match &model.content.equations {
-        Equations::Motion(motion) => of_motion(motion, t0, said),
-        Equations::General(general) => of_general(general, t0, said),
-        Equations::Modes(modes) => of_modes(modes, t0, said),
+        Equations::Motion(motion) => of_motion(motion, t0, said, model.ranks()),
+        Equations::General(general) => of_general(general, t0, said, model.ranks()),
+        Equations::Modes(modes) => of_modes(modes, t0, said, model.rank_tolerance()),
     };
     let (values, about) = found.map_err(|error| model.located(error))?;
     Ok(Start { model: model.name().to_string(), parameters: model.parameters().to_vec(), t0, values, about })
@@ -168,12 +169,13 @@ impl StartSettings {
     }
 }
 
-fn of_motion(motion: &Motion, t0: f64, said: Vec<(String, daedal::Start)>) -> Found {
+fn of_motion(motion: &Motion, t0: f64, said: Vec<(String, daedal::Start)>, ranks: RankRule) -> Found {
     let (layout, names) = motion.layout();
     let mut initial = Initial { t: t0, ..motion.initial.clone() };
     initial.single.extend(said.into_iter().map(|(name, start)| (Unknown::Name(name), start)));
     let given = initial.values(&layout, &names).map_err(refused)?;
-    let found = consistent::initialise(motion.mechanism(), &initial, Form::StrangenessFree).map_err(refused)?;
+    let form = Form::StrangenessFree;
+    let found = consistent::initialise_by(motion.mechanism(), &initial, form, ranks).map_err(refused)?;
     let value = |(j, kind): (usize, Kind)| StartValue {
         name: names[j].clone(),
         value: found.state.x[j],
@@ -196,7 +198,7 @@ fn refused(error: InitialisationError) -> Error {
     }
 }
 
-fn of_general(general: &General, t0: f64, said: Vec<(String, daedal::Start)>) -> Found {
+fn of_general(general: &General, t0: f64, said: Vec<(String, daedal::Start)>, ranks: RankRule) -> Found {
     let system = general.system();
     let states = system.formulas.states.len();
     let mut initial = Initial { t: t0, ..general.initial.clone() };
@@ -208,7 +210,7 @@ fn of_general(general: &General, t0: f64, said: Vec<(String, daedal::Start)>) ->
         };
         initial.set(state, order, start);
     }
-    let found = characterise(system, &initial, Depth::default())?;
+    let found = characterise(system, &initial, Depth { ranks, ..Depth::default() })?;
     let about = About::General {
         iterations: found.fit.iterations,
         free: found.values.d,
@@ -266,7 +268,7 @@ fn derivative_named(system: &System, name: &str) -> Option<(usize, u32)> {
         .map(|(j, order, _)| (j, order))
 }
 
-fn of_modes(modes: &Modes, t0: f64, said: Vec<(String, daedal::Start)>) -> Found {
+fn of_modes(modes: &Modes, t0: f64, said: Vec<(String, daedal::Start)>, rank_tolerance: Option<f64>) -> Found {
     let initial = &modes.model.initial;
     let mode = &modes.model.modes[initial.mode];
     let mut start = initial.states.clone();
@@ -280,7 +282,7 @@ fn of_modes(modes: &Modes, t0: f64, said: Vec<(String, daedal::Start)>) -> Found
         }
     }
     let system = modes.model.build(&modes.kernel.compiler(), &Methods::default());
-    let x = first_state(&modes.model, &system, t0, &start)?;
+    let x = first_state(&modes.model, &system, t0, &start, rank_tolerance)?;
     let value = |(j, kind): (usize, Kind)| {
         let name = mode.unknowns[j].clone();
         let follows = matches!(kind, Kind::Multiplier | Kind::Acceleration);
@@ -296,11 +298,13 @@ pub(crate) fn first_state(
     system: &Hybrid,
     t: f64,
     start: &[daedal::Start],
+    rank_tolerance: Option<f64>,
 ) -> Result<Vec<f64>, Error> {
     let initial = &model.initial;
     let entry = Entry { t, start: start.to_vec(), restart: initial.restart };
     let flow = &system.modes[initial.mode].flow;
-    let entered = flow.enter(&entry, &Options::default()).map_err(|cause| Error::Enter {
+    let options = Options { rank_tolerance, ..Options::default() };
+    let entered = flow.enter(&entry, &options).map_err(|cause| Error::Enter {
         mode: model.modes[initial.mode].name.clone(),
         t,
         cause: Box::new(cause),

@@ -190,7 +190,7 @@ fn rank(found: &RankDecision) -> String {
     }
     if found.dependent_rows() > 0 && !values.is_empty() {
         let _ = write!(told, "; counted above {}", short(found.threshold));
-        if let Some(gap) = found.gap() {
+        if let Some(gap) = found.gap().between() {
             let _ = write!(told, ", gap {}", if gap.is_finite() { short(gap) } else { "infinite".into() });
         }
     }

@@ -9,6 +9,7 @@ mod hybrid;
 mod init;
 mod list;
 mod model_file;
+mod ranks;
 mod refused;
 mod report;
 mod solve;

@@ -20,11 +20,16 @@ fn unknown_parameters_are_refused_with_a_suggestion() {
 
 #[test]
 fn impossible_numbers_are_refused() {
-    for option in ["--rtol", "--atol", "--h0", "--hmax", "--newton-tolerance", "--safety", "--rank-tolerance"] {
+    for option in ["--rtol", "--atol", "--h0", "--hmax", "--newton-tolerance", "--safety"] {
         for value in ["0", "-1", "nan", "inf"] {
             refused(&["solve", "pendulum", option, value], &[option, "positive and finite"]);
         }
         refused(&["solve", "pendulum", option, "small"], &[option, "expected a number"]);
+    }
+    for value in ["0", "-1", "1", "nan", "inf"] {
+        for command in ["solve", "check", "init", "compare"] {
+            refused(&[command, "pendulum", "--rank-tolerance", value], &["--rank-tolerance", "between 0 and 1"]);
+        }
     }
     for option in ["--t0", "--tend", "--jacobian-reuse"] {
         refused(&["solve", "pendulum", option, "nan"], &[option, "finite"]);

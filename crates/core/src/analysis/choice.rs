@@ -6,6 +6,7 @@
 use super::linearised::{Linearised, implied_names};
 use super::time_scales::{Stiffness, time_scales};
 use crate::formulation::{Formulation, Selectors};
+use crate::linalg::RankRule;
 use crate::method::State;
 use crate::method::symplectic::is_hamiltonian;
 use crate::motion::{Form, Mechanism};
@@ -50,7 +51,7 @@ pub struct Features {
 
 impl Features {
     /// Of a system at a consistent point.
-    pub fn of(mechanism: &dyn Mechanism, start: &State, tend: f64) -> Self {
+    pub fn of(mechanism: &dyn Mechanism, start: &State, tend: f64, ranks: RankRule) -> Self {
         let (sizes, structure) = (mechanism.sizes(), mechanism.structure());
         let mut features = Features {
             black_box: mechanism.formulas().is_none(),
@@ -63,7 +64,7 @@ impl Features {
             ..Features::default()
         };
         let mut array = mechanism.array(Form::StrangenessFree, true);
-        let Ok(mut at) = Linearised::at(&mut *array, start.t, &start.x) else { return features };
+        let Ok(mut at) = Linearised::at(&mut *array, start.t, &start.x, ranks) else { return features };
         at.look_around(&mut *array);
         let rows = sizes.holonomic + sizes.nonholonomic;
         features.constraints = at.decompose_constraints().map(|all| (all.decision.rank, rows));
@@ -146,8 +147,8 @@ impl Features {
 }
 
 /// Choose for a system at a consistent start.
-pub fn choose(mechanism: &dyn Mechanism, start: &State, tend: f64) -> Choice {
-    Features::of(mechanism, start, tend).choose()
+pub fn choose(mechanism: &dyn Mechanism, start: &State, tend: f64, ranks: RankRule) -> Choice {
+    Features::of(mechanism, start, tend, ranks).choose()
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use super::equations::Level;
 use super::linearised::Linearised;
-use super::rank::{Decomposed, Scaling};
 use crate::initial::{Initial, Start};
+use crate::linalg::RankRule;
+use crate::linalg::rank::{Decomposed, Scaling};
 use crate::motion::consistent::{Attempt, InitialisationError};
 use crate::motion::{Layout, Names, ReducedArray, Undefined, view};
 use faer::Mat;
@@ -89,6 +90,7 @@ pub(super) fn consistency(
     attempt: &Attempt,
     place: Place,
     point: &[f64],
+    ranks: RankRule,
 ) -> Consistency {
     let layout = array.layout().clone();
     let variables = layout.variable_names(names);
@@ -114,7 +116,7 @@ pub(super) fn consistency(
         error: attempt.outcome.as_ref().err().cloned(),
         iterations: found.map(|c| c.iterations),
         surplus: found.map(|c| c.surplus),
-        residuals: residuals(array, &layout, names, initial, &mut x).unwrap_or_default(),
+        residuals: residuals(array, &layout, names, initial, &mut x, ranks).unwrap_or_default(),
         filled,
         movements,
     }
@@ -127,18 +129,19 @@ fn residuals(
     names: &Names,
     initial: &Initial,
     x: &mut [f64],
+    ranks: RankRule,
 ) -> Result<Vec<Residual>, Undefined> {
     let t = initial.t;
     x[layout.a()].fill(0.0);
-    let at = Linearised::at(array, t, x)?;
+    let at = Linearised::at(array, t, x, ranks)?;
     // M a + (the rest of the dynamic equations) = 0
     let rest = Mat::from_fn(layout.a().len(), 1, |i, _| -at.rows[i]);
-    let mass = Decomposed::of(&at.mass(), Scaling::Both).ok_or(Undefined)?;
+    let mass = Decomposed::of(&at.mass(), Scaling::Both, ranks).ok_or(Undefined)?;
     let a = mass.solve(&rest);
     for (j, i) in layout.a().enumerate() {
         x[i] = a[(j, 0)];
     }
-    let at = Linearised::at(array, t, x)?;
+    let at = Linearised::at(array, t, x, ranks)?;
     // rounding of the accelerations, in the rows that contain them
     let largest = x[layout.a()].iter().fold(0.0_f64, |m, a| m.max(a.abs()));
     let rounding = 1e-15 * mass.decision.condition().unwrap_or(1.0) * largest;

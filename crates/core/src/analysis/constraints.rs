@@ -8,8 +8,8 @@
 //! are redundant along the motion or lose rank only here is told by the rank at a consistent point nearby.
 
 use super::linearised::{Linearised, STEP, constraint_names};
-use super::rank::{Combination, Decomposed, RankDecision, Scaling};
 use crate::initial::Initial;
+use crate::linalg::rank::{Combination, Decomposed, RankDecision, Scaling};
 use crate::motion::{Form, Mechanism, Names, consistent, view};
 
 /// Constraints at the start.
@@ -80,7 +80,7 @@ pub(super) fn constraints(at: &Linearised, names: &Names) -> Option<Constraints>
     let holonomic = at.decompose_holonomic()?.decision;
     let all = at.decompose_constraints()?;
     let position = at.decompose_position()?;
-    let kinematics = Decomposed::of(&at.block(l.row_kinematics(), l.v()), Scaling::Rows)?.decision;
+    let kinematics = Decomposed::of(&at.block(l.row_kinematics(), l.v()), Scaling::Rows, at.ranks)?.decision;
     let names = constraint_names(names);
     let redundancies = all.left_null_vectors().iter().map(|y| redundancy(at, y, &names)).collect();
     Some(Constraints {
@@ -133,14 +133,16 @@ pub(super) fn nearby(mechanism: &dyn Mechanism, at: &Linearised) -> Option<Nearb
         let m = view(l, at.t, &x);
         let initial =
             Initial::motion(at.t, m.p, m.v).dynamic(m.r).auxiliary(m.w).contact(m.s).multipliers(m.lambda, m.mu);
-        let Ok(found) = consistent::initialise(mechanism, &initial, Form::StrangenessFree) else { continue };
+        let Ok(found) = consistent::initialise_by(mechanism, &initial, Form::StrangenessFree, at.ranks) else {
+            continue;
+        };
         let x = &found.state.x;
         let distance = l.p().map(|j| (x[j] - at.x[j]).abs() / (1.0 + at.x[j].abs())).fold(0.0, f64::max);
         if distance < 0.01 * STEP {
             continue; // it went back to where it came from
         }
         let mut array = mechanism.array(Form::StrangenessFree, true);
-        let Ok(there) = Linearised::at(&mut *array, at.t, x) else { continue };
+        let Ok(there) = Linearised::at(&mut *array, at.t, x, at.ranks) else { continue };
         let rank = there.decompose_constraints()?.decision.rank;
         if best.is_none_or(|best| best.rank < rank) {
             best = Some(Nearby { distance, rank });

@@ -2,7 +2,7 @@
 //! equations and variables it is about.
 
 use super::constraints::Redundancy;
-use super::rank::Combination;
+use crate::linalg::rank::Combination;
 use crate::motion::WrongDeclaration;
 use crate::motion::consistent::InitialisationError;
 use std::fmt;

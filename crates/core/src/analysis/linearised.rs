@@ -3,7 +3,8 @@
 //! M = ∂(dynamics)/∂a, GZ = ∂gI/∂v, HZ = ∂(H Z v + h)/∂v. These blocks are the same whether the accelerations are eliminated from
 //! gII, hI and v' or not.
 
-use super::rank::Decomposed;
+use crate::linalg::RankRule;
+use crate::linalg::rank::Decomposed;
 use crate::motion::consistent::size;
 use crate::motion::{Layout, Mechanism, Names, ReducedArray, Undefined};
 use faer::Mat;
@@ -22,17 +23,19 @@ pub(super) struct Linearised {
     F: crate::linalg::Matrix,
     /// largest derivative of each row in the columns of its level, here and at points nearby
     usual: Vec<f64>,
+    /// how ranks are decided
+    pub ranks: RankRule,
 }
 
 impl Linearised {
     /// Evaluate at (t, x).
-    pub fn at(array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> Result<Self, Undefined> {
+    pub fn at(array: &mut dyn ReducedArray, t: f64, x: &[f64], ranks: RankRule) -> Result<Self, Undefined> {
         let layout = array.layout().clone();
         let mut rows = vec![0.0; layout.rows()];
         array.evaluate(t, x, &mut rows)?;
         let mut F = crate::linalg::Matrix::zeros(layout.rows(), layout.dim());
         array.dense_jacobian(t, x, &rows, &mut F)?;
-        let mut at = Linearised { usual: vec![0.0; layout.rows()], layout, t, x: x.to_vec(), rows, F };
+        let mut at = Linearised { usual: vec![0.0; layout.rows()], layout, t, x: x.to_vec(), rows, F, ranks };
         at.usual = at.sizes();
         Ok(at)
     }
@@ -45,7 +48,7 @@ impl Linearised {
                 x[j] += STEP * (1.0 + x[j].abs()) * (seed + 0.3 * seed * i as f64).sin();
             }
             // a place where the model has no value teaches nothing
-            if let Ok(there) = Linearised::at(array, self.t, &x) {
+            if let Ok(there) = Linearised::at(array, self.t, &x, self.ranks) {
                 self.usual.iter_mut().zip(&there.usual).for_each(|(usual, size)| *usual = usual.max(*size));
             }
         }
@@ -69,7 +72,7 @@ impl Linearised {
     }
 
     fn decompose(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Decomposed> {
-        Decomposed::with_usual_sizes(&self.block(rows.clone(), cols), self.usual_sizes(rows))
+        Decomposed::with_usual_sizes(&self.block(rows.clone(), cols), self.usual_sizes(rows), self.ranks)
     }
 
     /// GZ, decomposed.
@@ -91,7 +94,7 @@ impl Linearised {
         let others: Vec<usize> = rows.filter(|row| !l.row_invariants().contains(row)).collect();
         let A = Mat::from_fn(others.len(), columns.len(), |i, j| self.slope(others[i], columns.start + j));
         let sizes: Vec<f64> = others.iter().map(|&row| self.usual[row]).collect();
-        let without = Decomposed::with_usual_sizes(&A, &sizes)?.decision.rank;
+        let without = Decomposed::with_usual_sizes(&A, &sizes, self.ranks)?.decision.rank;
         Some(with.saturating_sub(without))
     }
 

@@ -9,7 +9,7 @@
 //! a = 0. Otherwise a ∈ ker K is an acceleration that neither mass nor constraint determines.
 
 use super::linearised::{Linearised, constraint_names};
-use super::rank::{Combination, Decomposed, RankDecision, Scaling, echelon, normalised};
+use crate::linalg::rank::{Combination, Decomposed, RankDecision, Scaling, echelon, normalised};
 use crate::linalg::{Matrix, symmetric_eigenvalues};
 use crate::motion::{MassStructure, Names};
 use faer::Mat;
@@ -89,7 +89,7 @@ pub(super) fn mass(at: &Linearised, names: &Names, structure: MassStructure) -> 
     }
     let eigenvalues = symmetric_eigenvalues(&symmetric).ok()?;
     let (low, high) = (eigenvalues.first().copied().unwrap_or(0.0), eigenvalues.last().copied().unwrap_or(0.0));
-    let rank = Decomposed::of(&M, Scaling::Both)?;
+    let rank = Decomposed::of(&M, Scaling::Both, at.ranks)?;
     let definiteness = if low < -1e-12 * high.abs().max(low.abs()) {
         Definiteness::Indefinite
     } else if rank.decision.rank < n {
@@ -104,7 +104,7 @@ pub(super) fn mass(at: &Linearised, names: &Names, structure: MassStructure) -> 
         (false, true) => K[(i - n, j)],
         (false, false) => 0.0,
     });
-    let saddle = Decomposed::of(&saddle, Scaling::Both)?;
+    let saddle = Decomposed::of(&saddle, Scaling::Both, at.ranks)?;
     let undetermined = leading(&saddle.null_vectors(), n);
     let equations = leading(&saddle.left_null_vectors(), n);
     let moves = |j: usize| undetermined.iter().any(|a| a[j] != 0.0);
@@ -112,7 +112,7 @@ pub(super) fn mass(at: &Linearised, names: &Names, structure: MassStructure) -> 
     let touching = constraint_names(names).into_iter().enumerate().filter(|(k, _)| touches(*k)).map(|(_, name)| name);
 
     let l = &at.layout;
-    let block = Decomposed::of(&at.block(l.algebraic_blocks()[0].clone(), 0..l.n1()), Scaling::Both)?;
+    let block = Decomposed::of(&at.block(l.algebraic_blocks()[0].clone(), 0..l.n1()), Scaling::Both, at.ranks)?;
     let variables = l.variable_names(names);
     let (multipliers, unknowns): (Vec<_>, Vec<_>) =
         block.null_vectors().into_iter().partition(|z| z[..l.lambda().start].iter().all(|x| *x == 0.0));

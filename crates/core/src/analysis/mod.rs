@@ -43,10 +43,10 @@ mod invariants;
 mod linearised;
 mod mass;
 pub(crate) mod random;
-pub(crate) mod rank;
 mod regularity;
 mod time_scales;
 
+pub use crate::linalg::rank::{Combination, RankDecision};
 pub use choice::{Choice, Features, choose};
 pub use consistency::{Consistency, Movement, Place, Residual};
 pub use constraints::{Constraints, Nearby, Redundancy};
@@ -54,12 +54,12 @@ pub use equations::{Equation, Formula, Index, Kind, Level};
 pub use finding::{Finding, Severity};
 pub use invariants::{InvariantTest, Verdict};
 pub use mass::{Definiteness, Mass};
-pub use rank::{Combination, RankDecision};
 pub use regularity::Regularity;
 pub use time_scales::{Mode, Stiffness, TimeScales};
 
 use crate::error::BadOption;
 use crate::initial::{Initial, Start};
+use crate::linalg::RankRule;
 use crate::motion::consistent::{InitialisationError, attempt};
 use crate::motion::{Form, Mechanism, Names, Sizes, Structure, declared};
 use linearised::Linearised;
@@ -106,7 +106,7 @@ pub enum AnalysisError {
     /// Initial values that do not fit the system.
     #[error(transparent)]
     Initial(InitialisationError),
-    /// An interval that is none.
+    /// An interval or a tolerance of ranks that is none.
     #[error(transparent)]
     Interval(#[from] BadOption),
 }
@@ -130,6 +130,17 @@ impl Analysis {
 
 /// Analyse a system at its start; `tend` bounds the test of invariants and the time scales that matter.
 pub fn analyse(mechanism: &dyn Mechanism, initial: &Initial, tend: f64) -> Result<Analysis, AnalysisError> {
+    analyse_by(mechanism, initial, tend, RankRule::default())
+}
+
+/// The same with ranks decided by a rule.
+pub fn analyse_by(
+    mechanism: &dyn Mechanism,
+    initial: &Initial,
+    tend: f64,
+    ranks: RankRule,
+) -> Result<Analysis, AnalysisError> {
+    ranks.check()?;
     if !tend.is_finite() {
         return Err(BadOption::OutOfRange { name: "tend", value: tend, expected: "it must be finite" }.into());
     }
@@ -144,7 +155,7 @@ pub fn analyse(mechanism: &dyn Mechanism, initial: &Initial, tend: f64) -> Resul
     let starts = initial.values(&layout, &layout.variable_names(&names)).map_err(AnalysisError::Initial)?;
 
     // the point
-    let attempt = attempt(mechanism, initial, Form::StrangenessFree);
+    let attempt = attempt(mechanism, initial, Form::StrangenessFree, ranks);
     if let Err(error @ (InitialisationError::NotFinite { .. } | InitialisationError::WrongLength(_))) = attempt.outcome
     {
         return Err(AnalysisError::Initial(error));
@@ -158,7 +169,7 @@ pub fn analyse(mechanism: &dyn Mechanism, initial: &Initial, tend: f64) -> Resul
         (Err(_), Some(last)) if last.iter().all(|x| x.is_finite()) => (Place::Nearest, last.clone()),
         _ => (Place::Given, starts.iter().map(given).collect()),
     };
-    let consistency = consistency::consistency(&mut *array, &names, initial, &starts, &attempt, place, &x);
+    let consistency = consistency::consistency(&mut *array, &names, initial, &starts, &attempt, place, &x, ranks);
     let mut analysis = Analysis {
         sizes: layout.sizes,
         equations: equations::equations(&names),
@@ -176,7 +187,7 @@ pub fn analyse(mechanism: &dyn Mechanism, initial: &Initial, tend: f64) -> Resul
         time_scales: None,
         findings: Vec::new(),
     };
-    if let Ok(mut at) = Linearised::at(&mut *array, analysis.t, &analysis.x) {
+    if let Ok(mut at) = Linearised::at(&mut *array, analysis.t, &analysis.x, ranks) {
         at.look_around(&mut *array);
         analysis.look_at(mechanism, &at, tend);
     } else {

@@ -1,7 +1,8 @@
 //! Do the equations of contact and auxiliary variables define them? ∂c/∂s and ∂d/∂w must be regular.
 
 use super::linearised::Linearised;
-use super::rank::{Combination, Decomposed, RankDecision, Scaling};
+use crate::linalg::RankRule;
+use crate::linalg::rank::{Combination, Decomposed, RankDecision, Scaling};
 use crate::motion::Names;
 
 /// A square block of equations for the variables of its own.
@@ -21,8 +22,8 @@ impl Regularity {
         self.undefined.is_empty()
     }
 
-    fn of(A: &faer::Mat<f64>, names: &[String]) -> Option<Self> {
-        let found = Decomposed::of(A, Scaling::Both)?;
+    fn of(A: &faer::Mat<f64>, names: &[String], ranks: RankRule) -> Option<Self> {
+        let found = Decomposed::of(A, Scaling::Both, ranks)?;
         let told = |vectors: Vec<Vec<f64>>| vectors.iter().map(|v| Combination::of(v, names)).collect();
         Some(Regularity {
             undefined: told(found.null_vectors()),
@@ -38,7 +39,7 @@ pub(super) fn contact(at: &Linearised, names: &Names) -> Option<Regularity> {
     if l.s().is_empty() {
         return None;
     }
-    Regularity::of(&at.block(l.row_contact(), l.s()), &names.contact)
+    Regularity::of(&at.block(l.row_contact(), l.s()), &names.contact, at.ranks)
 }
 
 /// ∂d/∂w; `None` without auxiliary variables.
@@ -47,5 +48,5 @@ pub(super) fn auxiliary(at: &Linearised, names: &Names) -> Option<Regularity> {
     if l.w().is_empty() {
         return None;
     }
-    Regularity::of(&at.block(l.row_auxiliary(), l.w()), &names.auxiliary)
+    Regularity::of(&at.block(l.row_auxiliary(), l.w()), &names.auxiliary, at.ranks)
 }

@@ -11,7 +11,7 @@
 //! change along the motion.
 
 use super::linearised::Linearised;
-use super::rank::{Decomposed, Scaling};
+use crate::linalg::rank::{Decomposed, Scaling};
 use crate::linalg::{Matrix, eigenvalues};
 use faer::Mat;
 use std::f64::consts::TAU;
@@ -129,11 +129,11 @@ fn reduced(at: &Linearised) -> Option<Matrix> {
     let l = &at.layout;
     let velocity_rows = l.row_g1().start..l.row_h().end;
     // s follows p
-    let contact = Decomposed::of(&at.block(l.row_contact(), l.s()), Scaling::Both)?;
+    let contact = Decomposed::of(&at.block(l.row_contact(), l.s()), Scaling::Both, at.ranks)?;
     let contact_p = contact.solve(&-at.block(l.row_contact(), l.p()));
     let along = |rows: std::ops::Range<usize>| at.block(rows.clone(), l.p()) + at.block(rows, l.s()) * &contact_p;
     // directions of p and v that the constraints leave open
-    let Qp = Decomposed::with_usual_sizes(&along(l.row_g()), at.usual_sizes(l.row_g()))?.null_basis();
+    let Qp = Decomposed::with_usual_sizes(&along(l.row_g()), at.usual_sizes(l.row_g()), at.ranks)?.null_basis();
     let K = at.decompose_constraints()?;
     let Qv = K.null_basis();
     let (np, nv, nr) = (Qp.ncols(), Qv.ncols(), l.r().len());
@@ -158,7 +158,7 @@ fn reduced(at: &Linearised) -> Option<Matrix> {
             + at.block(rows, l.p()) * &dp
     };
     let first = l.algebraic_blocks()[0].clone();
-    let block = Decomposed::of(&at.block(first.clone(), 0..l.n1()), Scaling::Both)?;
+    let block = Decomposed::of(&at.block(first.clone(), 0..l.n1()), Scaling::Both, at.ranks)?;
     if !block.null_vectors().iter().all(|z| z[l.a()].iter().all(|a| *a == 0.0)) {
         return None;
     }

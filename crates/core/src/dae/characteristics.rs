@@ -6,20 +6,22 @@ use super::levels::{self, Level, Projections};
 use super::missing::complete;
 use super::{CharacteristicValues, DerivativeArray, MOST_LEVELS, System};
 use crate::initial::{BadInitial, Initial, Start};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, RankRule};
 
 /// How far to go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Depth {
     /// Most differentiations.
     pub most: usize,
     /// Look one level further than the hypothesis needs, to confirm that no constraint is left.
     pub confirm: bool,
+    /// How ranks are decided.
+    pub ranks: RankRule,
 }
 
 impl Default for Depth {
     fn default() -> Self {
-        Depth { most: 9, confirm: false }
+        Depth { most: 9, confirm: false, ranks: RankRule::default() }
     }
 }
 
@@ -42,6 +44,8 @@ pub struct Characteristics {
     pub released: bool,
     /// Did the level beyond show nothing new? Only looked at if asked for; derivatives of stiff systems may be out of reach.
     pub confirmed: bool,
+    /// How ranks were decided.
+    pub ranks: RankRule,
 }
 
 impl Characteristics {
@@ -183,7 +187,7 @@ pub enum AnalysisError {
     },
     /// The strangeness hypothesis was not met.
     #[error(
-        "at t = {t}: the strangeness index was not found up to {most} differentiations (last level: a = {}, v = {}, d = {} of {equations} equations): it is higher, or ranks are not constant here (a singular point)",
+        "at t = {t}: the strangeness index was not found up to {most} differentiations (last level: a = {}, v = {}, d = {} of {equations} equations): it is higher, or ranks are not constant here (a singular point); set rank_tolerance if one is decided wrongly",
         last.a, last.v, last.d
     )]
     IndexNotFound {
@@ -254,7 +258,7 @@ fn derived(equation: &str, level: usize) -> String {
 /// Analyse a system at initial values that are made consistent.
 pub fn characterise(system: &System, initial: &Initial, depth: Depth) -> Result<Characteristics, AnalysisError> {
     check(system, initial)?;
-    let completed = complete(system, initial);
+    let completed = complete(system, initial, depth.ranks);
     let initial = completed.as_ref().map_or(initial, |(initial, _)| initial);
     let starts = initial.starts(&system.first);
     let mut array = system.array();
@@ -266,6 +270,7 @@ pub fn characterise(system: &System, initial: &Initial, depth: Depth) -> Result<
         t: initial.t,
         starts: &starts,
         released: false,
+        ranks: depth.ranks,
     };
     let mut jet = values(&starts);
     search.run(&mut jet, depth)
@@ -283,7 +288,8 @@ pub fn characterise_at(
     let mut starts: Vec<Start> = x.iter().map(|&x| Start::Guess(x)).collect();
     starts.resize(2 * n, Start::Unknown);
     let mut jet = values(&starts);
-    Search { system, array, conditions: None, t, starts: &starts, released: false }.run(&mut jet, depth)
+    let ranks = depth.ranks;
+    Search { system, array, conditions: None, t, starts: &starts, released: false, ranks }.run(&mut jet, depth)
 }
 
 fn check(system: &System, initial: &Initial) -> Result<(), AnalysisError> {
@@ -310,6 +316,7 @@ struct Search<'s, 'a> {
     t: f64,
     starts: &'s [Start],
     released: bool,
+    ranks: RankRule,
 }
 
 impl Search<'_, '_> {
@@ -336,7 +343,8 @@ impl Search<'_, '_> {
             let mut J = Matrix::zeros(m * (level + 1), (level + 2) * n);
             let undefined = AnalysisError::Undefined { t: self.t };
             self.array.jacobian(level, self.t, jet, &mut J).map_err(|_| undefined.clone())?;
-            let (ranks, projections, _) = levels::analyse(&J, (m, n), level, corank, None).ok_or(undefined)?;
+            let (ranks, projections, _) =
+                levels::analyse(&J, (m, n), level, corank, None, self.ranks).ok_or(undefined)?;
             corank = m * (level + 1) - ranks.rank;
             found.push(ranks.clone());
             if let Some(mut result) = result.take() {
@@ -358,6 +366,7 @@ impl Search<'_, '_> {
                     fit,
                     released: self.released,
                     confirmed: false,
+                    ranks: self.ranks,
                 };
                 if !depth.confirm {
                     return Ok(result_here);
@@ -395,7 +404,7 @@ impl Search<'_, '_> {
             }
             let freedom = freedoms(self.starts, released);
             let before = jet.to_vec();
-            match fit(self.array, self.conditions.as_deref_mut(), level, t, jet, &freedom) {
+            match fit(self.array, self.conditions.as_deref_mut(), level, t, jet, &freedom, self.ranks) {
                 Ok(fit) if fit.consistent() => {
                     self.released = released;
                     return Ok(fit);

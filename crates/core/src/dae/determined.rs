@@ -2,16 +2,14 @@
 //!
 //! Where they do not, an unknown loses its equation on the way, as z in 0 = y z + x − 1 where y passes zero.
 
-use super::rank_watch::{RankWatch, Rows};
+use super::chord::Chord;
 use crate::linalg::Matrix;
 
 /// Gradients with respect to the unknowns without a rate at the last point.
 pub(super) struct Determined {
     /// entry of the Jacobian, unknown, constraint
     entries: Vec<(usize, usize, usize)>,
-    watch: RankWatch,
-    last: Option<(f64, Vec<f64>)>,
-    between: Vec<f64>,
+    chord: Chord,
 }
 
 impl Determined {
@@ -29,16 +27,13 @@ impl Determined {
         let of = |&(entry, i, j): &(usize, usize, usize)| (entry, place(&unknowns, j), place(&constraints, i));
         Determined {
             entries: places.iter().filter(|_| seen > 0).map(of).collect(),
-            watch: RankWatch::new(seen, constraints.len(), Rows::Fixed),
-            last: None,
-            between: vec![0.0; moving.len()],
+            chord: Chord::new(seen, constraints.len(), moving.len()),
         }
     }
 
     /// The next point does not continue the last one.
     pub fn forget(&mut self) {
-        self.last = None;
-        self.watch.forget();
+        self.chord.forget();
     }
 
     /// Go on to a point with these entries of the Jacobian; `entries_at` gives those of another point. The time at which an unknown is
@@ -52,28 +47,14 @@ impl Determined {
         if self.entries.is_empty() {
             return None;
         }
-        let Determined { entries, watch, last, between } = self;
+        let Determined { entries, chord } = self;
         let put = |slopes: &[f64], W: &mut Matrix| {
             W.fill(0.0);
             for &(entry, row, column) in entries.iter() {
                 W[(row, column)] = slopes[entry];
             }
         };
-        put(slopes, watch.next());
-        let lost = watch.step(|s, W| {
-            let Some((t0, y0)) = last.as_ref() else { return false };
-            between.iter_mut().zip(y0.iter().zip(y)).for_each(|(x, (a, b))| *x = a + s * (b - a));
-            entries_at(*t0 + s * (t - *t0), between, &mut |slopes| put(slopes, W));
-            W.data().iter().all(|w| w.is_finite())
-        });
-        let lost = lost.zip(last.as_ref()).map(|(s, (t0, _))| t0 + s * (t - t0));
-        match last {
-            Some((t0, y0)) => {
-                *t0 = t;
-                y0.copy_from_slice(y);
-            }
-            None => *last = Some((t, y.to_vec())),
-        }
-        lost
+        put(slopes, chord.next());
+        chord.step((t, y), |t, y, W| entries_at(t, y, &mut |slopes| put(slopes, W)))
     }
 }

@@ -5,7 +5,7 @@
 
 use super::System;
 use super::characteristics::{Depth, characterise};
-use super::problem::{Form, PrepareError, Prepared, array, prepare};
+use super::problem::{Form, PrepareError, Prepared, array, prepare, prepare_by};
 use crate::method::Integrator;
 use crate::options::Options;
 use crate::problem::Problem;
@@ -21,17 +21,18 @@ pub(super) fn prepare_tried(
     options: &Options,
 ) -> Result<Prepared, PrepareError> {
     let (system, initial) = (problem.system, &problem.initial);
-    let prepared = prepare(system, initial, form)?;
+    let prepare = || prepare_by(system, initial, form, options.ranks());
+    let prepared = prepare()?;
     let doubtful = prepared.unknowns.values.v > 0 || prepared.array.as_ref().is_some_and(|a| !a.omitted.is_empty());
     let formulas = form == Form::Auto && prepared.unknowns.form == Form::QuasiLinear;
     // only formulas keep invariants, and free unknowns are completed before
     if prepared.completed.is_some() || !formulas || !doubtful || !system.first.invariants.is_empty() {
         return Ok(prepared);
     }
-    let Err(failure) = trial(prepared, problem.tend, method, options) else { return prepare(system, initial, form) };
-    let found = characterise(system, initial, Depth::default())?;
+    let Err(failure) = trial(prepared, problem.tend, method, options) else { return prepare() };
+    let found = characterise(system, initial, Depth { ranks: options.ranks(), ..Depth::default() })?;
     let better = array(system, &found, None).is_ok_and(|other| trial(other, problem.tend, method, options).is_ok());
-    if better { array(system, &found, Some(failure)) } else { prepare(system, initial, form) }
+    if better { array(system, &found, Some(failure)) } else { prepare() }
 }
 
 fn trial(prepared: Prepared, tend: f64, method: &dyn Integrator, options: &Options) -> Result<(), PrepareError> {

@@ -4,7 +4,7 @@
 //! free unknown is one of which that is said: ẋ_j = 0 is added for it, so that the rest is determined.
 
 use super::{AnalysisError, Characteristics, System};
-use crate::analysis::rank::{Decomposed, Scaling};
+use crate::linalg::rank::{Decomposed, RankRule, Scaling};
 use faer::Mat;
 
 /// Entries of the basis of what is undetermined below this are rounding.
@@ -22,7 +22,7 @@ pub(super) fn completed(
     let free: Vec<usize> = (0..system.formulas.states.len())
         .filter(|&j| system.formulas.free.contains(&system.formulas.states[j]))
         .collect();
-    let kept = independent(U, &free);
+    let kept = independent(U, &free, found.ranks);
     if kept.len() < u {
         return Err(undetermined(system, found, &kept));
     }
@@ -30,13 +30,14 @@ pub(super) fn completed(
 }
 
 /// Rows of a basis among the given ones that are independent, one after the other.
-fn independent(U: &Mat<f64>, among: &[usize]) -> Vec<usize> {
+fn independent(U: &Mat<f64>, among: &[usize], rule: RankRule) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
     for &j in among {
         let rows: Vec<usize> = chosen.iter().copied().chain([j]).collect();
         let part = Mat::from_fn(rows.len(), U.ncols(), |i, k| U[(rows[i], k)]);
         let size = (0..U.ncols()).map(|k| U[(j, k)].abs()).fold(0.0, f64::max);
-        if size > ROUNDING && Decomposed::of(&part, Scaling::Rows).is_some_and(|d| d.decision.rank == rows.len()) {
+        if size > ROUNDING && Decomposed::of(&part, Scaling::Rows, rule).is_some_and(|d| d.decision.rank == rows.len())
+        {
             chosen = rows;
         }
     }
@@ -53,7 +54,7 @@ pub(super) fn undetermined(system: &System, found: &Characteristics, kept: &[usi
     let mut order: Vec<usize> = (0..system.formulas.states.len()).filter(|j| !kept.contains(j)).collect();
     order.sort_by(|&i, &j| moves[i].cmp(&moves[j]).then(size(j).total_cmp(&size(i))));
     let candidates: Vec<usize> = kept.iter().copied().chain(order).collect();
-    let proposed = independent(U, &candidates);
+    let proposed = independent(U, &candidates, found.ranks);
     let rows = system.row_names();
     let Z3 = &found.projections.Z3;
     let top = (0..Z3.ncols()).flat_map(|k| (0..Z3.nrows()).map(move |i| Z3[(i, k)].abs())).fold(0.0, f64::max);

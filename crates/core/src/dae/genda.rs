@@ -6,10 +6,9 @@
 //! kept until the next.
 
 use super::levels::{self, Known, MOST_GROWTH, Projections};
-use super::rank_watch::{self, RankWatch};
 use super::{CharacteristicValues, Characteristics, Dae, DerivativeArray, Pencil, Plain, System};
-use crate::analysis::rank::{Decomposed, Scaling, scales};
 use crate::error::StepFailure;
+use crate::linalg::rank::{self, Decomposed, RankRule, RankWatch, Scales, Scaling};
 use crate::linalg::{LeastChange, MOVING_WEIGHT, Matrix};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
@@ -35,6 +34,7 @@ pub struct Genda {
     n: usize,
     level: usize,
     values: CharacteristicValues,
+    rule: RankRule,
     array: DerivativeArray,
     first: Rows,
     projections: Projections,
@@ -74,8 +74,8 @@ struct Watched {
 }
 
 /// Two spaces, or, without a differential part, functions.
-fn watched_rows(d: usize) -> rank_watch::Rows {
-    if d == 0 { rank_watch::Rows::Fixed } else { rank_watch::Rows::Bases(d) }
+fn watched_rows(d: usize) -> rank::Rows {
+    if d == 0 { rank::Rows::Fixed } else { rank::Rows::Bases(d) }
 }
 
 /// K = (A; B).
@@ -105,6 +105,7 @@ impl Genda {
             n,
             level,
             values: at.values,
+            rule: at.ranks,
             array: system.array(),
             first: Rows { plain, values: vec![0.0; m], pencil },
             projections: at.projections.clone(),
@@ -138,8 +139,8 @@ impl Genda {
         self.jet[n..].copy_from_slice(&self.derivatives);
         let undefined = |_| StepFailure::Undefined { t };
         self.array.jacobian(level, t, &self.jet, &mut self.J).map_err(undefined)?;
-        let (found, projections, known) =
-            levels::analyse(&self.J, (m, n), level, 0, self.known.as_ref()).ok_or(StepFailure::SvdFailed { t })?;
+        let (found, projections, known) = levels::analyse(&self.J, (m, n), level, 0, self.known.as_ref(), self.rule)
+            .ok_or(StepFailure::SvdFailed { t })?;
         let now = levels::characteristic(&found, m, n);
         if now != self.values {
             return Err(StepFailure::CharacteristicChange { t, before: self.values, now });
@@ -154,12 +155,13 @@ impl Genda {
         }
         let rows = m * (level + 1);
         let M = Mat::from_fn(rows, n * (level + 1), |i, j| self.J[(i, n + j)]);
-        let (mut r, c) = scales(&M, Scaling::Both);
-        for (scale, least) in r.iter_mut().zip(&mut self.least_scales) {
+        let mut scales = Scales::of(&M, Scaling::Both);
+        let c = scales.columns.clone();
+        for (scale, least) in scales.rows.iter_mut().zip(&mut self.least_scales) {
             *scale = scale.min(MOST_GROWTH * *least);
             *least = least.min(*scale);
         }
-        let mut decomposed = Decomposed::scaled(&M, r, c.clone(), 0.0).ok_or(StepFailure::SvdFailed { t })?;
+        let mut decomposed = Decomposed::scaled(&M, scales, 0.0, self.rule).ok_or(StepFailure::SvdFailed { t })?;
         decomposed.keep_rank(rank, f64::INFINITY);
         self.inverse = decomposed.solve(&Mat::identity(rows, rows));
         // what the array leaves open of y is kept at zero, or it would grow from shift to shift
@@ -225,7 +227,7 @@ impl Genda {
         self.jet[..n].copy_from_slice(x);
         self.jet[n..].copy_from_slice(&self.derivatives);
         self.array.jacobian(level, t, &self.jet, &mut self.J).map_err(|_| StepFailure::Undefined { t })?;
-        let Genda { array, watch, watched, jet, J, known, projections, inverse, .. } = self;
+        let Genda { array, watch, watched, jet, J, known, projections, inverse, rule, .. } = self;
         let Projections { Z1, Z2, .. } = &*projections;
         let rows = m * (level + 1);
         let leading = |J: &Matrix| Z1.transpose() * Mat::from_fn(m, n, |i, j| J[(i, n + j)]);
@@ -258,7 +260,7 @@ impl Genda {
             }
             // other ranks are a loss, too
             let decided = || {
-                let (found, there, _) = levels::analyse(J, (m, n), level, 0, known.as_ref())?;
+                let (found, there, _) = levels::analyse(J, (m, n), level, 0, known.as_ref(), *rule)?;
                 (levels::characteristic(&found, m, n) == values).then_some(there.constraints)
             };
             if let Some(gradients) = if functions { Some(estimate(J)) } else { decided() } {

@@ -58,7 +58,7 @@ pub(super) fn check(system: &System, found: &Characteristics) -> Result<(), Anal
     let (mut array, mut random) = (system.array(), Random::default());
     for _ in 0..BESIDE {
         let x: Vec<f64> = found.x().iter().map(|x| x + 1e-2 * (1.0 + x.abs()) * random.next()).collect();
-        let depth = Depth { most: found.values.mu + 1, confirm: false };
+        let depth = Depth { most: found.values.mu + 1, confirm: false, ranks: found.ranks };
         if let Ok(there) = characterise_at(system, &mut array, found.t, &x, depth)
             && there.values == found.values
         {

@@ -5,9 +5,9 @@
 //! weights, so that everything else moves before it does.
 
 use super::DerivativeArray;
-use crate::analysis::rank::{Decomposed, Scaling, scales};
 use crate::graph::Kernel;
 use crate::linalg::Matrix;
+use crate::linalg::rank::{Decomposed, RankRule, Scales, Scaling};
 use crate::motion::Undefined;
 use faer::Mat;
 
@@ -75,6 +75,7 @@ pub fn fit(
     t: f64,
     jet: &mut [f64],
     freedom: &[Freedom],
+    rule: RankRule,
 ) -> Result<Fit, Undefined> {
     let m = array.rows() * (level + 1);
     let width = jet.len();
@@ -122,13 +123,14 @@ pub fn fit(
         if residual <= 1e-15 || iterations == MOST_ITERATIONS {
             return Ok(Fit { residual, worst, left, iterations, slow });
         }
-        let (row_scale, mut col_scale) = scales(&A, Scaling::Both);
+        let mut scales = Scales::of(&A, Scaling::Both);
         // what is protected keeps its units: it must not move the more, the less it helps
-        let units = units.get_or_insert_with(|| col_scale.clone());
+        let units = units.get_or_insert_with(|| scales.columns.clone());
         for (k, &c) in columns.iter().enumerate().filter(|(_, c)| of(**c) == Freedom::Protected) {
-            col_scale[k] = col_scale[k].min(units[k]) * weight(c);
+            scales.columns[k] = scales.columns[k].min(units[k]) * weight(c);
         }
-        let decomposed = Decomposed::scaled(&A, row_scale.clone(), col_scale.clone(), 0.0).ok_or(Undefined)?;
+        let col_scale = scales.columns.clone();
+        let decomposed = Decomposed::scaled(&A, scales, 0.0, rule).ok_or(Undefined)?;
         let step = decomposed.solve(&Mat::from_fn(F.len(), 1, |i, _| -F[i]));
         // size of the step relative to the jet
         let size = columns

@@ -7,19 +7,12 @@
 //! Everything is equilibrated before ranks are decided, and products are judged by the size of their factors.
 
 use super::CharacteristicValues;
-use crate::analysis::rank::{Decomposed, Scaling, scales};
 use crate::linalg::Matrix;
+use crate::linalg::rank::{CLEARLY_DIFFERENT, Decomposed, ON_JET, RankRule, Scales, Scaling};
 use faer::Mat;
 
-/// Singular values below this, in equilibrated matrices, count as zero.
-pub(crate) const RANK_TOLERANCE: f64 = 1e-9;
-/// A rank that is known is given up only if a singular value that should count falls below [`RANK_TOLERANCE`], or one that should not
-/// rises above this.
-const CLEARLY_DIFFERENT: f64 = 1e-3;
 /// Entries of orthonormal bases below this are rounding.
 const ROUNDING: f64 = 1e-12;
-/// A gap between kept and dropped singular values below this is undecided.
-pub(crate) const CLEAR_GAP: f64 = 1e3;
 
 /// Ranks at one level.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,39 +74,38 @@ pub fn analyse(
     level: usize,
     before: usize,
     known: Option<&Known>,
+    rule: RankRule,
 ) -> Option<(Level, Projections, Known)> {
     let rows = m * (level + 1);
     let mut gap = f64::INFINITY;
     let mut decide = |A: &Mat<f64>, known: Option<usize>| -> Option<Decomposed> {
-        let mut found = Decomposed::plain(A, RANK_TOLERANCE)?;
+        let mut found = Decomposed::plain(A, rule.or(ON_JET))?;
         if let Some(known) = known {
             found.keep_rank(known, CLEARLY_DIFFERENT);
         }
-        gap = found.decision.gap().map_or(gap, |g| g.min(gap));
+        gap = found.decision.gap().between().map_or(gap, |g| g.min(gap));
         Some(found)
     };
 
     // M with scales of its own: large coefficients of x do not hide small ones of its derivatives
     let M = Mat::from_fn(rows, J.cols() - n, |i, j| J[(i, n + j)]);
-    let (r, c) = scales(&M, Scaling::Both);
-    let scaled = Mat::from_fn(rows, M.ncols(), |i, j| r[i] * M[(i, j)] * c[j]);
-    let by_derivatives = decide(&scaled, known.map(|k| k.derivatives))?;
+    let of_M = Scales::of(&M, Scaling::Both);
+    let by_derivatives = decide(&of_M.scaled(&M), known.map(|k| k.derivatives))?;
     let rank_M = by_derivatives.decision.rank;
     let higher = Mat::from_fn(rows, J.cols() - 2 * n, |i, j| J[(i, 2 * n + j)]);
-    let (rh, ch) = scales(&higher, Scaling::Both);
-    let higher = Mat::from_fn(rows, higher.ncols(), |i, j| rh[i] * higher[(i, j)] * ch[j]);
-    let rank_higher = decide(&higher, None)?.decision.rank;
+    let rank_higher = decide(&Scales::of(&higher, Scaling::Both).scaled(&higher), None)?.decision.rank;
 
     // left null space of M, split by ZᵀN; its entries are judged by the sizes they are summed from
     let basis = by_derivatives.left_basis();
     // what is only rounded stays out, or it would be scaled up
     let clean = |z: f64| if z.abs() < ROUNDING { 0.0 } else { z };
-    let Z = Mat::from_fn(rows, basis.ncols(), |i, k| r[i] * clean(basis[(i, k)]));
+    let Z = Mat::from_fn(rows, basis.ncols(), |i, k| of_M.rows[i] * clean(basis[(i, k)]));
     let N = Mat::from_fn(rows, n, |i, j| J[(i, j)]);
     let gradients = Z.transpose() * &N;
     let sizes = absolute(&Z).transpose() * absolute(&N);
-    let (rz, cx) = scales(&sizes, Scaling::Both);
-    let split = decide(&Mat::from_fn(Z.ncols(), n, |k, j| rz[k] * gradients[(k, j)] * cx[j]), known.map(|k| k.a))?;
+    let by_sizes = Scales::of(&sizes, Scaling::Both);
+    let split = decide(&by_sizes.scaled(&gradients), known.map(|k| k.a))?;
+    let Scales { rows: rz, columns: cx, .. } = by_sizes;
     let a = split.decision.rank;
     let balanced = Mat::from_fn(rows, Z.ncols(), |i, k| Z[(i, k)] * rz[k]);
     let rotated = balanced * split.left_vectors();
@@ -122,7 +114,7 @@ pub fn analyse(
 
     // F_ẋT₂ in the units of x; T₂ is orthonormal there, and its rounding must not be scaled up
     let E = Mat::from_fn(m, n, |i, j| J[(i, n + j)] * cx[j]);
-    let (mut re, _) = scales(&E, Scaling::Rows);
+    let mut re = Scales::of(&E, Scaling::Rows).rows;
     let largest = |i: usize| (0..n).map(|j| J[(i, n + j)].abs()).fold(0.0, f64::max);
     let mut sizes: Vec<f64> = (0..m).map(largest).collect();
     if let Some(known) = known {

@@ -9,7 +9,7 @@ use super::ready::{Ready, ready};
 use super::{Dae, Plain, Structure, System};
 use crate::graph::Interpreted;
 use crate::initial::{Initial, Start};
-use crate::linalg::IterationMatrix;
+use crate::linalg::{IterationMatrix, RankRule};
 
 /// Most iterations; starting values are zeros.
 const MOST_ITERATIONS: usize = 30;
@@ -19,7 +19,7 @@ const SMALL_STEP: f64 = 1e-12;
 const KEPT: f64 = 1e-9;
 
 /// The same initial values with nothing missing, and the system that is ready there; nothing where more must be known.
-pub(super) fn complete(system: &System, initial: &Initial) -> Option<(Initial, Ready)> {
+pub(super) fn complete(system: &System, initial: &Initial, ranks: RankRule) -> Option<(Initial, Ready)> {
     let (n, first) = (system.dim(), &system.first);
     if initial.states.len() != system.formulas.states.len() || system.rows() != n {
         return None;
@@ -54,14 +54,14 @@ pub(super) fn complete(system: &System, initial: &Initial) -> Option<(Initial, R
             completed.set(state, order + 1, starts[n + j]);
         }
     }
-    let ready = ready(system, &completed)?;
+    let ready = ready(system, &completed, ranks)?;
     Some((completed, ready))
 }
 
 /// Newton's iteration for the unknowns without derivatives from the rows without derivatives; the others stay.
 fn algebraic(structure: &Structure, t: f64, x: &[f64]) -> Option<Vec<f64>> {
     let (n, without) = (x.len(), structure.algebraic());
-    let mut plain = Plain::new(structure, &Interpreted);
+    let mut plain = Plain::new(structure, &Interpreted, RankRule::default());
     let (mut x, zeros, mut step) = (x.to_vec(), vec![0.0; n], vec![0.0; n]);
     let mut pencil = plain.new_pencil();
     let mut matrix = IterationMatrix::<f64>::new(&pencil, without.clone());

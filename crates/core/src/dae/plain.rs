@@ -3,8 +3,8 @@
 use super::watch::Watch;
 use super::{Dae, Pencil, Structure};
 use crate::error::StepFailure;
-use crate::graph::{self, Compiler, Kernel};
-use crate::linalg::Entries;
+use crate::graph::{Compiler, Jacobian, Kernel, self};
+use crate::linalg::{Entries, Matrix, RankRule};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 
@@ -34,7 +34,7 @@ pub struct Plain {
 
 impl Plain {
     /// A square system; the caller knows that its index is at most one.
-    pub fn new(structure: &Structure, compiler: &dyn Compiler) -> Self {
+    pub fn new(structure: &Structure, compiler: &dyn Compiler, ranks: RankRule) -> Self {
         let plain = Self::rectangular(structure, compiler);
         let [E, A] = [&plain.by_xdot, &plain.by_x].map(|entries| entries.places().to_vec());
         let pattern = Pencil::of_pattern(plain.n, &E, &A);
@@ -42,7 +42,7 @@ impl Plain {
             by_xdot: Entries::new(E, &pattern.E),
             by_x: Entries::new(A, &pattern.A),
             pattern,
-            watch: Watch::new(structure, compiler),
+            watch: Watch::new(structure, compiler, ranks),
             ..plain
         }
     }

@@ -11,11 +11,10 @@ use super::{Dae, FormulaCoefficients, Genda, Plain, Point, QuasiLinear, System};
 use crate::dae::CharacteristicValues;
 use crate::error::{BadOption, StepFailure};
 use crate::initial::Initial;
+use crate::linalg::RankRule;
+use crate::linalg::rank::ALONG_RUN;
 use crate::linear::{Gelda, GeldaOptions, Keep, RankOptions};
 use crate::method::StartFailure;
-
-/// Ranks of a linear system are decided with this tolerance at every accepted point, where coefficients may be very different in size.
-const LINEAR_RANK_TOLERANCE: f64 = 1e-8;
 
 /// Which equations are handed to the integrator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,20 +120,25 @@ impl From<StepFailure> for PrepareError {
 
 /// Put a problem into a form that integrators take.
 pub fn prepare(system: &System, initial: &Initial, form: Form) -> Result<Prepared, PrepareError> {
+    prepare_by(system, initial, form, RankRule::default())
+}
+
+/// The same with ranks decided by a rule.
+pub fn prepare_by(system: &System, initial: &Initial, form: Form, ranks: RankRule) -> Result<Prepared, PrepareError> {
     if matches!(form, Form::Auto | Form::Plain)
         && let Some((plain, at, values)) =
-            ready(system, initial).or_else(|| complete(system, initial).map(|(_, ready)| ready))
+            ready(system, initial, ranks).or_else(|| complete(system, initial, ranks).map(|(_, ready)| ready))
     {
         return Ok(plainly(system, plain, at, values));
     }
-    let found = characterise(system, initial, Depth::default())?;
+    let found = characterise(system, initial, Depth { ranks, ..Depth::default() })?;
     prepare_at(system, &found, form)
 }
 
 /// The same at a point that has been analysed.
 pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Result<Prepared, PrepareError> {
     if let Some((completed, free)) = completed(system, found)? {
-        let depth = Depth::default();
+        let depth = Depth { ranks: found.ranks, ..Depth::default() };
         let at = characterise_at(&completed, &mut completed.array(), found.t, found.x(), depth)?;
         if at.values.u > 0 {
             return Err(undetermined(&completed, &at, &[]).into());
@@ -156,7 +160,7 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
         }
         Form::Auto | Form::Plain if values.mu == 0 && regular && stands_alone(system, values) => {
             let at = Point { t: found.t, x: found.x().to_vec(), xdot: derivatives(system, found) };
-            return Ok(plainly(system, Plain::new(system.structure(), &*system.compiler), at, values));
+            return Ok(plainly(system, Plain::new(system.structure(), &*system.compiler, found.ranks), at, values));
         }
         Form::Auto | Form::Linear if let Some(coefficients) = FormulaCoefficients::new(system) => {
             return linear(system, found, coefficients);
@@ -197,7 +201,9 @@ fn linear(
     coefficients: FormulaCoefficients,
 ) -> Result<Prepared, PrepareError> {
     let t = found.t;
-    let ranks = RankOptions { max_index: Depth::default().most, rank_tolerance: Some(LINEAR_RANK_TOLERANCE) };
+    // at every accepted point
+    let rule = RankRule { tolerance: Some(found.ranks.or(ALONG_RUN)), ..found.ranks };
+    let ranks = RankOptions { max_index: Depth::default().most, rule };
     let options = GeldaOptions { ranks, ..GeldaOptions::default() };
     let mut gelda =
         Gelda::new(coefficients, t, options).map_err(|cause| StartFailure::Reduction { cause: Box::new(cause) })?;
@@ -211,7 +217,7 @@ fn quasilinear(system: &System, found: &Characteristics) -> Result<Prepared, Pre
     check(system, found)?;
     let array = minimal_array(system, found).map_err(|cause| StartFailure::Procedure { t, cause })?;
     let y = array.on_jet(&found.jet);
-    let mut dae = QuasiLinear::new(array.clone(), &*system.compiler, found.values, t, &y)?;
+    let mut dae = QuasiLinear::new(array.clone(), &*system.compiler, found.values, found.ranks, t, &y)?;
     let invariants = system.first.invariants.len();
     let (degrees, wanted) = (dae.degrees(), found.values.d);
     if degrees > wanted || degrees + invariants < wanted || dae.open() != found.values.u {
@@ -231,16 +237,22 @@ pub fn derivatives(system: &System, found: &Characteristics) -> Vec<f64> {
     let (n, level) = (system.dim(), found.values.mu + 1);
     let mut jet = found.jet.clone();
     jet.resize((level + 2) * n, 0.0);
-    match fit(&mut system.array(), None, level, found.t, &mut jet, &vec![Freedom::Held; n]) {
+    match fit(&mut system.array(), None, level, found.t, &mut jet, &vec![Freedom::Held; n], found.ranks) {
         Ok(fit) if fit.consistent() => jet[n..2 * n].to_vec(),
         _ => found.xdot().to_vec(),
     }
 }
 
 /// Bring a state back onto all constraints, moving it as little as possible.
-pub fn restore(system: &System, array: Option<&MinimalArray>, values: CharacteristicValues, t: f64, x: &mut [f64]) {
+pub fn restore(
+    system: &System,
+    array: Option<&MinimalArray>,
+    values: CharacteristicValues,
+    ranks: RankRule,
+    (t, x): (f64, &mut [f64]),
+) {
     let n = system.dim();
-    let depth = Depth { most: values.mu + 1, confirm: false };
+    let depth = Depth { most: values.mu + 1, confirm: false, ranks };
     if let Ok(found) = characterise_at(system, &mut system.array(), t, &x[..n], depth) {
         match array {
             Some(array) => x.copy_from_slice(&array.on_jet(&found.jet)),

@@ -3,15 +3,16 @@
 //! y_j' = rate_j for the chosen j, 0 = c_i for the chosen i, y_j' = 0 for what is undetermined. The choice is made anew with every
 //! pencil. Steinbrecher (2006), 3.5: (3.78) with selectors that are constant over a step.
 
+use super::chord::Chosen;
 use super::determined::Determined;
 use super::hidden::{MinimalArray, Role};
 use super::invariance::Invariance;
-use super::passage::Passage;
-use super::selection::{RANK_TOLERANCE, Selection, Stages};
+use super::selection::{Selection, Stages};
 use super::{CharacteristicValues, Dae, Pencil};
 use crate::error::StepFailure;
 use crate::graph::{Compiler, Expr, Kernel};
-use crate::linalg::{Lu, Matrix};
+use crate::linalg::rank::{AT_POINT, BESIDE_CONSTRAINTS};
+use crate::linalg::{Lu, Matrix, RankRule};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 
@@ -27,8 +28,6 @@ const POLISHING: usize = 3;
 const POOR: f64 = 0.3;
 /// So they are between pencils, if they have become smaller by this factor since the last choice.
 const WORSE: f64 = 0.5;
-/// Beside the constraints redundant ones look independent: pivots below this are what that makes of them, where the rank is known.
-const BESIDE: f64 = 1e-4;
 
 /// Coefficients that were taken for zero may keep this part of the largest derivative of their constraint.
 const APPEARING: f64 = 1e-5;
@@ -60,7 +59,7 @@ pub struct QuasiLinear {
     /// factors of the constraint gradients with respect to the dependent unknowns
     lu: Lu<f64>,
     correction: Vec<f64>,
-    passage: Passage,
+    passage: Chosen,
     /// largest gradients of the constraints so far: one that vanishes at a point does not make rounding a contradiction
     sizes: Vec<f64>,
     /// chosen constraints that are stated
@@ -69,6 +68,7 @@ pub struct QuasiLinear {
     independent: Vec<usize>,
     kept: Vec<f64>,
     characteristic: CharacteristicValues,
+    ranks: RankRule,
     // scratch
     inputs: Vec<f64>,
     time: usize,
@@ -91,6 +91,7 @@ impl QuasiLinear {
         array: MinimalArray,
         compiler: &dyn Compiler,
         characteristic: CharacteristicValues,
+        ranks: RankRule,
         t: f64,
         y: &[f64],
     ) -> Result<Self, StepFailure> {
@@ -139,12 +140,13 @@ impl QuasiLinear {
             determined: 0,
             lu: Lu::new(m.min(N)),
             correction: vec![0.0; m.min(N)],
-            passage: Passage::new(N),
+            passage: Chosen::new(N),
             sizes: vec![0.0; m],
             stated: Vec::with_capacity(m),
             independent: Vec::with_capacity(N),
             kept: vec![0.0; m],
             characteristic,
+            ranks,
             residuals: Residuals::default(),
             decided: false,
             invariance: Invariance::new(&array, compiler),
@@ -219,17 +221,17 @@ impl QuasiLinear {
         for (i, size) in self.sizes.iter_mut().enumerate() {
             *size = self.D.row(k + i).iter().fold(*size, |top, slope| top.max(slope.abs()));
         }
-        let mut rank = self.choose(RANK_TOLERANCE);
+        let mut rank = self.choose(self.ranks.or(AT_POINT));
         let known = (self.rank, self.determined);
         if self.decided && (rank, self.selection.determined) != known {
-            rank = self.choose_among_all(BESIDE);
+            rank = self.choose_among_all(BESIDE_CONSTRAINTS);
             if (rank, self.selection.determined) != known {
-                rank = self.choose_among_all(RANK_TOLERANCE);
+                rank = self.choose_among_all(self.ranks.or(AT_POINT));
             }
         } else if self.decided && self.selection.smallest < POOR && rank < self.array.constraints.len() {
             // redundant rows may see better now
             let (before, candidates) = (self.selection.clone(), self.candidates.clone());
-            let again = self.choose_among_all(BESIDE);
+            let again = self.choose_among_all(BESIDE_CONSTRAINTS);
             let same = (again, self.selection.determined) == (rank, before.determined);
             if !same || self.selection.smallest <= before.smallest {
                 (self.selection, self.candidates) = (before, candidates);
@@ -388,7 +390,7 @@ impl QuasiLinear {
         }
         self.gradients(t, y)?;
         self.take_gradients();
-        self.trial.choose(&mut self.C, &self.stages, &self.candidates, RANK_TOLERANCE);
+        self.trial.choose(&mut self.C, &self.stages, &self.candidates, self.ranks.or(AT_POINT));
         self.worn = self.trial.smallest < POOR.min(WORSE * self.selection.smallest);
         // they may hold on a branch of their own from here on
         if self.trial.rows.len() < self.selection.rows.len() { Err(StepFailure::ChoiceSingular { t }) } else { Ok(()) }

@@ -8,13 +8,10 @@ use super::initial::values;
 use super::{CharacteristicValues, Dae, Plain, Point, Structure, System};
 use crate::graph::{Expr, Tape};
 use crate::initial::{Initial, Start};
-use crate::linalg::{LargeLu, Lu, Matrix, Shift};
+use crate::linalg::{LargeLu, Lu, Matrix, RankRule, Shift};
+use crate::linalg::rank::{AT_POINT, CLEAR_PIVOT, REGULAR};
 use crate::scalar::Dual;
 
-/// Pivots below this count as zero.
-const REGULAR: f64 = 1e-10;
-/// Pivots between these leave a doubt about the rank of a constant leading matrix.
-const DOUBTFUL: (f64, f64) = (1e-12, 1e-7);
 /// Scaled residuals of constraints below this are zero.
 const CONSISTENT: f64 = 1e-9;
 
@@ -22,7 +19,7 @@ const CONSISTENT: f64 = 1e-9;
 pub(super) type Ready = (Plain, Point, CharacteristicValues);
 
 /// The system as it stands with a consistent point, or nothing if more must be known.
-pub(super) fn ready(system: &System, initial: &Initial) -> Option<Ready> {
+pub(super) fn ready(system: &System, initial: &Initial, ranks: RankRule) -> Option<Ready> {
     let (n, first) = (system.dim(), &system.first);
     if initial.states.len() != system.formulas.states.len() || initial.check(first).is_err() {
         return None;
@@ -37,12 +34,12 @@ pub(super) fn ready(system: &System, initial: &Initial) -> Option<Ready> {
     if !structure.quasilinear() || x.iter().any(|x| !x.is_finite()) || misses_an_unknown(structure) {
         return None;
     }
-    let mut plain = Plain::new(structure, &*system.compiler);
+    let mut plain = Plain::new(structure, &*system.compiler, ranks);
     let zeros = vec![0.0; n];
     let mut F = vec![0.0; n];
     plain.residual(0, t, &x, &zeros, &mut F).ok()?;
     let [E, F_x] = plain.slopes_by_row(t, &x, &zeros).ok()?;
-    let (leading, constraints) = split(structure, &E)?;
+    let (leading, constraints) = split(structure, &E, ranks)?;
     let a = constraints.len();
 
     // rows of ẋ: leading rows, and the derivatives of the constraints
@@ -66,7 +63,7 @@ pub(super) fn ready(system: &System, initial: &Initial) -> Option<Ready> {
             xdot[row] = -along(&F_t);
         }
     }
-    solve(B, &mut xdot)?;
+    solve(B, &mut xdot, ranks.or(AT_POINT))?;
     let mut at = Point { t, x, xdot };
     plain.accepted(0, t, &mut at.x, &at.xdot).ok()?;
     Some((plain, at, CharacteristicValues { mu: 0, d: n - a, a, v: 0, u: 0 }))
@@ -94,7 +91,11 @@ type Combination = Vec<(usize, f64)>;
 
 /// Rows that determine derivatives, and combinations of rows that are constraints: rows without ẋ, or the left null space of a
 /// constant leading matrix that loses rank. Nothing where the rank is in doubt.
-pub(super) fn split(structure: &Structure, E: &[Combination]) -> Option<(Vec<usize>, Vec<Combination>)> {
+pub(super) fn split(
+    structure: &Structure,
+    E: &[Combination],
+    ranks: RankRule,
+) -> Option<(Vec<usize>, Vec<Combination>)> {
     let n = E.len();
     if !structure.constant_leading() || structure.own_columns() {
         let without = structure.algebraic();
@@ -124,10 +125,10 @@ pub(super) fn split(structure: &Structure, E: &[Combination]) -> Option<(Vec<usi
     let mut leading = Vec::with_capacity(n);
     while let Some(place) = (0..left.len()).max_by(|&k, &l| tops[left[k]].1.total_cmp(&tops[left[l]].1)) {
         let (j, size) = tops[left[place]];
-        if size < DOUBTFUL.0 {
+        if size < ranks.or(REGULAR) {
             break;
         }
-        if size < DOUBTFUL.1 {
+        if size < ranks.or(CLEAR_PIVOT) {
             return None;
         }
         let i = left.swap_remove(place);
@@ -155,7 +156,7 @@ fn largest_entry(row: &[f64]) -> f64 {
 }
 
 /// b ← B⁻¹ b, if B is regular.
-fn solve(mut B: Matrix, b: &mut [f64]) -> Option<()> {
+fn solve(mut B: Matrix, b: &mut [f64], tolerance: f64) -> Option<()> {
     let n = b.len();
     // rows of one size, so that pivots can be judged
     let mut single = true;
@@ -186,7 +187,7 @@ fn solve(mut B: Matrix, b: &mut [f64]) -> Option<()> {
         let mut lu = Lu::<f64>::new(n);
         lu.A = B;
         lu.factor().ok()?;
-        if (0..n).any(|k| lu.A[(k, k)].abs() < REGULAR) {
+        if (0..n).any(|k| lu.A[(k, k)].abs() < tolerance) {
             return None;
         }
         lu.solve(b);
@@ -196,7 +197,7 @@ fn solve(mut B: Matrix, b: &mut [f64]) -> Option<()> {
             B.row(i).iter().enumerate().for_each(|(j, &c)| lu.A[(i, j)] = c);
         }
         lu.factor().ok()?;
-        if (0..n).any(|k| lu.A[(k, k)].abs() < REGULAR) {
+        if (0..n).any(|k| lu.A[(k, k)].abs() < tolerance) {
             return None;
         }
         lu.solve(b);

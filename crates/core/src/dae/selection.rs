@@ -8,15 +8,12 @@
 //! (S_D E; S_C C) is regular. Unknowns without pivot and without rate are undetermined.
 
 use crate::linalg::Matrix;
+use crate::linalg::rank::OPTIONAL;
 
 /// A preferred pivot may be this much smaller than the largest one.
 const PREFERENCE: f64 = 1e-2;
-/// Pivots below this part of the usual size of their row count as zero.
-pub const RANK_TOLERANCE: f64 = 1e-10;
 /// The same for invariants, which see what they prefer now more, now less: an energy sees no velocity at a turning point.
 const OPTIONAL_PREFERENCE: f64 = 0.2;
-/// Rows that may be dropped (invariants) are dropped below this.
-const OPTIONAL_TOLERANCE: f64 = 1e-5;
 
 /// What is known about rows and columns beforehand.
 #[derive(Clone, Debug)]
@@ -136,7 +133,7 @@ impl Selection {
         }
         // invariants come last: they take what the constraints leave
         while let Some(any) = self.largest(C, stages, 1, &|i| stages.optional[i], &|j| stages.moving[j])
-            && any.2 > OPTIONAL_TOLERANCE
+            && any.2 > zero.max(OPTIONAL)
         {
             let latest = |j: usize| stages.moving[j] && stages.col_stage[j] >= stages.row_stage[any.0];
             let preferred = self.largest(C, stages, 1, &|i| i == any.0, &latest);
@@ -192,6 +189,7 @@ impl Selection {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::rank::AT_POINT;
 
     #[test]
     fn velocities_are_solved_from_velocity_constraints() {
@@ -209,7 +207,7 @@ mod tests {
         }
         let stages = Stages::new(vec![true; 4], 4, &places, &[Some(0), Some(1)], vec![false; 2]);
         let mut selection = Selection::new(2, 4);
-        selection.choose(&mut C, &stages, &[true; 2], RANK_TOLERANCE);
+        selection.choose(&mut C, &stages, &[true; 2], AT_POINT);
         assert_eq!((selection.rows.as_slice(), selection.dependent.as_slice()), ([0, 1].as_slice(), [1, 3].as_slice()));
     }
 
@@ -220,7 +218,7 @@ mod tests {
         (C[(0, 0)], C[(0, 1)]) = (5.0, 1.0);
         let stages = Stages::new(vec![true; 2], 1, &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
         let mut selection = Selection::new(1, 2);
-        selection.choose(&mut C, &stages, &[true], RANK_TOLERANCE);
+        selection.choose(&mut C, &stages, &[true], AT_POINT);
         assert_eq!(selection.dependent, [1]);
     }
 
@@ -233,7 +231,7 @@ mod tests {
         let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
         let stages = Stages::new(vec![true; 2], 2, &places, &[Some(0), Some(0)], vec![false; 2]);
         let mut selection = Selection::new(2, 2);
-        selection.choose(&mut C, &stages, &[true; 2], RANK_TOLERANCE);
+        selection.choose(&mut C, &stages, &[true; 2], AT_POINT);
         assert_eq!(selection.rows.len(), 1);
     }
 
@@ -245,7 +243,7 @@ mod tests {
         C[(0, 1)] = 1.0;
         let stages = Stages::new(vec![true, false], 2, &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
         let mut selection = Selection::new(1, 2);
-        selection.choose(&mut C, &stages, &[true], RANK_TOLERANCE);
+        selection.choose(&mut C, &stages, &[true], AT_POINT);
         assert_eq!((selection.dependent.as_slice(), selection.determined), ([1].as_slice(), 1));
     }
 }

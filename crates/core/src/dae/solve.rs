@@ -96,6 +96,7 @@ fn solve_in(
     observers: &mut [&mut dyn Observer<Unknowns>],
 ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     check_times(problem.initial.t, problem.tend, &options.save)?;
+    options.check()?;
     if problem.tend < problem.initial.t {
         return backward::general(problem, form, method, options, observers);
     }
@@ -148,7 +149,7 @@ struct GeneralCourse<'p> {
 
 impl Course for GeneralCourse<'_> {
     fn restore(&self, t: f64, x: &mut [f64]) {
-        restore(self.system, self.array.as_ref(), self.unknowns.values, t, x);
+        restore(self.system, self.array.as_ref(), self.unknowns.values, self.options.ranks(), (t, x));
     }
     fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing) -> Result<(), StepFailure> {
         cross_general(self.system, stepper, crossing, self.options)

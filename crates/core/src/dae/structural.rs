@@ -5,8 +5,8 @@
 //! d_j − c_i = σ_ij, tells whether the answer can be trusted: if it is singular, the structure misleads.
 
 use super::{Characteristics, System};
-use crate::analysis::rank::{Decomposed, Scaling};
 use crate::graph::{Expr, Tape};
+use crate::linalg::rank::{AT_POINT, is_regular};
 use faer::Mat;
 
 /// What the structure says.
@@ -54,8 +54,7 @@ pub fn structural(system: &System, at: &Characteristics) -> Structural {
     let (c, d) = offsets(&sigma, &column);
     let most = c.iter().copied().max().unwrap_or(0);
     let index = most + usize::from(d.contains(&0));
-    let trusted = jacobian(system, at, &sigma, &c, &d)
-        .is_some_and(|J| Decomposed::of(&J, Scaling::Both).is_some_and(|found| found.decision.rank == n));
+    let trusted = jacobian(system, at, &sigma, &c, &d).is_some_and(|J| is_regular(&J, at.ranks.or(AT_POINT)));
     Structural::Regular { index, offsets: c, trusted }
 }
 

@@ -4,11 +4,11 @@
 //! make a difference, rows and columns with a single entry that is a number, are left out, so that many systems need no watch at all.
 
 use super::Structure;
-use super::rank_watch::{RankWatch, Rows};
 use super::ready::split;
 use crate::error::StepFailure;
 use crate::graph::{Compiler, Expr, Graph, Kernel};
-use crate::linalg::Matrix;
+use crate::linalg::rank::{RankWatch, Rows};
+use crate::linalg::{Matrix, RankRule};
 
 /// Larger matrices are not followed: one elimination for each step would cost more than a step of a sparse system.
 const MOST_ROWS: usize = 150;
@@ -35,13 +35,13 @@ type Entries = Vec<(usize, usize, Expr)>;
 
 impl Watch {
     /// Nothing where the matrix is made of numbers, or not known.
-    pub fn new(structure: &Structure, compiler: &dyn Compiler) -> Option<Self> {
+    pub fn new(structure: &Structure, compiler: &dyn Compiler, ranks: RankRule) -> Option<Self> {
         let system = &structure.system;
         if system.rows() != system.dim() || (structure.constant_leading() && structure.constant_constraints()) {
             return None;
         }
         let mut graph = system.graph.clone();
-        let (entries, algebraic) = matrix(structure, &mut graph)?;
+        let (entries, algebraic) = matrix(structure, &mut graph, ranks)?;
         let (entries, rows) = essential(entries, &graph);
         let r = rows.len();
         if r == 0 || r > MOST_ROWS {
@@ -123,7 +123,7 @@ fn hermite(s: f64, h: f64, [x0, d0, x1, d1]: [&[f64]; 4], x: &mut [f64], xdot: &
 }
 
 /// All entries of the matrix, and which of its rows are constraints. Nothing where the left null space is in doubt.
-fn matrix(structure: &Structure, graph: &mut Graph) -> Option<(Entries, Vec<bool>)> {
+fn matrix(structure: &Structure, graph: &mut Graph, ranks: RankRule) -> Option<(Entries, Vec<bool>)> {
     let m = structure.system.rows();
     let mut numbers = vec![Vec::new(); m];
     if structure.constant_leading() {
@@ -131,7 +131,7 @@ fn matrix(structure: &Structure, graph: &mut Graph) -> Option<(Entries, Vec<bool
             numbers[i].push((j, graph.constant(e)?));
         }
     }
-    let (rows, constraints) = split(structure, &numbers)?;
+    let (rows, constraints) = split(structure, &numbers, ranks)?;
     let mut entries = Entries::new();
     let mut row_of = vec![usize::MAX; m];
     rows.iter().enumerate().for_each(|(row, &i)| row_of[i] = row);

@@ -67,7 +67,7 @@ pub(crate) fn cross_motion(
         .contact(at.s)
         .multipliers(at.lambda, at.mu);
     let mut beyond = x.clone();
-    if let Ok(found) = consistent::initialise(system, &initial, Form::StrangenessFree) {
+    if let Ok(found) = consistent::initialise_by(system, &initial, Form::StrangenessFree, options.ranks()) {
         beyond = found.state.x;
         for range in [layout.p(), layout.v(), layout.r()] {
             beyond[range.clone()].copy_from_slice(&x[range]);
@@ -89,7 +89,7 @@ pub(crate) fn cross_general(
     stepper.rates(&mut xdot);
     if let Some(dae) = stepper.system() {
         let weights = vec![1.0; x.len()];
-        make_consistent(dae, crossing.to, &mut x, &mut xdot, Restart::Differential, &[], &weights)
+        make_consistent(dae, crossing.to, &mut x, &mut xdot, Restart::Differential, &[], &weights, options.ranks())
             .map_err(|error| failure(crossing.to, crossing, format!("no consistent state follows ({error})")))?;
     }
     if let Some(what) = unknowns_that_jump(system, crossing.to, (&before, &x), &xdot, tolerances(options)) {

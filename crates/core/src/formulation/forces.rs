@@ -8,7 +8,7 @@
 use super::selector::{Gradients, Subspace};
 use crate::dae::Dae;
 use crate::error::{BadOption, ConstraintBlock, StepFailure};
-use crate::linalg::{Jacobian, Lu, Matrix};
+use crate::linalg::{Jacobian, Lu, Matrix, RankRule};
 use crate::method::between::KEPT;
 use crate::method::collocation::Tableau;
 use crate::method::{StartFailure, State, Stepper};
@@ -49,7 +49,12 @@ struct Forces<'p> {
 
 impl<'p> Forces<'p> {
     /// At a point where the mechanism is defined.
-    fn new(system: &'p (dyn Mechanism + '_), at: &State, tolerances: &[(f64, f64)]) -> Result<Self, StepFailure> {
+    fn new(
+        system: &'p (dyn Mechanism + '_),
+        at: &State,
+        tolerances: &[(f64, f64)],
+        ranks: RankRule,
+    ) -> Result<Self, StepFailure> {
         let undefined = |_| StepFailure::Undefined { t: at.t };
         let mut array = system.array(Form::StrangenessFree, false);
         let l = array.layout().clone();
@@ -59,7 +64,8 @@ impl<'p> Forces<'p> {
         array.evaluate(at.t, &at.x, &mut rows).map_err(undefined)?;
         array.jacobian(at.t, &at.x, &rows, &mut F).map_err(undefined)?;
         let constraints = l.row_g1().start..l.row_h().end;
-        let mut gradients = Gradients::new(ConstraintBlock::Velocity, constraints.collect(), l.v().collect(), &l.s());
+        let mut gradients =
+            Gradients::new(ConstraintBlock::Velocity, constraints.collect(), l.v().collect(), &l.s(), ranks);
         gradients.take(&F);
         gradients.choose(at.t, true)?;
         let multipliers = l.lambda().len() + l.mu().len();
@@ -188,6 +194,7 @@ impl<'p> WithForces<'p> {
         stepper: Box<dyn Stepper + 'p>,
         system: &'p (dyn Mechanism + '_),
         tolerance: &Tolerance,
+        ranks: RankRule,
     ) -> Result<Self, StartFailure> {
         let layout = Layout::new(system.sizes(), Form::StrangenessFree, false);
         let mut tolerances = tolerance.pairs(&layout).map_err(BadOption::from)?;
@@ -196,7 +203,7 @@ impl<'p> WithForces<'p> {
         let state = stepper.state().clone();
         let n = state.x.len();
         Ok(WithForces {
-            forces: Forces::new(system, &state, &tolerances)?,
+            forces: Forces::new(system, &state, &tolerances, ranks)?,
             before: state.x.clone(),
             kept: Segment::with_room(state.t, &state.x, KEPT),
             is_kept: false,
@@ -339,7 +346,7 @@ mod tests {
             let rod = Rod { weight, times };
             let initial = Initial::motion(0.0, &[0.6, -0.8], &[0.0, 0.0]);
             let right = initialise(&rod, &initial, Form::StrangenessFree).unwrap().state;
-            let mut forces = Forces::new(&rod, &right, &[(1e-9, 1e-9 * weight); 8]).unwrap();
+            let mut forces = Forces::new(&rod, &right, &[(1e-9, 1e-9 * weight); 8], RankRule::default()).unwrap();
             let l = forces.array.layout().clone();
             let mut x = right.x.clone();
             for (k, j) in l.a().chain(l.lambda()).enumerate() {
@@ -361,9 +368,13 @@ mod tests {
     fn where_forces_are_not_determined_the_own_ones_stay() {
         let rod = Rod { weight: 9.81, times: 1 };
         let at = State { t: 0.0, x: vec![0.0; 7] };
-        let mut forces =
-            Forces::new(&rod, &State { x: vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.6, -0.8], ..at.clone() }, &[(1e-9, 1e-9); 7])
-                .unwrap();
+        let mut forces = Forces::new(
+            &rod,
+            &State { x: vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.6, -0.8], ..at.clone() },
+            &[(1e-9, 1e-9); 7],
+            RankRule::default(),
+        )
+        .unwrap();
         // at the origin the rod has no direction
         let mut x = vec![1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0];
         forces.complete(0.0, &mut x);

@@ -28,7 +28,9 @@ mod underlying;
 pub(crate) use forces::WithForces;
 
 use crate::dae::{Dae, Point};
-use crate::error::BadOption;
+use crate::error::{BadOption, StepFailure};
+use crate::linalg::{Mat, RankRule};
+use crate::method::structural::refuse_redundant;
 use crate::method::{Integrator, Kept, Method, StartFailure, State, Stepper};
 use crate::motion::{Layout, Mechanism};
 use crate::options::Options;
@@ -163,23 +165,47 @@ impl Formulation {
         mechanism: &'p (dyn Mechanism + '_),
         at: &State,
     ) -> Result<Box<dyn Dae + 'p>, StartFailure> {
+        self.system_by(mechanism, at, RankRule::default())
+    }
+
+    /// The same with ranks decided by a rule.
+    pub fn system_by<'p>(
+        self,
+        mechanism: &'p (dyn Mechanism + '_),
+        at: &State,
+        ranks: RankRule,
+    ) -> Result<Box<dyn Dae + 'p>, StartFailure> {
         match self {
             Formulation::Eom | Formulation::Eom1 | Formulation::Eom0 | Formulation::Baumgarte(_) | Formulation::Ggl => {
+                needs_independence(mechanism, at, ranks)?;
                 Ok(Box::new(square::Square::new(self, mechanism, at)?))
             }
-            Formulation::ProjectedIndexOne(selectors) => projected(Kind::IndexOne, selectors, mechanism, at),
-            Formulation::Projected => projected(Kind::StrangenessFree, Selectors::default(), mechanism, at),
-            Formulation::ProjectedBy(selectors) => projected(Kind::StrangenessFree, selectors, mechanism, at),
+            Formulation::ProjectedIndexOne(selectors) => projected(Kind::IndexOne, selectors, mechanism, at, ranks),
+            Formulation::Projected => projected(Kind::StrangenessFree, Selectors::default(), mechanism, at, ranks),
+            Formulation::ProjectedBy(selectors) => projected(Kind::StrangenessFree, selectors, mechanism, at, ranks),
             Formulation::ProjectedWithInvariants(selectors) => {
-                projected(Kind::WithInvariants, selectors, mechanism, at)
+                projected(Kind::WithInvariants, selectors, mechanism, at, ranks)
             }
             Formulation::Overdetermined(relaxed) => {
-                Ok(Box::new(overdetermined::Overdetermined::new(relaxed, mechanism, at)?))
+                Ok(Box::new(overdetermined::Overdetermined::new(relaxed, mechanism, at, ranks)?))
             }
-            Formulation::Underlying => Ok(Box::new(underlying::Underlying::new(mechanism, at)?)),
+            Formulation::Underlying => {
+                needs_independence(mechanism, at, ranks)?;
+                Ok(Box::new(underlying::Underlying::new(mechanism, at)?))
+            }
             Formulation::Other(row) => (row.system)(mechanism, at),
         }
     }
+}
+
+/// Equations that are not projected have a multiplier for every constraint.
+fn needs_independence(mechanism: &dyn Mechanism, at: &State, ranks: RankRule) -> Result<(), StartFailure> {
+    let mut array = mechanism.array(crate::motion::Form::StrangenessFree, false);
+    let dim = array.layout().dim();
+    let [_, GZ, HZ] = array.matrices(at.t, &at.x[..dim]).map_err(|_| StepFailure::Undefined { t: at.t })?;
+    let m = GZ.rows();
+    let K = Mat::from_fn(m + HZ.rows(), GZ.cols(), |i, j| if i < m { GZ[(i, j)] } else { HZ[(i - m, j)] });
+    refuse_redundant("this formulation", mechanism, at.t, &K, ranks)
 }
 
 fn projected<'p>(
@@ -187,8 +213,9 @@ fn projected<'p>(
     selectors: Selectors,
     mechanism: &'p (dyn Mechanism + '_),
     at: &State,
+    ranks: RankRule,
 ) -> Result<Box<dyn Dae + 'p>, StartFailure> {
-    Ok(Box::new(projected::Projected::new(kind, selectors, mechanism, at)?))
+    Ok(Box::new(projected::Projected::new(kind, selectors, mechanism, at, ranks)?))
 }
 /// What is told about an integrator whose steps are not reliable for a formulation.
 const INDEX_TOO_HIGH: &str = "warning: variable steps of this method are not reliable for equations of index 3; choose another formulation, or fixed steps";
@@ -214,7 +241,9 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
             Formulation::ProjectedWithInvariants(_) => Some(Kept::new(system, &at, &options.tolerance)?),
             _ => None,
         };
-        let dae = self.formulation.system(system, &at)?;
+        let ranks = options.ranks();
+        ranks.check()?;
+        let dae = self.formulation.system_by(system, &at, ranks)?;
         let n = dae.dim();
         let mut x = at.x;
         x.resize(n, 0.0);
@@ -239,7 +268,7 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
             options.tolerance = Tolerance::PerComponent(counted.collect());
         }
         let stepper = self.integrator.start(dae, Point { t: at.t, x, xdot }, &options)?;
-        let shown = Box::new(shown::Shown::new(stepper, array, n, kept, warning));
-        Ok(if of_index_two { Box::new(WithForces::new(shown, system, tolerance)?) } else { shown })
+        let shown = Box::new(shown::Shown::new(stepper, array, n, kept, warning, ranks));
+        Ok(if of_index_two { Box::new(WithForces::new(shown, system, tolerance, ranks)?) } else { shown })
     }
 }

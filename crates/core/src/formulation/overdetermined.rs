@@ -29,14 +29,12 @@
 use super::Relaxed;
 use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
-use crate::linalg::{Jacobian, Lu, Matrix, Svd};
+use crate::linalg::{Jacobian, Lu, Mat, Matrix, RankRule, Svd};
+use crate::linalg::rank::{REGULAR, is_regular};
 use crate::method::{StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism, ReducedArray, Undefined};
 use crate::statistics::Residuals;
 use std::ops::Range;
-
-/// Smallest singular value of the scaled matrix, relative to the largest, with which the system counts as regular.
-const REGULAR: f64 = 1e-11;
 
 /// The relaxed system at work.
 pub(super) struct Overdetermined<'p> {
@@ -59,7 +57,12 @@ pub(super) struct Overdetermined<'p> {
 }
 
 impl<'p> Overdetermined<'p> {
-    pub fn new(relaxed: Relaxed, mechanism: &'p (dyn Mechanism + '_), at: &State) -> Result<Self, StartFailure> {
+    pub fn new(
+        relaxed: Relaxed,
+        mechanism: &'p (dyn Mechanism + '_),
+        at: &State,
+        ranks: RankRule,
+    ) -> Result<Self, StartFailure> {
         let mut array = mechanism.array(Form::StrangenessFree, false);
         let layout = array.layout().clone();
         let n = layout.sizes;
@@ -88,12 +91,12 @@ impl<'p> Overdetermined<'p> {
             rows,
         };
         (0..n.velocities).for_each(|i| system.M[(i, i)] = 1.0);
-        system.check(at)?;
+        system.check(at, ranks)?;
         Ok(system)
     }
 
     /// Does the limit of the iteration matrix for small steps have an inverse?
-    fn check(&mut self, at: &State) -> Result<(), StartFailure> {
+    fn check(&mut self, at: &State, ranks: RankRule) -> Result<(), StartFailure> {
         let mut pencil = self.new_pencil();
         let mut x = at.x.clone();
         x.resize(self.dim(), 0.0);
@@ -114,7 +117,8 @@ impl<'p> Overdetermined<'p> {
                 (0..n).for_each(|j| limit[(i, j)] = -A[(i, j)]);
             }
         }
-        if is_regular(&limit) {
+        let limit = Mat::from_fn(n, n, |i, j| limit[(i, j)]);
+        if is_regular(&limit, ranks.or(REGULAR)) {
             return Ok(());
         }
         Err(refused(match self.relaxed {
@@ -208,21 +212,6 @@ fn further(relaxed: Relaxed, l: &Layout) -> impl Iterator<Item = Range<usize>> +
 
 fn refused(why: String) -> StartFailure {
     StartFailure::OutOfClass { method: "the overdetermined formulation", why, instead: "geoms" }
-}
-
-/// Is the matrix far from a singular one, after its rows and columns were brought to the same size?
-fn is_regular(B: &Matrix) -> bool {
-    let n = B.rows();
-    let mut svd = Svd::new(n, n);
-    let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0_f64, |m, b| m.max(b.abs()));
-    let rows: Vec<f64> = (0..n).map(|i| largest(&mut B.row(i).iter().copied())).collect();
-    for j in 0..n {
-        let column = largest(&mut (0..n).map(|i| B[(i, j)] / rows[i]));
-        for i in 0..n {
-            svd.A[(i, j)] = B[(i, j)] / (rows[i] * column);
-        }
-    }
-    n == 0 || (svd.factor().is_ok() && svd.sigma(n - 1) > REGULAR * svd.sigma(0))
 }
 
 impl Dae for Overdetermined<'_> {

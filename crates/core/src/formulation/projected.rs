@@ -15,7 +15,7 @@ use super::Selectors;
 use super::selector::{Gradients, Subspace};
 use crate::dae::{Dae, Pencil};
 use crate::error::{BadOption, ConstraintBlock, StepFailure};
-use crate::linalg::{Jacobian, Matrix};
+use crate::linalg::{Jacobian, Matrix, RankRule};
 use crate::method::{StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism, ReducedArray, Undefined};
 use crate::statistics::Residuals;
@@ -90,6 +90,7 @@ impl<'p> Projected<'p> {
         selectors: Selectors,
         mechanism: &'p (dyn Mechanism + '_),
         at: &State,
+        ranks: RankRule,
     ) -> Result<Self, StartFailure> {
         let with_invariants = kind == Kind::WithInvariants;
         if with_invariants && mechanism.sizes().invariants == 0 {
@@ -104,13 +105,14 @@ impl<'p> Projected<'p> {
         let layout = array.layout().clone();
         let l = &layout;
         let velocity_rows = l.row_g1().start..l.row_h().end;
-        let velocity = Gradients::new(ConstraintBlock::Velocity, velocity_rows.collect(), l.v().collect(), &l.s());
+        let velocity =
+            Gradients::new(ConstraintBlock::Velocity, velocity_rows.collect(), l.v().collect(), &l.s(), ranks);
         let position = if with_invariants {
             let (rows, unknowns) = (l.row_g1().start..l.row_g().end, l.v().start..l.p().end);
-            Gradients::new(ConstraintBlock::Velocity, rows.collect(), unknowns.collect(), &l.s())
+            Gradients::new(ConstraintBlock::Velocity, rows.collect(), unknowns.collect(), &l.s(), ranks)
         } else {
             let (rows, unknowns) = (l.row_contact().start..l.row_g().end, l.s().start..l.p().end);
-            Gradients::new(ConstraintBlock::Position, rows.collect(), unknowns.collect(), &l.s())
+            Gradients::new(ConstraintBlock::Position, rows.collect(), unknowns.collect(), &l.s(), ranks)
         };
         let mut system = Projected {
             rows: vec![0.0; l.rows()],

@@ -6,23 +6,19 @@
 //!
 //! V₂ᵀ selects differential equations: its rows span ker G, so that [V₂ᵀ; G] has full rank, and are orthonormal. U₁ᵀ selects constraints that
 //! are independent of each other. The rows of U₂ᵀ are the combinations of multipliers that cause no force. Steinbrecher, thesis (2006),
-//! 4.6.9 to 4.6.15 and 5.2. A singular value counts if it is larger than 1e-8 of the largest. Rows in very different units are brought to one:
+//! 4.6.9 to 4.6.15 and 5.2. Rows in very different units are brought to one:
 //! a rod in nanometres is no redundant one.
 
 use crate::error::{ConstraintBlock, StepFailure};
-use crate::linalg::{Jacobian, Lu, Matrix, Svd};
+use crate::linalg::{Jacobian, Lu, Matrix, RankRule, Svd};
+use crate::linalg::rank::{ALONG_RUN, LOST, VANISHING};
 use std::ops::Range;
 
-/// Singular values below this part of the largest count as zero.
-const RANK_TOLERANCE: f64 = 1e-8;
-/// Rows that are smaller than the largest by more than this are scaled, before small singular values are taken for dependence; those below
-/// rounding are zero.
+/// Rows that are smaller than the largest by more than this are scaled, before small singular values are taken for dependence. Others keep
+/// their units, in which undetermined multipliers are smallest.
 const OTHER_UNITS: f64 = 1e4;
-const ROUNDING: f64 = 1e-13;
 /// Largest tangent of an angle between the selected and the present ker G, √3: 60 degrees, where σ_min(S K) = 1/2.
 const MOST_TANGENT_SQUARED: f64 = 3.0;
-/// A smallest singular value that has fallen to this part of its usual size tells a loss of rank, where steps fail.
-const RANK_LOSS: f64 = 0.05;
 /// Gradients that differ by less than this, relative to their size, share a selector.
 const EQUAL: f64 = 1e-10;
 
@@ -39,6 +35,7 @@ pub(super) struct Gradients {
     G: Matrix,
     svd: Svd,
     rank: usize,
+    ranks: RankRule,
     /// largest of the smallest singular values that count, over all choices
     usual: f64,
     /// U₁ᵀ G V₁ and a column of U₁ᵀ G V₂, for the angle between subspaces
@@ -60,12 +57,19 @@ pub(super) enum Subspace {
 impl Gradients {
     /// Room for the gradients of these rows of the array with respect to these unknowns. Derivatives of the unknowns `still` stand in no
     /// equation.
-    pub fn new(block: ConstraintBlock, rows: Vec<usize>, unknowns: Vec<usize>, still: &Range<usize>) -> Self {
+    pub fn new(
+        block: ConstraintBlock,
+        rows: Vec<usize>,
+        unknowns: Vec<usize>,
+        still: &Range<usize>,
+        ranks: RankRule,
+    ) -> Self {
         let (m, n) = (rows.len(), unknowns.len());
         let moving = (0..n).filter(|&k| !still.contains(&unknowns[k])).collect();
         let (G, svd) = (Matrix::zeros(m, n), Svd::new(m, n));
         let (units, turned) = (vec![1.0; m], Lu::new(0));
-        Gradients { block, rows, unknowns, moving, units, G, svd, rank: 0, usual: 0.0, turned, column: Vec::new() }
+        let column = Vec::new();
+        Gradients { block, rows, unknowns, moving, units, G, svd, rank: 0, ranks, usual: 0.0, turned, column }
     }
 
     /// Rows of the array.
@@ -103,7 +107,7 @@ impl Gradients {
         let most = top(self.G.data());
         for (i, unit) in self.units.iter_mut().enumerate() {
             let size = top(self.G.row(i));
-            if size < most / OTHER_UNITS && size > ROUNDING * most {
+            if size < most / OTHER_UNITS && size > VANISHING * most {
                 *unit = most / size;
                 self.G.row_mut(i).iter_mut().for_each(|g| *g *= *unit);
             }
@@ -128,7 +132,7 @@ impl Gradients {
         }
         self.svd.factor().map_err(|_| StepFailure::SvdFailed { t })?;
         let largest = self.svd.sigma(0);
-        let now = self.svd.rank(RANK_TOLERANCE * largest);
+        let now = self.svd.rank(self.ranks.or(ALONG_RUN) * largest);
         if first {
             self.rank = now;
             self.turned = Lu::new(now);
@@ -152,7 +156,7 @@ impl Gradients {
             }
         }
         let smallest = if self.rank > 0 && svd.factor().is_ok() { svd.sigma(self.rank - 1) / self.usual } else { 1.0 };
-        (smallest < RANK_LOSS).then_some(StepFailure::RankLoss { t, block: self.block, smallest })
+        (smallest < LOST).then_some(StepFailure::RankLoss { t, block: self.block, smallest })
     }
 
     /// Are these the same gradients?
@@ -255,7 +259,7 @@ mod tests {
 
     fn of(G: &[&[f64]]) -> Gradients {
         let (rows, unknowns) = ((0..G.len()).collect(), (0..G[0].len()).collect());
-        let mut gradients = Gradients::new(ConstraintBlock::Position, rows, unknowns, &(0..0));
+        let mut gradients = Gradients::new(ConstraintBlock::Position, rows, unknowns, &(0..0), RankRule::default());
         for (i, row) in G.iter().enumerate() {
             gradients.G.row_mut(i).copy_from_slice(row);
         }
@@ -316,7 +320,7 @@ mod tests {
         let mut gradients = of(&[&[1.0, 0.0], &[0.0, 0.5]]);
         gradients.choose(0.0, true).unwrap();
         assert!(gradients.loss(0.0).is_none());
-        gradients.G.row_mut(1).copy_from_slice(&[1.0, 0.01]);
+        gradients.G.row_mut(1).copy_from_slice(&[1.0, 0.002]);
         let failure = gradients.loss(0.5).unwrap();
         assert!(matches!(failure, StepFailure::RankLoss { t: 0.5, smallest, .. } if smallest < 0.02), "{failure}");
     }

@@ -3,6 +3,7 @@
 
 use crate::dae::Dae;
 use crate::error::StepFailure;
+use crate::linalg::RankRule;
 use crate::method::{Kept, Passage, State, Stepper};
 use crate::motion::ReducedArray;
 use crate::segment::Segment;
@@ -49,13 +50,14 @@ impl<'p> Shown<'p> {
         unknowns: usize,
         kept: Option<Kept<'p>>,
         warning: &'static str,
+        ranks: RankRule,
     ) -> Self {
         let layout = array.layout().clone();
         let n = layout.dim();
         let all = stepper.state().clone();
         let state = State { t: all.t, x: all.x[..n].to_vec() };
         let segment = stepper.segment().first(n);
-        let mut passage = Passage::new(&layout);
+        let mut passage = Passage::new(&layout, ranks);
         let watch = passage.begin(&mut *array, state.t, &state.x).then_some(passage);
         Shown { array, state, segment, rates: vec![0.0; unknowns], all, stepper, warning, watch, kept, stopped: None }
     }
@@ -65,7 +67,7 @@ impl<'p> Shown<'p> {
         let now = self.stepper.state();
         let n = self.state.x.len();
         if let (Some(passage), true) = (&mut self.watch, now.t > self.state.t)
-            && passage.turned_at(&mut *self.array, now.t, &now.x[..n])
+            && passage.put_at(&mut *self.array, now.t, &now.x[..n])
         {
             self.segment.take_first(self.stepper.segment());
             if let Some((t, sigma)) = passage.singularity(&mut *self.array, &self.segment) {

@@ -11,10 +11,9 @@
 //! the left, which leaves W as it is. Second derivatives of E and derivatives of A, which enter from index 3 on, are left out: W is that of
 //! coefficients that are frozen up to Ė.
 
+use crate::linalg::rank::AT_POINT;
 use crate::linalg::{Mat, RankError, RankRule, Ranks};
 
-/// Singular values below this part of the largest one are zero, as in other rank decisions about equations.
-const RANK: f64 = 1e-10;
 /// Entries below this part of what they are summed from are rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -26,7 +25,7 @@ pub(super) struct Coefficients {
 }
 
 /// N: as many rows as there are combinations that impulses cannot change, each with a leading one.
-pub(super) fn kept_by_impulses(of: &Coefficients) -> Result<Mat<f64>, RankError> {
+pub(super) fn kept_by_impulses(of: &Coefficients, ranks: RankRule) -> Result<Mat<f64>, RankError> {
     let (m, n) = (of.E.nrows(), of.E.ncols());
     // columns of one size; powers of two keep all digits
     let rows: Vec<f64> = (0..m).map(|i| largest(&of.E, i).max_or(|| largest(&of.A, i))).collect();
@@ -37,7 +36,7 @@ pub(super) fn kept_by_impulses(of: &Coefficients) -> Result<Mat<f64>, RankError>
     let (E, rate, A) = (scaled(&of.E), scaled(&of.rate), scaled(&of.A));
     let still = rate.norm_max() == 0.0;
 
-    let mut ranks = Ranks::new(RankRule { tolerance: Some(RANK), ..RankRule::default() });
+    let mut ranks = Ranks::new(RankRule { tolerance: Some(ranks.or(AT_POINT)), ..ranks });
     let mut W = clean(&ranks.subspaces(&E, 0.0)?.kernel);
     for orders in 1..=n {
         // with one more order of impulses
@@ -145,7 +144,7 @@ mod tests {
 
     fn kept(E: &[&[f64]], A: &[&[f64]]) -> Mat<f64> {
         let (E, A) = (matrix(E), matrix(A));
-        kept_by_impulses(&Coefficients { rate: Mat::zeros(E.nrows(), E.ncols()), E, A }).unwrap()
+        kept_by_impulses(&Coefficients { rate: Mat::zeros(E.nrows(), E.ncols()), E, A }, RankRule::default()).unwrap()
     }
 
     /// The row is (entries)/(its first entry that is not zero).
@@ -168,7 +167,7 @@ mod tests {
         let (E, A) = (matrix(&[&[1.0, 0.0, 0.0], &[0.0, 3.0, 0.0], &[0.0; 3]]), matrix(&A));
         let S = matrix(&[&[1.0, 2.0, -1.0], &[0.5, 1.0, 7.0], &[2.0, -1.0, 1e-3]]);
         let mixed = Coefficients { E: &S * &E, A: &S * &A, rate: Mat::zeros(3, 3) };
-        let N = kept_by_impulses(&mixed).unwrap();
+        let N = kept_by_impulses(&mixed, RankRule::default()).unwrap();
         assert!(N.nrows() == 1 && same(&N, 0, &[1.0, 3.0, 0.0]), "{N:?}");
     }
 
@@ -199,7 +198,7 @@ mod tests {
             }
         }
         (A[(m + last, 2 * m)], A[(2 * m, last)]) = (-1.0, 1.0);
-        let N = kept_by_impulses(&Coefficients { rate: Mat::zeros(n, n), E, A }).unwrap();
+        let N = kept_by_impulses(&Coefficients { rate: Mat::zeros(n, n), E, A }, RankRule::default()).unwrap();
         // all positions and velocities but those of the last point
         assert_eq!(N.nrows(), 2 * m - 2);
     }
@@ -209,6 +208,6 @@ mod tests {
         // 0 = −x₁ + t x₂, x₁' − t x₂' = 0 at t = 0.5: nothing is free
         let (E, rate) = (matrix(&[&[0.0, 0.0], &[1.0, -0.5]]), matrix(&[&[0.0, 0.0], &[0.0, -1.0]]));
         let A = matrix(&[&[1.0, -0.5], &[0.0, 0.0]]);
-        assert_eq!(kept_by_impulses(&Coefficients { E, rate, A }).unwrap().nrows(), 0);
+        assert_eq!(kept_by_impulses(&Coefficients { E, rate, A }, RankRule::default()).unwrap().nrows(), 0);
     }
 }

@@ -2,17 +2,15 @@
 //! constraints.
 
 use crate::dae::Pencil;
-use crate::linalg::IterationMatrix;
-
-/// A matrix of rows and columns of size one whose inverse is larger is singular.
-const SINGULAR: f64 = 1e12;
+use crate::linalg::rank::REGULAR;
+use crate::linalg::{IterationMatrix, RankRule};
 
 /// (E₁; −A₂), decomposed.
 pub(super) struct LeadingMatrix(IterationMatrix<f64>);
 
 impl LeadingMatrix {
     /// Nothing if it is singular to working accuracy: its rows and columns scaled, a solution for a right side of size one is very large.
-    pub fn new(pencil: &Pencil, algebraic: Vec<bool>) -> Option<Self> {
+    pub fn new(pencil: &Pencil, algebraic: Vec<bool>, ranks: RankRule) -> Option<Self> {
         let n = algebraic.len();
         let matrix = |i: usize| if algebraic[i] { &pencil.A } else { &pencil.E };
         let entries: Vec<_> = (0..n).flat_map(|i| matrix(i).row(i).map(move |(j, m)| (i, j, m.abs()))).collect();
@@ -26,7 +24,7 @@ impl LeadingMatrix {
         // no special direction
         let mut probe: Vec<f64> = row.iter().enumerate().map(|(i, size)| size * (1.0 + 7.3 * i as f64).sin()).collect();
         matrix.solve(&mut probe);
-        let regular = probe.iter().zip(&column).all(|(x, size)| (x * size).abs() < SINGULAR);
+        let regular = probe.iter().zip(&column).all(|(x, size)| (x * size).abs() * ranks.or(REGULAR) < 1.0);
         regular.then_some(LeadingMatrix(matrix))
     }
 

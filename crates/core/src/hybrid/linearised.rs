@@ -5,10 +5,10 @@
 
 use super::error::EnterError;
 use super::leading_matrix::LeadingMatrix;
-use crate::analysis::rank::{Decomposed, Scaling, scales};
 use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
-use crate::linalg::Mat;
+use crate::linalg::rank::{Decomposed, Scales, Scaling};
+use crate::linalg::{Mat, RankRule};
 
 /// A sum of rows: number and factor of each.
 type Combination = Vec<(usize, f64)>;
@@ -30,11 +30,12 @@ pub(super) struct Linearised<'d> {
     sizes: Vec<f64>,
     /// do the rows show all constraints? Asked at the first point.
     shown: Option<bool>,
+    pub ranks: RankRule,
 }
 
 impl<'d> Linearised<'d> {
     /// Before the first point.
-    pub fn new(dae: &'d mut dyn Dae, t: f64) -> Self {
+    pub fn new(dae: &'d mut dyn Dae, t: f64, ranks: RankRule) -> Self {
         Linearised {
             pencil: dae.new_pencil(),
             rows: vec![0.0; dae.dim()],
@@ -45,6 +46,7 @@ impl<'d> Linearised<'d> {
             invariants: Vec::new(),
             sizes: Vec::new(),
             shown: None,
+            ranks,
         }
     }
 
@@ -98,7 +100,7 @@ impl<'d> Linearised<'d> {
     pub fn solve(&self, c: &[f64]) -> Option<Vec<f64>> {
         let mut step = vec![0.0; self.rows.len()];
         self.constraints.iter().zip(c).for_each(|(row, c)| step[row[0].0] = *c);
-        LeadingMatrix::new(&self.pencil, self.flags())?.solve(&mut step);
+        LeadingMatrix::new(&self.pencil, self.flags(), self.ranks)?.solve(&mut step);
         // rows with one derivative hold their unknowns, without rounding
         let mut columns = vec![Vec::new(); self.differential.len()];
         self.each_entry(&self.differential, Part::Leading, |i, j, _| columns[i].push(j));
@@ -124,7 +126,7 @@ impl<'d> Linearised<'d> {
             }
         }
         self.differential = (0..n).filter(|&i| !self.dae.algebraic(i)).map(single).collect();
-        let shown = self.shown.unwrap_or_else(|| LeadingMatrix::new(&self.pencil, self.flags()).is_some());
+        let shown = self.shown.unwrap_or_else(|| LeadingMatrix::new(&self.pencil, self.flags(), self.ranks).is_some());
         self.shown = Some(shown);
         if !shown {
             self.uncover(x, xdot)?;
@@ -156,8 +158,9 @@ impl<'d> Linearised<'d> {
         let t = self.t;
         let rows: Vec<usize> = self.differential.iter().map(|row| row[0].0).collect();
         let E1 = self.dense(&self.differential, Part::Leading);
-        let (scale, columns) = scales(&E1, Scaling::Rows);
-        let found = Decomposed::scaled(&E1, scale.clone(), columns, 0.0).ok_or(StepFailure::SvdFailed { t })?;
+        let scales = Scales::of(&E1, Scaling::Rows);
+        let scale = scales.rows.clone();
+        let found = Decomposed::scaled(&E1, scales, 0.0, self.ranks).ok_or(StepFailure::SvdFailed { t })?;
         let rank = found.decision.rank;
         if rank == rows.len() {
             return Ok(());

@@ -4,10 +4,10 @@ use super::error::EnterError;
 use super::leading_matrix::LeadingMatrix;
 use super::linearised::Linearised;
 use super::way::WishAt;
-use crate::analysis::rank::{Decomposed, Scaling, scales};
 use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
-use crate::linalg::{Mat, Svd, constrained_least_squares};
+use crate::linalg::{Mat, Matrix, RankRule, Svd, constrained_least_squares};
+use crate::linalg::rank::{Decomposed, Scales, Scaling};
 
 /// Most iterations; a multiple root needs many.
 const MOST: usize = 60;
@@ -47,10 +47,10 @@ pub struct Newton<'d> {
 }
 
 impl<'d> Newton<'d> {
-    pub fn new(dae: &'d mut dyn Dae, t: f64, x: &[f64], kept: &'d [(usize, &'d str)]) -> Self {
+    pub fn new(dae: &'d mut dyn Dae, t: f64, x: &[f64], kept: &'d [(usize, &'d str)], ranks: RankRule) -> Self {
         let n = x.len();
         Newton {
-            system: Linearised::new(dae, t),
+            system: Linearised::new(dae, t, ranks),
             start: x.to_vec(),
             kept,
             free: (0..n).filter(|j| kept.iter().all(|(k, _)| k != j)).collect(),
@@ -130,11 +130,12 @@ impl<'d> Newton<'d> {
         }
         self.checked = true;
         let (t, C) = (self.system.t, self.system.gradients());
-        let (r, c) = scales(&C, Scaling::Both);
+        let (scales, ranks) = (Scales::of(&C, Scaling::Both), self.system.ranks);
         let rank = |columns: &[usize]| {
             let C = Mat::from_fn(C.nrows(), columns.len(), |i, k| C[(i, columns[k])]);
-            let c = columns.iter().map(|&j| c[j]).collect();
-            Decomposed::scaled(&C, r.clone(), c, 1.0).map(|found| found.decision.rank)
+            let mut scales = scales.clone();
+            scales.columns = columns.iter().map(|&j| scales.columns[j]).collect();
+            Decomposed::scaled(&C, scales, 1.0, ranks).map(|found| found.decision.rank)
         };
         let all: Vec<usize> = (0..C.ncols()).collect();
         match (rank(&all), rank(&self.free)) {
@@ -160,7 +161,7 @@ impl<'d> Newton<'d> {
     pub fn tangent(&self) -> Result<Mat<f64>, EnterError> {
         let (t, C) = (self.system.t, self.system.gradients());
         let (a, n) = (C.nrows(), C.ncols());
-        let (scale, _) = scales(&C, Scaling::Rows);
+        let scale = Scales::of(&C, Scaling::Rows).rows;
         let mut svd = Svd::new(a, self.free.len());
         for i in 0..a {
             for (k, &j) in self.free.iter().enumerate() {
@@ -199,7 +200,7 @@ impl<'d> Newton<'d> {
             // back to B x̃, without the rounding of the steps before
             let b = |i: usize| (0..n).map(|j| B[(i, j)] * (self.start[j] - x[j])).sum();
             let b: Vec<f64> = (0..B.nrows()).map(b).collect();
-            if let Some(step) = square_step(&B, &b, &C, &c) {
+            if let Some(step) = square_step(&B, &b, &C, &c, self.system.ranks) {
                 return Some(step);
             }
         }
@@ -214,7 +215,7 @@ impl<'d> Newton<'d> {
 }
 
 /// B δ = b, C δ = c, if these are as many equations as unknowns, and independent.
-fn square_step(B: &Mat<f64>, b: &[f64], C: &Mat<f64>, c: &[f64]) -> Option<Vec<f64>> {
+fn square_step(B: &Mat<f64>, b: &[f64], C: &Mat<f64>, c: &[f64], ranks: RankRule) -> Option<Vec<f64>> {
     let (d, n) = (B.nrows(), B.ncols());
     if d + C.nrows() != n {
         return None;
@@ -225,7 +226,7 @@ fn square_step(B: &Mat<f64>, b: &[f64], C: &Mat<f64>, c: &[f64]) -> Option<Vec<f
         (d..n).for_each(|i| pencil.A.put((i, j), -C[(i - d, j)]));
     }
     let mut step = [b, c].concat();
-    LeadingMatrix::new(&pencil, (0..n).map(|i| i >= d).collect())?.solve(&mut step);
+    LeadingMatrix::new(&pencil, (0..n).map(|i| i >= d).collect(), ranks)?.solve(&mut step);
     // rows with one entry hold their unknowns, without rounding
     for (i, b) in b.iter().enumerate() {
         let mut entries = (0..n).filter(|&j| B[(i, j)] != 0.0);

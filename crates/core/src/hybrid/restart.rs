@@ -23,7 +23,7 @@ use super::options::Restart;
 use super::way::end_of_way;
 use crate::dae::Dae;
 use crate::error::StepFailure;
-use crate::linalg::Mat;
+use crate::linalg::{Mat, RankRule};
 
 /// Constraints that hold up to this are cleaned of rounding only: any way does.
 const CLEAN: f64 = 1e-12;
@@ -39,6 +39,7 @@ const CLEAN: f64 = 1e-12;
 /// ```
 /// use daedal::dae::{Equations, Form, System, prepare};
 /// use daedal::hybrid::{Restart, make_consistent};
+/// use daedal::linalg::RankRule;
 /// use daedal::scalar::Scalar;
 /// use daedal::Initial;
 ///
@@ -53,7 +54,7 @@ const CLEAN: f64 = 1e-12;
 /// }
 /// let mut circle = prepare(&System::of(&Circle), &Initial::new(0.0, &[0.6, 0.8]), Form::Plain)?;
 /// let (mut x, mut xdot) = ([0.8, 0.7], [0.0, 0.0]);
-/// make_consistent(&mut *circle.dae, 0.0, &mut x, &mut xdot, Restart::Differential, &[], &[1.0, 1.0])?;
+/// make_consistent(&mut *circle.dae, 0.0, &mut x, &mut xdot, Restart::Differential, &[], &[1.0, 1.0], RankRule::default())?;
 /// assert!(x[0] == 0.8 && (x[1] - 0.6).abs() < 1e-15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -65,6 +66,7 @@ pub fn make_consistent(
     restart: Restart,
     kept: &[(usize, &str)],
     weights: &[f64],
+    ranks: RankRule,
 ) -> Result<(), EnterError> {
     check(dae, t, x, &[xdot.len(), weights.len()])?;
     match restart {
@@ -75,7 +77,7 @@ pub fn make_consistent(
         }
         _ => {}
     }
-    let mut newton = Newton::new(dae, t, x, kept);
+    let mut newton = Newton::new(dae, t, x, kept, ranks);
     newton.system.at(x, xdot)?;
     match restart {
         Restart::Differential => {
@@ -111,9 +113,10 @@ pub fn make_consistent_keeping(
     xdot: &mut [f64],
     combinations: &mut dyn FnMut(&[f64], &[f64]) -> Result<Option<Mat<f64>>, EnterError>,
     kept: &[(usize, &str)],
+    ranks: RankRule,
 ) -> Result<(), EnterError> {
     check(dae, t, x, &[xdot.len()])?;
-    let mut newton = Newton::new(dae, t, x, kept);
+    let mut newton = Newton::new(dae, t, x, kept, ranks);
     newton.begin(x, xdot, &mut |newton, x, xdot| wish(newton, x, xdot, combinations))?;
     newton.solve(x, xdot)?;
     newton.system.dae.jumped(t, x);
@@ -131,12 +134,13 @@ pub(super) fn make_consistent_following(
     combinations: &mut dyn FnMut(&[f64], &[f64]) -> Result<Option<Mat<f64>>, EnterError>,
     kept: &[(usize, &str)],
     scale: &dyn Fn(usize, f64) -> f64,
+    ranks: RankRule,
 ) -> Result<(), EnterError> {
     let (from, guess) = (x.to_vec(), xdot.to_vec());
-    make_consistent_keeping(dae, t, x, xdot, combinations, kept)?;
+    make_consistent_keeping(dae, t, x, xdot, combinations, kept, ranks)?;
     let change: Vec<f64> = x.iter().zip(&from).map(|(x, from)| x - from).collect();
     let scales: Vec<f64> = (0..x.len()).map(|j| scale(j, x[j])).collect();
-    let mut newton = Newton::new(dae, t, x, kept);
+    let mut newton = Newton::new(dae, t, x, kept, ranks);
     let mut always = |newton: &Newton, x: &[f64], xdot: &[f64]| rows(newton, x, combinations(x, xdot)?);
     let jumps = (0..x.len()).any(|j| newton.system.dae.counts(j) && change[j].abs() > scales[j]);
     if jumps {

@@ -3,13 +3,9 @@
 //! Null space method: δ = C⁺c + N z with N an orthonormal basis of kernel C and z the smallest solution of ‖B N z − (b − B C⁺c)‖ = min.
 //! Golub & Van Loan, 6.2.3.
 
-use super::Svd;
+use super::rank::{Scales, Scaling};
+use super::{RankRule, Svd};
 use faer::Mat;
-
-/// Singular values of equations below this part of the largest are zero.
-const DEPENDENT: f64 = 1e-13;
-/// Singular values of B N below this part of ‖B‖ are zero.
-const NEGLIGIBLE: f64 = 1e-12;
 
 /// The rows of C depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,23 +20,17 @@ pub struct Dependent {
 /// δ. C has full row rank; B may have any rank and no rows at all.
 pub fn constrained_least_squares(C: &Mat<f64>, c: &[f64], B: &Mat<f64>, b: &[f64]) -> Result<Vec<f64>, Dependent> {
     let (a, n) = (C.nrows(), C.ncols());
-    // rows of one size
-    let size = |i: usize| (0..n).map(|j| C[(i, j)].abs()).fold(0.0, f64::max);
-    let scale: Vec<f64> = (0..a).map(|i| if size(i) > 0.0 { 1.0 / size(i) } else { 1.0 }).collect();
+    let (scales, rule) = (Scales::of(C, Scaling::Rows), RankRule::default());
     let mut svd = Svd::new(a, n);
-    for i in 0..a {
-        for j in 0..n {
-            svd.A[(i, j)] = scale[i] * C[(i, j)];
-        }
-    }
+    svd.A.copy_from(&scales.scaled(C));
     svd.factor().map_err(|_| Dependent { rows: a, rank: 0 })?;
-    let rank = svd.rank(DEPENDENT * svd.sigma(0));
+    let rank = svd.rank(rule.of_numbers(a, n) * svd.sigma(0));
     if rank < a {
         return Err(Dependent { rows: a, rank });
     }
     let mut delta = vec![0.0; n];
     for k in 0..a {
-        let w = (0..a).map(|i| svd.U[(i, k)] * scale[i] * c[i]).sum::<f64>() / svd.sigma(k);
+        let w = (0..a).map(|i| svd.U[(i, k)] * scales.rows[i] * c[i]).sum::<f64>() / svd.sigma(k);
         delta.iter_mut().enumerate().for_each(|(j, delta)| *delta += svd.V[(j, k)] * w);
     }
     if B.nrows() == 0 || a == n {
@@ -52,7 +42,7 @@ pub fn constrained_least_squares(C: &Mat<f64>, c: &[f64], B: &Mat<f64>, b: &[f64
     let mut inner = Svd::new(B.nrows(), n - a);
     inner.A.copy_from(B * N);
     inner.factor().map_err(|_| Dependent { rows: a, rank: 0 })?;
-    for k in 0..inner.rank(NEGLIGIBLE * B.norm_l2()) {
+    for k in 0..inner.rank(rule.of_numbers(B.nrows(), n) * B.norm_l2()) {
         let w = (0..B.nrows()).map(|i| inner.U[(i, k)] * left[i]).sum::<f64>() / inner.sigma(k);
         for (j, delta) in delta.iter_mut().enumerate() {
             *delta += w * (0..n - a).map(|l| N[(j, l)] * inner.V[(l, k)]).sum::<f64>();

@@ -16,9 +16,9 @@ mod matrix;
 mod pencil;
 mod pivoted_qr;
 pub(crate) mod product;
+pub(crate) mod rank;
 mod sparse_lu;
 mod sparse_matrix;
-mod subspaces;
 mod svd;
 mod thin_qr;
 
@@ -36,8 +36,8 @@ pub use matrix::Matrix;
 pub use pencil::Pencil;
 pub(crate) use pivoted_qr::PivotedQr;
 pub use product::{dot, norm, product, times};
+pub use rank::{RankError, RankGap, RankRule, Ranks, Subspaces, scale_of};
 pub use sparse_matrix::SparseMatrix;
-pub use subspaces::{RankError, RankGap, RankRule, Ranks, Subspaces};
 pub use svd::{NoConvergence, Svd};
 pub(crate) use thin_qr::ThinQr;
 

@@ -6,8 +6,9 @@
 //! Ranks are those of the array of derivatives, (2.22)–(2.23) of Wunderlich, thesis (2008); entries grow less.
 
 use super::coefficients::TaylorData;
-use super::equilibrate::{Scales, equation_factors};
+use super::equilibrate::{equation_factors, equilibrate};
 use crate::linalg::Matrix;
+use crate::linalg::rank::Scales;
 
 /// The derivative array of one level.
 #[derive(Clone, Debug)]
@@ -66,7 +67,7 @@ impl DerivativeArray {
     /// do not depend on units. `data` are the Taylor coefficients the array was built from.
     pub fn inflated_pair(&self, data: &TaylorData) -> (Matrix, Matrix) {
         let mut scales = Scales::default();
-        scales.choose(self, &equation_factors(data, 0));
+        equilibrate(self, &equation_factors(data, 0), &mut scales);
         let (height, width, n) = (self.M.rows(), self.M.cols(), self.N.cols());
         let (mut M, mut N) = (Matrix::zeros(height, width), Matrix::zeros(height, width));
         for i in 0..height {

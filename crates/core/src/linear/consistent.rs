@@ -3,9 +3,10 @@
 
 use super::array::DerivativeArray;
 use super::coefficients::{CoefficientError, Coefficients, TaylorData};
-use super::equilibrate::Scales;
+use super::equilibrate::equilibrate;
 use super::strangeness_free::{RankOptions, StrangenessFree};
 use crate::linalg::product::{dot, product, transposed_product};
+use crate::linalg::rank::Scales;
 use crate::linalg::{Matrix, NoConvergence, Svd};
 
 /// What a consistent value keeps of the guess.
@@ -77,7 +78,7 @@ pub(crate) fn derivative<C: Coefficients + ?Sized>(
             let mut array = DerivativeArray::new(m, n, level);
             array.build(&data);
             let mut scales = Scales::default();
-            scales.choose(&array, factors);
+            equilibrate(&array, factors, &mut scales);
             let (height, width) = (array.M.rows(), array.M.cols());
             let mut svd = Svd::new(height, width - n);
             for i in 0..height {
@@ -86,7 +87,7 @@ pub(crate) fn derivative<C: Coefficients + ?Sized>(
                 }
             }
             svd.factor()?;
-            let rank = svd.rank(options.tolerance(height, width) * svd.sigma(0).max(1.0));
+            let rank = svd.rank(options.rule.of_numbers(height, width) * svd.sigma(0).max(1.0));
             let k = height - rank;
             let (mut relations, mut right) = (Matrix::zeros(k, n), vec![0.0; k]);
             for p in 0..k {

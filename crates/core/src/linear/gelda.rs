@@ -10,10 +10,11 @@
 use super::coefficients::Coefficients;
 use super::consistent::{DerivativeError, Keep, consistent_value, derivative, differential_part};
 use super::moving_frame::{FrameError, MovingFrame};
-use super::strangeness_free::{RankOptions, ReducedSystem, Reducer, ReductionError, StrangenessFree};
-use crate::dae::{CharacteristicValues, Dae, Pencil, Point, RankWatch, Rows};
+use super::strangeness_free::{LeastClear, RankOptions, ReducedSystem, Reducer, ReductionError, StrangenessFree};
+use crate::dae::{CharacteristicValues, Dae, Pencil, Point};
 use crate::error::StepFailure;
 use crate::linalg::product::{dot, norm};
+use crate::linalg::rank::{RankWatch, Rows};
 use crate::linalg::{LeastChange, MOVING_WEIGHT, Matrix};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
@@ -347,10 +348,10 @@ impl<C: Coefficients> Dae for Gelda<C> {
     }
 
     fn decisions(&self) -> String {
-        let gap = &self.decided.gap;
+        let LeastClear { gap, place, level } = self.decided.least_clear;
         format!(
-            "{}; least clear rank: {:.1e} kept, {:.1e} neglected ({:?} of level {})",
-            self.values, gap.kept, gap.neglected, gap.place, gap.level
+            "{}; least clear rank: {:.1e} kept, {:.1e} neglected ({place:?} of level {level})",
+            self.values, gap.kept, gap.dropped
         )
     }
 }

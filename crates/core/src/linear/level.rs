@@ -1,10 +1,10 @@
 //! Work on one level of the derivative array: scales, corange of M, constraints, differential part.
 
 use super::array::DerivativeArray;
-use super::equilibrate::Scales;
-use super::strangeness_free::{RankGap, RankOptions, RankPlace};
+use super::strangeness_free::{LeastClear, RankPlace};
 use crate::linalg::product::{resize, transposed_product};
-use crate::linalg::{Matrix, NoConvergence, Svd};
+use crate::linalg::rank::Scales;
+use crate::linalg::{Matrix, NoConvergence, RankGap, RankRule, Svd};
 
 /// Buffers of one level of the derivative array.
 pub(crate) struct Level {
@@ -44,7 +44,7 @@ impl Level {
     /// Decompose R M C; returns the norm of R [M N] C.
     pub fn decompose(&mut self) -> Result<f64, NoConvergence> {
         let (rows, n, width) = (self.array.M.rows(), self.array.N.cols(), self.array.M.cols());
-        let Scales { rows: R, columns: C } = &self.scales;
+        let Scales { rows: R, columns: C, .. } = &self.scales;
         let mut size = 0.0;
         for i in 0..rows {
             for j in 0..width {
@@ -62,11 +62,12 @@ impl Level {
     }
 
     /// The rank of M: the left singular vectors behind it span corange M. Returns the rank and the norm of the factors.
-    pub fn corange(&mut self, options: &RankOptions, gap: &mut RankGap) -> Result<(usize, f64), NoConvergence> {
+    pub fn corange(&mut self, rule: RankRule, least_clear: &mut LeastClear) -> Result<(usize, f64), NoConvergence> {
         let scale = self.decompose()?;
-        let rank = self.svd_M.rank(options.tolerance(self.array.M.rows(), self.array.M.cols()) * scale);
-        record(gap, &self.svd_M, rank, scale, RankPlace::DerivativeArray, self.array.level());
-        Ok((rank, scale))
+        let tolerance = rule.of_numbers(self.array.M.rows(), self.array.M.cols());
+        let gap = RankGap::of(&self.svd_M, tolerance * scale);
+        least_clear.note(gap.relative_to(scale), RankPlace::DerivativeArray, self.array.level());
+        Ok((gap.rank, scale))
     }
 
     /// a = rank ZᵀN; turns Z into Z₂ and Z₃.
@@ -74,14 +75,15 @@ impl Level {
         &mut self,
         rank: usize,
         scale: f64,
-        options: &RankOptions,
-        gap: &mut RankGap,
+        rule: RankRule,
+        least_clear: &mut LeastClear,
     ) -> Result<usize, NoConvergence> {
         self.constraints(rank)?;
-        let a = self.svd_B.rank(options.tolerance(self.array.M.rows(), self.array.M.cols()) * scale);
-        record(gap, &self.svd_B, a, scale, RankPlace::Constraints, self.array.level());
-        self.turn(rank, a);
-        Ok(a)
+        let tolerance = rule.of_numbers(self.array.M.rows(), self.array.M.cols());
+        let gap = RankGap::of(&self.svd_B, tolerance * scale);
+        least_clear.note(gap.relative_to(scale), RankPlace::Constraints, self.array.level());
+        self.turn(rank, gap.rank);
+        Ok(gap.rank)
     }
 
     /// Decompose B = ẐᵀN with the left null space Ẑ of R M C, whose rank is given.
@@ -124,8 +126,8 @@ impl Level {
         a: usize,
         E: &Matrix,
         scale: f64,
-        options: &RankOptions,
-        gap: &mut RankGap,
+        rule: RankRule,
+        least_clear: &mut LeastClear,
     ) -> Result<usize, NoConvergence> {
         let (m, n) = (E.rows(), E.cols());
         resize(&mut self.A2, a, n);
@@ -145,9 +147,9 @@ impl Level {
         }
         self.svd_E.factor()?;
         let scale = scale.max(size.sqrt());
-        let d = self.svd_E.rank(options.tolerance(m, n) * scale);
-        record(gap, &self.svd_E, d, scale, RankPlace::Differential, self.array.level());
-        Ok(d)
+        let gap = RankGap::of(&self.svd_E, rule.of_numbers(m, n) * scale);
+        least_clear.note(gap.relative_to(scale), RankPlace::Differential, self.array.level());
+        Ok(gap.rank)
     }
 }
 
@@ -162,14 +164,4 @@ pub(crate) fn kernel(svd: &mut Svd, A: &Matrix, columns: &[f64]) -> Result<(), N
         }
     }
     svd.factor()
-}
-
-/// Remember a rank decision if it is less clear than those before.
-fn record(gap: &mut RankGap, svd: &Svd, rank: usize, scale: f64, place: RankPlace, level: usize) {
-    let kept = if rank > 0 { svd.sigma(rank - 1) / scale } else { 1.0 };
-    let neglected = svd.sigma(rank) / scale;
-    let ratio = kept / neglected.max(f64::EPSILON);
-    if ratio < gap.ratio {
-        *gap = RankGap { ratio, kept, neglected, place, level };
-    }
 }

@@ -30,5 +30,5 @@ pub use consistent::Keep;
 pub use gelda::{Contradiction, Gelda, GeldaOptions};
 pub use oracle::{ConstantCoefficients, Differentiated, Inhomogeneity, Supplied};
 pub use strangeness_free::{
-    RankGap, RankOptions, RankPlace, ReducedSystem, ReductionError, StrangenessFree, strangeness_free,
+    LeastClear, RankOptions, RankPlace, ReducedSystem, ReductionError, StrangenessFree, strangeness_free,
 };

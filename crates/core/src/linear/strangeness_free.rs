@@ -11,32 +11,25 @@
 
 use super::array::DerivativeArray;
 use super::coefficients::{CoefficientError, Coefficients, TaylorData};
-use super::equilibrate::{Scales, equation_factors};
+use super::equilibrate::{equation_factors, equilibrate};
 use super::level::{Level, kernel};
 use crate::dae::CharacteristicValues;
 use crate::linalg::product::{copy, norm, resize, transposed_product, transposed_times};
-use crate::linalg::{Matrix, NoConvergence};
+use crate::linalg::rank::Scales;
+use crate::linalg::{Matrix, NoConvergence, RankGap, RankRule};
 
-/// How ranks are decided.
+/// How far to look, and how ranks are decided.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankOptions {
     /// Highest strangeness index that is looked for. Derivatives of E, A and b up to this order must exist.
     pub max_index: usize,
-    /// Singular values below this part of the norm of the factors count as zero; `None`: 1000 times rounding times the larger
-    /// dimension of the matrix.
-    pub rank_tolerance: Option<f64>,
+    /// Singular values are judged relative to the norm of the factors.
+    pub rule: RankRule,
 }
 
 impl Default for RankOptions {
     fn default() -> Self {
-        RankOptions { max_index: 5, rank_tolerance: None }
-    }
-}
-
-impl RankOptions {
-    /// Singular values of a matrix of this size below this part of its norm are zero.
-    pub fn tolerance(&self, rows: usize, cols: usize) -> f64 {
-        self.rank_tolerance.unwrap_or(1e3 * f64::EPSILON * rows.max(cols).max(1) as f64)
+        RankOptions { max_index: 5, rule: RankRule::default() }
     }
 }
 
@@ -53,17 +46,29 @@ pub enum RankPlace {
 
 /// The least clear rank decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RankGap {
-    /// Smallest singular value that counts over the largest that does not (at least rounding).
-    pub ratio: f64,
-    /// Smallest that counts, relative to the norm of the factors; 1 if none does.
-    pub kept: f64,
-    /// Largest that does not, relative to the norm of the factors; 0 if all do.
-    pub neglected: f64,
+pub struct LeastClear {
+    /// Its numbers, relative to the norm of the factors.
+    pub gap: RankGap,
     /// Which matrix.
     pub place: RankPlace,
     /// Of which level.
     pub level: usize,
+}
+
+impl Default for LeastClear {
+    fn default() -> Self {
+        LeastClear { gap: RankGap::default(), place: RankPlace::DerivativeArray, level: 0 }
+    }
+}
+
+impl LeastClear {
+    /// Remember a decision if it is less clear than those before.
+    pub(crate) fn note(&mut self, gap: RankGap, place: RankPlace, level: usize) {
+        let clearness = |gap: &RankGap| gap.kept / gap.dropped.max(f64::EPSILON);
+        if clearness(&gap) < clearness(&self.gap) {
+            *self = LeastClear { gap, place, level };
+        }
+    }
 }
 
 /// Why there is no strangeness-free system.
@@ -74,7 +79,7 @@ pub enum ReductionError {
     Coefficients(#[from] CoefficientError),
     /// No level passes the test a + d + v = m.
     #[error(
-        "at t = {t}: no strangeness index up to {max_index} ({last} at this level): it is higher, or ranks are not constant near this time; raise max_index, or change rank_tolerance"
+        "at t = {t}: no strangeness index up to {max_index} ({last} at this level): it is higher, or ranks are not constant near this time; raise max_index, or set rank_tolerance"
     )]
     IndexNotFound {
         /// Time.
@@ -168,7 +173,7 @@ pub struct StrangenessFree {
     /// ‖Z₃ᵀ g‖ relative to ‖g‖, rows scaled; 0 for g = 0.
     pub inconsistency: f64,
     /// The least clear rank decision.
-    pub gap: RankGap,
+    pub least_clear: LeastClear,
     pub(crate) scales: Scales,
 }
 
@@ -195,13 +200,7 @@ impl StrangenessFree {
             T2: Matrix::zeros(0, 0),
             consistency: Vec::new(),
             inconsistency: 0.0,
-            gap: RankGap {
-                ratio: f64::INFINITY,
-                kept: 1.0,
-                neglected: 0.0,
-                place: RankPlace::DerivativeArray,
-                level: 0,
-            },
+            least_clear: LeastClear::default(),
             scales: Scales::default(),
         }
     }
@@ -221,7 +220,7 @@ impl StrangenessFree {
         copy(&mut self.T2, &other.T2);
         self.consistency.clone_from(&other.consistency);
         self.inconsistency = other.inconsistency;
-        self.gap = other.gap;
+        self.least_clear = other.least_clear;
         self.scales.rows.clone_from(&other.scales.rows);
         self.scales.columns.clone_from(&other.scales.columns);
     }
@@ -281,9 +280,9 @@ impl Reducer {
         t: f64,
         out: &mut StrangenessFree,
     ) -> Result<(), ReductionError> {
-        let (m, n) = (self.m, self.n);
+        let (m, n, rule) = (self.m, self.n, self.options.rule);
         let failed = |_: NoConvergence| ReductionError::SvdFailed { t };
-        out.gap.ratio = f64::INFINITY;
+        out.least_clear = LeastClear::default();
         let mut redundant_before = 0;
         let mut known = None;
         let mut last = CharacteristicValues { mu: 0, d: 0, a: 0, v: 0, u: 0 };
@@ -303,15 +302,15 @@ impl Reducer {
             }
             let work = &mut self.levels[level];
             work.array.build(&self.data);
-            work.scales.choose(&work.array, self.factors.as_deref().unwrap_or(&[]));
+            equilibrate(&work.array, self.factors.as_deref().unwrap_or(&[]), &mut work.scales);
 
             // Z, Z₂, Z₃
-            let (rank, scale) = work.corange(&self.options, &mut out.gap).map_err(failed)?;
-            let a = work.split(rank, scale, &self.options, &mut out.gap).map_err(failed)?;
+            let (rank, scale) = work.corange(rule, &mut out.least_clear).map_err(failed)?;
+            let a = work.split(rank, scale, rule, &mut out.least_clear).map_err(failed)?;
             let redundant = work.array.M.rows() - rank - a;
 
             // T₂ in the scale of ẋ, d = rank E T₂
-            let d = work.differential(a, &self.data.E[0], scale, &self.options, &mut out.gap).map_err(failed)?;
+            let d = work.differential(a, &self.data.E[0], scale, rule, &mut out.least_clear).map_err(failed)?;
 
             let v = redundant as isize - redundant_before as isize;
             redundant_before = redundant;

@@ -11,7 +11,7 @@
 use super::Formulas;
 use crate::error::StepFailure;
 use crate::graph::{Compiler, Expr, Interpreted, Jacobian, Kernel};
-use crate::linalg::{Lu, Mat, NoConvergence, RankError, Ranks, Svd};
+use crate::linalg::{Lu, Mat, NoConvergence, RankError, RankRule, Ranks, Svd};
 
 /// Residuals of velocities below this part of what they are summed from are rounding.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
@@ -61,6 +61,8 @@ pub struct Balance {
 /// # Ok::<(), daedal::StepFailure>(())
 /// ```
 pub struct Closing {
+    /// How ranks are decided.
+    pub ranks: RankRule,
     /// all of what follows, one after the other
     kernel: Box<dyn Kernel>,
     outputs: Vec<f64>,
@@ -104,6 +106,7 @@ impl Closing {
         let (p, of_v) = (1, 1 + n.positions);
         let s = of_v + n.velocities + n.dynamic + n.auxiliary;
         Closing {
+            ranks: RankRule::default(),
             outputs: vec![0.0; all.len()],
             inputs: vec![0.0; graph.inputs().len()],
             places: [0, p, of_v, s, bound.graph.inputs().len()],
@@ -152,7 +155,7 @@ impl Closing {
         let top = |i: usize| (0..n).map(|j| J[(i, j)].abs()).fold(0.0, f64::max);
         let unit: Vec<f64> = (0..m).map(|i| if top(i) > 0.0 { 1.0 / top(i) } else { 1.0 }).collect();
         let scaled = Mat::from_fn(m, n, |i, j| unit[i] * J[(i, j)]);
-        let N = Ranks::default().subspaces(&scaled, 0.0).map_err(|_| StepFailure::SvdFailed { t })?.kernel;
+        let N = Ranks::new(self.ranks).subspaces(&scaled, 0.0).map_err(|_| StepFailure::SvdFailed { t })?.kernel;
         let change = &M * Mat::from_fn(n, 1, |j, _| after[j] - before[j]);
         let along = |k: usize| {
             let size = (0..n).map(|j| N[(j, k)].abs()).fold(0.0, f64::max);
@@ -185,7 +188,7 @@ impl Closing {
             RankError::NotFinite { .. } => StepFailure::Undefined { t },
             _ => StepFailure::SvdFailed { t },
         };
-        let found = Ranks::default().subspaces(&scaled, 0.0).map_err(failed)?;
+        let found = Ranks::new(self.ranks).subspaces(&scaled, 0.0).map_err(failed)?;
         let (rank, N) = (found.rank, &found.kernel);
         let NtM = N.transpose() * &M;
         let mut free = Lu::<f64>::new(n - rank);

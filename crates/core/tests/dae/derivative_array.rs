@@ -2,9 +2,9 @@
 
 use crate::examples::{HorizontalPendulum, Pendulum, moving_pendulum};
 use daedal::dae::jet::{Freedom, fit};
-use daedal::dae::{Depth, Form, InForm, System, characterise, levels};
-use daedal::linalg::Matrix;
 use daedal::{Initial, Options, Problem, RadauIIa, Tolerance, solve};
+use daedal::dae::{Depth, Form, InForm, Problem, System, characterise, levels, solve};
+use daedal::linalg::{Matrix, RankRule};
 
 /// φ = −0.8, φ' = 0.9.
 fn point() -> [f64; 5] {
@@ -18,14 +18,14 @@ fn t16_ranks_of_the_pendulum_level_by_level() {
     let mut array = system.array();
     let mut jet = point().to_vec();
     jet.resize(6 * 5, 0.0);
-    assert!(fit(&mut array, None, 4, 0.0, &mut jet, &[Freedom::Held; 5]).unwrap().consistent());
+    assert!(fit(&mut array, None, 4, 0.0, &mut jet, &[Freedom::Held; 5], RankRule::default()).unwrap().consistent());
     // equations, rank of the part without x, 1-full
     let table = [(1, 10, 8, false), (2, 15, 12, false), (3, 20, 17, true), (4, 25, 22, true)];
     let mut corank = 0;
     for (m, equations, rank, one_full) in table {
         let mut J = Matrix::zeros(equations, 5 * (m + 2));
         array.jacobian(m, 0.0, &jet[..5 * (m + 2)], &mut J).unwrap();
-        let (found, _, ranks) = levels::analyse(&J, (5, 5), m, corank, None).unwrap();
+        let (found, _, ranks) = levels::analyse(&J, (5, 5), m, corank, None, RankRule::default()).unwrap();
         assert_eq!(ranks.derivatives, rank, "m = {m}");
         assert_eq!(found.one_full, one_full, "m = {m}");
         assert_eq!(found.rank, equations, "m = {m}: full row rank");

@@ -172,9 +172,14 @@ fn an_index_that_rises_on_the_way_stops_the_run() {
         for form in [Form::Auto, Form::QuasiLinear, Form::DerivativeArray] {
             let (cause, partial) = stopped(&FadingHidden, form, &[0.0, 0.3, 0.7], tolerance);
             assert!((0.0..1e-6).contains(&(1.0 - partial.end.t)), "{form:?} {tolerance:e}: {}", partial.end.t);
-            let StepFailure::CharacteristicChange { before, now, .. } = cause else { panic!("{cause}") };
-            assert_eq!((before.mu, before.d, before.a), (1, 1, 2));
-            assert_ne!(before, now);
+            match cause {
+                StepFailure::CharacteristicChange { before, now, .. } => {
+                    assert_eq!((before.mu, before.d, before.a), (1, 1, 2));
+                    assert_ne!(before, now);
+                }
+                // a step may end so far behind that ranks are the same again
+                cause => assert!(matches!(cause, StepFailure::LeadingSingular { .. }), "{cause}"),
+            }
         }
     }
 }

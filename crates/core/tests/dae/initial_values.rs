@@ -234,7 +234,7 @@ fn equations_without_a_solution_are_told() {
 
 #[test]
 fn an_index_beyond_the_limit_is_told() {
-    let depth = Depth { most: 1, confirm: false };
+    let depth = Depth { most: 1, ..Depth::default() };
     let error = characterise(&System::of(&Named), &Initial::new(0.0, &moving_pendulum()), depth).unwrap_err();
     println!("{error}");
     let AnalysisError::IndexNotFound { most, last, equations, .. } = &error else { panic!("{error:?}") };

@@ -16,6 +16,7 @@ mod optimal_control;
 #[path = "../support/random.rs"]
 #[allow(dead_code)]
 mod random;
+mod ranks;
 mod redundant_rows;
 mod runs;
 mod special_starts;

@@ -5,7 +5,7 @@ use crate::systems;
 use daedal::dae::{Dae, Equations, Form, Formulas, Pencil, Prepared, System, prepare};
 use daedal::graph::Interpreted;
 use daedal::hybrid::{EnterError, Restart, make_consistent};
-use daedal::linalg::{Jacobian, Mat, Matrix};
+use daedal::linalg::{Jacobian, Mat, Matrix, RankRule};
 use daedal::linear::{ConstantCoefficients, Gelda, GeldaOptions, Keep};
 use daedal::method::bdf::Bdf;
 use daedal::method::radau::RadauIIa;
@@ -23,7 +23,8 @@ fn keeping(dae: &mut dyn Dae, guess: &[f64], restart: Restart, kept: &[usize]) -
     let kept: Vec<(usize, &str)> = kept.iter().copied().zip(names.iter().map(String::as_str)).collect();
     let mut x = guess.to_vec();
     let mut xdot = vec![0.0; x.len()];
-    make_consistent(dae, 0.0, &mut x, &mut xdot, restart, &kept, &vec![1.0; guess.len()]).map(|()| x)
+    make_consistent(dae, 0.0, &mut x, &mut xdot, restart, &kept, &vec![1.0; guess.len()], RankRule::default())
+        .map(|()| x)
 }
 
 fn close(x: &[f64], y: &[f64], tolerance: f64) -> bool {
@@ -81,7 +82,8 @@ fn weights_say_which_component_moves() {
         (&[], &[(0, 1.0), (1, -1.0)], 0.0),
     ]);
     let (mut x, mut xdot) = ([1.0, 0.0, 0.0], [0.0; 3]);
-    make_consistent(&mut system, 0.0, &mut x, &mut xdot, Restart::Weighted, &[], &[3.0, 1.0, 1.0]).unwrap();
+    make_consistent(&mut system, 0.0, &mut x, &mut xdot, Restart::Weighted, &[], &[3.0, 1.0, 1.0], RankRule::default())
+        .unwrap();
     // (9·1 + 1·0)/10
     assert!(close(&x, &[0.9, 0.9, 0.0], 1e-14), "{x:?}");
     // M6: the least change, and the differential part m₁²v₁ + m₂²v₂

@@ -17,7 +17,7 @@ fn check(problem: Hidden, t: f64, what: &str) {
     let mut oracle = Differentiated::new(problem);
     let options = RankOptions::default();
     let found = strangeness_free(&mut oracle, t, &options).unwrap_or_else(|error| panic!("{what} {m} × {n}: {error}"));
-    assert_eq!(found.values, values, "{what} {m} × {n}: {:?}", found.gap);
+    assert_eq!(found.values, values, "{what} {m} × {n}: {:?}", found.least_clear);
     // the solution solves the reduced system, relative to the size of the terms
     let system = &found.system;
     let row = |A: &Matrix, i: usize, x: &[f64]| A.row(i).iter().zip(x).map(|(a, x)| a * x).sum::<f64>();

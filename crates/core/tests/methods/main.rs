@@ -18,4 +18,5 @@ mod ordinary;
 mod output;
 mod problems;
 mod radau;
+mod ranks;
 mod symplectic;

@@ -167,9 +167,9 @@ fn redundant_constraints_want_the_svd() {
 
 #[test]
 fn a_rank_that_changes_stops_the_run() {
-    let method = Geoms { rank_tolerance: 0.1, ..with_svd() };
+    let options = Options { rank_tolerance: Some(0.1), ..tolerance(1e-8) };
     let start = Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0]);
-    let (cause, partial) = stopped(&SliderCrank { l2: 1.0 }, start, 2.0, &method, &tolerance(1e-8));
+    let (cause, partial) = stopped(&SliderCrank { l2: 1.0 }, start, 2.0, &with_svd(), &options);
     let StepFailure::RankChange { t, before, now, smallest, neglected, .. } = cause else { panic!("{cause:?}") };
     assert_eq!((before, now), (3, 2));
     assert!(t < FOLDING_TIME && neglected < 0.1 && smallest > 0.1);
@@ -396,7 +396,9 @@ fn numbers_out_of_their_range_are_refused_by_name() {
         ("hmax", "positive", d.clone(), Options { hmax: Some(0.0), ..o.clone() }),
         ("hmax", "finite", d.clone(), Options { hmax: Some(f64::INFINITY), ..o.clone() }),
         ("newton_tolerance", "positive", Geoms { newton_tolerance: Some(0.0), ..d.clone() }, o.clone()),
-        ("rank_tolerance", "between 0 and 1", Geoms { rank_tolerance: -1e-9, ..d.clone() }, o.clone()),
+        ("rank_tolerance", "between 0 and 1", d.clone(), Options { rank_tolerance: Some(-1e-9), ..o.clone() }),
+        ("rank_tolerance", "between 0 and 1", d.clone(), Options { rank_tolerance: Some(1.0), ..o.clone() }),
+        ("rank_tolerance", "between 0 and 1", d.clone(), Options { rank_tolerance: Some(nan), ..o.clone() }),
         ("safety", "between 0.001 and 1", Geoms { safety: 1.0, ..d.clone() }, o.clone()),
         ("smallest ratio", "between 0 and 1", Geoms { ratio: (1.0, 8.0), ..d.clone() }, o.clone()),
         ("largest ratio", "larger than 1", Geoms { ratio: (0.2, 1.0), ..d.clone() }, o.clone()),

@@ -1,6 +1,7 @@
 //! Taylor coefficients of M, C, K and f at one point, X(t + τ) = Σ X_\[k\] τᵏ with X_\[k\] = X^(k) / k!.
 
 use super::SecondOrderError;
+use daedal::linalg::scale_of;
 use faer::{Mat, Scale};
 
 /// Taylor coefficients 0..=level of the coefficient matrices and the right-hand side at one point, of fitting sizes and finite.
@@ -119,8 +120,7 @@ impl Expansion {
                 })
                 .find(|size| *size > 0.0)
         };
-        let factors: Vec<f64> =
-            (0..self.rows()).map(|i| largest(i).map_or(1.0, |size| (-size.log2().round()).exp2())).collect();
+        let factors: Vec<f64> = (0..self.rows()).map(|i| largest(i).map_or(1.0, scale_of)).collect();
         let scaled = |X: &Mat<f64>| Mat::from_fn(X.nrows(), X.ncols(), |i, j| factors[i] * X[(i, j)]);
         let expansion = Expansion {
             M: self.M.iter().map(scaled).collect(),

@@ -29,10 +29,11 @@ impl FirstOrderExpansion {
     /// The strangeness-free system at the point, of the first-order theory; levels are tried as far as coefficients are given.
     pub fn strangeness_free(&self, rule: RankRule) -> Result<StrangenessFree, SecondOrderError> {
         self.check()?;
-        let options = RankOptions { max_index: self.E.len() - 1, rank_tolerance: rule.tolerance };
+        let options = RankOptions { max_index: self.E.len() - 1, rule };
         let found = strangeness_free(&mut AtPoint(self), 0.0, &options)?;
-        if found.gap.ratio < rule.smallest_gap {
-            return Err(SecondOrderError::NarrowGap { ratio: found.gap.ratio });
+        let gap = found.least_clear.gap;
+        if gap.is_narrower(rule.smallest_gap) {
+            return Err(SecondOrderError::NarrowGap { ratio: gap.ratio() });
         }
         Ok(found)
     }

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::model::{General, Model};
 use daedal::dae::analysis::{Analysis, Scope, analyse, shortened, too_long};
 use daedal::dae::hidden::Role;
-use daedal::dae::{AnalysisError, Form, System, derivatives, prepare_at};
+use daedal::dae::{AnalysisError, Depth, Form, System, derivatives, prepare_at};
 use daedal::graph::Expr;
 use daedal::{Initial, Start};
 use daedal_run::Warning;
@@ -84,7 +84,8 @@ pub(super) fn examine(
     if let Some(known) = nearby {
         start_near(&mut initial, system, known);
     }
-    let scope = Scope { tend: model.interval().1.filter(|tend| *tend > t0), ..Scope::default() };
+    let depth = Depth { ranks: model.ranks(), ..Depth::default() };
+    let scope = Scope { depth, tend: model.interval().1.filter(|tend| *tend > t0), ..Scope::default() };
     let (found, findings) = match analyse(system, &initial, scope) {
         Err(error @ (AnalysisError::WrongLength { .. } | AnalysisError::NotFinite { .. })) => return Err(error.into()),
         Err(error) => {

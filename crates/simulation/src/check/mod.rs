@@ -49,8 +49,8 @@ mod trial;
 
 use crate::error::Error;
 use crate::model::{Equations, Model, Motion};
-use daedal::analysis::{Analysis, Severity, analyse};
 use daedal::{Initial, Start};
+use daedal::analysis::{Analysis, Severity, analyse, analyse_by};
 use daedal_run::Warning;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -141,7 +141,7 @@ fn of_motion(model: &Model, motion: &Motion, t0: f64, nearby: Option<Nearby>) ->
     // a model without an interval is looked at over one unit of time
     let tend = model.interval().1.filter(|tend| *tend > t0).unwrap_or(t0 + 1.0);
     let texts = motion.formulas.as_ref().map(formulas::texts).unwrap_or_default();
-    let analysis = analyse(motion.mechanism(), &initial, tend)?.with_formulas(&texts.formulas);
+    let analysis = analyse_by(motion.mechanism(), &initial, tend, model.ranks())?.with_formulas(&texts.formulas);
     Ok(MotionCheck { analysis, texts, tend })
 }
 

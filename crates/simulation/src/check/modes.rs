@@ -80,7 +80,7 @@ pub struct Pair {
 pub(super) fn examine(whole: &Model, modes: &Modes, t0: f64) -> ModesCheck {
     let model = &modes.model;
     let system = model.build(&modes.kernel.compiler(), &Methods::default());
-    let start = first_state(model, &system, t0, &model.initial.states);
+    let start = first_state(model, &system, t0, &model.initial.states, whole.rank_tolerance());
     let first = &model.modes[model.initial.mode];
     let known: Vec<(&String, f64)> = match &start {
         Ok(x) => first.unknowns.iter().zip(x.iter().copied()).collect(),

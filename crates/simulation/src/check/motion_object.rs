@@ -212,9 +212,9 @@ fn rank(found: &RankDecision) -> Value {
         "rank": found.rank,
         "singular_values": found.singular_values,
         "threshold": found.threshold,
-        "smallest_kept": found.smallest_kept(),
-        "largest_dropped": found.largest_dropped(),
-        "gap": found.gap(),
+        "smallest_kept": found.rank.checked_sub(1).map(|last| found.singular_values[last]),
+        "largest_dropped": found.singular_values.get(found.rank),
+        "gap": found.gap().between(),
         "condition": found.condition(),
     })
 }

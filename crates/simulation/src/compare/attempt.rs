@@ -24,6 +24,7 @@ pub struct Subject {
     pub tend: f64,
     pub h0: Option<f64>,
     pub hmax: Option<f64>,
+    pub rank_tolerance: Option<f64>,
 }
 
 impl Subject {
@@ -91,6 +92,7 @@ pub fn once(
         tolerance: Tolerance::new(run.tolerance, run.tolerance),
         h0: subject.h0,
         hmax: subject.hmax,
+        rank_tolerance: subject.rank_tolerance,
         max_steps: MAX_STEPS,
         save: Save::End,
         verify: false,

@@ -176,7 +176,8 @@ impl<'m> PlannedComparison<'m> {
             return Err(stopped(BadOption::Backward { t0, tend, what, instead }.into()));
         }
         let initial = Initial { t: t0, ..self.motion.initial.clone() };
-        let start = consistent::initialise(self.motion.mechanism(), &initial, Form::StrangenessFree);
+        let start =
+            consistent::initialise_by(self.motion.mechanism(), &initial, Form::StrangenessFree, self.model.ranks());
         let defaults = &self.model.content.defaults;
         Ok(Subject {
             layout: self.motion.layout().0,
@@ -185,6 +186,7 @@ impl<'m> PlannedComparison<'m> {
             tend,
             h0: self.settings.h0.or(defaults.h0),
             hmax: defaults.hmax,
+            rank_tolerance: self.model.rank_tolerance(),
         })
     }
 }

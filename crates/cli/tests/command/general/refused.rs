@@ -40,7 +40,6 @@ fn options_of_other_methods_are_refused() {
         ("--predictor", "zero"),
         ("--newton-point", "left"),
         ("--newton-updates", "1"),
-        ("--rank-tolerance", "1e-9"),
         ("--polish", "off"),
         ("--multipliers", "wanted"),
     ] {

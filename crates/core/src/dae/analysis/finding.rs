@@ -42,7 +42,7 @@ pub enum Finding {
     },
     /// A rank decision that is not clear.
     #[error(
-        "a rank decision is not clear: singular values that count and that do not differ by a factor of {gap:.1e} only; scale the equations, or check the model for nearly dependent ones"
+        "a rank decision is not clear: singular values that count and that do not differ by a factor of {gap:.1e} only; scale the equations, check the model for nearly dependent ones, or set rank_tolerance"
     )]
     UnclearRank {
         /// Smallest ratio.

@@ -1,9 +1,7 @@
 //! Which constraints depend on each other, as far as the unknowns without rates are concerned.
 
-/// Rows with a gradient below this part of their usual size do not see an unknown.
-pub(super) const VANISHING: f64 = 1e-9;
-/// What is left of a gradient of size one in the span of others, and factors that do not count.
-const SPANNED: f64 = 1e-7;
+use crate::linalg::RankRule;
+use crate::linalg::rank::{BESIDE_START, ON_JET};
 
 /// A row that depends on others: k, and the factors with which rows of size one sum to nothing.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +15,7 @@ pub(super) struct Dependent {
 impl Dependent {
     /// The other rows it depends on.
     pub fn others(&self) -> impl Iterator<Item = usize> {
-        let counts = |(i, factor): (usize, &f64)| (factor.abs() > SPANNED && i != self.row).then_some(i);
+        let counts = |(i, factor): (usize, &f64)| (factor.abs() > BESIDE_START && i != self.row).then_some(i);
         self.combination.iter().enumerate().filter_map(counts)
     }
 }
@@ -27,6 +25,7 @@ pub(super) fn dependences(
     gradients: &[Vec<f64>],
     columns: &[usize],
     order: impl IntoIterator<Item = usize>,
+    ranks: RankRule,
 ) -> (Vec<usize>, Vec<Dependent>) {
     let mut basis: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
     let (mut independent, mut dependent) = (Vec::new(), Vec::new());
@@ -35,7 +34,7 @@ pub(super) fn dependences(
         let mut rest: Vec<f64> =
             columns.iter().map(|&j| gradients[row][j] / if top > 0.0 { top } else { 1.0 }).collect();
         let before = norm(&rest);
-        let blind = before <= VANISHING;
+        let blind = before <= ranks.or(ON_JET);
         let mut combination = vec![0.0; gradients.len()];
         combination[row] = 1.0;
         if !blind {
@@ -48,7 +47,7 @@ pub(super) fn dependences(
             }
         }
         let left = norm(&rest);
-        if !blind && left > SPANNED * before {
+        if !blind && left > ranks.or(BESIDE_START) * before {
             rest.iter_mut().chain(&mut combination).for_each(|x| *x /= left);
             basis.push((rest, combination));
             independent.push(row);
@@ -75,10 +74,11 @@ mod tests {
     #[test]
     fn a_row_that_vanishes_here_depends_on_another_elsewhere() {
         // F p = …, F = … with the unknown F: p = 0 at the start
-        let (independent, dependent) = dependences(&[vec![0.0, 1.0], vec![1.0, 0.0]], &[0], 0..2);
+        let (independent, dependent) = dependences(&[vec![0.0, 1.0], vec![1.0, 0.0]], &[0], 0..2, RankRule::default());
         assert_eq!((independent, dependent[0].row, dependent[0].blind), (vec![1], 0, true));
         assert_eq!(dependent[0].others().count(), 0);
-        let (independent, dependent) = dependences(&[vec![0.3, 1.0], vec![1.0, 0.0]], &[0], [1, 0]);
+        let (independent, dependent) =
+            dependences(&[vec![0.3, 1.0], vec![1.0, 0.0]], &[0], [1, 0], RankRule::default());
         assert_eq!((independent, dependent[0].blind), (vec![1], false));
         assert_eq!(dependent[0].others().collect::<Vec<_>>(), [1]);
     }

@@ -3,10 +3,12 @@
 //! Which unknowns a constraint contains is read from its formula. Which constraints depend on each other is a rank: it is decided at the
 //! start and at points beside it, and where they contradict each other the start is special.
 
-use super::dependence::{Dependent, VANISHING, dependences, size};
+use super::dependence::{Dependent, dependences, size};
 use super::{Constraint, Omitted, Procedure, ProcedureError, Role, Sight};
 use crate::graph::{Expr, Jacobian, Tape};
 
+/// A sum below this part of its terms is zero.
+const VANISHING: f64 = 1e-9;
 /// A coefficient below this part of its row's gradient at random points is zero but for rounding.
 const IDENTICALLY_ZERO: f64 = 1e-12;
 /// The same at consistent points, whose residuals are small and not zero.
@@ -67,12 +69,14 @@ impl Procedure<'_> {
 
     /// Rows that depend on others in these columns at the start, and what they depend on at points beside it.
     fn dependent(&self, gradients: &Gradients, free: &[usize]) -> (Vec<Dependent>, Vec<Dependent>) {
-        let (independent, dependent) = dependences(&gradients.at(&gradients.start), free, 0..gradients.rows);
+        let (independent, dependent) =
+            dependences(&gradients.at(&gradients.start), free, 0..gradients.rows, self.points.ranks());
         if dependent.is_empty() {
             return (dependent, Vec::new());
         }
         let order: Vec<usize> = independent.iter().copied().chain(dependent.iter().map(|d| d.row)).collect();
-        let elsewhere = |values: &Vec<f64>| dependences(&gradients.at(values), free, order.iter().copied());
+        let elsewhere =
+            |values: &Vec<f64>| dependences(&gradients.at(values), free, order.iter().copied(), self.points.ranks());
         let (ranks, mut generic): (Vec<_>, Vec<_>) = gradients.beside.iter().map(elsewhere).unzip();
         if ranks.is_empty() || ranks.iter().any(|found: &Vec<usize>| found.len() != independent.len()) {
             // beside the constraints rows may see more: what multiplies a constraint that holds

@@ -246,7 +246,7 @@ impl<'p> Procedure<'p> {
         let free = self.array.without_rates();
         let all: Vec<usize> = (0..self.array.constraints.len()).collect();
         let gradients = self.gradients(&all)?;
-        let (independent, _) = dependences(&gradients.at(&gradients.start), &free, all);
+        let (independent, _) = dependences(&gradients.at(&gradients.start), &free, all, self.points.ranks());
         Ok(free.len() - independent.len())
     }
 

@@ -8,6 +8,7 @@ use super::super::characteristics::{Depth, characterise_at};
 use super::super::{CharacteristicValues, Characteristics, System};
 use super::MinimalArray;
 use crate::graph::Tape;
+use crate::linalg::RankRule;
 use std::cell::OnceCell;
 
 /// How far from the start points are that satisfy nothing, relative to 1 + |y|: where formulas have no value there, they are looked at nearer.
@@ -67,6 +68,11 @@ impl<'p> Points<'p> {
         finite(tape.evaluate(&array.inputs(self.at.t, &moved)))
     }
 
+    /// How ranks are decided.
+    pub fn ranks(&self) -> RankRule {
+        self.at.ranks
+    }
+
     fn around(&self, distances: &[f64], array: &MinimalArray, tape: &Tape) -> Vec<Vec<f64>> {
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         let y = array.on_jet(&self.at.jet);
@@ -101,7 +107,7 @@ impl<'p> Points<'p> {
         let rate = |k: usize, j: usize| (jet[k * n + j].abs() / (1.0 + jet[j].abs())).powf(1.0 / k as f64);
         let rates = (1..jet.len() / n).flat_map(|k| (0..n).map(move |j| (k, j))).map(|(k, j)| rate(k, j));
         let fastest = rates.fold(1.0, f64::max);
-        let depth = Depth { most: self.at.values.mu, confirm: false };
+        let depth = Depth { most: self.at.values.mu, confirm: false, ranks: self.at.ranks };
         let (mut points, mut values) = (Vec::new(), Vec::new());
         for part in LATER {
             let delta = part / fastest;

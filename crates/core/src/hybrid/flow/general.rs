@@ -1,13 +1,13 @@
 //! A mode that is a general system: what impulses leave alone follows from its derivative array.
 
 use super::{Combinations, Entered, Entry, Flow, Part, counted, kept};
-use crate::dae::{DerivativeArray, Form, PrepareError, System, prepare};
+use crate::dae::{DerivativeArray, Form, PrepareError, System, prepare, prepare_by};
 use crate::error::StepFailure;
 use crate::explicit_time::{Crossing, Suspects, Timetable, cross_general};
 use crate::hybrid::error::EnterError;
 use crate::hybrid::impulsive::Coefficients;
 use crate::initial::{Initial, Start};
-use crate::linalg::{Mat, Matrix};
+use crate::linalg::{Mat, Matrix, RankRule};
 use crate::method::{Integrator, Stepper};
 use crate::options::Options;
 use std::cell::{OnceCell, RefCell};
@@ -35,25 +35,30 @@ impl GeneralFlow {
         GeneralFlow { system, form, integrator: Box::new(integrator), kept: OnceCell::new() }
     }
 
-    fn kept(&self) -> Kept {
+    fn kept(&self, ranks: RankRule) -> Kept {
         match self.system.structure().numbers() {
             Some([E, slope]) => {
                 let rate = Mat::zeros(E.nrows(), E.ncols());
-                Kept::Always(kept(&Coefficients { E, rate, A: -slope }))
+                Kept::Always(kept(&Coefficients { E, rate, A: -slope }, ranks))
             }
             None => Kept::Linearised(RefCell::new(self.system.array())),
         }
     }
 
     /// Combinations of the unknowns that impulses cannot change at a point.
-    fn combinations(&self, d: usize, t: f64, x: &[f64], xdot: &[f64]) -> Result<Option<Mat<f64>>, EnterError> {
+    fn combinations(
+        &self,
+        d: usize,
+        (t, x, xdot): (f64, &[f64], &[f64]),
+        ranks: RankRule,
+    ) -> Result<Option<Mat<f64>>, EnterError> {
         if self.system.structure().algebraic().iter().filter(|algebraic| !**algebraic).count() == d {
             // nothing is hidden: impulses reach the kernel of E
             return Ok(None);
         }
-        let rows = match self.kept.get_or_init(|| self.kept()) {
+        let rows = match self.kept.get_or_init(|| self.kept(ranks)) {
             Kept::Always(rows) => rows.clone()?,
-            Kept::Linearised(array) => kept(&self.linearised(&mut array.borrow_mut(), t, x, xdot)?)?,
+            Kept::Linearised(array) => kept(&self.linearised(&mut array.borrow_mut(), t, x, xdot)?, ranks)?,
         };
         // what is free is kept by no equation, invariants by none of these
         let plain = self.system.formulas.free.is_empty() && self.system.first.invariants.is_empty();
@@ -96,12 +101,12 @@ impl GeneralFlow {
         let derivatives = blocks.split_off(1);
         let states = blocks.pop().unwrap_or_default();
         let initial = Initial { t: entry.t, states, derivatives, ..Initial::default() };
-        let prepared = prepare(&self.system, &initial, self.form).map_err(|error| match error {
+        let prepared = prepare_by(&self.system, &initial, self.form, options.ranks()).map_err(|error| match error {
             PrepareError::Analysis(error) => EnterError::Analysis(error),
             PrepareError::Start(failure) => EnterError::Start(failure),
         })?;
         let (mut dae, mut point) = (prepared.dae, prepared.at);
-        let at = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, t, x, xdot);
+        let at = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, (t, x, xdot), options.ranks());
         let combinations = Combinations { at: &at, move_along: self.system.structure().leading_moves() };
         entry.impose(&mut *dae, &mut point, self.system.names(), options, &combinations)?;
         let named = options.for_unknowns(self.system.names());
@@ -120,7 +125,7 @@ impl Flow for GeneralFlow {
 
     fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
         entry.check(self.system.dim())?;
-        let at = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, t, x, xdot);
+        let at = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, (t, x, xdot), options.ranks());
         let combinations = Combinations { at: &at, move_along: self.system.structure().leading_moves() };
         entry.impose_again(stepper, self.system.names(), options, &combinations)?;
         Ok(Entered::default())

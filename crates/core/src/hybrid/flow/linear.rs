@@ -4,8 +4,8 @@ use super::{Combinations, Entered, Entry, Flow, counted, kept};
 use crate::dae::Point;
 use crate::hybrid::error::EnterError;
 use crate::hybrid::impulsive;
-use crate::linalg::{Mat, Matrix};
-use crate::linear::{Coefficients, Gelda, GeldaOptions, Keep, TaylorData};
+use crate::linalg::{Mat, Matrix, RankRule};
+use crate::linear::{Coefficients, Gelda, GeldaOptions, Keep, RankOptions, TaylorData};
 use crate::method::{Integrator, StartFailure, Stepper};
 use crate::options::Options;
 
@@ -23,7 +23,7 @@ impl<C: Coefficients + Clone> LinearFlow<C> {
     }
 
     /// Combinations of the unknowns that impulses cannot change at a time.
-    fn combinations(&self, d: usize, t: f64) -> Result<Option<Mat<f64>>, EnterError> {
+    fn combinations(&self, d: usize, t: f64, ranks: RankRule) -> Result<Option<Mat<f64>>, EnterError> {
         let mut coefficients = self.coefficients.clone();
         let (m, n, order) = (coefficients.rows(), coefficients.dim(), usize::from(!coefficients.constant()));
         let mut data = TaylorData::new(m, n, order);
@@ -31,7 +31,7 @@ impl<C: Coefficients + Clone> LinearFlow<C> {
         taylor.map_err(|error| EnterError::Impulses { reason: error.to_string() })?;
         let dense = |M: &Matrix| Mat::from_fn(m, n, |i, j| M[(i, j)]);
         let rate = data.E.get(1).map_or_else(|| Mat::zeros(m, n), dense);
-        let rows = kept(&impulsive::Coefficients { E: dense(&data.E[0]), rate, A: dense(&data.A[0]) })?;
+        let rows = kept(&impulsive::Coefficients { E: dense(&data.E[0]), rate, A: dense(&data.A[0]) }, ranks)?;
         counted(rows, d).map(Some)
     }
 }
@@ -44,12 +44,14 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
     fn enter<'f>(&'f self, entry: &Entry, options: &Options) -> Result<(Box<dyn Stepper + 'f>, Entered), EnterError> {
         entry.check(self.coefficients.dim())?;
         let t = entry.t;
-        let reduced = Gelda::new(self.coefficients.clone(), t, GeldaOptions::default());
+        let ranks = RankOptions { rule: options.ranks(), ..RankOptions::default() };
+        let gelda_options = GeldaOptions { ranks, ..GeldaOptions::default() };
+        let reduced = Gelda::new(self.coefficients.clone(), t, gelda_options);
         let mut gelda = reduced.map_err(|cause| StartFailure::Reduction { cause: Box::new(cause) })?;
         let mut x = vec![0.0; entry.start.len()];
         entry.write(&mut x);
         let mut at = Point { t, xdot: vec![0.0; x.len()], x };
-        let found = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t);
+        let found = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t, options.ranks());
         let combinations = Combinations { at: &found, move_along: false };
         entry.impose(&mut gelda, &mut at, &self.names, options, &combinations)?;
         // only its derivative is new now
@@ -60,7 +62,7 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
 
     fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
         entry.check(self.coefficients.dim())?;
-        let found = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t);
+        let found = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t, options.ranks());
         let combinations = Combinations { at: &found, move_along: false };
         entry.impose_again(stepper, &self.names, options, &combinations)?;
         Ok(Entered::default())

@@ -12,7 +12,7 @@ use crate::dae::{Dae, Point, System};
 use crate::error::StepFailure;
 use crate::explicit_time::{Crossing, Suspects, Timetable};
 use crate::initial::Start;
-use crate::linalg::Mat;
+use crate::linalg::{Mat, RankRule};
 use crate::method::{State, Stepper};
 use crate::motion::Balance;
 use crate::options::Options;
@@ -161,13 +161,22 @@ impl Entry {
             let d = (0..dae.dim()).filter(|&i| !dae.algebraic(i) || dae.invariant(i)).count();
             let mut found = |x: &[f64], xdot: &[f64]| (combinations.at)(d, at.t, x, xdot);
             if !combinations.move_along {
-                return make_consistent_keeping(dae, at.t, &mut at.x, &mut at.xdot, &mut found, &kept);
+                return make_consistent_keeping(dae, at.t, &mut at.x, &mut at.xdot, &mut found, &kept, options.ranks());
             }
             let scale = |j: usize, x: f64| {
                 let (rtol, atol) = pair(j);
                 rtol * x.abs() + atol
             };
-            return make_consistent_following(dae, at.t, &mut at.x, &mut at.xdot, &mut found, &kept, &scale);
+            return make_consistent_following(
+                dae,
+                at.t,
+                &mut at.x,
+                &mut at.xdot,
+                &mut found,
+                &kept,
+                &scale,
+                options.ranks(),
+            );
         }
         // what is new in the mode may change by any amount
         let weight = |j: usize| match self.start.get(j) {
@@ -180,7 +189,7 @@ impl Entry {
         };
         let weights: Vec<f64> = (0..at.x.len()).map(weight).collect();
         let restart = if restart == Restart::LeastChange { Restart::Weighted } else { restart };
-        make_consistent(dae, at.t, &mut at.x, &mut at.xdot, restart, &kept, &weights)
+        make_consistent(dae, at.t, &mut at.x, &mut at.xdot, restart, &kept, &weights, options.ranks())
     }
 
     /// The same for a stepper that stands somewhere else in the same mode.
@@ -211,8 +220,9 @@ struct Combinations<'c> {
 }
 
 /// Combinations that impulses cannot change, by the coefficients at an instant.
-fn kept(coefficients: &Coefficients) -> Result<Mat<f64>, EnterError> {
-    kept_by_impulses(coefficients).map_err(|error| EnterError::Impulses { reason: error.to_string() })
+fn kept(coefficients: &Coefficients, ranks: RankRule) -> Result<Mat<f64>, EnterError> {
+    kept_by_impulses(coefficients, ranks)
+        .map_err(|error| EnterError::Impulses { reason: format!("{error}; set rank_tolerance") })
 }
 
 /// There must be as many rows as differential equations.
@@ -221,7 +231,7 @@ fn counted(rows: Mat<f64>, d: usize) -> Result<Mat<f64>, EnterError> {
         return Ok(rows);
     }
     let reason = format!(
-        "ranks are not clear: {} combinations seem to be kept, but there are {d} differential equations",
+        "ranks are not clear: {} combinations seem to be kept, but there are {d} differential equations; set rank_tolerance",
         rows.nrows()
     );
     Err(EnterError::Impulses { reason })

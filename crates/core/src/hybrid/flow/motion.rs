@@ -8,6 +8,7 @@ use crate::explicit_time::{Crossing, Suspects, Timetable, cross_motion};
 use crate::hybrid::error::EnterError;
 use crate::hybrid::options::Restart;
 use crate::initial::{Initial, Start};
+use crate::linalg::RankRule;
 use crate::method::{State, Stepper};
 use crate::motion::{self, Impact, Layout, Mechanism, consistent};
 use crate::options::Options;
@@ -33,7 +34,7 @@ impl<M: Mechanism> MotionFlow<M> {
     }
 
     /// Consistent values, and what impulses did.
-    fn consistent(&self, entry: &Entry) -> Result<(State, Entered), EnterError> {
+    fn consistent(&self, entry: &Entry, ranks: RankRule) -> Result<(State, Entered), EnterError> {
         let layout = self.layout();
         entry.check(layout.dim())?;
         let block = |range: std::ops::Range<usize>| entry.start[range].to_vec();
@@ -54,7 +55,7 @@ impl<M: Mechanism> MotionFlow<M> {
         };
         let system: &dyn Mechanism = &self.mechanism;
         let form = motion::Form::StrangenessFree;
-        let found = consistent::initialise(system, &initial, form)?;
+        let found = consistent::initialise_by(system, &initial, form, ranks)?;
         let x = &found.state.x;
         let known = |(start, x): (&Start, &f64)| if let Start::Fixed(v) | Start::Guess(v) = start { *v } else { *x };
         let before: Vec<f64> = entry.start[layout.v()].iter().zip(&x[layout.v()]).map(known).collect();
@@ -70,6 +71,7 @@ impl<M: Mechanism> MotionFlow<M> {
         };
         let closing = self.closing.get_or_init(|| RefCell::new(motion::Closing::new(&formulas)));
         let mut closing = closing.borrow_mut();
+        closing.ranks = ranks;
         let (p, s) = (&x[layout.p()], &x[layout.s()]);
         let Impact { v, impulses } = match restart {
             Restart::Impulse | Restart::Momentum => closing.close(entry.t, p, &before, s)?,
@@ -82,7 +84,7 @@ impl<M: Mechanism> MotionFlow<M> {
         }
         initial.p = x[layout.p()].iter().map(|&p| Start::Guess(p)).collect();
         initial.v = v.iter().map(|&v| Start::Guess(v)).collect();
-        let found = consistent::initialise(system, &initial, form)?;
+        let found = consistent::initialise_by(system, &initial, form, ranks)?;
         let names = layout.variable_names(&self.mechanism.names());
         let multipliers = names[layout.lambda().start..layout.mu().end].iter().cloned();
         let impulses = multipliers.zip(impulses).filter(|(_, impulse)| *impulse != 0.0).collect();
@@ -96,14 +98,14 @@ impl<M: Mechanism> Flow for MotionFlow<M> {
     }
 
     fn enter<'f>(&'f self, entry: &Entry, options: &Options) -> Result<(Box<dyn Stepper + 'f>, Entered), EnterError> {
-        let (state, entered) = self.consistent(entry)?;
+        let (state, entered) = self.consistent(entry, options.ranks())?;
         let system: &'f (dyn Mechanism + 'f) = &self.mechanism;
         let named = options.for_motion(&self.layout(), &self.names());
         Ok((self.method.start(system, state, named.as_ref().unwrap_or(options))?, entered))
     }
 
-    fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, _: &Options) -> Result<Entered, EnterError> {
-        let (state, entered) = self.consistent(entry)?;
+    fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
+        let (state, entered) = self.consistent(entry, options.ranks())?;
         stepper.restart(state);
         Ok(entered)
     }

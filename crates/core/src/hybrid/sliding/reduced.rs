@@ -9,10 +9,8 @@ use super::equal::samples;
 use super::vertices::{Images, Vertices};
 use crate::dae::{Arrangement, State};
 use crate::graph::{Expr, Graph, Jacobian};
-use crate::linalg::Svd;
-
-/// Singular values below this part of the largest one count as zero.
-const RANK: f64 = 1e-12;
+use crate::linalg::Mat;
+use crate::linalg::rank::{REGULAR, is_regular};
 
 /// The combination of two modes, without the surface; `row` is not shared.
 pub(super) fn combine(mut vertices: Vertices, leading: &[Jacobian], row: String) -> Result<Arrangement, SlidingError> {
@@ -74,17 +72,8 @@ fn determined(graph: &mut Graph, rows: &[Expr], inputs: &[Expr]) -> bool {
     // where nothing can be said, the analysis of the generated system will tell
     samples.is_empty()
         || samples.iter().any(|values| {
-            // largest entries of rows and columns become one
-            let mut scales = [vec![0.0_f64; n], vec![0.0_f64; n]];
-            jacobian.iter().zip(values).for_each(|((i, _, _), e)| scales[0][i] = scales[0][i].max(e.abs()));
-            jacobian.iter().zip(values).for_each(|((i, j, _), e)| {
-                scales[1][j] = scales[1][j].max(e.abs() / scales[0][i].max(f64::MIN_POSITIVE));
-            });
-            if scales.iter().flatten().any(|&scale| scale == 0.0) {
-                return false;
-            }
-            let mut svd = Svd::new(n, n);
-            jacobian.iter().zip(values).for_each(|((i, j, _), e)| svd.A[(i, j)] = e / scales[0][i] / scales[1][j]);
-            svd.factor().is_ok() && svd.sigma(n - 1) > RANK * svd.sigma(0)
+            let mut J = Mat::zeros(n, n);
+            jacobian.iter().zip(values).for_each(|((i, j, _), e)| J[(i, j)] = *e);
+            is_regular(&J, REGULAR)
         })
 }

@@ -97,6 +97,7 @@ fn run(
         .into());
     }
     check_times(t0, problem.tend, &options.save)?;
+    options.check()?;
     let options = &options.over(t0, problem.tend);
     hybrid.check()?;
     problem.system.check(mode)?;

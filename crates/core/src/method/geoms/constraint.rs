@@ -14,22 +14,10 @@
 //! restricts the positions.
 
 use super::Decomposition;
-use crate::linalg::{CompleteLu, Matrix, NoConvergence, PivotedQr, Svd};
+use crate::linalg::rank::{AT_POINT, Scales, Scaling};
+use crate::linalg::{CompleteLu, Matrix, NoConvergence, PivotedQr, RankGap, RankRule, Svd};
 use crate::motion::{Form, Layout};
 use std::ops::Range;
-
-/// Rank decision for one block.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Rank {
-    /// The rank.
-    pub rank: usize,
-    /// Rows of the block.
-    pub rows: usize,
-    /// Size of the smallest pivot that counts, relative to the largest seen.
-    pub smallest: f64,
-    /// Size of the largest pivot that does not count, relative to the largest seen.
-    pub neglected: f64,
-}
 
 enum Kernel {
     Lu(CompleteLu),
@@ -62,6 +50,7 @@ pub struct ConstraintPart {
     row_scale: Vec<f64>,
     col_scale: Vec<f64>,
     scaled: bool,
+    /// pivots below this, relative to the largest seen, count as zero
     rank_tolerance: f64,
     /// Columns whose unknowns the differential part determines.
     pub free: Vec<usize>,
@@ -70,7 +59,7 @@ pub struct ConstraintPart {
 
 impl ConstraintPart {
     /// Room for a system of this layout.
-    pub fn new(layout: &Layout, decomposition: Decomposition, rank_tolerance: f64) -> Self {
+    pub fn new(layout: &Layout, decomposition: Decomposition, ranks: RankRule) -> Self {
         let n = layout.dim();
         let first = match layout.form {
             Form::StrangenessFree => 0..layout.n1(),
@@ -104,7 +93,7 @@ impl ConstraintPart {
             row_scale: vec![1.0; layout.algebraic()],
             col_scale: vec![1.0; n],
             scaled: false,
-            rank_tolerance,
+            rank_tolerance: ranks.or(AT_POINT),
             free: Vec::with_capacity(n),
             buffer: vec![0.0; n.max(layout.rows())],
             layout: layout.clone(),
@@ -120,7 +109,7 @@ impl ConstraintPart {
     }
 
     /// Decompose the Jacobian in [`ConstraintPart::F`]; gives the ranks of the three blocks, the last one empty with invariants.
-    pub fn decompose(&mut self) -> Result<[Rank; 3], NoConvergence> {
+    pub fn decompose(&mut self) -> Result<[RankGap; 3], NoConvergence> {
         if !self.scaled {
             self.equilibrate();
             self.scaled = true;
@@ -129,7 +118,7 @@ impl ConstraintPart {
         for (j, o) in self.order.iter_mut().enumerate() {
             *o = j;
         }
-        let mut ranks = [Rank::default(); 3];
+        let mut ranks = [RankGap::default(); 3];
         for q in 0..self.blocks.len() {
             ranks[q] = self.factor_block(q)?;
         }
@@ -139,7 +128,7 @@ impl ConstraintPart {
         Ok(ranks)
     }
 
-    fn factor_block(&mut self, q: usize) -> Result<Rank, NoConvergence> {
+    fn factor_block(&mut self, q: usize) -> Result<RankGap, NoConvergence> {
         let block = &mut self.blocks[q];
         let (rows, cols) = (block.rows.clone(), block.cols.clone());
         for i in rows.clone() {
@@ -153,21 +142,18 @@ impl ConstraintPart {
             Kernel::Qr(qr) => qr.factor(&mut self.F, &cols, threshold, &mut self.order),
             Kernel::Svd(svd) => rotate(svd, &mut self.F, &rows, &cols, threshold, &mut self.buffer)?,
         };
-        // sizes on both sides of the decision
-        let size = |x: f64| if block.largest > 0.0 { x / block.largest } else { 0.0 };
-        let (smallest, neglected) = match &block.kernel {
-            Kernel::Svd(svd) => {
-                (if block.rank == 0 { 0.0 } else { size(svd.sigma(block.rank - 1)) }, size(svd.sigma(block.rank)))
-            }
+        let gap = match &block.kernel {
+            Kernel::Svd(svd) => RankGap::of(svd, threshold),
             _ => {
                 let pivots = (0..block.rank).map(|k| self.F[(rows.start + k, cols.start + k)].abs());
                 let rest = (rows.start + block.rank..rows.end)
                     .flat_map(|i| &self.F.row(i)[cols.start + block.rank..cols.end])
                     .fold(0.0_f64, |m, x| m.max(x.abs()));
-                (size(pivots.fold(f64::INFINITY, f64::min).min(block.largest)), size(rest))
+                let (kept, dropped) = (pivots.fold(f64::INFINITY, f64::min), rest);
+                RankGap { rows: rows.len(), cols: cols.len(), rank: block.rank, threshold, kept, dropped }
             }
         };
-        Ok(Rank { rank: block.rank, rows: rows.len(), smallest, neglected })
+        Ok(gap.relative_to(block.largest))
     }
 
     /// D = [0 I 0 0; 0 0 I 0; 0 0 0 (0 I)] in the new columns.
@@ -331,10 +317,10 @@ impl ConstraintPart {
             .collect()
     }
 
-    /// Rows of [GZ; HZ] with their scales; to be read before [`ConstraintPart::decompose`].
-    pub fn velocity_rows(&self) -> impl Iterator<Item = (f64, &[f64])> {
+    /// Rows of −[GZ; HZ]; to be read before [`ConstraintPart::decompose`].
+    pub fn velocity_rows(&self) -> impl Iterator<Item = &[f64]> {
         let (rows, cols) = (self.layout.row_g1().start..self.layout.row_h().end, self.layout.v());
-        rows.map(move |i| (1.0, &self.F.row(i)[cols.clone()]))
+        rows.map(move |i| &self.F.row(i)[cols.clone()])
     }
 
     /// Scales that make the entries of block 1 (rows and columns) and of blocks 2 and 3 (rows) comparable. Found at the first
@@ -342,32 +328,15 @@ impl ConstraintPart {
     fn equilibrate(&mut self) {
         self.row_scale.fill(1.0);
         self.col_scale.fill(1.0);
-        let (rows, cols) = (self.blocks[0].rows.clone(), self.blocks[0].cols.clone());
-        for _ in 0..4 {
-            let entry = |i: usize, j: usize, r: &[f64], c: &[f64]| (self.F[(i, j)] * r[i] * c[j]).abs();
-            let (r, c) = (&self.row_scale, &self.col_scale);
-            let row_max: Vec<f64> =
-                rows.clone().map(|i| cols.clone().map(|j| entry(i, j, r, c)).fold(0.0, f64::max)).collect();
-            let col_max: Vec<f64> =
-                cols.clone().map(|j| rows.clone().map(|i| entry(i, j, r, c)).fold(0.0, f64::max)).collect();
-            let top = row_max.iter().copied().fold(0.0, f64::max);
-            for (i, m) in rows.clone().zip(row_max) {
-                self.row_scale[i] *= balance(m, top).sqrt();
+        for (q, block) in self.blocks.iter().enumerate() {
+            let (rows, cols) = (block.rows.clone(), block.cols.clone());
+            let scaling = if q == 0 { Scaling::Both } else { Scaling::Rows };
+            let entry = |i: usize, j: usize| self.F[(rows.start + i, cols.start + j)];
+            let scales = Scales::of_entries((rows.len(), cols.len()), entry, scaling);
+            self.row_scale[rows].copy_from_slice(&scales.rows);
+            if q == 0 {
+                self.col_scale[cols].copy_from_slice(&scales.columns);
             }
-            for (j, m) in cols.clone().zip(col_max) {
-                self.col_scale[j] *= balance(m, top).sqrt();
-            }
-        }
-        for block in &self.blocks[1..] {
-            let size = |i: usize| self.F.row(i)[block.cols.clone()].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-            let top = block.rows.clone().map(size).fold(0.0, f64::max);
-            for i in block.rows.clone() {
-                self.row_scale[i] = balance(size(i), top);
-            }
-        }
-        // powers of two: scaling does not round
-        for s in self.row_scale.iter_mut().chain(&mut self.col_scale) {
-            *s = s.log2().round().exp2();
         }
     }
 
@@ -379,11 +348,6 @@ impl ConstraintPart {
             }
         }
     }
-}
-
-/// 1/size, but rows far smaller than the largest are left small: they may be zero up to rounding.
-fn balance(size: f64, top: f64) -> f64 {
-    if top > 0.0 { 1.0 / size.max(1e-5 * top) } else { 1.0 }
 }
 
 /// row ← row + l · pivot so that its entry in `col` would vanish; l is stored there.

@@ -132,8 +132,6 @@ pub struct Geoms {
     pub control: Control,
     /// Filter the error estimate once more in the first step and after rejections, as RADAU5 does.
     pub refilter: bool,
-    /// Pivots below this, relative to the largest seen, count as zero.
-    pub rank_tolerance: f64,
     /// How exactly the constraints hold at the end of a step.
     pub polish: Polish,
     /// Are the multipliers wanted (COMPLMDA)?
@@ -160,7 +158,6 @@ impl Default for Geoms {
             ratio: (0.2, 8.0),
             control: Control::Radau5,
             refilter: false,
-            rank_tolerance: 1e-10,
             polish: Polish::Once,
             multipliers: Multipliers::Wanted,
         }
@@ -204,7 +201,6 @@ impl Geoms {
             BadOption::positive("newton_tolerance", tolerance)?;
         }
         let between = BadOption::between;
-        between("rank_tolerance", self.rank_tolerance, 0.0, 1.0, "it must lie between 0 and 1")?;
         between("safety", self.safety, 0.001, 1.0, "it must lie between 0.001 and 1")?;
         between("smallest ratio", self.ratio.0, 0.0, 1.0, "it must lie between 0 and 1")?;
         between("largest ratio", self.ratio.1, 1.0, f64::INFINITY, "it must be larger than 1")?;
@@ -250,7 +246,7 @@ impl<'m> Method<dyn Mechanism + 'm> for Geoms {
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
         let stepper = self.start_as_discretised(system, at, options)?;
         Ok(if self.is_of_index_two() {
-            Box::new(WithForces::new(stepper, system, &options.tolerance)?)
+            Box::new(WithForces::new(stepper, system, &options.tolerance, options.ranks())?)
         } else {
             stepper
         })

@@ -4,7 +4,7 @@
 mod support;
 
 use crate::Geoms;
-use crate::linalg::{Lu, Matrix};
+use crate::linalg::{Lu, Matrix, RankRule};
 use crate::method::collocation::tableau::{ALPHA, BETA, GAMMA, T_INVERSE};
 use crate::method::collocation::{StageVectors, Tableau};
 use crate::method::controller::Control;
@@ -38,7 +38,7 @@ fn decompose(
     let layout = array.layout().clone();
     let mut rows = vec![0.0; layout.rows()];
     array.evaluate(t, x, &mut rows).unwrap();
-    let mut constraints = ConstraintPart::new(&layout, kinds.0, 1e-10);
+    let mut constraints = ConstraintPart::new(&layout, kinds.0, RankRule::default());
     array.dense_jacobian(t, x, &rows, &mut constraints.F).unwrap();
     constraints.decompose().unwrap();
     let mut differential = DifferentialPart::new(&layout, &constraints, kinds.1, selection, 3);

@@ -1,14 +1,38 @@
 //! M, f, G and H of a mechanism, one by one. States x stand in the order of [`Layout`].
 
 use super::saddle::Saddle;
-use crate::linalg::{Jacobian, Matrix, Svd};
+use crate::error::StepFailure;
+use crate::linalg::{Jacobian, Mat, Matrix, RankRule, Svd};
+use crate::linalg::rank::{Decomposed, Scaling};
 use crate::method::{Passage, StartFailure};
 use crate::motion::{Form, Kinematics, Layout, Mechanism, ReducedArray, Undefined};
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 
-/// Singular values of K below this part of the largest count as zero.
-const RANK_TOLERANCE: f64 = 1e-10;
+/// Refuse redundant constraints: those whose K lacks rank.
+pub(crate) fn refuse_redundant(
+    method: &'static str,
+    system: &dyn Mechanism,
+    t: f64,
+    K: &Mat<f64>,
+    ranks: RankRule,
+) -> Result<(), StartFailure> {
+    let found = Decomposed::of(K, Scaling::Rows, ranks).ok_or(StepFailure::SvdFailed { t })?;
+    let gap = found.decision.gap();
+    if gap.is_full() {
+        return Ok(());
+    }
+    let implied = system.formulas().map_or(Vec::new(), |formulas| formulas.implied());
+    if let Some(name) = implied.first().and_then(|&k| system.names().holonomic.into_iter().nth(k)) {
+        let why = format!("the kinematics keep {name}, which is no constraint of velocities; state it as an invariant");
+        return Err(StartFailure::OutOfClass { method, why, instead: "geoms" });
+    }
+    let why = format!(
+        "its constraints are redundant: rank {} of {} (singular values up to {:.1e} do not count; set rank_tolerance if they should)",
+        gap.rank, gap.rows, gap.dropped
+    );
+    Err(StartFailure::OutOfClass { method, why, instead: "geoms or gmkssol" })
+}
 
 /// M, K, k₀ and g at a position.
 #[derive(Clone, Debug)]
@@ -120,38 +144,22 @@ impl<'p> Structural<'p> {
         method: &'static str,
         system: &dyn Mechanism,
         (t, x): (f64, &[f64]),
+        ranks: RankRule,
     ) -> Result<(), StartFailure> {
-        self.at_position(t, x).map_err(|_| crate::error::StepFailure::Undefined { t })?;
-        let mut svd = Svd::new(self.K.rows(), self.K.cols());
-        for i in 0..self.K.rows() {
-            for j in 0..self.K.cols() {
-                svd.A[(i, j)] = self.K[(i, j)];
-            }
-        }
-        svd.factor().map_err(|_| crate::error::StepFailure::SvdFailed { t })?;
-        let rank = svd.rank(RANK_TOLERANCE * svd.sigma(0));
-        if rank < self.K.rows() {
-            let implied = system.formulas().map_or(Vec::new(), |formulas| formulas.implied());
-            if let Some(name) = implied.first().and_then(|&k| system.names().holonomic.into_iter().nth(k)) {
-                let why = format!(
-                    "the kinematics keep {name}, which is no constraint of velocities; state it as an invariant"
-                );
-                return Err(StartFailure::OutOfClass { method, why, instead: "geoms" });
-            }
-            let why = format!("its constraints are redundant: rank {rank} of {}", self.K.rows());
-            return Err(StartFailure::OutOfClass { method, why, instead: "geoms or gmkssol" });
-        }
-        Ok(())
+        self.at_position(t, x).map_err(|_| StepFailure::Undefined { t })?;
+        let K = Mat::from_fn(self.K.rows(), self.K.cols(), |i, j| self.K[(i, j)]);
+        refuse_redundant(method, system, t, &K, ranks)
     }
 
-    /// Is K at the position of x turned against the last one? Not where it has no value.
-    pub(crate) fn turned(&mut self, passage: &mut Passage, t: f64, x: &[f64]) -> bool {
-        let known = self.at_position(t, x).is_ok();
-        known && passage.turned((0..self.K.rows()).map(|k| (1.0, self.K.row(k))))
-    }
-
-    /// Where the constraints lose rank on a step, if they do.
-    pub(crate) fn singularity(&mut self, passage: &mut Passage, segment: &Segment) -> Option<(f64, f64)> {
+    /// Where the constraints lose rank on a step to a point, if they do.
+    pub(crate) fn singularity(
+        &mut self,
+        passage: &mut Passage,
+        segment: &Segment,
+        (t, x): (f64, &[f64]),
+    ) -> Option<(f64, f64)> {
+        self.at_position(t, x).ok()?;
+        passage.put((0..self.K.rows()).map(|k| self.K.row(k)));
         passage.singularity(&mut *self.array, segment)
     }
 
@@ -162,7 +170,7 @@ impl<'p> Structural<'p> {
 
     /// Where the constraints lose rank on a way that was not taken, if they do.
     pub(crate) fn ahead(&mut self, passage: &mut Passage, way: &Segment) -> Option<(f64, f64)> {
-        passage.vanishing(&mut *self.array, way)
+        passage.ahead(&mut *self.array, way)
     }
 
     /// Begin to look for turns of K at a point.

@@ -196,7 +196,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
     ) -> Result<Shell<Self>, StartFailure> {
         options.check()?;
         let mut equations = Structural::new(method, system)?;
-        equations.check_rank(method, system, (at.t, &at.x))?;
+        equations.check_rank(method, system, (at.t, &at.x), options.ranks())?;
         let mut weights = Weights::of_motion(equations.layout(), &options.tolerance)?;
         weights.at(&at.x);
         let n = at.x.len();
@@ -209,7 +209,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             weights,
             segment: Segment::with_room(at.t, &at.x, degree),
             multipliers: History::new(equations.layout(), at.t, &at.x),
-            passage: Passage::new(equations.layout()),
+            passage: Passage::new(equations.layout(), options.ranks()),
             equations,
             xdot: vec![0.0; n],
             residuals: Residuals::default(),
@@ -435,9 +435,8 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
                 return Ok(self.rejected(self.longest));
             }
         }
-        if self.equations.turned(&mut self.passage, t1, &self.state.x)
-            && let Some((at, sigma)) = self.equations.singularity(&mut self.passage, &self.segment)
-        {
+        let to = (t1, &self.state.x[..]);
+        if let Some((at, sigma)) = self.equations.singularity(&mut self.passage, &self.segment, to) {
             // the step went wrong
             self.go_back();
             self.multipliers.retreat();

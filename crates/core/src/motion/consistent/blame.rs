@@ -130,7 +130,7 @@ impl System<'_> {
     fn left_null_part(&self, y: &[f64]) -> Option<Vec<f64>> {
         let rows: Vec<Vec<f64>> = (0..y.len()).map(|i| self.scaled.row(i).to_vec()).collect();
         let free: Vec<usize> = self.classes.iter().flatten().copied().collect();
-        let (svd, rank) = super::decompose(&rows, &free)?;
+        let (svd, rank) = self.decompose(&rows, &free)?;
         let mut rest = y.to_vec();
         for k in 0..rank {
             let product: f64 = (0..y.len()).map(|i| svd.U[(i, k)] * y[i]).sum();

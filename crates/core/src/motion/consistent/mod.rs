@@ -8,9 +8,10 @@
 mod blame;
 
 use super::hidden::motion;
-use super::{Form, Layout, Mechanism, ReducedArray};
 use crate::initial::{BadInitial, Initial, Start, WrongLength};
-use crate::linalg::{Matrix, Svd};
+use crate::linalg::{Matrix, RankRule, Svd};
+use crate::linalg::rank::{REGULAR, balance};
+use super::{Form, Layout, Mechanism, ReducedArray};
 use crate::method::State;
 
 /// Consistent initial values, with what is worth knowing about them.
@@ -110,12 +111,22 @@ fn remedy(names: &[String], count: usize) -> String {
 }
 
 const MOST_ITERATIONS: u32 = 60;
-/// Singular values of the scaled linearisation below this count as zero.
-const RANK_TOLERANCE: f64 = 1e-11;
+/// Larger entries of a null vector move their variable.
+const MOVES: f64 = 1e-6;
 
 /// Find consistent initial values.
 pub fn initialise(system: &dyn Mechanism, initial: &Initial, form: Form) -> Result<Consistent, InitialisationError> {
-    attempt(system, initial, form).outcome
+    initialise_by(system, initial, form, RankRule::default())
+}
+
+/// The same with ranks decided by a rule.
+pub fn initialise_by(
+    system: &dyn Mechanism,
+    initial: &Initial,
+    form: Form,
+    ranks: RankRule,
+) -> Result<Consistent, InitialisationError> {
+    attempt(system, initial, form, ranks).outcome
 }
 
 /// What an initialisation led to, and where it ended.
@@ -128,9 +139,9 @@ pub(crate) struct Attempt {
 }
 
 /// Find consistent initial values, and say where the search ended if there are none.
-pub(crate) fn attempt(system: &dyn Mechanism, initial: &Initial, form: Form) -> Attempt {
+pub(crate) fn attempt(system: &dyn Mechanism, initial: &Initial, form: Form, ranks: RankRule) -> Attempt {
     let mut last = None;
-    let outcome = search(system, initial, form, &mut last);
+    let outcome = search(system, initial, form, ranks, &mut last);
     Attempt { outcome, last }
 }
 
@@ -138,6 +149,7 @@ fn search(
     system: &dyn Mechanism,
     initial: &Initial,
     form: Form,
+    ranks: RankRule,
     last: &mut Option<Vec<f64>>,
 ) -> Result<Consistent, InitialisationError> {
     let mut array = system.array(form, false);
@@ -166,7 +178,7 @@ fn search(
             Start::Unknown => unknown,
         };
         let x = starts.iter().enumerate().map(begin).collect();
-        let mut system = System::new(&mut *array, initial, &starts, &layout, x);
+        let mut system = System::new(&mut *array, initial, &starts, &layout, x, ranks);
         match system.iterate(&equations, &variables) {
             Ok(iterations) => {
                 *last = Some(system.x.clone());
@@ -225,6 +237,7 @@ struct System<'a> {
     row_scale: Vec<f64>,
     col_scale: Vec<f64>,
     rank: usize,
+    ranks: RankRule,
 }
 
 impl<'a> System<'a> {
@@ -234,6 +247,7 @@ impl<'a> System<'a> {
         starts: &[Start],
         layout: &'a Layout,
         x: Vec<f64>,
+        ranks: RankRule,
     ) -> Self {
         let mut classes: [Vec<usize>; CLASSES] = std::array::from_fn(|_| Vec::new());
         let mut fixed = Vec::new();
@@ -254,6 +268,7 @@ impl<'a> System<'a> {
             row_scale: vec![1.0; m],
             col_scale: vec![1.0; x.len()],
             rank: 0,
+            ranks,
             array,
             initial,
             layout,
@@ -306,7 +321,7 @@ impl<'a> System<'a> {
         if self.scaled.data().iter().all(|x| x.is_finite()) { Ok(()) } else { Err(self.undefined()) }
     }
 
-    /// Guesses move in units of their size; the scales of rows and of unknown columns make entries comparable.
+    /// Guesses move in units of their size, in which movements are least; rows and unknown columns are balanced.
     fn equilibrate(&mut self) {
         for j in 0..self.x.len() {
             self.col_scale[j] = 1.0 + self.x[j].abs();
@@ -321,13 +336,12 @@ impl<'a> System<'a> {
             let sizes: Vec<f64> = (0..self.F.len()).map(size).collect();
             let top = sizes.iter().copied().fold(0.0, f64::max);
             for (scale, size) in self.row_scale.iter_mut().zip(sizes) {
-                // rows that vanish up to rounding stay small
-                *scale = if size > 1e-13 * top { 1.0 / size } else { 1.0 };
+                *scale = balance(size, top);
             }
             for &j in &self.classes[CLASSES - 1] {
                 let size =
                     (0..self.F.len()).fold(0.0_f64, |m, i| m.max((self.scaled[(i, j)] * self.row_scale[i]).abs()));
-                self.col_scale[j] = if size > 1e-13 { 1.0 / size } else { 1.0 };
+                self.col_scale[j] = balance(size, 1.0);
             }
         }
         for i in 0..self.F.len() {
@@ -350,7 +364,7 @@ impl<'a> System<'a> {
             .collect();
         let mut stages = Vec::new();
         for columns in self.classes.iter().rev() {
-            let (svd, rank) = decompose(&rows, columns).ok_or_else(|| self.undefined())?;
+            let (svd, rank) = self.decompose(&rows, columns).ok_or_else(|| self.undefined())?;
             let turn = |k: usize| -> Vec<f64> {
                 (0..=n).map(|j| (0..rows.len()).map(|i| svd.U[(i, k)] * rows[i][j]).sum()).collect()
             };
@@ -452,11 +466,13 @@ impl<'a> System<'a> {
         self.linearise()?;
         let rows: Vec<Vec<f64>> = (0..self.F.len()).map(|i| self.scaled.row(i).to_vec()).collect();
         let unknown = &self.classes[CLASSES - 1];
-        let (svd, rank) = decompose(&rows, unknown).ok_or_else(|| self.undefined())?;
+        let (svd, rank) = self.decompose(&rows, unknown).ok_or_else(|| self.undefined())?;
+        // what a rank takes for zero moves with it
+        let still = MOVES.max(10.0 * self.ranks.or(REGULAR));
         let mut free = vec![false; unknown.len()];
         let mut count = 0;
         for k in rank..unknown.len() {
-            let moves: Vec<usize> = (0..unknown.len()).filter(|&u| svd.V[(u, k)].abs() > 1e-6).collect();
+            let moves: Vec<usize> = (0..unknown.len()).filter(|&u| svd.V[(u, k)].abs() > still).collect();
             if moves.iter().any(|&u| !self.is_multiplier(unknown[u])) {
                 count += 1;
                 for u in moves {
@@ -484,7 +500,7 @@ impl<'a> System<'a> {
     fn surplus(&self) -> (usize, usize) {
         let rows: Vec<Vec<f64>> = (0..self.F.len()).map(|i| self.scaled.row(i).to_vec()).collect();
         let columns: Vec<usize> = (0..self.x.len()).filter(|&j| self.is_multiplier(j)).collect();
-        let null = decompose(&rows, &columns).map_or(0, |(_, rank)| columns.len() - rank);
+        let null = self.decompose(&rows, &columns).map_or(0, |(_, rank)| columns.len() - rank);
         // rank of the constraints themselves, fixed variables included
         let constraints: Vec<Vec<f64>> = (0..self.layout.algebraic())
             .map(|i| {
@@ -493,8 +509,21 @@ impl<'a> System<'a> {
             })
             .collect();
         let all: Vec<usize> = (0..self.x.len()).collect();
-        let redundant = decompose(&constraints, &all).map_or(0, |(_, rank)| constraints.len() - rank);
+        let redundant = self.decompose(&constraints, &all).map_or(0, |(_, rank)| constraints.len() - rank);
         ((self.F.len() - self.rank).saturating_sub(redundant), null)
+    }
+
+    /// SVD of some columns of a list of rows of size one, with its rank; `None` if it does not converge.
+    fn decompose(&self, rows: &[Vec<f64>], columns: &[usize]) -> Option<(Svd, usize)> {
+        let mut svd = Svd::new(rows.len(), columns.len());
+        for (i, row) in rows.iter().enumerate() {
+            for (c, &j) in columns.iter().enumerate() {
+                svd.A[(i, c)] = row[j];
+            }
+        }
+        svd.factor().ok()?;
+        let rank = svd.rank(self.ranks.or(REGULAR));
+        Some((svd, rank))
     }
 }
 
@@ -504,17 +533,4 @@ pub(crate) fn size(slope: impl Fn(usize) -> f64, x: &[f64]) -> (f64, f64) {
         let slope = slope(j).abs();
         (f64::max(terms, slope * x.abs()), f64::max(rounding, slope * (1.0 + x.abs())))
     })
-}
-
-/// SVD of some columns of a list of rows, with its rank; `None` if it does not converge.
-fn decompose(rows: &[Vec<f64>], columns: &[usize]) -> Option<(Svd, usize)> {
-    let mut svd = Svd::new(rows.len(), columns.len());
-    for (i, row) in rows.iter().enumerate() {
-        for (c, &j) in columns.iter().enumerate() {
-            svd.A[(i, c)] = row[j];
-        }
-    }
-    svd.factor().ok()?;
-    let rank = svd.rank(RANK_TOLERANCE);
-    Some((svd, rank))
 }

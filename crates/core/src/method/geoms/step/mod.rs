@@ -4,12 +4,13 @@ mod between;
 mod settle;
 mod start;
 
-use super::constraint::{ConstraintPart, Rank};
+use super::constraint::ConstraintPart;
 use super::differential::DifferentialPart;
 use super::regularised::{Regularised, StageRows};
 use super::{Decomposition, Geoms, NewtonPoint, SelectorUpdate};
 use crate::error::{ConstraintBlock, StepFailure};
-use crate::linalg::Singular;
+use crate::linalg::rank::LOST;
+use crate::linalg::{RankGap, Singular};
 use crate::method::collocation::{Collocation, Prediction};
 use crate::method::controller::Control;
 use crate::method::convergence::{Convergence, Outcome};
@@ -20,9 +21,6 @@ use crate::motion::{Layout, ReducedArray};
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 use between::Between;
-
-/// A pivot that has fallen to this part of its usual size tells a loss of rank, not a difficult step.
-const RANK_LOSS: f64 = 1e-2;
 
 /// GEOMS at work.
 pub(crate) type GeomsStepper<'p> = Shell<GeomsStep<'p>>;
@@ -48,7 +46,7 @@ pub(crate) struct GeomsStep<'p> {
     selector_wanted: bool,
     pivots: Vec<bool>,
     selector_pivots: Vec<bool>,
-    ranks: [Rank; 3],
+    ranks: [RankGap; 3],
     usual: [f64; 3],
     /// why the next step cannot be made
     pending: Option<StepFailure>,
@@ -93,19 +91,19 @@ impl GeomsStep<'_> {
             }
         }
         self.counters.jacobians += 1;
-        let turned = self.passage.turned(self.constraints.velocity_rows());
+        self.passage.put_negative(self.constraints.velocity_rows());
         let ranks = self.constraints.decompose().map_err(|_| StepFailure::SvdFailed { t })?;
         self.counters.predecompositions += 1;
         for (q, block) in BLOCKS.into_iter().enumerate() {
             if ranks[q].rank != self.ranks[q].rank {
                 let (before, now) = (self.ranks[q].rank, ranks[q].rank);
-                let Rank { smallest, neglected, .. } = ranks[q];
+                let RankGap { kept: smallest, dropped: neglected, .. } = ranks[q];
                 return Err(StepFailure::RankChange { t, block, before, now, smallest, neglected });
             }
-            self.usual[q] = self.usual[q].max(ranks[q].smallest);
+            self.usual[q] = self.usual[q].max(ranks[q].kept);
         }
         self.ranks = ranks;
-        if turned && let Some((t, sigma)) = self.passage.singularity(&mut *self.array, &self.collocation.segment) {
+        if let Some((t, sigma)) = self.passage.singularity(&mut *self.array, &self.collocation.segment) {
             return Err(StepFailure::Singularity { t, sigma });
         }
         self.collocation.jacobian_wanted = false;
@@ -306,13 +304,13 @@ impl Formula for GeomsStep<'_> {
     fn stuck(&mut self, h: f64, failures: Failures) -> StepFailure {
         let t = self.state.t;
         for (q, block) in BLOCKS.into_iter().enumerate() {
-            let smallest = if self.usual[q] > 0.0 { self.ranks[q].smallest / self.usual[q] } else { 1.0 };
-            if smallest < RANK_LOSS {
+            let smallest = if self.usual[q] > 0.0 { self.ranks[q].kept / self.usual[q] } else { 1.0 };
+            if smallest < LOST {
                 return StepFailure::RankLoss { t, block, smallest };
             }
         }
         let blocks = self.ranks.iter().filter(|r| r.rows > 0);
-        let smallest = blocks.fold(1.0, |m: f64, r| m.min(r.smallest));
+        let smallest = blocks.fold(1.0, |m: f64, r| m.min(r.kept));
         StepFailure::NewtonFailed { t, h, failures: failures.attempts, smallest }
     }
 

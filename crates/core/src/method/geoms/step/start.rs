@@ -1,12 +1,13 @@
 //! Starting GEOMS at a consistent point: decompositions are chosen from the problem, redundancy is judged, everything is sized.
 
-use super::super::constraint::{ConstraintPart, Rank};
+use super::super::constraint::ConstraintPart;
 use super::super::differential::DifferentialPart;
 use super::super::regularised::StageRows;
 use super::super::{Decomposition, Geoms, Multipliers, Predictor};
 use super::{BLOCKS, GeomsStep, GeomsStepper};
 use crate::error::{BadOption, StepFailure};
 use crate::formulation::Formulation;
+use crate::linalg::RankGap;
 use crate::method::collocation::{Collocation, Settings};
 use crate::method::controller::{Control, Controller};
 use crate::method::pace::{Rules, Trust};
@@ -59,10 +60,10 @@ impl<'p> GeomsStep<'p> {
         let kind = match method.constraint_decomposition {
             Some(kind) => kind,
             None => {
-                let mut trial = ConstraintPart::new(&layout, Decomposition::Svd, method.rank_tolerance);
+                let mut trial = ConstraintPart::new(&layout, Decomposition::Svd, options.ranks());
                 array.dense_jacobian(at.t, &at.x, &rows, &mut trial.F).map_err(undefined)?;
                 let ranks = trial.decompose().map_err(|_| StepFailure::SvdFailed { t: at.t })?;
-                if ranks.iter().all(|r| r.rank == r.rows) { Decomposition::Lu } else { Decomposition::Svd }
+                if ranks.iter().all(RankGap::is_full) { Decomposition::Lu } else { Decomposition::Svd }
             }
         };
         let differential_kind = method.differential_decomposition.unwrap_or(if with_invariants {
@@ -72,11 +73,13 @@ impl<'p> GeomsStep<'p> {
         });
         method.constraint_decomposition = Some(kind);
         method.differential_decomposition = Some(differential_kind);
-        let mut constraints = ConstraintPart::new(&layout, kind, method.rank_tolerance);
+        let mut constraints = ConstraintPart::new(&layout, kind, options.ranks());
         array.dense_jacobian(at.t, &at.x, &rows, &mut constraints.F).map_err(undefined)?;
         let stages = method.stages.range().1;
-        let mut passage = Passage::new(&layout);
+        let mut passage = Passage::new(&layout, options.ranks());
         passage.follow(constraints.velocity_rows());
+        passage.put_negative(constraints.velocity_rows());
+        passage.first();
         let ranks = constraints.decompose().map_err(|_| StepFailure::SvdFailed { t: at.t })?;
         check_redundancy(&ranks, kind, &layout, at.t)?;
         let differential = DifferentialPart::new(&layout, &constraints, differential_kind, method.selection, stages);
@@ -101,7 +104,7 @@ impl<'p> GeomsStep<'p> {
             selector_wanted: true,
             pivots: vec![false; n],
             selector_pivots: vec![false; n],
-            usual: ranks.map(|r| r.smallest),
+            usual: ranks.map(|r| r.kept),
             ranks,
             pending: None,
             x: vec![0.0; n],
@@ -145,14 +148,14 @@ fn weights(layout: &Layout, method: &Geoms, options: &Options) -> Result<Weights
 }
 
 /// Do the ranks suit the decomposition, and each other?
-fn check_redundancy(ranks: &[Rank; 3], kind: Decomposition, layout: &Layout, t: f64) -> Result<(), StepFailure> {
+fn check_redundancy(ranks: &[RankGap; 3], kind: Decomposition, layout: &Layout, t: f64) -> Result<(), StepFailure> {
     let deficiencies = ranks.map(|r| r.rows - r.rank);
     if deficiencies == [0; 3] {
         return Ok(());
     }
     if kind != Decomposition::Svd || layout.form == Form::IndexOne {
         let q = (0..3).rev().find(|&q| deficiencies[q] > 0).unwrap_or(0);
-        let Rank { rank, rows, .. } = ranks[q];
+        let RankGap { rank, rows, .. } = ranks[q];
         return Err(StepFailure::Redundant { t, block: BLOCKS[q], rank, rows });
     }
     // (nλ − rG) + (nμ − rH) at the levels of a and v, nλ − rG at the level of p; with invariants v and p are one level, and

@@ -5,18 +5,15 @@
 //! determinants as they were, does not pass it. Where it fails the way is walked in pieces that pass. Pieces next to a loss of rank become
 //! shorter and shorter: there the smallest singular value decides, and the place is known.
 
-use crate::analysis::rank::{Scaling, scales};
+use super::{LOST, Scales, Scaling};
 use crate::linalg::{Lu, Matrix, Svd};
-use faer::Mat;
 
-/// Below this norm a piece has passed; less than one, since the way between two points is not quite a line.
+/// Below this norm a piece has passed. Derived: less than one, with room for a way between two points that is not quite a line.
 const PASSED: f64 = 0.8;
 /// Shortest piece of a step that is looked at.
 const SHORTEST: f64 = 1.0 / 65_536.0;
 /// Most matrices that are looked at in one step.
 const MOST_LOOKS: usize = 400;
-/// Smallest singular values that fall below this part of those at both ends, within a shortest piece, mean a loss of rank.
-const LOST: f64 = 1e-2;
 /// Columns whose entries are smaller parts of the largest ones of their rows are rounding.
 const NEGLIGIBLE: f64 = 1e-10;
 /// Sweeps of balancing, by Osborne's rule, before a norm is believed to be large.
@@ -38,10 +35,19 @@ pub(crate) struct RankWatch {
     new: Matrix,
     /// units of the columns, for bases
     units: Option<Vec<f64>>,
+    walk: Walk,
+}
+
+/// Room for a walk in pieces.
+#[derive(Debug)]
+struct Walk {
+    here: Reference,
+    there: Matrix,
+    measure: Measure,
 }
 
 /// A matrix with a right inverse.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Reference {
     W: Matrix,
     /// columns that make a regular part B, all of them where W is square: Y is its inverse, with zeros elsewhere
@@ -50,6 +56,7 @@ struct Reference {
     lu: Lu<f64>,
     /// for the choice of columns
     eliminated: Matrix,
+    taken: Vec<bool>,
     regular: bool,
     product: Matrix,
     blocks: [Lu<f64>; 2],
@@ -59,7 +66,8 @@ struct Reference {
 impl RankWatch {
     /// For matrices with r rows and n ≥ r columns.
     pub fn new(r: usize, n: usize, rows: Rows) -> Self {
-        RankWatch { rows, old: Reference::new(r, n, rows), new: Matrix::zeros(r, n), units: None }
+        let walk = Walk { here: Reference::new(r, n, rows), there: Matrix::zeros(r, n), measure: Measure::new(r, n) };
+        RankWatch { rows, old: Reference::new(r, n, rows), new: Matrix::zeros(r, n), units: None, walk }
     }
 
     /// The next matrix is a first one.
@@ -104,7 +112,7 @@ impl RankWatch {
                 self.old.regular = false;
                 return None;
             }
-            search(&self.old, &self.new, self.rows, at)
+            self.walk.search(&self.old, &self.new, self.rows, at)
         } else {
             None
         };
@@ -114,45 +122,59 @@ impl RankWatch {
     }
 }
 
-/// Walk the way in pieces that pass.
-fn search(old: &Reference, new: &Matrix, rows: Rows, mut at: impl FnMut(f64, &mut Matrix) -> bool) -> Option<f64> {
-    let (r, n) = (new.rows(), new.cols());
-    let mut measure = Measure::new(&old.W);
-    let usual = measure.smallest(&old.W).min(measure.smallest(new));
-    let (mut here, mut there) = (old.clone(), Matrix::zeros(r, n));
-    let (mut s, mut piece) = (0.0, 0.5);
-    for _ in 0..MOST_LOOKS {
-        let end = if s + piece >= 1.0 { 1.0 } else { s + piece };
-        if end == 1.0 {
-            there.data_mut().copy_from_slice(new.data());
-        } else if !at(end, &mut there) {
-            return None;
+impl Walk {
+    /// Walk the way in pieces that pass.
+    fn search(
+        &mut self,
+        old: &Reference,
+        new: &Matrix,
+        rows: Rows,
+        mut at: impl FnMut(f64, &mut Matrix) -> bool,
+    ) -> Option<f64> {
+        let Walk { here, there, measure } = self;
+        here.take(&old.W);
+        measure.take(&old.W);
+        let usual = measure.smallest(&old.W).min(measure.smallest(new));
+        let (mut s, mut piece) = (0.0, 0.5);
+        // a way that is known to a tolerance only misses a loss of rank by as much
+        let mut lowest = (f64::INFINITY, 0.0);
+        for _ in 0..MOST_LOOKS {
+            let end = if s + piece >= 1.0 { 1.0 } else { s + piece };
+            if end == 1.0 {
+                there.data_mut().copy_from_slice(new.data());
+            } else if !at(end, there) {
+                return None;
+            }
+            let passed = here.distance(there, rows) < PASSED;
+            if !passed && end - s > SHORTEST {
+                piece = 0.5 * (end - s);
+                continue;
+            }
+            let falls = |W: &Matrix, measure: &mut Measure| measure.smallest(W) <= LOST * usual;
+            if !passed && (falls(&here.W, measure) || falls(there, measure) || here.turned(there, rows)) {
+                return Some(0.5 * (s + end));
+            }
+            if end == 1.0 {
+                return (lowest.0 <= LOST * usual).then_some(lowest.1);
+            }
+            let size = measure.smallest(there);
+            if size < lowest.0 {
+                lowest = (size, end);
+            }
+            here.take(there);
+            if !here.regular {
+                return Some(end);
+            }
+            (s, piece) = (end, 2.0 * piece);
         }
-        let passed = here.distance(&there, rows) < PASSED;
-        if !passed && end - s > SHORTEST {
-            piece = 0.5 * (end - s);
-            continue;
-        }
-        let falls = |W: &Matrix, measure: &mut Measure| measure.smallest(W) <= LOST * usual;
-        if !passed && (falls(&here.W, &mut measure) || falls(&there, &mut measure) || here.turned(&there, rows)) {
-            return Some(0.5 * (s + end));
-        }
-        if end == 1.0 {
-            return None;
-        }
-        here.take(&there);
-        if !here.regular {
-            return Some(end);
-        }
-        (s, piece) = (end, 2.0 * piece);
+        // too much happens in this step to follow it
+        (lowest.0 <= LOST * usual || old.turned(new, rows)).then_some(lowest.1)
     }
-    // too much happens in this step to follow it
-    old.turned(new, rows).then_some(s)
 }
 
 /// Scales of the columns of a matrix.
 fn columns_of(W: &Matrix) -> Vec<f64> {
-    scales(&Mat::from_fn(W.rows(), W.cols(), |i, j| W[(i, j)]), Scaling::Both).1
+    Scales::of_entries((W.rows(), W.cols()), |i, j| W[(i, j)], Scaling::Both).columns
 }
 
 /// Columns in their units, orthonormal bases of both spaces: which ones they were does not count.
@@ -180,6 +202,7 @@ impl Reference {
             columns: (0..r).collect(),
             lu: Lu::new(r),
             eliminated: Matrix::zeros(r, n),
+            taken: vec![false; n],
             regular: false,
             product: Matrix::zeros(r, r),
             blocks: [Lu::new(first), Lu::new(r - first)],
@@ -202,7 +225,8 @@ impl Reference {
 
     /// Elimination with complete pivoting, rows in units of their largest entries.
     fn choose_columns(&mut self) {
-        let (r, n, A) = (self.W.rows(), self.W.cols(), &mut self.eliminated);
+        let (r, n, A, taken) = (self.W.rows(), self.W.cols(), &mut self.eliminated, &mut self.taken);
+        taken.fill(false);
         for i in 0..r {
             let top = self.W.row(i).iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()));
             A.row_mut(i).iter_mut().zip(self.W.row(i)).for_each(|(a, w)| *a = w / top);
@@ -210,13 +234,14 @@ impl Reference {
         for k in 0..r {
             let (mut row, mut column) = (k, k);
             for i in k..r {
-                for j in (0..n).filter(|j| !self.columns[..k].contains(j)) {
-                    if A[(i, j)].abs() > A[(row, column)].abs() || self.columns[..k].contains(&column) {
+                for j in (0..n).filter(|&j| !taken[j]) {
+                    if A[(i, j)].abs() > A[(row, column)].abs() || taken[column] {
                         (row, column) = (i, j);
                     }
                 }
             }
             self.columns[k] = column;
+            taken[column] = true;
             for j in 0..n {
                 (A[(k, j)], A[(row, j)]) = (A[(row, j)], A[(k, j)]);
             }
@@ -316,32 +341,37 @@ fn balanced_norm(A: &mut Matrix) -> f64 {
 }
 
 /// Smallest singular values in scales of one of the matrices.
+#[derive(Debug)]
 struct Measure {
-    row_scale: Vec<f64>,
-    col_scale: Vec<f64>,
+    scales: Scales,
     svd: Svd,
 }
 
 impl Measure {
-    fn new(W: &Matrix) -> Self {
-        let (r, n) = (W.rows(), W.cols());
-        let (row_scale, mut col_scale) = scales(&Mat::from_fn(r, n, |i, j| W[(i, j)]), Scaling::Both);
+    fn new(r: usize, n: usize) -> Self {
+        Measure { scales: Scales::ones(r, n), svd: Svd::new(r, n) }
+    }
+
+    /// Take the scales of a matrix.
+    fn take(&mut self, W: &Matrix) {
+        let Scales { rows, columns, .. } = &mut self.scales;
+        rows.fill(1.0);
+        columns.fill(1.0);
+        self.scales.improve(|i, j| W[(i, j)], Scaling::Both);
         // rounding must not be scaled up
-        let tops: Vec<f64> =
-            (0..r).map(|i| W.row(i).iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()))).collect();
-        for (j, scale) in col_scale.iter_mut().enumerate() {
-            if (0..r).all(|i| W[(i, j)].abs() < NEGLIGIBLE * tops[i]) {
+        let top = |i: usize| W.row(i).iter().fold(f64::MIN_POSITIVE, |top, w| top.max(w.abs()));
+        for (j, scale) in self.scales.columns.iter_mut().enumerate() {
+            if (0..W.rows()).all(|i| W[(i, j)].abs() < NEGLIGIBLE * top(i)) {
                 *scale = 0.0;
             }
         }
-        Measure { row_scale, col_scale, svd: Svd::new(r, n) }
     }
 
     fn smallest(&mut self, W: &Matrix) -> f64 {
+        let Scales { rows, columns, .. } = &self.scales;
         for i in 0..W.rows() {
-            let scale = self.row_scale[i];
-            let entries = W.row(i).iter().zip(&self.col_scale).enumerate();
-            entries.for_each(|(j, (w, c))| self.svd.A[(i, j)] = scale * w * c);
+            let entries = W.row(i).iter().zip(columns).enumerate();
+            entries.for_each(|(j, (w, c))| self.svd.A[(i, j)] = rows[i] * w * c);
         }
         if self.svd.factor().is_ok() { self.svd.sigma(W.rows() - 1) } else { 0.0 }
     }

@@ -6,52 +6,9 @@
 //! ```
 //! Every decision is recorded with its gap σ_r / σ_{r+1}, because all characteristic numbers of a DAE rest on them.
 
-use super::{NoConvergence, Svd};
+use super::{RankGap, RankRule};
+use crate::linalg::{NoConvergence, Svd};
 use faer::Mat;
-
-/// How ranks are decided.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RankRule {
-    /// τ; `None` is max(rows, columns) · ε · 10³.
-    pub tolerance: Option<f64>,
-    /// Decisions with a gap σ_r / σ_{r+1} below this are refused as undecided.
-    pub smallest_gap: f64,
-}
-
-impl Default for RankRule {
-    fn default() -> Self {
-        RankRule { tolerance: None, smallest_gap: 100.0 }
-    }
-}
-
-/// One rank decision with its numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RankGap {
-    /// Rows of the matrix.
-    pub rows: usize,
-    /// Columns of the matrix.
-    pub cols: usize,
-    /// Its rank.
-    pub rank: usize,
-    /// The threshold τ · max(σ_1, scale).
-    pub threshold: f64,
-    /// σ_r, infinite for rank zero.
-    pub kept: f64,
-    /// σ_{r+1}, zero for full rank.
-    pub dropped: f64,
-}
-
-impl RankGap {
-    /// σ_r / σ_{r+1}: how clear the decision is; where one of the two is missing the threshold stands for it.
-    pub fn ratio(&self) -> f64 {
-        match (self.kept.is_finite(), self.dropped > 0.0) {
-            (true, true) => self.kept / self.dropped,
-            (true, false) => self.kept / self.threshold,
-            (false, true) => self.threshold / self.dropped,
-            (false, false) => f64::INFINITY,
-        }
-    }
-}
 
 /// Why a rank was not decided.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -66,7 +23,7 @@ pub enum RankError {
     },
     /// The singular values do not separate.
     #[error(
-        "the rank of a {rows} × {cols} matrix is not decided: singular values {kept:.1e} and {dropped:.1e} lie on both sides of the threshold {threshold:.1e}; scale the equations, or choose the tolerance of the ranks",
+        "the rank of a {rows} × {cols} matrix is not decided: singular values {kept:.1e} and {dropped:.1e} lie on both sides of the threshold {threshold:.1e}; scale the equations, or choose the tolerance of ranks",
         rows = .0.rows, cols = .0.cols, kept = .0.kept, dropped = .0.dropped, threshold = .0.threshold
     )]
     Undecided(RankGap),
@@ -154,16 +111,12 @@ impl Ranks {
         let mut svd = Svd::new(m, n);
         svd.A.copy_from(X);
         svd.factor()?;
-        let tau = self.rule.tolerance.unwrap_or(m.max(n) as f64 * f64::EPSILON * 1e3);
-        let threshold = tau * svd.sigma(0).max(scale.abs());
-        let rank = svd.rank(threshold);
-        let kept = if rank > 0 { svd.sigma(rank - 1) } else { f64::INFINITY };
-        let gap = RankGap { rows: m, cols: n, rank, threshold, kept, dropped: svd.sigma(rank) };
-        if rank > 0 && gap.dropped > 0.0 && gap.ratio() < self.rule.smallest_gap {
+        let gap = RankGap::of(&svd, self.rule.of_numbers(m, n) * svd.sigma(0).max(scale.abs()));
+        if gap.is_narrower(self.rule.smallest_gap) {
             return Err(RankError::Undecided(gap));
         }
         self.decisions.push(gap);
-        Ok((svd, rank))
+        Ok((svd, gap.rank))
     }
 }
 
