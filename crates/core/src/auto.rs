@@ -5,6 +5,7 @@ use crate::catalogue;
 use crate::dae::{System, Unknowns};
 use crate::error::SolveError;
 use crate::hybrid::{ActiveMode, Hybrid, HybridError, HybridOptions, HybridSolution};
+use crate::method::State;
 use crate::method::geoms::Geoms;
 use crate::method::radau::RadauIIa;
 use crate::motion::Mechanism;
@@ -47,8 +48,10 @@ impl<'m> Solver<dyn Mechanism + 'm> for Auto {
         options: &Options,
         observers: &mut [&mut dyn Observer],
     ) -> Result<Solution, SolveError> {
-        let chosen = |start: &_| {
-            let choice = choose(problem.system, start, problem.tend);
+        let chosen = |start: &State| {
+            // backward in time the scales are the same
+            let tend = start.t + (problem.tend - start.t).abs();
+            let choice = choose(problem.system, start, tend, options.ranks());
             let entry = catalogue::find(choice.method);
             let method = entry.and_then(|entry| entry.with(choice.formulation).ok());
             method.unwrap_or_else(|| Box::new(Geoms::default()))

@@ -1,6 +1,8 @@
 //! The examples say what they promise.
 #![allow(missing_docs)]
 
+use daedal::formulation::Formulation;
+
 macro_rules! example {
     ($name:ident, $path:literal) => {
         #[allow(dead_code)] // their own `main`
@@ -13,6 +15,7 @@ example!(bouncing_ball, "../examples/bouncing_ball.rs");
 example!(compare_methods, "../examples/compare_methods.rs");
 example!(implicit_euler, "../examples/implicit_euler.rs");
 example!(counting_kernel, "../examples/counting_kernel.rs");
+example!(decaying_constraints, "../examples/decaying_constraints.rs");
 example!(dense_output, "../examples/dense_output.rs");
 example!(index_three, "../examples/index_three.rs");
 example!(pendulum, "../examples/pendulum.rs");
@@ -80,6 +83,16 @@ fn a_kernel_of_ones_own_counts_every_residual() {
     let (solution, evaluated) = counting_kernel::run().unwrap();
     // two equations each, and the entries of Jacobians besides
     assert!(evaluated > 2 * solution.statistics.residuals, "{evaluated} for {}", solution.statistics);
+}
+
+#[test]
+fn constraints_that_decay_do_not_drift() {
+    let [drifting, decaying] = [Formulation::Eom1, Formulation::Other(decaying_constraints::ROW)].map(|formulation| {
+        let solution = decaying_constraints::run(formulation).unwrap();
+        (solution.max_residuals.position.unwrap(), solution.at_end().p[0])
+    });
+    assert!(decaying.0 < 0.1 * drifting.0 && decaying.0 < 1e-5, "{decaying:?}, {drifting:?}");
+    assert!((decaying.1 - drifting.1).abs() < 1e-3, "{decaying:?}, {drifting:?}");
 }
 
 #[test]

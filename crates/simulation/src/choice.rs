@@ -14,7 +14,7 @@ use daedal::method::bdf::{Bdf, Steps};
 use daedal::method::controller::Control;
 use daedal::method::generalized_alpha::AlphaForm;
 use daedal::method::{Integrator, State};
-use daedal::motion::consistent;
+use daedal::motion;
 use daedal::motion::consistent::initialise_by;
 use daedal::{GeneralizedAlpha, Geoms, Lobatto, RadauIIa, Rattle};
 use daedal::{Initial, analysis};

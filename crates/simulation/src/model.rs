@@ -7,7 +7,7 @@ use daedal::Initial;
 use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
 use daedal::linalg::RankRule;
-use daedal::motion::{Compiled, Form, Formulas, Mechanism};
+use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
 use daedal_model::{Defaults, HybridModel, Kind, ModelEvents};
 use daedal_native::Native;
 use daedal_problems::{Problem, Reference};

@@ -5,7 +5,7 @@
 
 use super::System;
 use super::characteristics::{Depth, characterise};
-use super::problem::{Form, PrepareError, Prepared, array, prepare, prepare_by};
+use super::problem::{Form, PrepareError, Prepared, array, prepare_by};
 use crate::method::Integrator;
 use crate::options::Options;
 use crate::problem::Problem;

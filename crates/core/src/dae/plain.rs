@@ -3,8 +3,8 @@
 use super::watch::Watch;
 use super::{Dae, Pencil, Structure};
 use crate::error::StepFailure;
-use crate::graph::{Compiler, Jacobian, Kernel, self};
-use crate::linalg::{Entries, Matrix, RankRule};
+use crate::graph::{self, Compiler, Kernel};
+use crate::linalg::{Entries, RankRule};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 

@@ -8,8 +8,8 @@ use super::initial::values;
 use super::{CharacteristicValues, Dae, Plain, Point, Structure, System};
 use crate::graph::{Expr, Tape};
 use crate::initial::{Initial, Start};
-use crate::linalg::{LargeLu, Lu, Matrix, RankRule, Shift};
 use crate::linalg::rank::{AT_POINT, CLEAR_PIVOT, REGULAR};
+use crate::linalg::{LargeLu, Lu, Matrix, RankRule, Shift};
 use crate::scalar::Dual;
 
 /// Scaled residuals of constraints below this are zero.

@@ -29,8 +29,8 @@
 use super::Relaxed;
 use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
-use crate::linalg::{Jacobian, Lu, Mat, Matrix, RankRule, Svd};
 use crate::linalg::rank::{REGULAR, is_regular};
+use crate::linalg::{Jacobian, Lu, Mat, Matrix, RankRule};
 use crate::method::{StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism, ReducedArray, Undefined};
 use crate::statistics::Residuals;

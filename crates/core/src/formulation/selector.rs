@@ -10,8 +10,8 @@
 //! a rod in nanometres is no redundant one.
 
 use crate::error::{ConstraintBlock, StepFailure};
-use crate::linalg::{Jacobian, Lu, Matrix, RankRule, Svd};
 use crate::linalg::rank::{ALONG_RUN, LOST, VANISHING};
+use crate::linalg::{Jacobian, Lu, Matrix, RankRule, Svd};
 use std::ops::Range;
 
 /// Rows that are smaller than the largest by more than this are scaled, before small singular values are taken for dependence. Others keep

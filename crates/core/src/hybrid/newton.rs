@@ -6,8 +6,8 @@ use super::linearised::Linearised;
 use super::way::WishAt;
 use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
-use crate::linalg::{Mat, Matrix, RankRule, Svd, constrained_least_squares};
 use crate::linalg::rank::{Decomposed, Scales, Scaling};
+use crate::linalg::{Mat, RankRule, Svd, constrained_least_squares};
 
 /// Most iterations; a multiple root needs many.
 const MOST: usize = 60;

@@ -2,9 +2,9 @@
 
 use crate::examples::{HorizontalPendulum, Pendulum, moving_pendulum};
 use daedal::dae::jet::{Freedom, fit};
-use daedal::{Initial, Options, Problem, RadauIIa, Tolerance, solve};
-use daedal::dae::{Depth, Form, InForm, Problem, System, characterise, levels, solve};
+use daedal::dae::{Depth, Form, InForm, System, characterise, levels};
 use daedal::linalg::{Matrix, RankRule};
+use daedal::{Initial, Options, Problem, RadauIIa, Tolerance, solve};
 
 /// φ = −0.8, φ' = 0.9.
 fn point() -> [f64; 5] {

@@ -1,11 +1,11 @@
 //! One tolerance decides the ranks of every form.
 
 use daedal::dae::analysis::{Scope, analyse};
-use daedal::dae::{Depth, Equations, Form, Initial, Problem, System, characterise, solve};
+use daedal::dae::{Depth, Equations, Form, System, characterise};
 use daedal::error::BadOption;
 use daedal::linalg::RankRule;
 use daedal::scalar::Scalar;
-use daedal::{Options, RadauIIa, SolveError};
+use daedal::{Initial, Options, Problem, RadauIIa, SolveError, solve};
 
 /// x' = a − x, 0 = a + b − x, 0 = a + (1 + ε) b − x: two constraints that are almost the same.
 struct AlmostOneConstraint;
@@ -48,7 +48,11 @@ fn every_form_obeys_the_tolerance() {
         for &form in forms {
             let run = |rank_tolerance: Option<f64>| {
                 let options = Options { rank_tolerance, ..Options::default() };
-                solve(&Problem::new(system, initial.clone(), 0.1), form, &RadauIIa::default(), &options)
+                solve(
+                    &Problem::new(system, initial.clone(), 0.1),
+                    &daedal::dae::InForm { form, integrator: &RadauIIa::default() },
+                    &options,
+                )
             };
             for tolerance in [None, Some(EPSILON / 100.0)] {
                 let solution = run(tolerance).unwrap_or_else(|error| panic!("{}: {error}", form.name()));

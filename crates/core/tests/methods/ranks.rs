@@ -1,13 +1,13 @@
 //! One tolerance decides every rank: of methods and formulations, of initial values, analysis and choice.
 
 use daedal::analysis::{analyse_by, choose};
-use daedal::catalogue;
 use daedal::error::BadOption;
 use daedal::formulation::Formulation;
 use daedal::linalg::{Matrix, RankRule};
 use daedal::motion::consistent::initialise_by;
-use daedal::motion::{EquationsOfMotion, Form, Initial, Motion, Position, Sizes};
+use daedal::motion::{EquationsOfMotion, Form, Motion, Position, Sizes};
 use daedal::scalar::Scalar;
+use daedal::{Initial, catalogue};
 use daedal::{Options, Problem, Solution, SolveError, solve};
 
 /// A point that falls between two planes, x = 0 and x + ε y = 0, which are almost the same: singular values 1.4 and 0.7 ε.
@@ -31,7 +31,7 @@ impl EquationsOfMotion for AlmostOnePlane {
 }
 
 fn start() -> Initial {
-    Initial::new(0.0, &[0.0, 0.0, 1.0], &[0.0, 0.0, 0.5])
+    Initial::motion(0.0, &[0.0, 0.0, 1.0], &[0.0, 0.0, 0.5])
 }
 
 fn run(name: &str, formulation: Formulation, rank_tolerance: Option<f64>) -> Result<Solution, SolveError> {

@@ -49,8 +49,8 @@ mod trial;
 
 use crate::error::Error;
 use crate::model::{Equations, Model, Motion};
+use daedal::analysis::{Analysis, Severity, analyse_by};
 use daedal::{Initial, Start};
-use daedal::analysis::{Analysis, Severity, analyse, analyse_by};
 use daedal_run::Warning;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};

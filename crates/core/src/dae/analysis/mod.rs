@@ -8,8 +8,6 @@ pub use written::{shortened, too_long};
 
 use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
 use super::hidden::{MinimalArray, Role, minimal_array};
-use super::levels::CLEAR_GAP;
-use super::problem::Form;
 use super::structural::{Structural, structural};
 use super::{CharacteristicValues, System};
 use crate::RadauIIa;

@@ -1,7 +1,7 @@
 //! A mode that is a general system: what impulses leave alone follows from its derivative array.
 
 use super::{Combinations, Entered, Entry, Flow, Part, counted, kept};
-use crate::dae::{DerivativeArray, Form, PrepareError, System, prepare, prepare_by};
+use crate::dae::{DerivativeArray, Form, PrepareError, System, prepare_by};
 use crate::error::StepFailure;
 use crate::explicit_time::{Crossing, Suspects, Timetable, cross_general};
 use crate::hybrid::error::EnterError;

@@ -2,8 +2,8 @@
 
 use super::saddle::Saddle;
 use crate::error::StepFailure;
-use crate::linalg::{Jacobian, Mat, Matrix, RankRule, Svd};
 use crate::linalg::rank::{Decomposed, Scaling};
+use crate::linalg::{Jacobian, Mat, Matrix, RankRule};
 use crate::method::{Passage, StartFailure};
 use crate::motion::{Form, Kinematics, Layout, Mechanism, ReducedArray, Undefined};
 use crate::segment::Segment;

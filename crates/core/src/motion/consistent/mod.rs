@@ -8,10 +8,10 @@
 mod blame;
 
 use super::hidden::motion;
-use crate::initial::{BadInitial, Initial, Start, WrongLength};
-use crate::linalg::{Matrix, RankRule, Svd};
-use crate::linalg::rank::{REGULAR, balance};
 use super::{Form, Layout, Mechanism, ReducedArray};
+use crate::initial::{BadInitial, Initial, Start, WrongLength};
+use crate::linalg::rank::{REGULAR, balance};
+use crate::linalg::{Matrix, RankRule, Svd};
 use crate::method::State;
 
 /// Consistent initial values, with what is worth knowing about them.
