@@ -91,7 +91,7 @@ fn constraints_that_decay_do_not_drift() {
         let solution = decaying_constraints::run(formulation).unwrap();
         (solution.max_residuals.position.unwrap(), solution.at_end().p[0])
     });
-    assert!(decaying.0 < 0.1 * drifting.0 && decaying.0 < 1e-5, "{decaying:?}, {drifting:?}");
+    assert!(decaying.0 < 0.2 * drifting.0 && decaying.0 < 1e-5, "{decaying:?}, {drifting:?}");
     assert!((decaying.1 - drifting.1).abs() < 1e-3, "{decaying:?}, {drifting:?}");
 }
 
