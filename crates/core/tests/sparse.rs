@@ -4,7 +4,8 @@
 #[allow(dead_code)]
 mod problems;
 
-use daedal::formulation::{Formulated, Formulation};
+use daedal::catalogue;
+use daedal::formulation::{Baumgarte, Formulated, Formulation, Relaxed};
 use daedal::graph::Interpreted;
 use daedal::linalg::{Jacobian, JacobianRef, Matrix};
 use daedal::method::State;
@@ -129,7 +130,7 @@ struct Chain {
 
 impl Chain {
     fn mass(i: usize) -> f64 {
-        if i % 2 == 0 { 1.0 } else { 0.5 }
+        if i.is_multiple_of(2) { 1.0 } else { 0.5 }
     }
 
     /// Released at rest, neither straight nor level.
@@ -231,15 +232,15 @@ fn a_long_chain_chooses_sparse_matrices_and_has_the_solution_of_dense_ones() {
         (Formulation::Eom1, true),
         (Formulation::Eom0, true),
         (Formulation::Ggl, true),
-        (Formulation::Baumgarte(Default::default()), true),
-        (Formulation::Overdetermined(Default::default()), false),
+        (Formulation::Baumgarte(Baumgarte::default()), true),
+        (Formulation::Overdetermined(Relaxed::default()), false),
     ] {
         assert_eq!(formulation.system(&compiled, &start).unwrap().new_pencil().is_sparse(), is_sparse);
         assert!(!formulation.system(&dense, &start).unwrap().new_pencil().is_sparse());
     }
     let array = compiled.array(Form::StrangenessFree, true);
     assert!(array.new_jacobian().is_sparse() && array.new_jacobian().values().len() < 7_000);
-    for formulation in [Formulation::Eom1, Formulation::Ggl, Formulation::Baumgarte(Default::default())] {
+    for formulation in [Formulation::Eom1, Formulation::Ggl, Formulation::Baumgarte(Baumgarte::default())] {
         let [one, other] = [&dense as &dyn Mechanism, &compiled].map(|system| {
             let method = Formulated { formulation, integrator: RadauIIa::default() };
             let problem = Problem::new(system, chain.start(), 0.05).trust(start.clone());

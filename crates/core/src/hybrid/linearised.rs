@@ -188,7 +188,9 @@ impl<'d> Linearised<'d> {
                 continue;
             }
             sums.fill(0.0);
-            row.iter().for_each(|&(k, factor)| M.row(k).for_each(|(j, m)| sums[j] += sign * factor * m));
+            for &(k, factor) in row {
+                M.row(k).for_each(|(j, m)| sums[j] += sign * factor * m);
+            }
             sums.iter().enumerate().filter(|(_, sum)| **sum != 0.0).for_each(|(j, sum)| each(i, j, *sum));
         }
     }

@@ -85,10 +85,7 @@ impl<D: Borrow<Matrix>, S: Borrow<SparseMatrix>> Jacobian<D, S> {
     pub fn row_times(&self, i: usize, x: &[f64]) -> f64 {
         match self.view() {
             Jacobian::Dense(F) => F.row(i).iter().zip(x).map(|(f, x)| f * x).sum(),
-            Jacobian::Sparse(F) => {
-                let (columns, values) = F.row(i);
-                columns.iter().zip(values).map(|(&j, f)| f * x[j]).sum()
-            }
+            Jacobian::Sparse(F) => F.row_times(i, x),
         }
     }
 
@@ -281,18 +278,23 @@ impl Entries {
     #[inline]
     pub fn write<'v>(&self, factor: f64, values: &'v [f64], F: &mut Jacobian) -> &'v [f64] {
         let (own, rest) = values.split_at(self.places.len());
+        match F {
+            Jacobian::Dense(F) => self.places.iter().zip(own).for_each(|(&place, value)| F[place] = factor * value),
+            Jacobian::Sparse(_) => self.write_sparse(factor, own, F),
+        }
+        rest
+    }
+
+    // apart, so that the loop above is one of the caller
+    fn write_sparse(&self, factor: f64, own: &[f64], F: &mut Jacobian) {
         match (F, &self.positions) {
-            (Jacobian::Dense(F), _) => {
-                self.places.iter().zip(own).for_each(|(&place, value)| F[place] = factor * value);
-            }
             (Jacobian::Sparse(F), Some(positions)) => {
                 debug_assert!(self.places.iter().zip(positions).all(|(&place, &k)| F.position(place) == Some(k)));
                 let all = F.values_mut();
                 positions.iter().zip(own).for_each(|(&k, value)| all[k] = factor * value);
             }
-            (F, None) => self.places.iter().zip(own).for_each(|(&place, value)| F.put(place, factor * value)),
+            (F, _) => self.places.iter().zip(own).for_each(|(&place, value)| F.put(place, factor * value)),
         }
-        rest
     }
 }
 

@@ -43,6 +43,12 @@ impl SparseMatrix {
         (&self.columns[range.clone()], &self.values[range])
     }
 
+    /// Row i times x.
+    pub fn row_times(&self, i: usize, x: &[f64]) -> f64 {
+        let (columns, values) = self.row(i);
+        columns.iter().zip(values).map(|(&j, value)| value * x[j]).sum()
+    }
+
     /// Values of row i, to be changed.
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.values[self.starts[i]..self.starts[i + 1]]

@@ -63,7 +63,7 @@ impl EquationsOfMotion for Held {
     }
     fn mass<S: Scalar>(&self, at: &Position<S>, M: &mut Matrix<S>) {
         // nothing shows that it is constant
-        let one = at.p[0] - at.p[0] + 1.0;
+        let one = at.p[0].select(S::from(1.0), S::from(1.0));
         (M[(0, 0)], M[(1, 1)]) = (one, one);
     }
     fn force<S: Scalar>(&self, at: &Motion<S>, f: &mut [S]) {

@@ -52,9 +52,10 @@ impl Program {
         if eliminated && sparse(&all) {
             filled(&layout, &mut all, &GZ, &HZ);
         }
-        let F = match sparse(&all) {
-            true => Jacobian::sparse(layout.rows(), layout.dim(), all),
-            false => Jacobian::dense(layout.rows(), layout.dim()),
+        let F = if sparse(&all) {
+            Jacobian::sparse(layout.rows(), layout.dim(), all)
+        } else {
+            Jacobian::dense(layout.rows(), layout.dim())
         };
         let kind = |rows: usize, places: &Places| {
             if contact.is_some() {
