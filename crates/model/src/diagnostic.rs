@@ -353,7 +353,9 @@ pub enum Mistake {
     },
     /// The interval of time ends before it begins.
     #[error("the interval of time ends at {}, but begins at {}", plain(*tend), plain(*t0))]
-    #[diagnostic(help("write time = [begin, end] with begin < end; a run backward is asked for with t0 and tend of the run"))]
+    #[diagnostic(help(
+        "write time = [begin, end] with begin < end; a run backward is asked for with t0 and tend of the run"
+    ))]
     TimeBackward {
         /// Begin.
         t0: f64,
