@@ -103,7 +103,7 @@ impl Equations for Ball {
 }
 
 /// Let go at height 1, with impacts at 1, 2, 2.5, … that halve the speed of 2.
-fn ball<'h>(events: Vec<Event<'h>>) -> Hybrid<'h> {
+fn ball(events: Vec<Event<'_>>) -> Hybrid<'_> {
     let mut system = Hybrid::new();
     let mut flying = Mode::equations("flying", &Ball);
     flying.events = events;

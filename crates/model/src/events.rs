@@ -294,7 +294,11 @@ pub(crate) fn of_model(reader: &mut Reader, plans: &[Plan], kind: &Kind) -> Mode
 
 /// Events with names that no mode has are mistakes. `found` are the names of those that some mode has.
 pub(crate) fn check_modes(reader: &mut Reader, plans: &[Plan], found: &[&str]) {
-    for (plan, missing) in std::mem::take(&mut reader.absent_events) {
+    let mut absent = std::mem::take(&mut reader.absent_events);
+    // one mode is enough to say what is missing
+    absent.sort_by_key(|(plan, _)| *plan);
+    absent.dedup_by_key(|(plan, _)| *plan);
+    for (plan, missing) in absent {
         let event = &plans[plan];
         if found.contains(&event.name.as_str()) {
             continue;

@@ -65,14 +65,16 @@ fn variables(motion: &Motion, parameters: &[(String, f64)]) -> String {
     let (ones, zeros) = (vec!["1"; velocities.len()].join(", "), vec!["0"; velocities.len()].join(", "));
     let _ = writeln!(text, "positions = [{}]\nvelocities = [{}]", list(positions), list(velocities));
     let _ = writeln!(text, "mass = [{ones}]\nforces = [{zeros}]\nkinematics = {{ {} }}", same(positions, "0"));
-    for (key, names) in [
-        ("dynamic", dynamic),
-        ("auxiliary", auxiliary),
-        ("contact", contact),
-        ("holonomic", holonomic),
-        ("nonholonomic", nonholonomic),
-    ] {
+    for (key, names) in [("dynamic", dynamic), ("auxiliary", auxiliary), ("contact", contact)] {
         if !names.is_empty() {
+            let _ = writeln!(text, "{key} = {{ {} }}", same(names, "0"));
+        }
+    }
+    for (key, names) in [("holonomic", holonomic), ("nonholonomic", nonholonomic)] {
+        // constraints without names have numbers, as in a list
+        if names.iter().any(|name| name.starts_with(|c: char| c.is_ascii_digit())) {
+            let _ = writeln!(text, "{key} = [{}]", vec!["0"; names.len()].join(", "));
+        } else if !names.is_empty() {
             let _ = writeln!(text, "{key} = {{ {} }}", same(names, "0"));
         }
     }

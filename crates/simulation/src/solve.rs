@@ -55,7 +55,7 @@ impl<'m> Simulation<'m> {
     pub fn new(model: &'m Model, settings: &Settings) -> Result<Self, Error> {
         Self::resolve(model, settings).map_err(|error| match error {
             // their lines are their own
-            Error::Event { .. } => error,
+            Error::Event { .. } | Error::Model(_) => error,
             error => model.located(error),
         })
     }

@@ -94,16 +94,16 @@ fn close(run: &Run, expected: &[(&str, f64)]) {
 
 #[test]
 fn events_of_files_and_of_settings_happen_in_every_kind_of_model() {
-    let stop = EventSetting::new("x > 0.5 and t > 1", EventAction::Stop);
+    let stop = EventSetting::new("x > 0.5 and t > 2", EventAction::Stop);
     let record = EventSetting { name: Some("centre".into()), ..EventSetting::new("x <= 0", EventAction::Record) };
     let settings = Settings { events: vec![record, stop], save: Save::Steps, ..Settings::default() };
-    let expected = [("centre", PI / 2.0), ("low", 2.0 * PI / 3.0), ("x > 0.5 and t > 1", 5.0 * PI / 3.0)];
+    let expected = [("centre", PI / 2.0), ("low", 2.0 * PI / 3.0), ("x > 0.5 and t > 2", 5.0 * PI / 3.0)];
     for text in [MOTION, GENERAL] {
         let run = run(text, &settings);
         close(&run, &expected);
         assert_eq!(run.header.ended, Some(Ended::Event));
         assert_eq!(run.times.last(), Some(&run.events[2].t));
-        assert_eq!(run.header.message.as_deref(), Some("the event x > 0.5 and t > 1 stopped the run"));
+        assert_eq!(run.header.message.as_deref(), Some("the event x > 0.5 and t > 2 stopped the run"));
         assert!((run.events[0].state[0]).abs() < 1e-6, "{:?}", run.events[0]);
     }
     let run = run(MODES, &settings);
@@ -117,7 +117,7 @@ fn conditions_of_settings_that_make_no_sense_are_refused_with_their_place() {
     for (text, when, said) in [
         (MOTION, "y < 0", "nothing is called `y`"),
         (GENERAL, "x", "expected a condition"),
-        (GENERAL, "der(x, 3) < 0", "the derivative `x'''` cannot be used in the condition of an event"),
+        (GENERAL, "der(x, 3) < 0", "the derivative `x'''` cannot stand in the condition of an event"),
         (MODES, "z < 0", "nothing is called `z`"),
         (MOTION, "low < 0", "the condition is always true"),
     ] {

@@ -154,11 +154,16 @@ fn from_left_to_right(run: &Run) -> Cow<'_, Run> {
     turned.events.reverse();
     if let Some(steps) = &mut turned.steps {
         let Steps { t, h, order, newton, position, velocity, acceleration, invariant, constraint, hidden } = steps;
-        [t, h].into_iter().for_each(|list| list.reverse());
-        order.iter_mut().for_each(|list| list.reverse());
-        newton.iter_mut().for_each(|list| list.reverse());
         let levels = [position, velocity, acceleration, invariant, constraint, hidden];
-        levels.into_iter().flatten().for_each(|list| list.reverse());
+        for list in [t, h].into_iter().chain(levels.into_iter().flatten()) {
+            list.reverse();
+        }
+        if let Some(order) = order {
+            order.reverse();
+        }
+        if let Some(newton) = newton {
+            newton.reverse();
+        }
     }
     Cow::Owned(turned)
 }
