@@ -88,8 +88,7 @@ pub(super) fn consistency(
     initial: &Initial,
     starts: &[Start],
     attempt: &Attempt,
-    place: Place,
-    point: &[f64],
+    (place, point): (Place, &[f64]),
     ranks: RankRule,
 ) -> Consistency {
     let layout = array.layout().clone();

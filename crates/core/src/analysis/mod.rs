@@ -169,7 +169,7 @@ pub fn analyse_by(
         (Err(_), Some(last)) if last.iter().all(|x| x.is_finite()) => (Place::Nearest, last.clone()),
         _ => (Place::Given, starts.iter().map(given).collect()),
     };
-    let consistency = consistency::consistency(&mut *array, &names, initial, &starts, &attempt, place, &x, ranks);
+    let consistency = consistency::consistency(&mut *array, &names, initial, &starts, &attempt, (place, &x), ranks);
     let mut analysis = Analysis {
         sizes: layout.sizes,
         equations: equations::equations(&names),

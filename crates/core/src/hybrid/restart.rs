@@ -58,6 +58,7 @@ const CLEAN: f64 = 1e-12;
 /// assert!(x[0] == 0.8 && (x[1] - 0.6).abs() < 1e-15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[allow(clippy::too_many_arguments)] // a point, and what is known about it
 pub fn make_consistent(
     dae: &mut dyn Dae,
     t: f64,
@@ -126,6 +127,7 @@ pub fn make_consistent_keeping(
 /// The same where combinations depend on what jumps: they are followed along the jump if those at its begin are not those at its end.
 /// `scale` is rtol |x| + atol of an unknown with a value.
 #[allow(clippy::type_complexity)] // a function, written out where it is called
+#[allow(clippy::too_many_arguments)] // a point, and what is known about it
 pub(super) fn make_consistent_following(
     dae: &mut dyn Dae,
     t: f64,

@@ -85,7 +85,7 @@ pub(super) fn examine(
         start_near(&mut initial, system, known);
     }
     let depth = Depth { ranks: model.ranks(), ..Depth::default() };
-    let scope = Scope { depth, tend: model.interval().1.filter(|tend| *tend > t0), ..Scope::default() };
+    let scope = Scope { depth, tend: model.interval().1.filter(|tend| *tend > t0) };
     let (found, findings) = match analyse(system, &initial, scope) {
         Err(error @ (AnalysisError::WrongLength { .. } | AnalysisError::NotFinite { .. })) => return Err(error.into()),
         Err(error) => {

@@ -35,7 +35,7 @@ pub(crate) struct Scales {
 impl Scales {
     /// None.
     pub fn ones(m: usize, n: usize) -> Self {
-        Scales { rows: vec![1.0; m], columns: vec![1.0; n], ..Scales::default() }
+        Scales { rows: vec![1.0; m], columns: vec![1.0; n], sizes: [vec![0.0; m], vec![0.0; n]] }
     }
 
     /// Of a matrix.
