@@ -4,6 +4,7 @@
 #[allow(dead_code)]
 mod problems;
 
+use daedal::Initial;
 use daedal::catalogue;
 use daedal::formulation::{Baumgarte, Formulated, Formulation, Relaxed};
 use daedal::graph::Interpreted;
@@ -15,7 +16,6 @@ use daedal::motion::{
     Structure, Undefined, Velocity, consistent,
 };
 use daedal::scalar::Scalar;
-use daedal::{Initial, catalogue};
 use daedal::{Options, Problem, RadauIIa, Solution, Tolerance, solve};
 use problems::{Arm, Pendulum};
 
