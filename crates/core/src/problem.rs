@@ -45,7 +45,7 @@ pub trait Solvable {
     where
         Self: 'p;
     /// The system as one of its class.
-    fn class<'p>(&'p self) -> &'p Self::Class<'p>;
+    fn class(&self) -> &Self::Class<'_>;
 }
 
 impl<M: Mechanism> Solvable for M {
@@ -53,7 +53,7 @@ impl<M: Mechanism> Solvable for M {
         = dyn Mechanism + 'p
     where
         M: 'p;
-    fn class<'p>(&'p self) -> &'p (dyn Mechanism + 'p) {
+    fn class(&self) -> &(dyn Mechanism + '_) {
         self
     }
 }
@@ -63,7 +63,7 @@ impl<'m> Solvable for dyn Mechanism + 'm {
         = dyn Mechanism + 'p
     where
         'm: 'p;
-    fn class<'p>(&'p self) -> &'p (dyn Mechanism + 'p) {
+    fn class(&self) -> &(dyn Mechanism + '_) {
         self
     }
 }
@@ -73,7 +73,7 @@ impl<'m> Solvable for dyn Mechanism + Send + Sync + 'm {
         = dyn Mechanism + 'p
     where
         'm: 'p;
-    fn class<'p>(&'p self) -> &'p (dyn Mechanism + 'p) {
+    fn class(&self) -> &(dyn Mechanism + '_) {
         self
     }
 }
@@ -90,7 +90,7 @@ impl<'h> Solvable for Hybrid<'h> {
         = Hybrid<'p>
     where
         'h: 'p;
-    fn class<'p>(&'p self) -> &'p Hybrid<'p> {
+    fn class(&self) -> &Hybrid<'_> {
         self
     }
 }

@@ -103,15 +103,15 @@ pub(crate) fn solve_motion<'m, M: for<'a> Method<dyn Mechanism + 'a> + ?Sized, C
     };
     let method = choose(&start);
     if problem.tend < t0 {
-        return backward::motion(problem, start, &*method, options, observers);
+        return backward::motion(problem, &start, &*method, options, observers);
     }
-    forward(problem.system, start, (problem.tend, &problem.events), &*method, options, observers)
+    forward(problem.system, &start, (problem.tend, &problem.events), &*method, options, observers)
 }
 
 /// Solve from a consistent start to a later time.
 pub(crate) fn forward<M: for<'a> Method<dyn Mechanism + 'a> + ?Sized>(
     system: &dyn Mechanism,
-    start: State,
+    start: &State,
     (tend, events): (f64, &[Event]),
     method: &M,
     options: &Options,
@@ -124,7 +124,7 @@ pub(crate) fn forward<M: for<'a> Method<dyn Mechanism + 'a> + ?Sized>(
     let named = options.for_motion(&layout, &names);
     let options = named.as_ref().unwrap_or(options);
     let course = MotionCourse { system, layout: &layout, options };
-    let mut run = Run::new(&layout, names, &start, (tend, events), options, &course);
+    let mut run = Run::new(&layout, names, start, (tend, events), options, &course);
     if let Ok(tolerances) = options.tolerance.pairs(&layout) {
         run.tolerances = tolerances;
     }

@@ -20,7 +20,7 @@ use crate::solve::forward;
 /// Solve a problem whose end lies before its consistent start.
 pub fn motion<M: for<'a> Method<dyn Mechanism + 'a> + ?Sized>(
     problem: &Problem<dyn Mechanism + '_>,
-    start: State,
+    start: &State,
     method: &M,
     options: &Options,
     observers: &mut [&mut dyn Observer],
@@ -33,7 +33,7 @@ pub fn motion<M: for<'a> Method<dyn Mechanism + 'a> + ?Sized>(
         observers.iter_mut().map(|observer| Looking { mirror: &mirror, observer: &mut **observer }).collect();
     let mut looking: Vec<&mut dyn Observer> = looking.iter_mut().map(|one| one as &mut dyn Observer).collect();
     let interval = (-problem.tend, &events[..]);
-    let outcome = forward(&reversed, mirror.state(&start), interval, method, &Mirror::options(options), &mut looking);
+    let outcome = forward(&reversed, &mirror.state(start), interval, method, &Mirror::options(options), &mut looking);
     outcome.map(|solution| mirror.solution(solution)).map_err(|error| mirror.error(error))
 }
 

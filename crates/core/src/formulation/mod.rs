@@ -73,6 +73,7 @@ pub struct Row {
     /// Its name in options and reports.
     pub name: &'static str,
     /// The system at a consistent point, as [`Formulation::system`] describes it.
+    #[allow(clippy::type_complexity)] // a function, written out where it is called
     pub system: for<'p> fn(&'p dyn Mechanism, &State) -> Result<Box<dyn Dae + 'p>, StartFailure>,
 }
 

@@ -135,7 +135,9 @@ impl<'p> ExplicitStep<'p> {
         let k = &mut self.k[i];
         self.counters.residuals += 1;
         self.dae.residual(0, t, &self.Y, &self.zeros, k)?;
-        k.iter_mut().for_each(|k| *k = -*k);
+        for k in k.iter_mut() {
+            *k = -*k;
+        }
         if let Some(leading) = &mut self.leading {
             leading.solve(k);
         }
