@@ -1,6 +1,6 @@
 //! The method that suits a system.
 
-use crate::analysis::choose;
+use crate::analysis::choose_by;
 use crate::catalogue;
 use crate::dae::{System, Unknowns};
 use crate::error::SolveError;
@@ -15,7 +15,7 @@ use crate::problem::Problem;
 use crate::solution::Solution;
 use crate::solve::{Solver, solve_motion};
 
-/// What suits the system: for equations of motion what [`choose`] finds at their consistent start, for general systems Radau IIa on the
+/// What suits the system: for equations of motion what [`choose`](crate::analysis::choose) finds at their consistent start, for general systems Radau IIa on the
 /// cheapest form, for systems with modes what their modes say.
 ///
 /// ```
@@ -51,7 +51,7 @@ impl<'m> Solver<dyn Mechanism + 'm> for Auto {
         let chosen = |start: &State| {
             // backward in time the scales are the same
             let tend = start.t + (problem.tend - start.t).abs();
-            let choice = choose(problem.system, start, tend, options.ranks());
+            let choice = choose_by(problem.system, start, tend, options.ranks());
             let entry = catalogue::find(choice.method);
             let method = entry.and_then(|entry| entry.with(choice.formulation).ok());
             method.unwrap_or_else(|| Box::new(Geoms::default()))

@@ -92,7 +92,8 @@ impl ModelEvents {
     /// let model = Model::read("oscillator.toml", text, &[]).unwrap();
     /// let events = model.events.build(&(Arc::new(Interpreted) as _));
     /// assert_eq!(events[0].name, "to the left");
-    /// assert_eq!((events[0].condition.functions[0].value)(0.0, &[0.5, -1.0, 0.0], &[]), 0.5);
+    /// // a state has the acceleration first, then v, then x
+    /// assert_eq!((events[0].condition.functions[0].value)(0.0, &[0.0, -1.0, 0.5], &[]), 0.5);
     /// ```
     pub fn build(&self, compiler: &Arc<dyn Compiler>) -> Vec<Event<'static>> {
         self.list.iter().map(|event| event.build(&self.graph, &self.sources, compiler)).collect()

@@ -57,7 +57,8 @@ fn json_lists_of_other_lengths_are_told() {
     assert_says(&json_said(r#""names":["x"],"times":[0,1],"states":[[1]]"#), &["states has 1 values", "2 times"]);
     assert_says(&json_said(r#""names":["x"],"times":[0,1],"states":[[1],[]]"#), &["state at place 1", "1 names"]);
     assert_says(&json_said(r#""names":["x"],"units":[],"times":[],"states":[]"#), &["list of units"]);
-    assert_says(&json_said(r#""names":[],"times":[1,0],"states":[[],[]]"#), &["falls from 1.0 to 0.0 at place 1"]);
+    assert_says(&json_said(r#""names":[],"times":[1,0,2],"states":[[],[],[]]"#), &["falls from 1.0 to 0.0 at place 1"]);
+    assert_says(&json_said(r#""names":[],"times":[1,2,0],"states":[[],[],[]]"#), &["rises from 1.0 to 2.0 at place 1"]);
     assert_says(&json_said(r#""names":[],"times":["NaN"],"states":[[]]"#), &["place 0 is NaN"]);
     let steps = r#""names":[],"times":[],"states":[],"steps":{"t":[1],"h":[1,2],"order":[5]}"#;
     assert_says(&json_said(steps), &["step sizes has 2 values", "1 steps"]);

@@ -159,7 +159,7 @@ fn of_motion<'m>(
             Ok(found) => {
                 // backward in time the scales are the same
                 let tend = t0 + (tend - t0).abs();
-                let chosen = analysis::choose(motion.mechanism(), &found.state, tend, ranks);
+                let chosen = analysis::choose_by(motion.mechanism(), &found.state, tend, ranks);
                 start = Some(found.state);
                 (chosen.method, Some((chosen.formulation, false)), chosen.reasons)
             }

@@ -1,6 +1,6 @@
 //! `--rank-tolerance`, for every command, method and form.
 
-use crate::support::{code, daedal, json, refused, stderr, stdout, written};
+use crate::support::{code, daedal, fails, json, stderr, stdout, written};
 
 /// Two planes that are almost the same.
 const PLANES: &str = r#"
@@ -85,6 +85,6 @@ fn a_model_file_may_say_it() {
     // the command wins
     let told = stdout(&daedal(&["check", &file("0.02"), "--rank-tolerance", "1e-9"]));
     assert!(told.contains("2 of 2"), "{told}");
-    refused(&["check", &file("1.5")], &["rank_tolerance", "between 0 and 1"]);
-    refused(&["check", &file("-1")], &["rank_tolerance", "positive"]);
+    fails(&["check", &file("1.5")], 2, &["rank_tolerance", "between 0 and 1"]);
+    fails(&["check", &file("-1")], 2, &["rank_tolerance", "positive"]);
 }

@@ -147,7 +147,12 @@ impl Features {
 }
 
 /// Choose for a system at a consistent start.
-pub fn choose(mechanism: &dyn Mechanism, start: &State, tend: f64, ranks: RankRule) -> Choice {
+pub fn choose(mechanism: &dyn Mechanism, start: &State, tend: f64) -> Choice {
+    choose_by(mechanism, start, tend, RankRule::default())
+}
+
+/// The same with another rule for ranks.
+pub fn choose_by(mechanism: &dyn Mechanism, start: &State, tend: f64, ranks: RankRule) -> Choice {
     Features::of(mechanism, start, tend, ranks).choose()
 }
 

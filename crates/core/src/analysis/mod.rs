@@ -47,7 +47,7 @@ mod regularity;
 mod time_scales;
 
 pub use crate::linalg::rank::{Combination, RankDecision};
-pub use choice::{Choice, Features, choose};
+pub use choice::{Choice, Features, choose, choose_by};
 pub use consistency::{Consistency, Movement, Place, Residual};
 pub use constraints::{Constraints, Nearby, Redundancy};
 pub use equations::{Equation, Formula, Index, Kind, Level};

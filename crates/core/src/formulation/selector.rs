@@ -10,7 +10,7 @@
 //! a rod in nanometres is no redundant one.
 
 use crate::error::{ConstraintBlock, StepFailure};
-use crate::linalg::rank::{ALONG_RUN, LOST, VANISHING};
+use crate::linalg::rank::{ALONG_RUN, NEARLY_LOST, VANISHING};
 use crate::linalg::{Jacobian, Lu, Matrix, RankRule, Svd};
 use std::ops::Range;
 
@@ -156,7 +156,7 @@ impl Gradients {
             }
         }
         let smallest = if self.rank > 0 && svd.factor().is_ok() { svd.sigma(self.rank - 1) / self.usual } else { 1.0 };
-        (smallest < LOST).then_some(StepFailure::RankLoss { t, block: self.block, smallest })
+        (smallest < NEARLY_LOST).then_some(StepFailure::RankLoss { t, block: self.block, smallest })
     }
 
     /// Are these the same gradients?

@@ -31,7 +31,7 @@ impl Passage {
     pub fn new(layout: &Layout, ranks: RankRule) -> Self {
         let (m, n) = (layout.row_h().end - layout.row_g1().start, layout.v().len());
         Passage {
-            watch: RankWatch::new(m, n, Rows::Fixed),
+            watch: RankWatch::roughly(m, n, Rows::Fixed),
             ranks,
             scales: vec![1.0; m],
             rank: m,
@@ -66,7 +66,7 @@ impl Passage {
             }
             combinations
         });
-        self.watch = RankWatch::new(self.rank, n, Rows::Fixed);
+        self.watch = RankWatch::roughly(self.rank, n, Rows::Fixed);
         self.usual = self.rank.checked_sub(1).map_or(0.0, |last| self.svd.sigma(last));
         self.rank > 0
     }

@@ -1,7 +1,7 @@
 //! What no method may do without a word: take a branch of a formula for the whole, pass a singular configuration, enforce a false invariant.
 
 use daedal::formulation::Formulation;
-use daedal::linalg::{Matrix, RankRule};
+use daedal::linalg::Matrix;
 use daedal::method::StartFailure;
 use daedal::motion::{Compiled, EquationsOfMotion, Formulas, Kinematics, Mechanism, Motion, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
@@ -263,7 +263,7 @@ fn norms_of_quaternions_are_kept_as_invariants_and_as_constraints() {
             assert!(found.is_possible(), "{:?}", found.findings);
             assert_eq!(found.findings.iter().any(|f| f.code() == "implied"), constraint, "{:?}", found.findings);
             let start = initialise(mechanism, &initial, Form::StrangenessFree).unwrap().state;
-            let choice = choose(mechanism, &start, 2.0, RankRule::default());
+            let choice = choose(mechanism, &start, 2.0);
             assert!(
                 !choice.reasons.iter().any(|why| why.contains("not kept") || why.contains("redundant")),
                 "{choice:?}"

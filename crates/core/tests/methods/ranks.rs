@@ -1,6 +1,6 @@
 //! One tolerance decides every rank: of methods and formulations, of initial values, analysis and choice.
 
-use daedal::analysis::{analyse_by, choose};
+use daedal::analysis::{analyse_by, choose_by};
 use daedal::error::BadOption;
 use daedal::formulation::Formulation;
 use daedal::linalg::{Matrix, RankRule};
@@ -76,7 +76,7 @@ fn initial_values_analysis_and_choice_obey_the_tolerance() {
         assert_eq!(found.undetermined_multipliers, 2 - rank);
         let constraints = analyse_by(&AlmostOnePlane, &start(), 1.0, rule).unwrap().constraints.unwrap();
         assert_eq!((constraints.all.rank, constraints.redundancies.len()), (rank, 2 - rank));
-        let reasons = choose(&AlmostOnePlane, &found.state, 1.0, rule).reasons.join("; ");
+        let reasons = choose_by(&AlmostOnePlane, &found.state, 1.0, rule).reasons.join("; ");
         assert_eq!(reasons.contains("redundant"), rank == 1, "{reasons}");
     }
 }

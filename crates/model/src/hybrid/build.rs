@@ -122,7 +122,7 @@ impl HybridModel {
     /// let Kind::Hybrid(hybrid) = &model.kind else { unreachable!() };
     /// let system = hybrid.build(&(Arc::new(Interpreted) as _), &Methods::default());
     /// let problem = hybrid.problem(&system, 10.0);
-    /// assert_eq!(problem.system.modes[problem.mode].flow.names(), ["T"]);
+    /// assert_eq!(problem.system.modes[problem.initial.mode].flow.names(), ["T"]);
     /// ```
     pub fn build(&self, compiler: &Arc<dyn Compiler>, methods: &Methods) -> Hybrid<'static> {
         let mut hybrid = Hybrid::new();

@@ -5,7 +5,6 @@ use daedal::dae::{Form, InForm, System};
 use daedal::formulation::Formulation;
 use daedal::graph::Interpreted;
 use daedal::hybrid::HybridSolution;
-use daedal::linalg::RankRule;
 use daedal::method::Integrator;
 use daedal::motion::{Compiled, consistent};
 use daedal::{Bdf, Options, RadauIIa, Save, Tolerance, analysis, catalogue, motion};
@@ -195,8 +194,7 @@ fn motion<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
     let chosen = move || {
         let mechanism = Compiled::new(formulas, Interpreted);
         let found = consistent::initialise(&mechanism, initial, motion::Form::StrangenessFree);
-        let choice =
-            analysis::choose(&mechanism, &found.map_err(|error| reason(&error))?.state, tend, RankRule::default());
+        let choice = analysis::choose(&mechanism, &found.map_err(|error| reason(&error))?.state, tend);
         solve(choice.method, choice.formulation)
     };
     let mut ways: Ways = vec![("auto".to_string(), Box::new(chosen))];

@@ -35,6 +35,9 @@ pub(crate) const CLEARLY_DIFFERENT: f64 = 1e-3;
 /// finds no way around. Fitted on the singular configurations of the tests, such as the slider crank with equal arms at tolerances 1e-3 to
 /// 1e-11: all are seen, and no regular motion is stopped.
 pub(crate) const LOST: f64 = 1e-2;
+/// The same for the gradients of a selector, where steps fail already: whatever the reason is, it is near. Fitted on the slider crank with equal
+/// arms, whose projected steps fail at tolerances down to 1e-10 while this much is left.
+pub(crate) const NEARLY_LOST: f64 = 0.05;
 /// Decisions are told as unclear if their gap is below this. Chosen: three digits.
 pub(crate) const CLEAR_GAP: f64 = 1e3;
 /// Decisions about numbers are refused as undecided if their gap is below this. Chosen: two digits.

@@ -35,6 +35,8 @@ pub(crate) struct RankWatch {
     new: Matrix,
     /// units of the columns, for bases
     units: Option<Vec<f64>>,
+    /// is the way known to a tolerance only, so that it may miss a loss of rank by as much?
+    roughly: bool,
     walk: Walk,
 }
 
@@ -67,7 +69,12 @@ impl RankWatch {
     /// For matrices with r rows and n ≥ r columns.
     pub fn new(r: usize, n: usize, rows: Rows) -> Self {
         let walk = Walk { here: Reference::new(r, n, rows), there: Matrix::zeros(r, n), measure: Measure::new(r, n) };
-        RankWatch { rows, old: Reference::new(r, n, rows), new: Matrix::zeros(r, n), units: None, walk }
+        RankWatch { rows, old: Reference::new(r, n, rows), new: Matrix::zeros(r, n), units: None, roughly: false, walk }
+    }
+
+    /// The same along ways that are known to a tolerance only: a singular value that falls and rises again is a loss, too.
+    pub fn roughly(r: usize, n: usize, rows: Rows) -> Self {
+        RankWatch { roughly: true, ..Self::new(r, n, rows) }
     }
 
     /// The next matrix is a first one.
@@ -112,7 +119,7 @@ impl RankWatch {
                 self.old.regular = false;
                 return None;
             }
-            self.walk.search(&self.old, &self.new, self.rows, at)
+            self.walk.search(&self.old, &self.new, (self.rows, self.roughly), at)
         } else {
             None
         };
@@ -128,7 +135,7 @@ impl Walk {
         &mut self,
         old: &Reference,
         new: &Matrix,
-        rows: Rows,
+        (rows, roughly): (Rows, bool),
         mut at: impl FnMut(f64, &mut Matrix) -> bool,
     ) -> Option<f64> {
         let Walk { here, there, measure } = self;
@@ -136,7 +143,6 @@ impl Walk {
         measure.take(&old.W);
         let usual = measure.smallest(&old.W).min(measure.smallest(new));
         let (mut s, mut piece) = (0.0, 0.5);
-        // a way that is known to a tolerance only misses a loss of rank by as much
         let mut lowest = (f64::INFINITY, 0.0);
         for _ in 0..MOST_LOOKS {
             let end = if s + piece >= 1.0 { 1.0 } else { s + piece };
@@ -157,7 +163,7 @@ impl Walk {
             if end == 1.0 {
                 return (lowest.0 <= LOST * usual).then_some(lowest.1);
             }
-            let size = measure.smallest(there);
+            let size = if roughly { measure.smallest(there) } else { f64::INFINITY };
             if size < lowest.0 {
                 lowest = (size, end);
             }
@@ -168,7 +174,7 @@ impl Walk {
             (s, piece) = (end, 2.0 * piece);
         }
         // too much happens in this step to follow it
-        (lowest.0 <= LOST * usual || old.turned(new, rows)).then_some(lowest.1)
+        (lowest.0 <= LOST * usual || old.turned(new, rows)).then_some(if roughly { lowest.1 } else { s })
     }
 }
 
