@@ -110,8 +110,6 @@ const SECTIONS: [&str; 12] = [
     "output",
     "events",
 ];
-/// Methods for general systems.
-const GENERAL_METHODS: [&str; 3] = ["auto", "radau", "bdf"];
 
 pub(crate) const NUMBER: Context = Context {
     place: "this place",
@@ -242,7 +240,7 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
             let of_motion = || ["auto"].into_iter().chain(catalogue::all().iter().map(|entry| entry.name)).collect();
             let methods: Option<Vec<&str>> = match (has_modes, root.contains_key("dae")) {
                 (true, _) => None,
-                (false, true) => Some(GENERAL_METHODS.to_vec()),
+                (false, true) => Some(std::iter::once("auto").chain(daedal::catalogue::general()).collect()),
                 (false, false) => Some(of_motion()),
             };
             defaults(reader, section, &formulations, methods.as_deref())

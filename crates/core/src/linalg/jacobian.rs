@@ -144,7 +144,7 @@ impl Jacobian {
         Jacobian::Sparse(SparseMatrix::new(rows, cols, places))
     }
 
-    /// Zeros; sparse if [that is better](is_sparse). Each place is told once.
+    /// Zeros; sparse if that is better. Each place is told once.
     pub fn of_pattern(rows: usize, cols: usize, places: Vec<(usize, usize)>) -> Self {
         if is_sparse(rows, cols, places.len()) { Self::sparse(rows, cols, places) } else { Self::dense(rows, cols) }
     }

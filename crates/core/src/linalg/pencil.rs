@@ -25,7 +25,7 @@ impl Pencil {
         Pencil { E: Jacobian::dense(rows, cols), A: Jacobian::dense(rows, cols) }
     }
 
-    /// Zeros at places of E and of A; both sparse if [that is better](is_sparse) for what methods iterate with.
+    /// Zeros at places of E and of A; both sparse if that is better for what methods iterate with.
     pub fn of_pattern(n: usize, E: &[(usize, usize)], A: &[(usize, usize)]) -> Self {
         let places: BTreeSet<_> = E.iter().chain(A).collect();
         if is_sparse(n, n, places.len()) { Self::sparse(n, E.to_vec(), A.to_vec()) } else { Self::dense(n, n) }

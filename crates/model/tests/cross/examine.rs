@@ -5,9 +5,8 @@ use daedal::dae::{Form, InForm, System};
 use daedal::formulation::Formulation;
 use daedal::graph::Interpreted;
 use daedal::hybrid::HybridSolution;
-use daedal::method::Integrator;
 use daedal::motion::{Compiled, consistent};
-use daedal::{Bdf, Options, RadauIIa, Save, Tolerance, analysis, catalogue, motion};
+use daedal::{Options, Save, Tolerance, analysis, catalogue, motion};
 use daedal_model::{HybridModel, Kind, Methods, Model};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -153,13 +152,11 @@ fn general<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
     let Kind::Dae { formulas, initial, .. } = &model.kind else { unreachable!("general") };
     let mut ways: Ways = Vec::new();
     for form in Form::ALL {
-        for name in ["radau", "bdf"] {
+        for (name, integrator) in catalogue::all().iter().filter_map(|entry| Some((entry.name, entry.integrator?))) {
             let run = move || {
                 let system = System::new(formulas, Interpreted);
                 let problem = daedal::Problem::new(&system, (**initial).clone(), tend);
-                let (radau, bdf) = (RadauIIa::default(), Bdf::default());
-                let method: &dyn Integrator = if name == "radau" { &radau } else { &bdf };
-                let solution = daedal::solve(&problem, &InForm { form, integrator: method }, options)
+                let solution = daedal::solve(&problem, &InForm { form, integrator: &*integrator() }, options)
                     .map_err(|error| reason(&error))?;
                 Ok(named(&solution.names, &solution.times, |k| solution.state(k)))
             };
