@@ -102,7 +102,7 @@ impl Dae for Decaying<'_> {
         self.residuals
     }
 
-    fn counts(&self, unknown: usize) -> bool {
+    fn in_error_norm(&self, unknown: usize) -> bool {
         !self.layout.a().contains(&unknown)
     }
 

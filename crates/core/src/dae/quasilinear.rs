@@ -593,7 +593,7 @@ impl Dae for QuasiLinear {
         self.residuals
     }
 
-    fn counts(&self, unknown: usize) -> bool {
+    fn in_error_norm(&self, unknown: usize) -> bool {
         unknown < self.array.dim
     }
 

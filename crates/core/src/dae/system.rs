@@ -54,7 +54,7 @@ pub trait Dae {
 
     /// Do some unknowns follow others by one iteration of Newton's method, as multipliers follow positions and velocities where
     /// constraints on acceleration level determine them? Only two iterations together contract then.
-    fn follows(&self) -> bool {
+    fn multipliers_lag(&self) -> bool {
         false
     }
     /// Does the system ask for a new pencil at the accepted point, whatever Newton's iteration says?
@@ -86,7 +86,7 @@ pub trait Dae {
     fn residuals(&self) -> Residuals;
 
     /// Does an unknown count in norms? Bookkeeping does not.
-    fn counts(&self, _unknown: usize) -> bool {
+    fn in_error_norm(&self, _unknown: usize) -> bool {
         true
     }
 
@@ -106,12 +106,12 @@ pub trait Dae {
     }
 
     /// Why steps fail at the point of the last pencil, where the system can tell.
-    fn trouble(&self, _t: f64) -> Option<StepFailure> {
+    fn cause_of_failure(&self, _t: f64) -> Option<StepFailure> {
         None
     }
 
     /// How often selectors were chosen, for statistics.
-    fn choices(&self) -> u64 {
+    fn selections(&self) -> u64 {
         0
     }
 

@@ -18,10 +18,10 @@
 //! differentiation index and calls `eom1` EoM₂ and `eom0` EoM₁.
 
 mod forces;
+mod motion_stepper;
 mod overdetermined;
 mod projected;
 mod selector;
-mod shown;
 mod square;
 mod underlying;
 
@@ -256,7 +256,7 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
         }
         let mut xdot = vec![0.0; n];
         let mut array = system.array(crate::motion::Form::StrangenessFree, false);
-        shown::first_rates(&mut *array, at.t, &x, &mut xdot)?;
+        motion_stepper::first_rates(&mut *array, at.t, &x, &mut xdot)?;
         let of_index_two = layout.lambda().chain(layout.mu()).any(|j| dae.recovered(j));
         let reliable = (0..n).all(|i| dae.index(i) <= self.integrator.largest_index());
         let warning = if reliable { "" } else { INDEX_TOO_HIGH };
@@ -265,11 +265,11 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
         let mut options = options.clone();
         if let Tolerance::PerComponent(_) = options.tolerance {
             let pairs = options.tolerance.pairs(&layout).map_err(BadOption::from)?;
-            let counted = (0..n).filter(|&i| dae.counts(i)).filter_map(|i| pairs.get(i).copied());
+            let counted = (0..n).filter(|&i| dae.in_error_norm(i)).filter_map(|i| pairs.get(i).copied());
             options.tolerance = Tolerance::PerComponent(counted.collect());
         }
         let stepper = self.integrator.start(dae, Point { t: at.t, x, xdot }, &options)?;
-        let shown = Box::new(shown::Shown::new(stepper, array, n, kept, warning, ranks));
+        let shown = Box::new(motion_stepper::MotionStepper::new(stepper, array, n, kept, warning, ranks));
         Ok(if of_index_two { Box::new(WithForces::new(shown, system, tolerance, ranks)?) } else { shown })
     }
 }

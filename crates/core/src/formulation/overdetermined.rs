@@ -298,11 +298,11 @@ impl Dae for Overdetermined<'_> {
         self.residuals
     }
 
-    fn follows(&self) -> bool {
+    fn multipliers_lag(&self) -> bool {
         true
     }
 
-    fn counts(&self, unknown: usize) -> bool {
+    fn in_error_norm(&self, unknown: usize) -> bool {
         // accelerations are bookkeeping, and so are η, whose derivatives vanish on solutions
         unknown >= self.layout.a().end && unknown < self.layout.dim()
     }

@@ -381,11 +381,11 @@ impl Dae for Projected<'_> {
         self.residuals
     }
 
-    fn follows(&self) -> bool {
+    fn multipliers_lag(&self) -> bool {
         true
     }
 
-    fn counts(&self, unknown: usize) -> bool {
+    fn in_error_norm(&self, unknown: usize) -> bool {
         // accelerations are bookkeeping
         unknown >= self.layout.a().end
     }
@@ -409,11 +409,11 @@ impl Dae for Projected<'_> {
         closure.flat_map(|part| (0..part.S.rows()).map(move |k| (part, k))).map(vector).collect()
     }
 
-    fn trouble(&self, t: f64) -> Option<StepFailure> {
+    fn cause_of_failure(&self, t: f64) -> Option<StepFailure> {
         self.gradients.iter().find_map(|gradients| gradients.loss(t))
     }
 
-    fn choices(&self) -> u64 {
+    fn selections(&self) -> u64 {
         self.choices
     }
 

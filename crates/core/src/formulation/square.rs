@@ -251,11 +251,11 @@ impl Dae for Square<'_> {
         self.residuals
     }
 
-    fn follows(&self) -> bool {
+    fn multipliers_lag(&self) -> bool {
         true
     }
 
-    fn counts(&self, unknown: usize) -> bool {
+    fn in_error_norm(&self, unknown: usize) -> bool {
         // accelerations are bookkeeping, and so are the multipliers ϑ, which vanish
         unknown >= self.layout.a().end && unknown < self.layout.dim()
     }

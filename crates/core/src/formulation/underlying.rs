@@ -164,7 +164,7 @@ impl Dae for Underlying<'_> {
         self.residuals
     }
 
-    fn counts(&self, unknown: usize) -> bool {
+    fn in_error_norm(&self, unknown: usize) -> bool {
         // accelerations are bookkeeping
         unknown >= self.layout.a().end
     }

@@ -80,8 +80,8 @@ impl<'d> Newton<'d> {
     }
 
     /// Does a component count when steps are to be short?
-    fn counts(&self, j: usize) -> bool {
-        self.system.dae.counts(j) && !self.light[j]
+    fn in_error_norm(&self, j: usize) -> bool {
+        self.system.dae.in_error_norm(j) && !self.light[j]
     }
 
     /// Iterate from x; what is wished refers to x̃.
@@ -171,7 +171,7 @@ impl<'d> Newton<'d> {
         svd.factor().map_err(|_| StepFailure::SvdFailed { t })?;
         let mut T2 = Mat::zeros(self.free.len().saturating_sub(a), n);
         for i in 0..T2.nrows() {
-            for (k, &j) in self.free.iter().enumerate().filter(|(_, j)| self.system.dae.counts(**j)) {
+            for (k, &j) in self.free.iter().enumerate().filter(|(_, j)| self.system.dae.in_error_norm(**j)) {
                 T2[(i, j)] = svd.V[(k, a + i)];
             }
         }
@@ -188,10 +188,10 @@ impl<'d> Newton<'d> {
                 None => (self.system.leading(), None),
             },
             Wish::Rows(B) => (B.clone(), None),
-            Wish::Short if (0..n).all(|j| self.counts(j)) => (Mat::zeros(0, n), Some(&self.units)),
+            Wish::Short if (0..n).all(|j| self.in_error_norm(j)) => (Mat::zeros(0, n), Some(&self.units)),
             // bookkeeping and what is light may change by any amount
             Wish::Short => {
-                let weight = |j: usize| if self.counts(j) { 1.0 / self.units[j] } else { 0.0 };
+                let weight = |j: usize| if self.in_error_norm(j) { 1.0 / self.units[j] } else { 0.0 };
                 (Mat::from_fn(n, n, |i, j| if i == j { weight(j) } else { 0.0 }), Some(&self.units))
             }
         };

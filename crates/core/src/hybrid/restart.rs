@@ -33,7 +33,7 @@ const CLEAN: f64 = 1e-12;
 /// `kept` are numbers and names of components that must not change. If the constraints do not hold and cannot be made to hold without
 /// them, they are refused ([`EnterError::Kept`]). `weights` are 1/(rtol |xⱼ| + atol), used by [`Restart::Weighted`] only. `xdot` is a
 /// guess of ẋ; it changes only where constraints are hidden in rows that contain ẋ, and is not the derivative of the new state.
-/// Bookkeeping ([`Dae::counts`]) changes as it must. The system is told that the state has jumped. [`Restart::Momentum`] has no meaning
+/// Bookkeeping ([`Dae::in_error_norm`]) changes as it must. The system is told that the state has jumped. [`Restart::Momentum`] has no meaning
 /// for general systems; for [`Restart::Impulse`] a system of index at most one does not tell enough: see [`make_consistent_keeping`].
 ///
 /// ```
@@ -144,7 +144,7 @@ pub(super) fn make_consistent_following(
     let scales: Vec<f64> = (0..x.len()).map(|j| scale(j, x[j])).collect();
     let mut newton = Newton::new(dae, t, x, kept, ranks);
     let mut always = |newton: &Newton, x: &[f64], xdot: &[f64]| rows(newton, x, combinations(x, xdot)?);
-    let jumps = (0..x.len()).any(|j| newton.system.dae.counts(j) && change[j].abs() > scales[j]);
+    let jumps = (0..x.len()).any(|j| newton.system.dae.in_error_norm(j) && change[j].abs() > scales[j]);
     if jumps {
         let halfway: Vec<f64> = from.iter().zip(&change).map(|(from, change)| from + 0.5 * change).collect();
         let mut same = true;

@@ -39,7 +39,7 @@ pub(super) fn end_of_way(
         }
         if let (Some(end), Some(before)) = (fine.last(), coarse.last()) {
             let close = |j: usize| (end[j] - before[j]).abs() <= AGREE * scale(j, end[j]);
-            if (0..end.len()).all(|j| close(j) || !newton.system.dae.counts(j)) {
+            if (0..end.len()).all(|j| close(j) || !newton.system.dae.in_error_norm(j)) {
                 return Ok(end.clone());
             }
         }

@@ -234,7 +234,7 @@ impl Formula for ExplicitStep<'_> {
     }
 
     fn stuck(&mut self, h: f64, failures: Failures) -> StepFailure {
-        match self.dae.trouble(self.state.t) {
+        match self.dae.cause_of_failure(self.state.t) {
             Some(failure) => failure,
             None if failures.attempts > 0 => StepFailure::Undefined { t: self.state.t },
             None => StepFailure::StepTooSmall { t: self.state.t, h },

@@ -106,7 +106,7 @@ pub struct Failures {
 impl Failures {
     /// Why there is no way on for a general system at t, with steps of size h.
     pub fn of_general(self, dae: &dyn Dae, t: f64, h: f64) -> StepFailure {
-        match dae.trouble(t) {
+        match dae.cause_of_failure(t) {
             Some(failure) => failure,
             None if self.singular > 0 => StepFailure::SingularPencil { t },
             None => StepFailure::NewtonDiverged { t, h, failures: self.attempts },

@@ -24,7 +24,7 @@ pub struct Weights {
 impl Weights {
     /// For the unknowns of a system; weights are zero until the first [`Weights::at`].
     pub fn new(dae: &dyn Dae, tolerance: &Tolerance) -> Result<Self, BadOption> {
-        let counts: Vec<bool> = (0..dae.dim()).map(|i| dae.counts(i)).collect();
+        let counts: Vec<bool> = (0..dae.dim()).map(|i| dae.in_error_norm(i)).collect();
         let pairs = tolerance.pairs_where(&counts)?;
         let counted = counts.iter().filter(|counts| **counts).count().max(1) as f64;
         let index = |i: usize| i32::from(dae.index(i)) - 1;

@@ -45,14 +45,14 @@ impl Dae for Disturbed<'_> {
     fn residuals(&self) -> Residuals {
         self.dae.residuals()
     }
-    fn counts(&self, unknown: usize) -> bool {
-        self.dae.counts(unknown)
+    fn in_error_norm(&self, unknown: usize) -> bool {
+        self.dae.in_error_norm(unknown)
     }
     fn index(&self, unknown: usize) -> u8 {
         self.dae.index(unknown)
     }
-    fn follows(&self) -> bool {
-        self.dae.follows()
+    fn multipliers_lag(&self) -> bool {
+        self.dae.multipliers_lag()
     }
 }
 

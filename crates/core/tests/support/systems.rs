@@ -117,7 +117,7 @@ impl<E: Equations> Dae for Differentiated<E> {
     fn accepted(&mut self, _: usize, t: f64, _: &mut [f64], _: &[f64]) -> Result<(), StepFailure> {
         if t > self.refused_after { Err(StepFailure::Contradictory { t, residual: 1.0 }) } else { Ok(()) }
     }
-    fn counts(&self, unknown: usize) -> bool {
+    fn in_error_norm(&self, unknown: usize) -> bool {
         self.bookkeeping != Some(unknown)
     }
     fn residuals(&self) -> Residuals {

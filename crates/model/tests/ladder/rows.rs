@@ -47,14 +47,14 @@ pub struct Row {
 
 impl Row {
     /// The values that count here.
-    pub fn counts(&self) -> Level {
+    pub fn in_error_norm(&self) -> Level {
         if self.motion_only.is_some() { Level::Velocity } else { Level::Multiplier }
     }
 
     /// What a way promises here.
     pub fn promise(&self, way: &Way) -> Promise {
         let usual = Promise::of(way);
-        let (counts, multiple) = (usual.counts.min(self.counts()), self.grows.0 * usual.multiple);
+        let (counts, multiple) = (usual.counts.min(self.in_error_norm()), self.grows.0 * usual.multiple);
         let usual = Promise { counts, multiple, floor: usual.floor.max(self.floor), ..usual };
         match self.others.iter().find(|(part, ..)| way.name().contains(part)) {
             Some(&(_, multiple, why)) => Promise { multiple, why, ..usual },

@@ -77,8 +77,8 @@ impl Dae for Published<'_> {
     fn residuals(&self) -> Residuals {
         self.form.residuals()
     }
-    fn counts(&self, unknown: usize) -> bool {
-        self.accelerations_count || self.form.counts(unknown)
+    fn in_error_norm(&self, unknown: usize) -> bool {
+        self.accelerations_count || self.form.in_error_norm(unknown)
     }
     fn index(&self, unknown: usize) -> u8 {
         self.form.index(unknown)

@@ -129,7 +129,7 @@ fn run(
         immediate: Vec::new(),
         history: History::new(system.transitions.len()),
         record: Record::new(&options.save, hybrid.keep_switches, t0),
-        here: Stand::default(),
+        here: StateAndRate::default(),
         layout: ActiveMode { mode, name: system.modes[mode].name.clone() },
         stride: 0.0,
         warned: Vec::new(),
@@ -195,7 +195,7 @@ impl Hybrid<'_> {
 
 /// State and derivative.
 #[derive(Clone, Debug, Default)]
-struct Stand {
+struct StateAndRate {
     x: Vec<f64>,
     xdot: Vec<f64>,
 }
@@ -236,7 +236,7 @@ struct Run<'r, 'h> {
     history: History,
     record: Record,
     /// where the run stands, at an event or at the end of a step
-    here: Stand,
+    here: StateAndRate,
     /// what observers see of the active mode
     layout: ActiveMode,
     /// what was proposed before the last step
@@ -307,12 +307,12 @@ impl Run<'_, '_> {
     }
 
     /// State and derivative of a mode that was entered.
-    fn stand(&mut self, place: usize) -> Stand {
+    fn stand(&mut self, place: usize) -> StateAndRate {
         let stepper = self.places[place].stepper();
         let x = stepper.state().x.clone();
         let mut xdot = vec![0.0; x.len()];
         stepper.rates(&mut xdot);
-        Stand { x, xdot }
+        StateAndRate { x, xdot }
     }
 
     /// State and derivative of the active mode.

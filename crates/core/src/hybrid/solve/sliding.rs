@@ -1,7 +1,7 @@
 //! Sliding: is it possible, how does it begin, where does it end.
 
 use super::switch::Change;
-use super::{Run, Stand};
+use super::{Run, StateAndRate};
 use crate::hybrid::error::HybridFailure;
 use crate::hybrid::options::{Detection, Hysteresis};
 use crate::hybrid::place::{Composite, Exit, Sheet, Target, carried};
@@ -44,7 +44,7 @@ impl<'h> Run<'_, 'h> {
         // only on the surface itself: an immediate transition may happen far from it
         let g = surface_function(self.system, j)?;
         let scales = self.scales();
-        let Stand { x, xdot } = &self.here;
+        let StateAndRate { x, xdot } = &self.here;
         let value = (g.value)(t, x, xdot);
         let uncertain = uncertainty(x, &scales, value, |x| (g.value)(t, x, xdot));
         let hysteresis = self.system.transitions[j].hysteresis;
@@ -74,7 +74,7 @@ impl<'h> Run<'_, 'h> {
 
     /// A way out of sliding because the surfaces of two transitions are apart at another time.
     pub fn comes_apart(&self, t: f64) -> Option<usize> {
-        let Stand { x, xdot } = &self.here;
+        let StateAndRate { x, xdot } = &self.here;
         let apart = |exit: &Exit| match (&exit.to, exit.condition()) {
             (Target::Apart { .. }, Some(condition)) => (condition.functions[0].value)(t, x, xdot) <= 0.0,
             _ => false,
@@ -91,7 +91,7 @@ impl<'h> Run<'_, 'h> {
     }
 
     /// Do the solutions on both sides of the surface lead to it? The active mode stands before the switch, the other one has been entered.
-    pub fn slides(&mut self, j: usize, to: usize, t: f64, before: &Stand, chattering: bool) -> bool {
+    pub fn slides(&mut self, j: usize, to: usize, t: f64, before: &StateAndRate, chattering: bool) -> bool {
         if self.hybrid.detection == Detection::ThreePoints {
             return true;
         }
@@ -115,7 +115,7 @@ impl<'h> Run<'_, 'h> {
         to: usize,
         width: f64,
         t: f64,
-        before: &Stand,
+        before: &StateAndRate,
         chattering: bool,
         condition: &str,
     ) -> bool {
@@ -278,7 +278,7 @@ impl<'h> Run<'_, 'h> {
         let both = surface_function(self.system, first).is_some_and(|g| {
             let after = self.stand(place);
             let names = &self.places[composite.vertices[0]].unknowns;
-            let rate = |at: &Stand, unknowns: &[String]| {
+            let rate = |at: &StateAndRate, unknowns: &[String]| {
                 let zero = |v: &f64| if v.is_nan() { 0.0 } else { *v };
                 let read = |v: &[f64]| carried(v, unknowns, names).iter().map(zero).collect::<Vec<f64>>();
                 along(g, t, &read(&at.x), &read(&at.xdot), self.hybrid.probe)

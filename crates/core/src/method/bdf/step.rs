@@ -199,7 +199,7 @@ impl<'p> BdfStep<'p> {
         let factor = 2.0 / (1.0 + leading / alpha);
         self.differences.predict(self.order, &mut self.x, &mut self.v);
         self.e.fill(0.0);
-        let judge = if self.dae.follows() { Convergence::patient } else { Convergence::cautious };
+        let judge = if self.dae.multipliers_lag() { Convergence::patient } else { Convergence::cautious };
         let mut convergence = judge(self.limits, &mut self.eta);
         for newton in 1..=self.limits.most {
             self.counters.residuals += 1;
@@ -392,7 +392,7 @@ impl Formula for BdfStep<'_> {
     }
 
     fn counters(&self) -> Statistics {
-        Statistics { selectors: self.dae.choices(), ..self.counters }
+        Statistics { selectors: self.dae.selections(), ..self.counters }
     }
 
     fn residuals(&self) -> Residuals {

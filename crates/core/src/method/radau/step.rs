@@ -98,7 +98,7 @@ impl<'p> RadauStep<'p> {
     /// How Newton's iteration is judged.
     pub(super) fn judge(&self) -> fn(Limits, &mut f64) -> Convergence {
         match self.method.safeguards {
-            true if self.dae.follows() => Convergence::patient,
+            true if self.dae.multipliers_lag() => Convergence::patient,
             true => Convergence::cautious,
             false => Convergence::new,
         }
@@ -233,7 +233,7 @@ impl Formula for RadauStep<'_> {
     }
 
     fn counters(&self) -> Statistics {
-        Statistics { selectors: self.dae.choices(), ..self.counters }
+        Statistics { selectors: self.dae.selections(), ..self.counters }
     }
 
     fn residuals(&self) -> Residuals {

@@ -26,7 +26,7 @@ pub(super) fn first_rates(
 }
 
 /// A stepper of a general system whose first unknowns are those of the mechanism.
-pub(super) struct Shown<'p> {
+pub(super) struct MotionStepper<'p> {
     stepper: Box<dyn Stepper + 'p>,
     array: Box<dyn ReducedArray + 'p>,
     /// where K = [GZ; HZ] turns, if its rows are independent
@@ -42,7 +42,7 @@ pub(super) struct Shown<'p> {
     warning: &'static str,
 }
 
-impl<'p> Shown<'p> {
+impl<'p> MotionStepper<'p> {
     /// Of a stepper with this many unknowns.
     pub fn new(
         stepper: Box<dyn Stepper + 'p>,
@@ -59,7 +59,18 @@ impl<'p> Shown<'p> {
         let segment = stepper.segment().first(n);
         let mut passage = Passage::new(&layout, ranks);
         let watch = passage.begin(&mut *array, state.t, &state.x).then_some(passage);
-        Shown { array, state, segment, rates: vec![0.0; unknowns], all, stepper, warning, watch, kept, stopped: None }
+        MotionStepper {
+            array,
+            state,
+            segment,
+            rates: vec![0.0; unknowns],
+            all,
+            stepper,
+            warning,
+            watch,
+            kept,
+            stopped: None,
+        }
     }
 
     /// Take the last step over, unless it passed a singular configuration.
@@ -96,7 +107,7 @@ impl<'p> Shown<'p> {
     }
 }
 
-impl Stepper for Shown<'_> {
+impl Stepper for MotionStepper<'_> {
     fn state(&self) -> &State {
         &self.state
     }
