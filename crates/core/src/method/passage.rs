@@ -4,7 +4,7 @@
 //! drops. Of redundant constraints the combinations U₁ᵀK are followed that were independent where the run began; where these
 //! combinations change along the motion they may lose rank alone, so that singular values of all of K have the last word.
 
-use crate::linalg::rank::{AT_POINT, LOST, RankWatch, Rows, Scales, Scaling};
+use crate::linalg::rank::{AT_POINT, LOST, PASSED_BY, RankWatch, Rows, Scales, Scaling};
 use crate::linalg::{JacobianRef, Matrix, RankRule, Svd};
 use crate::motion::{Layout, ReducedArray};
 use crate::segment::Segment;
@@ -124,7 +124,7 @@ impl Passage {
         });
         // where a motion comes close to a singularity in many small steps, their ends are close to it, too
         let sigma = there? / begin?.min(end?).max(self.usual);
-        (self.combinations.is_none() || sigma < LOST).then_some((t, sigma))
+        (self.combinations.is_none() || sigma < PASSED_BY).then_some((t, sigma))
     }
 
     /// The same of a way from the point at hand that was not taken.

@@ -80,7 +80,7 @@ fn look(row: &Row, tolerances: &[f64]) -> (String, Vec<String>) {
     if let Some(why) = row.untrusted {
         return (format!("{table}: nothing to trust, {why}\n"), wrong);
     }
-    let trusted = match Trusted::new(&case, row.in_error_norm()) {
+    let trusted = match Trusted::new(&case, row.counts()) {
         Ok(trusted) => trusted,
         Err(why) => return (table + "\n", vec![format!("{}: nothing to trust: {why}", row.model)]),
     };

@@ -47,14 +47,14 @@ pub struct Row {
 
 impl Row {
     /// The values that count here.
-    pub fn in_error_norm(&self) -> Level {
+    pub fn counts(&self) -> Level {
         if self.motion_only.is_some() { Level::Velocity } else { Level::Multiplier }
     }
 
     /// What a way promises here.
     pub fn promise(&self, way: &Way) -> Promise {
         let usual = Promise::of(way);
-        let (counts, multiple) = (usual.counts.min(self.in_error_norm()), self.grows.0 * usual.multiple);
+        let (counts, multiple) = (usual.counts.min(self.counts()), self.grows.0 * usual.multiple);
         let usual = Promise { counts, multiple, floor: usual.floor.max(self.floor), ..usual };
         match self.others.iter().find(|(part, ..)| way.name().contains(part)) {
             Some(&(_, multiple, why)) => Promise { multiple, why, ..usual },
@@ -138,7 +138,7 @@ pub const ROWS: &[Row] = &[
     row("boost-converter").quick(),
     row("bouncing-ball-rest").accumulates(),
     row("bouncing-ball").stops("switches accumulate at 2.56"),
-    row("bowed-string").until(0.1, "two hundred unknowns"),
+    row("bowed-string").until(0.1, "two hundred unknowns").but(&[("modes bdf", 3000.0, UNDAMPED)]),
     row("buck-hysteresis"),
     row("buck-pwm"),
     row("capacitor-loop"),

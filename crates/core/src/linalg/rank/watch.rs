@@ -5,7 +5,7 @@
 //! determinants as they were, does not pass it. Where it fails the way is walked in pieces that pass. Pieces next to a loss of rank become
 //! shorter and shorter: there the smallest singular value decides, and the place is known.
 
-use super::{LOST, Scales, Scaling};
+use super::{LOST, PASSED_BY, Scales, Scaling};
 use crate::linalg::{Lu, Matrix, Svd};
 
 /// Below this norm a piece has passed. Derived: less than one, with room for a way between two points that is not quite a line.
@@ -14,6 +14,10 @@ const PASSED: f64 = 0.8;
 const SHORTEST: f64 = 1.0 / 65_536.0;
 /// Most matrices that are looked at in one step.
 const MOST_LOOKS: usize = 400;
+/// Only where a singular value falls to this part of both ends is a dip of it looked at more closely.
+const SUSPICIOUS: f64 = 0.3;
+/// Steps of the golden section around a dip.
+const CLOSER: usize = 40;
 /// Columns whose entries are smaller parts of the largest ones of their rows are rounding.
 const NEGLIGIBLE: f64 = 1e-10;
 /// Sweeps of balancing, by Osborne's rule, before a norm is believed to be large.
@@ -143,7 +147,7 @@ impl Walk {
         measure.take(&old.W);
         let usual = measure.smallest(&old.W).min(measure.smallest(new));
         let (mut s, mut piece) = (0.0, 0.5);
-        let mut lowest = (f64::INFINITY, 0.0);
+        let mut dip = Dip { lowest: f64::INFINITY, at: 0.0, between: (0.0, 1.0) };
         for _ in 0..MOST_LOOKS {
             let end = if s + piece >= 1.0 { 1.0 } else { s + piece };
             if end == 1.0 {
@@ -161,11 +165,10 @@ impl Walk {
                 return Some(0.5 * (s + end));
             }
             if end == 1.0 {
-                return (lowest.0 <= LOST * usual).then_some(lowest.1);
+                return if roughly { dip.deepest(usual, there, measure, at) } else { None };
             }
-            let size = if roughly { measure.smallest(there) } else { f64::INFINITY };
-            if size < lowest.0 {
-                lowest = (size, end);
+            if roughly {
+                dip.look(measure.smallest(there), s, end);
             }
             here.take(there);
             if !here.regular {
@@ -174,7 +177,57 @@ impl Walk {
             (s, piece) = (end, 2.0 * piece);
         }
         // too much happens in this step to follow it
-        (lowest.0 <= LOST * usual || old.turned(new, rows)).then_some(if roughly { lowest.1 } else { s })
+        if old.turned(new, rows) {
+            return Some(s);
+        }
+        if roughly { dip.deepest(usual, there, measure, at) } else { None }
+    }
+}
+
+/// The lowest of the smallest singular values that were seen on a way.
+struct Dip {
+    lowest: f64,
+    at: f64,
+    /// the points that were looked at before and behind it
+    between: (f64, f64),
+}
+
+impl Dip {
+    /// A value at the end of a piece that begins at s.
+    fn look(&mut self, size: f64, s: f64, end: f64) {
+        if self.at == s {
+            self.between.1 = end;
+        }
+        if size < self.lowest {
+            *self = Dip { lowest: size, at: end, between: (s, 1.0) };
+        }
+    }
+
+    /// Where it is deepest, if rank is lost there, by the golden section.
+    fn deepest(
+        mut self,
+        usual: f64,
+        W: &mut Matrix,
+        measure: &mut Measure,
+        mut at: impl FnMut(f64, &mut Matrix) -> bool,
+    ) -> Option<f64> {
+        if self.lowest > SUSPICIOUS * usual {
+            return None;
+        }
+        let mut size = |s: f64| if at(s, W) { measure.smallest(W) } else { f64::INFINITY };
+        let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
+        let (mut low, mut high) = self.between;
+        for _ in 0..CLOSER {
+            let (a, b) = (high - golden * (high - low), low + golden * (high - low));
+            let (at_a, at_b) = (size(a), size(b));
+            for (s, found) in [(a, at_a), (b, at_b)] {
+                if found < self.lowest {
+                    (self.lowest, self.at) = (found, s);
+                }
+            }
+            if at_a < at_b { high = b } else { low = a }
+        }
+        (self.lowest <= PASSED_BY * usual).then_some(self.at)
     }
 }
 
