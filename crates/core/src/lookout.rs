@@ -79,8 +79,11 @@ impl Lookout {
 
     fn note(&mut self, events: &[Event]) {
         let holding = self.watch.true_exits(events);
-        self.truths.clear();
-        self.truths.extend(events.iter().enumerate().map(|(k, event)| (event.name.clone(), holding.contains(&k))));
+        let names = self.truths.iter().map(|(name, _)| name);
+        if !names.eq(events.iter().map(|event| &event.name)) {
+            self.truths = events.iter().map(|event| (event.name.clone(), false)).collect();
+        }
+        self.truths.iter_mut().enumerate().for_each(|(k, (_, truth))| *truth = holding.contains(&k));
     }
 
     /// The events of the last step, up to a time. Where one of them stops, the step ends there if the method can make it end there.

@@ -103,10 +103,10 @@ pub struct Problem<'p, S: ?Sized = dyn Mechanism + 'p> {
     pub initial: Initial,
     /// End of the interval.
     pub tend: f64,
-    /// Events to look for.
+    /// Events to look for; those of systems with modes belong to the modes.
     pub events: Vec<Event<'p>>,
     /// A start that is taken as it is, without a check.
-    pub trusted: Option<State>,
+    pub(crate) trusted: Option<State>,
 }
 
 impl<'p, S: Class + ?Sized> Problem<'p, S> {

@@ -150,6 +150,11 @@ fn an_event_stops_a_run_through_modes() {
 #[test]
 fn runs_through_modes_go_forward_only() {
     let system = ball(Vec::new());
+    // an event that no mode has is not lost in silence
+    let mut lost = daedal::Problem::new(&system, Initial::new(0.0, &[1.0, 0.0]), 1.0);
+    lost.events.push(Event::falls("lost", Action::Stop, |_, x| x[0]));
+    let error = daedal::solve(&lost, &HybridOptions::default(), &Options::default()).unwrap_err();
+    assert!(error.to_string().contains("`lost` belongs to no mode"), "{error}");
     let problem = daedal::Problem::new(&system, Initial::new(0.0, &[1.0, 0.0]), -1.0);
     let error = daedal::solve(&problem, &HybridOptions::default(), &Options::default()).unwrap_err().to_string();
     assert!(error.contains("modes") && error.contains("forward in time only"), "{error}");

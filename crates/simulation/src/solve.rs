@@ -109,7 +109,9 @@ impl<'m> Simulation<'m> {
         let (found, error) = match &self.plan.solver {
             Solver::Motion { motion, formulation, method, initial, start } => {
                 let mut problem = daedal::Problem::new(motion.mechanism(), Initial::clone(initial), self.interval.1);
-                problem.trusted.clone_from(start);
+                if let Some(start) = start {
+                    problem = problem.trust(start.clone());
+                }
                 problem.events = self.events.build(&self.model.kernel.compiler());
                 let mut watched = Watched(monitor);
                 let mut observers: Vec<&mut dyn Observer> = vec![&mut watched];

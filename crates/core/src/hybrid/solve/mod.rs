@@ -96,6 +96,12 @@ fn run(
         }
         .into());
     }
+    if let Some(event) = problem.events.first() {
+        let name = &event.name;
+        return Err(HybridError::System(format!(
+            "the event `{name}` belongs to no mode: give it to modes (`Mode::event`)"
+        )));
+    }
     check_times(t0, problem.tend, &options.save)?;
     options.check()?;
     let options = &options.over(t0, problem.tend);
