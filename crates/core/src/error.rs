@@ -1,6 +1,7 @@
 //! Why a run could not start or go on. Every message says what, where and what to try.
 
 use crate::dae::{AnalysisError, CharacteristicValues};
+use crate::linalg::RankRule;
 use crate::method::StartFailure;
 use crate::motion::Layout;
 use crate::motion::consistent::InitialisationError;
@@ -452,6 +453,12 @@ impl BadOption {
         } else {
             Err(BadOption::OutOfRange { name, value, expected: "it must be positive and finite" })
         }
+    }
+
+    /// Is a tolerance of ranks possible, if one is set?
+    pub fn in_ranks(rule: RankRule) -> Result<(), BadOption> {
+        let expected = "it must lie between 0 and 1";
+        rule.tolerance.map_or(Ok(()), |tolerance| Self::between("rank_tolerance", tolerance, 0.0, 1.0, expected))
     }
 
     /// Does a value lie between two others?

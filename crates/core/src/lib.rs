@@ -15,7 +15,7 @@
 //! | [`formulation`] | equations of motion as systems of index 0 to 3: which constraint levels are solved |
 //! | [`method`] | GEOMS; Radau IIa and BDF for general systems and formulations; GMKSSOL; half-explicit, extrapolation, symplectic and generalized-α methods |
 //! | [`catalogue`] | all methods for equations of motion by name |
-//! | [`linear`] | linear differential-algebraic equations of any index |
+//! | [`linear`] | linear differential-algebraic equations of any index, reduced |
 //! | [`linalg`] | decompositions in fixed buffers |
 
 pub mod analysis;
@@ -29,8 +29,6 @@ mod explicit_time;
 pub mod formulation;
 pub mod hybrid;
 mod initial;
-pub mod linalg;
-pub mod linear;
 mod lookout;
 #[allow(clippy::too_many_arguments, clippy::too_many_lines, clippy::type_complexity)]
 // an iteration takes what a step has
@@ -52,6 +50,8 @@ pub mod verify;
 extern crate self as daedal;
 
 pub use daedal_graph as graph;
+pub use daedal_linear as linear;
+pub use daedal_linear::linalg;
 pub use daedal_scalar as scalar;
 
 pub use auto::Auto;

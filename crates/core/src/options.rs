@@ -93,6 +93,6 @@ impl Options {
         if let Some(hmax) = self.hmax {
             BadOption::positive("hmax", hmax)?;
         }
-        self.ranks().check()
+        BadOption::in_ranks(self.ranks())
     }
 }

@@ -1,6 +1,6 @@
 //! Matrix exponential by scaling and squaring with the [13/13] Padé approximant. Higham, SIAM J. Matrix Anal. Appl. 26 (2005).
 
-use daedal::linalg::NoConvergence;
+use daedal_linear::linalg::NoConvergence;
 use faer::Mat;
 use faer::linalg::solvers::Solve;
 
@@ -27,7 +27,7 @@ const LARGEST_NORM: f64 = 5.371920351148152;
 /// eᴬ of a square matrix.
 ///
 /// ```
-/// use daedal::linalg::Mat;
+/// use daedal_linear::linalg::Mat;
 /// use daedal_pencils::exponential;
 /// let mut A = Mat::zeros(2, 2);
 /// (A[(0, 1)], A[(1, 0)]) = (1.0, -1.0);

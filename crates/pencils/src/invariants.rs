@@ -2,9 +2,9 @@
 //! pairs (M, [N 0]): a way to the characteristic values that shares nothing with the projections but the derivative array.
 //! Kunkel & Mehrmann (2006), Theorem 3.7 and 3.2; Wunderlich, thesis (2008), Theorem 2.34.
 
-use daedal::dae::CharacteristicValues;
-use daedal::linalg::{Matrix, NoConvergence, Svd};
-use daedal::linear::{Coefficients, DerivativeArray, RankOptions, ReductionError, TaylorData};
+use daedal_linear::CharacteristicValues;
+use daedal_linear::linalg::{Matrix, NoConvergence, Svd};
+use daedal_linear::{Coefficients, DerivativeArray, RankOptions, ReductionError, TaylorData};
 use faer::Mat;
 
 /// What of a pair (E, A) with m rows and n columns does not change under (P E Q, P A Q − P E R).

@@ -6,6 +6,7 @@ use crate::reference;
 use daedal::Initial;
 use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
+use daedal::error::BadOption;
 use daedal::linalg::RankRule;
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
 use daedal_model::{Defaults, HybridModel, Kind, ModelEvents};
@@ -196,7 +197,7 @@ pub(crate) struct Modes {
 
 /// Is a tolerance of ranks possible?
 fn possible(rank_tolerance: Option<f64>) -> Result<(), Error> {
-    RankRule::of(rank_tolerance).check().map_err(|bad| Error::Solve(Box::new(bad.into())))
+    BadOption::in_ranks(RankRule::of(rank_tolerance)).map_err(|bad| Error::Solve(Box::new(bad.into())))
 }
 
 impl Model {

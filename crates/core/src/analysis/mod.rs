@@ -140,7 +140,7 @@ pub fn analyse_by(
     tend: f64,
     ranks: RankRule,
 ) -> Result<Analysis, AnalysisError> {
-    ranks.check()?;
+    BadOption::in_ranks(ranks)?;
     if !tend.is_finite() {
         return Err(BadOption::OutOfRange { name: "tend", value: tend, expected: "it must be finite" }.into());
     }

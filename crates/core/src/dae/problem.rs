@@ -7,13 +7,13 @@ use super::invariance::check;
 use super::jet::{Freedom, fit};
 use super::missing::complete;
 use super::ready::{ready, stands_alone};
-use super::{Dae, FormulaCoefficients, Genda, Plain, Point, QuasiLinear, System};
+use super::{Dae, FormulaCoefficients, Gelda, GeldaOptions, Genda, Keep, Plain, Point, QuasiLinear, System};
 use crate::dae::CharacteristicValues;
 use crate::error::{BadOption, StepFailure};
 use crate::initial::Initial;
 use crate::linalg::RankRule;
 use crate::linalg::rank::ALONG_RUN;
-use crate::linear::{Gelda, GeldaOptions, Keep, RankOptions};
+use crate::linear::RankOptions;
 use crate::method::StartFailure;
 
 /// Which equations are handed to the integrator.

@@ -243,7 +243,7 @@ impl<'m, I: Integrator> Method<dyn Mechanism + 'm> for Formulated<I> {
             _ => None,
         };
         let ranks = options.ranks();
-        ranks.check()?;
+        BadOption::in_ranks(ranks)?;
         let dae = self.formulation.system_by(system, &at, ranks)?;
         let n = dae.dim();
         let mut x = at.x;

@@ -3,6 +3,7 @@
 use crate::hidden::{Hidden, Random, kronecker, unimodular};
 use daedal::dae::Dae;
 use daedal::linalg::{Lu, Matrix};
+use daedal::dae::{Gelda, GeldaOptions, Keep};
 use daedal::linear::*;
 use daedal::method::Integrator;
 use daedal::method::bdf::Bdf;

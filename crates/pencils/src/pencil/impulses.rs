@@ -5,7 +5,7 @@
 //! EΔ = A c₀, E cⱼ₋₁ = A cⱼ. Wunderlich, thesis (2008), 2.2.3; Kunkel & Mehrmann (2006), 2.4.
 
 use super::{PencilError, RegularPencil};
-use daedal::linalg::times;
+use daedal_linear::linalg::times;
 
 /// What an inconsistent start does.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,8 +10,8 @@ mod staircase;
 
 pub use impulses::InconsistentStart;
 
-use daedal::linalg::{Lu, Matrix, NoConvergence, Svd, dot, norm, product, times};
-use daedal::linear::CoefficientError;
+use daedal_linear::CoefficientError;
+use daedal_linear::linalg::{Lu, Matrix, NoConvergence, Svd, dot, norm, product, times};
 use staircase::{Factored, identity};
 
 /// Why a pencil has no solution formula.
@@ -65,7 +65,7 @@ impl From<NoConvergence> for PencilError {
 /// A regular pencil, split into its nilpotent and its finite part: P E X = diag(E₁₁, E₂₂), P A X = diag(A₁₁, A₂₂).
 ///
 /// ```
-/// use daedal::linalg::Matrix;
+/// use daedal_linear::linalg::Matrix;
 /// use daedal_pencils::RegularPencil;
 /// // x₂' = x₁ + b₁, 0 = x₂ + b₂
 /// let (mut E, mut A) = (Matrix::zeros(2, 2), Matrix::zeros(2, 2));

@@ -10,7 +10,7 @@
 //! Hairer & Wanner, Solving ODEs II, VII.1, exercises 2 and 3, there by an ordered QZ decomposition.
 
 use super::{PencilError, RegularPencil};
-use daedal::linalg::{Lu, Matrix, Svd, norm, product};
+use daedal_linear::linalg::{Lu, Matrix, Svd, norm, product};
 
 impl RegularPencil {
     /// Split (E, A). Singular values below `tolerance` times the norms of E and A, rows equilibrated, count as zero.

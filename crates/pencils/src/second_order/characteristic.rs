@@ -9,7 +9,7 @@
 use super::derivative_array::levels;
 use super::{DerivativeArray, Expansion, SecondOrderError, SecondOrderValues};
 use crate::blocks::beside;
-use daedal::linalg::{RankRule, Ranks};
+use daedal_linear::linalg::{RankRule, Ranks};
 
 /// Ranks of one level and what follows from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Where the Taylor coefficients come from: formulas written for every scalar, constant matrices, or supplied derivatives.
 
 use super::{Expansion, SecondOrderError};
-use daedal::linalg::Matrix;
-use daedal::scalar::{Scalar, Taylor};
+use daedal_linear::linalg::Matrix;
+use daedal_scalar::{Scalar, Taylor};
 use faer::Mat;
 
 /// Coefficients that can be computed from formulas.
@@ -28,8 +28,8 @@ pub trait SecondOrderSystem {
 /// Derivatives of formulas by Taylor arithmetic, up to order 15.
 ///
 /// ```
-/// use daedal::linalg::Matrix;
-/// use daedal::scalar::Scalar;
+/// use daedal_linear::linalg::Matrix;
+/// use daedal_scalar::Scalar;
 /// use daedal_pencils::second_order::{Coefficients, Formulas, SecondOrderSystem};
 ///
 /// /// t x″ + x = sin t.

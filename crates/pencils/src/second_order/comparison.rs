@@ -10,8 +10,8 @@
 
 use super::{Expansion, FirstOrderExpansion, SecondOrderError, SecondOrderValues, strangeness_free};
 use crate::blocks::{below, beside, put};
-use daedal::dae::CharacteristicValues;
-use daedal::linalg::RankRule;
+use daedal_linear::CharacteristicValues;
+use daedal_linear::linalg::RankRule;
 use faer::{Mat, Scale};
 use std::fmt;
 

@@ -9,7 +9,7 @@
 
 use super::start::evaluate;
 use super::{Coefficients, SecondOrderError, SecondOrderValues, StrangenessFree, strangeness_free, taylor_start};
-use daedal::linalg::{Lu, RankRule};
+use daedal_linear::linalg::{Lu, RankRule};
 
 /// Backward difference formulas for first and second derivatives on a fixed grid.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +101,7 @@ pub struct Trajectory {
 /// Steps of fixed size h from t₀. `max_index` bounds the levels tried. Stops with an error where the characteristic values change.
 ///
 /// ```
-/// use daedal::linalg::{Mat, RankRule};
+/// use daedal_linear::linalg::{Mat, RankRule};
 /// use daedal_pencils::second_order::{Constant, DifferenceFormulas, Start, discretise};
 /// // x″ + x = 0
 /// let one = Mat::identity(1, 1);

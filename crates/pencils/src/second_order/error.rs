@@ -1,8 +1,8 @@
 //! Why a second-order system was not analysed or solved.
 
 use super::SecondOrderValues;
-use daedal::linalg::{NoConvergence, RankError};
-use daedal::linear::ReductionError;
+use daedal_linear::ReductionError;
+use daedal_linear::linalg::{NoConvergence, RankError};
 
 /// Why a second-order system was not analysed or solved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

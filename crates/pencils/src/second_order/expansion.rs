@@ -1,7 +1,7 @@
 //! Taylor coefficients of M, C, K and f at one point, X(t + τ) = Σ X_\[k\] τᵏ with X_\[k\] = X^(k) / k!.
 
 use super::SecondOrderError;
-use daedal::linalg::scale_of;
+use daedal_linear::linalg::scale_of;
 use faer::{Mat, Scale};
 
 /// Taylor coefficients 0..=level of the coefficient matrices and the right-hand side at one point, of fitting sizes and finite.

@@ -13,7 +13,7 @@
 use super::{Coefficients, Constant, SecondOrderError, SecondOrderValues, StrangenessFree, strangeness_free};
 use crate::blocks::{below, beside, put};
 use crate::exponential;
-use daedal::linalg::RankRule;
+use daedal_linear::linalg::RankRule;
 use faer::linalg::solvers::Solve;
 use faer::{Col, Mat, Scale};
 

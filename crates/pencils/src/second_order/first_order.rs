@@ -1,9 +1,9 @@
 //! Pairs of first order, E(t) x′ = A(t) x + b(t), by their Taylor coefficients at one point.
 
 use super::SecondOrderError;
-use daedal::dae::CharacteristicValues;
-use daedal::linalg::{Matrix, RankRule};
-use daedal::linear::{CoefficientError, Coefficients, RankOptions, StrangenessFree, TaylorData, strangeness_free};
+use daedal_linear::CharacteristicValues;
+use daedal_linear::linalg::{Matrix, RankRule};
+use daedal_linear::{CoefficientError, Coefficients, RankOptions, StrangenessFree, TaylorData, strangeness_free};
 use faer::Mat;
 
 /// Taylor coefficients 0..=level of E, A and b at one point.

@@ -6,7 +6,7 @@
 
 use super::SecondOrderError;
 use crate::blocks::below;
-use daedal::linalg::Ranks;
+use daedal_linear::linalg::Ranks;
 use faer::Mat;
 
 /// Invariants of a triple at one point under local equivalence.
@@ -44,7 +44,7 @@ impl LocalInvariants {
 /// Local invariants of (M, C, K), all of the same size. Equilibrate the rows before.
 ///
 /// ```
-/// use daedal::linalg::{Mat, Ranks};
+/// use daedal_linear::linalg::{Mat, Ranks};
 /// use daedal_pencils::second_order::local_invariants;
 /// // x₁″ + x₁′ + x₂ = f₁, x₁ = f₂: the first unknown is of second and of zeroth order
 /// let (mut M, mut K) = (Mat::zeros(2, 2), Mat::zeros(2, 2));

@@ -7,8 +7,8 @@
 
 use super::{DerivativeArray, Expansion, SecondOrderError};
 use crate::blocks::beside;
-use daedal::linalg::{RankRule, Ranks};
-use daedal::scalar::{Dual, Scalar, Taylor};
+use daedal_linear::linalg::{RankRule, Ranks};
+use daedal_scalar::{Dual, Scalar, Taylor};
 use faer::{Col, Mat};
 
 /// Coefficients of the series that are computed.

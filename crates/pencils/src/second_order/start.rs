@@ -4,7 +4,7 @@
 //! tells whether x and x′ are consistent with all derivatives of all equations.
 
 use super::{DerivativeArray, Expansion, SecondOrderError, SecondOrderValues};
-use daedal::linalg::{RankRule, Ranks};
+use daedal_linear::linalg::{RankRule, Ranks};
 use faer::Col;
 
 /// Relative residual of the array below which a start counts as consistent.

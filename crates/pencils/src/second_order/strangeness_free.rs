@@ -9,7 +9,7 @@
 use super::derivative_array::levels;
 use super::{DerivativeArray, Expansion, SecondOrderError, SecondOrderValues};
 use crate::blocks::below;
-use daedal::linalg::{RankRule, Ranks};
+use daedal_linear::linalg::{RankRule, Ranks};
 use faer::{Col, Mat};
 
 /// A strangeness-free system M̂ x″ + Ĉ x′ + K̂ x = f̂ with block rows d₂, d₁, a, v, of the size of the original one.
@@ -95,7 +95,7 @@ impl StrangenessFree {
 /// equilibrated before.
 ///
 /// ```
-/// use daedal::linalg::{Mat, RankRule};
+/// use daedal_linear::linalg::{Mat, RankRule};
 /// use daedal_pencils::second_order::{Coefficients, Constant, strangeness_free};
 /// // x₁″ + x₁′ + x₂ = f₁, x₁ = f₂ with f = (1, eᵗ): x₂ = f₁ − f₂′ − f₂″
 /// let (mut M, mut K) = (Mat::zeros(2, 2), Mat::zeros(2, 2));

@@ -3,7 +3,7 @@
 use super::pair::sized;
 use super::{Pair, StructuredError, Symmetry};
 use crate::blocks::put;
-use daedal::linalg::{RankRule, Ranks};
+use daedal_linear::linalg::{RankRule, Ranks};
 use faer::{Mat, Scale};
 
 /// M p″ + C p′ + K p = f + Gᵀλ, G p = 0 with M, K symmetric and C skew, in (p, v, λ); the right-hand side is (f, 0, 0). Self-adjoint:

@@ -1,7 +1,7 @@
 //! Why a structured pair was not accepted or not reduced.
 
 use super::Symmetry;
-use daedal::linalg::RankError;
+use daedal_linear::linalg::RankError;
 
 /// Why no reduction keeps the symmetry; the unstructured reduction is possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

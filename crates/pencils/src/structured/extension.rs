@@ -13,7 +13,7 @@ use super::pair::sized;
 use super::reduction::solve;
 use super::{Pair, StructuredError, Symmetry};
 use crate::blocks::put;
-use daedal::linalg::{RankRule, Ranks};
+use daedal_linear::linalg::{RankRule, Ranks};
 use faer::{Col, Mat, Scale};
 
 /// Blocks of a self-adjoint pair at a point, with the derivatives that are needed.

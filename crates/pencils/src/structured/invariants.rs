@@ -5,7 +5,7 @@
 //! ```
 
 use super::{StructuredError, Symmetry, pair::sized};
-use daedal::linalg::Ranks;
+use daedal_linear::linalg::Ranks;
 use faer::Mat;
 
 /// Sizes of the blocks (s, d, a, s, u) of a structured pair.

@@ -15,7 +15,7 @@ use super::invariants::split;
 use super::pair::sized;
 use super::{Refusal, StructuredError, StructuredInvariants, Symmetry};
 use crate::blocks::{beside, put};
-use daedal::linalg::{RankRule, Ranks};
+use daedal_linear::linalg::{RankRule, Ranks};
 use faer::linalg::solvers::Solve;
 use faer::{Col, Mat, Scale};
 use std::ops::Range;
@@ -45,7 +45,7 @@ pub struct StructuredReduction {
 /// Reduce a pair E = ε Eᵀ, A = Aᵀ, or tell why no reduction keeps the symmetry.
 ///
 /// ```
-/// use daedal::linalg::{Mat, RankRule};
+/// use daedal_linear::linalg::{Mat, RankRule};
 /// use daedal_pencils::structured::{Symmetry, saddle_point_pair, structured_reduce};
 /// // flow under one constraint: x′ = −x + λ, 0 = x
 /// let pair = saddle_point_pair(&Mat::identity(1, 1), &Mat::identity(1, 1)).unwrap();

@@ -11,7 +11,7 @@ use super::pair::sized;
 use super::reduction::solve;
 use super::{Pair, StructuredError, StructuredInvariants, Symmetry};
 use crate::blocks::{below, beside};
-use daedal::linalg::{Matrix, Ranks, symmetric_eigenvalues};
+use daedal_linear::linalg::{Matrix, Ranks, symmetric_eigenvalues};
 use faer::Mat;
 
 /// What holds at a point of a structured pair with variable coefficients.
@@ -76,7 +76,7 @@ pub fn variable_conditions(
     let semidefinite = symmetry == Symmetry::Symmetric && {
         let mut X = Matrix::zeros(n, n);
         (0..n).for_each(|i| (0..n).for_each(|j| X[(i, j)] = E[(i, j)]));
-        let smallest = symmetric_eigenvalues(&X).map_err(daedal::linalg::RankError::from)?.first().copied();
+        let smallest = symmetric_eigenvalues(&X).map_err(daedal_linear::linalg::RankError::from)?.first().copied();
         smallest.is_none_or(|smallest| smallest >= -1e-12 * E.norm_max())
     };
     Ok(VariableConditions { sizes, kernel_constant, coupling_constant, E22_regular, semidefinite })

@@ -6,6 +6,7 @@ use crate::linear::*;
 use crate::pencils::mechanical;
 use daedal::dae::CharacteristicValues;
 use daedal::linalg::{Matrix, times};
+use daedal::dae::{Gelda, GeldaOptions, Keep};
 use daedal::linear::*;
 use daedal::scalar::Scalar;
 use daedal_pencils::{

@@ -2,10 +2,11 @@
 
 use super::{Combinations, Entered, Entry, Flow, counted, kept};
 use crate::dae::Point;
+use crate::dae::{Gelda, GeldaOptions, Keep};
 use crate::hybrid::error::EnterError;
 use crate::hybrid::impulsive;
 use crate::linalg::{Mat, Matrix, RankRule};
-use crate::linear::{Coefficients, Gelda, GeldaOptions, Keep, RankOptions, TaylorData};
+use crate::linear::{Coefficients, RankOptions, TaylorData};
 use crate::method::{Integrator, StartFailure, Stepper};
 use crate::options::Options;
 

@@ -7,17 +7,22 @@
 //! values are computed again at every accepted point. Kunkel, Mehrmann, Rath & Weickert, A new software package for linear
 //! differential-algebraic equations, SIAM J. Sci. Comput. 18 (1997).
 
-use super::coefficients::Coefficients;
-use super::consistent::{DerivativeError, Keep, consistent_value, derivative, differential_part};
-use super::moving_frame::{FrameError, MovingFrame};
-use super::strangeness_free::{LeastClear, RankOptions, ReducedSystem, Reducer, ReductionError, StrangenessFree};
-use crate::dae::{CharacteristicValues, Dae, Pencil, Point};
+mod consistent;
+
+pub use consistent::Keep;
+
+use super::{CharacteristicValues, Dae, Pencil, Point};
 use crate::error::StepFailure;
 use crate::linalg::product::{dot, norm};
 use crate::linalg::rank::{RankWatch, Rows};
 use crate::linalg::{LeastChange, MOVING_WEIGHT, Matrix};
+use crate::linear::{
+    Coefficients, FrameError, LeastClear, MovingFrame, RankOptions, ReducedSystem, Reducer, ReductionError,
+    StrangenessFree,
+};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
+use consistent::{DerivativeError, consistent_value, derivative, differential_part};
 
 /// What to do with equations that contradict each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +63,8 @@ const SLOTS: usize = 16;
 /// ```
 /// use daedal::Options;
 /// use daedal::linalg::Matrix;
-/// use daedal::linear::{ConstantCoefficients, Gelda, GeldaOptions, Keep};
+/// use daedal::dae::{Gelda, GeldaOptions, Keep};
+/// use daedal::linear::ConstantCoefficients;
 /// use daedal::method::{Integrator, radau::RadauIIa};
 ///
 /// // x₁' = x₂, 0 = x₁ − t², with the hidden constraint x₂ = 2t

@@ -7,7 +7,7 @@ use crate::linalg::rank::Scales;
 use crate::linalg::{Matrix, NoConvergence, RankGap, RankRule, Svd};
 
 /// Buffers of one level of the derivative array.
-pub(crate) struct Level {
+pub struct Level {
     pub array: DerivativeArray,
     pub scales: Scales,
     svd_M: Svd,
@@ -154,7 +154,7 @@ impl Level {
 }
 
 /// Decompose A diag(columns); the kernel is spanned by the last columns of V. No columns: no scales.
-pub(crate) fn kernel(svd: &mut Svd, A: &Matrix, columns: &[f64]) -> Result<(), NoConvergence> {
+pub fn kernel(svd: &mut Svd, A: &Matrix, columns: &[f64]) -> Result<(), NoConvergence> {
     if (svd.A.nrows(), svd.A.ncols()) != (A.rows(), A.cols()) {
         *svd = Svd::new(A.rows(), A.cols());
     }

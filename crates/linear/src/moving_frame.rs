@@ -217,8 +217,8 @@ impl Normalisation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linear::{Differentiated, LinearEquations, RankOptions, strangeness_free};
-    use crate::scalar::Scalar;
+    use crate::{Differentiated, LinearEquations, RankOptions, strangeness_free};
+    use daedal_scalar::Scalar;
 
     /// A constraint whose direction turns with t, and a copy of it.
     struct Turning;

@@ -69,7 +69,7 @@ impl CompleteLu {
 }
 
 /// Exchange two columns in all rows.
-pub(super) fn swap_columns(F: &mut Matrix, j: usize, k: usize, order: &mut [usize]) {
+pub fn swap_columns(F: &mut Matrix, j: usize, k: usize, order: &mut [usize]) {
     if j != k {
         for i in 0..F.rows() {
             F.row_mut(i).swap(j, k);

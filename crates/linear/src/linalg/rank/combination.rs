@@ -16,7 +16,8 @@ impl Combination {
         self.terms.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    pub(crate) fn of(vector: &[f64], names: &[String]) -> Self {
+    /// The entries of a vector that are not zero, with their names.
+    pub fn of(vector: &[f64], names: &[String]) -> Self {
         let terms = vector.iter().zip(names).filter(|(factor, _)| **factor != 0.0);
         Combination { terms: terms.map(|(factor, name)| (name.clone(), *factor)).collect() }
     }
@@ -43,7 +44,7 @@ impl std::fmt::Display for Combination {
 
 /// Reduced echelon form of the span of some vectors: each leads with an entry that the others do not have. Late entries lead where
 /// they can, so that what was said last is told by what was said before. Vectors that depend on others are left out.
-pub(crate) fn echelon(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+pub fn echelon(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let top = vectors.iter().flatten().fold(0.0_f64, |top, x| top.max(x.abs()));
     let mut found: Vec<Vec<f64>> = Vec::new();
     loop {
@@ -70,7 +71,7 @@ pub(crate) fn echelon(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
 }
 
 /// Vectors in the units before scaling, the largest entry of each being one, rounding removed.
-pub(super) fn rescaled(vectors: Vec<Vec<f64>>, scale: &[f64]) -> Vec<Vec<f64>> {
+pub fn rescaled(vectors: Vec<Vec<f64>>, scale: &[f64]) -> Vec<Vec<f64>> {
     let mut found: Vec<Vec<f64>> = Vec::new();
     for mut vector in vectors {
         let small = NEGLIGIBLE * vector.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
@@ -83,7 +84,7 @@ pub(super) fn rescaled(vectors: Vec<Vec<f64>>, scale: &[f64]) -> Vec<Vec<f64>> {
 }
 
 /// Divided by the largest entry.
-pub(crate) fn normalised(mut vector: Vec<f64>) -> Vec<f64> {
+pub fn normalised(mut vector: Vec<f64>) -> Vec<f64> {
     let top = vector.iter().copied().fold(0.0_f64, |m, x| if x.abs() > m.abs() * (1.0 + 1e-12) { x } else { m });
     if top != 0.0 {
         for x in &mut vector {

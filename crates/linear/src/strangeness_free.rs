@@ -13,7 +13,7 @@ use super::array::DerivativeArray;
 use super::coefficients::{CoefficientError, Coefficients, TaylorData};
 use super::equilibrate::{equation_factors, equilibrate};
 use super::level::{Level, kernel};
-use crate::dae::CharacteristicValues;
+use crate::CharacteristicValues;
 use crate::linalg::product::{copy, norm, resize, transposed_product, transposed_times};
 use crate::linalg::rank::Scales;
 use crate::linalg::{Matrix, NoConvergence, RankGap, RankRule};
@@ -63,7 +63,7 @@ impl Default for LeastClear {
 
 impl LeastClear {
     /// Remember a decision if it is less clear than those before.
-    pub(crate) fn note(&mut self, gap: RankGap, place: RankPlace, level: usize) {
+    pub fn note(&mut self, gap: RankGap, place: RankPlace, level: usize) {
         let clearness = |gap: &RankGap| gap.kept / gap.dropped.max(f64::EPSILON);
         if clearness(&gap) < clearness(&self.gap) {
             *self = LeastClear { gap, place, level };
@@ -115,11 +115,12 @@ pub struct ReducedSystem {
     /// Z₂ᵀg.
     pub b2: Vec<f64>,
     /// are the matrices those of a reference that does not change?
-    pub(crate) matrices_stay: bool,
+    pub matrices_stay: bool,
 }
 
 impl ReducedSystem {
-    pub(crate) fn new(d: usize, a: usize, n: usize) -> Self {
+    /// Room for d differential and a algebraic equations in n unknowns.
+    pub fn new(d: usize, a: usize, n: usize) -> Self {
         ReducedSystem {
             matrices_stay: false,
             t: f64::NAN,
@@ -132,7 +133,7 @@ impl ReducedSystem {
     }
 
     /// Project the equations and their derivative array.
-    pub(crate) fn project(&mut self, t: f64, data: &TaylorData, array: &DerivativeArray, Z1: &Matrix, Z2: &Matrix) {
+    pub fn project(&mut self, t: f64, data: &TaylorData, array: &DerivativeArray, Z1: &Matrix, Z2: &Matrix) {
         let n = data.E[0].cols();
         resize(&mut self.E1, Z1.cols(), n);
         resize(&mut self.A1, Z1.cols(), n);
@@ -144,7 +145,7 @@ impl ReducedSystem {
     }
 
     /// Project b and g only.
-    pub(crate) fn project_inhomogeneity(&mut self, t: f64, array: &DerivativeArray, Z1: &Matrix, Z2: &Matrix) {
+    pub fn project_inhomogeneity(&mut self, t: f64, array: &DerivativeArray, Z1: &Matrix, Z2: &Matrix) {
         self.t = t;
         self.b1.resize(Z1.cols(), 0.0);
         self.b2.resize(Z2.cols(), 0.0);
@@ -174,7 +175,8 @@ pub struct StrangenessFree {
     pub inconsistency: f64,
     /// The least clear rank decision.
     pub least_clear: LeastClear,
-    pub(crate) scales: Scales,
+    /// Scales of the array by which ranks were decided.
+    pub scales: Scales,
 }
 
 /// The strangeness-free system at time t.
@@ -190,7 +192,8 @@ pub fn strangeness_free<C: Coefficients + ?Sized>(
 }
 
 impl StrangenessFree {
-    pub(crate) fn empty() -> Self {
+    /// Before the first reduction.
+    pub fn empty() -> Self {
         StrangenessFree {
             values: CharacteristicValues { mu: 0, d: 0, a: 0, v: 0, u: 0 },
             system: ReducedSystem::new(0, 0, 0),
@@ -206,7 +209,7 @@ impl StrangenessFree {
     }
 
     /// Take over another one, without allocation when sizes agree.
-    pub(crate) fn copy_from(&mut self, other: &Self) {
+    pub fn copy_from(&mut self, other: &Self) {
         self.values = other.values;
         copy(&mut self.system.E1, &other.system.E1);
         copy(&mut self.system.A1, &other.system.A1);
@@ -226,7 +229,7 @@ impl StrangenessFree {
     }
 
     /// Z₃ᵀ g and its size, from an array whose g is new.
-    pub(crate) fn measure_consistency(&mut self, array: &DerivativeArray) {
+    pub fn measure_consistency(&mut self, array: &DerivativeArray) {
         self.consistency.resize(self.Z3.cols(), 0.0);
         transposed_times(&self.Z3, &array.g, &mut self.consistency);
         let size = array.g.iter().zip(&self.scales.rows).map(|(g, r)| (g * r).powi(2)).sum::<f64>().sqrt();
@@ -242,7 +245,8 @@ pub struct Reducer {
     factors: Option<Vec<f64>>,
     /// index found last: derivatives up to it are asked for at once
     expected: usize,
-    pub(crate) data: TaylorData,
+    /// Taylor coefficients at the last time.
+    pub data: TaylorData,
     levels: Vec<Level>,
 }
 
@@ -253,12 +257,12 @@ impl Reducer {
     }
 
     /// Scales of the original equations, chosen at the first time and kept.
-    pub(crate) fn factors(&self) -> &[f64] {
+    pub fn factors(&self) -> &[f64] {
         self.factors.as_deref().unwrap_or(&[])
     }
 
     /// b₁, b₂ and Z₃ᵀg at t, where E and A are those of the last reduction.
-    pub(crate) fn renew_inhomogeneity<C: Coefficients + ?Sized>(
+    pub fn renew_inhomogeneity<C: Coefficients + ?Sized>(
         &mut self,
         coefficients: &mut C,
         t: f64,

@@ -20,7 +20,7 @@ pub fn product(A: &Matrix, B: &Matrix) -> Matrix {
 }
 
 /// C ← Aᵀ B, for A with at least as many rows as B: the further rows of A do not take part.
-pub(crate) fn transposed_product(A: &Matrix, B: &Matrix, C: &mut Matrix) {
+pub fn transposed_product(A: &Matrix, B: &Matrix, C: &mut Matrix) {
     C.fill(0.0);
     for k in 0..B.rows() {
         for i in 0..A.cols() {
@@ -33,7 +33,7 @@ pub(crate) fn transposed_product(A: &Matrix, B: &Matrix, C: &mut Matrix) {
 }
 
 /// y ← Aᵀ x.
-pub(crate) fn transposed_times(A: &Matrix, x: &[f64], y: &mut [f64]) {
+pub fn transposed_times(A: &Matrix, x: &[f64], y: &mut [f64]) {
     y.fill(0.0);
     for (k, x) in x.iter().enumerate() {
         for (y, a) in y.iter_mut().zip(A.row(k)) {
@@ -67,14 +67,14 @@ pub fn norm(x: &[f64]) -> f64 {
 }
 
 /// Give a matrix another size; what stood in it is lost then.
-pub(crate) fn resize(A: &mut Matrix, rows: usize, cols: usize) {
+pub fn resize(A: &mut Matrix, rows: usize, cols: usize) {
     if (A.rows(), A.cols()) != (rows, cols) {
         *A = Matrix::zeros(rows, cols);
     }
 }
 
 /// A ← B, without allocation when they have the same size.
-pub(crate) fn copy(A: &mut Matrix, B: &Matrix) {
+pub fn copy(A: &mut Matrix, B: &Matrix) {
     resize(A, B.rows(), B.cols());
     for i in 0..B.rows() {
         A.row_mut(i).copy_from_slice(B.row(i));

@@ -1,7 +1,7 @@
 //! LU decomposition with row pivoting, real, complex or of any scalar of a model.
 
 use super::Matrix;
-use crate::scalar::Scalar;
+use daedal_scalar::Scalar;
 use faer::c64;
 use std::ops::{Add, Div, Mul, Sub};
 

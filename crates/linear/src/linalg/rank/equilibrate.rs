@@ -8,13 +8,13 @@ use faer::Mat;
 
 /// Rows and columns below this part of the largest entry are rounding, and are not scaled up. Derived: 500 ε, what sums leave of terms that
 /// cancel.
-pub(crate) const VANISHING: f64 = 1e-13;
+pub const VANISHING: f64 = 1e-13;
 /// Sweeps. Derived: each halves the logarithms of imbalances, so that units up to 1e300 apart come within a factor of two.
 const SWEEPS: usize = 12;
 
 /// Which scales are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scaling {
+pub enum Scaling {
     /// Rows only: right singular vectors stay orthonormal in the units of the variables.
     Rows,
     /// Rows and columns.
@@ -23,7 +23,7 @@ pub(crate) enum Scaling {
 
 /// Scales of a matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Scales {
+pub struct Scales {
     /// R, one per row.
     pub rows: Vec<f64>,
     /// C, one per column.
@@ -91,7 +91,7 @@ impl Scales {
 }
 
 /// What brings a size to one, unless it is rounding against the largest.
-pub(crate) fn balance(size: f64, top: f64) -> f64 {
+pub fn balance(size: f64, top: f64) -> f64 {
     if size > VANISHING * top { 1.0 / size } else { 1.0 }
 }
 

@@ -2,7 +2,7 @@
 //! X_[k] = X⁽ᵏ⁾/k! at a time, from which derivative arrays are built. Wunderlich, thesis (2008), 2.2.2.
 
 use crate::linalg::Matrix;
-use crate::scalar::Scalar;
+use daedal_scalar::Scalar;
 
 /// E(t) ẋ = A(t) x + b(t), written once for every scalar.
 ///

@@ -2,7 +2,7 @@
 
 use super::coefficients::{CoefficientError, Coefficients, LinearEquations, TaylorData};
 use crate::linalg::Matrix;
-use crate::scalar::{Scalar, Taylor};
+use daedal_scalar::{Scalar, Taylor};
 
 /// Highest order of the Taylor coefficients of [`Differentiated`] and [`ConstantCoefficients`].
 pub const HIGHEST_ORDER: usize = 15;

@@ -1,13 +1,12 @@
 //! Consistent values of E ẋ = A x + b: x with 0 = A₂ x + b₂, nearest to a guess or with the differential part of the guess, and ẋ
 //! with E₁ ẋ = A₁ x + b₁ and Â₂ ẋ = −(A₂' x + b₂'). Wunderlich, thesis (2008), Remark 5.27.
 
-use super::array::DerivativeArray;
-use super::coefficients::{CoefficientError, Coefficients, TaylorData};
-use super::equilibrate::equilibrate;
-use super::strangeness_free::{RankOptions, StrangenessFree};
 use crate::linalg::product::{dot, product, transposed_product};
 use crate::linalg::rank::Scales;
 use crate::linalg::{Matrix, NoConvergence, Svd};
+use crate::linear::{
+    CoefficientError, Coefficients, DerivativeArray, RankOptions, StrangenessFree, TaylorData, equilibrate,
+};
 
 /// What a consistent value keeps of the guess.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

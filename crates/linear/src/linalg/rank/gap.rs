@@ -28,14 +28,14 @@ impl Default for RankGap {
 
 impl RankGap {
     /// The decision by a threshold.
-    pub(crate) fn of(svd: &Svd, threshold: f64) -> Self {
+    pub fn of(svd: &Svd, threshold: f64) -> Self {
         let (rows, cols, rank) = (svd.A.nrows(), svd.A.ncols(), svd.rank(threshold));
         let kept = rank.checked_sub(1).map_or(f64::INFINITY, |last| svd.sigma(last));
         RankGap { rows, cols, rank, threshold, kept, dropped: svd.sigma(rank) }
     }
 
     /// The same numbers relative to a size.
-    pub(crate) fn relative_to(self, size: f64) -> Self {
+    pub fn relative_to(self, size: f64) -> Self {
         let part = |x: f64| if size > 0.0 { x / size } else { x };
         RankGap { threshold: part(self.threshold), kept: part(self.kept), dropped: part(self.dropped), ..self }
     }

@@ -9,7 +9,7 @@ use crate::linalg::rank::{Scales, Scaling, scale_of};
 const NOTHING: f64 = 1e-8;
 
 /// Equilibrate [N M]; `factors` are the scales of the original equations, from which the rows of all levels start. Columns of N come first.
-pub(crate) fn equilibrate(array: &DerivativeArray, factors: &[f64], scales: &mut Scales) {
+pub fn equilibrate(array: &DerivativeArray, factors: &[f64], scales: &mut Scales) {
     let (height, n, width) = (array.M.rows(), array.N.cols(), array.M.cols());
     scales.rows.clear();
     scales.rows.extend(factors.iter().cycle().take(height));
@@ -20,7 +20,7 @@ pub(crate) fn equilibrate(array: &DerivativeArray, factors: &[f64], scales: &mut
 
 /// One factor per original equation: the inverse of its largest coefficient, or of its derivative
 /// where it vanishes at this time.
-pub(crate) fn equation_factors(data: &TaylorData, order: usize) -> Vec<f64> {
+pub fn equation_factors(data: &TaylorData, order: usize) -> Vec<f64> {
     (0..data.E[0].rows())
         .map(|i| {
             let largest =

@@ -93,7 +93,7 @@ impl DerivativeArray {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linear::{Coefficients, Supplied};
+    use crate::{Coefficients, Supplied};
 
     #[test]
     fn a_solution_with_its_taylor_coefficients_solves_the_array() {

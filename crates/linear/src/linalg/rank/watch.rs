@@ -24,7 +24,7 @@ const NEGLIGIBLE: f64 = 1e-10;
 const SWEEPS: usize = 4;
 /// What the rows of a matrix are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rows {
+pub enum Rows {
     /// Functions along the way.
     Fixed,
     /// Any bases of two spaces, the first one of this dimension.
@@ -33,7 +33,7 @@ pub(crate) enum Rows {
 
 /// The matrix at the last point, and room for the next.
 #[derive(Debug)]
-pub(crate) struct RankWatch {
+pub struct RankWatch {
     rows: Rows,
     old: Reference,
     new: Matrix,

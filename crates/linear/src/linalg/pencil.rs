@@ -15,7 +15,7 @@ pub struct Pencil {
 
 impl Pencil {
     /// Is E the identity?
-    pub(crate) fn leading_is_identity(&self) -> bool {
+    pub fn leading_is_identity(&self) -> bool {
         let one = |i: usize, j: usize| if i == j { 1.0 } else { 0.0 };
         (0..self.E.rows()).all(|i| self.E[(i, i)] == 1.0 && self.E.row(i).all(|(j, e)| e == one(i, j)))
     }

@@ -10,13 +10,13 @@ mod subspaces;
 mod watch;
 
 pub use combination::Combination;
-pub(crate) use combination::{echelon, normalised};
+pub use combination::{echelon, normalised};
 pub use decomposed::RankDecision;
-pub(crate) use decomposed::{Decomposed, is_regular};
+pub use decomposed::{Decomposed, is_regular};
 pub use equilibrate::scale_of;
-pub(crate) use equilibrate::{Scales, Scaling, VANISHING, balance};
+pub use equilibrate::{Scales, Scaling, VANISHING, balance};
 pub use gap::RankGap;
 pub use rule::RankRule;
-pub(crate) use rule::*;
+pub use rule::*;
 pub use subspaces::{RankError, Ranks, Subspaces};
-pub(crate) use watch::{RankWatch, Rows};
+pub use watch::{RankWatch, Rows};

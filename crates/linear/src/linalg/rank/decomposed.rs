@@ -52,7 +52,8 @@ impl RankDecision {
 }
 
 /// A decomposed matrix.
-pub(crate) struct Decomposed {
+pub struct Decomposed {
+    /// Its rank, and how clear it is.
     pub decision: RankDecision,
     svd: Svd,
     scales: Scales,
@@ -143,7 +144,7 @@ impl Decomposed {
 }
 
 /// Is a square matrix far from a singular one, rows and columns scaled?
-pub(crate) fn is_regular(A: &Mat<f64>, tolerance: f64) -> bool {
+pub fn is_regular(A: &Mat<f64>, tolerance: f64) -> bool {
     let scaled = Scales::of(A, Scaling::Both).scaled(A);
     Decomposed::plain(&scaled, tolerance * scaled.norm_max()).is_some_and(|found| found.decision.rank == A.nrows())
 }
