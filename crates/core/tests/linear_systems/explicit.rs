@@ -3,9 +3,9 @@
 
 use crate::linear::*;
 use daedal::dae::{CharacteristicValues, Dae, Pencil};
+use daedal::dae::{Contradiction, Gelda, GeldaOptions, Keep};
 use daedal::error::StepFailure;
 use daedal::linalg::Matrix;
-use daedal::dae::{Contradiction, Gelda, GeldaOptions, Keep};
 use daedal::linear::*;
 use daedal::method::bdf::{Bdf, Steps};
 use daedal::method::radau::RadauIIa;

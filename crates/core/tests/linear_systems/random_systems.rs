@@ -2,8 +2,8 @@
 
 use crate::hidden::{Hidden, Random, kronecker, unimodular};
 use daedal::dae::Dae;
-use daedal::linalg::{Lu, Matrix};
 use daedal::dae::{Gelda, GeldaOptions, Keep};
+use daedal::linalg::{Lu, Matrix};
 use daedal::linear::*;
 use daedal::method::Integrator;
 use daedal::method::bdf::Bdf;

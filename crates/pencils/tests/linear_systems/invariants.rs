@@ -5,8 +5,8 @@ use crate::hidden::{Hidden, Random, kronecker, unimodular};
 use crate::linear::*;
 use crate::pencils::mechanical;
 use daedal::dae::CharacteristicValues;
-use daedal::linalg::{Matrix, times};
 use daedal::dae::{Gelda, GeldaOptions, Keep};
+use daedal::linalg::{Matrix, times};
 use daedal::linear::*;
 use daedal::scalar::Scalar;
 use daedal_pencils::{

@@ -2,8 +2,8 @@
 
 use crate::invariants::analysed;
 use crate::linear::*;
-use daedal::linalg::{Lu, Matrix, eigenvalues, product, times};
 use daedal::dae::{Gelda, GeldaOptions, Keep};
+use daedal::linalg::{Lu, Matrix, eigenvalues, product, times};
 use daedal::linear::*;
 use daedal_pencils::{PencilError, RegularPencil, drazin_inverse, index_by_powers};
 
