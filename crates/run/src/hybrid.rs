@@ -6,6 +6,7 @@
 //! the same time: before and after it.
 
 use crate::error::Inconsistent;
+use crate::number::{self, absent};
 use crate::run::rising;
 use serde::{Deserialize, Serialize};
 
@@ -21,17 +22,21 @@ pub struct Hybrid {
 }
 
 /// A mode.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mode {
     /// Its name.
     pub name: String,
     /// Is it one for sliding along the surface between two others?
+    #[serde(default, deserialize_with = "absent")]
     pub sliding: bool,
     /// Columns that it determines, unknowns and outputs; the others have no value in it. Empty if nobody knows.
+    #[serde(default, deserialize_with = "absent")]
     pub unknowns: Vec<String>,
     /// Accepted steps in it.
+    #[serde(default)]
     pub steps: Option<u64>,
     /// What the method decided by itself.
+    #[serde(default)]
     pub decisions: Option<String>,
 }
 
@@ -43,20 +48,23 @@ impl Mode {
 }
 
 /// A time in one mode.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
     /// Which, by its place in [`Hybrid::modes`].
     pub mode: usize,
     /// Begin.
+    #[serde(with = "number::exact")]
     pub t0: f64,
     /// End; the begin of the next phase.
+    #[serde(with = "number::exact")]
     pub t1: f64,
 }
 
 /// A change of modes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Switch {
     /// When.
+    #[serde(with = "number::exact")]
     pub t: f64,
     /// The mode that was left.
     pub from: usize,
@@ -67,27 +75,35 @@ pub struct Switch {
     /// What kind of switch it was.
     pub kind: SwitchKind,
     /// Is the state continuous?
+    #[serde(default, deserialize_with = "absent", skip_serializing_if = "Smoothness::is_smooth")]
     pub smoothness: Smoothness,
     /// Components that jump.
+    #[serde(default, deserialize_with = "absent", skip_serializing_if = "Vec::is_empty")]
     pub jumps: Vec<Jump>,
     /// Impulses of constraints that closed: multiplier, impulse.
+    #[serde(default, with = "number::exact_or_absent", skip_serializing_if = "Vec::is_empty")]
     pub impulses: Vec<(String, f64)>,
     /// What making the state consistent in the new mode changed; none if it was consistent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<Restart>,
     /// Was it one of several in short succession?
+    #[serde(default, deserialize_with = "absent", skip_serializing_if = "std::ops::Not::not")]
     pub chattering: bool,
 }
 
 /// What making a state consistent changed.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Restart {
     /// The way, as model files call it.
     pub way: String,
     /// Kinds of variables that moved, with their largest change.
+    #[serde(default, with = "number::exact")]
     pub moved: Vec<(String, f64)>,
     /// Change of the momentum that impulses of constraints cannot explain; mechanisms only.
+    #[serde(default, with = "number::exact", skip_serializing_if = "Option::is_none")]
     pub momentum: Option<f64>,
     /// Change of the kinetic energy; mechanisms only.
+    #[serde(default, with = "number::exact", skip_serializing_if = "Option::is_none")]
     pub energy: Option<f64>,
 }
 
@@ -158,13 +174,15 @@ impl Smoothness {
 }
 
 /// A component that jumps.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jump {
     /// Its name.
     pub name: String,
     /// Before; NaN if the old mode does not have it.
+    #[serde(with = "number::exact")]
     pub before: f64,
     /// After.
+    #[serde(with = "number::exact")]
     pub after: f64,
 }
 

@@ -3,6 +3,7 @@
 
 use crate::error::Inconsistent;
 use crate::hybrid::Hybrid;
+use crate::number;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -69,9 +70,10 @@ pub struct Header {
 }
 
 /// What a reader should know although the run went on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Warning {
     /// When it was first seen; `None` if it is about the run as a whole.
+    #[serde(default, with = "number::exact")]
     pub t: Option<f64>,
     /// What, and what to try.
     pub message: String,
@@ -190,27 +192,37 @@ impl Column {
 }
 
 /// The accepted steps, one entry of each list per step.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Steps {
     /// Time at the end of the step.
+    #[serde(with = "number::exact")]
     pub t: Vec<f64>,
     /// Step size.
+    #[serde(with = "number::exact")]
     pub h: Vec<f64>,
     /// Order of the method in this step; `None` if it is not known.
+    #[serde(default)]
     pub order: Option<Vec<u32>>,
     /// Newton iterations since the step before, those of rejected attempts included; `None` if they were not counted.
+    #[serde(default)]
     pub newton: Option<Vec<u64>>,
     /// Residual at the end of the step: position level; `None` where a run has no such level.
+    #[serde(default, rename = "residual_position", with = "number::exact")]
     pub position: Option<Vec<f64>>,
     /// Velocity level.
+    #[serde(default, rename = "residual_velocity", with = "number::exact")]
     pub velocity: Option<Vec<f64>>,
     /// Acceleration level.
+    #[serde(default, rename = "residual_acceleration", with = "number::exact")]
     pub acceleration: Option<Vec<f64>>,
     /// Invariants.
+    #[serde(default, rename = "residual_invariant", with = "number::exact")]
     pub invariant: Option<Vec<f64>>,
     /// Constraints that a general system states.
+    #[serde(default, rename = "residual_constraint", with = "number::exact")]
     pub constraint: Option<Vec<f64>>,
     /// Constraints that are hidden in a general system.
+    #[serde(default, rename = "residual_hidden", with = "number::exact")]
     pub hidden: Option<Vec<f64>>,
 }
 
@@ -229,30 +241,38 @@ impl Steps {
 }
 
 /// Largest residual of each level; `None` where a run has no such level.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Residuals {
     /// Position level.
+    #[serde(default, with = "number::exact")]
     pub position: Option<f64>,
     /// Velocity level.
+    #[serde(default, with = "number::exact")]
     pub velocity: Option<f64>,
     /// Acceleration level.
+    #[serde(default, with = "number::exact")]
     pub acceleration: Option<f64>,
     /// Invariants.
+    #[serde(default, with = "number::exact")]
     pub invariant: Option<f64>,
     /// Constraints that a general system states.
+    #[serde(default, with = "number::exact")]
     pub constraint: Option<f64>,
     /// Constraints that are hidden in a general system.
+    #[serde(default, with = "number::exact")]
     pub hidden: Option<f64>,
 }
 
 /// An event that happened.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Which.
     pub name: String,
     /// When.
+    #[serde(with = "number::exact")]
     pub t: f64,
     /// The values of all columns there.
+    #[serde(with = "number::exact")]
     pub state: Vec<f64>,
 }
 
