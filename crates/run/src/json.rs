@@ -2,9 +2,12 @@
 //! computation took is not written. How numbers that JSON does not know are written: `number.rs`.
 
 use crate::error::{ReadError, WriteError};
-use crate::hybrid::{Hybrid, Mode, Phase, Switch};
+use crate::hybrid::{ModeHistory, ModeRecord, PhaseRecord, SwitchRecord};
 use crate::number::{self, Ordered, absent};
-use crate::run::{Column, End, Ended, Event, Header, Kind, Residuals, Run, Steps, Warning, same_length};
+use crate::run::{
+    Column, ColumnKind, Ending, EventRecord, Header, LastPoint, ResidualRecord, Run, StepRecords, WarningRecord,
+    same_length,
+};
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 
@@ -16,7 +19,7 @@ pub const VERSION: u64 = 1;
 /// Write a run.
 pub fn write(run: &Run, mut file: impl Write) -> Result<(), WriteError> {
     run.check()?;
-    let mut record = Record::of(run);
+    let mut record = RunRecord::of(run);
     record.times = Some(run.times.clone());
     record.states = Some((0..run.times.len()).map(|k| run.columns.iter().map(|c| c.values[k]).collect()).collect());
     record.steps.clone_from(&run.steps);
@@ -44,9 +47,9 @@ pub fn read(mut file: impl Read) -> Result<Run, ReadError> {
 }
 
 /// The object in a text.
-pub(crate) fn parse(text: &[u8]) -> Result<Record, ReadError> {
+pub(crate) fn parse(text: &[u8]) -> Result<RunRecord, ReadError> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let record = serde_path_to_error::deserialize::<_, Record>(&mut deserializer)
+    let record = serde_path_to_error::deserialize::<_, RunRecord>(&mut deserializer)
         .map_err(|error| ReadError::Json { key: error.path().to_string(), cause: error.into_inner() })
         .and_then(|record| match deserializer.end() {
             Ok(()) => Ok(record),
@@ -77,7 +80,7 @@ fn missing(key: &str) -> ReadError {
 
 /// The object as it is written. Archives of arrays keep the numbers elsewhere and the rest as this object.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Record {
+pub(crate) struct RunRecord {
     format: String,
     version: u64,
     #[serde(default)]
@@ -103,20 +106,20 @@ pub(crate) struct Record {
     #[serde(default, with = "number::exact")]
     tend: Option<f64>,
     #[serde(default)]
-    ended: Option<Ended>,
+    ended: Option<Ending>,
     #[serde(default)]
     message: Option<String>,
     #[serde(default)]
     decisions: Option<String>,
     #[serde(default, deserialize_with = "absent")]
-    warnings: Vec<Warning>,
+    warnings: Vec<WarningRecord>,
     #[serde(default, with = "number::exact_or_absent")]
     undetermined: Vec<Vec<(String, f64)>>,
     #[serde(default, deserialize_with = "absent")]
-    statistics: Statistics,
+    statistics: StatisticsRecord,
     names: Vec<String>,
     #[serde(default)]
-    kinds: Option<Vec<Kind>>,
+    kinds: Option<Vec<ColumnKind>>,
     #[serde(default)]
     units: Option<Vec<Option<String>>>,
     /// names of the arrays in an archive
@@ -127,7 +130,7 @@ pub(crate) struct Record {
     #[serde(default, rename = "final", with = "number::exact")]
     last: Option<Vec<f64>>,
     #[serde(default, deserialize_with = "absent")]
-    events: Vec<Event>,
+    events: Vec<EventRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hybrid: Option<HybridRecord>,
     #[serde(default, with = "number::exact", skip_serializing_if = "Option::is_none")]
@@ -135,34 +138,34 @@ pub(crate) struct Record {
     #[serde(default, with = "number::exact", skip_serializing_if = "Option::is_none")]
     states: Option<Vec<Vec<f64>>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    steps: Option<Steps>,
+    steps: Option<StepRecords>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
-struct Statistics {
+struct StatisticsRecord {
     #[serde(flatten)]
     counters: Ordered<Option<u64>>,
     #[serde(default, deserialize_with = "absent")]
-    max_residual: Residuals,
+    max_residual: ResidualRecord,
 }
 
 #[derive(Serialize, Deserialize)]
 struct HybridRecord {
-    modes: Vec<Mode>,
+    modes: Vec<ModeRecord>,
     #[serde(default, deserialize_with = "absent")]
-    phases: Vec<Phase>,
+    phases: Vec<PhaseRecord>,
     #[serde(default, deserialize_with = "absent")]
-    switches: Vec<Switch>,
+    switches: Vec<SwitchRecord>,
     /// Where files had their warnings before every run had some.
     #[serde(default, deserialize_with = "absent", skip_serializing)]
-    warnings: Vec<Warning>,
+    warnings: Vec<WarningRecord>,
 }
 
-impl Record {
+impl RunRecord {
     /// All but times, states and steps.
     pub(crate) fn of(run: &Run) -> Self {
         let header = &run.header;
-        Record {
+        RunRecord {
             format: FORMAT.to_string(),
             version: VERSION,
             model: header.model.clone(),
@@ -181,7 +184,7 @@ impl Record {
             decisions: header.decisions.clone(),
             warnings: header.warnings.clone(),
             undetermined: header.undetermined.clone(),
-            statistics: Statistics {
+            statistics: StatisticsRecord {
                 counters: Ordered(header.counters.clone()),
                 max_residual: header.max_residual,
             },
@@ -192,7 +195,7 @@ impl Record {
             t_end: run.end.as_ref().map(|end| end.t),
             last: run.end.as_ref().map(|end| end.values.clone()),
             events: run.events.clone(),
-            hybrid: run.hybrid.clone().map(|Hybrid { modes, phases, switches }| HybridRecord {
+            hybrid: run.hybrid.clone().map(|ModeHistory { modes, phases, switches }| HybridRecord {
                 modes,
                 phases,
                 switches,
@@ -209,10 +212,10 @@ impl Record {
         self,
         times: Vec<f64>,
         values: Vec<Vec<f64>>,
-        steps: Option<Steps>,
+        steps: Option<StepRecords>,
     ) -> Result<Run, ReadError> {
         let n = self.names.len();
-        let kinds = self.kinds.unwrap_or_else(|| vec![Kind::Variable; n]);
+        let kinds = self.kinds.unwrap_or_else(|| vec![ColumnKind::Variable; n]);
         let units = self.units.unwrap_or_else(|| vec![None; n]);
         same_length("the list of kinds", kinds.len(), "names", n)?;
         same_length("the list of units", units.len(), "names", n)?;
@@ -222,7 +225,7 @@ impl Record {
         let mut warnings = self.warnings;
         let hybrid = self.hybrid.map(|hybrid| {
             warnings.extend(hybrid.warnings);
-            Hybrid { modes: hybrid.modes, phases: hybrid.phases, switches: hybrid.switches }
+            ModeHistory { modes: hybrid.modes, phases: hybrid.phases, switches: hybrid.switches }
         });
         let header = Header {
             model: self.model,
@@ -245,7 +248,7 @@ impl Record {
             decisions: self.decisions,
             warnings,
         };
-        let end = self.t_end.zip(self.last).map(|(t, values)| End { t, values });
+        let end = self.t_end.zip(self.last).map(|(t, values)| LastPoint { t, values });
         let run = Run { header, times, columns, steps, events: self.events, end, hybrid };
         run.check()?;
         Ok(run)

@@ -124,8 +124,8 @@ pub mod exact {
 
 /// Lists of them that may be `null`.
 pub mod exact_or_absent {
-    use super::{Deserializer, Numeric, absent};
     pub use super::exact::serialize;
+    use super::{Deserializer, Numeric, absent};
 
     pub fn deserialize<'de, T: Numeric, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error>
     where
