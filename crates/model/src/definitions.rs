@@ -5,10 +5,10 @@
 use crate::diagnostic::Mistake;
 use crate::document::Section;
 use crate::entries;
-use crate::formula::ast::{Kind, Node, Reference};
+use crate::formula::ast::{NameUse, Term, Tree};
 use crate::index::Bindings;
 use crate::lower::{DEFINITION, Lowering};
-use crate::names::{Item, Symbol};
+use crate::names::{NamedFormula, Symbol};
 use crate::reader::Reader;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -27,7 +27,7 @@ pub(crate) fn declare(reader: &mut Reader, section: Option<Section>) -> Vec<usiz
         let number = reader.scope.items.len();
         let declared = reader.scope.declare(&name.base, &name.indices, "a definition", Symbol::Item(number), name.span);
         if reader.told(declared).is_some() {
-            let item = Item { name: name.full, node, bindings: entry.bindings, context: DEFINITION };
+            let item = NamedFormula { name: name.full, node, bindings: entry.bindings, context: DEFINITION };
             reader.scope.items.push(Rc::new(item));
             numbers.push(number);
         }
@@ -83,13 +83,13 @@ fn left_out(reader: &mut Reader, definitions: &[usize]) -> HashMap<usize, Mistak
 }
 
 /// The names in a formula, and the mistake of the first one that this mode does not have.
-pub(crate) fn unknown(reader: &Reader, node: &Node, bindings: &Bindings) -> (HashSet<String>, Option<Mistake>) {
-    let (mut references, mut indices) = (Vec::<&Reference>::new(), HashSet::new());
+pub(crate) fn unknown(reader: &Reader, node: &Tree, bindings: &Bindings) -> (HashSet<String>, Option<Mistake>) {
+    let (mut references, mut indices) = (Vec::<&NameUse>::new(), HashSet::new());
     let mut open = vec![node];
     while let Some(node) = open.pop() {
         match &node.kind {
-            Kind::Reference(reference) | Kind::Derivative(reference, _) => references.push(reference),
-            Kind::Over(_, _, ranges) => indices.extend(ranges.iter().map(|range| &*range.index)),
+            Term::Reference(reference) | Term::Derivative(reference, _) => references.push(reference),
+            Term::Over(_, _, ranges) => indices.extend(ranges.iter().map(|range| &*range.index)),
             _ => {}
         }
         open.extend(node.children());

@@ -4,15 +4,15 @@ use crate::dae;
 use crate::diagnostic::{Mistake, Mistakes};
 use crate::document::{self, Section, wrong_type};
 use crate::entries::Written;
-use crate::events::{self, GivenEvent, GivenMistakes, ModelEvents, Plan};
-use crate::hybrid::{self, Declared, HybridModel, Shared};
-use crate::index::{Bindings, Limits};
+use crate::events::{self, EventDraft, GivenEvent, GivenMistakes, ModelEvents};
+use crate::hybrid::{self, HybridModel, ModeDraft, Shared};
+use crate::index::{Bindings, ReadingLimits};
 use crate::motion::{self, Beside, MotionTexts};
-use crate::names::{Class, Classes, Context};
+use crate::names::{Classes, Context, Quantity};
 use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
-use crate::suggestion::{enumerate, nearest};
+use crate::suggestion::{enumerate, help, nearest};
 use crate::unused::{self, Unused};
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
@@ -42,14 +42,14 @@ pub struct Model {
     /// Parameters and definitions that nothing uses.
     pub unused: Vec<Unused>,
     /// Its equations.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// Events; those of a system with modes are kept by the modes.
     pub events: ModelEvents,
 }
 
 /// Equations of a model.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum ModelKind {
     /// Equations of motion.
     Motion {
         /// The formulas.
@@ -113,7 +113,7 @@ const SECTIONS: [&str; 12] = [
 
 pub(crate) const NUMBER: Context = Context {
     place: "this place",
-    allowed: Classes::of(&[Class::Parameter]),
+    allowed: Classes::of(&[Quantity::Parameter]),
     help: "only numbers and parameters can stand here",
 };
 
@@ -121,7 +121,7 @@ impl Model {
     /// Read a model from the text of a file; `name` is how messages call the file. `overrides` replace parameters.
     ///
     /// ```
-    /// use daedal_model::{Kind, Model};
+    /// use daedal_model::{Model, ModelKind};
     /// let text = r#"
     ///     [model]
     ///     name = "oscillator"
@@ -134,16 +134,21 @@ impl Model {
     ///     forces = ["-c*x"]
     /// "#;
     /// let model = Model::read("oscillator.toml", text, &[("c".to_string(), 9.0)]).unwrap();
-    /// let Kind::Motion { formulas, .. } = &model.kind else { unreachable!() };
+    /// let ModelKind::Motion { formulas, .. } = &model.kind else { unreachable!() };
     /// assert_eq!(formulas.parameters, [("c".to_string(), 9.0)]);
     /// assert_eq!(formulas.graph.depends_on(formulas.force[0]).len(), 2); // x and c
     /// ```
     pub fn read(name: &str, text: &str, overrides: &[(String, f64)]) -> Result<Model, Mistakes> {
-        Self::read_within(name, text, overrides, Limits::default())
+        Self::read_within(name, text, overrides, ReadingLimits::default())
     }
 
     /// [`Model::read`] with other limits than the usual ones, for files that are not trusted.
-    pub fn read_within(name: &str, text: &str, overrides: &[(String, f64)], limits: Limits) -> Result<Model, Mistakes> {
+    pub fn read_within(
+        name: &str,
+        text: &str,
+        overrides: &[(String, f64)],
+        limits: ReadingLimits,
+    ) -> Result<Model, Mistakes> {
         let mut reader = Reader::new(text, limits);
         let model = read(&mut reader, overrides, &[]);
         match model {
@@ -180,7 +185,7 @@ impl Model {
         overrides: &[(String, f64)],
         given: &[GivenEvent],
     ) -> Result<Model, GivenMistakes> {
-        let mut reader = Reader::new(text, Limits::default());
+        let mut reader = Reader::new(text, ReadingLimits::default());
         let model = read(&mut reader, overrides, given);
         if let (Some(model), 0) = (model, reader.count()) {
             return Ok(model);
@@ -277,11 +282,11 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
         }
         (Some(section), None) => {
             let (formulas, initial, texts) = motion::read(reader, section, beside, &mut []);
-            Kind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }
+            ModelKind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }
         }
         (None, Some(section)) => {
             let (formulas, initial, texts) = dae::read(reader, section, beside, &mut []);
-            Kind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts }
+            ModelKind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts }
         }
         (None, None) => {
             if root.get("motion").is_none() && root.get("dae").is_none() {
@@ -298,11 +303,11 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
         }
     };
     let parameters = match &kind {
-        Kind::Motion { formulas, .. } => formulas.parameters.clone(),
-        Kind::Dae { formulas, .. } => formulas.parameters.clone(),
-        Kind::Hybrid(_) => Vec::new(),
+        ModelKind::Motion { formulas, .. } => formulas.parameters.clone(),
+        ModelKind::Dae { formulas, .. } => formulas.parameters.clone(),
+        ModelKind::Hybrid(_) => Vec::new(),
     };
-    let About { name, description, source, time } = about;
+    let ModelSection { name, description, source, time } = about;
     let structural = reader.structural();
     let unused = unused::find(reader, root);
     let events = events::of_model(reader, &events, &kind);
@@ -313,10 +318,10 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
 fn switched(
     reader: &mut Reader,
     root: &DeTable,
-    modes: &[Declared],
-    (about, solve): (About, Defaults),
+    modes: &[ModeDraft],
+    (about, solve): (ModelSection, Defaults),
     overrides: &[(String, f64)],
-    events: &[Plan],
+    events: &[EventDraft],
 ) -> Option<Model> {
     parameters::evaluate(reader);
     let shared = Shared {
@@ -332,8 +337,8 @@ fn switched(
         .map(|k| (reader.parameters[k].name.clone(), reader.parameter(k).unwrap_or(f64::NAN)))
         .collect();
     parameters.extend(of_modes);
-    let About { name, description, source, time } = about;
-    let (unused, kind) = (unused::find(reader, root), Kind::Hybrid(Box::new(model)));
+    let ModelSection { name, description, source, time } = about;
+    let (unused, kind) = (unused::find(reader, root), ModelKind::Hybrid(Box::new(model)));
     let events = ModelEvents::default();
     Some(Model { name, description, source, time, solve, parameters, structural, unused, kind, events })
 }
@@ -358,7 +363,7 @@ fn check_sections(reader: &mut Reader, root: &DeTable) {
     }
 }
 
-struct About {
+struct ModelSection {
     name: String,
     description: Option<String>,
     source: Option<String>,
@@ -366,8 +371,8 @@ struct About {
 }
 
 /// `[model]`.
-fn about(reader: &mut Reader, root: &DeTable) -> About {
-    let mut about = About { name: String::new(), description: None, source: None, time: None };
+fn about(reader: &mut Reader, root: &DeTable) -> ModelSection {
+    let mut about = ModelSection { name: String::new(), description: None, source: None, time: None };
     let Some(section) = Section::find(reader, root, "model", "[model]") else {
         if root.get("model").is_none() {
             reader.mistake(Mistake::Missing {
@@ -411,7 +416,7 @@ fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
         });
         return None;
     };
-    let mut one = |item: &document::Item| {
+    let mut one = |item: &document::TomlItem| {
         let node = document::formula(reader, item, "the time")?;
         let result =
             reader.constant(&node, Context { place: "the interval of time", ..NUMBER }, &mut Bindings::default());
@@ -496,13 +501,11 @@ fn one_of(reader: &mut Reader, section: Section, key: &str, known: &[&str]) -> O
         return Some(word);
     }
     if let Some(item) = section.get(key) {
-        let near = nearest(&word, known.iter().copied());
-        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
         reader.mistake(Mistake::Syntax {
             message: format!("there is no {key} `{word}`"),
             label: format!("unknown {key}"),
             at: Span::from(item.span()).into(),
-            help: Some(format!("{near}The {key}s are {}", enumerate(known.iter().copied()))),
+            help: Some(help(&word, known.iter().copied(), &format!("the {key}s are"))),
         });
     }
     None

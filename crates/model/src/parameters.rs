@@ -1,9 +1,9 @@
 //! `[parameters]`: numbers, formulas of other parameters, and arrays of them; values set from outside replace them.
 
 use crate::diagnostic::Mistake;
-use crate::document::{self, Item, Section};
+use crate::document::{self, Section, TomlItem};
 use crate::entries;
-use crate::formula::ast::{Kind, Node};
+use crate::formula::ast::{Term, Tree};
 use crate::formula::parser;
 use crate::index::Bindings;
 use crate::names::{self, Symbol};
@@ -108,7 +108,7 @@ fn declare(reader: &mut Reader, section: Section) {
     }
 }
 
-fn has_ranges(items: &[Item]) -> bool {
+fn has_ranges(items: &[TomlItem]) -> bool {
     items.iter().any(|item| match item.get_ref() {
         DeValue::Array(inner) => has_ranges(inner),
         DeValue::String(text) => text.contains("for"),
@@ -117,7 +117,7 @@ fn has_ranges(items: &[Item]) -> bool {
 }
 
 /// Entries m[1], m[2], … or P[1,1], P[1,2], ….
-fn array(reader: &mut Reader, base: &str, span: Span, items: &[Item], indices: &mut Vec<i64>) {
+fn array(reader: &mut Reader, base: &str, span: Span, items: &[TomlItem], indices: &mut Vec<i64>) {
     if items.is_empty() && indices.is_empty() {
         reader.mistake(Mistake::WrongType {
             what: format!("the parameter `{base}`"),
@@ -148,7 +148,7 @@ fn array(reader: &mut Reader, base: &str, span: Span, items: &[Item], indices: &
     }
 }
 
-fn add(reader: &mut Reader, base: &str, indices: &[i64], span: Span, node: Rc<Node>, bindings: Bindings, place: Span) {
+fn add(reader: &mut Reader, base: &str, indices: &[i64], span: Span, node: Rc<Tree>, bindings: Bindings, place: Span) {
     let number = reader.parameters.len();
     let declared = reader.scope.declare(base, indices, "a parameter", Symbol::Parameter(number), span);
     if reader.told(declared).is_none() {
@@ -156,9 +156,14 @@ fn add(reader: &mut Reader, base: &str, indices: &[i64], span: Span, node: Rc<No
     }
     let name = crate::formula::evaluate::indexed(base, indices);
     let origin = match (reader.overrides.get(&name).filter(|x| x.is_finite()), &node.kind) {
-        (Some(x), _) | (None, Kind::Number(x)) => Origin::Number(*x),
+        (Some(x), _) | (None, Term::Number(x)) => Origin::Number(*x),
         _ => {
-            reader.scope.items.push(Rc::new(names::Item { name: name.clone(), node, bindings, context: PARAMETER }));
+            reader.scope.items.push(Rc::new(names::NamedFormula {
+                name: name.clone(),
+                node,
+                bindings,
+                context: PARAMETER,
+            }));
             Origin::Formula(reader.scope.items.len() - 1)
         }
     };

@@ -1,6 +1,6 @@
 //! How a formula depends on the velocities, as far as its structure tells: not at all, linearly, affinely or otherwise.
 
-use crate::formula::operation::Operation;
+use crate::formula::operation::Arithmetic;
 
 /// Dependence on the velocities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,21 +21,21 @@ use Shape::{Affine, Free, Linear, Nonlinear, Zero};
 
 impl Shape {
     /// Shape of a result from the shapes of the arguments.
-    pub fn of(operation: Operation, x: &[Shape]) -> Shape {
+    pub fn of(operation: Arithmetic, x: &[Shape]) -> Shape {
         match operation {
-            Operation::Negative => x[0],
-            Operation::Add | Operation::Subtract => sum(x[0], x[1]),
-            Operation::Multiply => product(x[0], x[1]),
-            Operation::Divide if is_free(x[1]) => x[0],
-            Operation::Integer(1) => x[0],
-            Operation::Integer(0) => Free,
-            Operation::Select if is_free(x[0]) => sum_of_branches(x[1], x[2]),
-            Operation::Divide
-            | Operation::Integer(_)
-            | Operation::Constant(_)
-            | Operation::Power
-            | Operation::Function(_)
-            | Operation::Select => elementary(x),
+            Arithmetic::Negative => x[0],
+            Arithmetic::Add | Arithmetic::Subtract => sum(x[0], x[1]),
+            Arithmetic::Multiply => product(x[0], x[1]),
+            Arithmetic::Divide if is_free(x[1]) => x[0],
+            Arithmetic::Integer(1) => x[0],
+            Arithmetic::Integer(0) => Free,
+            Arithmetic::Select if is_free(x[0]) => sum_of_branches(x[1], x[2]),
+            Arithmetic::Divide
+            | Arithmetic::Integer(_)
+            | Arithmetic::Constant(_)
+            | Arithmetic::Power
+            | Arithmetic::Function(_)
+            | Arithmetic::Select => elementary(x),
         }
     }
 }
@@ -74,24 +74,24 @@ fn product(a: Shape, b: Shape) -> Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formula::ast::Function;
+    use crate::formula::ast::Elementary;
 
     #[test]
     fn products_and_sums_keep_what_is_linear() {
-        assert_eq!(Shape::of(Operation::Multiply, &[Free, Linear]), Linear);
-        assert_eq!(Shape::of(Operation::Divide, &[Linear, Free]), Linear);
-        assert_eq!(Shape::of(Operation::Add, &[Linear, Zero]), Linear);
-        assert_eq!(Shape::of(Operation::Subtract, &[Linear, Free]), Affine);
-        assert_eq!(Shape::of(Operation::Select, &[Free, Linear, Linear]), Linear);
-        assert_eq!(Shape::of(Operation::Integer(1), &[Affine]), Affine);
+        assert_eq!(Shape::of(Arithmetic::Multiply, &[Free, Linear]), Linear);
+        assert_eq!(Shape::of(Arithmetic::Divide, &[Linear, Free]), Linear);
+        assert_eq!(Shape::of(Arithmetic::Add, &[Linear, Zero]), Linear);
+        assert_eq!(Shape::of(Arithmetic::Subtract, &[Linear, Free]), Affine);
+        assert_eq!(Shape::of(Arithmetic::Select, &[Free, Linear, Linear]), Linear);
+        assert_eq!(Shape::of(Arithmetic::Integer(1), &[Affine]), Affine);
     }
 
     #[test]
     fn everything_else_is_nonlinear() {
-        assert_eq!(Shape::of(Operation::Multiply, &[Linear, Linear]), Nonlinear);
-        assert_eq!(Shape::of(Operation::Divide, &[Free, Linear]), Nonlinear);
-        assert_eq!(Shape::of(Operation::Integer(2), &[Linear]), Nonlinear);
-        assert_eq!(Shape::of(Operation::Function(Function::Abs), &[Linear]), Nonlinear);
-        assert_eq!(Shape::of(Operation::Select, &[Linear, Free, Free]), Nonlinear);
+        assert_eq!(Shape::of(Arithmetic::Multiply, &[Linear, Linear]), Nonlinear);
+        assert_eq!(Shape::of(Arithmetic::Divide, &[Free, Linear]), Nonlinear);
+        assert_eq!(Shape::of(Arithmetic::Integer(2), &[Linear]), Nonlinear);
+        assert_eq!(Shape::of(Arithmetic::Function(Elementary::Abs), &[Linear]), Nonlinear);
+        assert_eq!(Shape::of(Arithmetic::Select, &[Linear, Free, Free]), Nonlinear);
     }
 }

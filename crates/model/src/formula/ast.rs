@@ -5,50 +5,50 @@ use std::rc::Rc;
 
 /// A part of a formula with its place in the file.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Node {
-    pub kind: Kind,
+pub(crate) struct Tree {
+    pub kind: Term,
     pub span: Span,
 }
 
 /// What a part of a formula is.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum Term {
     Number(f64),
-    Reference(Reference),
-    Negative(Box<Node>),
+    Reference(NameUse),
+    Negative(Box<Tree>),
     /// first ± second ± …, from left to right; `true` subtracts.
-    Terms(Box<Node>, Vec<(bool, Node)>),
+    Terms(Box<Tree>, Vec<(bool, Tree)>),
     /// first ×÷ second ×÷ …, from left to right; `true` divides.
-    Factors(Box<Node>, Vec<(bool, Node)>),
-    Power(Box<Node>, Box<Node>),
-    Call(Function, Vec<Node>),
-    If(Box<[Node; 3]>),
+    Factors(Box<Tree>, Vec<(bool, Tree)>),
+    Power(Box<Tree>, Box<Tree>),
+    Call(Elementary, Vec<Tree>),
+    If(Box<[Tree; 3]>),
     /// sum or product over index ranges.
-    Over(Fold, Box<Node>, Vec<Range>),
+    Over(Fold, Box<Tree>, Vec<Range>),
     /// der(name), der(name, order).
-    Derivative(Reference, Option<Box<Node>>),
-    Compare(Comparison, Box<[Node; 2]>),
-    Not(Box<Node>),
-    And(Vec<Node>),
-    Or(Vec<Node>),
+    Derivative(NameUse, Option<Box<Tree>>),
+    Compare(Relation, Box<[Tree; 2]>),
+    Not(Box<Tree>),
+    And(Vec<Tree>),
+    Or(Vec<Tree>),
 }
 
-impl Node {
+impl Tree {
     /// The parts of this part, indices and bounds of ranges among them.
-    pub fn children(&self) -> Vec<&Node> {
+    pub fn children(&self) -> Vec<&Tree> {
         match &self.kind {
-            Kind::Number(_) => vec![],
-            Kind::Reference(reference) => reference.indices.iter().collect(),
-            Kind::Derivative(reference, order) => reference.indices.iter().chain(order.as_deref()).collect(),
-            Kind::Negative(x) | Kind::Not(x) => vec![x],
-            Kind::Terms(first, rest) | Kind::Factors(first, rest) => {
+            Term::Number(_) => vec![],
+            Term::Reference(reference) => reference.indices.iter().collect(),
+            Term::Derivative(reference, order) => reference.indices.iter().chain(order.as_deref()).collect(),
+            Term::Negative(x) | Term::Not(x) => vec![x],
+            Term::Terms(first, rest) | Term::Factors(first, rest) => {
                 std::iter::once(first.as_ref()).chain(rest.iter().map(|(_, node)| node)).collect()
             }
-            Kind::Power(x, y) => vec![x, y],
-            Kind::Call(_, nodes) | Kind::And(nodes) | Kind::Or(nodes) => nodes.iter().collect(),
-            Kind::If(nodes) => nodes.iter().collect(),
-            Kind::Compare(_, nodes) => nodes.iter().collect(),
-            Kind::Over(_, body, ranges) => {
+            Term::Power(x, y) => vec![x, y],
+            Term::Call(_, nodes) | Term::And(nodes) | Term::Or(nodes) => nodes.iter().collect(),
+            Term::If(nodes) => nodes.iter().collect(),
+            Term::Compare(_, nodes) => nodes.iter().collect(),
+            Term::Over(_, body, ranges) => {
                 let bounds = ranges.iter().flat_map(|range| [&range.from, &range.to]);
                 std::iter::once(body.as_ref()).chain(bounds).collect()
             }
@@ -56,19 +56,19 @@ impl Node {
     }
 }
 
-impl Kind {
+impl Term {
     /// Is it true or false rather than a number?
     pub fn is_condition(&self) -> bool {
-        matches!(self, Kind::Compare(..) | Kind::Not(_) | Kind::And(_) | Kind::Or(_))
+        matches!(self, Term::Compare(..) | Term::Not(_) | Term::And(_) | Term::Or(_))
     }
 }
 
 /// A name, perhaps with the prefix lambda or mu and with indices.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Reference {
+pub(crate) struct NameUse {
     /// `x`, `lambda.rod`.
     pub base: String,
-    pub indices: Vec<Node>,
+    pub indices: Vec<Tree>,
     pub span: Span,
 }
 
@@ -77,36 +77,36 @@ pub(crate) struct Reference {
 pub(crate) struct Range {
     pub index: Rc<str>,
     pub span: Span,
-    pub from: Node,
-    pub to: Node,
+    pub from: Tree,
+    pub to: Tree,
 }
 
 /// A residual, or the two sides of an equation.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Equation {
-    pub left: Rc<Node>,
-    pub right: Option<Rc<Node>>,
+pub(crate) struct WrittenEquation {
+    pub left: Rc<Tree>,
+    pub right: Option<Rc<Tree>>,
 }
 
 /// Entries of a list, repeated over index ranges: `x[i], y[i] for i in 1..N`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entries {
-    pub entries: Vec<Equation>,
+pub(crate) struct RepeatedEntries {
+    pub entries: Vec<WrittenEquation>,
     pub ranges: Vec<Range>,
 }
 
 /// A key, repeated over index ranges: `link[i] for i in 1..N`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Key {
-    pub name: Reference,
+pub(crate) struct RepeatedKey {
+    pub name: NameUse,
     /// der(x), der(x, 2) as a key of initial values.
     pub derivative: bool,
-    pub order: Option<Node>,
+    pub order: Option<Tree>,
     pub ranges: Vec<Range>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Comparison {
+pub(crate) enum Relation {
     Less,
     LessOrEqual,
     Greater,
@@ -123,7 +123,7 @@ pub(crate) enum Fold {
 
 /// Elementary functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Function {
+pub(crate) enum Elementary {
     Sin,
     Cos,
     Tan,
@@ -150,42 +150,42 @@ pub(crate) enum Function {
 }
 
 /// All functions by name; `log` is another name of `ln`.
-pub(crate) const FUNCTIONS: [(&str, Function); 24] = [
-    ("sin", Function::Sin),
-    ("cos", Function::Cos),
-    ("tan", Function::Tan),
-    ("asin", Function::Asin),
-    ("acos", Function::Acos),
-    ("atan", Function::Atan),
-    ("sinh", Function::Sinh),
-    ("cosh", Function::Cosh),
-    ("tanh", Function::Tanh),
-    ("asinh", Function::Asinh),
-    ("acosh", Function::Acosh),
-    ("atanh", Function::Atanh),
-    ("exp", Function::Exp),
-    ("ln", Function::Ln),
-    ("log", Function::Ln),
-    ("log10", Function::Log10),
-    ("sqrt", Function::Sqrt),
-    ("abs", Function::Abs),
-    ("sign", Function::Sign),
-    ("atan2", Function::Atan2),
-    ("hypot", Function::Hypot),
-    ("pow", Function::Pow),
-    ("min", Function::Min),
-    ("max", Function::Max),
+pub(crate) const FUNCTIONS: [(&str, Elementary); 24] = [
+    ("sin", Elementary::Sin),
+    ("cos", Elementary::Cos),
+    ("tan", Elementary::Tan),
+    ("asin", Elementary::Asin),
+    ("acos", Elementary::Acos),
+    ("atan", Elementary::Atan),
+    ("sinh", Elementary::Sinh),
+    ("cosh", Elementary::Cosh),
+    ("tanh", Elementary::Tanh),
+    ("asinh", Elementary::Asinh),
+    ("acosh", Elementary::Acosh),
+    ("atanh", Elementary::Atanh),
+    ("exp", Elementary::Exp),
+    ("ln", Elementary::Ln),
+    ("log", Elementary::Ln),
+    ("log10", Elementary::Log10),
+    ("sqrt", Elementary::Sqrt),
+    ("abs", Elementary::Abs),
+    ("sign", Elementary::Sign),
+    ("atan2", Elementary::Atan2),
+    ("hypot", Elementary::Hypot),
+    ("pow", Elementary::Pow),
+    ("min", Elementary::Min),
+    ("max", Elementary::Max),
 ];
 
 /// Words with a meaning of their own, beside the functions.
 pub(crate) const RESERVED: [&str; 11] = ["t", "pi", "der", "sum", "product", "if", "for", "in", "and", "or", "not"];
 
-impl Function {
+impl Elementary {
     /// Fewest and most arguments.
     pub fn arguments(self) -> (usize, usize) {
         match self {
-            Function::Atan2 | Function::Hypot | Function::Pow => (2, 2),
-            Function::Min | Function::Max => (2, usize::MAX),
+            Elementary::Atan2 | Elementary::Hypot | Elementary::Pow => (2, 2),
+            Elementary::Min | Elementary::Max => (2, usize::MAX),
             _ => (1, 1),
         }
     }

@@ -31,7 +31,7 @@ use crate::document::{Section, wrong_type};
 use crate::events;
 use crate::reader::Reader;
 use crate::source::Span;
-use crate::suggestion::{enumerate, nearest};
+use crate::suggestion::help;
 use crate::unknowns;
 pub use build::Methods;
 pub(crate) use condition::{Job, logic, lower};
@@ -51,11 +51,11 @@ pub(crate) struct Shared<'t, 'i> {
     /// Formulation that [solve] wishes for.
     pub formulation: Option<String>,
     /// Events that do not switch.
-    pub events: &'t [events::Plan],
+    pub events: &'t [events::EventDraft],
 }
 
 /// A mode as it is declared.
-pub(crate) struct Declared<'t, 'i> {
+pub(crate) struct ModeDraft<'t, 'i> {
     pub name: String,
     /// "[modes.slip]"
     pub title: String,
@@ -64,7 +64,7 @@ pub(crate) struct Declared<'t, 'i> {
     pub table: &'t DeTable<'i>,
 }
 
-impl<'t, 'i> Declared<'t, 'i> {
+impl<'t, 'i> ModeDraft<'t, 'i> {
     pub fn section<'s>(&'s self) -> Section<'s, 'i>
     where
         't: 's,
@@ -74,7 +74,7 @@ impl<'t, 'i> Declared<'t, 'i> {
 }
 
 /// The modes that the file declares.
-pub(crate) fn declared<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>) -> Option<Vec<Declared<'t, 'i>>> {
+pub(crate) fn declared<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>) -> Option<Vec<ModeDraft<'t, 'i>>> {
     let section = Section::find(reader, root, "modes", "[modes.NAME]")?;
     let mut modes = Vec::new();
     if section.table.is_empty() {
@@ -105,7 +105,7 @@ pub(crate) fn declared<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>) -> Op
             continue;
         }
         match value.get_ref() {
-            DeValue::Table(table) => modes.push(Declared { title: format!("[modes.{name}]"), name, span, table }),
+            DeValue::Table(table) => modes.push(ModeDraft { title: format!("[modes.{name}]"), name, span, table }),
             _ => reader.mistake(wrong_type(&format!("the mode `{name}`"), &format!("a section [modes.{name}]"), value)),
         }
     }
@@ -113,8 +113,8 @@ pub(crate) fn declared<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>) -> Op
 }
 
 /// Names that modes have numbers of their own for: mode, name.
-pub(crate) fn parameters_of_modes(modes: &[Declared]) -> Vec<(String, String)> {
-    let own = |mode: &Declared| match mode.table.get("parameters").map(toml::Spanned::get_ref) {
+pub(crate) fn parameters_of_modes(modes: &[ModeDraft]) -> Vec<(String, String)> {
+    let own = |mode: &ModeDraft| match mode.table.get("parameters").map(toml::Spanned::get_ref) {
         Some(DeValue::Table(table)) => {
             table.keys().map(|key| (mode.name.clone(), key.get_ref().to_string())).collect::<Vec<_>>()
         }
@@ -129,7 +129,7 @@ pub(crate) fn parameters_of_modes(modes: &[Declared]) -> Vec<(String, String)> {
 pub(crate) fn read(
     reader: &mut Reader,
     shared: &Shared,
-    modes: &[Declared],
+    modes: &[ModeDraft],
 ) -> Option<(HybridModel, Vec<(String, f64)>, Vec<String>)> {
     if modes.is_empty() {
         return None;
@@ -176,23 +176,18 @@ pub(crate) fn read(
 }
 
 /// The mode of this name.
-fn find_mode(reader: &mut Reader, modes: &[Declared], name: &str, at: Span) -> Option<usize> {
+fn find_mode(reader: &mut Reader, modes: &[ModeDraft], name: &str, at: Span) -> Option<usize> {
     let found = modes.iter().position(|mode| mode.name == name);
     if found.is_none() {
-        let names = || modes.iter().map(|mode| mode.name.as_str());
-        let all = enumerate(names());
-        let help = match nearest(name, names()) {
-            Some(near) => format!("did you mean `{near}`? The modes are {all}"),
-            None if modes.len() == 1 => format!("the only mode is {all}"),
-            None => format!("the modes are {all}"),
-        };
+        let list = if modes.len() == 1 { "the only mode is" } else { "the modes are" };
+        let help = help(name, modes.iter().map(|mode| mode.name.as_str()), list);
         reader.mistake(Mistake::UnknownMode { name: name.into(), at: at.into(), help });
     }
     found
 }
 
 /// The mode that a key names.
-fn mode_of(reader: &mut Reader, section: Section, key: &str, modes: &[Declared]) -> Option<usize> {
+fn mode_of(reader: &mut Reader, section: Section, key: &str, modes: &[ModeDraft]) -> Option<usize> {
     let name = section.string(reader, key)?;
     let at = Span::from(section.get(key)?.span());
     find_mode(reader, modes, &name, at)
@@ -210,12 +205,7 @@ pub(crate) fn choice<T: Copy>(
     if let Some((_, value)) = choices.iter().find(|(name, _)| *name == word) {
         return Some((*value, at));
     }
-    let words = || choices.iter().map(|(name, _)| *name);
-    let all = enumerate(words());
-    let help = match nearest(&word, words()) {
-        Some(near) => format!("did you mean `{near}`? It is one of {all}"),
-        None => format!("it is one of {all}"),
-    };
+    let help = help(&word, choices.iter().map(|(name, _)| *name), "it is one of");
     reader.mistake(Mistake::Syntax {
         message: format!("`{key}` cannot be `{word}`"),
         label: "unknown word".into(),

@@ -1,14 +1,14 @@
 //! The formulas of `[motion]` as graph nodes, each checked against the place where it stands.
 
-use super::parts::{Mass, Parts};
+use super::parts::{MassDraft, MotionDraft};
 use crate::definitions;
 use crate::diagnostic::Mistake;
-use crate::entries::{Entry, Name};
-use crate::events::Plan;
+use crate::entries::{FormulaEntry, Name};
+use crate::events::EventDraft;
 use crate::hybrid::{self, Job};
-use crate::initial::{self, Given};
-use crate::lower::{Lowering, Rate, Value};
-use crate::names::{Class, Classes, Context, Item};
+use crate::initial::{self, InitialDraft};
+use crate::lower::{Lowering, Rate, Symbolic};
+use crate::names::{Classes, Context, NamedFormula, Quantity};
 use crate::output;
 use crate::reader::Reader;
 use crate::shape::Shape;
@@ -17,19 +17,20 @@ use daedal::motion::{Formulas, Variables};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-const POSITION_LEVEL: Classes = Classes::of(&[Class::Parameter, Class::Time, Class::Position, Class::Contact]);
+const POSITION_LEVEL: Classes =
+    Classes::of(&[Quantity::Parameter, Quantity::Time, Quantity::Position, Quantity::Contact]);
 const VELOCITY_LEVEL: Classes =
-    Classes::of(&[Class::Parameter, Class::Time, Class::Position, Class::Contact, Class::Velocity]);
+    Classes::of(&[Quantity::Parameter, Quantity::Time, Quantity::Position, Quantity::Contact, Quantity::Velocity]);
 const FORCE_LEVEL: Classes = Classes::of(&[
-    Class::Parameter,
-    Class::Time,
-    Class::Position,
-    Class::Contact,
-    Class::Velocity,
-    Class::Dynamic,
-    Class::Auxiliary,
-    Class::Lambda,
-    Class::Mu,
+    Quantity::Parameter,
+    Quantity::Time,
+    Quantity::Position,
+    Quantity::Contact,
+    Quantity::Velocity,
+    Quantity::Dynamic,
+    Quantity::Auxiliary,
+    Quantity::Lambda,
+    Quantity::Mu,
 ]);
 
 const POSITION_HELP: &str = "it may contain time, positions, contact variables and parameters";
@@ -59,20 +60,20 @@ const CONDITION: Context = context("an initial condition", FORCE_LEVEL, FORCE_HE
 #[allow(clippy::too_many_lines)] // the blocks of the equations of motion in their order
 pub(super) fn lower(
     reader: &mut Reader,
-    parts: &Parts,
+    parts: &MotionDraft,
     numbers: &[usize],
-    (outputs, events): (&[(Name, Entry)], &[Plan]),
-    given: &mut Given,
+    (outputs, events): (&[(Name, FormulaEntry)], &[EventDraft]),
+    given: &mut InitialDraft,
     inputs: &Variables,
     jobs: &mut [Job],
 ) -> Formulas {
     // items of rates, for der(x)
     let mut rates = HashMap::new();
-    let item = |reader: &mut Reader, name: &Name, entry: &Entry, context: Context| {
+    let item = |reader: &mut Reader, name: &Name, entry: &FormulaEntry, context: Context| {
         let node = entry.node();
         let node = reader.told(node).unwrap_or_else(|| Rc::clone(&entry.equation.left));
         let name = format!("der({})", name.full);
-        reader.scope.items.push(Rc::new(Item { name, node, bindings: entry.bindings.clone(), context }));
+        reader.scope.items.push(Rc::new(NamedFormula { name, node, bindings: entry.bindings.clone(), context }));
         reader.scope.items.len() - 1
     };
     let mut kinematic_items = Vec::new();
@@ -80,11 +81,11 @@ pub(super) fn lower(
         match parts.kinematics.as_ref().and_then(|rows| rows.get(k)) {
             Some(Some(entry)) => {
                 let number = item(reader, name, entry, KINEMATICS);
-                rates.insert((Class::Position, k), vec![Rate::Item(number)]);
+                rates.insert((Quantity::Position, k), vec![Rate::Item(number)]);
                 kinematic_items.push(Some((number, entry.span, name.full.clone())));
             }
             None if k < parts.velocities.len() && parts.kinematics.is_none() => {
-                rates.insert((Class::Position, k), vec![Rate::Variable(Class::Velocity, k)]);
+                rates.insert((Quantity::Position, k), vec![Rate::Variable(Quantity::Velocity, k)]);
                 kinematic_items.push(None);
             }
             _ => {}
@@ -93,24 +94,24 @@ pub(super) fn lower(
     let mut dynamic_items = Vec::new();
     for (k, (name, entry)) in parts.dynamic.iter().enumerate() {
         let number = item(reader, name, entry, DYNAMIC);
-        rates.insert((Class::Dynamic, k), vec![Rate::Item(number)]);
+        rates.insert((Quantity::Dynamic, k), vec![Rate::Item(number)]);
         dynamic_items.push(number);
     }
     for k in 0..parts.velocities.len() {
-        rates.insert((Class::Velocity, k), vec![Rate::Variable(Class::Acceleration, k)]);
+        rates.insert((Quantity::Velocity, k), vec![Rate::Variable(Quantity::Acceleration, k)]);
     }
 
     let variables = HashMap::from([
-        (Class::Time, vec![inputs.t()]),
-        (Class::Position, inputs.p().to_vec()),
-        (Class::Velocity, inputs.v().to_vec()),
-        (Class::Dynamic, inputs.r().to_vec()),
-        (Class::Auxiliary, inputs.w().to_vec()),
-        (Class::Contact, inputs.s().to_vec()),
-        (Class::Lambda, inputs.lambda().to_vec()),
-        (Class::Mu, inputs.mu().to_vec()),
-        (Class::Acceleration, inputs.a().to_vec()),
-        (Class::Parameter, inputs.parameters().to_vec()),
+        (Quantity::Time, vec![inputs.t()]),
+        (Quantity::Position, inputs.p().to_vec()),
+        (Quantity::Velocity, inputs.v().to_vec()),
+        (Quantity::Dynamic, inputs.r().to_vec()),
+        (Quantity::Auxiliary, inputs.w().to_vec()),
+        (Quantity::Contact, inputs.s().to_vec()),
+        (Quantity::Lambda, inputs.lambda().to_vec()),
+        (Quantity::Mu, inputs.mu().to_vec()),
+        (Quantity::Acceleration, inputs.a().to_vec()),
+        (Quantity::Parameter, inputs.parameters().to_vec()),
     ]);
     let mut to = Lowering::new(reader, variables);
     to.rates = rates;
@@ -128,12 +129,12 @@ pub(super) fn lower(
         }
     }
     match &parts.mass {
-        Some(Mass::Diagonal(entries)) => {
+        Some(MassDraft::Diagonal(entries)) => {
             for (i, entry) in entries.iter().enumerate() {
                 add_mass(&mut to, &mut formulas, i, i, entry);
             }
         }
-        Some(Mass::Rows(rows)) => {
+        Some(MassDraft::Rows(rows)) => {
             for (i, row) in rows.iter().enumerate() {
                 for (j, entry) in row.iter().enumerate() {
                     add_mass(&mut to, &mut formulas, i, j, entry);
@@ -178,13 +179,13 @@ pub(super) fn lower(
 }
 
 /// A formula that is not an equation.
-fn plain(to: &mut Lowering, entry: &Entry, context: Context) -> Option<Value> {
+fn plain(to: &mut Lowering, entry: &FormulaEntry, context: Context) -> Option<Symbolic> {
     let node = entry.node();
     let node = to.reader.told(node)?;
     to.formula(&node, context, &entry.bindings)
 }
 
-fn add_mass(to: &mut Lowering, formulas: &mut Formulas, i: usize, j: usize, entry: &Entry) {
+fn add_mass(to: &mut Lowering, formulas: &mut Formulas, i: usize, j: usize, entry: &FormulaEntry) {
     if let Some(value) = plain(to, entry, MASS)
         && value.shape != Shape::Zero
     {
@@ -193,7 +194,7 @@ fn add_mass(to: &mut Lowering, formulas: &mut Formulas, i: usize, j: usize, entr
 }
 
 /// Kinematics are linear, nonholonomic constraints affine in the velocities, as far as the structure tells.
-fn check_linear(reader: &mut Reader, value: Value, what: &str, homogeneous: bool, span: Span) {
+fn check_linear(reader: &mut Reader, value: Symbolic, what: &str, homogeneous: bool, span: Span) {
     let fits = match value.shape {
         Shape::Zero | Shape::Linear => true,
         Shape::Free | Shape::Affine => !homogeneous,
