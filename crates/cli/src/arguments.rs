@@ -218,6 +218,10 @@ pub struct Solve {
     /// Verify the run: put the solution into the equations as they were written, between the steps, with derivatives by differences
     #[arg(long)]
     pub verify: bool,
+    /// Take the initial values of equations of motion as they are, without a search for consistent ones; all must be given, accelerations follow
+    /// from the dynamics
+    #[arg(long)]
+    pub trust_initial: bool,
     /// Print what the run did as one JSON object
     #[arg(long, value_name = "FORMAT", value_parser = ["json"])]
     pub stats: Option<String>,
@@ -263,6 +267,7 @@ impl Solve {
             hmax: self.hmax,
             max_steps: self.max_steps,
             rank_tolerance: self.model.rank_tolerance,
+            trust_initial: self.trust_initial,
             save: self.save.clone().unwrap_or(usual),
             verify: self.verify,
             events: self.asked_events(),

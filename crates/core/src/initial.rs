@@ -166,6 +166,12 @@ pub enum BadInitial {
         /// Its name.
         name: String,
     },
+    /// A condition for values that must not move.
+    #[error("initial values that are trusted are taken as they are, but the condition `{name}` may need others: leave it out, or do not trust them")]
+    TrustedCondition {
+        /// Its name.
+        name: String,
+    },
 }
 
 impl Initial {

@@ -73,6 +73,18 @@ impl<'t, 'i> Section<'t, 'i> {
         }
     }
 
+    /// A truth value.
+    pub fn truth(&self, reader: &mut Reader, key: &str) -> Option<bool> {
+        let value = self.get(key)?;
+        match value.get_ref() {
+            DeValue::Boolean(truth) => Some(*truth),
+            _ => {
+                reader.mistake(wrong_type(&format!("`{key}`"), "true or false", value));
+                None
+            }
+        }
+    }
+
     /// A subtable.
     pub fn table(&self, reader: &mut Reader, key: &'static str) -> Option<&'t DeTable<'i>> {
         let value = self.get(key)?;

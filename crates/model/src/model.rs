@@ -94,6 +94,8 @@ pub struct Defaults {
     pub formulation: Option<String>,
     /// The name of a method in the [`catalogue`](daedal::catalogue), or `auto`; not with modes, which have methods of their own.
     pub method: Option<String>,
+    /// Are the initial values of equations of motion taken as they are?
+    pub trust_initial: bool,
 }
 
 const SECTIONS: [&str; 12] = [
@@ -440,7 +442,8 @@ fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
 /// `methods` is absent where the model has modes.
 fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], methods: Option<&[&str]>) -> Defaults {
     let common = ["rtol", "atol", "nominal", "h0", "hmax", "rank_tolerance", "formulation"];
-    let further: &[&str] = if methods.is_some() { &["method"] } else { &["max_switches", "max_immediate"] };
+    let further: &[&str] =
+        if methods.is_some() { &["method", "trust_initial"] } else { &["max_switches", "max_immediate"] };
     section.check_keys(reader, &[&common, further].concat());
     let (atol, atol_of) = by_name(reader, section, "atol");
     let (for_all, nominal) = by_name(reader, section, "nominal");
@@ -465,6 +468,7 @@ fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], method
         rank_tolerance: document::part(reader, section, "rank_tolerance"),
         formulation: one_of(reader, section, "formulation", formulations),
         method: methods.and_then(|methods| one_of(reader, section, "method", methods)),
+        trust_initial: section.truth(reader, "trust_initial").unwrap_or(false),
     }
 }
 

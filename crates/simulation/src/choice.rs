@@ -96,9 +96,16 @@ impl<'m> RunPlan<'m> {
             None => of_model(),
         };
         let asked = settings.formulation.as_deref().map(Asked::named).transpose()?;
+        let trust = settings.trust_initial || model.content.defaults.trust_initial;
+        if trust && !matches!(model.content.equations, ModelSystem::Motion(_)) {
+            return Err(Error::NothingToTrust { model: model.name().to_string() });
+        }
         match &model.content.equations {
             ModelSystem::Motion(motion) => {
-                of_motion(model, motion, name, asked.as_ref(), &settings.options, (t0, tend), ranks)
+                let initial = Initial { t: t0, ..motion.initial.clone() };
+                let trusted = trust.then(|| motion::trusted(motion.mechanism(), &initial)).transpose();
+                let trusted = trusted.map_err(|error| Error::Solve(Box::new(error.into())))?;
+                of_motion(model, (motion, initial, trusted), name, asked.as_ref(), &settings.options, tend, ranks)
             }
             ModelSystem::General(general) => {
                 of_general(model, general, name.unwrap_or("radau"), asked.as_ref(), &settings.options)
@@ -118,14 +125,13 @@ impl<'m> RunPlan<'m> {
 
 fn of_motion<'m>(
     model: &Model,
-    motion: &'m MotionModel,
+    (motion, initial, mut start): (&'m MotionModel, Initial, Option<State>),
     name: Option<&'static str>,
     asked: Option<&Asked>,
     given: &MethodOptions,
-    (t0, tend): (f64, f64),
+    tend: f64,
     ranks: RankRule,
 ) -> Result<RunPlan<'m>, Error> {
-    let initial = Initial { t: t0, ..motion.initial.clone() };
     let of_model = model.content.defaults.formulation.as_deref().filter(|wish| *wish != "auto");
     // a formulation, and whether only the model asks for it: then the method decides if it can
     let wish = match (asked, of_model) {
@@ -141,7 +147,6 @@ fn of_motion<'m>(
         }
         (None, None) => None,
     };
-    let mut start = None;
     let (name, wish, reasons) = match (name, wish) {
         (Some(name), wish) => (name, wish, Vec::new()),
         (None, Some((formulation, of_model))) => {
@@ -155,17 +160,20 @@ fn of_motion<'m>(
         (None, None) if given.given().next().is_some() => {
             ("geoms", None, vec!["options of geoms are given".to_string()])
         }
-        (None, None) => match initialise_by(motion.mechanism(), &initial, motion::Form::StrangenessFree, ranks) {
-            Ok(found) => {
-                // backward in time the scales are the same
-                let tend = t0 + (tend - t0).abs();
-                let chosen = analysis::choose_by(motion.mechanism(), &found.state, tend, ranks);
-                start = Some(found.state);
-                (chosen.method, Some((chosen.formulation, false)), chosen.reasons)
+        (None, None) => {
+            let search = || initialise_by(motion.mechanism(), &initial, motion::Form::StrangenessFree, ranks).ok();
+            start = start.or_else(|| search().map(|found| found.state));
+            match &start {
+                Some(start) => {
+                    // backward in time the scales are the same
+                    let tend = start.t + (tend - start.t).abs();
+                    let chosen = analysis::choose_by(motion.mechanism(), start, tend, ranks);
+                    (chosen.method, Some((chosen.formulation, false)), chosen.reasons)
+                }
+                // a model without consistent initial values is left to geoms, which says why
+                None => ("geoms", Some((Formulation::default(), false)), Vec::new()),
             }
-            // a model without consistent initial values is left to geoms, which says why
-            Err(_) => ("geoms", Some((Formulation::default(), false)), Vec::new()),
-        },
+        }
     };
     let entry = catalogue::find(name).expect("names of methods are those of the catalogue");
     let mut formulation = match wish {

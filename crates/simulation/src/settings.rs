@@ -41,6 +41,8 @@ pub struct Settings {
     pub max_steps: Option<u64>,
     /// Singular values and pivots below this part of the size of their matrix count as zero, in every method and form.
     pub rank_tolerance: Option<f64>,
+    /// Are the initial values of equations of motion taken as they are, without a search for consistent ones? All of them must be given.
+    pub trust_initial: bool,
     /// What to keep.
     pub save: SaveSetting,
     /// Is the solution put into the equations as they were written?

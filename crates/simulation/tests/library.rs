@@ -261,3 +261,33 @@ fn settings_are_data_and_unknown_ones_are_refused() {
         assert!(error.contains(said), "{error}");
     }
 }
+
+#[test]
+fn trusted_initial_values_are_taken_as_they_are() {
+    // a little off the rod, and with its force: λ = (v² + g·(−y)…)/2 is 0 at rest in the horizontal
+    let given = PENDULUM.replace("fix = { x = \"L\", vx = 0 }", "fix = { x = 1.001, vx = 0, lambda.rod = 0.25 }");
+    let (model, save) = (read(&given), SaveSetting::Steps);
+    let first = |trust_initial: bool| {
+        let settings = Settings { tend: Some(0.01), trust_initial, save: save.clone(), ..Settings::default() };
+        let run = solve(&model, &settings, &mut Unwatched).expect("a run").record().expect("values");
+        let value = |name: &str| run.columns.iter().find(|column| column.name == name).expect("a column").values[0];
+        (value("y"), value("lambda.rod"), value("vx'"))
+    };
+    // a_x = −2 x λ
+    assert_eq!(first(true), (0.0, 0.25, -2.0 * 1.001 * 0.25));
+    let mistrusted = solve(&model, &Settings::default(), &mut Unwatched).expect("refused").error.expect("a reason");
+    assert!(mistrusted.to_string().contains("rod"), "{mistrusted}");
+
+    let settings = Settings { trust_initial: true, ..Settings::default() };
+    let told = refusal(&read(PENDULUM), &settings);
+    assert!(told.contains("lambda.rod"), "{told}");
+    let conditions = given.replace("[output]", "conditions = { level = \"y\" }\n[output]");
+    let told = refusal(&read(&conditions), &settings);
+    assert!(told.contains("`level`"), "{told}");
+    assert!(refusal(&read(CIRCUIT), &settings).contains("fix all initial values"));
+    // the file can say it as well
+    let file = read(&given.replace("[initial]", "[solve]\ntrust_initial = true\n[initial]"));
+    assert!(solve(&file, &Settings::default(), &mut Unwatched).expect("a run").error.is_none());
+    let mistake = Model::read("model.toml", &given.replace("[initial]", "[solve]\ntrust_initial = 1\n[initial]"));
+    assert!(mistake.expect_err("a mistake").to_string().contains("1 mistake"));
+}

@@ -31,6 +31,7 @@ mod structure;
 mod sweep;
 mod symbolic;
 mod taped;
+mod trusted;
 
 pub use array::{Mechanism, ReducedArray, Undefined};
 pub use black_box::{BlackBox, BlackBoxMotion, BlackBoxRows};
@@ -47,6 +48,7 @@ pub use layout::{Form, Layout, Names, Sizes};
 pub use structure::{MassStructure, Structure};
 pub use symbolic::HiddenConstraints;
 pub use taped::Taped;
+pub use trusted::trusted;
 
 use crate::linalg::Matrix;
 use crate::scalar::Scalar;
