@@ -40,6 +40,7 @@ pub mod observer;
 mod options;
 pub mod prelude;
 mod problem;
+mod run;
 pub mod segment;
 mod solution;
 mod solve;

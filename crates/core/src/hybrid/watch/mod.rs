@@ -12,8 +12,8 @@ mod samples;
 mod tests;
 
 use super::condition::{Condition, SwitchingFunction};
-use super::place::Exit;
 use super::root::{first_zero, time_tolerance};
+use crate::run::place::Exit;
 use crate::segment::Segment;
 pub use follow::Became;
 use samples::NODES;

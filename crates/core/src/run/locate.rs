@@ -1,7 +1,7 @@
 //! Steps that end at an event.
 
-use super::Run;
-use crate::hybrid::error::HybridFailure;
+use super::Execution;
+use crate::hybrid::HybridFailure;
 use crate::hybrid::watch::Fired;
 
 /// Times are found to this part of the tolerance, relative to the step size, in which states change.
@@ -9,7 +9,7 @@ const EXACT: f64 = 1e-4;
 /// Most repetitions of a step until it ends at an event.
 const MOST_REPETITIONS: u32 = 5;
 
-impl Run<'_, '_> {
+impl Execution<'_, '_> {
     /// How exactly times of events are found by making steps again; `size` is the larger one of time and step.
     pub fn exactness(&self, size: f64) -> f64 {
         EXACT * self.tolerances.0 * size

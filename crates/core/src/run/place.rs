@@ -1,23 +1,22 @@
-//! The modes of a run: those of the system, and those that are generated for sliding.
+//! The places of a run: the modes of a system and those that are generated for sliding, or a system alone.
 
-use super::condition::{Condition, SwitchingFunction};
-use super::error::EnterError;
-use super::flow::{Entered, Entry, Flow, GeneralFlow, Part};
-use super::mode::Mode;
-use super::options::Restart;
-use super::solution::ModeNames;
-use super::system::Hybrid;
-use super::transition::{Schedule, Trigger};
+use super::course::Course;
 use crate::error::StepFailure;
 use crate::event::Event;
-use crate::explicit_time::{Crossing, Timetable};
+use crate::explicit_time::{Crossing, Suspects, Timetable};
 use crate::graph::{Expr, Graph};
+use crate::hybrid::watch::Guard;
+use crate::hybrid::{
+    Condition, EnterError, Entered, Entry, Flow, GeneralFlow, Hybrid, Mode, ModeNames, Part, Restart, Schedule,
+    SwitchingFunction, Trigger,
+};
 use crate::initial::Start;
-use crate::method::Stepper;
+use crate::method::{StartFailure, Stepper};
 use crate::options::Options;
 use crate::statistics::Statistics;
 use crate::verify::{Verification, Verifier};
 use std::cell::RefCell;
+use std::ops::Deref;
 
 /// When a place is left.
 pub enum Reason<'h> {
@@ -108,11 +107,60 @@ pub struct Composite {
 
 /// The equations of a place.
 pub enum Equations<'h> {
+    /// Those of a mode.
     Given(&'h Mode<'h>),
+    /// Those of sliding.
     Generated(Box<GeneralFlow>),
+    /// Those of a system without modes, whose stepper stands at a consistent start.
+    Alone(&'h dyn Course),
 }
 
-/// A mode of a run.
+/// An event of a place.
+pub enum EventOf<'h> {
+    /// As it was given.
+    Given(&'h Event<'h>),
+    /// For a place that orders unknowns in another way.
+    Made(Event<'h>),
+}
+
+impl<'h> Deref for EventOf<'h> {
+    type Target = Event<'h>;
+    fn deref(&self) -> &Event<'h> {
+        match self {
+            EventOf::Given(event) => event,
+            EventOf::Made(event) => event,
+        }
+    }
+}
+
+impl Guard for EventOf<'_> {
+    fn condition(&self) -> Option<&Condition<'_>> {
+        Some(&self.condition)
+    }
+    fn touching(&self) -> bool {
+        self.touching
+    }
+}
+
+impl<'h> Equations<'h> {
+    fn flow(&self) -> Option<&(dyn Flow + 'h)> {
+        match self {
+            Equations::Given(mode) => Some(&*mode.flow),
+            Equations::Generated(flow) => Some(&**flow),
+            Equations::Alone(_) => None,
+        }
+    }
+
+    /// Ask them for something along the run; nothing where they have no formulas.
+    fn ask<T>(&self, question: impl FnOnce(&dyn Course) -> T) -> Option<T> {
+        match self {
+            Equations::Alone(course) => Some(question(*course)),
+            _ => Some(question(&*self.flow()?.course()?)),
+        }
+    }
+}
+
+/// Equations with a stepper, the ways out of them, and those who look at its steps.
 pub struct Place<'h> {
     pub name: String,
     pub unknowns: Vec<String>,
@@ -123,21 +171,23 @@ pub struct Place<'h> {
     pub between: Vec<usize>,
     pub equations: Equations<'h>,
     pub stepper: Option<Box<dyn Stepper + 'h>>,
+    /// rtol and atol of every component of a state, auxiliary ones included
+    pub tolerances: Vec<(f64, f64)>,
     /// what its formulas know about times, and those of the conditions under which it is left
     pub timetable: Option<Timetable>,
     pub condition_times: Option<Timetable>,
     /// an independent look at every step
     pub verifier: Option<Verifier>,
     pub exits: Vec<Exit<'h>>,
-    /// events of a generated mode
-    pub made_events: Vec<Event<'h>>,
+    /// events that do not switch
+    pub events: Vec<EventOf<'h>>,
     /// of a generated mode
     pub composite: Option<Composite>,
 }
 
 impl<'h> Place<'h> {
-    /// A mode of the system.
-    pub fn given(system: &'h Hybrid<'h>, k: usize) -> Self {
+    /// A mode of the system, with its events and those that hold in all modes.
+    pub fn given(system: &'h Hybrid<'h>, k: usize, everywhere: &'h [Event<'h>]) -> Self {
         let mode = &system.modes[k];
         let exits = system.transitions.iter().enumerate().filter(|(_, transition)| transition.from == k);
         let exits = exits.map(|(j, transition)| Exit {
@@ -153,18 +203,31 @@ impl<'h> Place<'h> {
         let unknowns = mode.flow.names();
         let written = system.sliding.iter().find(|sliding| sliding.mode == k);
         Place {
-            name: mode.name.clone(),
             bookkeeping: (0..unknowns.len()).filter(|&j| mode.flow.is_bookkeeping(j)).collect(),
-            unknowns,
             sliding: written.is_some(),
             between: written.map(|sliding| vec![sliding.between.0, sliding.between.1]).unwrap_or_default(),
-            equations: Equations::Given(mode),
+            exits: exits.collect(),
+            events: mode.events.iter().chain(everywhere).map(EventOf::Given).collect(),
+            ..Place::new(mode.name.clone(), unknowns, Equations::Given(mode))
+        }
+    }
+
+    /// Without ways out, not entered yet.
+    pub fn new(name: String, unknowns: Vec<String>, equations: Equations<'h>) -> Self {
+        Place {
+            name,
+            unknowns,
+            bookkeeping: Vec::new(),
+            sliding: false,
+            between: Vec::new(),
+            equations,
             stepper: None,
+            tolerances: Vec::new(),
             timetable: None,
             condition_times: None,
             verifier: None,
-            exits: exits.collect(),
-            made_events: Vec::new(),
+            exits: Vec::new(),
+            events: Vec::new(),
             composite: None,
         }
     }
@@ -174,15 +237,29 @@ impl<'h> Place<'h> {
         let first = self.stepper.is_none();
         let entered = self.enter_flow(entry, options)?;
         if first {
-            self.timetable = self.flow().timetable((entry.t, tend));
-            self.condition_times = self.times_of_conditions((entry.t, tend));
-            let system = if options.verify { self.flow().system() } else { None };
-            self.verifier = system.map(|system| Verifier::named(&system, &self.unknowns, options, tend - entry.t));
+            let dim = self.at().state().x.len();
+            let of = |name: &String| options.tolerance.of(name).unwrap_or_default();
+            self.tolerances = self.unknowns.iter().map(of).collect();
+            self.tolerances.resize(dim, options.tolerance.usual().unwrap_or_default());
+            self.equations
+                .ask(|course| course.check(self.at().state(), tend))
+                .unwrap_or(Ok(()))
+                .map_err(StartFailure::from)?;
+            self.look_ahead((entry.t, tend));
+            let system = if options.verify { self.equations.flow().and_then(Flow::system) } else { None };
+            let verifier = |system| Verifier::new(&system, &self.unknowns, &self.tolerances, tend - entry.t);
+            self.verifier = system.map(verifier);
         } else {
             let times = self.timetable.iter_mut().chain(&mut self.condition_times);
             times.for_each(|times| times.begin(entry.t));
         }
         Ok(entered)
+    }
+
+    /// Ask formulas about times.
+    pub fn look_ahead(&mut self, interval: (f64, f64)) {
+        self.timetable = self.equations.ask(|course| course.timetable(interval)).flatten();
+        self.condition_times = self.times_of_conditions(interval);
     }
 
     /// What conditions know about times: a pulse in one of them must not lie between steps.
@@ -196,40 +273,36 @@ impl<'h> Place<'h> {
         Timetable::new(&graph, t, &formulas, interval)
     }
 
-    /// Its equations with the method that solves them.
-    pub fn flow(&self) -> &(dyn Flow + 'h) {
-        match &self.equations {
-            Equations::Given(mode) => &*mode.flow,
-            Equations::Generated(flow) => &**flow,
-        }
+    /// The formulas among which the reason of a failure may be.
+    pub fn suspects(&self) -> Option<Suspects> {
+        self.equations.ask(|course| course.suspects()).flatten()
+    }
+
+    /// Bring a state back onto the constraints.
+    pub fn restore(&self, t: f64, x: &mut [f64], options: &Options) {
+        self.equations.ask(|course| course.restore(t, x, options));
     }
 
     fn enter_flow(&mut self, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
-        match (&self.equations, &mut self.stepper) {
-            (Equations::Given(mode), Some(stepper)) => mode.flow.enter_again(&mut **stepper, entry, options),
-            (Equations::Given(mode), stepper) => {
-                let (mut new, entered) = mode.flow.enter(entry, options)?;
-                new.watch_between();
-                *stepper = Some(new);
-                Ok(entered)
+        let (mut new, entered) = match (&self.equations, &mut self.stepper) {
+            (Equations::Given(mode), Some(stepper)) => return mode.flow.enter_again(&mut **stepper, entry, options),
+            (Equations::Generated(flow), Some(stepper)) => return flow.enter_again(&mut **stepper, entry, options),
+            (Equations::Given(mode), None) => mode.flow.enter(entry, options)?,
+            (Equations::Generated(flow), None) => {
+                (flow.start(entry, options)? as Box<dyn Stepper + 'h>, Entered::default())
             }
-            (Equations::Generated(flow), Some(stepper)) => flow.enter_again(&mut **stepper, entry, options),
-            (Equations::Generated(flow), stepper) => {
-                let mut new = flow.start(entry, options)?;
-                new.watch_between();
-                *stepper = Some(new);
-                Ok(Entered::default())
-            }
-        }
+            // it is never left
+            (Equations::Alone(_), _) => return Ok(Entered::default()),
+        };
+        new.watch_between();
+        self.stepper = Some(new);
+        Ok(entered)
     }
 
     /// Move the stepper beyond a time where formulas jump.
     pub fn cross(&mut self, crossing: &Crossing, options: &Options) -> Result<(), StepFailure> {
-        match (&self.equations, &mut self.stepper) {
-            (Equations::Given(mode), Some(stepper)) => mode.flow.cross(&mut **stepper, crossing, options),
-            (Equations::Generated(flow), Some(stepper)) => flow.cross(&mut **stepper, crossing, options),
-            (_, None) => Ok(()),
-        }
+        let Some(stepper) = &mut self.stepper else { return Ok(()) };
+        self.equations.ask(|course| course.cross(&mut **stepper, crossing, options)).unwrap_or(Ok(()))
     }
 
     /// Look at the last step, up to a time, with the equations as they were written.
@@ -243,15 +316,13 @@ impl<'h> Place<'h> {
     pub fn verification(&mut self) -> Verification {
         let unchecked = if self.stepper.is_some() { vec!["the equations".to_string()] } else { Vec::new() };
         let found = self.verifier.take().map(Verifier::finish);
-        found.unwrap_or_else(|| Verification { unchecked, ..Verification::default() }).of_mode(&self.name)
+        let found = found.unwrap_or_else(|| Verification { unchecked, ..Verification::default() });
+        if matches!(self.equations, Equations::Alone(_)) { found } else { found.of_mode(&self.name) }
     }
 
     /// What kind of unknown it is.
     pub fn part(&self, unknown: usize) -> Part {
-        match &self.equations {
-            Equations::Given(mode) => mode.flow.part(unknown),
-            Equations::Generated(flow) => flow.part(unknown),
-        }
+        self.equations.flow().map_or(Part::Unknown, |flow| flow.part(unknown))
     }
 
     /// How states are made consistent here, unless a transition says otherwise.
@@ -259,7 +330,7 @@ impl<'h> Place<'h> {
         match &self.equations {
             Equations::Given(mode) => mode.restart,
             // the state is put onto the surface by the smallest change
-            Equations::Generated(_) => Restart::LeastChange,
+            Equations::Generated(_) | Equations::Alone(_) => Restart::LeastChange,
         }
     }
 
@@ -267,7 +338,7 @@ impl<'h> Place<'h> {
     pub fn keep(&self) -> &[String] {
         match &self.equations {
             Equations::Given(mode) => &mode.keep,
-            Equations::Generated(_) => &[],
+            Equations::Generated(_) | Equations::Alone(_) => &[],
         }
     }
 
@@ -275,7 +346,7 @@ impl<'h> Place<'h> {
     pub fn dwell(&self) -> f64 {
         match &self.equations {
             Equations::Given(mode) => mode.dwell,
-            Equations::Generated(_) => 0.0,
+            Equations::Generated(_) | Equations::Alone(_) => 0.0,
         }
     }
 
@@ -289,13 +360,9 @@ impl<'h> Place<'h> {
         &**self.stepper.as_ref().expect("a place that was entered")
     }
 
-    /// Its events that do not switch, and its stepper.
-    pub fn watched(&mut self) -> (&[Event<'h>], &mut (dyn Stepper + 'h)) {
-        let events = match &self.equations {
-            Equations::Given(mode) => &mode.events,
-            Equations::Generated(_) => &self.made_events,
-        };
-        (events, &mut **self.stepper.as_mut().expect("a place that was entered"))
+    /// Its events, and its stepper.
+    pub fn watched(&mut self) -> (&[EventOf<'h>], &mut (dyn Stepper + 'h)) {
+        (&self.events, &mut **self.stepper.as_mut().expect("a place that was entered"))
     }
 
     /// For results.
