@@ -307,6 +307,7 @@ mod tests {
     use crate::dae::{Equations, Form, prepare};
     use crate::initial::Initial;
     use crate::method::Integrator;
+    use crate::options::Options;
     use crate::scalar::Scalar;
     use crate::{Bdf, RadauIIa, Tolerance};
 
