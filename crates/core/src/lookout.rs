@@ -8,7 +8,7 @@ use crate::error::StepFailure;
 use crate::event::{Action, Event, Happened};
 use crate::hybrid::watch::{Became, Here, NoValue, Watch};
 use crate::method::Stepper;
-use crate::run::place::EventOf;
+use crate::run::rearranged::EventOf;
 
 /// Most repetitions of a step until it ends at an event that stops.
 const MOST_REPETITIONS: u32 = 4;

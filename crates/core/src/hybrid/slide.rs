@@ -9,9 +9,9 @@ use super::watch::uncertainty;
 use crate::dae::{Form, System};
 use crate::graph::{Expr, Graph};
 use crate::method::radau::RadauIIa;
-use crate::run::place::{
-    Composite, Equations, EventOf, Exit, Place, Reason, Sheet, Target, carried, places_of, rearranged, rearranged_event,
-};
+use crate::run::exit::{Composite, Exit, Reason, Sheet, Target};
+use crate::run::place::{Equations, Place};
+use crate::run::rearranged::{EventOf, carried, places_of, rearranged, rearranged_event};
 
 /// Points at which it is tried whether functions are opposite.
 const TRIALS: u32 = 5;

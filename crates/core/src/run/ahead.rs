@@ -1,13 +1,18 @@
 //! What is known before a step: from when on a mode may be left, how far a step may go, and where time goes on without one.
 
 use super::Execution;
-use super::place::Exit;
+use super::exit::Exit;
 use crate::hybrid::{HybridFailure, SwitchKind, Warning};
 use crate::method::State;
 
 /// Times are the same if they differ by less than this part of what they are added up from: a few roundings, and more than the shortest
 /// step of any method.
 const SAME_TIME: f64 = 16.0 * f64::EPSILON;
+
+/// Is a limit so close that no step leads there?
+pub fn is_reached(t: f64, limit: f64) -> bool {
+    limit - t <= SAME_TIME * t.abs()
+}
 
 impl Execution<'_, '_> {
     /// Must the mode not be left yet?
@@ -66,11 +71,6 @@ impl Execution<'_, '_> {
             return limit.min(end);
         }
         place.exits.iter().filter_map(|exit| exit.next_after(t)).fold(limit, f64::min)
-    }
-
-    /// Is a limit so close that no step leads there?
-    pub fn is_reached(&self, t: f64, limit: f64) -> bool {
-        limit - t <= SAME_TIME * t.abs()
     }
 
     /// Ways out whose time has come since an earlier one, while the mode may be left.

@@ -1,7 +1,8 @@
 //! A system without modes: one place that is never left, whose stepper starts where the system is consistent already.
 
 use super::course::Course;
-use super::place::{Equations, EventOf, Place};
+use super::place::{Equations, Place};
+use super::rearranged::EventOf;
 use super::{Execution, HybridFailure};
 use crate::error::{SolveError, StepFailure};
 use crate::event::Event;

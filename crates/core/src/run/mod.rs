@@ -7,10 +7,13 @@
 //! | file | what |
 //! | --- | --- |
 //! | `place.rs` | equations with a stepper, ways out, events, times, verifier |
+//! | `exit.rs` | when a place is left, and where to |
+//! | `rearranged.rs` | unknowns of one place in the order of another |
 //! | `course.rs` | what the loop asks of equations beside their stepper |
 //! | `ahead.rs` | what is known beforehand: how far a step may go, breaks, schedules |
 //! | `events.rs` | events that do not switch |
-//! | `locate.rs` | steps that end at an event |
+//! | `look_around.rs` | conditions where a place was entered |
+//! | `locate.rs` | steps that end where a place is left |
 //! | `switch.rs`, `sliding.rs`, `accumulation.rs` | from one place to another |
 //! | `record.rs` | what is kept |
 //! | `alone.rs` | systems without modes |
@@ -20,8 +23,11 @@ mod ahead;
 mod alone;
 mod course;
 mod events;
+pub(crate) mod exit;
 mod locate;
+mod look_around;
 pub(crate) mod place;
+pub(crate) mod rearranged;
 mod record;
 mod sliding;
 mod switch;
@@ -32,7 +38,7 @@ pub(crate) use course::{CourseOfMotion, CourseOfSystem};
 
 use crate::error::StepFailure;
 use crate::hybrid::history::{Accumulation, History};
-use crate::hybrid::watch::{Fine, Fired, Here, Watch};
+use crate::hybrid::watch::{Fine, Watch};
 use crate::hybrid::{ActiveMode, Entry, Hybrid, HybridFailure, HybridOptions, HybridSolution, SwitchKind};
 use crate::initial::Initial;
 use crate::lookout::Lookout;
@@ -40,13 +46,11 @@ use crate::observer::{Observer, StepView};
 use crate::options::Options;
 use crate::solution::Ended;
 use crate::statistics::Statistics;
+use ahead::is_reached;
 use place::Place;
 use record::Record;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-
-/// Modes that messages show of a cycle.
-const SHOWN: usize = 6;
 
 /// State and derivative.
 #[derive(Clone, Debug, Default)]
@@ -177,76 +181,6 @@ impl<'r, 'h> Execution<'r, 'h> {
         record.finish(&mut places, ended, verified)
     }
 
-    /// Look at the conditions where a place was entered; those that hold are followed at once.
-    fn look_around(&mut self, held: &[usize]) -> Result<(), HybridFailure> {
-        let mut held = held.to_vec();
-        loop {
-            let place = &mut self.places[self.active];
-            let t = place.at().state().t;
-            if self.entered != t {
-                self.immediate.clear();
-                self.entered = t;
-            }
-            self.immediate.push(self.active);
-            self.read_state();
-            self.start_watching(&held)?;
-            if self.dwells(t) {
-                self.tell_dropped(t);
-                return self.begin_events();
-            }
-            let place = &self.places[self.active];
-            let due = self.watch.true_exits(&place.exits);
-            if due.is_empty() {
-                return self.begin_events();
-            }
-            let count = self.immediate.len() as u32;
-            if count > self.hybrid.max_immediate {
-                let cycle = self.immediate.iter().rev().take(SHOWN).rev().map(|&k| self.name(k)).collect();
-                return Err(HybridFailure::EndlessSwitching { t, count, cycle });
-            }
-            held = self.switch(&due, t, SwitchKind::Immediate)?;
-        }
-    }
-
-    /// State and derivative of a mode that was entered.
-    fn stand(&mut self, place: usize) -> StateAndRate {
-        let stepper = self.places[place].stepper();
-        let x = stepper.state().x.clone();
-        let mut xdot = vec![0.0; x.len()];
-        stepper.rates(&mut xdot);
-        StateAndRate { x, xdot }
-    }
-
-    /// State and derivative of the active place.
-    fn read_state(&mut self) {
-        let stepper = self.places[self.active].stepper();
-        self.here.x.clear();
-        self.here.x.extend_from_slice(&stepper.state().x);
-        self.here.xdot.resize(self.here.x.len(), 0.0);
-        stepper.rates(&mut self.here.xdot);
-    }
-
-    /// What the tolerances leave open in the state of the active place.
-    fn scales(&self) -> Vec<f64> {
-        let tolerances = &self.places[self.active].tolerances;
-        self.here.x.iter().zip(tolerances).map(|(x, (rtol, atol))| rtol * x.abs() + atol).collect()
-    }
-
-    fn start_watching(&mut self, held: &[usize]) -> Result<(), HybridFailure> {
-        let scales = self.scales();
-        let place = &self.places[self.active];
-        let t = place.at().state().t;
-        let (x, xdot, probe, fine) =
-            (&self.here.x, &self.here.xdot, self.hybrid.probe, self.fine.map(|(fine, _)| fine));
-        let here = Here { t, x, xdot, scales: &scales, probe, fine };
-        let started = self.watch.start(&place.exits, here, held);
-        started.map_err(|none| HybridFailure::Undefined {
-            t: none.t,
-            mode: place.name.clone(),
-            condition: place.exits[none.exit].name(),
-        })
-    }
-
     fn advance(&mut self, observers: &mut [&mut dyn Observer<ActiveMode>]) -> Result<Ended, HybridFailure> {
         let (t0, tend) = self.interval;
         loop {
@@ -261,7 +195,7 @@ impl<'r, 'h> Execution<'r, 'h> {
                 continue;
             }
             let limit = self.limit(before);
-            if self.is_reached(before, limit) {
+            if is_reached(before, limit) {
                 self.skip(before, limit)?;
                 continue;
             }
@@ -340,28 +274,6 @@ impl<'r, 'h> Execution<'r, 'h> {
         self.record.step(stepper, t, own.then_some(&self.here.x[..]));
     }
 
-    /// The first event of the last step, which ends there afterwards: its time and the ways out. State and derivative are those of the event.
-    fn first_event(&mut self) -> Result<Option<(f64, Vec<usize>)>, HybridFailure> {
-        while let Some(fired) = self.find()? {
-            if let Some(t) = self.locate(&fired)? {
-                return Ok(Some((t, fired.exits)));
-            }
-            // the step had to be shorter, and ends before the event now
-            self.watch.rewind();
-        }
-        Ok(None)
-    }
-
-    /// Look through the last step.
-    fn find(&mut self) -> Result<Option<Fired>, HybridFailure> {
-        let place = &self.places[self.active];
-        let length = self.interval.1 - self.interval.0;
-        let tolerance = self.hybrid.time_tolerance;
-        self.watch.find(&place.exits, place.at().segment(), length, tolerance).map_err(|none| {
-            HybridFailure::Undefined { t: none.t, mode: place.name.clone(), condition: place.exits[none.exit].name() }
-        })
-    }
-
     /// There is no way on from the last step, which stands up to where it fails.
     fn failed(&mut self, cause: StepFailure, before: f64) -> HybridFailure {
         let place = &mut self.places[self.active];
@@ -392,7 +304,7 @@ impl<'r, 'h> Execution<'r, 'h> {
             self.layout = ActiveMode { mode: self.active, name: place.name.clone() };
         }
         let all = self.places.iter().filter_map(|place| place.stepper.as_ref()).map(|stepper| stepper.statistics());
-        let statistics = all.fold(Statistics::default(), Statistics::plus);
+        let statistics = all.reduce(Statistics::plus).unwrap_or_default();
         let own = self.has_exits() || self.stopped.is_some();
         let view = StepView {
             t,

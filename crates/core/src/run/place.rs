@@ -1,109 +1,17 @@
 //! The places of a run: the modes of a system and those that are generated for sliding, or a system alone.
 
 use super::course::Course;
+use super::exit::{Composite, Exit, Reason, Target};
+use super::rearranged::EventOf;
 use crate::error::StepFailure;
 use crate::event::Event;
 use crate::explicit_time::{Crossing, Suspects, Timetable};
 use crate::graph::{Expr, Graph};
-use crate::hybrid::watch::Guard;
-use crate::hybrid::{
-    Condition, EnterError, Entered, Entry, Flow, GeneralFlow, Hybrid, Mode, ModeNames, Part, Restart, Schedule,
-    SwitchingFunction, Trigger,
-};
-use crate::initial::Start;
+use crate::hybrid::{EnterError, Entered, Entry, Flow, GeneralFlow, Hybrid, Mode, ModeNames, Part, Restart, Trigger};
 use crate::method::{StartFailure, Stepper};
 use crate::options::Options;
 use crate::statistics::Statistics;
 use crate::verify::{Verification, Verifier};
-use std::cell::RefCell;
-use std::ops::Deref;
-
-/// When a place is left.
-pub enum Reason<'h> {
-    /// A condition of the system.
-    Given(&'h Condition<'h>),
-    /// A condition that was made for sliding.
-    Made(Condition<'h>),
-    /// Given times.
-    Times(&'h Schedule),
-}
-
-/// Where to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// A mode of the system, by a transition.
-    Mode(usize),
-    /// Sliding along one of the surfaces ends on this side.
-    Side {
-        /// Which surface.
-        surface: usize,
-        /// 0 or 1.
-        side: usize,
-    },
-    /// The surfaces of the two transitions between which it slides have come apart: they alternate from now on.
-    Apart {
-        /// Which surface.
-        surface: usize,
-    },
-    /// Another surface is met while sliding: the transitions of all modes that take part.
-    Across(Vec<usize>),
-}
-
-/// A way out of a place.
-pub struct Exit<'h> {
-    pub reason: Reason<'h>,
-    pub to: Target,
-    /// the transition of the system
-    pub transition: Option<usize>,
-    pub hysteresis: f64,
-    pub priority: Option<i32>,
-}
-
-impl<'h> Exit<'h> {
-    /// Its condition, if it is left by one.
-    pub fn condition(&self) -> Option<&Condition<'h>> {
-        match &self.reason {
-            Reason::Given(condition) => Some(condition),
-            Reason::Made(condition) => Some(condition),
-            Reason::Times(_) => None,
-        }
-    }
-
-    /// Its first time after t, if it is left by the clock.
-    pub fn next_after(&self, t: f64) -> Option<f64> {
-        match &self.reason {
-            Reason::Times(schedule) => schedule.next_after(t),
-            Reason::Given(_) | Reason::Made(_) => None,
-        }
-    }
-
-    /// How messages call it.
-    pub fn name(&self) -> String {
-        match &self.reason {
-            Reason::Given(condition) => condition.name.clone(),
-            Reason::Made(condition) => condition.name.clone(),
-            Reason::Times(Schedule::Times(_)) => "at given times".into(),
-            Reason::Times(Schedule::Every { period, .. }) => format!("every {period}"),
-        }
-    }
-}
-
-/// A surface along which a system slides: the transition of the first vertex that crosses it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sheet {
-    pub transition: usize,
-    /// the transition back, if the distance between both may change
-    pub back: Option<usize>,
-    /// the surface is where its function has this value: half of the width of a hysteresis
-    pub offset: f64,
-}
-
-/// Modes around an intersection of surfaces; bit i of a place in `vertices` tells the side of surface i.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Composite {
-    pub vertices: Vec<usize>,
-    pub surfaces: Vec<Sheet>,
-}
 
 /// The equations of a place.
 pub enum Equations<'h> {
@@ -113,33 +21,6 @@ pub enum Equations<'h> {
     Generated(Box<GeneralFlow>),
     /// Those of a system without modes, whose stepper stands at a consistent start.
     Alone(&'h dyn Course),
-}
-
-/// An event of a place.
-pub enum EventOf<'h> {
-    /// As it was given.
-    Given(&'h Event<'h>),
-    /// For a place that orders unknowns in another way.
-    Made(Event<'h>),
-}
-
-impl<'h> Deref for EventOf<'h> {
-    type Target = Event<'h>;
-    fn deref(&self) -> &Event<'h> {
-        match self {
-            EventOf::Given(event) => event,
-            EventOf::Made(event) => event,
-        }
-    }
-}
-
-impl Guard for EventOf<'_> {
-    fn condition(&self) -> Option<&Condition<'_>> {
-        Some(&self.condition)
-    }
-    fn touching(&self) -> bool {
-        self.touching
-    }
 }
 
 impl<'h> Equations<'h> {
@@ -380,59 +261,4 @@ impl<'h> Place<'h> {
             time: 0.0,
         }
     }
-}
-
-/// Where the names of one list stand in another.
-pub fn places_of(names: &[String], among: &[String]) -> Vec<Option<usize>> {
-    names.iter().map(|name| among.iter().position(|other| other == name)).collect()
-}
-
-/// A switching function of a mode, for a place that orders unknowns in another way.
-pub fn rearranged<'h>(function: &'h SwitchingFunction<'h>, places: Vec<Option<usize>>) -> SwitchingFunction<'h> {
-    let buffers = RefCell::new((vec![0.0; places.len()], vec![0.0; places.len()]));
-    SwitchingFunction {
-        name: function.name.clone(),
-        value: Box::new(move |t, x, xdot| {
-            let (y, ydot) = &mut *buffers.borrow_mut();
-            for (k, place) in places.iter().enumerate() {
-                (y[k], ydot[k]) = place.map_or((f64::NAN, f64::NAN), |j| (x[j], xdot[j]));
-            }
-            (function.value)(t, y, ydot)
-        }),
-        strict: function.strict,
-        uses_derivatives: function.uses_derivatives,
-        formula: None,
-    }
-}
-
-/// An event of a mode, for a place that orders unknowns in another way.
-pub fn rearranged_event<'h>(event: &'h Event<'h>, places: &[Option<usize>]) -> Event<'h> {
-    let Condition { name, functions, logic } = &event.condition;
-    let functions = functions.iter().map(|g| rearranged(g, places.to_vec())).collect();
-    let condition = Condition { name: name.clone(), functions, logic: logic.clone() };
-    Event { name: event.name.clone(), action: event.action, condition, touching: event.touching }
-}
-
-/// What is known in a mode from the values of another one with other names; what is new is not a number.
-pub fn carried(x: &[f64], names: &[String], wanted: &[String]) -> Vec<f64> {
-    places_of(wanted, names).into_iter().map(|place| place.map_or(f64::NAN, |j| x[j])).collect()
-}
-
-/// Known values and unknown ones; those that must not change are fixed.
-pub fn starts(x: &[f64], names: &[String], keep: &[&[String]]) -> Result<Vec<Start>, EnterError> {
-    for name in keep.iter().flat_map(|list| list.iter()) {
-        if !names.contains(name) {
-            return Err(EnterError::UnknownName { name: name.clone() });
-        }
-    }
-    let start = |(x, name): (&f64, &String)| {
-        if x.is_nan() {
-            Start::Unknown
-        } else if keep.iter().any(|list| list.contains(name)) {
-            Start::Fixed(*x)
-        } else {
-            Start::Guess(*x)
-        }
-    };
-    Ok(x.iter().zip(names).map(start).collect())
 }

@@ -1,6 +1,7 @@
 //! Sliding: is it possible, how does it begin, where does it end.
 
-use super::place::{Composite, Exit, Sheet, Target, carried};
+use super::exit::{Composite, Exit, Sheet, Target};
+use super::rearranged::carried;
 use super::switch::Change;
 use super::{Execution, StateAndRate};
 use crate::hybrid::slide::{

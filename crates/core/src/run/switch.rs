@@ -1,7 +1,8 @@
 //! From one mode to another: which transition, what it does to the state, and what is told about it.
 
 use super::Execution;
-use super::place::{Reason, Target, carried, starts};
+use super::exit::{Reason, Target};
+use super::rearranged::{carried, starts};
 use super::record::jumps;
 use crate::hybrid::{
     Detection, Entered, Entry, HybridFailure, Part, Repair, Restart, Smoothness, Switch, SwitchKind, Transfer, Warning,
