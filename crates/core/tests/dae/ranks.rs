@@ -87,28 +87,27 @@ fn every_form_obeys_the_tolerance() {
 
 #[test]
 fn modes_obey_the_tolerance() {
-    let run = |equations: System, x: &[f64], rank_tolerance: Option<f64>| {
+    let run = |equations: &System, x: &[f64], rank_tolerance: Option<f64>| {
         let mut system = Hybrid::new();
         let rest = system.mode(Mode::equations("rest", &AtRest));
-        let almost = system.mode(Mode::general("almost", equations, Form::Auto, RadauIIa::default()));
+        let almost = system.mode(Mode::general("almost", equations.clone(), Form::Auto, RadauIIa::default()));
         system.transition(Transition::at(rest, almost, Schedule::Times(vec![0.05])));
         let options = Options { rank_tolerance, ..Options::default() };
         solve(&Problem::new(&system, Initial::new(0.0, x), 0.1), &HybridOptions::default(), &options)
     };
-    type Written = fn() -> System;
-    let systems: [(Written, [f64; 3]); 2] =
-        [(|| System::of(&AlmostOneConstraint), [1.0, 1.0, 0.0]), (|| System::of(&AlmostOneHidden), [1.0, 0.0, 0.0])];
-    for (system, x) in systems {
+    let systems =
+        [(System::of(&AlmostOneConstraint), [1.0, 1.0, 0.0]), (System::of(&AlmostOneHidden), [1.0, 0.0, 0.0])];
+    for (system, x) in &systems {
         for tolerance in [None, Some(EPSILON / 100.0)] {
-            let solution = run(system(), &x, tolerance).unwrap();
+            let solution = run(system, x, tolerance).unwrap();
             assert_eq!(solution.switch_count, 1);
             assert!((solution.end.x[0] - 1.0).abs() < 1e-9);
         }
-        let error = run(system(), &x, LOOSE).unwrap_err();
+        let error = run(system, x, LOOSE).unwrap_err();
         let HybridError::Stopped { cause, .. } = &error else { panic!("{error}") };
         assert!(cause.to_string().contains("nothing determines"), "{cause}");
         for value in [0.0, 1.0, -1.0, f64::NAN] {
-            let Err(HybridError::Options(bad)) = run(system(), &x, Some(value)) else { panic!("{value}") };
+            let Err(HybridError::Options(bad)) = run(system, x, Some(value)) else { panic!("{value}") };
             assert!(matches!(bad, BadOption::OutOfRange { name: "rank_tolerance", .. }), "{bad}");
         }
     }
