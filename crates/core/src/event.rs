@@ -1,6 +1,5 @@
 //! Events: conditions that become true along a run, which goes on as if nothing had happened, or stops.
 
-use crate::hybrid::watch::Guard;
 use crate::hybrid::{Condition, SwitchingFunction};
 
 /// What to do when an event happens.
@@ -38,15 +37,6 @@ impl<'p> Event<'p> {
     }
 }
 
-impl Guard for Event<'_> {
-    fn condition(&self) -> Option<&Condition<'_>> {
-        Some(&self.condition)
-    }
-    fn touching(&self) -> bool {
-        self.touching
-    }
-}
-
 /// An event that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Happened {
@@ -56,6 +46,8 @@ pub struct Happened {
     pub t: f64,
     /// The state there.
     pub x: Vec<f64>,
+    /// Its derivative: that of the polynomial over the step, or behind a jump what the method knows.
+    pub xdot: Vec<f64>,
     /// Did it stop the run?
     pub action: Action,
 }

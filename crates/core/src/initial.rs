@@ -167,7 +167,9 @@ pub enum BadInitial {
         name: String,
     },
     /// A condition for values that must not move.
-    #[error("initial values that are trusted are taken as they are, but the condition `{name}` may need others: leave it out, or do not trust them")]
+    #[error(
+        "initial values that are trusted are taken as they are, but the condition `{name}` may need others: leave it out, or do not trust them"
+    )]
     TrustedCondition {
         /// Its name.
         name: String,

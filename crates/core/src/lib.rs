@@ -38,6 +38,7 @@ pub mod observer;
 mod options;
 pub mod prelude;
 mod problem;
+mod run;
 pub mod segment;
 mod solution;
 mod solve;

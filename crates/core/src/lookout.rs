@@ -8,6 +8,7 @@ use crate::error::StepFailure;
 use crate::event::{Action, Event, Happened};
 use crate::hybrid::watch::{Became, Here, NoValue, Watch};
 use crate::method::Stepper;
+use crate::run::rearranged::EventOf;
 
 /// Most repetitions of a step until it ends at an event that stops.
 const MOST_REPETITIONS: u32 = 4;
@@ -50,7 +51,7 @@ impl Lookout {
     /// Begin at the point of a stepper, at the start or behind a jump. What was false before the jump and is true behind it happens here.
     pub fn begin(
         &mut self,
-        events: &[Event],
+        events: &[EventOf],
         stepper: &mut dyn Stepper,
         tolerances: Vec<(f64, f64)>,
     ) -> Result<Seen, StepFailure> {
@@ -71,13 +72,13 @@ impl Lookout {
         for (event, (name, now)) in events.iter().zip(&self.truths) {
             let was_false = before.iter().any(|(other, truth)| other == name && !truth);
             if *now && was_false {
-                seen.add(event, state.t, &state.x);
+                seen.add(event, state.t, &state.x, &self.xdot);
             }
         }
         Ok(seen)
     }
 
-    fn note(&mut self, events: &[Event]) {
+    fn note(&mut self, events: &[EventOf]) {
         let holding = self.watch.true_exits(events);
         let names = self.truths.iter().map(|(name, _)| name);
         if !names.eq(events.iter().map(|event| &event.name)) {
@@ -87,7 +88,7 @@ impl Lookout {
     }
 
     /// The events of the last step, up to a time. Where one of them stops, the step ends there if the method can make it end there.
-    pub fn step(&mut self, events: &[Event], stepper: &mut dyn Stepper, mut until: f64) -> Result<Seen, StepFailure> {
+    pub fn step(&mut self, events: &[EventOf], stepper: &mut dyn Stepper, mut until: f64) -> Result<Seen, StepFailure> {
         let mut seen = Seen::default();
         let (mut found, stop) = loop {
             let interval = (self.length, until);
@@ -118,7 +119,8 @@ impl Lookout {
                 None => {}
             }
             stepper.inside(became.t, &mut self.x);
-            seen.add(event, became.t, &self.x);
+            stepper.segment().derivative(became.t, &mut self.xdot);
+            seen.add(event, became.t, &self.x, &self.xdot);
         }
         seen.stop = stop;
         self.note(events);
@@ -127,7 +129,7 @@ impl Lookout {
 
     /// Newton's method from a zero on the polynomial, with values inside the step and the slope of the polynomial. False if the zero lies behind
     /// the step: the polynomial deviates from the solution, and only it falls through zero here.
-    fn correct(&mut self, events: &[Event], stepper: &mut dyn Stepper, became: &mut Became) -> bool {
+    fn correct(&mut self, events: &[EventOf], stepper: &mut dyn Stepper, became: &mut Became) -> bool {
         let (t0, t1) = (stepper.segment().t0, stepper.segment().t1);
         let h = t1 - t0;
         let rounding = 100.0 * f64::EPSILON * (t0.abs() + h);
@@ -166,7 +168,7 @@ impl Lookout {
     /// Make the last step end at an event that was found on its polynomial. Its time; none if the step had to end before.
     fn end_at(
         &mut self,
-        events: &[Event],
+        events: &[EventOf],
         stepper: &mut dyn Stepper,
         became: &Became,
     ) -> Result<Option<f64>, StepFailure> {
@@ -214,9 +216,10 @@ impl Lookout {
 }
 
 impl Seen {
-    fn add(&mut self, event: &Event, t: f64, x: &[f64]) {
+    fn add(&mut self, event: &Event, t: f64, x: &[f64], xdot: &[f64]) {
         let Event { name, action, .. } = event;
-        self.happened.push(Happened { name: name.clone(), t, x: x.to_vec(), action: *action });
+        let (x, xdot) = (x.to_vec(), xdot.to_vec());
+        self.happened.push(Happened { name: name.clone(), t, x, xdot, action: *action });
         if *action == Action::Stop {
             self.stop = Some(t);
         }
@@ -228,6 +231,6 @@ impl Seen {
     }
 }
 
-fn without_value(events: &[Event], none: NoValue) -> StepFailure {
+fn without_value(events: &[EventOf], none: NoValue) -> StepFailure {
     StepFailure::EventUndefined { t: none.t, event: events[none.exit].name.clone() }
 }

@@ -4,8 +4,9 @@
 pub use crate::auto::Auto;
 pub use crate::dae::{Equations, Form, InForm, OrdinaryEquations, System};
 pub use crate::error::SolveError;
+pub use crate::event::{Action, Event};
 pub use crate::formulation::{Formulated, Formulation};
-pub use crate::hybrid::{Hybrid, HybridOptions, Mode, Transition};
+pub use crate::hybrid::{Condition, Hybrid, HybridOptions, Mode, SwitchingFunction, Transition};
 #[doc(no_inline)]
 pub use crate::initial::{Initial, Start};
 pub use crate::linalg::Matrix;

@@ -103,7 +103,7 @@ pub struct Problem<'p, S: ?Sized = dyn Mechanism + 'p> {
     pub initial: Initial,
     /// End of the interval.
     pub tend: f64,
-    /// Events to look for; those of systems with modes belong to the modes.
+    /// Events to look for, in all modes if there are several.
     pub events: Vec<Event<'p>>,
     /// A start that is taken as it is, without a check.
     pub(crate) trusted: Option<State>,
@@ -113,6 +113,33 @@ impl<'p, S: Class + ?Sized> Problem<'p, S> {
     /// From initial values, which are made consistent first, to tend.
     pub fn new<A: Solvable<Class<'p> = S> + ?Sized>(system: &'p A, initial: Initial, tend: f64) -> Self {
         Problem { system: system.class(), initial, tend, events: Vec::new(), trusted: None }
+    }
+
+    /// With an event, such as one that happens where a condition becomes true ([`Event::when`]). Systems with modes look for it in all of
+    /// them, which must have the same unknowns; other events belong to single modes.
+    #[must_use]
+    pub fn event(mut self, event: Event<'p>) -> Self {
+        self.events.push(event);
+        self
+    }
+}
+
+/// A class whose events are functions of time and unknowns as they stand.
+pub trait Plainly: Class {}
+impl Plainly for System {}
+impl Plainly for Hybrid<'_> {}
+
+impl<'p, S: Plainly> Problem<'p, S> {
+    /// Stop where a function of time and unknowns falls through zero.
+    #[must_use]
+    pub fn stop_when(self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
+        self.event(Event::falls(name, Action::Stop, function))
+    }
+
+    /// Write down where a function of time and unknowns falls through zero.
+    #[must_use]
+    pub fn record_when(self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
+        self.event(Event::falls(name, Action::Record, function))
     }
 }
 
@@ -124,38 +151,23 @@ impl<'p> Problem<'p> {
         self
     }
 
-    /// Stop where the function falls through zero.
+    /// Stop where a function of the motion falls through zero.
     #[must_use]
     pub fn stop_when(self, name: impl Into<String>, function: impl Fn(&Motion<f64>) -> f64 + 'p) -> Self {
-        self.event(name.into(), Action::Stop, function)
+        let function = self.of_motion(function);
+        self.event(Event::falls(name, Action::Stop, function))
     }
 
-    /// Write down where the function falls through zero.
+    /// Write down where a function of the motion falls through zero.
     #[must_use]
     pub fn record_when(self, name: impl Into<String>, function: impl Fn(&Motion<f64>) -> f64 + 'p) -> Self {
-        self.event(name.into(), Action::Record, function)
+        let function = self.of_motion(function);
+        self.event(Event::falls(name, Action::Record, function))
     }
 
-    fn event(mut self, name: String, action: Action, function: impl Fn(&Motion<f64>) -> f64 + 'p) -> Self {
+    /// A function of the motion as one of time and unknowns.
+    fn of_motion(&self, function: impl Fn(&Motion<f64>) -> f64 + 'p) -> impl Fn(f64, &[f64]) -> f64 + 'p {
         let layout = Layout::new(self.system.sizes(), Form::StrangenessFree, false);
-        let function = move |t: f64, x: &[f64]| function(&view(&layout, t, x));
-        self.events.push(Event::falls(name, action, function));
-        self
-    }
-}
-
-impl<'p> Problem<'p, System> {
-    /// Stop where a function of time and unknowns falls through zero.
-    #[must_use]
-    pub fn stop_when(mut self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
-        self.events.push(Event::falls(name, Action::Stop, function));
-        self
-    }
-
-    /// Write down where a function of time and unknowns falls through zero.
-    #[must_use]
-    pub fn record_when(mut self, name: impl Into<String>, function: impl Fn(f64, &[f64]) -> f64 + 'p) -> Self {
-        self.events.push(Event::falls(name, Action::Record, function));
-        self
+        move |t: f64, x: &[f64]| function(&view(&layout, t, x))
     }
 }

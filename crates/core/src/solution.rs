@@ -33,7 +33,7 @@ pub struct Solution<L = Layout> {
     /// Times of the saved points; they fall if the run goes backward.
     pub times: Vec<f64>,
     /// Saved states, one after the other.
-    states: Vec<f64>,
+    pub(crate) states: Vec<f64>,
     /// Polynomials, if asked for.
     pub segments: Vec<Segment>,
     /// Events, in the order of the run.
@@ -59,28 +59,6 @@ pub struct Solution<L = Layout> {
 }
 
 impl<L: Clone> Solution<L> {
-    /// Nothing computed yet, at the initial point.
-    pub(crate) fn at(layout: &L, names: Vec<String>, initial: State) -> Self {
-        let largest = initial.x.iter().map(|x| x.abs()).collect();
-        Solution {
-            layout: layout.clone(),
-            names,
-            times: Vec::new(),
-            states: Vec::new(),
-            segments: Vec::new(),
-            events: Vec::new(),
-            end: initial,
-            ended: Ended::ByFailure,
-            statistics: Statistics::default(),
-            max_residuals: Residuals::default(),
-            largest,
-            undetermined: Vec::new(),
-            decisions: String::new(),
-            proposed_step: 0.0,
-            verification: None,
-        }
-    }
-
     /// The same with another account of where the variables stand.
     pub fn map_layout<M>(self, layout: impl FnOnce(&L) -> M) -> Solution<M> {
         Solution {
@@ -100,11 +78,6 @@ impl<L: Clone> Solution<L> {
             proposed_step: self.proposed_step,
             verification: self.verification,
         }
-    }
-
-    pub(crate) fn push(&mut self, t: f64, x: &[f64]) {
-        self.times.push(t);
-        self.states.extend_from_slice(x);
     }
 
     /// Change times and states everywhere but in the polynomials.

@@ -13,7 +13,6 @@
 use crate::dae::System;
 use crate::graph::{Expr, Graph, Node, Tape};
 use crate::method::Stepper;
-use crate::options::Options;
 use crate::scalar::{Dual, Scalar};
 use std::fmt;
 
@@ -163,12 +162,6 @@ impl Verifier {
         }
     }
 
-    /// The same equations for a run whose unknowns have tolerances by name.
-    pub fn named(system: &System, names: &[String], options: &Options, interval: f64) -> Self {
-        let of = |name: &String| options.tolerance.of(name).unwrap_or_default();
-        Verifier::new(system, names, &names.iter().map(of).collect::<Vec<_>>(), interval)
-    }
-
     /// Look at the last step, up to a time.
     pub fn step(&mut self, stepper: &mut dyn Stepper, end: f64) {
         let begin = stepper.segment().t0;
@@ -314,6 +307,7 @@ mod tests {
     use crate::dae::{Equations, Form, prepare};
     use crate::initial::Initial;
     use crate::method::Integrator;
+    use crate::options::Options;
     use crate::scalar::Scalar;
     use crate::{Bdf, RadauIIa, Tolerance};
 

@@ -21,6 +21,18 @@ impl Equations for Oscillator {
     }
 }
 
+/// Three unknowns at rest.
+struct Three;
+
+impl Equations for Three {
+    fn dim(&self) -> usize {
+        3
+    }
+    fn residual<S: Scalar>(&self, _: S, _: &[S], xdot: &[S], r: &mut [S]) {
+        r.copy_from_slice(xdot);
+    }
+}
+
 /// All statements of these functions hold: g ≤ 0 each, or g < 0 if strict.
 fn all<'e>(name: &str, functions: Vec<SwitchingFunction<'e>>) -> Event<'e> {
     let logic = Logic::All((0..functions.len()).map(Logic::Is).collect());
@@ -147,14 +159,42 @@ fn an_event_stops_a_run_through_modes() {
     assert_eq!(solution.events.len(), 1);
 }
 
+/// The same with a mode for each direction.
+fn up_and_down<'h>() -> Hybrid<'h> {
+    let mut system = Hybrid::new();
+    let [down, up] = ["down", "up"].map(|name| system.mode(Mode::equations(name, &Ball)));
+    let bounce = Transition::when(down, up, "impact", |_, x| x[0]);
+    system.transition(bounce.transfer(|_, old, _, new| (new[0], new[1]) = (0.0, -0.5 * old[1])));
+    system.transition(Transition::when(up, down, "top", |_, x| x[1]));
+    system
+}
+
+#[test]
+fn events_of_the_problem_hold_in_all_modes() {
+    let system = up_and_down();
+    let high = Condition::of(SwitchingFunction::new("y > 0.24", |_, x| 0.24 - x[0]).strict());
+    let problem = daedal::Problem::new(&system, Initial::new(0.0, &[1.0, 0.0]), 5.0);
+    let problem = problem.record_when("low", |_, x| x[0] - 0.19).event(Event::when("high", Action::Stop, high));
+    let solution = daedal::solve(&problem, &HybridOptions::default(), &Options::default()).unwrap();
+    let found: Vec<(String, f64)> = solution.events.iter().map(|one| (one.event.name.clone(), one.event.t)).collect();
+    close(&found, &[("low", 0.9), ("high", 1.4)]);
+    assert_eq!((solution.events[0].mode, solution.events[1].mode), (0, 1));
+    assert_eq!(solution.ended, Ended::AtEvent { name: "high".into() });
+}
+
+#[test]
+fn events_of_the_problem_need_the_same_unknowns_in_all_modes() {
+    let mut system = up_and_down();
+    system.mode(Mode::equations("other", &Oscillator));
+    system.mode(Mode::equations("larger", &Three));
+    let problem = daedal::Problem::new(&system, Initial::new(0.0, &[1.0, 0.0]), 5.0).stop_when("low", |_, x| x[0]);
+    let error = daedal::solve(&problem, &HybridOptions::default(), &Options::default()).unwrap_err().to_string();
+    assert!(error.contains("`low`") && error.contains("`down` and `larger` have different unknowns"), "{error}");
+}
+
 #[test]
 fn runs_through_modes_go_forward_only() {
     let system = ball(Vec::new());
-    // an event that no mode has is not lost in silence
-    let mut lost = daedal::Problem::new(&system, Initial::new(0.0, &[1.0, 0.0]), 1.0);
-    lost.events.push(Event::falls("lost", Action::Stop, |_, x| x[0]));
-    let error = daedal::solve(&lost, &HybridOptions::default(), &Options::default()).unwrap_err();
-    assert!(error.to_string().contains("`lost` belongs to no mode"), "{error}");
     let problem = daedal::Problem::new(&system, Initial::new(0.0, &[1.0, 0.0]), -1.0);
     let error = daedal::solve(&problem, &HybridOptions::default(), &Options::default()).unwrap_err().to_string();
     assert!(error.contains("modes") && error.contains("forward in time only"), "{error}");

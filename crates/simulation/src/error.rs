@@ -68,7 +68,9 @@ pub enum Error {
     FormOfGeneral { form: &'static str, model: String, known: String },
     #[error("the method {method} does not know {}: leave out what it does not know, or choose another method", .options.join(", "))]
     OptionsOfOther { options: Vec<&'static str>, method: String },
-    #[error("{model} has no equations of motion ([motion]); trust_initial is for these only: fix all initial values instead")]
+    #[error(
+        "{model} has no equations of motion ([motion]); trust_initial is for these only: fix all initial values instead"
+    )]
     NothingToTrust { model: String },
     #[error("{model} has no modes; {} is for models with modes ([modes])", .settings.join(", "))]
     NoModes { settings: Vec<&'static str>, model: String },

@@ -97,13 +97,13 @@ pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
     match &computed.result {
         SolverResult::Single { solution, .. } => {
             for event in &solution.events {
-                let state = table.at(0, event.t, &event.x, None).to_vec();
+                let state = table.at(0, event.t, &event.x, Some(&event.xdot)).to_vec();
                 events.push(EventRecord { name: event.name.clone(), t: event.t, state });
             }
         }
         SolverResult::Modes { solution, .. } => {
             for Occurrence { mode, event } in &solution.events {
-                let mut state = table.at(*mode, event.t, &event.x, None).to_vec();
+                let mut state = table.at(*mode, event.t, &event.x, Some(&event.xdot)).to_vec();
                 state.push(*mode as f64);
                 events.push(EventRecord { name: event.name.clone(), t: event.t, state });
             }

@@ -1,7 +1,10 @@
 //! Events and runs backward, through settings, for every kind of model.
 
 use daedal_run::{Ending, Run};
-use daedal_simulation::{Error, ErrorKind, EventAction, EventSetting, Model, SaveSetting, Settings, Unwatched, solve};
+use daedal_simulation::{
+    ComparisonSettings, Error, ErrorKind, EventAction, EventSetting, Model, SaveSetting, Settings, Unwatched, compare,
+    solve,
+};
 use std::f64::consts::PI;
 
 /// x = cos t.
@@ -110,6 +113,34 @@ fn events_of_files_and_of_settings_happen_in_every_kind_of_model() {
     let modes = [expected[0], expected[1], ("long on the left", PI / 2.0 + 1.0), expected[2]];
     close(&run, &modes);
     assert_eq!(run.events[2].state.len(), run.columns.len());
+}
+
+#[test]
+fn outputs_at_events_know_derivatives() {
+    // x = cos t: x'' = −x is no unknown of a run
+    let found = run(GENERAL, &Settings { save: SaveSetting::Steps, ..Settings::default() });
+    let place = |name: &str| found.columns.iter().position(|column| column.name == name).expect("a column");
+    let (a, v, state) = (place("a"), place("v"), &found.events[0].state);
+    assert!((state[a] - 0.5).abs() < 1e-3, "{state:?}");
+    assert!((state[v] + (2.0 * PI / 3.0).sin()).abs() < 1e-5, "{state:?}");
+    // the same backward in time
+    let back = run(GENERAL, &Settings { tend: Some(-10.0), save: SaveSetting::Steps, ..Settings::default() });
+    let state = &back.events[0].state;
+    assert!((state[a] - 0.5).abs() < 1e-3 && (state[v] - (2.0 * PI / 3.0).sin()).abs() < 1e-5, "{state:?}");
+}
+
+#[test]
+fn a_comparison_goes_on_where_an_event_would_stop_and_says_so() {
+    let settings =
+        ComparisonSettings { methods: vec!["geoms".into()], tolerances: vec![1e-5], ..ComparisonSettings::default() };
+    let model = |text: &str| Model::read("model.toml", text).expect("a model");
+    let made = compare(&model(&format!("{MOTION}action = \"stop\"\n")), &settings, &mut |_| {}).expect("a comparison");
+    assert_eq!((made.runs[0].t_end, &made.runs[0].failure), (Some(10.0), &None));
+    let said = "all runs go on to t = 10, also where `low` would stop a run";
+    assert!(made.notes.iter().any(|note| note.starts_with(said)), "{:?}", made.notes);
+    // what is only written down changes nothing
+    let made = compare(&model(MOTION), &settings, &mut |_| {}).expect("a comparison");
+    assert!(!made.notes.iter().any(|note| note.contains("low")), "{:?}", made.notes);
 }
 
 #[test]

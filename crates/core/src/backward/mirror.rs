@@ -84,6 +84,10 @@ impl Mirror {
             *t = -*t;
             self.turn(x);
         });
+        for event in &mut solution.events {
+            event.xdot.iter_mut().for_each(|rate| *rate = -*rate);
+            self.turn(&mut event.xdot);
+        }
         solution.segments.iter_mut().for_each(|segment| segment.mirror(&self.signs));
         for (name, factor) in solution.undetermined.iter_mut().flatten() {
             let place = solution.names.iter().position(|known| known == name);

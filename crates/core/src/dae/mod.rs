@@ -48,6 +48,7 @@ pub(crate) use linear_form::FormulaCoefficients;
 pub use model::System;
 pub use ordinary::OrdinaryEquations;
 pub use plain::Plain;
+pub(crate) use problem::restore;
 pub use problem::{Form, PrepareError, Prepared, Unknowns, derivatives, prepare, prepare_at, prepare_by};
 pub(crate) use quasilinear::QuasiLinear;
 pub use solve::InForm;

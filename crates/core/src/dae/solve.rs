@@ -2,17 +2,16 @@
 
 use super::System;
 use super::fallback::prepare_tried;
-use super::hidden::MinimalArray;
-use super::problem::{Form, PrepareError, Unknowns, restore};
+use super::problem::{Form, PrepareError, Unknowns};
 use crate::backward;
-use crate::error::{SolveError, StepFailure};
-use crate::explicit_time::{Crossing, Suspects, Timetable, cross_general};
-use crate::method::{Integrator, StartFailure, State, Stepper};
+use crate::error::SolveError;
+use crate::method::{Integrator, StartFailure, State};
 use crate::observer::Observer;
 use crate::options::Options;
 use crate::problem::Problem;
+use crate::run::{Alone, CourseOfSystem};
 use crate::solution::Solution;
-use crate::solve::{Course, Run, Solver, check_times};
+use crate::solve::{Solver, check_times};
 use crate::verify::Verifier;
 
 /// A method for a general system in a form of its own; without it the form is [`Form::Auto`].
@@ -105,17 +104,22 @@ fn solve_in(
     let named = options.for_unknowns(&prepared.names[..prepared.unknowns.dim]);
     let options = named.as_ref().unwrap_or(options);
     let start = State { t: prepared.at.t, x: prepared.at.x.clone() };
-    let (unknowns, refused) = (prepared.unknowns, prepared.refused);
-    let verifier = options.verify.then(|| {
-        let tolerances = options.tolerance.of_states(prepared.names.len());
-        Verifier::new(problem.system, &prepared.names, &tolerances, problem.tend - problem.initial.t)
-    });
+    let (unknowns, refused, length) = (prepared.unknowns, prepared.refused, problem.tend - start.t);
+    let tolerances = options.tolerance.of_states(prepared.names.len());
+    let verifier = options.verify.then(|| Verifier::new(problem.system, &prepared.names, &tolerances, length));
     let system = prepared.completed.as_ref().unwrap_or(problem.system);
-    let course = GeneralCourse { system, array: prepared.array, unknowns, options };
-    let mut run = Run::new(&unknowns, prepared.names, &start, (problem.tend, &problem.events), options, &course);
-    run.timetable = Timetable::of_system(system, (start.t, problem.tend));
-    run.verifier = verifier;
-    let mut outcome = run.make(|| method.start(prepared.dae, prepared.at, options), observers);
+    let alone = Alone {
+        layout: &unknowns,
+        names: prepared.names,
+        start,
+        tend: problem.tend,
+        events: &problem.events,
+        course: &CourseOfSystem { system, array: prepared.array.as_ref(), values: Some(unknowns.values) },
+        tolerances,
+        verifier,
+        options,
+    };
+    let mut outcome = alone.run(|| method.start(prepared.dae, prepared.at, options), observers);
     let solution = match &mut outcome {
         Ok(solution) => Some(solution),
         Err(SolveError::Stopped { partial, .. }) => Some(&mut **partial),
@@ -137,24 +141,5 @@ pub(crate) fn refused(error: PrepareError) -> SolveError<Unknowns> {
         PrepareError::Analysis(error) => error.into(),
         PrepareError::Start(StartFailure::Options(bad)) => bad.into(),
         PrepareError::Start(failure) => SolveError::Start(failure),
-    }
-}
-
-struct GeneralCourse<'p> {
-    system: &'p System,
-    array: Option<MinimalArray>,
-    unknowns: Unknowns,
-    options: &'p Options,
-}
-
-impl Course for GeneralCourse<'_> {
-    fn restore(&self, t: f64, x: &mut [f64]) {
-        restore(self.system, self.array.as_ref(), self.unknowns.values, self.options.ranks(), (t, x));
-    }
-    fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing) -> Result<(), StepFailure> {
-        cross_general(self.system, stepper, crossing, self.options)
-    }
-    fn suspects(&self) -> Option<Suspects> {
-        Some(Suspects::general(self.system))
     }
 }

@@ -8,18 +8,16 @@
 mod condition;
 mod error;
 mod flow;
-mod history;
+pub(crate) mod history;
 mod impulsive;
 mod leading_matrix;
 mod linearised;
 mod mode;
 mod newton;
 mod options;
-mod place;
-mod record;
 mod restart;
 mod root;
-mod slide;
+pub(crate) mod slide;
 mod sliding;
 mod solution;
 mod solve;
@@ -30,8 +28,9 @@ mod way;
 
 pub use condition::{Condition, Logic, Surface, SwitchingFunction};
 pub use error::{EnterError, HybridError, HybridFailure};
+pub(crate) use flow::GeneralFlow;
 pub use flow::{Entered, Entry, Flow, Impulses, Part};
-pub use mode::Mode;
+pub use mode::{ActiveMode, Mode};
 pub use options::{Detection, HybridOptions, Hysteresis, Restart};
 pub use restart::{make_consistent, make_consistent_keeping};
 pub use slide::opposite_transition;
@@ -39,6 +38,5 @@ pub use sliding::{Combination, SlidingError, SurfaceFormula, sliding_formulas};
 pub use solution::{
     HybridSolution, Jump, ModeNames, Occurrence, Phase, Repair, Smoothness, Switch, SwitchKind, Warning,
 };
-pub use solve::ActiveMode;
 pub use system::{Hybrid, SlidingMode};
 pub use transition::{Schedule, Transfer, Transition, Trigger};

@@ -91,3 +91,12 @@ impl<'h> Mode<'h> {
         self
     }
 }
+
+/// Where an observer stands: the mode that is active.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActiveMode {
+    /// Its place in [`HybridSolution::modes`](super::HybridSolution::modes).
+    pub mode: usize,
+    /// Its name.
+    pub name: String,
+}

@@ -1,6 +1,7 @@
 //! Options of runs through several modes.
 
 use super::sliding::Combination;
+use crate::error::BadOption;
 
 /// How a state is made consistent when a mode is entered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,5 +101,17 @@ impl Default for HybridOptions {
             keep_switches: None,
             time_tolerance: None,
         }
+    }
+}
+
+impl HybridOptions {
+    /// Are lengths of time possible?
+    pub(super) fn check(&self) -> Result<(), BadOption> {
+        BadOption::positive("probe", self.probe)?;
+        let lengths = [("chatter_time", self.chatter_time), ("time_tolerance", self.time_tolerance)];
+        lengths
+            .into_iter()
+            .filter_map(|(name, time)| Some((name, time?)))
+            .try_for_each(|(name, time)| BadOption::positive(name, time))
     }
 }

@@ -2,17 +2,16 @@
 
 use super::condition::{Condition, SwitchingFunction};
 use super::flow::GeneralFlow;
-use super::place::{
-    Composite, Equations, Exit, Place, Reason, Sheet, Target, carried, places_of, rearranged, rearranged_event,
-};
 use super::sliding::{Combination, SlidingError, SurfaceFormula, difference, sliding_formulas};
 use super::system::Hybrid;
 use super::transition::Trigger;
 use super::watch::uncertainty;
 use crate::dae::{Form, System};
-use crate::event::Event;
 use crate::graph::{Expr, Graph};
 use crate::method::radau::RadauIIa;
+use crate::run::exit::{Composite, Exit, Reason, Sheet, Target};
+use crate::run::place::{Equations, Place};
+use crate::run::rearranged::{EventOf, carried, places_of, rearranged, rearranged_event};
 
 /// Points at which it is tried whether functions are opposite.
 const TRIALS: u32 = 5;
@@ -86,7 +85,7 @@ pub fn constant_width(system: &Hybrid, places: &[Place], transition: usize, back
 /// The transition back over the same surface, with the width between both, near a point of the mode that is left. Where there is one the
 /// system may slide.
 pub fn opposite_transition(system: &Hybrid, transition: usize, t: f64, x: &[f64]) -> Option<(usize, f64)> {
-    let places: Vec<Place> = (0..system.modes.len()).map(|k| Place::given(system, k)).collect();
+    let places: Vec<Place> = (0..system.modes.len()).map(|k| Place::given(system, k, &[])).collect();
     opposite(system, &places, transition, (t, x))
 }
 
@@ -155,22 +154,16 @@ pub fn generate<'h>(
     for (surface, sheet) in composite.surfaces.iter().enumerate() {
         exits.extend(apart(system, places, (surface, sheet), &unknowns, &tolerances));
     }
-    let events = events(system, places, composite, &unknowns);
+    let events = events(places, composite, &unknowns);
     let names: Vec<&str> = composite.vertices.iter().map(|&k| &*system.modes[k].name).collect();
+    let equations = Equations::Generated(Box::new(GeneralFlow::new(sliding, Form::Auto, RadauIIa::default())));
     Ok(Place {
-        name: format!("{} (sliding)", names.join("|")),
-        equations: Equations::Generated(Box::new(GeneralFlow::new(sliding, Form::Auto, RadauIIa::default()))),
-        unknowns,
-        bookkeeping: Vec::new(),
         sliding: true,
         between: composite.vertices.clone(),
-        stepper: None,
-        timetable: None,
-        condition_times: None,
-        verifier: None,
         exits,
-        made_events: events,
+        events,
         composite: Some(composite.clone()),
+        ..Place::new(format!("{} (sliding)", names.join("|")), unknowns, equations)
     })
 }
 
@@ -239,18 +232,15 @@ fn exits<'h>(
 }
 
 /// Events that the modes have between which it slides, each name once.
-fn events<'h>(
-    system: &'h Hybrid<'h>,
-    places: &[Place<'h>],
-    composite: &Composite,
-    unknowns: &[String],
-) -> Vec<Event<'h>> {
-    let mut events: Vec<Event> = Vec::new();
-    for &vertex in &composite.vertices {
-        let order = places_of(&places[vertex].unknowns, unknowns);
-        for event in &system.modes[vertex].events {
-            if !events.iter().any(|known| known.name == event.name) {
-                events.push(rearranged_event(event, &order));
+fn events<'h>(places: &[Place<'h>], composite: &Composite, unknowns: &[String]) -> Vec<EventOf<'h>> {
+    let mut events: Vec<EventOf> = Vec::new();
+    for place in composite.vertices.iter().map(|&vertex| &places[vertex]) {
+        let order = places_of(&place.unknowns, unknowns);
+        for event in &place.events {
+            if let EventOf::Given(event) = event
+                && !events.iter().any(|known| known.name == event.name)
+            {
+                events.push(EventOf::Made(rearranged_event(event, &order)));
             }
         }
     }

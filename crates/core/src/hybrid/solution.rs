@@ -45,11 +45,11 @@ pub struct Phase {
     /// Times of the saved points.
     pub times: Vec<f64>,
     /// Saved states, one after the other.
-    pub(super) states: Vec<f64>,
+    pub(crate) states: Vec<f64>,
     /// Polynomials, if asked for; the last one may reach beyond the end.
     pub segments: Vec<Segment>,
     /// Number of unknowns that are saved.
-    pub(super) n: usize,
+    pub(crate) n: usize,
 }
 
 impl Phase {

@@ -1,5 +1,6 @@
 //! A hybrid system.
 
+use super::error::HybridError;
 use super::mode::Mode;
 use super::transition::{Transfer, Transition};
 
@@ -54,5 +55,37 @@ impl<'h> Hybrid<'h> {
         transfer: impl Fn(f64, &[f64], &[f64], &mut [f64]) + 'h,
     ) {
         self.sliding.push(SlidingMode { between, mode, transfer: Some(Box::new(transfer)) });
+    }
+
+    /// Do all numbers of modes exist?
+    pub(super) fn check(&self, first: usize) -> Result<(), HybridError> {
+        let count = self.modes.len();
+        let wrong = |what: String, mode: usize| {
+            HybridError::System(format!("{what} names mode number {mode}, but there are {count} modes, from 0 on"))
+        };
+        if first >= count {
+            return Err(wrong("the start".into(), first));
+        }
+        for transition in &self.transitions {
+            for mode in
+                [Some(transition.from), Some(transition.to), transition.after_accumulation].into_iter().flatten()
+            {
+                if mode >= count {
+                    return Err(wrong(format!("the transition `{}`", transition.name()), mode));
+                }
+            }
+            if !(transition.hysteresis >= 0.0) {
+                let name = transition.name();
+                return Err(HybridError::System(format!("the hysteresis of `{name}` is negative or not a number")));
+            }
+        }
+        for sliding in &self.sliding {
+            for mode in [sliding.between.0, sliding.between.1, sliding.mode] {
+                if mode >= count {
+                    return Err(wrong("a sliding mode".into(), mode));
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use daedal::dae::analysis::{Scope, analyse};
 use daedal::dae::{Depth, Equations, Form, System, characterise};
 use daedal::error::BadOption;
+use daedal::hybrid::{Hybrid, HybridError, HybridOptions, Mode, Schedule, Transition};
 use daedal::linalg::RankRule;
 use daedal::scalar::Scalar;
 use daedal::{Initial, Options, Problem, RadauIIa, SolveError, solve};
@@ -33,6 +34,18 @@ impl Equations for AlmostOneHidden {
         r[0] = xdot[0] - x[1];
         r[1] = x[0].square() - 1.0 - x[2];
         r[2] = x[0].square() - 1.0 - x[2] * (1.0 + EPSILON);
+    }
+}
+
+/// Nothing moves.
+struct AtRest;
+
+impl Equations for AtRest {
+    fn dim(&self) -> usize {
+        3
+    }
+    fn residual<S: Scalar>(&self, _: S, _: &[S], xdot: &[S], r: &mut [S]) {
+        r.copy_from_slice(xdot);
     }
 }
 
@@ -68,6 +81,34 @@ fn every_form_obeys_the_tolerance() {
                 let Err(SolveError::Options(bad)) = run(Some(value)) else { panic!("{value}") };
                 assert!(matches!(bad, BadOption::OutOfRange { name: "rank_tolerance", .. }), "{bad}");
             }
+        }
+    }
+}
+
+#[test]
+fn modes_obey_the_tolerance() {
+    let run = |equations: &System, x: &[f64], rank_tolerance: Option<f64>| {
+        let mut system = Hybrid::new();
+        let rest = system.mode(Mode::equations("rest", &AtRest));
+        let almost = system.mode(Mode::general("almost", equations.clone(), Form::Auto, RadauIIa::default()));
+        system.transition(Transition::at(rest, almost, Schedule::Times(vec![0.05])));
+        let options = Options { rank_tolerance, ..Options::default() };
+        solve(&Problem::new(&system, Initial::new(0.0, x), 0.1), &HybridOptions::default(), &options)
+    };
+    let systems =
+        [(System::of(&AlmostOneConstraint), [1.0, 1.0, 0.0]), (System::of(&AlmostOneHidden), [1.0, 0.0, 0.0])];
+    for (system, x) in &systems {
+        for tolerance in [None, Some(EPSILON / 100.0)] {
+            let solution = run(system, x, tolerance).unwrap();
+            assert_eq!(solution.switch_count, 1);
+            assert!((solution.end.x[0] - 1.0).abs() < 1e-9);
+        }
+        let error = run(system, x, LOOSE).unwrap_err();
+        let HybridError::Stopped { cause, .. } = &error else { panic!("{error}") };
+        assert!(cause.to_string().contains("nothing determines"), "{cause}");
+        for value in [0.0, 1.0, -1.0, f64::NAN] {
+            let Err(HybridError::Options(bad)) = run(system, x, Some(value)) else { panic!("{value}") };
+            assert!(matches!(bad, BadOption::OutOfRange { name: "rank_tolerance", .. }), "{bad}");
         }
     }
 }

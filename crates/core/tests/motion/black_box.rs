@@ -3,6 +3,7 @@
 use crate::support::{GRAVITY, M2, PENDULUM, SliderCrank, distance, tolerance};
 use daedal::analysis::{Finding, analyse};
 use daedal::formulation::{Formulation, Selectors};
+use daedal::hybrid::{EnterError, Hybrid, HybridError, HybridFailure, HybridOptions, Mode};
 use daedal::linalg::Matrix;
 use daedal::method::StartFailure;
 use daedal::method::controller::Control;
@@ -277,6 +278,20 @@ fn a_wrong_declaration_is_named_with_its_numbers_and_refused() {
         let run = solve(&Problem::new(&rail, initial.clone(), 2.0), &Geoms::default(), &tolerance(1e-6));
         match run {
             Err(SolveError::Start(StartFailure::Declaration(told))) => assert_eq!(told.declared, wrong),
+            Ok(_) if odd == Odd::MassChangesFarAway => {}
+            other => panic!("{odd:?}: {:?}", other.err()),
+        }
+        // so is one in a mode
+        let mut system = Hybrid::new();
+        system.mode(Mode::motion("rail", BlackBoxMotion(Rail { odd: Some(odd), structure }), Geoms::default()));
+        let start = Initial::default().guess("p1", 1.0).guess("p2", 0.0).guess("v1", 0.5).guess("v2", 0.0);
+        let problem = Problem::new(&system, start.guess("r1", 0.2), 2.0);
+        match solve(&problem, &HybridOptions::default(), &tolerance(1e-6)) {
+            Err(HybridError::Stopped { cause, .. }) => {
+                let HybridFailure::Enter { cause, .. } = *cause else { panic!("{odd:?}: {cause}") };
+                let EnterError::Start(StartFailure::Declaration(told)) = *cause else { panic!("{odd:?}: {cause}") };
+                assert_eq!(told.declared, wrong);
+            }
             Ok(_) if odd == Odd::MassChangesFarAway => {}
             other => panic!("{odd:?}: {:?}", other.err()),
         }

@@ -15,6 +15,7 @@ use crate::variables::Stopped;
 use attempt::{RunResult, Subject};
 use daedal::Initial;
 use daedal::error::BadOption;
+use daedal::event::Action;
 use daedal::motion::{Form, consistent};
 use daedal_run::comparison::{ComparedRun, Comparison, ConstraintLevels, Counters, Timing};
 use plan::{ComparisonPlan, PlannedRun};
@@ -152,6 +153,7 @@ impl<'m> PlannedComparison<'m> {
             })
             .collect();
         let mut notes = plan.notes.clone();
+        notes.extend(stops(model, tend));
         notes.extend(restlessness(&runs));
         Ok(Comparison {
             model: model.name().to_string(),
@@ -199,6 +201,18 @@ fn counted(progress: &mut dyn FnMut(Pass), timed: bool, runs: usize) -> impl FnM
         done += 1;
         progress(Pass { timed, done, runs });
     }
+}
+
+/// A comparison needs one end for all: methods find the event that would stop a run at times of their own.
+fn stops(model: &Model, tend: f64) -> Option<String> {
+    let events = model.content.events.list.iter().filter(|event| event.action == Action::Stop);
+    let names: Vec<String> = events.map(|event| format!("`{}`", event.name)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "all runs go on to t = {tend}, also where {} would stop a run: events are not compared",
+            names.join(", ")
+        )
+    })
 }
 
 /// Are there times that differ much from one repetition to the next?

@@ -1,15 +1,16 @@
 //! A mode that is a general system: what impulses leave alone follows from its derivative array.
 
 use super::{Combinations, Entered, Entry, Flow, Part, counted, kept};
-use crate::dae::{DerivativeArray, Form, PrepareError, System, prepare_by};
+use crate::dae::hidden::MinimalArray;
+use crate::dae::{CharacteristicValues, DerivativeArray, Form, PrepareError, System, prepare_by};
 use crate::error::StepFailure;
-use crate::explicit_time::{Crossing, Suspects, Timetable, cross_general};
 use crate::hybrid::error::EnterError;
 use crate::hybrid::impulsive::Coefficients;
 use crate::initial::{Initial, Start};
 use crate::linalg::{Mat, Matrix, RankRule};
 use crate::method::{Integrator, Stepper};
 use crate::options::Options;
+use crate::run::{Course, CourseOfSystem};
 use std::cell::{OnceCell, RefCell};
 
 /// Combinations of the unknowns that impulses cannot change.
@@ -20,6 +21,15 @@ enum Kept {
     Linearised(RefCell<DerivativeArray>),
 }
 
+/// What is known about the form that is integrated.
+struct FormFound {
+    /// the system with ẋ = 0 for free unknowns
+    completed: Option<System>,
+    /// formulas of hidden constraints
+    array: Option<MinimalArray>,
+    values: CharacteristicValues,
+}
+
 /// A general system.
 pub struct GeneralFlow {
     system: System,
@@ -27,12 +37,20 @@ pub struct GeneralFlow {
     integrator: Box<dyn Integrator>,
     /// made when constraints are first to be repaired
     kept: OnceCell<Kept>,
+    /// found when it is first entered
+    form_found: OnceCell<FormFound>,
 }
 
 impl GeneralFlow {
     /// A system with the form and the method to solve it.
     pub fn new(system: System, form: Form, integrator: impl Integrator + 'static) -> Self {
-        GeneralFlow { system, form, integrator: Box::new(integrator), kept: OnceCell::new() }
+        GeneralFlow {
+            system,
+            form,
+            integrator: Box::new(integrator),
+            kept: OnceCell::new(),
+            form_found: OnceCell::new(),
+        }
     }
 
     fn kept(&self, ranks: RankRule) -> Kept {
@@ -89,7 +107,7 @@ impl GeneralFlow {
     }
 
     /// A stepper that does not borrow from the system.
-    pub(in crate::hybrid) fn start(&self, entry: &Entry, options: &Options) -> Result<Box<dyn Stepper>, EnterError> {
+    pub(crate) fn start(&self, entry: &Entry, options: &Options) -> Result<Box<dyn Stepper>, EnterError> {
         entry.check(self.system.dim())?;
         let first = &self.system.first;
         let orders = first.origin.iter().map(|(_, order)| *order as usize).max().unwrap_or(0);
@@ -105,6 +123,8 @@ impl GeneralFlow {
             PrepareError::Analysis(error) => EnterError::Analysis(error),
             PrepareError::Start(failure) => EnterError::Start(failure),
         })?;
+        let (completed, array, values) = (prepared.completed, prepared.array, prepared.unknowns.values);
+        self.form_found.get_or_init(|| FormFound { completed, array, values });
         let (mut dae, mut point) = (prepared.dae, prepared.at);
         let at = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, (t, x, xdot), options.ranks());
         let combinations = Combinations { at: &at, move_along: self.system.structure().leading_moves() };
@@ -139,15 +159,12 @@ impl Flow for GeneralFlow {
         Some(self.system.clone())
     }
 
-    fn timetable(&self, interval: (f64, f64)) -> Option<Timetable> {
-        Timetable::of_system(&self.system, interval)
-    }
-
-    fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing, options: &Options) -> Result<(), StepFailure> {
-        cross_general(&self.system, stepper, crossing, options)
-    }
-
-    fn suspects(&self) -> Option<Suspects> {
-        Some(Suspects::general(&self.system))
+    fn course(&self) -> Option<Box<dyn Course + '_>> {
+        let form = self.form_found.get();
+        Some(Box::new(CourseOfSystem {
+            system: form.and_then(|form| form.completed.as_ref()).unwrap_or(&self.system),
+            array: form.and_then(|form| form.array.as_ref()),
+            values: form.map(|form| form.values),
+        }))
     }
 }

@@ -9,13 +9,12 @@ use super::impulsive::{Coefficients, kept_by_impulses};
 use super::options::Restart;
 use super::restart::{make_consistent, make_consistent_following, make_consistent_keeping};
 use crate::dae::{Dae, Point, System};
-use crate::error::StepFailure;
-use crate::explicit_time::{Crossing, Suspects, Timetable};
 use crate::initial::Start;
 use crate::linalg::{Mat, RankRule};
 use crate::method::{State, Stepper};
 use crate::motion::Balance;
 use crate::options::Options;
+use crate::run::Course;
 
 pub use general::GeneralFlow;
 pub use linear::LinearFlow;
@@ -103,23 +102,9 @@ pub trait Flow {
         None
     }
 
-    /// What the equations know about times, where they have formulas.
+    /// What the loop asks of the equations beside their stepper, where they have formulas.
     #[doc(hidden)]
-    fn timetable(&self, _interval: (f64, f64)) -> Option<Timetable> {
-        None
-    }
-
-    /// Move a stepper of this mode beyond a time where formulas jump.
-    #[doc(hidden)]
-    fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing, _: &Options) -> Result<(), StepFailure> {
-        let x = stepper.state().x.clone();
-        stepper.restart(State { t: crossing.to, x });
-        Ok(())
-    }
-
-    /// The formulas among which the reason of a failure may be.
-    #[doc(hidden)]
-    fn suspects(&self) -> Option<Suspects> {
+    fn course(&self) -> Option<Box<dyn Course + '_>> {
         None
     }
 }

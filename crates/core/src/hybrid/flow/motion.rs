@@ -3,8 +3,6 @@
 use super::{Entered, Entry, Flow, Part};
 use crate::catalogue::MotionMethod;
 use crate::dae::{self, System};
-use crate::error::StepFailure;
-use crate::explicit_time::{Crossing, Suspects, Timetable, cross_motion};
 use crate::hybrid::error::EnterError;
 use crate::hybrid::options::Restart;
 use crate::initial::{Initial, Start};
@@ -12,6 +10,7 @@ use crate::linalg::RankRule;
 use crate::method::{State, Stepper};
 use crate::motion::{self, Impact, Layout, Mechanism, consistent};
 use crate::options::Options;
+use crate::run::{Course, CourseOfMotion};
 use std::cell::{OnceCell, RefCell};
 
 /// Equations of motion. Every level of constraints is repaired by its own variables. [`Restart::Impulse`] and [`Restart::Momentum`] repair
@@ -132,15 +131,7 @@ impl<M: Mechanism> Flow for MotionFlow<M> {
         Some(System::new(&formulas, crate::graph::Interpreted))
     }
 
-    fn timetable(&self, interval: (f64, f64)) -> Option<Timetable> {
-        Timetable::of_motion(&self.mechanism, interval)
-    }
-
-    fn cross(&self, stepper: &mut dyn Stepper, crossing: &Crossing, options: &Options) -> Result<(), StepFailure> {
-        cross_motion(&self.mechanism, stepper, crossing, options)
-    }
-
-    fn suspects(&self) -> Option<Suspects> {
-        Suspects::motion(&self.mechanism)
+    fn course(&self) -> Option<Box<dyn Course + '_>> {
+        Some(Box::new(CourseOfMotion(&self.mechanism)))
     }
 }

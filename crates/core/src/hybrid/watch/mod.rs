@@ -12,7 +12,6 @@ mod samples;
 mod tests;
 
 use super::condition::{Condition, SwitchingFunction};
-use super::place::Exit;
 use super::root::{first_zero, time_tolerance};
 use crate::segment::Segment;
 pub use follow::Became;
@@ -40,18 +39,6 @@ pub trait Guard {
     /// Is a statement that allows equality made true by a function that only touches zero?
     fn touching(&self) -> bool {
         true
-    }
-}
-
-impl Guard for Exit<'_> {
-    fn condition(&self) -> Option<&Condition<'_>> {
-        Exit::condition(self)
-    }
-    fn hysteresis(&self) -> f64 {
-        self.hysteresis
-    }
-    fn transition(&self) -> Option<usize> {
-        self.transition
     }
 }
 

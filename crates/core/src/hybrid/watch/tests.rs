@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::hybrid::condition::Condition;
-use crate::hybrid::place::{Reason, Target};
+use crate::run::exit::{Exit, Reason, Target};
 
 /// x(t) = t over [0, h].
 fn line(h: f64) -> Segment {

@@ -1,13 +1,12 @@
 //! From one mode to another: which transition, what it does to the state, and what is told about it.
 
-use super::Run;
-use crate::hybrid::error::HybridFailure;
-use crate::hybrid::flow::{Entered, Entry, Part};
-use crate::hybrid::options::{Detection, Restart};
-use crate::hybrid::place::{Reason, Target, carried, starts};
-use crate::hybrid::record::jumps;
-use crate::hybrid::solution::{Repair, Smoothness, Switch, SwitchKind, Warning};
-use crate::hybrid::transition::Transfer;
+use super::Execution;
+use super::exit::{Reason, Target};
+use super::rearranged::{carried, starts};
+use super::record::jumps;
+use crate::hybrid::{
+    Detection, Entered, Entry, HybridFailure, Part, Repair, Restart, Smoothness, Switch, SwitchKind, Transfer, Warning,
+};
 
 /// Changes below this many times the tolerance are no jumps.
 const JUMP: f64 = 10.0;
@@ -34,7 +33,7 @@ pub struct Placed {
     pub restart: Restart,
 }
 
-impl<'h> Run<'_, 'h> {
+impl<'h> Execution<'_, 'h> {
     /// Which of several ways out is taken.
     pub fn choose(&self, due: &[usize], t: f64) -> Result<usize, HybridFailure> {
         let exits = &self.places[self.active].exits;

@@ -1,16 +1,14 @@
 //! Sliding: is it possible, how does it begin, where does it end.
 
+use super::exit::{Composite, Exit, Sheet, Target};
+use super::rearranged::carried;
 use super::switch::Change;
-use super::{Run, StateAndRate};
-use crate::hybrid::error::HybridFailure;
-use crate::hybrid::options::{Detection, Hysteresis};
-use crate::hybrid::place::{Composite, Exit, Sheet, Target, carried};
+use super::{Execution, StateAndRate};
 use crate::hybrid::slide::{
     along, beyond, constant_width, convex_parameters, generate, opposite, side, surface_function,
 };
-use crate::hybrid::solution::{SwitchKind, Warning};
-use crate::hybrid::system::SlidingMode;
 use crate::hybrid::watch::uncertainty;
+use crate::hybrid::{Detection, HybridFailure, Hysteresis, SlidingMode, SwitchKind, Warning};
 
 /// Sliding begins if the convex parameters lie in [0, 1] up to this.
 const ROUNDED: f64 = 1e-6;
@@ -19,7 +17,7 @@ const ON_THE_SURFACE: f64 = 10.0;
 /// Widths of a hysteresis are the same if they differ by less than this part of them: that is rounding.
 const SAME_WIDTH: f64 = 1e-9;
 
-impl<'h> Run<'_, 'h> {
+impl<'h> Execution<'_, 'h> {
     /// A mode that was written for sliding between two modes.
     fn written(&self, from: usize, to: usize) -> Option<&'h SlidingMode<'h>> {
         let pair = |sliding: &&SlidingMode| sliding.between == (from, to) || sliding.between == (to, from);

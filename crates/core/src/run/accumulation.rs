@@ -6,7 +6,7 @@
 //! shrinks along, until t* − t is below the tolerance, or the time of an event is not known better. States at the events of one
 //! transition approach their limit as smoothly as their times: a line through two of them bridges the rest.
 
-use super::Run;
+use super::Execution;
 use super::switch::NOISE;
 use crate::hybrid::history::Accumulation;
 use crate::hybrid::watch::Fine;
@@ -18,7 +18,7 @@ const DISTINCT: f64 = 1e3 * f64::EPSILON;
 /// Times of events are found to this part of time itself at best: that is their rounding.
 const LOCATED: f64 = 2.0 * f64::EPSILON;
 
-impl Run<'_, '_> {
+impl Execution<'_, '_> {
     /// Is it time to cut the switches of a transition short, which has just become due? Otherwise the next excursion is watched as closely as it
     /// needs.
     pub fn accumulates(&mut self, j: usize, exit: usize, t: f64) -> Option<Accumulation> {

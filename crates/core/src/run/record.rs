@@ -1,8 +1,8 @@
-//! What is kept of a hybrid run.
+//! What is kept of a run.
 
 use super::place::Place;
-use super::solution::{HybridSolution, Jump, ModeNames, Occurrence, Phase, Switch};
 use crate::event::Happened;
+use crate::hybrid::{HybridSolution, Jump, ModeNames, Occurrence, Phase, Switch};
 use crate::method::{State, Stepper};
 use crate::options::Save;
 use crate::segment::Segment;
@@ -93,6 +93,7 @@ impl Record {
     pub fn events(&mut self, mode: usize, unknowns: usize, happened: Vec<Happened>) {
         for mut event in happened {
             event.x.truncate(unknowns);
+            event.xdot.truncate(unknowns);
             self.solution.event_count += 1;
             keep_ends(&mut self.solution.events, self.kept);
             self.solution.events.push(Occurrence { mode, event });
@@ -128,17 +129,17 @@ impl Record {
         self.here(mode, t1, &x1[..n]);
     }
 
-    /// A step, or the part of it up to a time, was made.
-    pub fn step(&mut self, stepper: &mut dyn Stepper, t: f64, x: &[f64]) {
+    /// A step, or the part of it up to a time, was made: to the state of the stepper, or to another one there.
+    pub fn step(&mut self, stepper: &mut dyn Stepper, t: f64, other: Option<&[f64]>) {
         let Some(phase) = self.solution.phases.last_mut() else { return };
         let (n, mode) = (phase.n, phase.mode);
         let length = t - phase.t1;
         phase.t1 = t;
         match &self.save {
             Save::End => {}
-            Save::Steps => phase.push(t, x),
+            Save::Steps => phase.push(t, other.unwrap_or(&stepper.state().x)),
             Save::Dense => {
-                phase.push(t, x);
+                phase.push(t, other.unwrap_or(&stepper.state().x));
                 stepper.refine();
                 phase.segments.push(stepper.segment().clone());
             }
@@ -149,14 +150,14 @@ impl Record {
                         stepper.inside(wanted, &mut self.x);
                         phase.push(wanted, &self.x);
                     } else {
-                        phase.push(t, x);
+                        phase.push(t, other.unwrap_or(&stepper.state().x));
                     }
                     self.next += 1;
                 }
             }
         }
         self.share(mode).time += length;
-        self.here(mode, t, &x[..n]);
+        self.here(mode, t, &other.unwrap_or(&stepper.state().x)[..n]);
     }
 
     /// A formula of the mode jumps: the state goes on with other values.

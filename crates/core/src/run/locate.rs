@@ -1,7 +1,7 @@
-//! Steps that end at an event.
+//! Steps that end where a place is left.
 
-use super::Run;
-use crate::hybrid::error::HybridFailure;
+use super::Execution;
+use crate::hybrid::HybridFailure;
 use crate::hybrid::watch::Fired;
 
 /// Times are found to this part of the tolerance, relative to the step size, in which states change.
@@ -9,7 +9,29 @@ const EXACT: f64 = 1e-4;
 /// Most repetitions of a step until it ends at an event.
 const MOST_REPETITIONS: u32 = 5;
 
-impl Run<'_, '_> {
+impl Execution<'_, '_> {
+    /// The first event of the last step, which ends there afterwards: its time and the ways out. State and derivative are those of the event.
+    pub fn first_event(&mut self) -> Result<Option<(f64, Vec<usize>)>, HybridFailure> {
+        while let Some(fired) = self.find()? {
+            if let Some(t) = self.locate(&fired)? {
+                return Ok(Some((t, fired.exits)));
+            }
+            // the step had to be shorter, and ends before the event now
+            self.watch.rewind();
+        }
+        Ok(None)
+    }
+
+    /// Look through the last step.
+    fn find(&mut self) -> Result<Option<Fired>, HybridFailure> {
+        let place = &self.places[self.active];
+        let length = self.interval.1 - self.interval.0;
+        let tolerance = self.hybrid.time_tolerance;
+        self.watch.find(&place.exits, place.at().segment(), length, tolerance).map_err(|none| {
+            HybridFailure::Undefined { t: none.t, mode: place.name.clone(), condition: place.exits[none.exit].name() }
+        })
+    }
+
     /// How exactly times of events are found by making steps again; `size` is the larger one of time and step.
     pub fn exactness(&self, size: f64) -> f64 {
         EXACT * self.tolerances.0 * size
