@@ -42,8 +42,8 @@ fn decompose(
     array.dense_jacobian(t, x, &rows, &mut constraints.F).unwrap();
     constraints.decompose().unwrap();
     let mut differential = DifferentialPart::new(&layout, &constraints, kinds.1, selection, 3);
-    differential.select(&constraints, Tableau::of(3), H).unwrap();
-    differential.decompose(&constraints, Tableau::of(3), H).unwrap();
+    differential.select(&mut constraints, Tableau::of(3), H).unwrap();
+    differential.decompose(&mut constraints, Tableau::of(3), H).unwrap();
     (constraints, differential)
 }
 
