@@ -1,15 +1,22 @@
 //! What every method promises, whatever it computes: a new method is covered by its row in the catalogue.
 
+use chain::Chain;
 use daedal::catalogue::{self, MotionMethod};
-use daedal::formulation::Formulation;
+use daedal::dae::{self, Equations, System};
+use daedal::formulation::{Formulated, Formulation};
+use daedal::graph::Interpreted;
 use daedal::hybrid::{Hybrid, HybridError, HybridOptions, HybridSolution, Mode, Transition};
 use daedal::linalg::Matrix;
-use daedal::method::{StartFailure, State, Stepper};
+use daedal::method::{Integrator, Method, StartFailure, State, Stepper};
 use daedal::motion::{
-    EquationsOfMotion, Form, Layout, Mechanism, Motion, Names, Position, Sizes, Velocity, consistent,
+    Compiled, EquationsOfMotion, Form, Formulas, Layout, Mechanism, Motion, Names, Position, Sizes, Velocity,
+    consistent,
 };
 use daedal::scalar::Scalar;
-use daedal::{Ended, Initial, Options, Problem, Save, SolveError, StepFailure, Tolerance, solve};
+use daedal::{Bdf, Ended, Initial, Options, Problem, RadauIIa, Save, SolveError, StepFailure, Tolerance, solve};
+
+#[path = "support/chain.rs"]
+mod chain;
 
 /// A method of one's own is tried like the others.
 #[allow(dead_code)] // its own `main`
@@ -138,6 +145,70 @@ fn no_step_allocates() {
             }
         });
         assert_eq!((failure, info.count_total), (None, 0), "{}", way.name);
+    }
+}
+
+/// Antibodies u in a tissue v that a tumour has taken, by the method of lines with N points; as `models/medical-akzo-nobel.toml`.
+struct MedicalAkzoNobel(usize);
+
+impl Equations for MedicalAkzoNobel {
+    fn dim(&self) -> usize {
+        2 * self.0
+    }
+    fn residual<S: Scalar>(&self, _: S, x: &[S], xdot: &[S], r: &mut [S]) {
+        let n = self.0;
+        let dz = 1.0 / n as f64;
+        for j in 0..n {
+            let z = (j + 1) as f64 * dz - 1.0;
+            let (alpha, beta) = (2.0 * z.powi(3) / 16.0, z.powi(4) / 16.0);
+            let before = if j == 0 { S::from(2.0) } else { x[2 * j - 2] };
+            let after = x[2 * if j + 1 == n { j } else { j + 1 }];
+            let reaction = x[2 * j] * x[2 * j + 1] * 100.0;
+            let diffusion = (before - x[2 * j] * 2.0 + after) * (beta / (dz * dz));
+            r[2 * j] = xdot[2 * j] - (after - before) * (alpha / (2.0 * dz)) - diffusion + reaction;
+            r[2 * j + 1] = xdot[2 * j + 1] + reaction;
+        }
+    }
+}
+
+/// Allocations in so many steps after the first ones.
+fn allocations(stepper: &mut dyn Stepper, steps: u32) -> (u64, Option<StepFailure>) {
+    let mut failure = None;
+    for _ in 0..10 {
+        failure = failure.or(stepper.advance(100.0).err());
+    }
+    let info = allocation_counter::measure(|| {
+        for _ in 0..steps {
+            failure = failure.take().or(stepper.advance(100.0).err());
+        }
+    });
+    (info.count_total, failure)
+}
+
+#[test]
+fn no_step_with_sparse_matrices_allocates() {
+    let chain = Compiled::new(&Formulas::trace(&Chain { links: 60 }), Interpreted);
+    let start = consistent::initialise(&chain, &Chain { links: 60 }.start(), Form::StrangenessFree).unwrap().state;
+    let options = Options { tolerance: Tolerance::new(1e-5, 1e-5), ..Options::default() };
+    let tissue = System::of(&MedicalAkzoNobel(100));
+    let mut clean: Vec<f64> = vec![0.0; 200];
+    clean.iter_mut().skip(1).step_by(2).for_each(|v| *v = 1.0);
+    for name in ["radau", "bdf"] {
+        let integrator = || -> Box<dyn Integrator> {
+            if name == "radau" { Box::new(RadauIIa::default()) } else { Box::new(Bdf::default()) }
+        };
+        for formulation in [Formulation::Eom1, Formulation::Ggl] {
+            let what = format!("chain, {name} {}", formulation.name());
+            assert!(formulation.system(&chain, &start).unwrap().new_pencil().is_sparse(), "{what}");
+            let method = Formulated { formulation, integrator: integrator() };
+            let mut stepper = method.start(&chain as &dyn Mechanism, start.clone(), &options).unwrap();
+            assert_eq!(allocations(&mut *stepper, 40), (0, None), "{what}");
+            assert!(stepper.statistics().decompositions > 10, "{what}");
+        }
+        let prepared = dae::prepare(&tissue, &Initial::new(0.0, &clean), dae::Form::Plain).unwrap();
+        assert!(prepared.dae.new_pencil().is_sparse());
+        let mut stepper = integrator().start(prepared.dae, prepared.at, &options).unwrap();
+        assert_eq!(allocations(&mut *stepper, 60), (0, None), "medical Akzo Nobel, {name}");
     }
 }
 

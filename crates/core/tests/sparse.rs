@@ -1,21 +1,22 @@
 //! Sparse Jacobians of mechanisms: whoever makes them, every formulation and method takes them, with the results of dense ones.
 
+#[path = "support/chain.rs"]
+mod chain;
 #[path = "methods/problems.rs"]
 #[allow(dead_code)]
 mod problems;
 
-use daedal::Initial;
+use chain::Chain;
 use daedal::catalogue;
 use daedal::formulation::{Baumgarte, Formulated, Formulation, Relaxed};
 use daedal::graph::Interpreted;
-use daedal::linalg::{Jacobian, JacobianRef, Matrix};
+use daedal::linalg::{Jacobian, JacobianRef};
 use daedal::method::State;
 use daedal::method::bdf::Bdf;
 use daedal::motion::{
-    Compiled, EquationsOfMotion, Form, Formulas, Layout, Mechanism, Motion, Names, Position, ReducedArray, Sizes,
-    Structure, Undefined, Velocity, consistent,
+    Compiled, EquationsOfMotion, Form, Formulas, Layout, Mechanism, Names, ReducedArray, Sizes, Structure, Undefined,
+    consistent,
 };
-use daedal::scalar::Scalar;
 use daedal::{Options, Problem, RadauIIa, Solution, Tolerance, solve};
 use problems::{Arm, Pendulum};
 
@@ -123,53 +124,6 @@ impl ReducedArray for ForcedArray<'_> {
     }
 }
 
-/// Point masses in a plane, each on a rod to the one before, with their energy; masses alternate.
-struct Chain {
-    links: usize,
-}
-
-impl Chain {
-    fn mass(i: usize) -> f64 {
-        if i.is_multiple_of(2) { 1.0 } else { 0.5 }
-    }
-
-    /// Released at rest, neither straight nor level.
-    fn start(&self) -> Initial {
-        let (mut p, mut at) = (Vec::new(), [0.0, 0.0]);
-        for i in 0..self.links {
-            let angle = 0.3 + 0.4 * (i as f64).sin();
-            at = [at[0] + angle.cos(), at[1] - angle.sin()];
-            p.extend(at);
-        }
-        Initial::motion(0.0, &p, &vec![0.0; p.len()])
-    }
-}
-
-impl EquationsOfMotion for Chain {
-    fn sizes(&self) -> Sizes {
-        let n = 2 * self.links;
-        Sizes { positions: n, velocities: n, holonomic: self.links, invariants: 1, ..Sizes::default() }
-    }
-    fn mass<S: Scalar>(&self, _: &Position<S>, M: &mut Matrix<S>) {
-        (0..2 * self.links).for_each(|i| M[(i, i)] = S::from(Chain::mass(i / 2)));
-    }
-    fn force<S: Scalar>(&self, _: &Motion<S>, f: &mut [S]) {
-        (0..self.links).for_each(|i| f[2 * i + 1] = S::from(-10.0 * Chain::mass(i)));
-    }
-    fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) {
-        for i in 0..self.links {
-            let before = |k: usize| if i == 0 { S::from(0.0) } else { at.p[2 * i - 2 + k] };
-            g[i] = (at.p[2 * i] - before(0)).square() + (at.p[2 * i + 1] - before(1)).square() - 1.0;
-        }
-    }
-    fn invariant<S: Scalar>(&self, at: &Velocity<S>, e: &mut [S]) {
-        e[0] = (0..self.links).fold(S::from(0.0), |sum, i| {
-            let kinetic = (at.v[2 * i].square() + at.v[2 * i + 1].square()) * (0.5 * Chain::mass(i));
-            sum + kinetic + at.p[2 * i + 1] * (10.0 * Chain::mass(i))
-        });
-    }
-}
-
 fn compiled<E: EquationsOfMotion>(model: &E) -> Compiled {
     Compiled::new(&Formulas::trace(model), Interpreted)
 }
@@ -259,8 +213,7 @@ fn a_long_chain_chooses_sparse_matrices_and_has_the_solution_of_dense_ones() {
 }
 
 #[test]
-fn steps_with_sparse_matrices_allocate_nothing_of_their_own() {
-    // faer's sparse decomposition allocates; all else does not
+fn sparse_matrices_are_those_of_the_sweeps_and_allocate_nothing() {
     let chain = Chain { links: 12 };
     let compiled = compiled(&chain);
     let mut array = compiled.array(Form::StrangenessFree, false);
@@ -276,7 +229,6 @@ fn steps_with_sparse_matrices_allocate_nothing_of_their_own() {
         array.matrices(*t, x).unwrap();
     });
     assert_eq!(info.count_total, 0);
-    // and they are those of the sweeps
     let mut dense = Jacobian::dense(l.rows(), l.dim());
     let mut swept = chain.array(Form::StrangenessFree, false);
     swept.jacobian(*t, x, &rows, &mut dense).unwrap();

@@ -1,7 +1,6 @@
 //! Methods: how equations are advanced in time.
 
 pub mod bdf;
-pub(crate) mod between;
 pub(crate) mod collocation;
 pub mod controller;
 mod convergence;

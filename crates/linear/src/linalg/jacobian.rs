@@ -119,16 +119,9 @@ impl<D: Borrow<Matrix>, S: Borrow<SparseMatrix>> Jacobian<D, S> {
     /// Copy all entries to the rows of a matrix of as many columns, from `first` on.
     #[inline]
     pub fn copy_to(&self, out: &mut Matrix, first: usize) {
-        let range = first * self.cols()..(first + self.rows()) * self.cols();
-        let out = &mut out.data_mut()[range];
         match self.view() {
-            Jacobian::Dense(F) => out.copy_from_slice(F.data()),
-            Jacobian::Sparse(F) => {
-                out.fill(0.0);
-                for (i, row) in out.chunks_exact_mut(F.cols().max(1)).enumerate() {
-                    self.row(i).for_each(|(j, f)| row[j] = f);
-                }
-            }
+            Jacobian::Dense(F) => out.data_mut()[first * F.cols()..][..F.data().len()].copy_from_slice(F.data()),
+            Jacobian::Sparse(F) => F.copy_to(out, first),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Singular;
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
-use faer::sparse::linalg::LuError;
-use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_lu};
+use faer::sparse::linalg::lu::{LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu};
+use faer::sparse::linalg::{LuError, SupernodalThreshold};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
 use faer::traits::ComplexField;
 use faer::{ColMut, Conj, Par};
@@ -32,8 +32,12 @@ impl<T: ComplexField + Copy> SparseLu<T> {
         }
         let rows = places.iter().map(|&(i, _)| i).collect();
         let pattern = SymbolicSparseColMat::new_checked(n, n, starts, None, rows);
-        let symbolic =
-            factorize_symbolic_lu(pattern.as_ref(), faer::prelude::default()).map_err(|_| Singular { column: 0 })?;
+        // column by column: the other algorithm of faer allocates in every decomposition
+        let params = LuSymbolicParams {
+            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SIMPLICIAL,
+            ..faer::prelude::default()
+        };
+        let symbolic = factorize_symbolic_lu(pattern.as_ref(), params).map_err(|_| Singular { column: 0 })?;
         let scratch = StackReq::or(
             symbolic.factorize_numeric_lu_scratch::<T>(Par::Seq, faer::prelude::default()),
             symbolic.solve_in_place_scratch::<T>(1, Par::Seq),

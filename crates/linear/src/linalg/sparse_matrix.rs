@@ -98,11 +98,18 @@ impl SparseMatrix {
     /// With all entries.
     pub fn to_dense(&self) -> Matrix {
         let mut dense = Matrix::zeros(self.rows(), self.cols);
+        self.copy_to(&mut dense, 0);
+        dense
+    }
+
+    /// Copy all entries to the rows of a matrix of as many columns, from `first` on.
+    pub fn copy_to(&self, out: &mut Matrix, first: usize) {
         for i in 0..self.rows() {
             let (columns, values) = self.row(i);
-            columns.iter().zip(values).for_each(|(&j, &value)| dense[(i, j)] = value);
+            let row = out.row_mut(first + i);
+            row.fill(0.0);
+            columns.iter().zip(values).for_each(|(&j, &value)| row[j] = value);
         }
-        dense
     }
 }
 

@@ -1,13 +1,20 @@
 //! Radau IIa collocation, whatever equations and linear algebra stand behind its stages: the number of stages, prediction, norms, Newton's
 //! iteration and its stopping rule, the size of the next step, and which matrices are at hand. \[HW\] IV.8.
 
+mod between;
+mod discretised;
+mod error_estimate;
+pub(crate) mod nodes;
 mod order;
 mod stages;
+mod step;
 pub(crate) mod tableau;
 
+pub(crate) use discretised::{AtPoint, Beside, Discretised, Unsettled};
 pub(crate) use order::RAISED_UP_TO;
 pub use order::Stages;
-pub(crate) use stages::{Prediction, StageEquations, StageRate, StageVectors, Transformed, combine};
+pub(crate) use stages::{Prediction, StageEquations, StageRate, StageVectors, Transformed, transform};
+pub(crate) use step::CollocationStep;
 pub(crate) use tableau::Tableau;
 
 use super::controller::Controller;
@@ -61,7 +68,7 @@ pub(crate) struct Collocation {
     /// does it lead to the point at hand?
     continues: bool,
     /// is the last step made again?
-    pub inside: bool,
+    inside: bool,
     /// was the number of stages just changed?
     changed: bool,
     /// is the step size that of the last step, so that nothing needs to be decomposed?
@@ -106,6 +113,17 @@ impl Collocation {
     /// The method at hand.
     pub fn tableau(&self) -> &'static Tableau {
         self.stages.tableau()
+    }
+
+    /// The largest number of stages.
+    pub fn most_stages(&self) -> usize {
+        self.settings.stages.range().1
+    }
+
+    /// There is a new Jacobian, that of the last accepted point or not.
+    pub fn renewed(&mut self, is_here: bool) {
+        (self.jacobian_wanted, self.jacobian_is_here) = (false, is_here);
+        self.decomposed_for = None;
     }
 
     /// Go on with so many stages: tolerances and limits that belong to them.
@@ -230,7 +248,7 @@ impl Collocation {
         self.jacobian_wanted = true;
         self.decomposed_for = None;
         self.controller.forget();
-        self.segment = Segment::with_room(t, x, self.settings.stages.range().1);
+        self.segment = Segment::with_room(t, x, self.most_stages());
         let least = self.order.forget();
         self.take_stages(least, x);
     }

@@ -121,9 +121,7 @@ impl StageVectors {
                 Prediction::Zero => Z.fill(0.0),
             }
         }
-        for r in 0..s {
-            combine(&self.tableau.T_INVERSE[r * s..][..s], &self.Z, &mut self.W[r * n..][..n]);
-        }
+        transform(self.tableau.T_INVERSE, &self.Z[..s * n], &mut self.W[..s * n]);
     }
 
     /// Iterate from the stages at hand; `eta` is carried from step to step.
@@ -192,9 +190,7 @@ impl StageVectors {
         for (w, d) in self.W[..s * n].iter_mut().zip(&self.dW) {
             *w += d;
         }
-        for r in 0..s {
-            combine(&self.tableau.T[r * s..][..s], &self.W, &mut self.Z[r * n..][..n]);
-        }
+        transform(self.tableau.T, &self.W[..s * n], &mut self.Z[..s * n]);
     }
 }
 
@@ -205,6 +201,24 @@ pub(crate) fn combine(weights: &[f64], vectors: &[f64], out: &mut [f64]) {
         3 => combine_of::<3>(weights, vectors, out),
         5 => combine_of::<5>(weights, vectors, out),
         _ => combine_of::<7>(weights, vectors, out),
+    }
+}
+
+/// (T ⊗ I) V of 1, 3, 5 or 7 vectors that stand one behind the other.
+pub(crate) fn transform(T: &[f64], vectors: &[f64], out: &mut [f64]) {
+    match T.len() {
+        1 => transform_of::<1>(T, vectors, out),
+        9 => transform_of::<3>(T, vectors, out),
+        25 => transform_of::<5>(T, vectors, out),
+        _ => transform_of::<7>(T, vectors, out),
+    }
+}
+
+#[inline]
+fn transform_of<const S: usize>(T: &[f64], vectors: &[f64], out: &mut [f64]) {
+    let n = (out.len() / S).max(1);
+    for (weights, out) in T.chunks_exact(S).zip(out.chunks_exact_mut(n)) {
+        combine_of::<S>(weights, vectors, out);
     }
 }
 

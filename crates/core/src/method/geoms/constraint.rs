@@ -7,7 +7,7 @@
 //!      B                                         differential rows
 //! ```
 //! Each block is brought to Q F P = [R S; 0 0]. Columns are exchanged (LU, QR) or rotated (SVD) so that R stands first in its block.
-//! Then the pivot columns of B and of the leading matrix D are eliminated with the rows of C; the factors L_B, L_D stay in the pivot
+//! Then the pivot columns of B and of the leading matrix D are eliminated with the rows of C, where they are needed; the factors L_B, L_D stay in the pivot
 //! columns, the results V_B, V_D in the free ones. Nothing here depends on the step size.
 //!
 //! With invariants, blocks 2 and 3 are one: where an invariant does not restrict the velocities, as energy at a turning point, it
@@ -40,9 +40,12 @@ pub struct ConstraintPart {
     layout: Layout,
     /// −∂k/∂x on entry to [`ConstraintPart::decompose`]; factors, L_B and V_B after it.
     pub F: Matrix,
-    /// L_D and V_D, one row per differential row.
+    /// L_D and V_D, one row per differential row; D and B before their rows are [eliminated](ConstraintPart::eliminate).
     pub D: Matrix,
+    eliminated: Vec<bool>,
     blocks: Vec<Block>,
+    /// rows and columns of the pivots of all blocks
+    pivot_places: Vec<(usize, usize)>,
     /// which unknown stands in each column
     order: Vec<usize>,
     /// are columns rotated by an SVD?
@@ -87,7 +90,9 @@ impl ConstraintPart {
         ConstraintPart {
             F: Matrix::zeros(layout.rows(), n),
             D: Matrix::zeros(layout.differential(), n),
+            eliminated: vec![false; layout.differential()],
             blocks,
+            pivot_places: Vec::with_capacity(n),
             order: (0..n).collect(),
             rotated: decomposition == Decomposition::Svd,
             row_scale: vec![1.0; layout.algebraic()],
@@ -122,8 +127,12 @@ impl ConstraintPart {
         for q in 0..self.blocks.len() {
             ranks[q] = self.factor_block(q)?;
         }
+        self.pivot_places.clear();
+        for block in &self.blocks {
+            self.pivot_places.extend((0..block.rank).map(|k| (block.rows.start + k, block.cols.start + k)));
+        }
         self.leading_matrix();
-        self.eliminate();
+        self.eliminated.fill(false);
         self.find_free();
         Ok(ranks)
     }
@@ -184,19 +193,19 @@ impl ConstraintPart {
         }
     }
 
-    /// Eliminate the pivot columns of B and D: X ← X + L [F₁; F₂; F₃], L left in the pivot columns.
-    fn eliminate(&mut self) {
+    /// Eliminate the pivot columns in a row of B and D, if that was not done yet: X ← X + L [F₁; F₂; F₃], L left in the pivot columns.
+    /// Most rows are needed where they are selected only.
+    pub fn eliminate(&mut self, i: usize) {
+        if std::mem::replace(&mut self.eliminated[i], true) {
+            return;
+        }
         let (algebraic, n) = (self.layout.algebraic(), self.F.cols());
-        for i in 0..self.layout.differential() {
-            for (q, block) in self.blocks.iter().enumerate() {
-                for k in 0..block.rank {
-                    let col = block.cols.start + k;
-                    let (pivot, row) = self.F.row_pair(block.rows.start + k, algebraic + i);
-                    eliminate_entry(pivot, row, col, n);
-                    if q > 0 {
-                        eliminate_entry(self.F.row(block.rows.start + k), self.D.row_mut(i), col, n);
-                    }
-                }
+        let first = self.blocks[0].rank;
+        for (k, &(row, col)) in self.pivot_places.iter().enumerate() {
+            let (pivot, target) = self.F.row_pair(row, algebraic + i);
+            eliminate_entry(pivot, target, col, n);
+            if k >= first {
+                eliminate_entry(self.F.row(row), self.D.row_mut(i), col, n);
             }
         }
     }
@@ -272,14 +281,11 @@ impl ConstraintPart {
 
     /// Solve R ζ = c − S ζ upwards for the pivot columns, ζ given in the free ones, and put the unknowns back in order.
     pub fn substitute(&mut self, c: &[f64], zeta: &mut [f64], xi: &mut [f64]) {
-        let n = zeta.len();
-        for block in self.blocks.iter().rev() {
-            for k in (0..block.rank).rev() {
-                let (row, col) = (block.rows.start + k, block.cols.start + k);
-                let f = &self.F.row(row)[col..n];
-                let known: f64 = f[1..].iter().zip(&zeta[col + 1..n]).map(|(f, z)| f * z).sum();
-                zeta[col] = (c[row] - known) / f[0];
-            }
+        for &(row, col) in self.pivot_places.iter().rev() {
+            let f = &self.F.row(row)[col..];
+            let Some((z, known)) = zeta[col..].split_first_mut() else { continue };
+            let known: f64 = f[1..].iter().zip(known).map(|(f, z)| f * *z).sum();
+            *z = (c[row] - known) / f[0];
         }
         if !self.rotated {
             for (&unknown, z) in self.order.iter().zip(zeta.iter()) {

@@ -76,10 +76,11 @@ impl DifferentialPart {
     }
 
     /// Choose the selector anew. With QR there is nothing to choose: Q₁ follows from every E₁.
-    pub fn select(&mut self, constraints: &ConstraintPart, tableau: &Tableau, h: f64) -> Result<(), Singular> {
+    pub fn select(&mut self, constraints: &mut ConstraintPart, tableau: &Tableau, h: f64) -> Result<(), Singular> {
         if self.decomposition != Decomposition::Lu {
             return Ok(());
         }
+        (0..self.rhs.len()).for_each(|i| constraints.eliminate(i));
         // with invariants the free columns are not those of v and p apart
         if self.selection == Selection::Blockwise && !self.invariants {
             return self.select_blockwise(constraints);
@@ -149,10 +150,11 @@ impl DifferentialPart {
     /// Decompose S E₁ and all S E₂ for step size h.
     pub fn decompose(
         &mut self,
-        constraints: &ConstraintPart,
+        constraints: &mut ConstraintPart,
         tableau: &'static Tableau,
         h: f64,
     ) -> Result<(), Singular> {
+        self.rows().for_each(|i| constraints.eliminate(self.row(i)));
         (self.tableau, self.h) = (tableau, h);
         let n = constraints.free.len();
         if self.decomposition == Decomposition::Lu {

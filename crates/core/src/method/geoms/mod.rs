@@ -8,8 +8,10 @@
 #[allow(clippy::struct_field_names)] // the rank of a block
 mod constraint;
 mod differential;
+mod equations;
 mod regularised;
-mod step;
+mod settle;
+mod start;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +22,6 @@ use crate::error::BadOption;
 use crate::formulation::{Formulation, Selectors, WithForces};
 use crate::motion::{Form, Mechanism};
 use crate::options::Options;
-use step::GeomsStep;
 
 /// How a part of the Newton systems is decomposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,7 +234,7 @@ impl Geoms {
         at: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        Ok(Box::new(GeomsStep::start(self, system, at, options)?))
+        Ok(Box::new(self.at(system, at, options)?))
     }
 }
 

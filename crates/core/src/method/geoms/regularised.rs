@@ -8,86 +8,121 @@
 
 use super::constraint::ConstraintPart;
 use super::differential::DifferentialPart;
-use crate::method::collocation::{StageEquations, StageRate, Transformed, combine};
+use crate::method::collocation::{StageEquations, StageRate, Transformed, transform};
 use crate::motion::{Layout, ReducedArray, Undefined};
 
 /// Rows at the stages, and right-hand sides.
 pub(super) struct StageRows {
     /// rows k(Xⱼ), one behind the other
     k: Vec<f64>,
-    /// their transformation
+    /// their transformation, algebraic and differential right-hand sides then
     transformed: Vec<f64>,
-    /// right-hand sides of a real system, or of both parts of a complex one, algebraic and differential
-    bC: [Vec<f64>; 2],
-    bD: [Vec<f64>; 2],
+    /// the same at one point
+    b: Vec<f64>,
+    /// unknowns of a real system, or of both parts of a complex one
     zeta: [Vec<f64>; 2],
 }
 
 impl StageRows {
     /// Room for a system and up to so many stages.
     pub fn new(layout: &Layout, stages: usize) -> Self {
-        let two = |n: usize| std::array::from_fn(|_| vec![0.0; n]);
         StageRows {
             k: vec![0.0; stages * layout.rows()],
-            transformed: vec![0.0; layout.rows()],
-            bC: two(layout.algebraic()),
-            bD: two(layout.differential()),
-            zeta: two(layout.dim()),
+            transformed: vec![0.0; stages * layout.rows()],
+            b: vec![0.0; layout.rows()],
+            zeta: std::array::from_fn(|_| vec![0.0; layout.dim()]),
         }
-    }
-
-    /// bC = Σ τ k_C and h Σ τ k_D, for one of the transformed stages.
-    fn combine(&mut self, part: usize, weights: &[f64], h: f64) {
-        combine(weights, &self.k, &mut self.transformed);
-        let (algebraic, differential) = self.transformed.split_at(self.bC[part].len());
-        self.bC[part].copy_from_slice(algebraic);
-        self.bD[part].iter_mut().zip(differential).for_each(|(b, k)| *b = h * k);
     }
 }
 
 /// A reduced derivative array with its decomposed parts.
-pub(super) struct Regularised<'s, 'p> {
-    pub array: &'s mut (dyn ReducedArray + 'p),
-    pub constraints: &'s mut ConstraintPart,
-    pub differential: &'s mut DifferentialPart,
-    pub rows: &'s mut StageRows,
+pub(super) struct Regularised<'p> {
+    pub array: Box<dyn ReducedArray + 'p>,
+    pub constraints: ConstraintPart,
+    pub differential: DifferentialPart,
+    pub rows: StageRows,
 }
 
-impl StageEquations for Regularised<'_, '_> {
+impl Regularised<'_> {
+    /// (γD + hB) ξ = h k_D − D h ẋ, with C ξ = k_C or zero.
+    pub fn correction(&mut self, k_C: Option<&[f64]>, k_D: &[f64], rate: &[f64], h: f64, xi: &mut [f64]) {
+        let StageRows { b, zeta: [zeta, _], .. } = &mut self.rows;
+        let layout = self.array.layout();
+        let (c, d) = b.split_at_mut(layout.algebraic());
+        for ((d, k), j) in d.iter_mut().zip(k_D).zip(differential_columns(layout)) {
+            *d = h * k - rate[j];
+        }
+        match k_C {
+            Some(k_C) => {
+                c.copy_from_slice(k_C);
+                self.constraints.transform(c);
+            }
+            None => c.fill(0.0),
+        }
+        self.differential.solve_real(&self.constraints, c, d, zeta);
+        self.constraints.substitute(c, zeta, xi);
+    }
+
+    /// C ξ = k_C, free unknowns kept.
+    pub fn onto_constraints(&mut self, k_C: &[f64], xi: &mut [f64]) {
+        let StageRows { b, zeta: [zeta, _], .. } = &mut self.rows;
+        let c = &mut b[..k_C.len()];
+        c.copy_from_slice(k_C);
+        self.constraints.transform(c);
+        zeta.fill(0.0);
+        self.constraints.substitute(c, zeta, xi);
+    }
+
+    /// A residual above a bound of constraints that were dropped as redundant, with the number of its block.
+    pub fn disagreement(&mut self, k_C: &[f64], most: f64) -> Option<(usize, f64)> {
+        let c = &mut self.rows.b[..k_C.len()];
+        c.copy_from_slice(k_C);
+        self.constraints.transform(c);
+        self.constraints.neglected(c).find(|(_, r)| r.abs() > most)
+    }
+}
+
+/// Columns of r, v, p, in the order of the differential rows.
+pub(super) fn differential_columns(layout: &Layout) -> impl Iterator<Item = usize> + use<> {
+    layout.r().chain(layout.v()).chain(layout.p())
+}
+
+impl StageEquations for Regularised<'_> {
     fn evaluate(&mut self, stage: usize, t: f64, X: &[f64], _: StageRate) -> Result<(), Undefined> {
-        let rows = self.rows.transformed.len();
+        let rows = self.rows.b.len();
         self.array.evaluate(t, X, &mut self.rows.k[stage * rows..][..rows])
     }
 
     fn increments(&mut self, stages: &mut Transformed, h: f64) {
-        let (layout, rows) = (self.array.layout(), &mut *self.rows);
-        let (n, s, tableau) = (layout.dim(), stages.tableau.stages(), stages.tableau);
-        let weights = |r: usize| &tableau.T_INVERSE[r * s..][..s];
-        let columns = || layout.r().chain(layout.v()).chain(layout.p());
+        let (layout, tableau) = (self.array.layout(), stages.tableau);
+        let StageRows { k, transformed, b, zeta: [zeta, zetai] } = &mut self.rows;
+        let (n, m, algebraic) = (layout.dim(), b.len(), layout.algebraic());
+        let columns = || differential_columns(layout);
+        let used = tableau.stages() * m;
+        transform(tableau.T_INVERSE, &k[..used], &mut transformed[..used]);
 
-        rows.combine(0, weights(0), h);
-        for (b, j) in rows.bD[0].iter_mut().zip(columns()) {
-            *b -= tableau.GAMMA * stages.W[j];
+        let (first, pairs) = transformed[..used].split_at_mut(m);
+        let (c, d) = first.split_at_mut(algebraic);
+        for (d, j) in d.iter_mut().zip(columns()) {
+            *d = h * *d - tableau.GAMMA * stages.W[j];
         }
-        let [c, _] = &mut rows.bC;
         self.constraints.transform(c);
-        self.differential.solve_real(self.constraints, c, &rows.bD[0], &mut rows.zeta[0]);
-        self.constraints.substitute(c, &mut rows.zeta[0], &mut stages.dW[..n]);
+        self.differential.solve_real(&self.constraints, c, d, zeta);
+        self.constraints.substitute(c, zeta, &mut stages.dW[..n]);
 
-        for (pair, &(alpha, beta)) in tableau.PAIRS.iter().enumerate() {
-            let first = 1 + 2 * pair;
-            rows.combine(0, weights(first), h);
-            rows.combine(1, weights(first + 1), h);
-            let (W, Wi) = stages.W[first * n..].split_at(n);
-            let [re, im] = &mut rows.bD;
-            for ((re, im), j) in re.iter_mut().zip(im).zip(columns()) {
-                *re -= alpha * W[j] - beta * Wi[j];
-                *im -= beta * W[j] + alpha * Wi[j];
+        for (pair, (&(alpha, beta), both)) in tableau.PAIRS.iter().zip(pairs.chunks_exact_mut(2 * m)).enumerate() {
+            let (of_re, of_im) = both.split_at_mut(m);
+            let ((c, d), (ci, di)) = (of_re.split_at_mut(algebraic), of_im.split_at_mut(algebraic));
+            let first = (1 + 2 * pair) * n;
+            let (W, Wi) = stages.W[first..].split_at(n);
+            for ((re, im), j) in d.iter_mut().zip(di.iter_mut()).zip(columns()) {
+                *re = h * *re - (alpha * W[j] - beta * Wi[j]);
+                *im = h * *im - (beta * W[j] + alpha * Wi[j]);
             }
-            rows.bC.iter_mut().for_each(|c| self.constraints.transform(c));
-            let ([c, ci], [b, bi], [zeta, zetai]) = (&rows.bC, &rows.bD, &mut rows.zeta);
-            self.differential.solve_complex(pair, self.constraints, [c, ci], [b, bi], zeta, zetai);
-            let (dW, dWi) = stages.dW[first * n..].split_at_mut(n);
+            self.constraints.transform(c);
+            self.constraints.transform(ci);
+            self.differential.solve_complex(pair, &self.constraints, [c, ci], [d, di], zeta, zetai);
+            let (dW, dWi) = stages.dW[first..].split_at_mut(n);
             self.constraints.substitute(c, zeta, dW);
             self.constraints.substitute(ci, zetai, &mut dWi[..n]);
         }

@@ -42,8 +42,8 @@ fn decompose(
     array.dense_jacobian(t, x, &rows, &mut constraints.F).unwrap();
     constraints.decompose().unwrap();
     let mut differential = DifferentialPart::new(&layout, &constraints, kinds.1, selection, 3);
-    differential.select(&constraints, Tableau::of(3), H).unwrap();
-    differential.decompose(&constraints, Tableau::of(3), H).unwrap();
+    differential.select(&mut constraints, Tableau::of(3), H).unwrap();
+    differential.decompose(&mut constraints, Tableau::of(3), H).unwrap();
     (constraints, differential)
 }
 
@@ -111,18 +111,12 @@ fn the_first_newton_increments_are_the_published_ones() {
         for kind in [Decomposition::Lu, Decomposition::Qr, Decomposition::Svd] {
             let mut array = PENDULUM.array(Form::StrangenessFree, false);
             let layout = array.layout().clone();
-            let (mut constraints, mut differential) =
-                decompose(&mut *array, 0.0, &START, (kind, Decomposition::Lu), selection);
+            let (constraints, differential) = decompose(&mut *array, 0.0, &START, (kind, Decomposition::Lu), selection);
             let mut stages = StageVectors::new(layout.dim(), Tableau::of(3), 3);
             let limits = Limits { most: 1, tolerance: 1e-12, default_rate: 0.001, rounding: 0.0 };
             let mut weights = Weights::of_array(&layout, &Tolerance::new(1e-7, 1e-7), |_| true, |_| 1).unwrap();
             weights.at(&START);
-            let mut equations = Regularised {
-                array: &mut *array,
-                constraints: &mut constraints,
-                differential: &mut differential,
-                rows: &mut StageRows::new(&layout, 3),
-            };
+            let mut equations = Regularised { array, constraints, differential, rows: StageRows::new(&layout, 3) };
             let mut eta = 1.0;
             let convergence = Convergence::new(limits, &mut eta);
             let counters = &mut Statistics::default();

@@ -15,19 +15,24 @@
 //! The error estimate watches what the differential equations leave open: an algebraic unknown that follows a quick function of time
 //! is right at the ends of steps, but does not shorten them. Where values between steps are wanted its polynomial is watched as well.
 
-mod between;
-mod error_estimate;
 mod square;
-mod step;
 
 pub use super::collocation::Stages;
 
-use super::controller::Control;
-use super::{Integrator, StartFailure, Stepper};
+use super::collocation::{Collocation, CollocationStep, RAISED_UP_TO, Settings};
+use super::controller::{Control, Controller};
+use super::pace::{Rules, Trust};
+use super::shell::Shell;
+use super::weights::Weights;
+use super::{Integrator, StartFailure, State, Stepper};
 use crate::dae::{Dae, Point};
 use crate::error::BadOption;
 use crate::options::Options;
-use step::RadauStep;
+use crate::statistics::Statistics;
+use square::Square;
+
+/// Newton increments below this part of the tolerance may be rounding.
+const ROUNDING: f64 = 0.01;
 
 /// Radau IIa with its options. The names in RADAU5 are given in brackets.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +98,41 @@ impl RadauIIa {
     }
 }
 
+impl RadauIIa {
+    /// At work, at a consistent point.
+    pub(crate) fn at<'p>(
+        &self,
+        dae: Box<dyn Dae + 'p>,
+        at: Point,
+        options: &Options,
+    ) -> Result<Shell<CollocationStep<Square<'p>>>, StartFailure> {
+        self.check(options)?;
+        let n = dae.dim();
+        assert!(at.x.len() == n && at.xdot.len() == n, "{} and {} values for {n} unknowns", at.x.len(), at.xdot.len());
+        let weights = Weights::new(&*dae, &options.tolerance)?;
+        let settings = Settings {
+            stages: self.stages,
+            max_newton: self.max_newton,
+            newton_tolerance: self.newton_tolerance,
+            jacobian_reuse: self.jacobian_reuse,
+            keep_step: self.keep_step,
+            rounding: if self.safeguards { ROUNDING } else { 0.0 },
+            extrapolates: true,
+            raised_up_to: RAISED_UP_TO,
+        };
+        let controller = Controller::new(self.control, self.safety, self.ratio, self.max_newton);
+        let state = State { t: at.t, x: at.x };
+        let equations = Square::new(dae, &state, at.xdot, self.stages.range().1, self.safeguards)?;
+        let collocation = Collocation::new(settings, controller, weights, (state.t, &state.x));
+        let constant = self.control == Control::Fixed;
+        let counters = Statistics { jacobians: 1, ..Statistics::default() };
+        let step = CollocationStep::new(equations, collocation, state, constant, counters);
+        let trust = if self.safeguards && !constant { Trust::Accelerated } else { Trust::AtOnce };
+        let rules = Rules { constant, trust, halves: self.safeguards, ..Rules::default() };
+        Ok(Shell::new(step, rules, options))
+    }
+}
+
 impl Integrator for RadauIIa {
     fn start<'p>(
         &self,
@@ -100,6 +140,6 @@ impl Integrator for RadauIIa {
         at: Point,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        Ok(Box::new(RadauStep::start(self, system, at, options)?))
+        Ok(Box::new(self.at(system, at, options)?))
     }
 }

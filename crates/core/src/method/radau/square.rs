@@ -9,15 +9,24 @@
 //! Algebraic rows are −A ΔW = −Ĝ, whatever h.
 
 use crate::dae::{Dae, Pencil};
+use crate::error::StepFailure;
 use crate::linalg::{IterationMatrix, Singular};
-use crate::method::collocation::{StageEquations, StageRate, Tableau, Transformed, combine};
+use crate::method::collocation::{
+    AtPoint, Beside, Collocation, Discretised, Prediction, StageEquations, StageRate, StageVectors, Tableau,
+    Transformed, Unsettled, transform,
+};
+use crate::method::convergence::{Convergence, Limits};
+use crate::method::pace::{Failures, first_step};
+use crate::method::weights::Weights;
+use crate::method::{State, derivative};
 use crate::motion::Undefined;
+use crate::statistics::{Residuals, Statistics};
 use faer::c64;
 
 /// The decomposed matrices of a step size, with rows at the stages.
-pub(super) struct Matrices {
+struct Matrices {
     /// γE − hA.
-    pub real: IterationMatrix<f64>,
+    real: IterationMatrix<f64>,
     /// (αₖ + iβₖ)E − hA.
     complex: Vec<IterationMatrix<c64>>,
     algebraic: Vec<bool>,
@@ -30,7 +39,7 @@ pub(super) struct Matrices {
 
 impl Matrices {
     /// Room for a system and this number of stages.
-    pub fn new(dae: &dyn Dae, pencil: &Pencil, stages: usize) -> Self {
+    fn new(dae: &dyn Dae, pencil: &Pencil, stages: usize) -> Self {
         let n = dae.dim();
         let algebraic: Vec<bool> = (0..n).map(|i| dae.algebraic(i)).collect();
         Matrices {
@@ -44,7 +53,7 @@ impl Matrices {
     }
 
     /// Decompose all for a step size.
-    pub fn decompose(&mut self, pencil: &Pencil, tableau: &Tableau, h: f64) -> Result<(), Singular> {
+    fn decompose(&mut self, pencil: &Pencil, tableau: &Tableau, h: f64) -> Result<(), Singular> {
         self.real.decompose(pencil, tableau.GAMMA, h)?;
         for (matrix, &(alpha, beta)) in self.complex.iter_mut().zip(tableau.PAIRS) {
             matrix.decompose(pencil, c64::new(alpha, beta), h)?;
@@ -54,24 +63,65 @@ impl Matrices {
 }
 
 /// A square system with its matrices.
-pub(super) struct Square<'s, 'p> {
-    pub dae: &'s mut (dyn Dae + 'p),
-    pub matrices: &'s mut Matrices,
+pub(crate) struct Square<'p> {
+    dae: Box<dyn Dae + 'p>,
+    pencil: Pencil,
+    matrices: Matrices,
+    /// those of shorter steps inside of the last one, where values between steps are wanted
+    inside: Option<Matrices>,
+    /// ẋ at the last accepted point, and where the last step began
+    xdot: Vec<f64>,
+    xdot_before: Vec<f64>,
+    /// are all rows constraints?
+    without_freedom: bool,
+    /// see [`RadauIIa::safeguards`](super::RadauIIa::safeguards)
+    safeguards: bool,
 }
 
-impl StageEquations for Square<'_, '_> {
+impl<'p> Square<'p> {
+    /// At a point with this ẋ, with up to so many stages.
+    pub fn new(
+        mut dae: Box<dyn Dae + 'p>,
+        here: &State,
+        xdot: Vec<f64>,
+        stages: usize,
+        safeguards: bool,
+    ) -> Result<Self, StepFailure> {
+        let n = dae.dim();
+        let mut pencil = dae.new_pencil();
+        dae.pencil(here.t, &here.x, &xdot, &mut pencil)?;
+        Ok(Square {
+            matrices: Matrices::new(&*dae, &pencil, stages),
+            inside: None,
+            xdot_before: vec![0.0; n],
+            xdot,
+            without_freedom: n > 0 && (0..n).all(|i| dae.algebraic(i)),
+            safeguards,
+            dae,
+            pencil,
+        })
+    }
+
+    /// The matrices of the run and those of shorter steps inside of the last one change places.
+    fn exchange(&mut self) {
+        if let Some(inside) = &mut self.inside {
+            std::mem::swap(&mut self.matrices, inside);
+        }
+    }
+}
+
+impl StageEquations for Square<'_> {
     fn evaluate(&mut self, stage: usize, t: f64, X: &[f64], Xdot: StageRate) -> Result<(), Undefined> {
-        let (n, matrices) = (X.len(), &mut *self.matrices);
+        let (n, matrices) = (X.len(), &mut self.matrices);
         Xdot.write(&mut matrices.Xdot);
         self.dae.residual(stage, t, X, &matrices.Xdot, &mut matrices.G[stage * n..][..n])
     }
 
     fn increments(&mut self, stages: &mut Transformed, h: f64) {
-        let Matrices { real, complex, algebraic, G, pair, .. } = &mut *self.matrices;
+        let Matrices { real, complex, algebraic, G, pair, .. } = &mut self.matrices;
         let (n, s) = (algebraic.len(), stages.tableau.stages());
-        for r in 0..s {
-            let dW = &mut stages.dW[r * n..][..n];
-            combine(&stages.tableau.T_INVERSE[r * s..][..s], G, dW);
+        transform(stages.tableau.T_INVERSE, &G[..s * n], stages.dW);
+        for dW in stages.dW.chunks_exact_mut(n.max(1)) {
             for (d, algebraic) in dW.iter_mut().zip(&*algebraic) {
                 *d *= if *algebraic { -1.0 } else { -h };
             }
@@ -88,5 +138,163 @@ impl StageEquations for Square<'_, '_> {
                 (*re, *im) = (z.re, z.im);
             }
         }
+    }
+}
+
+impl Discretised for Square<'_> {
+    fn at_stages(&mut self) -> &mut dyn StageEquations {
+        self
+    }
+
+    fn judge(&self) -> fn(Limits, &mut f64) -> Convergence {
+        match self.safeguards {
+            true if self.dae.multipliers_lag() => Convergence::patient,
+            true => Convergence::cautious,
+            false => Convergence::new,
+        }
+    }
+
+    fn first_prediction(&self) -> Prediction<'_> {
+        if self.dae.quasilinear() { Prediction::Zero } else { Prediction::Line(&self.xdot) }
+    }
+
+    fn renew(
+        &mut self,
+        here: &State,
+        _h: f64,
+        collocation: &mut Collocation,
+        counters: &mut Statistics,
+    ) -> Result<(), StepFailure> {
+        self.dae.pencil(here.t, &here.x, &self.xdot, &mut self.pencil)?;
+        counters.jacobians += 1;
+        collocation.renewed(true);
+        Ok(())
+    }
+
+    fn decompose(&mut self, tableau: &'static Tableau, h: f64, counters: &mut Statistics) -> Result<(), Singular> {
+        counters.decompositions += 1;
+        self.matrices.decompose(&self.pencil, tableau, h)
+    }
+
+    fn correction(
+        &mut self,
+        point: Beside,
+        (t, x, rate, h): AtPoint,
+        tableau: &Tableau,
+        counters: &mut Statistics,
+        xi: &mut [f64],
+    ) -> Result<(), Undefined> {
+        let Matrices { real, algebraic, Xdot, .. } = &mut self.matrices;
+        Xdot.iter_mut().zip(rate).for_each(|(xdot, rate)| *xdot = rate / h);
+        counters.residuals += 1;
+        // numbered behind the stages
+        let number = tableau.stages() + usize::from(point == Beside::Inside);
+        self.dae.residual(number, t, x, Xdot, xi)?;
+        let of_algebraic_rows = if self.safeguards && point != Beside::Inside { 0.0 } else { -1.0 };
+        for (xi, algebraic) in xi.iter_mut().zip(algebraic) {
+            *xi *= if *algebraic { of_algebraic_rows } else { -h };
+        }
+        real.solve(xi);
+        Ok(())
+    }
+
+    fn without_freedom(&self) -> bool {
+        self.without_freedom
+    }
+
+    fn reach(
+        &mut self,
+        _t: f64,
+        _x: &[f64],
+        stages: &StageVectors,
+        h: f64,
+        _counters: &mut Statistics,
+    ) -> Result<(), Undefined> {
+        std::mem::swap(&mut self.xdot, &mut self.xdot_before);
+        stages.derivative(stages.tableau().stages() - 1, h, &mut self.xdot);
+        Ok(())
+    }
+
+    fn accepted(
+        &mut self,
+        state: &mut State,
+        _h: f64,
+        collocation: &mut Collocation,
+        _counters: &mut Statistics,
+    ) -> Result<(), Unsettled> {
+        collocation.weights.at(&state.x);
+        let last = collocation.tableau().stages() - 1;
+        self.dae.accepted(last, state.t, &mut state.x, &self.xdot).map_err(Unsettled::WayOn)?;
+        collocation.jacobian_wanted |= self.dae.wants_pencil();
+        Ok(())
+    }
+
+    fn back(&mut self, _state: &State, _counters: &mut Statistics) -> Result<(), StepFailure> {
+        self.xdot.copy_from_slice(&self.xdot_before);
+        Ok(())
+    }
+
+    fn restart(&mut self, state: &State, xdot: Option<&[f64]>) -> Result<(), StepFailure> {
+        if let Some(xdot) = xdot {
+            self.xdot.copy_from_slice(xdot);
+        }
+        self.dae.jumped(state.t, &state.x);
+        let (pencil, matrix) = (&mut self.pencil, &mut self.matrices.real);
+        derivative::recover(&mut *self.dae, pencil, matrix, (state.t, &state.x), &mut self.xdot)
+    }
+
+    fn watch_between(&mut self, stages: usize) {
+        self.inside = Some(Matrices::new(&*self.dae, &self.pencil, stages));
+    }
+
+    fn decompose_inside(&mut self, collocation: &mut Collocation, h: f64) -> Result<(), Singular> {
+        self.exchange();
+        self.matrices.decompose(&self.pencil, collocation.tableau(), h)
+    }
+
+    fn looked_back(&mut self) {
+        self.exchange();
+        self.dae.looked_back();
+    }
+
+    fn settle_inside(&mut self, t: f64, x: &mut [f64], _counters: &mut Statistics) {
+        self.dae.settle(t, x);
+    }
+
+    fn first_size(&self, x: &[f64], weights: &Weights, [of_x, rates]: [&mut [f64]; 2]) -> f64 {
+        // unknowns whose derivatives stand in no equation do not tell
+        let E = &self.pencil.E;
+        for (j, _) in (0..E.rows()).flat_map(|i| E.row(i)).filter(|(_, e)| *e != 0.0) {
+            (of_x[j], rates[j]) = (x[j], self.xdot[j]);
+        }
+        first_step(weights.norm(of_x), weights.norm(rates))
+    }
+
+    fn rates(&self, xdot: &mut [f64]) {
+        xdot.copy_from_slice(&self.xdot);
+    }
+
+    fn stuck(&self, t: f64, h: f64, failures: Failures) -> StepFailure {
+        failures.of_general(&*self.dae, t, h)
+    }
+
+    fn system(&mut self) -> Option<&mut dyn Dae> {
+        Some(&mut *self.dae)
+    }
+
+    fn counted(&self, counters: Statistics) -> Statistics {
+        Statistics { selectors: self.dae.selections(), ..counters }
+    }
+
+    fn residuals(&self) -> Residuals {
+        self.dae.residuals()
+    }
+
+    fn undetermined(&self) -> Vec<Vec<f64>> {
+        self.dae.undetermined()
+    }
+
+    fn decisions(&self) -> String {
+        self.dae.decisions()
     }
 }

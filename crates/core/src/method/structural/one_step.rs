@@ -5,7 +5,7 @@ use super::equations::Structural;
 use super::interpolation::{End, History, SAMPLES, interpolate, interpolate_back, interpolate_samples};
 use super::projection::Projection;
 use crate::error::{ConstraintBlock, StepFailure};
-use crate::method::between::NEGLIGIBLE;
+use crate::method::collocation::nodes::NEGLIGIBLE;
 use crate::method::pace::{Failures, Rules, Try, first_step};
 use crate::method::shell::{self, Formula, Shell};
 use crate::method::weights::Weights;

@@ -10,6 +10,7 @@ use crate::graph::{Compiler, Expr, Interpreted, Kernel};
 use parts::{PartKernels, Parts};
 use program::{Kernels, Program};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Formulas with a compiler. Kernels are compiled when they are first needed and then kept.
@@ -130,21 +131,27 @@ impl Outputs {
 struct Point {
     inputs: Vec<f64>,
     layout: Layout,
+    /// where blocks of x begin among the inputs
+    blocks: Vec<(usize, Range<usize>)>,
 }
 
 impl Point {
     fn new(layout: &Layout, inputs: usize) -> Self {
-        Point { inputs: vec![0.0; inputs], layout: layout.clone() }
+        let l = layout;
+        let mut start = 1;
+        let place = |block: Range<usize>| {
+            start += block.len();
+            (start - block.len(), block)
+        };
+        let blocks = [l.p(), l.v(), l.r(), l.w(), l.s(), l.lambda(), l.mu(), l.a()].into_iter().map(place);
+        let blocks = blocks.filter(|(_, block)| !block.is_empty()).collect();
+        Point { inputs: vec![0.0; inputs], layout: layout.clone(), blocks }
     }
 
     fn set(&mut self, t: f64, x: &[f64]) {
-        let l = &self.layout;
         self.inputs[0] = t;
-        let mut start = 1;
-        for block in [l.p(), l.v(), l.r(), l.w(), l.s(), l.lambda(), l.mu(), l.a()] {
-            let end = start + block.len();
-            self.inputs[start..end].copy_from_slice(&x[block]);
-            start = end;
+        for (start, block) in &self.blocks {
+            self.inputs[*start..*start + block.len()].copy_from_slice(&x[block.clone()]);
         }
     }
 }

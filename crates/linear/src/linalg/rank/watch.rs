@@ -1,8 +1,9 @@
 //! Does a matrix that must keep its rank lose it between two points?
 //!
 //! With a right inverse Y of W_old, every matrix on the line from W_old to W_new has full rank where ‖(W_new − W_old) Y‖ < 1 in some norm. That is
-//! one elimination for each step, it does not depend on units, and a loss of rank by an even number, which leaves the signs of
-//! determinants as they were, does not pass it. Where it fails the way is walked in pieces that pass. Pieces next to a loss of rank become
+//! one elimination for some steps, it does not depend on units, and a loss of rank by an even number, which leaves the signs of
+//! determinants as they were, does not pass it. All matrices of a ball around W_old have full rank: steps between points of it need not
+//! be looked at. Where the norm is too large the way is walked in pieces that pass. Pieces next to a loss of rank become
 //! shorter and shorter: there the smallest singular value decides, and the place is known.
 
 use super::{LOST, PASSED_BY, Scales, Scaling};
@@ -10,6 +11,9 @@ use crate::linalg::{Lu, Matrix, Svd};
 
 /// Below this norm a piece has passed. Derived: less than one, with room for a way between two points that is not quite a line.
 const PASSED: f64 = 0.8;
+/// Below this norm a matrix is so near to one whose inverse is at hand that no other is needed. Derived: less than the norm above, for the same
+/// reason.
+const NEAR: f64 = 0.5;
 /// Shortest piece of a step that is looked at.
 const SHORTEST: f64 = 1.0 / 65_536.0;
 /// Most matrices that are looked at in one step.
@@ -35,7 +39,9 @@ pub enum Rows {
 #[derive(Debug)]
 pub struct RankWatch {
     rows: Rows,
+    /// a matrix near the last one, or that itself
     old: Reference,
+    last: Matrix,
     new: Matrix,
     /// units of the columns, for bases
     units: Option<Vec<f64>>,
@@ -58,8 +64,9 @@ struct Reference {
     W: Matrix,
     /// columns that make a regular part B, all of them where W is square: Y is its inverse, with zeros elsewhere
     columns: Vec<usize>,
-    /// Bᵀ
+    /// Bᵀ, and B⁻¹
     lu: Lu<f64>,
+    inverse: Matrix,
     /// for the choice of columns
     eliminated: Matrix,
     taken: Vec<bool>,
@@ -73,7 +80,8 @@ impl RankWatch {
     /// For matrices with r rows and n ≥ r columns.
     pub fn new(r: usize, n: usize, rows: Rows) -> Self {
         let walk = Walk { here: Reference::new(r, n, rows), there: Matrix::zeros(r, n), measure: Measure::new(r, n) };
-        RankWatch { rows, old: Reference::new(r, n, rows), new: Matrix::zeros(r, n), units: None, roughly: false, walk }
+        let (last, new) = (Matrix::zeros(r, n), Matrix::zeros(r, n));
+        RankWatch { rows, old: Reference::new(r, n, rows), last, new, units: None, roughly: false, walk }
     }
 
     /// The same along ways that are known to a tolerance only: a singular value that falls and rises again is a loss, too.
@@ -95,6 +103,7 @@ impl RankWatch {
     pub fn begin_again(&mut self) {
         self.make_neat();
         self.old.take(&self.new);
+        std::mem::swap(&mut self.last, &mut self.new);
     }
 
     fn make_neat(&mut self) {
@@ -109,6 +118,18 @@ impl RankWatch {
     /// The part of the way at which rank is lost, if it is.
     pub fn step(&mut self, mut at: impl FnMut(f64, &mut Matrix) -> bool) -> Option<f64> {
         self.make_neat();
+        let mut distance = if self.old.regular { self.old.distance(&self.new, self.rows) } else { 0.0 };
+        if self.rows == Rows::Fixed && self.old.regular {
+            // a ball is convex
+            if distance < NEAR {
+                std::mem::swap(&mut self.last, &mut self.new);
+                return None;
+            }
+            if self.old.W != self.last {
+                self.old.take(&self.last);
+                distance = self.old.distance(&self.new, self.rows);
+            }
+        }
         let (units, rows) = (&self.units, self.rows);
         let mut at = |s: f64, W: &mut Matrix| {
             let defined = at(s, W);
@@ -117,7 +138,7 @@ impl RankWatch {
             }
             defined
         };
-        let lost = if self.old.regular && !(self.old.distance(&self.new, self.rows) < PASSED) {
+        let lost = if self.old.regular && !(distance < PASSED) {
             // what was written down may be an estimate
             if !at(1.0, &mut self.new) {
                 self.old.regular = false;
@@ -128,6 +149,7 @@ impl RankWatch {
             None
         };
         self.old.take(&self.new);
+        std::mem::swap(&mut self.last, &mut self.new);
         // a first matrix may be singular, too: behind a jump the equations may be others
         lost.or((!self.old.regular).then_some(1.0))
     }
@@ -260,6 +282,7 @@ impl Reference {
             W: Matrix::zeros(r, n),
             columns: (0..r).collect(),
             lu: Lu::new(r),
+            inverse: Matrix::zeros(r, r),
             eliminated: Matrix::zeros(r, n),
             taken: vec![false; n],
             regular: false,
@@ -280,6 +303,14 @@ impl Reference {
             }
         }
         self.regular = self.lu.factor().is_ok();
+        if self.regular {
+            for i in 0..W.rows() {
+                let row = self.inverse.row_mut(i);
+                row.fill(0.0);
+                row[i] = 1.0;
+                self.lu.solve(row);
+            }
+        }
     }
 
     /// Elimination with complete pivoting, rows in units of their largest entries.
@@ -319,9 +350,12 @@ impl Reference {
     fn distance(&mut self, W: &Matrix, rows: Rows) -> f64 {
         let r = W.rows();
         for i in 0..r {
-            let row = self.product.row_mut(i);
-            row.iter_mut().zip(&self.columns).for_each(|(p, &column)| *p = W[(i, column)]);
-            self.lu.solve(self.product.row_mut(i));
+            let (of_W, row) = (W.row(i), self.product.row_mut(i));
+            row.fill(0.0);
+            for (k, &column) in self.columns.iter().enumerate() {
+                let w = of_W[column];
+                row.iter_mut().zip(self.inverse.row(k)).for_each(|(p, y)| *p += w * y);
+            }
         }
         match rows {
             Rows::Fixed => {

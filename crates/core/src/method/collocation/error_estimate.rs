@@ -1,4 +1,4 @@
-//! The error estimate of RADAU5, for implicit systems. \[HW\] IV.8, (8.19), (8.20).
+//! The error estimate of RADAU5, for implicit systems, square or not. \[HW\] IV.8, (8.19), (8.20).
 //!
 //! An embedded formula of order s gives ẋ₀ ≈ v = −(ε₁Z₁ + … + εₛZₛ)/h, so that
 //!
@@ -10,24 +10,24 @@
 //! Jacobian is. In the first step and after rejections the estimate is filtered once more, with x₀ + err for x₀.
 //! RADAU5 does not know algebraic rows: what Newton's iteration of the last step left there counts as an error.
 
-use super::step::RadauStep;
+use super::{Beside, CollocationStep, Discretised};
 use crate::segment::MOST_DEGREE;
 
-impl RadauStep<'_> {
+impl<E: Discretised> CollocationStep<E> {
     /// Norm of the error of the stages at hand; infinite where the system has no value.
     pub(super) fn estimate(&mut self, h: f64, after_rejection: bool) -> f64 {
-        if self.without_freedom {
+        if self.equations.without_freedom() {
             return self.interpolation_error().max(1e-10);
         }
-        self.collocation.stages.weighted(self.collocation.tableau().E, &mut self.v);
-        self.v.iter_mut().for_each(|v| *v = -*v / h);
-        self.x.copy_from_slice(&self.state.x);
-        let mut norm = self.filter(h);
-        if norm >= 1.0 && (after_rejection || self.collocation.controller.is_new()) {
+        self.collocation.stages.weighted(self.collocation.tableau().E, &mut self.rate);
+        self.rate.iter_mut().for_each(|v| *v = -*v);
+        let mut norm = self.corrected(Beside::Begin, self.state.t, h);
+        let filtered_again = after_rejection || self.collocation.controller.is_new();
+        if norm >= 1.0 && filtered_again && self.equations.refilters() {
             for ((x, x0), e) in self.x.iter_mut().zip(&self.state.x).zip(&self.error) {
                 *x = x0 + e;
             }
-            let again = self.filter(h);
+            let again = self.corrected(Beside::NearBegin, self.state.t, h);
             if again.is_finite() {
                 norm = again;
             }
@@ -48,19 +48,13 @@ impl RadauStep<'_> {
         self.collocation.weights.norm(&self.error)
     }
 
-    /// err from G(t₀, x, v) with the x in scratch.
-    fn filter(&mut self, h: f64) -> f64 {
-        self.counters.residuals += 1;
-        // the point at the left end is numbered behind the stages
-        let left_end = self.collocation.tableau().stages();
-        if self.dae.residual(left_end, self.state.t, &self.x, &self.v, &mut self.error).is_err() {
+    /// Norm of the correction at a point, the begin or `self.x`, with h ẋ in `self.rate`.
+    pub(super) fn corrected(&mut self, point: Beside, t: f64, h: f64) -> f64 {
+        let x = if point == Beside::Begin { &self.state.x } else { &self.x };
+        let (at, tableau) = ((t, &x[..], &self.rate[..], h), self.collocation.tableau());
+        if self.equations.correction(point, at, tableau, &mut self.counters, &mut self.error).is_err() {
             return f64::INFINITY;
         }
-        let of_algebraic_rows = if self.method.safeguards { 0.0 } else { -1.0 };
-        for (i, e) in self.error.iter_mut().enumerate() {
-            *e *= if self.dae.algebraic(i) { of_algebraic_rows } else { -h };
-        }
-        self.matrices.real.solve(&mut self.error);
         let norm = self.collocation.weights.norm(&self.error);
         if norm.is_nan() { f64::INFINITY } else { norm }
     }
@@ -68,7 +62,6 @@ impl RadauStep<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::dae::{Dae, Pencil, Point};
     use crate::error::StepFailure;
     use crate::method::Stepper;
@@ -131,7 +124,7 @@ mod tests {
             let mut xdot = vec![0.0; POWERS];
             xdot[0] = 1.0;
             let at = Point { t: 0.0, x: vec![0.0; POWERS], xdot };
-            let mut stepper = RadauStep::start(&method, Box::new(Powers), at, &options).unwrap();
+            let mut stepper = method.at(Box::new(Powers), at, &options).unwrap();
             stepper.advance(1.0).unwrap();
             for (i, x) in stepper.state().x.iter().enumerate() {
                 let wrong = (x - 0.5_f64.powi(i as i32 + 1)).abs();

@@ -1,14 +1,14 @@
 //! Starting GEOMS at a consistent point: decompositions are chosen from the problem, redundancy is judged, everything is sized.
 
-use super::super::constraint::ConstraintPart;
-use super::super::differential::DifferentialPart;
-use super::super::regularised::StageRows;
-use super::super::{Decomposition, Geoms, Multipliers, Predictor};
-use super::{BLOCKS, GeomsStep, GeomsStepper};
+use super::constraint::ConstraintPart;
+use super::differential::DifferentialPart;
+use super::equations::{BLOCKS, GeomsEquations};
+use super::regularised::{Regularised, StageRows};
+use super::{Decomposition, Geoms, Multipliers, Predictor};
 use crate::error::{BadOption, StepFailure};
 use crate::formulation::Formulation;
 use crate::linalg::RankGap;
-use crate::method::collocation::{Collocation, Settings};
+use crate::method::collocation::{Collocation, CollocationStep, Settings};
 use crate::method::controller::{Control, Controller};
 use crate::method::pace::{Rules, Trust};
 use crate::method::shell::Shell;
@@ -28,22 +28,22 @@ const RAISED_UP_TO: f64 = 0.02;
 /// Newton increments below this part of the tolerance may be rounding.
 const ROUNDING: f64 = 0.01;
 
-impl<'p> GeomsStep<'p> {
-    /// Start at a consistent point.
-    pub fn start<'m>(
-        method: &Geoms,
-        system: &'p (dyn Mechanism + 'm),
+impl Geoms {
+    /// At work, at a consistent point.
+    pub(super) fn at<'p>(
+        &self,
+        system: &'p (dyn Mechanism + '_),
         at: State,
         options: &Options,
-    ) -> Result<GeomsStepper<'p>, StartFailure> {
-        method.check(options)?;
-        method.check_formulation()?;
-        let with_invariants = matches!(method.formulation, Formulation::ProjectedWithInvariants(_));
+    ) -> Result<Shell<CollocationStep<GeomsEquations<'p>>>, StartFailure> {
+        self.check(options)?;
+        self.check_formulation()?;
+        let with_invariants = matches!(self.formulation, Formulation::ProjectedWithInvariants(_));
         if with_invariants && system.sizes().invariants == 0 {
             return Err(BadOption::NoInvariants.into());
         }
         let kept = with_invariants.then(|| Kept::new(system, &at, &options.tolerance)).transpose()?;
-        let mut method = method.clone();
+        let mut method = self.clone();
         let mut array = system.array(method.form(), with_invariants);
         let layout = array.layout().clone();
 
@@ -96,38 +96,33 @@ impl<'p> GeomsStep<'p> {
         };
         let controller = Controller::new(method.control, method.safety, method.ratio, method.max_newton);
         let weights = weights(&layout, &method, options)?;
+        let collocation = Collocation::new(settings, controller, weights, (at.t, &at.x));
         let n = layout.dim();
-        let mut step = GeomsStep {
-            collocation: Collocation::new(settings, controller, weights, (at.t, &at.x)),
-            stage_rows: StageRows::new(&layout, stages),
-            between: None,
+        let mut pivots = vec![false; n];
+        constraints.mark_pivots(&mut pivots);
+        let control = method.control;
+        let equations = GeomsEquations {
+            newton: Regularised { array, constraints, differential, rows: StageRows::new(&layout, stages) },
             selector_wanted: true,
-            pivots: vec![false; n],
+            pivots,
             selector_pivots: vec![false; n],
             usual: ranks.map(|r| r.kept),
             ranks,
             pending: None,
             x: vec![0.0; n],
-            before: vec![0.0; n],
-            error: vec![0.0; n],
-            zeta: vec![0.0; n],
-            bC: vec![0.0; layout.algebraic()],
-            bD: vec![0.0; layout.differential()],
-            scratch_rows: vec![0.0; layout.rows()],
-            counters: Statistics { jacobians: 1, predecompositions: 1, ..Statistics::default() },
+            xi: vec![0.0; n],
+            other_rows: vec![0.0; layout.rows()],
             method,
             kept,
-            array,
-            constraints,
-            differential,
             passage,
-            state: at,
             rows,
             layout,
         };
-        step.constraints.mark_pivots(&mut step.pivots);
-        let mut rules = Rules { constant: step.method.control == Control::Fixed, ..Rules::default() };
-        match step.method.control {
+        let constant = control == Control::Fixed;
+        let counters = Statistics { jacobians: 1, predecompositions: 1, ..Statistics::default() };
+        let step = CollocationStep::new(equations, collocation, at, constant, counters);
+        let mut rules = Rules { constant, ..Rules::default() };
+        match control {
             // where Newton's iteration, not the error, limits the steps: do not run into the same wall every time
             Control::Radau5 => rules.trust = Trust::Steady,
             Control::Thesis => rules.failures = (MOST_FAILURES_PUBLISHED, MOST_FAILURES_PUBLISHED),

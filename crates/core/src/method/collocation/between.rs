@@ -1,9 +1,7 @@
 //! Values between the steps: the deviation of the polynomial is controlled where they are wanted, and values are ends of shorter steps.
 
-use super::square::{Matrices, Square};
-use super::step::RadauStep;
-use crate::method::between::{KEPT, NEGLIGIBLE, Nodes, SUSPICIOUS, smallest};
-use crate::method::collocation::{Prediction, StageVectors, Tableau};
+use super::nodes::{KEPT, NEGLIGIBLE, Nodes, SUSPICIOUS, smallest};
+use super::{Beside, CollocationStep, Discretised, Prediction, StageVectors, Tableau};
 use crate::method::convergence::Outcome;
 use crate::segment::Segment;
 
@@ -11,11 +9,10 @@ use crate::segment::Segment;
 /// is elsewhere: errors of the begin, divided by the length of a shorter step, enter them.
 const SHORT: f64 = 0.1;
 
-/// What is needed where values between steps are wanted. Shorter steps have matrices and stages of their own, so that the run goes on as if
-/// nobody had looked.
-pub(super) struct Between {
+/// What is needed where values between steps are wanted. Shorter steps have stages of their own, so that the run goes on as if nobody had
+/// looked.
+pub(crate) struct Between {
     nodes: Nodes,
-    matrices: Matrices,
     stages: StageVectors,
     /// guess of the largest deviation of an unknown in the last attempt, in tolerances of a step
     deviation: f64,
@@ -29,18 +26,17 @@ pub(super) struct Between {
     x: Vec<f64>,
 }
 
-impl RadauStep<'_> {
+impl<E: Discretised> CollocationStep<E> {
     /// Make room.
     pub(super) fn start_between(&mut self) {
         if self.between.is_some() {
             return;
         }
         let n = self.state.x.len();
-        let most = self.method.stages.range().1;
-        let tableau = self.collocation.tableau();
+        let (tableau, most) = (self.collocation.tableau(), self.collocation.most_stages());
+        self.equations.watch_between(most);
         self.between = Some(Box::new(Between {
             nodes: Nodes::new(tableau.C),
-            matrices: Matrices::new(&*self.dae, &self.pencil, most),
             stages: StageVectors::new(n, tableau, most),
             deviation: 0.0,
             longest: 0.0,
@@ -64,32 +60,17 @@ impl RadauStep<'_> {
             *e = nodes.guess(|j| self.collocation.stages.Z(j)[i]);
         }
         between.deviation = self.collocation.weights.largest(&self.error);
-        // a system without freedom controls its polynomial anyway
-        if between.deviation < SUSPICIOUS || self.without_freedom {
-            return 0.0;
-        }
         if between.longest == 0.0 {
             between.longest = h;
         }
-        if h <= smallest(t, between.longest) {
+        // a system without freedom controls its polynomial anyway
+        if between.deviation < SUSPICIOUS || self.equations.without_freedom() || h <= smallest(t, between.longest) {
             return 0.0;
         }
         self.collocation.stages.weighted(nodes.value(), &mut self.x);
         self.x.iter_mut().zip(&self.state.x).for_each(|(x, x0)| *x += x0);
-        self.collocation.stages.weighted(nodes.rate(), &mut self.v);
-        self.v.iter_mut().for_each(|v| *v /= h);
-        self.counters.residuals += 1;
-        // numbered behind the stages and the left end
-        let place = tableau.stages() + 1;
-        if self.dae.residual(place, t + nodes.worst() * h, &self.x, &self.v, &mut self.error).is_err() {
-            return f64::INFINITY;
-        }
-        for (i, e) in self.error.iter_mut().enumerate() {
-            *e *= if self.dae.algebraic(i) { -1.0 } else { -h };
-        }
-        self.matrices.real.solve(&mut self.error);
-        let norm = self.collocation.weights.norm(&self.error);
-        if norm.is_nan() { f64::INFINITY } else { norm }
+        self.collocation.stages.weighted(nodes.rate(), &mut self.rate);
+        self.corrected(Beside::Inside, t + nodes.worst() * h, h)
     }
 
     /// A step was accepted, or the next one begins elsewhere.
@@ -117,7 +98,7 @@ impl RadauStep<'_> {
         } else {
             self.best_segment().eval(t, x);
         }
-        self.dae.settle(t, x);
+        self.equations.settle_inside(t, x, &mut self.counters);
     }
 
     /// May the polynomial deviate by more than is left in saved values?
@@ -134,28 +115,29 @@ impl RadauStep<'_> {
 
     /// The end of a step from the begin of the last one to `t`, in the room of `between`; false if it cannot be made.
     fn shorter_step(&mut self, t: f64) -> bool {
-        let convergence = self.judge();
         let Some(between) = &mut self.between else { return false };
         let h = t - self.collocation.segment.t0;
         let tableau = between.stages.tableau();
         self.counters.decompositions += 1;
-        if between.matrices.decompose(&self.pencil, tableau, h).is_err() {
+        if self.equations.decompose_inside(&mut self.collocation, h).is_err() {
+            self.equations.looked_back();
             return false;
         }
         between.stages.predict(Prediction::Inside(&self.collocation.segment), h);
         self.collocation.weights.for_step(h);
         let mut eta = 1.0;
+        let convergence = self.equations.judge()(self.collocation.limits, &mut eta);
         let outcome = between.stages.iterate(
-            &mut Square { dae: &mut *self.dae, matrices: &mut between.matrices },
-            (self.collocation.segment.t0, &self.x_before, h),
+            self.equations.at_stages(),
+            (self.collocation.segment.t0, &self.before, h),
             &self.collocation.weights,
-            convergence(self.collocation.limits, &mut eta),
+            convergence,
             &mut eta,
             &mut self.counters,
         );
-        self.dae.looked_back();
+        self.equations.looked_back();
         let end = between.stages.Z(tableau.stages() - 1);
-        for ((x, x0), z) in between.x.iter_mut().zip(&self.x_before).zip(end) {
+        for ((x, x0), z) in between.x.iter_mut().zip(&self.before).zip(end) {
             *x = x0 + z;
         }
         if h < SHORT * (self.collocation.segment.t1 - self.collocation.segment.t0)
@@ -179,12 +161,12 @@ impl RadauStep<'_> {
                 return;
             }
             let Some(between) = &mut self.between else { return };
-            for ((value, x), x0) in between.values[k].iter_mut().zip(&between.x).zip(&self.x_before) {
+            for ((value, x), x0) in between.values[k].iter_mut().zip(&between.x).zip(&self.before) {
                 *value = x - x0;
             }
         }
         let Some(between) = &mut self.between else { return };
-        for ((value, x), x0) in between.values[KEPT - 1].iter_mut().zip(&self.state.x).zip(&self.x_before) {
+        for ((value, x), x0) in between.values[KEPT - 1].iter_mut().zip(&self.state.x).zip(&self.before) {
             *value = x - x0;
         }
         let stages: [&[f64]; KEPT] = std::array::from_fn(|k| &between.values[k][..]);
