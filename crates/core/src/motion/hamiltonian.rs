@@ -7,8 +7,8 @@
 //! regions of several sizes around the start, with every branch of every `select` taken in turn, wherever it would be taken. What is decided so is
 //! said, and looked at again along the run ([`ForceTest`]).
 
-use super::implied::Random;
 use super::{Formulas, Structure};
+use crate::analysis::random::Random;
 use crate::graph::{Expr, Graph, Node, Tape};
 
 /// Points of each region and branch.
@@ -134,10 +134,9 @@ fn each_point(
     v: &[f64],
     mut look: impl FnMut(&[f64], &[f64]) -> Option<&'static str>,
 ) -> Option<&'static str> {
-    let mut random = Random(7);
-    let mut around = |x: &[f64], size: f64| -> Vec<f64> {
-        x.iter().map(|x| x + 0.5 * size * (1.0 + x.abs()) * random.next()).collect()
-    };
+    let mut random = Random::default();
+    let mut around =
+        |x: &[f64], size: f64| -> Vec<f64> { x.iter().map(|x| x + size * (1.0 + x.abs()) * random.next()).collect() };
     look(q, v).or_else(|| {
         regions.iter().find_map(|&size| {
             (0..POINTS).find_map(|_| {

@@ -7,6 +7,7 @@
 use super::super::characteristics::{Depth, characterise_at};
 use super::super::{CharacteristicValues, Characteristics, System};
 use super::MinimalArray;
+use crate::analysis::random::Random;
 use crate::graph::Tape;
 use crate::linalg::RankRule;
 use std::cell::OnceCell;
@@ -64,7 +65,7 @@ impl<'p> Points<'p> {
         }
         let mut random = Random(0xA076_1D64_78BD_642F);
         let y = array.on_jet(&self.at.jet);
-        let moved: Vec<f64> = y.iter().map(|y| y * (1.0 + VERY_NEAR * random.real())).collect();
+        let moved: Vec<f64> = y.iter().map(|y| y * (1.0 + VERY_NEAR * random.next())).collect();
         finite(tape.evaluate(&array.inputs(self.at.t, &moved)))
     }
 
@@ -76,7 +77,7 @@ impl<'p> Points<'p> {
     fn around(&self, distances: &[f64], array: &MinimalArray, tape: &Tape) -> Vec<Vec<f64>> {
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         let y = array.on_jet(&self.at.jet);
-        let mut move_by = |value: f64, far: f64| value + far * (1.0 + value.abs()) * random.real();
+        let mut move_by = |value: f64, far: f64| value + far * (1.0 + value.abs()) * random.next();
         let mut found = Vec::with_capacity(ENOUGH);
         for &far in distances {
             let t = move_by(self.at.t, far);
@@ -113,7 +114,7 @@ impl<'p> Points<'p> {
             let delta = part / fastest;
             // x(t + δ) = Σ Xₖ δᵏ, and off it
             let later = |j: usize| jet.iter().skip(j).step_by(n).rev().fold(0.0, |sum, X| sum * delta + X);
-            let x: Vec<f64> = (0..n).map(later).map(|x| x + OFF * (1.0 + x.abs()) * random.real()).collect();
+            let x: Vec<f64> = (0..n).map(later).map(|x| x + OFF * (1.0 + x.abs()) * random.next()).collect();
             if let Ok(found) = characterise_at(self.system, &mut array, self.at.t + delta, &x, depth) {
                 values.push(found.values);
                 points.push((found.t, found.jet));
@@ -131,18 +132,4 @@ impl<'p> Points<'p> {
 
 fn finite(values: Vec<f64>) -> Option<Vec<f64>> {
     values.iter().all(|x| x.is_finite()).then_some(values)
-}
-
-/// Splitmix64: the points only have to lie off what is special, and be the same in every run.
-struct Random(u64);
-
-impl Random {
-    /// Uniform in (−1, 1).
-    fn real(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        2.0 * (((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64) - 1.0
-    }
 }
