@@ -1,8 +1,16 @@
-//! LU decomposition of sparse matrices of one pattern, by faer. The order of elimination is found once.
+//! LU decomposition of sparse matrices of one pattern, by faer, column by column. The order of elimination is found once.
+//!
+//! The other algorithm of faer, by supernodes, allocates in every decomposition. Vectors are permuted here: element by element, where faer
+//! permutes the rows of a matrix.
 
 use super::Singular;
-use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
-use faer::sparse::linalg::lu::{LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::prelude::ReborrowMut;
+use faer::sparse::linalg::lu::simplicial::{
+    SimplicialLu, factorize_simplicial_numeric_lu, factorize_simplicial_numeric_lu_scratch,
+};
+use faer::sparse::linalg::lu::{LuSymbolicParams, SymbolicLu, factorize_symbolic_lu};
+use faer::sparse::linalg::triangular_solve::{solve_unit_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::sparse::linalg::{LuError, SupernodalThreshold};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
 use faer::traits::ComplexField;
@@ -14,8 +22,12 @@ pub struct SparseLu<T> {
     pub values: Vec<T>,
     pattern: SymbolicSparseColMat<usize>,
     symbolic: SymbolicLu<usize>,
-    numeric: NumericLu<usize, T>,
+    factors: SimplicialLu<usize, T>,
+    /// rows in the order of the pivots, and their places in it
+    rows: Vec<usize>,
+    places: Vec<usize>,
     memory: MemBuffer,
+    permuted: Vec<T>,
     probe: Vec<T>,
 }
 
@@ -32,22 +44,20 @@ impl<T: ComplexField + Copy> SparseLu<T> {
         }
         let rows = places.iter().map(|&(i, _)| i).collect();
         let pattern = SymbolicSparseColMat::new_checked(n, n, starts, None, rows);
-        // column by column: the other algorithm of faer allocates in every decomposition
         let params = LuSymbolicParams {
             supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SIMPLICIAL,
             ..faer::prelude::default()
         };
         let symbolic = factorize_symbolic_lu(pattern.as_ref(), params).map_err(|_| Singular { column: 0 })?;
-        let scratch = StackReq::or(
-            symbolic.factorize_numeric_lu_scratch::<T>(Par::Seq, faer::prelude::default()),
-            symbolic.solve_in_place_scratch::<T>(1, Par::Seq),
-        );
         Ok(SparseLu {
             values: vec![T::zero_impl(); places.len()],
             pattern,
             symbolic,
-            numeric: NumericLu::new(),
-            memory: MemBuffer::new(scratch),
+            factors: SimplicialLu::new(),
+            rows: vec![0; n],
+            places: vec![0; n],
+            memory: MemBuffer::new(factorize_simplicial_numeric_lu_scratch::<usize, T>(n, n)),
+            permuted: vec![T::zero_impl(); n],
             probe: vec![T::one_impl(); n],
         })
     }
@@ -55,9 +65,10 @@ impl<T: ComplexField + Copy> SparseLu<T> {
     /// Decompose the matrix with the entries [`SparseLu::values`].
     pub fn factor(&mut self) -> Result<(), Singular> {
         let A = SparseColMatRef::new(self.pattern.as_ref(), &self.values[..]);
-        let stack = MemStack::new(&mut self.memory);
-        match self.symbolic.factorize_numeric_lu(&mut self.numeric, A, Par::Seq, stack, faer::prelude::default()) {
-            Ok(_) => {}
+        let (columns, stack) = (self.symbolic.col_perm(), MemStack::new(&mut self.memory));
+        let (rows, places) = (&mut self.rows, &mut self.places);
+        match factorize_simplicial_numeric_lu(rows, places, &mut self.factors, A, columns, stack) {
+            Ok(()) => {}
             Err(LuError::SymbolicSingular { index }) => return Err(Singular { column: index }),
             Err(LuError::Generic(_)) => return Err(Singular { column: 0 }),
         }
@@ -75,9 +86,13 @@ impl<T: ComplexField + Copy> SparseLu<T> {
 
     /// b ← A⁻¹ b.
     pub fn solve(&mut self, b: &mut [T]) {
-        let lu = LuRef::new_unchecked(&self.symbolic, &self.numeric);
-        let column = ColMut::from_slice_mut(b).as_mat_mut();
-        lu.solve_in_place_with_conj(Conj::No, column, Par::Seq, MemStack::new(&mut self.memory));
+        self.permuted.iter_mut().zip(&self.rows).for_each(|(permuted, &row)| *permuted = b[row]);
+        let (L, U) = (self.factors.l_factor_unsorted(), self.factors.u_factor_unsorted());
+        let mut column = ColMut::from_slice_mut(&mut self.permuted).as_mat_mut();
+        solve_unit_lower_triangular_in_place(L, Conj::No, column.rb_mut(), Par::Seq);
+        solve_upper_triangular_in_place(U, Conj::No, column, Par::Seq);
+        let (order, _) = self.symbolic.col_perm().arrays();
+        self.permuted.iter().zip(order).for_each(|(x, &column)| b[column] = *x);
     }
 }
 
