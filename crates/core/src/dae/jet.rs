@@ -4,9 +4,11 @@
 //! else.
 
 use super::DerivativeArray;
-use crate::consistent::{Requirements, Terms};
+use super::initial::freedom;
+use crate::consistent::{Fit, Requirements, Terms, solve};
 use crate::graph::Kernel;
-use crate::linalg::{Mat, Matrix};
+use crate::initial::Start;
+use crate::linalg::{Mat, Matrix, RankRule};
 use crate::motion::Undefined;
 
 /// Further equations 0 = c(t, X_0, X_1) that must hold, compiled: values, and derivatives with their places (row, column of (X_0, X_1)).
@@ -25,6 +27,19 @@ pub struct Conditions {
     pub width: usize,
     /// Values of the entries where they were last differentiated.
     pub slopes: Vec<f64>,
+}
+
+/// Find the derivatives X_1, …, X_{ℓ+1} in a jet whose state X_0 is held.
+pub fn fit_derivatives(
+    array: &mut DerivativeArray,
+    level: usize,
+    t: f64,
+    jet: &mut [f64],
+    ranks: RankRule,
+) -> Result<Fit, Undefined> {
+    let held: Vec<Start> = jet[..array.dim()].iter().map(|&x| Start::Fixed(x)).collect();
+    let freedom = freedom(&held, false, jet.len(), ranks);
+    solve(&mut OnJet::new(array, None, level, t), &freedom, jet)
 }
 
 /// 𝔉_ℓ and conditions at a jet.

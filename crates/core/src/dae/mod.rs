@@ -41,6 +41,7 @@ pub use array::DerivativeArray;
 pub(crate) use array::MOST_LEVELS;
 pub use characteristic_values::CharacteristicValues;
 pub use crate::consistent::Fit;
+pub use jet::fit_derivatives;
 pub use characteristics::{AnalysisError, Characteristics, Depth, Violated, characterise, characterise_at};
 pub use formulas::{FirstOrder, Formulas, highest_orders};
 pub(crate) use genda::Genda;

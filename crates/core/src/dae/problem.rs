@@ -4,15 +4,13 @@ use super::characteristics::{AnalysisError, Characteristics, Depth, characterise
 use super::freedom::{completed, undetermined};
 use super::hidden::{MinimalArray, ProcedureError, minimal_array};
 use super::invariance::check;
-use super::initial::freedom;
-use super::jet::OnJet;
+use super::jet::fit_derivatives;
 use super::missing::complete;
 use super::ready::{ready, stands_alone};
 use super::{Dae, FormulaCoefficients, Genda, Plain, Point, QuasiLinear, System};
-use crate::consistent;
 use crate::dae::CharacteristicValues;
 use crate::error::{BadOption, StepFailure};
-use crate::initial::{Initial, Start};
+use crate::initial::Initial;
 use crate::linalg::RankRule;
 use crate::linalg::rank::ALONG_RUN;
 use crate::linear::{Gelda, GeldaOptions, Keep, RankOptions};
@@ -239,9 +237,7 @@ pub fn derivatives(system: &System, found: &Characteristics) -> Vec<f64> {
     let (n, level) = (system.dim(), found.values.mu + 1);
     let mut jet = found.jet.clone();
     jet.resize((level + 2) * n, 0.0);
-    let held: Vec<Start> = found.x().iter().map(|&x| Start::Fixed(x)).collect();
-    let freedom = freedom(&held, false, jet.len(), found.ranks);
-    match consistent::solve(&mut OnJet::new(&mut system.array(), None, level, found.t), &freedom, &mut jet) {
+    match fit_derivatives(&mut system.array(), level, found.t, &mut jet, found.ranks) {
         Ok(fit) if fit.consistent() => jet[n..2 * n].to_vec(),
         _ => found.xdot().to_vec(),
     }
