@@ -11,8 +11,10 @@ const MOST_ITERATIONS: usize = 60;
 const SHORTENINGS: u32 = 12;
 /// The part of the predicted decrease that must be reached. Chosen: small, so that far from a solution most steps will do.
 const DECREASE: f64 = 0.1;
-/// Residuals below this part of what they are summed from are rounding. Derived: a few roundings of each term.
+/// Given values with residuals below this part of what they are summed from stay as they are. Derived: a few roundings of each term.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
+/// Values that were moved are improved until residuals are below this, as long as that is possible. Derived: one rounding of each term.
+const EXACT: f64 = 4.0 * f64::EPSILON;
 /// Where rounding is larger inside of the rows, residuals below this are accepted when steps do not make them smaller. Chosen: equations that
 /// lose seven digits still hold.
 pub(crate) const CONSISTENT: f64 = 1e-9;
@@ -56,7 +58,8 @@ pub(crate) fn solve<R: Requirements>(
         let (worst, residual) = largest(equations.values(), equations.sizes());
         let left = equations.values().get(worst).copied().unwrap_or(0.0);
         let fit = |iterations, slow, rank| Fit { residual, worst, left, iterations, slow, rank };
-        if residual <= ROUNDING || iterations == MOST_ITERATIONS {
+        let small = if iterations == 0 { ROUNDING } else { EXACT };
+        if residual <= small || iterations == MOST_ITERATIONS {
             return Ok(fit(iterations, slow, rank));
         }
         let Some(step) = correction(equations, freedom, x, &mut rank) else {
@@ -99,7 +102,8 @@ fn advance<R: Requirements>(
     before_step: f64,
 ) -> Result<bool, R::Failure> {
     let mut factor = 1.0;
-    for _ in 0..SHORTENINGS {
+    // what holds already is not improved by short steps
+    for _ in 0..if before_step <= CONSISTENT { 1 } else { SHORTENINGS } {
         x.iter_mut().zip(before.iter().zip(step)).for_each(|(x, (before, step))| *x = before + factor * step);
         if equations.evaluate(x) && residual(equations) <= (1.0 - DECREASE * factor) * before_step {
             if equations.linearise(x).is_ok() {
