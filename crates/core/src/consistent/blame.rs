@@ -55,20 +55,13 @@ impl Contradicting {
     }
 
     /// Where R F is a left null vector.
-    fn of<R: Requirements>(
-        equations: &R,
-        fixed: &[usize],
-        rows: &Range<usize>,
-        scales: &[f64],
-        x: &[f64],
-    ) -> Self {
+    fn of<R: Requirements>(equations: &R, fixed: &[usize], rows: &Range<usize>, scales: &[f64], x: &[f64]) -> Self {
         let (F, C) = (equations.values(), equations.slopes());
         let blame = |i: usize| scales[i] * F[i];
         let largest = rows.clone().map(|i| blame(i).abs()).fold(0.0, f64::max);
         let part: Vec<usize> = rows.clone().filter(|&i| blame(i).abs() > TAKES_PART * largest).collect();
-        let pull = |j: usize| {
-            part.iter().map(|&i| blame(i) * scales[i] * C[(i, j)]).sum::<f64>().abs() * (1.0 + x[j].abs())
-        };
+        let pull =
+            |j: usize| part.iter().map(|&i| blame(i) * scales[i] * C[(i, j)]).sum::<f64>().abs() * (1.0 + x[j].abs());
         let pulls: Vec<f64> = fixed.iter().map(|&j| pull(j)).collect();
         let strongest = pulls.iter().copied().fold(0.0, f64::max);
         let pulling = fixed.iter().zip(&pulls).filter(|(_, pull)| **pull > TAKES_PART * strongest);
@@ -122,10 +115,15 @@ fn minimise<R: Requirements>(
         let start = x.to_vec();
         loop {
             for (c, &j) in free.iter().enumerate() {
-                let part = |k: usize| svd.V[(c, k)] * turned[(k, 0)] * svd.sigma(k) / (svd.sigma(k).powi(2) + damping * damping);
+                let part = |k: usize| {
+                    svd.V[(c, k)] * turned[(k, 0)] * svd.sigma(k) / (svd.sigma(k).powi(2) + damping * damping)
+                };
                 x[j] = start[j] - units[j] * (0..count).map(part).sum::<f64>();
             }
-            if equations.evaluate(x) && scaled(equations.values()).norm_l2() < r.norm_l2() && equations.linearise(x).is_ok() {
+            if equations.evaluate(x)
+                && scaled(equations.values()).norm_l2() < r.norm_l2()
+                && equations.linearise(x).is_ok()
+            {
                 damping = (damping * 0.25).max(DAMPING.1);
                 break;
             }

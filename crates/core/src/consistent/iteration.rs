@@ -46,11 +46,7 @@ impl Fit {
 }
 
 /// Move x onto the equations. Where that fails x is the last point; the equations are linearised there.
-pub(crate) fn solve<R: Requirements>(
-    equations: &mut R,
-    freedom: &Freedom,
-    x: &mut [f64],
-) -> Result<Fit, R::Failure> {
+pub(crate) fn solve<R: Requirements>(equations: &mut R, freedom: &Freedom, x: &mut [f64]) -> Result<Fit, R::Failure> {
     equations.linearise(x)?;
     let (mut last, mut slow, mut rank) = (f64::INFINITY, false, None);
     let mut iterations = 0;

@@ -74,8 +74,20 @@ impl Freedom {
         let all = Mat::from_fn(m + d, n + d + 1, |i, j| match (i.checked_sub(m), j.checked_sub(n)) {
             (None, None) => balanced.C[(i, j)],
             (Some(k), None) => scale[k] * B[(k, j)] * balanced.columns[j],
-            (None, Some(s)) => if s == d { -F[i] * balanced.rows[i] } else { 0.0 },
-            (Some(k), Some(s)) => if s == k { scale[k] * unit } else { 0.0 },
+            (None, Some(s)) => {
+                if s == d {
+                    -F[i] * balanced.rows[i]
+                } else {
+                    0.0
+                }
+            }
+            (Some(k), Some(s)) => {
+                if s == k {
+                    scale[k] * unit
+                } else {
+                    0.0
+                }
+            }
         });
         let kept = [(n..n + d).collect::<Vec<_>>()];
         let classes = kept.iter().filter(|s| !s.is_empty()).chain(&self.classes);

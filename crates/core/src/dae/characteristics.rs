@@ -207,7 +207,9 @@ pub struct Violated {
 }
 
 fn violated(equations: &[Violated]) -> String {
-    let told = |v: &Violated| format!("{} keeps a residual of {:.1e}", derived(&v.equation, v.differentiated), v.residual.abs());
+    let told = |v: &Violated| {
+        format!("{} keeps a residual of {:.1e}", differentiated(&v.equation, v.differentiated), v.residual.abs())
+    };
     equations.iter().map(told).collect::<Vec<_>>().join(" while ")
 }
 
@@ -251,8 +253,9 @@ fn told_twice(dependent: &[String]) -> String {
     }
 }
 
-fn derived(equation: &str, level: usize) -> String {
-    match level {
+/// An equation with the number of its differentiations.
+pub(super) fn differentiated(equation: &str, times: usize) -> String {
+    match times {
         0 => format!("`{equation}`"),
         1 => format!("`{equation}`, differentiated once,"),
         2 => format!("`{equation}`, differentiated twice,"),
@@ -435,13 +438,14 @@ impl Search<'_, '_> {
         let mut equations = OnJet::new(self.array, self.conditions.as_deref_mut(), level, t);
         let stage = Stage { rows: 0..equations.rows(), free: freedom.free() };
         let found = Contradicting::near(&mut equations, &freedom, &[stage], jet).ok()?;
-        let found = found
-            .unwrap_or(Contradicting { equations: vec![(fit.worst, fit.left)], fixed: freedom.fixed });
+        let found = found.unwrap_or(Contradicting { equations: vec![(fit.worst, fit.left)], fixed: freedom.fixed });
         let equations = found.equations.iter().map(|&(row, residual)| match row / m {
             differentiated if differentiated <= level => {
                 Violated { equation: self.system.row_names()[row % m].clone(), differentiated, residual }
             }
-            _ => Violated { equation: self.condition_names[row - m * (level + 1)].clone(), differentiated: 0, residual },
+            _ => {
+                Violated { equation: self.condition_names[row - m * (level + 1)].clone(), differentiated: 0, residual }
+            }
         });
         let equations = equations.collect();
         let mut fixed: Vec<String> = Vec::new();

@@ -64,7 +64,14 @@ pub(super) fn freedom(starts: &[Start], released: bool, width: usize, ranks: Ran
             Some(Start::Unknown) | None => free.push(j),
         }
     }
-    Freedom { fixed, classes: vec![guessed, free], units: None, kept: None, tau: ranks.or(AT_POINT), independent: false }
+    Freedom {
+        fixed,
+        classes: vec![guessed, free],
+        units: None,
+        kept: None,
+        tau: ranks.or(AT_POINT),
+        independent: false,
+    }
 }
 
 /// The conditions, compiled.

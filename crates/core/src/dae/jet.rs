@@ -54,12 +54,7 @@ pub(super) struct OnJet<'a> {
 }
 
 impl<'a> OnJet<'a> {
-    pub fn new(
-        array: &'a mut DerivativeArray,
-        conditions: Option<&'a mut Conditions>,
-        level: usize,
-        t: f64,
-    ) -> Self {
+    pub fn new(array: &'a mut DerivativeArray, conditions: Option<&'a mut Conditions>, level: usize, t: f64) -> Self {
         let rows = array.rows() * (level + 1) + conditions.as_ref().map_or(0, |c| c.count);
         let J = Matrix::zeros(array.rows() * (level + 1), array.dim() * (level + 2));
         OnJet { array, conditions, level, t, F: vec![0.0; rows], J, sizes: vec![1.0; rows] }

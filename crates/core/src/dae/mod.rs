@@ -35,16 +35,16 @@ mod structure;
 mod system;
 mod watch;
 
+pub use crate::consistent::Fit;
 pub use crate::linalg::Pencil;
 pub(crate) use arrangement::{Arrangement, State};
 pub use array::DerivativeArray;
 pub(crate) use array::MOST_LEVELS;
 pub use characteristic_values::CharacteristicValues;
-pub use crate::consistent::Fit;
-pub use jet::fit_derivatives;
 pub use characteristics::{AnalysisError, Characteristics, Depth, Violated, characterise, characterise_at};
 pub use formulas::{FirstOrder, Formulas, highest_orders};
 pub(crate) use genda::Genda;
+pub use jet::fit_derivatives;
 pub(crate) use linear_form::FormulaCoefficients;
 pub use model::System;
 pub use ordinary::OrdinaryEquations;

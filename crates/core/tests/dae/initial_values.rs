@@ -1,7 +1,9 @@
 //! Consistent initial values: what is fixed holds, guesses are kept where the equations allow. Wunderlich (2008), 5.1 and 5.3.
 
 use crate::examples::*;
-use daedal::dae::{AnalysisError, Characteristics, Depth, Equations, Form, Formulas, InForm, System, Violated, characterise};
+use daedal::dae::{
+    AnalysisError, Characteristics, Depth, Equations, Form, Formulas, InForm, System, Violated, characterise,
+};
 use daedal::graph::Interpreted;
 use daedal::scalar::Scalar;
 use daedal::{Initial, Problem, Start, solve};
