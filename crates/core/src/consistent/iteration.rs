@@ -121,7 +121,7 @@ pub(crate) fn residual<R: Requirements>(equations: &R) -> f64 {
 }
 
 /// The row with the largest residual relative to its size, and that; what is not a number counts as largest.
-fn largest(values: &[f64], sizes: &[f64]) -> (usize, f64) {
+pub(crate) fn largest(values: &[f64], sizes: &[f64]) -> (usize, f64) {
     let relative = values.iter().zip(sizes).map(|(f, size)| (f / size).abs()).enumerate();
     relative.fold((0, 0.0), |most, (i, r)| if r <= most.1 { most } else { (i, r) })
 }

@@ -11,7 +11,7 @@
 
 use super::leading_matrix::LeadingMatrix;
 use crate::dae::Pencil;
-use crate::linalg::rank::balance;
+use crate::linalg::rank::{Scales, Scaling, balance};
 use crate::linalg::{Mat, RankRule, Svd};
 
 /// How unknowns may move.
@@ -29,6 +29,9 @@ pub(crate) struct Freedom {
     pub tau: f64,
     /// Must the equations be independent?
     pub independent: bool,
+    /// Are the units of the last class those of [`Scaling::Both`] over its columns? GENDA keeps derivatives that nothing determines at zero in
+    /// these units, and a jet with others is moved by it.
+    pub equilibrated: bool,
 }
 
 /// B x = B x̃.
@@ -167,12 +170,20 @@ impl Balanced {
         let usual = || x.iter().map(|x| 1.0 + x.abs()).collect();
         let (mut rows, mut columns) = (vec![1.0; m], freedom.units.clone().unwrap_or_else(usual));
         freedom.fixed.iter().for_each(|&j| columns[j] = 0.0);
+        let last = freedom.classes.last().map_or(&[][..], |last| last);
+        if freedom.equilibrated {
+            let scales = Scales::of_entries((m, last.len()), |i, k| C[(i, last[k])], Scaling::Both);
+            last.iter().zip(scales.columns).for_each(|(&j, unit)| columns[j] = unit);
+        }
         for _ in 0..SWEEPS {
             let size = |i: usize| (0..n).fold(0.0_f64, |most, j| most.max((C[(i, j)] * columns[j]).abs()));
             let sizes: Vec<f64> = (0..m).map(size).collect();
             let top = sizes.iter().copied().fold(0.0, f64::max);
             rows.iter_mut().zip(sizes).for_each(|(row, size)| *row = balance(size, top));
-            for &j in freedom.classes.last().into_iter().flatten() {
+            if freedom.equilibrated {
+                break;
+            }
+            for &j in last {
                 let size = (0..m).fold(0.0_f64, |most, i| most.max((C[(i, j)] * rows[i]).abs()));
                 columns[j] = balance(size, 1.0);
             }
@@ -202,7 +213,15 @@ mod tests {
 
     fn freedom(fixed: &[usize], classes: &[&[usize]], kept: Option<KeptRows>) -> Freedom {
         let classes = classes.iter().map(|class| class.to_vec()).collect();
-        Freedom { fixed: fixed.to_vec(), classes, units: Some(vec![1.0; 4]), kept, tau: 1e-12, independent: false }
+        Freedom {
+            fixed: fixed.to_vec(),
+            classes,
+            units: Some(vec![1.0; 4]),
+            kept,
+            tau: 1e-12,
+            independent: false,
+            equilibrated: false,
+        }
     }
 
     fn product(M: &Mat<f64>, x: &[f64]) -> Vec<f64> {

@@ -18,7 +18,7 @@ mod least_change;
 
 pub(crate) use blame::{Contradicting, Stage};
 pub use iteration::Fit;
-pub(crate) use iteration::{CONSISTENT, correction, residual, solve};
+pub(crate) use iteration::{CONSISTENT, correction, largest, residual, solve};
 pub(crate) use leading_matrix::LeadingMatrix;
 pub(crate) use least_change::{Balanced, Freedom, KeptRows};
 

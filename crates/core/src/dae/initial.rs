@@ -71,6 +71,7 @@ pub(super) fn freedom(starts: &[Start], released: bool, width: usize, ranks: Ran
         kept: None,
         tau: ranks.or(AT_POINT),
         independent: false,
+        equilibrated: true,
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::error::EnterError;
 use super::linearised::Linearised;
-use crate::consistent::{Balanced, Contradicting, Freedom, KeptRows, Requirements, Stage, correction, residual, solve};
+use crate::consistent::{
+    Balanced, Contradicting, Freedom, KeptRows, Requirements, Stage, correction, largest, residual, solve,
+};
 use crate::dae::Dae;
 use crate::error::StepFailure;
 use crate::linalg::rank::REGULAR;
@@ -43,6 +45,7 @@ impl<'d> Jumping<'d> {
             kept: None,
             tau: ranks.or(REGULAR),
             independent: true,
+            equilibrated: false,
             fixed,
         };
         let free = (0..x.len()).filter(|j| !freedom.fixed.contains(j));
@@ -142,16 +145,16 @@ impl<'d> Jumping<'d> {
         let stage = Stage { rows: 0..rows, free: self.freedom.free() };
         let mut near = x.to_vec();
         let found = Contradicting::near(&mut self.system, &self.freedom, &[stage], &mut near).ok().flatten();
-        let (mut names, mut equations): (Vec<String>, Vec<(String, f64)>) = (Vec::new(), Vec::new());
-        if let Some(found) = found {
-            let taking_part = self.kept.iter().filter(|(j, _)| found.fixed.contains(j));
-            names = taking_part.map(|(_, name)| (*name).to_string()).collect();
-            equations = found.equations.iter().map(|&(i, left)| (self.system.name(i), left)).collect();
-        }
+        let (worst, _) = largest(self.system.values(), self.system.sizes());
+        let left = self.system.values().get(worst).copied().unwrap_or(0.0);
+        // if that is not found, the constraint that is violated most and all that is kept
+        let found =
+            found.unwrap_or(Contradicting { equations: vec![(worst, left)], fixed: self.freedom.fixed.clone() });
+        let taking_part = self.kept.iter().filter(|(j, _)| found.fixed.contains(j));
+        let names = taking_part.map(|(_, name)| (*name).to_string()).collect();
+        let named = found.equations.iter().filter(|(i, _)| *i < self.system.values().len());
+        let equations = named.map(|&(i, left)| (self.system.name(i), left)).collect();
         if by_kept {
-            if names.is_empty() {
-                names = self.kept.iter().map(|(_, name)| (*name).to_string()).collect();
-            }
             return EnterError::Kept { names, equations };
         }
         EnterError::NotConsistent { residual: residual(&self.system), equations, kept: names }

@@ -209,7 +209,7 @@ fn freedom(layout: &Layout, starts: &[Start], ranks: RankRule) -> Freedom {
             Start::Guess(_) => classes[0].push(j),
         }
     }
-    Freedom { fixed, classes, units: None, kept: None, tau: ranks.or(REGULAR), independent: false }
+    Freedom { fixed, classes, units: None, kept: None, tau: ranks.or(REGULAR), independent: false, equilibrated: false }
 }
 
 /// The equations F(x) = 0 and their linearisation.
