@@ -1,0 +1,127 @@
+//! Gauss and Newton: corrections of least change, shortened until the residual falls.
+//!
+//! Residuals are judged by the sizes of their terms, each row relative to what it is summed from.
+
+use super::{Freedom, Requirements};
+use crate::linalg::Mat;
+
+/// Most iterations. Chosen: a double root gains one bit in each, and 1e-15 is reached.
+const MOST_ITERATIONS: usize = 60;
+/// Most shortenings of a step. Chosen: steps 4000 times too long are those from flat places.
+const SHORTENINGS: u32 = 12;
+/// The part of the predicted decrease that must be reached. Chosen: small, so that far from a solution most steps will do.
+const DECREASE: f64 = 0.1;
+/// Given values with residuals below this part of what they are summed from stay as they are. Derived: a few roundings of each term.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+/// Values that were moved are improved until residuals are below this, as long as that is possible. Derived: one rounding of each term.
+const EXACT: f64 = 4.0 * f64::EPSILON;
+/// Where rounding is larger inside of the rows, residuals below this are accepted when steps do not make them smaller. Chosen: equations that
+/// lose seven digits still hold.
+pub(crate) const CONSISTENT: f64 = 1e-9;
+/// Steps that shrink by less than this factor after some iterations are a sign of a multiple root. Derived: a double root halves them.
+const SLOW: (usize, f64) = (6, 0.2);
+
+/// How an iteration ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// Largest residual, each relative to what its row is summed from.
+    pub residual: f64,
+    /// Which row has it.
+    pub worst: usize,
+    /// What is left of that row.
+    pub left: f64,
+    /// Iterations.
+    pub iterations: usize,
+    /// Did the last steps shrink only slowly? A sign of a multiple root.
+    pub slow: bool,
+    /// How many equations the unknowns that may move can satisfy, at the last linearisation that was solved; nothing if none was.
+    pub rank: Option<usize>,
+}
+
+impl Fit {
+    /// Do the equations hold?
+    pub fn consistent(&self) -> bool {
+        self.residual <= CONSISTENT
+    }
+}
+
+/// Move x onto the equations. Where that fails x is the last point; the equations are linearised there.
+pub(crate) fn solve<R: Requirements>(equations: &mut R, freedom: &Freedom, x: &mut [f64]) -> Result<Fit, R::Failure> {
+    equations.linearise(x)?;
+    let (mut last, mut slow, mut rank) = (f64::INFINITY, false, None);
+    let mut iterations = 0;
+    loop {
+        let (worst, residual) = largest(equations.values(), equations.sizes());
+        let left = equations.values().get(worst).copied().unwrap_or(0.0);
+        let fit = |iterations, slow, rank| Fit { residual, worst, left, iterations, slow, rank };
+        let small = if iterations == 0 { ROUNDING } else { EXACT };
+        if residual <= small || iterations == MOST_ITERATIONS {
+            return Ok(fit(iterations, slow, rank));
+        }
+        let Some(step) = correction(equations, freedom, x, &mut rank) else {
+            return Ok(fit(iterations, slow, rank));
+        };
+        iterations += 1;
+        let before = x.to_vec();
+        let size = |(step, x): (&f64, &f64)| step.abs() / (1.0 + x.abs());
+        let size = step.iter().zip(&before).map(size).fold(0.0, f64::max);
+        if !advance(equations, x, &before, &step, residual)? {
+            return Ok(fit(iterations, slow, rank));
+        }
+        slow = iterations > SLOW.0 && size > SLOW.1 * last;
+        last = size;
+    }
+}
+
+/// The correction at x, if there is one.
+pub(crate) fn correction<R: Requirements>(
+    equations: &R,
+    freedom: &Freedom,
+    x: &[f64],
+    rank: &mut Option<usize>,
+) -> Option<Vec<f64>> {
+    if let Some(step) = equations.shortcut(x) {
+        return Some(step);
+    }
+    let C: Mat<f64> = equations.slopes();
+    let change = freedom.least_change(&C, equations.values(), x)?;
+    *rank = Some(change.rank);
+    (!freedom.independent || change.rank == C.nrows()).then_some(change.delta)
+}
+
+/// Take a step, shortened until the residual falls. False if it does not, and x is where it was.
+fn advance<R: Requirements>(
+    equations: &mut R,
+    x: &mut [f64],
+    before: &[f64],
+    step: &[f64],
+    before_step: f64,
+) -> Result<bool, R::Failure> {
+    let mut factor = 1.0;
+    // what holds already is not improved by short steps
+    for _ in 0..if before_step <= CONSISTENT { 1 } else { SHORTENINGS } {
+        x.iter_mut().zip(before.iter().zip(step)).for_each(|(x, (before, step))| *x = before + factor * step);
+        if equations.evaluate(x) && residual(equations) <= (1.0 - DECREASE * factor) * before_step {
+            if equations.linearise(x).is_ok() {
+                return Ok(true);
+            }
+            // back to the choices of the last point
+            equations.linearise(before)?;
+        }
+        factor *= 0.5;
+    }
+    x.copy_from_slice(before);
+    equations.evaluate(x);
+    Ok(false)
+}
+
+/// The largest residual where the equations were evaluated last, each relative to what its row is summed from.
+pub(crate) fn residual<R: Requirements>(equations: &R) -> f64 {
+    largest(equations.values(), equations.sizes()).1
+}
+
+/// The row with the largest residual relative to its size, and that; what is not a number counts as largest.
+pub(crate) fn largest(values: &[f64], sizes: &[f64]) -> (usize, f64) {
+    let relative = values.iter().zip(sizes).map(|(f, size)| (f / size).abs()).enumerate();
+    relative.fold((0, 0.0), |most, (i, r)| if r <= most.1 { most } else { (i, r) })
+}
