@@ -99,7 +99,7 @@ pub(crate) struct Verifier {
     unchecked: Vec<String>,
     /// F, then ∂F/∂x, then ∂F/∂ẋ
     tape: Tape,
-    sizes: Sizes,
+    sizes: TermSizes,
     /// (row, unknown) of the derivatives, ∂F/∂x first
     by_x: Vec<(usize, usize)>,
     by_xdot: Vec<(usize, usize)>,
@@ -144,7 +144,7 @@ impl Verifier {
         Verifier {
             unchecked,
             tape: Tape::new(graph, &outputs),
-            sizes: Sizes::new(graph, &equations),
+            sizes: TermSizes::new(graph, &equations),
             by_x: slope.iter().map(|(i, j, _)| (i, j)).collect(),
             by_xdot: leading.iter().map(|(i, j, _)| (i, j)).collect(),
             inputs: graph.inputs().len(),
@@ -247,14 +247,14 @@ impl Verifier {
 
 /// How large the terms of rows are: what rounding of every operation and every input leaves of a row, in units of rounding, to first
 /// order. So rows are measured in their own units.
-struct Sizes {
+struct TermSizes {
     /// nodes that the rows need, arguments first, with the places of their arguments in this list
     nodes: Vec<(Node, [usize; 3])>,
     /// places of the rows
     rows: Vec<usize>,
 }
 
-impl Sizes {
+impl TermSizes {
     fn new(graph: &Graph, rows: &[Expr]) -> Self {
         let order = graph.needed(rows);
         let mut places = vec![0; graph.len()];
@@ -265,7 +265,7 @@ impl Sizes {
             arguments.iter_mut().zip(found).for_each(|(place, argument)| *place = places[argument.index()]);
             (graph.node(*e), arguments)
         };
-        Sizes { nodes: order.iter().map(placed).collect(), rows: rows.iter().map(|e| places[e.index()]).collect() }
+        TermSizes { nodes: order.iter().map(placed).collect(), rows: rows.iter().map(|e| places[e.index()]).collect() }
     }
 
     /// Of all rows, from values and sizes of the inputs.
@@ -390,7 +390,7 @@ mod tests {
         let mut graph = Graph::new();
         let (t, x) = (graph.input("t"), graph.input("x"));
         let rows = graph.with(|| vec![(t.sin() * t.sin() + t.cos() * t.cos() - 1.0) * 1e-20, (x + 1e6) - x, x.sqrt()]);
-        let sizes = Sizes::new(&graph, &rows).of(&[1.0, 0.0], &[1.0, 0.0]);
+        let sizes = TermSizes::new(&graph, &rows).of(&[1.0, 0.0], &[1.0, 0.0]);
         assert!(sizes[0] > 1e-20 && sizes[0] < 1e-18, "{sizes:?}");
         assert!(sizes[1] >= 1e6 && sizes[1] < 1e7 && sizes[2] == 0.0, "{sizes:?}");
     }

@@ -8,7 +8,7 @@ use crate::graph::{Expr, Graph, Node, Tape};
 pub(crate) struct Arrangement {
     pub graph: Graph,
     pub t: Expr,
-    pub states: Vec<State>,
+    pub states: Vec<ArrangedState>,
     /// Name, number and input of each parameter.
     pub parameters: Vec<(String, f64, Expr)>,
     pub equations: Vec<(String, Expr)>,
@@ -17,7 +17,7 @@ pub(crate) struct Arrangement {
 
 /// A state: its name, its input, and that of its derivative where there is one.
 #[derive(Clone, Debug)]
-pub(crate) struct State {
+pub(crate) struct ArrangedState {
     pub name: String,
     pub x: Expr,
     pub xdot: Option<Expr>,

@@ -36,7 +36,7 @@ pub struct Genda {
     values: CharacteristicValues,
     rule: RankRule,
     array: DerivativeArray,
-    first: Rows,
+    first: OriginalRows,
     projections: Projections,
     /// ranks at the start, which are kept, and scales
     known: Option<Known>,
@@ -62,11 +62,11 @@ pub struct Genda {
     least_scales: Vec<f64>,
     /// (Z₁ᵀF_ẋ; Z₂ᵀN) must stay regular on the way from one accepted point to the next
     watch: RankWatch,
-    watched: Option<Watched>,
+    watched: Option<AcceptedPoint>,
 }
 
 /// An accepted point: time, jet, F_ẋ and Z₂ᵀN.
-struct Watched {
+struct AcceptedPoint {
     t: f64,
     jet: Vec<f64>,
     leading: Mat<f64>,
@@ -87,7 +87,7 @@ fn stack(A: &Mat<f64>, B: &Mat<f64>, K: &mut Matrix) {
 }
 
 /// F and its pencil.
-struct Rows {
+struct OriginalRows {
     plain: Plain,
     values: Vec<f64>,
     pencil: Pencil,
@@ -107,7 +107,7 @@ impl Genda {
             values: at.values,
             rule: at.ranks,
             array: system.array(),
-            first: Rows { plain, values: vec![0.0; m], pencil },
+            first: OriginalRows { plain, values: vec![0.0; m], pencil },
             projections: at.projections.clone(),
             known: None,
             inverse: Mat::zeros(0, 0),
@@ -236,8 +236,12 @@ impl Genda {
             let M = Mat::from_fn(rows, n * (level + 1), |i, j| J[(i, n + j)]);
             Z2.transpose() * &N - (Z2.transpose() * M) * &*inverse * &N
         };
-        let here =
-            Watched { t, jet: jet.clone(), leading: Mat::from_fn(m, n, |i, j| J[(i, n + j)]), gradients: estimate(J) };
+        let here = AcceptedPoint {
+            t,
+            jet: jet.clone(),
+            leading: Mat::from_fn(m, n, |i, j| J[(i, n + j)]),
+            gradients: estimate(J),
+        };
         let Some(before) = watched.replace(here) else { return Ok(()) };
         let Some(here) = &*watched else { return Ok(()) };
         // without a differential part the constraints are all of space, and their functions themselves are followed, with one Z₂

@@ -38,7 +38,7 @@ mod watch;
 pub use crate::consistent::Fit;
 pub use crate::linalg::Pencil;
 pub use crate::linear::CharacteristicValues;
-pub(crate) use arrangement::{Arrangement, State};
+pub(crate) use arrangement::{ArrangedState, Arrangement};
 pub use array::DerivativeArray;
 pub(crate) use array::MOST_LEVELS;
 pub use characteristics::{AnalysisError, Characteristics, Depth, Violated, characterise, characterise_at};

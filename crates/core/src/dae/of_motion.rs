@@ -7,7 +7,7 @@
 //! further unknowns: (GZ)ᵀλ = (g_p Z)ᵀλ − (c_p Z)ᵀη with 0 = c_sᵀη − g_sᵀλ. Steinbrecher, thesis (2006), section 3.5.
 
 use super::Formulas;
-use super::arrangement::{Arrangement, State};
+use super::arrangement::{ArrangedState, Arrangement};
 use crate::graph::Expr;
 use crate::motion::{self, Layout};
 
@@ -78,13 +78,13 @@ impl Formulas {
         // the derivatives of p, v and r are inputs; the others enter no equation
         let algebraic = x.len() - pdot.len() - at.a().len() - rdot.len();
         let xdot = pdot.iter().chain(at.a()).chain(&rdot).map(|e| Some(*e)).chain(vec![None; algebraic]);
-        let mut states: Vec<State> = shown
+        let mut states: Vec<ArrangedState> = shown
             .iter()
             .zip(x)
             .zip(xdot)
-            .map(|((&place, x), xdot)| State { name: all[place].clone(), x, xdot })
+            .map(|((&place, x), xdot)| ArrangedState { name: all[place].clone(), x, xdot })
             .collect();
-        states.extend(eta.into_iter().map(|(name, x)| State { name, x, xdot: None }));
+        states.extend(eta.into_iter().map(|(name, x)| ArrangedState { name, x, xdot: None }));
         let parameters = motion
             .parameters
             .iter()

@@ -1,6 +1,6 @@
 //! A square system F(t, x, ẋ) = 0 of index at most one, as it stands.
 
-use super::watch::Watch;
+use super::watch::WatchedMatrix;
 use super::{Dae, Pencil, Structure};
 use crate::error::StepFailure;
 use crate::graph::{self, Compiler, Kernel};
@@ -30,7 +30,7 @@ pub struct Plain {
     residuals: Residuals,
     row_names: Vec<String>,
     /// the matrix that must stay regular, unless it is made of numbers
-    watch: Option<Watch>,
+    watch: Option<WatchedMatrix>,
 }
 
 impl Plain {
@@ -43,7 +43,7 @@ impl Plain {
             by_xdot: Entries::new(E, &pattern.E),
             by_x: Entries::new(A, &pattern.A),
             pattern,
-            watch: Watch::new(structure, compiler, ranks),
+            watch: WatchedMatrix::new(structure, compiler, ranks),
             ..plain
         }
     }

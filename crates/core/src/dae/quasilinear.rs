@@ -8,7 +8,7 @@ use super::chord::Chosen;
 use super::determined::Determined;
 use super::hidden::{MinimalArray, Role};
 use super::invariance::Invariance;
-use super::selection::{Selection, Stages};
+use super::selection::{EliminationStages, Selection};
 use super::{CharacteristicValues, Dae, Pencil};
 use crate::error::StepFailure;
 use crate::graph::{Compiler, Expr, Kernel};
@@ -46,7 +46,7 @@ pub struct QuasiLinear {
     moving: Vec<usize>,
     /// row of `values` with the rate of an unknown
     rate_row: Vec<Option<usize>>,
-    stages: Stages,
+    stages: EliminationStages,
     selection: Selection,
     /// the same choice at the last accepted point, to see whether its pivots are still good; and whether they are not
     trial: Selection,
@@ -132,7 +132,7 @@ impl QuasiLinear {
             slopes_at: (f64::NAN, vec![0.0; N]),
             C: Matrix::zeros(m, N),
             D: Matrix::zeros(k + m, N),
-            stages: Stages::new(moves, array.dim, &constraint_places, &levels, optional),
+            stages: EliminationStages::new(moves, array.dim, &constraint_places, &levels, optional),
             selection: Selection::new(m, N),
             trial: Selection::new(m, N),
             worn: false,

@@ -17,7 +17,7 @@ const OPTIONAL_PREFERENCE: f64 = 0.2;
 
 /// What is known about rows and columns beforehand.
 #[derive(Clone, Debug)]
-pub struct Stages {
+pub struct EliminationStages {
     /// Stage of each constraint: the latest of its columns with a rate.
     row_stage: Vec<usize>,
     /// Stage of each unknown: the lowest level of the constraints it enters.
@@ -31,7 +31,7 @@ pub struct Stages {
     count: usize,
 }
 
-impl Stages {
+impl EliminationStages {
     /// From the places of the gradients and the levels of the constraints; definitions have no level.
     pub fn new(
         moving: Vec<bool>,
@@ -51,7 +51,7 @@ impl Stages {
         for &(i, j) in places.iter().filter(|(_, j)| moving[*j]) {
             row_stage[i] = row_stage[i].max(col_stage[j]);
         }
-        Stages { row_stage, col_stage, moving, auxiliary, optional, count: last + 1 }
+        EliminationStages { row_stage, col_stage, moving, auxiliary, optional, count: last + 1 }
     }
 }
 
@@ -88,7 +88,7 @@ impl Selection {
     }
 
     /// Choose among the rows that are candidates, where pivots below a part of the usual size of their row count as zero; destroys C.
-    pub fn choose(&mut self, C: &mut Matrix, stages: &Stages, candidates: &[bool], zero: f64) {
+    pub fn choose(&mut self, C: &mut Matrix, stages: &EliminationStages, candidates: &[bool], zero: f64) {
         self.rows.clear();
         self.dependent.clear();
         self.smallest = 1.0;
@@ -146,7 +146,7 @@ impl Selection {
     fn largest(
         &self,
         C: &Matrix,
-        stages: &Stages,
+        stages: &EliminationStages,
         kind: usize,
         rows: &dyn Fn(usize) -> bool,
         columns: &dyn Fn(usize) -> bool,
@@ -205,7 +205,7 @@ mod tests {
                 }
             }
         }
-        let stages = Stages::new(vec![true; 4], 4, &places, &[Some(0), Some(1)], vec![false; 2]);
+        let stages = EliminationStages::new(vec![true; 4], 4, &places, &[Some(0), Some(1)], vec![false; 2]);
         let mut selection = Selection::new(2, 4);
         selection.choose(&mut C, &stages, &[true; 2], AT_POINT);
         assert_eq!((selection.rows.as_slice(), selection.dependent.as_slice()), ([0, 1].as_slice(), [1, 3].as_slice()));
@@ -216,7 +216,7 @@ mod tests {
         // 5 x + w = 0 with w = x'
         let mut C = Matrix::zeros(1, 2);
         (C[(0, 0)], C[(0, 1)]) = (5.0, 1.0);
-        let stages = Stages::new(vec![true; 2], 1, &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
+        let stages = EliminationStages::new(vec![true; 2], 1, &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
         let mut selection = Selection::new(1, 2);
         selection.choose(&mut C, &stages, &[true], AT_POINT);
         assert_eq!(selection.dependent, [1]);
@@ -229,7 +229,7 @@ mod tests {
             C[(i, j)] = value;
         }
         let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        let stages = Stages::new(vec![true; 2], 2, &places, &[Some(0), Some(0)], vec![false; 2]);
+        let stages = EliminationStages::new(vec![true; 2], 2, &places, &[Some(0), Some(0)], vec![false; 2]);
         let mut selection = Selection::new(2, 2);
         selection.choose(&mut C, &stages, &[true; 2], AT_POINT);
         assert_eq!(selection.rows.len(), 1);
@@ -241,7 +241,7 @@ mod tests {
         let mut C = Matrix::zeros(1, 2);
         C[(0, 0)] = 100.0;
         C[(0, 1)] = 1.0;
-        let stages = Stages::new(vec![true, false], 2, &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
+        let stages = EliminationStages::new(vec![true, false], 2, &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
         let mut selection = Selection::new(1, 2);
         selection.choose(&mut C, &stages, &[true], AT_POINT);
         assert_eq!((selection.dependent.as_slice(), selection.determined), ([1].as_slice(), 1));

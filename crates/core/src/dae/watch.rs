@@ -14,7 +14,7 @@ use crate::linalg::{Matrix, RankRule};
 const MOST_ROWS: usize = 150;
 
 /// The matrix at the last accepted point.
-pub(super) struct Watch {
+pub(super) struct WatchedMatrix {
     entries: Box<dyn Kernel>,
     places: Vec<(usize, usize)>,
     values: Vec<f64>,
@@ -31,9 +31,9 @@ pub(super) struct Watch {
 }
 
 /// Entries of a square matrix of formulas: row, column, formula.
-type Entries = Vec<(usize, usize, Expr)>;
+type WatchedEntries = Vec<(usize, usize, Expr)>;
 
-impl Watch {
+impl WatchedMatrix {
     /// Nothing where the matrix is made of numbers, or not known.
     pub fn new(structure: &Structure, compiler: &dyn Compiler, ranks: RankRule) -> Option<Self> {
         let system = &structure.system;
@@ -49,7 +49,7 @@ impl Watch {
         }
         let formulas: Vec<Expr> = entries.iter().map(|(_, _, e)| *e).collect();
         let (n, values) = (system.dim(), vec![0.0; entries.len()]);
-        Some(Watch {
+        Some(WatchedMatrix {
             entries: compiler.compile(&graph, &formulas),
             places: entries.iter().map(|&(i, j, _)| (i, j)).collect(),
             values,
@@ -72,7 +72,7 @@ impl Watch {
 
     /// Go on to an accepted point.
     pub fn step(&mut self, t: f64, x: &[f64], xdot: &[f64]) -> Result<(), StepFailure> {
-        let Watch { entries, places, values, inputs, time, unknowns, matrix: watch, last, .. } = self;
+        let WatchedMatrix { entries, places, values, inputs, time, unknowns, matrix: watch, last, .. } = self;
         let mut evaluate = |t: f64, x: &[f64], xdot: &[f64], W: &mut Matrix| {
             inputs[*time] = t;
             for (&place, &value) in unknowns.iter().zip(x.iter().chain(xdot)) {
@@ -123,7 +123,7 @@ fn hermite(s: f64, h: f64, [x0, d0, x1, d1]: [&[f64]; 4], x: &mut [f64], xdot: &
 }
 
 /// All entries of the matrix, and which of its rows are constraints. Nothing where the left null space is in doubt.
-fn matrix(structure: &Structure, graph: &mut Graph, ranks: RankRule) -> Option<(Entries, Vec<bool>)> {
+fn matrix(structure: &Structure, graph: &mut Graph, ranks: RankRule) -> Option<(WatchedEntries, Vec<bool>)> {
     let m = structure.system.rows();
     let mut numbers = vec![Vec::new(); m];
     if structure.constant_leading() {
@@ -132,7 +132,7 @@ fn matrix(structure: &Structure, graph: &mut Graph, ranks: RankRule) -> Option<(
         }
     }
     let (rows, constraints) = split(structure, &numbers, ranks)?;
-    let mut entries = Entries::new();
+    let mut entries = WatchedEntries::new();
     let mut row_of = vec![usize::MAX; m];
     rows.iter().enumerate().for_each(|(row, &i)| row_of[i] = row);
     for (i, j, e) in structure.leading.iter().filter(|(i, _, _)| row_of[*i] != usize::MAX) {
@@ -159,9 +159,9 @@ fn matrix(structure: &Structure, graph: &mut Graph, ranks: RankRule) -> Option<(
 
 /// Without rows and columns that have a single entry, a number: the rest is regular where the whole is. Entries beside a single one
 /// that is not a number do not matter either. Rows and columns are numbered anew; which rows they were.
-fn essential(mut entries: Entries, graph: &Graph) -> (Entries, Vec<usize>) {
+fn essential(mut entries: WatchedEntries, graph: &Graph) -> (WatchedEntries, Vec<usize>) {
     let size = entries.iter().map(|&(i, j, _)| i.max(j) + 1).max().unwrap_or(0);
-    let mut alone: Entries = Vec::new();
+    let mut alone: WatchedEntries = Vec::new();
     loop {
         let (mut in_row, mut in_column) = (vec![0_usize; size], vec![0_usize; size]);
         for &(i, j, _) in &entries {

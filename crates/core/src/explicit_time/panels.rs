@@ -8,7 +8,7 @@
 //! Panels are the cells of repeated halving of a piece: the largest resolved one around a time.
 
 use super::extract::OfTime;
-use super::zeros::Values;
+use super::zeros::TapeValues;
 use crate::scalar::{Interval, Taylor};
 
 /// K: polynomials have the degree K − 1.
@@ -38,8 +38,8 @@ impl Panel {
 /// Inputs with space for their values.
 #[derive(Clone, Debug)]
 pub(super) struct Profiles {
-    coefficients: Values<Taylor<Interval, { TERMS + 1 }>>,
-    bounds: Values<Interval>,
+    coefficients: TapeValues<Taylor<Interval, { TERMS + 1 }>>,
+    bounds: TapeValues<Interval>,
     /// what each of them changes by
     scales: Vec<f64>,
 }
@@ -47,8 +47,8 @@ pub(super) struct Profiles {
 impl Profiles {
     pub fn new(of: &OfTime) -> Self {
         Profiles {
-            coefficients: Values::new(&of.profiles, of.inputs, of.count),
-            bounds: Values::new(&of.profiles, of.inputs, of.count),
+            coefficients: TapeValues::new(&of.profiles, of.inputs, of.count),
+            bounds: TapeValues::new(&of.profiles, of.inputs, of.count),
             scales: vec![0.0; of.count],
         }
     }

@@ -4,7 +4,7 @@
 
 use super::extract::OfTime;
 use super::panels::{Panel, Profiles};
-use super::zeros::{Conditions, Values};
+use super::zeros::{TapeValues, TimeConditions};
 use crate::dae::System;
 use crate::graph::{Expr, Graph};
 use crate::motion::Mechanism;
@@ -66,9 +66,9 @@ impl Piece {
 #[derive(Clone, Debug)]
 pub struct Timetable {
     of: OfTime,
-    conditions: Conditions,
+    conditions: TimeConditions,
     profiles: Profiles,
-    jets: Values<Taylor<f64, COMPARED>>,
+    jets: TapeValues<Taylor<f64, COMPARED>>,
     before: Vec<Taylor<f64, COMPARED>>,
     tend: f64,
     span: f64,
@@ -118,9 +118,9 @@ impl Timetable {
         let of = OfTime::new(graph, t, formulas)?;
         let signs = vec![1.0; of.texts.len()];
         let mut table = Timetable {
-            conditions: Conditions::new(&of),
+            conditions: TimeConditions::new(&of),
             profiles: Profiles::new(&of),
-            jets: Values::new(&of.profiles, of.inputs, of.count),
+            jets: TapeValues::new(&of.profiles, of.inputs, of.count),
             before: vec![Taylor::constant(0.0); of.count],
             of,
             tend,

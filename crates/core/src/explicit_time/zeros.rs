@@ -17,16 +17,16 @@ const MOST_DOUBLINGS: u32 = 16;
 
 /// A tape with space for its values.
 #[derive(Clone, Debug)]
-pub(super) struct Values<S> {
+pub(super) struct TapeValues<S> {
     inputs: Vec<S>,
     registers: Vec<S>,
     pub outputs: Vec<S>,
 }
 
-impl<S: Scalar> Values<S> {
+impl<S: Scalar> TapeValues<S> {
     pub fn new(tape: &Tape, inputs: usize, outputs: usize) -> Self {
         let zeros = |n: usize| vec![S::from(0.0); n];
-        Values { inputs: zeros(inputs), registers: zeros(tape.registers()), outputs: zeros(outputs) }
+        TapeValues { inputs: zeros(inputs), registers: zeros(tape.registers()), outputs: zeros(outputs) }
     }
 
     /// Evaluate at a time, with signs.
@@ -41,21 +41,21 @@ impl<S: Scalar> Values<S> {
 
 /// Conditions with space for their values.
 #[derive(Clone, Debug)]
-pub(super) struct Conditions {
-    bounds: Values<Taylor<Interval, 2>>,
-    points: Values<Interval>,
-    numbers: Values<f64>,
+pub(super) struct TimeConditions {
+    bounds: TapeValues<Taylor<Interval, 2>>,
+    points: TapeValues<Interval>,
+    numbers: TapeValues<f64>,
     /// cells that are to be looked at, the next one last
     open: Vec<(f64, f64)>,
 }
 
-impl Conditions {
+impl TimeConditions {
     pub fn new(of: &OfTime) -> Self {
         let (tape, count) = (&of.conditions, of.texts.len());
-        Conditions {
-            bounds: Values::new(tape, of.inputs, count),
-            points: Values::new(tape, of.inputs, count),
-            numbers: Values::new(tape, of.inputs, count),
+        TimeConditions {
+            bounds: TapeValues::new(tape, of.inputs, count),
+            points: TapeValues::new(tape, of.inputs, count),
+            numbers: TapeValues::new(tape, of.inputs, count),
             open: Vec::with_capacity(64),
         }
     }
@@ -116,7 +116,13 @@ impl Conditions {
 
     /// The first change of a sign between two times; at the first one the signs are those given. A search that takes too long ends where it
     /// stands, with the same signs on both sides.
-    pub fn first_change(&mut self, of: &OfTime, (from, to): (f64, f64), signs: &[f64], span: f64) -> Option<Change> {
+    pub fn first_change(
+        &mut self,
+        of: &OfTime,
+        (from, to): (f64, f64),
+        signs: &[f64],
+        span: f64,
+    ) -> Option<SignChange> {
         if signs.is_empty() {
             return None;
         }
@@ -126,7 +132,7 @@ impl Conditions {
         while let Some((a, b)) = self.open.pop() {
             cells += 1;
             if cells > MOST_CELLS && a > from {
-                return Some(Change { before: a, behind: a, signs: signs.to_vec() });
+                return Some(SignChange { before: a, behind: a, signs: signs.to_vec() });
             }
             let decided = self.look(of, (a, b), signs);
             let middle = 0.5 * (a + b);
@@ -164,7 +170,7 @@ impl Conditions {
     }
 
     /// The first change between two times with different signs, and what is certain on both sides of it.
-    fn narrow(&mut self, of: &OfTime, (from, to, tend): (f64, f64, f64), signs: &[f64], span: f64) -> Change {
+    fn narrow(&mut self, of: &OfTime, (from, to, tend): (f64, f64, f64), signs: &[f64], span: f64) -> SignChange {
         let (mut a, mut b) = (from, to);
         loop {
             let middle = 0.5 * (a + b);
@@ -189,13 +195,13 @@ impl Conditions {
         }
         let mut new = signs.to_vec();
         let behind = self.certain_from(of, (b, tend), span, &mut new, |new| new != signs);
-        Change { before: left, behind, signs: new }
+        SignChange { before: left, behind, signs: new }
     }
 }
 
 /// A change of signs.
 #[derive(Clone, Debug)]
-pub(super) struct Change {
+pub(super) struct SignChange {
     /// The last time before it at which the old ones are certain.
     pub before: f64,
     /// The first time behind it at which new ones are.

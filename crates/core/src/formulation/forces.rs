@@ -5,7 +5,7 @@
 //! ```
 //! at p, v, r, s of the step. The method goes on with its own values.
 
-use super::selector::{Gradients, Subspace};
+use super::selector::{SelectorGradients, Subspace};
 use crate::dae::Dae;
 use crate::error::{BadOption, ConstraintBlock, StepFailure};
 use crate::linalg::{Jacobian, Lu, Matrix, RankRule};
@@ -38,7 +38,7 @@ struct Forces<'p> {
     matrix: Lu<f64>,
     is_decomposed: bool,
     /// of the velocity level, and combinations that are redundant, if there are
-    gradients: Gradients,
+    gradients: SelectorGradients,
     redundant: Matrix,
     correction: Vec<f64>,
     /// relative and absolute tolerances of the unknowns
@@ -65,7 +65,7 @@ impl<'p> Forces<'p> {
         array.jacobian(at.t, &at.x, &rows, &mut F).map_err(undefined)?;
         let constraints = l.row_g1().start..l.row_h().end;
         let mut gradients =
-            Gradients::new(ConstraintBlock::Velocity, constraints.collect(), l.v().collect(), &l.s(), ranks);
+            SelectorGradients::new(ConstraintBlock::Velocity, constraints.collect(), l.v().collect(), &l.s(), ranks);
         gradients.take(&F);
         gradients.choose(at.t, true)?;
         let multipliers = l.lambda().len() + l.mu().len();

@@ -12,7 +12,7 @@
 //! as energy at a turning point. Steinbrecher, thesis (2006), 4.6.9, 4.6.12, 4.6.15; preprint 742-02 (2002), algorithm 27.
 
 use super::Selectors;
-use super::selector::{Gradients, Subspace};
+use super::selector::{SelectorGradients, Subspace};
 use crate::dae::{Dae, Pencil};
 use crate::error::{BadOption, ConstraintBlock, StepFailure};
 use crate::linalg::{Jacobian, Matrix, RankRule};
@@ -65,7 +65,7 @@ pub(super) struct Projected<'p> {
     rows: Vec<f64>,
     F: Jacobian,
     /// of velocity level, and of position level or of both with invariants
-    gradients: [Gradients; 2],
+    gradients: [SelectorGradients; 2],
     parts: Vec<Part>,
     algebraic: Vec<bool>,
     invariants: Vec<bool>,
@@ -106,13 +106,13 @@ impl<'p> Projected<'p> {
         let l = &layout;
         let velocity_rows = l.row_g1().start..l.row_h().end;
         let velocity =
-            Gradients::new(ConstraintBlock::Velocity, velocity_rows.collect(), l.v().collect(), &l.s(), ranks);
+            SelectorGradients::new(ConstraintBlock::Velocity, velocity_rows.collect(), l.v().collect(), &l.s(), ranks);
         let position = if with_invariants {
             let (rows, unknowns) = (l.row_g1().start..l.row_g().end, l.v().start..l.p().end);
-            Gradients::new(ConstraintBlock::Velocity, rows.collect(), unknowns.collect(), &l.s(), ranks)
+            SelectorGradients::new(ConstraintBlock::Velocity, rows.collect(), unknowns.collect(), &l.s(), ranks)
         } else {
             let (rows, unknowns) = (l.row_contact().start..l.row_g().end, l.s().start..l.p().end);
-            Gradients::new(ConstraintBlock::Position, rows.collect(), unknowns.collect(), &l.s(), ranks)
+            SelectorGradients::new(ConstraintBlock::Position, rows.collect(), unknowns.collect(), &l.s(), ranks)
         };
         let mut system = Projected {
             rows: vec![0.0; l.rows()],
@@ -252,7 +252,7 @@ impl Projected<'_> {
             Selectors::EveryJacobian => true,
             Selectors::Constant => false,
             Selectors::EverySteps(most) => {
-                self.attempted || self.steps >= most || self.gradients.iter_mut().any(Gradients::strayed)
+                self.attempted || self.steps >= most || self.gradients.iter_mut().any(SelectorGradients::strayed)
             }
         }
     }

@@ -23,7 +23,7 @@ const MOST_TANGENT_SQUARED: f64 = 3.0;
 const EQUAL: f64 = 1e-10;
 
 /// Gradients of some rows with respect to some unknowns, and the subspaces that were chosen for them.
-pub(super) struct Gradients {
+pub(super) struct SelectorGradients {
     block: ConstraintBlock,
     rows: Vec<usize>,
     unknowns: Vec<usize>,
@@ -43,7 +43,7 @@ pub(super) struct Gradients {
     column: Vec<f64>,
 }
 
-/// A subspace of [`Gradients`].
+/// A subspace of [`SelectorGradients`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subspace {
     /// U₁: independent combinations of rows.
@@ -54,7 +54,7 @@ pub(super) enum Subspace {
     Free,
 }
 
-impl Gradients {
+impl SelectorGradients {
     /// Room for the gradients of these rows of the array with respect to these unknowns. Derivatives of the unknowns `still` stand in no
     /// equation.
     pub fn new(
@@ -69,7 +69,7 @@ impl Gradients {
         let (G, svd) = (Matrix::zeros(m, n), Svd::new(m, n));
         let (units, turned) = (vec![1.0; m], Lu::new(0));
         let column = Vec::new();
-        Gradients { block, rows, unknowns, moving, units, G, svd, rank: 0, ranks, usual: 0.0, turned, column }
+        SelectorGradients { block, rows, unknowns, moving, units, G, svd, rank: 0, ranks, usual: 0.0, turned, column }
     }
 
     /// Rows of the array.
@@ -160,7 +160,7 @@ impl Gradients {
     }
 
     /// Are these the same gradients?
-    pub fn equal(&self, other: &Gradients) -> bool {
+    pub fn equal(&self, other: &SelectorGradients) -> bool {
         let size = |m: f64, x: &f64| m.max(x.abs());
         let largest = self.G.data().iter().fold(0.0, size);
         let same = |(x, y): (&f64, &f64)| (x - y).abs() <= EQUAL * largest;
@@ -170,7 +170,7 @@ impl Gradients {
     }
 
     /// Choose what was chosen for equal gradients.
-    pub fn follow(&mut self, other: &Gradients) {
+    pub fn follow(&mut self, other: &SelectorGradients) {
         self.svd.U.copy_from(&other.svd.U);
         self.svd.V.copy_from(&other.svd.V);
         if self.turned.A.rows() != other.rank {
@@ -257,9 +257,10 @@ fn orthonormalise(S: &mut Matrix, k: usize) {
 mod tests {
     use super::*;
 
-    fn of(G: &[&[f64]]) -> Gradients {
+    fn of(G: &[&[f64]]) -> SelectorGradients {
         let (rows, unknowns) = ((0..G.len()).collect(), (0..G[0].len()).collect());
-        let mut gradients = Gradients::new(ConstraintBlock::Position, rows, unknowns, &(0..0), RankRule::default());
+        let mut gradients =
+            SelectorGradients::new(ConstraintBlock::Position, rows, unknowns, &(0..0), RankRule::default());
         for (i, row) in G.iter().enumerate() {
             gradients.G.row_mut(i).copy_from_slice(row);
         }

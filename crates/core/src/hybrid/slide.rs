@@ -10,7 +10,7 @@ use crate::dae::{Form, System};
 use crate::graph::{Expr, Graph};
 use crate::method::radau::RadauIIa;
 use crate::run::exit::{Composite, Exit, Reason, Sheet, Target};
-use crate::run::place::{Equations, Place};
+use crate::run::place::{Place, PlaceEquations};
 use crate::run::rearranged::{EventOf, carried, places_of, rearranged, rearranged_event};
 
 /// Points at which it is tried whether functions are opposite.
@@ -156,7 +156,7 @@ pub fn generate<'h>(
     }
     let events = events(places, composite, &unknowns);
     let names: Vec<&str> = composite.vertices.iter().map(|&k| &*system.modes[k].name).collect();
-    let equations = Equations::Generated(Box::new(GeneralFlow::new(sliding, Form::Auto, RadauIIa::default())));
+    let equations = PlaceEquations::Generated(Box::new(GeneralFlow::new(sliding, Form::Auto, RadauIIa::default())));
     Ok(Place {
         sliding: true,
         between: composite.vertices.clone(),

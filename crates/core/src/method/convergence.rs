@@ -5,7 +5,7 @@
 
 /// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Outcome {
+pub enum IterationEnd {
     /// Converged after so many iterations with this last rate of contraction.
     Converged {
         /// Iterations.
@@ -49,13 +49,13 @@ const EXPLODING: f64 = 3.0;
 
 /// What to do after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verdict {
+pub enum IterationVerdict {
     /// Apply the increment and iterate again.
     GoOn,
     /// Apply the increment; the iteration has converged.
-    Enough(Outcome),
+    Enough(IterationEnd),
     /// Throw the increment away; the iteration has failed.
-    Failed(Outcome),
+    Failed(IterationEnd),
 }
 
 /// An iteration under observation.
@@ -102,10 +102,10 @@ impl Convergence {
     }
 
     /// Judge iteration number `newton`, from one, by the size of its increment.
-    pub fn judge(&mut self, newton: u32, size: f64, eta: &mut f64) -> Verdict {
+    pub fn judge(&mut self, newton: u32, size: f64, eta: &mut f64) -> IterationVerdict {
         let limits = self.limits;
         if !size.is_finite() {
-            return Verdict::Failed(Outcome::Diverged);
+            return IterationVerdict::Failed(IterationEnd::Diverged);
         }
         if newton > 1 && newton < limits.most {
             let ratio = size / self.last_size;
@@ -113,30 +113,30 @@ impl Convergence {
             self.last_ratio = ratio;
             let stalled = newton > 2 && ratio > 0.5 && size <= limits.rounding;
             if stalled {
-                return Verdict::Enough(Outcome::Converged { iterations: newton, rate: 1.0 });
+                return IterationVerdict::Enough(IterationEnd::Converged { iterations: newton, rate: 1.0 });
             }
             let early = newton < self.patience && ratio < EXPLODING;
             if self.rate >= DIVERGING && !early {
-                return Verdict::Failed(Outcome::Diverged);
+                return IterationVerdict::Failed(IterationEnd::Diverged);
             }
             let rate = self.rate.min(DIVERGING);
             *eta = rate / (1.0 - rate);
             let left = limits.most - 1 - newton;
             let excess = *eta * size * rate.powi(left as i32) / limits.tolerance;
             if excess >= 1.0 && !early {
-                return Verdict::Failed(Outcome::Slow { excess, iterations: newton });
+                return IterationVerdict::Failed(IterationEnd::Slow { excess, iterations: newton });
             }
         }
         self.last_size = size.max(f64::EPSILON);
         if *eta * size <= limits.tolerance {
-            return Verdict::Enough(Outcome::Converged { iterations: newton, rate: self.rate });
+            return IterationVerdict::Enough(IterationEnd::Converged { iterations: newton, rate: self.rate });
         }
-        Verdict::GoOn
+        IterationVerdict::GoOn
     }
 
     /// The allowed iterations were not enough.
-    pub fn exhausted(&self) -> Outcome {
-        Outcome::Slow { excess: 20.0, iterations: self.limits.most }
+    pub fn exhausted(&self) -> IterationEnd {
+        IterationEnd::Slow { excess: 20.0, iterations: self.limits.most }
     }
 }
 
@@ -146,26 +146,26 @@ mod tests {
 
     const LIMITS: Limits = Limits { most: 7, tolerance: 0.01, default_rate: 0.001, rounding: 0.001 };
 
-    fn outcome(sizes: &[f64]) -> Verdict {
+    fn outcome(sizes: &[f64]) -> IterationVerdict {
         let mut eta = 1.0;
         let mut convergence = Convergence::new(LIMITS, &mut eta);
         for (k, &size) in sizes.iter().enumerate() {
             let verdict = convergence.judge(k as u32 + 1, size, &mut eta);
-            if verdict != Verdict::GoOn {
+            if verdict != IterationVerdict::GoOn {
                 return verdict;
             }
         }
-        Verdict::GoOn
+        IterationVerdict::GoOn
     }
 
     #[test]
     fn a_cautious_iteration_looks_twice() {
         let mut eta = 1e-16;
         let mut trusting = Convergence::new(LIMITS, &mut eta);
-        assert!(matches!(trusting.judge(1, 1e3, &mut eta), Verdict::Enough(_)));
+        assert!(matches!(trusting.judge(1, 1e3, &mut eta), IterationVerdict::Enough(_)));
         let mut cautious = Convergence::cautious(LIMITS, &mut eta);
-        assert_eq!(cautious.judge(1, 1e3, &mut eta), Verdict::GoOn);
-        assert!(matches!(cautious.judge(2, 1e-3, &mut eta), Verdict::Enough(_)));
+        assert_eq!(cautious.judge(1, 1e3, &mut eta), IterationVerdict::GoOn);
+        assert!(matches!(cautious.judge(2, 1e-3, &mut eta), IterationVerdict::Enough(_)));
     }
 
     #[test]
@@ -174,21 +174,27 @@ mod tests {
             let mut eta = 1.0;
             let mut convergence = Convergence::patient(LIMITS, &mut eta);
             let judged = (1..).zip(sizes).map(|(k, size)| convergence.judge(k, size, &mut eta));
-            judged.into_iter().find(|verdict| *verdict != Verdict::GoOn).unwrap_or(Verdict::GoOn)
+            judged.into_iter().find(|verdict| *verdict != IterationVerdict::GoOn).unwrap_or(IterationVerdict::GoOn)
         };
-        assert!(matches!(after([1.0, 1.1, 1e-3]), Verdict::Enough(Outcome::Converged { iterations: 3, .. })));
-        assert!(matches!(after([1.0, 0.9, 0.8]), Verdict::Failed(Outcome::Slow { iterations: 3, .. })));
-        assert_eq!(after([1.0, 1.1, 1.2]), Verdict::Failed(Outcome::Diverged));
-        assert_eq!(after([1.0, 5.0, 0.0]), Verdict::Failed(Outcome::Diverged));
+        assert!(matches!(
+            after([1.0, 1.1, 1e-3]),
+            IterationVerdict::Enough(IterationEnd::Converged { iterations: 3, .. })
+        ));
+        assert!(matches!(after([1.0, 0.9, 0.8]), IterationVerdict::Failed(IterationEnd::Slow { iterations: 3, .. })));
+        assert_eq!(after([1.0, 1.1, 1.2]), IterationVerdict::Failed(IterationEnd::Diverged));
+        assert_eq!(after([1.0, 5.0, 0.0]), IterationVerdict::Failed(IterationEnd::Diverged));
     }
 
     #[test]
     fn quick_iterations_converge_and_the_others_are_told_apart() {
-        assert!(matches!(outcome(&[0.005]), Verdict::Enough(Outcome::Converged { iterations: 1, .. })));
-        assert!(matches!(outcome(&[1.0, 0.1]), Verdict::GoOn));
-        assert!(matches!(outcome(&[1.0, 0.1, 0.01]), Verdict::Enough(Outcome::Converged { iterations: 3, .. })));
-        assert_eq!(outcome(&[1.0, 1.1]), Verdict::Failed(Outcome::Diverged));
-        assert_eq!(outcome(&[f64::NAN]), Verdict::Failed(Outcome::Diverged));
-        assert!(matches!(outcome(&[1.0, 0.9]), Verdict::Failed(Outcome::Slow { iterations: 2, .. })));
+        assert!(matches!(outcome(&[0.005]), IterationVerdict::Enough(IterationEnd::Converged { iterations: 1, .. })));
+        assert!(matches!(outcome(&[1.0, 0.1]), IterationVerdict::GoOn));
+        assert!(matches!(
+            outcome(&[1.0, 0.1, 0.01]),
+            IterationVerdict::Enough(IterationEnd::Converged { iterations: 3, .. })
+        ));
+        assert_eq!(outcome(&[1.0, 1.1]), IterationVerdict::Failed(IterationEnd::Diverged));
+        assert_eq!(outcome(&[f64::NAN]), IterationVerdict::Failed(IterationEnd::Diverged));
+        assert!(matches!(outcome(&[1.0, 0.9]), IterationVerdict::Failed(IterationEnd::Slow { iterations: 2, .. })));
     }
 }

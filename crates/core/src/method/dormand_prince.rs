@@ -8,7 +8,7 @@
 //! table 5.2; Eich, Convergence results for a coordinate projection method (1993).
 
 use super::bdf::Steps;
-use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, Structural, Trouble};
+use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble};
 use super::weights::Weights;
 use super::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
@@ -61,13 +61,15 @@ impl<'m> Method<dyn Mechanism + 'm> for DormandPrince {
         at: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        let stepper = OneStep::start("dopri5", system, at, options, |equations| Pair::new(self, equations, options))?;
+        let stepper = OneStep::start("dopri5", system, at, options, |equations| {
+            DormandPrincePair::new(self, equations, options)
+        })?;
         Ok(Box::new(stepper))
     }
 }
 
 /// The pair at work.
-struct Pair {
+struct DormandPrincePair {
     /// the stage that is evaluated
     Y: Vec<f64>,
     /// Fᵢ = (Z V, V', b), at the places of p, v and r
@@ -80,10 +82,10 @@ struct Pair {
     error: Vec<f64>,
 }
 
-impl Pair {
-    fn new(method: &DormandPrince, equations: &Structural, options: &Options) -> Result<Self, StartFailure> {
+impl DormandPrincePair {
+    fn new(method: &DormandPrince, equations: &StructuralEquations, options: &Options) -> Result<Self, StartFailure> {
         let l = equations.layout();
-        Ok(Pair {
+        Ok(DormandPrincePair {
             Y: vec![0.0; l.dim()],
             F: std::array::from_fn(|_| vec![0.0; l.dim()]),
             saddle: Saddle::new(l.a().len(), equations.constraints()),
@@ -95,7 +97,7 @@ impl Pair {
     }
 
     /// Fᵢ at (t, Y).
-    fn rates(&mut self, equations: &mut Structural, t: f64, i: usize) -> Result<(), Trouble> {
+    fn rates(&mut self, equations: &mut StructuralEquations, t: f64, i: usize) -> Result<(), Trouble> {
         equations.at_position(t, &self.Y)?;
         equations.statistics.decompositions += 1;
         self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
@@ -120,10 +122,10 @@ impl Pair {
     }
 }
 
-impl Scheme for Pair {
+impl Scheme for DormandPrincePair {
     fn attempt(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         weights: &Weights,
         step: Step,
         x1: &mut [f64],

@@ -106,7 +106,7 @@ struct Values {
 }
 
 /// An entry of M, or a row.
-enum Entry {
+enum DeclaredEntry {
     Mass(usize, usize),
     Row(usize),
 }
@@ -141,7 +141,7 @@ impl Trial<'_> {
         let n = self.layout.v().len();
         let masses = |told: &dyn Fn((usize, usize)) -> f64, M: &Matrix| -> Vec<_> {
             let entries = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
-            entries.map(|e| (Entry::Mass(e.0, e.1), told(e), M[e])).collect()
+            entries.map(|e| (DeclaredEntry::Mass(e.0, e.1), told(e), M[e])).collect()
         };
         if declared.mass.is_constant() {
             let start = self.start.get_or_insert_with(|| here.M.clone());
@@ -155,7 +155,7 @@ impl Trial<'_> {
         match declared.kinematics {
             Kinematics::Plain => {
                 let rates = self.layout.row_kinematics().zip(&x[self.layout.v()]);
-                let entries = rates.map(|(i, v)| (Entry::Row(i), *v, here.rows[i])).collect();
+                let entries = rates.map(|(i, v)| (DeclaredEntry::Row(i), *v, here.rows[i])).collect();
                 self.judge(Declared::PlainKinematics, &here, entries);
             }
             Kinematics::Affine => self.look_along(&here, x, direction),
@@ -164,7 +164,7 @@ impl Trial<'_> {
         if declared.autonomous
             && let Some(then) = self.values(later, x)
         {
-            let rows = here.rows.iter().zip(&then.rows).enumerate().map(|(i, (a, b))| (Entry::Row(i), *a, *b));
+            let rows = here.rows.iter().zip(&then.rows).enumerate().map(|(i, (a, b))| (DeclaredEntry::Row(i), *a, *b));
             self.judge(Declared::Autonomous, &then, rows.collect());
             self.judge(Declared::Autonomous, &then, masses(&|e| here.M[e], &then.M));
         }
@@ -182,7 +182,7 @@ impl Trial<'_> {
         });
         if let (Some(ahead), Some(behind)) = (ahead, behind) {
             let told = |i: usize| 2.0 * here.rows[i] - behind.rows[i];
-            let rows = self.layout.row_kinematics().map(|i| (Entry::Row(i), told(i), ahead.rows[i])).collect();
+            let rows = self.layout.row_kinematics().map(|i| (DeclaredEntry::Row(i), told(i), ahead.rows[i])).collect();
             self.judge(Declared::AffineKinematics, &ahead, rows);
         }
     }
@@ -198,21 +198,21 @@ impl Trial<'_> {
             |i: usize| -> f64 { x[multipliers.clone()].iter().enumerate().map(|(k, m)| here.K[(k, i)] * m).sum() };
         let dynamics = l.row_dynamics().enumerate().map(|(k, i)| (i, free.rows[i] + force(k)));
         let others = l.row_auxiliary().chain(l.row_dynamic()).map(|i| (i, free.rows[i]));
-        let rows = dynamics.chain(others).map(|(i, told)| (Entry::Row(i), told, here.rows[i])).collect();
+        let rows = dynamics.chain(others).map(|(i, told)| (DeclaredEntry::Row(i), told, here.rows[i])).collect();
         self.judge(Declared::NoMultipliersInForces, here, rows);
     }
 
     /// Keep the largest contradiction among (entry, told, found), unless the declaration is refuted already.
-    fn judge(&mut self, declared: Declared, at: &Values, values: Vec<(Entry, f64, f64)>) {
+    fn judge(&mut self, declared: Declared, at: &Values, values: Vec<(DeclaredEntry, f64, f64)>) {
         let size = values.iter().fold(0.0_f64, |most, (_, told, found)| most.max(told.abs()).max(found.abs()));
-        let off = |(_, told, found): &(Entry, f64, f64)| (told - found).abs();
+        let off = |(_, told, found): &(DeclaredEntry, f64, f64)| (told - found).abs();
         let worst = values.into_iter().max_by(|a, b| off(a).total_cmp(&off(b))).filter(|v| off(v) > ROUNDING * size);
         if let Some((entry, told, found)) = worst
             && self.wrong.iter().all(|wrong| wrong.declared != declared)
         {
             let entry = match entry {
-                Entry::Mass(i, j) => format!("M[{}, {}]", self.names.velocities[i], self.names.velocities[j]),
-                Entry::Row(i) => self.row(i),
+                DeclaredEntry::Mass(i, j) => format!("M[{}, {}]", self.names.velocities[i], self.names.velocities[j]),
+                DeclaredEntry::Row(i) => self.row(i),
             };
             self.wrong.push(WrongDeclaration { declared, entry, t: at.t, p: at.p.clone(), told, found });
         }

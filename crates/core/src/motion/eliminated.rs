@@ -13,7 +13,7 @@ use crate::linalg::{Jacobian, JacobianRef, Lu, Matrix, SparseMatrix};
 /// The contract of an implementation:
 /// 1. nothing is allocated after construction;
 /// 2. after `evaluate` and `jacobian`, `mass`, `GZ` and `HZ` are those of the point, if accelerations are eliminated.
-pub(super) trait Rows {
+pub(super) trait ArrayRows {
     /// All rows at (t, x); invariants without their initial values.
     fn evaluate(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined>;
     /// −∂k/∂x with room for the elimination, where it is sparse; nothing for all entries.
@@ -51,7 +51,7 @@ pub(super) fn eliminates(structure: Structure) -> bool {
     structure.mass.is_constant() && !structure.constraint_force_by_hand && !structure.acceleration_level_by_hand
 }
 
-impl<R: Rows> Eliminated<R> {
+impl<R: ArrayRows> Eliminated<R> {
     /// `wanted` if accelerations are eliminated where M is regular, `diagonal` if M is.
     pub fn new(rows: R, layout: Layout, wanted: bool, diagonal: bool) -> Self {
         Eliminated {
@@ -151,7 +151,7 @@ pub(super) fn filled(layout: &Layout, places: &mut Vec<(usize, usize)>, GZ: &[(u
     places.dedup();
 }
 
-impl<R: Rows> ReducedArray for Eliminated<R> {
+impl<R: ArrayRows> ReducedArray for Eliminated<R> {
     fn layout(&self) -> &Layout {
         &self.layout
     }

@@ -48,7 +48,7 @@ pub(super) struct Workspace<S, const W: usize> {
 
 /// Where M, GZ and HZ come from.
 #[derive(Clone, Copy)]
-pub(super) enum Matrices<'m> {
+pub(super) enum MatrixSource<'m> {
     /// All of them are evaluated.
     Evaluate,
     /// M is constant, GZ and HZ are evaluated.
@@ -87,7 +87,7 @@ impl<S: Scalar, const W: usize> Workspace<S, W> {
         equations: &E,
         layout: &Layout,
         mass: MassStructure,
-        matrices: Matrices,
+        matrices: MatrixSource,
         t: S,
         x: &[S],
         out: &mut [S],
@@ -104,12 +104,12 @@ impl<S: Scalar, const W: usize> Workspace<S, W> {
 
         // M a − f + (GZ)ᵀλ + (HZ)ᵀμ
         match matrices {
-            Matrices::Evaluate => {
+            MatrixSource::Evaluate => {
                 self.level.M.fill(S::from(0.0));
                 equations.mass(&Position { t, p: at.p, s: at.s }, &mut self.level.M);
                 add_mass_times(&self.level.M, mass, a, &mut out[layout.row_dynamics()]);
             }
-            Matrices::ConstantMass(M) | Matrices::Given([M, _, _]) => {
+            MatrixSource::ConstantMass(M) | MatrixSource::Given([M, _, _]) => {
                 add_mass_times_real(M, mass, a, &mut out[layout.row_dynamics()]);
             }
         }
@@ -123,7 +123,7 @@ impl<S: Scalar, const W: usize> Workspace<S, W> {
             for (row, &f) in out[layout.row_dynamics()].iter_mut().zip(&self.force) {
                 *row += f;
             }
-        } else if let Matrices::Given([_, GZ, HZ]) = matrices {
+        } else if let MatrixSource::Given([_, GZ, HZ]) = matrices {
             add_transpose_times_real(GZ, at.lambda, &mut out[layout.row_dynamics()]);
             add_transpose_times_real(HZ, at.mu, &mut out[layout.row_dynamics()]);
         } else {

@@ -1,7 +1,7 @@
 //! The rows of an [`EquationsOfMotion`], with Jacobians from [`Dual`] numbers, several columns at a time.
 
-use super::eliminated::{Eliminated, Rows, eliminates};
-use super::hidden::{Matrices, Workspace};
+use super::eliminated::{ArrayRows, Eliminated, eliminates};
+use super::hidden::{MatrixSource, Workspace};
 use super::{EquationsOfMotion, Form, Formulas, Layout, ReducedArray, Structure, Undefined};
 use crate::linalg::{Jacobian, JacobianRef, Matrix};
 use crate::scalar::Dual;
@@ -98,9 +98,9 @@ impl<'m, E: EquationsOfMotion> Sweeps<'m, E> {
                 self.x[j] = Dual::variable(x[j], lane);
             }
             let matrices = match (position, self.mass_known) {
-                (false, _) => Matrices::Given([&self.M, &self.values.level.GZ, &self.values.level.HZ]),
-                (true, true) => Matrices::ConstantMass(&self.M),
-                (true, false) => Matrices::Evaluate,
+                (false, _) => MatrixSource::Given([&self.M, &self.values.level.GZ, &self.values.level.HZ]),
+                (true, true) => MatrixSource::ConstantMass(&self.M),
+                (true, false) => MatrixSource::Evaluate,
             };
             self.derivatives.rows(
                 self.equations,
@@ -116,14 +116,14 @@ impl<'m, E: EquationsOfMotion> Sweeps<'m, E> {
     }
 }
 
-impl<E: EquationsOfMotion> Rows for Sweeps<'_, E> {
+impl<E: EquationsOfMotion> ArrayRows for Sweeps<'_, E> {
     fn evaluate(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined> {
         let matrices = if self.structure.mass.is_constant() {
             self.know_mass(t, x);
-            Matrices::ConstantMass(&self.M)
+            MatrixSource::ConstantMass(&self.M)
         } else {
             self.mass_evaluations += 1;
-            Matrices::Evaluate
+            MatrixSource::Evaluate
         };
         self.values.rows(self.equations, &self.layout, self.structure.mass, matrices, t, x, rows);
         self.clear_implied(rows);

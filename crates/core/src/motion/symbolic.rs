@@ -29,7 +29,7 @@ pub struct HiddenConstraints {
 }
 
 /// Entries of a sparse matrix.
-pub(super) type Entries = Vec<(usize, usize, Expr)>;
+pub(super) type ArrayEntries = Vec<(usize, usize, Expr)>;
 
 /// The rows of the reduced derivative array and what belongs to them.
 pub(super) struct SymbolicArray {
@@ -40,9 +40,9 @@ pub(super) struct SymbolicArray {
     pub by_x: Jacobian,
     pub by_y: Jacobian,
     /// g_p Z and H Z.
-    pub GZ: Entries,
-    pub HZ: Entries,
-    pub mass: Entries,
+    pub GZ: ArrayEntries,
+    pub HZ: ArrayEntries,
+    pub mass: ArrayEntries,
     /// Where there are contact variables.
     pub contact: Option<SymbolicContact>,
 }
@@ -50,9 +50,9 @@ pub(super) struct SymbolicArray {
 /// The equations of y = (s₁, s₂, η).
 pub(super) struct SymbolicContact {
     /// c_s, c_p Z, g_s.
-    pub c_s: Entries,
-    pub c_pZ: Entries,
-    pub g_s: Entries,
+    pub c_s: ArrayEntries,
+    pub c_pZ: ArrayEntries,
+    pub g_s: ArrayEntries,
     /// dc/dt, d²c/dt², c_sᵀη − g_sᵀλ.
     pub equations: [Vec<Expr>; 3],
     /// Their derivatives with respect to x and y.
@@ -63,8 +63,8 @@ pub(super) struct SymbolicContact {
 /// M, G, f and the constraints one by one, for a system without contact variables.
 pub(super) struct SymbolicParts {
     pub graph: Graph,
-    pub GZ: Entries,
-    pub HZ: Entries,
+    pub GZ: ArrayEntries,
+    pub HZ: ArrayEntries,
     /// g, then g_t, then H Z v + h for v = 0.
     pub at_rest: Vec<Expr>,
     /// f, then b, then Z v.
@@ -82,7 +82,7 @@ impl Formulas {
         let Z = graph.jacobian(&self.kinematics, at.v());
         let G = graph.jacobian(&self.holonomic, at.p());
         let GZ = without(product(&mut graph, &G, &Z), &self.implied());
-        let HZ: Entries = graph.jacobian(&self.nonholonomic, at.v()).iter().collect();
+        let HZ: ArrayEntries = graph.jacobian(&self.nonholonomic, at.v()).iter().collect();
         let zero = |variables: &[Expr]| variables.iter().map(|&e| (e, 0.0)).collect::<Vec<_>>();
         let mut g_t = vec![graph.with(|| Expr::from(0.0)); self.holonomic.len()];
         graph.jacobian(&self.holonomic, &[at.t()]).iter().for_each(|(i, _, e)| g_t[i] = e);
@@ -171,13 +171,13 @@ impl Formulas {
             product(graph, &by_p, &Z)
         };
         let GZ = without(along(&mut graph, &self.holonomic), &self.implied());
-        let HZ: Entries = graph.jacobian(&self.nonholonomic, at.v()).iter().collect();
+        let HZ: ArrayEntries = graph.jacobian(&self.nonholonomic, at.v()).iter().collect();
 
         // the equations of s₁, s₂ and η
         let contact = (!self.contact.is_empty()).then(|| {
             let c_pZ = along(&mut graph, &self.contact);
-            let c_s: Entries = graph.jacobian(&self.contact, at.s()).iter().collect();
-            let g_s: Entries = graph.jacobian(&self.holonomic, at.s()).iter().collect();
+            let c_s: ArrayEntries = graph.jacobian(&self.contact, at.s()).iter().collect();
+            let g_s: ArrayEntries = graph.jacobian(&self.holonomic, at.s()).iter().collect();
             let adjoint = graph.with(|| {
                 let mut sums = vec![Expr::from(0.0); self.contact.len()];
                 for &(i, j, c) in &c_s {
@@ -236,7 +236,7 @@ fn unknowns(at: &Variables) -> Vec<Expr> {
 }
 
 /// A B, row by row.
-fn product(graph: &mut Graph, A: &Jacobian, B: &Jacobian) -> Entries {
+fn product(graph: &mut Graph, A: &Jacobian, B: &Jacobian) -> ArrayEntries {
     let mut rows: Vec<Vec<(usize, Expr)>> = vec![Vec::new(); A.columns.len() - 1];
     B.iter().for_each(|(i, j, b)| rows[i].push((j, b)));
     let mut sums: std::collections::BTreeMap<(usize, usize), Expr> = std::collections::BTreeMap::new();
@@ -251,13 +251,13 @@ fn product(graph: &mut Graph, A: &Jacobian, B: &Jacobian) -> Entries {
 }
 
 /// Entries but those of some rows.
-fn without(mut entries: Entries, rows: &[usize]) -> Entries {
+fn without(mut entries: ArrayEntries, rows: &[usize]) -> ArrayEntries {
     entries.retain(|(k, _, _)| !rows.contains(k));
     entries
 }
 
 /// Entries sorted by row.
-fn by_row(entries: &Entries) -> impl Iterator<Item = &(usize, usize, Expr)> {
+fn by_row(entries: &ArrayEntries) -> impl Iterator<Item = &(usize, usize, Expr)> {
     let mut sorted: Vec<_> = entries.iter().collect();
     sorted.sort_by_key(|(i, j, _)| (*i, *j));
     sorted.into_iter()

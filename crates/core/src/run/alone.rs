@@ -1,7 +1,7 @@
 //! A system without modes: one place that is never left, whose stepper starts where the system is consistent already.
 
 use super::course::Course;
-use super::place::{Equations, Place};
+use super::place::{Place, PlaceEquations};
 use super::rearranged::EventOf;
 use super::{Execution, HybridFailure};
 use crate::error::{SolveError, StepFailure};
@@ -40,7 +40,7 @@ impl<'a, L: Clone> Alone<'a, L> {
     ) -> Result<Solution<L>, SolveError<L>> {
         let Alone { layout, names, start, tend, events, course, tolerances, verifier, options } = self;
         let (system, hybrid) = (Hybrid::new(), HybridOptions::default());
-        let mut place = Place::new(String::new(), names, Equations::Alone(course));
+        let mut place = Place::new(String::new(), names, PlaceEquations::Alone(course));
         (place.tolerances, place.verifier) = (tolerances, verifier);
         place.events = events.iter().map(EventOf::Given).collect();
         let mut run = Execution::new(&system, vec![place], 0, (start.t, tend), options, &hybrid);

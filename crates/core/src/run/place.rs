@@ -14,7 +14,7 @@ use crate::statistics::Statistics;
 use crate::verify::{Verification, Verifier};
 
 /// The equations of a place.
-pub enum Equations<'h> {
+pub enum PlaceEquations<'h> {
     /// Those of a mode.
     Given(&'h Mode<'h>),
     /// Those of sliding.
@@ -23,19 +23,19 @@ pub enum Equations<'h> {
     Alone(&'h dyn Course),
 }
 
-impl<'h> Equations<'h> {
+impl<'h> PlaceEquations<'h> {
     fn flow(&self) -> Option<&(dyn Flow + 'h)> {
         match self {
-            Equations::Given(mode) => Some(&*mode.flow),
-            Equations::Generated(flow) => Some(&**flow),
-            Equations::Alone(_) => None,
+            PlaceEquations::Given(mode) => Some(&*mode.flow),
+            PlaceEquations::Generated(flow) => Some(&**flow),
+            PlaceEquations::Alone(_) => None,
         }
     }
 
     /// Ask them for something along the run; nothing where they have no formulas.
     fn ask<T>(&self, question: impl FnOnce(&dyn Course) -> T) -> Option<T> {
         match self {
-            Equations::Alone(course) => Some(question(*course)),
+            PlaceEquations::Alone(course) => Some(question(*course)),
             _ => Some(question(&*self.flow()?.course()?)),
         }
     }
@@ -50,7 +50,7 @@ pub struct Place<'h> {
     pub sliding: bool,
     /// the modes between which it slides
     pub between: Vec<usize>,
-    pub equations: Equations<'h>,
+    pub equations: PlaceEquations<'h>,
     pub stepper: Option<Box<dyn Stepper + 'h>>,
     /// rtol and atol of every component of a state, auxiliary ones included
     pub tolerances: Vec<(f64, f64)>,
@@ -89,12 +89,12 @@ impl<'h> Place<'h> {
             between: written.map(|sliding| vec![sliding.between.0, sliding.between.1]).unwrap_or_default(),
             exits: exits.collect(),
             events: mode.events.iter().chain(everywhere).map(EventOf::Given).collect(),
-            ..Place::new(mode.name.clone(), unknowns, Equations::Given(mode))
+            ..Place::new(mode.name.clone(), unknowns, PlaceEquations::Given(mode))
         }
     }
 
     /// Without ways out, not entered yet.
-    pub fn new(name: String, unknowns: Vec<String>, equations: Equations<'h>) -> Self {
+    pub fn new(name: String, unknowns: Vec<String>, equations: PlaceEquations<'h>) -> Self {
         Place {
             name,
             unknowns,
@@ -166,14 +166,18 @@ impl<'h> Place<'h> {
 
     fn enter_flow(&mut self, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
         let (mut new, entered) = match (&self.equations, &mut self.stepper) {
-            (Equations::Given(mode), Some(stepper)) => return mode.flow.enter_again(&mut **stepper, entry, options),
-            (Equations::Generated(flow), Some(stepper)) => return flow.enter_again(&mut **stepper, entry, options),
-            (Equations::Given(mode), None) => mode.flow.enter(entry, options)?,
-            (Equations::Generated(flow), None) => {
+            (PlaceEquations::Given(mode), Some(stepper)) => {
+                return mode.flow.enter_again(&mut **stepper, entry, options);
+            }
+            (PlaceEquations::Generated(flow), Some(stepper)) => {
+                return flow.enter_again(&mut **stepper, entry, options);
+            }
+            (PlaceEquations::Given(mode), None) => mode.flow.enter(entry, options)?,
+            (PlaceEquations::Generated(flow), None) => {
                 (flow.start(entry, options)? as Box<dyn Stepper + 'h>, Entered::default())
             }
             // it is never left
-            (Equations::Alone(_), _) => return Ok(Entered::default()),
+            (PlaceEquations::Alone(_), _) => return Ok(Entered::default()),
         };
         new.watch_between();
         self.stepper = Some(new);
@@ -198,7 +202,7 @@ impl<'h> Place<'h> {
         let unchecked = if self.stepper.is_some() { vec!["the equations".to_string()] } else { Vec::new() };
         let found = self.verifier.take().map(Verifier::finish);
         let found = found.unwrap_or_else(|| Verification { unchecked, ..Verification::default() });
-        if matches!(self.equations, Equations::Alone(_)) { found } else { found.of_mode(&self.name) }
+        if matches!(self.equations, PlaceEquations::Alone(_)) { found } else { found.of_mode(&self.name) }
     }
 
     /// What kind of unknown it is.
@@ -209,25 +213,25 @@ impl<'h> Place<'h> {
     /// How states are made consistent here, unless a transition says otherwise.
     pub fn restart(&self) -> Restart {
         match &self.equations {
-            Equations::Given(mode) => mode.restart,
+            PlaceEquations::Given(mode) => mode.restart,
             // the state is put onto the surface by the smallest change
-            Equations::Generated(_) | Equations::Alone(_) => Restart::LeastChange,
+            PlaceEquations::Generated(_) | PlaceEquations::Alone(_) => Restart::LeastChange,
         }
     }
 
     /// Names of unknowns that must not change on entry.
     pub fn keep(&self) -> &[String] {
         match &self.equations {
-            Equations::Given(mode) => &mode.keep,
-            Equations::Generated(_) | Equations::Alone(_) => &[],
+            PlaceEquations::Given(mode) => &mode.keep,
+            PlaceEquations::Generated(_) | PlaceEquations::Alone(_) => &[],
         }
     }
 
     /// No way out for this long.
     pub fn dwell(&self) -> f64 {
         match &self.equations {
-            Equations::Given(mode) => mode.dwell,
-            Equations::Generated(_) | Equations::Alone(_) => 0.0,
+            PlaceEquations::Given(mode) => mode.dwell,
+            PlaceEquations::Generated(_) | PlaceEquations::Alone(_) => 0.0,
         }
     }
 

@@ -29,11 +29,11 @@ const OFF: f64 = 1e-2;
 pub(super) struct Points<'p> {
     system: &'p System,
     at: &'p Characteristics,
-    consistent: OnceCell<Consistent>,
+    consistent: OnceCell<PointsBeside>,
 }
 
 /// Consistent points beside the start: time and jet of those with its characteristic values; those that others agree on, if they are not its.
-struct Consistent {
+struct PointsBeside {
     points: Vec<(f64, Vec<f64>)>,
     generic: Option<CharacteristicValues>,
 }
@@ -100,7 +100,7 @@ impl<'p> Points<'p> {
         self.consistent.get().and_then(|consistent| consistent.generic)
     }
 
-    fn find(&self) -> Consistent {
+    fn find(&self) -> PointsBeside {
         let mut array = self.system.array();
         let mut random = Random(0xD1B5_4A32_D192_ED03);
         let (n, jet) = (self.system.dim(), &self.at.jet);
@@ -126,7 +126,7 @@ impl<'p> Points<'p> {
         let generic = values.first().copied().filter(|found| agree && fewer(found));
         let mut same = values.iter().map(|found| *found == here);
         points.retain(|_| same.next().unwrap_or(false));
-        Consistent { points, generic }
+        PointsBeside { points, generic }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::run::{Course, CourseOfSystem};
 use std::cell::{OnceCell, RefCell};
 
 /// Combinations of the unknowns that impulses cannot change.
-enum Kept {
+enum KeptCombinations {
     /// The same at all times, since all coefficients are numbers.
     Always(Result<Mat<f64>, EnterError>),
     /// By the coefficients at the instant.
@@ -36,7 +36,7 @@ pub struct GeneralFlow {
     form: Form,
     integrator: Box<dyn Integrator>,
     /// made when constraints are first to be repaired
-    kept: OnceCell<Kept>,
+    kept: OnceCell<KeptCombinations>,
     /// found when it is first entered
     form_found: OnceCell<FormFound>,
 }
@@ -53,13 +53,13 @@ impl GeneralFlow {
         }
     }
 
-    fn kept(&self, ranks: RankRule) -> Kept {
+    fn kept(&self, ranks: RankRule) -> KeptCombinations {
         match self.system.structure().numbers() {
             Some([E, slope]) => {
                 let rate = Mat::zeros(E.nrows(), E.ncols());
-                Kept::Always(kept(&Coefficients { E, rate, A: -slope }, ranks))
+                KeptCombinations::Always(kept(&Coefficients { E, rate, A: -slope }, ranks))
             }
-            None => Kept::Linearised(RefCell::new(self.system.array())),
+            None => KeptCombinations::Linearised(RefCell::new(self.system.array())),
         }
     }
 
@@ -75,8 +75,8 @@ impl GeneralFlow {
             return Ok(None);
         }
         let rows = match self.kept.get_or_init(|| self.kept(ranks)) {
-            Kept::Always(rows) => rows.clone()?,
-            Kept::Linearised(array) => kept(&self.linearised(&mut array.borrow_mut(), t, x, xdot)?, ranks)?,
+            KeptCombinations::Always(rows) => rows.clone()?,
+            KeptCombinations::Linearised(array) => kept(&self.linearised(&mut array.borrow_mut(), t, x, xdot)?, ranks)?,
         };
         // what is free is kept by no equation, invariants by none of these
         let plain = self.system.formulas.free.is_empty() && self.system.first.invariants.is_empty();

@@ -7,7 +7,7 @@
 use super::SlidingError;
 use super::equal::samples;
 use super::vertices::{Images, Vertices};
-use crate::dae::{Arrangement, State};
+use crate::dae::{ArrangedState, Arrangement};
 use crate::graph::{Expr, Graph, Jacobian};
 use crate::linalg::Mat;
 use crate::linalg::rank::{REGULAR, is_regular};
@@ -34,7 +34,7 @@ pub(super) fn combine(mut vertices: Vertices, leading: &[Jacobian], row: String)
             let name = if differential(0, j) { format!("{name}'|{mode}") } else { format!("{name}|{mode}") };
             let input = vertices.graph.input(&*name);
             inputs.push(input);
-            added.push(State { name, x: input, xdot: None });
+            added.push(ArrangedState { name, x: input, xdot: None });
         }
         let pick = |there: &[Expr], wanted: bool| -> Vec<Expr> {
             (0..names.len()).map(|j| if differential(0, j) == wanted { inputs[j] } else { there[j] }).collect()

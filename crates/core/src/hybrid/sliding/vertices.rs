@@ -1,7 +1,7 @@
 //! The modes around an intersection of surfaces, brought into one graph with the same unknowns.
 
 use super::{SlidingError, SurfaceFormula};
-use crate::dae::{Arrangement, FirstOrder, Formulas, State};
+use crate::dae::{ArrangedState, Arrangement, FirstOrder, Formulas};
 use crate::graph::{Expr, Graph, Tape};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -132,8 +132,13 @@ impl Vertices {
     /// The unknowns and convex parameters with these equations, named as those of the modes.
     pub fn arrangement(self, rows: Vec<Expr>) -> Arrangement {
         let unknowns = self.names.into_iter().zip(self.x).zip(self.xdot);
-        let mut states: Vec<State> = unknowns.map(|((name, x), xdot)| State { name, x, xdot: Some(xdot) }).collect();
-        states.extend(self.alpha_names.into_iter().zip(self.alpha).map(|(name, x)| State { name, x, xdot: None }));
+        let mut states: Vec<ArrangedState> =
+            unknowns.map(|((name, x), xdot)| ArrangedState { name, x, xdot: Some(xdot) }).collect();
+        states.extend(self.alpha_names.into_iter().zip(self.alpha).map(|(name, x)| ArrangedState {
+            name,
+            x,
+            xdot: None,
+        }));
         Arrangement {
             graph: self.graph,
             t: self.t,

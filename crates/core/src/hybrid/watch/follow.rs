@@ -1,7 +1,7 @@
 //! Conditions that stay watched after they became true, because nothing switches: the events of a run.
 
 use super::samples::NODES;
-use super::{Change, Guard, NoValue, RESOLUTION, Watch, evaluate, function, uncertainty};
+use super::{Guard, NoValue, RESOLUTION, TruthChange, Watch, evaluate, function, uncertainty};
 use crate::segment::Segment;
 
 /// A condition that became true.
@@ -74,7 +74,7 @@ impl Watch {
     }
 
     /// A condition with the first of its functions that changed.
-    fn decisive(&self, exit: usize, change: &Change) -> Became {
+    fn decisive(&self, exit: usize, change: &TruthChange) -> Became {
         let own = |j: &usize| self.watched[*j].exit == exit && change.changed[*j];
         let function = (0..self.watched.len()).find(own).unwrap_or(change.function);
         Became { t: change.t, exit, function, truth: self.watched[function].truth, jumps: change.jumps }

@@ -153,7 +153,7 @@ pub struct Fine {
 }
 
 /// A change of statements, with everything that changes together.
-struct Change {
+struct TruthChange {
     t: f64,
     function: usize,
     changed: Vec<bool>,
@@ -315,7 +315,7 @@ impl Watch {
             let change = self.first_change(exits, segment, (low, high), tolerance)?;
             let exits_now = self.holding(exits, |j, truth| truth != change.changed[j]);
             if !exits_now.is_empty() {
-                let Change { t, function, jumps, .. } = change;
+                let TruthChange { t, function, jumps, .. } = change;
                 return Some(Fired { t, function, exits: exits_now, jumps });
             }
             // a statement has changed, but no condition: go on behind it
@@ -333,7 +333,7 @@ impl Watch {
         segment: &Segment,
         (low, high): (f64, f64),
         tolerance: f64,
-    ) -> Option<Change> {
+    ) -> Option<TruthChange> {
         let touching =
             |w: &Watched, g: f64| w.turned(g) <= 0.0 || (w.settled && w.touching && !w.truth && w.turned(g) <= w.band);
         let changes = self.watched.iter().zip(&self.right).any(|(w, g)| touching(w, *g));
@@ -363,11 +363,11 @@ impl Watch {
         // everything that changes together with it
         let count = self.watched.len();
         let changed = (0..count).map(|j| j == root.function || self.scratch[1][j] <= 0.0).collect();
-        Some(Change { t: root.t, function: root.function, changed, jumps })
+        Some(TruthChange { t: root.t, function: root.function, changed, jumps })
     }
 
     /// Go on behind a change; its time.
-    fn pass(&mut self, exits: &[impl Guard], segment: &Segment, change: &Change) -> f64 {
+    fn pass(&mut self, exits: &[impl Guard], segment: &Segment, change: &TruthChange) -> f64 {
         for (watched, changed) in self.watched.iter_mut().zip(&change.changed) {
             if *changed {
                 watched.truth = !watched.truth;

@@ -6,7 +6,7 @@ use super::{Bdf, Steps};
 use crate::dae::{Dae, Pencil, Point};
 use crate::error::StepFailure;
 use crate::linalg::IterationMatrix;
-use crate::method::convergence::{Convergence, Limits, Outcome, Verdict};
+use crate::method::convergence::{Convergence, IterationEnd, IterationVerdict, Limits};
 use crate::method::pace::{Failures, Rules, Try};
 use crate::method::shell::{Attempt, Formula, Shell};
 use crate::method::weights::Weights;
@@ -159,7 +159,7 @@ impl<'p> BdfStep<'p> {
     }
 
     /// Newton's iteration with the matrix at hand, or with a new one where that is needed. Nothing where it is singular.
-    fn correct(&mut self, h: f64, t1: f64) -> Result<Option<Outcome>, StepFailure> {
+    fn correct(&mut self, h: f64, t1: f64) -> Result<Option<IterationEnd>, StepFailure> {
         let leading = leading_coefficient(self.order, h);
         loop {
             if self.jacobian_wanted {
@@ -183,7 +183,7 @@ impl<'p> BdfStep<'p> {
                 self.iterated_with = leading;
             }
             let outcome = self.iterate(leading, t1);
-            if matches!(outcome, Outcome::Converged { .. }) || self.jacobian_is_here {
+            if matches!(outcome, IterationEnd::Converged { .. }) || self.jacobian_is_here {
                 return Ok(Some(outcome));
             }
             // the matrix may be too old: once more with a new one
@@ -193,7 +193,7 @@ impl<'p> BdfStep<'p> {
     }
 
     /// Simplified Newton iteration from the predictor: x in `x`, ẋ in `v`, x − predictor in `e`.
-    fn iterate(&mut self, leading: f64, t1: f64) -> Outcome {
+    fn iterate(&mut self, leading: f64, t1: f64) -> IterationEnd {
         let (alpha, h) = self.decomposed_for.unwrap_or((leading, 1.0));
         // the best factor for a matrix with another leading coefficient
         let factor = 2.0 / (1.0 + leading / alpha);
@@ -204,7 +204,7 @@ impl<'p> BdfStep<'p> {
         for newton in 1..=self.limits.most {
             self.counters.residuals += 1;
             if self.dae.residual(STAGE, t1, &self.x, &self.v, &mut self.r).is_err() {
-                return Outcome::Diverged;
+                return IterationEnd::Diverged;
             }
             for (i, r) in self.r.iter_mut().enumerate() {
                 *r *= if self.dae.algebraic(i) { -1.0 } else { -h };
@@ -213,7 +213,7 @@ impl<'p> BdfStep<'p> {
             self.counters.solves += 1;
             self.r.iter_mut().for_each(|d| *d *= factor);
             let verdict = convergence.judge(newton, self.weights.norm(&self.r), &mut self.eta);
-            if let Verdict::Failed(outcome) = verdict {
+            if let IterationVerdict::Failed(outcome) = verdict {
                 return outcome;
             }
             for (i, d) in self.r.iter().enumerate() {
@@ -221,7 +221,7 @@ impl<'p> BdfStep<'p> {
                 self.e[i] += d;
                 self.v[i] += leading * d;
             }
-            if let Verdict::Enough(outcome) = verdict {
+            if let IterationVerdict::Enough(outcome) = verdict {
                 return outcome;
             }
         }
@@ -333,7 +333,7 @@ impl Formula for BdfStep<'_> {
                 return Err(failure);
             }
         };
-        let Some(Outcome::Converged { rate, .. }) = outcome else {
+        let Some(IterationEnd::Converged { rate, .. }) = outcome else {
             self.differences.retreat(h, self.order);
             self.starting = false;
             self.jacobian_wanted = !self.jacobian_is_here;

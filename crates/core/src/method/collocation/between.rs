@@ -2,7 +2,7 @@
 
 use super::nodes::{KEPT, NEGLIGIBLE, Nodes, SUSPICIOUS, smallest};
 use super::{Beside, CollocationStep, Discretised, Prediction, StageVectors, Tableau};
-use crate::method::convergence::Outcome;
+use crate::method::convergence::IterationEnd;
 use crate::segment::Segment;
 
 /// Below this part of a step unknowns of index two and more are taken from the polynomial, which is off there by a few hundredths of what it
@@ -146,7 +146,7 @@ impl<E: Discretised> CollocationStep<E> {
             self.collocation.segment.eval(t, &mut self.x);
             self.collocation.weights.higher_index().for_each(|i| between.x[i] = self.x[i]);
         }
-        matches!(outcome, Outcome::Converged { .. })
+        matches!(outcome, IterationEnd::Converged { .. })
     }
 
     /// Replace the polynomial over the last step by one through ends of shorter steps, where it deviates.

@@ -23,7 +23,7 @@ pub(crate) enum Beside {
 }
 
 /// Time, x, h ẋ and h.
-pub(crate) type AtPoint<'x> = (f64, &'x [f64], &'x [f64], f64);
+pub(crate) type PointOfStep<'x> = (f64, &'x [f64], &'x [f64], f64);
 
 /// What is wrong with a point that was reached.
 pub(crate) enum Unsettled {
@@ -80,7 +80,7 @@ pub(crate) trait Discretised {
     fn correction(
         &mut self,
         point: Beside,
-        at: AtPoint,
+        at: PointOfStep,
         tableau: &Tableau,
         counters: &mut Statistics,
         xi: &mut [f64],

@@ -10,7 +10,7 @@ mod stages;
 mod step;
 pub(crate) mod tableau;
 
-pub(crate) use discretised::{AtPoint, Beside, Discretised, Unsettled};
+pub(crate) use discretised::{Beside, Discretised, PointOfStep, Unsettled};
 pub(crate) use order::RAISED_UP_TO;
 pub use order::Stages;
 pub(crate) use stages::{Prediction, StageEquations, StageRate, StageVectors, Transformed, transform};
@@ -18,7 +18,7 @@ pub(crate) use step::CollocationStep;
 pub(crate) use tableau::Tableau;
 
 use super::controller::Controller;
-use super::convergence::{Convergence, Limits, Outcome};
+use super::convergence::{Convergence, IterationEnd, Limits};
 use super::pace::Try;
 use super::weights::Weights;
 use crate::segment::{MOST_DEGREE, Segment};
@@ -27,7 +27,7 @@ use order::OrderControl;
 
 /// Options of a method that concern its collocation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct StageSettings {
     pub stages: Stages,
     /// Most Newton iterations with three stages.
     pub max_newton: u32,
@@ -42,7 +42,7 @@ pub(crate) struct Settings {
     pub raised_up_to: f64,
 }
 
-impl Settings {
+impl StageSettings {
     /// Most iterations with so many stages, as in RADAU: three less with one stage, five and ten more with five and seven.
     fn most_iterations(&self, stages: usize) -> u32 {
         match stages {
@@ -56,7 +56,7 @@ impl Settings {
 
 /// Steps of collocation.
 pub(crate) struct Collocation {
-    settings: Settings,
+    settings: StageSettings,
     pub stages: StageVectors,
     order: OrderControl,
     pub controller: Controller,
@@ -82,7 +82,7 @@ pub(crate) struct Collocation {
 
 impl Collocation {
     /// At a point whose Jacobian is at hand.
-    pub fn new(settings: Settings, controller: Controller, weights: Weights, (t, x): (f64, &[f64])) -> Self {
+    pub fn new(settings: StageSettings, controller: Controller, weights: Weights, (t, x): (f64, &[f64])) -> Self {
         let (least, most) = settings.stages.range();
         let mut collocation = Collocation {
             stages: StageVectors::new(x.len(), Tableau::of(least), most),
@@ -186,17 +186,17 @@ impl Collocation {
         at: (f64, &[f64], f64),
         judge: fn(Limits, &mut f64) -> Convergence,
         counters: &mut Statistics,
-    ) -> Outcome {
+    ) -> IterationEnd {
         let convergence = judge(self.limits, &mut self.eta);
         self.stages.iterate(equations, at, &self.weights, convergence, &mut self.eta, counters)
     }
 
     /// What an iteration came to: iterations and rate, or the factor by which the step is to shrink.
-    pub fn converged(&mut self, outcome: Outcome) -> Result<(u32, f64), f64> {
+    pub fn converged(&mut self, outcome: IterationEnd) -> Result<(u32, f64), f64> {
         match outcome {
-            Outcome::Converged { iterations, rate } => Ok((iterations, rate)),
-            Outcome::Diverged => Err(self.failed(0.5)),
-            Outcome::Slow { excess, iterations } => {
+            IterationEnd::Converged { iterations, rate } => Ok((iterations, rate)),
+            IterationEnd::Diverged => Err(self.failed(0.5)),
+            IterationEnd::Slow { excess, iterations } => {
                 // shrink so that the iteration would just converge [HW] IV.8
                 let left = f64::from(4 + self.limits.most.saturating_sub(1 + iterations));
                 let foreseen = 0.8 * excess.clamp(1e-4, 20.0).powf(-1.0 / left);

@@ -4,7 +4,7 @@
 //! ([`StageEquations`]).
 
 use super::tableau::Tableau;
-use crate::method::convergence::{Convergence, Outcome, Verdict};
+use crate::method::convergence::{Convergence, IterationEnd, IterationVerdict};
 use crate::method::weights::Weights;
 use crate::motion::Undefined;
 use crate::segment::Segment;
@@ -133,13 +133,13 @@ impl StageVectors {
         mut convergence: Convergence,
         eta: &mut f64,
         statistics: &mut Statistics,
-    ) -> Outcome {
+    ) -> IterationEnd {
         let s = self.tableau.stages();
         for newton in 1..=convergence.most() {
             self.iterations = newton;
             self.rate = 1.0;
             if self.evaluate(equations, t, x, h, statistics).is_err() {
-                return Outcome::Diverged;
+                return IterationEnd::Diverged;
             }
             let (tableau, used) = (self.tableau, s * self.n);
             let mut stages = Transformed { tableau, W: &self.W[..used], dW: &mut self.dW[..used] };
@@ -148,9 +148,9 @@ impl StageVectors {
             let verdict = convergence.judge(newton, weights.norm_of_stages(&self.dW[..s * self.n], s), eta);
             self.rate = convergence.rate();
             match verdict {
-                Verdict::Failed(outcome) => return outcome,
-                Verdict::GoOn => self.update(),
-                Verdict::Enough(outcome) => {
+                IterationVerdict::Failed(outcome) => return outcome,
+                IterationVerdict::GoOn => self.update(),
+                IterationVerdict::Enough(outcome) => {
                     self.update();
                     return outcome;
                 }

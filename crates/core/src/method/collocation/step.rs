@@ -6,7 +6,7 @@ use super::{Collocation, Discretised, Unsettled};
 use crate::dae::Dae;
 use crate::error::StepFailure;
 use crate::method::State;
-use crate::method::convergence::Outcome;
+use crate::method::convergence::IterationEnd;
 use crate::method::pace::{Failures, Try};
 use crate::method::shell::{Attempt, Formula};
 use crate::segment::Segment;
@@ -48,16 +48,16 @@ impl<E: Discretised> CollocationStep<E> {
         }
     }
 
-    fn iterate(&mut self, h: f64) -> Outcome {
+    fn iterate(&mut self, h: f64) -> IterationEnd {
         let (judge, at) = (self.equations.judge(), (self.state.t, &self.state.x[..], h));
         self.collocation.iterate(self.equations.at_stages(), at, judge, &mut self.counters)
     }
 
     /// Newton's iteration, with renewed matrices where that is allowed and may help.
-    fn newton(&mut self, h: f64) -> Result<Outcome, StepFailure> {
+    fn newton(&mut self, h: f64) -> Result<IterationEnd, StepFailure> {
         let mut outcome = self.iterate(h);
         for _ in 0..self.equations.updates() {
-            if !matches!(outcome, Outcome::Slow { .. })
+            if !matches!(outcome, IterationEnd::Slow { .. })
                 || !self.equations.update(&self.state, h, &mut self.collocation, &mut self.counters)?
             {
                 break;

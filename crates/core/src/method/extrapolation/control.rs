@@ -19,7 +19,7 @@ pub(super) const MOST_LINES: usize = 12;
 
 /// What is decided after a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum OrderVerdict {
     /// One more line.
     Continue,
     /// The step is accepted; size of the next one.
@@ -39,7 +39,7 @@ pub(super) struct Circumstances {
 
 /// The control; lines and columns are counted from 1.
 #[derive(Clone, Debug)]
-pub(super) struct Control {
+pub(super) struct ExtrapolationControl {
     sequence: Sequence,
     /// K
     target: usize,
@@ -54,14 +54,14 @@ pub(super) struct Control {
     pub columns: usize,
 }
 
-impl Control {
+impl ExtrapolationControl {
     pub fn new(sequence: Sequence) -> Self {
         let mut work = [0.0; MOST_LINES + 1];
         work[0] = OVERHEAD;
         for (j, &n) in sequence.numbers.iter().enumerate() {
             work[j + 1] = work[j] + f64::from(n);
         }
-        Control {
+        ExtrapolationControl {
             sequence,
             target: 3,
             limit: 0.0,
@@ -96,17 +96,17 @@ impl Control {
     }
 
     /// What to do after line j ≥ 2 with this error.
-    pub fn judge(&mut self, j: usize, error: f64, step: Circumstances) -> Verdict {
+    pub fn judge(&mut self, j: usize, error: f64, step: Circumstances) -> OrderVerdict {
         if !(error < self.limit) {
             // the columns do not converge: the step is too long for an order to be chosen
-            return Verdict::Reject(0.5 * step.H);
+            return OrderVerdict::Reject(0.5 * step.H);
         }
         self.limit = if error > AIM { error } else { AIM };
         self.propose(j, error, step.H);
         let K = self.target;
         let may_end = step.end || j >= K || (j + 1 == K && !step.after_rejection);
         if error <= 1.0 && may_end {
-            return Verdict::Accept(self.accept(j, step));
+            return OrderVerdict::Accept(self.accept(j, step));
         }
         let hopeless = if j == K + 1 {
             true
@@ -115,7 +115,7 @@ impl Control {
         } else {
             j + 1 == K && !step.end && !step.after_rejection && error > self.gain(K + 1) * self.gain(K)
         };
-        if hopeless { Verdict::Reject(self.reject(j)) } else { Verdict::Continue }
+        if hopeless { OrderVerdict::Reject(self.reject(j)) } else { OrderVerdict::Continue }
     }
 
     /// H_j and W_j.
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_first_column_follows_from_the_tolerance() {
-        let mut control = Control::new(EULER);
+        let mut control = ExtrapolationControl::new(EULER);
         for (rtol, K) in [(1e-2, 3), (1e-4, 3), (1e-6, 5), (1e-8, 6), (1e-10, 7), (1e-15, 10)] {
             control.restart(rtol);
             assert_eq!(control.target, K, "{rtol:e}");
@@ -189,28 +189,28 @@ mod tests {
 
     #[test]
     fn a_first_step_ends_in_the_first_line_that_is_good_enough_and_another_one_before_its_target() {
-        let mut control = Control::new(EULER);
+        let mut control = ExtrapolationControl::new(EULER);
         control.restart(1e-8);
         control.begin();
-        assert!(matches!(control.judge(2, 0.5, step(false, true)), Verdict::Accept(_)));
+        assert!(matches!(control.judge(2, 0.5, step(false, true)), OrderVerdict::Accept(_)));
         control.restart(1e-8);
         control.begin();
         for (j, error) in [(2, 1e-1), (3, 1e-2), (4, 1e-3)] {
-            assert_eq!(control.judge(j, error, step(false, false)), Verdict::Continue);
+            assert_eq!(control.judge(j, error, step(false, false)), OrderVerdict::Continue);
         }
-        assert!(matches!(control.judge(5, 1e-4, step(false, false)), Verdict::Accept(_)));
+        assert!(matches!(control.judge(5, 1e-4, step(false, false)), OrderVerdict::Accept(_)));
     }
 
     #[test]
     fn errors_that_grow_halve_the_step_and_hopeless_ones_are_not_followed() {
-        let mut control = Control::new(EULER);
+        let mut control = ExtrapolationControl::new(EULER);
         control.restart(1e-4);
         control.begin();
-        assert_eq!(control.judge(2, 5.0, step(true, false)), Verdict::Continue);
-        assert_eq!(control.judge(3, 6.0, step(true, false)), Verdict::Reject(0.05));
+        assert_eq!(control.judge(2, 5.0, step(true, false)), OrderVerdict::Continue);
+        assert_eq!(control.judge(3, 6.0, step(true, false)), OrderVerdict::Reject(0.05));
         control.begin();
         // K = 3: n₄ n₃ = 20
-        let Verdict::Reject(next) = control.judge(2, 21.0, step(false, false)) else { panic!() };
+        let OrderVerdict::Reject(next) = control.judge(2, 21.0, step(false, false)) else { panic!() };
         assert!((next / (0.1 * 0.93 * 0.8 / 21.0) - 1.0).abs() < 1e-12, "{next}");
     }
 }

@@ -8,7 +8,7 @@
 //! Lubich, Impact Comput. Sci. Eng. 3 (1991); Lubich, Nowak, Pöhle & Engstler, ZIB SC 92-12 (MEXX).
 
 use super::Rates;
-use crate::method::structural::{Saddle, Structural, Trouble};
+use crate::method::structural::{Saddle, StructuralEquations, Trouble};
 
 /// Room for the substeps.
 pub(super) struct Euler {
@@ -18,7 +18,7 @@ pub(super) struct Euler {
 }
 
 impl Euler {
-    pub fn new(equations: &Structural) -> Self {
+    pub fn new(equations: &StructuralEquations) -> Self {
         let n = equations.layout().v().len();
         Euler { saddle: Saddle::new(n, equations.constraints()), impulse: vec![0.0; n] }
     }
@@ -26,7 +26,7 @@ impl Euler {
     /// n substeps over H from t; x moves, with its accelerations and multipliers.
     pub fn line(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         (t, H): (f64, f64),
         n: u32,
         x: &mut [f64],

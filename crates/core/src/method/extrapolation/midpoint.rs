@@ -9,7 +9,7 @@
 
 use super::Rates;
 use crate::linalg::Matrix;
-use crate::method::structural::{Saddle, Structural, Trouble};
+use crate::method::structural::{Saddle, StructuralEquations, Trouble};
 
 /// Room for the substeps.
 pub(super) struct Midpoint {
@@ -23,7 +23,7 @@ pub(super) struct Midpoint {
 }
 
 impl Midpoint {
-    pub fn new(equations: &Structural) -> Self {
+    pub fn new(equations: &StructuralEquations) -> Self {
         let dim = equations.layout().dim();
         Midpoint {
             saddle: Saddle::new(equations.M.rows(), equations.constraints()),
@@ -37,7 +37,7 @@ impl Midpoint {
     /// n substeps over H from t; positions, velocities and dynamic variables of x move.
     pub fn line(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         (t, H): (f64, f64),
         n: u32,
         x: &mut [f64],

@@ -12,18 +12,18 @@ mod euler;
 mod midpoint;
 mod tableau;
 
-use super::structural::{Attempt, OneStep, Scheme, Step, Structural, Trouble};
+use super::structural::{Attempt, OneStep, Scheme, Step, StructuralEquations, Trouble};
 use super::weights::Weights;
 use super::{Method, StartFailure, State, Stepper};
 use crate::error::BadOption;
 use crate::motion::Mechanism;
 use crate::options::Options;
 use crate::tolerance::Tolerance;
-use control::{Circumstances, Control, MOST_LINES, Verdict};
+use control::{Circumstances, ExtrapolationControl, MOST_LINES, OrderVerdict};
 use euler::Euler;
 use midpoint::Midpoint;
 use std::ops::Range;
-use tableau::{Sequence, Tableau};
+use tableau::{ExtrapolationTableau, Sequence};
 
 /// Numbers of substeps of MEXX.
 const EULER: Sequence = Sequence { numbers: &[2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 30], power: 1 };
@@ -91,7 +91,7 @@ impl<'m> Method<dyn Mechanism + 'm> for Mexx {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
         self.check(options)?;
-        let make = |equations: &mut Structural<'p>| Ok(Extrapolation::new(*self, equations));
+        let make = |equations: &mut StructuralEquations<'p>| Ok(Extrapolation::new(*self, equations));
         Ok(Box::new(OneStep::start("mexx", system, at, options, make)?))
     }
 }
@@ -109,7 +109,7 @@ impl Rates {
     }
 
     /// p' and r' at the beginning of substep i, where the equations have been evaluated.
-    fn of_positions(&mut self, i: u32, equations: &Structural) {
+    fn of_positions(&mut self, i: u32, equations: &StructuralEquations) {
         if let Some(rates) = self.0.get_mut(i as usize) {
             let l = equations.layout();
             rates[l.p()].copy_from_slice(equations.kinematics());
@@ -144,14 +144,14 @@ struct Extrapolation {
     substeps: Substeps,
     sequence: Sequence,
     columns: Option<usize>,
-    control: Control,
-    tableau: Tableau,
+    control: ExtrapolationControl,
+    tableau: ExtrapolationTableau,
     rates: Rates,
     error: Vec<f64>,
 }
 
 impl Extrapolation {
-    fn new(method: Mexx, equations: &Structural) -> Self {
+    fn new(method: Mexx, equations: &StructuralEquations) -> Self {
         let dim = equations.layout().dim();
         let (substeps, sequence) = match method.basic {
             Basic::Euler => (Substeps::Euler(Euler::new(equations)), EULER),
@@ -161,15 +161,21 @@ impl Extrapolation {
             substeps,
             sequence,
             columns: method.columns,
-            control: Control::new(sequence),
-            tableau: Tableau::new(sequence, MOST_LINES, dim),
+            control: ExtrapolationControl::new(sequence),
+            tableau: ExtrapolationTableau::new(sequence, MOST_LINES, dim),
             rates: Rates::new(dim),
             error: vec![0.0; dim],
         }
     }
 
     /// Line j of the tableau, counted from 1: x becomes T_jj.
-    fn line(&mut self, equations: &mut Structural, step: &Step, j: usize, x: &mut [f64]) -> Result<(), Trouble> {
+    fn line(
+        &mut self,
+        equations: &mut StructuralEquations,
+        step: &Step,
+        j: usize,
+        x: &mut [f64],
+    ) -> Result<(), Trouble> {
         x.copy_from_slice(step.x);
         let n = self.sequence.numbers[j - 1];
         let over = (step.t, step.h);
@@ -185,7 +191,7 @@ impl Extrapolation {
 impl Scheme for Extrapolation {
     fn attempt(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         weights: &Weights,
         step: Step,
         x1: &mut [f64],
@@ -215,15 +221,15 @@ impl Scheme for Extrapolation {
             // √(mean of positions + mean of velocities): the mean of all counts twice
             let error = std::f64::consts::SQRT_2 * weights.norm_between(&self.error, step.x, x1);
             match self.control.judge(j, error, circumstances) {
-                Verdict::Continue => {}
-                Verdict::Accept(next) => return Ok(Attempt { accepted: true, next }),
-                Verdict::Reject(next) => return Ok(Attempt { accepted: false, next }),
+                OrderVerdict::Continue => {}
+                OrderVerdict::Accept(next) => return Ok(Attempt { accepted: true, next }),
+                OrderVerdict::Reject(next) => return Ok(Attempt { accepted: false, next }),
             }
         }
         Err(Trouble::Diverged)
     }
 
-    fn shorter(&mut self, equations: &mut Structural, step: Step, x: &mut [f64]) -> Result<(), Trouble> {
+    fn shorter(&mut self, equations: &mut StructuralEquations, step: Step, x: &mut [f64]) -> Result<(), Trouble> {
         self.tableau.clear();
         // a shorter step needs no more columns
         for j in 1..=self.control.columns.max(1) {
@@ -283,7 +289,7 @@ mod tests {
 
     /// One step with k columns from the start.
     fn step(basic: Basic, k: usize, H: f64) -> [f64; 7] {
-        let mut equations = Structural::new("mexx", &Pendulum).unwrap();
+        let mut equations = StructuralEquations::new("mexx", &Pendulum).unwrap();
         let mut scheme = Extrapolation::new(Mexx { basic, columns: Some(k) }, &equations);
         let weights = Weights::of_motion(equations.layout(), &Tolerance::default()).unwrap();
         let (x, mut x1) = (start(), [0.0; 7]);

@@ -15,17 +15,17 @@ pub(super) struct Sequence {
 
 /// The last line of the tableau.
 #[derive(Clone, Debug)]
-pub(super) struct Tableau {
+pub(super) struct ExtrapolationTableau {
     sequence: Sequence,
     /// `T[l − 1]` is T_{j,l}
     T: Vec<Vec<f64>>,
     lines: usize,
 }
 
-impl Tableau {
+impl ExtrapolationTableau {
     /// For vectors of this length, with room for so many lines.
     pub fn new(sequence: Sequence, lines: usize, dim: usize) -> Self {
-        Tableau { sequence, T: vec![vec![0.0; dim]; lines], lines: 0 }
+        ExtrapolationTableau { sequence, T: vec![vec![0.0; dim]; lines], lines: 0 }
     }
 
     /// Begin a new step.
@@ -70,7 +70,7 @@ mod tests {
     fn expansions_with_fewer_terms_than_lines_are_extrapolated_exactly() {
         for power in [1, 2] {
             let numbers: &[u32] = &[2, 3, 4, 5, 6];
-            let mut tableau = Tableau::new(Sequence { numbers, power }, 5, 1);
+            let mut tableau = ExtrapolationTableau::new(Sequence { numbers, power }, 5, 1);
             for (j, &n) in numbers.iter().enumerate() {
                 let mut x = [value(n, power, 3)];
                 tableau.push(&mut x);

@@ -6,7 +6,7 @@
 //! and its derivative is taken as Z(p₁), which is exact up to O(h). Brüls, Cardona & Arnold, Mech. Mach. Theory 48 (2012).
 
 use crate::linalg::{Jacobian, Matrix};
-use crate::method::structural::Structural;
+use crate::method::structural::StructuralEquations;
 use crate::motion::{Kinematics, Undefined};
 
 /// Constant parts of Zeⱼ that are rounding, relative to the sum of the sizes of its terms: units may be as small as they like.
@@ -17,13 +17,13 @@ const TERMS: usize = 24;
 const PARTS: usize = 1000;
 
 /// How positions move.
-pub(super) enum Flow {
+pub(super) enum KinematicFlow {
     /// p' = v.
     Translation,
     /// Z is affine in p.
     Affine(Generators),
     /// Any Z.
-    General(Stages),
+    General(FlowStages),
 }
 
 /// Σⱼ uⱼ (Aⱼ p + bⱼ), by nonzero entries.
@@ -41,24 +41,24 @@ pub(super) struct Generators {
 }
 
 /// Scratch of the Runge-Kutta step.
-pub(super) struct Stages {
+pub(super) struct FlowStages {
     x: Vec<f64>,
     start: Vec<f64>,
     sum: Vec<f64>,
 }
 
-impl Flow {
+impl KinematicFlow {
     /// How the positions of a system move, as its formulas say; the coefficients are taken at a point.
-    pub fn of(equations: &mut Structural, t: f64, x: &[f64]) -> Self {
+    pub fn of(equations: &mut StructuralEquations, t: f64, x: &[f64]) -> Self {
         let l = equations.layout().clone();
         let (n, np) = (l.v().len(), l.p().len());
         let coefficients = match equations.kinematics_structure() {
-            Kinematics::Plain => return Flow::Translation,
+            Kinematics::Plain => return KinematicFlow::Translation,
             Kinematics::Affine => coefficients(equations, t, x),
             Kinematics::General => None,
         };
         match coefficients {
-            Some((linear, constant)) => Flow::Affine(Generators {
+            Some((linear, constant)) => KinematicFlow::Affine(Generators {
                 linear,
                 constant,
                 position: vec![0.0; np],
@@ -67,44 +67,46 @@ impl Flow {
                 derivatives: vec![vec![0.0; np]; n],
                 next_derivatives: vec![vec![0.0; np]; n],
             }),
-            None => Flow::General(Stages { x: vec![0.0; l.dim()], start: vec![0.0; np], sum: vec![0.0; np] }),
+            None => {
+                KinematicFlow::General(FlowStages { x: vec![0.0; l.dim()], start: vec![0.0; np], sum: vec![0.0; np] })
+            }
         }
     }
 
     /// What it is, for reports.
     pub fn told(&self) -> &'static str {
         match self {
-            Flow::Translation => "on a vector space",
-            Flow::Affine(_) => "on a Lie group with exponentials of affine fields",
-            Flow::General(_) => "on a manifold with Runge-Kutta steps of p' = Z(p) Δq",
+            KinematicFlow::Translation => "on a vector space",
+            KinematicFlow::Affine(_) => "on a Lie group with exponentials of affine fields",
+            KinematicFlow::General(_) => "on a manifold with Runge-Kutta steps of p' = Z(p) Δq",
         }
     }
 
     /// p ← the flow of p' = Z(p) u from p.
     pub fn apply(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         (t, h): (f64, f64),
         u: &[f64],
         p: &mut [f64],
     ) -> Result<(), Undefined> {
         match self {
-            Flow::Translation => p.iter_mut().zip(u).for_each(|(p, u)| *p += u),
-            Flow::Affine(generators) => generators.apply(u, p)?,
-            Flow::General(stages) => stages.apply(equations, (t, h), u, p)?,
+            KinematicFlow::Translation => p.iter_mut().zip(u).for_each(|(p, u)| *p += u),
+            KinematicFlow::Affine(generators) => generators.apply(u, p)?,
+            KinematicFlow::General(stages) => stages.apply(equations, (t, h), u, p)?,
         }
         Ok(())
     }
 
     /// P = ∂p₁/∂u, where p₁ comes from p. F holds −∂k/∂x at p₁.
-    pub fn tangent(&mut self, equations: &Structural, u: &[f64], p: &[f64], F: &Jacobian, P: &mut Matrix) {
+    pub fn tangent(&mut self, equations: &StructuralEquations, u: &[f64], p: &[f64], F: &Jacobian, P: &mut Matrix) {
         match self {
-            Flow::Translation => {
+            KinematicFlow::Translation => {
                 P.fill(0.0);
                 (0..P.rows()).for_each(|i| P[(i, i)] = 1.0);
             }
-            Flow::Affine(generators) => generators.tangent(u, p, P),
-            Flow::General(_) => {
+            KinematicFlow::Affine(generators) => generators.tangent(u, p, P),
+            KinematicFlow::General(_) => {
                 let l = equations.layout();
                 for (i, row) in l.row_kinematics().enumerate() {
                     for (j, column) in l.v().enumerate() {
@@ -118,7 +120,7 @@ impl Flow {
 
 /// Entries of Aⱼ and bⱼ where Z is affine in p: derivatives of Zeⱼ by p, and what is left of it.
 fn coefficients(
-    equations: &mut Structural,
+    equations: &mut StructuralEquations,
     t: f64,
     at: &[f64],
 ) -> Option<(Vec<(usize, usize, usize, f64)>, Vec<(usize, usize, f64)>)> {
@@ -233,10 +235,10 @@ impl Generators {
     }
 }
 
-impl Stages {
+impl FlowStages {
     fn apply(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         (t, h): (f64, f64),
         u: &[f64],
         p: &mut [f64],

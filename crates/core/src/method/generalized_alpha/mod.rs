@@ -18,12 +18,12 @@ mod newton;
 mod start;
 
 use crate::error::BadOption;
-use crate::method::structural::{Attempt, OneStep, Scheme, Step, Structural, Trouble};
+use crate::method::structural::{Attempt, OneStep, Scheme, Step, StructuralEquations, Trouble};
 use crate::method::weights::Weights;
 use crate::method::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
 use crate::options::Options;
-use lie_group::Flow;
+use lie_group::KinematicFlow;
 use newton::{Newton, Old};
 use start::Starter;
 
@@ -115,7 +115,7 @@ impl<'m> Method<dyn Mechanism + 'm> for GeneralizedAlpha {
         });
         let stepper = OneStep::start("alpha", system, at, options, |equations| {
             let n = equations.layout().v().len();
-            let flow = Flow::of(equations, first.t, &first.x);
+            let flow = KinematicFlow::of(equations, first.t, &first.x);
             Ok(Alpha {
                 parameters: Parameters::of(self.rho),
                 form: self.form,
@@ -143,7 +143,7 @@ struct Alpha {
     variant: AlphaStart,
     newton: Newton,
     starter: Starter,
-    flow: Flow,
+    flow: KinematicFlow,
     /// where the step begins, with aₙ
     old: Old,
     /// aₙ₊₁
@@ -156,7 +156,7 @@ struct Alpha {
 impl Scheme for Alpha {
     fn attempt(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         _weights: &Weights,
         step: Step,
         x1: &mut [f64],
@@ -198,7 +198,7 @@ impl Scheme for Alpha {
         true
     }
 
-    fn accepted(&mut self, _equations: &Structural, _x: &[f64]) {
+    fn accepted(&mut self, _equations: &StructuralEquations, _x: &[f64]) {
         std::mem::swap(&mut self.old.a, &mut self.a1);
         self.last = Some(self.tried);
     }

@@ -9,10 +9,10 @@
 //! ```
 //! (index 3) keep their size as h → 0. Bottasso, Bauchau & Cardona (2007). The matrix is kept while the iteration converges fast.
 
-use super::lie_group::Flow;
+use super::lie_group::KinematicFlow;
 use super::{AlphaForm, Parameters};
 use crate::linalg::{Jacobian, Lu, Matrix};
-use crate::method::structural::{Step, Structural, Trouble};
+use crate::method::structural::{Step, StructuralEquations, Trouble};
 use crate::motion::Undefined;
 
 /// Most iterations with one matrix.
@@ -37,14 +37,20 @@ pub(super) struct Old {
 }
 
 impl Old {
-    pub fn new(equations: &Structural) -> Self {
+    pub fn new(equations: &StructuralEquations) -> Self {
         let l = equations.layout();
         let n = l.v().len();
         Old { a: vec![0.0; n], v: vec![0.0; n], GZ: Matrix::zeros(l.lambda().len(), n), b: vec![0.0; l.r().len()] }
     }
 
     /// All but aₙ from the point x; GZ only in the stabilised form.
-    pub fn take(&mut self, equations: &mut Structural, form: AlphaForm, t: f64, x: &[f64]) -> Result<(), Undefined> {
+    pub fn take(
+        &mut self,
+        equations: &mut StructuralEquations,
+        form: AlphaForm,
+        t: f64,
+        x: &[f64],
+    ) -> Result<(), Undefined> {
         if form == AlphaForm::Stabilised {
             equations.at_position(t, x)?;
             let entries = self.GZ.data().len();
@@ -61,13 +67,13 @@ impl Old {
 
 /// A row of the array that is an equation of the step, and what it is divided by.
 #[derive(Clone, Copy)]
-struct Row {
+struct StepRow {
     row: usize,
-    level: Level,
+    level: RowLevel,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Level {
+enum RowLevel {
     Dynamics,
     /// the state r of that number
     Dynamic(usize),
@@ -77,7 +83,7 @@ enum Level {
 
 /// Matrix and scratch space.
 pub(super) struct Newton {
-    rows: Vec<Row>,
+    rows: Vec<StepRow>,
     lu: Lu<f64>,
     /// step size that the factors belong to
     factored: Option<f64>,
@@ -94,15 +100,15 @@ pub(super) struct Newton {
 }
 
 impl Newton {
-    pub fn new(equations: &Structural, form: AlphaForm) -> Self {
+    pub fn new(equations: &StructuralEquations, form: AlphaForm) -> Self {
         let l = equations.layout();
         let stabilised = if form == AlphaForm::Stabilised { l.row_g().len() } else { 0 };
-        let all = |range: std::ops::Range<usize>, level: Level| range.map(move |row| Row { row, level });
-        let mut rows: Vec<Row> = all(l.row_dynamics(), Level::Dynamics).collect();
-        rows.extend(l.row_dynamic().enumerate().map(|(k, row)| Row { row, level: Level::Dynamic(k) }));
-        rows.extend(all(l.row_g(), Level::Position));
-        rows.extend(all(l.row_h(), Level::Velocity));
-        rows.extend(all(l.row_g1(), Level::Velocity).take(stabilised));
+        let all = |range: std::ops::Range<usize>, level: RowLevel| range.map(move |row| StepRow { row, level });
+        let mut rows: Vec<StepRow> = all(l.row_dynamics(), RowLevel::Dynamics).collect();
+        rows.extend(l.row_dynamic().enumerate().map(|(k, row)| StepRow { row, level: RowLevel::Dynamic(k) }));
+        rows.extend(all(l.row_g(), RowLevel::Position));
+        rows.extend(all(l.row_h(), RowLevel::Velocity));
+        rows.extend(all(l.row_g1(), RowLevel::Velocity).take(stabilised));
         let n = rows.len();
         Newton {
             rows,
@@ -126,9 +132,9 @@ impl Newton {
     /// Solve for x₁, which holds the old point before, and aₙ₊₁.
     pub fn solve(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         parameters: Parameters,
-        (flow, old, step): (&mut Flow, &Old, Step),
+        (flow, old, step): (&mut KinematicFlow, &Old, Step),
         a1: &mut [f64],
         x1: &mut [f64],
     ) -> Result<(), Trouble> {
@@ -211,7 +217,7 @@ impl Newton {
     /// Minus the residuals of all equations at x₁, divided as the rows of the matrix.
     fn residuals(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         parameters: Parameters,
         (t1, h): (f64, f64),
         (old, step): (&Old, Step),
@@ -222,10 +228,10 @@ impl Newton {
         for (c, equation) in self.correction.iter_mut().zip(&self.rows) {
             let value = values[equation.row];
             *c = match equation.level {
-                Level::Dynamics => -value,
-                Level::Dynamic(k) => step.x[r + k] + 0.5 * h * (old.b[k] + value) - x1[r + k],
-                Level::Velocity => -value / (parameters.gamma * h),
-                Level::Position => -value / (parameters.beta * h * h),
+                RowLevel::Dynamics => -value,
+                RowLevel::Dynamic(k) => step.x[r + k] + 0.5 * h * (old.b[k] + value) - x1[r + k],
+                RowLevel::Velocity => -value / (parameters.gamma * h),
+                RowLevel::Position => -value / (parameters.beta * h * h),
             };
         }
         Ok(())
@@ -234,10 +240,10 @@ impl Newton {
     /// The matrix at x₁.
     fn factor(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         parameters: Parameters,
         (t1, h): (f64, f64),
-        (flow, old, step): (&mut Flow, &Old, Step),
+        (flow, old, step): (&mut KinematicFlow, &Old, Step),
         x1: &[f64],
     ) -> Result<(), Trouble> {
         let Parameters { alpha_m, alpha_f, beta, gamma } = parameters;
@@ -249,10 +255,10 @@ impl Newton {
         for (i, equation) in self.rows.iter().enumerate() {
             let derivatives = self.F.dense_row(equation.row, &mut self.row);
             let divisor = match equation.level {
-                Level::Dynamics => -1.0,
-                Level::Dynamic(_) => 2.0 / h,
-                Level::Velocity => -gamma * h,
-                Level::Position => -beta * h * h,
+                RowLevel::Dynamics => -1.0,
+                RowLevel::Dynamic(_) => 2.0 / h,
+                RowLevel::Velocity => -gamma * h,
+                RowLevel::Position => -beta * h * h,
             };
             self.by_u.fill(0.0);
             for (k, d) in derivatives[l.p()].iter().enumerate() {
@@ -274,7 +280,7 @@ impl Newton {
                 let column = row.len() - self.stabilised + k;
                 row[column] = -beta * h * h * along / divisor;
             }
-            if let Level::Dynamic(k) = equation.level {
+            if let RowLevel::Dynamic(k) = equation.level {
                 row[n + k] += 1.0;
             }
         }

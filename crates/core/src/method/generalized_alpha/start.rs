@@ -12,7 +12,7 @@
 use super::newton::Old;
 use super::{AlphaStart, Parameters};
 use crate::linalg::Jacobian;
-use crate::method::structural::{Saddle, Structural, Trouble};
+use crate::method::structural::{Saddle, StructuralEquations, Trouble};
 
 /// Scratch of the start.
 pub(super) struct Starter {
@@ -27,7 +27,7 @@ pub(super) struct Starter {
 }
 
 impl Starter {
-    pub fn new(equations: &Structural) -> Self {
+    pub fn new(equations: &StructuralEquations) -> Self {
         let l = equations.layout();
         let room = || vec![0.0; l.dim()];
         Starter {
@@ -45,7 +45,7 @@ impl Starter {
     /// a₀ and v₀ of the first step from the point x at t; `index3` if velocities may be perturbed.
     pub fn values(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         (parameters, variant, index3): (Parameters, AlphaStart, bool),
         (t, x, h): (f64, &[f64], f64),
         old: &mut Old,
@@ -74,7 +74,7 @@ impl Starter {
     /// v₀ + Δ₀.
     fn perturb(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         parameters: Parameters,
         (t, x, h): (f64, &[f64], f64),
         velocity: &mut [f64],
@@ -122,7 +122,7 @@ impl Starter {
     }
 
     /// The point a time τ later than x, accelerations included.
-    fn flow(&mut self, equations: &mut Structural, t: f64, x: &[f64], tau: f64) -> Result<(), Trouble> {
+    fn flow(&mut self, equations: &mut StructuralEquations, t: f64, x: &[f64], tau: f64) -> Result<(), Trouble> {
         self.stage.copy_from_slice(x);
         self.sum.copy_from_slice(x);
         for (c, b, next) in [(0.0, 1.0 / 6.0, 0.5), (0.5, 1.0 / 3.0, 0.5), (0.5, 1.0 / 3.0, 1.0), (1.0, 1.0 / 6.0, 0.0)]
@@ -140,7 +140,7 @@ impl Starter {
     }
 
     /// ẋ at the stage, and its accelerations.
-    fn rates(&mut self, equations: &mut Structural, t: f64) -> Result<(), Trouble> {
+    fn rates(&mut self, equations: &mut StructuralEquations, t: f64) -> Result<(), Trouble> {
         equations.at_position(t, &self.stage)?;
         self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
         equations.accelerations(t, &mut self.stage, &mut self.saddle)?;

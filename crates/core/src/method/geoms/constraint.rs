@@ -19,7 +19,7 @@ use crate::linalg::{CompleteLu, Matrix, NoConvergence, PivotedQr, RankGap, RankR
 use crate::motion::{Form, Layout};
 use std::ops::Range;
 
-enum Kernel {
+enum BlockDecomposition {
     Lu(CompleteLu),
     Qr(PivotedQr),
     Svd(Box<Svd>),
@@ -29,7 +29,7 @@ struct Block {
     rows: Range<usize>,
     /// columns among which pivots are searched
     cols: Range<usize>,
-    kernel: Kernel,
+    kernel: BlockDecomposition,
     rank: usize,
     /// largest entry seen so far
     largest: f64,
@@ -80,9 +80,9 @@ impl ConstraintPart {
             .into_iter()
             .map(|(rows, cols)| {
                 let kernel = match decomposition {
-                    Decomposition::Lu => Kernel::Lu(CompleteLu::new(rows.clone())),
-                    Decomposition::Qr => Kernel::Qr(PivotedQr::new(rows.clone(), n)),
-                    Decomposition::Svd => Kernel::Svd(Box::new(Svd::new(rows.len(), cols.len()))),
+                    Decomposition::Lu => BlockDecomposition::Lu(CompleteLu::new(rows.clone())),
+                    Decomposition::Qr => BlockDecomposition::Qr(PivotedQr::new(rows.clone(), n)),
+                    Decomposition::Svd => BlockDecomposition::Svd(Box::new(Svd::new(rows.len(), cols.len()))),
                 };
                 Block { rows, cols, kernel, rank: 0, largest: 0.0 }
             })
@@ -147,12 +147,12 @@ impl ConstraintPart {
         }
         let threshold = self.rank_tolerance * block.largest;
         block.rank = match &mut block.kernel {
-            Kernel::Lu(lu) => lu.factor(&mut self.F, &cols, threshold, &mut self.order),
-            Kernel::Qr(qr) => qr.factor(&mut self.F, &cols, threshold, &mut self.order),
-            Kernel::Svd(svd) => rotate(svd, &mut self.F, &rows, &cols, threshold, &mut self.buffer)?,
+            BlockDecomposition::Lu(lu) => lu.factor(&mut self.F, &cols, threshold, &mut self.order),
+            BlockDecomposition::Qr(qr) => qr.factor(&mut self.F, &cols, threshold, &mut self.order),
+            BlockDecomposition::Svd(svd) => rotate(svd, &mut self.F, &rows, &cols, threshold, &mut self.buffer)?,
         };
         let gap = match &block.kernel {
-            Kernel::Svd(svd) => RankGap::of(svd, threshold),
+            BlockDecomposition::Svd(svd) => RankGap::of(svd, threshold),
             _ => {
                 let pivots = (0..block.rank).map(|k| self.F[(rows.start + k, cols.start + k)].abs());
                 let rest = (rows.start + block.rank..rows.end)
@@ -176,7 +176,7 @@ impl ConstraintPart {
         let last = self.blocks.len() - 1;
         for (q, unknowns, row) in [(1, l.v(), l.r().len()), (last, l.p(), l.r().len() + l.v().len())] {
             let cols = &self.blocks[q].cols;
-            if let Kernel::Svd(svd) = &self.blocks[q].kernel {
+            if let BlockDecomposition::Svd(svd) = &self.blocks[q].kernel {
                 let shift = unknowns.start - cols.start;
                 for i in 0..unknowns.len() {
                     for k in 0..cols.len() {
@@ -258,9 +258,9 @@ impl ConstraintPart {
             let rows = block.rows.clone();
             let part = &mut b[rows.clone()];
             match &block.kernel {
-                Kernel::Lu(lu) => lu.transform(&self.F, &block.cols, part),
-                Kernel::Qr(qr) => qr.transform(&self.F, &block.cols, part),
-                Kernel::Svd(svd) => {
+                BlockDecomposition::Lu(lu) => lu.transform(&self.F, &block.cols, part),
+                BlockDecomposition::Qr(qr) => qr.transform(&self.F, &block.cols, part),
+                BlockDecomposition::Svd(svd) => {
                     let buffer = &mut self.buffer[..rows.len()];
                     for (k, y) in buffer.iter_mut().enumerate() {
                         *y = part.iter().enumerate().map(|(i, b)| svd.U[(i, k)] * b).sum();
@@ -295,7 +295,7 @@ impl ConstraintPart {
         }
         xi.copy_from_slice(zeta);
         for block in &self.blocks {
-            if let Kernel::Svd(svd) = &block.kernel {
+            if let BlockDecomposition::Svd(svd) = &block.kernel {
                 let zeta = &zeta[block.cols.clone()];
                 for (i, x) in xi[block.cols.clone()].iter_mut().enumerate() {
                     *x = zeta.iter().enumerate().map(|(k, z)| svd.V[(i, k)] * z).sum();
@@ -310,7 +310,7 @@ impl ConstraintPart {
     /// Basis of the multiplier combinations that the constraints leave undetermined, one vector over x per entry.
     pub fn undetermined(&self) -> Vec<Vec<f64>> {
         let block = &self.blocks[0];
-        let Kernel::Svd(svd) = &block.kernel else { return Vec::new() };
+        let BlockDecomposition::Svd(svd) = &block.kernel else { return Vec::new() };
         (block.rank..block.cols.len())
             .map(|k| {
                 let mut x: Vec<f64> = (0..block.cols.len()).map(|i| svd.V[(i, k)] * self.col_scale[i]).collect();

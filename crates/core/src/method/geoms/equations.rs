@@ -6,7 +6,7 @@ use crate::error::{ConstraintBlock, StepFailure};
 use crate::linalg::rank::LOST;
 use crate::linalg::{RankGap, Singular};
 use crate::method::collocation::{
-    AtPoint, Beside, Collocation, Discretised, StageEquations, StageVectors, Tableau, Unsettled,
+    Beside, Collocation, Discretised, PointOfStep, StageEquations, StageVectors, Tableau, Unsettled,
 };
 use crate::method::pace::{Failures, first_step};
 use crate::method::weights::Weights;
@@ -165,7 +165,7 @@ impl Discretised for GeomsEquations<'_> {
     fn correction(
         &mut self,
         point: Beside,
-        (t, x, rate, h): AtPoint,
+        (t, x, rate, h): PointOfStep,
         _: &Tableau,
         counters: &mut Statistics,
         xi: &mut [f64],

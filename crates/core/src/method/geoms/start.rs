@@ -8,7 +8,7 @@ use super::{Decomposition, Geoms, Multipliers, Predictor};
 use crate::error::{BadOption, StepFailure};
 use crate::formulation::Formulation;
 use crate::linalg::RankGap;
-use crate::method::collocation::{Collocation, CollocationStep, Settings};
+use crate::method::collocation::{Collocation, CollocationStep, StageSettings};
 use crate::method::controller::{Control, Controller};
 use crate::method::pace::{Rules, Trust};
 use crate::method::shell::Shell;
@@ -84,7 +84,7 @@ impl Geoms {
         check_redundancy(&ranks, kind, &layout, at.t)?;
         let differential = DifferentialPart::new(&layout, &constraints, differential_kind, method.selection, stages);
 
-        let settings = Settings {
+        let settings = StageSettings {
             stages: method.stages,
             max_newton: method.max_newton,
             newton_tolerance: method.newton_tolerance,

@@ -8,7 +8,7 @@ use crate::linalg::{Lu, Matrix, RankRule};
 use crate::method::collocation::tableau::{ALPHA, BETA, GAMMA, T_INVERSE};
 use crate::method::collocation::{StageVectors, Tableau};
 use crate::method::controller::Control;
-use crate::method::convergence::{Convergence, Limits, Outcome};
+use crate::method::convergence::{Convergence, IterationEnd, Limits};
 use crate::method::geoms::constraint::ConstraintPart;
 use crate::method::geoms::differential::DifferentialPart;
 use crate::method::geoms::regularised::{Regularised, StageRows};
@@ -121,7 +121,7 @@ fn the_first_newton_increments_are_the_published_ones() {
             let convergence = Convergence::new(limits, &mut eta);
             let counters = &mut Statistics::default();
             let outcome = stages.iterate(&mut equations, (0.0, &START, H), &weights, convergence, &mut eta, counters);
-            assert!(matches!(outcome, Outcome::Slow { iterations: 1, .. }));
+            assert!(matches!(outcome, IterationEnd::Slow { iterations: 1, .. }));
             for (r, expected) in expected.iter().enumerate() {
                 // ΔZ = T⁻¹ Y after one iteration from zero
                 let increment: Vec<f64> =

@@ -1,24 +1,28 @@
 //! A step of the methods of Brasey and Hairer.
 
-use super::stages::Stages;
-use super::tableau::{Estimate, HEM3, HEM4, HEM5, Tableau};
+use super::stages::ExplicitStages;
+use super::tableau::{Estimate, HEM3, HEM4, HEM5, HalfExplicitTableau};
 use super::{Formula, HalfExplicit};
 use crate::method::StartFailure;
-use crate::method::structural::{Attempt, Scheme, Step, StepSize, Structural, Trouble};
+use crate::method::structural::{Attempt, Scheme, Step, StepSize, StructuralEquations, Trouble};
 use crate::method::weights::Weights;
 use crate::options::Options;
 
 /// A formula at work.
 pub(super) struct BraseyHairer {
-    tableau: Tableau,
-    stages: Stages,
+    tableau: HalfExplicitTableau,
+    stages: ExplicitStages,
     control: StepSize,
     project: bool,
     error: Vec<f64>,
 }
 
 impl BraseyHairer {
-    pub fn new(method: &HalfExplicit, equations: &Structural, options: &Options) -> Result<Self, StartFailure> {
+    pub fn new(
+        method: &HalfExplicit,
+        equations: &StructuralEquations,
+        options: &Options,
+    ) -> Result<Self, StartFailure> {
         let tableau = match method.formula {
             Formula::Hem3 => HEM3,
             Formula::Hem4 => HEM4,
@@ -28,14 +32,14 @@ impl BraseyHairer {
     }
 
     fn with(
-        tableau: Tableau,
+        tableau: HalfExplicitTableau,
         method: &HalfExplicit,
-        equations: &Structural,
+        equations: &StructuralEquations,
         options: &Options,
     ) -> Result<Self, StartFailure> {
         Ok(BraseyHairer {
             tableau,
-            stages: Stages::new(equations, tableau.a.len() + 1),
+            stages: ExplicitStages::new(equations, tableau.a.len() + 1),
             control: StepSize::new(method.steps, method.safety, tableau.q, options)?,
             project: method.project,
             error: vec![0.0; equations.layout().dim()],
@@ -77,7 +81,7 @@ impl BraseyHairer {
 impl Scheme for BraseyHairer {
     fn attempt(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         weights: &Weights,
         step: Step,
         x1: &mut [f64],
@@ -144,7 +148,7 @@ mod tests {
     }
 
     /// The velocity a at t = 1 after so many steps, without projection.
-    fn end(tableau: Tableau, steps: u32) -> f64 {
+    fn end(tableau: HalfExplicitTableau, steps: u32) -> f64 {
         let method = HalfExplicit { steps: Steps::Fixed, project: false, ..HalfExplicit::default() };
         let options = Options { h0: Some(1.0 / f64::from(steps)), ..Options::default() };
         let mut stepper = OneStep::start("rk4", &Arm, state(), &options, |equations| {
@@ -161,14 +165,14 @@ mod tests {
     #[test]
     fn the_classical_method_of_order_four_drops_to_order_three() {
         // M1; index two asks for more conditions than the classical ones
-        let classical = Tableau {
+        let classical = HalfExplicitTableau {
             c: &[0.5, 0.5, 1.0, 1.0],
             a: &[&[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0], &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0]],
             estimate: Estimate::None,
             q: 4,
         };
         let exact = 0.888_495_944_883_372_4;
-        let order = |tableau: Tableau, steps: u32| {
+        let order = |tableau: HalfExplicitTableau, steps: u32| {
             let errors = [steps, 2 * steps].map(|n| (end(tableau, n) - exact).abs());
             (errors[0] / errors[1]).log2()
         };
@@ -182,7 +186,7 @@ mod tests {
             let error = |h: f64| {
                 let options = Options::default();
                 let method = HalfExplicit { formula, ..HalfExplicit::default() };
-                let mut equations = Structural::new("test", &Arm).unwrap();
+                let mut equations = StructuralEquations::new("test", &Arm).unwrap();
                 let mut weights = Weights::of_motion(equations.layout(), &options.tolerance).unwrap();
                 let x = state().x;
                 weights.at(&x);

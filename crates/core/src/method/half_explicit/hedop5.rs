@@ -4,10 +4,10 @@
 //! The first stage is explicit: its acceleration is that of the acceleration level, and stage 2 need not satisfy the constraints.
 
 use super::Hedop5;
-use super::stages::Stages;
+use super::stages::ExplicitStages;
 use crate::error::BadOption;
 use crate::method::StartFailure;
-use crate::method::structural::{Attempt, Scheme, Step, StepSize, Structural, Trouble};
+use crate::method::structural::{Attempt, Scheme, Step, StepSize, StructuralEquations, Trouble};
 use crate::method::weights::Weights;
 use crate::options::Options;
 
@@ -84,17 +84,17 @@ const NEW: usize = 6;
 
 /// The pair at work.
 pub(super) struct Pair {
-    stages: Stages,
+    stages: ExplicitStages,
     control: StepSize,
     project: bool,
     error: Vec<f64>,
 }
 
 impl Pair {
-    pub fn new(method: &Hedop5, equations: &Structural, options: &Options) -> Result<Self, StartFailure> {
+    pub fn new(method: &Hedop5, equations: &StructuralEquations, options: &Options) -> Result<Self, StartFailure> {
         let control: Result<StepSize, BadOption> = StepSize::new(method.steps, method.safety, 5, options);
         Ok(Pair {
-            stages: Stages::new(equations, 8),
+            stages: ExplicitStages::new(equations, 8),
             control: control?,
             project: method.project,
             error: vec![0.0; equations.layout().dim()],
@@ -105,7 +105,7 @@ impl Pair {
 impl Scheme for Pair {
     fn attempt(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         weights: &Weights,
         step: Step,
         x1: &mut [f64],

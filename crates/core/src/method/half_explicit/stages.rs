@@ -1,10 +1,10 @@
 //! Stages of half-explicit methods, one after the other.
 
-use crate::method::structural::{Saddle, Step, Structural, Trouble};
+use crate::method::structural::{Saddle, Step, StructuralEquations, Trouble};
 use std::ops::Range;
 
 /// Stages and their rates, with room for one linear system.
-pub(super) struct Stages {
+pub(super) struct ExplicitStages {
     /// Yᵢ: p, v and r of the stages, at their places in x.
     pub Y: Vec<Vec<f64>>,
     /// Fᵢ = (Z V, V', b), at the same places.
@@ -15,10 +15,10 @@ pub(super) struct Stages {
     moving: Range<usize>,
 }
 
-impl Stages {
-    pub fn new(equations: &Structural, stages: usize) -> Self {
+impl ExplicitStages {
+    pub fn new(equations: &StructuralEquations, stages: usize) -> Self {
         let l = equations.layout();
-        Stages {
+        ExplicitStages {
             Y: vec![vec![0.0; l.dim()]; stages],
             F: vec![vec![0.0; l.dim()]; stages],
             saddle: Saddle::new(l.a().len(), equations.constraints()),
@@ -57,7 +57,7 @@ impl Stages {
     /// i + 1 afterwards. `a` is its row of the tableau, c its node; `t` is the time of stage i.
     pub fn next(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         step: &Step,
         i: usize,
         (a, c): (&[f64], f64),

@@ -4,7 +4,7 @@
 
 /// A formula with s stages. All aᵢ₊₁,ᵢ differ from zero.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tableau {
+pub(super) struct HalfExplicitTableau {
     /// Nodes c₂ … cₛ₊₁.
     pub c: &'static [f64],
     /// Rows 2 … s + 1; row i has i − 1 entries.
@@ -35,7 +35,7 @@ const R: f64 = 2.449_489_742_783_178;
 /// The estimate is our own: d = (b − b̂), b̂ = (−1/2; 0, 3/2, 0). Besides Σ b̂ = 1 and Σ b̂ c = 1/2 a formula of order two must satisfy
 /// Σ b̂ᵢ wᵢ = 1 with w = Â⁻¹c² = (1/3, 2/3, 2), because stages have the constraint forces of an interval; the three stages alone leave no
 /// choice but b. The acceleration at the start has w₀ = c₀ = 0.
-pub(super) const HEM3: Tableau = Tableau {
+pub(super) const HEM3: HalfExplicitTableau = HalfExplicitTableau {
     c: &[1.0 / 3.0, 1.0, 1.0],
     a: &[&[1.0 / 3.0], &[-1.0, 2.0], &[0.0, 0.75, 0.25]],
     estimate: Estimate::Embedded(0.5, &[0.0, -0.75, 0.25]),
@@ -45,7 +45,7 @@ pub(super) const HEM3: Tableau = Tableau {
 /// HEM4.
 ///
 /// The estimate is our own, after the pattern of HEM5: Y₅ at c₅ = 1 is of order two, the explicit Euler step of order one.
-pub(super) const HEM4: Tableau = Tableau {
+pub(super) const HEM4: HalfExplicitTableau = HalfExplicitTableau {
     c: &[0.3, (4.0 - R) / 10.0, (4.0 + R) / 10.0, 1.0, 1.0],
     a: &[
         &[0.3],
@@ -59,7 +59,7 @@ pub(super) const HEM4: Tableau = Tableau {
 };
 
 /// HEM5 with its estimate: e₁ = O(h⁴), e₂ = O(h³).
-pub(super) const HEM5: Tableau = Tableau {
+pub(super) const HEM5: HalfExplicitTableau = HalfExplicitTableau {
     c: &[0.1, 0.15, 0.361_478_734_657_363_5, 0.085_355_843_354_863_51, 0.5, 0.8, 1.0, 1.0],
     a: &[
         &[0.1],
@@ -110,12 +110,12 @@ mod tests {
     use super::*;
 
     /// Σᵢ bᵢ cᵢᵏ.
-    fn moment(tableau: &Tableau, row: &[f64], k: i32) -> f64 {
+    fn moment(tableau: &HalfExplicitTableau, row: &[f64], k: i32) -> f64 {
         row.iter().enumerate().map(|(j, b)| b * if j == 0 { 0.0_f64.powi(k) } else { tableau.c[j - 1].powi(k) }).sum()
     }
 
     /// w = Â⁻¹(c₂², …, cₛ₊₁²), where Â are the rows 2 … s + 1.
-    fn w(tableau: &Tableau) -> Vec<f64> {
+    fn w(tableau: &HalfExplicitTableau) -> Vec<f64> {
         let mut w: Vec<f64> = Vec::new();
         for (row, c) in tableau.a.iter().zip(tableau.c) {
             let known: f64 = row.iter().zip(&w).map(|(a, w)| a * w).sum();

@@ -13,7 +13,7 @@ mod tangent;
 
 use super::bdf::Steps;
 use super::dormand_prince::{A, C, E, OF_A_STEP};
-use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, Structural, Trouble};
+use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble};
 use super::weights::Weights;
 use super::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
@@ -79,7 +79,7 @@ impl<'m> Method<dyn Mechanism + 'm> for LocalStateSpace {
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
         let name = self.chart.name();
         let control = StepSize::new(self.steps, self.safety, 5, options)?;
-        let check = |equations: &mut Structural<'p>| {
+        let check = |equations: &mut StructuralEquations<'p>| {
             if equations.kinematics_structure().is_plain() {
                 Ok(())
             } else {
@@ -112,22 +112,22 @@ trait Coordinates {
     fn degrees(&self) -> [usize; 2];
 
     /// Choose the chart at a point, where M and K of the equations stand.
-    fn choose(&mut self, equations: &Structural, x: &[f64]) -> Result<(), Trouble>;
+    fn choose(&mut self, equations: &StructuralEquations, x: &[f64]) -> Result<(), Trouble>;
 
     /// Is another chart better for going on from the point where M and K of the equations stand?
-    fn worn(&mut self, equations: &Structural) -> bool;
+    fn worn(&mut self, equations: &StructuralEquations) -> bool;
 
     /// Is the point of the last [`Coordinates::lift`] at the border of the chart, where small changes of (η, ν) become large ones of p and v?
-    fn steep(&mut self, equations: &Structural) -> bool;
+    fn steep(&mut self, equations: &StructuralEquations) -> bool;
 
     /// (η, ν) of the point x.
-    fn coordinates(&self, equations: &Structural, x: &[f64], y: &mut [f64]);
+    fn coordinates(&self, equations: &StructuralEquations, x: &[f64], y: &mut [f64]);
 
     /// p and v on the constraints from (η, ν); p is near on entry. M, K and k₀ of the equations stand there afterwards.
-    fn lift(&mut self, equations: &mut Structural, t: f64, y: &[f64], x: &mut [f64]) -> Result<(), Trouble>;
+    fn lift(&mut self, equations: &mut StructuralEquations, t: f64, y: &[f64], x: &mut [f64]) -> Result<(), Trouble>;
 
     /// (η', ν') from v and v' of x.
-    fn slope(&self, equations: &Structural, x: &[f64], ydot: &mut [f64]);
+    fn slope(&self, equations: &StructuralEquations, x: &[f64], ydot: &mut [f64]);
 }
 
 /// The size of some corrections of positions: in parts of 1 + |p|, or of the largest position where none is of the size of one.
@@ -162,7 +162,7 @@ struct Local<C> {
 }
 
 impl<C: Coordinates> Local<C> {
-    fn new(chart: C, control: StepSize, equations: &Structural) -> Self {
+    fn new(chart: C, control: StepSize, equations: &StructuralEquations) -> Self {
         let l = equations.layout();
         let n = chart.degrees().iter().sum::<usize>() + l.r().len();
         Local {
@@ -180,7 +180,7 @@ impl<C: Coordinates> Local<C> {
     }
 
     /// Add a stage, whose v and v' stand in `self.x`, to p and v.
-    fn integrate(&mut self, equations: &Structural, weight: f64) {
+    fn integrate(&mut self, equations: &StructuralEquations, weight: f64) {
         let l = equations.layout();
         for (to, from) in [(l.p(), l.v()), (l.v(), l.a())] {
             self.quadrature[to].iter_mut().zip(&self.x[from]).for_each(|(q, rate)| *q += weight * rate);
@@ -188,7 +188,7 @@ impl<C: Coordinates> Local<C> {
     }
 
     /// How p and v of a chart differ from those of the formula.
-    fn compare(&mut self, equations: &Structural, x1: &[f64]) {
+    fn compare(&mut self, equations: &StructuralEquations, x1: &[f64]) {
         let l = equations.layout();
         self.error.fill(0.0);
         for j in l.p().chain(l.v()) {
@@ -202,7 +202,7 @@ impl<C: Coordinates> Local<C> {
     }
 
     /// (η', ν', r') of the stage, where M and K of the equations stand.
-    fn rates(&mut self, equations: &mut Structural, t: f64, i: usize) -> Result<(), Trouble> {
+    fn rates(&mut self, equations: &mut StructuralEquations, t: f64, i: usize) -> Result<(), Trouble> {
         let r = self.moving();
         equations.statistics.decompositions += 1;
         self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
@@ -216,7 +216,7 @@ impl<C: Coordinates> Local<C> {
 impl<C: Coordinates> Scheme for Local<C> {
     fn attempt(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         weights: &Weights,
         step: Step,
         x1: &mut [f64],
@@ -293,7 +293,7 @@ impl<C: Coordinates> Scheme for Local<C> {
     }
 
     /// By the coordinates of the polynomial: it knows nothing of how the dependent ones go where the others rest.
-    fn settle(&mut self, equations: &mut Structural, t: f64, x: &mut [f64]) -> Result<bool, Trouble> {
+    fn settle(&mut self, equations: &mut StructuralEquations, t: f64, x: &mut [f64]) -> Result<bool, Trouble> {
         let r = self.moving();
         let y = &mut self.y[1][..r];
         self.chart.coordinates(equations, x, y);
@@ -301,7 +301,7 @@ impl<C: Coordinates> Scheme for Local<C> {
         Ok(true)
     }
 
-    fn accepted(&mut self, equations: &Structural, _x: &[f64]) {
+    fn accepted(&mut self, equations: &StructuralEquations, _x: &[f64]) {
         self.chosen = !self.chart.worn(equations);
     }
 

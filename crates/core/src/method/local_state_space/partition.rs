@@ -8,7 +8,7 @@
 
 use super::{Coordinates, ENOUGH, MOST, largest, size_of};
 use crate::linalg::{Lu, Matrix, PivotedQr};
-use crate::method::structural::{Structural, Trouble};
+use crate::method::structural::{StructuralEquations, Trouble};
 use std::ops::Range;
 
 /// A partition is left when the largest entry of K_D⁻¹K_I, which is the slope of the dependent coordinates, has grown by this factor, or from
@@ -19,12 +19,12 @@ const STEEP: f64 = 4.0;
 
 /// Which positions and velocities are independent.
 pub(super) struct Partition {
-    positions: Block,
-    velocities: Block,
+    positions: CoordinateBlock,
+    velocities: CoordinateBlock,
 }
 
 /// Dependent and independent columns of the first rows of K.
-struct Block {
+struct CoordinateBlock {
     /// first the dependent ones, then the independent ones
     order: Vec<usize>,
     /// the slope where they were chosen, 1 at least
@@ -35,10 +35,10 @@ struct Block {
     b: Vec<f64>,
 }
 
-impl Block {
+impl CoordinateBlock {
     /// For m constraints of n coordinates.
     fn new(m: usize, n: usize) -> Self {
-        Block {
+        CoordinateBlock {
             order: (0..n).collect(),
             slope: 1.0,
             qr: PivotedQr::new(0..m, n),
@@ -125,12 +125,15 @@ impl Block {
 }
 
 impl Partition {
-    pub fn new(equations: &Structural) -> Self {
+    pub fn new(equations: &StructuralEquations) -> Self {
         let (n, m) = (equations.layout().v().len(), equations.layout().lambda().len());
-        Partition { positions: Block::new(m, n), velocities: Block::new(equations.constraints(), n) }
+        Partition {
+            positions: CoordinateBlock::new(m, n),
+            velocities: CoordinateBlock::new(equations.constraints(), n),
+        }
     }
 
-    fn places(equations: &Structural) -> [Range<usize>; 2] {
+    fn places(equations: &StructuralEquations) -> [Range<usize>; 2] {
         [equations.layout().p(), equations.layout().v()]
     }
 }
@@ -140,27 +143,27 @@ impl Coordinates for Partition {
         [self.positions.independent().len(), self.velocities.independent().len()]
     }
 
-    fn choose(&mut self, equations: &Structural, _x: &[f64]) -> Result<(), Trouble> {
+    fn choose(&mut self, equations: &StructuralEquations, _x: &[f64]) -> Result<(), Trouble> {
         self.positions.choose(&equations.K)?;
         self.velocities.choose(&equations.K)
     }
 
-    fn worn(&mut self, equations: &Structural) -> bool {
+    fn worn(&mut self, equations: &StructuralEquations) -> bool {
         self.positions.grown(WORN, &equations.K) || self.velocities.grown(WORN, &equations.K)
     }
 
-    fn steep(&mut self, equations: &Structural) -> bool {
+    fn steep(&mut self, equations: &StructuralEquations) -> bool {
         self.positions.grown(STEEP, &equations.K) || self.velocities.grown(STEEP, &equations.K)
     }
 
-    fn coordinates(&self, equations: &Structural, x: &[f64], y: &mut [f64]) {
+    fn coordinates(&self, equations: &StructuralEquations, x: &[f64], y: &mut [f64]) {
         let [p, v] = Self::places(equations);
         let (eta, nu) = y.split_at_mut(self.degrees()[0]);
         self.positions.read(&x[p], eta);
         self.velocities.read(&x[v], nu);
     }
 
-    fn lift(&mut self, equations: &mut Structural, t: f64, y: &[f64], x: &mut [f64]) -> Result<(), Trouble> {
+    fn lift(&mut self, equations: &mut StructuralEquations, t: f64, y: &[f64], x: &mut [f64]) -> Result<(), Trouble> {
         let [p, v] = Self::places(equations);
         let (eta, nu) = y.split_at(self.degrees()[0]);
         self.positions.write(eta, &mut x[p.clone()]);
@@ -192,7 +195,7 @@ impl Coordinates for Partition {
         Ok(())
     }
 
-    fn slope(&self, equations: &Structural, x: &[f64], ydot: &mut [f64]) {
+    fn slope(&self, equations: &StructuralEquations, x: &[f64], ydot: &mut [f64]) {
         let l = equations.layout();
         let (eta, nu) = ydot.split_at_mut(self.degrees()[0]);
         self.positions.read(&x[l.v()], eta);
@@ -209,7 +212,7 @@ mod tests {
         let mut K = Matrix::zeros(2, 4);
         K.row_mut(0).copy_from_slice(&[1e-8, 2.0, 0.5, 1.0]);
         K.row_mut(1).copy_from_slice(&[1e-8, 4.0, 1.0, -1.0]);
-        let mut block = Block::new(2, 4);
+        let mut block = CoordinateBlock::new(2, 4);
         block.choose(&K).unwrap();
         let mut dependent = block.dependent().to_vec();
         dependent.sort_unstable();

@@ -11,7 +11,7 @@
 
 use super::{Coordinates, ENOUGH, MOST, largest, size_of};
 use crate::linalg::{Lu, Matrix, Svd};
-use crate::method::structural::{Saddle, Structural, Trouble};
+use crate::method::structural::{Saddle, StructuralEquations, Trouble};
 
 /// No step may end where a direction of the tangent space needs a correction as large as this part of it: the tangent of the angle by which
 /// the tangent space has turned.
@@ -143,7 +143,7 @@ impl Space {
 }
 
 impl Tangent {
-    pub fn new(equations: &Structural) -> Self {
+    pub fn new(equations: &StructuralEquations) -> Self {
         let l = equations.layout();
         let (n, m) = (l.v().len(), l.lambda().len());
         Tangent {
@@ -160,7 +160,7 @@ impl Coordinates for Tangent {
         [self.positions.column.len(), self.velocities.column.len()]
     }
 
-    fn choose(&mut self, equations: &Structural, x: &[f64]) -> Result<(), Trouble> {
+    fn choose(&mut self, equations: &StructuralEquations, x: &[f64]) -> Result<(), Trouble> {
         self.base.copy_from_slice(x);
         self.M.data_mut().copy_from_slice(equations.M.data());
         self.positions.choose(&self.M, &equations.K)?;
@@ -168,16 +168,16 @@ impl Coordinates for Tangent {
     }
 
     /// A tangent space serves one step.
-    fn worn(&mut self, _: &Structural) -> bool {
+    fn worn(&mut self, _: &StructuralEquations) -> bool {
         true
     }
 
-    fn steep(&mut self, equations: &Structural) -> bool {
+    fn steep(&mut self, equations: &StructuralEquations) -> bool {
         self.velocities.largest_correction(&equations.K) > STEEP
     }
 
     /// η = W (p − p_k), ν = W (v − v_k).
-    fn coordinates(&self, equations: &Structural, x: &[f64], y: &mut [f64]) {
+    fn coordinates(&self, equations: &StructuralEquations, x: &[f64], y: &mut [f64]) {
         let (p, v) = (equations.layout().p(), equations.layout().v());
         let (eta, nu) = y.split_at_mut(self.degrees()[0]);
         let from_base = |j: usize| x[j] - self.base[j];
@@ -185,7 +185,7 @@ impl Coordinates for Tangent {
         self.velocities.measure(|i| from_base(v.start + i), nu);
     }
 
-    fn lift(&mut self, equations: &mut Structural, t: f64, y: &[f64], x: &mut [f64]) -> Result<(), Trouble> {
+    fn lift(&mut self, equations: &mut StructuralEquations, t: f64, y: &[f64], x: &mut [f64]) -> Result<(), Trouble> {
         let (p, v) = (equations.layout().p(), equations.layout().v());
         let n = v.len();
         let (eta, nu) = y.split_at(self.degrees()[0]);
@@ -227,7 +227,7 @@ impl Coordinates for Tangent {
         Ok(())
     }
 
-    fn slope(&self, equations: &Structural, x: &[f64], ydot: &mut [f64]) {
+    fn slope(&self, equations: &StructuralEquations, x: &[f64], ydot: &mut [f64]) {
         let l = equations.layout();
         let (eta, nu) = ydot.split_at_mut(self.degrees()[0]);
         self.positions.measure(|i| x[l.v().start + i], eta);

@@ -19,7 +19,7 @@ mod square;
 
 pub use super::collocation::Stages;
 
-use super::collocation::{Collocation, CollocationStep, RAISED_UP_TO, Settings};
+use super::collocation::{Collocation, CollocationStep, RAISED_UP_TO, StageSettings};
 use super::controller::{Control, Controller};
 use super::pace::{Rules, Trust};
 use super::shell::Shell;
@@ -29,7 +29,7 @@ use crate::dae::{Dae, Point};
 use crate::error::BadOption;
 use crate::options::Options;
 use crate::statistics::Statistics;
-use square::Square;
+use square::SquareStages;
 
 /// Newton increments below this part of the tolerance may be rounding.
 const ROUNDING: f64 = 0.01;
@@ -105,12 +105,12 @@ impl RadauIIa {
         dae: Box<dyn Dae + 'p>,
         at: Point,
         options: &Options,
-    ) -> Result<Shell<CollocationStep<Square<'p>>>, StartFailure> {
+    ) -> Result<Shell<CollocationStep<SquareStages<'p>>>, StartFailure> {
         self.check(options)?;
         let n = dae.dim();
         assert!(at.x.len() == n && at.xdot.len() == n, "{} and {} values for {n} unknowns", at.x.len(), at.xdot.len());
         let weights = Weights::new(&*dae, &options.tolerance)?;
-        let settings = Settings {
+        let settings = StageSettings {
             stages: self.stages,
             max_newton: self.max_newton,
             newton_tolerance: self.newton_tolerance,
@@ -122,7 +122,7 @@ impl RadauIIa {
         };
         let controller = Controller::new(self.control, self.safety, self.ratio, self.max_newton);
         let state = State { t: at.t, x: at.x };
-        let equations = Square::new(dae, &state, at.xdot, self.stages.range().1, self.safeguards)?;
+        let equations = SquareStages::new(dae, &state, at.xdot, self.stages.range().1, self.safeguards)?;
         let collocation = Collocation::new(settings, controller, weights, (state.t, &state.x));
         let constant = self.control == Control::Fixed;
         let counters = Statistics { jacobians: 1, ..Statistics::default() };

@@ -12,7 +12,7 @@ use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
 use crate::linalg::{IterationMatrix, Singular};
 use crate::method::collocation::{
-    AtPoint, Beside, Collocation, Discretised, Prediction, StageEquations, StageRate, StageVectors, Tableau,
+    Beside, Collocation, Discretised, PointOfStep, Prediction, StageEquations, StageRate, StageVectors, Tableau,
     Transformed, Unsettled, transform,
 };
 use crate::method::convergence::{Convergence, Limits};
@@ -63,7 +63,7 @@ impl Matrices {
 }
 
 /// A square system with its matrices.
-pub(crate) struct Square<'p> {
+pub(crate) struct SquareStages<'p> {
     dae: Box<dyn Dae + 'p>,
     pencil: Pencil,
     matrices: Matrices,
@@ -78,7 +78,7 @@ pub(crate) struct Square<'p> {
     safeguards: bool,
 }
 
-impl<'p> Square<'p> {
+impl<'p> SquareStages<'p> {
     /// At a point with this ẋ, with up to so many stages.
     pub fn new(
         mut dae: Box<dyn Dae + 'p>,
@@ -90,7 +90,7 @@ impl<'p> Square<'p> {
         let n = dae.dim();
         let mut pencil = dae.new_pencil();
         dae.pencil(here.t, &here.x, &xdot, &mut pencil)?;
-        Ok(Square {
+        Ok(SquareStages {
             matrices: Matrices::new(&*dae, &pencil, stages),
             inside: None,
             xdot_before: vec![0.0; n],
@@ -110,7 +110,7 @@ impl<'p> Square<'p> {
     }
 }
 
-impl StageEquations for Square<'_> {
+impl StageEquations for SquareStages<'_> {
     fn evaluate(&mut self, stage: usize, t: f64, X: &[f64], Xdot: StageRate) -> Result<(), Undefined> {
         let (n, matrices) = (X.len(), &mut self.matrices);
         Xdot.write(&mut matrices.Xdot);
@@ -141,7 +141,7 @@ impl StageEquations for Square<'_> {
     }
 }
 
-impl Discretised for Square<'_> {
+impl Discretised for SquareStages<'_> {
     fn at_stages(&mut self) -> &mut dyn StageEquations {
         self
     }
@@ -179,7 +179,7 @@ impl Discretised for Square<'_> {
     fn correction(
         &mut self,
         point: Beside,
-        (t, x, rate, h): AtPoint,
+        (t, x, rate, h): PointOfStep,
         tableau: &Tableau,
         counters: &mut Statistics,
         xi: &mut [f64],

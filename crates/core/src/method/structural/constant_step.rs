@@ -4,7 +4,7 @@
 //! tolerances, over p, v and r. A run over T makes T/h steps, so that its error is about T C hᵖ if local errors add up and are
 //! nowhere much larger than at the start. h is such that this is one half.
 
-use super::equations::Structural;
+use super::equations::StructuralEquations;
 use super::one_step::{Scheme, Step, Trouble};
 use super::projection::Projection;
 use crate::method::State;
@@ -20,16 +20,16 @@ const SMALLEST_GUESS: f64 = 1e-4;
 const MOST: u32 = 16;
 
 /// What is needed for trial steps from the start.
-pub(super) struct Trial<'t, 'p, S> {
+pub(super) struct StepTrial<'t, 'p, S> {
     pub scheme: &'t mut S,
-    pub equations: &'t mut Structural<'p>,
+    pub equations: &'t mut StructuralEquations<'p>,
     pub projection: &'t mut Projection,
     pub weights: &'t Weights,
     pub from: &'t State,
     pub xdot: &'t [f64],
 }
 
-impl<S: Scheme> Trial<'_, '_, S> {
+impl<S: Scheme> StepTrial<'_, '_, S> {
     /// The step size for a run over `span`, beginning with a guess.
     pub fn step_size(mut self, guess: f64, span: f64) -> Result<f64, Trouble> {
         let order = self.scheme.order();

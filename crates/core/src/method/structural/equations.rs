@@ -50,11 +50,11 @@ pub struct Place {
 }
 
 /// Equations of motion without contact and auxiliary variables, whose forces do not depend on multipliers.
-pub struct Structural<'p> {
+pub struct StructuralEquations<'p> {
     array: Box<dyn ReducedArray + 'p>,
     layout: Layout,
     kinematics: Kinematics,
-    /// M at the last position of [`Structural::at_position`].
+    /// M at the last position of [`StructuralEquations::at_position`].
     pub M: Matrix,
     /// K = (GZ; HZ) there.
     pub K: Matrix,
@@ -76,7 +76,7 @@ pub struct Structural<'p> {
     pub statistics: Statistics,
 }
 
-impl<'p> Structural<'p> {
+impl<'p> StructuralEquations<'p> {
     /// The equations of a system; refused if the method cannot take them. `method` is its name.
     pub fn new(method: &'static str, system: &'p (dyn Mechanism + '_)) -> Result<Self, StartFailure> {
         let (sizes, structure) = (system.sizes(), system.structure());
@@ -105,7 +105,7 @@ impl<'p> Structural<'p> {
             g: vec![0.0; sizes.holonomic],
         };
         let Place { t, p, M, K, k0, g } = before.clone();
-        Ok(Structural {
+        Ok(StructuralEquations {
             M,
             K,
             k0,
@@ -178,7 +178,7 @@ impl<'p> Structural<'p> {
         passage.begin(&mut *self.array, t, x);
     }
 
-    /// M, K, k₀ and g at the position of x; what stood there goes to [`Structural::before`].
+    /// M, K, k₀ and g at the position of x; what stood there goes to [`StructuralEquations::before`].
     pub fn at_position(&mut self, t: f64, x: &[f64]) -> Result<(), Undefined> {
         let p = self.layout.p();
         if self.is_at(t, x) {
@@ -236,7 +236,7 @@ impl<'p> Structural<'p> {
         self.array.evaluate(t, &self.x, &mut self.rows)
     }
 
-    /// −f at the last point of [`Structural::evaluate`].
+    /// −f at the last point of [`StructuralEquations::evaluate`].
     pub fn minus_force(&self) -> &[f64] {
         &self.rows[self.layout.row_dynamics()]
     }

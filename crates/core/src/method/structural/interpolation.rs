@@ -17,7 +17,7 @@ const ROUNDING: f64 = 1e4 * f64::EPSILON;
 
 /// The multipliers at the last points, newest first.
 #[derive(Clone, Debug)]
-pub(super) struct History {
+pub(super) struct MultiplierHistory {
     times: Vec<f64>,
     values: Vec<Vec<f64>>,
 }
@@ -30,12 +30,12 @@ pub(super) struct End<'x> {
     pub xdot: &'x [f64],
 }
 
-impl History {
+impl MultiplierHistory {
     pub fn new(layout: &Layout, t: f64, x: &[f64]) -> Self {
         let multipliers = &x[layout.lambda().start..layout.mu().end];
         let mut times = Vec::with_capacity(POINTS);
         times.push(t);
-        History { times, values: vec![multipliers.to_vec(); POINTS] }
+        MultiplierHistory { times, values: vec![multipliers.to_vec(); POINTS] }
     }
 
     /// Begin anew at a point.
@@ -74,7 +74,13 @@ impl History {
 }
 
 /// Write the polynomial over the step between two points; `plain` if p' = v.
-pub(super) fn interpolate(segment: &mut Segment, layout: &Layout, plain: bool, ends: [End; 2], multipliers: &History) {
+pub(super) fn interpolate(
+    segment: &mut Segment,
+    layout: &Layout,
+    plain: bool,
+    ends: [End; 2],
+    multipliers: &MultiplierHistory,
+) {
     let [from, to] = ends;
     let h = to.t - from.t;
     let n = layout.dim();
@@ -115,7 +121,7 @@ pub(super) fn interpolate_back(
     layout: &Layout,
     plain: bool,
     ends: [End; 3],
-    multipliers: &History,
+    multipliers: &MultiplierHistory,
     deviation: &mut [f64],
 ) {
     let [_, from, to] = ends;
@@ -187,7 +193,7 @@ fn differentiate(powers: &mut [f64], layout: &Layout, plain: bool, h: f64) {
     layout.v().zip(layout.a()).for_each(|(v, a)| derivative(v, a));
 }
 
-fn write_multipliers(powers: &mut [f64], layout: &Layout, h: f64, multipliers: &History) {
+fn write_multipliers(powers: &mut [f64], layout: &Layout, h: f64, multipliers: &MultiplierHistory) {
     for (k, j) in (layout.lambda().start..layout.mu().end).enumerate() {
         write(powers, (layout.dim(), j), &multipliers.powers(h, k));
     }

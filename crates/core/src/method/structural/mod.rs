@@ -14,7 +14,7 @@ mod projection;
 mod saddle;
 mod step_size;
 
-pub(crate) use equations::{Structural, refuse_redundant};
+pub(crate) use equations::{StructuralEquations, refuse_redundant};
 pub(crate) use one_step::{Attempt, OneStep, Scheme, Step, Trouble};
 pub(crate) use saddle::Saddle;
 pub(crate) use step_size::StepSize;

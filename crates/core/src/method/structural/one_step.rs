@@ -1,8 +1,8 @@
 //! The frame of one-step methods with structural equations: attempts, acceptance, projection, dense output, events.
 
-use super::constant_step::Trial;
-use super::equations::Structural;
-use super::interpolation::{End, History, SAMPLES, interpolate, interpolate_back, interpolate_samples};
+use super::constant_step::StepTrial;
+use super::equations::StructuralEquations;
+use super::interpolation::{End, MultiplierHistory, SAMPLES, interpolate, interpolate_back, interpolate_samples};
 use super::projection::Projection;
 use crate::error::{ConstraintBlock, StepFailure};
 use crate::method::collocation::nodes::NEGLIGIBLE;
@@ -82,7 +82,7 @@ pub(crate) trait Scheme {
     /// Try a step.
     fn attempt(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         weights: &Weights,
         step: Step,
         x1: &mut [f64],
@@ -104,12 +104,12 @@ pub(crate) trait Scheme {
     }
 
     /// The end of a step from the begin of the last one to a time inside of it, where steps are long; p, v and r are written to `x`.
-    fn shorter(&mut self, _equations: &mut Structural, _step: Step, _x: &mut [f64]) -> Result<(), Trouble> {
+    fn shorter(&mut self, _equations: &mut StructuralEquations, _step: Step, _x: &mut [f64]) -> Result<(), Trouble> {
         Err(Trouble::Diverged)
     }
 
     /// Bring p and v inside of the last step onto the constraints in a way of the scheme; false if it has none.
-    fn settle(&mut self, _equations: &mut Structural, _t: f64, _x: &mut [f64]) -> Result<bool, Trouble> {
+    fn settle(&mut self, _equations: &mut StructuralEquations, _t: f64, _x: &mut [f64]) -> Result<bool, Trouble> {
         Ok(false)
     }
 
@@ -124,7 +124,7 @@ pub(crate) trait Scheme {
     }
 
     /// The point that the frame has made of the new one, with a, λ and μ; called after every accepted step.
-    fn accepted(&mut self, _equations: &Structural, _x: &[f64]) {}
+    fn accepted(&mut self, _equations: &StructuralEquations, _x: &[f64]) {}
 
     /// The last step did not happen, or the next point does not continue the last one.
     fn forget(&mut self) {}
@@ -138,13 +138,13 @@ pub(crate) trait Scheme {
 /// A one-step method at work.
 pub(crate) struct OneStep<'p, S> {
     scheme: S,
-    equations: Structural<'p>,
+    equations: StructuralEquations<'p>,
     projection: Projection,
     weights: Weights,
     state: State,
     xdot: Vec<f64>,
     segment: Segment,
-    multipliers: History,
+    multipliers: MultiplierHistory,
     passage: Passage,
     residuals: Residuals,
     /// where an attempt began, where the last step began, and the one before
@@ -192,10 +192,10 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         system: &'p (dyn Mechanism + '_),
         at: State,
         options: &Options,
-        scheme: impl FnOnce(&mut Structural<'p>) -> Result<S, StartFailure>,
+        scheme: impl FnOnce(&mut StructuralEquations<'p>) -> Result<S, StartFailure>,
     ) -> Result<Shell<Self>, StartFailure> {
         options.check()?;
-        let mut equations = Structural::new(method, system)?;
+        let mut equations = StructuralEquations::new(method, system)?;
         equations.check_rank(method, system, (at.t, &at.x), options.ranks())?;
         let mut weights = Weights::of_motion(equations.layout(), &options.tolerance)?;
         weights.at(&at.x);
@@ -208,7 +208,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             projection,
             weights,
             segment: Segment::with_room(at.t, &at.x, degree),
-            multipliers: History::new(equations.layout(), at.t, &at.x),
+            multipliers: MultiplierHistory::new(equations.layout(), at.t, &at.x),
             passage: Passage::new(equations.layout(), options.ranks()),
             equations,
             xdot: vec![0.0; n],
@@ -308,7 +308,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
     /// The one size of all steps over a span, where none is given.
     fn choose_size(&mut self, span: f64) -> Result<f64, StepFailure> {
         let guess = self.first_size().min(self.hmax);
-        let trial = Trial {
+        let trial = StepTrial {
             scheme: &mut self.scheme,
             equations: &mut self.equations,
             projection: &mut self.projection,

@@ -6,7 +6,7 @@
 //! ```
 //! Both corrections are the smallest ones in the metric of the mass matrix. Hairer & Wanner, Solving ODEs II, VII.2, (2.10), (2.11).
 
-use super::equations::Structural;
+use super::equations::StructuralEquations;
 use super::one_step::Trouble;
 use super::saddle::Saddle;
 use crate::method::weights::Weights;
@@ -28,7 +28,7 @@ pub(super) struct Projection {
 }
 
 impl Projection {
-    pub fn new(equations: &Structural) -> Self {
+    pub fn new(equations: &StructuralEquations) -> Self {
         let l = equations.layout();
         let (n, dim) = (l.v().len(), l.dim());
         let plain = equations.kinematics_structure().is_plain();
@@ -44,7 +44,7 @@ impl Projection {
     /// Bring positions and velocities onto their constraints; the size of the correction in the norm of the tolerance.
     pub fn project(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         (t, x): (f64, &mut [f64]),
         weights: &Weights,
     ) -> Result<f64, Trouble> {
@@ -111,17 +111,22 @@ impl Projection {
     }
 
     /// Take the matrices at the position of x, and no correction.
-    pub fn stay(&mut self, equations: &mut Structural, t: f64, x: &[f64]) -> Result<(), Trouble> {
+    pub fn stay(&mut self, equations: &mut StructuralEquations, t: f64, x: &[f64]) -> Result<(), Trouble> {
         equations.at_position(t, x)?;
         self.factor(equations)
     }
 
     /// a, λ, μ at the point where this stands.
-    pub fn accelerations(&mut self, equations: &mut Structural, t: f64, x: &mut [f64]) -> Result<Residuals, Trouble> {
+    pub fn accelerations(
+        &mut self,
+        equations: &mut StructuralEquations,
+        t: f64,
+        x: &mut [f64],
+    ) -> Result<Residuals, Trouble> {
         Ok(equations.accelerations(t, x, &mut self.saddle)?)
     }
 
-    fn factor(&mut self, equations: &mut Structural) -> Result<(), Trouble> {
+    fn factor(&mut self, equations: &mut StructuralEquations) -> Result<(), Trouble> {
         equations.statistics.decompositions += 1;
         self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)
     }

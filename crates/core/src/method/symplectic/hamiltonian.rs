@@ -7,7 +7,7 @@
 //! ∂_q (M a) comes from the Jacobian of the rows M a − f by q, at a = v and at a = 0, both at rest.
 
 use crate::linalg::Jacobian;
-use crate::method::structural::{Structural, Trouble};
+use crate::method::structural::{StructuralEquations, Trouble};
 use crate::method::{StartFailure, State};
 use crate::motion::{ForceTest, Form, Hamiltonian, Layout, Mechanism, Undefined};
 
@@ -19,13 +19,19 @@ pub(super) struct Inertia {
 }
 
 impl Inertia {
-    pub fn new(equations: &Structural) -> Self {
+    pub fn new(equations: &StructuralEquations) -> Self {
         let l = equations.layout();
         Inertia { x: vec![0.0; l.dim()], moving: equations.new_jacobian(), at_rest: equations.new_jacobian() }
     }
 
     /// Both Jacobians at q, for velocity v.
-    fn differentiate(&mut self, equations: &mut Structural, t: f64, q: &[f64], v: &[f64]) -> Result<(), Undefined> {
+    fn differentiate(
+        &mut self,
+        equations: &mut StructuralEquations,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+    ) -> Result<(), Undefined> {
         let (a, p) = (equations.layout().a(), equations.layout().p());
         self.x.fill(0.0);
         self.x[p].copy_from_slice(q);
@@ -42,7 +48,7 @@ impl Inertia {
     /// Add ½ ∂_q (vᵀ M v) to a force.
     pub fn add(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         t: f64,
         q: &[f64],
         v: &[f64],
@@ -88,7 +94,7 @@ impl Conservative {
     }
 
     /// Look at the point where a step begins, every so often.
-    pub fn look(&mut self, equations: &Structural, x: &[f64]) -> Result<(), Trouble> {
+    pub fn look(&mut self, equations: &StructuralEquations, x: &[f64]) -> Result<(), Trouble> {
         let Some(test) = &mut self.watch else { return Ok(()) };
         self.steps += 1;
         let l = equations.layout();

@@ -8,9 +8,9 @@
 //! stand; Λ by simplified Newton iterations with the blocks (AÂ)ᵢⱼ G(Qᵢ) M⁻¹ G(Qⱼ)ᵀ of g(Qᵢ)/h². Both go on to rounding.
 //! Jay, SIAM J. Numer. Anal. 33 (1996); Hairer, Lubich & Wanner, Geometric Numerical Integration, VII.1.4.
 
-use super::super::structural::{Saddle, Structural, Trouble};
+use super::super::structural::{Saddle, StructuralEquations, Trouble};
 use super::hamiltonian::Inertia;
-use super::tableau::Tableau;
+use super::tableau::LobattoTableau;
 use crate::linalg::{Lu, Matrix};
 
 /// Most iterations.
@@ -41,7 +41,7 @@ struct Stage {
 
 /// A step with its scratch space.
 pub(super) struct Implicit {
-    tableau: &'static Tableau,
+    tableau: &'static LobattoTableau,
     constant_mass: bool,
     inertia: Inertia,
     stages: Vec<Stage>,
@@ -54,7 +54,7 @@ pub(super) struct Implicit {
 }
 
 impl Implicit {
-    pub fn new(equations: &Structural, tableau: &'static Tableau, constant_mass: bool) -> Self {
+    pub fn new(equations: &StructuralEquations, tableau: &'static LobattoTableau, constant_mass: bool) -> Self {
         let (n, m) = (equations.layout().v().len(), equations.constraints());
         let stage = || Stage {
             Q: vec![0.0; n],
@@ -82,7 +82,7 @@ impl Implicit {
     }
 
     /// From p and v of x to those at the end of the step; t is any time. a and λ of x are guesses, before and after.
-    pub fn step(&mut self, equations: &mut Structural, t: f64, h: f64, x: &mut [f64]) -> Result<(), Trouble> {
+    pub fn step(&mut self, equations: &mut StructuralEquations, t: f64, h: f64, x: &mut [f64]) -> Result<(), Trouble> {
         let s = self.tableau.s;
         self.predict(equations, h, x);
         self.start_momentum(equations, t, x)?;
@@ -119,7 +119,7 @@ impl Implicit {
     }
 
     /// Stages from the Taylor series at the start of the step.
-    fn predict(&mut self, equations: &Structural, h: f64, x: &[f64]) {
+    fn predict(&mut self, equations: &StructuralEquations, h: f64, x: &[f64]) {
         let l = equations.layout();
         let (q, v, a) = (&x[l.p()], &x[l.v()], &x[l.a()]);
         for (stage, c) in self.stages.iter_mut().zip(self.tableau.c) {
@@ -133,7 +133,7 @@ impl Implicit {
     }
 
     /// M, G, f(Q, 0) and g at a stage.
-    fn visit(&mut self, equations: &mut Structural, t: f64, i: usize) -> Result<(), Trouble> {
+    fn visit(&mut self, equations: &mut StructuralEquations, t: f64, i: usize) -> Result<(), Trouble> {
         let stage = &mut self.stages[i];
         self.x[equations.layout().p()].copy_from_slice(&stage.Q);
         equations.at_position(t, &self.x)?;
@@ -146,7 +146,7 @@ impl Implicit {
     }
 
     /// p = M(q) v.
-    fn start_momentum(&mut self, equations: &mut Structural, t: f64, x: &[f64]) -> Result<(), Trouble> {
+    fn start_momentum(&mut self, equations: &mut StructuralEquations, t: f64, x: &[f64]) -> Result<(), Trouble> {
         let v = &x[equations.layout().v()];
         equations.at_position(t, x)?;
         for (i, p) in self.momentum.iter_mut().enumerate() {
@@ -180,7 +180,7 @@ impl Implicit {
     }
 
     /// −H_q − Gᵀ Λ at stage j, without Gᵀ Λ at the last.
-    fn rate(&mut self, equations: &mut Structural, t: f64, j: usize) -> Result<(), Trouble> {
+    fn rate(&mut self, equations: &mut StructuralEquations, t: f64, j: usize) -> Result<(), Trouble> {
         let stage = &mut self.stages[j];
         stage.rate.copy_from_slice(&stage.potential);
         if !self.constant_mass {
@@ -195,7 +195,7 @@ impl Implicit {
     }
 
     /// Vᵢ and Qᵢ from the rates of the last ones; how far they moved.
-    fn stage_values(&mut self, equations: &mut Structural, t: f64, h: f64, q: &[f64]) -> Result<f64, Trouble> {
+    fn stage_values(&mut self, equations: &mut StructuralEquations, t: f64, h: f64, q: &[f64]) -> Result<f64, Trouble> {
         let s = self.tableau.s;
         let mut change = 0.0_f64;
         for j in 0..s - 1 {
@@ -250,7 +250,7 @@ impl Implicit {
     }
 
     /// The last multiplier, and the new point.
-    fn finish(&mut self, equations: &mut Structural, t: f64, h: f64, x: &mut [f64]) -> Result<(), Trouble> {
+    fn finish(&mut self, equations: &mut StructuralEquations, t: f64, h: f64, x: &mut [f64]) -> Result<(), Trouble> {
         let l = equations.layout().clone();
         let (s, n) = (self.tableau.s, l.v().len());
         self.rate(equations, t, s - 1)?;

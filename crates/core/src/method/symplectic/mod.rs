@@ -16,7 +16,7 @@ mod tableau;
 pub use composition::Composition;
 
 use crate::error::BadOption;
-use crate::method::structural::{Attempt, OneStep, Scheme, Step, Structural, Trouble};
+use crate::method::structural::{Attempt, OneStep, Scheme, Step, StructuralEquations, Trouble};
 use crate::method::weights::Weights;
 use crate::method::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
@@ -62,7 +62,7 @@ impl<'m> Method<dyn Mechanism + 'm> for Rattle {
                 (Kernel::Explicit(Explicit::new(equations)), "explicit, as M is constant")
             } else {
                 (
-                    Kernel::Implicit(Box::new(Implicit::new(equations, &tableau::Tableau::TWO, false))),
+                    Kernel::Implicit(Box::new(Implicit::new(equations, &tableau::LobattoTableau::TWO, false))),
                     "implicit, as M varies",
                 )
             };
@@ -79,7 +79,7 @@ impl<'m> Method<dyn Mechanism + 'm> for Lobatto {
         at: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        let Some(tableau) = tableau::Tableau::of(self.stages) else {
+        let Some(tableau) = tableau::LobattoTableau::of(self.stages) else {
             let expected = "there are pairs with 2, 3 and 4 stages";
             return Err(BadOption::OutOfRange { name: "stages", value: self.stages as f64, expected }.into());
         };
@@ -105,7 +105,7 @@ fn start<'p>(
     system: &'p (dyn Mechanism + '_),
     at: State,
     options: &Options,
-    scheme: impl FnOnce(&Structural, Conservative) -> Symplectic,
+    scheme: impl FnOnce(&StructuralEquations, Conservative) -> Symplectic,
 ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
     let conservative = Conservative::new(method, system, &at)?;
     let stepper = OneStep::start(method, system, at, options, |equations| Ok(scheme(equations, conservative)))?;
@@ -131,7 +131,7 @@ struct Symplectic {
 impl Scheme for Symplectic {
     fn attempt(
         &mut self,
-        equations: &mut Structural,
+        equations: &mut StructuralEquations,
         _weights: &Weights,
         step: Step,
         x1: &mut [f64],

@@ -6,7 +6,7 @@
 //! ```
 //! λ by simplified Newton iterations with G(q₁) M⁻¹ G(q)ᵀ, to rounding; μ from a linear system.
 
-use super::super::structural::{Saddle, Structural, Trouble};
+use super::super::structural::{Saddle, StructuralEquations, Trouble};
 use crate::linalg::Matrix;
 
 /// Most iterations.
@@ -24,14 +24,14 @@ pub(super) struct Explicit {
 }
 
 impl Explicit {
-    pub fn new(equations: &Structural) -> Self {
+    pub fn new(equations: &StructuralEquations) -> Self {
         let n = equations.layout().v().len();
         let m = equations.constraints();
         Explicit { G: Matrix::zeros(m, n), position: vec![f64::NAN; n], saddle: Saddle::new(n, m) }
     }
 
     /// From p and v of x to those at the end of the substep; t is the time there. a of x is M⁻¹(f − Gᵀλ) at p with any λ, before and after.
-    pub fn step(&mut self, equations: &mut Structural, t: f64, h: f64, x: &mut [f64]) -> Result<(), Trouble> {
+    pub fn step(&mut self, equations: &mut StructuralEquations, t: f64, h: f64, x: &mut [f64]) -> Result<(), Trouble> {
         let l = equations.layout();
         let (p, v, a, lambda) = (l.p(), l.v(), l.a(), l.lambda());
         let n = v.len();

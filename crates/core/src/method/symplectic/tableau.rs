@@ -8,30 +8,30 @@ const R: f64 = 2.236067977499789696409; // √5
 
 /// A pair; only the first s entries and rows count.
 #[derive(Debug)]
-pub(super) struct Tableau {
+pub(super) struct LobattoTableau {
     pub s: usize,
     pub c: [f64; MOST],
     pub b: [f64; MOST],
     pub A: [[f64; MOST]; MOST],
 }
 
-impl Tableau {
+impl LobattoTableau {
     /// Order 2.
-    pub const TWO: Tableau = Tableau {
+    pub const TWO: LobattoTableau = LobattoTableau {
         s: 2,
         c: [0.0, 1.0, 0.0, 0.0],
         b: [0.5, 0.5, 0.0, 0.0],
         A: [[0.0; 4], [0.5, 0.5, 0.0, 0.0], [0.0; 4], [0.0; 4]],
     };
     /// Order 4.
-    pub const THREE: Tableau = Tableau {
+    pub const THREE: LobattoTableau = LobattoTableau {
         s: 3,
         c: [0.0, 0.5, 1.0, 0.0],
         b: [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0, 0.0],
         A: [[0.0; 4], [5.0 / 24.0, 1.0 / 3.0, -1.0 / 24.0, 0.0], [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0, 0.0], [0.0; 4]],
     };
     /// Order 6.
-    pub const FOUR: Tableau = Tableau {
+    pub const FOUR: LobattoTableau = LobattoTableau {
         s: 4,
         c: [0.0, (5.0 - R) / 10.0, (5.0 + R) / 10.0, 1.0],
         b: [1.0 / 12.0, 5.0 / 12.0, 5.0 / 12.0, 1.0 / 12.0],
@@ -44,8 +44,8 @@ impl Tableau {
     };
 
     /// The pair with this number of stages.
-    pub fn of(stages: usize) -> Option<&'static Tableau> {
-        const ALL: [&Tableau; 3] = [&Tableau::TWO, &Tableau::THREE, &Tableau::FOUR];
+    pub fn of(stages: usize) -> Option<&'static LobattoTableau> {
+        const ALL: [&LobattoTableau; 3] = [&LobattoTableau::TWO, &LobattoTableau::THREE, &LobattoTableau::FOUR];
         ALL.into_iter().find(|tableau| tableau.s == stages)
     }
 
@@ -88,7 +88,7 @@ mod tests {
                 0.0,
             ],
         ];
-        for (tableau, known) in [Tableau::TWO, Tableau::THREE, Tableau::FOUR].iter().zip(known) {
+        for (tableau, known) in [LobattoTableau::TWO, LobattoTableau::THREE, LobattoTableau::FOUR].iter().zip(known) {
             let s = tableau.s;
             for (k, hat) in known.iter().enumerate() {
                 assert!((tableau.hat(k / s, k % s) - hat).abs() < 1e-15, "{s} {k}");

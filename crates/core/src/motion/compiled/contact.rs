@@ -1,6 +1,6 @@
 //! Contact variables of compiled formulas: s₁, s₂ and η by solving with c_s, and their derivatives.
 
-use super::super::symbolic::{Entries, SymbolicArray};
+use super::super::symbolic::{ArrayEntries, SymbolicArray};
 use super::super::{Layout, Undefined};
 use super::program::{Places, entries, places, scatter};
 use crate::graph::{Compiler, Expr, Graph, Kernel};
@@ -28,10 +28,10 @@ impl ContactProgram {
         let contact = array.contact.as_ref()?;
         let n = contact.equations[0].len();
         let graph: &Graph = &array.graph;
-        let of = |entries: &Entries| entries.iter().map(|(_, _, e)| *e).collect::<Vec<Expr>>();
+        let of = |entries: &ArrayEntries| entries.iter().map(|(_, _, e)| *e).collect::<Vec<Expr>>();
         let [rates, second, adjoint] = &contact.equations;
         // of ∂(d²c/dt²)/∂y only the columns of s₁ are wanted
-        let second_by_first: Entries = contact.by_y[1].iter().filter(|(_, j, _)| *j < n).collect();
+        let second_by_first: ArrayEntries = contact.by_y[1].iter().filter(|(_, j, _)| *j < n).collect();
         let mut derivatives: Vec<Expr> = contact.by_x.iter().flat_map(|J| J.entries.iter().copied()).collect();
         derivatives.extend(of(&second_by_first));
         let matrices = [&contact.c_s, &contact.c_pZ, &contact.g_s].map(of);

@@ -97,7 +97,7 @@ impl Mechanism for Compiled {
 
 /// Further quantities of a model, evaluated at points of its motion.
 pub struct Outputs {
-    point: Point,
+    point: ProgramInputs,
     kernel: Box<dyn Kernel>,
     names: Vec<String>,
 }
@@ -109,7 +109,7 @@ impl Outputs {
         let outputs: Vec<Expr> = formulas.outputs.iter().map(|(_, e)| *e).collect();
         let layout = Layout::new(formulas.sizes, Form::StrangenessFree, false);
         Outputs {
-            point: Point::new(&layout, formulas.graph.inputs().len()),
+            point: ProgramInputs::new(&layout, formulas.graph.inputs().len()),
             kernel: Interpreted.compile(&formulas.graph, &outputs),
             names: formulas.outputs.into_iter().map(|(name, _)| name).collect(),
         }
@@ -128,14 +128,14 @@ impl Outputs {
 }
 
 /// The inputs of the graph, filled from (t, x): t, p, v, r, w, s, λ, μ, a, parameters, y.
-struct Point {
+struct ProgramInputs {
     inputs: Vec<f64>,
     layout: Layout,
     /// where blocks of x begin among the inputs
     blocks: Vec<(usize, Range<usize>)>,
 }
 
-impl Point {
+impl ProgramInputs {
     fn new(layout: &Layout, inputs: usize) -> Self {
         let l = layout;
         let mut start = 1;
@@ -145,7 +145,7 @@ impl Point {
         };
         let blocks = [l.p(), l.v(), l.r(), l.w(), l.s(), l.lambda(), l.mu(), l.a()].into_iter().map(place);
         let blocks = blocks.filter(|(_, block)| !block.is_empty()).collect();
-        Point { inputs: vec![0.0; inputs], layout: layout.clone(), blocks }
+        ProgramInputs { inputs: vec![0.0; inputs], layout: layout.clone(), blocks }
     }
 
     fn set(&mut self, t: f64, x: &[f64]) {

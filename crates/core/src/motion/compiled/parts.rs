@@ -1,7 +1,7 @@
 //! Kernels of M, G, H, f and the constraint levels one by one, compiled when a method first asks for them.
 
 use super::super::{Formulas, Layout, Structure};
-use super::Point;
+use super::ProgramInputs;
 use super::program::{Places, entries};
 use crate::graph::{Compiler, Expr, Kernel};
 use crate::linalg::{Entries, Jacobian};
@@ -44,7 +44,7 @@ pub(super) struct PartKernels {
     at_rest: Box<dyn Kernel>,
     forces: Box<dyn Kernel>,
     hidden: Box<dyn Kernel>,
-    point: Point,
+    point: ProgramInputs,
     outputs: Vec<f64>,
     GZ: Entries,
     HZ: Entries,
@@ -65,7 +65,7 @@ impl PartKernels {
             at_rest: parts.at_rest.duplicate(),
             forces: parts.forces.duplicate(),
             hidden: parts.hidden.duplicate(),
-            point: Point::new(layout, parts.inputs),
+            point: ProgramInputs::new(layout, parts.inputs),
             outputs: vec![0.0; at_rest.max(hidden)],
             GZ: Entries::new(parts.GZ.clone(), GZ),
             HZ: Entries::new(parts.HZ.clone(), HZ),

@@ -1,10 +1,10 @@
 //! Kernels of one reduced derivative array: compiled once, and at work with scratch space of their own.
 
-use super::super::eliminated::{Rows, eliminates, filled};
+use super::super::eliminated::{ArrayRows, eliminates, filled};
 use super::super::{Formulas, Layout, Structure, Undefined};
 use super::contact::{ContactKernels, ContactProgram};
 use super::parts::PartKernels;
-use super::{Compiled, Point};
+use super::{Compiled, ProgramInputs};
 use crate::graph::{self, Compiler, Expr, Kernel};
 use crate::linalg::{Entries, Jacobian, JacobianRef, Matrix, is_sparse};
 use std::sync::Arc;
@@ -130,7 +130,7 @@ pub(super) struct Kernels<'m> {
     parts: Option<PartKernels>,
     values: Box<dyn Kernel>,
     jacobian: Box<dyn Kernel>,
-    point: Point,
+    point: ProgramInputs,
     outputs: Vec<f64>,
     entries: Vec<f64>,
     matrices: Box<dyn Kernel>,
@@ -151,7 +151,7 @@ impl<'m> Kernels<'m> {
             parts: None,
             values: program.values.duplicate(),
             jacobian: program.jacobian.duplicate(),
-            point: Point::new(l, program.inputs),
+            point: ProgramInputs::new(l, program.inputs),
             outputs: vec![0.0; l.rows() + program.besides()],
             entries: vec![0.0; program.by_x.len() + program.by_y.len() + program.besides()],
             matrices: program.matrices.duplicate(),
@@ -196,7 +196,7 @@ fn know_constraints<'v>(
     rest
 }
 
-impl Rows for Kernels<'_> {
+impl ArrayRows for Kernels<'_> {
     fn evaluate(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined> {
         self.locate(t, x)?;
         let program = &*self.program;
