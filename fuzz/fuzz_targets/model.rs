@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use daedal_model::{Limits, Model};
+use daedal_model::{ReadingLimits, Model};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -10,7 +10,7 @@ fuzz_target!(|data: &[u8]| {
     // a parameter is sometimes replaced from outside
     let overrides = if text.contains("N = ") { vec![("N".to_string(), 3.0)] } else { vec![] };
     // small limits: work must be bounded by them, whatever the text says
-    let limits = Limits { entries: 20_000, operations: 200_000 };
+    let limits = ReadingLimits { entries: 20_000, operations: 200_000 };
     if let Err(mistakes) = Model::read_within("fuzz.toml", text, &overrides, limits) {
         assert!(!mistakes.list().is_empty());
         assert!(!mistakes.lines().is_empty());

@@ -10,7 +10,7 @@ use daedal::method::Integrator;
 use daedal::motion::{self, Compiled, Undefined, consistent};
 use daedal::{Geoms, Options, Problem, RadauIIa, Residuals, Save, Solution, Statistics, StepFailure, Tolerance, solve};
 use daedal_bench::{ONE_RUN, instructions as count};
-use daedal_model::{Kind, Model};
+use daedal_model::{ModelKind, Model};
 use daedal_native::Native;
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -72,7 +72,7 @@ impl Compiler for Handle {
 impl Loaded {
     fn new(name: &str, compiler: Arc<dyn Compiler>, tolerance: f64) -> Self {
         let model = read(name);
-        let Kind::Dae { formulas, initial, .. } = &model.kind else { panic!("a general system") };
+        let ModelKind::Dae { formulas, initial, .. } = &model.kind else { panic!("a general system") };
         let options = Options {
             tolerance: Tolerance::new(tolerance, tolerance),
             h0: model.solve.h0,
@@ -307,7 +307,7 @@ fn structure() {
     for (name, count) in [("andrews", 14), ("car-axis", 8)] {
         let case = daedal_bench::case(name).expect("a problem");
         let model = read(name);
-        let Kind::Motion { formulas, initial, .. } = &model.kind else { panic!("equations of motion") };
+        let ModelKind::Motion { formulas, initial, .. } = &model.kind else { panic!("equations of motion") };
         let mechanism = Compiled::new(formulas, Native);
         let options = daedal_bench::options(&case, TOLERANCE);
         let problem = Problem::new(&mechanism, (**initial).clone(), case.tend);

@@ -6,7 +6,7 @@ use daedal::graph::{Compiler, Interpreted};
 use daedal::motion::{Compiled, Form, Mechanism};
 use daedal::{Geoms, Initial, Problem, SolveError, Statistics, solve};
 use daedal_bench::options;
-use daedal_model::{Kind, Model};
+use daedal_model::{ModelKind, Model};
 use daedal_native::Native;
 use daedal_problems::Case;
 use std::time::Instant;
@@ -33,12 +33,12 @@ fn read(name: &str, set: &[(String, f64)]) -> (Model, f64) {
 }
 
 fn compiled(model: &Model, compiler: impl Compiler + 'static) -> Compiled {
-    let Kind::Motion { formulas, .. } = &model.kind else { panic!("equations of motion") };
+    let ModelKind::Motion { formulas, .. } = &model.kind else { panic!("equations of motion") };
     Compiled::new(formulas, compiler)
 }
 
 fn initial(model: &Model) -> Initial {
-    let Kind::Motion { initial, .. } = &model.kind else { panic!("equations of motion") };
+    let ModelKind::Motion { initial, .. } = &model.kind else { panic!("equations of motion") };
     (**initial).clone()
 }
 

@@ -9,7 +9,7 @@ use daedal::{Options, Problem, Tolerance, solve, Initial};
 use daedal_bench::{ONE_RUN, instructions};
 use daedal_problems::hybrid::belt::{self, Belt};
 use daedal_problems::hybrid::bowed_string::{self, BowedString, Sticking};
-use daedal_problems::hybrid::{Method, Sliding};
+use daedal_problems::hybrid::{ModeIntegrator, SlidingBy};
 use std::time::Instant;
 
 fn main() {
@@ -108,9 +108,9 @@ fn sliding_mass() {
         "mass on a belt, with sliding\n{:<10}{:>10}{:>10}{:>10}{:>12}",
         "method", "tolerance", "switches", "steps", "ms"
     );
-    for method in Method::ALL {
+    for method in ModeIntegrator::ALL {
         for tolerance in [1e-6, 1e-8, 1e-10] {
-            let hybrid = Belt::default().system(Sliding::Generated, method);
+            let hybrid = Belt::default().system(SlidingBy::Generated, method);
             let problem = Problem::new(&hybrid, Initial::new(0.0, &belt::START), belt::TEND);
             let start = Instant::now();
             let limit = HybridOptions { hysteresis: Hysteresis::Limit, ..HybridOptions::default() };
@@ -132,7 +132,7 @@ fn string() {
         "method", "sticking", "switches", "steps", "s"
     );
     let string = BowedString::default();
-    for method in Method::ALL {
+    for method in ModeIntegrator::ALL {
         for (sticking, detection) in [(Sticking::Never, Detection::Off), (Sticking::Sliding, Detection::Condition)] {
             let hybrid = string.system(sticking, method);
             let problem = Problem::new(&hybrid, Initial::new(0.0, &string.start()), bowed_string::TEND);

@@ -10,7 +10,7 @@ use daedal::method::geoms::{Decomposition, Geoms};
 use daedal::observer::{Observer, StepView};
 use daedal::{Bdf, Ended, Options, Problem, Save, Solution, SolveError, Tolerance, solve, solve_observed};
 use daedal_problems::slider_crank::EXACT;
-use daedal_problems::{Case, Reference, find};
+use daedal_problems::{Case, ReferenceValues, find};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -229,7 +229,7 @@ fn slider() {
     case.references.clear();
     for (t, state) in EXACT.iter().filter(|(t, _)| *t == case.tend) {
         let values = ["phi1", "phi2", "omega1", "omega2"].map(String::from).into_iter().zip(*state).collect();
-        case.references.push(Reference { t: *t, values, accuracy: 1e-12, source: "quadrature of the energy integral" });
+        case.references.push(ReferenceValues { t: *t, values, accuracy: 1e-12, source: "quadrature of the energy integral" });
     }
     let solvers =
         [RADAU_EOM1, RADAU_GGL, GEOMS_PSF, GMKSSOL, GEOMS_P1, ODASSL, DASSL, RADAU_EOM0, RADAU_EOM, HEDOP5, MEXX];

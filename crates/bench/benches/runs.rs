@@ -1,7 +1,7 @@
 //! Whole runs, and single steps for each pair of decompositions.
 
 use daedal::method::geoms::Decomposition::{self, Lu, Qr, Svd};
-use daedal_bench::{RUNS, Run};
+use daedal_bench::{RUNS, TimedProblem};
 use std::time::{Duration, Instant};
 
 fn main() {
@@ -13,7 +13,7 @@ fn main() {
 
 /// Whole runs: psfEoM with default options, initial values included.
 #[divan::bench(args = RUNS, sample_count = 20, sample_size = 1)]
-fn run(bencher: divan::Bencher, run: Run) {
+fn run(bencher: divan::Bencher, run: TimedProblem) {
     let case = daedal_bench::case(run.name).expect("a problem");
     bencher.bench(|| daedal_bench::run(&case, run.tolerance));
 }

@@ -8,7 +8,7 @@ use daedal_problems::Case;
 
 /// A problem and the tolerance it is solved with.
 #[derive(Clone, Copy, Debug)]
-pub struct Run {
+pub struct TimedProblem {
     /// Name of the problem.
     pub name: &'static str,
     /// Relative and absolute tolerance.
@@ -16,14 +16,14 @@ pub struct Run {
 }
 
 /// The runs that are timed and counted.
-pub const RUNS: [Run; 4] = [
-    Run { name: "pendulum-long", tolerance: 1e-7 },
-    Run { name: "andrews", tolerance: 1e-7 },
-    Run { name: "skateboard-1", tolerance: 1e-7 },
-    Run { name: "wheelset", tolerance: 1e-6 },
+pub const RUNS: [TimedProblem; 4] = [
+    TimedProblem { name: "pendulum-long", tolerance: 1e-7 },
+    TimedProblem { name: "andrews", tolerance: 1e-7 },
+    TimedProblem { name: "skateboard-1", tolerance: 1e-7 },
+    TimedProblem { name: "wheelset", tolerance: 1e-6 },
 ];
 
-impl std::fmt::Display for Run {
+impl std::fmt::Display for TimedProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "{} {:e}", self.name, self.tolerance)
     }
@@ -31,7 +31,7 @@ impl std::fmt::Display for Run {
 
 /// The problem of that name with its default parameters.
 pub fn case(name: &str) -> Option<Case> {
-    daedal_problems::find(name).map(daedal_problems::Problem::case)
+    daedal_problems::find(name).map(daedal_problems::ReferenceProblem::case)
 }
 
 /// Only the end is kept.

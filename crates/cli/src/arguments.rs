@@ -9,9 +9,10 @@ use daedal::Tolerance;
 use daedal::catalogue;
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
-use daedal_simulation::options::{MethodOption, SCHEMA, Values};
+use daedal_simulation::options::{MethodOption, OptionValues, SCHEMA};
 use daedal_simulation::{
-    Error, EventAction, EventSetting, Kernel, MethodOptions, Save, Settings, Sliding, Source, Value, reference,
+    Error, EventAction, EventSetting, KernelKind, MethodOptions, ModelSource, OptionValue, SaveSetting, Settings,
+    SlidingSetting, reference,
 };
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,7 @@ pub enum Command {
     /// One self-contained page with plots from a run file
     Report(Report),
     /// What can be known before a run: constraints, index, freedom, redundancy, consistency, time scales
-    Check(Check),
+    Check(CheckArguments),
 }
 
 #[derive(Args, Debug)]
@@ -52,13 +53,13 @@ pub struct List {
     pub methods: bool,
     /// How to print
     #[arg(long, value_name = "FORMAT", value_parser = choice(&LIST_FORMATS), default_value = "text")]
-    pub format: Format,
+    pub format: OutputFormat,
 }
 
 #[derive(Args, Debug)]
 pub struct Init {
     #[command(flatten)]
-    pub model: Model,
+    pub model: ModelArguments,
     /// This value holds and is not moved
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
     pub fix: Vec<(String, f64)>,
@@ -70,7 +71,7 @@ pub struct Init {
     pub unknown: Vec<String>,
     /// How to print
     #[arg(long, value_name = "FORMAT", value_parser = choice(&INIT_FORMATS), default_value = "toml")]
-    pub format: Format,
+    pub format: OutputFormat,
 }
 
 #[derive(Args, Debug)]
@@ -84,18 +85,18 @@ pub struct Report {
 }
 
 #[derive(Args, Debug)]
-pub struct Check {
+pub struct CheckArguments {
     #[command(flatten)]
-    pub model: Model,
+    pub model: ModelArguments,
     /// How to print
     #[arg(long, value_name = "FORMAT", value_parser = choice(&LIST_FORMATS), default_value = "text")]
-    pub format: Format,
+    pub format: OutputFormat,
 }
 
 #[derive(Args, Debug)]
 pub struct Compare {
     #[command(flatten)]
-    pub model: Model,
+    pub model: ModelArguments,
     /// End of the interval [default: that of the model]
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub tend: Option<f64>,
@@ -108,7 +109,7 @@ pub struct Compare {
     pub formulations: Vec<String>,
     /// Tolerances, relative and absolute, apart by commas; a..b are the decades from a to b
     #[arg(long, value_name = "LIST", value_parser = tolerances, default_value = "1e-3..1e-9")]
-    pub tolerances: Tolerances,
+    pub tolerances: ToleranceList,
     /// First step size [default: that of the model, else chosen]
     #[arg(long, value_name = "H", value_parser = positive, allow_hyphen_values = true)]
     pub h0: Option<f64>,
@@ -131,7 +132,7 @@ pub struct Compare {
 
 /// Which model, with which parameters.
 #[derive(Args, Debug, Default)]
-pub struct Model {
+pub struct ModelArguments {
     /// A model file, or the name of a reference problem; `daedal list` shows them
     #[arg(value_name = "MODEL")]
     pub name: String,
@@ -143,25 +144,25 @@ pub struct Model {
     pub t0: Option<f64>,
     /// How formulas are evaluated: native code, a tape, or the program of a reference problem
     #[arg(long, value_name = "KIND", value_parser = choice(&KERNELS), default_value = "native")]
-    pub kernel: Kernel,
+    pub kernel: KernelKind,
     /// Singular values and pivots below this part of the size of their matrix count as zero, in every decision about a rank [default: that
     /// of the model, else 1e-12 to 1e-8, as exactly as the matrix is known]
     #[arg(long, value_name = "X", value_parser = part, allow_hyphen_values = true)]
     pub rank_tolerance: Option<f64>,
 }
 
-impl Model {
+impl ModelArguments {
     /// The model that is named, a file or a reference problem, with some parameters changed.
     pub fn load(&self) -> Result<daedal_simulation::Model, Failure> {
         let source = if self.is_file() {
-            if self.kernel == Kernel::Rust {
+            if self.kernel == KernelKind::Rust {
                 return Err(Error::NoProgram { name: self.name.clone() }.into());
             }
-            Source::load(&self.name)?
+            ModelSource::load(&self.name)?
         } else {
             let found = reference::find(&self.name)?;
             list::told(&found);
-            Source::Reference(found.problem)
+            ModelSource::Reference(found.problem)
         };
         let model = source.model(&self.set, self.kernel)?;
         Ok(match self.rank_tolerance {
@@ -181,7 +182,7 @@ impl Model {
 #[derive(Args, Debug, Default)]
 pub struct Solve {
     #[command(flatten)]
-    pub model: Model,
+    pub model: ModelArguments,
     /// End of the interval [default: that of the model]
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub tend: Option<f64>,
@@ -210,7 +211,7 @@ pub struct Solve {
     /// What to keep: every step with as many points between them as a smooth curve needs (dense), every step, the end, or this many
     /// points at equal distances [default: dense with an output file, else end]
     #[arg(long, value_name = "dense|steps|end|N", value_parser = kept)]
-    pub save: Option<Save>,
+    pub save: Option<SaveSetting>,
     /// Write what is kept to this file; the ending says how: csv, json, npz, html
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
@@ -235,7 +236,7 @@ pub struct Solve {
     /// How sliding between modes is noticed: by the condition that both lead to the surface between them, by three switches in short
     /// succession, by both (auto), or not at all [default: that of the model, else auto]
     #[arg(long, help_heading = MODES_HEADING, value_name = "HOW", value_parser = choice(&DETECTIONS))]
-    pub sliding: Option<Sliding>,
+    pub sliding: Option<SlidingSetting>,
     /// Which equations are discretised: auto, plain, quasilinear, array, linear of general systems, the others of motion, where each
     /// method takes some of them
     #[arg(long, help_heading = METHODS_HEADING, value_name = "FORM", value_parser = formulation())]
@@ -248,7 +249,7 @@ impl Solve {
     /// What is asked for.
     pub fn settings(&self) -> Settings {
         let (for_all, of): (Vec<_>, Vec<_>) = self.atol.iter().cloned().partition(|(name, _)| name.is_none());
-        let usual = if self.output.is_empty() { Save::End } else { Save::Dense };
+        let usual = if self.output.is_empty() { SaveSetting::End } else { SaveSetting::Dense };
         Settings {
             t0: self.model.t0,
             tend: self.tend,
@@ -306,16 +307,18 @@ impl Args for MethodArguments {
 fn argument(option: &'static MethodOption) -> Arg {
     let argument = Arg::new(option.key).help(option.help);
     let argument = match option.values {
-        Values::Flag => return argument.action(ArgAction::SetTrue),
-        Values::Count(least, most) => argument.value_parser(
-            clap::value_parser!(u32).range(i64::from(least)..=i64::from(most)).map(|n| Value::Number(f64::from(n))),
+        OptionValues::Flag => return argument.action(ArgAction::SetTrue),
+        OptionValues::Count(least, most) => argument.value_parser(
+            clap::value_parser!(u32)
+                .range(i64::from(least)..=i64::from(most))
+                .map(|n| OptionValue::Number(f64::from(n))),
         ),
-        Values::Positive => argument.value_parser(|text: &str| positive(text).map(Value::Number)),
-        Values::Finite => argument.value_parser(|text: &str| finite(text).map(Value::Number)),
-        Values::Three => argument.value_parser(three),
-        Values::Words(words) => argument.value_parser(PossibleValuesParser::new(words()).map(Value::Word)),
+        OptionValues::Positive => argument.value_parser(|text: &str| positive(text).map(OptionValue::Number)),
+        OptionValues::Finite => argument.value_parser(|text: &str| finite(text).map(OptionValue::Number)),
+        OptionValues::Three => argument.value_parser(three),
+        OptionValues::Words(words) => argument.value_parser(PossibleValuesParser::new(words()).map(OptionValue::Word)),
     };
-    let numbers = !matches!(option.values, Values::Words(_) | Values::Count(..));
+    let numbers = !matches!(option.values, OptionValues::Words(_) | OptionValues::Count(..));
     argument.value_name(option.placeholder).allow_hyphen_values(numbers)
 }
 
@@ -324,8 +327,8 @@ impl FromArgMatches for MethodArguments {
         let mut options = MethodOptions::default();
         for option in &SCHEMA {
             let value = match option.values {
-                Values::Flag => matches.get_flag(option.key).then_some(Value::Flag(true)),
-                _ => matches.get_one::<Value>(option.key).cloned(),
+                OptionValues::Flag => matches.get_flag(option.key).then_some(OptionValue::Flag(true)),
+                _ => matches.get_one::<OptionValue>(option.key).cloned(),
             };
             if let Some(value) = value {
                 options.set(option.key, value).map_err(|bad| clap::Error::raw(ErrorKind::InvalidValue, bad))?;
@@ -346,7 +349,7 @@ const GEOMS_HEADING: &str = "Options of GEOMS";
 
 /// How to print what was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum OutputFormat {
     /// For people.
     Text,
     /// For programs.
@@ -366,20 +369,21 @@ pub enum TableFormat {
 
 /// Tolerances, the largest first.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tolerances(pub Vec<f64>);
+pub struct ToleranceList(pub Vec<f64>);
 
 type Choices<T, const N: usize> = [(&'static str, T); N];
 
-const LIST_FORMATS: Choices<Format, 2> = [("text", Format::Text), ("json", Format::Json)];
-const INIT_FORMATS: Choices<Format, 2> = [("toml", Format::Text), ("json", Format::Json)];
+const LIST_FORMATS: Choices<OutputFormat, 2> = [("text", OutputFormat::Text), ("json", OutputFormat::Json)];
+const INIT_FORMATS: Choices<OutputFormat, 2> = [("toml", OutputFormat::Text), ("json", OutputFormat::Json)];
 const TABLE_FORMATS: Choices<TableFormat, 3> =
     [("text", TableFormat::Text), ("csv", TableFormat::Csv), ("json", TableFormat::Json)];
-const KERNELS: Choices<Kernel, 3> = [("native", Kernel::Native), ("tape", Kernel::Tape), ("rust", Kernel::Rust)];
-const DETECTIONS: Choices<Sliding, 4> = [
-    ("auto", Sliding::Auto),
-    ("condition", Sliding::Condition),
-    ("three-points", Sliding::ThreePoints),
-    ("off", Sliding::Off),
+const KERNELS: Choices<KernelKind, 3> =
+    [("native", KernelKind::Native), ("tape", KernelKind::Tape), ("rust", KernelKind::Rust)];
+const DETECTIONS: Choices<SlidingSetting, 4> = [
+    ("auto", SlidingSetting::Auto),
+    ("condition", SlidingSetting::Condition),
+    ("three-points", SlidingSetting::ThreePoints),
+    ("off", SlidingSetting::Off),
 ];
 /// One of these words, as the value it stands for.
 fn choice<T: Copy + Send + Sync>(choices: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
@@ -431,11 +435,11 @@ fn finite(text: &str) -> Result<f64, BadValue> {
 }
 
 /// Three numbers that are not negative.
-fn three(text: &str) -> Result<Value, BadValue> {
+fn three(text: &str) -> Result<OptionValue, BadValue> {
     let numbers: Vec<f64> = text.split(',').map(finite).collect::<Result<_, _>>()?;
     match numbers[..] {
         [_, _, _] if numbers.iter().any(|x| *x < 0.0) => Err(BadValue::Negative),
-        [_, _, _] => Ok(Value::Numbers(numbers)),
+        [_, _, _] => Ok(OptionValue::Numbers(numbers)),
         _ => Err(BadValue::NotThree),
     }
 }
@@ -477,7 +481,7 @@ fn for_one_or_all(text: &str) -> Result<(Option<String>, f64), BadValue> {
 }
 
 /// Numbers and ranges of decades; each number once.
-fn tolerances(text: &str) -> Result<Tolerances, BadValue> {
+fn tolerances(text: &str) -> Result<ToleranceList, BadValue> {
     let tolerance = |text: &str| match positive(text)? {
         x if x > Tolerance::SMALLEST_RTOL && x <= 1.0 => Ok(x),
         _ => Err(BadValue::ImpossibleTolerance),
@@ -497,16 +501,16 @@ fn tolerances(text: &str) -> Result<Tolerances, BadValue> {
     }
     list.sort_by(|a, b| b.total_cmp(a));
     list.dedup();
-    Ok(Tolerances(list))
+    Ok(ToleranceList(list))
 }
 
-fn kept(text: &str) -> Result<Save, BadValue> {
+fn kept(text: &str) -> Result<SaveSetting, BadValue> {
     match text {
-        "dense" => Ok(Save::Dense),
-        "steps" => Ok(Save::Steps),
-        "end" => Ok(Save::End),
+        "dense" => Ok(SaveSetting::Dense),
+        "steps" => Ok(SaveSetting::Steps),
+        "end" => Ok(SaveSetting::End),
         number => match number.parse() {
-            Ok(points) if (2..=MOST_POINTS).contains(&points) => Ok(Save::Points(points)),
+            Ok(points) if (2..=MOST_POINTS).contains(&points) => Ok(SaveSetting::Points(points)),
             _ => Err(BadValue::UnknownSave),
         },
     }
@@ -518,7 +522,7 @@ mod tests {
 
     #[test]
     fn tolerances_are_numbers_and_decades() {
-        let list = |text: &str| tolerances(text).map(|Tolerances(list)| list);
+        let list = |text: &str| tolerances(text).map(|ToleranceList(list)| list);
         assert_eq!(list("1e-5,1e-3, 1e-4,1e-3"), Ok(vec![1e-3, 1e-4, 1e-5]));
         assert_eq!(list("1e-3..1e-9"), Ok(vec![1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]));
         assert_eq!(list("1e-6..2e-4"), Ok(vec![2e-4, 2e-5, 2e-6]));

@@ -5,21 +5,21 @@ mod lines;
 mod modes;
 mod motion;
 
-use crate::arguments::{Check as Arguments, Format};
+use crate::arguments::{CheckArguments as Arguments, OutputFormat};
 use crate::failure::{Failure, print};
-use daedal_simulation::check::{Check, Examined, Trial, check as look};
+use daedal_simulation::check::{Check, Examined, TrialRun, check as look};
 use daedal_simulation::verification;
-use lines::Text;
+use lines::ReportText;
 
 /// Check a model.
 pub fn check(arguments: &Arguments) -> Result<(), Failure> {
     let found = look(&arguments.model.load()?, arguments.model.t0)?;
     match arguments.format {
-        Format::Text => {
+        OutputFormat::Text => {
             let trial = found.trial.as_ref().map_or(String::new(), |trial| found.model.places().told(&of_trial(trial)));
             print(&(text(&found) + &trial))?;
         }
-        Format::Json => print(&format!("{:#}\n", found.object()))?,
+        OutputFormat::Json => print(&format!("{:#}\n", found.object()))?,
     }
     found.into_error().map_or(Ok(()), |error| Err(error.into()))
 }
@@ -33,8 +33,8 @@ fn text(check: &Check) -> String {
     }
 }
 
-fn of_trial(trial: &Trial) -> String {
-    let mut text = Text::default();
+fn of_trial(trial: &TrialRun) -> String {
+    let mut text = ReportText::default();
     text.heading("trial run");
     let ended = if trial.stopped.is_some() { "stopped at" } else { "made up to" };
     text.entry(ended, &format!("t = {:?}", trial.until));

@@ -1,6 +1,6 @@
 //! Compare methods, formulations and tolerances on one model: the table of the comparison, as text and in files.
 
-use crate::arguments::{Compare, TableFormat, Tolerances};
+use crate::arguments::{Compare, TableFormat, ToleranceList};
 use crate::failure::{Failure, print};
 use crate::files::{self, Output};
 use crate::progress::Tally;
@@ -43,7 +43,7 @@ pub fn compare(arguments: &Compare) -> Result<(), Failure> {
 
 impl Compare {
     fn settings(&self) -> ComparisonSettings {
-        let Tolerances(tolerances) = self.tolerances.clone();
+        let ToleranceList(tolerances) = self.tolerances.clone();
         ComparisonSettings {
             t0: self.model.t0,
             tend: self.tend,

@@ -17,20 +17,20 @@ const MOST_LINKS: usize = 40;
 pub struct Output {
     path: PathBuf,
     format: Format,
-    content: Content,
-    place: Place,
+    content: FileContent,
+    place: Destination,
 }
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Content {
+enum FileContent {
     Run,
     /// The table of switches and events.
     Events,
 }
 
 /// Where the bytes go.
-enum Place {
+enum Destination {
     /// Beside this file, which is replaced then.
     Beside(PathBuf),
     /// Into a pipe or a device.
@@ -41,8 +41,8 @@ impl Output {
     /// See that all files can be written, before anything is computed; a file that exists keeps its content until the result is there.
     /// `events` is the file of the table of switches and events.
     pub fn open_all(paths: &[PathBuf], events: Option<&PathBuf>) -> Result<Vec<Output>, Failure> {
-        let wanted = paths.iter().map(|path| (path, Content::Run));
-        let wanted: Vec<_> = wanted.chain(events.map(|path| (path, Content::Events))).collect();
+        let wanted = paths.iter().map(|path| (path, FileContent::Run));
+        let wanted: Vec<_> = wanted.chain(events.map(|path| (path, FileContent::Events))).collect();
         let targets: Vec<PathBuf> = wanted.iter().map(|(path, _)| target(path)).collect();
         let mut formats = Vec::new();
         for (k, &(path, content)) in wanted.iter().enumerate() {
@@ -50,10 +50,10 @@ impl Output {
                 return Err(Failure::SameFile { path: path.clone() });
             }
             match (Format::of(path), content) {
-                (Some(Format::Csv), Content::Events) => formats.push(Format::Csv),
-                (_, Content::Events) => return Err(Failure::NoTable { path: path.clone() }),
-                (Some(format), Content::Run) => formats.push(format),
-                (None, Content::Run) => return Err(Failure::Ending { path: path.clone() }),
+                (Some(Format::Csv), FileContent::Events) => formats.push(Format::Csv),
+                (_, FileContent::Events) => return Err(Failure::NoTable { path: path.clone() }),
+                (Some(format), FileContent::Run) => formats.push(format),
+                (None, FileContent::Run) => return Err(Failure::Ending { path: path.clone() }),
             }
         }
         let mut outputs = Vec::new();
@@ -66,12 +66,12 @@ impl Output {
 
     fn write(&self, content: impl Fn(&Output, &mut dyn Write) -> Result<(), WriteError>) -> Result<(), WriteError> {
         match &self.place {
-            Place::Stream(file) => {
+            Destination::Stream(file) => {
                 let mut file = BufWriter::new(file);
                 content(self, &mut file)?;
                 Ok(file.flush()?)
             }
-            Place::Beside(target) => {
+            Destination::Beside(target) => {
                 let (file, temporary) = temporary(target)?;
                 let written = fill(&file, |file| content(self, file)).and_then(|()| {
                     // readable by those who could read it before
@@ -98,10 +98,10 @@ fn fill(file: &File, content: impl FnOnce(&mut dyn Write) -> Result<(), WriteErr
 }
 
 /// Where the bytes for a path go; an error if they cannot go there.
-fn place(path: &Path) -> io::Result<Place> {
+fn place(path: &Path) -> io::Result<Destination> {
     let target = target(path);
     match fs::metadata(&target) {
-        Ok(found) if !found.is_file() => return Ok(Place::Stream(File::options().write(true).open(&target)?)),
+        Ok(found) if !found.is_file() => return Ok(Destination::Stream(File::options().write(true).open(&target)?)),
         // a file that must not be written is not replaced either
         Ok(_) => drop(File::options().write(true).open(&target)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -110,7 +110,7 @@ fn place(path: &Path) -> io::Result<Place> {
     let (file, trial) = temporary(&target)?;
     drop(file);
     fs::remove_file(trial)?;
-    Ok(Place::Beside(target))
+    Ok(Destination::Beside(target))
 }
 
 /// The file that a path means, whether it exists or not. A link stays a link: what it leads to is replaced.
@@ -148,8 +148,8 @@ fn temporary(target: &Path) -> io::Result<(File, PathBuf)> {
 /// Write a run to all files; one that fails does not stop the others.
 pub fn write_all(outputs: Vec<Output>, run: &daedal_run::Run) -> Result<(), Failure> {
     write_each(outputs, |output, file| match output.content {
-        Content::Events => daedal_run::csv::write_events(run, file),
-        Content::Run => run.write(output.format, file),
+        FileContent::Events => daedal_run::csv::write_events(run, file),
+        FileContent::Run => run.write(output.format, file),
     })
 }
 

@@ -1,9 +1,9 @@
 //! Consistent initial values, in the shape in which a model takes them.
 
-use crate::arguments::{Format, Init};
+use crate::arguments::{Init, OutputFormat};
 use crate::failure::{Failure, print};
-use daedal_run::Kind;
-use daedal_simulation::{About, Given, Start, StartSettings, StartValue, initialise};
+use daedal_run::ColumnKind;
+use daedal_simulation::{ConsistentStart, GivenValue, StartDetails, StartSettings, StartValue, initialise};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -17,13 +17,13 @@ pub fn init(arguments: &Init) -> Result<(), Failure> {
     };
     let start = initialise(&arguments.model.load()?, &settings)?;
     match arguments.format {
-        Format::Text => print(&table(&start)),
-        Format::Json => print(&format!("{:#}\n", object(&start))),
+        OutputFormat::Text => print(&table(&start)),
+        OutputFormat::Json => print(&format!("{:#}\n", object(&start))),
     }
 }
 
 /// An `[initial]` table; what is computed anyway as comments.
-fn table(start: &Start) -> String {
+fn table(start: &ConsistentStart) -> String {
     let mut text = format!("# consistent initial values of {} at t = {:?}", start.model, start.t0);
     let moved: Vec<String> = start
         .values
@@ -31,12 +31,12 @@ fn table(start: &Start) -> String {
         .filter_map(|value| Some(format!("# moved: {} from {:?} to {:?}\n", value.name, value.moved()?, value.value)))
         .collect();
     match &start.about {
-        About::Motion { iterations, surplus, undetermined_multipliers } => {
+        StartDetails::Motion { iterations, surplus, undetermined_multipliers } => {
             let _ = writeln!(text, "\n# iterations: {iterations}");
             let _ = writeln!(text, "# surplus conditions: {surplus}");
             let _ = writeln!(text, "# undetermined multipliers: {undetermined_multipliers}\n[initial]");
         }
-        About::General { iterations, free, undetermined, unknowns } => {
+        StartDetails::General { iterations, free, undetermined, unknowns } => {
             let _ = writeln!(text, "\n# iterations: {iterations}");
             let _ = write!(text, "# {} of {unknowns} unknowns can be chosen", free + undetermined);
             if *undetermined > 0 {
@@ -46,7 +46,7 @@ fn table(start: &Start) -> String {
             text += &if moved.is_empty() { "# moved: nothing\n".to_string() } else { moved.concat() };
             text.push_str("[initial]\n");
         }
-        About::Mode { name } => {
+        StartDetails::Mode { name } => {
             let _ = writeln!(text, ", in mode {name}");
             text += &moved.concat();
             let _ = writeln!(text, "[initial]\nmode = {name:?}");
@@ -54,7 +54,7 @@ fn table(start: &Start) -> String {
     }
     for (what, fixed) in [("fix", true), ("guess", false)] {
         let listed = start.values.iter().filter(|value| is_listed(value));
-        let listed = listed.filter(|value| matches!(value.given, Given::Fixed(_)) == fixed);
+        let listed = listed.filter(|value| matches!(value.given, GivenValue::Fixed(_)) == fixed);
         let listed: Vec<String> =
             listed.map(|value| format!("{} = {:?}", key(&value.written()), value.value)).collect();
         if !listed.is_empty() {
@@ -62,9 +62,9 @@ fn table(start: &Start) -> String {
         }
     }
     // accelerations of a mechanism are nobody's initial values
-    let without_accelerations = matches!(start.about, About::Motion { .. });
+    let without_accelerations = matches!(start.about, StartDetails::Motion { .. });
     for value in start.values.iter().filter(|value| !is_listed(value)) {
-        if !(without_accelerations && value.kind == Kind::Acceleration) {
+        if !(without_accelerations && value.kind == ColumnKind::Acceleration) {
             let _ = writeln!(text, "# {} = {:?}", value.name, value.value);
         }
     }
@@ -73,10 +73,10 @@ fn table(start: &Start) -> String {
 
 /// Is it part of the state, or a derivative about which something was said?
 fn is_listed(value: &StartValue) -> bool {
-    !value.follows || (value.kind == Kind::Derivative && value.given != Given::Unknown)
+    !value.follows || (value.kind == ColumnKind::Derivative && value.given != GivenValue::Unknown)
 }
 
-fn object(start: &Start) -> Value {
+fn object(start: &ConsistentStart) -> Value {
     let named = |values: &mut dyn Iterator<Item = &StartValue>| -> Map<String, Value> {
         values.map(|value| (value.name.clone(), json!(value.value))).collect()
     };
@@ -92,12 +92,12 @@ fn object(start: &Start) -> Value {
     insert("parameters", json!(parameters));
     insert("t0", json!(start.t0));
     match &start.about {
-        About::Motion { iterations, surplus, undetermined_multipliers } => {
+        StartDetails::Motion { iterations, surplus, undetermined_multipliers } => {
             insert("iterations", json!(iterations));
             insert("surplus", json!(surplus));
             insert("undetermined_multipliers", json!(undetermined_multipliers));
         }
-        About::General { iterations, free, undetermined, .. } => {
+        StartDetails::General { iterations, free, undetermined, .. } => {
             insert("iterations", json!(iterations));
             insert("free", json!(free));
             insert("undetermined", json!(undetermined));
@@ -106,7 +106,7 @@ fn object(start: &Start) -> Value {
             insert("derivatives", json!(named(&mut start.values.iter().filter(|value| value.follows))));
             return Value::Object(object);
         }
-        About::Mode { name } => {
+        StartDetails::Mode { name } => {
             insert("mode", json!(name));
             insert("moved", moved.collect());
         }

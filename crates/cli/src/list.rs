@@ -1,9 +1,9 @@
 //! Reference problems: names, parameters, variables, constraints. Methods: names, and what they take.
 
-use crate::arguments::{Format, List};
+use crate::arguments::{List, OutputFormat};
 use crate::failure::{Failure, print};
 use daedal::catalogue;
-use daedal_problems::{Problem, all};
+use daedal_problems::{ReferenceProblem, all};
 use daedal_simulation::reference;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -11,23 +11,25 @@ use std::fmt::Write;
 /// Print the problems.
 pub fn list(arguments: &List) -> Result<(), Failure> {
     match (&arguments.name, arguments.format) {
-        (_, Format::Text) if arguments.methods => print(&methods()),
-        (_, Format::Json) if arguments.methods => {
+        (_, OutputFormat::Text) if arguments.methods => print(&methods()),
+        (_, OutputFormat::Json) if arguments.methods => {
             let entries = catalogue::all().iter().map(|entry| {
                 json!({"name": entry.name, "description": entry.description, "formulations": entry.formulations})
             });
             print(&format!("{:#}\n", entries.collect::<Value>()))
         }
-        (Some(name), Format::Text) => print(&details(reference_problem(name)?)),
-        (Some(name), Format::Json) => print(&format!("{:#}\n", object(reference_problem(name)?))),
-        (None, Format::Json) => print(&format!("{:#}\n", all().iter().map(object).collect::<Value>())),
-        (None, Format::Text) if arguments.verbose => print(&all().iter().map(details).collect::<Vec<_>>().join("\n")),
-        (None, Format::Text) => print(&overview()),
+        (Some(name), OutputFormat::Text) => print(&details(reference_problem(name)?)),
+        (Some(name), OutputFormat::Json) => print(&format!("{:#}\n", object(reference_problem(name)?))),
+        (None, OutputFormat::Json) => print(&format!("{:#}\n", all().iter().map(object).collect::<Value>())),
+        (None, OutputFormat::Text) if arguments.verbose => {
+            print(&all().iter().map(details).collect::<Vec<_>>().join("\n"))
+        }
+        (None, OutputFormat::Text) => print(&overview()),
     }
 }
 
 /// The problem that a name means; which one is taken is told.
-fn reference_problem(name: &str) -> Result<&'static Problem, Failure> {
+fn reference_problem(name: &str) -> Result<&'static ReferenceProblem, Failure> {
     let found = reference::find(name)?;
     told(&found);
     Ok(found.problem)
@@ -60,7 +62,7 @@ fn overview() -> String {
     text
 }
 
-fn details(problem: &Problem) -> String {
+fn details(problem: &ReferenceProblem) -> String {
     let case = problem.case();
     let names = case.mechanism.names();
     let parameters: Vec<String> =
@@ -106,7 +108,7 @@ fn entry(text: &mut String, label: &str, items: &[String]) {
     text.push('\n');
 }
 
-fn object(problem: &Problem) -> Value {
+fn object(problem: &ReferenceProblem) -> Value {
     let case = problem.case();
     let names = case.mechanism.names();
     let parameters: Map<String, Value> =
@@ -135,7 +137,7 @@ fn object(problem: &Problem) -> Value {
 }
 
 /// Times at which something is known about the solution.
-fn reference_times(problem: &Problem) -> Vec<f64> {
+fn reference_times(problem: &ReferenceProblem) -> Vec<f64> {
     let mut times: Vec<f64> = problem.case().references.iter().map(|reference| reference.t).collect();
     times.dedup();
     times

@@ -4,7 +4,7 @@
 //! how often; and `end_mode`, the name of the last one.
 
 use crate::warnings;
-use daedal_run::{Ended, Kind, Run};
+use daedal_run::{ColumnKind, Ending, Run};
 use daedal_simulation::{Outcome, verification};
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ pub fn object(outcome: &Outcome, recorded: Option<&Run>) -> Value {
     insert("method", json!(outcome.choice.method));
     insert("rtol", json!(tolerances.rtol));
     insert("atol", json!(tolerances.atol));
-    insert("ended", json!(recorded.and_then(|run| run.header.ended).unwrap_or(Ended::Failure)));
+    insert("ended", json!(recorded.and_then(|run| run.header.ended).unwrap_or(Ending::Failure)));
     insert("t_end", json!(computed.map_or(outcome.interval.0, |found| found.t)));
     for (name, count) in outcome.counters() {
         insert(name, json!(count));
@@ -60,6 +60,6 @@ fn events(recorded: &Run) -> Value {
 /// Variables and outputs, the mode apart.
 fn last_values(recorded: &Run) -> Value {
     let values = recorded.end.as_ref().map_or(&[][..], |end| &end.values);
-    let named = recorded.columns.iter().zip(values).filter(|(column, _)| column.kind != Kind::Mode);
+    let named = recorded.columns.iter().zip(values).filter(|(column, _)| column.kind != ColumnKind::Mode);
     Value::Object(named.map(|(column, value)| (column.name.clone(), json!(value))).collect())
 }

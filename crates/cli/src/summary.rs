@@ -5,8 +5,8 @@ use crate::warnings;
 use daedal::dae::Form;
 use daedal::hybrid;
 use daedal::{Ended, Residuals};
-use daedal_problems::Reference;
-use daedal_run::{Event, Hybrid, Kind, Restart, Run, Switch, time};
+use daedal_problems::ReferenceValues;
+use daedal_run::{ColumnKind, EventRecord, ModeHistory, RestartRecord, Run, SwitchRecord, time};
 use daedal_simulation::{Computed, Outcome, Switching, Tolerances, verification};
 use std::fmt::Write;
 
@@ -114,7 +114,7 @@ fn undetermined(text: &mut String, computed: &Computed, recorded: &Run) {
     if computed.undetermined.is_empty() {
         return;
     }
-    let of_motion = recorded.columns.iter().any(|column| column.kind == Kind::Position);
+    let of_motion = recorded.columns.iter().any(|column| column.kind == ColumnKind::Position);
     let what = if of_motion { "multipliers" } else { "unknowns, which keep their values" };
     let _ = writeln!(text, "\nundetermined combinations of {what}");
     for combination in &computed.undetermined {
@@ -127,12 +127,12 @@ fn undetermined(text: &mut String, computed: &Computed, recorded: &Run) {
 fn last(recorded: &Run, of_outputs: bool) -> Vec<(&String, f64)> {
     let values = recorded.end.as_ref().map_or(&[][..], |end| &end.values);
     let columns = recorded.columns.iter().zip(values);
-    let columns = columns.filter(|(column, _)| (column.kind == Kind::Output) == of_outputs);
+    let columns = columns.filter(|(column, _)| (column.kind == ColumnKind::Output) == of_outputs);
     columns.map(|(column, value)| (&column.name, *value)).collect()
 }
 
 /// A table of the last point, with errors where a reference is known.
-fn values(text: &mut String, recorded: &Run, references: &[&Reference]) {
+fn values(text: &mut String, recorded: &Run, references: &[&ReferenceValues]) {
     let variables = last(recorded, false);
     let widest = variables.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let width = widest.max("final values".len() - 2);
@@ -159,12 +159,12 @@ fn outputs(text: &mut String, outputs: &[(String, f64)]) {
     }
 }
 
-fn known(references: &[&Reference], name: &str) -> Option<f64> {
+fn known(references: &[&ReferenceValues], name: &str) -> Option<f64> {
     references.iter().flat_map(|reference| &reference.values).find(|(known, _)| known == name).map(|&(_, x)| x)
 }
 
 /// The largest error relative to max(1, |x|), for each reference, as it is trusted.
-fn largest_error(text: &mut String, recorded: &Run, references: &[&Reference]) {
+fn largest_error(text: &mut String, recorded: &Run, references: &[&ReferenceValues]) {
     let variables = last(recorded, false);
     for reference in references {
         let errors = reference.values.iter().filter_map(|(name, exact)| {
@@ -172,7 +172,7 @@ fn largest_error(text: &mut String, recorded: &Run, references: &[&Reference]) {
             Some(((value - exact).abs() / exact.abs().max(1.0), name))
         });
         if let Some((error, name)) = errors.max_by(|a, b| a.0.total_cmp(&b.0)) {
-            let Reference { source, accuracy, .. } = reference;
+            let ReferenceValues { source, accuracy, .. } = reference;
             let _ = writeln!(
                 text,
                 "\nlargest error relative to max(1, |x|): {error:.1e} in {name}; reference: {source}, trusted to {accuracy:.0e}"
@@ -199,7 +199,7 @@ fn named(sliding: bool, name: &str) -> String {
 }
 
 /// The first and the last switches; those in between may not have been kept.
-fn switches(text: &mut String, hybrid: &Hybrid, found: &Switching) {
+fn switches(text: &mut String, hybrid: &ModeHistory, found: &Switching) {
     let all = &hybrid.switches;
     let told = match (found.switches, found.chattering) {
         (0, _) => {
@@ -212,7 +212,7 @@ fn switches(text: &mut String, hybrid: &Hybrid, found: &Switching) {
     };
     let _ = writeln!(text, "\n{told}");
     let (first, last) = all.split_at(SHOWN_SWITCHES.min(all.len()));
-    let shown: Vec<&Switch> = first.iter().chain(&last[last.len().saturating_sub(SHOWN_SWITCHES)..]).collect();
+    let shown: Vec<&SwitchRecord> = first.iter().chain(&last[last.len().saturating_sub(SHOWN_SWITCHES)..]).collect();
     let hidden = found.switches - shown.len() as u64;
     let modes: Vec<String> = shown
         .iter()
@@ -240,7 +240,7 @@ fn events(text: &mut String, recorded: &Run, count: u64) {
     }
     let _ = writeln!(text, "\n{}", counted(count));
     let (first, last) = all.split_at(SHOWN_SWITCHES.min(all.len()));
-    let shown: Vec<&Event> = first.iter().chain(&last[last.len().saturating_sub(SHOWN_SWITCHES)..]).collect();
+    let shown: Vec<&EventRecord> = first.iter().chain(&last[last.len().saturating_sub(SHOWN_SWITCHES)..]).collect();
     let hidden = count - shown.len() as u64;
     for (k, event) in shown.iter().enumerate() {
         if hidden > 0 && k == SHOWN_SWITCHES {
@@ -251,12 +251,12 @@ fn events(text: &mut String, recorded: &Run, count: u64) {
 }
 
 /// Condition, kind, jumps and impulses of a switch.
-fn what(switch: &Switch) -> String {
+fn what(switch: &SwitchRecord) -> String {
     let mut text: String = switch.condition.chars().take(CONDITION).collect();
     if text.len() < switch.condition.len() {
         text.push('…');
     }
-    if switch.kind != daedal_run::SwitchKind::Condition && switch.kind.word() != text {
+    if switch.kind != daedal_run::SwitchCause::Condition && switch.kind.word() != text {
         let _ = write!(text, " ({})", switch.kind.word());
     }
     match switch.jumps.len() {
@@ -282,7 +282,7 @@ fn what(switch: &Switch) -> String {
 }
 
 /// What a restart changed: energy where impulses did it, everything where it is no law of physics.
-fn repaired(text: &mut String, restart: &Restart) {
+fn repaired(text: &mut String, restart: &RestartRecord) {
     let lawful = restart.way == hybrid::Restart::Impulse.name() || restart.way == hybrid::Restart::Momentum.name();
     if !lawful {
         let moved: Vec<String> = restart.moved.iter().map(|(kind, change)| format!("{kind} by {change:.3e}")).collect();
@@ -299,10 +299,12 @@ fn repaired(text: &mut String, restart: &Restart) {
 /// The last point, with the outputs that the last mode has.
 fn values_of_mode(text: &mut String, recorded: &Run) {
     let (Some(end), Some(hybrid)) = (&recorded.end, &recorded.hybrid) else { return };
-    let mode = recorded.columns.iter().position(|column| column.kind == Kind::Mode).map(|k| end.values[k] as usize);
+    let mode =
+        recorded.columns.iter().position(|column| column.kind == ColumnKind::Mode).map(|k| end.values[k] as usize);
     let Some(mode) = mode.and_then(|mode| hybrid.modes.get(mode)) else { return };
     let all = recorded.columns.iter().zip(&end.values);
-    let variables: Vec<_> = all.clone().filter(|(c, _)| c.kind != Kind::Mode && c.kind != Kind::Output).collect();
+    let variables: Vec<_> =
+        all.clone().filter(|(c, _)| c.kind != ColumnKind::Mode && c.kind != ColumnKind::Output).collect();
     let width = variables.iter().map(|(column, _)| column.name.chars().count()).max().unwrap_or(0);
     let _ = writeln!(text, "\nfinal values, in mode {}", mode.name);
     for (column, value) in variables {
@@ -311,7 +313,7 @@ fn values_of_mode(text: &mut String, recorded: &Run) {
         let told = if there { format!("{sign}{value:?}") } else { " not in this mode".to_string() };
         let _ = writeln!(text, "  {:<width$}  {told}", column.name);
     }
-    let found = all.filter(|(column, _)| column.kind == Kind::Output && mode.determines(&column.name));
+    let found = all.filter(|(column, _)| column.kind == ColumnKind::Output && mode.determines(&column.name));
     let found: Vec<(String, f64)> = found.map(|(column, &value)| (column.name.clone(), value)).collect();
     outputs(text, &found);
 }

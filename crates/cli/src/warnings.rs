@@ -2,13 +2,13 @@
 //!
 //! There is one list, that of the header of a run file; whoever finds something out about a run adds to it.
 
-use daedal_run::Warning;
+use daedal_run::WarningRecord;
 use daedal_simulation::plain;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Print them on standard error, below what was printed about the run.
-pub fn report(warnings: &[Warning]) {
+pub fn report(warnings: &[WarningRecord]) {
     for warning in warnings {
         // nobody is left to tell if this fails
         let _ = io::stderr().write_all(plain(&format!("warning: {warning}\n")).as_bytes());
@@ -16,12 +16,12 @@ pub fn report(warnings: &[Warning]) {
 }
 
 /// The list for programs: `t` is null for what is about the run as a whole.
-pub fn object(warnings: &[Warning]) -> Value {
+pub fn object(warnings: &[WarningRecord]) -> Value {
     warnings.iter().map(|warning| json!({ "t": warning.t, "message": warning.message })).collect()
 }
 
 /// How many there are, behind the line that tells how the run ended.
-pub fn counted(warnings: &[Warning]) -> String {
+pub fn counted(warnings: &[WarningRecord]) -> String {
     match warnings.len() {
         0 => String::new(),
         1 => ", with 1 warning".to_string(),

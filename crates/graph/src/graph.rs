@@ -76,11 +76,11 @@ impl Graph {
     /// Let arithmetic on handles of this graph work inside of `build`, on this thread.
     pub fn with<R>(&mut self, build: impl FnOnce() -> R) -> R {
         // what was current comes back at the end, also after a panic
-        struct Guard<'g> {
+        struct GraphGuard<'g> {
             home: &'g mut Graph,
             before: Option<Graph>,
         }
-        impl Drop for Guard<'_> {
+        impl Drop for GraphGuard<'_> {
             fn drop(&mut self) {
                 let before = self.before.take();
                 CURRENT.with_borrow_mut(|current| *self.home = std::mem::replace(current, before).unwrap_or_default());
@@ -88,7 +88,7 @@ impl Graph {
         }
         let graph = std::mem::take(self);
         let before = CURRENT.with_borrow_mut(|current| current.replace(graph));
-        let _guard = Guard { home: self, before };
+        let _guard = GraphGuard { home: self, before };
         build()
     }
 

@@ -157,7 +157,7 @@ impl Printer<'_> {
     }
 
     fn product(&self, e: Expr) -> (String, Bond) {
-        let (mut above, mut below) = (Factors::default(), Factors::default());
+        let (mut above, mut below) = (PowerFactors::default(), PowerFactors::default());
         let mut open = vec![(false, e)];
         while let Some((inverse, e)) = open.pop() {
             match self.node(e) {
@@ -212,9 +212,9 @@ impl Printer<'_> {
 
 /// Factors in the order they occur, each with its power.
 #[derive(Default)]
-struct Factors(Vec<(Expr, i32)>);
+struct PowerFactors(Vec<(Expr, i32)>);
 
-impl Factors {
+impl PowerFactors {
     fn push(&mut self, e: Expr) {
         match self.0.iter_mut().find(|(known, _)| *known == e) {
             Some((_, n)) => *n += 1,

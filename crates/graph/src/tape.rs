@@ -45,7 +45,7 @@ struct Instruction {
 
 /// Instructions of one operation, up to `end`.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct TapeRun {
     operation: Operation,
     end: usize,
 }
@@ -66,7 +66,7 @@ struct Run {
 #[derive(Clone, Debug)]
 pub struct Tape {
     instructions: Vec<Instruction>,
-    runs: Vec<Run>,
+    runs: Vec<TapeRun>,
     numbers: Vec<f64>,
     outputs: Vec<u32>,
     registers: usize,
@@ -131,7 +131,7 @@ impl Tape {
             tape.instructions.push(Instruction { target, operands: filled });
             match tape.runs.last_mut() {
                 Some(run) if run.operation == operation => run.end = k + 1,
-                _ => tape.runs.push(Run { operation, end: k + 1 }),
+                _ => tape.runs.push(TapeRun { operation, end: k + 1 }),
             }
         }
         tape.outputs = outputs.iter().map(|e| place[e.index()]).collect();
@@ -164,8 +164,8 @@ impl Tape {
         assert_eq!(inputs.len(), self.inputs, "a tape of {} inputs got {}", self.inputs, inputs.len());
         let number = |k: u32| self.numbers[k as usize];
         let mut start = 0;
-        for &Run { operation, end } in &self.runs {
-            let run = Section { instructions: &self.instructions[start..end], registers };
+        for &TapeRun { operation, end } in &self.runs {
+            let run = ActiveRun { instructions: &self.instructions[start..end], registers };
             match operation {
                 Operation::Constant => run.each(|_, [k, ..]| S::from(number(k))),
                 Operation::Input => run.each(|_, [i, ..]| inputs[i as usize]),
@@ -203,12 +203,12 @@ impl Tape {
 }
 
 /// A run at work.
-struct Section<'s, S> {
+struct ActiveRun<'s, S> {
     instructions: &'s [Instruction],
     registers: &'s mut [S],
 }
 
-impl<S: Scalar> Section<'_, S> {
+impl<S: Scalar> ActiveRun<'_, S> {
     /// A function of the operands.
     #[inline(always)]
     fn each(self, f: impl Fn(&[S], [u32; 3]) -> S) {

@@ -5,7 +5,7 @@ use daedal::dae::System;
 use daedal::graph::Interpreted;
 use daedal::motion::Compiled;
 use daedal::{Geoms, Options, Problem, RadauIIa, Tolerance, solve};
-use daedal_model::{Kind, Model};
+use daedal_model::{Model, ModelKind};
 use std::error::Error;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/");
@@ -17,17 +17,17 @@ fn end_of(file: &str, v0: f64) -> Result<f64, Box<dyn Error>> {
     let model = Model::read(file, &text, &[("v0".to_string(), v0)])?;
     let options = Options { tolerance: Tolerance::new(1e-9, 1e-9), ..Options::default() };
     let end = match &model.kind {
-        Kind::Motion { formulas, initial, .. } => {
+        ModelKind::Motion { formulas, initial, .. } => {
             let mechanism = Compiled::new(formulas, Interpreted);
             let problem = Problem::new(&mechanism, (**initial).clone(), END);
             solve(&problem, &Geoms::default(), &options)?.end_value("x")
         }
-        Kind::Dae { formulas, initial, .. } => {
+        ModelKind::Dae { formulas, initial, .. } => {
             let system = System::new(formulas, Interpreted);
             let problem = daedal::Problem::new(&system, (**initial).clone(), END);
             solve(&problem, &RadauIIa::default(), &options)?.end_value("x")
         }
-        Kind::Hybrid(_) => None,
+        ModelKind::Hybrid(_) => None,
     };
     end.ok_or_else(|| format!("{file} has no unknown x").into())
 }

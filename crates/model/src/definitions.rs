@@ -3,18 +3,18 @@
 //! A definition of a system with modes is computed in those modes that have all names in it.
 
 use crate::diagnostic::Mistake;
-use crate::document::Section;
+use crate::document::TomlSection;
 use crate::entries;
-use crate::formula::ast::{Kind, Node, Reference};
+use crate::formula::ast::{NameReference, SyntaxKind, SyntaxNode};
 use crate::index::Bindings;
 use crate::lower::{DEFINITION, Lowering};
-use crate::names::{Item, Symbol};
+use crate::names::{NamedFormula, Symbol};
 use crate::reader::Reader;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Declare all definitions; gives the numbers of their items.
-pub(crate) fn declare(reader: &mut Reader, section: Option<Section>) -> Vec<usize> {
+pub(crate) fn declare(reader: &mut Reader, section: Option<TomlSection>) -> Vec<usize> {
     let mut numbers = Vec::new();
     let Some(section) = section else { return numbers };
     for (name, entry) in entries::table(reader, section.table, "the definition") {
@@ -27,7 +27,7 @@ pub(crate) fn declare(reader: &mut Reader, section: Option<Section>) -> Vec<usiz
         let number = reader.scope.items.len();
         let declared = reader.scope.declare(&name.base, &name.indices, "a definition", Symbol::Item(number), name.span);
         if reader.told(declared).is_some() {
-            let item = Item { name: name.full, node, bindings: entry.bindings, context: DEFINITION };
+            let item = NamedFormula { name: name.full, node, bindings: entry.bindings, context: DEFINITION };
             reader.scope.items.push(Rc::new(item));
             numbers.push(number);
         }
@@ -83,13 +83,13 @@ fn left_out(reader: &mut Reader, definitions: &[usize]) -> HashMap<usize, Mistak
 }
 
 /// The names in a formula, and the mistake of the first one that this mode does not have.
-pub(crate) fn unknown(reader: &Reader, node: &Node, bindings: &Bindings) -> (HashSet<String>, Option<Mistake>) {
-    let (mut references, mut indices) = (Vec::<&Reference>::new(), HashSet::new());
+pub(crate) fn unknown(reader: &Reader, node: &SyntaxNode, bindings: &Bindings) -> (HashSet<String>, Option<Mistake>) {
+    let (mut references, mut indices) = (Vec::<&NameReference>::new(), HashSet::new());
     let mut open = vec![node];
     while let Some(node) = open.pop() {
         match &node.kind {
-            Kind::Reference(reference) | Kind::Derivative(reference, _) => references.push(reference),
-            Kind::Over(_, _, ranges) => indices.extend(ranges.iter().map(|range| &*range.index)),
+            SyntaxKind::Reference(reference) | SyntaxKind::Derivative(reference, _) => references.push(reference),
+            SyntaxKind::Over(_, _, ranges) => indices.extend(ranges.iter().map(|range| &*range.index)),
             _ => {}
         }
         open.extend(node.children());

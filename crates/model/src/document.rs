@@ -1,23 +1,23 @@
 //! Sections, keys and values of a TOML file, with their places.
 
 use crate::diagnostic::Mistake;
-use crate::formula::ast::{Equation, Kind, Node};
+use crate::formula::ast::{SyntaxKind, SyntaxNode, WrittenEquation};
 use crate::formula::parser;
 use crate::reader::Reader;
-use crate::source::{Span, Text};
+use crate::source::{DecodedText, Span};
 use crate::suggestion::{enumerate, nearest};
 use std::rc::Rc;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 /// A value with its place.
-pub(crate) type Item<'i> = Spanned<DeValue<'i>>;
+pub(crate) type TomlItem<'i> = Spanned<DeValue<'i>>;
 /// A key with its place.
 pub(crate) type KeyText<'i> = Spanned<DeString<'i>>;
 
 /// A table of the file.
 #[derive(Clone, Copy)]
-pub(crate) struct Section<'t, 'i> {
+pub(crate) struct TomlSection<'t, 'i> {
     /// "[motion]"
     pub title: &'t str,
     /// Its name in the file.
@@ -25,17 +25,17 @@ pub(crate) struct Section<'t, 'i> {
     pub table: &'t DeTable<'i>,
 }
 
-impl<'t, 'i> Section<'t, 'i> {
+impl<'t, 'i> TomlSection<'t, 'i> {
     /// The section of this name, if it is there and a table.
     pub fn find(
         reader: &mut Reader,
         root: &'t DeTable<'i>,
         name: &'static str,
         title: &'static str,
-    ) -> Option<Section<'t, 'i>> {
+    ) -> Option<TomlSection<'t, 'i>> {
         let (key, value) = root.get_key_value(name)?;
         match value.get_ref() {
-            DeValue::Table(table) => Some(Section { title, span: key.span().into(), table }),
+            DeValue::Table(table) => Some(TomlSection { title, span: key.span().into(), table }),
             _ => {
                 reader.mistake(wrong_type(&format!("`{name}`"), &format!("a section {title}"), value));
                 None
@@ -44,7 +44,7 @@ impl<'t, 'i> Section<'t, 'i> {
     }
 
     /// The value of a key.
-    pub fn get(&self, key: &str) -> Option<&'t Item<'i>> {
+    pub fn get(&self, key: &str) -> Option<&'t TomlItem<'i>> {
         self.table.get(key)
     }
 
@@ -92,7 +92,7 @@ impl<'t, 'i> Section<'t, 'i> {
 }
 
 /// The mistake of a value of the wrong kind.
-pub(crate) fn wrong_type(what: &str, expected: &str, value: &Item) -> Mistake {
+pub(crate) fn wrong_type(what: &str, expected: &str, value: &TomlItem) -> Mistake {
     let found = match value.get_ref() {
         DeValue::String(_) => "a string",
         DeValue::Integer(_) => "an integer",
@@ -111,7 +111,7 @@ pub(crate) fn wrong_type(what: &str, expected: &str, value: &Item) -> Mistake {
 }
 
 /// The number of a TOML integer or float.
-pub(crate) fn number(value: &Item) -> Option<f64> {
+pub(crate) fn number(value: &TomlItem) -> Option<f64> {
     match value.get_ref() {
         DeValue::Float(x) => x.as_str().parse().ok(),
         DeValue::Integer(n) if n.radix() == 10 => n.as_str().parse().ok(),
@@ -121,10 +121,10 @@ pub(crate) fn number(value: &Item) -> Option<f64> {
 }
 
 /// A number that must be positive.
-pub(crate) fn positive(reader: &mut Reader, section: Section, key: &str) -> Option<f64> {
+pub(crate) fn positive(reader: &mut Reader, section: TomlSection, key: &str) -> Option<f64> {
     let item = section.get(key)?;
     let node = number_node(reader, item, &format!("`{key}`"), "a number")?;
-    let Kind::Number(value) = node.kind else { return None };
+    let SyntaxKind::Number(value) = node.kind else { return None };
     if value <= 0.0 {
         reader.mistake(Mistake::NotPositive { what: format!("`{key}`"), value, at: node.span.into() });
         return None;
@@ -133,7 +133,7 @@ pub(crate) fn positive(reader: &mut Reader, section: Section, key: &str) -> Opti
 }
 
 /// A positive number below one.
-pub(crate) fn part(reader: &mut Reader, section: Section, key: &str) -> Option<f64> {
+pub(crate) fn part(reader: &mut Reader, section: TomlSection, key: &str) -> Option<f64> {
     let value = positive(reader, section, key)?;
     if value >= 1.0 {
         let at = Span::from(section.get(key)?.span()).into();
@@ -144,46 +144,46 @@ pub(crate) fn part(reader: &mut Reader, section: Section, key: &str) -> Option<f
 }
 
 /// The decoded text of a string value.
-pub(crate) fn text(reader: &Reader, value: &Item) -> Option<Text> {
+pub(crate) fn text(reader: &Reader, value: &TomlItem) -> Option<DecodedText> {
     match value.get_ref() {
-        DeValue::String(s) => Some(Text::new(reader.file, value.span().into(), s)),
+        DeValue::String(s) => Some(DecodedText::new(reader.file, value.span().into(), s)),
         _ => None,
     }
 }
 
 /// The decoded text of a key.
-pub(crate) fn key_text(reader: &Reader, key: &KeyText) -> Text {
-    Text::new(reader.file, key.span().into(), key.get_ref())
+pub(crate) fn key_text(reader: &Reader, key: &KeyText) -> DecodedText {
+    DecodedText::new(reader.file, key.span().into(), key.get_ref())
 }
 
 /// A formula or a number.
-pub(crate) fn formula(reader: &mut Reader, value: &Item, what: &str) -> Option<Rc<Node>> {
+pub(crate) fn formula(reader: &mut Reader, value: &TomlItem, what: &str) -> Option<Rc<SyntaxNode>> {
     let equation = read(reader, value, what, |text| {
-        parser::formula(text).map(|left| Equation { left: Rc::new(left), right: None })
+        parser::formula(text).map(|left| WrittenEquation { left: Rc::new(left), right: None })
     })?;
     Some(equation.left)
 }
 
 /// A residual, an equation or a number.
-pub(crate) fn equation(reader: &mut Reader, value: &Item, what: &str) -> Option<Equation> {
+pub(crate) fn equation(reader: &mut Reader, value: &TomlItem, what: &str) -> Option<WrittenEquation> {
     read(reader, value, what, parser::equation)
 }
 
 fn read(
     reader: &mut Reader,
-    value: &Item,
+    value: &TomlItem,
     what: &str,
-    parse: impl Fn(&Text) -> Result<Equation, Mistake>,
-) -> Option<Equation> {
+    parse: impl Fn(&DecodedText) -> Result<WrittenEquation, Mistake>,
+) -> Option<WrittenEquation> {
     if let Some(text) = text(reader, value) {
         return reader.told(parse(&text));
     }
     let left = number_node(reader, value, what, "a formula or a number")?;
-    Some(Equation { left: Rc::new(left), right: None })
+    Some(WrittenEquation { left: Rc::new(left), right: None })
 }
 
 /// A number as a formula; it must be finite.
-pub(crate) fn number_node(reader: &mut Reader, value: &Item, what: &str, expected: &str) -> Option<Node> {
+pub(crate) fn number_node(reader: &mut Reader, value: &TomlItem, what: &str, expected: &str) -> Option<SyntaxNode> {
     let span = Span::from(value.span());
     let Some(x) = number(value) else {
         reader.mistake(wrong_type(what, expected, value));
@@ -193,11 +193,11 @@ pub(crate) fn number_node(reader: &mut Reader, value: &Item, what: &str, expecte
         reader.mistake(Mistake::NotFinite { what: what.into(), value: x, at: span.into() });
         return None;
     }
-    Some(Node { kind: Kind::Number(x), span })
+    Some(SyntaxNode { kind: SyntaxKind::Number(x), span })
 }
 
 /// What a value looks like in the file, for reports.
-pub(crate) fn written(reader: &Reader, value: &Item) -> String {
+pub(crate) fn written(reader: &Reader, value: &TomlItem) -> String {
     match value.get_ref() {
         DeValue::String(s) => s.to_string(),
         _ => reader.file.get(value.span()).unwrap_or_default().to_string(),

@@ -1,8 +1,8 @@
 //! Lists and tables of formulas, with their index ranges expanded.
 
 use crate::diagnostic::Mistake;
-use crate::document::{self, Item, KeyText};
-use crate::formula::ast::{Entries, Equation, Kind, Node};
+use crate::document::{self, KeyText, TomlItem};
+use crate::formula::ast::{RepeatedEntries, SyntaxKind, SyntaxNode, WrittenEquation};
 use crate::formula::evaluate::{Stop, full_name};
 use crate::formula::parser;
 use crate::index::{Bindings, each};
@@ -35,15 +35,15 @@ impl fmt::Display for Written {
 
 /// One formula of a list or table.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    pub equation: Rc<Equation>,
+pub(crate) struct FormulaEntry {
+    pub equation: Rc<WrittenEquation>,
     pub bindings: Bindings,
     pub span: Span,
     text: Rc<str>,
     line: usize,
 }
 
-impl Entry {
+impl FormulaEntry {
     pub fn written(&self) -> Written {
         Written {
             formula: self.text.to_string(),
@@ -53,7 +53,7 @@ impl Entry {
     }
 
     /// The formula of an entry that is not an equation.
-    pub fn node(&self) -> Result<Rc<Node>, Mistake> {
+    pub fn node(&self) -> Result<Rc<SyntaxNode>, Mistake> {
         match &self.equation.right {
             None => Ok(Rc::clone(&self.equation.left)),
             Some(right) => Err(Mistake::Syntax {
@@ -85,7 +85,7 @@ impl Name {
 }
 
 /// The entries of a list of formulas, and whether all of them could be read.
-pub(crate) fn list(reader: &mut Reader, items: &[Item], what: &str) -> (Vec<Entry>, bool) {
+pub(crate) fn list(reader: &mut Reader, items: &[TomlItem], what: &str) -> (Vec<FormulaEntry>, bool) {
     let mut entries = Vec::new();
     let (before, mut complete) = (reader.count(), true);
     for item in items {
@@ -95,11 +95,11 @@ pub(crate) fn list(reader: &mut Reader, items: &[Item], what: &str) -> (Vec<Entr
         let Some(read) = read_entries(reader, item, what) else { continue };
         let text: Rc<str> = document::written(reader, item).into();
         let line = reader.line(item.span().into());
-        let equations: Vec<Rc<Equation>> = read.entries.into_iter().map(Rc::new).collect();
+        let equations: Vec<Rc<WrittenEquation>> = read.entries.into_iter().map(Rc::new).collect();
         let result = each(&read.ranges, reader, &mut Bindings::default(), &mut |_, bindings| {
             for equation in &equations {
                 let span = equation.left.span.to(equation.right.as_ref().map_or(equation.left.span, |r| r.span));
-                entries.push(Entry {
+                entries.push(FormulaEntry {
                     equation: equation.clone(),
                     bindings: bindings.clone(),
                     span,
@@ -114,18 +114,21 @@ pub(crate) fn list(reader: &mut Reader, items: &[Item], what: &str) -> (Vec<Entr
     (entries, complete && reader.count() == before)
 }
 
-fn read_entries(reader: &mut Reader, item: &Item, what: &str) -> Option<Entries> {
+fn read_entries(reader: &mut Reader, item: &TomlItem, what: &str) -> Option<RepeatedEntries> {
     match document::text(reader, item) {
         Some(text) => reader.told(parser::entries(&text)),
         None => {
             let left = document::number_node(reader, item, what, "a formula or a number")?;
-            Some(Entries { entries: vec![Equation { left: Rc::new(left), right: None }], ranges: vec![] })
+            Some(RepeatedEntries {
+                entries: vec![WrittenEquation { left: Rc::new(left), right: None }],
+                ranges: vec![],
+            })
         }
     }
 }
 
 /// The names of a list, and whether all of them could be read.
-pub(crate) fn names(reader: &mut Reader, value: &Item, what: &str) -> (Vec<Name>, bool) {
+pub(crate) fn names(reader: &mut Reader, value: &TomlItem, what: &str) -> (Vec<Name>, bool) {
     let DeValue::Array(items) = value.get_ref() else {
         reader.mistake(document::wrong_type(&format!("`{what}`"), "a list of names", value));
         return (Vec::new(), false);
@@ -154,7 +157,7 @@ pub(crate) fn names(reader: &mut Reader, value: &Item, what: &str) -> (Vec<Name>
 
 fn name(
     reader: &mut Reader,
-    reference: &crate::formula::ast::Reference,
+    reference: &crate::formula::ast::NameReference,
     derivative: u32,
     bindings: &mut Bindings,
 ) -> Result<Name, Stop> {
@@ -169,8 +172,8 @@ fn name(
 pub(crate) fn keys<'t, 'i>(
     reader: &mut Reader,
     key: &KeyText,
-    value: &'t Item<'i>,
-    visit: &mut dyn FnMut(&mut Reader, Name, &Bindings, &'t Item<'i>) -> Result<(), Stop>,
+    value: &'t TomlItem<'i>,
+    visit: &mut dyn FnMut(&mut Reader, Name, &Bindings, &'t TomlItem<'i>) -> Result<(), Stop>,
 ) {
     let text = document::key_text(reader, key);
     let Some(key) = reader.told(parser::key(&text)) else { return };
@@ -178,7 +181,9 @@ pub(crate) fn keys<'t, 'i>(
         let order = match &key.order {
             _ if !key.derivative => 0,
             None => 1,
-            Some(Node { kind: Kind::Number(k), .. }) if *k >= 1.0 && *k <= 9.0 && k.fract() == 0.0 => *k as u32,
+            Some(SyntaxNode { kind: SyntaxKind::Number(k), .. }) if *k >= 1.0 && *k <= 9.0 && k.fract() == 0.0 => {
+                *k as u32
+            }
             Some(node) => {
                 return Err(Mistake::Syntax {
                     message: "the order of a derivative is a number between 1 and 9".into(),
@@ -196,8 +201,8 @@ pub(crate) fn keys<'t, 'i>(
 }
 
 /// The formulas of a table by name, as far as they can be read.
-pub(crate) fn table(reader: &mut Reader, table: &DeTable, what: &str) -> Vec<(Name, Entry)> {
-    let mut entries: Vec<(Name, Entry)> = Vec::new();
+pub(crate) fn table(reader: &mut Reader, table: &DeTable, what: &str) -> Vec<(Name, FormulaEntry)> {
+    let mut entries: Vec<(Name, FormulaEntry)> = Vec::new();
     for (key, value) in table {
         if reader.is_full() {
             break;
@@ -220,7 +225,7 @@ pub(crate) fn table(reader: &mut Reader, table: &DeTable, what: &str) -> Vec<(Na
             let (equation, text) = (Rc::clone(&equation), Rc::clone(&text));
             entries.push((
                 name,
-                Entry { equation, bindings: bindings.clone(), span: Span::from(value.span()), text, line },
+                FormulaEntry { equation, bindings: bindings.clone(), span: Span::from(value.span()), text, line },
             ));
             Ok(())
         });

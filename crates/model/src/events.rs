@@ -5,18 +5,18 @@
 
 use crate::definitions;
 use crate::diagnostic::{Mistake, Mistakes};
-use crate::document::{self, Section, wrong_type};
-use crate::formula::ast::Node;
+use crate::document::{self, TomlSection, wrong_type};
+use crate::formula::ast::SyntaxNode;
 use crate::formula::evaluate::Truth;
 use crate::formula::parser;
 use crate::hybrid::{Statement, choice, logic, statement};
 use crate::index::Bindings;
 use crate::lower::Lowering;
-use crate::model::Kind;
+use crate::model::ModelKind;
 use crate::names::{Classes, Context};
 use crate::reader::{Reader, Told};
-use crate::source::{Span, Text};
-use crate::unknowns::Source;
+use crate::source::{DecodedText, Span};
+use crate::unknowns::InputSource;
 use daedal::event::{Action, Event};
 use daedal::graph::{Compiler, Expr, Graph};
 use daedal::hybrid::{Condition, Logic};
@@ -67,7 +67,7 @@ pub struct ModelEvents {
     /// The events in the order of the file; those that were given with the run behind them.
     pub list: Vec<ModelEvent>,
     graph: Graph,
-    sources: Vec<Option<Source>>,
+    sources: Vec<Option<InputSource>>,
 }
 
 impl ModelEvents {
@@ -104,7 +104,7 @@ impl ModelEvent {
     pub(crate) fn build(
         &self,
         graph: &Graph,
-        sources: &[Option<Source>],
+        sources: &[Option<InputSource>],
         compiler: &Arc<dyn Compiler>,
     ) -> Event<'static> {
         let functions = self.statements.iter().map(|one| one.build(graph, sources, compiler)).collect();
@@ -114,10 +114,10 @@ impl ModelEvent {
 }
 
 /// An event as it is written.
-pub(crate) struct Plan {
+pub(crate) struct EventDraft {
     pub name: String,
     action: Action,
-    pub when: Node,
+    pub when: SyntaxNode,
     text: String,
     /// Its number among those that were given with the run, and its text.
     given: Option<(usize, Rc<str>)>,
@@ -133,14 +133,14 @@ pub(crate) struct Lowered {
 }
 
 /// Read all of them.
-pub(crate) fn read(reader: &mut Reader, root: &DeTable, given: &[GivenEvent]) -> Vec<Plan> {
-    let mut plans: Vec<Plan> = Vec::new();
+pub(crate) fn read(reader: &mut Reader, root: &DeTable, given: &[GivenEvent]) -> Vec<EventDraft> {
+    let mut plans: Vec<EventDraft> = Vec::new();
     match root.get("events").map(|value| (value, value.get_ref())) {
         Some((_, DeValue::Array(items))) => {
             for item in items.iter().take(MOST_EVENTS) {
                 match item.get_ref() {
                     DeValue::Table(table) => {
-                        let section = Section { title: "[[events]]", span: item.span().into(), table };
+                        let section = TomlSection { title: "[[events]]", span: item.span().into(), table };
                         if let Some((plan, at)) = one(reader, section) {
                             if plans.iter().any(|other| other.name == plan.name) {
                                 let (name, what) = (plan.name.clone(), "an event".into());
@@ -168,16 +168,16 @@ pub(crate) fn read(reader: &mut Reader, root: &DeTable, given: &[GivenEvent]) ->
         let name = event.name.clone().unwrap_or_else(|| text.clone());
         let beside: Rc<str> = Rc::from(event.when.as_str());
         let told = reader.begin_beside(&beside);
-        let node = reader.told(parser::condition(&Text::bare(&event.when)));
+        let node = reader.told(parser::condition(&DecodedText::bare(&event.when)));
         reader.end_beside(number, told);
         let given = Some((number, beside));
-        plans.extend(node.map(|when| Plan { name, action: event.action, when, text, given }));
+        plans.extend(node.map(|when| EventDraft { name, action: event.action, when, text, given }));
     }
     plans
 }
 
 /// One event, and where it stands.
-fn one(reader: &mut Reader, section: Section) -> Option<(Plan, Span)> {
+fn one(reader: &mut Reader, section: TomlSection) -> Option<(EventDraft, Span)> {
     section.check_keys(reader, &KEYS);
     let action = match section.get("action") {
         Some(_) => choice(reader, section, "action", &ACTIONS).map(|(action, _)| action),
@@ -200,7 +200,7 @@ fn one(reader: &mut Reader, section: Section) -> Option<(Plan, Span)> {
     let text = joined(&text.value);
     let name = section.string(reader, "name").unwrap_or_else(|| text.clone());
     let at = section.get("name").unwrap_or(value).span().into();
-    Some((Plan { name, action: action?, when, text, given: None }, at))
+    Some((EventDraft { name, action: action?, when, text, given: None }, at))
 }
 
 /// In one line.
@@ -209,7 +209,7 @@ fn joined(text: &str) -> String {
 }
 
 /// Their conditions; the results are kept by the reader.
-pub(crate) fn lower(to: &mut Lowering, plans: &[Plan]) {
+pub(crate) fn lower(to: &mut Lowering, plans: &[EventDraft]) {
     for (plan, event) in plans.iter().enumerate() {
         let told = event.begin(to.reader);
         let found = condition(to, &event.when);
@@ -218,7 +218,7 @@ pub(crate) fn lower(to: &mut Lowering, plans: &[Plan]) {
     }
 }
 
-impl Plan {
+impl EventDraft {
     /// Places are those of its own text, if it does not stand in the file.
     fn begin(&self, reader: &mut Reader) -> Option<Told> {
         self.given.as_ref().map(|(_, text)| reader.begin_beside(text))
@@ -232,7 +232,7 @@ impl Plan {
 }
 
 #[allow(clippy::type_complexity)] // as `Lowered` has it
-fn condition(to: &mut Lowering, when: &Node) -> Option<Result<(Vec<(String, Expr, bool)>, Logic), Mistake>> {
+fn condition(to: &mut Lowering, when: &SyntaxNode) -> Option<Result<(Vec<(String, Expr, bool)>, Logic), Mistake>> {
     if to.reader.mode.is_some()
         && !to.reader.scope.incomplete
         && let (_, Some(missing)) = definitions::unknown(to.reader, when, &Bindings::default())
@@ -255,7 +255,12 @@ fn condition(to: &mut Lowering, when: &Node) -> Option<Result<(Vec<(String, Expr
 }
 
 /// The events of equations that were read.
-pub(crate) fn finish(reader: &mut Reader, plans: &[Plan], kind: &Kind, sources: &[Option<Source>]) -> Vec<ModelEvent> {
+pub(crate) fn finish(
+    reader: &mut Reader,
+    plans: &[EventDraft],
+    kind: &ModelKind,
+    sources: &[Option<InputSource>],
+) -> Vec<ModelEvent> {
     let mut events = Vec::new();
     for Lowered { plan, found } in std::mem::take(&mut reader.events) {
         let event = &plans[plan];
@@ -279,22 +284,22 @@ pub(crate) fn finish(reader: &mut Reader, plans: &[Plan], kind: &Kind, sources: 
 }
 
 /// The events of a model without modes.
-pub(crate) fn of_model(reader: &mut Reader, plans: &[Plan], kind: &Kind) -> ModelEvents {
+pub(crate) fn of_model(reader: &mut Reader, plans: &[EventDraft], kind: &ModelKind) -> ModelEvents {
     if plans.is_empty() {
         return ModelEvents::default();
     }
     let (_, sources) = crate::unknowns::of(kind);
     let list = finish(reader, plans, kind, &sources);
     let graph = match kind {
-        Kind::Motion { formulas, .. } => formulas.graph.clone(),
-        Kind::Dae { formulas, .. } => formulas.graph.clone(),
-        Kind::Hybrid(_) => Graph::new(),
+        ModelKind::Motion { formulas, .. } => formulas.graph.clone(),
+        ModelKind::Dae { formulas, .. } => formulas.graph.clone(),
+        ModelKind::Hybrid(_) => Graph::new(),
     };
     ModelEvents { list, graph, sources }
 }
 
 /// Events with names that no mode has are mistakes. `found` are the names of those that some mode has.
-pub(crate) fn check_modes(reader: &mut Reader, plans: &[Plan], found: &[&str]) {
+pub(crate) fn check_modes(reader: &mut Reader, plans: &[EventDraft], found: &[&str]) {
     let mut absent = std::mem::take(&mut reader.absent_events);
     // one mode is enough to say what is missing
     absent.sort_by_key(|(plan, _)| *plan);

@@ -8,17 +8,17 @@ use std::rc::Rc;
 
 /// How much a file may ask for. Time and memory of reading are bounded by these numbers and the length of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ReadingLimits {
     /// Entries of all index ranges together.
     pub entries: usize,
     /// Operations of all formulas after expansion.
     pub operations: usize,
 }
 
-impl Default for Limits {
+impl Default for ReadingLimits {
     /// A million entries and twenty million operations: some seconds of reading.
     fn default() -> Self {
-        Limits { entries: 1_000_000, operations: 20_000_000 }
+        ReadingLimits { entries: 1_000_000, operations: 20_000_000 }
     }
 }
 
@@ -36,13 +36,13 @@ impl Bindings {
 /// How much may still be expanded.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
-    left: Limits,
-    limits: Limits,
+    left: ReadingLimits,
+    limits: ReadingLimits,
     exceeded: bool,
 }
 
 impl Budget {
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: ReadingLimits) -> Self {
         Budget { left: limits, limits, exceeded: false }
     }
     /// The entries of an index range.
@@ -71,7 +71,7 @@ impl Budget {
         if std::mem::replace(&mut self.exceeded, true) {
             return Stop::Told;
         }
-        self.left = Limits { entries: 0, operations: 0 };
+        self.left = ReadingLimits { entries: 0, operations: 0 };
         Mistake::TooLarge { limit, unit: unit.into(), at: at.into() }.into()
     }
 }

@@ -1,12 +1,12 @@
 //! `[initial]`: values that hold, values that help, and further equations that must hold at the start.
 
 use crate::diagnostic::Mistake;
-use crate::document::{Item, Section, wrong_type};
-use crate::entries::{self, Entry, Name};
-use crate::formula::ast::Node;
+use crate::document::{TomlItem, TomlSection, wrong_type};
+use crate::entries::{self, FormulaEntry, Name};
+use crate::formula::ast::SyntaxNode;
 use crate::index::Bindings;
 use crate::lower::Lowering;
-use crate::names::{Class, Classes, Context, Symbol};
+use crate::names::{Classes, Context, QuantityClass, Symbol};
 use crate::reader::Reader;
 use crate::source::Span;
 use daedal::Start;
@@ -16,27 +16,27 @@ use toml::de::{DeTable, DeValue};
 
 const VALUE: Context = Context {
     place: "an initial value",
-    allowed: Classes::of(&[Class::Parameter]),
+    allowed: Classes::of(&[QuantityClass::Parameter]),
     help: "initial values are made of numbers and parameters; relations between variables belong to `conditions`",
 };
 
 /// What is given about the start.
 #[derive(Default)]
-pub(crate) struct Given {
+pub(crate) struct InitialDraft {
     /// By class, number of the variable and order of the derivative.
-    values: HashMap<(Class, usize, u32), (Start, Span)>,
-    conditions: Vec<(String, Entry)>,
+    values: HashMap<(QuantityClass, usize, u32), (Start, Span)>,
+    conditions: Vec<(String, FormulaEntry)>,
     lowered: Vec<(String, Expr)>,
 }
 
-impl Given {
+impl InitialDraft {
     /// The values of a class of n variables.
-    pub fn block(&self, class: Class, n: usize) -> Vec<Start> {
+    pub fn block(&self, class: QuantityClass, n: usize) -> Vec<Start> {
         (0..n).map(|k| self.start(class, k, 0)).collect()
     }
 
     /// The value of a variable or of a derivative.
-    pub fn start(&self, class: Class, k: usize, order: u32) -> Start {
+    pub fn start(&self, class: QuantityClass, k: usize, order: u32) -> Start {
         self.values.get(&(class, k, order)).map_or(Start::Unknown, |(start, _)| *start)
     }
 
@@ -59,14 +59,14 @@ impl Given {
     }
 
     /// The conditions as they are written.
-    pub fn entries(&self) -> &[(String, Entry)] {
+    pub fn entries(&self) -> &[(String, FormulaEntry)] {
         &self.conditions
     }
 }
 
 /// Read the section.
-pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Given {
-    let mut given = Given::default();
+pub(crate) fn read(reader: &mut Reader, section: Option<TomlSection>) -> InitialDraft {
+    let mut given = InitialDraft::default();
     let Some(section) = section else { return given };
     if reader.mode.is_none() {
         section.check_keys(reader, &["fix", "guess", "conditions"]);
@@ -84,7 +84,7 @@ pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Given {
 }
 
 /// Values by name; `lambda.rod` is a table inside of a table in TOML.
-fn values(reader: &mut Reader, table: &DeTable, prefix: &str, holds: bool, given: &mut Given) {
+fn values(reader: &mut Reader, table: &DeTable, prefix: &str, holds: bool, given: &mut InitialDraft) {
     for (key, value) in table {
         if reader.is_full() {
             return;
@@ -106,8 +106,15 @@ fn values(reader: &mut Reader, table: &DeTable, prefix: &str, holds: bool, given
     }
 }
 
-fn one(reader: &mut Reader, name: &Name, node: &Node, bindings: &Bindings, holds: bool, given: &mut Given) {
-    let reference = crate::formula::ast::Reference {
+fn one(
+    reader: &mut Reader,
+    name: &Name,
+    node: &SyntaxNode,
+    bindings: &Bindings,
+    holds: bool,
+    given: &mut InitialDraft,
+) {
+    let reference = crate::formula::ast::NameReference {
         base: name.base.clone(),
         // only their number matters
         indices: name.indices.iter().map(|_| node.clone()).collect(),
@@ -147,9 +154,9 @@ fn one(reader: &mut Reader, name: &Name, node: &Node, bindings: &Bindings, holds
     };
     let value = reader.constant(node, VALUE, &mut bindings.clone());
     let (Some(place), Some(value)) = (place, reader.ok(value)) else { return };
-    if name.derivative > 0 && place.0 != Class::State {
+    if name.derivative > 0 && place.0 != QuantityClass::State {
         let help = match place.0 {
-            Class::Position => "fix the velocities instead",
+            QuantityClass::Position => "fix the velocities instead",
             _ => "it follows from the equations",
         };
         let full = Name { full: format!("der({})", name.full), ..name.clone() };
@@ -183,7 +190,7 @@ fn not_a_variable(name: &Name, kind: &str, help: String) -> Mistake {
     Mistake::NotAVariable { name: name.full.clone(), kind: kind.into(), at: name.span.into(), help }
 }
 
-fn conditions(reader: &mut Reader, value: &Item) -> Vec<(String, Entry)> {
+fn conditions(reader: &mut Reader, value: &TomlItem) -> Vec<(String, FormulaEntry)> {
     match value.get_ref() {
         DeValue::Array(items) => {
             let entries = entries::list(reader, items, "a condition").0;
@@ -205,7 +212,7 @@ fn conditions(reader: &mut Reader, value: &Item) -> Vec<(String, Entry)> {
 }
 
 /// The residuals of the conditions.
-pub(crate) fn lower(lowering: &mut Lowering, given: &mut Given, context: Context) {
+pub(crate) fn lower(lowering: &mut Lowering, given: &mut InitialDraft, context: Context) {
     for (name, entry) in &given.conditions {
         if let Some(value) = lowering.residual(&entry.equation, context, &entry.bindings) {
             given.lowered.push((name.clone(), value.expr));

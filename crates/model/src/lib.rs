@@ -1,6 +1,6 @@
 //! Model files: TOML with formulas, read into expression graphs, with messages that mark the place of every mistake.
 //!
-//! [`Model::read`] gives a [`Model`] whose [`Kind`] is either equations of motion ([`daedal::motion::Formulas`]) or a general system
+//! [`Model::read`] gives a [`Model`] whose [`ModelKind`] is either equations of motion ([`daedal::motion::Formulas`]) or a general system
 //! ([`daedal::dae::Formulas`]) or a system with modes ([`HybridModel`]), or all [`Mistakes`] that were found.
 //!
 //! | module | what |
@@ -40,8 +40,8 @@ pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
 pub use events::{GivenEvent, GivenMistakes, ModelEvent, ModelEvents};
 pub use hybrid::{HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Methods, Statement};
-pub use index::Limits;
-pub use model::{Defaults, Kind, Model};
+pub use index::ReadingLimits;
+pub use model::{Defaults, Model, ModelKind};
 pub use motion::MotionTexts;
 pub use source::Span;
 pub use unused::Unused;

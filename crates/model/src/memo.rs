@@ -4,9 +4,9 @@
 //! needs is evaluated first from an empty stack, and then it is begun again.
 
 use crate::diagnostic::Mistake;
-use crate::formula::ast::Reference;
+use crate::formula::ast::NameReference;
 use crate::formula::evaluate::{Domain, Stop, evaluate};
-use crate::names::Item;
+use crate::names::NamedFormula;
 use crate::source::Span;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ const CHAIN: usize = 24;
 /// Values of the items of a domain.
 #[derive(Debug)]
 pub(crate) struct Memo<V> {
-    states: Vec<State<V>>,
+    states: Vec<MemoState<V>>,
     active: Vec<usize>,
 }
 
@@ -35,7 +35,7 @@ impl<V> Memo<V> {
 }
 
 #[derive(Clone, Debug)]
-enum State<V> {
+enum MemoState<V> {
     New,
     Active,
     Done(V),
@@ -43,35 +43,35 @@ enum State<V> {
 }
 
 /// A domain in which names can stand for formulas.
-pub(crate) trait Named: Domain {
+pub(crate) trait NamedFormulas: Domain {
     fn memo(&mut self) -> &mut Memo<Self::Value>;
-    fn item(&self, k: usize) -> Rc<Item>;
+    fn item(&self, k: usize) -> Rc<NamedFormula>;
     /// The formula of an item begins: say where it stands. Gives back what was said before.
-    fn enter(&mut self, item: &Item) -> crate::names::Context;
+    fn enter(&mut self, item: &NamedFormula) -> crate::names::Context;
     /// It is done.
     fn leave(&mut self, before: crate::names::Context);
     /// The formula of an item has a mistake.
-    fn failed(&mut self, stop: Stop, item: &Item, reference: &Reference) -> Stop;
+    fn failed(&mut self, stop: Stop, item: &NamedFormula, reference: &NameReference) -> Stop;
 }
 
 /// The value of item k, where it is referred to.
-pub(crate) fn value<D: Named>(k: usize, reference: &Reference, domain: &mut D) -> Result<D::Value, Stop> {
+pub(crate) fn value<D: NamedFormulas>(k: usize, reference: &NameReference, domain: &mut D) -> Result<D::Value, Stop> {
     let memo = domain.memo();
     if memo.states.len() <= k {
-        memo.states.resize_with(k + 1, || State::New);
+        memo.states.resize_with(k + 1, || MemoState::New);
     }
     match &memo.states[k] {
-        State::Done(value) => return Ok(value.clone()),
-        State::Failed => return Err(Stop::Told),
-        State::Active => {
+        MemoState::Done(value) => return Ok(value.clone()),
+        MemoState::Failed => return Err(Stop::Told),
+        MemoState::Active => {
             let from = memo.active.iter().position(|a| *a == k).unwrap_or(0);
             let circle = memo.active[from..].to_vec();
             return Err(cycle(&circle, k, reference.span, domain));
         }
-        State::New if memo.active.len() >= CHAIN => return Err(Stop::Postponed(k)),
-        State::New => {}
+        MemoState::New if memo.active.len() >= CHAIN => return Err(Stop::Postponed(k)),
+        MemoState::New => {}
     }
-    memo.states[k] = State::Active;
+    memo.states[k] = MemoState::Active;
     memo.active.push(k);
     let item = domain.item(k);
     let before = domain.enter(&item);
@@ -79,16 +79,16 @@ pub(crate) fn value<D: Named>(k: usize, reference: &Reference, domain: &mut D) -
     domain.leave(before);
     domain.memo().active.pop();
     let (state, result) = match result {
-        Ok(value) => (State::Done(value.clone()), Ok(value)),
-        Err(Stop::Postponed(j)) => (State::New, Err(Stop::Postponed(j))),
-        Err(stop) => (State::Failed, Err(domain.failed(stop, &item, reference))),
+        Ok(value) => (MemoState::Done(value.clone()), Ok(value)),
+        Err(Stop::Postponed(j)) => (MemoState::New, Err(Stop::Postponed(j))),
+        Err(stop) => (MemoState::Failed, Err(domain.failed(stop, &item, reference))),
     };
     domain.memo().states[k] = state;
     result
 }
 
 /// Run `start` with everything it waits for done before.
-pub(crate) fn complete<D: Named, V>(
+pub(crate) fn complete<D: NamedFormulas, V>(
     domain: &mut D,
     mut start: impl FnMut(&mut D) -> Result<V, Stop>,
 ) -> Result<V, Stop> {
@@ -113,7 +113,7 @@ pub(crate) fn complete<D: Named, V>(
                     let mistake = cycle(&waiting[from..], j, span, domain);
                     // none of them will ever have a value
                     for k in waiting {
-                        domain.memo().states[k] = State::Failed;
+                        domain.memo().states[k] = MemoState::Failed;
                     }
                     return Err(mistake);
                 }
@@ -129,11 +129,11 @@ pub(crate) fn complete<D: Named, V>(
     }
 }
 
-fn own_name(item: &Item) -> Reference {
-    Reference { base: item.name.clone(), indices: Vec::new(), span: item.node.span }
+fn own_name(item: &NamedFormula) -> NameReference {
+    NameReference { base: item.name.clone(), indices: Vec::new(), span: item.node.span }
 }
 
-fn cycle<D: Named>(circle: &[usize], k: usize, span: Span, domain: &D) -> Stop {
+fn cycle<D: NamedFormulas>(circle: &[usize], k: usize, span: Span, domain: &D) -> Stop {
     let name = domain.item(k).name.clone();
     let mut names: Vec<String> = circle.iter().take(8).map(|c| domain.item(*c).name.clone()).collect();
     if circle.len() > names.len() {

@@ -2,13 +2,13 @@
 
 use crate::dae;
 use crate::diagnostic::{Mistake, Mistakes};
-use crate::document::{self, Section, wrong_type};
+use crate::document::{self, TomlSection, wrong_type};
 use crate::entries::Written;
-use crate::events::{self, GivenEvent, GivenMistakes, ModelEvents, Plan};
-use crate::hybrid::{self, Declared, HybridModel, Shared};
-use crate::index::{Bindings, Limits};
+use crate::events::{self, EventDraft, GivenEvent, GivenMistakes, ModelEvents};
+use crate::hybrid::{self, HybridModel, ModeDraft, Shared};
+use crate::index::{Bindings, ReadingLimits};
 use crate::motion::{self, Beside, MotionTexts};
-use crate::names::{Class, Classes, Context};
+use crate::names::{Classes, Context, QuantityClass};
 use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
@@ -42,14 +42,14 @@ pub struct Model {
     /// Parameters and definitions that nothing uses.
     pub unused: Vec<Unused>,
     /// Its equations.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// Events; those of a system with modes are kept by the modes.
     pub events: ModelEvents,
 }
 
 /// Equations of a model.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum ModelKind {
     /// Equations of motion.
     Motion {
         /// The formulas.
@@ -113,7 +113,7 @@ const SECTIONS: [&str; 12] = [
 
 pub(crate) const NUMBER: Context = Context {
     place: "this place",
-    allowed: Classes::of(&[Class::Parameter]),
+    allowed: Classes::of(&[QuantityClass::Parameter]),
     help: "only numbers and parameters can stand here",
 };
 
@@ -121,7 +121,7 @@ impl Model {
     /// Read a model from the text of a file; `name` is how messages call the file. `overrides` replace parameters.
     ///
     /// ```
-    /// use daedal_model::{Kind, Model};
+    /// use daedal_model::{ModelKind, Model};
     /// let text = r#"
     ///     [model]
     ///     name = "oscillator"
@@ -134,16 +134,21 @@ impl Model {
     ///     forces = ["-c*x"]
     /// "#;
     /// let model = Model::read("oscillator.toml", text, &[("c".to_string(), 9.0)]).unwrap();
-    /// let Kind::Motion { formulas, .. } = &model.kind else { unreachable!() };
+    /// let ModelKind::Motion { formulas, .. } = &model.kind else { unreachable!() };
     /// assert_eq!(formulas.parameters, [("c".to_string(), 9.0)]);
     /// assert_eq!(formulas.graph.depends_on(formulas.force[0]).len(), 2); // x and c
     /// ```
     pub fn read(name: &str, text: &str, overrides: &[(String, f64)]) -> Result<Model, Mistakes> {
-        Self::read_within(name, text, overrides, Limits::default())
+        Self::read_within(name, text, overrides, ReadingLimits::default())
     }
 
     /// [`Model::read`] with other limits than the usual ones, for files that are not trusted.
-    pub fn read_within(name: &str, text: &str, overrides: &[(String, f64)], limits: Limits) -> Result<Model, Mistakes> {
+    pub fn read_within(
+        name: &str,
+        text: &str,
+        overrides: &[(String, f64)],
+        limits: ReadingLimits,
+    ) -> Result<Model, Mistakes> {
         let mut reader = Reader::new(text, limits);
         let model = read(&mut reader, overrides, &[]);
         match model {
@@ -180,7 +185,7 @@ impl Model {
         overrides: &[(String, f64)],
         given: &[GivenEvent],
     ) -> Result<Model, GivenMistakes> {
-        let mut reader = Reader::new(text, Limits::default());
+        let mut reader = Reader::new(text, ReadingLimits::default());
         let model = read(&mut reader, overrides, given);
         if let (Some(model), 0) = (model, reader.count()) {
             return Ok(model);
@@ -222,7 +227,7 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
     let root = root.get_ref();
     check_sections(reader, root);
 
-    let find = |reader: &mut Reader, name, title| Section::find(reader, root, name, title);
+    let find = |reader: &mut Reader, name, title| TomlSection::find(reader, root, name, title);
     let parameters = find(reader, "parameters", "[parameters]");
     let modes = hybrid::declared(reader, root).unwrap_or_default();
     parameters::read(reader, parameters, overrides, &hybrid::parameters_of_modes(&modes));
@@ -277,11 +282,11 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
         }
         (Some(section), None) => {
             let (formulas, initial, texts) = motion::read(reader, section, beside, &mut []);
-            Kind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }
+            ModelKind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }
         }
         (None, Some(section)) => {
             let (formulas, initial, texts) = dae::read(reader, section, beside, &mut []);
-            Kind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts }
+            ModelKind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts }
         }
         (None, None) => {
             if root.get("motion").is_none() && root.get("dae").is_none() {
@@ -298,11 +303,11 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
         }
     };
     let parameters = match &kind {
-        Kind::Motion { formulas, .. } => formulas.parameters.clone(),
-        Kind::Dae { formulas, .. } => formulas.parameters.clone(),
-        Kind::Hybrid(_) => Vec::new(),
+        ModelKind::Motion { formulas, .. } => formulas.parameters.clone(),
+        ModelKind::Dae { formulas, .. } => formulas.parameters.clone(),
+        ModelKind::Hybrid(_) => Vec::new(),
     };
-    let About { name, description, source, time } = about;
+    let ModelSection { name, description, source, time } = about;
     let structural = reader.structural();
     let unused = unused::find(reader, root);
     let events = events::of_model(reader, &events, &kind);
@@ -313,10 +318,10 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
 fn switched(
     reader: &mut Reader,
     root: &DeTable,
-    modes: &[Declared],
-    (about, solve): (About, Defaults),
+    modes: &[ModeDraft],
+    (about, solve): (ModelSection, Defaults),
     overrides: &[(String, f64)],
-    events: &[Plan],
+    events: &[EventDraft],
 ) -> Option<Model> {
     parameters::evaluate(reader);
     let shared = Shared {
@@ -332,8 +337,8 @@ fn switched(
         .map(|k| (reader.parameters[k].name.clone(), reader.parameter(k).unwrap_or(f64::NAN)))
         .collect();
     parameters.extend(of_modes);
-    let About { name, description, source, time } = about;
-    let (unused, kind) = (unused::find(reader, root), Kind::Hybrid(Box::new(model)));
+    let ModelSection { name, description, source, time } = about;
+    let (unused, kind) = (unused::find(reader, root), ModelKind::Hybrid(Box::new(model)));
     let events = ModelEvents::default();
     Some(Model { name, description, source, time, solve, parameters, structural, unused, kind, events })
 }
@@ -358,7 +363,7 @@ fn check_sections(reader: &mut Reader, root: &DeTable) {
     }
 }
 
-struct About {
+struct ModelSection {
     name: String,
     description: Option<String>,
     source: Option<String>,
@@ -366,9 +371,9 @@ struct About {
 }
 
 /// `[model]`.
-fn about(reader: &mut Reader, root: &DeTable) -> About {
-    let mut about = About { name: String::new(), description: None, source: None, time: None };
-    let Some(section) = Section::find(reader, root, "model", "[model]") else {
+fn about(reader: &mut Reader, root: &DeTable) -> ModelSection {
+    let mut about = ModelSection { name: String::new(), description: None, source: None, time: None };
+    let Some(section) = TomlSection::find(reader, root, "model", "[model]") else {
         if root.get("model").is_none() {
             reader.mistake(Mistake::Missing {
                 what: "the section [model]".into(),
@@ -396,7 +401,7 @@ fn about(reader: &mut Reader, root: &DeTable) -> About {
     about
 }
 
-fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
+fn time(reader: &mut Reader, section: TomlSection) -> Option<(f64, f64)> {
     let value = section.get("time")?;
     let DeValue::Array(items) = value.get_ref() else {
         reader.mistake(wrong_type("`time`", "a list [begin, end]", value));
@@ -411,7 +416,7 @@ fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
         });
         return None;
     };
-    let mut one = |item: &document::Item| {
+    let mut one = |item: &document::TomlItem| {
         let node = document::formula(reader, item, "the time")?;
         let result =
             reader.constant(&node, Context { place: "the interval of time", ..NUMBER }, &mut Bindings::default());
@@ -433,7 +438,7 @@ fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
 
 /// `[solve]`.
 /// `methods` is absent where the model has modes.
-fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], methods: Option<&[&str]>) -> Defaults {
+fn defaults(reader: &mut Reader, section: TomlSection, formulations: &[&str], methods: Option<&[&str]>) -> Defaults {
     let common = ["rtol", "atol", "nominal", "h0", "hmax", "rank_tolerance", "formulation"];
     let further: &[&str] = if methods.is_some() { &["method"] } else { &["max_switches", "max_immediate"] };
     section.check_keys(reader, &[&common, further].concat());
@@ -464,16 +469,16 @@ fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], method
 }
 
 /// A positive number for all variables, or a table of them by name, `"*"` being all others.
-fn by_name(reader: &mut Reader, section: Section, key: &'static str) -> (Option<f64>, Vec<(String, f64)>) {
+fn by_name(reader: &mut Reader, section: TomlSection, key: &'static str) -> (Option<f64>, Vec<(String, f64)>) {
     let Some(item) = section.get(key) else { return (None, Vec::new()) };
     let DeValue::Table(table) = item.get_ref() else { return (document::positive(reader, section, key), Vec::new()) };
     let (mut for_all, mut of) = (None, Vec::new());
-    let inner = Section { title: section.title, span: section.span, table };
+    let inner = TomlSection { title: section.title, span: section.span, table };
     for (name, value) in table {
         let name = name.get_ref().as_ref();
         // lambda.rod is a table inside of a table in TOML
         if let (DeValue::Table(multipliers), "lambda" | "mu") = (value.get_ref(), name) {
-            let inner = Section { title: section.title, span: section.span, table: multipliers };
+            let inner = TomlSection { title: section.title, span: section.span, table: multipliers };
             for constraint in multipliers.keys().map(|key| key.get_ref().as_ref()) {
                 let value = document::positive(reader, inner, constraint);
                 of.extend(value.map(|value| (format!("{name}.{constraint}"), value)));
@@ -490,7 +495,7 @@ fn by_name(reader: &mut Reader, section: Section, key: &'static str) -> (Option<
 }
 
 /// One of these words.
-fn one_of(reader: &mut Reader, section: Section, key: &str, known: &[&str]) -> Option<String> {
+fn one_of(reader: &mut Reader, section: TomlSection, key: &str, known: &[&str]) -> Option<String> {
     let word = section.string(reader, key)?;
     if known.contains(&word.as_str()) {
         return Some(word);

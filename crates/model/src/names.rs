@@ -1,7 +1,7 @@
 //! What names mean: variables, parameters, definitions, and which of them a formula may contain.
 
 use crate::diagnostic::Mistake;
-use crate::formula::ast::{Node, Reference, is_reserved};
+use crate::formula::ast::{NameReference, SyntaxNode, is_reserved};
 use crate::formula::construction::meaning;
 use crate::formula::evaluate::indexed;
 use crate::index::Bindings;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// Kinds of quantities that formulas are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Class {
+pub(crate) enum QuantityClass {
     Parameter,
     Time,
     Position,
@@ -27,37 +27,37 @@ pub(crate) enum Class {
     StateDerivative,
 }
 
-impl Class {
+impl QuantityClass {
     pub fn noun(self) -> &'static str {
         match self {
-            Class::Parameter => "parameter",
-            Class::Time => "time",
-            Class::Position => "position",
-            Class::Velocity => "velocity",
-            Class::Dynamic => "dynamic variable",
-            Class::Auxiliary => "auxiliary variable",
-            Class::Contact => "contact variable",
-            Class::Lambda | Class::Mu => "multiplier",
-            Class::Acceleration => "acceleration",
-            Class::State => "state",
-            Class::StateDerivative => "derivative of a state",
+            QuantityClass::Parameter => "parameter",
+            QuantityClass::Time => "time",
+            QuantityClass::Position => "position",
+            QuantityClass::Velocity => "velocity",
+            QuantityClass::Dynamic => "dynamic variable",
+            QuantityClass::Auxiliary => "auxiliary variable",
+            QuantityClass::Contact => "contact variable",
+            QuantityClass::Lambda | QuantityClass::Mu => "multiplier",
+            QuantityClass::Acceleration => "acceleration",
+            QuantityClass::State => "state",
+            QuantityClass::StateDerivative => "derivative of a state",
         }
     }
 }
 
-const ALL: [Class; 12] = [
-    Class::Parameter,
-    Class::Time,
-    Class::Position,
-    Class::Velocity,
-    Class::Dynamic,
-    Class::Auxiliary,
-    Class::Contact,
-    Class::Lambda,
-    Class::Mu,
-    Class::Acceleration,
-    Class::State,
-    Class::StateDerivative,
+const ALL: [QuantityClass; 12] = [
+    QuantityClass::Parameter,
+    QuantityClass::Time,
+    QuantityClass::Position,
+    QuantityClass::Velocity,
+    QuantityClass::Dynamic,
+    QuantityClass::Auxiliary,
+    QuantityClass::Contact,
+    QuantityClass::Lambda,
+    QuantityClass::Mu,
+    QuantityClass::Acceleration,
+    QuantityClass::State,
+    QuantityClass::StateDerivative,
 ];
 
 /// A set of classes.
@@ -68,7 +68,7 @@ impl Classes {
     pub const NONE: Classes = Classes(0);
     pub const EVERYTHING: Classes = Classes(u16::MAX);
 
-    pub const fn of(classes: &[Class]) -> Self {
+    pub const fn of(classes: &[QuantityClass]) -> Self {
         let mut bits = 0;
         let mut k = 0;
         while k < classes.len() {
@@ -77,7 +77,7 @@ impl Classes {
         }
         Classes(bits)
     }
-    pub fn contains(self, class: Class) -> bool {
+    pub fn contains(self, class: QuantityClass) -> bool {
         self.0 & (1 << class as u16) != 0
     }
     #[must_use]
@@ -85,7 +85,7 @@ impl Classes {
         Classes(self.0 | other.0)
     }
     /// The first class of this set that is not in the other.
-    pub fn outside(self, other: Classes) -> Option<Class> {
+    pub fn outside(self, other: Classes) -> Option<QuantityClass> {
         ALL.into_iter().find(|class| self.contains(*class) && !other.contains(*class))
     }
 }
@@ -104,7 +104,7 @@ pub(crate) struct Context {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Symbol {
     /// Number of a variable in its class.
-    Variable(Class, usize),
+    Variable(QuantityClass, usize),
     /// Number of a parameter.
     Parameter(usize),
     /// Number of an item: a definition.
@@ -113,9 +113,9 @@ pub(crate) enum Symbol {
 
 /// A formula with a name, evaluated when it is first needed.
 #[derive(Clone, Debug)]
-pub(crate) struct Item {
+pub(crate) struct NamedFormula {
     pub name: String,
-    pub node: Rc<Node>,
+    pub node: Rc<SyntaxNode>,
     pub bindings: Bindings,
     pub context: Context,
 }
@@ -131,7 +131,7 @@ struct Family {
 
 /// A name as it was declared.
 #[derive(Clone, Debug)]
-pub(crate) struct Declared {
+pub(crate) struct Declaration {
     pub symbol: Symbol,
     /// "a position"
     pub what: String,
@@ -140,15 +140,15 @@ pub(crate) struct Declared {
 
 /// All names of a file.
 #[derive(Debug, Default)]
-pub(crate) struct Scope {
-    names: HashMap<String, Declared>,
+pub(crate) struct NameScope {
+    names: HashMap<String, Declaration>,
     families: HashMap<String, Family>,
-    pub items: Vec<Rc<Item>>,
+    pub items: Vec<Rc<NamedFormula>>,
     /// Names may be missing because their declarations have mistakes.
     pub incomplete: bool,
 }
 
-impl Scope {
+impl NameScope {
     /// Give a name its meaning.
     pub fn declare(
         &mut self,
@@ -193,7 +193,7 @@ impl Scope {
                 family.high[k] = family.high[k].max(i);
             }
         }
-        self.names.insert(name, Declared { symbol, what: what.to_string(), span });
+        self.names.insert(name, Declaration { symbol, what: what.to_string(), span });
         Ok(())
     }
 
@@ -204,7 +204,7 @@ impl Scope {
     }
 
     /// Is this a name already?
-    pub fn get(&self, name: &str) -> Option<&Declared> {
+    pub fn get(&self, name: &str) -> Option<&Declaration> {
         self.names.get(name)
     }
 
@@ -215,11 +215,11 @@ impl Scope {
     }
 
     /// The meaning of a name with its indices evaluated, or the mistake with advice.
-    pub fn find(&self, name: &str, reference: &Reference) -> Result<Symbol, Mistake> {
+    pub fn find(&self, name: &str, reference: &NameReference) -> Result<Symbol, Mistake> {
         self.names.get(name).map(|d| d.symbol).ok_or_else(|| self.unknown(name, reference))
     }
 
-    fn unknown(&self, name: &str, reference: &Reference) -> Mistake {
+    fn unknown(&self, name: &str, reference: &NameReference) -> Mistake {
         let (base, at) = (reference.base.as_str(), reference.span.into());
         let given = reference.indices.len();
         if let Some(family) = self.families.get(base) {

@@ -2,12 +2,12 @@
 
 use crate::definitions;
 use crate::diagnostic::Mistake;
-use crate::document::Section;
-use crate::entries::{self, Entry, Name};
-use crate::events::{self, Plan};
-use crate::formula::ast::Node;
+use crate::document::TomlSection;
+use crate::entries::{self, FormulaEntry, Name};
+use crate::events::{self, EventDraft};
+use crate::formula::ast::SyntaxNode;
 use crate::lower::Lowering;
-use crate::names::{Classes, Context, Item, Symbol};
+use crate::names::{Classes, Context, NamedFormula, Symbol};
 use crate::reader::Reader;
 use daedal::graph::Expr;
 use std::collections::HashSet;
@@ -17,7 +17,7 @@ const OUTPUT: Context =
     Context { place: "an output", allowed: Classes::EVERYTHING, help: "outputs may contain everything" };
 
 /// Read the outputs; their names must not be those of variables.
-pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Vec<(Name, Entry)> {
+pub(crate) fn read(reader: &mut Reader, section: Option<TomlSection>) -> Vec<(Name, FormulaEntry)> {
     let Some(section) = section else { return Vec::new() };
     let outputs = entries::table(reader, section.table, "the output");
     for (name, _) in &outputs {
@@ -42,8 +42,12 @@ pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Vec<(Name, 
 ///
 /// An output may use other outputs, in any order: while they are lowered each is a name as definitions are, unless its name is one already.
 /// They are names for events, too, and for nothing else.
-pub(crate) fn lower(lowering: &mut Lowering, outputs: &[(Name, Entry)], events: &[Plan]) -> Vec<(String, Expr)> {
-    let is_new = |(name, _): &&(Name, Entry)| lowering.reader.scope.knows(&name.base).is_none();
+pub(crate) fn lower(
+    lowering: &mut Lowering,
+    outputs: &[(Name, FormulaEntry)],
+    events: &[EventDraft],
+) -> Vec<(String, Expr)> {
+    let is_new = |(name, _): &&(Name, FormulaEntry)| lowering.reader.scope.knows(&name.base).is_none();
     let own: HashSet<&str> = outputs.iter().filter(is_new).map(|(name, _)| name.base.as_str()).collect();
     let mut open: Vec<Open> = Vec::new();
     for (name, entry) in outputs {
@@ -80,20 +84,20 @@ pub(crate) fn lower(lowering: &mut Lowering, outputs: &[(Name, Entry)], events: 
 }
 
 /// Make an output a name; its number among the items.
-fn declare(reader: &mut Reader, name: &Name, entry: &Entry, node: &Rc<Node>) -> Option<usize> {
+fn declare(reader: &mut Reader, name: &Name, entry: &FormulaEntry, node: &Rc<SyntaxNode>) -> Option<usize> {
     let number = reader.scope.items.len();
     let declared = reader.scope.declare(&name.base, &name.indices, "an output", Symbol::Item(number), name.span);
     reader.told(declared)?;
     let (node, bindings) = (Rc::clone(node), entry.bindings.clone());
-    reader.scope.items.push(Rc::new(Item { name: name.full.clone(), node, bindings, context: OUTPUT }));
+    reader.scope.items.push(Rc::new(NamedFormula { name: name.full.clone(), node, bindings, context: OUTPUT }));
     Some(number)
 }
 
 /// An output while it is looked at.
 struct Open<'o> {
     name: &'o Name,
-    entry: &'o Entry,
-    node: Rc<Node>,
+    entry: &'o FormulaEntry,
+    node: Rc<SyntaxNode>,
     /// its number among the items, where other outputs may use it
     item: Option<usize>,
     /// why this mode cannot compute it

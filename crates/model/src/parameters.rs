@@ -1,9 +1,9 @@
 //! `[parameters]`: numbers, formulas of other parameters, and arrays of them; values set from outside replace them.
 
 use crate::diagnostic::Mistake;
-use crate::document::{self, Item, Section};
+use crate::document::{self, TomlItem, TomlSection};
 use crate::entries;
-use crate::formula::ast::{Kind, Node};
+use crate::formula::ast::{SyntaxKind, SyntaxNode};
 use crate::formula::parser;
 use crate::index::Bindings;
 use crate::names::{self, Symbol};
@@ -18,7 +18,7 @@ use toml::de::{DeTable, DeValue};
 /// `of_modes` are the names that modes have for themselves: mode, name.
 pub(crate) fn read(
     reader: &mut Reader,
-    section: Option<Section>,
+    section: Option<TomlSection>,
     overrides: &[(String, f64)],
     of_modes: &[(String, String)],
 ) {
@@ -33,7 +33,7 @@ pub(crate) fn read(
 /// theirs; where the mode has a value of its own, that of all modes is not looked at.
 pub(crate) fn read_mode(
     reader: &mut Reader,
-    section: Section,
+    section: TomlSection,
     own: Option<&DeTable>,
     mode: &str,
     overrides: &[(String, f64)],
@@ -77,7 +77,7 @@ pub(crate) fn evaluate(reader: &mut Reader) {
     }
 }
 
-fn declare(reader: &mut Reader, section: Section) {
+fn declare(reader: &mut Reader, section: TomlSection) {
     let mut ranges = Vec::new();
     for (key, value) in section.table {
         let text = document::key_text(reader, key);
@@ -108,7 +108,7 @@ fn declare(reader: &mut Reader, section: Section) {
     }
 }
 
-fn has_ranges(items: &[Item]) -> bool {
+fn has_ranges(items: &[TomlItem]) -> bool {
     items.iter().any(|item| match item.get_ref() {
         DeValue::Array(inner) => has_ranges(inner),
         DeValue::String(text) => text.contains("for"),
@@ -117,7 +117,7 @@ fn has_ranges(items: &[Item]) -> bool {
 }
 
 /// Entries m[1], m[2], … or P[1,1], P[1,2], ….
-fn array(reader: &mut Reader, base: &str, span: Span, items: &[Item], indices: &mut Vec<i64>) {
+fn array(reader: &mut Reader, base: &str, span: Span, items: &[TomlItem], indices: &mut Vec<i64>) {
     if items.is_empty() && indices.is_empty() {
         reader.mistake(Mistake::WrongType {
             what: format!("the parameter `{base}`"),
@@ -148,7 +148,15 @@ fn array(reader: &mut Reader, base: &str, span: Span, items: &[Item], indices: &
     }
 }
 
-fn add(reader: &mut Reader, base: &str, indices: &[i64], span: Span, node: Rc<Node>, bindings: Bindings, place: Span) {
+fn add(
+    reader: &mut Reader,
+    base: &str,
+    indices: &[i64],
+    span: Span,
+    node: Rc<SyntaxNode>,
+    bindings: Bindings,
+    place: Span,
+) {
     let number = reader.parameters.len();
     let declared = reader.scope.declare(base, indices, "a parameter", Symbol::Parameter(number), span);
     if reader.told(declared).is_none() {
@@ -156,9 +164,14 @@ fn add(reader: &mut Reader, base: &str, indices: &[i64], span: Span, node: Rc<No
     }
     let name = crate::formula::evaluate::indexed(base, indices);
     let origin = match (reader.overrides.get(&name).filter(|x| x.is_finite()), &node.kind) {
-        (Some(x), _) | (None, Kind::Number(x)) => Origin::Number(*x),
+        (Some(x), _) | (None, SyntaxKind::Number(x)) => Origin::Number(*x),
         _ => {
-            reader.scope.items.push(Rc::new(names::Item { name: name.clone(), node, bindings, context: PARAMETER }));
+            reader.scope.items.push(Rc::new(names::NamedFormula {
+                name: name.clone(),
+                node,
+                bindings,
+                context: PARAMETER,
+            }));
             Origin::Formula(reader.scope.items.len() - 1)
         }
     };

@@ -4,12 +4,12 @@
 
 use crate::diagnostic::Mistake;
 use crate::events::Lowered;
-use crate::formula::ast::{Kind, Node, Range, Reference};
+use crate::formula::ast::{NameReference, Range, SyntaxKind, SyntaxNode};
 use crate::formula::evaluate::{Domain, Stop, evaluate};
-use crate::formula::operation::Operation;
-use crate::index::{Bindings, Budget, Limits};
-use crate::memo::{self, Memo, Named};
-use crate::names::{Class, Classes, Context, Item, Scope, Symbol};
+use crate::formula::operation::FormulaOperation;
+use crate::index::{Bindings, Budget, ReadingLimits};
+use crate::memo::{self, Memo, NamedFormulas};
+use crate::names::{Classes, Context, NameScope, NamedFormula, QuantityClass, Symbol};
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -36,13 +36,13 @@ pub(crate) struct Parameter {
 
 pub(crate) const PARAMETER: Context = Context {
     place: "the value of a parameter",
-    allowed: Classes::of(&[Class::Parameter]),
+    allowed: Classes::of(&[QuantityClass::Parameter]),
     help: "parameters are made of numbers and other parameters",
 };
 
 pub(crate) const CONSTANT: Context = Context {
     place: "an index or the bound of a range",
-    allowed: Classes::of(&[Class::Parameter]),
+    allowed: Classes::of(&[QuantityClass::Parameter]),
     help: "indices are made of numbers, parameters and other indices",
 };
 
@@ -51,7 +51,7 @@ pub(crate) struct Reader<'f> {
     pub file: &'f str,
     /// where its lines end
     lines: Rc<[usize]>,
-    pub scope: Scope,
+    pub scope: NameScope,
     pub parameters: Vec<Parameter>,
     /// Names of the outputs.
     pub outputs: HashSet<String>,
@@ -94,11 +94,11 @@ struct Diary {
 pub(crate) struct Told(Vec<Mistake>, HashSet<(usize, usize)>);
 
 impl<'f> Reader<'f> {
-    pub fn new(file: &'f str, limits: Limits) -> Self {
+    pub fn new(file: &'f str, limits: ReadingLimits) -> Self {
         Reader {
             file,
             lines: file.match_indices('\n').map(|(k, _)| k).collect(),
-            scope: Scope::default(),
+            scope: NameScope::default(),
             parameters: Vec::new(),
             outputs: HashSet::new(),
             overrides: HashMap::new(),
@@ -119,7 +119,7 @@ impl<'f> Reader<'f> {
 
     /// A reader for the equations of a mode, with names of its own; what was told goes on. Give it back to [`Reader::resume`].
     pub fn for_mode(&mut self, mode: &str) -> Reader<'f> {
-        let mut reader = Reader::new("", Limits::default());
+        let mut reader = Reader::new("", ReadingLimits::default());
         (reader.file, reader.lines) = (self.file, Rc::clone(&self.lines));
         std::mem::swap(&mut reader.budget, &mut self.budget);
         std::mem::swap(&mut reader.diary, &mut self.diary);
@@ -226,7 +226,7 @@ impl<'f> Reader<'f> {
     }
 
     /// The number of a formula that must be constant.
-    pub fn constant(&mut self, node: &Node, context: Context, bindings: &mut Bindings) -> Result<f64, Stop> {
+    pub fn constant(&mut self, node: &SyntaxNode, context: Context, bindings: &mut Bindings) -> Result<f64, Stop> {
         let before = std::mem::replace(&mut self.context, context);
         let result = memo::complete(self, |reader| evaluate(node, reader, &mut bindings.clone()));
         self.context = before;
@@ -238,15 +238,18 @@ impl<'f> Reader<'f> {
         match self.parameters[k].origin {
             Origin::Number(x) => Ok(x),
             Origin::Formula(item) => {
-                let reference =
-                    Reference { base: self.parameters[k].name.clone(), indices: vec![], span: self.parameters[k].span };
+                let reference = NameReference {
+                    base: self.parameters[k].name.clone(),
+                    indices: vec![],
+                    span: self.parameters[k].span,
+                };
                 memo::complete(self, |reader| memo::value(item, &reference, reader))
             }
         }
     }
 
     /// The parameters in a formula decided what the model looks like.
-    pub fn note_structural(&mut self, node: &Node) {
+    pub fn note_structural(&mut self, node: &SyntaxNode) {
         if self.looked_at.insert(node.span) {
             references(node, &mut self.structural);
         }
@@ -273,10 +276,10 @@ impl<'f> Reader<'f> {
 }
 
 /// The names in a formula, without their indices.
-fn references(node: &Node, bases: &mut Vec<String>) {
+fn references(node: &SyntaxNode, bases: &mut Vec<String>) {
     let mut open = vec![node];
     while let Some(node) = open.pop() {
-        if let Kind::Reference(reference) | Kind::Derivative(reference, _) = &node.kind {
+        if let SyntaxKind::Reference(reference) | SyntaxKind::Derivative(reference, _) = &node.kind {
             bases.push(reference.base.clone());
         }
         open.extend(node.children());
@@ -292,9 +295,9 @@ impl Domain for Reader<'_> {
     fn known(&mut self, value: &f64) -> Option<f64> {
         Some(*value)
     }
-    fn decided(&mut self, _: &f64, _: &Node, _: &Bindings) {}
+    fn decided(&mut self, _: &f64, _: &SyntaxNode, _: &Bindings) {}
 
-    fn reference(&mut self, name: &str, reference: &Reference) -> Result<f64, Stop> {
+    fn reference(&mut self, name: &str, reference: &NameReference) -> Result<f64, Stop> {
         if name == "pi" {
             return Ok(std::f64::consts::PI);
         }
@@ -331,7 +334,7 @@ impl Domain for Reader<'_> {
         }
     }
 
-    fn derivative(&mut self, name: &str, _: u32, _: &Reference, span: Span) -> Result<f64, Stop> {
+    fn derivative(&mut self, name: &str, _: u32, _: &NameReference, span: Span) -> Result<f64, Stop> {
         Err(Mistake::NotAllowed {
             what: format!("the derivative of `{name}`"),
             place: self.context.place.into(),
@@ -342,11 +345,11 @@ impl Domain for Reader<'_> {
         .into())
     }
 
-    fn apply(&mut self, operation: Operation, arguments: &[f64]) -> f64 {
+    fn apply(&mut self, operation: FormulaOperation, arguments: &[f64]) -> f64 {
         operation.apply(arguments)
     }
 
-    fn integer(&mut self, node: &Node, what: &str, bindings: &mut Bindings) -> Result<i64, Stop> {
+    fn integer(&mut self, node: &SyntaxNode, what: &str, bindings: &mut Bindings) -> Result<i64, Stop> {
         let before = std::mem::replace(&mut self.context, CONSTANT);
         let result = if self.memo.is_idle() {
             memo::complete(self, |reader| evaluate(node, reader, &mut bindings.clone()))
@@ -359,7 +362,7 @@ impl Domain for Reader<'_> {
         if x.fract() != 0.0 || x.abs() > 9e15 {
             return Err(Mistake::NotAnInteger { what: what.into(), value: x, at: node.span.into() }.into());
         }
-        if !matches!(node.kind, Kind::Number(_)) {
+        if !matches!(node.kind, SyntaxKind::Number(_)) {
             self.note_structural(node);
         }
         Ok(x as i64)
@@ -396,14 +399,14 @@ impl Domain for Reader<'_> {
     }
 }
 
-impl Named for Reader<'_> {
+impl NamedFormulas for Reader<'_> {
     fn memo(&mut self) -> &mut Memo<f64> {
         &mut self.memo
     }
-    fn item(&self, k: usize) -> Rc<Item> {
+    fn item(&self, k: usize) -> Rc<NamedFormula> {
         Rc::clone(&self.scope.items[k])
     }
-    fn enter(&mut self, item: &Item) -> Context {
+    fn enter(&mut self, item: &NamedFormula) -> Context {
         // a definition that is used where numbers are wanted must be made of numbers itself
         let context = if item.context == PARAMETER { PARAMETER } else { self.context };
         std::mem::replace(&mut self.context, context)
@@ -411,7 +414,7 @@ impl Named for Reader<'_> {
     fn leave(&mut self, before: Context) {
         self.context = before;
     }
-    fn failed(&mut self, stop: Stop, item: &Item, reference: &Reference) -> Stop {
+    fn failed(&mut self, stop: Stop, item: &NamedFormula, reference: &NameReference) -> Stop {
         match stop {
             Stop::Mistake(mistake) => match *mistake {
                 Mistake::NotAllowed { what, place, help, .. } if item.context != PARAMETER => Mistake::NotAllowed {

@@ -1,10 +1,10 @@
 //! How a formula depends on the velocities, as far as its structure tells: not at all, linearly, affinely or otherwise.
 
-use crate::formula::operation::Operation;
+use crate::formula::operation::FormulaOperation;
 
 /// Dependence on the velocities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum VelocityShape {
     /// The number 0, which is linear and free.
     Zero,
     /// No velocities.
@@ -17,38 +17,38 @@ pub(crate) enum Shape {
     Nonlinear,
 }
 
-use Shape::{Affine, Free, Linear, Nonlinear, Zero};
+use VelocityShape::{Affine, Free, Linear, Nonlinear, Zero};
 
-impl Shape {
+impl VelocityShape {
     /// Shape of a result from the shapes of the arguments.
-    pub fn of(operation: Operation, x: &[Shape]) -> Shape {
+    pub fn of(operation: FormulaOperation, x: &[VelocityShape]) -> VelocityShape {
         match operation {
-            Operation::Negative => x[0],
-            Operation::Add | Operation::Subtract => sum(x[0], x[1]),
-            Operation::Multiply => product(x[0], x[1]),
-            Operation::Divide if is_free(x[1]) => x[0],
-            Operation::Integer(1) => x[0],
-            Operation::Integer(0) => Free,
-            Operation::Select if is_free(x[0]) => sum_of_branches(x[1], x[2]),
-            Operation::Divide
-            | Operation::Integer(_)
-            | Operation::Constant(_)
-            | Operation::Power
-            | Operation::Function(_)
-            | Operation::Select => elementary(x),
+            FormulaOperation::Negative => x[0],
+            FormulaOperation::Add | FormulaOperation::Subtract => sum(x[0], x[1]),
+            FormulaOperation::Multiply => product(x[0], x[1]),
+            FormulaOperation::Divide if is_free(x[1]) => x[0],
+            FormulaOperation::Integer(1) => x[0],
+            FormulaOperation::Integer(0) => Free,
+            FormulaOperation::Select if is_free(x[0]) => sum_of_branches(x[1], x[2]),
+            FormulaOperation::Divide
+            | FormulaOperation::Integer(_)
+            | FormulaOperation::Constant(_)
+            | FormulaOperation::Power
+            | FormulaOperation::Function(_)
+            | FormulaOperation::Select => elementary(x),
         }
     }
 }
 
-fn is_free(x: Shape) -> bool {
+fn is_free(x: VelocityShape) -> bool {
     matches!(x, Zero | Free)
 }
 
-fn elementary(x: &[Shape]) -> Shape {
+fn elementary(x: &[VelocityShape]) -> VelocityShape {
     if x.iter().all(|x| is_free(*x)) { Free } else { Nonlinear }
 }
 
-fn sum(a: Shape, b: Shape) -> Shape {
+fn sum(a: VelocityShape, b: VelocityShape) -> VelocityShape {
     match (a, b) {
         (Nonlinear, _) | (_, Nonlinear) => Nonlinear,
         (Zero, x) | (x, Zero) => x,
@@ -59,11 +59,11 @@ fn sum(a: Shape, b: Shape) -> Shape {
 }
 
 /// Either the one or the other, decided without velocities.
-fn sum_of_branches(a: Shape, b: Shape) -> Shape {
+fn sum_of_branches(a: VelocityShape, b: VelocityShape) -> VelocityShape {
     if a == b { a } else { sum(a, b) }
 }
 
-fn product(a: Shape, b: Shape) -> Shape {
+fn product(a: VelocityShape, b: VelocityShape) -> VelocityShape {
     match (a, b) {
         (Zero, _) | (_, Zero) => Zero,
         (Free, x) | (x, Free) => x,
@@ -74,24 +74,24 @@ fn product(a: Shape, b: Shape) -> Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formula::ast::Function;
+    use crate::formula::ast::ElementaryFunction;
 
     #[test]
     fn products_and_sums_keep_what_is_linear() {
-        assert_eq!(Shape::of(Operation::Multiply, &[Free, Linear]), Linear);
-        assert_eq!(Shape::of(Operation::Divide, &[Linear, Free]), Linear);
-        assert_eq!(Shape::of(Operation::Add, &[Linear, Zero]), Linear);
-        assert_eq!(Shape::of(Operation::Subtract, &[Linear, Free]), Affine);
-        assert_eq!(Shape::of(Operation::Select, &[Free, Linear, Linear]), Linear);
-        assert_eq!(Shape::of(Operation::Integer(1), &[Affine]), Affine);
+        assert_eq!(VelocityShape::of(FormulaOperation::Multiply, &[Free, Linear]), Linear);
+        assert_eq!(VelocityShape::of(FormulaOperation::Divide, &[Linear, Free]), Linear);
+        assert_eq!(VelocityShape::of(FormulaOperation::Add, &[Linear, Zero]), Linear);
+        assert_eq!(VelocityShape::of(FormulaOperation::Subtract, &[Linear, Free]), Affine);
+        assert_eq!(VelocityShape::of(FormulaOperation::Select, &[Free, Linear, Linear]), Linear);
+        assert_eq!(VelocityShape::of(FormulaOperation::Integer(1), &[Affine]), Affine);
     }
 
     #[test]
     fn everything_else_is_nonlinear() {
-        assert_eq!(Shape::of(Operation::Multiply, &[Linear, Linear]), Nonlinear);
-        assert_eq!(Shape::of(Operation::Divide, &[Free, Linear]), Nonlinear);
-        assert_eq!(Shape::of(Operation::Integer(2), &[Linear]), Nonlinear);
-        assert_eq!(Shape::of(Operation::Function(Function::Abs), &[Linear]), Nonlinear);
-        assert_eq!(Shape::of(Operation::Select, &[Linear, Free, Free]), Nonlinear);
+        assert_eq!(VelocityShape::of(FormulaOperation::Multiply, &[Linear, Linear]), Nonlinear);
+        assert_eq!(VelocityShape::of(FormulaOperation::Divide, &[Free, Linear]), Nonlinear);
+        assert_eq!(VelocityShape::of(FormulaOperation::Integer(2), &[Linear]), Nonlinear);
+        assert_eq!(VelocityShape::of(FormulaOperation::Function(ElementaryFunction::Abs), &[Linear]), Nonlinear);
+        assert_eq!(VelocityShape::of(FormulaOperation::Select, &[Linear, Free, Free]), Nonlinear);
     }
 }

@@ -1,7 +1,7 @@
 //! Places in a model file, and formulas that know where their characters stand in it.
 //!
 //! A formula is a TOML string. Escapes, line breaks after a backslash and the quotes themselves move its characters;
-//! [`Text`] maps every byte of the decoded text back to the file.
+//! [`DecodedText`] maps every byte of the decoded text back to the file.
 
 use std::ops::Range;
 
@@ -36,17 +36,17 @@ impl From<Span> for miette::SourceSpan {
 
 /// The decoded text of a TOML string or key.
 #[derive(Clone, Debug)]
-pub(crate) struct Text {
+pub(crate) struct DecodedText {
     /// What the author means.
     pub value: String,
     /// The whole string in the file, with its quotes.
     pub span: Span,
     /// Where the bytes of `value` stand in the file.
-    places: Places,
+    places: BytePlaces,
 }
 
 #[derive(Clone, Debug)]
-enum Places {
+enum BytePlaces {
     /// One after the other, beginning here.
     From(usize),
     /// Each byte, and the end.
@@ -55,37 +55,37 @@ enum Places {
     Whole,
 }
 
-impl Text {
+impl DecodedText {
     /// `value` was read from `file[span]`.
     pub fn new(file: &str, span: Span, value: &str) -> Self {
-        let places = file.get(span.start..span.end).map_or(Places::Whole, |raw| places(raw, span.start, value));
-        Text { value: value.to_string(), span, places }
+        let places = file.get(span.start..span.end).map_or(BytePlaces::Whole, |raw| places(raw, span.start, value));
+        DecodedText { value: value.to_string(), span, places }
     }
 
     /// A text that stands in no file.
     pub fn bare(value: &str) -> Self {
-        Text { value: value.to_string(), span: Span { start: 0, end: value.len() }, places: Places::From(0) }
+        DecodedText { value: value.to_string(), span: Span { start: 0, end: value.len() }, places: BytePlaces::From(0) }
     }
 
     /// Where bytes of the decoded text stand in the file.
     pub fn place(&self, range: Range<usize>) -> Span {
         match &self.places {
-            Places::From(start) => Span { start: start + range.start, end: start + range.end },
-            Places::Each(each) => {
+            BytePlaces::From(start) => Span { start: start + range.start, end: start + range.end },
+            BytePlaces::Each(each) => {
                 let at = |k: usize| each.get(k).copied().unwrap_or(self.span.end);
                 // an escape is shown whole: up to where the next character begins
                 Span { start: at(range.start), end: at(range.end).max(at(range.start)) }
             }
-            Places::Whole => self.span,
+            BytePlaces::Whole => self.span,
         }
     }
 }
 
 /// Decode `raw` once more beside the parser and note where each byte came from.
-fn places(raw: &str, start: usize, value: &str) -> Places {
+fn places(raw: &str, start: usize, value: &str) -> BytePlaces {
     let quotes = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|q| raw.starts_with(q));
     let Some(quote) = quotes.filter(|q| raw.len() >= 2 * q.len() && raw.ends_with(q)) else {
-        return if raw == value { Places::From(start) } else { Places::Whole };
+        return if raw == value { BytePlaces::From(start) } else { BytePlaces::Whole };
     };
     let mut at = quote.len();
     let end = raw.len() - quote.len();
@@ -98,7 +98,7 @@ fn places(raw: &str, start: usize, value: &str) -> Places {
         }
     }
     if raw[at..end] == *value {
-        return Places::From(start + at);
+        return BytePlaces::From(start + at);
     }
     let mut decoded = String::with_capacity(value.len());
     let mut each = Vec::with_capacity(value.len() + 1);
@@ -110,7 +110,7 @@ fn places(raw: &str, start: usize, value: &str) -> Places {
         let rest = &raw[at..end];
         let Some(c) = rest.chars().next() else { break };
         if c == '\\' && quote.starts_with('"') {
-            let Some((character, length)) = escape(rest) else { return Places::Whole };
+            let Some((character, length)) = escape(rest) else { return BytePlaces::Whole };
             if let Some(character) = character {
                 push(&mut decoded, character, at);
             }
@@ -124,7 +124,7 @@ fn places(raw: &str, start: usize, value: &str) -> Places {
         }
     }
     each.push(start + end);
-    if decoded == value { Places::Each(each) } else { Places::Whole }
+    if decoded == value { BytePlaces::Each(each) } else { BytePlaces::Whole }
 }
 
 /// The character of an escape at the beginning of `rest`, if it stands for one, and its length.
@@ -163,7 +163,7 @@ mod tests {
     fn shown<'f>(file: &'f str, needle: &str) -> &'f str {
         let table = toml::de::DeTable::parse(file).unwrap();
         let (_, item) = table.get_ref().iter().next().unwrap();
-        let text = Text::new(file, item.span().into(), item.get_ref().as_str().unwrap());
+        let text = DecodedText::new(file, item.span().into(), item.get_ref().as_str().unwrap());
         let at = text.value.find(needle).unwrap();
         let span = text.place(at..at + needle.len());
         &file[span.start..span.end]

@@ -32,7 +32,7 @@ const TEXTS: [&str; 3] = ["name", "description", "source"];
 
 /// All of them, in the order of the file.
 pub(crate) fn find(reader: &Reader, root: &DeTable) -> Vec<Unused> {
-    let mut found = Words { reader, declared: Vec::new(), used: HashSet::new() };
+    let mut found = UsedWords { reader, declared: Vec::new(), used: HashSet::new() };
     for (key, value) in root {
         match (key.get_ref().as_ref(), value.get_ref()) {
             ("model", DeValue::Table(table)) => {
@@ -47,20 +47,20 @@ pub(crate) fn find(reader: &Reader, root: &DeTable) -> Vec<Unused> {
             (name, value) => found.section(name, value),
         }
     }
-    let Words { declared, used, .. } = found;
+    let UsedWords { declared, used, .. } = found;
     let mut unused: Vec<Unused> = declared.into_iter().filter(|unused| !used.contains(&unused.name)).collect();
     unused.sort_by_key(|unused| unused.line);
     unused.dedup();
     unused
 }
 
-struct Words<'r, 'f> {
+struct UsedWords<'r, 'f> {
     reader: &'r Reader<'f>,
     declared: Vec<Unused>,
     used: HashSet<String>,
 }
 
-impl Words<'_, '_> {
+impl UsedWords<'_, '_> {
     /// A section, or a table of that name in a mode.
     fn section(&mut self, name: &str, value: &DeValue) {
         match (DECLARING.iter().find(|(section, _)| *section == name), value) {

@@ -1,6 +1,6 @@
 //! The examples of the reference pages are models.
 
-use daedal_model::{Kind, Model};
+use daedal_model::{Model, ModelKind};
 
 fn page(name: &str) -> String {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/src/{name}.md"));
@@ -28,6 +28,6 @@ fn the_examples_of_the_page_on_switching_have_modes() {
     for text in examples {
         let text = text.split_once('\n').unwrap().1;
         let model = Model::read("example", text, &[]).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
-        assert!(matches!(model.kind, Kind::Hybrid(_)));
+        assert!(matches!(model.kind, ModelKind::Hybrid(_)));
     }
 }

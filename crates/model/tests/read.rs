@@ -3,7 +3,7 @@
 use daedal::Start;
 use daedal::graph::Tape;
 use daedal::motion::{Formulas, Motion};
-use daedal_model::{Kind, Limits, Mistake, Model};
+use daedal_model::{Mistake, Model, ModelKind, ReadingLimits};
 use std::path::Path;
 
 fn text(name: &str) -> String {
@@ -21,8 +21,8 @@ fn read(name: &str) -> Model {
 
 fn motion(model: &Model) -> &Formulas {
     match &model.kind {
-        Kind::Motion { formulas, .. } => formulas,
-        Kind::Dae { .. } | Kind::Hybrid(_) => panic!("not a mechanism"),
+        ModelKind::Motion { formulas, .. } => formulas,
+        ModelKind::Dae { .. } | ModelKind::Hybrid(_) => panic!("not a mechanism"),
     }
 }
 
@@ -58,7 +58,7 @@ fn the_pendulum_is_what_the_design_says() {
     let (x, y, vx, vy) = (0.1f64 * 2.0, 0.1f64 * 3.0, 0.1f64 * 4.0, 0.1f64 * 5.0);
     let energy = 1.0 / 2.0 * (vx * vx + vy * vy) + 1.0 * 13.75 * y;
     assert_eq!(values, [0.0, -13.75, x * x + y * y - 1.0, energy, vy, x.atan2(-y)]);
-    let Kind::Motion { initial, texts, .. } = &model.kind else { unreachable!() };
+    let ModelKind::Motion { initial, texts, .. } = &model.kind else { unreachable!() };
     assert_eq!(initial.p, [Start::Fixed(0.0), Start::Guess(-1.0)]);
     assert_eq!(initial.v, [Start::Fixed(2.8), Start::Guess(0.0)]);
     assert_eq!(initial.lambda, [Start::Unknown]);
@@ -126,7 +126,7 @@ fn every_section_arrives() {
     assert_eq!(values[3], drag - (u.abs().powf(2.5) * 1.0 + w - u));
     assert_eq!(values[4], at[12]);
     assert_eq!(model.structural, ["N", "e"]);
-    let Kind::Motion { initial, .. } = &model.kind else { unreachable!() };
+    let ModelKind::Motion { initial, .. } = &model.kind else { unreachable!() };
     assert_eq!(initial.r, [Start::Fixed(0.0)]);
     assert_eq!(initial.w, [Start::Guess(2.5)]);
     assert_eq!(initial.p[1], Start::Fixed(0.2));
@@ -137,7 +137,7 @@ fn every_section_arrives() {
 fn conditions_are_evaluated_with_the_numbers_of_the_parameters() {
     let text = text("pendulum.toml").replace("# conditions", "conditions");
     let model = Model::read("pendulum", &text, &[("L".to_string(), 2.0)]).unwrap();
-    let Kind::Motion { initial, .. } = &model.kind else { unreachable!() };
+    let ModelKind::Motion { initial, .. } = &model.kind else { unreachable!() };
     let at = Motion { t: 0.0, p: &[0.0, -2.0], v: &[3.0, 4.0], r: &[], w: &[], s: &[], lambda: &[0.0], mu: &[] };
     assert_eq!(initial.conditions[0].value(&at), 5.0 / 2.0 - 2.8);
 }
@@ -145,7 +145,7 @@ fn conditions_are_evaluated_with_the_numbers_of_the_parameters() {
 #[test]
 fn a_general_system_knows_its_derivatives() {
     let model = read("oscillator_dae.toml");
-    let Kind::Dae { formulas: f, initial, texts } = &model.kind else { panic!("not a general system") };
+    let ModelKind::Dae { formulas: f, initial, texts } = &model.kind else { panic!("not a general system") };
     assert_eq!(f.states, ["x", "y", "lambda1"]);
     assert_eq!((f.orders.as_slice(), f.levels), (&[2, 1, 0][..], 2));
     assert_eq!(texts[2].to_string(), "x + y = sin(t)");
@@ -204,8 +204,8 @@ fn definitions_used_twice_are_computed_once() {
 #[test]
 fn work_is_bounded_by_the_limits() {
     let text = OSCILLATOR.replace("FORCE", "sum(x for i in 1..101)");
-    let entries = Limits { entries: 100, ..Limits::default() };
-    let operations = Limits { operations: 100, ..Limits::default() };
+    let entries = ReadingLimits { entries: 100, ..ReadingLimits::default() };
+    let operations = ReadingLimits { operations: 100, ..ReadingLimits::default() };
     for limits in [entries, operations] {
         let mistakes = Model::read_within("large", &text, &[], limits).unwrap_err();
         assert!(matches!(mistakes.list(), [Mistake::TooLarge { limit: 100, .. }]), "{}", mistakes.lines());
@@ -241,7 +241,7 @@ fn a_general_system_may_keep_invariants() {
         invariants = { energy = "der(x)^2 + x^2" }
     "#;
     let model = Model::read("oscillator.toml", text, &[]).unwrap();
-    let Kind::Dae { formulas, .. } = &model.kind else { panic!("a general system") };
+    let ModelKind::Dae { formulas, .. } = &model.kind else { panic!("a general system") };
     assert_eq!(formulas.graph.formula(formulas.invariants[0].1), "x'^2 + x^2");
     let wrong = text.replace("der(x)^2", "der(x, 2)^2");
     let message = Model::read("oscillator.toml", &wrong, &[]).unwrap_err().to_string();
@@ -271,7 +271,7 @@ const GENERAL: &str = "[model]\nname = \"m\"\ntime = [0, 1]\n[dae]\nstates = [\"
 fn outputs_may_use_outputs_in_any_order() {
     let text = format!("{GENERAL}[output]\ntwice = \"2*square\"\nsquare = \"x^2\"\nx2 = \"twice + square\"\n");
     let model = Model::read("m.toml", &text, &[]).unwrap();
-    let Kind::Dae { formulas, .. } = &model.kind else { unreachable!() };
+    let ModelKind::Dae { formulas, .. } = &model.kind else { unreachable!() };
     let outputs: Vec<_> = formulas.outputs.iter().map(|(_, e)| *e).collect();
     let tape = daedal::graph::Tape::new(&formulas.graph, &outputs);
     let mut inputs = vec![0.0; formulas.graph.inputs().len()];
@@ -308,7 +308,7 @@ fn lambda_and_mu_are_names_unless_a_dot_follows() {
 fn equations_know_their_lines() {
     let text = GENERAL.replace("[\"der(x) = -x\"]", "[\n  \"der(x) = -x\",\n  \"0 = 0*x\",\n]");
     let model = Model::read("m.toml", &text, &[]).unwrap();
-    let Kind::Dae { texts, .. } = &model.kind else { unreachable!() };
+    let ModelKind::Dae { texts, .. } = &model.kind else { unreachable!() };
     assert_eq!(texts.iter().map(|written| written.line).collect::<Vec<_>>(), [7, 8]);
 }
 

@@ -2,9 +2,9 @@
 
 use crate::NativeError;
 use crate::emit::Emitter;
-use crate::functions::Function;
+use crate::functions::LibraryFunction;
 use crate::host::host;
-use crate::plan::Plan;
+use crate::plan::TaskPlan;
 use cranelift_codegen::ir::{AbiParam, UserFuncName};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
@@ -15,14 +15,14 @@ use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex};
 
 /// Compiled code of some formulas, with scratch space of its own.
-pub struct Compiled {
-    program: Arc<Program>,
+pub struct CompiledKernel {
+    program: Arc<MachineCode>,
     scratch: Vec<f64>,
 }
 
 /// What duplicates of a kernel share.
-struct Program {
-    parts: Vec<Part>,
+struct MachineCode {
+    parts: Vec<PartFunction>,
     inputs: usize,
     outputs: usize,
     code_size: usize,
@@ -31,12 +31,12 @@ struct Program {
 }
 
 /// A function of inputs, outputs and scratch.
-type Part = unsafe extern "C" fn(*const f64, *mut f64, *mut f64);
+type PartFunction = unsafe extern "C" fn(*const f64, *mut f64, *mut f64);
 
-impl Compiled {
+impl CompiledKernel {
     /// Code in parts of that many steps.
     pub(crate) fn new(graph: &Graph, outputs: &[Expr], part: usize) -> Result<Self, NativeError> {
-        let plan = Plan::new(graph, outputs, part);
+        let plan = TaskPlan::new(graph, outputs, part);
         let inputs = graph.inputs().len();
         // offsets of loads and stores have 32 bits with a sign
         let longest = inputs.max(outputs.len()).max(plan.scratch);
@@ -52,12 +52,12 @@ impl Compiled {
                 let address = code.0.get_finalized_function(id);
                 // SAFETY: the address is that of a finished function, which was declared with three pointers as arguments, no
                 // result and the calling convention of C. The code stays in memory as long as `code`, which is kept beside it.
-                unsafe { std::mem::transmute::<*const u8, Part>(address) }
+                unsafe { std::mem::transmute::<*const u8, PartFunction>(address) }
             })
             .collect();
         let scratch = vec![0.0; plan.scratch];
-        let program = Program { parts, inputs, outputs: outputs.len(), code_size, _code: Mutex::new(code) };
-        Ok(Compiled { program: Arc::new(program), scratch })
+        let program = MachineCode { parts, inputs, outputs: outputs.len(), code_size, _code: Mutex::new(code) };
+        Ok(CompiledKernel { program: Arc::new(program), scratch })
     }
 
     /// Bytes of machine code.
@@ -66,7 +66,7 @@ impl Compiled {
     }
 }
 
-impl Kernel for Compiled {
+impl Kernel for CompiledKernel {
     fn call(&mut self, inputs: &[f64], outputs: &mut [f64]) {
         let program = &*self.program;
         assert_eq!(inputs.len(), program.inputs, "a kernel of {} inputs got {}", program.inputs, inputs.len());
@@ -79,7 +79,7 @@ impl Kernel for Compiled {
     }
 
     fn duplicate(&self) -> Box<dyn Kernel> {
-        Box::new(Compiled { program: self.program.clone(), scratch: self.scratch.clone() })
+        Box::new(CompiledKernel { program: self.program.clone(), scratch: self.scratch.clone() })
     }
 }
 
@@ -88,7 +88,7 @@ struct Code(ManuallyDrop<JITModule>);
 
 impl Drop for Code {
     fn drop(&mut self) {
-        // SAFETY: the module is taken once, here. Addresses of its functions are only in the `Program` that is being dropped with it, so
+        // SAFETY: the module is taken once, here. Addresses of its functions are only in the `MachineCode` that is being dropped with it, so
         // that none of them runs now or later.
         unsafe { ManuallyDrop::take(&mut self.0).free_memory() };
     }
@@ -97,12 +97,12 @@ impl Drop for Code {
 impl Code {
     fn new() -> Result<Self, NativeError> {
         let mut builder = JITBuilder::with_isa(host()?, default_libcall_names());
-        builder.symbols(Function::all().map(|function| (function.name(), function.address())));
+        builder.symbols(LibraryFunction::all().map(|function| (function.name(), function.address())));
         Ok(Code(ManuallyDrop::new(JITModule::new(builder))))
     }
 
     /// The parts of a plan as functions, with the size of their code.
-    fn write(&mut self, graph: &Graph, outputs: &[Expr], plan: &Plan) -> Result<(Vec<FuncId>, usize), NativeError> {
+    fn write(&mut self, graph: &Graph, outputs: &[Expr], plan: &TaskPlan) -> Result<(Vec<FuncId>, usize), NativeError> {
         let module = &mut *self.0;
         let mut signature = module.make_signature();
         signature.params = vec![AbiParam::new(module.target_config().pointer_type()); 3];
@@ -179,7 +179,7 @@ mod tests {
         let inputs = [0.3, -1.7, 2.5, -0.1];
         let expected = Tape::new(&graph, &outputs).evaluate(&inputs);
         for part in [1, 2, 3, 7, 20, 1000] {
-            let mut kernel = Compiled::new(&graph, &outputs, part).expect("this machine runs native code");
+            let mut kernel = CompiledKernel::new(&graph, &outputs, part).expect("this machine runs native code");
             let mut values = vec![0.0; outputs.len()];
             kernel.call(&inputs, &mut values);
             assert_eq!(values, expected, "parts of {part}");
@@ -191,7 +191,7 @@ mod tests {
         let mut graph = Graph::new();
         let x = graph.input("x");
         let y = graph.with(|| (0..1000).fold(x, |y, _| (y * 1.5 + x).sin()));
-        let kernel = Compiled::new(&graph, &[y], 10).expect("this machine runs native code");
+        let kernel = CompiledKernel::new(&graph, &[y], 10).expect("this machine runs native code");
         assert_eq!(kernel.program.parts.len(), 300);
         assert!(kernel.scratch.len() <= 2, "{} places", kernel.scratch.len());
     }

@@ -1,8 +1,8 @@
 //! Nodes as instructions of Cranelift.
 
 use crate::NativeError;
-use crate::functions::Function;
-use crate::plan::{Plan, Step};
+use crate::functions::LibraryFunction;
+use crate::plan::{Task, TaskPlan};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::types::F64;
 use cranelift_codegen::ir::{FuncRef, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, Value};
@@ -17,13 +17,13 @@ const NUMBER: usize = size_of::<f64>();
 /// The code of one part while it is written.
 pub(crate) struct Emitter<'e, 'f> {
     graph: &'e Graph,
-    plan: &'e Plan,
+    plan: &'e TaskPlan,
     module: &'e mut JITModule,
     builder: FunctionBuilder<'f>,
     /// Addresses of inputs, outputs and scratch.
     arrays: [Value; 3],
     values: HashMap<Expr, Value>,
-    called: HashMap<Function, FuncRef>,
+    called: HashMap<LibraryFunction, FuncRef>,
     both: Option<StackSlot>,
 }
 
@@ -31,7 +31,7 @@ impl<'e, 'f> Emitter<'e, 'f> {
     /// Begin a function of three addresses.
     pub(crate) fn new(
         graph: &'e Graph,
-        plan: &'e Plan,
+        plan: &'e TaskPlan,
         module: &'e mut JITModule,
         mut builder: FunctionBuilder<'f>,
     ) -> Self {
@@ -60,13 +60,13 @@ impl<'e, 'f> Emitter<'e, 'f> {
     }
 
     /// Compute and keep where it is needed later.
-    pub(crate) fn step(&mut self, step: Step) -> Result<(), NativeError> {
+    pub(crate) fn step(&mut self, step: Task) -> Result<(), NativeError> {
         match step {
-            Step::Node(e) => {
+            Task::Node(e) => {
                 let value = self.node(self.graph.node(e))?;
                 self.values.insert(e, value);
             }
-            Step::SineAndCosine { sin, cos, of } => {
+            Task::SineAndCosine { sin, cos, of } => {
                 let x = self.value(of);
                 let slot = *self.both.get_or_insert_with(|| {
                     let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 2 * NUMBER as u32, 3);
@@ -74,7 +74,7 @@ impl<'e, 'f> Emitter<'e, 'f> {
                 });
                 let pointer = self.module.target_config().pointer_type();
                 let address = self.builder.ins().stack_addr(pointer, slot, 0);
-                self.call(Function::SineAndCosine, &[x, address])?;
+                self.call(LibraryFunction::SineAndCosine, &[x, address])?;
                 for (k, e) in [sin, cos].into_iter().enumerate() {
                     let value = self.builder.ins().load(F64, MemFlagsData::trusted(), address, (k * NUMBER) as i32);
                     self.values.insert(e, value);
@@ -124,7 +124,7 @@ impl<'e, 'f> Emitter<'e, 'f> {
                     Unary::Neg => self.builder.ins().fneg(x),
                     Unary::Sqrt => self.builder.ins().sqrt(x),
                     Unary::Abs => self.builder.ins().fabs(x),
-                    _ => self.call(Function::Unary(f), &[x])?,
+                    _ => self.call(LibraryFunction::Unary(f), &[x])?,
                 }
             }
             Node::Binary(f, x, y) => {
@@ -134,8 +134,8 @@ impl<'e, 'f> Emitter<'e, 'f> {
                     Binary::Sub => self.builder.ins().fsub(x, y),
                     Binary::Mul => self.builder.ins().fmul(x, y),
                     Binary::Div => self.builder.ins().fdiv(x, y),
-                    Binary::Atan2 => self.call(Function::Atan2, &[x, y])?,
-                    Binary::Pow => self.call(Function::Pow, &[x, y])?,
+                    Binary::Atan2 => self.call(LibraryFunction::Atan2, &[x, y])?,
+                    Binary::Pow => self.call(LibraryFunction::Pow, &[x, y])?,
                 }
             }
             Node::Powi(x, n) => {
@@ -144,7 +144,7 @@ impl<'e, 'f> Emitter<'e, 'f> {
             }
             Node::Powf(x, a) => {
                 let (x, a) = (self.value(x), self.builder.ins().f64const(a));
-                self.call(Function::Pow, &[x, a])?
+                self.call(LibraryFunction::Pow, &[x, a])?
             }
             Node::Select(c, yes, no) => {
                 let (c, yes, no) = (self.value(c), self.value(yes), self.value(no));
@@ -179,7 +179,7 @@ impl<'e, 'f> Emitter<'e, 'f> {
     }
 
     /// Call a function of this crate; its result, if it returns one.
-    fn call(&mut self, function: Function, arguments: &[Value]) -> Result<Value, NativeError> {
+    fn call(&mut self, function: LibraryFunction, arguments: &[Value]) -> Result<Value, NativeError> {
         let called = if let Some(&called) = self.called.get(&function) {
             called
         } else {

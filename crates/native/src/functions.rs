@@ -6,7 +6,7 @@ use daedal_graph::Unary;
 
 /// A function that compiled code calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Function {
+pub(crate) enum LibraryFunction {
     /// One number to one number; neither sign, root nor absolute value, which are instructions.
     Unary(Unary),
     /// Angle of a point.
@@ -17,31 +17,31 @@ pub(crate) enum Function {
     SineAndCosine,
 }
 
-impl Function {
+impl LibraryFunction {
     /// All of them.
-    pub(crate) fn all() -> impl Iterator<Item = Function> {
+    pub(crate) fn all() -> impl Iterator<Item = LibraryFunction> {
         use Unary::{Acos, Asin, Atan, Cos, Cosh, Exp, Ln, Sin, Sinh, Tan, Tanh};
         let unary = [Exp, Ln, Sin, Cos, Tan, Sinh, Cosh, Tanh, Asin, Acos, Atan];
-        let others = [Function::Atan2, Function::Pow, Function::SineAndCosine];
-        unary.into_iter().map(Function::Unary).chain(others)
+        let others = [LibraryFunction::Atan2, LibraryFunction::Pow, LibraryFunction::SineAndCosine];
+        unary.into_iter().map(LibraryFunction::Unary).chain(others)
     }
 
     /// Its symbol.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Function::Unary(f) => f.name().unwrap_or("neg"),
-            Function::Atan2 => "atan2",
-            Function::Pow => "pow",
-            Function::SineAndCosine => "sin_cos",
+            LibraryFunction::Unary(f) => f.name().unwrap_or("neg"),
+            LibraryFunction::Atan2 => "atan2",
+            LibraryFunction::Pow => "pow",
+            LibraryFunction::SineAndCosine => "sin_cos",
         }
     }
 
     /// Arguments and result, into an empty signature.
     pub(crate) fn describe(self, pointer: Type, signature: &mut Signature) {
         let (arguments, result): (&[Type], _) = match self {
-            Function::Unary(_) => (&[F64], Some(F64)),
-            Function::Atan2 | Function::Pow => (&[F64, F64], Some(F64)),
-            Function::SineAndCosine => (&[F64, pointer], None),
+            LibraryFunction::Unary(_) => (&[F64], Some(F64)),
+            LibraryFunction::Atan2 | LibraryFunction::Pow => (&[F64, F64], Some(F64)),
+            LibraryFunction::SineAndCosine => (&[F64, pointer], None),
         };
         signature.params.extend(arguments.iter().map(|&kind| AbiParam::new(kind)));
         signature.returns.extend(result.map(AbiParam::new));
@@ -52,7 +52,7 @@ impl Function {
         type One = extern "C" fn(f64) -> f64;
         type Two = extern "C" fn(f64, f64) -> f64;
         let one: One = match self {
-            Function::Unary(f) => match f {
+            LibraryFunction::Unary(f) => match f {
                 Unary::Neg => neg,
                 Unary::Sqrt => sqrt,
                 Unary::Abs => abs,
@@ -68,9 +68,9 @@ impl Function {
                 Unary::Acos => acos,
                 Unary::Atan => atan,
             },
-            Function::Atan2 => return atan2 as Two as *const u8,
-            Function::Pow => return powf as Two as *const u8,
-            Function::SineAndCosine => return sin_cos as extern "C" fn(f64, &mut [f64; 2]) as *const u8,
+            LibraryFunction::Atan2 => return atan2 as Two as *const u8,
+            LibraryFunction::Pow => return powf as Two as *const u8,
+            LibraryFunction::SineAndCosine => return sin_cos as extern "C" fn(f64, &mut [f64; 2]) as *const u8,
         };
         one as *const u8
     }
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn names_are_different() {
-        let names: std::collections::HashSet<&str> = Function::all().map(Function::name).collect();
-        assert_eq!(names.len(), Function::all().count());
+        let names: std::collections::HashSet<&str> = LibraryFunction::all().map(LibraryFunction::name).collect();
+        assert_eq!(names.len(), LibraryFunction::all().count());
     }
 }

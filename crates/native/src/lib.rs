@@ -30,7 +30,7 @@ mod functions;
 mod host;
 mod plan;
 
-pub use compiled::Compiled;
+pub use compiled::CompiledKernel;
 
 use cranelift_module::ModuleError;
 use daedal_graph::{Compiler, Expr, Graph, Interpreted, Kernel};
@@ -69,8 +69,8 @@ const PART: usize = 500;
 
 impl Native {
     /// Native code for these formulas, or why there is none.
-    pub fn try_compile(&self, graph: &Graph, outputs: &[Expr]) -> Result<Compiled, NativeError> {
-        Compiled::new(graph, outputs, PART)
+    pub fn try_compile(&self, graph: &Graph, outputs: &[Expr]) -> Result<CompiledKernel, NativeError> {
+        CompiledKernel::new(graph, outputs, PART)
     }
 
     /// Does this machine run native code? Otherwise [`Compiler::compile`] gives kernels that run the tape. Tried out once.

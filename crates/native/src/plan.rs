@@ -10,19 +10,19 @@ use std::collections::HashMap;
 
 /// One thing to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum Task {
     /// The value of a node that is neither a constant nor an input.
     Node(Expr),
     /// Sine and cosine of one argument.
     SineAndCosine { sin: Expr, cos: Expr, of: Expr },
 }
 
-impl Step {
+impl Task {
     /// The nodes whose values it gives.
     pub(crate) fn results(self) -> impl Iterator<Item = Expr> {
         let (first, second) = match self {
-            Step::Node(e) => (e, None),
-            Step::SineAndCosine { sin, cos, .. } => (sin, Some(cos)),
+            Task::Node(e) => (e, None),
+            Task::SineAndCosine { sin, cos, .. } => (sin, Some(cos)),
         };
         std::iter::once(first).chain(second)
     }
@@ -30,15 +30,15 @@ impl Step {
     /// The node whose arguments it needs.
     fn reader(self) -> Expr {
         match self {
-            Step::Node(e) | Step::SineAndCosine { sin: e, .. } => e,
+            Task::Node(e) | Task::SineAndCosine { sin: e, .. } => e,
         }
     }
 }
 
 /// Steps in order, cut into parts.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
-    pub(crate) steps: Vec<Step>,
+pub(crate) struct TaskPlan {
+    pub(crate) steps: Vec<Task>,
     /// Steps of a part; the last may be shorter.
     pub(crate) part: usize,
     /// Place in the scratch array of values that a later part needs.
@@ -47,7 +47,7 @@ pub(crate) struct Plan {
     pub(crate) scratch: usize,
 }
 
-impl Plan {
+impl TaskPlan {
     /// The plan for these outputs with parts of `part` steps.
     pub(crate) fn new(graph: &Graph, outputs: &[Expr], part: usize) -> Self {
         let steps = steps(graph, outputs);
@@ -72,12 +72,12 @@ impl Plan {
             }
             free.extend(ends.remove(&number).into_iter().flatten());
         }
-        Plan { steps, part, place, scratch }
+        TaskPlan { steps, part, place, scratch }
     }
 }
 
 /// What is to be computed, arguments first; sine and cosine of one argument in one step.
-fn steps(graph: &Graph, outputs: &[Expr]) -> Vec<Step> {
+fn steps(graph: &Graph, outputs: &[Expr]) -> Vec<Task> {
     let order = graph.needed(outputs);
     let mut sines: HashMap<Expr, [Option<Expr>; 2]> = HashMap::new();
     for &e in &order {
@@ -92,12 +92,12 @@ fn steps(graph: &Graph, outputs: &[Expr]) -> Vec<Step> {
         match graph.node(e) {
             Node::Constant(_) | Node::Input(_) => {}
             Node::Unary(Unary::Sin | Unary::Cos, x) => match sines.remove(&x) {
-                Some([Some(sin), Some(cos)]) => steps.push(Step::SineAndCosine { sin, cos, of: x }),
-                Some(_) => steps.push(Step::Node(e)),
+                Some([Some(sin), Some(cos)]) => steps.push(Task::SineAndCosine { sin, cos, of: x }),
+                Some(_) => steps.push(Task::Node(e)),
                 // the other one of a pair
                 None => {}
             },
-            _ => steps.push(Step::Node(e)),
+            _ => steps.push(Task::Node(e)),
         }
     }
     steps

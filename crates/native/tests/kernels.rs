@@ -1,10 +1,10 @@
 //! Kernels at the edges: no outputs, the same output twice, wrong lengths, other threads.
 
 use daedal_graph::{Compiler, Expr, Graph, Kernel};
-use daedal_native::{Compiled, Native};
+use daedal_native::{CompiledKernel, Native};
 use daedal_scalar::Scalar;
 
-fn compile(graph: &Graph, outputs: &[Expr]) -> Compiled {
+fn compile(graph: &Graph, outputs: &[Expr]) -> CompiledKernel {
     Native.try_compile(graph, outputs).expect("native code on this machine")
 }
 

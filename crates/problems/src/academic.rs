@@ -8,7 +8,7 @@
 //! The exact solution is p = ((1+t)cos t, sin t, cos t). At t = π/2 the contact equations are singular. Steinbrecher (2006),
 //! example 5.3.6.
 
-use crate::{Case, Problem, Reference};
+use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes};
@@ -60,14 +60,14 @@ impl EquationsOfMotion for Academic {
     }
 }
 
-pub(crate) const PROBLEM: Problem = Problem {
+pub(crate) const PROBLEM: ReferenceProblem = ReferenceProblem {
     name: "academic",
     description: "constructed example with force elements, auxiliary and contact variables",
     source: "Steinbrecher (2006), example 5.3.6",
     parameters: &[],
     build: |_| {
         let start = exact(0.0);
-        let reference = |t: f64| Reference::new(t, &NAMES, &exact(t), 1e-14, "closed form");
+        let reference = |t: f64| ReferenceValues::new(t, &NAMES, &exact(t), 1e-14, "closed form");
         Case {
             mechanism: Box::new(Academic),
             initial: Initial::motion(0.0, &start[..3], &start[3..6])
@@ -85,11 +85,11 @@ pub(crate) const PROBLEM: Problem = Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Bench, Random, close};
+    use crate::bench::{Bench, RandomNumbers, close};
 
     #[test]
     fn hidden_constraints_are_those_of_the_book() {
-        let (mut bench, mut random) = (Bench::new(&Academic), Random::new(7));
+        let (mut bench, mut random) = (Bench::new(&Academic), RandomNumbers::new(7));
         for _ in 0..20 {
             let t = 0.4;
             let mut x = random.vector(bench.layout.dim());

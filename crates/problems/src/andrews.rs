@@ -8,7 +8,7 @@
 //!
 //! Erratum: the end values published in the test set, [`PUBLISHED_END`], are wrong from the tenth digit on; [`REFERENCE`] is not.
 
-use crate::{Case, Problem, Reference};
+use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes};
@@ -288,7 +288,7 @@ impl EquationsOfMotion for Andrews {
     }
 }
 
-pub(crate) const PROBLEM: Problem = Problem {
+pub(crate) const PROBLEM: ReferenceProblem = ReferenceProblem {
     name: "andrews",
     description: "Andrews' squeezing mechanism of seven bodies",
     source: "Mazzia and Magherini (2008), Test set for initial value problem solvers; IFToMM A03",
@@ -302,7 +302,7 @@ pub(crate) const PROBLEM: Problem = Problem {
             initial: Initial::motion(0.0, &Q0, &[0.0; 7]).multipliers(&LAMBDA0, &[]),
             tend,
             h0: None,
-            references: known.map(|(t, state)| Reference::new(*t, &names, state, 1e-15, source)).collect(),
+            references: known.map(|(t, state)| ReferenceValues::new(*t, &names, state, 1e-15, source)).collect(),
         }
     },
 };

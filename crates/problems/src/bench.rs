@@ -225,11 +225,11 @@ fn solve(A: &mut [Vec<f64>], b: &mut [f64]) -> (Vec<f64>, usize) {
 }
 
 /// Numbers in [−1, 1] that are the same in every run.
-pub struct Random(u64);
+pub struct RandomNumbers(u64);
 
-impl Random {
+impl RandomNumbers {
     pub fn new(seed: u64) -> Self {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        RandomNumbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     pub fn number(&mut self) -> f64 {

@@ -10,7 +10,7 @@
 //!
 //! The source writes the constraint forces as +Gᵀλ, hence the multipliers here have the opposite sign.
 
-use crate::{Case, Problem, Reference};
+use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes};
@@ -97,7 +97,7 @@ impl EquationsOfMotion for CarAxis {
     }
 }
 
-pub(crate) const PROBLEM: Problem = Problem {
+pub(crate) const PROBLEM: ReferenceProblem = ReferenceProblem {
     name: "car-axis",
     description: "car axis on a bumpy road, constraints that depend on time",
     source: "Mazzia and Magherini (2008), Test set for initial value problem solvers",
@@ -111,7 +111,7 @@ pub(crate) const PROBLEM: Problem = Problem {
             initial: Initial::motion(0.0, &[0.0, l0, l, l0], &[slide, 0.0, slide, 0.0]).multipliers(&[0.0, 0.0], &[]),
             tend: 3.0,
             h0: None,
-            references: vec![Reference::new(3.0, &NAMES, &end, 1e-15, "GAMD in quadruple precision")],
+            references: vec![ReferenceValues::new(3.0, &NAMES, &end, 1e-15, "GAMD in quadruple precision")],
         }
     },
 };

@@ -1,6 +1,6 @@
 //! Tests of all problems: consistent initial values, Jacobians, references, invariants.
 
-use crate::bench::{Bench, Random};
+use crate::bench::{Bench, RandomNumbers};
 use crate::{all, find};
 use daedal::graph::Interpreted;
 use daedal::motion::{Compiled, Mechanism, Structure};
@@ -59,7 +59,7 @@ fn jacobians_agree_with_differences() {
     for (seed, problem) in all().iter().enumerate() {
         let case = problem.case();
         let mut bench = Bench::new(&*case.mechanism);
-        let mut random = Random::new(100 + seed as u64);
+        let mut random = RandomNumbers::new(100 + seed as u64);
         // some points near the start, at a time where nothing vanishes
         for _ in 0..3 {
             let t = case.initial.t + 0.1 * case.tend;
@@ -237,7 +237,7 @@ fn formulas_have_the_rows_and_jacobians_of_the_models() {
         let compiled = Compiled::new(&formulas, Interpreted);
         assert_eq!(compiled.structure(), Structure { constraint_force_by_hand: false, ..case.mechanism.structure() });
         let (mut one, mut other) = (Bench::new(&*case.mechanism), Bench::new(&compiled));
-        let mut random = Random::new(300 + seed as u64);
+        let mut random = RandomNumbers::new(300 + seed as u64);
         for _ in 0..3 {
             let t = case.initial.t + 0.1 * case.tend;
             let mut x = one.start(&case);

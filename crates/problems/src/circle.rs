@@ -7,7 +7,7 @@
 //!
 //! Erratum: the initial residuals printed for the inconsistent start, [`INCONSISTENT`], belong to λ = −0.0001.
 
-use crate::{Case, Problem, Reference};
+use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes};
@@ -47,7 +47,7 @@ impl EquationsOfMotion for Circle {
     }
 }
 
-pub(crate) const PROBLEM: Problem = Problem {
+pub(crate) const PROBLEM: ReferenceProblem = ReferenceProblem {
     name: "circle",
     description: "body on the unit circle with forces that depend on velocity",
     source: "Steinbrecher (2002), TU Berlin preprint 742-02, section 6",
@@ -55,7 +55,7 @@ pub(crate) const PROBLEM: Problem = Problem {
     build: |_| {
         let start = exact(0.0);
         let reference =
-            |t: f64| Reference::new(t, &["x", "y", "vx", "vy", "lambda.circle"], &exact(t), 1e-14, "closed form");
+            |t: f64| ReferenceValues::new(t, &["x", "y", "vx", "vy", "lambda.circle"], &exact(t), 1e-14, "closed form");
         Case {
             mechanism: Box::new(Circle),
             initial: Initial::motion(0.0, &start[..2], &start[2..4]).multipliers(&start[4..], &[]),
@@ -69,7 +69,7 @@ pub(crate) const PROBLEM: Problem = Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Bench, Random, close};
+    use crate::bench::{Bench, RandomNumbers, close};
 
     /// (g, gI, gII) by hand.
     fn residuals(p: &[f64], v: &[f64], lambda: f64) -> [f64; 3] {
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn hidden_constraints_are_those_of_the_preprint() {
-        let (mut bench, mut random) = (Bench::new(&Circle), Random::new(3));
+        let (mut bench, mut random) = (Bench::new(&Circle), RandomNumbers::new(3));
         for _ in 0..20 {
             let mut x = random.vector(bench.layout.dim());
             bench.accelerate(0.0, &mut x);

@@ -12,7 +12,7 @@
 //!
 //! Erratum: the assembled constraints there have the constants ½L₄ and L₄ in the y rows instead of the x rows.
 
-use crate::{Case, Problem, Reference};
+use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
@@ -97,7 +97,7 @@ impl EquationsOfMotion for DoubleFourBar {
     }
 }
 
-pub(crate) const PROBLEM: Problem = Problem {
+pub(crate) const PROBLEM: ReferenceProblem = ReferenceProblem {
     name: "double-four-bar",
     description: "three parallel cranks with a platform: four constraints of rank three",
     source: "Steinbrecher (2006), example 4.1.16, with unit parameters",
@@ -115,7 +115,7 @@ pub(crate) const PROBLEM: Problem = Problem {
             initial: Initial::motion(0.0, &[x[6], x[6], x[6], 0.0], &[0.0; 4]),
             tend: 10.0,
             h0: None,
-            references: vec![Reference::new(10.0, &names, &END, 1e-13, "elliptic functions")],
+            references: vec![ReferenceValues::new(10.0, &names, &END, 1e-13, "elliptic functions")],
         }
     },
 };

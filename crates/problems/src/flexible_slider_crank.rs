@@ -8,7 +8,7 @@
 //! crank. Linear beam without damping, initial values for a smooth motion. Simeon (1996); Mazzia and Magherini (2008), Test set for
 //! initial value problem solvers, release 2.4, whose software uses π = 3.1415927 and the velocity level of the constraints.
 
-use crate::{Case, Problem, Reference};
+use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes};
@@ -263,7 +263,7 @@ const NAMES: [&str; 17] = [
     "lambda.crank",
 ];
 
-pub(crate) const PROBLEM: Problem = Problem {
+pub(crate) const PROBLEM: ReferenceProblem = ReferenceProblem {
     name: "flexible-slider-crank",
     description: "slider crank with a flexible rod, stiff vibration",
     source: "Mazzia and Magherini (2008), Test set for initial value problem solvers",
@@ -281,8 +281,8 @@ pub(crate) const PROBLEM: Problem = Problem {
             h0: None,
             references: vec![
                 // x₃ carries the 2e-10 of its initial value
-                Reference::new(0.1, &NAMES[..14], &END[..14], 1e-9, source),
-                Reference::new(0.1, &NAMES[14..], &LAMBDA_END, 1e-8, source),
+                ReferenceValues::new(0.1, &NAMES[..14], &END[..14], 1e-9, source),
+                ReferenceValues::new(0.1, &NAMES[14..], &LAMBDA_END, 1e-8, source),
             ],
         }
     },

@@ -6,7 +6,7 @@
 //! The blade slides only along (cos φ, sin φ); the slope is along x. Started with spin only, it does not slide down: it returns to
 //! its height and drifts across the slope on a cycloid. Neimark and Fufaev (1972), Dynamics of nonholonomic systems.
 
-use crate::{Case, Problem, Reference};
+use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
@@ -68,7 +68,7 @@ impl EquationsOfMotion for KnifeEdge {
     }
 }
 
-pub(crate) const PROBLEM: Problem = Problem {
+pub(crate) const PROBLEM: ReferenceProblem = ReferenceProblem {
     name: "knife-edge",
     description: "knife edge on an incline, nonholonomic",
     source: "Neimark and Fufaev (1972), Dynamics of nonholonomic systems",
@@ -76,7 +76,7 @@ pub(crate) const PROBLEM: Problem = Problem {
     build: |x| {
         let (blade, omega) = (KnifeEdge { m: x[0], j: x[1], g: x[2] }, x[3]);
         let names = ["x", "y", "phi", "vx", "vy", "omega", "mu.blade"];
-        let reference = |t: f64| Reference::new(t, &names, &blade.exact(omega, t), 1e-14, "closed form");
+        let reference = |t: f64| ReferenceValues::new(t, &names, &blade.exact(omega, t), 1e-14, "closed form");
         Case {
             mechanism: Box::new(blade),
             initial: Initial::motion(0.0, &[0.0; 3], &[0.0, 0.0, omega]),

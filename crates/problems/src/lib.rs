@@ -39,7 +39,7 @@ use daedal::Initial;
 use daedal::motion::Mechanism;
 
 /// A reference problem with parameters that can be changed by name.
-pub struct Problem {
+pub struct ReferenceProblem {
     /// Its name, in lower case with dashes.
     pub name: &'static str,
     /// What it is, in one line.
@@ -63,12 +63,12 @@ pub struct Case {
     /// First step size, where the source prescribes it.
     pub h0: Option<f64>,
     /// What is known about the solution up to `tend`, in the order of time; empty unless all parameters have their defaults.
-    pub references: Vec<Reference>,
+    pub references: Vec<ReferenceValues>,
 }
 
 /// Values the solution has at a time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reference {
+pub struct ReferenceValues {
     /// Time.
     pub t: f64,
     /// Values by the names of [`Layout::variable_names`](daedal::motion::Layout::variable_names).
@@ -80,16 +80,16 @@ pub struct Reference {
 }
 
 /// All problems.
-pub fn all() -> &'static [Problem] {
+pub fn all() -> &'static [ReferenceProblem] {
     &PROBLEMS
 }
 
 /// The problem of that name.
-pub fn find(name: &str) -> Option<&'static Problem> {
+pub fn find(name: &str) -> Option<&'static ReferenceProblem> {
     PROBLEMS.iter().find(|problem| problem.name == name)
 }
 
-static PROBLEMS: [Problem; 19] = [
+static PROBLEMS: [ReferenceProblem; 19] = [
     pendulum::BELOW_45_DEGREES,
     pendulum::ABOVE_45_DEGREES,
     pendulum::LONG_RUN,
@@ -111,7 +111,7 @@ static PROBLEMS: [Problem; 19] = [
     wheelset::PROBLEM,
 ];
 
-impl Problem {
+impl ReferenceProblem {
     /// The problem with its default parameters.
     pub fn case(&self) -> Case {
         let defaults: Vec<f64> = self.parameters.iter().map(|&(_, value)| value).collect();
@@ -129,10 +129,10 @@ impl Problem {
     }
 }
 
-impl Reference {
+impl ReferenceValues {
     fn new(t: f64, names: &[&str], values: &[f64], accuracy: f64, source: &'static str) -> Self {
         let values = names.iter().map(ToString::to_string).zip(values.iter().copied()).collect();
-        Reference { t, values, accuracy, source }
+        ReferenceValues { t, values, accuracy, source }
     }
 }
 

@@ -10,7 +10,7 @@
 //! Erratum: the printed constraint forces lack the factor −β exp(−βρ²) in the second column, which changes the sign of λ₂;
 //! here they follow from the constraints.
 
-use crate::{Case, Problem, Reference};
+use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
@@ -65,7 +65,7 @@ impl EquationsOfMotion for Lolly {
     }
 }
 
-pub(crate) const PROBLEM: Problem = Problem {
+pub(crate) const PROBLEM: ReferenceProblem = ReferenceProblem {
     name: "lolly",
     description: "point mass on a circle along a ridge of sharpness beta",
     source: "Steinbrecher (2006), example 5.3.2",
@@ -74,7 +74,7 @@ pub(crate) const PROBLEM: Problem = Problem {
         let lolly = Lolly { m: x[0], g: x[1], beta: x[2] };
         let names = ["x", "y", "z", "vx", "vy", "vz", "lambda.circle", "lambda.ridge"];
         let start = lolly.exact(x[3], 0.0);
-        let reference = |t: f64| Reference::new(t, &names, &lolly.exact(x[3], t), 1e-14, "closed form");
+        let reference = |t: f64| ReferenceValues::new(t, &names, &lolly.exact(x[3], t), 1e-14, "closed form");
         Case {
             mechanism: Box::new(lolly),
             initial: Initial::motion(0.0, &start[..3], &start[3..6]).multipliers(&start[6..], &[]),
@@ -88,12 +88,12 @@ pub(crate) const PROBLEM: Problem = Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Bench, Random, close};
+    use crate::bench::{Bench, RandomNumbers, close};
 
     #[test]
     fn hidden_constraints_are_those_of_the_book() {
         let model = Lolly { m: 1.3, g: 9.81, beta: 2.0 };
-        let (mut bench, mut random) = (Bench::new(&model), Random::new(2));
+        let (mut bench, mut random) = (Bench::new(&model), RandomNumbers::new(2));
         for _ in 0..20 {
             let mut x = random.vector(bench.layout.dim());
             bench.accelerate(0.0, &mut x);

@@ -8,7 +8,7 @@
 //!
 //! Erratum: for the period 2 of the long run g is printed as 13.75, rounded from [`G_PERIOD_TWO`].
 
-use crate::{Case, Problem, Reference};
+use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
@@ -104,7 +104,7 @@ impl EquationsOfMotion for Pendulum {
 }
 
 /// Through the lowest point with a speed that keeps |p₁| < |p₂|.
-pub(crate) const BELOW_45_DEGREES: Problem = Problem {
+pub(crate) const BELOW_45_DEGREES: ReferenceProblem = ReferenceProblem {
     name: "pendulum",
     description: "pendulum that swings up to 44 degrees: selectors chosen once",
     source: "Steinbrecher (2006), example 5.3.1, table 5.8",
@@ -113,7 +113,7 @@ pub(crate) const BELOW_45_DEGREES: Problem = Problem {
 };
 
 /// The same with a speed that makes |p₁| > |p₂| in every swing.
-pub(crate) const ABOVE_45_DEGREES: Problem = Problem {
+pub(crate) const ABOVE_45_DEGREES: ReferenceProblem = ReferenceProblem {
     name: "pendulum-2.9",
     description: "pendulum that swings up to 46 degrees: selectors change twelve times",
     source: "Steinbrecher (2006), example 5.3.1, table 5.9",
@@ -122,13 +122,13 @@ pub(crate) const ABOVE_45_DEGREES: Problem = Problem {
 };
 
 /// 500 periods.
-pub(crate) const LONG_RUN: Problem = Problem {
+pub(crate) const LONG_RUN: ReferenceProblem = ReferenceProblem {
     name: "pendulum-long",
     description: "pendulum released at the height of its joint, 500 periods",
     source: "Steinbrecher (2006), example 5.3.1; the initial state, which is not printed, follows from the period",
     parameters: &[("m", 1.0), ("L", 1.0), ("g", G_PERIOD_TWO)],
     build: |x| {
-        let references = LONG.iter().map(|(t, end)| Reference::new(*t, &NAMES, end, 1e-12, "elliptic functions"));
+        let references = LONG.iter().map(|(t, end)| ReferenceValues::new(*t, &NAMES, end, 1e-12, "elliptic functions"));
         Case {
             mechanism: Box::new(Pendulum { m: x[0], l: x[1], g: x[2] }),
             initial: Initial::motion(0.0, &[x[1], 0.0], &[0.0, 0.0]).multipliers(&[0.0], &[]),
@@ -140,14 +140,14 @@ pub(crate) const LONG_RUN: Problem = Problem {
 };
 
 /// Released at the height of the joint, other side.
-pub(crate) const IFTOMM: Problem = Problem {
+pub(crate) const IFTOMM: ReferenceProblem = ReferenceProblem {
     name: "iftomm-pendulum",
     description: "pendulum released at the height of its joint, ten seconds",
     source: "IFToMM library of computational benchmark problems, A01",
     parameters: &[("m", 1.0), ("L", 1.0), ("g", 9.81)],
     build: |x| {
         let references =
-            IFTOMM_A01.iter().map(|(t, end)| Reference::new(*t, &NAMES[..4], end, 1e-14, "elliptic functions"));
+            IFTOMM_A01.iter().map(|(t, end)| ReferenceValues::new(*t, &NAMES[..4], end, 1e-14, "elliptic functions"));
         Case {
             mechanism: Box::new(Pendulum { m: x[0], l: x[1], g: x[2] }),
             initial: Initial::motion(0.0, &[-x[1], 0.0], &[0.0, 0.0]).multipliers(&[0.0], &[]),
@@ -165,19 +165,19 @@ fn from_lowest_point(x: &[f64], end: &[f64; 5]) -> Case {
         initial: Initial::motion(0.0, &[0.0, -l], &[v, 0.0]),
         tend: 5.0,
         h0: Some(0.01),
-        references: vec![Reference::new(5.0, &NAMES, end, 1e-14, "elliptic functions")],
+        references: vec![ReferenceValues::new(5.0, &NAMES, end, 1e-14, "elliptic functions")],
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Bench, Random, close};
+    use crate::bench::{Bench, RandomNumbers, close};
 
     #[test]
     fn hidden_constraints_are_those_of_the_book() {
         let model = Pendulum { m: 1.3, l: 0.7, g: 9.0 };
-        let (mut bench, mut random) = (Bench::new(&model), Random::new(1));
+        let (mut bench, mut random) = (Bench::new(&model), RandomNumbers::new(1));
         for _ in 0..20 {
             let mut x = random.vector(bench.layout.dim());
             bench.accelerate(0.0, &mut x);

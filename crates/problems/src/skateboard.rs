@@ -12,7 +12,7 @@
 //!
 //! Erratum: for set 1 the printed multipliers λ₃ and λ₄ belong to the damping 0.001, the printed damping is 0.01.
 
-use crate::{Case, Problem, Reference};
+use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
@@ -62,7 +62,7 @@ pub const V0_SET_2: [f64; 9] = [5.0, 0.0, 5.0, 0.0, 0.0, 5.0, -0.15, 0.0, 0.1];
 
 /// p, v, λ and μ at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct State {
+pub struct SkateboardState {
     /// Positions.
     pub p: [f64; 9],
     /// Velocities.
@@ -74,7 +74,7 @@ pub struct State {
 }
 
 /// Set 1 with d = 0.01 at t = 100: integrated in minimal coordinates to about 12 digits.
-pub const END_SET_1: State = State {
+pub const END_SET_1: SkateboardState = SkateboardState {
     p: [
         49.31072675107202,
         -1.3833402347996444,
@@ -107,7 +107,7 @@ pub const END_SET_1: State = State {
     mu: [0.01201843775447549, 0.028238824162672326],
 };
 /// Set 1 with d = 0.001 at t = 100: integrated in minimal coordinates to about 12 digits.
-pub const END_SET_1_LESS_DAMPING: State = State {
+pub const END_SET_1_LESS_DAMPING: SkateboardState = SkateboardState {
     p: [
         50.132348944473605,
         -1.3879192938802682,
@@ -140,7 +140,7 @@ pub const END_SET_1_LESS_DAMPING: State = State {
     mu: [-0.3056388253097928, -0.3259354647059871],
 };
 /// Set 2 with d = 0.005 at t = 10: integrated in minimal coordinates to about 12 digits.
-pub const END_SET_2: State = State {
+pub const END_SET_2: SkateboardState = SkateboardState {
     p: [
         50.2023801521657,
         -1.516634200713373,
@@ -214,7 +214,7 @@ impl EquationsOfMotion for Skateboard {
 }
 
 /// Without stiffness, 0.5 m/s.
-pub(crate) const SET_1: Problem = Problem {
+pub(crate) const SET_1: ReferenceProblem = ReferenceProblem {
     name: "skateboard-1",
     description: "slow skateboard without stiffness, nonholonomic",
     source: "Steinbrecher (2006), example 5.3.5, set 1",
@@ -223,7 +223,7 @@ pub(crate) const SET_1: Problem = Problem {
 };
 
 /// With stiffness, 5 m/s.
-pub(crate) const SET_2: Problem = Problem {
+pub(crate) const SET_2: ReferenceProblem = ReferenceProblem {
     name: "skateboard-2",
     description: "fast skateboard with stiffness, nonholonomic",
     source: "Steinbrecher (2006), example 5.3.5, set 2",
@@ -231,7 +231,7 @@ pub(crate) const SET_2: Problem = Problem {
     build: |x| case(x, &V0_SET_2, 10.0, &END_SET_2),
 };
 
-fn case(x: &[f64], v0: &[f64; 9], tend: f64, end: &State) -> Case {
+fn case(x: &[f64], v0: &[f64; 9], tend: f64, end: &SkateboardState) -> Case {
     let multipliers = HOLONOMIC.iter().map(|c| format!("lambda.{c}"));
     let multipliers: Vec<String> = multipliers.chain(NONHOLONOMIC.iter().map(|c| format!("mu.{c}"))).collect();
     let names: Vec<&str> =
@@ -242,20 +242,20 @@ fn case(x: &[f64], v0: &[f64; 9], tend: f64, end: &State) -> Case {
         initial: Initial::motion(0.0, &P0, v0),
         tend,
         h0: None,
-        references: vec![Reference::new(tend, &names, &values, 1e-10, "integrated in minimal coordinates")],
+        references: vec![ReferenceValues::new(tend, &names, &values, 1e-10, "integrated in minimal coordinates")],
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Bench, Random, close};
+    use crate::bench::{Bench, RandomNumbers, close};
 
     #[test]
     fn hidden_constraints_are_those_of_the_book() {
         let model = Skateboard::new(1.0, 0.01);
         let Skateboard { l1, l3, a: steering, .. } = model;
-        let (mut bench, mut random) = (Bench::new(&model), Random::new(6));
+        let (mut bench, mut random) = (Bench::new(&model), RandomNumbers::new(6));
         for _ in 0..20 {
             let mut x = random.vector(bench.layout.dim());
             x[bench.layout.p()].iter_mut().for_each(|p| *p *= 0.3);

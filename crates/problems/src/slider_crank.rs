@@ -8,7 +8,7 @@
 //! energy is an invariant. With equal arms both fold at p₁ = p₂ = −π/2, where the constraint loses its rank and the motion
 //! branches. The redundant model adds two constraints that vanish identically. Steinbrecher (2006), examples 4.1.15 and 5.3.4.
 
-use crate::{Case, Problem, Reference};
+use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
@@ -148,7 +148,7 @@ impl EquationsOfMotion for RedundantSliderCrank {
 }
 
 /// l₂ = 3 l₁.
-pub(crate) const REGULAR: Problem = Problem {
+pub(crate) const REGULAR: ReferenceProblem = ReferenceProblem {
     name: "slider-crank",
     description: "slider crank falling from the stretched position",
     source: "Steinbrecher (2006), example 5.3.4, set 1",
@@ -161,7 +161,7 @@ pub(crate) const REGULAR: Problem = Problem {
 };
 
 /// l₂ = l₁: the solver should stop at [`FOLDING_TIME`].
-pub(crate) const EQUAL_ARMS: Problem = Problem {
+pub(crate) const EQUAL_ARMS: ReferenceProblem = ReferenceProblem {
     name: "slider-crank-equal-arms",
     description: "slider crank with equal arms, whose constraint loses its rank at t = 1.0139",
     source: "Steinbrecher (2006), example 5.3.4, set 2",
@@ -173,7 +173,7 @@ pub(crate) const EQUAL_ARMS: Problem = Problem {
 };
 
 /// Three constraints of rank one; the multipliers are not unique.
-pub(crate) const REDUNDANT: Problem = Problem {
+pub(crate) const REDUNDANT: ReferenceProblem = ReferenceProblem {
     name: "slider-crank-redundant",
     description: "slider crank with two redundant constraints",
     source: "Steinbrecher (2006), example 5.3.4, set 1 with redundant constraints",
@@ -191,15 +191,15 @@ fn slider_crank(x: &[f64]) -> SliderCrank {
 }
 
 /// The first n values of a state, in the order of [`NAMES`].
-fn reference(t: f64, n: usize, state: &[f64; 5]) -> Reference {
-    Reference::new(t, &NAMES[..n], &state[..n], 1e-12, "quadrature of the energy integral in 30 digits")
+fn reference(t: f64, n: usize, state: &[f64; 5]) -> ReferenceValues {
+    ReferenceValues::new(t, &NAMES[..n], &state[..n], 1e-12, "quadrature of the energy integral in 30 digits")
 }
 
 fn case(
     mechanism: Box<dyn daedal::motion::Mechanism + Send + Sync>,
     lambda: &[f64],
     tend: f64,
-    references: Vec<Reference>,
+    references: Vec<ReferenceValues>,
 ) -> Case {
     let initial = Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0]).multipliers(lambda, &[]);
     Case { mechanism, initial, tend, h0: None, references }
@@ -208,14 +208,14 @@ fn case(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Bench, Random, close};
+    use crate::bench::{Bench, RandomNumbers, close};
 
     const MODEL: SliderCrank = SliderCrank { m1: 1.0, m2: 1.8, l1: 1.0, l2: 3.0, g: 9.81 };
 
     #[test]
     fn hidden_constraints_are_those_of_the_book() {
         let SliderCrank { l1, l2, .. } = MODEL;
-        let (mut bench, mut random) = (Bench::new(&MODEL), Random::new(4));
+        let (mut bench, mut random) = (Bench::new(&MODEL), RandomNumbers::new(4));
         for _ in 0..20 {
             let mut x = random.vector(bench.layout.dim());
             bench.accelerate(0.0, &mut x);
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn redundant_constraints_vanish_everywhere() {
         let model = RedundantSliderCrank { regular: MODEL };
-        let (mut bench, mut random) = (Bench::new(&model), Random::new(5));
+        let (mut bench, mut random) = (Bench::new(&model), RandomNumbers::new(5));
         let x = random.vector(bench.layout.dim());
         let rows = bench.rows(0.0, &x);
         for levels in [bench.layout.row_g(), bench.layout.row_g1(), bench.layout.row_g2()] {

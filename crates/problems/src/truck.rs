@@ -13,7 +13,7 @@
 //! Erratum: the moment of element forces on the chassis has the wrong sign of h₁F_x in that program; here the forces follow from
 //! virtual work.
 
-use crate::{Case, Problem, Reference};
+use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes};
@@ -21,7 +21,7 @@ use daedal::scalar::Scalar;
 
 /// Spring and damper in parallel.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Element {
+pub struct ForceElement {
     /// Stiffness.
     pub k: f64,
     /// Damping.
@@ -48,19 +48,19 @@ pub struct Truck {
     /// Height factor η of the road u = η s⁶ e^(−s), s = t − t₀ ≥ 0.
     pub hump: f64,
     /// Rear tyre (10).
-    pub rear_tyre: Element,
+    pub rear_tyre: ForceElement,
     /// Rear suspension (12).
-    pub rear: Element,
+    pub rear: ForceElement,
     /// Front tyre (30).
-    pub front_tyre: Element,
+    pub front_tyre: ForceElement,
     /// Front suspension (23).
-    pub front: Element,
+    pub front: ForceElement,
     /// Rear suspension of the cabin (24).
-    pub cabin_rear: Element,
+    pub cabin_rear: ForceElement,
     /// Front suspension of the cabin (42).
-    pub cabin_front: Element,
+    pub cabin_front: ForceElement,
     /// Support of the loading area (25).
-    pub load: Element,
+    pub load: ForceElement,
 }
 
 impl Default for Truck {
@@ -73,13 +73,13 @@ impl Default for Truck {
             g: 9.81,
             speed: 15.0,
             hump: 0.001,
-            rear_tyre: Element { k: 4400000.0, d: 600.0, n: -2329145.162 },
-            rear: Element { k: 824700.0, d: 21593.0, n: -246872.662 },
-            front_tyre: Element { k: 2200000.0, d: 300.0, n: -1147434.838 },
-            front: Element { k: 271100.0, d: 38537.0, n: -84924.838 },
-            cabin_rear: Element { k: 135700.0, d: 12218.0, n: -127842.88235294 },
-            cabin_front: Element { k: 135700.0, d: 12218.0, n: -127208.11764706 },
-            load: Element { k: 900000.0, d: 38500.0, n: -854905.94111111 },
+            rear_tyre: ForceElement { k: 4400000.0, d: 600.0, n: -2329145.162 },
+            rear: ForceElement { k: 824700.0, d: 21593.0, n: -246872.662 },
+            front_tyre: ForceElement { k: 2200000.0, d: 300.0, n: -1147434.838 },
+            front: ForceElement { k: 271100.0, d: 38537.0, n: -84924.838 },
+            cabin_rear: ForceElement { k: 135700.0, d: 12218.0, n: -127842.88235294 },
+            cabin_front: ForceElement { k: 135700.0, d: 12218.0, n: -127208.11764706 },
+            load: ForceElement { k: 900000.0, d: 38500.0, n: -854905.94111111 },
         }
     }
 }
@@ -135,7 +135,7 @@ const CABIN: Body = Body { x: CABIN_REAR[0][0] - CABIN_REAR[1][0], moves: [None,
 const LOADING_AREA: Body = Body { x: 0.0, moves: [Some(6), Some(7), Some(8)] };
 
 /// A point fixed in a body, or on the road.
-struct Point<'b, S> {
+struct BodyPoint<'b, S> {
     at: [S; 2],
     velocity: [S; 2],
     /// from the origin of the body
@@ -145,18 +145,18 @@ struct Point<'b, S> {
 
 impl Body {
     /// The point with these coordinates in the body.
-    fn point<S: Scalar>(&self, p: &[S], v: &[S], local: [f64; 2]) -> Point<'_, S> {
+    fn point<S: Scalar>(&self, p: &[S], v: &[S], local: [f64; 2]) -> BodyPoint<'_, S> {
         let of = |block: &[S], axis: usize, fixed: f64| self.moves[axis].map_or(S::from(fixed), |i| block[i]);
         let (sin, cos) = of(p, 2, 0.0).sin_cos();
         let arm = [cos * local[0] - sin * local[1], sin * local[0] + cos * local[1]];
         let at = [of(p, 0, self.x) + arm[0], of(p, 1, 0.0) + arm[1]];
         let turn = of(v, 2, 0.0);
         let velocity = [of(v, 0, 0.0) - turn * arm[1], of(v, 1, 0.0) + turn * arm[0]];
-        Point { at, velocity, arm, body: Some(self) }
+        BodyPoint { at, velocity, arm, body: Some(self) }
     }
 }
 
-impl<S: Scalar> Point<'_, S> {
+impl<S: Scalar> BodyPoint<'_, S> {
     /// Add a force at this point to the generalised forces.
     fn pull(&self, force: [S; 2], f: &mut [S]) {
         let moment = self.arm[0] * force[1] - self.arm[1] * force[0];
@@ -170,9 +170,9 @@ impl<S: Scalar> Point<'_, S> {
     }
 }
 
-impl Element {
+impl ForceElement {
     /// Add the force of an element between two points.
-    fn connect<S: Scalar>(&self, from: &Point<S>, to: &Point<S>, f: &mut [S]) {
+    fn connect<S: Scalar>(&self, from: &BodyPoint<S>, to: &BodyPoint<S>, f: &mut [S]) {
         let rho = [to.at[0] - from.at[0], to.at[1] - from.at[1]];
         let rate = [to.velocity[0] - from.velocity[0], to.velocity[1] - from.velocity[1]];
         let length = (rho[0].square() + rho[1].square()).sqrt();
@@ -186,12 +186,12 @@ impl Element {
 
 impl Truck {
     /// The road under a wheel at x, which reaches the hump after `distance`.
-    fn road<S: Scalar>(&self, t: S, x: f64, distance: f64) -> Point<'_, S> {
+    fn road<S: Scalar>(&self, t: S, x: f64, distance: f64) -> BodyPoint<'_, S> {
         let s = t - distance / self.speed;
         let zero = S::from(0.0);
         let (height, rate) = (s.powi(6), s.powi(5) * 6.0 - s.powi(6));
         let factor = s.select((-s).exp() * self.hump, zero);
-        Point { at: [S::from(x), height * factor], velocity: [zero, rate * factor], arm: [zero; 2], body: None }
+        BodyPoint { at: [S::from(x), height * factor], velocity: [zero, rate * factor], arm: [zero; 2], body: None }
     }
 }
 
@@ -253,7 +253,7 @@ const NAMES: [&str; 20] = [
     "lambda.joint_z",
 ];
 
-pub(crate) const PROBLEM: Problem = Problem {
+pub(crate) const PROBLEM: ReferenceProblem = ReferenceProblem {
     name: "truck",
     description: "truck of five bodies running over a hump",
     source: "Eich-Soellner and Führer (1998), Numerical methods in multibody dynamics",
@@ -266,9 +266,9 @@ pub(crate) const PROBLEM: Problem = Problem {
             tend: 20.0,
             h0: None,
             references: vec![
-                Reference::new(20.0, &NAMES[..18], &END, 1e-12, source),
+                ReferenceValues::new(20.0, &NAMES[..18], &END, 1e-12, source),
                 // the digits of p, times stiffness
-                Reference::new(20.0, &NAMES[18..], &LAMBDA_END, 5e-8, source),
+                ReferenceValues::new(20.0, &NAMES[18..], &LAMBDA_END, 5e-8, source),
             ],
         }
     },

@@ -16,7 +16,7 @@
 //! minus sign; the contact variables of the right side come first; the yaw moment of the suspension is −2x_l²c_zθ; creepages use
 //! θ/cos δ; π = 3.1415926 in the contact ellipse.
 
-use crate::{Case, Problem, Reference};
+use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Names, Position, Sizes, Velocity};
@@ -147,7 +147,7 @@ const NAMES: [&str; 17] = [
 ];
 
 /// Wheel and rail of one side.
-struct Side<S> {
+struct WheelSide<S> {
     /// +1 on the left, where ξ > 0, −1 on the right
     sign: f64,
     /// sin and cos of ψ
@@ -176,11 +176,11 @@ impl<S: Scalar> Turn<S> {
 
 impl Wheelset {
     /// Left and right.
-    fn sides<S: Scalar>(&self, p: &[S], s: &[S]) -> [Side<S>; 2] {
+    fn sides<S: Scalar>(&self, p: &[S], s: &[S]) -> [WheelSide<S>; 2] {
         [self.side(1.0, p, s[2], s[3]), self.side(-1.0, p, s[0], s[1])]
     }
 
-    fn side<S: Scalar>(&self, sign: f64, p: &[S], psi: S, xi: S) -> Side<S> {
+    fn side<S: Scalar>(&self, sign: f64, p: &[S], psi: S, xi: S) -> WheelSide<S> {
         let Turn { theta: (st, ct), phi: (sp, cp) } = Turn::of(p);
         let psi = psi.sin_cos();
         let slope = -sign * self.delta0.tan();
@@ -190,12 +190,12 @@ impl Wheelset {
         let offset = zeta * sign - (self.a0 + self.rho1 * self.delta0.sin());
         let root = (-offset.square() + self.rho1 * self.rho1).sqrt();
         let rail = root - (self.rho0 + self.rho1 * self.delta0.cos());
-        Side { sign, psi, xi, radius, slope, rail, rail_slope: offset * -sign / root }
+        WheelSide { sign, psi, xi, radius, slope, rail, rail_slope: offset * -sign / root }
     }
 
     /// Creep force of one side in the directions x, y, z.
-    fn creep<S: Scalar>(&self, at: &Motion<S>, side: &Side<S>, delta: S, normal: S) -> [S; 3] {
-        let Side { sign, psi: (s_psi, c_psi), xi, radius, slope, .. } = *side;
+    fn creep<S: Scalar>(&self, at: &Motion<S>, side: &WheelSide<S>, delta: S, normal: S) -> [S; 3] {
+        let WheelSide { sign, psi: (s_psi, c_psi), xi, radius, slope, .. } = *side;
         let (sp, cp) = Turn::of(at.p).phi;
         let (sd, cd) = delta.sin_cos();
         let (st, ct) = (at.p[3] / cd).sin_cos();
@@ -235,10 +235,10 @@ impl Wheelset {
     }
 }
 
-impl<S: Scalar> Side<S> {
+impl<S: Scalar> WheelSide<S> {
     /// ∂g₁/∂p.
     fn gradient(&self, turn: &Turn<S>) -> [S; 5] {
-        let Side { psi: (s_psi, c_psi), xi, radius, rail_slope, .. } = *self;
+        let WheelSide { psi: (s_psi, c_psi), xi, radius, rail_slope, .. } = *self;
         let Turn { theta: (st, ct), phi: (sp, cp) } = *turn;
         [
             rail_slope,
@@ -260,7 +260,7 @@ impl<S: Scalar> Side<S> {
 
     /// Moments of a contact force about the axes of θ, φ and the axle.
     fn moments(&self, turn: &Turn<S>, force: &[S; 3]) -> [S; 3] {
-        let Side { psi: (s_psi, c_psi), xi, radius, .. } = *self;
+        let WheelSide { psi: (s_psi, c_psi), xi, radius, .. } = *self;
         let Turn { theta: (st, ct), phi: (sp, cp) } = *turn;
         let [fx, fy, fz] = *force;
         [
@@ -346,7 +346,7 @@ impl EquationsOfMotion for Wheelset {
     }
 }
 
-pub(crate) const PROBLEM: Problem = Problem {
+pub(crate) const PROBLEM: ReferenceProblem = ReferenceProblem {
     name: "wheelset",
     description: "wheelset on a straight track with creep forces",
     source: "Mazzia and Magherini (2008), Test set for initial value problem solvers",
@@ -356,7 +356,7 @@ pub(crate) const PROBLEM: Problem = Problem {
         initial: Initial::motion(0.0, &P0, &[0.0; 6]).contact(&S0).multipliers(&LAMBDA0, &[]),
         tend: 10.0,
         h0: None,
-        references: vec![Reference::new(10.0, &NAMES, &END, 1e-6, "DASSL with tolerance 1e-9")],
+        references: vec![ReferenceValues::new(10.0, &NAMES, &END, 1e-6, "DASSL with tolerance 1e-9")],
     },
 };
 

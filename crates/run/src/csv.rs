@@ -4,8 +4,8 @@
 //! A table knows nothing but columns: no header, no kinds, no steps.
 
 use crate::error::{ReadError, WriteError};
-use crate::hybrid::{Hybrid, Smoothness};
-use crate::run::{Column, Event, Kind, Run};
+use crate::hybrid::{Continuity, ModeHistory};
+use crate::run::{Column, ColumnKind, EventRecord, Run};
 use std::io::{Read, Write};
 
 /// Write times and columns.
@@ -14,7 +14,7 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
     let mut table = ::csv::Writer::from_writer(file);
     let names = run.columns.iter().map(|column| column.name.as_str());
     table.write_record(["t"].into_iter().chain(names)).map_err(std::io::Error::from)?;
-    let modes = run.columns.iter().find(|column| column.kind == Kind::Mode);
+    let modes = run.columns.iter().find(|column| column.kind == ColumnKind::Mode);
     for (k, t) in run.times.iter().enumerate() {
         let mode = modes.and_then(|modes| run.hybrid.as_ref()?.modes.get(modes.values[k] as usize));
         let cell = |column: &Column| match (column.values[k], mode) {
@@ -42,7 +42,7 @@ pub fn write_events(run: &Run, file: impl Write) -> Result<(), WriteError> {
         None => {
             let names = run.columns.iter().map(|column| column.name.as_str());
             table.write_record(["time", "event"].into_iter().chain(names)).map_err(std::io::Error::from)?;
-            let row = |event: &Event| {
+            let row = |event: &EventRecord| {
                 let values = event.state.iter().map(|x| format!("{x:?}"));
                 (event.t, [format!("{:?}", event.t), event.name.clone()].into_iter().chain(values).collect())
             };
@@ -59,13 +59,13 @@ pub fn write_events(run: &Run, file: impl Write) -> Result<(), WriteError> {
 }
 
 /// Events and switches with their times; an event stands before the switch of the same time.
-fn switches(run: &Run, hybrid: &Hybrid) -> Vec<(f64, Vec<String>)> {
+fn switches(run: &Run, hybrid: &ModeHistory) -> Vec<(f64, Vec<String>)> {
     let mut rows = Vec::new();
-    let modes = run.columns.iter().position(|column| column.kind == Kind::Mode);
+    let modes = run.columns.iter().position(|column| column.kind == ColumnKind::Mode);
     for event in &run.events {
         let mode = modes.and_then(|k| hybrid.modes.get(event.state[k] as usize));
         let mode = mode.map_or_else(String::new, |mode| mode.name.clone());
-        let (smooth, empty) = (Smoothness::Smooth.word().to_string(), String::new());
+        let (smooth, empty) = (Continuity::Smooth.word().to_string(), String::new());
         let time = format!("{:?}", event.t);
         let cells = [
             time,
@@ -129,7 +129,7 @@ pub fn read(file: impl Read) -> Result<Run, ReadError> {
     }
     let times = values.remove(0);
     let columns = names.iter().skip(1).zip(values);
-    let columns = columns.map(|(name, values)| Column::new(name, Kind::Variable, values)).collect();
+    let columns = columns.map(|(name, values)| Column::new(name, ColumnKind::Variable, values)).collect();
     let run = Run { times, columns, ..Run::default() };
     run.check()?;
     Ok(run)
@@ -161,26 +161,27 @@ impl<R: Read> Read for Quotes<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hybrid::{Jump, Mode, Switch, SwitchKind};
+    use crate::hybrid::{JumpRecord, ModeRecord, SwitchCause, SwitchRecord};
 
     #[test]
     fn switches_are_rows_with_jumps_and_impulses() {
-        let jump = |name: &str, before, after| Jump { name: name.into(), before, after };
-        let switch = Switch {
+        let jump = |name: &str, before, after| JumpRecord { name: name.into(), before, after };
+        let switch = SwitchRecord {
             t: 0.5,
             from: 0,
             to: 1,
             condition: "y <= 0, falling".into(),
-            kind: SwitchKind::Condition,
-            smoothness: Smoothness::Transfer,
+            kind: SwitchCause::Condition,
+            smoothness: Continuity::Transfer,
             jumps: vec![jump("v", -1.5, 1.0), jump("lambda", f64::NAN, 2.0)],
             impulses: vec![("lambda.wall".into(), 0.25)],
             restart: None,
             chattering: false,
         };
-        let modes = ["falling", "rising"].map(|name| Mode { name: name.into(), ..Mode::default() }).to_vec();
+        let modes =
+            ["falling", "rising"].map(|name| ModeRecord { name: name.into(), ..ModeRecord::default() }).to_vec();
         let mut file = Vec::new();
-        let hybrid = Some(Hybrid { modes, switches: vec![switch], ..Hybrid::default() });
+        let hybrid = Some(ModeHistory { modes, switches: vec![switch], ..ModeHistory::default() });
         write_events(&Run { hybrid, ..Run::default() }, &mut file).expect("a table");
         let text = String::from_utf8(file).expect("text");
         let row = "0.5,falling,rising,\"y <= 0, falling\",condition,transfer,false,v:-1.5:1.0 lambda:NaN:2.0,lambda.wall:0.25\n";

@@ -2,40 +2,45 @@
 //!
 //! Columns of such a run are those of all modes together, by name. Where the active mode does not have a variable there is no value, NaN:
 //! a gap in its curve. The column of kind
-//! [`Kind::Mode`](crate::run::Kind::Mode) holds the place of the active mode in [`Hybrid::modes`], from 0. At a switch there are two rows with
+//! [`Kind::Mode`](crate::run::ColumnKind::Mode) holds the place of the active mode in [`ModeHistory::modes`], from 0. At a switch there are two rows with
 //! the same time: before and after it.
 
 use crate::error::Inconsistent;
+use crate::number::{self, absent};
 use crate::run::rising;
 use serde::{Deserialize, Serialize};
 
 /// Modes, phases and switches of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Hybrid {
+pub struct ModeHistory {
     /// All modes, those that were never active among them.
-    pub modes: Vec<Mode>,
+    pub modes: Vec<ModeRecord>,
     /// When which mode was active, in the order of time.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<PhaseRecord>,
     /// Changes of modes, in the order of time.
-    pub switches: Vec<Switch>,
+    pub switches: Vec<SwitchRecord>,
 }
 
 /// A mode.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mode {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModeRecord {
     /// Its name.
     pub name: String,
     /// Is it one for sliding along the surface between two others?
+    #[serde(default, deserialize_with = "absent")]
     pub sliding: bool,
     /// Columns that it determines, unknowns and outputs; the others have no value in it. Empty if nobody knows.
+    #[serde(default, deserialize_with = "absent")]
     pub unknowns: Vec<String>,
     /// Accepted steps in it.
+    #[serde(default)]
     pub steps: Option<u64>,
     /// What the method decided by itself.
+    #[serde(default)]
     pub decisions: Option<String>,
 }
 
-impl Mode {
+impl ModeRecord {
     /// Has a column a value in this mode?
     pub fn determines(&self, column: &str) -> bool {
         self.unknowns.is_empty() || self.unknowns.iter().any(|known| known == column)
@@ -43,20 +48,23 @@ impl Mode {
 }
 
 /// A time in one mode.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Phase {
-    /// Which, by its place in [`Hybrid::modes`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRecord {
+    /// Which, by its place in [`ModeHistory::modes`].
     pub mode: usize,
     /// Begin.
+    #[serde(with = "number::exact")]
     pub t0: f64,
     /// End; the begin of the next phase.
+    #[serde(with = "number::exact")]
     pub t1: f64,
 }
 
 /// A change of modes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Switch {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SwitchRecord {
     /// When.
+    #[serde(with = "number::exact")]
     pub t: f64,
     /// The mode that was left.
     pub from: usize,
@@ -65,35 +73,43 @@ pub struct Switch {
     /// What made it happen, in words.
     pub condition: String,
     /// What kind of switch it was.
-    pub kind: SwitchKind,
+    pub kind: SwitchCause,
     /// Is the state continuous?
-    pub smoothness: Smoothness,
+    #[serde(default, deserialize_with = "absent", skip_serializing_if = "Continuity::is_smooth")]
+    pub smoothness: Continuity,
     /// Components that jump.
-    pub jumps: Vec<Jump>,
+    #[serde(default, deserialize_with = "absent", skip_serializing_if = "Vec::is_empty")]
+    pub jumps: Vec<JumpRecord>,
     /// Impulses of constraints that closed: multiplier, impulse.
+    #[serde(default, with = "number::exact_or_absent", skip_serializing_if = "Vec::is_empty")]
     pub impulses: Vec<(String, f64)>,
     /// What making the state consistent in the new mode changed; none if it was consistent.
-    pub restart: Option<Restart>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<RestartRecord>,
     /// Was it one of several in short succession?
+    #[serde(default, deserialize_with = "absent", skip_serializing_if = "std::ops::Not::not")]
     pub chattering: bool,
 }
 
 /// What making a state consistent changed.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Restart {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RestartRecord {
     /// The way, as model files call it.
     pub way: String,
     /// Kinds of variables that moved, with their largest change.
+    #[serde(default, with = "number::exact")]
     pub moved: Vec<(String, f64)>,
     /// Change of the momentum that impulses of constraints cannot explain; mechanisms only.
+    #[serde(default, with = "number::exact", skip_serializing_if = "Option::is_none")]
     pub momentum: Option<f64>,
     /// Change of the kinetic energy; mechanisms only.
+    #[serde(default, with = "number::exact", skip_serializing_if = "Option::is_none")]
     pub energy: Option<f64>,
 }
 
 /// What kind of switch it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SwitchKind {
+pub enum SwitchCause {
     /// A condition became true.
     #[serde(rename = "condition")]
     Condition,
@@ -114,16 +130,16 @@ pub enum SwitchKind {
     Accumulation,
 }
 
-impl SwitchKind {
+impl SwitchCause {
     /// The word that files use.
     pub fn word(self) -> &'static str {
         match self {
-            SwitchKind::Condition => "condition",
-            SwitchKind::Immediate => "immediate",
-            SwitchKind::Scheduled => "scheduled",
-            SwitchKind::SlidingBegins => "sliding begins",
-            SwitchKind::SlidingEnds => "sliding ends",
-            SwitchKind::Accumulation => "accumulation",
+            SwitchCause::Condition => "condition",
+            SwitchCause::Immediate => "immediate",
+            SwitchCause::Scheduled => "scheduled",
+            SwitchCause::SlidingBegins => "sliding begins",
+            SwitchCause::SlidingEnds => "sliding ends",
+            SwitchCause::Accumulation => "accumulation",
         }
     }
 }
@@ -131,7 +147,7 @@ impl SwitchKind {
 /// Is the state continuous at a switch?
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Smoothness {
+pub enum Continuity {
     /// It is.
     #[default]
     Smooth,
@@ -141,46 +157,48 @@ pub enum Smoothness {
     Restart,
 }
 
-impl Smoothness {
+impl Continuity {
     /// The word that files use.
     pub fn word(self) -> &'static str {
         match self {
-            Smoothness::Smooth => "smooth",
-            Smoothness::Transfer => "transfer",
-            Smoothness::Restart => "restart",
+            Continuity::Smooth => "smooth",
+            Continuity::Transfer => "transfer",
+            Continuity::Restart => "restart",
         }
     }
 
     #[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
     pub(crate) fn is_smooth(&self) -> bool {
-        *self == Smoothness::Smooth
+        *self == Continuity::Smooth
     }
 }
 
 /// A component that jumps.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Jump {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JumpRecord {
     /// Its name.
     pub name: String,
     /// Before; NaN if the old mode does not have it.
+    #[serde(with = "number::exact")]
     pub before: f64,
     /// After.
+    #[serde(with = "number::exact")]
     pub after: f64,
 }
 
 /// How much of a run one mode had.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Share {
+pub struct TimeShare {
     /// How often it was entered, the start included.
     pub entered: usize,
     /// Time spent in it.
     pub time: f64,
 }
 
-impl Hybrid {
+impl ModeHistory {
     /// How often each mode was entered and how long it was active.
-    pub fn shares(&self) -> Vec<Share> {
-        let mut shares = vec![Share::default(); self.modes.len()];
+    pub fn shares(&self) -> Vec<TimeShare> {
+        let mut shares = vec![TimeShare::default(); self.modes.len()];
         for phase in &self.phases {
             let share = &mut shares[phase.mode];
             share.entered += 1;
@@ -216,24 +234,25 @@ mod tests {
 
     #[test]
     fn shares_add_up_all_phases_of_a_mode() {
-        let modes = ["slip", "stick", "never"].map(|name| Mode { name: name.into(), ..Mode::default() }).to_vec();
-        let phase = |mode, t0, t1| Phase { mode, t0, t1 };
+        let modes =
+            ["slip", "stick", "never"].map(|name| ModeRecord { name: name.into(), ..ModeRecord::default() }).to_vec();
+        let phase = |mode, t0, t1| PhaseRecord { mode, t0, t1 };
         let phases = vec![phase(0, 0.0, 1.0), phase(1, 1.0, 1.0), phase(0, 1.0, 3.0), phase(1, 3.0, 3.5)];
-        let hybrid = Hybrid { modes, phases, ..Hybrid::default() };
+        let hybrid = ModeHistory { modes, phases, ..ModeHistory::default() };
         assert_eq!(hybrid.check(), Ok(()));
-        let share = |entered, time| Share { entered, time };
+        let share = |entered, time| TimeShare { entered, time };
         assert_eq!(hybrid.shares(), [share(2, 3.0), share(2, 0.5), share(0, 0.0)]);
     }
 
     #[test]
     fn places_of_modes_that_do_not_exist_are_named() {
-        let phases = vec![Phase { mode: 1, t0: 0.0, t1: 1.0 }];
-        let hybrid = Hybrid { modes: vec![Mode::default()], phases, ..Hybrid::default() };
+        let phases = vec![PhaseRecord { mode: 1, t0: 0.0, t1: 1.0 }];
+        let hybrid = ModeHistory { modes: vec![ModeRecord::default()], phases, ..ModeHistory::default() };
         assert!(
             hybrid.check().unwrap_err().to_string().contains("phases: place 0 names mode 1, but there are 1 modes")
         );
-        let phases = vec![Phase { mode: 0, t0: 1.0, t1: 0.0 }];
-        let hybrid = Hybrid { modes: vec![Mode::default()], phases, ..Hybrid::default() };
+        let phases = vec![PhaseRecord { mode: 0, t0: 1.0, t1: 0.0 }];
+        let hybrid = ModeHistory { modes: vec![ModeRecord::default()], phases, ..ModeHistory::default() };
         assert!(hybrid.check().unwrap_err().to_string().contains("phases: the time falls"));
     }
 }

@@ -1,12 +1,13 @@
 //! The whole run as one JSON object. The same run gives the same bytes: keys have an order, and the time that the
 //! computation took is not written. How numbers that JSON does not know are written: `number.rs`.
 
-mod hybrid;
-
 use crate::error::{ReadError, WriteError};
-use crate::number::{Number, Ordered, absent, unwrap, wrap};
-use crate::run::{Column, End, Ended, Event, Header, Kind, Residuals, Run, Steps, same_length};
-use hybrid::{HybridRecord, WarningRecord};
+use crate::hybrid::{ModeHistory, ModeRecord, PhaseRecord, SwitchRecord};
+use crate::number::{self, Ordered, absent};
+use crate::run::{
+    Column, ColumnKind, Ending, EventRecord, Header, LastPoint, ResidualRecord, Run, StepRecords, WarningRecord,
+    same_length,
+};
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 
@@ -18,11 +19,10 @@ pub const VERSION: u64 = 1;
 /// Write a run.
 pub fn write(run: &Run, mut file: impl Write) -> Result<(), WriteError> {
     run.check()?;
-    let mut record = Record::of(run);
-    record.times = Some(wrap(&run.times));
-    record.states =
-        Some((0..run.times.len()).map(|k| run.columns.iter().map(|c| Number(c.values[k])).collect()).collect());
-    record.steps = run.steps.as_ref().map(StepRecord::of);
+    let mut record = RunRecord::of(run);
+    record.times = Some(run.times.clone());
+    record.states = Some((0..run.times.len()).map(|k| run.columns.iter().map(|c| c.values[k]).collect()).collect());
+    record.steps.clone_from(&run.steps);
     serde_json::to_writer(&mut file, &record).map_err(std::io::Error::from)?;
     Ok(writeln!(file)?)
 }
@@ -32,14 +32,14 @@ pub fn read(mut file: impl Read) -> Result<Run, ReadError> {
     let mut text = Vec::new();
     file.read_to_end(&mut text)?;
     let mut record = parse(&text)?;
-    let times = unwrap(record.times.take().ok_or_else(|| missing("times"))?);
+    let times = record.times.take().ok_or_else(|| missing("times"))?;
     let states = record.states.take().ok_or_else(|| missing("states"))?;
-    let steps = record.steps.take().map(StepRecord::into_steps);
+    let steps = record.steps.take();
     same_length("the list of states", states.len(), "times", times.len())?;
     let mut columns: Vec<Vec<f64>> = vec![Vec::with_capacity(times.len()); record.names.len()];
     for (k, state) in states.iter().enumerate() {
         same_length(&format!("the state at place {k}"), state.len(), "names", columns.len())?;
-        for (column, Number(x)) in columns.iter_mut().zip(state) {
+        for (column, x) in columns.iter_mut().zip(state) {
             column.push(*x);
         }
     }
@@ -47,9 +47,9 @@ pub fn read(mut file: impl Read) -> Result<Run, ReadError> {
 }
 
 /// The object in a text.
-pub(crate) fn parse(text: &[u8]) -> Result<Record, ReadError> {
+pub(crate) fn parse(text: &[u8]) -> Result<RunRecord, ReadError> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let record = serde_path_to_error::deserialize::<_, Record>(&mut deserializer)
+    let record = serde_path_to_error::deserialize::<_, RunRecord>(&mut deserializer)
         .map_err(|error| ReadError::Json { key: error.path().to_string(), cause: error.into_inner() })
         .and_then(|record| match deserializer.end() {
             Ok(()) => Ok(record),
@@ -80,7 +80,7 @@ fn missing(key: &str) -> ReadError {
 
 /// The object as it is written. Archives of arrays keep the numbers elsewhere and the rest as this object.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Record {
+pub(crate) struct RunRecord {
     format: String,
     version: u64,
     #[serde(default)]
@@ -89,149 +89,118 @@ pub(crate) struct Record {
     description: Option<String>,
     #[serde(default)]
     source: Option<String>,
-    #[serde(default, deserialize_with = "absent")]
-    parameters: Ordered<Number>,
+    #[serde(default, with = "number::object")]
+    parameters: Vec<(String, f64)>,
     #[serde(default)]
     formulation: Option<String>,
     #[serde(default)]
     method: Option<String>,
+    #[serde(default, with = "number::exact")]
+    rtol: Option<f64>,
+    #[serde(default, with = "number::exact")]
+    atol: Option<f64>,
+    #[serde(default, with = "number::object")]
+    atol_of: Vec<(String, f64)>,
+    #[serde(default, with = "number::exact")]
+    t0: Option<f64>,
+    #[serde(default, with = "number::exact")]
+    tend: Option<f64>,
     #[serde(default)]
-    rtol: Option<Number>,
-    #[serde(default)]
-    atol: Option<Number>,
-    #[serde(default, deserialize_with = "absent")]
-    atol_of: Ordered<Number>,
-    #[serde(default)]
-    t0: Option<Number>,
-    #[serde(default)]
-    tend: Option<Number>,
-    #[serde(default)]
-    ended: Option<Ended>,
+    ended: Option<Ending>,
     #[serde(default)]
     message: Option<String>,
     #[serde(default)]
     decisions: Option<String>,
     #[serde(default, deserialize_with = "absent")]
     warnings: Vec<WarningRecord>,
+    #[serde(default, with = "number::exact_or_absent")]
+    undetermined: Vec<Vec<(String, f64)>>,
     #[serde(default, deserialize_with = "absent")]
-    undetermined: Vec<Vec<(String, Number)>>,
-    #[serde(default, deserialize_with = "absent")]
-    statistics: Statistics,
+    statistics: StatisticsRecord,
     names: Vec<String>,
     #[serde(default)]
-    kinds: Option<Vec<Kind>>,
+    kinds: Option<Vec<ColumnKind>>,
     #[serde(default)]
     units: Option<Vec<Option<String>>>,
     /// names of the arrays in an archive
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) arrays: Option<Vec<String>>,
-    #[serde(default)]
-    t_end: Option<Number>,
-    #[serde(default, rename = "final")]
-    last: Option<Vec<Number>>,
+    #[serde(default, with = "number::exact")]
+    t_end: Option<f64>,
+    #[serde(default, rename = "final", with = "number::exact")]
+    last: Option<Vec<f64>>,
     #[serde(default, deserialize_with = "absent")]
     events: Vec<EventRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hybrid: Option<HybridRecord>,
+    #[serde(default, with = "number::exact", skip_serializing_if = "Option::is_none")]
+    times: Option<Vec<f64>>,
+    #[serde(default, with = "number::exact", skip_serializing_if = "Option::is_none")]
+    states: Option<Vec<Vec<f64>>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    times: Option<Vec<Number>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    states: Option<Vec<Vec<Number>>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    steps: Option<StepRecord>,
+    steps: Option<StepRecords>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
-struct Statistics {
+struct StatisticsRecord {
     #[serde(flatten)]
     counters: Ordered<Option<u64>>,
     #[serde(default, deserialize_with = "absent")]
     max_residual: ResidualRecord,
 }
 
-#[derive(Default, Serialize, Deserialize)]
-struct ResidualRecord {
-    position: Option<Number>,
-    velocity: Option<Number>,
-    acceleration: Option<Number>,
-    invariant: Option<Number>,
-    #[serde(default)]
-    constraint: Option<Number>,
-    #[serde(default)]
-    hidden: Option<Number>,
-}
-
 #[derive(Serialize, Deserialize)]
-struct EventRecord {
-    name: String,
-    t: Number,
-    state: Vec<Number>,
+struct HybridRecord {
+    modes: Vec<ModeRecord>,
+    #[serde(default, deserialize_with = "absent")]
+    phases: Vec<PhaseRecord>,
+    #[serde(default, deserialize_with = "absent")]
+    switches: Vec<SwitchRecord>,
+    /// Where files had their warnings before every run had some.
+    #[serde(default, deserialize_with = "absent", skip_serializing)]
+    warnings: Vec<WarningRecord>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct StepRecord {
-    t: Vec<Number>,
-    h: Vec<Number>,
-    #[serde(default)]
-    order: Option<Vec<u32>>,
-    #[serde(default)]
-    newton: Option<Vec<u64>>,
-    #[serde(default)]
-    residual_position: Option<Vec<Number>>,
-    #[serde(default)]
-    residual_velocity: Option<Vec<Number>>,
-    #[serde(default)]
-    residual_acceleration: Option<Vec<Number>>,
-    #[serde(default)]
-    residual_invariant: Option<Vec<Number>>,
-    #[serde(default)]
-    residual_constraint: Option<Vec<Number>>,
-    #[serde(default)]
-    residual_hidden: Option<Vec<Number>>,
-}
-
-impl Record {
+impl RunRecord {
     /// All but times, states and steps.
     pub(crate) fn of(run: &Run) -> Self {
         let header = &run.header;
-        Record {
+        RunRecord {
             format: FORMAT.to_string(),
             version: VERSION,
             model: header.model.clone(),
             description: header.description.clone(),
             source: header.source.clone(),
-            parameters: Ordered(pairs(&header.parameters)),
+            parameters: header.parameters.clone(),
             formulation: header.formulation.clone(),
             method: header.method.clone(),
-            rtol: header.rtol.map(Number),
-            atol: header.atol.map(Number),
-            atol_of: Ordered(pairs(&header.atol_of)),
-            t0: header.t0.map(Number),
-            tend: header.tend.map(Number),
+            rtol: header.rtol,
+            atol: header.atol,
+            atol_of: header.atol_of.clone(),
+            t0: header.t0,
+            tend: header.tend,
             ended: header.ended,
             message: header.message.clone(),
             decisions: header.decisions.clone(),
-            warnings: header.warnings.iter().map(WarningRecord::of).collect(),
-            undetermined: header.undetermined.iter().map(|combination| pairs(combination)).collect(),
-            statistics: Statistics {
+            warnings: header.warnings.clone(),
+            undetermined: header.undetermined.clone(),
+            statistics: StatisticsRecord {
                 counters: Ordered(header.counters.clone()),
-                max_residual: ResidualRecord {
-                    position: header.max_residual.position.map(Number),
-                    velocity: header.max_residual.velocity.map(Number),
-                    acceleration: header.max_residual.acceleration.map(Number),
-                    invariant: header.max_residual.invariant.map(Number),
-                    constraint: header.max_residual.constraint.map(Number),
-                    hidden: header.max_residual.hidden.map(Number),
-                },
+                max_residual: header.max_residual,
             },
             names: run.columns.iter().map(|column| column.name.clone()).collect(),
             kinds: Some(run.columns.iter().map(|column| column.kind).collect()),
             units: Some(run.columns.iter().map(|column| column.unit.clone()).collect()),
             arrays: None,
-            t_end: run.end.as_ref().map(|end| Number(end.t)),
-            last: run.end.as_ref().map(|end| wrap(&end.values)),
-            events: run.events.iter().map(EventRecord::of).collect(),
-            hybrid: run.hybrid.as_ref().map(HybridRecord::of),
+            t_end: run.end.as_ref().map(|end| end.t),
+            last: run.end.as_ref().map(|end| end.values.clone()),
+            events: run.events.clone(),
+            hybrid: run.hybrid.clone().map(|ModeHistory { modes, phases, switches }| HybridRecord {
+                modes,
+                phases,
+                switches,
+                warnings: Vec::new(),
+            }),
             times: None,
             states: None,
             steps: None,
@@ -243,106 +212,45 @@ impl Record {
         self,
         times: Vec<f64>,
         values: Vec<Vec<f64>>,
-        steps: Option<Steps>,
+        steps: Option<StepRecords>,
     ) -> Result<Run, ReadError> {
         let n = self.names.len();
-        let kinds = self.kinds.unwrap_or_else(|| vec![Kind::Variable; n]);
+        let kinds = self.kinds.unwrap_or_else(|| vec![ColumnKind::Variable; n]);
         let units = self.units.unwrap_or_else(|| vec![None; n]);
         same_length("the list of kinds", kinds.len(), "names", n)?;
         same_length("the list of units", units.len(), "names", n)?;
         same_length("the list of columns", values.len(), "names", n)?;
         let columns = self.names.into_iter().zip(kinds).zip(units).zip(values);
         let columns = columns.map(|(((name, kind), unit), values)| Column { name, kind, unit, values }).collect();
-        let largest = self.statistics.max_residual;
-        // files of runs through modes had their warnings elsewhere
-        let mut hybrid = self.hybrid;
-        let older = hybrid.as_mut().map(|hybrid| std::mem::take(&mut hybrid.warnings)).unwrap_or_default();
-        let warnings = self.warnings.into_iter().chain(older).map(WarningRecord::into_warning).collect();
-        let number = |x: Option<Number>| x.map(|Number(x)| x);
+        let mut warnings = self.warnings;
+        let hybrid = self.hybrid.map(|hybrid| {
+            warnings.extend(hybrid.warnings);
+            ModeHistory { modes: hybrid.modes, phases: hybrid.phases, switches: hybrid.switches }
+        });
         let header = Header {
             model: self.model,
             description: self.description,
             source: self.source,
-            parameters: plain(self.parameters.0),
+            parameters: self.parameters,
             formulation: self.formulation,
             method: self.method,
-            rtol: number(self.rtol),
-            atol: number(self.atol),
-            atol_of: plain(self.atol_of.0),
-            t0: number(self.t0),
-            tend: number(self.tend),
+            rtol: self.rtol,
+            atol: self.atol,
+            atol_of: self.atol_of,
+            t0: self.t0,
+            tend: self.tend,
             ended: self.ended,
             message: self.message,
             seconds: None,
             counters: self.statistics.counters.0,
-            max_residual: Residuals {
-                position: number(largest.position),
-                velocity: number(largest.velocity),
-                acceleration: number(largest.acceleration),
-                invariant: number(largest.invariant),
-                constraint: number(largest.constraint),
-                hidden: number(largest.hidden),
-            },
-            undetermined: self.undetermined.into_iter().map(plain).collect(),
+            max_residual: self.statistics.max_residual,
+            undetermined: self.undetermined,
             decisions: self.decisions,
             warnings,
         };
-        let end = self.t_end.zip(self.last).map(|(Number(t), values)| End { t, values: unwrap(values) });
-        let events = self.events.into_iter().map(EventRecord::into_event).collect();
-        let hybrid = hybrid.map(HybridRecord::into_hybrid);
-        let run = Run { header, times, columns, steps, events, end, hybrid };
+        let end = self.t_end.zip(self.last).map(|(t, values)| LastPoint { t, values });
+        let run = Run { header, times, columns, steps, events: self.events, end, hybrid };
         run.check()?;
         Ok(run)
     }
-}
-
-impl EventRecord {
-    fn of(event: &Event) -> Self {
-        EventRecord { name: event.name.clone(), t: Number(event.t), state: wrap(&event.state) }
-    }
-
-    fn into_event(self) -> Event {
-        Event { name: self.name, t: self.t.0, state: unwrap(self.state) }
-    }
-}
-
-impl StepRecord {
-    fn of(steps: &Steps) -> Self {
-        let level = |residuals: &Option<Vec<f64>>| residuals.as_deref().map(wrap);
-        StepRecord {
-            t: wrap(&steps.t),
-            h: wrap(&steps.h),
-            order: steps.order.clone(),
-            newton: steps.newton.clone(),
-            residual_position: level(&steps.position),
-            residual_velocity: level(&steps.velocity),
-            residual_acceleration: level(&steps.acceleration),
-            residual_invariant: level(&steps.invariant),
-            residual_constraint: level(&steps.constraint),
-            residual_hidden: level(&steps.hidden),
-        }
-    }
-
-    fn into_steps(self) -> Steps {
-        Steps {
-            t: unwrap(self.t),
-            h: unwrap(self.h),
-            order: self.order,
-            newton: self.newton,
-            position: self.residual_position.map(unwrap),
-            velocity: self.residual_velocity.map(unwrap),
-            acceleration: self.residual_acceleration.map(unwrap),
-            invariant: self.residual_invariant.map(unwrap),
-            constraint: self.residual_constraint.map(unwrap),
-            hidden: self.residual_hidden.map(unwrap),
-        }
-    }
-}
-
-fn pairs(entries: &[(String, f64)]) -> Vec<(String, Number)> {
-    entries.iter().map(|(name, x)| (name.clone(), Number(*x))).collect()
-}
-
-fn plain(entries: Vec<(String, Number)>) -> Vec<(String, f64)> {
-    entries.into_iter().map(|(name, Number(x))| (name, x)).collect()
 }

@@ -12,9 +12,9 @@
 //! | [`decimate`] | fewer points with the same extremes |
 //!
 //! ```
-//! use daedal_run::{Column, Format, Kind, Run};
+//! use daedal_run::{Column, Format, ColumnKind, Run};
 //!
-//! let angle = Column::new("angle", Kind::Position, vec![0.0, 0.1, 0.3]);
+//! let angle = Column::new("angle", ColumnKind::Position, vec![0.0, 0.1, 0.3]);
 //! let run = Run { times: vec![0.0, 0.5, 1.0], columns: vec![angle], ..Run::default() };
 //! let mut file = Vec::new();
 //! run.write(Format::Csv, &mut file)?;
@@ -39,5 +39,9 @@ pub mod run;
 pub use comparison::Comparison;
 pub use error::{Inconsistent, ReadError, WriteError};
 pub use format::Format;
-pub use hybrid::{Hybrid, Jump, Mode, Phase, Restart, Share, Smoothness, Switch, SwitchKind};
-pub use run::{Column, End, Ended, Event, Header, Kind, Residuals, Run, Steps, Warning, time};
+pub use hybrid::{
+    Continuity, JumpRecord, ModeHistory, ModeRecord, PhaseRecord, RestartRecord, SwitchCause, SwitchRecord, TimeShare,
+};
+pub use run::{
+    Column, ColumnKind, Ending, EventRecord, Header, LastPoint, ResidualRecord, Run, StepRecords, WarningRecord, time,
+};

@@ -16,7 +16,7 @@ const ALIGNMENT: usize = 64;
 const MOST_DESCRIPTION: usize = 1 << 16;
 
 /// Numbers that arrays are made of, in little-endian order.
-pub trait Element: Sized {
+pub trait ArrayElement: Sized {
     /// NumPy's letters for it.
     const LETTERS: &'static str;
     /// Its bytes.
@@ -29,7 +29,7 @@ pub trait Element: Sized {
 
 macro_rules! element {
     ($type:ty, $letters:literal) => {
-        impl Element for $type {
+        impl ArrayElement for $type {
             const LETTERS: &'static str = $letters;
             const SIZE: usize = size_of::<$type>();
             fn push(&self, bytes: &mut Vec<u8>) {
@@ -48,7 +48,7 @@ element!(u32, "<u4");
 element!(u64, "<u8");
 
 /// Write a list of numbers.
-pub fn write<T: Element>(values: &[T], mut file: impl Write) -> io::Result<()> {
+pub fn write<T: ArrayElement>(values: &[T], mut file: impl Write) -> io::Result<()> {
     file.write_all(&preamble(T::LETTERS, &format!("({},)", values.len())))?;
     let mut bytes = Vec::new();
     for chunk in values.chunks(8192) {
@@ -70,7 +70,7 @@ pub fn write_text(text: &str, mut file: impl Write) -> io::Result<()> {
 
 /// How much is read of an array.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ArrayLimits {
     /// How many numbers it must have, where that is known.
     pub length: Option<usize>,
     /// Most bytes of numbers.
@@ -104,7 +104,7 @@ impl From<io::Error> for Fault {
 
 /// Read a list of numbers. Its description is looked at first: nothing longer than it says, and than the limits allow, is taken from
 /// the file, which may be a small archive of endless zeros.
-pub fn read<T: Element>(mut file: impl Read, limits: Limits) -> Result<Vec<T>, Fault> {
+pub fn read<T: ArrayElement>(mut file: impl Read, limits: ArrayLimits) -> Result<Vec<T>, Fault> {
     let description = description(&mut file)?;
     if description.letters != T::LETTERS {
         return Err(ArrayFault::Type { found: description.letters, expected: T::LETTERS }.into());
@@ -120,7 +120,7 @@ pub fn read<T: Element>(mut file: impl Read, limits: Limits) -> Result<Vec<T>, F
 }
 
 /// Read a text.
-pub fn read_text(mut file: impl Read, limits: Limits) -> Result<String, Fault> {
+pub fn read_text(mut file: impl Read, limits: ArrayLimits) -> Result<String, Fault> {
     let description = description(&mut file)?;
     let length: Option<u64> = description.letters.strip_prefix("<U").and_then(|digits| digits.parse().ok());
     let Some(length) = length else {
@@ -210,7 +210,7 @@ mod tests {
         bytes
     }
 
-    const ALL: Limits = Limits { length: None, bytes: u64::MAX };
+    const ALL: ArrayLimits = ArrayLimits { length: None, bytes: u64::MAX };
 
     fn fault<T>(outcome: Result<T, Fault>) -> Result<T, ArrayFault> {
         outcome.map_err(|fault| match fault {
@@ -219,7 +219,7 @@ mod tests {
         })
     }
 
-    fn read<T: Element>(bytes: &[u8]) -> Result<Vec<T>, ArrayFault> {
+    fn read<T: ArrayElement>(bytes: &[u8]) -> Result<Vec<T>, ArrayFault> {
         fault(super::read(bytes, ALL))
     }
 
@@ -237,9 +237,9 @@ mod tests {
             Err(ArrayFault::Bytes { found: 17, expected: 16 })
         ));
         assert!(file.len() > (1 << 20) - 100, "the rest is not looked at");
-        let other = Limits { length: Some(3), bytes: u64::MAX };
+        let other = ArrayLimits { length: Some(3), bytes: u64::MAX };
         assert_eq!(fault(super::read::<f64>(&endless[..], other)), Err(ArrayFault::Length { found: 2, expected: 3 }));
-        let few = Limits { length: None, bytes: 15 };
+        let few = ArrayLimits { length: None, bytes: 15 };
         assert_eq!(fault(super::read::<f64>(&endless[..], few)), Err(ArrayFault::TooLarge { bytes: 16, most: 15 }));
     }
 

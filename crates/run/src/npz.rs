@@ -5,10 +5,10 @@
 //! The same run gives the same bytes: entries have no dates.
 
 use crate::error::{ReadError, WriteError};
-use crate::hybrid::Hybrid;
-use crate::json::{self, Record};
-use crate::npy::{self, Element, Fault, Limits};
-use crate::run::{Run, Steps};
+use crate::hybrid::ModeHistory;
+use crate::json::{self, RunRecord};
+use crate::npy::{self, ArrayElement, ArrayLimits, Fault};
+use crate::run::{Run, StepRecords};
 use std::collections::HashSet;
 use std::io::{Read, Seek, Write};
 use zip::result::ZipError;
@@ -24,7 +24,7 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
     run.check()?;
     let arrays = array_names(run.columns.iter().map(|column| column.name.as_str()));
     let mut archive = Archive(ZipWriter::new_stream(file));
-    let mut record = Record::of(run);
+    let mut record = RunRecord::of(run);
     record.arrays = Some(arrays.clone());
     let header = serde_json::to_string(&record).map_err(std::io::Error::from)?;
     npy::write_text(&header, archive.begin("header", header.len())?)?;
@@ -47,7 +47,7 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
             }
         }
     }
-    if let Some(Hybrid { phases, switches, .. }) = &run.hybrid {
+    if let Some(ModeHistory { phases, switches, .. }) = &run.hybrid {
         // for NumPy only: the header says all of it
         let mode = |mode: usize| mode as u64;
         archive.list("phase_mode", &phases.iter().map(|p| mode(p.mode)).collect::<Vec<_>>())?;
@@ -66,7 +66,7 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
 
 /// Read a run.
 pub fn read(file: impl Read + Seek) -> Result<Run, ReadError> {
-    let mut archive = Entries(ZipArchive::new(file)?);
+    let mut archive = ArchiveReader(ZipArchive::new(file)?);
     let header = archive.text("header")?;
     let mut record = json::parse(header.as_bytes())?;
     let arrays = record.arrays.take().ok_or_else(|| ReadError::Missing { what: "list arrays in its header".into() })?;
@@ -78,7 +78,7 @@ pub fn read(file: impl Read + Seek) -> Result<Run, ReadError> {
     let steps = if archive.holds("step_t") {
         let t: Vec<f64> = archive.list("step_t", None)?;
         let n = t.len();
-        Some(Steps {
+        Some(StepRecords {
             h: archive.list("step_h", Some(n))?,
             order: archive.list_if_there("step_order", n)?,
             newton: archive.list_if_there("step_newton", n)?,
@@ -125,7 +125,7 @@ fn is_possible(name: &str) -> bool {
 struct Archive<W: Write>(ZipWriter<StreamWriter<W>>);
 
 impl<W: Write> Archive<W> {
-    fn list<T: Element>(&mut self, name: &str, values: &[T]) -> Result<(), WriteError> {
+    fn list<T: ArrayElement>(&mut self, name: &str, values: &[T]) -> Result<(), WriteError> {
         Ok(npy::write(values, self.begin(name, values.len())?)?)
     }
 
@@ -141,19 +141,19 @@ impl<W: Write> Archive<W> {
     }
 }
 
-struct Entries<R>(ZipArchive<R>);
+struct ArchiveReader<R>(ZipArchive<R>);
 
-impl<R: Read + Seek> Entries<R> {
+impl<R: Read + Seek> ArchiveReader<R> {
     fn holds(&self, name: &str) -> bool {
         self.0.index_for_name(&format!("{name}.npy")).is_some()
     }
 
     /// A list of so many numbers, where that is known.
-    fn list<T: Element>(&mut self, name: &str, length: Option<usize>) -> Result<Vec<T>, ReadError> {
+    fn list<T: ArrayElement>(&mut self, name: &str, length: Option<usize>) -> Result<Vec<T>, ReadError> {
         self.array(name, length, |file, limits| npy::read(file, limits))
     }
 
-    fn list_if_there<T: Element>(&mut self, name: &str, length: usize) -> Result<Option<Vec<T>>, ReadError> {
+    fn list_if_there<T: ArrayElement>(&mut self, name: &str, length: usize) -> Result<Option<Vec<T>>, ReadError> {
         if self.holds(name) { self.list(name, Some(length)).map(Some) } else { Ok(None) }
     }
 
@@ -165,7 +165,7 @@ impl<R: Read + Seek> Entries<R> {
         &mut self,
         name: &str,
         length: Option<usize>,
-        read: impl Fn(&mut dyn Read, Limits) -> Result<T, Fault>,
+        read: impl Fn(&mut dyn Read, ArrayLimits) -> Result<T, Fault>,
     ) -> Result<T, ReadError> {
         let mut entry = match self.0.by_name(&format!("{name}.npy")) {
             Err(ZipError::FileNotFound) => return Err(ReadError::Missing { what: format!("array {name}") }),
@@ -173,7 +173,7 @@ impl<R: Read + Seek> Entries<R> {
         };
         // what is not compressed is no longer than the file itself
         let bytes = if entry.compression() == CompressionMethod::Stored { u64::MAX } else { MOST_INFLATED };
-        read(&mut entry, Limits { length, bytes }).map_err(|fault| match fault {
+        read(&mut entry, ArrayLimits { length, bytes }).map_err(|fault| match fault {
             Fault::Io(error) => ReadError::Archive(ZipError::Io(error)),
             Fault::Array(fault) => ReadError::Array { name: name.to_string(), fault },
         })

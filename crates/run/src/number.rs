@@ -61,12 +61,92 @@ pub fn absent<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(deserial
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-pub fn wrap(values: &[f64]) -> Vec<Number> {
-    values.iter().map(|&x| Number(x)).collect()
+/// Data in which numbers may be NaN or infinite, and the form in which it is written: fields say `serde(with = "number::exact")`.
+pub trait Numeric: Sized {
+    /// With a [`Number`] in place of each number.
+    type Written: Serialize + de::DeserializeOwned;
+    fn wrap(&self) -> Self::Written;
+    fn unwrap(written: Self::Written) -> Self;
 }
 
-pub fn unwrap(values: Vec<Number>) -> Vec<f64> {
-    values.into_iter().map(|Number(x)| x).collect()
+impl Numeric for f64 {
+    type Written = Number;
+    fn wrap(&self) -> Number {
+        Number(*self)
+    }
+    fn unwrap(Number(x): Number) -> Self {
+        x
+    }
+}
+
+impl<T: Numeric> Numeric for Option<T> {
+    type Written = Option<T::Written>;
+    fn wrap(&self) -> Self::Written {
+        self.as_ref().map(T::wrap)
+    }
+    fn unwrap(written: Self::Written) -> Self {
+        written.map(T::unwrap)
+    }
+}
+
+impl<T: Numeric> Numeric for Vec<T> {
+    type Written = Vec<T::Written>;
+    fn wrap(&self) -> Self::Written {
+        self.iter().map(T::wrap).collect()
+    }
+    fn unwrap(written: Self::Written) -> Self {
+        written.into_iter().map(T::unwrap).collect()
+    }
+}
+
+impl Numeric for (String, f64) {
+    type Written = (String, Number);
+    fn wrap(&self) -> Self::Written {
+        (self.0.clone(), Number(self.1))
+    }
+    fn unwrap((name, Number(x)): Self::Written) -> Self {
+        (name, x)
+    }
+}
+
+/// Numbers as they are written.
+pub mod exact {
+    use super::{Deserialize, Deserializer, Numeric, Serialize, Serializer};
+
+    pub fn serialize<T: Numeric, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        value.wrap().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, T: Numeric, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        T::Written::deserialize(deserializer).map(T::unwrap)
+    }
+}
+
+/// Lists of them that may be `null`.
+pub mod exact_or_absent {
+    pub use super::exact::serialize;
+    use super::{Deserializer, Numeric, absent};
+
+    pub fn deserialize<'de, T: Numeric, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error>
+    where
+        T::Written: Default,
+    {
+        absent(deserializer).map(T::unwrap)
+    }
+}
+
+/// An object of numbers whose keys keep their order, and which may be `null`.
+pub mod object {
+    use super::{Deserializer, Number, Numeric, Ordered, Serialize, Serializer, absent};
+
+    pub fn serialize<S: Serializer>(entries: &[(String, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+        Ordered(entries.iter().map(Numeric::wrap).collect()).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, f64)>, D::Error> {
+        let Ordered(entries): Ordered<Number> = absent(deserializer)?;
+        Ok(Numeric::unwrap(entries))
+    }
 }
 
 /// An object whose keys keep their order.

@@ -2,7 +2,8 @@
 //! accepted steps, events, and the last point.
 
 use crate::error::Inconsistent;
-use crate::hybrid::Hybrid;
+use crate::hybrid::ModeHistory;
+use crate::number;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -16,13 +17,13 @@ pub struct Run {
     /// Variables and outputs, one value for each time.
     pub columns: Vec<Column>,
     /// The accepted steps, if they were recorded.
-    pub steps: Option<Steps>,
+    pub steps: Option<StepRecords>,
     /// Events, in the order of the run.
-    pub events: Vec<Event>,
+    pub events: Vec<EventRecord>,
     /// The last point, whether it is among those that were kept or not.
-    pub end: Option<End>,
+    pub end: Option<LastPoint>,
     /// Modes and switches, if there were several modes.
-    pub hybrid: Option<Hybrid>,
+    pub hybrid: Option<ModeHistory>,
 }
 
 /// What was solved, how, and how it ended; `None` where a file does not say it.
@@ -51,7 +52,7 @@ pub struct Header {
     /// End of the interval that was asked for.
     pub tend: Option<f64>,
     /// How it ended.
-    pub ended: Option<Ended>,
+    pub ended: Option<Ending>,
     /// Why it stopped, if it did.
     pub message: Option<String>,
     /// How long it took. Never written to a run file: the same input gives the same bytes.
@@ -59,37 +60,38 @@ pub struct Header {
     /// Counters by name; `None` where one does not apply.
     pub counters: Vec<(String, Option<u64>)>,
     /// Largest residual of each level at any accepted point.
-    pub max_residual: Residuals,
+    pub max_residual: ResidualRecord,
     /// Combinations of multipliers that redundant constraints leave open: (name, factor) each.
     pub undetermined: Vec<Vec<(String, f64)>>,
     /// What the method decided by itself.
     pub decisions: Option<String>,
     /// What a reader should know although the run went on: the one place for all that is uncertain about its values.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<WarningRecord>,
 }
 
 /// What a reader should know although the run went on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Warning {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WarningRecord {
     /// When it was first seen; `None` if it is about the run as a whole.
+    #[serde(default, with = "number::exact")]
     pub t: Option<f64>,
     /// What, and what to try.
     pub message: String,
 }
 
-impl Warning {
+impl WarningRecord {
     /// A warning about the run as a whole.
     pub fn new(message: impl Into<String>) -> Self {
-        Warning { t: None, message: message.into() }
+        WarningRecord { t: None, message: message.into() }
     }
 
     /// A warning about what was first seen at a time.
     pub fn at(t: f64, message: impl Into<String>) -> Self {
-        Warning { t: Some(t), message: message.into() }
+        WarningRecord { t: Some(t), message: message.into() }
     }
 }
 
-impl fmt::Display for Warning {
+impl fmt::Display for WarningRecord {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self.t {
             Some(t) => write!(f, "first at t = {}: {}", time(t), self.message),
@@ -108,7 +110,7 @@ pub fn time(t: f64) -> String {
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Ended {
+pub enum Ending {
     /// At the end of the interval.
     End,
     /// At an event that stops.
@@ -122,7 +124,7 @@ pub enum Ended {
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ColumnKind {
     /// Position coordinate p.
     Position,
     /// Velocity v.
@@ -149,22 +151,22 @@ pub enum Kind {
     Variable,
 }
 
-impl Kind {
+impl ColumnKind {
     /// The word that files use.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::Position => "position",
-            Kind::Velocity => "velocity",
-            Kind::Dynamic => "dynamic",
-            Kind::Auxiliary => "auxiliary",
-            Kind::Contact => "contact",
-            Kind::Multiplier => "multiplier",
-            Kind::Acceleration => "acceleration",
-            Kind::State => "state",
-            Kind::Derivative => "derivative",
-            Kind::Output => "output",
-            Kind::Mode => "mode",
-            Kind::Variable => "variable",
+            ColumnKind::Position => "position",
+            ColumnKind::Velocity => "velocity",
+            ColumnKind::Dynamic => "dynamic",
+            ColumnKind::Auxiliary => "auxiliary",
+            ColumnKind::Contact => "contact",
+            ColumnKind::Multiplier => "multiplier",
+            ColumnKind::Acceleration => "acceleration",
+            ColumnKind::State => "state",
+            ColumnKind::Derivative => "derivative",
+            ColumnKind::Output => "output",
+            ColumnKind::Mode => "mode",
+            ColumnKind::Variable => "variable",
         }
     }
 }
@@ -175,7 +177,7 @@ pub struct Column {
     /// Its name.
     pub name: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ColumnKind,
     /// Its unit as text, where known; units are not checked anywhere.
     pub unit: Option<String>,
     /// One value for each time.
@@ -184,37 +186,47 @@ pub struct Column {
 
 impl Column {
     /// A column without a unit.
-    pub fn new(name: impl Into<String>, kind: Kind, values: Vec<f64>) -> Self {
+    pub fn new(name: impl Into<String>, kind: ColumnKind, values: Vec<f64>) -> Self {
         Column { name: name.into(), kind, unit: None, values }
     }
 }
 
 /// The accepted steps, one entry of each list per step.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Steps {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepRecords {
     /// Time at the end of the step.
+    #[serde(with = "number::exact")]
     pub t: Vec<f64>,
     /// Step size.
+    #[serde(with = "number::exact")]
     pub h: Vec<f64>,
     /// Order of the method in this step; `None` if it is not known.
+    #[serde(default)]
     pub order: Option<Vec<u32>>,
     /// Newton iterations since the step before, those of rejected attempts included; `None` if they were not counted.
+    #[serde(default)]
     pub newton: Option<Vec<u64>>,
     /// Residual at the end of the step: position level; `None` where a run has no such level.
+    #[serde(default, rename = "residual_position", with = "number::exact")]
     pub position: Option<Vec<f64>>,
     /// Velocity level.
+    #[serde(default, rename = "residual_velocity", with = "number::exact")]
     pub velocity: Option<Vec<f64>>,
     /// Acceleration level.
+    #[serde(default, rename = "residual_acceleration", with = "number::exact")]
     pub acceleration: Option<Vec<f64>>,
     /// Invariants.
+    #[serde(default, rename = "residual_invariant", with = "number::exact")]
     pub invariant: Option<Vec<f64>>,
     /// Constraints that a general system states.
+    #[serde(default, rename = "residual_constraint", with = "number::exact")]
     pub constraint: Option<Vec<f64>>,
     /// Constraints that are hidden in a general system.
+    #[serde(default, rename = "residual_hidden", with = "number::exact")]
     pub hidden: Option<Vec<f64>>,
 }
 
-impl Steps {
+impl StepRecords {
     /// The residuals with the name of their level.
     pub fn levels(&self) -> [(&'static str, Option<&Vec<f64>>); 6] {
         [
@@ -229,36 +241,44 @@ impl Steps {
 }
 
 /// Largest residual of each level; `None` where a run has no such level.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Residuals {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResidualRecord {
     /// Position level.
+    #[serde(default, with = "number::exact")]
     pub position: Option<f64>,
     /// Velocity level.
+    #[serde(default, with = "number::exact")]
     pub velocity: Option<f64>,
     /// Acceleration level.
+    #[serde(default, with = "number::exact")]
     pub acceleration: Option<f64>,
     /// Invariants.
+    #[serde(default, with = "number::exact")]
     pub invariant: Option<f64>,
     /// Constraints that a general system states.
+    #[serde(default, with = "number::exact")]
     pub constraint: Option<f64>,
     /// Constraints that are hidden in a general system.
+    #[serde(default, with = "number::exact")]
     pub hidden: Option<f64>,
 }
 
 /// An event that happened.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EventRecord {
     /// Which.
     pub name: String,
     /// When.
+    #[serde(with = "number::exact")]
     pub t: f64,
     /// The values of all columns there.
+    #[serde(with = "number::exact")]
     pub state: Vec<f64>,
 }
 
 /// The last point of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct End {
+pub struct LastPoint {
     /// When.
     pub t: f64,
     /// The values of all columns there.
@@ -279,12 +299,12 @@ impl Run {
         if let Some(end) = &self.end {
             same_length("the last point", end.values.len(), "columns", self.columns.len())?;
         }
-        self.hybrid.as_ref().map_or(Ok(()), Hybrid::check)?;
-        self.steps.as_ref().map_or(Ok(()), Steps::check)
+        self.hybrid.as_ref().map_or(Ok(()), ModeHistory::check)?;
+        self.steps.as_ref().map_or(Ok(()), StepRecords::check)
     }
 }
 
-impl Steps {
+impl StepRecords {
     fn check(&self) -> Result<(), Inconsistent> {
         ordered("steps", &self.t)?;
         let n = self.t.len();
@@ -345,8 +365,8 @@ mod tests {
     use super::*;
 
     fn run() -> Run {
-        let column = Column::new("x", Kind::Position, vec![1.0, f64::NAN]);
-        let steps = Steps { t: vec![1.0], h: vec![1.0], order: Some(vec![5]), ..Steps::default() };
+        let column = Column::new("x", ColumnKind::Position, vec![1.0, f64::NAN]);
+        let steps = StepRecords { t: vec![1.0], h: vec![1.0], order: Some(vec![5]), ..StepRecords::default() };
         Run { times: vec![0.0, 1.0], columns: vec![column], steps: Some(steps), ..Run::default() }
     }
 
@@ -357,10 +377,10 @@ mod tests {
         short.columns[0].values.pop();
         assert!(short.check().unwrap_err().to_string().contains("the column x has 1 values, but there are 2 times"));
         let mut event = run();
-        event.events.push(Event { name: "hit".into(), t: 0.5, state: vec![] });
+        event.events.push(EventRecord { name: "hit".into(), t: 0.5, state: vec![] });
         assert!(event.check().unwrap_err().to_string().contains("event hit"));
         let mut end = run();
-        end.end = Some(End { t: 1.0, values: vec![1.0, 2.0] });
+        end.end = Some(LastPoint { t: 1.0, values: vec![1.0, 2.0] });
         assert!(end.check().unwrap_err().to_string().contains("last point"));
         let mut steps = run();
         if let Some(steps) = &mut steps.steps {

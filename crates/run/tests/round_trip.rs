@@ -31,8 +31,8 @@ fn name() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), prop::sample::select(odd.map(String::from).to_vec())]
 }
 
-fn kind() -> impl Strategy<Value = Kind> {
-    use Kind::*;
+fn kind() -> impl Strategy<Value = ColumnKind> {
+    use ColumnKind::*;
     prop::sample::select(vec![
         Position,
         Velocity,
@@ -56,10 +56,11 @@ fn times(n: usize) -> Vec<f64> {
 fn header() -> impl Strategy<Value = Header> {
     let text = || prop::option::of(name());
     let number_or_none = || prop::option::of(number());
-    let ended = prop::option::of(prop::sample::select(vec![Ended::End, Ended::Event, Ended::Observer, Ended::Failure]));
+    let ended =
+        prop::option::of(prop::sample::select(vec![Ending::End, Ending::Event, Ending::Observer, Ending::Failure]));
     let counters = prop::collection::vec(("[a-z]{3,9}", prop::option::of(any::<u64>())), 0..4);
     let pairs = || prop::collection::vec((name(), number()), 0..4);
-    let warning = (prop::option::of(number()), name()).prop_map(|(t, message)| Warning { t, message });
+    let warning = (prop::option::of(number()), name()).prop_map(|(t, message)| WarningRecord { t, message });
     (
         (text(), text(), text(), text(), text(), text(), text()),
         (number_or_none(), number_or_none(), number_or_none(), number_or_none()),
@@ -82,7 +83,7 @@ fn header() -> impl Strategy<Value = Header> {
             ended,
             seconds: None,
             counters,
-            max_residual: Residuals {
+            max_residual: ResidualRecord {
                 position: numbers.0,
                 velocity: numbers.1,
                 acceleration: None,
@@ -96,7 +97,7 @@ fn header() -> impl Strategy<Value = Header> {
         })
 }
 
-fn steps() -> impl Strategy<Value = Steps> {
+fn steps() -> impl Strategy<Value = StepRecords> {
     (0_usize..5).prop_flat_map(|n| {
         let level = move || prop::option::of(prop::collection::vec(number(), n));
         let counts = (
@@ -105,25 +106,27 @@ fn steps() -> impl Strategy<Value = Steps> {
         );
         let general = (level(), level());
         (prop::collection::vec(number(), n), counts, level(), level(), level(), level(), general).prop_map(
-            move |(h, (order, newton), position, velocity, acceleration, invariant, (constraint, hidden))| Steps {
-                t: times(n),
-                h,
-                order,
-                newton,
-                position,
-                velocity,
-                acceleration,
-                invariant,
-                constraint,
-                hidden,
+            move |(h, (order, newton), position, velocity, acceleration, invariant, (constraint, hidden))| {
+                StepRecords {
+                    t: times(n),
+                    h,
+                    order,
+                    newton,
+                    position,
+                    velocity,
+                    acceleration,
+                    invariant,
+                    constraint,
+                    hidden,
+                }
             },
         )
     })
 }
 
-fn hybrid() -> impl Strategy<Value = Hybrid> {
+fn hybrid() -> impl Strategy<Value = ModeHistory> {
     let mode = (name(), any::<bool>(), prop::collection::vec(name(), 0..3), prop::option::of(any::<u64>()));
-    let mode = (mode, prop::option::of(name())).prop_map(|((name, sliding, unknowns, steps), decisions)| Mode {
+    let mode = (mode, prop::option::of(name())).prop_map(|((name, sliding, unknowns, steps), decisions)| ModeRecord {
         name,
         sliding,
         unknowns,
@@ -131,14 +134,14 @@ fn hybrid() -> impl Strategy<Value = Hybrid> {
         decisions,
     });
     let kinds = {
-        use SwitchKind::*;
+        use SwitchCause::*;
         vec![Condition, Immediate, Scheduled, SlidingBegins, SlidingEnds, Accumulation]
     };
-    let smoothness = vec![Smoothness::Smooth, Smoothness::Transfer, Smoothness::Restart];
-    let jump = (name(), number(), number()).prop_map(|(name, before, after)| Jump { name, before, after });
+    let smoothness = vec![Continuity::Smooth, Continuity::Transfer, Continuity::Restart];
+    let jump = (name(), number(), number()).prop_map(|(name, before, after)| JumpRecord { name, before, after });
     let moved = prop::collection::vec((name(), number()), 0..3);
     let restart = (name(), moved, prop::option::of(number()), prop::option::of(number()))
-        .prop_map(|(way, moved, momentum, energy)| Restart { way, moved, momentum, energy });
+        .prop_map(|(way, moved, momentum, energy)| RestartRecord { way, moved, momentum, energy });
     let event = (
         (0_usize..2, 0_usize..2, name(), any::<bool>()),
         (prop::sample::select(kinds), prop::sample::select(smoothness)),
@@ -147,14 +150,14 @@ fn hybrid() -> impl Strategy<Value = Hybrid> {
         prop::option::of(restart),
     );
     (prop::collection::vec(mode, 2..4), prop::collection::vec(event, 0..5)).prop_map(|(modes, events)| {
-        let phase = |k: usize| Phase { mode: k % 2, t0: k as f64 * 0.1, t1: (k + 1) as f64 * 0.1 };
+        let phase = |k: usize| PhaseRecord { mode: k % 2, t0: k as f64 * 0.1, t1: (k + 1) as f64 * 0.1 };
         let phases = (0..=events.len()).map(phase).collect();
         let switches = events.into_iter().enumerate().map(|(k, event)| {
             let ((from, to, condition, chattering), (kind, smoothness), jumps, impulses, restart) = event;
             let t = k as f64 * 0.1;
-            Switch { t, from, to, condition, kind, smoothness, jumps, impulses, restart, chattering }
+            SwitchRecord { t, from, to, condition, kind, smoothness, jumps, impulses, restart, chattering }
         });
-        Hybrid { modes, switches: switches.collect(), phases }
+        ModeHistory { modes, switches: switches.collect(), phases }
     })
 }
 
@@ -163,8 +166,8 @@ fn run() -> impl Strategy<Value = Run> {
         let column = (name(), kind(), prop::option::of(name()), prop::collection::vec(number(), points))
             .prop_map(|(name, kind, unit, values)| Column { name, kind, unit, values });
         let state = || prop::collection::vec(number(), columns);
-        let event = (name(), number(), state()).prop_map(|(name, t, state)| Event { name, t, state });
-        let end = (number(), state()).prop_map(|(t, values)| End { t, values });
+        let event = (name(), number(), state()).prop_map(|(name, t, state)| EventRecord { name, t, state });
+        let end = (number(), state()).prop_map(|(t, values)| LastPoint { t, values });
         (
             header(),
             prop::collection::vec(column, columns),
@@ -196,7 +199,7 @@ fn files_from_before_there_were_general_systems_are_read() {
         "statistics":{"steps":1,"max_residual":{"position":1e-9,"velocity":null,"acceleration":null,"invariant":null}},
         "steps":{"t":[1.0],"h":[1.0],"order":[5],"newton":[3],"residual_position":[1e-9]}}"#;
     let run = json::read(file.as_bytes()).expect("a run");
-    assert_eq!(run.header.max_residual, Residuals { position: Some(1e-9), ..Residuals::default() });
+    assert_eq!(run.header.max_residual, ResidualRecord { position: Some(1e-9), ..ResidualRecord::default() });
     let steps = run.steps.expect("steps");
     assert_eq!((steps.position, steps.constraint, steps.hidden), (Some(vec![1e-9]), None, None));
     assert_eq!(run.hybrid, None);
@@ -207,7 +210,7 @@ fn warnings_of_older_files_of_modes_are_those_of_the_run() {
     let file = r#"{"format":"daedal run","version":1,"names":[],"times":[],"states":[],"warnings":[{"message":"late"}],
         "hybrid":{"modes":[{"name":"slip"}],"warnings":[{"t":0.5,"message":"chattering"}]}}"#;
     let run = json::read(file.as_bytes()).expect("a run");
-    assert_eq!(run.header.warnings, [Warning::new("late"), Warning::at(0.5, "chattering")]);
+    assert_eq!(run.header.warnings, [WarningRecord::new("late"), WarningRecord::at(0.5, "chattering")]);
     let told: Vec<String> = run.header.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(told, ["late", "first at t = 0.5000000000: chattering"]);
     let page = String::from_utf8(write(Format::Html, &run)).expect("text");
@@ -216,18 +219,18 @@ fn warnings_of_older_files_of_modes_are_those_of_the_run() {
 
 #[test]
 fn what_a_mode_does_not_have_is_an_empty_cell() {
-    let mode = |name: &str, unknowns: &[&str]| Mode {
+    let mode = |name: &str, unknowns: &[&str]| ModeRecord {
         name: name.into(),
         unknowns: unknowns.iter().map(ToString::to_string).collect(),
-        ..Mode::default()
+        ..ModeRecord::default()
     };
     let modes = vec![mode("hanging", &["x", "force"]), mode("flying", &["x"])];
     let columns = vec![
-        Column::new("x", Kind::Position, vec![1.0, 1.0, f64::NAN]),
-        Column::new("force", Kind::Multiplier, vec![9.81, f64::NAN, f64::NAN]),
-        Column::new("mode", Kind::Mode, vec![0.0, 1.0, 1.0]),
+        Column::new("x", ColumnKind::Position, vec![1.0, 1.0, f64::NAN]),
+        Column::new("force", ColumnKind::Multiplier, vec![9.81, f64::NAN, f64::NAN]),
+        Column::new("mode", ColumnKind::Mode, vec![0.0, 1.0, 1.0]),
     ];
-    let hybrid = Some(Hybrid { modes, ..Hybrid::default() });
+    let hybrid = Some(ModeHistory { modes, ..ModeHistory::default() });
     let run = Run { times: vec![0.0, 0.0, 1.0], columns, hybrid, ..Run::default() };
     let file = write(Format::Csv, &run);
     // what a mode has and cannot compute is not the same
@@ -268,7 +271,7 @@ proptest! {
     fn csv_gives_times_names_and_values_back(run in run()) {
         let back = read(Format::Csv, &write(Format::Csv, &run));
         let bare = Run {
-            columns: run.columns.iter().map(|c| Column::new(c.name.clone(), Kind::Variable, c.values.clone())).collect(),
+            columns: run.columns.iter().map(|c| Column::new(c.name.clone(), ColumnKind::Variable, c.values.clone())).collect(),
             times: run.times,
             ..Run::default()
         };

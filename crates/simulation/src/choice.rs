@@ -1,7 +1,7 @@
 //! Which method solves a model, in which form, with which options, and why; what does not fit together is refused.
 
 use crate::error::Error;
-use crate::model::{Equations, General, Model, Motion};
+use crate::model::{GeneralModel, Model, ModelSystem, MotionModel};
 use crate::modes::plan::ModesPlan;
 use crate::options::{self, MethodOptions};
 use crate::settings::Settings;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 /// A method, the equations that it solves, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Choice {
+pub struct MethodChoice {
     /// Name of the method; several with modes, apart by commas.
     pub method: String,
     /// Which equations are discretised, as far as that is known before a run.
@@ -32,15 +32,15 @@ pub struct Choice {
 }
 
 /// A choice with all that is needed to run it.
-pub(crate) struct Plan<'m> {
-    pub choice: Choice,
-    pub solver: Solver<'m>,
+pub(crate) struct RunPlan<'m> {
+    pub choice: MethodChoice,
+    pub solver: PlannedSolver<'m>,
 }
 
 /// The three kinds of systems with what solves them.
-pub(crate) enum Solver<'m> {
+pub(crate) enum PlannedSolver<'m> {
     Motion {
-        motion: &'m Motion,
+        motion: &'m MotionModel,
         formulation: &'static str,
         method: Box<dyn MotionMethod>,
         initial: Box<Initial>,
@@ -48,7 +48,7 @@ pub(crate) enum Solver<'m> {
         start: Option<State>,
     },
     General {
-        general: &'m General,
+        general: &'m GeneralModel,
         form: Form,
         integrator: Box<dyn Integrator>,
     },
@@ -87,7 +87,7 @@ pub(crate) fn method_named(name: &str) -> Result<Option<&'static str>, Error> {
     }
 }
 
-impl<'m> Plan<'m> {
+impl<'m> RunPlan<'m> {
     /// What settings and model ask for, and else what suits the equations best.
     pub fn new(model: &'m Model, settings: &Settings, (t0, tend): (f64, f64), ranks: RankRule) -> Result<Self, Error> {
         let of_model = || model.content.defaults.method.as_deref().and_then(catalogue::find).map(|entry| entry.name);
@@ -97,13 +97,13 @@ impl<'m> Plan<'m> {
         };
         let asked = settings.formulation.as_deref().map(Asked::named).transpose()?;
         match &model.content.equations {
-            Equations::Motion(motion) => {
+            ModelSystem::Motion(motion) => {
                 of_motion(model, motion, name, asked.as_ref(), &settings.options, (t0, tend), ranks)
             }
-            Equations::General(general) => {
+            ModelSystem::General(general) => {
                 of_general(model, general, name.unwrap_or("radau"), asked.as_ref(), &settings.options)
             }
-            Equations::Modes(modes) => {
+            ModelSystem::Modes(modes) => {
                 let name = settings.method.as_deref().map_or(Ok(None), method_named)?;
                 ModesPlan::choose(model, modes, name, asked.as_ref(), settings, (t0, tend))
             }
@@ -118,13 +118,13 @@ impl<'m> Plan<'m> {
 
 fn of_motion<'m>(
     model: &Model,
-    motion: &'m Motion,
+    motion: &'m MotionModel,
     name: Option<&'static str>,
     asked: Option<&Asked>,
     given: &MethodOptions,
     (t0, tend): (f64, f64),
     ranks: RankRule,
-) -> Result<Plan<'m>, Error> {
+) -> Result<RunPlan<'m>, Error> {
     let initial = Initial { t: t0, ..motion.initial.clone() };
     let of_model = model.content.defaults.formulation.as_deref().filter(|wish| *wish != "auto");
     // a formulation, and whether only the model asks for it: then the method decides if it can
@@ -197,17 +197,20 @@ fn of_motion<'m>(
         _ => usual,
     };
     let formulation = formulation.name();
-    let choice = Choice { method: name.to_string(), formulation: formulation.to_string(), reasons };
-    Ok(Plan { choice, solver: Solver::Motion { motion, formulation, method, initial: Box::new(initial), start } })
+    let choice = MethodChoice { method: name.to_string(), formulation: formulation.to_string(), reasons };
+    Ok(RunPlan {
+        choice,
+        solver: PlannedSolver::Motion { motion, formulation, method, initial: Box::new(initial), start },
+    })
 }
 
 fn of_general<'m>(
     model: &Model,
-    general: &'m General,
+    general: &'m GeneralModel,
     name: &'static str,
     asked: Option<&Asked>,
     given: &MethodOptions,
-) -> Result<Plan<'m>, Error> {
+) -> Result<RunPlan<'m>, Error> {
     let Some(usual) = catalogue::find(name).and_then(|entry| entry.integrator) else {
         let known = catalogue::general().collect::<Vec<_>>().join(", ");
         return Err(Error::MethodOfMotion { method: name, model: model.name().to_string(), known });
@@ -226,8 +229,8 @@ fn of_general<'m>(
         "radau" => Box::new(radau(given)),
         _ => usual(),
     };
-    let choice = Choice { method: name.to_string(), formulation: form.name().to_string(), reasons: Vec::new() };
-    Ok(Plan { choice, solver: Solver::General { general, form, integrator } })
+    let choice = MethodChoice { method: name.to_string(), formulation: form.name().to_string(), reasons: Vec::new() };
+    Ok(RunPlan { choice, solver: PlannedSolver::General { general, form, integrator } })
 }
 
 /// Refuse what is not known.

@@ -69,17 +69,17 @@ impl Flatness {
     }
 
     /// When all values were seen.
-    pub fn ready(self) -> Ready {
-        Ready { allowed: self.allowed() }
+    pub fn ready(self) -> ChordTolerances {
+        ChordTolerances { allowed: self.allowed() }
     }
 }
 
 /// How far each column may be off its chords, for good.
-pub struct Ready {
+pub struct ChordTolerances {
     allowed: Vec<f64>,
 }
 
-impl Ready {
+impl ChordTolerances {
     /// Into how many parts a step must be cut; `row(θ)` gives the values of all columns at the part θ of the step.
     pub fn parts(&self, mut row: impl FnMut(f64) -> Vec<f64>) -> f64 {
         let rows: Vec<Vec<f64>> = (0..=LOOK).map(|k| row(k as f64 / LOOK as f64)).collect();

@@ -1,6 +1,6 @@
 //! Why something was not done: a mistake in the input, or a computation that could not go on.
 
-use crate::places::Places;
+use crate::places::EquationPlaces;
 use crate::settings::EventAction;
 use crate::variables::Stopped;
 use daedal::analysis::AnalysisError;
@@ -125,7 +125,7 @@ pub enum Error {
     Interrupted { t: f64 },
     /// Another error, in whose message equations get their lines.
     #[error("{}", .places.told(&.error.to_string()))]
-    Located { error: Box<Error>, places: Places },
+    Located { error: Box<Error>, places: EquationPlaces },
 }
 
 impl Error {

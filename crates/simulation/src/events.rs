@@ -1,34 +1,35 @@
 //! The events of a run: those of the model, and those that are asked for with it.
 
 use crate::error::Error;
-use crate::model::{Equations, Model, Modes, Motion, Source};
+use crate::model::{Model, ModelSource, ModelSystem, MotionModel, SwitchedModel};
 use crate::settings::{EventAction, EventSetting};
 use daedal::event::Action;
 use daedal::motion::Names;
-use daedal_model::{GivenEvent, GivenMistakes, HybridModel, Kind, ModelEvents};
+use daedal_model::{GivenEvent, GivenMistakes, HybridModel, ModelEvents, ModelKind};
 use std::fmt::Write;
 
 /// The events of a model without modes.
 pub fn of_model(model: &Model, asked: &[EventSetting]) -> Result<ModelEvents, Error> {
     match (&model.source, &model.content.equations) {
         _ if asked.is_empty() => Ok(model.content.events.clone()),
-        (Source::Text { name, text }, _) => Ok(read(name, text, &model.content.changed, asked)?.events),
-        (Source::Reference(problem), Equations::Motion(motion)) => {
+        (ModelSource::Text { name, text }, _) => Ok(read(name, text, &model.content.changed, asked)?.events),
+        (ModelSource::Reference(problem), ModelSystem::Motion(motion)) => {
             let text = variables(motion, model.parameters());
             Ok(read(problem.name, &text, &[], asked)?.events)
         }
-        (Source::Reference(_), _) => Ok(ModelEvents::default()),
+        (ModelSource::Reference(_), _) => Ok(ModelEvents::default()),
     }
 }
 
 /// A model with modes, which have the events.
-pub fn of_modes(model: &Model, modes: &Modes, asked: &[EventSetting]) -> Result<HybridModel, Error> {
+pub fn of_modes(model: &Model, modes: &SwitchedModel, asked: &[EventSetting]) -> Result<HybridModel, Error> {
     match &model.source {
-        Source::Text { name, text } if !asked.is_empty() => match read(name, text, &model.content.changed, asked)?.kind
-        {
-            Kind::Hybrid(model) => Ok(*model),
-            Kind::Motion { .. } | Kind::Dae { .. } => Ok(modes.model.clone()),
-        },
+        ModelSource::Text { name, text } if !asked.is_empty() => {
+            match read(name, text, &model.content.changed, asked)?.kind {
+                ModelKind::Hybrid(model) => Ok(*model),
+                ModelKind::Motion { .. } | ModelKind::Dae { .. } => Ok(modes.model.clone()),
+            }
+        }
         _ => Ok(modes.model.clone()),
     }
 }
@@ -54,7 +55,7 @@ fn read(name: &str, text: &str, set: &[(String, f64)], asked: &[EventSetting]) -
 }
 
 /// A model file with the variables and parameters of a program, so that conditions can speak of them.
-fn variables(motion: &Motion, parameters: &[(String, f64)]) -> String {
+fn variables(motion: &MotionModel, parameters: &[(String, f64)]) -> String {
     let names = motion.mechanism().names();
     let Names { positions, velocities, dynamic, auxiliary, contact, holonomic, nonholonomic, .. } = &names;
     let list = |names: &[String]| names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");

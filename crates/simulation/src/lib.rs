@@ -4,14 +4,14 @@
 //! | --- | --- |
 //! | [`Model`], [`mod@reference`] | a file, a text or a reference problem, with its parameters set |
 //! | [`Settings`], [`options`] | what a run is asked for; one table of the options of all methods |
-//! | [`choose`], [`Choice`] | method and formulation, with the reasons |
+//! | [`choose`], [`MethodChoice`] | method and formulation, with the reasons |
 //! | [`solve`], [`Simulation`], [`Outcome`] | a run, watched by a [`Monitor`]; what was computed is kept, however it ended |
 //! | [`Error`] | what was not done, in words, and of which [`ErrorKind`] it is |
 //!
 //! Nothing here prints, and nothing knows a terminal.
 //!
 //! ```
-//! use daedal_simulation::{Model, Save, Settings, Unwatched, solve};
+//! use daedal_simulation::{Model, SaveSetting, Settings, Unwatched, solve};
 //!
 //! let text = r#"
 //!     [model]
@@ -65,16 +65,16 @@ mod variables;
 pub mod verification;
 
 pub use check::{Check, check};
-pub use choice::Choice;
+pub use choice::MethodChoice;
 pub use compare::{ComparisonSettings, compare};
 pub use error::{Error, ErrorKind};
-pub use model::{Kernel, Model, Source};
+pub use model::{KernelKind, Model, ModelSource};
 pub use monitor::{Monitor, Progress, Unwatched};
-pub use options::{BadOption, MethodOptions, Value};
+pub use options::{BadMethodOption, MethodOptions, OptionValue};
 pub use outcome::{Computed, ModeShare, Outcome, Switching};
-pub use places::Places;
+pub use places::EquationPlaces;
 pub use plain::{is_control, plain};
-pub use settings::{EventAction, EventSetting, Save, Settings, Sliding};
+pub use settings::{EventAction, EventSetting, SaveSetting, Settings, SlidingSetting};
 pub use solve::{Simulation, choose, solve};
-pub use start::{About, Given, Start, StartSettings, StartValue, initialise};
+pub use start::{ConsistentStart, GivenValue, StartDetails, StartSettings, StartValue, initialise};
 pub use tolerances::Tolerances;

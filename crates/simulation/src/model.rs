@@ -1,17 +1,17 @@
 //! A model: a file, a text or a reference problem, with its parameters set. A value that any number of runs may share.
 
 use crate::error::Error;
-use crate::places::Places;
+use crate::places::EquationPlaces;
 use crate::reference;
 use daedal::Initial;
 use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
 use daedal::linalg::RankRule;
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
-use daedal_model::{Defaults, HybridModel, Kind, ModelEvents};
+use daedal_model::{Defaults, HybridModel, ModelEvents, ModelKind};
 use daedal_native::Native;
-use daedal_problems::{Problem, Reference};
-use daedal_run::Warning;
+use daedal_problems::{ReferenceProblem, ReferenceValues};
+use daedal_run::WarningRecord;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 /// How formulas are evaluated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kernel {
+pub enum KernelKind {
     /// Machine code.
     #[default]
     Native,
@@ -30,18 +30,18 @@ pub enum Kernel {
     Rust,
 }
 
-impl Kernel {
+impl KernelKind {
     pub(crate) fn compiler(self) -> Arc<dyn Compiler> {
         match self {
-            Kernel::Tape => Arc::new(Interpreted),
-            Kernel::Native | Kernel::Rust => Arc::new(Native),
+            KernelKind::Tape => Arc::new(Interpreted),
+            KernelKind::Native | KernelKind::Rust => Arc::new(Native),
         }
     }
 }
 
 /// Where a model comes from, before its parameters are set.
 #[derive(Clone)]
-pub enum Source {
+pub enum ModelSource {
     /// A text, and how messages call it.
     Text {
         /// Name of the file.
@@ -50,27 +50,27 @@ pub enum Source {
         text: Arc<str>,
     },
     /// A reference problem.
-    Reference(&'static Problem),
+    Reference(&'static ReferenceProblem),
 }
 
-impl Source {
+impl ModelSource {
     /// A model file.
-    pub fn load(path: impl AsRef<Path>) -> Result<Source, Error> {
+    pub fn load(path: impl AsRef<Path>) -> Result<ModelSource, Error> {
         let path = path.as_ref();
         let bytes = fs::read(path).map_err(|cause| Error::Unreadable { path: path.into(), cause })?;
         let text = String::from_utf8(bytes).map_err(|cause| Error::NotText { path: path.into(), cause })?;
-        Ok(Source::Text { name: path.display().to_string(), text: text.into() })
+        Ok(ModelSource::Text { name: path.display().to_string(), text: text.into() })
     }
 
     /// The model with these parameters changed, each of them once.
-    pub fn model(&self, parameters: &[(String, f64)], kernel: Kernel) -> Result<Model, Error> {
+    pub fn model(&self, parameters: &[(String, f64)], kernel: KernelKind) -> Result<Model, Error> {
         let name = |k: usize| parameters[k].0.replace(' ', "");
         if let Some(k) = (0..parameters.len()).find(|&k| (0..k).any(|j| name(j) == name(k))) {
             return Err(Error::SetTwice { name: name(k) });
         }
         let content = match self {
-            Source::Text { name, text } => from_text(name, text, parameters, kernel)?,
-            Source::Reference(problem) => from_problem(problem, parameters, kernel)?,
+            ModelSource::Text { name, text } => from_text(name, text, parameters, kernel)?,
+            ModelSource::Reference(problem) => from_problem(problem, parameters, kernel)?,
         };
         Ok(Model { source: self.clone(), kernel, rank_tolerance: None, content: Arc::new(content) })
     }
@@ -98,14 +98,14 @@ impl Source {
 /// ```
 #[derive(Clone)]
 pub struct Model {
-    pub(crate) source: Source,
-    pub(crate) kernel: Kernel,
+    pub(crate) source: ModelSource,
+    pub(crate) kernel: KernelKind,
     rank_tolerance: Option<f64>,
-    pub(crate) content: Arc<Content>,
+    pub(crate) content: Arc<ModelContent>,
 }
 
 /// What is known about a model.
-pub(crate) struct Content {
+pub(crate) struct ModelContent {
     pub name: String,
     pub description: String,
     pub citation: String,
@@ -113,45 +113,45 @@ pub(crate) struct Content {
     pub changed: Vec<(String, f64)>,
     pub defaults: Defaults,
     pub interval: (f64, Option<f64>),
-    pub warnings: Vec<Warning>,
-    pub places: Places,
-    pub equations: Equations,
+    pub warnings: Vec<WarningRecord>,
+    pub places: EquationPlaces,
+    pub equations: ModelSystem,
     /// Events of a model without modes.
     pub events: ModelEvents,
 }
 
 /// What is to be solved.
-pub(crate) enum Equations {
-    Motion(Arc<Motion>),
-    General(Box<General>),
-    Modes(Box<Modes>),
+pub(crate) enum ModelSystem {
+    Motion(Arc<MotionModel>),
+    General(Box<GeneralModel>),
+    Modes(Box<SwitchedModel>),
 }
 
 /// Equations of motion.
-pub(crate) struct Motion {
+pub(crate) struct MotionModel {
     /// With the names of the parameters, where the model has formulas.
     pub formulas: Option<Formulas>,
     pub initial: Initial,
     /// What is known about the solution, of a reference problem.
-    pub references: Vec<Reference>,
+    pub references: Vec<ReferenceValues>,
     /// The program of a reference problem, where nothing is compiled.
     program: Option<Box<dyn Mechanism + Send + Sync>>,
-    kernel: Kernel,
+    kernel: KernelKind,
     compiled: OnceLock<Compiled>,
 }
 
-impl Motion {
-    fn new(formulas: Formulas, initial: Initial, kernel: Kernel) -> Self {
+impl MotionModel {
+    fn new(formulas: Formulas, initial: Initial, kernel: KernelKind) -> Self {
         let (references, compiled) = (Vec::new(), OnceLock::new());
-        Motion { formulas: Some(formulas), initial, references, program: None, kernel, compiled }
+        MotionModel { formulas: Some(formulas), initial, references, program: None, kernel, compiled }
     }
 
     /// The equations with their kernels.
     pub fn mechanism(&self) -> &(dyn Mechanism + Send + Sync) {
         match (&self.program, &self.formulas) {
             (None, Some(formulas)) => self.compiled.get_or_init(|| match self.kernel {
-                Kernel::Tape => Compiled::new(formulas, Interpreted),
-                Kernel::Native | Kernel::Rust => Compiled::new(formulas, Native),
+                KernelKind::Tape => Compiled::new(formulas, Interpreted),
+                KernelKind::Native | KernelKind::Rust => Compiled::new(formulas, Native),
             }),
             (program, _) => program.as_deref().expect("a model has formulas or is a program"),
         }
@@ -167,31 +167,31 @@ impl Motion {
 }
 
 /// A general system.
-pub(crate) struct General {
+pub(crate) struct GeneralModel {
     pub formulas: dae::Formulas,
     pub initial: daedal::Initial,
-    kernel: Kernel,
+    kernel: KernelKind,
     compiled: OnceLock<System>,
 }
 
-impl General {
-    fn new(formulas: dae::Formulas, initial: daedal::Initial, kernel: Kernel) -> Self {
-        General { formulas, initial, kernel, compiled: OnceLock::new() }
+impl GeneralModel {
+    fn new(formulas: dae::Formulas, initial: daedal::Initial, kernel: KernelKind) -> Self {
+        GeneralModel { formulas, initial, kernel, compiled: OnceLock::new() }
     }
 
     /// The equations with their kernels.
     pub fn system(&self) -> &System {
         self.compiled.get_or_init(|| match self.kernel {
-            Kernel::Tape => System::new(&self.formulas, Interpreted),
-            Kernel::Native | Kernel::Rust => System::new(&self.formulas, Native),
+            KernelKind::Tape => System::new(&self.formulas, Interpreted),
+            KernelKind::Native | KernelKind::Rust => System::new(&self.formulas, Native),
         })
     }
 }
 
 /// A system with modes.
-pub(crate) struct Modes {
+pub(crate) struct SwitchedModel {
     pub model: HybridModel,
-    pub kernel: Kernel,
+    pub kernel: KernelKind,
 }
 
 /// Is a tolerance of ranks possible?
@@ -202,17 +202,17 @@ fn possible(rank_tolerance: Option<f64>) -> Result<(), Error> {
 impl Model {
     /// A model file, with the parameters that stand in it.
     pub fn load(path: impl AsRef<Path>) -> Result<Model, Error> {
-        Source::load(path)?.model(&[], Kernel::default())
+        ModelSource::load(path)?.model(&[], KernelKind::default())
     }
 
     /// The text of a model file; `name` is how messages call it.
     pub fn read(name: &str, text: &str) -> Result<Model, Error> {
-        Source::Text { name: name.to_string(), text: text.into() }.model(&[], Kernel::default())
+        ModelSource::Text { name: name.to_string(), text: text.into() }.model(&[], KernelKind::default())
     }
 
     /// A reference problem; [`reference::find`] tells which names are understood.
     pub fn reference(name: &str) -> Result<Model, Error> {
-        Source::Reference(reference::find(name)?.problem).model(&[], Kernel::default())
+        ModelSource::Reference(reference::find(name)?.problem).model(&[], KernelKind::default())
     }
 
     /// The same model with some parameters changed, beside those that were changed before.
@@ -223,7 +223,7 @@ impl Model {
     }
 
     /// The same model, evaluated otherwise.
-    pub fn with_kernel(&self, kernel: Kernel) -> Result<Model, Error> {
+    pub fn with_kernel(&self, kernel: KernelKind) -> Result<Model, Error> {
         let model = self.source.model(&self.content.changed, kernel)?;
         Ok(Model { rank_tolerance: self.rank_tolerance, ..model })
     }
@@ -253,14 +253,14 @@ impl Model {
     /// How messages call the file or the problem.
     pub fn source_name(&self) -> String {
         match &self.source {
-            Source::Text { name, .. } => name.clone(),
-            Source::Reference(problem) => problem.name.to_string(),
+            ModelSource::Text { name, .. } => name.clone(),
+            ModelSource::Reference(problem) => problem.name.to_string(),
         }
     }
 
     /// Does it switch between modes?
     pub fn has_modes(&self) -> bool {
-        matches!(self.content.equations, Equations::Modes(_))
+        matches!(self.content.equations, ModelSystem::Modes(_))
     }
 
     /// Has it events, without modes?
@@ -294,20 +294,20 @@ impl Model {
     }
 
     /// What is odd about the model, whatever is done with it.
-    pub fn warnings(&self) -> &[Warning] {
+    pub fn warnings(&self) -> &[WarningRecord] {
         &self.content.warnings
     }
 
     /// Where the equations stand in the file.
-    pub fn places(&self) -> &Places {
+    pub fn places(&self) -> &EquationPlaces {
         &self.content.places
     }
 
     /// What is known about the solution of a reference problem at the end of this interval.
-    pub fn references(&self, t0: f64, tend: f64) -> Vec<&Reference> {
+    pub fn references(&self, t0: f64, tend: f64) -> Vec<&ReferenceValues> {
         match &self.content.equations {
             // they hold for the start of the problem
-            Equations::Motion(motion) if t0 == motion.initial.t => {
+            ModelSystem::Motion(motion) if t0 == motion.initial.t => {
                 motion.references.iter().filter(|reference| reference.t == tend).collect()
             }
             _ => Vec::new(),
@@ -320,9 +320,9 @@ impl Model {
     }
 
     /// One mode as a model of its own.
-    pub(crate) fn mode(&self, modes: &Modes, k: usize) -> Model {
+    pub(crate) fn mode(&self, modes: &SwitchedModel, k: usize) -> Model {
         let (mode, whole) = (&modes.model.modes[k], &self.content);
-        let content = Content {
+        let content = ModelContent {
             name: mode.name.clone(),
             description: mode.description.clone().unwrap_or_default(),
             citation: whole.citation.clone(),
@@ -339,17 +339,17 @@ impl Model {
     }
 }
 
-fn from_text(name: &str, text: &str, set: &[(String, f64)], kernel: Kernel) -> Result<Content, Error> {
-    if kernel == Kernel::Rust {
+fn from_text(name: &str, text: &str, set: &[(String, f64)], kernel: KernelKind) -> Result<ModelContent, Error> {
+    if kernel == KernelKind::Rust {
         return Err(Error::NoProgram { name: name.to_string() });
     }
     let read = daedal_model::Model::read(name, text, set).map_err(|mistakes| Error::Model(Box::new(mistakes)))?;
     let t0 = match &read.kind {
-        Kind::Motion { initial, .. } => initial.t,
-        Kind::Dae { initial, .. } => initial.t,
-        Kind::Hybrid(model) => model.initial.t,
+        ModelKind::Motion { initial, .. } => initial.t,
+        ModelKind::Dae { initial, .. } => initial.t,
+        ModelKind::Hybrid(model) => model.initial.t,
     };
-    Ok(Content {
+    Ok(ModelContent {
         name: read.name,
         description: read.description.unwrap_or_default(),
         citation: read.source.unwrap_or_default(),
@@ -357,32 +357,36 @@ fn from_text(name: &str, text: &str, set: &[(String, f64)], kernel: Kernel) -> R
         changed: set.to_vec(),
         defaults: read.solve,
         interval: (t0, read.time.map(|(_, tend)| tend)),
-        warnings: read.unused.iter().map(|unused| Warning::new(unused.to_string())).collect(),
-        places: Places::of(&read.kind),
+        warnings: read.unused.iter().map(|unused| WarningRecord::new(unused.to_string())).collect(),
+        places: EquationPlaces::of(&read.kind),
         equations: equations(read.kind, kernel),
         events: read.events,
     })
 }
 
-fn equations(kind: Kind, kernel: Kernel) -> Equations {
+fn equations(kind: ModelKind, kernel: KernelKind) -> ModelSystem {
     match kind {
-        Kind::Motion { formulas, initial, .. } => Equations::Motion(Arc::new(Motion::new(*formulas, *initial, kernel))),
-        Kind::Dae { formulas, initial, .. } => Equations::General(Box::new(General::new(*formulas, *initial, kernel))),
-        Kind::Hybrid(model) => Equations::Modes(Box::new(Modes { model: *model, kernel })),
+        ModelKind::Motion { formulas, initial, .. } => {
+            ModelSystem::Motion(Arc::new(MotionModel::new(*formulas, *initial, kernel)))
+        }
+        ModelKind::Dae { formulas, initial, .. } => {
+            ModelSystem::General(Box::new(GeneralModel::new(*formulas, *initial, kernel)))
+        }
+        ModelKind::Hybrid(model) => ModelSystem::Modes(Box::new(SwitchedModel { model: *model, kernel })),
     }
 }
 
-fn from_problem(problem: &Problem, set: &[(String, f64)], kernel: Kernel) -> Result<Content, Error> {
+fn from_problem(problem: &ReferenceProblem, set: &[(String, f64)], kernel: KernelKind) -> Result<ModelContent, Error> {
     let case = problem.case_with(set).map_err(|cause| Error::Parameter { problem: problem.name, cause })?;
     let formulas = case.mechanism.formulas();
-    let program = (formulas.is_none() || kernel == Kernel::Rust).then_some(case.mechanism);
+    let program = (formulas.is_none() || kernel == KernelKind::Rust).then_some(case.mechanism);
     let value = |name: &str, default: f64| set.iter().rfind(|(given, _)| given == name).map_or(default, |(_, x)| *x);
     let all = problem.parameters.iter().map(|&(name, default)| (name.to_string(), value(name, default)));
     let parameters: Vec<(String, f64)> = all.collect();
     let changed = parameters.iter().zip(problem.parameters).filter(|((_, value), (_, default))| value != default);
     let changed = changed.map(|(parameter, _)| parameter.clone()).collect();
     let (t0, tend) = (case.initial.t, case.tend);
-    let motion = Motion {
+    let motion = MotionModel {
         formulas,
         initial: case.initial,
         references: case.references,
@@ -390,7 +394,7 @@ fn from_problem(problem: &Problem, set: &[(String, f64)], kernel: Kernel) -> Res
         kernel,
         compiled: OnceLock::new(),
     };
-    Ok(Content {
+    Ok(ModelContent {
         name: problem.name.to_string(),
         description: problem.description.to_string(),
         citation: problem.source.to_string(),
@@ -399,8 +403,8 @@ fn from_problem(problem: &Problem, set: &[(String, f64)], kernel: Kernel) -> Res
         defaults: Defaults { h0: case.h0, ..Defaults::default() },
         interval: (t0, Some(tend)),
         warnings: Vec::new(),
-        places: Places::default(),
-        equations: Equations::Motion(Arc::new(motion)),
+        places: EquationPlaces::default(),
+        equations: ModelSystem::Motion(Arc::new(motion)),
         events: ModelEvents::default(),
     })
 }

@@ -38,9 +38,9 @@ impl Monitor for Unwatched {
 }
 
 /// A monitor as the loops of the solver know it.
-pub(crate) struct Watched<'m>(pub &'m mut dyn Monitor);
+pub(crate) struct WatchedBy<'m>(pub &'m mut dyn Monitor);
 
-impl<L> Observer<L> for Watched<'_> {
+impl<L> Observer<L> for WatchedBy<'_> {
     fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
         self.0.step(&Progress { fraction: step.progress, t: step.t, statistics: step.statistics })
     }

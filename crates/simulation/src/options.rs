@@ -21,7 +21,7 @@ pub struct MethodOption {
     /// What it does.
     pub help: &'static str,
     /// Which values it takes.
-    pub values: Values,
+    pub values: OptionValues,
     /// The methods that know it.
     pub methods: &'static [&'static str],
     /// The only formulation for which they know it.
@@ -30,7 +30,7 @@ pub struct MethodOption {
 
 /// Values that an option takes.
 #[derive(Clone, Copy)]
-pub enum Values {
+pub enum OptionValues {
     /// It is given or not.
     Flag,
     /// A whole number from one to another.
@@ -48,7 +48,7 @@ pub enum Values {
 /// The value of an option.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Value {
+pub enum OptionValue {
     /// It is given, or not.
     Flag(bool),
     /// A number.
@@ -60,26 +60,27 @@ pub enum Value {
 }
 
 /// A word and what it stands for.
-type Words<T, const N: usize> = [(&'static str, T); N];
+type WordTable<T, const N: usize> = [(&'static str, T); N];
 
-pub(crate) const CONSTRAINT_DECOMPOSITIONS: Words<Option<Decomposition>, 4> = [
+pub(crate) const CONSTRAINT_DECOMPOSITIONS: WordTable<Option<Decomposition>, 4> = [
     ("auto", None),
     ("lu", Some(Decomposition::Lu)),
     ("qr", Some(Decomposition::Qr)),
     ("svd", Some(Decomposition::Svd)),
 ];
-pub(crate) const DIFFERENTIAL_DECOMPOSITIONS: Words<Option<Decomposition>, 3> =
+pub(crate) const DIFFERENTIAL_DECOMPOSITIONS: WordTable<Option<Decomposition>, 3> =
     [("auto", None), ("lu", Some(Decomposition::Lu)), ("qr", Some(Decomposition::Qr))];
-pub(crate) const SELECTIONS: Words<Selection, 2> = [("blockwise", Selection::Blockwise), ("joint", Selection::Joint)];
-pub(crate) const SELECTOR_UPDATES: Words<SelectorUpdate, 2> =
+pub(crate) const SELECTIONS: WordTable<Selection, 2> =
+    [("blockwise", Selection::Blockwise), ("joint", Selection::Joint)];
+pub(crate) const SELECTOR_UPDATES: WordTable<SelectorUpdate, 2> =
     [("adaptive", SelectorUpdate::Adaptive), ("every-jacobian", SelectorUpdate::EveryJacobian)];
-pub(crate) const CONTROLS: Words<Control, 4> = [
+pub(crate) const CONTROLS: WordTable<Control, 4> = [
     ("radau5", Control::Radau5),
     ("thesis", Control::Thesis),
     ("classical", Control::Classical),
     ("fixed", Control::Fixed),
 ];
-pub(crate) const STAGES: Words<Stages, 7> = [
+pub(crate) const STAGES: WordTable<Stages, 7> = [
     ("1", Stages::Fixed(1)),
     ("2", Stages::Fixed(2)),
     ("3", Stages::Fixed(3)),
@@ -88,22 +89,23 @@ pub(crate) const STAGES: Words<Stages, 7> = [
     ("7", Stages::Fixed(7)),
     ("auto", Stages::VARIABLE),
 ];
-pub(crate) const COMPOSITIONS: Words<Composition, 4> = [
+pub(crate) const COMPOSITIONS: WordTable<Composition, 4> = [
     ("none", Composition::None),
     ("yoshida4", Composition::Yoshida4),
     ("suzuki4", Composition::Suzuki4),
     ("kahan-li6", Composition::KahanLi6),
 ];
-pub(crate) const PREDICTORS: Words<Predictor, 2> = [("extrapolate", Predictor::Extrapolate), ("zero", Predictor::Zero)];
-pub(crate) const NEWTON_POINTS: Words<NewtonPoint, 4> = [
+pub(crate) const PREDICTORS: WordTable<Predictor, 2> =
+    [("extrapolate", Predictor::Extrapolate), ("zero", Predictor::Zero)];
+pub(crate) const NEWTON_POINTS: WordTable<NewtonPoint, 4> = [
     ("left", NewtonPoint::Left),
     ("1", NewtonPoint::Stage(1)),
     ("2", NewtonPoint::Stage(2)),
     ("3", NewtonPoint::Stage(3)),
 ];
-pub(crate) const POLISHES: Words<Polish, 3> =
+pub(crate) const POLISHES: WordTable<Polish, 3> =
     [("off", Polish::Off), ("once", Polish::Once), ("rounding", Polish::Rounding)];
-pub(crate) const MULTIPLIERS: Words<Multipliers, 2> =
+pub(crate) const MULTIPLIERS: WordTable<Multipliers, 2> =
     [("wanted", Multipliers::Wanted), ("unwanted", Multipliers::Unwanted)];
 
 fn words<T>(table: &'static [(&'static str, T)]) -> Vec<&'static str> {
@@ -130,27 +132,27 @@ macro_rules! schema {
 /// All options: those of several methods, then those of GEOMS alone.
 #[rustfmt::skip]
 pub static SCHEMA: [MethodOption; 21] = schema! {
-    "control" "RULE" IMPLICIT, Values::Words(|| words(&CONTROLS)), "Step size control; fixed is the only one of bdf";
-    "max_newton" "N" IMPLICIT, Values::Count(3, 1000), "Most Newton iterations";
-    "newton_tolerance" "X" IMPLICIT, Values::Positive, "Stopping factor of Newton's iteration";
-    "jacobian_reuse" "X" IMPLICIT, Values::Finite, "A Jacobian is kept while the iteration contracts faster than this; negative: never";
-    "safety" "X" &["geoms", "radau"], Values::Positive, "Safety factor of the step size control; not of bdf";
-    "max_order" "N" &["bdf"], Values::Count(1, 5), "Largest order of bdf, 1 to 5";
-    "stages" "N" &["geoms", "radau", "lobatto"], Values::Words(|| words(&STAGES)), "Number of stages: 1, 3, 5, 7 or auto of geoms and radau, 2, 3 or 4 of lobatto";
-    "baumgarte" "ALPHA,BETA,DELTA" &["radau", "bdf"], Values::Three, "Parameters of the formulation baumgarte [default: 10,10,10]" only "baumgarte";
-    "composition" "KIND" &["rattle"], Values::Words(|| words(&COMPOSITIONS)), "Composition of rattle, for a higher order";
-    "rho" "RHO" &["alpha"], Values::Finite, "What alpha leaves of the highest frequencies after a step, 0 to 1 [default: 0.9]";
-    "reproduction" "" GEOMS, Values::Flag, "Start from the setting that reproduces the published counters";
-    "decomposition" "KIND" GEOMS, Values::Words(|| words(&CONSTRAINT_DECOMPOSITIONS)), "Decomposition of the constraints";
-    "differential" "KIND" GEOMS, Values::Words(|| words(&DIFFERENTIAL_DECOMPOSITIONS)), "Decomposition of the differential part";
-    "selection" "HOW" GEOMS, Values::Words(|| words(&SELECTIONS)), "How differential equations are selected";
-    "selector_update" "WHEN" GEOMS, Values::Words(|| words(&SELECTOR_UPDATES)), "When differential equations are selected anew";
-    "predictor" "WHERE" GEOMS, Values::Words(|| words(&PREDICTORS)), "Where Newton's iteration starts";
-    "newton_point" "WHERE" GEOMS, Values::Words(|| words(&NEWTON_POINTS)), "Where the Newton matrix is evaluated: left end or stage";
-    "newton_updates" "N" GEOMS, Values::Count(0, 1000), "Newton matrices renewed inside a step that converges slowly";
-    "refilter" "" GEOMS, Values::Flag, "Filter the error estimate once more in the first step and after rejections";
-    "polish" "HOW" GEOMS, Values::Words(|| words(&POLISHES)), "How exactly the constraints hold at the end of a step";
-    "multipliers" "WANTED" GEOMS, Values::Words(|| words(&MULTIPLIERS)), "Are the multipliers wanted as accurately as the motion?";
+    "control" "RULE" IMPLICIT, OptionValues::Words(|| words(&CONTROLS)), "Step size control; fixed is the only one of bdf";
+    "max_newton" "N" IMPLICIT, OptionValues::Count(3, 1000), "Most Newton iterations";
+    "newton_tolerance" "X" IMPLICIT, OptionValues::Positive, "Stopping factor of Newton's iteration";
+    "jacobian_reuse" "X" IMPLICIT, OptionValues::Finite, "A Jacobian is kept while the iteration contracts faster than this; negative: never";
+    "safety" "X" &["geoms", "radau"], OptionValues::Positive, "Safety factor of the step size control; not of bdf";
+    "max_order" "N" &["bdf"], OptionValues::Count(1, 5), "Largest order of bdf, 1 to 5";
+    "stages" "N" &["geoms", "radau", "lobatto"], OptionValues::Words(|| words(&STAGES)), "Number of stages: 1, 3, 5, 7 or auto of geoms and radau, 2, 3 or 4 of lobatto";
+    "baumgarte" "ALPHA,BETA,DELTA" &["radau", "bdf"], OptionValues::Three, "Parameters of the formulation baumgarte [default: 10,10,10]" only "baumgarte";
+    "composition" "KIND" &["rattle"], OptionValues::Words(|| words(&COMPOSITIONS)), "Composition of rattle, for a higher order";
+    "rho" "RHO" &["alpha"], OptionValues::Finite, "What alpha leaves of the highest frequencies after a step, 0 to 1 [default: 0.9]";
+    "reproduction" "" GEOMS, OptionValues::Flag, "Start from the setting that reproduces the published counters";
+    "decomposition" "KIND" GEOMS, OptionValues::Words(|| words(&CONSTRAINT_DECOMPOSITIONS)), "Decomposition of the constraints";
+    "differential" "KIND" GEOMS, OptionValues::Words(|| words(&DIFFERENTIAL_DECOMPOSITIONS)), "Decomposition of the differential part";
+    "selection" "HOW" GEOMS, OptionValues::Words(|| words(&SELECTIONS)), "How differential equations are selected";
+    "selector_update" "WHEN" GEOMS, OptionValues::Words(|| words(&SELECTOR_UPDATES)), "When differential equations are selected anew";
+    "predictor" "WHERE" GEOMS, OptionValues::Words(|| words(&PREDICTORS)), "Where Newton's iteration starts";
+    "newton_point" "WHERE" GEOMS, OptionValues::Words(|| words(&NEWTON_POINTS)), "Where the Newton matrix is evaluated: left end or stage";
+    "newton_updates" "N" GEOMS, OptionValues::Count(0, 1000), "Newton matrices renewed inside a step that converges slowly";
+    "refilter" "" GEOMS, OptionValues::Flag, "Filter the error estimate once more in the first step and after rejections";
+    "polish" "HOW" GEOMS, OptionValues::Words(|| words(&POLISHES)), "How exactly the constraints hold at the end of a step";
+    "multipliers" "WANTED" GEOMS, OptionValues::Words(|| words(&MULTIPLIERS)), "Are the multipliers wanted as accurately as the motion?";
 };
 
 impl MethodOption {
@@ -167,7 +169,7 @@ impl MethodOption {
 
 /// An option that there is not, or a value that it does not take.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum BadOption {
+pub enum BadMethodOption {
     /// There is no such option.
     #[error("no method has an option {key}{}", nearest(key, SCHEMA.iter().map(|option| option.key)))]
     Unknown {
@@ -187,24 +189,24 @@ pub enum BadOption {
 /// Options of methods that are given; those that are absent keep their defaults.
 ///
 /// ```
-/// use daedal_simulation::{MethodOptions, Value};
+/// use daedal_simulation::{MethodOptions, OptionValue};
 /// let mut options = MethodOptions::default();
 /// options.set("stages", Value::Word("5".into()))?;
 /// assert!(options.set("stages", Value::Word("6".into())).is_err());
 /// assert!(options.set("stage", Value::Word("5".into())).unwrap_err().to_string().contains("did you mean stages"));
-/// # Ok::<(), daedal_simulation::BadOption>(())
+/// # Ok::<(), daedal_simulation::BadMethodOption>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "BTreeMap<String, Value>", into = "BTreeMap<String, Value>")]
-pub struct MethodOptions(BTreeMap<&'static str, Value>);
+#[serde(try_from = "BTreeMap<String, OptionValue>", into = "BTreeMap<String, OptionValue>")]
+pub struct MethodOptions(BTreeMap<&'static str, OptionValue>);
 
 impl MethodOptions {
     /// Give an option.
-    pub fn set(&mut self, key: &str, value: Value) -> Result<(), BadOption> {
+    pub fn set(&mut self, key: &str, value: OptionValue) -> Result<(), BadMethodOption> {
         let option = SCHEMA.iter().find(|option| option.key == key);
-        let option = option.ok_or_else(|| BadOption::Unknown { key: key.to_string() })?;
-        option.values.check(&value).map_err(|expected| BadOption::Value { key: option.key, expected })?;
-        if value == Value::Flag(false) {
+        let option = option.ok_or_else(|| BadMethodOption::Unknown { key: key.to_string() })?;
+        option.values.check(&value).map_err(|expected| BadMethodOption::Value { key: option.key, expected })?;
+        if value == OptionValue::Flag(false) {
             self.0.remove(option.key);
         } else {
             self.0.insert(option.key, value);
@@ -223,7 +225,7 @@ impl MethodOptions {
 
     pub(crate) fn number(&self, key: &str) -> Option<f64> {
         match self.0.get(key) {
-            Some(Value::Number(x)) => Some(*x),
+            Some(OptionValue::Number(x)) => Some(*x),
             _ => None,
         }
     }
@@ -233,13 +235,13 @@ impl MethodOptions {
     }
 
     pub(crate) fn one_of<T: Copy>(&self, key: &str, table: &[(&str, T)]) -> Option<T> {
-        let Some(Value::Word(given)) = self.0.get(key) else { return None };
+        let Some(OptionValue::Word(given)) = self.0.get(key) else { return None };
         table.iter().find(|(word, _)| word == given).map(|(_, value)| *value)
     }
 
     pub(crate) fn baumgarte(&self) -> Option<Baumgarte> {
         match self.0.get("baumgarte") {
-            Some(Value::Numbers(numbers)) => match numbers[..] {
+            Some(OptionValue::Numbers(numbers)) => match numbers[..] {
                 [alpha, beta, delta] => Some(Baumgarte { alpha, beta, delta }),
                 _ => None,
             },
@@ -248,9 +250,9 @@ impl MethodOptions {
     }
 }
 
-impl TryFrom<BTreeMap<String, Value>> for MethodOptions {
-    type Error = BadOption;
-    fn try_from(given: BTreeMap<String, Value>) -> Result<Self, BadOption> {
+impl TryFrom<BTreeMap<String, OptionValue>> for MethodOptions {
+    type Error = BadMethodOption;
+    fn try_from(given: BTreeMap<String, OptionValue>) -> Result<Self, BadMethodOption> {
         let mut options = MethodOptions::default();
         for (key, value) in given {
             options.set(&key, value)?;
@@ -259,24 +261,26 @@ impl TryFrom<BTreeMap<String, Value>> for MethodOptions {
     }
 }
 
-impl From<MethodOptions> for BTreeMap<String, Value> {
+impl From<MethodOptions> for BTreeMap<String, OptionValue> {
     fn from(options: MethodOptions) -> Self {
         options.0.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
     }
 }
 
-impl Values {
+impl OptionValues {
     /// What is expected instead of a value that is not possible.
-    fn check(self, value: &Value) -> Result<(), String> {
+    fn check(self, value: &OptionValue) -> Result<(), String> {
         let possible = match (self, value) {
-            (Values::Flag, Value::Flag(_)) => true,
-            (Values::Count(least, most), Value::Number(x)) => {
+            (OptionValues::Flag, OptionValue::Flag(_)) => true,
+            (OptionValues::Count(least, most), OptionValue::Number(x)) => {
                 x.fract() == 0.0 && (f64::from(least)..=f64::from(most)).contains(x)
             }
-            (Values::Positive, Value::Number(x)) => x.is_finite() && *x > 0.0,
-            (Values::Finite, Value::Number(x)) => x.is_finite(),
-            (Values::Three, Value::Numbers(x)) => x.len() == 3 && x.iter().all(|x| x.is_finite() && *x >= 0.0),
-            (Values::Words(words), Value::Word(word)) => words().contains(&word.as_str()),
+            (OptionValues::Positive, OptionValue::Number(x)) => x.is_finite() && *x > 0.0,
+            (OptionValues::Finite, OptionValue::Number(x)) => x.is_finite(),
+            (OptionValues::Three, OptionValue::Numbers(x)) => {
+                x.len() == 3 && x.iter().all(|x| x.is_finite() && *x >= 0.0)
+            }
+            (OptionValues::Words(words), OptionValue::Word(word)) => words().contains(&word.as_str()),
             _ => false,
         };
         if possible { Ok(()) } else { Err(self.expected()) }
@@ -284,12 +288,12 @@ impl Values {
 
     fn expected(self) -> String {
         match self {
-            Values::Flag => "true or false".to_string(),
-            Values::Count(least, most) => format!("a whole number from {least} to {most}"),
-            Values::Positive => "a positive number".to_string(),
-            Values::Finite => "a finite number".to_string(),
-            Values::Three => "three numbers that are not negative".to_string(),
-            Values::Words(words) => format!("one of {}", words().join(", ")),
+            OptionValues::Flag => "true or false".to_string(),
+            OptionValues::Count(least, most) => format!("a whole number from {least} to {most}"),
+            OptionValues::Positive => "a positive number".to_string(),
+            OptionValues::Finite => "a finite number".to_string(),
+            OptionValues::Three => "three numbers that are not negative".to_string(),
+            OptionValues::Words(words) => format!("one of {}", words().join(", ")),
         }
     }
 }

@@ -1,17 +1,17 @@
 //! What a run gave, however it ended.
 
-use crate::choice::Choice;
+use crate::choice::MethodChoice;
 use crate::error::Error;
 use crate::model::Model;
-use crate::outputs::{LastRates, Rates};
+use crate::outputs::{LastRates, RateRecorder};
 use crate::record;
 use crate::tolerances::Tolerances;
-use crate::variables::Variables;
+use crate::variables::ShownVariables;
 use daedal::hybrid::HybridSolution;
 use daedal::verify::Verification;
 use daedal::{Ended, Residuals, Save, Solution, Statistics};
 use daedal_model::HybridModel;
-use daedal_run::{Run, Steps, Warning};
+use daedal_run::{Run, StepRecords, WarningRecord};
 use serde::Serialize;
 
 /// What a run gave.
@@ -19,7 +19,7 @@ pub struct Outcome {
     /// What was solved.
     pub model: Model,
     /// Method and formulation, with the reasons.
-    pub choice: Choice,
+    pub choice: MethodChoice,
     /// Tolerances of all variables.
     pub tolerances: Tolerances,
     /// The interval that was asked for.
@@ -27,12 +27,12 @@ pub struct Outcome {
     /// How long it took.
     pub seconds: f64,
     /// What a reader should know although the run went on.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<WarningRecord>,
     /// Why the end was not reached.
     pub error: Option<Error>,
     /// What was computed; nothing if the run could not be started.
     pub computed: Option<Computed>,
-    pub(crate) steps: Option<Steps>,
+    pub(crate) steps: Option<StepRecords>,
     pub(crate) save: Save,
 }
 
@@ -58,7 +58,7 @@ pub struct Computed {
     pub verification: Option<Verification>,
     /// Modes and switches, of a model that has them.
     pub switching: Option<Switching>,
-    pub(crate) result: Result,
+    pub(crate) result: SolverResult,
 }
 
 /// Modes and switches of a run.
@@ -90,15 +90,15 @@ pub struct ModeShare {
 }
 
 /// The result of the solver.
-pub(crate) enum Result {
-    Single { solution: Box<Solution<Variables>>, rates: Option<Rates> },
+pub(crate) enum SolverResult {
+    Single { solution: Box<Solution<ShownVariables>>, rates: Option<RateRecorder> },
     Modes { solution: Box<HybridSolution>, rates: LastRates, model: Box<HybridModel>, with_rates: bool },
 }
 
 impl Computed {
-    pub(crate) fn new(result: Result) -> Self {
+    pub(crate) fn new(result: SolverResult) -> Self {
         match &result {
-            Result::Single { solution, .. } => Computed {
+            SolverResult::Single { solution, .. } => Computed {
                 t: solution.end.t,
                 ended: solution.ended.clone(),
                 formulation: Some(solution.layout.formulation),
@@ -111,7 +111,7 @@ impl Computed {
                 switching: None,
                 result,
             },
-            Result::Modes { solution, .. } => Computed {
+            SolverResult::Modes { solution, .. } => Computed {
                 t: solution.end.t,
                 ended: solution.ended.clone(),
                 formulation: None,

@@ -5,7 +5,7 @@
 //! start they are less accurate than the states.
 
 use crate::error::Error;
-use crate::model::{Equations, Model};
+use crate::model::{Model, ModelSystem};
 use daedal::Save;
 use daedal::dae::Formulas;
 use daedal::graph::{Expr, Tape};
@@ -17,70 +17,70 @@ use daedal::segment::Segment;
 use std::ops::ControlFlow;
 
 /// The outputs of a model.
-pub enum Outputs {
+pub enum ModelOutputs {
     /// There are none.
     None,
     Motion(Box<motion::Outputs>),
-    General(Box<General>),
+    General(Box<GeneralOutputs>),
 }
 
-impl Outputs {
+impl ModelOutputs {
     /// Those of a model whose solution has variables with these names.
     pub fn new(model: &Model, names: &[String]) -> Self {
         match &model.content.equations {
-            Equations::Motion(motion) => motion.formulas.as_ref().map_or(Outputs::None, Outputs::of_motion),
-            Equations::General(general) => Outputs::of_general(&general.formulas, names),
-            Equations::Modes(_) => Outputs::None,
+            ModelSystem::Motion(motion) => motion.formulas.as_ref().map_or(ModelOutputs::None, ModelOutputs::of_motion),
+            ModelSystem::General(general) => ModelOutputs::of_general(&general.formulas, names),
+            ModelSystem::Modes(_) => ModelOutputs::None,
         }
     }
 
     /// Those of equations of motion.
     pub fn of_motion(formulas: &motion::Formulas) -> Self {
-        Outputs::Motion(Box::new(motion::Outputs::new(formulas)))
+        ModelOutputs::Motion(Box::new(motion::Outputs::new(formulas)))
     }
 
     /// Those of a general system whose solution has variables with these names.
     pub fn of_general(formulas: &Formulas, names: &[String]) -> Self {
-        Outputs::General(Box::new(General::new(formulas, names)))
+        ModelOutputs::General(Box::new(GeneralOutputs::new(formulas, names)))
     }
 
     /// Their names.
     pub fn names(&self) -> &[String] {
         match self {
-            Outputs::None => &[],
-            Outputs::Motion(outputs) => outputs.names(),
-            Outputs::General(outputs) => &outputs.names,
+            ModelOutputs::None => &[],
+            ModelOutputs::Motion(outputs) => outputs.names(),
+            ModelOutputs::General(outputs) => &outputs.names,
         }
     }
 
     /// Their values at (t, x); `rates` is the derivative of x, where it is known.
     pub fn evaluate(&mut self, t: f64, x: &[f64], rates: Option<&[f64]>, values: &mut [f64]) {
         match self {
-            Outputs::None => {}
-            Outputs::Motion(outputs) => outputs.evaluate(t, x, values),
-            Outputs::General(outputs) => outputs.evaluate(t, x, rates, values),
+            ModelOutputs::None => {}
+            ModelOutputs::Motion(outputs) => outputs.evaluate(t, x, values),
+            ModelOutputs::General(outputs) => outputs.evaluate(t, x, rates, values),
         }
     }
 }
 
 /// The outputs of a general system.
-pub struct General {
+pub struct GeneralOutputs {
     names: Vec<String>,
     tape: Tape,
     inputs: Vec<f64>,
     /// input of the graph, where its value comes from
-    sources: Vec<(usize, Source)>,
+    sources: Vec<(usize, OutputArgument)>,
 }
 
 #[derive(Clone, Copy)]
-enum Source {
+enum OutputArgument {
     /// Variable of the state.
     Variable(usize),
     /// Derivative of a variable of the state.
     Rate(usize),
 }
 
-impl General {
+impl GeneralOutputs {
     fn new(formulas: &Formulas, names: &[String]) -> Self {
         let (outputs, n) = (expressions(formulas), formulas.states.len());
         let mut inputs = vec![0.0; formulas.graph.inputs().len()];
@@ -95,24 +95,24 @@ impl General {
         let mut sources = Vec::new();
         for (state, order) in needed(formulas, &outputs) {
             let source = match (find(state, order), order) {
-                (Some(j), _) => Some(Source::Variable(j)),
+                (Some(j), _) => Some(OutputArgument::Variable(j)),
                 (None, 0) => None,
-                (None, _) => find(state, order - 1).map(Source::Rate),
+                (None, _) => find(state, order - 1).map(OutputArgument::Rate),
             };
             let input = 1 + n * order as usize + state;
             inputs[input] = f64::NAN;
             sources.extend(source.map(|source| (input, source)));
         }
         let names = formulas.outputs.iter().map(|(name, _)| name.clone()).collect();
-        General { names, tape: Tape::new(&formulas.graph, &outputs), inputs, sources }
+        GeneralOutputs { names, tape: Tape::new(&formulas.graph, &outputs), inputs, sources }
     }
 
     fn evaluate(&mut self, t: f64, x: &[f64], rates: Option<&[f64]>, values: &mut [f64]) {
         self.inputs[0] = t;
         for &(input, source) in &self.sources {
             self.inputs[input] = match source {
-                Source::Variable(j) => x[j],
-                Source::Rate(j) => rates.map_or(f64::NAN, |rates| rates.get(j).copied().unwrap_or(f64::NAN)),
+                OutputArgument::Variable(j) => x[j],
+                OutputArgument::Rate(j) => rates.map_or(f64::NAN, |rates| rates.get(j).copied().unwrap_or(f64::NAN)),
             };
         }
         values.copy_from_slice(&self.tape.evaluate(&self.inputs));
@@ -150,7 +150,7 @@ pub fn needs_rates(formulas: &Formulas) -> Result<bool, Error> {
 }
 
 /// Writes down the derivatives of all unknowns at the points that are kept.
-pub struct Rates {
+pub struct RateRecorder {
     save: Save,
     /// next time of [`Save::At`]
     next: usize,
@@ -161,10 +161,10 @@ pub struct Rates {
     sense: f64,
 }
 
-impl Rates {
+impl RateRecorder {
     /// Before the first step of a run over this interval.
     pub fn new(save: Save, (t0, tend): (f64, f64)) -> Self {
-        Rates { save, next: 0, kept: Vec::new(), end: None, sense: if tend < t0 { -1.0 } else { 1.0 } }
+        RateRecorder { save, next: 0, kept: Vec::new(), end: None, sense: if tend < t0 { -1.0 } else { 1.0 } }
     }
 
     /// At the saved points, whose times these are. A break in time has two points, the end of a step and the begin of the next one.
@@ -190,7 +190,7 @@ impl Rates {
     }
 }
 
-impl<L> Observer<L> for Rates {
+impl<L> Observer<L> for RateRecorder {
     fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
         let at = |t: f64| (t, rates_of(step.segment, t));
         match &self.save {

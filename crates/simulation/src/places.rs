@@ -1,34 +1,34 @@
 //! Where equations stand: the solver knows them by name or number, a reader wants the line and the text.
 
-use daedal_model::{Kind, Written};
+use daedal_model::{ModelKind, Written};
 
 /// Equations of a model file by their names.
 #[derive(Clone, Debug, Default)]
-pub struct Places(Vec<Place>);
+pub struct EquationPlaces(Vec<EquationPlace>);
 
 #[derive(Clone, Debug, PartialEq)]
-struct Place {
+struct EquationPlace {
     name: String,
     line: usize,
     text: String,
 }
 
-impl Places {
+impl EquationPlaces {
     /// The equations of a model. Names that several modes have for different equations, or that are those of variables, are left out.
-    pub fn of(kind: &Kind) -> Self {
-        let mut places: Vec<Place> = Vec::new();
+    pub fn of(kind: &ModelKind) -> Self {
+        let mut places: Vec<EquationPlace> = Vec::new();
         let mut unclear: Vec<String> = Vec::new();
         let mut put = |name: &str, written: &Written| {
             let (name, line) = (name.to_string(), written.line);
-            let place = Place { name, line, text: written.to_string() };
+            let place = EquationPlace { name, line, text: written.to_string() };
             match places.iter().find(|known| known.name == place.name) {
                 Some(known) if *known != place => unclear.push(place.name),
                 Some(_) => {}
                 None => places.push(place),
             }
         };
-        let mut of_kind = |kind: &Kind| {
-            if let Kind::Dae { formulas, texts, .. } = kind {
+        let mut of_kind = |kind: &ModelKind| {
+            if let ModelKind::Dae { formulas, texts, .. } = kind {
                 for ((name, _), written) in formulas.equations.iter().zip(texts) {
                     if !formulas.states.contains(name) {
                         put(name, written);
@@ -37,17 +37,17 @@ impl Places {
             }
         };
         match kind {
-            Kind::Hybrid(model) => model.modes.iter().for_each(|mode| of_kind(&mode.kind)),
+            ModelKind::Hybrid(model) => model.modes.iter().for_each(|mode| of_kind(&mode.kind)),
             kind => of_kind(kind),
         }
         places.retain(|place| !unclear.contains(&place.name));
-        Places(places)
+        EquationPlaces(places)
     }
 
     /// A message in which every equation, `3` or `supply`, has its line and its text where it is first spoken of.
     pub fn told(&self, message: &str) -> String {
         let mut told = message.to_string();
-        for Place { name, line, text } in &self.0 {
+        for EquationPlace { name, line, text } in &self.0 {
             let quoted = format!("`{name}`");
             if let Some(start) = told.find(&quoted) {
                 let word = if told[..start].trim_end().ends_with("equation") { "" } else { "equation " };
@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn equations_are_told_with_line_and_text() {
-        let place = |name: &str, line, text: &str| Place { name: name.into(), line, text: text.into() };
-        let places = Places(vec![place("3", 12, "der(x) = y"), place("supply", 14, "u = 5")]);
+        let place = |name: &str, line, text: &str| EquationPlace { name: name.into(), line, text: text.into() };
+        let places = EquationPlaces(vec![place("3", 12, "der(x) = y"), place("supply", 14, "u = 5")]);
         assert_eq!(
             places.told("at t = 0: `3`, differentiated once, keeps a residual of 1e0"),
             "at t = 0: equation 3 (line 12: der(x) = y), differentiated once, keeps a residual of 1e0"

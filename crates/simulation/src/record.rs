@@ -3,23 +3,23 @@
 use crate::curve::{self, Flatness};
 use crate::error::Error;
 use crate::modes;
-use crate::modes::table::Table;
-use crate::outcome::{Computed, Outcome, Result};
-use crate::outputs::Rates;
+use crate::modes::table::ColumnTable;
+use crate::outcome::{Computed, Outcome, SolverResult};
+use crate::outputs::RateRecorder;
 use crate::plain::plain;
-use crate::variables::Variables;
+use crate::variables::ShownVariables;
 use daedal::hybrid::Occurrence;
 use daedal::method::State;
 use daedal::segment::Segment;
 use daedal::{Ended, Residuals, Save, Solution};
-use daedal_run::{Column, End, Event, Header, Kind, Run};
+use daedal_run::{Column, ColumnKind, EventRecord, Header, LastPoint, Run};
 
 /// A point that is kept: time, state, derivative where it is known.
-pub type Point = (f64, Vec<f64>, Option<Vec<f64>>);
+pub type KeptPoint = (f64, Vec<f64>, Option<Vec<f64>>);
 
 /// Points of a run with those who write them into columns.
-pub struct Trajectory<'s> {
-    pub table: Table,
+pub struct RecordedPoints<'s> {
+    pub table: ColumnTable,
     pub stretches: Vec<Stretch<'s>>,
     pub end_mode: usize,
     pub end: &'s State,
@@ -29,12 +29,12 @@ pub struct Trajectory<'s> {
 /// Points in one mode, and the polynomials between them.
 pub struct Stretch<'s> {
     pub mode: usize,
-    pub points: Vec<Point>,
+    pub points: Vec<KeptPoint>,
     pub segments: &'s [Segment],
     /// Number of unknowns; polynomials may have more.
     pub dim: usize,
     /// Points on both sides of the switch behind it, with their modes.
-    pub switch: Vec<(usize, Point)>,
+    pub switch: Vec<(usize, KeptPoint)>,
 }
 
 impl Stretch<'_> {
@@ -50,16 +50,16 @@ impl Stretch<'_> {
 
 /// Everything that a run file holds.
 pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
-    let Trajectory { mut table, stretches, end_mode, end, end_rates } = match &computed.result {
-        Result::Single { solution, rates } => single(outcome, solution, rates.as_ref()),
-        Result::Modes { solution, rates, model, with_rates } => {
+    let RecordedPoints { mut table, stretches, end_mode, end, end_rates } = match &computed.result {
+        SolverResult::Single { solution, rates } => single(outcome, solution, rates.as_ref()),
+        SolverResult::Modes { solution, rates, model, with_rates } => {
             modes::record::trajectory(outcome, solution, rates, model, *with_rates)
         }
     };
     let mut columns: Vec<Column> =
         table.names.iter().zip(&table.kinds).map(|(name, &kind)| Column::new(name.clone(), kind, Vec::new())).collect();
     if computed.switching.is_some() {
-        columns.push(Column::new(table.mode_column(), Kind::Mode, Vec::new()));
+        columns.push(Column::new(table.mode_column(), ColumnKind::Mode, Vec::new()));
     }
     let mut times: Vec<f64> = Vec::new();
     let mut push = |times: &mut Vec<f64>, t: f64, row: &[f64], mode: usize| {
@@ -96,34 +96,38 @@ pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
     let mut events = Vec::new();
     let mut hybrid = None;
     match &computed.result {
-        Result::Single { solution, .. } => {
+        SolverResult::Single { solution, .. } => {
             for event in &solution.events {
                 let state = table.at(0, event.t, &event.x, None).to_vec();
-                events.push(Event { name: event.name.clone(), t: event.t, state });
+                events.push(EventRecord { name: event.name.clone(), t: event.t, state });
             }
         }
-        Result::Modes { solution, .. } => {
+        SolverResult::Modes { solution, .. } => {
             for Occurrence { mode, event } in &solution.events {
                 let mut state = table.at(*mode, event.t, &event.x, None).to_vec();
                 state.push(*mode as f64);
-                events.push(Event { name: event.name.clone(), t: event.t, state });
+                events.push(EventRecord { name: event.name.clone(), t: event.t, state });
             }
             last.push(end_mode as f64);
             hybrid = Some(modes::record::modes(solution, &table));
         }
     }
-    let end = Some(End { t: end.t, values: last });
+    let end = Some(LastPoint { t: end.t, values: last });
     Run { header: header(outcome, computed), times, columns, steps: outcome.steps.clone(), events, end, hybrid }
 }
 
 /// The points of a run without modes.
-fn single<'s>(outcome: &Outcome, solution: &'s Solution<Variables>, rates: Option<&'s Rates>) -> Trajectory<'s> {
+fn single<'s>(
+    outcome: &Outcome,
+    solution: &'s Solution<ShownVariables>,
+    rates: Option<&'s RateRecorder>,
+) -> RecordedPoints<'s> {
     let of_points = rates.map(|rates| rates.at(&solution.times)).unwrap_or_default();
     let rate = |k: usize| of_points.get(k).copied().flatten().map(<[f64]>::to_vec);
     let points = (0..solution.len()).map(|k| (solution.times[k], solution.state(k).to_vec(), rate(k))).collect();
     let (segments, dim) = (&solution.segments[..], solution.end.x.len());
-    Trajectory {
-        table: Table::single(&outcome.model, solution),
+    RecordedPoints {
+        table: ColumnTable::single(&outcome.model, solution),
         stretches: vec![Stretch { mode: 0, points, segments, dim, switch: Vec::new() }],
         end_mode: 0,
         end: &solution.end,
@@ -132,12 +136,12 @@ fn single<'s>(outcome: &Outcome, solution: &'s Solution<Variables>, rates: Optio
 }
 
 /// Into how many parts the curves need each step to be cut, one stretch after the other.
-fn parts(outcome: &Outcome, stretches: &[Stretch], table: &mut Table) -> Vec<u32> {
+fn parts(outcome: &Outcome, stretches: &[Stretch], table: &mut ColumnTable) -> Vec<u32> {
     let tolerances = &outcome.tolerances;
     let columns = table.names.iter().zip(&table.kinds);
-    let atol = columns.map(|(name, kind)| (*kind != Kind::Output).then(|| tolerances.of(name)));
+    let atol = columns.map(|(name, kind)| (*kind != ColumnKind::Output).then(|| tolerances.of(name)));
     let mut flatness = Flatness::new(tolerances.rtol, atol.collect());
-    let all: Vec<(usize, &Point)> =
+    let all: Vec<(usize, &KeptPoint)> =
         stretches.iter().flat_map(|stretch| stretch.points.iter().map(|point| (stretch.mode, point))).collect();
     for (mode, (t, x, rates)) in &all {
         flatness.see(table.at(*mode, *t, x, rates.as_deref()));
@@ -215,8 +219,8 @@ fn message(outcome: &Outcome, computed: &Computed) -> Option<String> {
 }
 
 /// In the shape of a run file.
-fn largest_residuals(largest: &Residuals) -> daedal_run::Residuals {
-    daedal_run::Residuals {
+fn largest_residuals(largest: &Residuals) -> daedal_run::ResidualRecord {
+    daedal_run::ResidualRecord {
         position: largest.position,
         velocity: largest.velocity,
         acceleration: largest.acceleration,
@@ -227,11 +231,11 @@ fn largest_residuals(largest: &Residuals) -> daedal_run::Residuals {
 }
 
 /// How the run ended, in the word of run files.
-fn ended(ended: &Ended) -> daedal_run::Ended {
+fn ended(ended: &Ended) -> daedal_run::Ending {
     match ended {
-        Ended::AtEnd => daedal_run::Ended::End,
-        Ended::AtEvent { .. } => daedal_run::Ended::Event,
-        Ended::ByObserver => daedal_run::Ended::Observer,
-        Ended::ByFailure => daedal_run::Ended::Failure,
+        Ended::AtEnd => daedal_run::Ending::End,
+        Ended::AtEvent { .. } => daedal_run::Ending::Event,
+        Ended::ByObserver => daedal_run::Ending::Observer,
+        Ended::ByFailure => daedal_run::Ending::Failure,
     }
 }

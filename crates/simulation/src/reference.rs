@@ -1,12 +1,12 @@
 //! Reference problems by the names that people give them.
 
 use crate::error::Error;
-use daedal_problems::{Problem, all};
+use daedal_problems::{ReferenceProblem, all};
 
 /// The problem that a name means.
 pub struct Meant {
     /// The problem.
-    pub problem: &'static Problem,
+    pub problem: &'static ReferenceProblem,
     /// What was taken for what, if the name is not that of the problem.
     pub note: Option<String>,
 }
@@ -27,14 +27,14 @@ pub fn find(name: &str) -> Result<Meant, Error> {
 }
 
 /// The problem that an unknown name can mean, and others that it may.
-fn meant(name: &str) -> Option<(&'static Problem, Vec<&'static str>)> {
+fn meant(name: &str) -> Option<(&'static ReferenceProblem, Vec<&'static str>)> {
     let name = name.to_lowercase().replace('_', "-");
     if let Some(problem) = daedal_problems::find(&name) {
         return Some((problem, Vec::new()));
     }
     // one letter says nothing
-    let begins = |problem: &&Problem| name.len() > 1 && problem.name.starts_with(&name);
-    let candidates: Vec<&Problem> = all().iter().filter(begins).collect();
+    let begins = |problem: &&ReferenceProblem| name.len() > 1 && problem.name.starts_with(&name);
+    let candidates: Vec<&ReferenceProblem> = all().iter().filter(begins).collect();
     let (first, others) = candidates.split_first()?;
     let family = candidates.iter().all(|problem| problem.name[name.len()..].starts_with('-'));
     (others.is_empty() || family).then(|| (*first, others.iter().map(|problem| problem.name).collect()))

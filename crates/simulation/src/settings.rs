@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Settings of a run.
 ///
 /// ```
-/// use daedal_simulation::{Save, Settings};
+/// use daedal_simulation::{SaveSetting, Settings};
 /// let settings = Settings { rtol: Some(1e-9), save: Save::Points(101), ..Settings::default() };
 /// let text = serde_json::to_string(&settings)?;
 /// assert_eq!(serde_json::from_str::<Settings>(&text)?, settings);
@@ -42,7 +42,7 @@ pub struct Settings {
     /// Singular values and pivots below this part of the size of their matrix count as zero, in every method and form.
     pub rank_tolerance: Option<f64>,
     /// What to keep.
-    pub save: Save,
+    pub save: SaveSetting,
     /// Is the solution put into the equations as they were written?
     pub verify: bool,
     /// Events to look for, beside those of the model.
@@ -50,7 +50,7 @@ pub struct Settings {
     /// Most switches between modes.
     pub max_switches: Option<u64>,
     /// How sliding between modes is noticed.
-    pub sliding: Option<Sliding>,
+    pub sliding: Option<SlidingSetting>,
     /// Switches that are kept at the begin and at the end of a run; all of them if absent.
     pub keep_switches: Option<usize>,
     /// Options of the methods.
@@ -99,7 +99,7 @@ pub enum EventAction {
 /// What to keep of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Save {
+pub enum SaveSetting {
     /// Every step, with as many points between them as a smooth curve needs.
     Dense,
     /// Every step.
@@ -113,15 +113,15 @@ pub enum Save {
     At(Vec<f64>),
 }
 
-impl Save {
+impl SaveSetting {
     /// As the solver knows it.
     pub(crate) fn over(&self, t0: f64, tend: f64) -> daedal::Save {
         match self {
-            Save::Dense => daedal::Save::Dense,
-            Save::Steps => daedal::Save::Steps,
-            Save::End => daedal::Save::End,
-            Save::Points(n) => daedal::Save::At(equidistant(t0, tend, (*n).max(2))),
-            Save::At(times) => daedal::Save::At(times.clone()),
+            SaveSetting::Dense => daedal::Save::Dense,
+            SaveSetting::Steps => daedal::Save::Steps,
+            SaveSetting::End => daedal::Save::End,
+            SaveSetting::Points(n) => daedal::Save::At(equidistant(t0, tend, (*n).max(2))),
+            SaveSetting::At(times) => daedal::Save::At(times.clone()),
         }
     }
 }
@@ -129,7 +129,7 @@ impl Save {
 /// How sliding between modes is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Sliding {
+pub enum SlidingSetting {
     /// By both of the following.
     Auto,
     /// By the condition that both modes lead to the surface between them.
@@ -140,13 +140,13 @@ pub enum Sliding {
     Off,
 }
 
-impl From<Sliding> for Detection {
-    fn from(sliding: Sliding) -> Self {
+impl From<SlidingSetting> for Detection {
+    fn from(sliding: SlidingSetting) -> Self {
         match sliding {
-            Sliding::Auto => Detection::Both,
-            Sliding::Condition => Detection::Condition,
-            Sliding::ThreePoints => Detection::ThreePoints,
-            Sliding::Off => Detection::Off,
+            SlidingSetting::Auto => Detection::Both,
+            SlidingSetting::Condition => Detection::Condition,
+            SlidingSetting::ThreePoints => Detection::ThreePoints,
+            SlidingSetting::Off => Detection::Off,
         }
     }
 }

@@ -1,29 +1,29 @@
 //! A run: settings are resolved, the method is chosen, the equations are solved, whatever kind of system it is.
 
-use crate::choice::{Choice, Plan, Solver};
+use crate::choice::{MethodChoice, PlannedSolver, RunPlan};
 use crate::error::{Error, ErrorKind};
 use crate::events;
-use crate::model::{Equations, Model};
+use crate::model::{Model, ModelSystem};
 use crate::modes::plan::ModesPlan;
 use crate::modes::table::shown;
-use crate::monitor::{Monitor, Watched};
-use crate::outcome::{Computed, Outcome, Result as Found};
-use crate::outputs::{LastRates, Rates, needs_rates};
+use crate::monitor::{Monitor, WatchedBy};
+use crate::outcome::{Computed, Outcome, SolverResult};
+use crate::outputs::{LastRates, RateRecorder, needs_rates};
 use crate::settings::Settings;
 use crate::steps::StepRecorder;
 use crate::tolerances::Tolerances;
-use crate::variables::{Stopped, Variables};
+use crate::variables::{ShownVariables, Stopped};
 use crate::verification;
 use daedal::dae::InForm;
 use daedal::hybrid::{ActiveMode, HybridError};
 use daedal::observer::Observer;
 use daedal::{Initial, Options, Save, Solution, SolveError, dae, solve_observed};
 use daedal_model::ModelEvents;
-use daedal_run::{Kind, Steps, Warning};
+use daedal_run::{ColumnKind, StepRecords, WarningRecord};
 use std::time::Instant;
 
 /// Which method solves a model, in which formulation, and why.
-pub fn choose(model: &Model, settings: &Settings) -> Result<Choice, Error> {
+pub fn choose(model: &Model, settings: &Settings) -> Result<MethodChoice, Error> {
     Ok(Simulation::new(model, settings)?.plan.choice)
 }
 
@@ -43,7 +43,7 @@ pub struct Simulation<'m> {
     tolerances: Tolerances,
     options: Options,
     interval: (f64, f64),
-    plan: Plan<'m>,
+    plan: RunPlan<'m>,
     /// events, without modes
     events: ModelEvents,
     /// do outputs need derivatives that are no unknowns?
@@ -73,14 +73,14 @@ impl<'m> Simulation<'m> {
             }
         }
         let ranks = model.ranks_unless(settings.rank_tolerance)?;
-        let plan = Plan::new(model, settings, (t0, tend), ranks)?;
+        let plan = RunPlan::new(model, settings, (t0, tend), ranks)?;
         let with_rates = match (&model.content.equations, &plan.solver) {
-            (Equations::General(general), _) => needs_rates(&general.formulas)?,
-            (_, Solver::Modes(plan)) => plan.with_rates,
+            (ModelSystem::General(general), _) => needs_rates(&general.formulas)?,
+            (_, PlannedSolver::Modes(plan)) => plan.with_rates,
             _ => false,
         };
         let events = match plan.solver {
-            Solver::Modes(_) => ModelEvents::default(),
+            PlannedSolver::Modes(_) => ModelEvents::default(),
             _ => events::of_model(model, &settings.events)?,
         };
         let defaults = &model.content.defaults;
@@ -97,7 +97,7 @@ impl<'m> Simulation<'m> {
     }
 
     /// Method and formulation, with the reasons.
-    pub fn choice(&self) -> &Choice {
+    pub fn choice(&self) -> &MethodChoice {
         &self.plan.choice
     }
 
@@ -105,28 +105,28 @@ impl<'m> Simulation<'m> {
     pub fn run(self, monitor: &mut dyn Monitor) -> Outcome {
         let begin = Instant::now();
         let mut recorder = (self.options.save != Save::End).then(|| StepRecorder::new(self.plan.order()));
-        let mut steps: Option<Steps> = None;
+        let mut steps: Option<StepRecords> = None;
         let (found, error) = match &self.plan.solver {
-            Solver::Motion { motion, formulation, method, initial, start } => {
+            PlannedSolver::Motion { motion, formulation, method, initial, start } => {
                 let mut problem = daedal::Problem::new(motion.mechanism(), Initial::clone(initial), self.interval.1);
                 if let Some(start) = start {
                     problem = problem.trust(start.clone());
                 }
                 problem.events = self.events.build(&self.model.kernel.compiler());
-                let mut watched = Watched(monitor);
+                let mut watched = WatchedBy(monitor);
                 let mut observers: Vec<&mut dyn Observer> = vec![&mut watched];
                 observers.extend(recorder.as_mut().map(|recorder| recorder as &mut dyn Observer));
                 let outcome = solve_observed(&problem, &**method, &self.options, &mut observers);
-                let variables = |layout: &_| Variables::of_motion(layout, formulation);
+                let variables = |layout: &_| ShownVariables::of_motion(layout, formulation);
                 let outcome = outcome.map(|found| found.map_layout(variables)).map_err(|e| e.map_layout(variables));
                 single(outcome, None)
             }
-            Solver::General { general, form, integrator } => {
+            PlannedSolver::General { general, form, integrator } => {
                 let initial = Initial { t: self.interval.0, ..general.initial.clone() };
                 let mut problem = daedal::Problem::new(general.system(), initial, self.interval.1);
                 problem.events = self.events.build(&self.model.kernel.compiler());
-                let mut rates = self.with_rates.then(|| Rates::new(self.options.save.clone(), self.interval));
-                let mut watched = Watched(monitor);
+                let mut rates = self.with_rates.then(|| RateRecorder::new(self.options.save.clone(), self.interval));
+                let mut watched = WatchedBy(monitor);
                 let mut observers: Vec<&mut dyn Observer<dae::Unknowns>> = vec![&mut watched];
                 observers.extend(recorder.as_mut().map(|recorder| recorder as &mut dyn Observer<dae::Unknowns>));
                 observers.extend(rates.as_mut().map(|rates| rates as &mut dyn Observer<dae::Unknowns>));
@@ -137,11 +137,11 @@ impl<'m> Simulation<'m> {
                     &mut observers,
                 );
                 let states = general.formulas.states.len();
-                let variables = |unknowns: &_| Variables::of_general(unknowns, states);
+                let variables = |unknowns: &_| ShownVariables::of_general(unknowns, states);
                 let outcome = outcome.map(|found| found.map_layout(variables)).map_err(|e| e.map_layout(variables));
                 single(outcome, rates)
             }
-            Solver::Modes(plan) => self.modes(plan, monitor, &mut steps),
+            PlannedSolver::Modes(plan) => self.modes(plan, monitor, &mut steps),
         };
         let steps = steps.or_else(|| recorder.filter(|_| !self.model.has_modes()).map(StepRecorder::steps));
         let seconds = begin.elapsed().as_secs_f64();
@@ -170,8 +170,8 @@ impl<'m> Simulation<'m> {
         &self,
         plan: &ModesPlan,
         monitor: &mut dyn Monitor,
-        steps: &mut Option<Steps>,
-    ) -> (Option<Found>, Option<Error>) {
+        steps: &mut Option<StepRecords>,
+    ) -> (Option<SolverResult>, Option<Error>) {
         let system = plan.model.build(&plan.kernel.compiler(), &plan.methods);
         let problem = plan.model.problem(&system, self.interval.1);
         let mut options = self.options.clone();
@@ -181,7 +181,7 @@ impl<'m> Simulation<'m> {
         }
         let mut recorder = (self.options.save != Save::End).then(|| plan.recorder());
         let mut rates = LastRates::default();
-        let mut watched = Watched(monitor);
+        let mut watched = WatchedBy(monitor);
         let mut observers: Vec<&mut dyn Observer<ActiveMode>> = vec![&mut watched];
         observers.extend(recorder.as_mut().map(|recorder| recorder as &mut dyn Observer<ActiveMode>));
         if self.with_rates {
@@ -199,34 +199,34 @@ impl<'m> Simulation<'m> {
         };
         let found = solution.filter(|solution| !solution.phases.is_empty()).map(|solution| {
             let (model, with_rates) = (Box::new(plan.model.clone()), self.with_rates);
-            Found::Modes { solution: Box::new(solution), rates, model, with_rates }
+            SolverResult::Modes { solution: Box::new(solution), rates, model, with_rates }
         });
         (found, error)
     }
 
     /// What a reader should know although the run went on.
-    fn warnings(&self, found: Option<&Found>) -> Vec<Warning> {
+    fn warnings(&self, found: Option<&SolverResult>) -> Vec<WarningRecord> {
         let mut warnings = self.model.warnings().to_vec();
         let checked = match found {
             None => return warnings,
-            Some(Found::Single { solution, .. }) => {
+            Some(SolverResult::Single { solution, .. }) => {
                 // what is not shown, or follows from the rest, has no tolerance
-                let counted = solution.layout.shown.iter().filter(|(_, kind)| *kind != Kind::Acceleration);
+                let counted = solution.layout.shown.iter().filter(|(_, kind)| *kind != ColumnKind::Acceleration);
                 warnings
                     .extend(self.tolerances.blind(counted.map(|&(j, _)| (&solution.names[j], solution.largest[j]))));
                 &solution.verification
             }
-            Some(Found::Modes { solution, model, .. }) => {
+            Some(SolverResult::Modes { solution, model, .. }) => {
                 let all = solution.modes.iter().enumerate().flat_map(|(k, mode)| {
                     let without: Vec<usize> = model.modes.get(k).map_or(Vec::new(), |known| {
                         let shown = shown(&known.kind, mode.unknowns.len()).into_iter();
-                        shown.filter(|(_, kind)| *kind == Kind::Acceleration).map(|(j, _)| j).collect()
+                        shown.filter(|(_, kind)| *kind == ColumnKind::Acceleration).map(|(j, _)| j).collect()
                     });
                     let values = mode.unknowns.iter().zip(mode.largest.iter().copied()).enumerate();
                     values.filter(move |(j, _)| !without.contains(j)).map(|(_, pair)| pair)
                 });
                 warnings.extend(self.tolerances.blind(all));
-                warnings.extend(solution.warnings.iter().map(|warning| Warning::at(warning.t, &warning.message)));
+                warnings.extend(solution.warnings.iter().map(|warning| WarningRecord::at(warning.t, &warning.message)));
                 &solution.verification
             }
         };
@@ -237,10 +237,10 @@ impl<'m> Simulation<'m> {
 
 /// What a run without modes gave.
 fn single(
-    outcome: std::result::Result<Solution<Variables>, Stopped>,
-    rates: Option<Rates>,
-) -> (Option<Found>, Option<Error>) {
-    let found = |solution| Some(Found::Single { solution: Box::new(solution), rates });
+    outcome: std::result::Result<Solution<ShownVariables>, Stopped>,
+    rates: Option<RateRecorder>,
+) -> (Option<SolverResult>, Option<Error>) {
+    let found = |solution| Some(SolverResult::Single { solution: Box::new(solution), rates });
     match outcome {
         Ok(solution) => (found(solution), None),
         Err(SolveError::Stopped { cause, partial }) => {

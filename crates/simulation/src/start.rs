@@ -1,9 +1,9 @@
 //! Consistent initial values: what is given is kept, moved or filled in until all constraints hold, the hidden ones included.
 
 use crate::error::Error;
-use crate::model::{Equations, General, Model, Modes, Motion};
+use crate::model::{GeneralModel, Model, ModelSystem, MotionModel, SwitchedModel};
 use crate::modes::table::shown;
-use crate::variables::Variables;
+use crate::variables::ShownVariables;
 use daedal::dae::{Characteristics, Depth, System, characterise, derivatives};
 use daedal::hybrid::{Entry, Hybrid};
 use daedal::linalg::RankRule;
@@ -11,7 +11,7 @@ use daedal::motion::Form;
 use daedal::motion::consistent::{self, InitialisationError};
 use daedal::{BadInitial, Initial, Options, SolveError, Unknown};
 use daedal_model::{HybridModel, Methods};
-use daedal_run::Kind;
+use daedal_run::ColumnKind;
 use serde::{Deserialize, Serialize};
 
 /// Guesses that are moved by less than this, relative to max(1, |x|), are kept.
@@ -34,7 +34,7 @@ pub struct StartSettings {
 /// What is known about one initial value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Given {
+pub enum GivenValue {
     /// It holds.
     Fixed(f64),
     /// It helps.
@@ -43,12 +43,12 @@ pub enum Given {
     Unknown,
 }
 
-impl From<daedal::Start> for Given {
+impl From<daedal::Start> for GivenValue {
     fn from(start: daedal::Start) -> Self {
         match start {
-            daedal::Start::Fixed(x) => Given::Fixed(x),
-            daedal::Start::Guess(x) => Given::Guess(x),
-            daedal::Start::Unknown => Given::Unknown,
+            daedal::Start::Fixed(x) => GivenValue::Fixed(x),
+            daedal::Start::Guess(x) => GivenValue::Guess(x),
+            daedal::Start::Unknown => GivenValue::Unknown,
         }
     }
 }
@@ -61,9 +61,9 @@ pub struct StartValue {
     /// The value.
     pub value: f64,
     /// What was known about it.
-    pub given: Given,
+    pub given: GivenValue,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ColumnKind,
     /// Is it computed anew from the others in every run?
     pub follows: bool,
 }
@@ -78,7 +78,7 @@ impl StartValue {
     /// The guess, if it was not kept.
     pub fn moved(&self) -> Option<f64> {
         match self.given {
-            Given::Guess(x) if (x - self.value).abs() > KEPT * x.abs().max(1.0) => Some(x),
+            GivenValue::Guess(x) if (x - self.value).abs() > KEPT * x.abs().max(1.0) => Some(x),
             _ => None,
         }
     }
@@ -86,7 +86,7 @@ impl StartValue {
 
 /// Consistent initial values, and what was found with them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Start {
+pub struct ConsistentStart {
     /// Name of the model.
     pub model: String,
     /// Its parameters.
@@ -96,13 +96,13 @@ pub struct Start {
     /// All values, in the order in which they are shown.
     pub values: Vec<StartValue>,
     /// What else is known.
-    pub about: About,
+    pub about: StartDetails,
 }
 
 /// What is known about a start beside its values, by the kind of the system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum About {
+pub enum StartDetails {
     /// Equations of motion.
     Motion {
         /// Iterations.
@@ -141,19 +141,19 @@ pub enum About {
 /// assert!((start.values[1].value.abs() - 0.8).abs() < 1e-12); // y of a rod of length one
 /// # Ok::<(), daedal_simulation::Error>(())
 /// ```
-pub fn initialise(model: &Model, settings: &StartSettings) -> Result<Start, Error> {
+pub fn initialise(model: &Model, settings: &StartSettings) -> Result<ConsistentStart, Error> {
     let said = settings.said()?;
     let t0 = settings.t0.unwrap_or(model.interval().0);
     let found = match &model.content.equations {
-        Equations::Motion(motion) => of_motion(motion, t0, said, model.ranks()),
-        Equations::General(general) => of_general(general, t0, said, model.ranks()),
-        Equations::Modes(modes) => of_modes(modes, t0, said, model.rank_tolerance()),
+        ModelSystem::Motion(motion) => of_motion(motion, t0, said, model.ranks()),
+        ModelSystem::General(general) => of_general(general, t0, said, model.ranks()),
+        ModelSystem::Modes(modes) => of_modes(modes, t0, said, model.rank_tolerance()),
     };
     let (values, about) = found.map_err(|error| model.located(error))?;
-    Ok(Start { model: model.name().to_string(), parameters: model.parameters().to_vec(), t0, values, about })
+    Ok(ConsistentStart { model: model.name().to_string(), parameters: model.parameters().to_vec(), t0, values, about })
 }
 
-type Found = Result<(Vec<StartValue>, About), Error>;
+type FoundStart = Result<(Vec<StartValue>, StartDetails), Error>;
 
 impl StartSettings {
     /// What is said, once about each variable.
@@ -169,23 +169,23 @@ impl StartSettings {
     }
 }
 
-fn of_motion(motion: &Motion, t0: f64, said: Vec<(String, daedal::Start)>, ranks: RankRule) -> Found {
+fn of_motion(motion: &MotionModel, t0: f64, said: Vec<(String, daedal::Start)>, ranks: RankRule) -> FoundStart {
     let (layout, names) = motion.layout();
     let mut initial = Initial { t: t0, ..motion.initial.clone() };
     initial.single.extend(said.into_iter().map(|(name, start)| (Unknown::Name(name), start)));
     let given = initial.values(&layout, &names).map_err(refused)?;
     let form = Form::StrangenessFree;
     let found = consistent::initialise_by(motion.mechanism(), &initial, form, ranks).map_err(refused)?;
-    let value = |(j, kind): (usize, Kind)| StartValue {
+    let value = |(j, kind): (usize, ColumnKind)| StartValue {
         name: names[j].clone(),
         value: found.state.x[j],
         given: given[j].into(),
         kind,
-        follows: matches!(kind, Kind::Multiplier | Kind::Acceleration),
+        follows: matches!(kind, ColumnKind::Multiplier | ColumnKind::Acceleration),
     };
-    let values = Variables::of_motion(&layout, "").shown.into_iter().map(value).collect();
+    let values = ShownVariables::of_motion(&layout, "").shown.into_iter().map(value).collect();
     let consistent::Consistent { iterations, surplus, undetermined_multipliers, .. } = found;
-    Ok((values, About::Motion { iterations, surplus, undetermined_multipliers }))
+    Ok((values, StartDetails::Motion { iterations, surplus, undetermined_multipliers }))
 }
 
 /// A name that the system does not have is told with those that it has.
@@ -198,7 +198,7 @@ fn refused(error: InitialisationError) -> Error {
     }
 }
 
-fn of_general(general: &General, t0: f64, said: Vec<(String, daedal::Start)>, ranks: RankRule) -> Found {
+fn of_general(general: &GeneralModel, t0: f64, said: Vec<(String, daedal::Start)>, ranks: RankRule) -> FoundStart {
     let system = general.system();
     let states = system.formulas.states.len();
     let mut initial = Initial { t: t0, ..general.initial.clone() };
@@ -211,7 +211,7 @@ fn of_general(general: &General, t0: f64, said: Vec<(String, daedal::Start)>, ra
         initial.set(state, order, start);
     }
     let found = characterise(system, &initial, Depth { ranks, ..Depth::default() })?;
-    let about = About::General {
+    let about = StartDetails::General {
         iterations: found.fit.iterations,
         free: found.values.d,
         undetermined: found.values.u,
@@ -226,7 +226,7 @@ fn values_of_general(system: &System, initial: &Initial, found: &Characteristics
         name: written(&formulas.states[state], order),
         value,
         given: initial.start(state, order).into(),
-        kind: if order == 0 { Kind::State } else { Kind::Derivative },
+        kind: if order == 0 { ColumnKind::State } else { ColumnKind::Derivative },
         follows,
     };
     let (origin, rates) = (&system.first.origin, derivatives(system, found));
@@ -268,7 +268,12 @@ fn derivative_named(system: &System, name: &str) -> Option<(usize, u32)> {
         .map(|(j, order, _)| (j, order))
 }
 
-fn of_modes(modes: &Modes, t0: f64, said: Vec<(String, daedal::Start)>, rank_tolerance: Option<f64>) -> Found {
+fn of_modes(
+    modes: &SwitchedModel,
+    t0: f64,
+    said: Vec<(String, daedal::Start)>,
+    rank_tolerance: Option<f64>,
+) -> FoundStart {
     let initial = &modes.model.initial;
     let mode = &modes.model.modes[initial.mode];
     let mut start = initial.states.clone();
@@ -283,13 +288,13 @@ fn of_modes(modes: &Modes, t0: f64, said: Vec<(String, daedal::Start)>, rank_tol
     }
     let system = modes.model.build(&modes.kernel.compiler(), &Methods::default());
     let x = first_state(&modes.model, &system, t0, &start, rank_tolerance)?;
-    let value = |(j, kind): (usize, Kind)| {
+    let value = |(j, kind): (usize, ColumnKind)| {
         let name = mode.unknowns[j].clone();
-        let follows = matches!(kind, Kind::Multiplier | Kind::Acceleration);
+        let follows = matches!(kind, ColumnKind::Multiplier | ColumnKind::Acceleration);
         StartValue { name, value: x[j], given: start[j].into(), kind, follows }
     };
     let values = shown(&mode.kind, start.len()).into_iter().map(value).collect();
-    Ok((values, About::Mode { name: mode.name.clone() }))
+    Ok((values, StartDetails::Mode { name: mode.name.clone() }))
 }
 
 /// A consistent state of the first mode.

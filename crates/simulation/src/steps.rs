@@ -3,7 +3,7 @@
 use daedal::Residuals;
 use daedal::hybrid::ActiveMode;
 use daedal::observer::{Observer, StepView};
-use daedal_run::Steps;
+use daedal_run::StepRecords;
 use std::ops::ControlFlow;
 
 /// Order of the steps of a method.
@@ -56,12 +56,12 @@ impl StepRecorder {
     }
 
     /// The steps, in the shape of a run file.
-    pub fn steps(self) -> Steps {
+    pub fn steps(self) -> StepRecords {
         let level = |read: fn(&Residuals) -> Option<f64>| {
             let there = self.residuals.iter().any(|residuals| read(residuals).is_some());
             there.then(|| self.residuals.iter().map(|residuals| read(residuals).unwrap_or(f64::NAN)).collect())
         };
-        Steps {
+        StepRecords {
             position: level(|r| r.position),
             velocity: level(|r| r.velocity),
             acceleration: level(|r| r.acceleration),

@@ -6,10 +6,10 @@
 //! `atol` of the file, rtol. Tolerances by name in a file stand beside its rtol and change with it.
 
 use crate::error::Error;
-use crate::model::{Equations, Model};
+use crate::model::{Model, ModelSystem};
 use crate::settings::Settings;
 use daedal::Tolerance;
-use daedal_run::Warning;
+use daedal_run::WarningRecord;
 use serde::Serialize;
 
 /// The relative tolerance where none is given.
@@ -81,7 +81,7 @@ impl Tolerances {
     }
 
     /// What the tolerances could not see in a run: names of the unknowns of each mode with their largest absolute values.
-    pub(crate) fn blind<'n>(&self, largest: impl Iterator<Item = (&'n String, f64)>) -> Option<Warning> {
+    pub(crate) fn blind<'n>(&self, largest: impl Iterator<Item = (&'n String, f64)>) -> Option<WarningRecord> {
         let mut seen: Vec<(&String, f64)> = Vec::new();
         for (name, x) in largest {
             match seen.iter_mut().find(|(known, _)| *known == name) {
@@ -102,7 +102,7 @@ impl Tolerances {
             .collect();
         let more = if blind.len() > SHOWN { format!(" and {} more", blind.len() - SHOWN) } else { String::new() };
         let first = blind[0].0;
-        Some(Warning::new(format!(
+        Some(WarningRecord::new(format!(
             "the tolerance cannot see {}{more}: all values lie below the absolute tolerance, and any error up to it is allowed; give \
              them one of their own, atol = {{ {first} = … }} or nominal = {{ {first} = … }} in [solve], or --atol {first}=…",
             told.join(", ")
@@ -118,12 +118,12 @@ fn is_meant(name: &str, variable: &str) -> bool {
 /// The variables that tolerances are for: all unknowns but accelerations.
 fn names(model: &Model) -> Vec<String> {
     match &model.content.equations {
-        Equations::Motion(motion) => {
+        ModelSystem::Motion(motion) => {
             let (layout, all) = motion.layout();
             layout.shown().into_iter().filter(|j| !layout.a().contains(j)).map(|j| all[j].clone()).collect()
         }
-        Equations::General(general) => general.system().names().to_vec(),
-        Equations::Modes(modes) => {
+        ModelSystem::General(general) => general.system().names().to_vec(),
+        ModelSystem::Modes(modes) => {
             let mut names: Vec<String> = Vec::new();
             for name in modes.model.modes.iter().flat_map(|mode| &mode.unknowns) {
                 if !names.contains(name) {

@@ -1,7 +1,7 @@
 //! What the independent check of a run says, in the list of warnings, in the summary and for programs.
 
 use daedal::verify::Verification;
-use daedal_run::Warning;
+use daedal_run::WarningRecord;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -9,18 +9,18 @@ use std::fmt::Write;
 const MOST: usize = 4;
 
 /// Warnings of a run whose check was asked for; `None` is a system without formulas.
-pub fn warnings(asked: bool, found: Option<&Verification>) -> Vec<Warning> {
+pub fn warnings(asked: bool, found: Option<&Verification>) -> Vec<WarningRecord> {
     let Some(found) = found else {
         let nothing =
             "the run could not be verified: the system is a black box, without formulas to put the solution into";
-        return if asked { vec![Warning::new(nothing)] } else { Vec::new() };
+        return if asked { vec![WarningRecord::new(nothing)] } else { Vec::new() };
     };
     if asked && found.points == 0 {
-        return vec![Warning::new(format!("the run could not be verified: {}", unseen(found)))];
+        return vec![WarningRecord::new(format!("the run could not be verified: {}", unseen(found)))];
     }
-    let worst = found.disagreements.iter().take(MOST).map(|wrong| Warning::at(wrong.t, wrong.to_string()));
+    let worst = found.disagreements.iter().take(MOST).map(|wrong| WarningRecord::at(wrong.t, wrong.to_string()));
     let more = found.disagreements.len().saturating_sub(MOST);
-    let rest = (more > 0).then(|| Warning::new(format!("nor does it satisfy {more} further equations")));
+    let rest = (more > 0).then(|| WarningRecord::new(format!("nor does it satisfy {more} further equations")));
     worst.chain(rest).collect()
 }
 

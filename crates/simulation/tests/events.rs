@@ -1,7 +1,7 @@
 //! Events and runs backward, through settings, for every kind of model.
 
-use daedal_run::{Ended, Run};
-use daedal_simulation::{Error, ErrorKind, EventAction, EventSetting, Model, Save, Settings, Unwatched, solve};
+use daedal_run::{Ending, Run};
+use daedal_simulation::{Error, ErrorKind, EventAction, EventSetting, Model, SaveSetting, Settings, Unwatched, solve};
 use std::f64::consts::PI;
 
 /// x = cos t.
@@ -96,12 +96,12 @@ fn close(run: &Run, expected: &[(&str, f64)]) {
 fn events_of_files_and_of_settings_happen_in_every_kind_of_model() {
     let stop = EventSetting::new("x > 0.5 and t > 2", EventAction::Stop);
     let record = EventSetting { name: Some("centre".into()), ..EventSetting::new("x <= 0", EventAction::Record) };
-    let settings = Settings { events: vec![record, stop], save: Save::Steps, ..Settings::default() };
+    let settings = Settings { events: vec![record, stop], save: SaveSetting::Steps, ..Settings::default() };
     let expected = [("centre", PI / 2.0), ("low", 2.0 * PI / 3.0), ("x > 0.5 and t > 2", 5.0 * PI / 3.0)];
     for text in [MOTION, GENERAL] {
         let run = run(text, &settings);
         close(&run, &expected);
-        assert_eq!(run.header.ended, Some(Ended::Event));
+        assert_eq!(run.header.ended, Some(Ending::Event));
         assert_eq!(run.times.last(), Some(&run.events[2].t));
         assert_eq!(run.header.message.as_deref(), Some("the event x > 0.5 and t > 2 stopped the run"));
         assert!((run.events[0].state[0]).abs() < 1e-6, "{:?}", run.events[0]);
@@ -137,17 +137,23 @@ fn reference_problems_know_their_variables_and_parameters() {
             Settings { events: vec![EventSetting::new("t > 1e-6", EventAction::Stop)], ..Settings::default() };
         let outcome = solve(&model, &settings, &mut Unwatched).unwrap_or_else(|error| panic!("{name}: {error}"));
         let run = outcome.record().expect("values");
-        assert!(run.header.ended == Some(Ended::Event) && (run.events[0].t - 1e-6).abs() < 1e-12, "{name}");
+        assert!(run.header.ended == Some(Ending::Event) && (run.events[0].t - 1e-6).abs() < 1e-12, "{name}");
     }
 }
 
 #[test]
 fn models_without_modes_run_backward() {
     for text in [MOTION, GENERAL] {
-        for save in [Save::Dense, Save::Steps, Save::Points(11), Save::End, Save::At(vec![0.0, -1.0, -3.5])] {
+        for save in [
+            SaveSetting::Dense,
+            SaveSetting::Steps,
+            SaveSetting::Points(11),
+            SaveSetting::End,
+            SaveSetting::At(vec![0.0, -1.0, -3.5]),
+        ] {
             let settings = Settings { tend: Some(-4.0), rtol: Some(1e-9), verify: true, save, ..Settings::default() };
             let run = run(text, &settings);
-            assert_eq!((run.header.ended, run.end.as_ref().map(|end| end.t)), (Some(Ended::End), Some(-4.0)));
+            assert_eq!((run.header.ended, run.end.as_ref().map(|end| end.t)), (Some(Ending::End), Some(-4.0)));
             assert!(run.times.windows(2).all(|t| t[1] < t[0]), "{:?}", run.times);
             for (k, t) in run.times.iter().enumerate() {
                 assert!((run.columns[0].values[k] - t.cos()).abs() < 1e-6, "{t}");
@@ -163,7 +169,8 @@ fn models_without_modes_run_backward() {
         }
     }
     // outputs that are derivatives
-    let run = run(GENERAL, &Settings { tend: Some(-4.0), rtol: Some(1e-9), save: Save::Dense, ..Settings::default() });
+    let run =
+        run(GENERAL, &Settings { tend: Some(-4.0), rtol: Some(1e-9), save: SaveSetting::Dense, ..Settings::default() });
     let a = run.columns.iter().find(|column| column.name == "a").expect("an output");
     assert!(run.times.iter().zip(&a.values).skip(1).all(|(t, a)| (a + t.cos()).abs() < 1e-3));
 }

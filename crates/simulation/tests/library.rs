@@ -2,8 +2,8 @@
 
 use daedal_simulation::check::check;
 use daedal_simulation::{
-    ComparisonSettings, Error, ErrorKind, Kernel, MethodOptions, Model, Progress, Save, Settings, Sliding, Source,
-    StartSettings, Unwatched, Value, choose, compare, initialise, solve,
+    ComparisonSettings, Error, ErrorKind, KernelKind, MethodOptions, Model, ModelSource, OptionValue, Progress,
+    SaveSetting, Settings, SlidingSetting, StartSettings, Unwatched, choose, compare, initialise, solve,
 };
 use std::ops::ControlFlow;
 
@@ -88,14 +88,14 @@ fn a_model_is_a_value_that_threads_share() {
 #[test]
 fn parameters_are_set_and_kept() {
     let long = read(PENDULUM).set(&[("L".into(), 2.0)]).expect("a parameter");
-    let other = long.set(&[("g".into(), 1.6)]).expect("a parameter").with_kernel(Kernel::Tape).expect("a kernel");
+    let other = long.set(&[("g".into(), 1.6)]).expect("a parameter").with_kernel(KernelKind::Tape).expect("a kernel");
     assert_eq!(other.parameters(), [("L".to_string(), 2.0), ("g".to_string(), 1.6)]);
     let twice = [("L".to_string(), 2.0), ("L ".to_string(), 3.0)];
     assert!(matches!(long.set(&twice), Err(Error::SetTwice { .. })));
     assert!(matches!(long.set(&[("M".into(), 1.0)]), Err(Error::Model(_))));
-    assert!(matches!(long.with_kernel(Kernel::Rust), Err(Error::NoProgram { .. })));
+    assert!(matches!(long.with_kernel(KernelKind::Rust), Err(Error::NoProgram { .. })));
     assert!(matches!(Model::load("no-such-file.toml"), Err(Error::Unreadable { .. })));
-    assert!(matches!(Source::load("no-such-file.toml"), Err(Error::Unreadable { .. })));
+    assert!(matches!(ModelSource::load("no-such-file.toml"), Err(Error::Unreadable { .. })));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn three_kinds_of_systems_are_solved_by_one_function() {
         (THERMOSTAT, "radau", vec!["T", "mode"]),
     ] {
         let model = read(text);
-        let settings = Settings { save: Save::Points(3), verify: true, ..Settings::default() };
+        let settings = Settings { save: SaveSetting::Points(3), verify: true, ..Settings::default() };
         let outcome = solve(&model, &settings, &mut Unwatched).expect("a run");
         assert!(outcome.error.is_none() && outcome.warnings.is_empty(), "{:?}", outcome.warnings);
         assert_eq!(outcome.choice, choose(&model, &settings).expect("a choice"));
@@ -122,13 +122,13 @@ fn three_kinds_of_systems_are_solved_by_one_function() {
 
 #[test]
 fn values_are_kept_at_given_times() {
-    let settings = Settings { save: Save::At(vec![0.0, 0.25, 1.0]), ..Settings::default() };
+    let settings = Settings { save: SaveSetting::At(vec![0.0, 0.25, 1.0]), ..Settings::default() };
     let run = solve(&read(CIRCUIT), &settings, &mut Unwatched).expect("a run").record().expect("values");
     assert_eq!(run.times, [0.0, 0.25, 1.0]);
     for (t, u) in run.times.iter().zip(&run.columns[0].values) {
         assert!((u - (-0.5 * t).exp()).abs() < 1e-6);
     }
-    let backward = Settings { save: Save::At(vec![0.5, 0.25]), ..Settings::default() };
+    let backward = Settings { save: SaveSetting::At(vec![0.5, 0.25]), ..Settings::default() };
     let error = solve(&read(CIRCUIT), &backward, &mut Unwatched).err().expect("refused");
     assert_eq!(error.kind(), ErrorKind::Input);
 }
@@ -147,10 +147,10 @@ fn wrong_settings_are_refused_in_words() {
     assert!(refusal(&motion, &asked("geoms", Some("ggl"))).contains("does not take the formulation ggl"));
     assert!(refusal(&general, &asked("radau", Some("ggl"))).contains("is one of equations of motion"));
     let mut options = MethodOptions::default();
-    options.set("safety", Value::Number(0.8)).expect("an option");
+    options.set("safety", OptionValue::Number(0.8)).expect("an option");
     let bdf = Settings { options, ..asked("bdf", None) };
     assert!(refusal(&general, &bdf).contains("the method bdf does not know safety"));
-    let sliding = Settings { sliding: Some(Sliding::Off), ..Settings::default() };
+    let sliding = Settings { sliding: Some(SlidingSetting::Off), ..Settings::default() };
     assert!(refusal(&motion, &sliding).contains("pendulum has no modes; sliding is for models with modes"));
     let named = Settings { atol_of: vec![("z".into(), 1e-9)], ..Settings::default() };
     assert!(refusal(&motion, &named).contains("there is no variable for the setting atol z"));
@@ -168,7 +168,7 @@ fn an_interruption_keeps_what_was_computed() {
             assert!((0.0..=1.0).contains(&progress.fraction));
             if steps == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let settings = Settings { save: Save::Steps, hmax: Some(0.1), ..Settings::default() };
+        let settings = Settings { save: SaveSetting::Steps, hmax: Some(0.1), ..Settings::default() };
         let outcome = solve(&read(text), &settings, &mut monitor).expect("an outcome");
         assert_eq!(outcome.error.as_ref().map(Error::kind), Some(ErrorKind::Interrupted));
         let run = outcome.record().expect("what was computed");
@@ -178,7 +178,7 @@ fn an_interruption_keeps_what_was_computed() {
 
 #[test]
 fn a_numerical_stop_keeps_what_was_computed() {
-    let settings = Settings { max_steps: Some(5), save: Save::Steps, ..Settings::default() };
+    let settings = Settings { max_steps: Some(5), save: SaveSetting::Steps, ..Settings::default() };
     let outcome = solve(&read(PENDULUM), &settings, &mut Unwatched).expect("an outcome");
     assert_eq!(outcome.error.as_ref().map(Error::kind), Some(ErrorKind::Numerical));
     let run = outcome.record().expect("what was computed");
@@ -193,7 +193,7 @@ fn starts_are_consistent_and_data() {
         let settings = if text == PENDULUM { guess.clone() } else { StartSettings::default() };
         let start = initialise(&read(text), &settings).expect("a start");
         let text = serde_json::to_string(&start).expect("text");
-        assert_eq!(serde_json::from_str::<daedal_simulation::Start>(&text).expect("a start"), start);
+        assert_eq!(serde_json::from_str::<daedal_simulation::ConsistentStart>(&text).expect("a start"), start);
     }
     let twice = StartSettings { fix: vec![("x".into(), 1.0)], unknown: vec!["x".into()], ..StartSettings::default() };
     assert!(matches!(initialise(&read(PENDULUM), &twice), Err(Error::SaidTwice { .. })));
@@ -239,13 +239,13 @@ fn comparisons_are_data() {
 #[test]
 fn settings_are_data_and_unknown_ones_are_refused() {
     let mut options = MethodOptions::default();
-    options.set("stages", Value::Word("auto".into())).expect("an option");
-    options.set("baumgarte", Value::Numbers(vec![1.0, 2.0, 3.0])).expect("an option");
+    options.set("stages", OptionValue::Word("auto".into())).expect("an option");
+    options.set("baumgarte", OptionValue::Numbers(vec![1.0, 2.0, 3.0])).expect("an option");
     let settings = Settings {
         rtol: Some(1e-9),
         atol_of: vec![("x".into(), 1e-12)],
-        save: Save::At(vec![0.5]),
-        sliding: Some(Sliding::ThreePoints),
+        save: SaveSetting::At(vec![0.5]),
+        sliding: Some(SlidingSetting::ThreePoints),
         options,
         ..Settings::default()
     };

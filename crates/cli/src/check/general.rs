@@ -1,17 +1,17 @@
 //! The analysis of a general system for people, in sections, within 100 columns.
 
-use super::lines::{MOST_FORMULAS, Text, solvable};
+use super::lines::{MOST_FORMULAS, ReportText, solvable};
 use daedal::analysis::Severity;
 use daedal::dae::levels::Level;
 use daedal::dae::{Form, Structural};
-use daedal_simulation::Places;
-use daedal_simulation::check::{Check, Finding, FormulaKind, Found, GeneralCheck, severity, short};
+use daedal_simulation::EquationPlaces;
+use daedal_simulation::check::{Check, CheckFinding, FormulaKind, GeneralAnalysis, GeneralCheck, severity, short};
 
 /// Most unknowns in a list of values.
 const MOST_VALUES: usize = 12;
 
 pub fn text(check: &Check, checked: &GeneralCheck) -> String {
-    let mut text = Text::default();
+    let mut text = ReportText::default();
     let model = &check.model;
     let colon = if model.description().is_empty() { "" } else { ": " };
     text.line(&format!("{}{colon}{}", model.name(), model.description()));
@@ -38,7 +38,7 @@ pub fn text(check: &Check, checked: &GeneralCheck) -> String {
 }
 
 /// The verdict, when everything is known.
-fn conclusion(findings: &[Finding]) -> String {
+fn conclusion(findings: &[CheckFinding]) -> String {
     if findings.iter().any(|finding| finding.severity == Severity::Impossible) {
         return "IMPOSSIBLE or singular: no solution could be found from here".into();
     }
@@ -53,7 +53,7 @@ fn counted(n: usize, one: &str, several: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { several })
 }
 
-fn sizes(text: &mut Text, checked: &GeneralCheck) {
+fn sizes(text: &mut ReportText, checked: &GeneralCheck) {
     let (states, unknowns) = (checked.sizes.states, checked.sizes.unknowns);
     let mut told = vec![counted(checked.sizes.equations, "equation", "equations"), counted(states, "state", "states")];
     if unknowns > states {
@@ -71,7 +71,7 @@ fn sizes(text: &mut Text, checked: &GeneralCheck) {
     text.entry("time", if checked.with_time { "enters" } else { "does not enter" });
 }
 
-fn overview(text: &mut Text, found: &Found, places: &Places) {
+fn overview(text: &mut ReportText, found: &GeneralAnalysis, places: &EquationPlaces) {
     let (analysis, values) = (&found.analysis, found.analysis.at.values);
     let differentiation = match analysis.at.differentiation_index() {
         Some(index) => format!("differentiation index {index}"),
@@ -125,7 +125,7 @@ fn told(form: Form) -> &'static str {
     }
 }
 
-fn constraints(text: &mut Text, found: &Found) {
+fn constraints(text: &mut ReportText, found: &GeneralAnalysis) {
     let times = |level: usize| match level {
         1 => "differentiated once".to_string(),
         2 => "differentiated twice".to_string(),
@@ -168,7 +168,7 @@ fn ranks(level: &Level, equations: usize) -> String {
     format!("a = {}, d = {}, v = {}: {enough}; rank {} of {rows}, {gap}", level.a, level.d, level.v, level.rank)
 }
 
-fn start(text: &mut Text, checked: &GeneralCheck, found: &Found) {
+fn start(text: &mut ReportText, checked: &GeneralCheck, found: &GeneralAnalysis) {
     let analysis = &found.analysis;
     let iterations = counted(analysis.at.fit.iterations, "iteration", "iterations");
     text.entry("consistent values", &format!("found in {iterations}"));
@@ -190,7 +190,7 @@ fn start(text: &mut Text, checked: &GeneralCheck, found: &Found) {
     text.entry("values", &format!("{}{more}", values.join(", ")));
 }
 
-fn elsewhere(text: &mut Text, found: &Found) {
+fn elsewhere(text: &mut ReportText, found: &GeneralAnalysis) {
     let here = found.analysis.at.values;
     for (label, on_trajectory) in [("beside the start", false), ("along a run", true)] {
         let points: Vec<_> = found.analysis.elsewhere.iter().filter(|p| p.on_trajectory == on_trajectory).collect();

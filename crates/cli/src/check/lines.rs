@@ -9,9 +9,9 @@ pub const MOST_FORMULAS: usize = 24;
 
 /// Lines of text in sections.
 #[derive(Default)]
-pub struct Text(String);
+pub struct ReportText(String);
 
-impl Text {
+impl ReportText {
     /// All of them.
     pub fn into_string(self) -> String {
         self.0
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn long_entries_are_broken_below_their_first_word() {
-        let mut text = Text::default();
+        let mut text = ReportText::default();
         text.entry("label", &"word ".repeat(40));
         let lines: Vec<&str> = text.0.lines().collect();
         assert!(lines.len() > 1 && lines.iter().all(|line| line.chars().count() <= WIDTH), "{}", text.0);

@@ -1,14 +1,14 @@
 //! The analysis of a model with modes for people: an overview, then every mode by itself.
 
-use super::lines::{Text, solvable};
+use super::lines::{ReportText, solvable};
 use daedal::hybrid::Hysteresis;
-use daedal_model::{HybridTransition, Kind};
-use daedal_simulation::check::{Check, ModesCheck, Pair, condition, short};
+use daedal_model::{HybridTransition, ModelKind};
+use daedal_simulation::check::{Check, ModesCheck, SlidingPair, condition, short};
 use std::fmt::Write;
 
 pub fn text(check: &Check, checked: &ModesCheck) -> String {
     let (whole, model) = (&check.model, &checked.model);
-    let mut text = Text::default();
+    let mut text = ReportText::default();
     let colon = if whole.description().is_empty() { "" } else { ": " };
     text.line(&format!("{}{colon}{}", whole.name(), whole.description()));
     let warnings = check.warnings();
@@ -24,7 +24,7 @@ pub fn text(check: &Check, checked: &ModesCheck) -> String {
 
     text.heading("modes");
     for (k, (mode, found)) in model.modes.iter().zip(&checked.modes).enumerate() {
-        let kind = if matches!(mode.kind, Kind::Motion { .. }) { "equations of motion" } else { "general system" };
+        let kind = if matches!(mode.kind, ModelKind::Motion { .. }) { "equations of motion" } else { "general system" };
         let mut told = format!("{kind}, {} unknowns", mode.unknowns.len());
         if k == model.initial.mode {
             told.push_str(", the first one");
@@ -110,7 +110,7 @@ fn told(checked: &ModesCheck, transition: &HybridTransition) -> String {
     told
 }
 
-fn surface(checked: &ModesCheck, pair: &Pair) -> String {
+fn surface(checked: &ModesCheck, pair: &SlidingPair) -> String {
     let gap = pair.surface.as_ref().is_some_and(|(_, _, width)| *width > 0.0);
     let mode = match pair.written {
         Some(mode) => format!("in mode {}", checked.model.modes[mode].name),

@@ -1,6 +1,6 @@
 //! An analysis for people, in sections, within 100 columns.
 
-use super::lines::{MOST_FORMULAS, Text, solvable};
+use super::lines::{MOST_FORMULAS, ReportText, solvable};
 use daedal::analysis::{
     Analysis, Definiteness, Level, Mass, Mode, Movement, Place, RankDecision, Regularity, Residual, Severity,
     Stiffness, TimeScales,
@@ -13,7 +13,7 @@ const MOST: usize = 12;
 
 pub fn text(check: &Check, checked: &MotionCheck) -> String {
     let found = &checked.analysis;
-    let mut text = Text::default();
+    let mut text = ReportText::default();
     text.line(&format!("{}: {}", check.model.name(), check.model.description()));
     text.line(&conclusion(found, check.odd.len()));
     for finding in &found.findings {
@@ -64,7 +64,7 @@ fn conclusion(found: &Analysis, further: usize) -> String {
     solvable("the model can be solved", warnings + further)
 }
 
-fn overview(text: &mut Text, found: &Analysis) {
+fn overview(text: &mut ReportText, found: &Analysis) {
     let n = found.sizes;
     let sizes = [
         (n.positions, "position", "positions"),
@@ -97,7 +97,7 @@ fn overview(text: &mut Text, found: &Analysis) {
     text.entry("time", time);
 }
 
-fn levels(text: &mut Text, found: &Analysis, definitions: &[(String, String)]) {
+fn levels(text: &mut ReportText, found: &Analysis, definitions: &[(String, String)]) {
     for at in [Level::Position, Level::Velocity, Level::Acceleration] {
         let equations: Vec<_> = found.equations.iter().filter(|e| e.level == at).collect();
         if equations.iter().any(|e| e.formula.is_some()) {
@@ -132,7 +132,7 @@ fn levels(text: &mut Text, found: &Analysis, definitions: &[(String, String)]) {
     }
 }
 
-fn ranks(text: &mut Text, found: &Analysis) {
+fn ranks(text: &mut ReportText, found: &Analysis) {
     let Some(constraints) = &found.constraints else { return };
     if constraints.holonomic.rows > 0 {
         text.entry("rank of GZ", &rank(&constraints.holonomic));
@@ -197,7 +197,7 @@ fn rank(found: &RankDecision) -> String {
     told
 }
 
-fn start(text: &mut Text, found: &Analysis) {
+fn start(text: &mut ReportText, found: &Analysis) {
     let given = &found.consistency;
     let place = match (given.place, given.iterations) {
         (Place::Consistent, Some(iterations)) => format!("found in {iterations} iterations"),
@@ -228,7 +228,7 @@ fn start(text: &mut Text, found: &Analysis) {
 }
 
 /// The largest residual of each level at the given values.
-fn residuals(text: &mut Text, residuals: &[Residual]) {
+fn residuals(text: &mut ReportText, residuals: &[Residual]) {
     for at in [Some(Level::Position), Some(Level::Velocity), Some(Level::Acceleration), None] {
         let of_level = || residuals.iter().filter(|r| r.level == at);
         let label = at.map_or("conditions", level);
@@ -248,7 +248,7 @@ fn residuals(text: &mut Text, residuals: &[Residual]) {
     }
 }
 
-fn mass(text: &mut Text, mass: &Mass) {
+fn mass(text: &mut ReportText, mass: &Mass) {
     let symmetric =
         if mass.is_symmetric() { "symmetric".into() } else { format!("not symmetric (by {})", short(mass.asymmetry)) };
     let definite = match mass.definiteness {
@@ -285,7 +285,7 @@ fn mass(text: &mut Text, mass: &Mass) {
     }
 }
 
-fn time_scales(text: &mut Text, scales: &TimeScales) {
+fn time_scales(text: &mut ReportText, scales: &TimeScales) {
     let zeros = scales.modes.iter().filter(|m| m.magnitude() <= scales.zero).count();
     for mode in scales.modes.iter().filter(|m| m.magnitude() > scales.zero).take(MOST) {
         text.entry("", &self::mode(mode));

@@ -5,50 +5,50 @@ use std::rc::Rc;
 
 /// A part of a formula with its place in the file.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Node {
-    pub kind: Kind,
+pub(crate) struct SyntaxNode {
+    pub kind: SyntaxKind,
     pub span: Span,
 }
 
 /// What a part of a formula is.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum SyntaxKind {
     Number(f64),
-    Reference(Reference),
-    Negative(Box<Node>),
+    Reference(NameReference),
+    Negative(Box<SyntaxNode>),
     /// first ± second ± …, from left to right; `true` subtracts.
-    Terms(Box<Node>, Vec<(bool, Node)>),
+    Terms(Box<SyntaxNode>, Vec<(bool, SyntaxNode)>),
     /// first ×÷ second ×÷ …, from left to right; `true` divides.
-    Factors(Box<Node>, Vec<(bool, Node)>),
-    Power(Box<Node>, Box<Node>),
-    Call(Function, Vec<Node>),
-    If(Box<[Node; 3]>),
+    Factors(Box<SyntaxNode>, Vec<(bool, SyntaxNode)>),
+    Power(Box<SyntaxNode>, Box<SyntaxNode>),
+    Call(ElementaryFunction, Vec<SyntaxNode>),
+    If(Box<[SyntaxNode; 3]>),
     /// sum or product over index ranges.
-    Over(Fold, Box<Node>, Vec<Range>),
+    Over(Fold, Box<SyntaxNode>, Vec<Range>),
     /// der(name), der(name, order).
-    Derivative(Reference, Option<Box<Node>>),
-    Compare(Comparison, Box<[Node; 2]>),
-    Not(Box<Node>),
-    And(Vec<Node>),
-    Or(Vec<Node>),
+    Derivative(NameReference, Option<Box<SyntaxNode>>),
+    Compare(Relation, Box<[SyntaxNode; 2]>),
+    Not(Box<SyntaxNode>),
+    And(Vec<SyntaxNode>),
+    Or(Vec<SyntaxNode>),
 }
 
-impl Node {
+impl SyntaxNode {
     /// The parts of this part, indices and bounds of ranges among them.
-    pub fn children(&self) -> Vec<&Node> {
+    pub fn children(&self) -> Vec<&SyntaxNode> {
         match &self.kind {
-            Kind::Number(_) => vec![],
-            Kind::Reference(reference) => reference.indices.iter().collect(),
-            Kind::Derivative(reference, order) => reference.indices.iter().chain(order.as_deref()).collect(),
-            Kind::Negative(x) | Kind::Not(x) => vec![x],
-            Kind::Terms(first, rest) | Kind::Factors(first, rest) => {
+            SyntaxKind::Number(_) => vec![],
+            SyntaxKind::Reference(reference) => reference.indices.iter().collect(),
+            SyntaxKind::Derivative(reference, order) => reference.indices.iter().chain(order.as_deref()).collect(),
+            SyntaxKind::Negative(x) | SyntaxKind::Not(x) => vec![x],
+            SyntaxKind::Terms(first, rest) | SyntaxKind::Factors(first, rest) => {
                 std::iter::once(first.as_ref()).chain(rest.iter().map(|(_, node)| node)).collect()
             }
-            Kind::Power(x, y) => vec![x, y],
-            Kind::Call(_, nodes) | Kind::And(nodes) | Kind::Or(nodes) => nodes.iter().collect(),
-            Kind::If(nodes) => nodes.iter().collect(),
-            Kind::Compare(_, nodes) => nodes.iter().collect(),
-            Kind::Over(_, body, ranges) => {
+            SyntaxKind::Power(x, y) => vec![x, y],
+            SyntaxKind::Call(_, nodes) | SyntaxKind::And(nodes) | SyntaxKind::Or(nodes) => nodes.iter().collect(),
+            SyntaxKind::If(nodes) => nodes.iter().collect(),
+            SyntaxKind::Compare(_, nodes) => nodes.iter().collect(),
+            SyntaxKind::Over(_, body, ranges) => {
                 let bounds = ranges.iter().flat_map(|range| [&range.from, &range.to]);
                 std::iter::once(body.as_ref()).chain(bounds).collect()
             }
@@ -56,19 +56,19 @@ impl Node {
     }
 }
 
-impl Kind {
+impl SyntaxKind {
     /// Is it true or false rather than a number?
     pub fn is_condition(&self) -> bool {
-        matches!(self, Kind::Compare(..) | Kind::Not(_) | Kind::And(_) | Kind::Or(_))
+        matches!(self, SyntaxKind::Compare(..) | SyntaxKind::Not(_) | SyntaxKind::And(_) | SyntaxKind::Or(_))
     }
 }
 
 /// A name, perhaps with the prefix lambda or mu and with indices.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Reference {
+pub(crate) struct NameReference {
     /// `x`, `lambda.rod`.
     pub base: String,
-    pub indices: Vec<Node>,
+    pub indices: Vec<SyntaxNode>,
     pub span: Span,
 }
 
@@ -77,36 +77,36 @@ pub(crate) struct Reference {
 pub(crate) struct Range {
     pub index: Rc<str>,
     pub span: Span,
-    pub from: Node,
-    pub to: Node,
+    pub from: SyntaxNode,
+    pub to: SyntaxNode,
 }
 
 /// A residual, or the two sides of an equation.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Equation {
-    pub left: Rc<Node>,
-    pub right: Option<Rc<Node>>,
+pub(crate) struct WrittenEquation {
+    pub left: Rc<SyntaxNode>,
+    pub right: Option<Rc<SyntaxNode>>,
 }
 
 /// Entries of a list, repeated over index ranges: `x[i], y[i] for i in 1..N`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entries {
-    pub entries: Vec<Equation>,
+pub(crate) struct RepeatedEntries {
+    pub entries: Vec<WrittenEquation>,
     pub ranges: Vec<Range>,
 }
 
 /// A key, repeated over index ranges: `link[i] for i in 1..N`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Key {
-    pub name: Reference,
+pub(crate) struct RepeatedKey {
+    pub name: NameReference,
     /// der(x), der(x, 2) as a key of initial values.
     pub derivative: bool,
-    pub order: Option<Node>,
+    pub order: Option<SyntaxNode>,
     pub ranges: Vec<Range>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Comparison {
+pub(crate) enum Relation {
     Less,
     LessOrEqual,
     Greater,
@@ -123,7 +123,7 @@ pub(crate) enum Fold {
 
 /// Elementary functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Function {
+pub(crate) enum ElementaryFunction {
     Sin,
     Cos,
     Tan,
@@ -150,42 +150,42 @@ pub(crate) enum Function {
 }
 
 /// All functions by name; `log` is another name of `ln`.
-pub(crate) const FUNCTIONS: [(&str, Function); 24] = [
-    ("sin", Function::Sin),
-    ("cos", Function::Cos),
-    ("tan", Function::Tan),
-    ("asin", Function::Asin),
-    ("acos", Function::Acos),
-    ("atan", Function::Atan),
-    ("sinh", Function::Sinh),
-    ("cosh", Function::Cosh),
-    ("tanh", Function::Tanh),
-    ("asinh", Function::Asinh),
-    ("acosh", Function::Acosh),
-    ("atanh", Function::Atanh),
-    ("exp", Function::Exp),
-    ("ln", Function::Ln),
-    ("log", Function::Ln),
-    ("log10", Function::Log10),
-    ("sqrt", Function::Sqrt),
-    ("abs", Function::Abs),
-    ("sign", Function::Sign),
-    ("atan2", Function::Atan2),
-    ("hypot", Function::Hypot),
-    ("pow", Function::Pow),
-    ("min", Function::Min),
-    ("max", Function::Max),
+pub(crate) const FUNCTIONS: [(&str, ElementaryFunction); 24] = [
+    ("sin", ElementaryFunction::Sin),
+    ("cos", ElementaryFunction::Cos),
+    ("tan", ElementaryFunction::Tan),
+    ("asin", ElementaryFunction::Asin),
+    ("acos", ElementaryFunction::Acos),
+    ("atan", ElementaryFunction::Atan),
+    ("sinh", ElementaryFunction::Sinh),
+    ("cosh", ElementaryFunction::Cosh),
+    ("tanh", ElementaryFunction::Tanh),
+    ("asinh", ElementaryFunction::Asinh),
+    ("acosh", ElementaryFunction::Acosh),
+    ("atanh", ElementaryFunction::Atanh),
+    ("exp", ElementaryFunction::Exp),
+    ("ln", ElementaryFunction::Ln),
+    ("log", ElementaryFunction::Ln),
+    ("log10", ElementaryFunction::Log10),
+    ("sqrt", ElementaryFunction::Sqrt),
+    ("abs", ElementaryFunction::Abs),
+    ("sign", ElementaryFunction::Sign),
+    ("atan2", ElementaryFunction::Atan2),
+    ("hypot", ElementaryFunction::Hypot),
+    ("pow", ElementaryFunction::Pow),
+    ("min", ElementaryFunction::Min),
+    ("max", ElementaryFunction::Max),
 ];
 
 /// Words with a meaning of their own, beside the functions.
 pub(crate) const RESERVED: [&str; 11] = ["t", "pi", "der", "sum", "product", "if", "for", "in", "and", "or", "not"];
 
-impl Function {
+impl ElementaryFunction {
     /// Fewest and most arguments.
     pub fn arguments(self) -> (usize, usize) {
         match self {
-            Function::Atan2 | Function::Hypot | Function::Pow => (2, 2),
-            Function::Min | Function::Max => (2, usize::MAX),
+            ElementaryFunction::Atan2 | ElementaryFunction::Hypot | ElementaryFunction::Pow => (2, 2),
+            ElementaryFunction::Min | ElementaryFunction::Max => (2, usize::MAX),
             _ => (1, 1),
         }
     }

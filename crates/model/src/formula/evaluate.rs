@@ -4,7 +4,7 @@
 //! other branch is not looked at.
 
 use super::ast::*;
-use super::operation::{Operation, power};
+use super::operation::{FormulaOperation, power};
 use crate::diagnostic::Mistake;
 use crate::index::{Bindings, Budget};
 use crate::source::Span;
@@ -37,15 +37,21 @@ pub(crate) trait Domain {
     /// The number behind a value that does not vary.
     fn known(&mut self, value: &Self::Value) -> Option<f64>;
     /// Note that a number was used to decide what the model looks like.
-    fn decided(&mut self, value: &Self::Value, by: &Node, bindings: &Bindings);
+    fn decided(&mut self, value: &Self::Value, by: &SyntaxNode, bindings: &Bindings);
     /// The value of a name.
-    fn reference(&mut self, name: &str, reference: &Reference) -> Result<Self::Value, Stop>;
+    fn reference(&mut self, name: &str, reference: &NameReference) -> Result<Self::Value, Stop>;
     /// The value of a derivative.
-    fn derivative(&mut self, name: &str, order: u32, reference: &Reference, span: Span) -> Result<Self::Value, Stop>;
+    fn derivative(
+        &mut self,
+        name: &str,
+        order: u32,
+        reference: &NameReference,
+        span: Span,
+    ) -> Result<Self::Value, Stop>;
     /// The result of an operation.
-    fn apply(&mut self, operation: Operation, arguments: &[Self::Value]) -> Self::Value;
+    fn apply(&mut self, operation: FormulaOperation, arguments: &[Self::Value]) -> Self::Value;
     /// The value of an index or of the bound of a range.
-    fn integer(&mut self, node: &Node, what: &str, bindings: &mut Bindings) -> Result<i64, Stop>;
+    fn integer(&mut self, node: &SyntaxNode, what: &str, bindings: &mut Bindings) -> Result<i64, Stop>;
     /// How much may still be expanded.
     fn budget(&mut self) -> &mut Budget;
     /// An index must not hide another name.
@@ -63,11 +69,15 @@ pub(crate) enum Truth<V> {
 }
 
 /// The value of a formula.
-pub(crate) fn evaluate<D: Domain>(node: &Node, domain: &mut D, bindings: &mut Bindings) -> Result<D::Value, Stop> {
+pub(crate) fn evaluate<D: Domain>(
+    node: &SyntaxNode,
+    domain: &mut D,
+    bindings: &mut Bindings,
+) -> Result<D::Value, Stop> {
     domain.budget().operation(node.span)?;
     match &node.kind {
-        Kind::Number(x) => Ok(domain.number(*x)),
-        Kind::Reference(reference) => {
+        SyntaxKind::Number(x) => Ok(domain.number(*x)),
+        SyntaxKind::Reference(reference) => {
             if reference.indices.is_empty()
                 && let Some(i) = bindings.get(&reference.base)
             {
@@ -76,21 +86,25 @@ pub(crate) fn evaluate<D: Domain>(node: &Node, domain: &mut D, bindings: &mut Bi
             let name = full_name(reference, domain, bindings)?;
             domain.reference(&name, reference)
         }
-        Kind::Negative(inner) => {
+        SyntaxKind::Negative(inner) => {
             let x = evaluate(inner, domain, bindings)?;
-            Ok(domain.apply(Operation::Negative, &[x]))
+            Ok(domain.apply(FormulaOperation::Negative, &[x]))
         }
-        Kind::Terms(first, rest) => chain(first, rest, [Operation::Add, Operation::Subtract], domain, bindings),
-        Kind::Factors(first, rest) => chain(first, rest, [Operation::Multiply, Operation::Divide], domain, bindings),
-        Kind::Power(base, exponent) => raise(base, exponent, domain, bindings),
-        Kind::Call(Function::Pow, arguments) => raise(&arguments[0], &arguments[1], domain, bindings),
-        Kind::Call(function, arguments) => {
+        SyntaxKind::Terms(first, rest) => {
+            chain(first, rest, [FormulaOperation::Add, FormulaOperation::Subtract], domain, bindings)
+        }
+        SyntaxKind::Factors(first, rest) => {
+            chain(first, rest, [FormulaOperation::Multiply, FormulaOperation::Divide], domain, bindings)
+        }
+        SyntaxKind::Power(base, exponent) => raise(base, exponent, domain, bindings),
+        SyntaxKind::Call(ElementaryFunction::Pow, arguments) => raise(&arguments[0], &arguments[1], domain, bindings),
+        SyntaxKind::Call(function, arguments) => {
             let values: Result<Vec<_>, _> = arguments.iter().map(|a| evaluate(a, domain, bindings)).collect();
-            Ok(domain.apply(Operation::Function(*function), &values?))
+            Ok(domain.apply(FormulaOperation::Function(*function), &values?))
         }
-        Kind::If(parts) => choose(&parts[0], &parts[1], &parts[2], domain, bindings),
-        Kind::Over(fold, body, ranges) => over(*fold, body, ranges, domain, bindings),
-        Kind::Derivative(reference, order) => {
+        SyntaxKind::If(parts) => choose(&parts[0], &parts[1], &parts[2], domain, bindings),
+        SyntaxKind::Over(fold, body, ranges) => over(*fold, body, ranges, domain, bindings),
+        SyntaxKind::Derivative(reference, order) => {
             let order = match order {
                 Some(order) => {
                     let k = domain.integer(order, "the order of a derivative", bindings)?;
@@ -108,7 +122,7 @@ pub(crate) fn evaluate<D: Domain>(node: &Node, domain: &mut D, bindings: &mut Bi
             let name = full_name(reference, domain, bindings)?;
             domain.derivative(&name, order, reference, node.span)
         }
-        Kind::Compare(..) | Kind::Not(_) | Kind::And(_) | Kind::Or(_) => Err(Mistake::Syntax {
+        SyntaxKind::Compare(..) | SyntaxKind::Not(_) | SyntaxKind::And(_) | SyntaxKind::Or(_) => Err(Mistake::Syntax {
             message: "a comparison is not a number".into(),
             label: "true or false".into(),
             at: node.span.into(),
@@ -123,7 +137,7 @@ pub(crate) const MOST_DERIVATIVES: u32 = 9;
 
 /// The name with its indices as numbers: `x[3]`, `P[1,2]`.
 pub(crate) fn full_name<'r, D: Domain>(
-    reference: &'r Reference,
+    reference: &'r NameReference,
     domain: &mut D,
     bindings: &mut Bindings,
 ) -> Result<Cow<'r, str>, Stop> {
@@ -152,9 +166,9 @@ pub(crate) fn indexed(base: &str, indices: &[i64]) -> String {
 }
 
 fn chain<D: Domain>(
-    first: &Node,
-    rest: &[(bool, Node)],
-    operations: [Operation; 2],
+    first: &SyntaxNode,
+    rest: &[(bool, SyntaxNode)],
+    operations: [FormulaOperation; 2],
     domain: &mut D,
     bindings: &mut Bindings,
 ) -> Result<D::Value, Stop> {
@@ -167,20 +181,25 @@ fn chain<D: Domain>(
 }
 
 /// Integer powers for integer constants, real powers for other constants, exp(y ln x) else.
-fn raise<D: Domain>(base: &Node, exponent: &Node, domain: &mut D, bindings: &mut Bindings) -> Result<D::Value, Stop> {
+fn raise<D: Domain>(
+    base: &SyntaxNode,
+    exponent: &SyntaxNode,
+    domain: &mut D,
+    bindings: &mut Bindings,
+) -> Result<D::Value, Stop> {
     let x = evaluate(base, domain, bindings)?;
     let y = evaluate(exponent, domain, bindings)?;
     if let Some(a) = domain.known(&y) {
         domain.decided(&y, exponent, bindings);
         return Ok(domain.apply(power(a), &[x]));
     }
-    Ok(domain.apply(Operation::Power, &[x, y]))
+    Ok(domain.apply(FormulaOperation::Power, &[x, y]))
 }
 
 fn choose<D: Domain>(
-    condition: &Node,
-    yes: &Node,
-    no: &Node,
+    condition: &SyntaxNode,
+    yes: &SyntaxNode,
+    no: &SyntaxNode,
     domain: &mut D,
     bindings: &mut Bindings,
 ) -> Result<D::Value, Stop> {
@@ -194,10 +213,14 @@ fn choose<D: Domain>(
 }
 
 /// What is known about a condition; parts that do not matter any more are not looked at.
-pub(crate) fn decide<D: Domain>(node: &Node, domain: &mut D, bindings: &mut Bindings) -> Result<Truth<D::Value>, Stop> {
+pub(crate) fn decide<D: Domain>(
+    node: &SyntaxNode,
+    domain: &mut D,
+    bindings: &mut Bindings,
+) -> Result<Truth<D::Value>, Stop> {
     domain.budget().operation(node.span)?;
     match &node.kind {
-        Kind::Compare(comparison, sides) => {
+        SyntaxKind::Compare(comparison, sides) => {
             let a = evaluate(&sides[0], domain, bindings)?;
             let b = evaluate(&sides[1], domain, bindings)?;
             if let (Some(x), Some(y)) = (domain.known(&a), domain.known(&b)) {
@@ -208,34 +231,34 @@ pub(crate) fn decide<D: Domain>(node: &Node, domain: &mut D, bindings: &mut Bind
                     return Ok(Truth::Sign(domain.number(f64::NAN), true, node.span));
                 }
                 return Ok(Truth::Known(match comparison {
-                    Comparison::Less => x < y,
-                    Comparison::LessOrEqual => x <= y,
-                    Comparison::Greater => x > y,
-                    Comparison::GreaterOrEqual => x >= y,
-                    Comparison::Equal => x == y,
-                    Comparison::NotEqual => x != y,
+                    Relation::Less => x < y,
+                    Relation::LessOrEqual => x <= y,
+                    Relation::Greater => x > y,
+                    Relation::GreaterOrEqual => x >= y,
+                    Relation::Equal => x == y,
+                    Relation::NotEqual => x != y,
                 }));
             }
-            let mut difference = |a, b| domain.apply(Operation::Subtract, &[a, b]);
+            let mut difference = |a, b| domain.apply(FormulaOperation::Subtract, &[a, b]);
             match comparison {
-                Comparison::GreaterOrEqual => Ok(Truth::Sign(difference(a, b), true, node.span)),
-                Comparison::LessOrEqual => Ok(Truth::Sign(difference(b, a), true, node.span)),
+                Relation::GreaterOrEqual => Ok(Truth::Sign(difference(a, b), true, node.span)),
+                Relation::LessOrEqual => Ok(Truth::Sign(difference(b, a), true, node.span)),
                 // a > b is the contrary of b − a ≥ 0
-                Comparison::Greater => Ok(Truth::Sign(difference(b, a), false, node.span)),
-                Comparison::Less => Ok(Truth::Sign(difference(a, b), false, node.span)),
-                Comparison::Equal | Comparison::NotEqual => {
+                Relation::Greater => Ok(Truth::Sign(difference(b, a), false, node.span)),
+                Relation::Less => Ok(Truth::Sign(difference(a, b), false, node.span)),
+                Relation::Equal | Relation::NotEqual => {
                     let varying = usize::from(domain.known(&a).is_some());
-                    let sign = if *comparison == Comparison::Equal { "==" } else { "!=" };
+                    let sign = if *comparison == Relation::Equal { "==" } else { "!=" };
                     Err(Mistake::EqualityOfVariables { sign: sign.into(), at: sides[varying].span.into() }.into())
                 }
             }
         }
-        Kind::Not(inner) => Ok(match decide(inner, domain, bindings)? {
+        SyntaxKind::Not(inner) => Ok(match decide(inner, domain, bindings)? {
             Truth::Known(known) => Truth::Known(!known),
             other => Truth::Not(Box::new(other)),
         }),
-        Kind::And(parts) => join(parts, false, domain, bindings),
-        Kind::Or(parts) => join(parts, true, domain, bindings),
+        SyntaxKind::And(parts) => join(parts, false, domain, bindings),
+        SyntaxKind::Or(parts) => join(parts, true, domain, bindings),
         _ => Err(Mistake::Syntax {
             message: "expected a condition, found a number".into(),
             label: "a number".into(),
@@ -248,7 +271,7 @@ pub(crate) fn decide<D: Domain>(node: &Node, domain: &mut D, bindings: &mut Bind
 
 /// `and` is decided by one false part, `or` by one true part.
 fn join<D: Domain>(
-    parts: &[Node],
+    parts: &[SyntaxNode],
     decisive: bool,
     domain: &mut D,
     bindings: &mut Bindings,
@@ -274,8 +297,8 @@ fn select<D: Domain>(truth: Truth<D::Value>, yes: D::Value, no: D::Value, domain
     match truth {
         Truth::Known(true) => yes,
         Truth::Known(false) => no,
-        Truth::Sign(value, true, _) => domain.apply(Operation::Select, &[value, yes, no]),
-        Truth::Sign(value, false, _) => domain.apply(Operation::Select, &[value, no, yes]),
+        Truth::Sign(value, true, _) => domain.apply(FormulaOperation::Select, &[value, yes, no]),
+        Truth::Sign(value, false, _) => domain.apply(FormulaOperation::Select, &[value, no, yes]),
         Truth::Not(inner) => select(*inner, no, yes, domain),
         Truth::And(parts) => parts.into_iter().rev().fold(yes, |inner, part| select(part, inner, no.clone(), domain)),
         Truth::Or(parts) => parts.into_iter().rev().fold(no, |inner, part| select(part, yes.clone(), inner, domain)),
@@ -285,14 +308,14 @@ fn select<D: Domain>(truth: Truth<D::Value>, yes: D::Value, no: D::Value, domain
 /// Sum or product over index ranges, from the first entry on; empty ranges give 0 and 1.
 fn over<D: Domain>(
     fold: Fold,
-    body: &Node,
+    body: &SyntaxNode,
     ranges: &[Range],
     domain: &mut D,
     bindings: &mut Bindings,
 ) -> Result<D::Value, Stop> {
     let (operation, empty) = match fold {
-        Fold::Sum => (Operation::Add, 0.0),
-        Fold::Product => (Operation::Multiply, 1.0),
+        Fold::Sum => (FormulaOperation::Add, 0.0),
+        Fold::Product => (FormulaOperation::Multiply, 1.0),
     };
     let mut total: Option<D::Value> = None;
     crate::index::each(ranges, domain, bindings, &mut |domain, bindings| {

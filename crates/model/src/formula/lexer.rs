@@ -1,7 +1,7 @@
 //! Words, numbers and signs of a formula.
 
 use crate::diagnostic::Mistake;
-use crate::source::{Span, Text};
+use crate::source::{DecodedText, Span};
 use std::fmt;
 
 /// One word, number or sign with its place in the file.
@@ -36,7 +36,7 @@ const SIGNS: [&str; 19] =
     ["..", "==", "!=", "<=", ">=", "+", "-", "*", "/", "^", "(", ")", "[", "]", ",", ".", "=", "<", ">"];
 
 /// Cut a text into tokens; the last one is `End`.
-pub(crate) fn tokens(text: &Text) -> Result<Vec<Token>, Mistake> {
+pub(crate) fn tokens(text: &DecodedText) -> Result<Vec<Token>, Mistake> {
     let s = text.value.as_str();
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     fn kinds(s: &str) -> Vec<TokenKind> {
-        tokens(&Text::bare(s)).unwrap().into_iter().map(|t| t.kind).collect()
+        tokens(&DecodedText::bare(s)).unwrap().into_iter().map(|t| t.kind).collect()
     }
 
     #[test]
@@ -163,9 +163,9 @@ mod tests {
 
     #[test]
     fn a_number_without_exponent_digits_is_refused() {
-        assert!(tokens(&Text::bare("2e")).is_err());
-        assert!(tokens(&Text::bare("2e+")).is_err());
-        assert!(tokens(&Text::bare("1e999")).is_err());
-        assert!(tokens(&Text::bare("a ? b")).is_err());
+        assert!(tokens(&DecodedText::bare("2e")).is_err());
+        assert!(tokens(&DecodedText::bare("2e+")).is_err());
+        assert!(tokens(&DecodedText::bare("1e999")).is_err());
+        assert!(tokens(&DecodedText::bare("a ? b")).is_err());
     }
 }

@@ -5,14 +5,14 @@
 use super::ast::*;
 use super::lexer::{Token, TokenKind, tokens};
 use crate::diagnostic::Mistake;
-use crate::source::{Span, Text};
+use crate::source::{DecodedText, Span};
 use std::rc::Rc;
 
 /// Most levels of nesting in one formula.
 pub(crate) const DEPTH: usize = 100;
 
 /// A formula without `=`.
-pub(crate) fn formula(text: &Text) -> Result<Node, Mistake> {
+pub(crate) fn formula(text: &DecodedText) -> Result<SyntaxNode, Mistake> {
     let mut parser = Parser::new(text)?;
     let node = parser.numeric()?;
     if parser.is_sign("=") {
@@ -23,7 +23,7 @@ pub(crate) fn formula(text: &Text) -> Result<Node, Mistake> {
 }
 
 /// A condition: comparisons joined by and, or, not.
-pub(crate) fn condition(text: &Text) -> Result<Node, Mistake> {
+pub(crate) fn condition(text: &DecodedText) -> Result<SyntaxNode, Mistake> {
     let mut parser = Parser::new(text)?;
     let node = parser.condition()?;
     if parser.is_sign("=") {
@@ -35,7 +35,7 @@ pub(crate) fn condition(text: &Text) -> Result<Node, Mistake> {
 }
 
 /// A residual or an equation.
-pub(crate) fn equation(text: &Text) -> Result<Equation, Mistake> {
+pub(crate) fn equation(text: &DecodedText) -> Result<WrittenEquation, Mistake> {
     let mut parser = Parser::new(text)?;
     let equation = parser.equation()?;
     parser.end()?;
@@ -43,7 +43,7 @@ pub(crate) fn equation(text: &Text) -> Result<Equation, Mistake> {
 }
 
 /// Entries of a list, with index ranges.
-pub(crate) fn entries(text: &Text) -> Result<Entries, Mistake> {
+pub(crate) fn entries(text: &DecodedText) -> Result<RepeatedEntries, Mistake> {
     let mut parser = Parser::new(text)?;
     let mut entries = vec![parser.equation()?];
     while parser.skip(",") {
@@ -51,11 +51,11 @@ pub(crate) fn entries(text: &Text) -> Result<Entries, Mistake> {
     }
     let ranges = parser.ranges()?;
     parser.end()?;
-    Ok(Entries { entries, ranges })
+    Ok(RepeatedEntries { entries, ranges })
 }
 
 /// Names of a list, with index ranges.
-pub(crate) fn names(text: &Text) -> Result<(Vec<Reference>, Vec<Range>), Mistake> {
+pub(crate) fn names(text: &DecodedText) -> Result<(Vec<NameReference>, Vec<Range>), Mistake> {
     let mut parser = Parser::new(text)?;
     let mut names = vec![parser.name()?];
     while parser.skip(",") {
@@ -67,14 +67,14 @@ pub(crate) fn names(text: &Text) -> Result<(Vec<Reference>, Vec<Range>), Mistake
 }
 
 /// A key, with index ranges.
-pub(crate) fn key(text: &Text) -> Result<Key, Mistake> {
+pub(crate) fn key(text: &DecodedText) -> Result<RepeatedKey, Mistake> {
     let mut parser = Parser::new(text)?;
     let derivative = parser.is_word("der") && matches!(parser.ahead(), TokenKind::Sign("("));
     let key = if derivative {
         parser.step();
-        let Node { kind, .. } = parser.derivative()?;
+        let SyntaxNode { kind, .. } = parser.derivative()?;
         match kind {
-            Kind::Derivative(name, order) => (name, order.map(|node| *node)),
+            SyntaxKind::Derivative(name, order) => (name, order.map(|node| *node)),
             _ => unreachable!("a derivative was read"),
         }
     } else {
@@ -82,7 +82,7 @@ pub(crate) fn key(text: &Text) -> Result<Key, Mistake> {
     };
     let ranges = parser.ranges()?;
     parser.end_of_name()?;
-    Ok(Key { name: key.0, derivative, order: key.1, ranges })
+    Ok(RepeatedKey { name: key.0, derivative, order: key.1, ranges })
 }
 
 pub(super) struct Parser {
@@ -92,7 +92,7 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    fn new(text: &Text) -> Result<Self, Mistake> {
+    fn new(text: &DecodedText) -> Result<Self, Mistake> {
         let tokens = tokens(text)?;
         if let [end] = tokens.as_slice() {
             let at = if text.span.end > text.span.start { text.span } else { end.span };
@@ -189,14 +189,14 @@ impl Parser {
         Err(self.unexpected(format!("{} cannot stand in a name", self.token().kind), Some(help.to_string())))
     }
 
-    fn equation(&mut self) -> Result<Equation, Mistake> {
+    fn equation(&mut self) -> Result<WrittenEquation, Mistake> {
         let left = Rc::new(self.numeric()?);
         let right = if self.skip("=") { Some(Rc::new(self.numeric()?)) } else { None };
-        Ok(Equation { left, right })
+        Ok(WrittenEquation { left, right })
     }
 
     /// An expression that is a number.
-    fn numeric(&mut self) -> Result<Node, Mistake> {
+    fn numeric(&mut self) -> Result<SyntaxNode, Mistake> {
         let node = self.condition()?;
         number(node)
     }
@@ -213,16 +213,16 @@ impl Parser {
     }
 
     /// Weakest binding: or, and, not, comparison.
-    pub(super) fn condition(&mut self) -> Result<Node, Mistake> {
-        self.chain("or", Kind::Or, |p| p.chain("and", Kind::And, Self::negation))
+    pub(super) fn condition(&mut self) -> Result<SyntaxNode, Mistake> {
+        self.chain("or", SyntaxKind::Or, |p| p.chain("and", SyntaxKind::And, Self::negation))
     }
 
     fn chain(
         &mut self,
         word: &str,
-        kind: fn(Vec<Node>) -> Kind,
-        read: impl Fn(&mut Self) -> Result<Node, Mistake>,
-    ) -> Result<Node, Mistake> {
+        kind: fn(Vec<SyntaxNode>) -> SyntaxKind,
+        read: impl Fn(&mut Self) -> Result<SyntaxNode, Mistake>,
+    ) -> Result<SyntaxNode, Mistake> {
         let first = read(self)?;
         if !self.is_word(word) {
             return Ok(first);
@@ -233,20 +233,20 @@ impl Parser {
             self.step();
             parts.push(truth(read(self)?)?);
         }
-        Ok(Node { kind: kind(parts), span: start.to(self.before()) })
+        Ok(SyntaxNode { kind: kind(parts), span: start.to(self.before()) })
     }
 
-    fn negation(&mut self) -> Result<Node, Mistake> {
+    fn negation(&mut self) -> Result<SyntaxNode, Mistake> {
         if !self.is_word("not") {
             return self.comparison();
         }
         let start = self.span();
         self.step();
         let inner = truth(self.nested(Self::negation)?)?;
-        Ok(Node { span: start.to(inner.span), kind: Kind::Not(Box::new(inner)) })
+        Ok(SyntaxNode { span: start.to(inner.span), kind: SyntaxKind::Not(Box::new(inner)) })
     }
 
-    fn comparison(&mut self) -> Result<Node, Mistake> {
+    fn comparison(&mut self) -> Result<SyntaxNode, Mistake> {
         let left = self.terms()?;
         let Some(comparison) = self.comparison_sign() else { return Ok(left) };
         let left = number(left)?;
@@ -257,37 +257,37 @@ impl Parser {
             return Err(self.unexpected("comparisons cannot be chained", help));
         }
         let span = left.span.to(right.span);
-        Ok(Node { kind: Kind::Compare(comparison, Box::new([left, right])), span })
+        Ok(SyntaxNode { kind: SyntaxKind::Compare(comparison, Box::new([left, right])), span })
     }
 
-    fn comparison_sign(&self) -> Option<Comparison> {
+    fn comparison_sign(&self) -> Option<Relation> {
         let TokenKind::Sign(sign) = &self.token().kind else { return None };
         match *sign {
-            "<" => Some(Comparison::Less),
-            "<=" => Some(Comparison::LessOrEqual),
-            ">" => Some(Comparison::Greater),
-            ">=" => Some(Comparison::GreaterOrEqual),
-            "==" => Some(Comparison::Equal),
-            "!=" => Some(Comparison::NotEqual),
+            "<" => Some(Relation::Less),
+            "<=" => Some(Relation::LessOrEqual),
+            ">" => Some(Relation::Greater),
+            ">=" => Some(Relation::GreaterOrEqual),
+            "==" => Some(Relation::Equal),
+            "!=" => Some(Relation::NotEqual),
             _ => None,
         }
     }
 
-    pub(super) fn terms(&mut self) -> Result<Node, Mistake> {
-        self.operators(["+", "-"], Kind::Terms, Self::factors)
+    pub(super) fn terms(&mut self) -> Result<SyntaxNode, Mistake> {
+        self.operators(["+", "-"], SyntaxKind::Terms, Self::factors)
     }
 
-    fn factors(&mut self) -> Result<Node, Mistake> {
-        self.operators(["*", "/"], Kind::Factors, Self::signed)
+    fn factors(&mut self) -> Result<SyntaxNode, Mistake> {
+        self.operators(["*", "/"], SyntaxKind::Factors, Self::signed)
     }
 
     /// A chain of two operators of equal strength; the second one is the inverse.
     fn operators(
         &mut self,
         signs: [&str; 2],
-        kind: fn(Box<Node>, Vec<(bool, Node)>) -> Kind,
-        read: fn(&mut Self) -> Result<Node, Mistake>,
-    ) -> Result<Node, Mistake> {
+        kind: fn(Box<SyntaxNode>, Vec<(bool, SyntaxNode)>) -> SyntaxKind,
+        read: fn(&mut Self) -> Result<SyntaxNode, Mistake>,
+    ) -> Result<SyntaxNode, Mistake> {
         let first = read(self)?;
         if !signs.iter().any(|sign| self.is_sign(sign)) {
             return Ok(first);
@@ -301,14 +301,14 @@ impl Parser {
             }
             rest.push((k == 1, number(read(self)?)?));
         }
-        Ok(Node { span: first.span.to(self.before()), kind: kind(Box::new(first), rest) })
+        Ok(SyntaxNode { span: first.span.to(self.before()), kind: kind(Box::new(first), rest) })
     }
 
-    fn signed(&mut self) -> Result<Node, Mistake> {
+    fn signed(&mut self) -> Result<SyntaxNode, Mistake> {
         let start = self.span();
         if self.skip("-") {
             let inner = number(self.nested(Self::signed)?)?;
-            return Ok(Node { span: start.to(inner.span), kind: Kind::Negative(Box::new(inner)) });
+            return Ok(SyntaxNode { span: start.to(inner.span), kind: SyntaxKind::Negative(Box::new(inner)) });
         }
         if self.skip("+") {
             return number(self.nested(Self::signed)?);
@@ -316,7 +316,7 @@ impl Parser {
         self.power()
     }
 
-    fn power(&mut self) -> Result<Node, Mistake> {
+    fn power(&mut self) -> Result<SyntaxNode, Mistake> {
         let base = self.primary()?;
         if !self.is_sign("^") {
             return Ok(base);
@@ -325,15 +325,15 @@ impl Parser {
         self.step();
         let exponent = number(self.nested(Self::signed)?)?;
         let span = base.span.to(exponent.span);
-        Ok(Node { kind: Kind::Power(Box::new(base), Box::new(exponent)), span })
+        Ok(SyntaxNode { kind: SyntaxKind::Power(Box::new(base), Box::new(exponent)), span })
     }
 
-    fn primary(&mut self) -> Result<Node, Mistake> {
+    fn primary(&mut self) -> Result<SyntaxNode, Mistake> {
         let Token { kind, span } = self.token().clone();
         match kind {
             TokenKind::Number(x) => {
                 self.step();
-                Ok(Node { kind: Kind::Number(x), span })
+                Ok(SyntaxNode { kind: SyntaxKind::Number(x), span })
             }
             TokenKind::Sign("(") => {
                 self.step();
@@ -342,7 +342,7 @@ impl Parser {
                     return Err(self.unclosed("(", span));
                 }
                 self.step();
-                Ok(Node { kind: inner.kind, span: span.to(self.before()) })
+                Ok(SyntaxNode { kind: inner.kind, span: span.to(self.before()) })
             }
             TokenKind::Word(word) => self.word(&word),
             TokenKind::End | TokenKind::Sign(_) => {
@@ -379,7 +379,7 @@ impl Parser {
 }
 
 /// A node that must be a number.
-pub(super) fn number(node: Node) -> Result<Node, Mistake> {
+pub(super) fn number(node: SyntaxNode) -> Result<SyntaxNode, Mistake> {
     if !node.kind.is_condition() {
         return Ok(node);
     }
@@ -392,7 +392,7 @@ pub(super) fn number(node: Node) -> Result<Node, Mistake> {
 }
 
 /// A node that must be true or false.
-pub(super) fn truth(node: Node) -> Result<Node, Mistake> {
+pub(super) fn truth(node: SyntaxNode) -> Result<SyntaxNode, Mistake> {
     if node.kind.is_condition() {
         return Ok(node);
     }

@@ -4,21 +4,21 @@ use super::ast::*;
 use super::evaluate::{Stop, evaluate};
 use super::parser;
 use crate::diagnostic::Mistake;
-use crate::index::{Bindings, Limits};
+use crate::index::{Bindings, ReadingLimits};
 use crate::reader::Reader;
-use crate::source::{Span, Text};
+use crate::source::{DecodedText, Span};
 use proptest::prelude::*;
 use std::fmt::Write;
 
 fn value(text: &str) -> f64 {
-    let node = parser::formula(&Text::bare(text)).unwrap();
-    evaluate(&node, &mut Reader::new("", Limits::default()), &mut Bindings::default()).unwrap()
+    let node = parser::formula(&DecodedText::bare(text)).unwrap();
+    evaluate(&node, &mut Reader::new("", ReadingLimits::default()), &mut Bindings::default()).unwrap()
 }
 
 fn mistake(text: &str) -> String {
-    match parser::formula(&Text::bare(text)) {
+    match parser::formula(&DecodedText::bare(text)) {
         Err(mistake) => mistake.to_string(),
-        Ok(node) => match evaluate(&node, &mut Reader::new("", Limits::default()), &mut Bindings::default()) {
+        Ok(node) => match evaluate(&node, &mut Reader::new("", ReadingLimits::default()), &mut Bindings::default()) {
             Err(Stop::Mistake(mistake)) => mistake.to_string(),
             other => panic!("{text} is {other:?}"),
         },
@@ -103,7 +103,7 @@ fn deep_nesting_is_refused_and_long_chains_are_not() {
     for open in ["(", "-", "sin(", "2^", "x[", "if(1 < ", "sum(", "+", "not ", "if(not "] {
         let text = open.repeat(100_000);
         assert!(
-            matches!(parser::formula(&Text::bare(&text)), Err(Mistake::TooDeep { .. } | Mistake::Syntax { .. })),
+            matches!(parser::formula(&DecodedText::bare(&text)), Err(Mistake::TooDeep { .. } | Mistake::Syntax { .. })),
             "{open}"
         );
     }
@@ -112,8 +112,8 @@ fn deep_nesting_is_refused_and_long_chains_are_not() {
 }
 
 /// A formula with the brackets that its structure needs.
-fn print(node: &Node, out: &mut String) {
-    let list = |out: &mut String, name: &str, nodes: &[Node]| {
+fn print(node: &SyntaxNode, out: &mut String) {
+    let list = |out: &mut String, name: &str, nodes: &[SyntaxNode]| {
         out.push_str(name);
         out.push('(');
         for (k, node) in nodes.iter().enumerate() {
@@ -125,45 +125,45 @@ fn print(node: &Node, out: &mut String) {
         out.push(')');
     };
     match &node.kind {
-        Kind::Number(x) => write!(out, "{x:?}").unwrap(),
-        Kind::Negative(x) => {
+        SyntaxKind::Number(x) => write!(out, "{x:?}").unwrap(),
+        SyntaxKind::Negative(x) => {
             out.push('-');
-            bracketed(x, matches!(x.kind, Kind::Terms(..) | Kind::Factors(..)), out);
+            bracketed(x, matches!(x.kind, SyntaxKind::Terms(..) | SyntaxKind::Factors(..)), out);
         }
-        Kind::Terms(first, rest) => {
-            bracketed(first, matches!(first.kind, Kind::Terms(..)), out);
+        SyntaxKind::Terms(first, rest) => {
+            bracketed(first, matches!(first.kind, SyntaxKind::Terms(..)), out);
             for (minus, x) in rest {
                 out.push_str(if *minus { " - " } else { " + " });
-                bracketed(x, matches!(x.kind, Kind::Terms(..)), out);
+                bracketed(x, matches!(x.kind, SyntaxKind::Terms(..)), out);
             }
         }
-        Kind::Factors(first, rest) => {
-            bracketed(first, matches!(first.kind, Kind::Terms(..) | Kind::Factors(..)), out);
+        SyntaxKind::Factors(first, rest) => {
+            bracketed(first, matches!(first.kind, SyntaxKind::Terms(..) | SyntaxKind::Factors(..)), out);
             for (over, x) in rest {
                 out.push_str(if *over { "/" } else { "*" });
-                bracketed(x, matches!(x.kind, Kind::Terms(..) | Kind::Factors(..)), out);
+                bracketed(x, matches!(x.kind, SyntaxKind::Terms(..) | SyntaxKind::Factors(..)), out);
             }
         }
-        Kind::Power(x, y) => {
-            bracketed(x, !matches!(x.kind, Kind::Number(_) | Kind::Call(..) | Kind::If(_)), out);
+        SyntaxKind::Power(x, y) => {
+            bracketed(x, !matches!(x.kind, SyntaxKind::Number(_) | SyntaxKind::Call(..) | SyntaxKind::If(_)), out);
             out.push('^');
-            bracketed(y, matches!(y.kind, Kind::Terms(..) | Kind::Factors(..)), out);
+            bracketed(y, matches!(y.kind, SyntaxKind::Terms(..) | SyntaxKind::Factors(..)), out);
         }
-        Kind::Call(function, nodes) => {
+        SyntaxKind::Call(function, nodes) => {
             let name = FUNCTIONS.iter().find(|(_, f)| f == function).unwrap().0;
             list(out, name, nodes);
         }
-        Kind::If(parts) => {
-            let Kind::Compare(comparison, sides) = &parts[0].kind else { unreachable!() };
+        SyntaxKind::If(parts) => {
+            let SyntaxKind::Compare(comparison, sides) = &parts[0].kind else { unreachable!() };
             out.push_str("if(");
             print(&sides[0], out);
             out.push_str(match comparison {
-                Comparison::Less => " < ",
-                Comparison::LessOrEqual => " <= ",
-                Comparison::Greater => " > ",
-                Comparison::GreaterOrEqual => " >= ",
-                Comparison::Equal => " == ",
-                Comparison::NotEqual => " != ",
+                Relation::Less => " < ",
+                Relation::LessOrEqual => " <= ",
+                Relation::Greater => " > ",
+                Relation::GreaterOrEqual => " >= ",
+                Relation::Equal => " == ",
+                Relation::NotEqual => " != ",
             });
             print(&sides[1], out);
             out.push_str(", ");
@@ -176,7 +176,7 @@ fn print(node: &Node, out: &mut String) {
     }
 }
 
-fn bracketed(node: &Node, needed: bool, out: &mut String) {
+fn bracketed(node: &SyntaxNode, needed: bool, out: &mut String) {
     if needed {
         out.push('(');
     }
@@ -186,35 +186,37 @@ fn bracketed(node: &Node, needed: bool, out: &mut String) {
     }
 }
 
-fn node(kind: Kind) -> Node {
-    Node { kind, span: Span::default() }
+fn node(kind: SyntaxKind) -> SyntaxNode {
+    SyntaxNode { kind, span: Span::default() }
 }
 
-fn formulas() -> impl Strategy<Value = Node> {
-    let number = (0.0..1e3f64).prop_map(|x| node(Kind::Number(x)));
-    let small = (0..5i32).prop_map(|n| node(Kind::Number(f64::from(n))));
+fn formulas() -> impl Strategy<Value = SyntaxNode> {
+    let number = (0.0..1e3f64).prop_map(|x| node(SyntaxKind::Number(x)));
+    let small = (0..5i32).prop_map(|n| node(SyntaxKind::Number(f64::from(n))));
     prop_oneof![number, small].prop_recursive(6, 60, 4, |inner| {
         let pair = || (any::<bool>(), inner.clone());
         let function = prop::sample::select(&FUNCTIONS[..]);
         let comparison = prop::sample::select(vec![
-            Comparison::Less,
-            Comparison::LessOrEqual,
-            Comparison::Greater,
-            Comparison::GreaterOrEqual,
-            Comparison::Equal,
-            Comparison::NotEqual,
+            Relation::Less,
+            Relation::LessOrEqual,
+            Relation::Greater,
+            Relation::GreaterOrEqual,
+            Relation::Equal,
+            Relation::NotEqual,
         ]);
         prop_oneof![
-            inner.clone().prop_map(|x| node(Kind::Negative(Box::new(x)))),
-            (inner.clone(), prop::collection::vec(pair(), 1..4)).prop_map(|(x, r)| node(Kind::Terms(Box::new(x), r))),
-            (inner.clone(), prop::collection::vec(pair(), 1..4)).prop_map(|(x, r)| node(Kind::Factors(Box::new(x), r))),
-            (inner.clone(), inner.clone()).prop_map(|(x, y)| node(Kind::Power(Box::new(x), Box::new(y)))),
+            inner.clone().prop_map(|x| node(SyntaxKind::Negative(Box::new(x)))),
+            (inner.clone(), prop::collection::vec(pair(), 1..4))
+                .prop_map(|(x, r)| node(SyntaxKind::Terms(Box::new(x), r))),
+            (inner.clone(), prop::collection::vec(pair(), 1..4))
+                .prop_map(|(x, r)| node(SyntaxKind::Factors(Box::new(x), r))),
+            (inner.clone(), inner.clone()).prop_map(|(x, y)| node(SyntaxKind::Power(Box::new(x), Box::new(y)))),
             (function, prop::collection::vec(inner.clone(), 3)).prop_map(|((_, f), mut x)| {
                 x.truncate(f.arguments().1);
-                node(Kind::Call(f, x))
+                node(SyntaxKind::Call(f, x))
             }),
             (comparison, inner.clone(), inner.clone(), inner.clone(), inner).prop_map(|(c, a, b, x, y)| {
-                node(Kind::If(Box::new([node(Kind::Compare(c, Box::new([a, b]))), x, y])))
+                node(SyntaxKind::If(Box::new([node(SyntaxKind::Compare(c, Box::new([a, b]))), x, y])))
             }),
         ]
     })
@@ -225,8 +227,8 @@ proptest! {
     fn printed_formulas_are_read_with_the_same_value(formula in formulas()) {
         let mut text = String::new();
         print(&formula, &mut text);
-        let again = parser::formula(&Text::bare(&text)).unwrap();
-        let of = |node: &Node| evaluate(node, &mut Reader::new("", Limits::default()), &mut Bindings::default()).unwrap();
+        let again = parser::formula(&DecodedText::bare(&text)).unwrap();
+        let of = |node: &SyntaxNode| evaluate(node, &mut Reader::new("", ReadingLimits::default()), &mut Bindings::default()).unwrap();
         prop_assert_eq!(of(&formula).to_bits(), of(&again).to_bits(), "{}", text);
     }
 }

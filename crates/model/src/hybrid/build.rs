@@ -1,8 +1,8 @@
 //! The system that can be solved: modes with methods, conditions and changes of the state as compiled kernels.
 
 use super::model::{HybridMode, HybridModel, HybridTransition, HybridTrigger, Statement};
-use crate::model::Kind;
-use crate::unknowns::Source;
+use crate::model::ModelKind;
+use crate::unknowns::InputSource;
 use daedal::catalogue::{self, MotionMethod};
 use daedal::dae::{Form, System};
 use daedal::formulation::{Formulated, Formulation};
@@ -39,7 +39,7 @@ impl Default for Methods {
 impl Methods {
     /// Name of the method of a mode.
     pub fn name(&self, mode: &HybridMode) -> &'static str {
-        mode.method.unwrap_or(if matches!(mode.kind, Kind::Motion { .. }) { self.motion } else { self.general })
+        mode.method.unwrap_or(if matches!(mode.kind, ModelKind::Motion { .. }) { self.motion } else { self.general })
     }
 
     /// The formulation in which equations of motion of a mode are solved: the one it asks for, if its method takes it.
@@ -94,7 +94,7 @@ impl HybridModel {
     ///
     /// ```
     /// use daedal::graph::Interpreted;
-    /// use daedal_model::{Kind, Methods, Model};
+    /// use daedal_model::{ModelKind, Methods, Model};
     /// use std::sync::Arc;
     /// let text = r#"
     ///     [model]
@@ -150,16 +150,16 @@ impl HybridMode {
     fn build(&self, compiler: &Arc<dyn Compiler>, methods: &Methods) -> Mode<'static> {
         let name = self.name.clone();
         let mut mode = match &self.kind {
-            Kind::Motion { formulas, .. } => {
+            ModelKind::Motion { formulas, .. } => {
                 Mode::motion(name, Compiled::new(formulas, Common(compiler.clone())), methods.of_motion(self))
             }
-            Kind::Dae { formulas, .. } => {
+            ModelKind::Dae { formulas, .. } => {
                 let system = System::new(formulas, Common(compiler.clone()));
                 let wish = self.formulation.as_deref();
                 let form = Form::ALL.into_iter().find(|form| Some(form.name()) == wish).unwrap_or_default();
                 Mode::general(name, system, form, methods.of_general(self))
             }
-            Kind::Hybrid(_) => unreachable!("a mode has equations, not modes"),
+            ModelKind::Hybrid(_) => unreachable!("a mode has equations, not modes"),
         };
         mode.restart = self.restart;
         mode.keep.clone_from(&self.keep);
@@ -170,9 +170,9 @@ impl HybridMode {
 
     fn graph(&self) -> &Graph {
         match &self.kind {
-            Kind::Motion { formulas, .. } => &formulas.graph,
-            Kind::Dae { formulas, .. } => &formulas.graph,
-            Kind::Hybrid(_) => unreachable!("a mode has equations, not modes"),
+            ModelKind::Motion { formulas, .. } => &formulas.graph,
+            ModelKind::Dae { formulas, .. } => &formulas.graph,
+            ModelKind::Hybrid(_) => unreachable!("a mode has equations, not modes"),
         }
     }
 }
@@ -202,7 +202,7 @@ impl HybridTransition {
 fn transfer(set: &[(String, usize, Expr)], from: &HybridMode, compiler: &Arc<dyn Compiler>) -> Transfer<'static> {
     let formulas: Vec<Expr> = set.iter().map(|(_, _, value)| *value).collect();
     let places: Vec<usize> = set.iter().map(|(_, place, _)| *place).collect();
-    let values = RefCell::new(Values::new(from.graph(), &from.sources, &formulas, compiler));
+    let values = RefCell::new(FormulaValues::new(from.graph(), &from.sources, &formulas, compiler));
     Box::new(move |t, x, xdot, new| {
         let mut values = values.borrow_mut();
         for (place, value) in places.iter().zip(values.at(t, x, xdot)) {
@@ -215,10 +215,10 @@ impl Statement {
     pub(crate) fn build(
         &self,
         graph: &Graph,
-        sources: &[Option<Source>],
+        sources: &[Option<InputSource>],
         compiler: &Arc<dyn Compiler>,
     ) -> SwitchingFunction<'static> {
-        let values = RefCell::new(Values::new(graph, sources, &[self.g], compiler));
+        let values = RefCell::new(FormulaValues::new(graph, sources, &[self.g], compiler));
         SwitchingFunction {
             name: self.text.clone(),
             value: Box::new(move |t, x, xdot| values.borrow_mut().at(t, x, xdot)[0]),
@@ -230,16 +230,16 @@ impl Statement {
 
     /// The same on formulas, with numbers for the parameters.
     #[allow(clippy::type_complexity)] // a function, written out where it is called
-    fn formula(&self, graph: &Graph, sources: &[Option<Source>]) -> Box<dyn Fn(Expr, &[Expr]) -> Expr> {
+    fn formula(&self, graph: &Graph, sources: &[Option<InputSource>]) -> Box<dyn Fn(Expr, &[Expr]) -> Expr> {
         let tape = Tape::new(graph, &[self.g]);
         let sources = sources.to_vec();
         Box::new(move |t, x| {
-            let input = |source: &Option<Source>| match source {
-                Some(Source::Time) => t,
-                Some(Source::Unknown(k)) => x[*k],
-                Some(Source::Number(value)) => Expr::from(*value),
+            let input = |source: &Option<InputSource>| match source {
+                Some(InputSource::Time) => t,
+                Some(InputSource::Unknown(k)) => x[*k],
+                Some(InputSource::Number(value)) => Expr::from(*value),
                 // these do not enter
-                Some(Source::Rate(_)) | None => Expr::from(0.0),
+                Some(InputSource::Rate(_)) | None => Expr::from(0.0),
             };
             let inputs: Vec<Expr> = sources.iter().map(input).collect();
             tape.evaluate(&inputs)[0]
@@ -248,16 +248,16 @@ impl Statement {
 }
 
 /// Formulas at (t, x, ẋ), with buffers that are used again.
-struct Values {
+struct FormulaValues {
     kernel: Box<dyn Kernel>,
     inputs: Vec<f64>,
     /// inputs that vary and enter: place, source
-    varying: Vec<(usize, Source)>,
+    varying: Vec<(usize, InputSource)>,
     outputs: Vec<f64>,
 }
 
-impl Values {
-    fn new(graph: &Graph, sources: &[Option<Source>], formulas: &[Expr], compiler: &Arc<dyn Compiler>) -> Self {
+impl FormulaValues {
+    fn new(graph: &Graph, sources: &[Option<InputSource>], formulas: &[Expr], compiler: &Arc<dyn Compiler>) -> Self {
         let mut inputs = vec![0.0; graph.inputs().len()];
         let mut varying = Vec::new();
         let mut needed: Vec<usize> = formulas.iter().flat_map(|&formula| graph.depends_on(formula)).collect();
@@ -265,21 +265,21 @@ impl Values {
         needed.dedup();
         for place in needed {
             match sources.get(place).copied().flatten() {
-                Some(Source::Number(value)) => inputs[place] = value,
+                Some(InputSource::Number(value)) => inputs[place] = value,
                 Some(source) => varying.push((place, source)),
                 None => inputs[place] = f64::NAN,
             }
         }
-        Values { kernel: compiler.compile(graph, formulas), inputs, varying, outputs: vec![0.0; formulas.len()] }
+        FormulaValues { kernel: compiler.compile(graph, formulas), inputs, varying, outputs: vec![0.0; formulas.len()] }
     }
 
     fn at(&mut self, t: f64, x: &[f64], xdot: &[f64]) -> &[f64] {
         for &(place, source) in &self.varying {
             self.inputs[place] = match source {
-                Source::Time => t,
-                Source::Unknown(k) => x[k],
-                Source::Rate(k) => xdot[k],
-                Source::Number(value) => value,
+                InputSource::Time => t,
+                InputSource::Unknown(k) => x[k],
+                InputSource::Rate(k) => xdot[k],
+                InputSource::Number(value) => value,
             };
         }
         self.kernel.call(&self.inputs, &mut self.outputs);

@@ -3,12 +3,12 @@
 //! A comparison becomes a function g that is positive while it is false: a < b gives g = a − b, a > b gives g = b − a.
 
 use crate::diagnostic::Mistake;
-use crate::document::{Item, KeyText};
+use crate::document::{KeyText, TomlItem};
 use crate::entries::{self, Name};
-use crate::formula::ast::Node;
+use crate::formula::ast::SyntaxNode;
 use crate::formula::evaluate::{Domain, Truth};
-use crate::formula::operation::Operation;
-use crate::lower::{Lowering, Value};
+use crate::formula::operation::FormulaOperation;
+use crate::lower::{LoweredFormula, Lowering};
 use crate::names::{Classes, Context};
 use daedal::graph::Expr;
 use daedal::hybrid::{Logic, Schedule};
@@ -27,20 +27,20 @@ const SET: Context = Context {
 };
 
 /// A new value of an unknown as it is written.
-pub(crate) struct Change<'t, 'i> {
+pub(crate) struct ChangeDraft<'t, 'i> {
     /// `lambda` or `mu`, if the key stands in such a table.
     pub prefix: String,
     pub key: &'t KeyText<'i>,
-    pub value: &'t Item<'i>,
-    pub node: Rc<Node>,
+    pub value: &'t TomlItem<'i>,
+    pub node: Rc<SyntaxNode>,
 }
 
 /// What is to be made of one transition in the graph of the mode that it leaves.
 pub(crate) struct Job<'p, 't, 'i> {
     /// Number of the transition in the file; those of modes for sliding follow behind the last.
     pub plan: usize,
-    pub when: Option<&'p Node>,
-    pub set: &'p [Change<'t, 'i>],
+    pub when: Option<&'p SyntaxNode>,
+    pub set: &'p [ChangeDraft<'t, 'i>],
     /// The comparisons: text, g, strict.
     pub statements: Vec<(String, Expr, bool)>,
     /// How they are joined.
@@ -53,7 +53,7 @@ pub(crate) struct Job<'p, 't, 'i> {
 }
 
 impl<'p, 't, 'i> Job<'p, 't, 'i> {
-    pub fn new(plan: usize, when: Option<&'p Node>, set: &'p [Change<'t, 'i>]) -> Self {
+    pub fn new(plan: usize, when: Option<&'p SyntaxNode>, set: &'p [ChangeDraft<'t, 'i>]) -> Self {
         Job {
             plan,
             when,
@@ -67,7 +67,7 @@ impl<'p, 't, 'i> Job<'p, 't, 'i> {
     }
 
     /// All formulas.
-    pub fn nodes(&self) -> impl Iterator<Item = &'p Node> + use<'p, 't, 'i> {
+    pub fn nodes(&self) -> impl Iterator<Item = &'p SyntaxNode> + use<'p, 't, 'i> {
         self.when.into_iter().chain(self.set.iter().map(|change| &*change.node))
     }
 }
@@ -103,14 +103,18 @@ pub(crate) fn lower(to: &mut Lowering, jobs: &mut [Job]) {
 }
 
 /// The statements of a condition, and how they are joined.
-pub(crate) fn logic(to: &mut Lowering, truth: Truth<Value>, statements: &mut Vec<(String, Expr, bool)>) -> Logic {
+pub(crate) fn logic(
+    to: &mut Lowering,
+    truth: Truth<LoweredFormula>,
+    statements: &mut Vec<(String, Expr, bool)>,
+) -> Logic {
     match truth {
         // decided parts are left out where the condition is decided
         Truth::Known(true) => Logic::All(Vec::new()),
         Truth::Known(false) => Logic::Any(Vec::new()),
         Truth::Sign(value, holds, span) => {
             let text = to.reader.written(span).split_whitespace().collect::<Vec<_>>().join(" ");
-            let g = if holds { to.apply(Operation::Negative, &[value]) } else { value };
+            let g = if holds { to.apply(FormulaOperation::Negative, &[value]) } else { value };
             statements.push((text, g.expr, !holds));
             Logic::Is(statements.len() - 1)
         }

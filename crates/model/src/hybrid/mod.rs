@@ -27,7 +27,7 @@ mod sliding;
 mod transitions;
 
 use crate::diagnostic::Mistake;
-use crate::document::{Section, wrong_type};
+use crate::document::{TomlSection, wrong_type};
 use crate::events;
 use crate::reader::Reader;
 use crate::source::Span;
@@ -51,11 +51,11 @@ pub(crate) struct Shared<'t, 'i> {
     /// Formulation that [solve] wishes for.
     pub formulation: Option<String>,
     /// Events that do not switch.
-    pub events: &'t [events::Plan],
+    pub events: &'t [events::EventDraft],
 }
 
 /// A mode as it is declared.
-pub(crate) struct Declared<'t, 'i> {
+pub(crate) struct ModeDraft<'t, 'i> {
     pub name: String,
     /// "[modes.slip]"
     pub title: String,
@@ -64,18 +64,18 @@ pub(crate) struct Declared<'t, 'i> {
     pub table: &'t DeTable<'i>,
 }
 
-impl<'t, 'i> Declared<'t, 'i> {
-    pub fn section<'s>(&'s self) -> Section<'s, 'i>
+impl<'t, 'i> ModeDraft<'t, 'i> {
+    pub fn section<'s>(&'s self) -> TomlSection<'s, 'i>
     where
         't: 's,
     {
-        Section { title: &self.title, span: self.span, table: self.table }
+        TomlSection { title: &self.title, span: self.span, table: self.table }
     }
 }
 
 /// The modes that the file declares.
-pub(crate) fn declared<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>) -> Option<Vec<Declared<'t, 'i>>> {
-    let section = Section::find(reader, root, "modes", "[modes.NAME]")?;
+pub(crate) fn declared<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>) -> Option<Vec<ModeDraft<'t, 'i>>> {
+    let section = TomlSection::find(reader, root, "modes", "[modes.NAME]")?;
     let mut modes = Vec::new();
     if section.table.is_empty() {
         reader.mistake(Mistake::Missing {
@@ -105,7 +105,7 @@ pub(crate) fn declared<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>) -> Op
             continue;
         }
         match value.get_ref() {
-            DeValue::Table(table) => modes.push(Declared { title: format!("[modes.{name}]"), name, span, table }),
+            DeValue::Table(table) => modes.push(ModeDraft { title: format!("[modes.{name}]"), name, span, table }),
             _ => reader.mistake(wrong_type(&format!("the mode `{name}`"), &format!("a section [modes.{name}]"), value)),
         }
     }
@@ -113,8 +113,8 @@ pub(crate) fn declared<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>) -> Op
 }
 
 /// Names that modes have numbers of their own for: mode, name.
-pub(crate) fn parameters_of_modes(modes: &[Declared]) -> Vec<(String, String)> {
-    let own = |mode: &Declared| match mode.table.get("parameters").map(toml::Spanned::get_ref) {
+pub(crate) fn parameters_of_modes(modes: &[ModeDraft]) -> Vec<(String, String)> {
+    let own = |mode: &ModeDraft| match mode.table.get("parameters").map(toml::Spanned::get_ref) {
         Some(DeValue::Table(table)) => {
             table.keys().map(|key| (mode.name.clone(), key.get_ref().to_string())).collect::<Vec<_>>()
         }
@@ -129,7 +129,7 @@ pub(crate) fn parameters_of_modes(modes: &[Declared]) -> Vec<(String, String)> {
 pub(crate) fn read(
     reader: &mut Reader,
     shared: &Shared,
-    modes: &[Declared],
+    modes: &[ModeDraft],
 ) -> Option<(HybridModel, Vec<(String, f64)>, Vec<String>)> {
     if modes.is_empty() {
         return None;
@@ -176,7 +176,7 @@ pub(crate) fn read(
 }
 
 /// The mode of this name.
-fn find_mode(reader: &mut Reader, modes: &[Declared], name: &str, at: Span) -> Option<usize> {
+fn find_mode(reader: &mut Reader, modes: &[ModeDraft], name: &str, at: Span) -> Option<usize> {
     let found = modes.iter().position(|mode| mode.name == name);
     if found.is_none() {
         let names = || modes.iter().map(|mode| mode.name.as_str());
@@ -192,7 +192,7 @@ fn find_mode(reader: &mut Reader, modes: &[Declared], name: &str, at: Span) -> O
 }
 
 /// The mode that a key names.
-fn mode_of(reader: &mut Reader, section: Section, key: &str, modes: &[Declared]) -> Option<usize> {
+fn mode_of(reader: &mut Reader, section: TomlSection, key: &str, modes: &[ModeDraft]) -> Option<usize> {
     let name = section.string(reader, key)?;
     let at = Span::from(section.get(key)?.span());
     find_mode(reader, modes, &name, at)
@@ -201,7 +201,7 @@ fn mode_of(reader: &mut Reader, section: Section, key: &str, modes: &[Declared])
 /// One of several words.
 pub(crate) fn choice<T: Copy>(
     reader: &mut Reader,
-    section: Section,
+    section: TomlSection,
     key: &str,
     choices: &[(&str, T)],
 ) -> Option<(T, Span)> {

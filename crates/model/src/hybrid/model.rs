@@ -1,8 +1,8 @@
 //! A system with modes, read: everything that is needed to build and to describe it.
 
 use crate::events::ModelEvent;
-use crate::model::Kind;
-use crate::unknowns::Source;
+use crate::model::ModelKind;
+use crate::unknowns::InputSource;
 use daedal::Initial;
 use daedal::graph::Expr;
 use daedal::hybrid::{HybridOptions, Logic, Restart, Schedule};
@@ -29,8 +29,8 @@ pub struct HybridMode {
     pub name: String,
     /// What it is.
     pub description: Option<String>,
-    /// Its equations: [`Kind::Motion`] or [`Kind::Dae`]. Their initial values are those of the file in the first mode and unknown in others.
-    pub kind: Kind,
+    /// Its equations: [`ModelKind::Motion`] or [`ModelKind::Dae`]. Their initial values are those of the file in the first mode and unknown in others.
+    pub kind: ModelKind,
     /// Names of its unknowns, as [`daedal::hybrid::Flow::names`] has them.
     pub unknowns: Vec<String>,
     /// The method of the catalogue that it asks for.
@@ -46,7 +46,7 @@ pub struct HybridMode {
     /// Events that do not switch, those whose names the mode has.
     pub events: Vec<ModelEvent>,
     /// Where the inputs of its graph come from.
-    pub(crate) sources: Vec<Option<Source>>,
+    pub(crate) sources: Vec<Option<InputSource>>,
 }
 
 /// A mode that is written for sliding between two others.

@@ -3,15 +3,15 @@
 use super::condition::Job;
 use super::model::HybridMode;
 use super::options::{RESTARTS, amount, keep};
-use super::sliding::Written;
-use super::transitions::Plan;
-use super::{Declared, Shared, choice, merge};
+use super::sliding::SlidingModeDraft;
+use super::transitions::TransitionDraft;
+use super::{ModeDraft, Shared, choice, merge};
 use crate::dae;
 use crate::diagnostic::Mistake;
-use crate::document::{self, Section};
+use crate::document::{self, TomlSection};
 use crate::entries::Name;
 use crate::events;
-use crate::model::Kind;
+use crate::model::ModelKind;
 use crate::motion::{self, Beside};
 use crate::parameters;
 use crate::reader::Reader;
@@ -44,9 +44,9 @@ pub(super) struct ReadModes<'p, 't, 'i> {
 pub(super) fn read<'p, 't, 'i>(
     reader: &mut Reader,
     shared: &Shared,
-    declared: &[Declared],
-    plans: &'p [Plan<'t, 'i>],
-    sliding: &'p [Written<'t, 'i>],
+    declared: &[ModeDraft],
+    plans: &'p [TransitionDraft<'t, 'i>],
+    sliding: &'p [SlidingModeDraft<'t, 'i>],
     initial: Option<usize>,
 ) -> Option<ReadModes<'p, 't, 'i>> {
     let mut all = ReadModes::default();
@@ -100,9 +100,9 @@ fn table<'t, 'i>(table: &'t DeTable<'i>, key: &str) -> Option<&'t DeTable<'i>> {
 fn one(
     reader: &mut Reader,
     shared: &Shared,
-    mode: &Declared,
+    mode: &ModeDraft,
     jobs: &mut [Job],
-    plans: &[Plan],
+    plans: &[TransitionDraft],
     is_first: bool,
 ) -> Option<(HybridMode, Vec<Name>)> {
     let (section, root) = (mode.section(), shared.root);
@@ -119,13 +119,13 @@ fn one(
         let found = root.get_key_value(key).or_else(|| mode.table.get_key_value(key));
         found.map_or(mode.span, |(key, _)| Span::from(key.span()))
     };
-    let over = |title, key, table| Section { title, span: place(key), table };
+    let over = |title, key, table| TomlSection { title, span: place(key), table };
     let own = table(mode.table, "parameters");
     parameters::read_mode(reader, over("[parameters]", "parameters", &numbers), own, &mode.name, shared.overrides);
     let beside = Beside {
         definitions: Some(over("[definitions]", "definitions", &definitions)),
-        initial: is_first.then(|| Section::find(reader, root, "initial", "[initial]")).flatten(),
-        output: Section::find(reader, root, "output", "[output]"),
+        initial: is_first.then(|| TomlSection::find(reader, root, "initial", "[initial]")).flatten(),
+        output: TomlSection::find(reader, root, "output", "[output]"),
         events: shared.events,
         t0: shared.t0,
     };
@@ -138,12 +138,12 @@ fn one(
         (true, false) => {
             let merged = merge::motion(table(root, "motion"), table(mode.table, "motion"));
             let (formulas, initial, texts) = motion::read(reader, over("[motion]", "motion", &merged), beside, jobs);
-            Kind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }
+            ModelKind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }
         }
         (false, true) => {
             let merged = merge::dae(table(root, "dae"), table(mode.table, "dae"));
             let (formulas, initial, texts) = dae::read(reader, over("[dae]", "dae", &merged), beside, jobs);
-            Kind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts }
+            ModelKind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts }
         }
         (false, false) => {
             reader.mistake(Mistake::Missing {
@@ -179,10 +179,10 @@ fn one(
     Some((read, keep))
 }
 
-fn method(reader: &mut Reader, section: Section, kind: &Kind) -> Option<&'static str> {
+fn method(reader: &mut Reader, section: TomlSection, kind: &ModelKind) -> Option<&'static str> {
     // what solves other equations is known, too, where it is written
     let written = section.get("method").and_then(|item| item.get_ref().as_str());
-    let of_motion = matches!(kind, Kind::Motion { .. });
+    let of_motion = matches!(kind, ModelKind::Motion { .. });
     let general: Vec<&str> = catalogue::general().collect();
     let fits = |name: &str| of_motion || general.contains(&name) || written == Some(name);
     let named = catalogue::all().iter().map(|entry| entry.name).filter(|name| fits(name));
@@ -203,10 +203,10 @@ fn method(reader: &mut Reader, section: Section, kind: &Kind) -> Option<&'static
     Some(name)
 }
 
-fn formulation(reader: &mut Reader, section: Section, kind: &Kind, shared: &Shared) -> Option<String> {
+fn formulation(reader: &mut Reader, section: TomlSection, kind: &ModelKind, shared: &Shared) -> Option<String> {
     let forms = Form::ALL.map(Form::name);
     let of_motion = Formulation::ALL.map(Formulation::name);
-    let known: &[&str] = if matches!(kind, Kind::Motion { .. }) { &of_motion } else { &forms };
+    let known: &[&str] = if matches!(kind, ModelKind::Motion { .. }) { &of_motion } else { &forms };
     let Some(formulation) = section.string(reader, "formulation") else {
         // that of the file, where it is for such equations
         return shared.formulation.clone().filter(|formulation| known.contains(&formulation.as_str()));

@@ -1,13 +1,13 @@
 //! What `[solve]` and `[initial]` say beyond ordinary models, and words and amounts that several sections have.
 
 use super::model::HybridMode;
-use super::transitions::Plan;
-use super::{Declared, choice, mode_of};
+use super::transitions::TransitionDraft;
+use super::{ModeDraft, choice, mode_of};
 use crate::diagnostic::Mistake;
-use crate::document::{self, Item, Section};
+use crate::document::{self, TomlItem, TomlSection};
 use crate::entries::{self, Name};
 use crate::index::Bindings;
-use crate::model::{Kind, NUMBER};
+use crate::model::{ModelKind, NUMBER};
 use crate::reader::Reader;
 use crate::source::Span;
 use daedal::hybrid::{HybridOptions, Restart};
@@ -30,7 +30,7 @@ pub(super) struct First {
 }
 
 /// `[initial]`: the first mode, and how its state is made consistent.
-pub(super) fn initial(reader: &mut Reader, root: &DeTable, modes: &[Declared]) -> First {
+pub(super) fn initial(reader: &mut Reader, root: &DeTable, modes: &[ModeDraft]) -> First {
     let only = (modes.len() == 1).then_some(0);
     let missing = |at: Span| Mistake::Missing {
         what: "the first mode".into(),
@@ -38,7 +38,7 @@ pub(super) fn initial(reader: &mut Reader, root: &DeTable, modes: &[Declared]) -
         label: "the run begins in one of the modes".into(),
         help: format!("write mode = \"{}\" into [initial]", modes.first().map_or("NAME", |mode| mode.name.as_str())),
     };
-    let Some(section) = Section::find(reader, root, "initial", "[initial]") else {
+    let Some(section) = TomlSection::find(reader, root, "initial", "[initial]") else {
         if only.is_none() && root.get("initial").is_none() {
             let end = reader.file.trim_end().len();
             reader.mistake(missing(Span { start: end, end }));
@@ -68,7 +68,7 @@ pub(super) fn initial(reader: &mut Reader, root: &DeTable, modes: &[Declared]) -
 /// `[solve]`: limits of a run.
 pub(super) fn limits(reader: &mut Reader, root: &DeTable) -> HybridOptions {
     let mut options = HybridOptions::default();
-    let Some(section) = Section::find(reader, root, "solve", "[solve]") else { return options };
+    let Some(section) = TomlSection::find(reader, root, "solve", "[solve]") else { return options };
     if let Some(most) = count(reader, section, "max_switches") {
         options.max_switches = most;
     }
@@ -79,7 +79,7 @@ pub(super) fn limits(reader: &mut Reader, root: &DeTable) -> HybridOptions {
 }
 
 /// `keep`: names of unknowns, derivatives among them.
-pub(super) fn keep(reader: &mut Reader, section: Section) -> Vec<Name> {
+pub(super) fn keep(reader: &mut Reader, section: TomlSection) -> Vec<Name> {
     let mut names = Vec::new();
     let Some(value) = section.get("keep") else { return names };
     let Some(items) = value.get_ref().as_array() else {
@@ -101,7 +101,7 @@ pub(super) fn keep(reader: &mut Reader, section: Section) -> Vec<Name> {
 }
 
 /// A whole number, at least one.
-fn count(reader: &mut Reader, section: Section, key: &str) -> Option<u64> {
+fn count(reader: &mut Reader, section: TomlSection, key: &str) -> Option<u64> {
     let item = section.get(key)?;
     let what = format!("`{key}`");
     let number = integer(reader, item, &what)?;
@@ -114,7 +114,7 @@ fn count(reader: &mut Reader, section: Section, key: &str) -> Option<u64> {
 }
 
 /// A whole number.
-pub(super) fn integer(reader: &mut Reader, item: &Item, what: &str) -> Option<i128> {
+pub(super) fn integer(reader: &mut Reader, item: &TomlItem, what: &str) -> Option<i128> {
     let number = item.get_ref().as_integer().and_then(|n| i128::from_str_radix(n.as_str(), n.radix()).ok());
     if number.is_none() {
         reader.mistake(match document::number(item) {
@@ -126,7 +126,7 @@ pub(super) fn integer(reader: &mut Reader, item: &Item, what: &str) -> Option<i1
 }
 
 /// A number or a formula of parameters that is not negative.
-pub(super) fn amount(reader: &mut Reader, section: Section, key: &str) -> Option<f64> {
+pub(super) fn amount(reader: &mut Reader, section: TomlSection, key: &str) -> Option<f64> {
     let item = section.get(key)?;
     let what = format!("`{key}`");
     let node = document::formula(reader, item, &what)?;
@@ -134,7 +134,7 @@ pub(super) fn amount(reader: &mut Reader, section: Section, key: &str) -> Option
 }
 
 /// The number of a formula that must not be negative.
-pub(super) fn not_negative(reader: &mut Reader, node: &crate::formula::ast::Node, what: &str) -> Option<f64> {
+pub(super) fn not_negative(reader: &mut Reader, node: &crate::formula::ast::SyntaxNode, what: &str) -> Option<f64> {
     let value = finite(reader, node, &Bindings::default(), what)?;
     if value < 0.0 {
         reader.mistake(Mistake::Negative { what: what.into(), value, at: node.span.into() });
@@ -146,7 +146,7 @@ pub(super) fn not_negative(reader: &mut Reader, node: &crate::formula::ast::Node
 /// The number of a formula of parameters.
 pub(super) fn finite(
     reader: &mut Reader,
-    node: &crate::formula::ast::Node,
+    node: &crate::formula::ast::SyntaxNode,
     bindings: &Bindings,
     what: &str,
 ) -> Option<f64> {
@@ -162,14 +162,14 @@ pub(super) fn finite(
 /// Impulses are for equations of motion.
 pub(super) fn check_restarts(
     reader: &mut Reader,
-    plans: &[Plan],
+    plans: &[TransitionDraft],
     modes: &[HybridMode],
-    declared: &[Declared],
+    declared: &[ModeDraft],
     first: &First,
 ) {
     let mut check = |mode: usize, restart: Option<(Restart, Span)>| {
         if let Some((Restart::Momentum, at)) = restart
-            && !matches!(modes[mode].kind, Kind::Motion { .. })
+            && !matches!(modes[mode].kind, ModelKind::Motion { .. })
         {
             reader.mistake(Mistake::Syntax {
                 message: format!("mode `{}` cannot be entered with `momentum`", modes[mode].name),

@@ -1,8 +1,8 @@
 //! Outputs that mean the same in several modes.
 
 use super::model::{HybridMode, HybridModel};
-use crate::model::Kind;
-use crate::unknowns::Source;
+use crate::model::ModelKind;
+use crate::unknowns::InputSource;
 use daedal::graph::{Expr, Graph, Tape};
 use std::collections::HashMap;
 
@@ -28,18 +28,18 @@ impl HybridMode {
     /// The outputs as formulas of another graph, whose inputs have the names of unknowns.
     fn outputs_in(&self, graph: &mut Graph, inputs: &mut HashMap<String, Expr>) -> Vec<(String, Expr)> {
         let (own, outputs) = match &self.kind {
-            Kind::Motion { formulas, .. } => (&formulas.graph, &formulas.outputs),
-            Kind::Dae { formulas, .. } => (&formulas.graph, &formulas.outputs),
-            Kind::Hybrid(_) => return Vec::new(),
+            ModelKind::Motion { formulas, .. } => (&formulas.graph, &formulas.outputs),
+            ModelKind::Dae { formulas, .. } => (&formulas.graph, &formulas.outputs),
+            ModelKind::Hybrid(_) => return Vec::new(),
         };
         let mut input = |name: String| *inputs.entry(name).or_insert_with_key(|name| graph.input(name.as_str()));
         let mut places: Vec<Result<Expr, f64>> = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
             places.push(match source {
-                Some(Source::Time) => Ok(input("t".into())),
-                Some(Source::Unknown(k)) => Ok(input(self.unknowns[*k].clone())),
-                Some(Source::Rate(k)) => Ok(input(format!("der({})", self.unknowns[*k]))),
-                Some(Source::Number(value)) => Err(*value),
+                Some(InputSource::Time) => Ok(input("t".into())),
+                Some(InputSource::Unknown(k)) => Ok(input(self.unknowns[*k].clone())),
+                Some(InputSource::Rate(k)) => Ok(input(format!("der({})", self.unknowns[*k]))),
+                Some(InputSource::Number(value)) => Err(*value),
                 None => Err(f64::NAN),
             });
         }

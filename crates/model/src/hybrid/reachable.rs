@@ -1,17 +1,17 @@
 //! Modes that no run can enter are mistakes.
 
-use super::Declared;
-use super::sliding::Written;
-use super::transitions::Plan;
+use super::ModeDraft;
+use super::sliding::SlidingModeDraft;
+use super::transitions::TransitionDraft;
 use crate::diagnostic::Mistake;
 use crate::reader::Reader;
 
 /// Follow all transitions from the first mode.
 pub(super) fn check(
     reader: &mut Reader,
-    modes: &[Declared],
-    plans: &[Plan],
-    sliding: &[Written],
+    modes: &[ModeDraft],
+    plans: &[TransitionDraft],
+    sliding: &[SlidingModeDraft],
     first: Option<usize>,
 ) {
     let Some(first) = first else { return };

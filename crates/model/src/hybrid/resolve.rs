@@ -2,14 +2,14 @@
 
 use super::condition::Job;
 use super::model::{HybridMode, HybridTransition, HybridTrigger, Statement};
-use super::transitions::Plan;
+use super::transitions::TransitionDraft;
 use crate::diagnostic::Mistake;
 use crate::entries::Name;
-use crate::model::Kind;
+use crate::model::ModelKind;
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
-use crate::unknowns::Source;
+use crate::unknowns::InputSource;
 use daedal::graph::{Expr, Graph};
 use std::collections::HashMap;
 
@@ -18,11 +18,11 @@ const TRANSITION: &str = "a transition";
 /// Transitions, one for each mode that is left.
 pub(super) fn transitions(
     reader: &mut Reader,
-    plans: &[Plan],
+    plans: &[TransitionDraft],
     modes: &[HybridMode],
     jobs: &[Vec<Job>],
 ) -> Option<Vec<HybridTransition>> {
-    let places = Places::new(modes);
+    let places = UnknownPlaces::new(modes);
     let mut transitions = Vec::new();
     for (number, plan) in plans.iter().enumerate() {
         for &from in &plan.from {
@@ -58,12 +58,12 @@ pub(super) fn transitions(
 }
 
 /// Where the unknowns of each mode stand.
-pub(super) struct Places<'m>(Vec<HashMap<&'m str, usize>>);
+pub(super) struct UnknownPlaces<'m>(Vec<HashMap<&'m str, usize>>);
 
-impl<'m> Places<'m> {
+impl<'m> UnknownPlaces<'m> {
     pub fn new(modes: &'m [HybridMode]) -> Self {
         let of = |mode: &'m HybridMode| mode.unknowns.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect();
-        Places(modes.iter().map(of).collect())
+        UnknownPlaces(modes.iter().map(of).collect())
     }
 
     pub fn of(&self, mode: usize) -> &HashMap<&'m str, usize> {
@@ -100,8 +100,8 @@ pub(super) fn new_values(
 /// A comparison as a switching function; `place` is where it stands.
 pub(crate) fn statement(
     reader: &mut Reader,
-    kind: &Kind,
-    sources: &[Option<Source>],
+    kind: &ModelKind,
+    sources: &[Option<InputSource>],
     (text, g, strict): &(String, Expr, bool),
     place: &str,
     at: Span,
@@ -111,11 +111,18 @@ pub(crate) fn statement(
 }
 
 /// Does a formula contain derivatives that are no unknowns? Those that nobody computes are mistakes.
-fn depends(reader: &mut Reader, kind: &Kind, sources: &[Option<Source>], formula: Expr, place: &str, at: Span) -> bool {
+fn depends(
+    reader: &mut Reader,
+    kind: &ModelKind,
+    sources: &[Option<InputSource>],
+    formula: Expr,
+    place: &str,
+    at: Span,
+) -> bool {
     let graph: &Graph = match kind {
-        Kind::Motion { formulas, .. } => &formulas.graph,
-        Kind::Dae { formulas, .. } => &formulas.graph,
-        Kind::Hybrid(_) => return false,
+        ModelKind::Motion { formulas, .. } => &formulas.graph,
+        ModelKind::Dae { formulas, .. } => &formulas.graph,
+        ModelKind::Hybrid(_) => return false,
     };
     let inputs = graph.depends_on(formula);
     if let Some(&input) = inputs.iter().find(|&&input| sources.get(input).copied().flatten().is_none()) {
@@ -128,11 +135,11 @@ fn depends(reader: &mut Reader, kind: &Kind, sources: &[Option<Source>], formula
             help: "derivatives are known up to the highest one in the equations".into(),
         });
     }
-    inputs.iter().any(|&input| matches!(sources.get(input), Some(Some(Source::Rate(_)))))
+    inputs.iter().any(|&input| matches!(sources.get(input), Some(Some(InputSource::Rate(_)))))
 }
 
 /// Names that are kept must be unknowns of the mode.
-pub(super) fn check_names(reader: &mut Reader, modes: &[HybridMode], keep: &[Vec<Name>], plans: &[Plan]) {
+pub(super) fn check_names(reader: &mut Reader, modes: &[HybridMode], keep: &[Vec<Name>], plans: &[TransitionDraft]) {
     let of_plans = plans.iter().filter_map(|plan| plan.to.map(|to| (to, &plan.keep)));
     let all: Vec<(usize, &Vec<Name>)> = keep.iter().enumerate().chain(of_plans).collect();
     for (mode, names) in all {

@@ -1,13 +1,13 @@
 //! `[sliding]`: how sliding is noticed, and modes that are written for it.
 
-use super::condition::Change;
+use super::condition::ChangeDraft;
 use super::model::{HybridMode, HybridSliding};
 use super::modes::ReadModes;
-use super::resolve::{Places, new_values};
+use super::resolve::{UnknownPlaces, new_values};
 use super::transitions::changes;
-use super::{Declared, choice, find_mode, mode_of};
+use super::{ModeDraft, choice, find_mode, mode_of};
 use crate::diagnostic::Mistake;
-use crate::document::{self, Item, Section, wrong_type};
+use crate::document::{self, TomlItem, TomlSection, wrong_type};
 use crate::reader::Reader;
 use crate::source::Span;
 use daedal::hybrid::{Combination, Detection, HybridOptions, Hysteresis};
@@ -26,28 +26,28 @@ const METHODS: [(&str, Combination); 2] =
 const HYSTERESES: [(&str, Hysteresis); 2] = [("alternates", Hysteresis::Alternates), ("limit", Hysteresis::Limit)];
 
 /// What the section says.
-pub(super) struct Sliding<'t, 'i> {
+pub(super) struct SlidingDraft<'t, 'i> {
     pub detection: Detection,
     pub combination: Combination,
     pub hysteresis: Hysteresis,
     pub chatter_time: Option<f64>,
     pub probe: f64,
     /// Modes that are written for sliding, with their places.
-    pub modes: Vec<Written<'t, 'i>>,
+    pub modes: Vec<SlidingModeDraft<'t, 'i>>,
 }
 
 /// A mode that is written for sliding between two others.
-pub(super) struct Written<'t, 'i> {
+pub(super) struct SlidingModeDraft<'t, 'i> {
     pub between: (usize, usize),
     pub mode: usize,
-    pub set: Vec<Change<'t, 'i>>,
+    pub set: Vec<ChangeDraft<'t, 'i>>,
     pub span: Span,
 }
 
 /// Read the section, if there is one.
-pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[Declared]) -> Sliding<'t, 'i> {
+pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[ModeDraft]) -> SlidingDraft<'t, 'i> {
     let defaults = HybridOptions::default();
-    let mut sliding = Sliding {
+    let mut sliding = SlidingDraft {
         detection: defaults.detection,
         combination: defaults.combination,
         hysteresis: defaults.hysteresis,
@@ -55,7 +55,7 @@ pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[
         probe: defaults.probe,
         modes: Vec::new(),
     };
-    let Some(section) = Section::find(reader, root, "sliding", "[sliding]") else { return sliding };
+    let Some(section) = TomlSection::find(reader, root, "sliding", "[sliding]") else { return sliding };
     section.check_keys(reader, &["detection", "hysteresis", "method", "chatter_time", "probe", "modes"]);
     if let Some((detection, _)) = choice(reader, section, "detection", &DETECTIONS) {
         sliding.detection = detection;
@@ -91,16 +91,16 @@ pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[
 /// A mode that is written for sliding between two others.
 fn written<'t, 'i>(
     reader: &mut Reader,
-    item: &'t Item<'i>,
-    modes: &[Declared],
-    others: &[Written],
-) -> Option<Written<'t, 'i>> {
+    item: &'t TomlItem<'i>,
+    modes: &[ModeDraft],
+    others: &[SlidingModeDraft],
+) -> Option<SlidingModeDraft<'t, 'i>> {
     let span = Span::from(item.span());
     let DeValue::Table(table) = item.get_ref() else {
         reader.mistake(wrong_type("a sliding mode", "a table { between = [\"a\", \"b\"], mode = \"c\" }", item));
         return None;
     };
-    let section = Section { title: "`modes` of [sliding]", span, table };
+    let section = TomlSection { title: "`modes` of [sliding]", span, table };
     section.check_keys(reader, &["between", "mode", "set"]);
     for key in ["between", "mode"] {
         if section.get(key).is_none() {
@@ -128,7 +128,7 @@ fn written<'t, 'i>(
         });
         return None;
     };
-    let mut find = |item: &Item| match item.get_ref().as_str() {
+    let mut find = |item: &TomlItem| match item.get_ref().as_str() {
         Some(name) => find_mode(reader, modes, name, item.span().into()),
         None => {
             reader.mistake(wrong_type("an entry of `between`", "the name of a mode", item));
@@ -156,19 +156,19 @@ fn written<'t, 'i>(
         });
         return None;
     }
-    Some(Written { between, mode, set: changes(reader, section), span })
+    Some(SlidingModeDraft { between, mode, set: changes(reader, section), span })
 }
 
 /// Modes for sliding with the changes of the state, which were made in the graphs of the first modes; their jobs stand behind those of
 /// `transitions` transitions.
 pub(super) fn finish(
     reader: &mut Reader,
-    written: &[Written],
+    written: &[SlidingModeDraft],
     read: &ReadModes,
     transitions: usize,
 ) -> Option<Vec<HybridSliding>> {
     let modes: &[HybridMode] = &read.modes;
-    let places = Places::new(modes);
+    let places = UnknownPlaces::new(modes);
     let mut all = Vec::new();
     for (k, sliding) in written.iter().enumerate() {
         let (first, second) = sliding.between;

@@ -1,12 +1,12 @@
 //! `[[transitions]]`: when a mode is left, for which other one, and what happens to the state.
 
-use super::condition::{Change, Job};
+use super::condition::{ChangeDraft, Job};
 use super::options::{RESTARTS, finite, integer, keep, not_negative};
-use super::{Declared, Shared, choice, find_mode, mode_of};
+use super::{ModeDraft, Shared, choice, find_mode, mode_of};
 use crate::diagnostic::Mistake;
-use crate::document::{self, Item, Section, wrong_type};
-use crate::entries::{self, Entry, Name};
-use crate::formula::ast::Node;
+use crate::document::{self, TomlItem, TomlSection, wrong_type};
+use crate::entries::{self, FormulaEntry, Name};
+use crate::formula::ast::SyntaxNode;
 use crate::formula::parser;
 use crate::index::Bindings;
 use crate::reader::Reader;
@@ -35,27 +35,31 @@ const KEYS: [&str; 12] = [
 const MOST_TRANSITIONS: usize = 20_000;
 
 /// A transition as it is written.
-pub(super) struct Plan<'t, 'i> {
+pub(super) struct TransitionDraft<'t, 'i> {
     /// The modes that it leaves.
     pub from: Vec<usize>,
     pub to: Option<usize>,
     pub span: Span,
-    pub when: Option<Rc<Node>>,
+    pub when: Option<Rc<SyntaxNode>>,
     /// The condition as it is written.
     pub text: String,
-    at: Option<(Vec<Entry>, Span)>,
-    every: Option<Rc<Node>>,
-    first: Option<Rc<Node>>,
-    pub set: Vec<Change<'t, 'i>>,
+    at: Option<(Vec<FormulaEntry>, Span)>,
+    every: Option<Rc<SyntaxNode>>,
+    first: Option<Rc<SyntaxNode>>,
+    pub set: Vec<ChangeDraft<'t, 'i>>,
     pub priority: Option<i32>,
-    hysteresis: Option<Rc<Node>>,
+    hysteresis: Option<Rc<SyntaxNode>>,
     pub restart: Option<(Restart, Span)>,
     pub keep: Vec<Name>,
     pub after_accumulation: Option<usize>,
 }
 
 /// Read all of them; their formulas are understood later, in the modes that they leave.
-pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[Declared]) -> Vec<Plan<'t, 'i>> {
+pub(super) fn read<'t, 'i>(
+    reader: &mut Reader,
+    root: &'t DeTable<'i>,
+    modes: &[ModeDraft],
+) -> Vec<TransitionDraft<'t, 'i>> {
     let Some(value) = root.get("transitions") else { return Vec::new() };
     let DeValue::Array(items) = value.get_ref() else {
         reader.mistake(wrong_type("`transitions`", "a list: each one stands below its own [[transitions]]", value));
@@ -83,8 +87,13 @@ pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[
     plans
 }
 
-fn one<'t, 'i>(reader: &mut Reader, table: &'t DeTable<'i>, item: &'t Item<'i>, modes: &[Declared]) -> Plan<'t, 'i> {
-    let section = Section { title: "[[transitions]]", span: item.span().into(), table };
+fn one<'t, 'i>(
+    reader: &mut Reader,
+    table: &'t DeTable<'i>,
+    item: &'t TomlItem<'i>,
+    modes: &[ModeDraft],
+) -> TransitionDraft<'t, 'i> {
+    let section = TomlSection { title: "[[transitions]]", span: item.span().into(), table };
     section.check_keys(reader, &KEYS);
     let only = (modes.len() == 1).then_some(0);
     let to = match section.get("to") {
@@ -125,7 +134,7 @@ fn one<'t, 'i>(reader: &mut Reader, table: &'t DeTable<'i>, item: &'t Item<'i>, 
             help: "a width belongs to a condition".into(),
         });
     }
-    Plan {
+    TransitionDraft {
         span: place(table, item),
         at: times(reader, section),
         set: changes(reader, section),
@@ -144,12 +153,12 @@ fn one<'t, 'i>(reader: &mut Reader, table: &'t DeTable<'i>, item: &'t Item<'i>, 
 }
 
 /// What is marked if a transition is meant as a whole.
-fn place(table: &DeTable, item: &Item) -> Span {
+fn place(table: &DeTable, item: &TomlItem) -> Span {
     let key = ["when", "at", "every", "to"].iter().find_map(|key| table.get(*key));
     key.map_or_else(|| item.span().into(), |value| value.span().into())
 }
 
-fn missing(reader: &mut Reader, section: Section, key: &str, help: &str) -> Option<usize> {
+fn missing(reader: &mut Reader, section: TomlSection, key: &str, help: &str) -> Option<usize> {
     reader.mistake(Mistake::Missing {
         what: format!("the key `{key}` of [[transitions]]"),
         at: section.span.into(),
@@ -160,9 +169,9 @@ fn missing(reader: &mut Reader, section: Section, key: &str, help: &str) -> Opti
 }
 
 /// The modes that are left: a name, a list of names, or "*".
-fn sources(reader: &mut Reader, value: &Item, to: Option<usize>, modes: &[Declared]) -> Vec<usize> {
+fn sources(reader: &mut Reader, value: &TomlItem, to: Option<usize>, modes: &[ModeDraft]) -> Vec<usize> {
     let single = [value];
-    let items: Vec<&Item> = match value.get_ref() {
+    let items: Vec<&TomlItem> = match value.get_ref() {
         DeValue::Array(items) => items.iter().collect(),
         _ => single.to_vec(),
     };
@@ -207,7 +216,7 @@ fn sources(reader: &mut Reader, value: &Item, to: Option<usize>, modes: &[Declar
 }
 
 /// Exactly one of `when`, `at`, `every`.
-fn triggers(reader: &mut Reader, section: Section) {
+fn triggers(reader: &mut Reader, section: TomlSection) {
     let given: Vec<(&str, Span)> = ["when", "at", "every"]
         .into_iter()
         .filter_map(|key| section.table.get_key_value(key).map(|(place, _)| (key, place.span().into())))
@@ -229,7 +238,7 @@ fn triggers(reader: &mut Reader, section: Section) {
     }
 }
 
-fn when(reader: &mut Reader, section: Section) -> (Option<Rc<Node>>, String) {
+fn when(reader: &mut Reader, section: TomlSection) -> (Option<Rc<SyntaxNode>>, String) {
     let Some(value) = section.get("when") else { return (None, String::new()) };
     let Some(text) = document::text(reader, value) else {
         reader.mistake(wrong_type("`when`", "a condition such as \"x < 0\"", value));
@@ -240,7 +249,7 @@ fn when(reader: &mut Reader, section: Section) -> (Option<Rc<Node>>, String) {
 }
 
 /// `at`: a list of times, or one.
-fn times(reader: &mut Reader, section: Section) -> Option<(Vec<Entry>, Span)> {
+fn times(reader: &mut Reader, section: TomlSection) -> Option<(Vec<FormulaEntry>, Span)> {
     let value = section.get("at")?;
     let items = match value.get_ref() {
         DeValue::Array(items) => &items[..],
@@ -258,7 +267,7 @@ fn times(reader: &mut Reader, section: Section) -> Option<(Vec<Entry>, Span)> {
 }
 
 /// `set`: new values by name; `lambda.rod` is a table inside of a table in TOML.
-pub(super) fn changes<'t, 'i>(reader: &mut Reader, section: Section<'t, 'i>) -> Vec<Change<'t, 'i>> {
+pub(super) fn changes<'t, 'i>(reader: &mut Reader, section: TomlSection<'t, 'i>) -> Vec<ChangeDraft<'t, 'i>> {
     let mut changes = Vec::new();
     let Some(table) = section.table(reader, "set") else { return changes };
     let mut add = |reader: &mut Reader, prefix: &str, table: &'t DeTable<'i>| {
@@ -268,7 +277,7 @@ pub(super) fn changes<'t, 'i>(reader: &mut Reader, section: Section<'t, 'i>) -> 
             }
             let what = format!("the new value of `{}`", key.get_ref());
             if let Some(node) = document::formula(reader, value, &what) {
-                changes.push(Change { prefix: prefix.into(), key, value, node });
+                changes.push(ChangeDraft { prefix: prefix.into(), key, value, node });
             }
         }
     };
@@ -285,13 +294,13 @@ pub(super) fn changes<'t, 'i>(reader: &mut Reader, section: Section<'t, 'i>) -> 
     changes
 }
 
-fn priority(reader: &mut Reader, section: Section) -> Option<i32> {
+fn priority(reader: &mut Reader, section: TomlSection) -> Option<i32> {
     let item = section.get("priority")?;
     let number = integer(reader, item, "`priority`")?;
     Some(i32::try_from(number).unwrap_or(if number < 0 { i32::MIN } else { i32::MAX }))
 }
 
-impl Plan<'_, '_> {
+impl TransitionDraft<'_, '_> {
     /// Times and widths, with the parameters of the mode that is left.
     pub fn numbers(&self, reader: &mut Reader, job: &mut Job, shared: &Shared) {
         if let Some(node) = &self.hysteresis {
@@ -332,8 +341,8 @@ impl Plan<'_, '_> {
 }
 
 /// Two transitions of a mode with the same condition and different targets contradict each other, unless their priorities differ.
-pub(super) fn check_pairs(reader: &mut Reader, plans: &[Plan], modes: &[Declared]) {
-    let mut first: HashMap<(String, usize, Option<i32>), &Plan> = HashMap::new();
+pub(super) fn check_pairs(reader: &mut Reader, plans: &[TransitionDraft], modes: &[ModeDraft]) {
+    let mut first: HashMap<(String, usize, Option<i32>), &TransitionDraft> = HashMap::new();
     for plan in plans.iter().filter(|plan| plan.when.is_some() && plan.to.is_some()) {
         let text: String = plan.text.chars().filter(|c| !c.is_whitespace()).collect();
         for &mode in &plan.from {

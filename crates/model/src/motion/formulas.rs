@@ -1,35 +1,41 @@
 //! The formulas of `[motion]` as graph nodes, each checked against the place where it stands.
 
-use super::parts::{Mass, Parts};
+use super::parts::{MassDraft, MotionDraft};
 use crate::definitions;
 use crate::diagnostic::Mistake;
-use crate::entries::{Entry, Name};
-use crate::events::Plan;
+use crate::entries::{FormulaEntry, Name};
+use crate::events::EventDraft;
 use crate::hybrid::{self, Job};
-use crate::initial::{self, Given};
-use crate::lower::{Lowering, Rate, Value};
-use crate::names::{Class, Classes, Context, Item};
+use crate::initial::{self, InitialDraft};
+use crate::lower::{LoweredFormula, Lowering, Rate};
+use crate::names::{Classes, Context, NamedFormula, QuantityClass};
 use crate::output;
 use crate::reader::Reader;
-use crate::shape::Shape;
+use crate::shape::VelocityShape;
 use crate::source::Span;
 use daedal::motion::{Formulas, Variables};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-const POSITION_LEVEL: Classes = Classes::of(&[Class::Parameter, Class::Time, Class::Position, Class::Contact]);
-const VELOCITY_LEVEL: Classes =
-    Classes::of(&[Class::Parameter, Class::Time, Class::Position, Class::Contact, Class::Velocity]);
+const POSITION_LEVEL: Classes =
+    Classes::of(&[QuantityClass::Parameter, QuantityClass::Time, QuantityClass::Position, QuantityClass::Contact]);
+const VELOCITY_LEVEL: Classes = Classes::of(&[
+    QuantityClass::Parameter,
+    QuantityClass::Time,
+    QuantityClass::Position,
+    QuantityClass::Contact,
+    QuantityClass::Velocity,
+]);
 const FORCE_LEVEL: Classes = Classes::of(&[
-    Class::Parameter,
-    Class::Time,
-    Class::Position,
-    Class::Contact,
-    Class::Velocity,
-    Class::Dynamic,
-    Class::Auxiliary,
-    Class::Lambda,
-    Class::Mu,
+    QuantityClass::Parameter,
+    QuantityClass::Time,
+    QuantityClass::Position,
+    QuantityClass::Contact,
+    QuantityClass::Velocity,
+    QuantityClass::Dynamic,
+    QuantityClass::Auxiliary,
+    QuantityClass::Lambda,
+    QuantityClass::Mu,
 ]);
 
 const POSITION_HELP: &str = "it may contain time, positions, contact variables and parameters";
@@ -59,20 +65,20 @@ const CONDITION: Context = context("an initial condition", FORCE_LEVEL, FORCE_HE
 #[allow(clippy::too_many_lines)] // the blocks of the equations of motion in their order
 pub(super) fn lower(
     reader: &mut Reader,
-    parts: &Parts,
+    parts: &MotionDraft,
     numbers: &[usize],
-    (outputs, events): (&[(Name, Entry)], &[Plan]),
-    given: &mut Given,
+    (outputs, events): (&[(Name, FormulaEntry)], &[EventDraft]),
+    given: &mut InitialDraft,
     inputs: &Variables,
     jobs: &mut [Job],
 ) -> Formulas {
     // items of rates, for der(x)
     let mut rates = HashMap::new();
-    let item = |reader: &mut Reader, name: &Name, entry: &Entry, context: Context| {
+    let item = |reader: &mut Reader, name: &Name, entry: &FormulaEntry, context: Context| {
         let node = entry.node();
         let node = reader.told(node).unwrap_or_else(|| Rc::clone(&entry.equation.left));
         let name = format!("der({})", name.full);
-        reader.scope.items.push(Rc::new(Item { name, node, bindings: entry.bindings.clone(), context }));
+        reader.scope.items.push(Rc::new(NamedFormula { name, node, bindings: entry.bindings.clone(), context }));
         reader.scope.items.len() - 1
     };
     let mut kinematic_items = Vec::new();
@@ -80,11 +86,11 @@ pub(super) fn lower(
         match parts.kinematics.as_ref().and_then(|rows| rows.get(k)) {
             Some(Some(entry)) => {
                 let number = item(reader, name, entry, KINEMATICS);
-                rates.insert((Class::Position, k), vec![Rate::Item(number)]);
+                rates.insert((QuantityClass::Position, k), vec![Rate::Item(number)]);
                 kinematic_items.push(Some((number, entry.span, name.full.clone())));
             }
             None if k < parts.velocities.len() && parts.kinematics.is_none() => {
-                rates.insert((Class::Position, k), vec![Rate::Variable(Class::Velocity, k)]);
+                rates.insert((QuantityClass::Position, k), vec![Rate::Variable(QuantityClass::Velocity, k)]);
                 kinematic_items.push(None);
             }
             _ => {}
@@ -93,24 +99,24 @@ pub(super) fn lower(
     let mut dynamic_items = Vec::new();
     for (k, (name, entry)) in parts.dynamic.iter().enumerate() {
         let number = item(reader, name, entry, DYNAMIC);
-        rates.insert((Class::Dynamic, k), vec![Rate::Item(number)]);
+        rates.insert((QuantityClass::Dynamic, k), vec![Rate::Item(number)]);
         dynamic_items.push(number);
     }
     for k in 0..parts.velocities.len() {
-        rates.insert((Class::Velocity, k), vec![Rate::Variable(Class::Acceleration, k)]);
+        rates.insert((QuantityClass::Velocity, k), vec![Rate::Variable(QuantityClass::Acceleration, k)]);
     }
 
     let variables = HashMap::from([
-        (Class::Time, vec![inputs.t()]),
-        (Class::Position, inputs.p().to_vec()),
-        (Class::Velocity, inputs.v().to_vec()),
-        (Class::Dynamic, inputs.r().to_vec()),
-        (Class::Auxiliary, inputs.w().to_vec()),
-        (Class::Contact, inputs.s().to_vec()),
-        (Class::Lambda, inputs.lambda().to_vec()),
-        (Class::Mu, inputs.mu().to_vec()),
-        (Class::Acceleration, inputs.a().to_vec()),
-        (Class::Parameter, inputs.parameters().to_vec()),
+        (QuantityClass::Time, vec![inputs.t()]),
+        (QuantityClass::Position, inputs.p().to_vec()),
+        (QuantityClass::Velocity, inputs.v().to_vec()),
+        (QuantityClass::Dynamic, inputs.r().to_vec()),
+        (QuantityClass::Auxiliary, inputs.w().to_vec()),
+        (QuantityClass::Contact, inputs.s().to_vec()),
+        (QuantityClass::Lambda, inputs.lambda().to_vec()),
+        (QuantityClass::Mu, inputs.mu().to_vec()),
+        (QuantityClass::Acceleration, inputs.a().to_vec()),
+        (QuantityClass::Parameter, inputs.parameters().to_vec()),
     ]);
     let mut to = Lowering::new(reader, variables);
     to.rates = rates;
@@ -128,12 +134,12 @@ pub(super) fn lower(
         }
     }
     match &parts.mass {
-        Some(Mass::Diagonal(entries)) => {
+        Some(MassDraft::Diagonal(entries)) => {
             for (i, entry) in entries.iter().enumerate() {
                 add_mass(&mut to, &mut formulas, i, i, entry);
             }
         }
-        Some(Mass::Rows(rows)) => {
+        Some(MassDraft::Rows(rows)) => {
             for (i, row) in rows.iter().enumerate() {
                 for (j, entry) in row.iter().enumerate() {
                     add_mass(&mut to, &mut formulas, i, j, entry);
@@ -178,26 +184,26 @@ pub(super) fn lower(
 }
 
 /// A formula that is not an equation.
-fn plain(to: &mut Lowering, entry: &Entry, context: Context) -> Option<Value> {
+fn plain(to: &mut Lowering, entry: &FormulaEntry, context: Context) -> Option<LoweredFormula> {
     let node = entry.node();
     let node = to.reader.told(node)?;
     to.formula(&node, context, &entry.bindings)
 }
 
-fn add_mass(to: &mut Lowering, formulas: &mut Formulas, i: usize, j: usize, entry: &Entry) {
+fn add_mass(to: &mut Lowering, formulas: &mut Formulas, i: usize, j: usize, entry: &FormulaEntry) {
     if let Some(value) = plain(to, entry, MASS)
-        && value.shape != Shape::Zero
+        && value.shape != VelocityShape::Zero
     {
         formulas.mass.push((i, j, value.expr));
     }
 }
 
 /// Kinematics are linear, nonholonomic constraints affine in the velocities, as far as the structure tells.
-fn check_linear(reader: &mut Reader, value: Value, what: &str, homogeneous: bool, span: Span) {
+fn check_linear(reader: &mut Reader, value: LoweredFormula, what: &str, homogeneous: bool, span: Span) {
     let fits = match value.shape {
-        Shape::Zero | Shape::Linear => true,
-        Shape::Free | Shape::Affine => !homogeneous,
-        Shape::Nonlinear => false,
+        VelocityShape::Zero | VelocityShape::Linear => true,
+        VelocityShape::Free | VelocityShape::Affine => !homogeneous,
+        VelocityShape::Nonlinear => false,
     };
     if fits {
         return;
@@ -208,8 +214,8 @@ fn check_linear(reader: &mut Reader, value: Value, what: &str, homogeneous: bool
         ("affine", "every term contains at most one velocity, as a factor: \"sin(phi)*vx - cos(phi)*vy\"")
     };
     let label = match value.shape {
-        Shape::Free => "contains no velocity",
-        Shape::Affine => "a term contains no velocity",
+        VelocityShape::Free => "contains no velocity",
+        VelocityShape::Affine => "a term contains no velocity",
         _ => "the velocities enter nonlinearly",
     };
     reader.mistake(Mistake::NotLinear {

@@ -4,12 +4,12 @@ mod formulas;
 mod parts;
 
 use crate::definitions;
-use crate::document::Section;
-use crate::entries::{Entry, Name, Written};
-use crate::events::Plan;
+use crate::document::TomlSection;
+use crate::entries::{FormulaEntry, Name, Written};
+use crate::events::EventDraft;
 use crate::hybrid::Job;
-use crate::initial::{self, Given};
-use crate::names::Class;
+use crate::initial::{self, InitialDraft};
+use crate::names::QuantityClass;
 use crate::output;
 use crate::parameters;
 use crate::reader::Reader;
@@ -39,17 +39,17 @@ pub struct MotionTexts {
 /// The sections beside [motion] that are read together with it.
 #[derive(Clone, Copy)]
 pub(crate) struct Beside<'t, 'i> {
-    pub definitions: Option<Section<'t, 'i>>,
-    pub initial: Option<Section<'t, 'i>>,
-    pub output: Option<Section<'t, 'i>>,
-    pub events: &'t [Plan],
+    pub definitions: Option<TomlSection<'t, 'i>>,
+    pub initial: Option<TomlSection<'t, 'i>>,
+    pub output: Option<TomlSection<'t, 'i>>,
+    pub events: &'t [EventDraft],
     pub t0: f64,
 }
 
 /// Read the section into formulas; mistakes go to the reader.
 pub(crate) fn read(
     reader: &mut Reader,
-    section: Section,
+    section: TomlSection,
     beside: Beside,
     jobs: &mut [Job],
 ) -> (Formulas, Initial, MotionTexts) {
@@ -72,7 +72,7 @@ pub(crate) fn read(
         nonholonomic: parts.nonholonomic.len(),
         invariants: parts.invariants.len(),
     };
-    let full = |names: &[(Name, Entry)]| names.iter().map(|(name, _)| name.full.clone()).collect();
+    let full = |names: &[(Name, FormulaEntry)]| names.iter().map(|(name, _)| name.full.clone()).collect();
     let names = Names {
         positions: parts.positions.iter().map(|name| name.full.clone()).collect(),
         velocities: parts.velocities.iter().map(|name| name.full.clone()).collect(),
@@ -91,7 +91,7 @@ pub(crate) fn read(
 
     let formulas = graph
         .with(|| formulas::lower(reader, &parts, &definitions, (&outputs, beside.events), &mut given, &inputs, jobs));
-    let written = |entries: &[(Name, Entry)]| entries.iter().map(|(_, entry)| entry.written()).collect();
+    let written = |entries: &[(Name, FormulaEntry)]| entries.iter().map(|(_, entry)| entry.written()).collect();
     let texts = MotionTexts {
         holonomic: parts.holonomic.iter().map(|(_, entry)| entry.written()).collect(),
         nonholonomic: parts.nonholonomic.iter().map(|(_, entry)| entry.written()).collect(),
@@ -105,16 +105,16 @@ pub(crate) fn read(
 }
 
 /// Initial values in the order of the variables; conditions run on tapes with the numbers of the parameters.
-fn start(given: &Given, n: &Sizes, t0: f64, graph: &Graph, parameters: &[(String, f64)]) -> Initial {
+fn start(given: &InitialDraft, n: &Sizes, t0: f64, graph: &Graph, parameters: &[(String, f64)]) -> Initial {
     let mut initial = Initial {
         t: t0,
-        p: given.block(Class::Position, n.positions),
-        v: given.block(Class::Velocity, n.velocities),
-        r: given.block(Class::Dynamic, n.dynamic),
-        w: given.block(Class::Auxiliary, n.auxiliary),
-        s: given.block(Class::Contact, n.contact),
-        lambda: given.block(Class::Lambda, n.holonomic),
-        mu: given.block(Class::Mu, n.nonholonomic),
+        p: given.block(QuantityClass::Position, n.positions),
+        v: given.block(QuantityClass::Velocity, n.velocities),
+        r: given.block(QuantityClass::Dynamic, n.dynamic),
+        w: given.block(QuantityClass::Auxiliary, n.auxiliary),
+        s: given.block(QuantityClass::Contact, n.contact),
+        lambda: given.block(QuantityClass::Lambda, n.holonomic),
+        mu: given.block(QuantityClass::Mu, n.nonholonomic),
         ..Initial::default()
     };
     let values: Rc<[f64]> = parameters.iter().map(|(_, value)| *value).collect();

@@ -1,9 +1,9 @@
 //! What `[motion]` declares: variables, and formulas that are read but not yet understood.
 
 use crate::diagnostic::Mistake;
-use crate::document::{Item, Section, wrong_type};
-use crate::entries::{self, Entry, Name};
-use crate::names::{Class, Symbol};
+use crate::document::{TomlItem, TomlSection, wrong_type};
+use crate::entries::{self, FormulaEntry, Name};
+use crate::names::{QuantityClass, Symbol};
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
@@ -25,39 +25,39 @@ pub(super) const KEYS: [&str; 11] = [
 ];
 
 /// The mass matrix as it is written.
-pub(super) enum Mass {
-    Diagonal(Vec<Entry>),
-    Rows(Vec<Vec<Entry>>),
+pub(super) enum MassDraft {
+    Diagonal(Vec<FormulaEntry>),
+    Rows(Vec<Vec<FormulaEntry>>),
 }
 
 /// What was declared in the section.
-pub(super) struct Parts {
+pub(super) struct MotionDraft {
     pub positions: Vec<Name>,
     pub velocities: Vec<Name>,
-    pub kinematics: Option<Vec<Option<Entry>>>,
-    pub mass: Option<Mass>,
-    pub forces: Vec<Option<Entry>>,
-    pub holonomic: Vec<(String, Entry)>,
-    pub nonholonomic: Vec<(String, Entry)>,
-    pub dynamic: Vec<(Name, Entry)>,
-    pub auxiliary: Vec<(Name, Entry)>,
-    pub contact: Vec<(Name, Entry)>,
-    pub invariants: Vec<(Name, Entry)>,
+    pub kinematics: Option<Vec<Option<FormulaEntry>>>,
+    pub mass: Option<MassDraft>,
+    pub forces: Vec<Option<FormulaEntry>>,
+    pub holonomic: Vec<(String, FormulaEntry)>,
+    pub nonholonomic: Vec<(String, FormulaEntry)>,
+    pub dynamic: Vec<(Name, FormulaEntry)>,
+    pub auxiliary: Vec<(Name, FormulaEntry)>,
+    pub contact: Vec<(Name, FormulaEntry)>,
+    pub invariants: Vec<(Name, FormulaEntry)>,
 }
 
 /// Declare all variables and collect the formulas.
-pub(super) fn declare(reader: &mut Reader, section: Section) -> Parts {
-    let positions = variables(reader, section, "positions", Class::Position);
-    let velocities = variables(reader, section, "velocities", Class::Velocity);
+pub(super) fn declare(reader: &mut Reader, section: TomlSection) -> MotionDraft {
+    let positions = variables(reader, section, "positions", QuantityClass::Position);
+    let velocities = variables(reader, section, "velocities", QuantityClass::Velocity);
     // where names are missing, their number says nothing
     let known = positions.1 && velocities.1;
     let (positions, velocities) = (positions.0, velocities.0);
 
-    let dynamic = named(reader, section, "dynamic", Class::Dynamic);
-    let auxiliary = named(reader, section, "auxiliary", Class::Auxiliary);
-    let contact = named(reader, section, "contact", Class::Contact);
-    let holonomic = constraints(reader, section, "holonomic", "lambda", Class::Lambda);
-    let nonholonomic = constraints(reader, section, "nonholonomic", "mu", Class::Mu);
+    let dynamic = named(reader, section, "dynamic", QuantityClass::Dynamic);
+    let auxiliary = named(reader, section, "auxiliary", QuantityClass::Auxiliary);
+    let contact = named(reader, section, "contact", QuantityClass::Contact);
+    let holonomic = constraints(reader, section, "holonomic", "lambda", QuantityClass::Lambda);
+    let nonholonomic = constraints(reader, section, "nonholonomic", "mu", QuantityClass::Mu);
     let invariants = match section.table(reader, "invariants") {
         Some(table) => entries::table(reader, table, "the invariant"),
         None => Vec::new(),
@@ -88,7 +88,7 @@ pub(super) fn declare(reader: &mut Reader, section: Section) -> Parts {
         None => vec![None; velocities.len()],
     };
     let mass = mass(reader, section, &velocities, known);
-    Parts {
+    MotionDraft {
         positions,
         velocities,
         kinematics,
@@ -114,7 +114,7 @@ fn number(n: usize, noun: &str) -> String {
 }
 
 /// A list of names of variables, and whether all of them could be read.
-fn variables(reader: &mut Reader, section: Section, key: &'static str, class: Class) -> (Vec<Name>, bool) {
+fn variables(reader: &mut Reader, section: TomlSection, key: &'static str, class: QuantityClass) -> (Vec<Name>, bool) {
     let Some(value) = section.get(key) else {
         reader.mistake(Mistake::Missing {
             what: format!("the key `{key}` of [motion]"),
@@ -125,7 +125,7 @@ fn variables(reader: &mut Reader, section: Section, key: &'static str, class: Cl
         return (Vec::new(), false);
     };
     let (names, read) = entries::names(reader, value, key);
-    if names.is_empty() && read && class == Class::Velocity {
+    if names.is_empty() && read && class == QuantityClass::Velocity {
         reader.mistake(Mistake::Missing {
             what: "a velocity".into(),
             at: Span::from(value.span()).into(),
@@ -138,7 +138,11 @@ fn variables(reader: &mut Reader, section: Section, key: &'static str, class: Cl
 }
 
 /// Give variables their meaning, in the order of their names; false if some could not be declared.
-pub(crate) fn declare_variables<'n>(reader: &mut Reader, names: impl Iterator<Item = &'n Name>, class: Class) -> bool {
+pub(crate) fn declare_variables<'n>(
+    reader: &mut Reader,
+    names: impl Iterator<Item = &'n Name>,
+    class: QuantityClass,
+) -> bool {
     let before = reader.count();
     let what = format!("a {}", class.noun()).replace("a a", "an a");
     for (k, name) in names.enumerate() {
@@ -150,7 +154,12 @@ pub(crate) fn declare_variables<'n>(reader: &mut Reader, names: impl Iterator<It
 }
 
 /// A table of variables with their equations.
-fn named(reader: &mut Reader, section: Section, key: &'static str, class: Class) -> Vec<(Name, Entry)> {
+fn named(
+    reader: &mut Reader,
+    section: TomlSection,
+    key: &'static str,
+    class: QuantityClass,
+) -> Vec<(Name, FormulaEntry)> {
     let Some(table) = section.table(reader, key) else { return Vec::new() };
     let entries = entries::table(reader, table, &format!("the {}", class.noun()));
     declare_variables(reader, entries.iter().map(|(name, _)| name), class);
@@ -160,11 +169,11 @@ fn named(reader: &mut Reader, section: Section, key: &'static str, class: Class)
 /// Constraints by name or in a list, with their multipliers.
 fn constraints(
     reader: &mut Reader,
-    section: Section,
+    section: TomlSection,
     key: &'static str,
     letter: &str,
-    class: Class,
-) -> Vec<(String, Entry)> {
+    class: QuantityClass,
+) -> Vec<(String, FormulaEntry)> {
     let Some(value) = section.get(key) else { return Vec::new() };
     let mut constraints = Vec::new();
     match value.get_ref() {
@@ -200,13 +209,13 @@ fn constraints(
 /// Formulas in a list in the order of variables, or in a table by their names.
 fn by_name(
     reader: &mut Reader,
-    value: &Item,
+    value: &TomlItem,
     key: &str,
     noun: &str,
     variables: &[Name],
     kind: &str,
     known: bool,
-) -> Vec<Option<Entry>> {
+) -> Vec<Option<FormulaEntry>> {
     let mut rows = vec![None; variables.len()];
     match value.get_ref() {
         DeValue::Array(items) => {
@@ -261,7 +270,7 @@ fn by_name(
     rows
 }
 
-fn mass(reader: &mut Reader, section: Section, velocities: &[Name], known: bool) -> Option<Mass> {
+fn mass(reader: &mut Reader, section: TomlSection, velocities: &[Name], known: bool) -> Option<MassDraft> {
     let Some(value) = section.get("mass") else {
         reader.mistake(Mistake::Missing {
             what: "the key `mass` of [motion]".into(),
@@ -284,11 +293,11 @@ fn mass(reader: &mut Reader, section: Section, velocities: &[Name], known: bool)
                 help: "every velocity has a mass; write 0 where none is meant".into(),
             });
         }
-        return rows.into_iter().collect::<Option<Vec<_>>>().map(Mass::Diagonal);
+        return rows.into_iter().collect::<Option<Vec<_>>>().map(MassDraft::Diagonal);
     };
     if !items.iter().any(|item| item.get_ref().is_array()) {
         let rows = by_name(reader, value, "mass", "mass", velocities, "velocities", known);
-        return rows.into_iter().collect::<Option<Vec<_>>>().map(Mass::Diagonal);
+        return rows.into_iter().collect::<Option<Vec<_>>>().map(MassDraft::Diagonal);
     }
     let mut rows = Vec::new();
     for item in items {
@@ -325,5 +334,5 @@ fn mass(reader: &mut Reader, section: Section, velocities: &[Name], known: bool)
         });
         return None;
     }
-    known.then_some(Mass::Rows(rows))
+    known.then_some(MassDraft::Rows(rows))
 }

@@ -7,7 +7,7 @@ use daedal::graph::Interpreted;
 use daedal::hybrid::HybridSolution;
 use daedal::motion::{Compiled, consistent};
 use daedal::{Options, Save, Tolerance, analysis, catalogue, motion};
-use daedal_model::{HybridModel, Kind, Methods, Model};
+use daedal_model::{HybridModel, Methods, Model, ModelKind};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -91,9 +91,9 @@ pub fn examine<D: Drawn>(drawn: &D) -> Vec<Answer> {
         ..Options::default()
     };
     let runs: Ways = match &model.kind {
-        Kind::Dae { .. } => general(&model, tend, &options),
-        Kind::Motion { .. } => motion(&model, tend, &options),
-        Kind::Hybrid(hybrid) => switched(hybrid, tend, &options),
+        ModelKind::Dae { .. } => general(&model, tend, &options),
+        ModelKind::Motion { .. } => motion(&model, tend, &options),
+        ModelKind::Hybrid(hybrid) => switched(hybrid, tend, &options),
     };
     let answer = |(way, run): Way| {
         let begin = Instant::now();
@@ -149,7 +149,7 @@ fn reason(error: &dyn std::error::Error) -> String {
 }
 
 fn general<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
-    let Kind::Dae { formulas, initial, .. } = &model.kind else { unreachable!("general") };
+    let ModelKind::Dae { formulas, initial, .. } = &model.kind else { unreachable!("general") };
     let mut ways: Ways = Vec::new();
     for form in Form::ALL {
         for (name, integrator) in catalogue::all().iter().filter_map(|entry| Some((entry.name, entry.integrator?))) {
@@ -178,7 +178,7 @@ fn promises(method: &str, formulation: &str) -> bool {
 }
 
 fn motion<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
-    let Kind::Motion { formulas, initial, .. } = &model.kind else { unreachable!("motion") };
+    let ModelKind::Motion { formulas, initial, .. } = &model.kind else { unreachable!("motion") };
     let solve = move |method: &str, formulation: Formulation| {
         let mechanism = Compiled::new(formulas, Interpreted);
         let problem = daedal::Problem::new(&mechanism, (**initial).clone(), tend);

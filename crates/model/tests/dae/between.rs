@@ -5,7 +5,7 @@ use daedal::dae::{Form, InForm, System, Unknowns};
 use daedal::graph::Interpreted;
 use daedal::method::Integrator;
 use daedal::{Bdf, Options, Problem, RadauIIa, Save, Solution, Tolerance, solve};
-use daedal_model::{Kind, Model};
+use daedal_model::{Model, ModelKind};
 
 /// What unknowns are.
 type Exact = fn(f64) -> Vec<(&'static str, f64)>;
@@ -61,7 +61,7 @@ fix = { x = 0 }"#,
 fn system(text: &str) -> (System, daedal::Initial) {
     let text = format!("[model]\nname = \"between\"\n[dae]\n{text}\n");
     let model = Model::read("between.toml", &text, &[]).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
-    let Kind::Dae { formulas, initial, .. } = model.kind else { panic!("no general system") };
+    let ModelKind::Dae { formulas, initial, .. } = model.kind else { panic!("no general system") };
     (System::new(&formulas, Interpreted), *initial)
 }
 

@@ -3,7 +3,7 @@
 use daedal::Initial;
 use daedal::dae::Formulas;
 use daedal::graph::{Expr, Tape};
-use daedal_model::{Kind, Model};
+use daedal_model::{Model, ModelKind};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,8 +23,8 @@ pub fn read(name: &str, changes: &[(&str, f64)]) -> Model {
 /// The equations and the start of a general system.
 pub fn system(model: &Model) -> (&Formulas, &Initial) {
     match &model.kind {
-        Kind::Dae { formulas, initial, .. } => (formulas, initial),
-        Kind::Motion { .. } | Kind::Hybrid(_) => panic!("{} is no general system", model.name),
+        ModelKind::Dae { formulas, initial, .. } => (formulas, initial),
+        ModelKind::Motion { .. } | ModelKind::Hybrid(_) => panic!("{} is no general system", model.name),
     }
 }
 

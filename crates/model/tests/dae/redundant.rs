@@ -7,7 +7,7 @@ use daedal::dae::{System, Unknowns};
 use daedal::graph::Interpreted;
 use daedal::method::Integrator;
 use daedal::{Bdf, Initial, Options, Problem, RadauIIa, Solution, SolveError, Tolerance, solve};
-use daedal_model::{Kind, Model};
+use daedal_model::{Model, ModelKind};
 
 fn solved(name: &str) -> Solution<Unknowns> {
     Run::new(name, 1e-8).make().unwrap_or_else(|error| panic!("{name}: {}", reason(&error)))
@@ -60,7 +60,7 @@ guess = {{ x = 0.95, y = 0.29, vx = 0, vy = 8 }}
             more.join(", ")
         );
         let model = Model::read("rotor.toml", &text, &[]).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
-        let Kind::Dae { formulas, initial, .. } = &model.kind else { panic!("general") };
+        let ModelKind::Dae { formulas, initial, .. } = &model.kind else { panic!("general") };
         let system = System::new(formulas, Interpreted);
         let problem = Problem::new(&system, (**initial).clone(), 3.0);
         for method in [&RadauIIa::default() as &dyn Integrator, &Bdf::default()] {

@@ -5,12 +5,12 @@ use daedal::dae::{Form, InForm, System, Unknowns};
 use daedal::graph::Interpreted;
 use daedal::method::Integrator;
 use daedal::{Bdf, Initial, Options, Problem, RadauIIa, Solution, SolveError, StepFailure, Tolerance, solve};
-use daedal_model::{Kind, Model};
+use daedal_model::{Model, ModelKind};
 
 /// Solve a file that is given here.
 fn run_with(text: &str, form: Form, method: &dyn Integrator) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     let model = Model::read("test.toml", text, &[]).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
-    let Kind::Dae { formulas, initial, .. } = &model.kind else { panic!("a general system") };
+    let ModelKind::Dae { formulas, initial, .. } = &model.kind else { panic!("a general system") };
     let system = System::new(formulas, Interpreted);
     let options = Options { tolerance: Tolerance::new(1e-7, 1e-7), max_steps: 100_000, ..Options::default() };
     solve(
@@ -210,7 +210,7 @@ fn equations_that_agree_do_not_contradict_each_other_at_loose_tolerances() {
     let equations = "states = [\"x\", \"y\", \"u\", \"v\", \"l\"]\nequations = [\"der(x) = u\", \"der(y) = v\", \
                      \"der(u) = -l*x\", \"der(v) = -l*y - 9.81\", \"x^2 + y^2 = 1\", \"x*u + y*v = 0\"]";
     let text = file("[0, 10]", equations, "guess = { x = 1, y = 0, u = 0, v = 0, l = 0 }");
-    let Kind::Dae { formulas, initial, .. } = Model::read("test.toml", &text, &[]).unwrap().kind else {
+    let ModelKind::Dae { formulas, initial, .. } = Model::read("test.toml", &text, &[]).unwrap().kind else {
         unreachable!()
     };
     let system = System::new(&formulas, Interpreted);

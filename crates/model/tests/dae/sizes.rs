@@ -1,7 +1,7 @@
 //! Numbers of equations and unknowns, and the highest derivatives.
 
 use super::files::{folder, read, system};
-use daedal_model::Kind;
+use daedal_model::ModelKind;
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -85,7 +85,7 @@ fn every_general_system_in_the_folder_has_its_size_here() {
         let path = entry.expect("a file").path();
         path.file_stem()?.to_str().map(ToString::to_string)
     });
-    let found: BTreeSet<String> = names.filter(|name| matches!(read(name, &[]).kind, Kind::Dae { .. })).collect();
+    let found: BTreeSet<String> = names.filter(|name| matches!(read(name, &[]).kind, ModelKind::Dae { .. })).collect();
     assert_eq!(found, known);
 }
 

@@ -6,12 +6,12 @@ use super::runs::{Run, scd};
 use daedal::graph::Interpreted;
 use daedal::motion::Compiled;
 use daedal::{Geoms, Options, Problem, Tolerance, solve};
-use daedal_model::Kind;
+use daedal_model::ModelKind;
 
 /// Positions and velocities at the end, by GEOMS from equations of motion.
 fn with_structure(name: &str, tolerance: f64) -> Vec<f64> {
     let model = read(name, &[]);
-    let Kind::Motion { formulas, initial, .. } = &model.kind else { panic!("{name} has no equations of motion") };
+    let ModelKind::Motion { formulas, initial, .. } = &model.kind else { panic!("{name} has no equations of motion") };
     let mechanism = Compiled::new(formulas, Interpreted);
     let problem = Problem::new(&mechanism, (**initial).clone(), model.time.expect("an interval").1);
     let tolerance = Tolerance::new(tolerance, tolerance);

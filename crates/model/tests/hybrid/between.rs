@@ -3,7 +3,7 @@
 use daedal::graph::Interpreted;
 use daedal::hybrid::HybridSolution;
 use daedal::{Options, Tolerance, solve};
-use daedal_model::{Kind, Methods, Model};
+use daedal_model::{Methods, Model, ModelKind};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ fix = { x = 0, n = 0 }
 
 fn made(text: &str, general: &'static str, tolerance: f64) -> HybridSolution {
     let model = Model::read("between.toml", text, &[]).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
-    let Kind::Hybrid(hybrid) = &model.kind else { panic!("no modes") };
+    let ModelKind::Hybrid(hybrid) = &model.kind else { panic!("no modes") };
     let system = hybrid.build(&(Arc::new(Interpreted) as _), &Methods { general, ..Methods::default() });
     let problem = hybrid.problem(&system, model.time.unwrap().1);
     let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };

@@ -3,10 +3,10 @@
 use daedal::graph::Interpreted;
 use daedal::hybrid::{Detection, Hybrid, HybridOptions, HybridSolution, Hysteresis, Restart};
 use daedal::{Initial, Options, Problem, Save, Tolerance, solve};
-use daedal_model::{Kind, Methods, Model};
+use daedal_model::{Methods, Model, ModelKind};
 use daedal_problems::hybrid::{
-    Method, Sliding, belt, boost_converter, bowed_string, clutch, diode_bridge, friction_bodies, newtons_cradle,
-    rope_cut,
+    ModeIntegrator, SlidingBy, belt, boost_converter, bowed_string, clutch, diode_bridge, friction_bodies,
+    newtons_cradle, rope_cut,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn file(name: &str, overrides: &[(&str, f64)]) -> HybridSolution {
     let text = std::fs::read_to_string(path).unwrap();
     let overrides: Vec<(String, f64)> = overrides.iter().map(|(name, x)| ((*name).to_string(), *x)).collect();
     let model = Model::read(name, &text, &overrides).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
-    let Kind::Hybrid(hybrid) = &model.kind else { panic!("{name} has no modes") };
+    let ModelKind::Hybrid(hybrid) = &model.kind else { panic!("{name} has no modes") };
     let system = hybrid.build(&(Arc::new(Interpreted) as _), &Methods::default());
     let problem = hybrid.problem(&system, model.time.unwrap().1);
     made(&problem, model.solve.hmax, &hybrid.options)
@@ -62,7 +62,8 @@ fn ends(file: &HybridSolution, rust: &HybridSolution, names: &[(&str, &str)], ac
 
 #[test]
 fn the_boost_converter_is_the_same() {
-    let hybrid = boost_converter::BoostConverter::default().system(boost_converter::As::Equations, Method::Radau);
+    let hybrid = boost_converter::BoostConverter::default()
+        .system(boost_converter::ConverterForm::Equations, ModeIntegrator::Radau);
     let problem = Problem::new(
         &hybrid,
         Initial::new(0.0, &boost_converter::GUESS).restart(Restart::LeastChange),
@@ -77,7 +78,7 @@ fn the_boost_converter_is_the_same() {
 #[test]
 fn the_friction_bodies_are_the_same() {
     let bodies = friction_bodies::FrictionBodies::default();
-    let hybrid = bodies.system(Sliding::Generated, friction_bodies::As::Equations, Method::Radau);
+    let hybrid = bodies.system(SlidingBy::Generated, friction_bodies::FrictionForm::Equations, ModeIntegrator::Radau);
     let problem = Problem::new(&hybrid, Initial::new(0.0, &friction_bodies::START), friction_bodies::TEND);
     let options = HybridOptions { hysteresis: Hysteresis::Limit, ..HybridOptions::default() };
     let reference = made(&problem, None, &options);
@@ -88,7 +89,7 @@ fn the_friction_bodies_are_the_same() {
 
 #[test]
 fn the_mass_on_the_belt_is_the_same() {
-    let hybrid = belt::Belt::default().system(Sliding::ByHand, Method::Radau);
+    let hybrid = belt::Belt::default().system(SlidingBy::ByHand, ModeIntegrator::Radau);
     let problem = Problem::new(&hybrid, Initial::new(0.0, &belt::START), belt::TEND);
     let reference = made(&problem, Some(belt::HMAX), &HybridOptions::default());
     let file = file("mass-on-belt", &[]);
@@ -99,8 +100,8 @@ fn the_mass_on_the_belt_is_the_same() {
 #[test]
 fn the_cut_rope_is_the_same() {
     let of = rope_cut::RopeCut::default();
-    let hybrid = of.system(rope_cut::Solver::Geoms, rope_cut::Solver::Geoms);
-    let start = of.start(rope_cut::Solver::Geoms);
+    let hybrid = of.system(rope_cut::RopeSolver::Geoms, rope_cut::RopeSolver::Geoms);
+    let start = of.start(rope_cut::RopeSolver::Geoms);
     let problem = Problem::new(&hybrid, Initial { states: start, ..Initial::default() }, rope_cut::TEND);
     let reference = made(&problem, None, &HybridOptions::default());
     let file = file("rope-cut", &[]);
@@ -110,7 +111,7 @@ fn the_cut_rope_is_the_same() {
 
 #[test]
 fn the_diode_bridge_is_the_same() {
-    let hybrid = diode_bridge::DiodeBridge::default().system(Method::Radau);
+    let hybrid = diode_bridge::DiodeBridge::default().system(ModeIntegrator::Radau);
     let reference = rust(&hybrid, &[0.0, 0.0], 0.1);
     let file = file("diode-bridge", &[]);
     same(&file, &reference, 1e-9);
@@ -120,7 +121,7 @@ fn the_diode_bridge_is_the_same() {
 #[test]
 fn the_friction_clutch_is_the_same() {
     let of = clutch::Clutch { start: [20.0, 0.0], ..clutch::Clutch::default() };
-    let hybrid = of.system(clutch::Kind::Friction);
+    let hybrid = of.system(clutch::ClutchKind::Friction);
     let problem = Problem::new(&hybrid, Initial { states: of.start(), ..Initial::default() }, 6.0);
     let reference = made(&problem, None, &HybridOptions::default());
     let file = file("clutch", &[]);
@@ -131,7 +132,7 @@ fn the_friction_clutch_is_the_same() {
 #[test]
 fn the_dog_clutch_is_the_same() {
     let of = clutch::Clutch::default();
-    let hybrid = of.system(clutch::Kind::Dog);
+    let hybrid = of.system(clutch::ClutchKind::Dog);
     let problem = Problem::new(&hybrid, Initial { states: of.start(), ..Initial::default() }, 2.0);
     let reference = made(&problem, None, &HybridOptions::default());
     let file = file("dog-clutch", &[]);
@@ -146,7 +147,7 @@ fn the_dog_clutch_is_the_same() {
 #[test]
 fn newtons_cradle_is_the_same() {
     let cradle = newtons_cradle::NewtonsCradle::default();
-    let hybrid = cradle.system(Method::Radau);
+    let hybrid = cradle.system(ModeIntegrator::Radau);
     let reference = rust(&hybrid, &cradle.start(), 3.0);
     let file = file("newtons-cradle", &[]);
     same(&file, &reference, 1e-7);
@@ -157,7 +158,7 @@ fn newtons_cradle_is_the_same() {
 fn the_bowed_string_is_the_same() {
     // ten pieces are enough to compare
     let string = bowed_string::BowedString { pieces: 10, node: 1, ..bowed_string::BowedString::default() };
-    let hybrid = string.system(bowed_string::Sticking::Sliding, Method::Radau);
+    let hybrid = string.system(bowed_string::Sticking::Sliding, ModeIntegrator::Radau);
     let problem = Problem::new(&hybrid, Initial::new(0.0, &string.start()), bowed_string::TEND);
     let options = HybridOptions { detection: Detection::Condition, ..HybridOptions::default() };
     let reference = made(&problem, None, &options);

@@ -1,6 +1,6 @@
 //! Files with modes that were cut, mixed and misspelt are read or have mistakes; nothing panics or hangs.
 
-use daedal_model::{Limits, Model};
+use daedal_model::{Model, ReadingLimits};
 use std::path::Path;
 
 /// Numbers that look random and are always the same.
@@ -58,7 +58,7 @@ fn damaged_files_are_read_or_have_mistakes() {
             }
         }
         let text = lines.join("\n");
-        match Model::read_within("damaged", &text, &[], Limits { entries: 20_000, operations: 200_000 }) {
+        match Model::read_within("damaged", &text, &[], ReadingLimits { entries: 20_000, operations: 200_000 }) {
             Ok(_) => good += 1,
             Err(mistakes) => {
                 assert!(!mistakes.list().is_empty() && !mistakes.lines().is_empty());

@@ -3,7 +3,7 @@
 use daedal::graph::Interpreted;
 use daedal::hybrid::{HybridError, HybridSolution};
 use daedal::{Options, Save, Tolerance, solve};
-use daedal_model::{Kind, Methods, Model};
+use daedal_model::{Methods, Model, ModelKind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn run(
 fn made_of(name: &str, text: &str, overrides: &[(&str, f64)]) -> Result<HybridSolution, Box<HybridError>> {
     let overrides: Vec<(String, f64)> = overrides.iter().map(|(name, x)| ((*name).to_string(), *x)).collect();
     let model = Model::read(name, text, &overrides).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
-    let Kind::Hybrid(hybrid) = &model.kind else { panic!("{name} has no modes") };
+    let ModelKind::Hybrid(hybrid) = &model.kind else { panic!("{name} has no modes") };
     let system = hybrid.build(&(Arc::new(Interpreted) as _), &Methods::default());
     let problem = hybrid.problem(&system, model.time.unwrap().1);
     let tolerance = Tolerance::new(1e-9, 1e-9);
@@ -31,7 +31,7 @@ fn made_of(name: &str, text: &str, overrides: &[(&str, f64)]) -> Result<HybridSo
 fn nothing_slides_far_from_the_belt_however_coarse_the_tolerance() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/mass-on-belt.toml");
     let model = Model::read("mass-on-belt", &std::fs::read_to_string(path).unwrap(), &[]).unwrap();
-    let Kind::Hybrid(hybrid) = &model.kind else { panic!("it has modes") };
+    let ModelKind::Hybrid(hybrid) = &model.kind else { panic!("it has modes") };
     let system = hybrid.build(&(Arc::new(Interpreted) as _), &Methods::default());
     let options = Options { tolerance: Tolerance::new(1e-3, 1e-3), hmax: model.solve.hmax, ..Options::default() };
     let solution = solve(&hybrid.problem(&system, 1.0), &hybrid.options, &options).unwrap();

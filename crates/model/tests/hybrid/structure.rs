@@ -3,7 +3,7 @@
 use daedal::Start;
 use daedal::graph::{Compiler, Expr, Graph, Interpreted, Tape};
 use daedal::hybrid::{Combination, Detection, Hybrid, Logic, Restart, Schedule, Trigger};
-use daedal_model::{HybridModel, HybridSliding, HybridTrigger, Kind, Methods, Model};
+use daedal_model::{HybridModel, HybridSliding, HybridTrigger, Methods, Model, ModelKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn read_with(text: &str, overrides: &[(&str, f64)]) -> Model {
 
 fn hybrid(model: &Model) -> &HybridModel {
     match &model.kind {
-        Kind::Hybrid(hybrid) => hybrid,
+        ModelKind::Hybrid(hybrid) => hybrid,
         _ => panic!("{} has no modes", model.name),
     }
 }
@@ -48,7 +48,7 @@ fn every_file_with_modes_is_read_and_built() {
         let name = path.file_stem().unwrap().to_str().unwrap().to_string();
         let text = std::fs::read_to_string(&path).unwrap();
         let model = Model::read(&name, &text, &[]).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
-        let Kind::Hybrid(hybrid) = &model.kind else { continue };
+        let ModelKind::Hybrid(hybrid) = &model.kind else { continue };
         assert!(model.time.is_some() && model.description.is_some() && model.source.is_some(), "{name}");
         let system = build(hybrid);
         for (mode, built) in hybrid.modes.iter().zip(&system.modes) {
@@ -82,7 +82,7 @@ fn a_mode_lays_its_tables_over_the_common_ones() {
     assert_eq!(hybrid.sliding, [HybridSliding { between: (0, 1), mode: 2, set: Vec::new() }]);
     assert_eq!((hybrid.options.chatter_time, hybrid.options.probe), (Some(1e-3), 1e-8));
     assert_eq!(hybrid.initial.states, [Start::Fixed(0.0), Start::Fixed(0.0)]);
-    let Kind::Dae { formulas, .. } = &hybrid.modes[1].kind else { panic!("a general system") };
+    let ModelKind::Dae { formulas, .. } = &hybrid.modes[1].kind else { panic!("a general system") };
     let residuals: Vec<Expr> = formulas.equations.iter().map(|(_, e)| *e).collect();
     // t x v x' v' and the parameters
     let mut inputs = vec![0.0, 0.3, 0.7, 0.1, 0.2];
@@ -176,7 +176,7 @@ fn equations_of_motion_switch_by_all_their_unknowns() {
     assert_eq!((condition.functions[0].value)(0.0, &[0.0, 7.0, 0.0, 0.0], &[0.0; 4]), 7.0);
     // the force of the floor exists in one mode only, the energy in both
     let outputs = |mode: usize| match &model.modes[mode].kind {
-        Kind::Motion { formulas, .. } => formulas.outputs.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(),
+        ModelKind::Motion { formulas, .. } => formulas.outputs.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(),
         _ => panic!("equations of motion"),
     };
     assert_eq!((outputs(0), outputs(1)), (vec!["energy".to_string()], vec!["energy".into(), "floor".into()]));
@@ -195,7 +195,7 @@ fn schedules_are_times_or_periods() {
     assert_eq!(schedule(6), Schedule::Every { first: 0.16, period: 0.16 });
     assert_eq!((hybrid.initial.mode, hybrid.initial.restart), (0, Some(Restart::LeastChange)));
     assert_eq!(hybrid.initial.states, [Start::Guess(10.0); 7]);
-    let Kind::Dae { formulas, .. } = &hybrid.modes[2].kind else { panic!("a general system") };
+    let ModelKind::Dae { formulas, .. } = &hybrid.modes[2].kind else { panic!("a general system") };
     let names: Vec<&str> = formulas.equations.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["capacitor", "inductor", "loop", "resistor", "node", "switch", "diode"]);
 }
@@ -284,7 +284,7 @@ fn every_key_arrives() {
 #[test]
 fn parameters_of_modes_are_set_by_the_name_of_the_mode() {
     let value = |model: &Model, mode: usize, name: &str| match &hybrid(model).modes[mode].kind {
-        Kind::Dae { formulas, .. } => formulas.parameters.iter().find(|(known, _)| known == name).expect("it").1,
+        ModelKind::Dae { formulas, .. } => formulas.parameters.iter().find(|(known, _)| known == name).expect("it").1,
         _ => panic!("a general system"),
     };
     let model = read_with(RELAY, &[]);
@@ -313,7 +313,7 @@ fn definitions_and_outputs_are_computed_where_their_names_exist() {
     let text = text.replace("method = \"bdf\"", "definitions = { force = 'u*x[1]' }");
     let model = read_with(&text, &[]);
     let outputs = |mode: usize| match &hybrid(&model).modes[mode].kind {
-        Kind::Dae { formulas, .. } => formulas.outputs.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(),
+        ModelKind::Dae { formulas, .. } => formulas.outputs.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(),
         _ => panic!("a general system"),
     };
     assert_eq!((outputs(0), outputs(1)), (vec!["both".to_string(), "pull".into()], vec!["both".to_string()]));

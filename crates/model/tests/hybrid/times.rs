@@ -3,12 +3,12 @@
 use daedal::graph::Interpreted;
 use daedal::hybrid::{HybridSolution, SwitchKind};
 use daedal::{Options, Tolerance, solve};
-use daedal_model::{Kind, Methods, Model};
+use daedal_model::{Methods, Model, ModelKind};
 use std::sync::Arc;
 
 fn made(text: &str, general: &'static str) -> HybridSolution {
     let model = Model::read("times.toml", text, &[]).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
-    let Kind::Hybrid(hybrid) = &model.kind else { panic!("no modes") };
+    let ModelKind::Hybrid(hybrid) = &model.kind else { panic!("no modes") };
     let system = hybrid.build(&(Arc::new(Interpreted) as _), &Methods { general, ..Methods::default() });
     let problem = hybrid.problem(&system, model.time.unwrap().1);
     let options = Options { tolerance: Tolerance::new(1e-8, 1e-8), ..Options::default() };

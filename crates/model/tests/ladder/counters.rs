@@ -7,7 +7,7 @@ use super::rows::{ROWS, Row};
 use super::run::{Case, ways};
 use super::{at_work, read};
 use daedal::Statistics;
-use daedal_model::Kind;
+use daedal_model::ModelKind;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -37,8 +37,8 @@ fn counters(row: &Row) -> Vec<(String, String)> {
     let model = read(row);
     let tend = row.until.map_or_else(|| model.time.expect("an interval").1, |(tend, _)| tend);
     let unknowns = match &model.kind {
-        Kind::Dae { formulas, .. } => formulas.states.len(),
-        Kind::Motion { .. } | Kind::Hybrid(_) => 0,
+        ModelKind::Dae { formulas, .. } => formulas.states.len(),
+        ModelKind::Motion { .. } | ModelKind::Hybrid(_) => 0,
     };
     let done = |way| {
         let max_steps = Row::attempts_of(&way, unknowns);

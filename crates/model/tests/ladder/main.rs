@@ -16,7 +16,7 @@ mod run;
 mod solutions;
 
 use climb::{Climb, Trusted};
-use daedal_model::{Kind, Model};
+use daedal_model::{Model, ModelKind};
 use rows::{ROWS, Row};
 use run::{Case, ways};
 use std::collections::BTreeSet;
@@ -61,8 +61,8 @@ fn look(row: &Row, tolerances: &[f64]) -> (String, Vec<String>) {
         let _ = write!(table, " (multipliers do not count: {why})");
     }
     let unknowns = match &case.model.kind {
-        Kind::Dae { formulas, .. } => formulas.states.len(),
-        Kind::Motion { .. } | Kind::Hybrid(_) => 0,
+        ModelKind::Dae { formulas, .. } => formulas.states.len(),
+        ModelKind::Motion { .. } | ModelKind::Hybrid(_) => 0,
     };
     let mut wrong = Vec::new();
     if let Some(why) = row.stops {

@@ -5,7 +5,7 @@ use super::references::*;
 use super::run::{Case, Found, Level, ORDER_13, Way, is_mechanical};
 use super::solutions;
 use daedal::Statistics;
-use daedal_model::Kind;
+use daedal_model::ModelKind;
 
 /// Two methods must agree up to this for their values to be trusted; by how much they differ is left open in errors.
 const AGREEMENT: f64 = 1e-7;
@@ -29,9 +29,9 @@ const PUBLISHED: [(&str, &[f64], f64); 10] = [
 ];
 
 /// Who is asked, in this order, and with which tolerance: the first two that answer are compared.
-fn witnesses(kind: &Kind) -> Vec<(Way, f64)> {
+fn witnesses(kind: &ModelKind) -> Vec<(Way, f64)> {
     match kind {
-        Kind::Motion { .. } => vec![
+        ModelKind::Motion { .. } => vec![
             (Way::new("psf", ORDER_13), 1e-13),
             (Way::new("eom1", "hedop5"), 1e-13),
             (Way::new("psf", "geoms"), 1e-13),
@@ -40,7 +40,7 @@ fn witnesses(kind: &Kind) -> Vec<(Way, f64)> {
             (Way::new("psf", "geoms"), 1e-11),
             (Way::new("psf", "radau"), 1e-11),
         ],
-        Kind::Dae { .. } => {
+        ModelKind::Dae { .. } => {
             vec![
                 (Way::new("auto", ORDER_13), 1e-13),
                 (Way::new("auto", "radau"), 1e-13),
@@ -49,10 +49,10 @@ fn witnesses(kind: &Kind) -> Vec<(Way, f64)> {
                 (Way::new("auto", "bdf"), 1e-11),
             ]
         }
-        Kind::Hybrid(hybrid) if is_mechanical(hybrid) => {
+        ModelKind::Hybrid(hybrid) if is_mechanical(hybrid) => {
             vec![(Way::new("psf", "geoms"), 1e-13), (Way::new("p1", "geoms"), 1e-13)]
         }
-        Kind::Hybrid(_) => vec![
+        ModelKind::Hybrid(_) => vec![
             (Way::new("modes", ORDER_13), 1e-13),
             (Way::new("modes", "radau"), 1e-13),
             (Way::new("modes", "bdf"), 1e-12),
@@ -78,7 +78,7 @@ impl Trusted {
         let [first, second] = &answers[..] else { return Err(reasons.join("; ")) };
         // a mode of equations of motion has no other method than GEOMS, whose other formulation has multipliers of lower order
         let counts = match &case.model.kind {
-            Kind::Hybrid(hybrid) if is_mechanical(hybrid) => Level::Velocity,
+            ModelKind::Hybrid(hybrid) if is_mechanical(hybrid) => Level::Velocity,
             _ => counts,
         };
         let (doubt, name) = case.error(second, first, counts);
@@ -98,7 +98,7 @@ impl Trusted {
 
 /// What is known about the end from elsewhere, with its accuracy; the order of the states is that of the file.
 fn known(case: &Case) -> Vec<(Found, f64)> {
-    let Kind::Dae { formulas, .. } = &case.model.kind else { return problems(case) };
+    let ModelKind::Dae { formulas, .. } = &case.model.kind else { return problems(case) };
     let name = case.model.name.as_str();
     let found = |x: &[f64]| of_end(formulas.states.iter().cloned().zip(x.iter().copied()));
     let exact =

@@ -8,7 +8,7 @@ use daedal::method::Integrator;
 use daedal::method::radau::Stages;
 use daedal::motion::{Compiled, Layout};
 use daedal::{Bdf, Geoms, Options, RadauIIa, Save, Statistics, Tolerance, catalogue};
-use daedal_model::{HybridModel, Kind, Methods, Model};
+use daedal_model::{HybridModel, Methods, Model, ModelKind};
 use std::error::Error;
 use std::sync::Arc;
 
@@ -76,38 +76,38 @@ impl Way {
 }
 
 /// All ways for a kind of model.
-pub fn ways(kind: &Kind) -> Vec<Way> {
+pub fn ways(kind: &ModelKind) -> Vec<Way> {
     match kind {
-        Kind::Motion { .. } => {
+        ModelKind::Motion { .. } => {
             let ways =
                 |entry: &'static catalogue::Entry| entry.formulations.iter().map(|form| Way::new(form, entry.name));
             catalogue::all().iter().flat_map(ways).collect()
         }
-        Kind::Dae { .. } => {
+        ModelKind::Dae { .. } => {
             Form::ALL.iter().flat_map(|form| ["radau", "bdf"].map(|method| Way::new(form.name(), method))).collect()
         }
-        Kind::Hybrid(hybrid) if is_mechanical(hybrid) => vec![Way::new("psf", "geoms"), Way::new("p1", "geoms")],
-        Kind::Hybrid(_) => ["radau", "bdf"].map(|method| Way::new("modes", method)).to_vec(),
+        ModelKind::Hybrid(hybrid) if is_mechanical(hybrid) => vec![Way::new("psf", "geoms"), Way::new("p1", "geoms")],
+        ModelKind::Hybrid(_) => ["radau", "bdf"].map(|method| Way::new("modes", method)).to_vec(),
     }
 }
 
 /// Are modes equations of motion?
 pub fn is_mechanical(hybrid: &HybridModel) -> bool {
-    hybrid.modes.iter().any(|mode| matches!(mode.kind, Kind::Motion { .. }))
+    hybrid.modes.iter().any(|mode| matches!(mode.kind, ModelKind::Motion { .. }))
 }
 
 impl Case {
     /// Solve it. Why not, if not.
     pub fn solve(&self, way: &Way, tolerance: f64) -> Result<Found, String> {
         match &self.model.kind {
-            Kind::Motion { .. } => self.motion(way, &self.options(tolerance)),
-            Kind::Dae { .. } => self.general(way, &self.options(tolerance)),
-            Kind::Hybrid(hybrid) => self.switched(hybrid, way, &self.options(tolerance)),
+            ModelKind::Motion { .. } => self.motion(way, &self.options(tolerance)),
+            ModelKind::Dae { .. } => self.general(way, &self.options(tolerance)),
+            ModelKind::Hybrid(hybrid) => self.switched(hybrid, way, &self.options(tolerance)),
         }
     }
 
     fn motion(&self, way: &Way, options: &Options) -> Result<Found, String> {
-        let Kind::Motion { formulas, initial, .. } = &self.model.kind else { unreachable!("a mechanism") };
+        let ModelKind::Motion { formulas, initial, .. } = &self.model.kind else { unreachable!("a mechanism") };
         let mechanism = Compiled::new(formulas, Interpreted);
         let problem = daedal::Problem::new(&mechanism, (**initial).clone(), self.tend);
         let formulation = Formulation::ALL.into_iter().find(|known| known.name() == way.form).expect("a formulation");
@@ -123,7 +123,7 @@ impl Case {
     }
 
     fn general(&self, way: &Way, options: &Options) -> Result<Found, String> {
-        let Kind::Dae { formulas, initial, .. } = &self.model.kind else { unreachable!("a general system") };
+        let ModelKind::Dae { formulas, initial, .. } = &self.model.kind else { unreachable!("a general system") };
         let system = System::new(formulas, Interpreted);
         let problem = daedal::Problem::new(&system, (**initial).clone(), self.tend);
         let form = Form::ALL.into_iter().find(|known| known.name() == way.form).expect("a form");
@@ -176,9 +176,9 @@ impl Case {
 
     fn begin(&self) -> f64 {
         match &self.model.kind {
-            Kind::Motion { initial, .. } => initial.t,
-            Kind::Dae { initial, .. } => initial.t,
-            Kind::Hybrid(hybrid) => hybrid.initial.t,
+            ModelKind::Motion { initial, .. } => initial.t,
+            ModelKind::Dae { initial, .. } => initial.t,
+            ModelKind::Hybrid(hybrid) => hybrid.initial.t,
         }
     }
 

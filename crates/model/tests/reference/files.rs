@@ -2,8 +2,8 @@
 
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
 use daedal::{Initial, Start};
-use daedal_model::{Kind, Model};
-use daedal_problems::{Case, Problem, all};
+use daedal_model::{Model, ModelKind};
+use daedal_problems::{Case, ReferenceProblem, all};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,8 @@ pub fn read(name: &str, changes: &[(String, f64)]) -> Model {
 /// The equations of motion of a model.
 pub fn motion(model: &Model) -> (&Formulas, &Initial) {
     match &model.kind {
-        Kind::Motion { formulas, initial, .. } => (formulas, initial),
-        Kind::Dae { .. } | Kind::Hybrid(_) => panic!("{} has no equations of motion", model.name),
+        ModelKind::Motion { formulas, initial, .. } => (formulas, initial),
+        ModelKind::Dae { .. } | ModelKind::Hybrid(_) => panic!("{} has no equations of motion", model.name),
     }
 }
 
@@ -36,7 +36,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    pub fn new(problem: &'static Problem, changes: &[(String, f64)]) -> Self {
+    pub fn new(problem: &'static ReferenceProblem, changes: &[(String, f64)]) -> Self {
         let model = read(problem.name, changes);
         let compiled = Compiled::new(motion(&model).0, daedal::graph::Interpreted);
         let case = problem.case_with(changes).expect("parameters of the problem");

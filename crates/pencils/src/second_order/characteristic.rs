@@ -7,7 +7,7 @@
 //! μ is the first level with σ = τ = 0. Proved for μ ≤ 2.
 
 use super::derivative_array::levels;
-use super::{DerivativeArray, Expansion, SecondOrderError, SecondOrderValues};
+use super::{Expansion, SecondOrderError, SecondOrderValues, TripleArray};
 use crate::blocks::beside;
 use daedal::linalg::{RankRule, Ranks};
 
@@ -47,7 +47,7 @@ pub fn characteristic_values(at: &Expansion, rule: RankRule) -> Result<Character
 
 /// The same from arrays of levels 0, 1, …, as they come.
 pub fn characteristic_values_of_arrays(
-    arrays: impl IntoIterator<Item = Result<DerivativeArray, SecondOrderError>>,
+    arrays: impl IntoIterator<Item = Result<TripleArray, SecondOrderError>>,
     rule: RankRule,
 ) -> Result<CharacteristicTable, SecondOrderError> {
     let mut ranks = Ranks::new(rule);
@@ -81,7 +81,7 @@ pub fn characteristic_values_of_arrays(
 }
 
 fn level_ranks(
-    array: &DerivativeArray,
+    array: &TripleArray,
     before: Option<[usize; 3]>,
     ranks: &mut Ranks,
 ) -> Result<LevelRanks, SecondOrderError> {

@@ -7,10 +7,10 @@ use faer::Mat;
 
 /// Coefficients that can be computed from formulas.
 const COEFFICIENTS: usize = 16;
-type Series = Taylor<f64, COEFFICIENTS>;
+type TaylorSeries = Taylor<f64, COEFFICIENTS>;
 
 /// M(t) x″ + C(t) x′ + K(t) x = f(t), expanded at any time.
-pub trait Coefficients {
+pub trait TripleCoefficients {
     /// Taylor coefficients 0..=level at t.
     fn expand(&self, t: f64, level: usize) -> Result<Expansion, SecondOrderError>;
 }
@@ -30,7 +30,7 @@ pub trait SecondOrderSystem {
 /// ```
 /// use daedal::linalg::Matrix;
 /// use daedal::scalar::Scalar;
-/// use daedal_pencils::second_order::{Coefficients, Formulas, SecondOrderSystem};
+/// use daedal_pencils::second_order::{TripleCoefficients, TripleFormulas, SecondOrderSystem};
 ///
 /// /// t x″ + x = sin t.
 /// struct Stretched;
@@ -43,24 +43,24 @@ pub trait SecondOrderSystem {
 ///         f[0] = t.sin();
 ///     }
 /// }
-/// let at = Formulas(Stretched).expand(2.0, 3).unwrap();
+/// let at = TripleFormulas(Stretched).expand(2.0, 3).unwrap();
 /// assert_eq!((at.M()[0][(0, 0)], at.M()[1][(0, 0)], at.M()[2][(0, 0)]), (2.0, 1.0, 0.0));
 /// assert!((at.f()[3][0] + 2.0_f64.cos() / 6.0).abs() < 1e-16);
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Formulas<E>(pub E);
+pub struct TripleFormulas<E>(pub E);
 
-impl<E: SecondOrderSystem> Coefficients for Formulas<E> {
+impl<E: SecondOrderSystem> TripleCoefficients for TripleFormulas<E> {
     fn expand(&self, t: f64, level: usize) -> Result<Expansion, SecondOrderError> {
         if level >= COEFFICIENTS {
             return Err(SecondOrderError::TooFewDerivatives { asked: level, given: COEFFICIENTS - 1 });
         }
         let (m, n) = (self.0.rows(), self.0.dim());
-        let zeros = || Matrix::<Series>::zeros(m, n);
+        let zeros = || Matrix::<TaylorSeries>::zeros(m, n);
         let (mut M, mut C, mut K) = (zeros(), zeros(), zeros());
-        let mut f = vec![Series::from(0.0); m];
-        self.0.coefficients(Series::parameter(t), &mut M, &mut C, &mut K, &mut f);
-        let split = |X: &Matrix<Series>| {
+        let mut f = vec![TaylorSeries::from(0.0); m];
+        self.0.coefficients(TaylorSeries::parameter(t), &mut M, &mut C, &mut K, &mut f);
+        let split = |X: &Matrix<TaylorSeries>| {
             (0..=level).map(|k| Mat::from_fn(m, n, |i, j| X[(i, j)].coefficients[k])).collect::<Vec<_>>()
         };
         let f = (0..=level).map(|k| f.iter().map(|x| x.coefficients[k]).collect()).collect();
@@ -81,7 +81,7 @@ pub struct Constant<F> {
     pub f: F,
 }
 
-impl<F: Fn(f64, usize) -> Vec<Vec<f64>>> Coefficients for Constant<F> {
+impl<F: Fn(f64, usize) -> Vec<Vec<f64>>> TripleCoefficients for Constant<F> {
     fn expand(&self, t: f64, level: usize) -> Result<Expansion, SecondOrderError> {
         let constant = |X: &Mat<f64>| {
             let zero = Mat::zeros(X.nrows(), X.ncols());
@@ -93,9 +93,9 @@ impl<F: Fn(f64, usize) -> Vec<Vec<f64>>> Coefficients for Constant<F> {
 
 /// Derivatives by a function of (t, level), for instance `|t, l| Expansion::from_derivatives(…)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Supplied<F>(pub F);
+pub struct SuppliedTriple<F>(pub F);
 
-impl<F: Fn(f64, usize) -> Result<Expansion, SecondOrderError>> Coefficients for Supplied<F> {
+impl<F: Fn(f64, usize) -> Result<Expansion, SecondOrderError>> TripleCoefficients for SuppliedTriple<F> {
     fn expand(&self, t: f64, level: usize) -> Result<Expansion, SecondOrderError> {
         let found = (self.0)(t, level)?;
         if found.level() < level {

@@ -68,7 +68,7 @@ impl fmt::Display for FormulationWarning {
 
 /// Formulations side by side.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Comparison {
+pub struct FormulationComparison {
     /// The system of second order.
     pub second_order: SecondOrderValues,
     /// The companion form.
@@ -87,7 +87,7 @@ pub fn compare_formulations(
     at: &Expansion,
     chosen: Option<&[usize]>,
     rule: RankRule,
-) -> Result<Comparison, SecondOrderError> {
+) -> Result<FormulationComparison, SecondOrderError> {
     let reduced = strangeness_free(at, rule)?;
     let second_order = reduced.values;
     let (at, _) = at.equilibrated();
@@ -108,7 +108,7 @@ pub fn compare_formulations(
     if partial.mu < mu {
         warnings.push(FormulationWarning::PartialIsLower { mu, partial: partial.mu });
     }
-    Ok(Comparison { second_order, companion, chosen, partial, warnings })
+    Ok(FormulationComparison { second_order, companion, chosen, partial, warnings })
 }
 
 /// Companion form with unknowns (v, x), v = x′.

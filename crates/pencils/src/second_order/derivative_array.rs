@@ -12,7 +12,7 @@ use faer::{Mat, Scale};
 
 /// M_l z″ + L_l z′ + N_l z = g_l with the columns of x″, x‴, … in M_l, of x′ in L_l and of x in N_l.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DerivativeArray {
+pub struct TripleArray {
     pub(super) rows: usize,
     pub(super) level: usize,
     /// factor of x″ in the equations themselves
@@ -23,7 +23,7 @@ pub struct DerivativeArray {
     pub(super) g: Vec<f64>,
 }
 
-impl DerivativeArray {
+impl TripleArray {
     /// Of the expansion, up to derivative `level`.
     pub fn new(at: &Expansion, level: usize) -> Result<Self, SecondOrderError> {
         if level > at.level() {
@@ -53,7 +53,7 @@ impl DerivativeArray {
             N.get_mut(i * m..(i + 1) * m, ..).copy_from(&at.K()[i]);
         }
         let g = at.f()[..=level].concat();
-        Ok(DerivativeArray { rows: m, level, mass: at.M()[0].clone(), M, L, N, g })
+        Ok(TripleArray { rows: m, level, mass: at.M()[0].clone(), M, L, N, g })
     }
 
     /// From Jacobians of the derivatives F, dF/dt, …, dˡF/dtˡ of a system of m equations by (x″, …, x^(l+2)), x′ and x, and g = −F_l.
@@ -89,7 +89,7 @@ impl DerivativeArray {
             return Err(SecondOrderError::NotFinite { what: "g_l" });
         }
         let mass = M.get(..rows, ..n).to_owned();
-        Ok(DerivativeArray { rows, level: levels - 1, mass, M, L, N, g })
+        Ok(TripleArray { rows, level: levels - 1, mass, M, L, N, g })
     }
 
     /// Number of equations m of the system.
@@ -134,6 +134,6 @@ impl DerivativeArray {
 }
 
 /// The arrays of all levels that an expansion allows, made when asked for.
-pub(super) fn levels(at: &Expansion) -> impl Iterator<Item = Result<DerivativeArray, SecondOrderError>> {
-    (0..=at.level()).map(|level| DerivativeArray::new(at, level))
+pub(super) fn levels(at: &Expansion) -> impl Iterator<Item = Result<TripleArray, SecondOrderError>> {
+    (0..=at.level()).map(|level| TripleArray::new(at, level))
 }

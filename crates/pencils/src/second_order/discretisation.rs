@@ -8,7 +8,9 @@
 //! rounding. The strangeness-free system is that of Wunderlich, thesis (2008), Theorem 3.22.
 
 use super::start::evaluate;
-use super::{Coefficients, SecondOrderError, SecondOrderValues, StrangenessFree, strangeness_free, taylor_start};
+use super::{
+    SecondOrderError, SecondOrderValues, StrangenessFreeTriple, TripleCoefficients, strangeness_free, taylor_start,
+};
 use daedal::linalg::{Lu, RankRule};
 
 /// Backward difference formulas for first and second derivatives on a fixed grid.
@@ -71,7 +73,7 @@ fn accuracy(derivative: &'static str, weights: &[f64], k: usize) -> Result<usize
 
 /// Where a discretisation starts.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Start {
+pub enum DiscreteStart {
     /// Consistent x and x′ at t₀; the values at the first points are found from the derivative array.
     Point {
         /// x(t₀).
@@ -102,20 +104,20 @@ pub struct Trajectory {
 ///
 /// ```
 /// use daedal::linalg::{Mat, RankRule};
-/// use daedal_pencils::second_order::{Constant, DifferenceFormulas, Start, discretise};
+/// use daedal_pencils::second_order::{Constant, DifferenceFormulas, DiscreteStart, discretise};
 /// // x″ + x = 0
 /// let one = Mat::identity(1, 1);
 /// let system = Constant { M: one.clone(), C: Mat::zeros(1, 1), K: one, f: |_: f64, l: usize| vec![vec![0.0]; l + 1] };
-/// let start = Start::Point { x: vec![1.0], xdot: vec![0.0] };
+/// let start = DiscreteStart::Point { x: vec![1.0], xdot: vec![0.0] };
 /// let formulas = DifferenceFormulas::second_order();
 /// let found = discretise(&system, &formulas, &start, 0.0, 0.01, 100, 2, RankRule::default()).unwrap();
 /// assert!((found.x[100][0] - 1.0_f64.cos()).abs() < 1e-4);
 /// ```
 #[allow(clippy::too_many_arguments)] // system, scheme and grid
 pub fn discretise(
-    system: &impl Coefficients,
+    system: &impl TripleCoefficients,
     formulas: &DifferenceFormulas,
-    start: &Start,
+    start: &DiscreteStart,
     t0: f64,
     h: f64,
     steps: usize,
@@ -152,16 +154,16 @@ fn determined(values: SecondOrderValues) -> Result<SecondOrderValues, SecondOrde
 
 /// Values at the first points of the grid.
 fn first_values(
-    system: &impl Coefficients,
+    system: &impl TripleCoefficients,
     formulas: &DifferenceFormulas,
-    start: &Start,
+    start: &DiscreteStart,
     t0: f64,
     h: f64,
     values: SecondOrderValues,
     rule: RankRule,
 ) -> Result<Vec<Vec<f64>>, SecondOrderError> {
     match start {
-        Start::Values(given) => {
+        DiscreteStart::Values(given) => {
             let n = values.d2 + values.d1 + values.a;
             if given.len() != formulas.history() {
                 let expected = (formulas.history(), n);
@@ -175,7 +177,7 @@ fn first_values(
             }
             Ok(given.clone())
         }
-        Start::Point { x, xdot } => {
+        DiscreteStart::Point { x, xdot } => {
             // an error of order h^(p+2) in the first values does not lower the order p
             let degree = formulas.order + 1;
             let expansion = system.expand(t0, values.mu + degree)?;
@@ -186,7 +188,7 @@ fn first_values(
 }
 
 /// xᵢ from the values before; `None` if the matrix is singular.
-fn step(reduced: &StrangenessFree, formulas: &DifferenceFormulas, x: &[Vec<f64>], h: f64) -> Option<Vec<f64>> {
+fn step(reduced: &StrangenessFreeTriple, formulas: &DifferenceFormulas, x: &[Vec<f64>], h: f64) -> Option<Vec<f64>> {
     let SecondOrderValues { d2, d1, .. } = reduced.values;
     let n = reduced.M.ncols();
     let mut lu = Lu::new(n);

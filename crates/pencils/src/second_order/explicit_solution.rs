@@ -10,7 +10,9 @@
 //! ```
 //! a small ODE y′ = S y + φ(t), solved with matrix exponentials and Gauss quadrature of e^{S(t−s)}φ(s).
 
-use super::{Coefficients, Constant, SecondOrderError, SecondOrderValues, StrangenessFree, strangeness_free};
+use super::{
+    Constant, SecondOrderError, SecondOrderValues, StrangenessFreeTriple, TripleCoefficients, strangeness_free,
+};
 use crate::blocks::{below, beside, put};
 use crate::exponential;
 use daedal::linalg::RankRule;
@@ -31,7 +33,7 @@ const MOST_STEPS: usize = 1 << 14;
 /// A regular system M x″ + C x′ + K x = f(t) with constant coefficients, ready to be solved for any f and start.
 #[derive(Clone, Debug)]
 pub struct ExplicitSolution {
-    reduced: StrangenessFree,
+    reduced: StrangenessFreeTriple,
     /// Z₀ᵀ, (Z₂Z₁)ᵀ, Z₃ᵀ over the rows of the array of level μ, the factors of the rows included
     combinations: Mat<f64>,
     Q: Mat<f64>,
@@ -60,7 +62,7 @@ struct Blocks {
 
 /// A solution at some times.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Motion {
+pub struct ExplicitMotion {
     /// x at the times.
     pub x: Vec<Vec<f64>>,
     /// By how much x₀ missed the algebraic equations; its algebraic part was replaced.
@@ -97,7 +99,7 @@ impl ExplicitSolution {
     }
 
     /// The strangeness-free system behind it.
-    pub fn reduced(&self) -> &StrangenessFree {
+    pub fn reduced(&self) -> &StrangenessFreeTriple {
         &self.reduced
     }
 
@@ -163,7 +165,7 @@ impl ExplicitSolution {
         xdot0: &[f64],
         times: &[f64],
         tolerance: f64,
-    ) -> Result<Motion, SecondOrderError> {
+    ) -> Result<ExplicitMotion, SecondOrderError> {
         let n = self.Q.nrows();
         for (what, given) in [("x₀", x0), ("x₀′", xdot0)] {
             if given.len() != n {
@@ -196,7 +198,7 @@ impl ExplicitSolution {
             }
             x.push(self.position(&f, t, &y)?.iter().copied().collect());
         }
-        Ok(Motion { x, start_defect, quadrature_change })
+        Ok(ExplicitMotion { x, start_defect, quadrature_change })
     }
 
     /// y at `end` with twice as many steps as suffice, and the last change.
@@ -317,7 +319,7 @@ impl ExplicitSolution {
 }
 
 impl Blocks {
-    fn of(reduced: &StrangenessFree, Q: &Mat<f64>) -> Self {
+    fn of(reduced: &StrangenessFreeTriple, Q: &Mat<f64>) -> Self {
         let SecondOrderValues { d2, d1, .. } = reduced.values;
         let n = Q.nrows();
         let bounds = [0, d2, d2 + d1, n];

@@ -11,7 +11,7 @@ use faer::Mat;
 
 /// Invariants of a triple at one point under local equivalence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LocalInvariants {
+pub struct TripleInvariants {
     /// rank M.
     pub r: usize,
     /// Algebraic part.
@@ -34,7 +34,7 @@ pub struct LocalInvariants {
     pub u: usize,
 }
 
-impl LocalInvariants {
+impl TripleInvariants {
     /// No unknown has equations of different order.
     pub fn strangeness_free(&self) -> bool {
         self.s_mck + self.s_ck + self.s_mc + self.s_mk == 0
@@ -58,7 +58,7 @@ pub fn local_invariants(
     C: &Mat<f64>,
     K: &Mat<f64>,
     ranks: &mut Ranks,
-) -> Result<LocalInvariants, SecondOrderError> {
+) -> Result<TripleInvariants, SecondOrderError> {
     let (m, n) = (M.nrows(), M.ncols());
     for (what, X) in [("C", C), ("K", K)] {
         if (X.nrows(), X.ncols()) != (m, n) {
@@ -86,7 +86,7 @@ pub fn local_invariants(
     let d1 = of_V1CV2.rank - s_ck;
     let s_mc = of_CtV1.rank - s_mck - s_ck - d1;
     let s_mk = of_KtV3.rank - a - s_mck - s_ck;
-    Ok(LocalInvariants {
+    Ok(TripleInvariants {
         r,
         a,
         s_mck,

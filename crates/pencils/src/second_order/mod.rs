@@ -5,11 +5,11 @@
 //!
 //! | what | how |
 //! | --- | --- |
-//! | data at a point | [`Expansion`]: Taylor coefficients of M, C, K, f from [`Formulas`], [`Constant`] or supplied derivatives |
+//! | data at a point | [`Expansion`]: Taylor coefficients of M, C, K, f from [`TripleFormulas`], [`Constant`] or supplied derivatives |
 //! | invariants of one point | [`local_invariants`] |
-//! | index and characteristic values | [`characteristic_values`], from ranks of [`DerivativeArray`]s |
+//! | index and characteristic values | [`characteristic_values`], from ranks of [`TripleArray`]s |
 //! | system of index zero with the same unknowns | [`strangeness_free`] |
-//! | its form of first order | [`StrangenessFree::trimmed`], [`StrangenessFree::trimmed_without_frame`] |
+//! | its form of first order | [`StrangenessFreeTriple::trimmed`], [`StrangenessFreeTriple::trimmed_without_frame`] |
 //! | solution | [`ExplicitSolution`] for constant coefficients, [`discretise`] for all |
 //! | which formulation to take | [`compare_formulations`] |
 //! | nonlinear systems at a point | [`linearise`], [`strangeness_free_of_arrays`] |
@@ -31,17 +31,17 @@ mod trimmed;
 mod values;
 
 pub use characteristic::{CharacteristicTable, LevelRanks, characteristic_values, characteristic_values_of_arrays};
-pub use coefficients::{Coefficients, Constant, Formulas, SecondOrderSystem, Supplied};
-pub use comparison::{Comparison, FormulationWarning, companion, compare_formulations, partial_first_order};
-pub use derivative_array::DerivativeArray;
-pub use discretisation::{DifferenceFormulas, Start, Trajectory, discretise};
+pub use coefficients::{Constant, SecondOrderSystem, SuppliedTriple, TripleCoefficients, TripleFormulas};
+pub use comparison::{FormulationComparison, FormulationWarning, companion, compare_formulations, partial_first_order};
+pub use derivative_array::TripleArray;
+pub use discretisation::{DifferenceFormulas, DiscreteStart, Trajectory, discretise};
 pub use error::SecondOrderError;
 pub use expansion::Expansion;
-pub use explicit_solution::{ExplicitSolution, Motion};
+pub use explicit_solution::{ExplicitMotion, ExplicitSolution};
 pub use first_order::FirstOrderExpansion;
-pub use invariants::{LocalInvariants, local_invariants};
+pub use invariants::{TripleInvariants, local_invariants};
 pub use nonlinear::{Jet, SecondOrderEquations, linearise, solve_jet};
 pub use start::taylor_start;
-pub use strangeness_free::{StrangenessFree, strangeness_free, strangeness_free_of_arrays};
+pub use strangeness_free::{StrangenessFreeTriple, strangeness_free, strangeness_free_of_arrays};
 pub use trimmed::Trimmed;
 pub use values::SecondOrderValues;

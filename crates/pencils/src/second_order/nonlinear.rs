@@ -5,7 +5,7 @@
 //! (F, dF/dt, …) by the coefficients of x. The numbers are those of the nonlinear system where the derivatives of F vanish; [`solve_jet`]
 //! finds such a point.
 
-use super::{DerivativeArray, Expansion, SecondOrderError};
+use super::{Expansion, SecondOrderError, TripleArray};
 use crate::blocks::beside;
 use daedal::linalg::{RankRule, Ranks};
 use daedal::scalar::{Dual, Scalar, Taylor};
@@ -13,7 +13,7 @@ use faer::{Col, Mat};
 
 /// Coefficients of the series that are computed.
 const COEFFICIENTS: usize = 16;
-type Series = Taylor<Dual<f64, 1>, COEFFICIENTS>;
+type DualSeries = Taylor<Dual<f64, 1>, COEFFICIENTS>;
 /// Steps of the iteration for a jet.
 const MOST_STEPS: usize = 30;
 
@@ -55,16 +55,16 @@ pub fn linearise<E: SecondOrderEquations>(
     let entry = |p: usize, j: usize| jet.coefficients.get(p).map_or(0.0, |x| x[j]);
     // series of the q-th derivative of x, as far as the level needs it
     let series = |q: usize, j: usize| {
-        let mut s = Series::from(0.0);
+        let mut s = DualSeries::from(0.0);
         for k in 0..=level {
             let factor: f64 = (1..=q).map(|i| (k + i) as f64).product();
             s.coefficients[k] = Dual::constant(factor * entry(k + q, j));
         }
         s
     };
-    let curve: [Vec<Series>; 3] = [0, 1, 2].map(|q| (0..n).map(|j| series(q, j)).collect());
-    let t = Series::parameter(Dual::constant(jet.t));
-    let mut r = vec![Series::from(0.0); m];
+    let curve: [Vec<DualSeries>; 3] = [0, 1, 2].map(|q| (0..n).map(|j| series(q, j)).collect());
+    let t = DualSeries::parameter(Dual::constant(jet.t));
+    let mut r = vec![DualSeries::from(0.0); m];
     let mut value = r.clone();
     equations.residual(t, &curve[0], &curve[1], &curve[2], &mut value);
     let mut jacobians = [0, 1, 2].map(|_| vec![Mat::<f64>::zeros(m, n); level + 1]);
@@ -100,7 +100,7 @@ pub fn solve_jet<E: SecondOrderEquations>(
     jet.coefficients.resize(level + 3, vec![0.0; n]);
     let mut change = f64::INFINITY;
     for _ in 0..MOST_STEPS {
-        let array = DerivativeArray::new(&linearise(equations, &jet, level)?, level)?;
+        let array = TripleArray::new(&linearise(equations, &jet, level)?, level)?;
         let all = beside(&[&array.N, &array.L, &array.M]);
         let free = all.get(.., fixed.min(level + 3) * n..).to_owned();
         let right = Col::from_fn(array.g.len(), |i| array.g[i]);

@@ -3,7 +3,7 @@
 //! Level μ + p of the array determines the coefficients up to x_\[p\] of a system with a unique solution; its least squares residual
 //! tells whether x and x′ are consistent with all derivatives of all equations.
 
-use super::{DerivativeArray, Expansion, SecondOrderError, SecondOrderValues};
+use super::{Expansion, SecondOrderError, SecondOrderValues, TripleArray};
 use daedal::linalg::{RankRule, Ranks};
 use faer::Col;
 
@@ -30,7 +30,7 @@ pub fn taylor_start(
     }
     let order = order.max(1);
     let (at, _) = at.equilibrated();
-    let array = DerivativeArray::new(&at, values.mu + order)?;
+    let array = TripleArray::new(&at, values.mu + order)?;
     let column = |x: &[f64]| Col::from_fn(x.len(), |i| x[i]);
     let known = &array.L * column(xdot) + &array.N * column(x);
     let right = column(&array.g) - &known;

@@ -7,14 +7,14 @@
 //! from left multiplications of the derivative array alone: no derivative of a computed transformation is needed.
 
 use super::derivative_array::levels;
-use super::{DerivativeArray, Expansion, SecondOrderError, SecondOrderValues};
+use super::{Expansion, SecondOrderError, SecondOrderValues, TripleArray};
 use crate::blocks::below;
 use daedal::linalg::{RankRule, Ranks};
 use faer::{Col, Mat};
 
 /// A strangeness-free system M̂ x″ + Ĉ x′ + K̂ x = f̂ with block rows d₂, d₁, a, v, of the size of the original one.
 #[derive(Clone, Debug)]
-pub struct StrangenessFree {
+pub struct StrangenessFreeTriple {
     /// Index and sizes.
     pub values: SecondOrderValues,
     /// M̂ = [Z₀ᵀM; 0; 0; 0].
@@ -52,7 +52,7 @@ pub struct StrangenessFree {
     pub ranks: Ranks,
 }
 
-impl StrangenessFree {
+impl StrangenessFreeTriple {
     /// M̂₁ = Z₀ᵀM, d₂ × n.
     pub fn M1(&self) -> Mat<f64> {
         self.M.get(..self.values.d2, ..).to_owned()
@@ -72,7 +72,7 @@ impl StrangenessFree {
 
     /// Does the array of level μ + 1 give the same d₂, d₁, a and v? Then every solution of the reduced nonlinear system solves the
     /// original one, Theorems 3.29–3.31; where it does not, ranks change near the point.
-    pub fn repeats_at(&self, next: &DerivativeArray) -> Result<bool, SecondOrderError> {
+    pub fn repeats_at(&self, next: &TripleArray) -> Result<bool, SecondOrderError> {
         let SecondOrderValues { mu, d2, d1, a, v, .. } = self.values;
         if next.level != mu + 1 || (next.rows, next.dim()) != (self.M.nrows(), self.M.ncols()) {
             let (m, n) = (self.M.nrows(), self.M.ncols());
@@ -96,7 +96,7 @@ impl StrangenessFree {
 ///
 /// ```
 /// use daedal::linalg::{Mat, RankRule};
-/// use daedal_pencils::second_order::{Coefficients, Constant, strangeness_free};
+/// use daedal_pencils::second_order::{Constant, TripleCoefficients, strangeness_free};
 /// // x₁″ + x₁′ + x₂ = f₁, x₁ = f₂ with f = (1, eᵗ): x₂ = f₁ − f₂′ − f₂″
 /// let (mut M, mut K) = (Mat::zeros(2, 2), Mat::zeros(2, 2));
 /// M[(0, 0)] = 1.0;
@@ -109,7 +109,7 @@ impl StrangenessFree {
 /// let residual = |i: usize| found.K[(i, 0)] * 1.0 + found.K[(i, 1)] * -1.0 - found.f[i];
 /// assert!(residual(0).abs() < 1e-14 && residual(1).abs() < 1e-14);
 /// ```
-pub fn strangeness_free(at: &Expansion, rule: RankRule) -> Result<StrangenessFree, SecondOrderError> {
+pub fn strangeness_free(at: &Expansion, rule: RankRule) -> Result<StrangenessFreeTriple, SecondOrderError> {
     let (at, row_factors) = at.equilibrated();
     let mut found = strangeness_free_of_arrays(levels(&at), rule)?;
     found.M1_rate = at.M().get(1).map(|rate| found.Z0.transpose() * rate);
@@ -120,11 +120,11 @@ pub fn strangeness_free(at: &Expansion, rule: RankRule) -> Result<StrangenessFre
 /// The same from arrays of levels 0, 1, …, as they come: for nonlinear systems from Jacobians of the derivatives at a point where these
 /// vanish. The block rows of the result are then the derivatives of the reduced equations.
 pub fn strangeness_free_of_arrays(
-    arrays: impl IntoIterator<Item = Result<DerivativeArray, SecondOrderError>>,
+    arrays: impl IntoIterator<Item = Result<TripleArray, SecondOrderError>>,
     rule: RankRule,
-) -> Result<StrangenessFree, SecondOrderError> {
+) -> Result<StrangenessFreeTriple, SecondOrderError> {
     let mut ranks = Ranks::new(rule);
-    let mut first: Option<DerivativeArray> = None;
+    let mut first: Option<TripleArray> = None;
     let (mut vanishing, mut level) = (0, 0);
     for array in arrays {
         let array = array?;
@@ -149,7 +149,7 @@ pub fn strangeness_free_of_arrays(
 }
 
 /// Projections of one level.
-struct Projections {
+struct LevelProjections {
     Z0: Mat<f64>,
     Z1: Mat<f64>,
     Z2: Mat<f64>,
@@ -160,7 +160,7 @@ struct Projections {
     second_order: usize,
 }
 
-fn project(array: &DerivativeArray, M: &Mat<f64>, ranks: &mut Ranks) -> Result<Projections, SecondOrderError> {
+fn project(array: &TripleArray, M: &Mat<f64>, ranks: &mut Ranks) -> Result<LevelProjections, SecondOrderError> {
     let scale = array.size();
     let Z = ranks.subspaces(&array.M, scale)?.corange;
     // rows with x′, rows without
@@ -175,17 +175,17 @@ fn project(array: &DerivativeArray, M: &Mat<f64>, ranks: &mut Ranks) -> Result<P
     let MT3 = M * &T3;
     let second_order = ranks.rank(&MT3, scale)?;
     let Z0 = ranks.subspaces(&(&MT3 * &T2), scale)?.range;
-    Ok(Projections { Z0, Z1, Z2, Z3, Z4, T3, T2, second_order })
+    Ok(LevelProjections { Z0, Z1, Z2, Z3, Z4, T3, T2, second_order })
 }
 
 fn assemble(
     values: SecondOrderValues,
-    array: &DerivativeArray,
-    zeroth: &DerivativeArray,
-    parts: Projections,
+    array: &TripleArray,
+    zeroth: &TripleArray,
+    parts: LevelProjections,
     ranks: Ranks,
-) -> StrangenessFree {
-    let Projections { Z0, Z1, Z2, Z3, Z4, T3, T2, second_order } = parts;
+) -> StrangenessFreeTriple {
+    let LevelProjections { Z0, Z1, Z2, Z3, Z4, T3, T2, second_order } = parts;
     let SecondOrderValues { d2, d1, a, v, .. } = values;
     let (m, n) = (zeroth.rows, zeroth.dim());
     let first = &Z2 * &Z1;
@@ -207,7 +207,7 @@ fn assemble(
     f.resize(m, 0.0);
     let consistency_residual = (Z4.transpose() * &g).norm_l2() / g.norm_l2().max(1.0);
     let converted = second_order - d2;
-    StrangenessFree {
+    StrangenessFreeTriple {
         values,
         M,
         C,

@@ -8,7 +8,7 @@
 //! With Z₀ held fast near the point and a frame with Q₁ᵀQ₁′ = 0, M̂₁Q₁Q₁′ᵀ = M̂₁′(I − Q₁Q₁ᵀ). The variant without a frame takes
 //! v = M̂₁x′ and needs no Q.
 
-use super::{SecondOrderError, StrangenessFree};
+use super::{SecondOrderError, StrangenessFreeTriple};
 use crate::blocks::{below, beside};
 use faer::{Mat, Scale};
 
@@ -25,7 +25,7 @@ pub struct Trimmed {
     pub V: Mat<f64>,
 }
 
-impl StrangenessFree {
+impl StrangenessFreeTriple {
     /// Q of the LQ decomposition of [M̂₁; Ĉ₂; K̂₃], n × n orthogonal.
     pub fn frame(&self) -> Mat<f64> {
         let leading = self.leading();

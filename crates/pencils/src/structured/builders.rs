@@ -1,7 +1,7 @@
 //! Structured pairs of mechanics and flow. Wunderlich, thesis (2008), chapter 4, Example 4.21.
 
 use super::pair::sized;
-use super::{Pair, StructuredError, Symmetry};
+use super::{MatrixPair, StructuredError, Symmetry};
 use crate::blocks::put;
 use daedal::linalg::{RankRule, Ranks};
 use faer::{Mat, Scale};
@@ -12,7 +12,7 @@ use faer::{Mat, Scale};
 /// [C M 0; −M 0 0; 0 0 0] z′ = [−K 0 Gᵀ; 0 −M 0; G 0 0] z
 /// ```
 /// With constraints of full rank its strangeness index is two, and no reduction keeps the symmetry.
-pub fn gyroscopic_pair(M: &Mat<f64>, C: &Mat<f64>, K: &Mat<f64>, G: &Mat<f64>) -> Result<Pair, StructuredError> {
+pub fn gyroscopic_pair(M: &Mat<f64>, C: &Mat<f64>, K: &Mat<f64>, G: &Mat<f64>) -> Result<MatrixPair, StructuredError> {
     let (n, k) = (M.nrows(), G.nrows());
     mechanical(M, C, K, Symmetry::Skew)?;
     sized("G", G, (k, n))?;
@@ -26,11 +26,11 @@ pub fn gyroscopic_pair(M: &Mat<f64>, C: &Mat<f64>, K: &Mat<f64>, G: &Mat<f64>) -
     put(&mut A, n, n, &negative(M));
     put(&mut A, 0, 2 * n, &G.transpose().to_owned());
     put(&mut A, 2 * n, 0, G);
-    Pair::constant(E, A)
+    MatrixPair::constant(E, A)
 }
 
 /// x′ = −L x + Gᵀλ + b₁, 0 = G x + b₂ with symmetric L, as flows under a constraint have after discretisation in space.
-pub fn saddle_point_pair(L: &Mat<f64>, G: &Mat<f64>) -> Result<Pair, StructuredError> {
+pub fn saddle_point_pair(L: &Mat<f64>, G: &Mat<f64>) -> Result<MatrixPair, StructuredError> {
     let (n, k) = (L.nrows(), G.nrows());
     sized("L", L, (n, n))?;
     sized("G", G, (k, n))?;
@@ -40,14 +40,14 @@ pub fn saddle_point_pair(L: &Mat<f64>, G: &Mat<f64>) -> Result<Pair, StructuredE
     put(&mut A, 0, 0, &(L * Scale(-1.0)));
     put(&mut A, 0, n, &G.transpose().to_owned());
     put(&mut A, n, 0, G);
-    Pair::constant(E, A)
+    MatrixPair::constant(E, A)
 }
 
 /// A structured form of first order of a linearised mechanical system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StructuredCompanion {
     /// The pair in (p, v); the right-hand side is (f, 0).
-    pub pair: Pair,
+    pub pair: MatrixPair,
     /// v = Q₁ᵀp′, Q₁ a basis of range M.
     pub Q1: Mat<f64>,
     /// Symmetry of E, that of C.
@@ -82,7 +82,7 @@ pub fn structured_companion(
     put(&mut E, n, 0, &(upper.transpose() * sign));
     put(&mut A, 0, 0, &(K * Scale(-1.0)));
     put(&mut A, n, n, &(&M1 * sign));
-    Ok(StructuredCompanion { pair: Pair::constant(E, A)?, Q1, symmetry })
+    Ok(StructuredCompanion { pair: MatrixPair::constant(E, A)?, Q1, symmetry })
 }
 
 fn mechanical(M: &Mat<f64>, C: &Mat<f64>, K: &Mat<f64>, damping: Symmetry) -> Result<(), StructuredError> {

@@ -11,7 +11,7 @@
 
 use super::pair::sized;
 use super::reduction::solve;
-use super::{Pair, StructuredError, Symmetry};
+use super::{MatrixPair, StructuredError, Symmetry};
 use crate::blocks::put;
 use daedal::linalg::{RankRule, Ranks};
 use faer::{Col, Mat, Scale};
@@ -51,7 +51,7 @@ pub struct MinimalExtension {
     /// Congruence x = P x̃ of the first n unknowns.
     pub P: Mat<f64>,
     /// diag(0, E₂₂, 0, 0, 0, 0) and A, of size n + s, with the derivative of E.
-    pub pair: Pair,
+    pub pair: MatrixPair,
     /// b̂.
     pub b: Vec<f64>,
     /// Ẽ₁₁ = E₁₁ − E₁₂E₂₂⁻¹E₂₁, skew.
@@ -117,7 +117,7 @@ pub fn minimal_extension(
     put(&mut A, s, s, A22);
     put(&mut A, s + d, s + d, &blocks.algebraic);
     put(&mut A, n, n, &Mat::identity(s, s));
-    Ok(MinimalExtension { P, pair: Pair { E, A, E_rate }, b, E11, A11, A12, A21 })
+    Ok(MinimalExtension { P, pair: MatrixPair { E, A, E_rate }, b, E11, A11, A12, A21 })
 }
 
 /// Sizes, symmetry and regularity of the blocks.

@@ -6,7 +6,7 @@
 //!
 //! | what | how |
 //! | --- | --- |
-//! | is a pair structured? | [`Pair::adjoint`], [`Pair::symmetry_defect`], [`Pair::self_adjointness_defect`] |
+//! | is a pair structured? | [`MatrixPair::adjoint`], [`MatrixPair::symmetry_defect`], [`MatrixPair::self_adjointness_defect`] |
 //! | sizes at a point | [`structured_invariants`] |
 //! | reduction, constant coefficients | [`structured_reduce`] |
 //! | variable coefficients | [`variable_conditions`], [`minimal_extension`] |
@@ -26,6 +26,6 @@ pub use error::{Refusal, StructuredError};
 pub use extension::{MinimalExtension, SelfAdjointBlocks, minimal_extension};
 pub use invariants::{StructuredInvariants, structured_invariants};
 pub use optimal_control::{BoundaryMatrices, OptimalControl};
-pub use pair::{Defect, Pair, Symmetry};
+pub use pair::{Defect, MatrixPair, Symmetry};
 pub use reduction::{StructuredReduction, structured_reduce};
 pub use variable::{VariableConditions, variable_conditions};

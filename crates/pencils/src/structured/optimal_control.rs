@@ -7,7 +7,7 @@
 //! ```
 
 use super::pair::sized;
-use super::{Pair, StructuredError, Symmetry};
+use super::{MatrixPair, StructuredError, Symmetry};
 use crate::blocks::put;
 use faer::{Mat, Scale};
 
@@ -41,7 +41,7 @@ pub struct BoundaryMatrices {
 
 impl OptimalControl {
     /// The self-adjoint pair of the necessary conditions.
-    pub fn pair(&self) -> Result<Pair, StructuredError> {
+    pub fn pair(&self) -> Result<MatrixPair, StructuredError> {
         let (m, n, k) = self.sizes()?;
         let size = m + n + k;
         let zeros = || Mat::<f64>::zeros(size, size);
@@ -61,7 +61,7 @@ impl OptimalControl {
         put(&mut A, m + n, 0, &self.B.transpose().to_owned());
         put(&mut A, m + n, m, &self.S.transpose().to_owned());
         put(&mut A, m + n, m + n, &self.R);
-        Pair::new(skew(&self.E), A, skew(&rate))
+        MatrixPair::new(skew(&self.E), A, skew(&rate))
     }
 
     /// Boundary conditions; `E_end` is E at the end of the interval.

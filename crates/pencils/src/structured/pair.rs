@@ -68,7 +68,7 @@ impl Defect {
 
 /// E and A at a point, with the derivative of E there.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pair {
+pub struct MatrixPair {
     /// Factor of x′.
     pub E: Mat<f64>,
     /// Factor of x.
@@ -77,14 +77,14 @@ pub struct Pair {
     pub E_rate: Mat<f64>,
 }
 
-impl Pair {
+impl MatrixPair {
     /// A pair of matrices of the same size with finite entries.
     pub fn new(E: Mat<f64>, A: Mat<f64>, E_rate: Mat<f64>) -> Result<Self, StructuredError> {
         let size = (E.nrows(), E.ncols());
         for (what, X) in [("E", &E), ("A", &A), ("E′", &E_rate)] {
             sized(what, X, size)?;
         }
-        Ok(Pair { E, A, E_rate })
+        Ok(MatrixPair { E, A, E_rate })
     }
 
     /// With constant E.
@@ -95,7 +95,7 @@ impl Pair {
 
     /// The adjoint pair (−Eᵀ, (A + E′)ᵀ); the adjoint of the adjoint is the pair.
     pub fn adjoint(&self) -> Self {
-        Pair {
+        MatrixPair {
             E: self.E.transpose() * Scale(-1.0),
             A: (&self.A + &self.E_rate).transpose().to_owned(),
             E_rate: self.E_rate.transpose() * Scale(-1.0),
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_adjoint_of_the_adjoint_is_the_pair() {
-        let pair = Pair::new(
+        let pair = MatrixPair::new(
             mat![[1.0, 2.0, 0.0], [0.5, -1.0, 3.0]],
             mat![[0.0, 1.0, 1.0], [2.0, 0.0, 1.0]],
             mat![[1.0, 0.0, 0.0], [0.0, 4.0, 0.0]],
@@ -173,15 +173,15 @@ mod tests {
         // E = [0 t; −t 0], A = S − ½E′
         let (E, rate) = (mat![[0.0, 2.0], [-2.0, 0.0]], mat![[0.0, 1.0], [-1.0, 0.0]]);
         let A = mat![[1.0, 3.0 - 0.5], [3.0 + 0.5, 2.0]];
-        assert!(Pair::new(E.clone(), A.clone(), rate).unwrap().is_self_adjoint());
-        assert!(!Pair::constant(E, A).unwrap().is_self_adjoint());
+        assert!(MatrixPair::new(E.clone(), A.clone(), rate).unwrap().is_self_adjoint());
+        assert!(!MatrixPair::constant(E, A).unwrap().is_self_adjoint());
     }
 
     #[test]
     fn wrong_sizes_and_numbers_are_refused() {
-        let wrong = Pair::constant(Mat::zeros(2, 2), Mat::zeros(2, 3));
+        let wrong = MatrixPair::constant(Mat::zeros(2, 2), Mat::zeros(2, 3));
         assert_eq!(wrong, Err(StructuredError::Size { what: "A", expected: (2, 2), found: (2, 3) }));
-        let wrong = Pair::constant(mat![[f64::NAN]], mat![[1.0]]);
+        let wrong = MatrixPair::constant(mat![[f64::NAN]], mat![[1.0]]);
         assert_eq!(wrong, Err(StructuredError::NotFinite { what: "E" }));
     }
 }

@@ -9,7 +9,7 @@
 use super::invariants::split;
 use super::pair::sized;
 use super::reduction::solve;
-use super::{Pair, StructuredError, StructuredInvariants, Symmetry};
+use super::{MatrixPair, StructuredError, StructuredInvariants, Symmetry};
 use crate::blocks::{below, beside};
 use daedal::linalg::{Matrix, Ranks, symmetric_eigenvalues};
 use faer::Mat;
@@ -44,12 +44,12 @@ impl VariableConditions {
 
 /// Test the conditions at a point; to be repeated over the interval. `A_rate` is A′.
 pub fn variable_conditions(
-    pair: &Pair,
+    pair: &MatrixPair,
     A_rate: Option<&Mat<f64>>,
     symmetry: Symmetry,
     ranks: &mut Ranks,
 ) -> Result<VariableConditions, StructuredError> {
-    let Pair { E, A, E_rate } = pair;
+    let MatrixPair { E, A, E_rate } = pair;
     let n = E.nrows();
     sized("E′", E_rate, (n, n))?;
     let parts = split(E, A, symmetry, ranks)?;

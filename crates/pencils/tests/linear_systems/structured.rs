@@ -32,7 +32,7 @@ fn first(mu: usize, d: usize, a: usize, v: usize, u: usize) -> CharacteristicVal
 }
 
 /// Values of a constant pair.
-fn frozen(pair: &Pair) -> CharacteristicValues {
+fn frozen(pair: &MatrixPair) -> CharacteristicValues {
     FirstOrderExpansion::constant(&pair.E, &pair.A, 6).characteristic_values(rule()).unwrap()
 }
 
@@ -50,9 +50,9 @@ trait Moving {
         FirstOrderExpansion { E: split(&E), A: split(&A), b: vec![vec![0.0; n]; 7] }
     }
 
-    fn pair(&self, t: f64) -> (Pair, Mat<f64>) {
+    fn pair(&self, t: f64) -> (MatrixPair, Mat<f64>) {
         let mut at = self.expansion(t);
-        let pair = Pair::new(at.E[0].clone(), at.A[0].clone(), at.E.swap_remove(1)).unwrap();
+        let pair = MatrixPair::new(at.E[0].clone(), at.A[0].clone(), at.E.swap_remove(1)).unwrap();
         (pair, at.A.swap_remove(1))
     }
 
@@ -226,7 +226,7 @@ fn t3_3_a_turning_kernel_breaks_the_bound_for_semidefinite_pairs() {
         assert!(found.semidefinite && found.E22_regular && !found.kernel_constant);
         assert!(!found.index_at_most_one_by_semidefiniteness() && !found.symmetric_reduction_possible());
         // frozen, the kernel does not turn
-        let still = Pair::constant(pair.E, pair.A).unwrap();
+        let still = MatrixPair::constant(pair.E, pair.A).unwrap();
         let found = variable_conditions(&still, None, Symmetry::Symmetric, &mut Ranks::default()).unwrap();
         assert!(found.index_at_most_one_by_semidefiniteness());
     }
@@ -352,7 +352,7 @@ fn t3_8_a_saddle_point_problem_is_reduced() {
 }
 
 /// The reduced pair has the symmetry, no strangeness, the sizes, and the solutions of the original one.
-fn check_reduction(pair: &Pair, reduced: &StructuredReduction, random: &mut Random, name: &str) {
+fn check_reduction(pair: &MatrixPair, reduced: &StructuredReduction, random: &mut Random, name: &str) {
     let n = pair.E.nrows();
     let StructuredInvariants { a, s, d, u, .. } = reduced.sizes;
     assert_eq!(reduced.symmetry.defect(&reduced.E), 0.0, "{name}");
@@ -426,7 +426,7 @@ fn t3_9_random_structured_pairs_are_reduced_or_refused_for_a_singular_block() {
         }
         let (E, A) = (P.transpose() * &E * &P, P.transpose() * &A * &P);
         let exact = |X: &Mat<f64>, sign: f64| (X + X.transpose() * Scale(sign)) * Scale(0.5);
-        let pair = Pair::constant(exact(&E, symmetry.sign()), exact(&A, 1.0)).unwrap();
+        let pair = MatrixPair::constant(exact(&E, symmetry.sign()), exact(&A, 1.0)).unwrap();
         assert_eq!(sizes(&pair.E, &pair.A, symmetry), [r, a, s], "case {case}");
         let values = frozen(&pair);
         match structured_reduce(&pair.E, &pair.A, symmetry, rule()) {
@@ -457,7 +457,7 @@ fn t3_10_a_singular_pencil_of_index_one_is_refused() {
         (-1.0, Symmetry::Skew, Refusal::OddCoupling { s: 1 }),
     ] {
         let E = matrix(&[&[0.0, 1.0, 0.0], &[sign, 0.0, 0.0], &[0.0; 3]]);
-        let pair = Pair::constant(E, A.clone()).unwrap();
+        let pair = MatrixPair::constant(E, A.clone()).unwrap();
         assert_eq!(frozen(&pair), first(1, 1, 1, 1, 1));
         assert_eq!(refused(&pair.E, &pair.A, symmetry), expected);
     }
@@ -625,7 +625,7 @@ fn the_trimmed_companion_of_a_system_with_massless_parts_is_regular() {
             put(&mut E, n, 0, &(&M * Scale(symmetry.sign())));
             put(&mut A, 0, 0, &(&K * Scale(-1.0)));
             put(&mut A, n, n, &(&M * Scale(symmetry.sign())));
-            let full = frozen(&Pair::constant(E, A).unwrap());
+            let full = frozen(&MatrixPair::constant(E, A).unwrap());
             assert_eq!((full.u, full.v), (2, 2));
             // it is an ODE: the reduction changes the unknowns only
             let reduced = structured_reduce(&built.pair.E, &built.pair.A, symmetry, rule()).unwrap();

@@ -8,7 +8,7 @@
 //! Wunderlich, thesis (2008), section 7.2.3. The friction is printed with the other sign, with which nothing sticks; and v(0) = 1 is printed
 //! where the published switches belong to v(0) = 0.
 
-use super::{Method, Sliding, names, surface};
+use super::{ModeIntegrator, SlidingBy, names, surface};
 use daedal::dae::{Equations, Form, System};
 use daedal::hybrid::{Hybrid, Mode, Transition};
 use daedal::scalar::Scalar;
@@ -64,11 +64,11 @@ pub const WITHOUT_SLIDING: [f64; 2] = [247709.0, 247822.0];
 
 impl Belt {
     /// The system: modes 1 and 2, numbered 0 and 1, and the sticking one if it is written by hand.
-    pub fn system(&self, sliding: Sliding, method: Method) -> Hybrid<'static> {
+    pub fn system(&self, sliding: SlidingBy, method: ModeIntegrator) -> Hybrid<'static> {
         let mut hybrid = Hybrid::new();
         for (name, sign) in [("ahead", Some(1.0)), ("behind", Some(-1.0)), ("sticking", None)] {
-            if sign.is_some() || sliding == Sliding::ByHand {
-                hybrid.mode(Mode::general(name, System::of(&Mass { of: *self, sign }), Form::Auto, method));
+            if sign.is_some() || sliding == SlidingBy::ByHand {
+                hybrid.mode(Mode::general(name, System::of(&BeltMode { of: *self, sign }), Form::Auto, method));
             }
         }
         let (ahead, behind, sticking, speed) = (0, 1, 2, self.speed);
@@ -76,7 +76,7 @@ impl Belt {
         hybrid.transition(Transition::on(ahead, behind, slower).hysteresis(self.epsilon));
         let faster = surface("v >= belt", move |_, x| speed - x[1], move |_, x| -x[1] + speed);
         hybrid.transition(Transition::on(behind, ahead, faster).hysteresis(self.epsilon));
-        if sliding == Sliding::ByHand {
+        if sliding == SlidingBy::ByHand {
             let (k, friction) = (self.stiffness, self.friction);
             hybrid.transition(Transition::when(sticking, ahead, "spring pushes", move |_, x| friction + k * x[0]));
             hybrid.transition(Transition::when(sticking, behind, "spring pulls", move |_, x| friction - k * x[0]));
@@ -95,14 +95,14 @@ impl Belt {
 
 /// A mode; without a sign, the sticking one.
 #[derive(Clone, Copy, Debug)]
-pub struct Mass {
+pub struct BeltMode {
     /// The parameters.
     pub of: Belt,
     /// Sign of v − w.
     pub sign: Option<f64>,
 }
 
-impl Equations for Mass {
+impl Equations for BeltMode {
     fn dim(&self) -> usize {
         if self.sign.is_some() { 2 } else { 3 }
     }

@@ -10,7 +10,7 @@
 //!
 //! Erratum: the diode leaves mode 2 when vD > η, as in mode 3; printed is vD < −η. With the printed sign of Vi the voltage is not boosted.
 
-use super::{Method, names};
+use super::{ModeIntegrator, names};
 use daedal::dae::{Equations, Form, System};
 use daedal::hybrid::{Condition, Hybrid, Mode, Schedule, SwitchingFunction, Transition};
 use daedal::linalg::Matrix;
@@ -71,7 +71,7 @@ pub const DIODE_FROM_KEPT: f64 = 0.179460556;
 
 /// How the modes are given to the solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum As {
+pub enum ConverterForm {
     /// Constant matrices.
     Linear,
     /// General equations.
@@ -114,13 +114,15 @@ impl BoostConverter {
     }
 
     /// The system; modes 1 to 4 are numbered 0 to 3.
-    pub fn system(&self, modes: As, method: Method) -> Hybrid<'static> {
+    pub fn system(&self, modes: ConverterForm, method: ModeIntegrator) -> Hybrid<'static> {
         let mut hybrid = Hybrid::new();
         for mode in 1..=4 {
             let name = ["open, conducting", "closed, blocking", "open, blocking", "closed, conducting"][mode - 1];
             hybrid.mode(match modes {
-                As::Linear => Mode::linear(name, &NAMES, self.linear(mode), method),
-                As::Equations => Mode::general(name, System::of(&Circuit { of: *self, mode }), Form::Auto, method),
+                ConverterForm::Linear => Mode::linear(name, &NAMES, self.linear(mode), method),
+                ConverterForm::Equations => {
+                    Mode::general(name, System::of(&Circuit { of: *self, mode }), Form::Auto, method)
+                }
             });
         }
         let period = self.open + self.closed;

@@ -3,7 +3,7 @@
 //! Dropped from the height h it hits the ground at t₁ = √(2h/g) and then after flights that become shorter by e each time, so that
 //! infinitely many bounces end at t₁ (1 + e)/(1 − e): the textbook example of switches that accumulate. There the ball comes to rest.
 
-use super::{Method, names};
+use super::{ModeIntegrator, names};
 use daedal::dae::{Equations, Form, System};
 use daedal::hybrid::{Hybrid, Mode, Transition};
 use daedal::scalar::Scalar;
@@ -27,7 +27,7 @@ impl Default for BouncingBall {
 
 impl BouncingBall {
     /// The system: flight, and rest if it is wanted.
-    pub fn system(&self, rest: bool, method: Method) -> Hybrid<'static> {
+    pub fn system(&self, rest: bool, method: ModeIntegrator) -> Hybrid<'static> {
         let (of, mut hybrid) = (*self, Hybrid::new());
         let flight = hybrid.mode(Mode::general("flight", System::of(&Flight(of)), Form::Auto, method));
         let mut bounce = Transition::when(flight, flight, "y <= 0", |_, x| x[0]).transfer(move |_, old, _, new| {

@@ -8,7 +8,7 @@
 //! Where the bow takes hold, both velocities become their mean. Wunderlich, thesis (2008), section 7.2.4 (the model of Raman). The friction is
 //! printed with the other sign; the sticking mode has d = 2N − 1 and a = 8, printed is 2N and 7.
 
-use super::Method;
+use super::ModeIntegrator;
 use daedal::hybrid::{Condition, Hybrid, Mode, SwitchingFunction, Transition};
 use daedal::linalg::Matrix;
 use daedal::linear::{ConstantCoefficients, Inhomogeneity};
@@ -142,7 +142,7 @@ impl BowedString {
     }
 
     /// The system: modes 1 and 2, numbered 0 and 1, and the sticking one if it is wanted.
-    pub fn system(&self, sticking: Sticking, method: Method) -> Hybrid<'static> {
+    pub fn system(&self, sticking: Sticking, method: ModeIntegrator) -> Hybrid<'static> {
         let (of, c) = (*self, self.v_c());
         let mut hybrid = Hybrid::new();
         for (name, force) in [("ahead", -self.friction), ("behind", self.friction)] {

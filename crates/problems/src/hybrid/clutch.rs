@@ -46,7 +46,7 @@ impl Default for Clutch {
 
 /// The kinds of clutch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ClutchKind {
     /// Closes and opens at given times, without slipping.
     Dog,
     /// Friction.
@@ -55,21 +55,21 @@ pub enum Kind {
 
 impl Clutch {
     /// The system: mode 0 is open (dog) or slips forward (friction), mode 1 is engaged.
-    pub fn system(&self, kind: Kind) -> Hybrid<'static> {
+    pub fn system(&self, kind: ClutchKind) -> Hybrid<'static> {
         let mut hybrid = Hybrid::new();
         let capacity = self.capacity;
         let shafts = |friction: f64, engaged: bool| Shafts { of: *self, friction, engaged };
         let mu = Layout::new(shafts(0.0, true).sizes(), Form::StrangenessFree, false).mu().start;
         let v = Layout::new(shafts(0.0, false).sizes(), Form::StrangenessFree, false).v().start;
         match kind {
-            Kind::Dog => {
+            ClutchKind::Dog => {
                 let open = hybrid.mode(Mode::motion("open", shafts(0.0, false), Geoms::default()));
                 let engaged = hybrid.mode(Mode::motion("engaged", shafts(0.0, true), Geoms::default()));
                 let [close, reopen] = self.closes.map(|t| Schedule::Times(vec![t]));
                 hybrid.transition(Transition::at(open, engaged, close).restart(Restart::Momentum));
                 hybrid.transition(Transition::at(engaged, open, reopen));
             }
-            Kind::Friction => {
+            ClutchKind::Friction => {
                 let forward = hybrid.mode(Mode::motion("slips forward", shafts(capacity, false), Geoms::default()));
                 let engaged = hybrid.mode(Mode::motion("engaged", shafts(0.0, true), Geoms::default()));
                 let backward = hybrid.mode(Mode::motion("slips backward", shafts(-capacity, false), Geoms::default()));

@@ -6,7 +6,7 @@
 //! While two diodes conduct they tie the capacitor to the source: differentiation index 2, no freedom; while all block the index is 1 and v
 //! decays. Diodes stop to conduct where i = 0, which is at tan ωt = −ωRC, and begin again where |u| has risen to v.
 
-use super::{Method, names};
+use super::{ModeIntegrator, names};
 use daedal::dae::{Equations, Form, System};
 use daedal::hybrid::{Hybrid, Mode, Transition};
 use daedal::scalar::Scalar;
@@ -45,7 +45,7 @@ pub enum Conducting {
 
 impl DiodeBridge {
     /// The system: positive, negative, blocking.
-    pub fn system(&self, method: Method) -> Hybrid<'static> {
+    pub fn system(&self, method: ModeIntegrator) -> Hybrid<'static> {
         let (of, mut hybrid) = (*self, Hybrid::new());
         let mut mode = |name: &str, conducting| {
             hybrid.mode(Mode::general(name, System::of(&Bridge { of, conducting }), Form::Auto, method))

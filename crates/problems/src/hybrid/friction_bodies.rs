@@ -7,7 +7,7 @@
 //! ```
 //! Wunderlich, thesis (2008), section 7.2.2. The stuck mode has d = 3 and a = 2; printed is d = 4 and a = 1.
 
-use super::{Method, Sliding, names, surface};
+use super::{ModeIntegrator, SlidingBy, names, surface};
 use daedal::dae::{Equations, Form, System};
 use daedal::hybrid::{Hybrid, Mode, Transition};
 use daedal::linalg::Matrix;
@@ -54,7 +54,7 @@ pub const FASTEST: f64 = 0.170398;
 
 /// How the modes are given to the solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum As {
+pub enum FrictionForm {
     /// Constant matrices.
     Linear,
     /// General equations.
@@ -63,7 +63,7 @@ pub enum As {
 
 impl FrictionBodies {
     /// The system: modes 1 and 2, numbered 0 and 1, and the stuck one if it is written by hand.
-    pub fn system(&self, sliding: Sliding, modes: As, method: Method) -> Hybrid<'static> {
+    pub fn system(&self, sliding: SlidingBy, modes: FrictionForm, method: ModeIntegrator) -> Hybrid<'static> {
         let mut hybrid = Hybrid::new();
         for (name, sign) in [("forward", 1.0), ("backward", -1.0)] {
             hybrid.mode(self.mode(name, Bodies { of: *self, sign: Some(sign) }, modes, method));
@@ -73,7 +73,7 @@ impl FrictionBodies {
         hybrid.transition(Transition::on(forward, backward, slower).hysteresis(self.epsilon));
         let faster = surface("v1 - v2 >= 0", |_, x| x[3] - x[2], |_, x| x[3] - x[2]);
         hybrid.transition(Transition::on(backward, forward, faster).hysteresis(self.epsilon));
-        if sliding == Sliding::ByHand {
+        if sliding == SlidingBy::ByHand {
             let stuck = hybrid.mode(self.mode("stuck", Bodies { of: *self, sign: None }, modes, method));
             // λ reaches an end of [0, 2μF]
             let [m1, m2] = self.masses;
@@ -85,14 +85,14 @@ impl FrictionBodies {
         hybrid
     }
 
-    fn mode(&self, name: &str, bodies: Bodies, modes: As, method: Method) -> Mode<'static> {
+    fn mode(&self, name: &str, bodies: Bodies, modes: FrictionForm, method: ModeIntegrator) -> Mode<'static> {
         match modes {
-            As::Linear => {
+            FrictionForm::Linear => {
                 let names = bodies.names();
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 Mode::linear(name, &names, self.linear(bodies.sign), method)
             }
-            As::Equations => Mode::general(name, System::of(&bodies), Form::Auto, method),
+            FrictionForm::Equations => Mode::general(name, System::of(&bodies), Form::Auto, method),
         }
     }
 

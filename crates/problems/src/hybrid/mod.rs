@@ -35,7 +35,7 @@ use daedal::{Bdf, Options, RadauIIa};
 
 /// The method that integrates the modes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
+pub enum ModeIntegrator {
     /// Radau IIa of order 5.
     #[default]
     Radau,
@@ -43,12 +43,12 @@ pub enum Method {
     Bdf,
 }
 
-impl Method {
+impl ModeIntegrator {
     /// Both.
-    pub const ALL: [Method; 2] = [Method::Radau, Method::Bdf];
+    pub const ALL: [ModeIntegrator; 2] = [ModeIntegrator::Radau, ModeIntegrator::Bdf];
 }
 
-impl Integrator for Method {
+impl Integrator for ModeIntegrator {
     fn start<'p>(
         &self,
         system: Box<dyn Dae + 'p>,
@@ -56,15 +56,15 @@ impl Integrator for Method {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
         match self {
-            Method::Radau => RadauIIa::default().start(system, at, options),
-            Method::Bdf => Bdf::default().start(system, at, options),
+            ModeIntegrator::Radau => RadauIIa::default().start(system, at, options),
+            ModeIntegrator::Bdf => Bdf::default().start(system, at, options),
         }
     }
 }
 
 /// Is sliding written by hand, generated, or absent?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sliding {
+pub enum SlidingBy {
     /// A mode of the system.
     ByHand,
     /// The system has no mode for it; the solver makes one if it is to look for sliding.

@@ -4,7 +4,7 @@
 //! The last ball flies off to the angle of the first one, and a quarter of a period T later it all happens in reverse. Blows come at T/4,
 //! 3T/4, …, with T = 2π √(l/g)/agm(1, cos φ₀/2).
 
-use super::Method;
+use super::ModeIntegrator;
 use daedal::dae::{Equations, Form, System};
 use daedal::hybrid::{Condition, Hybrid, Logic, Mode, SwitchingFunction, Transition};
 use daedal::scalar::Scalar;
@@ -32,7 +32,7 @@ impl Default for NewtonsCradle {
 
 impl NewtonsCradle {
     /// The system: one mode, and a transition to itself for every pair of neighbours.
-    pub fn system(&self, method: Method) -> Hybrid<'static> {
+    pub fn system(&self, method: ModeIntegrator) -> Hybrid<'static> {
         let (mut hybrid, n, slowest) = (Hybrid::new(), self.balls, self.slowest);
         let swing = hybrid.mode(Mode::general("swing", System::of(self), Form::Auto, method));
         for i in 0..n - 1 {

@@ -3,19 +3,19 @@
 //! Mode 1 has index 0, mode 2 index 1 and no freedom: only x = 0 is consistent there, so that a solution without jumps exists only
 //! if x is zero at the switch. Wunderlich, thesis (2008), example 5.45: E = I and E = 0, both with A = I after a feedback.
 
-use super::{Method, names};
+use super::{ModeIntegrator, names};
 use daedal::dae::{Equations, Form, System};
 use daedal::hybrid::{Hybrid, Mode, Schedule, Transition};
 use daedal::scalar::Scalar;
 
 /// A mode: E x' = x with E = I or E = 0.
 #[derive(Clone, Copy, Debug)]
-pub struct Regularised {
+pub struct RegularisedMode {
     /// Is E = I?
     pub moves: bool,
 }
 
-impl Equations for Regularised {
+impl Equations for RegularisedMode {
     fn dim(&self) -> usize {
         2
     }
@@ -30,9 +30,9 @@ impl Equations for Regularised {
 }
 
 /// The system, which switches at a time; the unknowns named in `keep` must not jump.
-pub fn system(switch: f64, keep: &[&str], method: Method) -> Hybrid<'static> {
+pub fn system(switch: f64, keep: &[&str], method: ModeIntegrator) -> Hybrid<'static> {
     let mut hybrid = Hybrid::new();
-    let mode = |name: &str, moves| Mode::general(name, System::of(&Regularised { moves }), Form::Auto, method);
+    let mode = |name: &str, moves| Mode::general(name, System::of(&RegularisedMode { moves }), Form::Auto, method);
     let first = hybrid.mode(mode("index 0", true));
     let second = hybrid.mode(mode("index 1", false).keep(keep));
     hybrid.transition(Transition::at(first, second, Schedule::Times(vec![switch])));

@@ -2,7 +2,7 @@
 //!
 //! From x = low it is switched off after τ ln((1 − low)/(1 − high)) and on again after a further τ ln(high/low).
 
-use super::{Method, names};
+use super::{ModeIntegrator, names};
 use daedal::dae::{Equations, Form, System};
 use daedal::hybrid::{Hybrid, Mode, Transition};
 use daedal::scalar::Scalar;
@@ -26,7 +26,7 @@ impl Default for Relay {
 
 impl Relay {
     /// The system: on, off.
-    pub fn system(&self, method: Method) -> Hybrid<'static> {
+    pub fn system(&self, method: ModeIntegrator) -> Hybrid<'static> {
         let (Relay { tau, low, high }, mut hybrid) = (*self, Hybrid::new());
         let mut mode =
             |name: &str, u| hybrid.mode(Mode::general(name, System::of(&Heated { u, tau }), Form::Auto, method));

@@ -7,7 +7,7 @@
 //! Index 3, then an ordinary differential equation. Wunderlich, thesis (2008), example 5.11; parameters and values are chosen here: from
 //! (l, 0) at rest, the energy gives the height of the cut, y = −vv/(2g).
 
-use super::{Method, names};
+use super::{ModeIntegrator, names};
 use crate::pendulum::Pendulum;
 use daedal::dae::{Equations, Form, System};
 use daedal::hybrid::{Hybrid, Mode, Transition};
@@ -43,33 +43,33 @@ pub const END: [f64; 3] = [-0.216621234, -4.517716165, -9.275764842];
 
 /// The solver of a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Solver {
+pub enum RopeSolver {
     /// GEOMS, for equations of motion.
     Geoms,
     /// A general system in a form.
-    General(Form, Method),
+    General(Form, ModeIntegrator),
     /// GELDA for the flight; the pendulum is not linear, its form is chosen by itself.
-    Gelda(Method),
+    Gelda(ModeIntegrator),
 }
 
 impl RopeCut {
     /// The system with a solver for each mode: rope, flight.
-    pub fn system(&self, rope: Solver, flight: Solver) -> Hybrid<'static> {
+    pub fn system(&self, rope: RopeSolver, flight: RopeSolver) -> Hybrid<'static> {
         let (of, mut hybrid) = (*self, Hybrid::new());
         let general =
-            |name: &str, rope, form, method| Mode::general(name, System::of(&Mass { of, rope }), form, method);
+            |name: &str, rope, form, method| Mode::general(name, System::of(&RopeMode { of, rope }), form, method);
         let bound = hybrid.mode(match rope {
-            Solver::Geoms => Mode::motion("rope", Mass { of, rope: true }, Geoms::default()),
-            Solver::General(form, method) => general("rope", true, form, method),
-            Solver::Gelda(method) => general("rope", true, Form::Auto, method),
+            RopeSolver::Geoms => Mode::motion("rope", RopeMode { of, rope: true }, Geoms::default()),
+            RopeSolver::General(form, method) => general("rope", true, form, method),
+            RopeSolver::Gelda(method) => general("rope", true, Form::Auto, method),
         });
         let free = hybrid.mode(match flight {
-            Solver::Geoms => Mode::motion("flight", Mass { of, rope: false }, Geoms::default()),
-            Solver::General(form, method) => general("flight", false, form, method),
-            Solver::Gelda(method) => Mode::linear("flight", &NAMES[..4], self.linear(), method),
+            RopeSolver::Geoms => Mode::motion("flight", RopeMode { of, rope: false }, Geoms::default()),
+            RopeSolver::General(form, method) => general("flight", false, form, method),
+            RopeSolver::Gelda(method) => Mode::linear("flight", &NAMES[..4], self.linear(), method),
         });
         // the velocities stand at different places in the two kinds of modes
-        let v = if rope == Solver::Geoms { layout(true).v().start } else { 2 };
+        let v = if rope == RopeSolver::Geoms { layout(true).v().start } else { 2 };
         hybrid.transition(Transition::when(bound, free, "|v|^2 >= vv", move |_, x| {
             of.vv - x[v].powi(2) - x[v + 1].powi(2)
         }));
@@ -77,9 +77,9 @@ impl RopeCut {
     }
 
     /// What is known at the start, in the order of the names of the first mode.
-    pub fn start(&self, rope: Solver) -> Vec<Start> {
+    pub fn start(&self, rope: RopeSolver) -> Vec<Start> {
         let known = [self.pendulum.l, 0.0, 0.0, 0.0].map(Start::Guess);
-        if rope == Solver::Geoms {
+        if rope == RopeSolver::Geoms {
             let layout = layout(true);
             let mut start = vec![Start::Unknown; layout.dim()];
             start[layout.p()].copy_from_slice(&known[..2]);
@@ -105,20 +105,20 @@ impl RopeCut {
 pub const NAMES: [&str; 5] = ["x", "y", "vx", "vy", "lambda.rope"];
 
 fn layout(rope: bool) -> Layout {
-    let sizes = EquationsOfMotion::sizes(&Mass { of: RopeCut::default(), rope });
+    let sizes = EquationsOfMotion::sizes(&RopeMode { of: RopeCut::default(), rope });
     Layout::new(sizes, daedal::motion::Form::StrangenessFree, false)
 }
 
 /// The mass, with or without the rope.
 #[derive(Clone, Copy, Debug)]
-pub struct Mass {
+pub struct RopeMode {
     /// The parameters.
     pub of: RopeCut,
     /// Does the rope hold?
     pub rope: bool,
 }
 
-impl EquationsOfMotion for Mass {
+impl EquationsOfMotion for RopeMode {
     fn sizes(&self) -> Sizes {
         Sizes { positions: 2, velocities: 2, holonomic: usize::from(self.rope), ..Sizes::default() }
     }
@@ -141,7 +141,7 @@ impl EquationsOfMotion for Mass {
     }
 }
 
-impl Equations for Mass {
+impl Equations for RopeMode {
     fn dim(&self) -> usize {
         if self.rope { 5 } else { 4 }
     }

@@ -5,7 +5,7 @@ use daedal::dae::{Depth, System, characterise};
 use daedal::hybrid::{Detection, HybridOptions, SwitchKind};
 use daedal::{Initial, Options, Problem};
 use daedal_problems::hybrid::belt::*;
-use daedal_problems::hybrid::{Method, Sliding};
+use daedal_problems::hybrid::{ModeIntegrator, SlidingBy};
 
 fn options() -> Options {
     Options { hmax: Some(HMAX), ..dense(1e-8) }
@@ -14,14 +14,14 @@ fn options() -> Options {
 #[test]
 fn characteristic_values_are_those_of_the_table() {
     for (sign, wanted) in [(Some(1.0), (0, 2, 0, 0, 0)), (Some(-1.0), (0, 2, 0, 0, 0)), (None, (1, 1, 2, 0, 0))] {
-        let system = System::of(&Mass { of: Belt::default(), sign });
+        let system = System::of(&BeltMode { of: Belt::default(), sign });
         let guess = vec![0.1; if sign.is_some() { 2 } else { 3 }];
         let found = characterise(&system, &Initial::new(0.0, &guess), Depth::default()).unwrap().values;
         assert_eq!((found.mu, found.d, found.a, found.v, found.u), wanted);
     }
 }
 
-fn check_sliding(sliding: Sliding, method: Method) {
+fn check_sliding(sliding: SlidingBy, method: ModeIntegrator) {
     let hybrid = Belt::default().system(sliding, method);
     let problem = Problem::new(&hybrid, Initial::new(0.0, &START), TEND);
     let solution = solved(&problem, &options(), &limit());
@@ -46,7 +46,7 @@ fn check_sliding(sliding: Sliding, method: Method) {
     for (name, value) in ["x", "v"].into_iter().zip(END) {
         close(solution.end_value(name).unwrap(), value, 1e-5);
     }
-    if sliding == Sliding::ByHand {
+    if sliding == SlidingBy::ByHand {
         close(solution.end_value("lambda").unwrap(), END[2], 1e-5);
     }
     close(after(&solution, 3, "x"), -0.167995, 1e-5);
@@ -61,15 +61,15 @@ fn check_sliding(sliding: Sliding, method: Method) {
 
 #[test]
 fn with_a_sliding_mode_by_hand_the_mass_sticks() {
-    for method in Method::ALL {
-        check_sliding(Sliding::ByHand, method);
+    for method in ModeIntegrator::ALL {
+        check_sliding(SlidingBy::ByHand, method);
     }
 }
 
 #[test]
 fn with_a_generated_sliding_mode_the_mass_sticks() {
-    for method in Method::ALL {
-        check_sliding(Sliding::Generated, method);
+    for method in ModeIntegrator::ALL {
+        check_sliding(SlidingBy::Generated, method);
     }
 }
 
@@ -82,10 +82,10 @@ fn predicted(belt: &Belt, first: f64, x: f64, tend: f64) -> f64 {
 
 #[test]
 fn without_sliding_the_mass_chatters_at_the_rate_of_the_theory() {
-    for (epsilon, methods) in [(1e-4, &Method::ALL[..]), (1e-5, &[Method::Radau])] {
+    for (epsilon, methods) in [(1e-4, &ModeIntegrator::ALL[..]), (1e-5, &[ModeIntegrator::Radau])] {
         for &method in methods {
             let belt = Belt { epsilon, ..Belt::default() };
-            let hybrid = belt.system(Sliding::Generated, method);
+            let hybrid = belt.system(SlidingBy::Generated, method);
             let problem = Problem::new(&hybrid, Initial::new(0.0, &START), 1.0);
             let options = Options { hmax: Some(HMAX), max_steps: 1_000_000, ..tolerance(1e-8) };
             let solution = solved(&problem, &options, &detection(Detection::Off));
@@ -106,7 +106,7 @@ fn without_sliding_the_mass_chatters_at_the_rate_of_the_theory() {
 #[test]
 #[ignore = "a quarter of a million switches"]
 fn without_sliding_the_mass_chatters_a_quarter_of_a_million_times() {
-    let hybrid = Belt::default().system(Sliding::Generated, Method::Radau);
+    let hybrid = Belt::default().system(SlidingBy::Generated, ModeIntegrator::Radau);
     let problem = Problem::new(&hybrid, Initial::new(0.0, &START), TEND);
     let options = Options { hmax: Some(HMAX), max_steps: 10_000_000, ..tolerance(1e-8) };
     let hybrid_options = HybridOptions { max_switches: 1_000_000, ..detection(Detection::Off) };

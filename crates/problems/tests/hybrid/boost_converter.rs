@@ -5,7 +5,7 @@ use daedal::dae::{Depth, System, characterise};
 use daedal::hybrid::{Detection, HybridOptions, Restart, Smoothness, SwitchKind};
 use daedal::linear::{RankOptions, strangeness_free};
 use daedal::{Initial, Problem};
-use daedal_problems::hybrid::Method;
+use daedal_problems::hybrid::ModeIntegrator;
 use daedal_problems::hybrid::boost_converter::*;
 
 #[test]
@@ -22,8 +22,8 @@ fn characteristic_values_are_those_of_the_corrected_table() {
 
 #[test]
 fn the_published_run_has_thirteen_switches_at_the_right_times() {
-    for modes in [As::Linear, As::Equations] {
-        for method in Method::ALL {
+    for modes in [ConverterForm::Linear, ConverterForm::Equations] {
+        for method in ModeIntegrator::ALL {
             let hybrid = BoostConverter::default().system(modes, method);
             let problem = Problem::new(&hybrid, Initial::new(0.0, &GUESS).restart(Restart::LeastChange), TEND);
             let solution = solved(&problem, &dense(1e-8), &HybridOptions::default());
@@ -60,8 +60,8 @@ fn the_published_run_has_thirteen_switches_at_the_right_times() {
 
 #[test]
 fn with_voltage_and_current_kept_the_diode_blocks_earlier() {
-    for modes in [As::Linear, As::Equations] {
-        for method in Method::ALL {
+    for modes in [ConverterForm::Linear, ConverterForm::Equations] {
+        for method in ModeIntegrator::ALL {
             let hybrid = BoostConverter::default().system(modes, method);
             let problem = Problem::new(&hybrid, Initial::new(0.0, &GUESS).restart(Restart::Differential), TEND);
             let solution = solved(&problem, &dense(1e-8), &detection(Detection::Off));
@@ -75,8 +75,8 @@ fn with_voltage_and_current_kept_the_diode_blocks_earlier() {
 
 #[test]
 fn with_the_source_reversed_the_voltage_is_boosted() {
-    for modes in [As::Linear, As::Equations] {
-        for method in Method::ALL {
+    for modes in [ConverterForm::Linear, ConverterForm::Equations] {
+        for method in ModeIntegrator::ALL {
             let hybrid = BoostConverter { voltage: -48.0, ..BoostConverter::default() }.system(modes, method);
             let problem = Problem::new(&hybrid, Initial::new(0.0, &GUESS).restart(Restart::LeastChange), TEND);
             let solution = solved(&problem, &tolerance(1e-8), &HybridOptions::default());

@@ -3,12 +3,12 @@
 use super::support::*;
 use daedal::hybrid::{HybridError, HybridFailure, HybridOptions, SwitchKind};
 use daedal::{Ended, Initial, Problem, solve};
-use daedal_problems::hybrid::Method;
+use daedal_problems::hybrid::ModeIntegrator;
 use daedal_problems::hybrid::bouncing_ball::BouncingBall;
 
 #[test]
 fn bounces_come_when_the_closed_form_says() {
-    for method in Method::ALL {
+    for method in ModeIntegrator::ALL {
         for e in [0.5, 0.8, 1.0] {
             let ball = BouncingBall { e, ..BouncingBall::default() };
             let hybrid = ball.system(false, method);
@@ -33,7 +33,7 @@ fn bounces_come_when_the_closed_form_says() {
 
 #[test]
 fn without_a_mode_for_rest_the_limit_is_recognised_and_told() {
-    for method in Method::ALL {
+    for method in ModeIntegrator::ALL {
         for e in [0.3, 0.5, 0.8, 0.95] {
             let ball = BouncingBall { e, ..BouncingBall::default() };
             let hybrid = ball.system(false, method);
@@ -52,11 +52,11 @@ fn without_a_mode_for_rest_the_limit_is_recognised_and_told() {
                 ratio - e
             );
             // BDF does not make its last step again up to an event: its last flights are as short as it can tell, and known to a few percent
-            close(*limit, ball.limit(), if method == Method::Radau { 1e-8 } else { 3e-5 });
+            close(*limit, ball.limit(), if method == ModeIntegrator::Radau { 1e-8 } else { 3e-5 });
             close(*ratio, e, 1e-2);
             assert!(*t <= *limit && condition == "y <= 0");
             // errors of two hundred flights add up; those of BDF are larger than its tolerance
-            let accuracy = if method == Method::Radau { 1e-7 } else { 1e-5 };
+            let accuracy = if method == ModeIntegrator::Radau { 1e-7 } else { 1e-5 };
             assert!((*count - 1..=*count).contains(&(partial.switches.len() as u64)), "{count}");
             for (k, switch) in (1..).zip(&partial.switches) {
                 close(switch.t, ball.bounce(k), accuracy);
@@ -68,7 +68,7 @@ fn without_a_mode_for_rest_the_limit_is_recognised_and_told() {
 
 #[test]
 fn with_a_mode_for_rest_the_run_goes_on() {
-    for method in Method::ALL {
+    for method in ModeIntegrator::ALL {
         for e in [0.3, 0.5, 0.8, 0.95] {
             let ball = BouncingBall { e, ..BouncingBall::default() };
             let hybrid = ball.system(true, method);
@@ -83,7 +83,7 @@ fn with_a_mode_for_rest_the_run_goes_on() {
             let last = solution.switches.last().unwrap();
             assert_eq!((last.kind, last.to), (SwitchKind::Accumulation, 1));
             // at the limit; the polynomials of BDF do not resolve bounces below its tolerance
-            close(last.t, ball.limit(), if method == Method::Radau { 1e-8 } else { 1e-5 } * tend);
+            close(last.t, ball.limit(), if method == ModeIntegrator::Radau { 1e-8 } else { 1e-5 } * tend);
             close(solution.end_value("y").unwrap(), 0.0, 1e-12);
             close(solution.end_value("v").unwrap(), 0.0, 1e-12);
         }
@@ -93,7 +93,7 @@ fn with_a_mode_for_rest_the_run_goes_on() {
 #[test]
 fn an_elastic_ball_never_comes_to_rest() {
     // equal distances are no accumulation
-    for method in Method::ALL {
+    for method in ModeIntegrator::ALL {
         let ball = BouncingBall { e: 1.0, ..BouncingBall::default() };
         let hybrid = ball.system(true, method);
         let solution = solved(

@@ -4,10 +4,10 @@ use super::support::*;
 use daedal::hybrid::{Detection, HybridSolution};
 use daedal::linear::{RankOptions, strangeness_free};
 use daedal::{Initial, Options, Problem};
-use daedal_problems::hybrid::Method;
+use daedal_problems::hybrid::ModeIntegrator;
 use daedal_problems::hybrid::bowed_string::*;
 
-fn run(string: &BowedString, sticking: Sticking, method: Method, tol: f64) -> HybridSolution {
+fn run(string: &BowedString, sticking: Sticking, method: ModeIntegrator, tol: f64) -> HybridSolution {
     let hybrid = string.system(sticking, method);
     let problem = Problem::new(&hybrid, Initial::new(0.0, &string.start()), TEND);
     let detect = if sticking == Sticking::Sliding { Detection::Condition } else { Detection::Off };
@@ -44,7 +44,7 @@ fn characteristic_values_are_those_of_the_corrected_table() {
     }
 }
 
-fn coarse_with_sliding(method: Method) {
+fn coarse_with_sliding(method: ModeIntegrator) {
     let solution = run(&BowedString::coarse(), Sticking::Sliding, method, 1e-8);
     let times: Vec<f64> = solution.switches.iter().map(|s| s.t).collect();
     assert_eq!(times.len(), COARSE_WITH_SLIDING.len(), "{method:?}: {:?}", trajectory(&solution));
@@ -54,7 +54,7 @@ fn coarse_with_sliding(method: Method) {
     check_residuals(&solution);
 }
 
-fn coarse_without_sliding(method: Method) {
+fn coarse_without_sliding(method: ModeIntegrator) {
     let solution = run(&BowedString::coarse(), Sticking::Never, method, 1e-10);
     assert_eq!(solution.switches.len(), 157, "{method:?}");
     check_residuals(&solution);
@@ -62,19 +62,19 @@ fn coarse_without_sliding(method: Method) {
 
 #[test]
 fn the_coarse_string_with_sliding_has_twelve_switches() {
-    coarse_with_sliding(Method::Bdf);
+    coarse_with_sliding(ModeIntegrator::Bdf);
 }
 
 #[test]
 fn the_coarse_string_without_sliding_has_157_switches() {
-    coarse_without_sliding(Method::Bdf);
+    coarse_without_sliding(ModeIntegrator::Bdf);
 }
 
 #[test]
 #[ignore = "the same as with BDF, in ten seconds"]
 fn the_coarse_string_has_the_same_switches_with_radau() {
-    coarse_with_sliding(Method::Radau);
-    coarse_without_sliding(Method::Radau);
+    coarse_with_sliding(ModeIntegrator::Radau);
+    coarse_without_sliding(ModeIntegrator::Radau);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn the_fine_string_has_the_characteristic_values_of_the_corrected_table() {
     }
 }
 
-fn fine_with_sliding(method: Method) {
+fn fine_with_sliding(method: ModeIntegrator) {
     let solution = run(&BowedString::default(), Sticking::Sliding, method, 1e-8);
     expect(&trajectory(&solution), &WITH_SLIDING, 1e-3);
     for (name, value) in ["yb", "vb"].into_iter().zip(END) {
@@ -102,19 +102,19 @@ fn fine_with_sliding(method: Method) {
 #[test]
 #[ignore = "206 unknowns"]
 fn the_fine_string_with_sliding_has_eight_switches_with_radau() {
-    fine_with_sliding(Method::Radau);
+    fine_with_sliding(ModeIntegrator::Radau);
 }
 
 #[test]
 #[ignore = "206 unknowns"]
 fn the_fine_string_with_sliding_has_eight_switches_with_bdf() {
-    fine_with_sliding(Method::Bdf);
+    fine_with_sliding(ModeIntegrator::Bdf);
 }
 
 #[test]
 #[ignore = "206 unknowns"]
 fn the_fine_string_without_sliding_has_75_to_95_switches() {
-    let solution = run(&BowedString::default(), Sticking::Never, Method::Bdf, 1e-8);
+    let solution = run(&BowedString::default(), Sticking::Never, ModeIntegrator::Bdf, 1e-8);
     assert!((75..=95).contains(&solution.switches.len()), "{}", solution.switches.len());
     check_residuals(&solution);
 }

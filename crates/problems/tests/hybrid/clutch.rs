@@ -5,7 +5,7 @@ use daedal::hybrid::{HybridOptions, HybridSolution, Restart, Smoothness, SwitchK
 use daedal::{Initial, Problem};
 use daedal_problems::hybrid::clutch::*;
 
-fn run(clutch: &Clutch, kind: Kind, tend: f64, restart: Option<Restart>) -> HybridSolution {
+fn run(clutch: &Clutch, kind: ClutchKind, tend: f64, restart: Option<Restart>) -> HybridSolution {
     let mut hybrid = clutch.system(kind);
     if restart.is_some() {
         hybrid.transitions[0].restart = restart;
@@ -17,7 +17,7 @@ fn run(clutch: &Clutch, kind: Kind, tend: f64, restart: Option<Restart>) -> Hybr
 #[test]
 fn a_dog_clutch_conserves_the_momentum_and_loses_energy() {
     let clutch = Clutch::default();
-    let solution = run(&clutch, Kind::Dog, 2.0, None);
+    let solution = run(&clutch, ClutchKind::Dog, 2.0, None);
     expect(&trajectory(&solution), &[(0.5, 1, 2), (1.25, 2, 1)], 0.0);
     let [j1, j2] = clutch.inertia;
     let velocities = |value: &dyn Fn(&str) -> f64| [value("w1"), value("w2")];
@@ -60,7 +60,7 @@ fn a_dog_clutch_conserves_the_momentum_and_loses_energy() {
 #[test]
 fn the_smallest_change_is_no_impact_law() {
     let clutch = Clutch::default();
-    let solution = run(&clutch, Kind::Dog, 1.0, Some(Restart::LeastChange));
+    let solution = run(&clutch, ClutchKind::Dog, 1.0, Some(Restart::LeastChange));
     let mean = f64::midpoint(before(&solution, 0, "w1"), before(&solution, 0, "w2"));
     close(after(&solution, 0, "w1"), mean, 1e-8);
     close(after(&solution, 0, "w2"), mean, 1e-8);
@@ -70,7 +70,7 @@ fn the_smallest_change_is_no_impact_law() {
 fn a_friction_clutch_engages_where_the_velocities_meet_and_slips_beyond_its_capacity() {
     let clutch = Clutch { start: [20.0, 0.0], ..Clutch::default() };
     let [j1, j2] = clutch.inertia;
-    let solution = run(&clutch, Kind::Friction, 6.0, None);
+    let solution = run(&clutch, ClutchKind::Friction, 6.0, None);
     // slips until w₁ − w₂ = 20 + ∫ (T₁ − Tc)/J₁ − (Tc − T₂) t/J₂ vanishes
     let relative =
         |t: f64| 20.0 + (clutch.impulse(t) - clutch.capacity * t) / j1 - (clutch.capacity - clutch.load) / j2 * t;

@@ -4,7 +4,7 @@ use super::support::*;
 use daedal::dae::{Depth, System, characterise};
 use daedal::hybrid::HybridOptions;
 use daedal::{Initial, Problem};
-use daedal_problems::hybrid::Method;
+use daedal_problems::hybrid::ModeIntegrator;
 use daedal_problems::hybrid::diode_bridge::*;
 
 #[test]
@@ -21,7 +21,7 @@ fn the_index_is_two_while_diodes_conduct() {
 #[test]
 fn diodes_switch_when_the_closed_form_says() {
     let bridge = DiodeBridge::default();
-    for method in Method::ALL {
+    for method in ModeIntegrator::ALL {
         let hybrid = bridge.system(method);
         let tend = 0.1;
         let solution = solved(

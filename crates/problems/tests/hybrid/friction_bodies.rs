@@ -6,7 +6,7 @@ use daedal::hybrid::{Detection, HybridOptions, SwitchKind};
 use daedal::linear::{RankOptions, strangeness_free};
 use daedal::{Initial, Problem};
 use daedal_problems::hybrid::friction_bodies::*;
-use daedal_problems::hybrid::{Method, Sliding};
+use daedal_problems::hybrid::{ModeIntegrator, SlidingBy};
 
 /// Time of every switch without sliding: vrel' = sin t ∓ 2μF in closed form, scanned and bisected.
 fn exact_without_sliding(bodies: &FrictionBodies) -> Vec<f64> {
@@ -50,9 +50,9 @@ fn characteristic_values_are_those_of_the_corrected_table() {
 fn without_sliding_there_are_395_switches() {
     let exact = exact_without_sliding(&FrictionBodies::default());
     assert_eq!(exact.len(), WITHOUT_SLIDING);
-    for modes in [As::Linear, As::Equations] {
-        for method in Method::ALL {
-            let hybrid = FrictionBodies::default().system(Sliding::Generated, modes, method);
+    for modes in [FrictionForm::Linear, FrictionForm::Equations] {
+        for method in ModeIntegrator::ALL {
+            let hybrid = FrictionBodies::default().system(SlidingBy::Generated, modes, method);
             let problem = Problem::new(&hybrid, Initial::new(0.0, &START), TEND);
             let solution = solved(&problem, &tolerance(1e-8), &detection(Detection::Off));
             let count = solution.switches.len();
@@ -67,7 +67,7 @@ fn without_sliding_there_are_395_switches() {
     }
 }
 
-fn check_sliding(sliding: Sliding, modes: As, method: Method) {
+fn check_sliding(sliding: SlidingBy, modes: FrictionForm, method: ModeIntegrator) {
     let hybrid = FrictionBodies::default().system(sliding, modes, method);
     let problem = Problem::new(&hybrid, Initial::new(0.0, &START), TEND);
     let solution = solved(&problem, &dense(1e-8), &limit());
@@ -75,7 +75,7 @@ fn check_sliding(sliding: Sliding, modes: As, method: Method) {
     for (k, name) in ["p1", "p2", "v1", "v2"].into_iter().enumerate() {
         close(solution.end_value(name).unwrap(), END[k], 1e-5);
     }
-    if sliding == Sliding::ByHand {
+    if sliding == SlidingBy::ByHand {
         close(solution.end_value("lambda").unwrap(), END[4], 1e-5);
     }
     // exits are those of the theory
@@ -99,24 +99,24 @@ fn check_sliding(sliding: Sliding, modes: As, method: Method) {
 
 #[test]
 fn with_a_sliding_mode_by_hand_there_are_seven_switches() {
-    for modes in [As::Linear, As::Equations] {
-        for method in Method::ALL {
-            check_sliding(Sliding::ByHand, modes, method);
+    for modes in [FrictionForm::Linear, FrictionForm::Equations] {
+        for method in ModeIntegrator::ALL {
+            check_sliding(SlidingBy::ByHand, modes, method);
         }
     }
 }
 
 #[test]
 fn with_a_generated_sliding_mode_there_are_seven_switches() {
-    for method in Method::ALL {
-        check_sliding(Sliding::Generated, As::Equations, method);
+    for method in ModeIntegrator::ALL {
+        check_sliding(SlidingBy::Generated, FrictionForm::Equations, method);
     }
 }
 
 #[test]
 fn with_three_points_only_the_number_of_switches_depends_on_their_distance() {
     for (chatter_time, published) in [(0.01, 33), (0.02, 15)] {
-        let hybrid = FrictionBodies::default().system(Sliding::ByHand, As::Linear, Method::Bdf);
+        let hybrid = FrictionBodies::default().system(SlidingBy::ByHand, FrictionForm::Linear, ModeIntegrator::Bdf);
         let options = HybridOptions { chatter_time: Some(chatter_time), ..detection(Detection::ThreePoints) };
         let solution = solved(&Problem::new(&hybrid, Initial::new(0.0, &START), TEND), &tolerance(1e-8), &options);
         assert_eq!(solution.switches.len(), published, "{:?}", trajectory(&solution));

@@ -3,12 +3,12 @@
 use super::support::*;
 use daedal::hybrid::{HybridOptions, SwitchKind};
 use daedal::{Initial, Problem};
-use daedal_problems::hybrid::Method;
+use daedal_problems::hybrid::ModeIntegrator;
 use daedal_problems::hybrid::newtons_cradle::NewtonsCradle;
 
 #[test]
 fn the_blow_of_the_first_ball_runs_through_to_the_last() {
-    for method in Method::ALL {
+    for method in ModeIntegrator::ALL {
         for balls in [2, 3, 5] {
             let cradle = NewtonsCradle { balls, ..NewtonsCradle::default() };
             let hybrid = cradle.system(method);

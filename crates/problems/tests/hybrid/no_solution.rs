@@ -3,12 +3,12 @@
 use super::support::*;
 use daedal::hybrid::{HybridError, HybridFailure, HybridOptions, Smoothness};
 use daedal::{Initial, Problem, solve};
-use daedal_problems::hybrid::Method;
+use daedal_problems::hybrid::ModeIntegrator;
 use daedal_problems::hybrid::no_solution::system;
 
 #[test]
 fn example_5_45_jumps_to_zero() {
-    for method in Method::ALL {
+    for method in ModeIntegrator::ALL {
         let hybrid = system(0.5, &[], method);
         let problem = Problem::new(&hybrid, Initial::new(0.0, &[1.0, -2.0]), 1.0);
         let solution = solved(&problem, &tolerance(1e-9), &HybridOptions::default());
@@ -23,7 +23,7 @@ fn example_5_45_jumps_to_zero() {
 
 #[test]
 fn example_5_45_has_a_continuous_solution_from_zero_only() {
-    for method in Method::ALL {
+    for method in ModeIntegrator::ALL {
         let hybrid = system(0.5, &["x1", "x2"], method);
         let from = |x: &[f64]| {
             solve(&Problem::new(&hybrid, Initial::new(0.0, x), 1.0), &HybridOptions::default(), &tolerance(1e-9))

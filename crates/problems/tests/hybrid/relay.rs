@@ -3,12 +3,12 @@
 use super::support::*;
 use daedal::hybrid::HybridOptions;
 use daedal::{Initial, Problem};
-use daedal_problems::hybrid::Method;
+use daedal_problems::hybrid::ModeIntegrator;
 use daedal_problems::hybrid::relay::Relay;
 
 #[test]
 fn a_relay_switches_when_the_closed_form_says() {
-    for method in Method::ALL {
+    for method in ModeIntegrator::ALL {
         for relay in [Relay::default(), Relay { tau: 0.1, low: 0.6, high: 0.61 }] {
             let hybrid = relay.system(method);
             let exact = relay.switches(40);

@@ -4,17 +4,17 @@ use super::support::*;
 use daedal::dae::Form;
 use daedal::hybrid::{HybridOptions, HybridSolution, Smoothness};
 use daedal::{Initial, Problem};
-use daedal_problems::hybrid::Method;
+use daedal_problems::hybrid::ModeIntegrator;
 use daedal_problems::hybrid::rope_cut::*;
 
-fn run(rope: Solver, flight: Solver) -> HybridSolution {
+fn run(rope: RopeSolver, flight: RopeSolver) -> HybridSolution {
     let of = RopeCut::default();
     let hybrid = of.system(rope, flight);
     let problem = Problem::new(&hybrid, Initial { states: of.start(rope), ..Initial::default() }, TEND);
     solved(&problem, &tolerance(1e-10), &HybridOptions::default())
 }
 
-fn check(rope: Solver, flight: Solver) {
+fn check(rope: RopeSolver, flight: RopeSolver) {
     let solution = run(rope, flight);
     println!("{rope:?}, {flight:?}: cut {:.10}; {}", solution.switches[0].t, solution.statistics);
     expect(&trajectory(&solution), &[(CUT, 1, 2)], 1e-8);
@@ -34,35 +34,35 @@ fn check(rope: Solver, flight: Solver) {
 
 #[test]
 fn geoms_drives_both_modes() {
-    check(Solver::Geoms, Solver::Geoms);
+    check(RopeSolver::Geoms, RopeSolver::Geoms);
 }
 
 #[test]
 fn radau_and_bdf_drive_both_modes_in_every_form() {
-    for method in Method::ALL {
+    for method in ModeIntegrator::ALL {
         for form in [Form::Auto, Form::QuasiLinear, Form::DerivativeArray] {
-            check(Solver::General(form, method), Solver::General(Form::Auto, method));
+            check(RopeSolver::General(form, method), RopeSolver::General(Form::Auto, method));
         }
-        check(Solver::General(Form::DerivativeArray, method), Solver::General(Form::DerivativeArray, method));
-        check(Solver::General(Form::Auto, method), Solver::General(Form::Plain, method));
+        check(RopeSolver::General(Form::DerivativeArray, method), RopeSolver::General(Form::DerivativeArray, method));
+        check(RopeSolver::General(Form::Auto, method), RopeSolver::General(Form::Plain, method));
     }
 }
 
 #[test]
 fn gelda_drives_the_flight() {
-    for method in Method::ALL {
-        check(Solver::Gelda(method), Solver::Gelda(method));
+    for method in ModeIntegrator::ALL {
+        check(RopeSolver::Gelda(method), RopeSolver::Gelda(method));
     }
 }
 
 #[test]
 fn modes_may_have_different_solvers() {
-    let (radau, bdf) = (Method::Radau, Method::Bdf);
-    let genda = Solver::General(Form::DerivativeArray, bdf);
-    check(Solver::Geoms, Solver::General(Form::Auto, bdf));
-    check(Solver::Geoms, Solver::Gelda(radau));
-    check(genda, Solver::Geoms);
-    check(genda, Solver::Gelda(bdf));
-    check(Solver::General(Form::Auto, radau), genda);
-    check(Solver::General(Form::QuasiLinear, bdf), Solver::Geoms);
+    let (radau, bdf) = (ModeIntegrator::Radau, ModeIntegrator::Bdf);
+    let genda = RopeSolver::General(Form::DerivativeArray, bdf);
+    check(RopeSolver::Geoms, RopeSolver::General(Form::Auto, bdf));
+    check(RopeSolver::Geoms, RopeSolver::Gelda(radau));
+    check(genda, RopeSolver::Geoms);
+    check(genda, RopeSolver::Gelda(bdf));
+    check(RopeSolver::General(Form::Auto, radau), genda);
+    check(RopeSolver::General(Form::QuasiLinear, bdf), RopeSolver::Geoms);
 }

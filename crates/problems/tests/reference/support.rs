@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use daedal::{Geoms, Options, Problem, Save, Solution, SolveError, Tolerance, solve};
-use daedal_problems::{Case, Reference, find};
+use daedal_problems::{Case, ReferenceValues, find};
 
 pub fn case(name: &str) -> Case {
     find(name).unwrap_or_else(|| panic!("no problem {name}")).case()
@@ -22,7 +22,7 @@ pub fn run(case: &Case, tend: f64, method: &Geoms, options: &Options) -> Result<
 }
 
 /// Largest absolute error of the variables that `counts` accepts.
-pub fn error(solution: &Solution, reference: &Reference, counts: impl Fn(&str) -> bool) -> f64 {
+pub fn error(solution: &Solution, reference: &ReferenceValues, counts: impl Fn(&str) -> bool) -> f64 {
     let values = reference.values.iter().filter(|(name, _)| counts(name));
     values.map(|(name, value)| (solution.end_value(name).unwrap() - value).abs()).fold(0.0, f64::max)
 }

@@ -1,6 +1,6 @@
 //! The runs of a comparison as a table of text; cells of numbers that do not exist are empty.
 
-use super::{Comparison, Entry};
+use super::{ComparedRun, Comparison};
 use crate::error::WriteError;
 use std::io::Write;
 
@@ -41,7 +41,7 @@ pub fn write(comparison: &Comparison, file: impl Write) -> Result<(), WriteError
     Ok(table.flush()?)
 }
 
-fn row(run: &Entry) -> Vec<String> {
+fn row(run: &ComparedRun) -> Vec<String> {
     let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:?}"));
     let c = run.counters;
     let counts = [

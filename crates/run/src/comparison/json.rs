@@ -22,7 +22,7 @@ pub const FORMAT: &str = "daedal comparison";
 pub const VERSION: u64 = 1;
 
 #[derive(Serialize)]
-struct Record<'c> {
+struct ComparisonRecord<'c> {
     format: &'static str,
     version: u64,
     #[serde(flatten)]
@@ -31,7 +31,7 @@ struct Record<'c> {
 
 /// Write a comparison.
 pub fn write(comparison: &Comparison, mut file: impl Write) -> Result<(), WriteError> {
-    let record = Record { format: FORMAT, version: VERSION, comparison };
+    let record = ComparisonRecord { format: FORMAT, version: VERSION, comparison };
     serde_json::to_writer_pretty(&mut file, &record).map_err(std::io::Error::from)?;
     Ok(writeln!(file)?)
 }

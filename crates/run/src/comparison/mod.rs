@@ -34,24 +34,24 @@ pub struct Comparison {
     /// The command that made it.
     pub command: String,
     /// What errors are measured against.
-    pub reference: Reference,
+    pub reference: ErrorReference,
     /// How times were measured.
     pub timing: Timing,
     /// What was left out, and why.
     pub notes: Vec<String>,
     /// The runs by method, formulation and tolerance, the largest tolerance first.
-    pub runs: Vec<Entry>,
+    pub runs: Vec<ComparedRun>,
 }
 
 /// What errors are measured against.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Reference {
+pub struct ErrorReference {
     /// Where the values come from; empty if there are none.
     pub source: String,
     /// What it was checked with.
     pub check: Option<String>,
     /// How far it is trusted: errors below are not resolved. `None` where that is not known.
-    pub accuracy: Levels,
+    pub accuracy: ErrorLevels,
     /// Multipliers that are left out because redundant constraints leave them undetermined.
     pub undetermined: Vec<String>,
 }
@@ -67,7 +67,7 @@ pub struct Timing {
 
 /// One number for each kind of variable; `None` where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Levels {
+pub struct ErrorLevels {
     /// Positions p.
     pub position: Option<f64>,
     /// Velocities v.
@@ -89,7 +89,7 @@ pub struct ConstraintLevels {
 
 /// One run. Counters are `None` where it could not even start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Entry {
+pub struct ComparedRun {
     /// Name of the method.
     pub method: String,
     /// Name of the formulation.
@@ -110,7 +110,7 @@ pub struct Entry {
     /// Repetitions that were timed.
     pub repeats: u32,
     /// Errors at the end.
-    pub error: Levels,
+    pub error: ErrorLevels,
     /// Largest residuals of the constraints.
     pub max_residual: ConstraintLevels,
     /// Largest change of an invariant e, |e − e(t0)| / max(1, |e(t0)|); `None` if the model has none.
@@ -136,7 +136,7 @@ pub struct Counters {
     pub solves: u64,
 }
 
-impl Levels {
+impl ErrorLevels {
     /// In the order positions, velocities, multipliers.
     pub fn list(&self) -> [Option<f64>; 3] {
         [self.position, self.velocity, self.multiplier]
@@ -152,12 +152,12 @@ impl ConstraintLevels {
 
 impl Comparison {
     /// The runs that reached the end.
-    pub fn succeeded(&self) -> impl Iterator<Item = &Entry> {
+    pub fn succeeded(&self) -> impl Iterator<Item = &ComparedRun> {
         self.runs.iter().filter(|run| run.failure.is_none())
     }
 
     /// The runs that did not, with the reason.
-    pub fn failed(&self) -> impl Iterator<Item = (&Entry, &str)> {
+    pub fn failed(&self) -> impl Iterator<Item = (&ComparedRun, &str)> {
         self.runs.iter().filter_map(|run| Some((run, run.failure.as_deref()?)))
     }
 
@@ -218,7 +218,7 @@ pub(crate) mod example {
             for k in [3, 4, 5] {
                 let tolerance = 10.0_f64.powi(-k);
                 let failed = method == "radau" && k == 4;
-                runs.push(Entry {
+                runs.push(ComparedRun {
                     method: method.into(),
                     formulation: formulation.into(),
                     tolerance,
@@ -229,9 +229,9 @@ pub(crate) mod example {
                     spread: (!failed).then_some(0.03),
                     repeats: 3,
                     error: if failed {
-                        Levels::default()
+                        ErrorLevels::default()
                     } else {
-                        Levels { position: Some(0.1 * tolerance), velocity: Some(tolerance), multiplier: None }
+                        ErrorLevels { position: Some(0.1 * tolerance), velocity: Some(tolerance), multiplier: None }
                     },
                     max_residual: ConstraintLevels {
                         position: Some(1e-16),
@@ -248,10 +248,10 @@ pub(crate) mod example {
             tend: 1.0,
             command: "daedal compare pendulum".into(),
             parameters: vec![("m".into(), 1.0), ("L".into(), 2.0)],
-            reference: Reference {
+            reference: ErrorReference {
                 source: "elliptic functions".into(),
-                accuracy: Levels { position: Some(2e-6), velocity: Some(1e-14), multiplier: None },
-                ..Reference::default()
+                accuracy: ErrorLevels { position: Some(2e-6), velocity: Some(1e-14), multiplier: None },
+                ..ErrorReference::default()
             },
             timing: Timing { jobs: 2, timeout: 10.0 },
             runs,

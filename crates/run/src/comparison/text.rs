@@ -1,25 +1,25 @@
 //! A comparison as text for a terminal: an aligned table, then what did not reach the end.
 
-use super::{Comparison, Counters, Entry, Timing};
+use super::{ComparedRun, Comparison, Counters, Timing};
 use std::fmt::Write;
 
 /// A column of the table.
-struct Column {
+struct TextColumn {
     head: &'static str,
     /// without any value the column is not shown
     optional: bool,
-    cell: fn(&Comparison, &Entry) -> Option<String>,
+    cell: fn(&Comparison, &ComparedRun) -> Option<String>,
 }
 
-const fn column(head: &'static str, cell: fn(&Comparison, &Entry) -> Option<String>) -> Column {
-    Column { head, optional: false, cell }
+const fn column(head: &'static str, cell: fn(&Comparison, &ComparedRun) -> Option<String>) -> TextColumn {
+    TextColumn { head, optional: false, cell }
 }
 
-const fn optional(head: &'static str, cell: fn(&Comparison, &Entry) -> Option<String>) -> Column {
-    Column { head, optional: true, cell }
+const fn optional(head: &'static str, cell: fn(&Comparison, &ComparedRun) -> Option<String>) -> TextColumn {
+    TextColumn { head, optional: true, cell }
 }
 
-const COLUMNS: [Column; 16] = [
+const COLUMNS: [TextColumn; 16] = [
     column("method", |_, run| Some(run.method.clone())),
     column("formulation", |_, run| Some(run.formulation.clone())),
     column("tolerance", |_, run| Some(format!("{:e}", run.tolerance))),
@@ -62,17 +62,19 @@ pub fn text(comparison: &Comparison) -> String {
 
 /// Heads and cells of the runs that reached the end.
 pub fn table(comparison: &Comparison) -> (Vec<&'static str>, Vec<Vec<String>>) {
-    let runs: Vec<&Entry> = comparison.succeeded().collect();
-    let there = |column: &&Column| !column.optional || runs.iter().any(|run| (column.cell)(comparison, run).is_some());
-    let columns: Vec<&Column> = COLUMNS.iter().filter(there).collect();
-    let cell = |column: &&Column, run: &Entry| (column.cell)(comparison, run).unwrap_or_else(|| "–".to_string());
+    let runs: Vec<&ComparedRun> = comparison.succeeded().collect();
+    let there =
+        |column: &&TextColumn| !column.optional || runs.iter().any(|run| (column.cell)(comparison, run).is_some());
+    let columns: Vec<&TextColumn> = COLUMNS.iter().filter(there).collect();
+    let cell =
+        |column: &&TextColumn, run: &ComparedRun| (column.cell)(comparison, run).unwrap_or_else(|| "–".to_string());
     let rows = runs.iter().map(|run| columns.iter().map(|column| cell(column, run)).collect()).collect();
     (columns.iter().map(|column| column.head).collect(), rows)
 }
 
 /// Runs that did not reach the end, with the reason; those of a method and formulation that failed alike stand together.
 pub fn failures(comparison: &Comparison) -> Vec<(String, &str)> {
-    let mut list: Vec<(&Entry, String, &str)> = Vec::new();
+    let mut list: Vec<(&ComparedRun, String, &str)> = Vec::new();
     for (run, why) in comparison.failed() {
         match list.last_mut() {
             Some((last, said, reason))
@@ -148,20 +150,20 @@ fn lines(text: &mut String, heads: &[&str], rows: &[Vec<String>]) {
 }
 
 /// A run in words.
-pub fn name(run: &Entry) -> String {
+pub fn name(run: &ComparedRun) -> String {
     format!("{} {} {:e}", run.method, run.formulation, run.tolerance)
 }
 
-fn count(run: &Entry, read: fn(&Counters) -> u64) -> Option<String> {
+fn count(run: &ComparedRun, read: fn(&Counters) -> u64) -> Option<String> {
     run.counters.as_ref().map(|counters| read(counters).to_string())
 }
 
-fn error(comparison: &Comparison, run: &Entry, kind: usize) -> Option<String> {
+fn error(comparison: &Comparison, run: &ComparedRun, kind: usize) -> Option<String> {
     let mark = if unresolved(comparison, run, kind) { "*" } else { "" };
     run.error.list()[kind].map(|error| format!("{}{mark}", short(error)))
 }
 
-fn unresolved(comparison: &Comparison, run: &Entry, kind: usize) -> bool {
+fn unresolved(comparison: &Comparison, run: &ComparedRun, kind: usize) -> bool {
     run.error.list()[kind].is_some_and(|error| !comparison.resolves(kind, error))
 }
 

@@ -3,8 +3,8 @@
 //! All phases stand in the page, so that zooming shows the short ones, unless there are too many: then neighbours that are too short are
 //! one band of chattering. The script does the same once more for what is narrower than a pixel.
 
-use crate::hybrid::{Hybrid, Phase};
-use crate::page::plots::Value;
+use crate::hybrid::{ModeHistory, PhaseRecord};
+use crate::page::plots::PlotValue;
 use serde::Serialize;
 
 /// With more phases than this, short ones are put together.
@@ -13,25 +13,25 @@ const MOST: usize = 20_000;
 /// Bands of all modes.
 #[derive(Serialize)]
 pub struct Bands {
-    modes: Vec<Named>,
+    modes: Vec<BandMode>,
     /// begins of the bands
-    t: Vec<Value>,
+    t: Vec<PlotValue>,
     /// end of the last one
-    end: Value,
+    end: PlotValue,
     /// mode of each band; `None` for several modes in short succession
     mode: Vec<Option<usize>>,
     /// times of switches, one of those that lie too close
-    switches: Vec<Value>,
+    switches: Vec<PlotValue>,
 }
 
 #[derive(Serialize)]
-struct Named {
+struct BandMode {
     name: String,
     sliding: bool,
 }
 
 /// The bands of a run.
-pub fn bands(hybrid: &Hybrid) -> Bands {
+pub fn bands(hybrid: &ModeHistory) -> Bands {
     let (begin, end) = (hybrid.phases.first().map_or(0.0, |p| p.t0), hybrid.phases.last().map_or(0.0, |p| p.t1));
     let shortest = if hybrid.phases.len() > MOST { (end - begin) / MOST as f64 } else { 0.0 };
     let bands = merged(&hybrid.phases, shortest);
@@ -42,16 +42,16 @@ pub fn bands(hybrid: &Hybrid) -> Bands {
         }
     }
     Bands {
-        modes: hybrid.modes.iter().map(|mode| Named { name: mode.name.clone(), sliding: mode.sliding }).collect(),
-        t: bands.iter().map(|band| Value(band.0)).collect(),
-        end: Value(end),
+        modes: hybrid.modes.iter().map(|mode| BandMode { name: mode.name.clone(), sliding: mode.sliding }).collect(),
+        t: bands.iter().map(|band| PlotValue(band.0)).collect(),
+        end: PlotValue(end),
         mode: bands.iter().map(|band| band.1).collect(),
-        switches: switches.into_iter().map(Value).collect(),
+        switches: switches.into_iter().map(PlotValue).collect(),
     }
 }
 
 /// Begin and mode of each band. Phases without any time are left out; two or more neighbours that are shorter than `shortest` become one.
-fn merged(phases: &[Phase], shortest: f64) -> Vec<(f64, Option<usize>)> {
+fn merged(phases: &[PhaseRecord], shortest: f64) -> Vec<(f64, Option<usize>)> {
     let mut bands: Vec<(f64, Option<usize>)> = Vec::new();
     let mut was_short = false;
     for phase in phases.iter().filter(|phase| phase.t1 > phase.t0) {
@@ -70,10 +70,10 @@ fn merged(phases: &[Phase], shortest: f64) -> Vec<(f64, Option<usize>)> {
 mod tests {
     use super::*;
 
-    fn phases(ends: &[(usize, f64)]) -> Vec<Phase> {
+    fn phases(ends: &[(usize, f64)]) -> Vec<PhaseRecord> {
         let mut t0 = 0.0;
         let phase = |&(mode, t1): &(usize, f64)| {
-            let phase = Phase { mode, t0, t1 };
+            let phase = PhaseRecord { mode, t0, t1 };
             t0 = t1;
             phase
         };
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_hundred_thousand_phases_are_few_bands() {
         let ends: Vec<(usize, f64)> = (0..100_000).map(|k| (k % 2, 1e-5 * (k + 1) as f64)).collect();
-        let bands = bands(&Hybrid { phases: phases(&ends), ..Hybrid::default() });
+        let bands = bands(&ModeHistory { phases: phases(&ends), ..ModeHistory::default() });
         assert_eq!((bands.t.len(), bands.mode[0]), (1, None));
     }
 }

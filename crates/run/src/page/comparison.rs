@@ -1,9 +1,9 @@
 //! The page of a comparison: work–precision pictures, residuals, drift, the table, and what failed, in one file that needs no network.
 
 use crate::comparison::text::{self, duration, explanation, name, short, table};
-use crate::comparison::{Comparison, Entry};
+use crate::comparison::{ComparedRun, Comparison};
 use crate::error::WriteError;
-use crate::page::picture::{Curve, Picture, Point, colour, marker, series};
+use crate::page::picture::{Picture, PictureCurve, PicturePoint, colour, marker, series};
 use crate::page::text::{card, escape};
 use crate::page::{STYLE, fill};
 use std::fmt::Write as _;
@@ -122,7 +122,7 @@ fn errors(comparison: &Comparison) -> String {
     let mut panels = Vec::new();
     for (kind, what) in KINDS.into_iter().enumerate() {
         let floor = comparison.reference.accuracy.list()[kind];
-        let picture = |against: &str, horizontal, across: fn(&Entry) -> Option<f64>| Picture {
+        let picture = |against: &str, horizontal, across: fn(&ComparedRun) -> Option<f64>| Picture {
             title: format!("Error of {what} against {against}"),
             horizontal,
             vertical: format!("error of {what}"),
@@ -158,7 +158,7 @@ fn errors(comparison: &Comparison) -> String {
 
 /// Residuals of every level and the drift of invariants against the tolerance.
 fn constraints(comparison: &Comparison) -> String {
-    let picture = |title: &str, vertical: &str, value: fn(&Entry) -> Option<f64>| Picture {
+    let picture = |title: &str, vertical: &str, value: fn(&ComparedRun) -> Option<f64>| Picture {
         title: title.to_string(),
         horizontal: "tolerance",
         vertical: vertical.to_string(),
@@ -185,7 +185,7 @@ fn gallery(pictures: &[Picture]) -> String {
 }
 
 /// A curve for each method with each formulation.
-fn curves(comparison: &Comparison, value: impl Fn(&Entry) -> Option<(f64, f64)>) -> Vec<Curve> {
+fn curves(comparison: &Comparison, value: impl Fn(&ComparedRun) -> Option<(f64, f64)>) -> Vec<PictureCurve> {
     let (methods, formulations) = (comparison.methods(), comparison.formulations());
     let place = |all: &[&str], one: &str| all.iter().position(|known| *known == one).unwrap_or(0);
     comparison
@@ -193,11 +193,11 @@ fn curves(comparison: &Comparison, value: impl Fn(&Entry) -> Option<(f64, f64)>)
         .into_iter()
         .map(|(method, formulation)| {
             let runs = comparison.runs.iter().filter(|run| run.method == method && run.formulation == formulation);
-            let point = |run: &Entry| {
+            let point = |run: &ComparedRun| {
                 let (x, y) = value(run).filter(|_| run.failure.is_none())?;
-                Some(Point { x, y, title: told(run) })
+                Some(PicturePoint { x, y, title: told(run) })
             };
-            Curve {
+            PictureCurve {
                 method: method.to_string(),
                 formulation: formulation.to_string(),
                 colour: place(&methods, method),
@@ -210,7 +210,7 @@ fn curves(comparison: &Comparison, value: impl Fn(&Entry) -> Option<(f64, f64)>)
 }
 
 /// What is told about a run under the cursor.
-fn told(run: &Entry) -> String {
+fn told(run: &ComparedRun) -> String {
     let mut said = name(run);
     if let Some(counters) = run.counters {
         let _ = write!(said, "\n{} steps, {} evaluations", counters.steps, counters.residuals);

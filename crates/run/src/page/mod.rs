@@ -75,7 +75,7 @@ fn fill(template: &str, parts: &[(&str, String)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Column, Ended, Header, Kind};
+    use crate::run::{Column, ColumnKind, Ending, Header};
 
     fn page(run: &Run) -> String {
         let mut bytes = Vec::new();
@@ -99,14 +99,14 @@ mod tests {
     #[test]
     fn no_name_can_leave_its_place() {
         let evil = "</script><img src=x onerror=alert(1)>&\"'";
-        let column = Column::new(evil, Kind::Position, vec![0.0, 1.0]);
+        let column = Column::new(evil, ColumnKind::Position, vec![0.0, 1.0]);
         let text = || Some(evil.to_string());
         let header = Header {
             model: text(),
             description: text(),
             source: text(),
             message: text(),
-            ended: Some(Ended::Failure),
+            ended: Some(Ending::Failure),
             parameters: vec![(evil.to_string(), 1.0)],
             counters: vec![(evil.to_string(), Some(1))],
             undetermined: vec![vec![(evil.to_string(), 1.0)]],
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn a_failure_is_shown_with_its_message() {
         let header = Header {
-            ended: Some(Ended::Failure),
+            ended: Some(Ending::Failure),
             message: Some("the constraints lose rank".into()),
             tend: Some(2.0),
             ..Header::default()
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_table_says_what_it_does_not_know() {
-        let column = Column::new("x", Kind::Variable, vec![0.0, 1.0]);
+        let column = Column::new("x", ColumnKind::Variable, vec![0.0, 1.0]);
         let page = page(&Run { times: vec![0.0, 1.0], columns: vec![column], ..Run::default() });
         assert!(page.contains("does not say") && page.contains("residuals"));
     }

@@ -1,6 +1,6 @@
 //! Modes and the table of switches.
 
-use crate::hybrid::{Hybrid, Switch};
+use crate::hybrid::{ModeHistory, SwitchRecord};
 use crate::page::text::{card, escape, grouped, table};
 use crate::run::Run;
 use std::fmt::Write;
@@ -80,13 +80,13 @@ pub fn switches(run: &Run) -> String {
 }
 
 /// At most [`MOST`] switches: first of all those that are not chattering, then the first ones of the others.
-fn selected(all: &[Switch]) -> Vec<&Switch> {
+fn selected(all: &[SwitchRecord]) -> Vec<&SwitchRecord> {
     if all.len() <= MOST {
         return all.iter().collect();
     }
     let calm = all.iter().filter(|switch| !switch.chattering).count().min(MOST);
     let (mut calm, mut chattering) = (calm, MOST - calm);
-    let mut room = |switch: &Switch| {
+    let mut room = |switch: &SwitchRecord| {
         let left = if switch.chattering { &mut chattering } else { &mut calm };
         let taken = *left > 0;
         *left -= usize::from(taken);
@@ -95,7 +95,7 @@ fn selected(all: &[Switch]) -> Vec<&Switch> {
     all.iter().filter(|switch| room(switch)).collect()
 }
 
-fn row(html: &mut String, hybrid: &Hybrid, switch: &Switch, k: usize, (jumps, impulses): (bool, bool)) {
+fn row(html: &mut String, hybrid: &ModeHistory, switch: &SwitchRecord, k: usize, (jumps, impulses): (bool, bool)) {
     let class = if switch.chattering { " class=\"chattering\"" } else { "" };
     let hidden = if k < FIRST { "" } else { " hidden" };
     let name = |mode: usize| escape(&hybrid.modes[mode].name);
@@ -141,16 +141,16 @@ fn digits(x: f64, most: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hybrid::{Mode, Smoothness, SwitchKind};
+    use crate::hybrid::{Continuity, ModeRecord, SwitchCause};
 
-    fn switch(k: usize, chattering: bool) -> Switch {
-        Switch {
+    fn switch(k: usize, chattering: bool) -> SwitchRecord {
+        SwitchRecord {
             t: k as f64,
             from: 0,
             to: 1,
             condition: "v <= 0".into(),
-            kind: SwitchKind::Condition,
-            smoothness: Smoothness::Smooth,
+            kind: SwitchCause::Condition,
+            smoothness: Continuity::Smooth,
             jumps: Vec::new(),
             impulses: Vec::new(),
             restart: None,
@@ -158,9 +158,9 @@ mod tests {
         }
     }
 
-    fn run(switches: Vec<Switch>) -> Run {
-        let modes = ["slip", "stick"].map(|name| Mode { name: name.into(), ..Mode::default() }).to_vec();
-        Run { hybrid: Some(Hybrid { modes, switches, ..Hybrid::default() }), ..Run::default() }
+    fn run(switches: Vec<SwitchRecord>) -> Run {
+        let modes = ["slip", "stick"].map(|name| ModeRecord { name: name.into(), ..ModeRecord::default() }).to_vec();
+        Run { hybrid: Some(ModeHistory { modes, switches, ..ModeHistory::default() }), ..Run::default() }
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn of_very_many_switches_the_calm_ones_are_told_first() {
-        let all: Vec<Switch> = (0..10_000).map(|k| switch(k, k % 100 != 0)).collect();
+        let all: Vec<SwitchRecord> = (0..10_000).map(|k| switch(k, k % 100 != 0)).collect();
         let told = selected(&all);
         assert_eq!(told.len(), MOST);
         assert_eq!(told.iter().filter(|switch| !switch.chattering).count(), 100);

@@ -1,6 +1,6 @@
 //! Work–precision pictures: curves over two logarithmic axes, as SVG that needs no script. A method has a colour, a formulation a marker.
 
-use crate::page::scale::Scale;
+use crate::page::scale::LogAxis;
 use crate::page::text::escape;
 use std::fmt::Write;
 
@@ -24,11 +24,11 @@ pub struct Picture {
     /// Vertical values below are not resolved.
     pub floor: Option<f64>,
     /// The curves.
-    pub curves: Vec<Curve>,
+    pub curves: Vec<PictureCurve>,
 }
 
 /// Runs of one method with one formulation.
-pub struct Curve {
+pub struct PictureCurve {
     /// Name of the method.
     pub method: String,
     /// Name of the formulation.
@@ -38,11 +38,11 @@ pub struct Curve {
     /// Place of the formulation in the list of formulations.
     pub marker: usize,
     /// From the largest tolerance to the smallest; a run without a value is a gap.
-    pub points: Vec<Option<Point>>,
+    pub points: Vec<Option<PicturePoint>>,
 }
 
 /// One run.
-pub struct Point {
+pub struct PicturePoint {
     /// Horizontal value.
     pub x: f64,
     /// Vertical value.
@@ -57,14 +57,14 @@ impl Picture {
         self.points().next().is_none()
     }
 
-    fn points(&self) -> impl Iterator<Item = &Point> {
+    fn points(&self) -> impl Iterator<Item = &PicturePoint> {
         self.curves.iter().flat_map(|curve| curve.points.iter().flatten())
     }
 
     /// The picture as a figure.
     pub fn figure(&self) -> String {
-        let across = Scale::of(self.points().map(|point| point.x));
-        let up = Scale::of(self.points().map(|point| point.y));
+        let across = LogAxis::of(self.points().map(|point| point.x));
+        let up = LogAxis::of(self.points().map(|point| point.y));
         let [left, top, right, bottom] = FIELD;
         let x = |value: f64| left + (right - left) * across.place(value);
         let y = |value: f64| bottom - (bottom - top) * up.place(value);
@@ -115,14 +115,14 @@ impl Picture {
     }
 }
 
-impl Curve {
+impl PictureCurve {
     fn drawn(&self, x: impl Fn(f64) -> f64, y: impl Fn(f64) -> f64) -> String {
         let name = series(&self.method, &self.formulation);
         let mut svg = format!("<g class=\"series {}\" data-series=\"{}\">", colour(self.colour), escape(&name));
         let mut line = String::new();
         let mut pen = 'M';
         for point in &self.points {
-            if let Some(Point { x: across, y: up, .. }) = point {
+            if let Some(PicturePoint { x: across, y: up, .. }) = point {
                 let _ = write!(line, "{pen}{:.1} {:.1}", x(*across), y(*up));
                 pen = 'L';
             } else {
@@ -175,8 +175,8 @@ pub fn marker(formulation: usize) -> String {
 mod tests {
     use super::*;
 
-    fn picture(points: Vec<Option<Point>>) -> Picture {
-        let curve = Curve { method: "radau".into(), formulation: "psf+i".into(), colour: 1, marker: 2, points };
+    fn picture(points: Vec<Option<PicturePoint>>) -> Picture {
+        let curve = PictureCurve { method: "radau".into(), formulation: "psf+i".into(), colour: 1, marker: 2, points };
         Picture {
             title: "errors".into(),
             horizontal: "seconds",
@@ -186,8 +186,8 @@ mod tests {
         }
     }
 
-    fn point(x: f64, y: f64) -> Point {
-        Point { x, y, title: format!("at {x:?}") }
+    fn point(x: f64, y: f64) -> PicturePoint {
+        PicturePoint { x, y, title: format!("at {x:?}") }
     }
 
     #[test]

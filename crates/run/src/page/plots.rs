@@ -5,7 +5,7 @@ use crate::number::Number;
 use crate::page::bands::{Bands, bands};
 use crate::page::portrait::{self, Portrait, portrait};
 use crate::page::text::{escape, level_name};
-use crate::run::{Column, Kind, Run, Steps};
+use crate::run::{Column, ColumnKind, Run, StepRecords};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -24,18 +24,18 @@ const VISIBLE: f64 = 1e-3;
 #[derive(Serialize)]
 pub struct Drawing {
     /// times that curves share: those of the points, those of the steps
-    tables: Vec<Table>,
+    tables: Vec<SharedTimes>,
     plots: Vec<Plot>,
     /// times of events
-    events: Vec<Value>,
+    events: Vec<PlotValue>,
     /// modes behind the plots, if there are several
     bands: Option<Bands>,
     portrait: Option<Portrait>,
 }
 
 #[derive(Serialize)]
-struct Table {
-    t: Vec<Value>,
+struct SharedTimes {
+    t: Vec<PlotValue>,
     /// number of points before the reduction; absent if there was none
     reduced_from: Option<usize>,
     #[serde(skip)]
@@ -49,16 +49,16 @@ struct Plot {
     /// title of the vertical axis
     axis: String,
     table: usize,
-    scale: Scale,
-    shape: Shape,
+    scale: AxisScale,
+    shape: Joining,
     #[serde(skip)]
     folded: Folded,
-    curves: Vec<Curve>,
+    curves: Vec<PlotCurve>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Scale {
+enum AxisScale {
     Linear,
     /// Whole numbers.
     Counts,
@@ -68,7 +68,7 @@ enum Scale {
 /// How points are joined.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Shape {
+enum Joining {
     /// By straight lines.
     Line,
     /// A value holds over the step that ends at its time.
@@ -84,34 +84,34 @@ enum Folded {
 }
 
 #[derive(Serialize)]
-struct Curve {
+struct PlotCurve {
     name: String,
     /// the name of its column, which may have no unit
     #[serde(skip)]
     column: String,
-    values: Vec<Value>,
+    values: Vec<PlotValue>,
 }
 
 /// A number of a curve; what is not finite is a gap.
-pub struct Value(pub f64);
+pub struct PlotValue(pub f64);
 
-impl Serialize for Value {
+impl Serialize for PlotValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0.is_finite() { Number(self.0).serialize(serializer) } else { serializer.serialize_none() }
     }
 }
 
 /// Kinds that share a plot: its name in the page, its title, the quantity of its axis.
-const GROUPS: [(&str, &str, &str, &[Kind]); 9] = [
-    ("states", "States", "state", &[Kind::State]),
-    ("positions", "Positions", "position", &[Kind::Position]),
-    ("velocities", "Velocities", "velocity", &[Kind::Velocity]),
-    ("further", "Further variables", "value", &[Kind::Dynamic, Kind::Auxiliary, Kind::Contact]),
-    ("variables", "Variables", "value", &[Kind::Variable]),
-    ("outputs", "Outputs", "value", &[Kind::Output]),
-    ("multipliers", "Multipliers", "multiplier", &[Kind::Multiplier]),
-    ("accelerations", "Accelerations", "acceleration", &[Kind::Acceleration]),
-    ("derivatives", "Derivatives of states", "derivative", &[Kind::Derivative]),
+const GROUPS: [(&str, &str, &str, &[ColumnKind]); 9] = [
+    ("states", "States", "state", &[ColumnKind::State]),
+    ("positions", "Positions", "position", &[ColumnKind::Position]),
+    ("velocities", "Velocities", "velocity", &[ColumnKind::Velocity]),
+    ("further", "Further variables", "value", &[ColumnKind::Dynamic, ColumnKind::Auxiliary, ColumnKind::Contact]),
+    ("variables", "Variables", "value", &[ColumnKind::Variable]),
+    ("outputs", "Outputs", "value", &[ColumnKind::Output]),
+    ("multipliers", "Multipliers", "multiplier", &[ColumnKind::Multiplier]),
+    ("accelerations", "Accelerations", "acceleration", &[ColumnKind::Acceleration]),
+    ("derivatives", "Derivatives of states", "derivative", &[ColumnKind::Derivative]),
 ];
 
 /// A jump is drawn as a jump: between the two points of one time that a curve has at a switch there is a gap, if they can be told apart.
@@ -136,7 +136,7 @@ fn torn(run: &Run) -> Cow<'_, Run> {
     for (column, of) in torn.columns.iter_mut().zip(&run.columns) {
         let finite = || of.values.iter().copied().filter(|x| x.is_finite());
         let range = finite().fold(f64::NEG_INFINITY, f64::max) - finite().fold(f64::INFINITY, f64::min);
-        let is_mode = of.kind == Kind::Mode;
+        let is_mode = of.kind == ColumnKind::Mode;
         let jumps = |x: f64, y: f64| !is_mode && (y - x).abs() > VISIBLE * range;
         column.values = widened(&of.values, &|x, y| if jumps(x, y) { f64::NAN } else { x });
     }
@@ -153,7 +153,8 @@ fn from_left_to_right(run: &Run) -> Cow<'_, Run> {
     turned.columns.iter_mut().for_each(|column| column.values.reverse());
     turned.events.reverse();
     if let Some(steps) = &mut turned.steps {
-        let Steps { t, h, order, newton, position, velocity, acceleration, invariant, constraint, hidden } = steps;
+        let StepRecords { t, h, order, newton, position, velocity, acceleration, invariant, constraint, hidden } =
+            steps;
         let levels = [position, velocity, acceleration, invariant, constraint, hidden];
         for list in [t, h].into_iter().chain(levels.into_iter().flatten()) {
             list.reverse();
@@ -175,7 +176,7 @@ pub fn plots(run: &Run) -> Drawing {
     let mut page = Drawing {
         tables: Vec::new(),
         plots: Vec::new(),
-        events: run.events.iter().map(|e| Value(e.t)).collect(),
+        events: run.events.iter().map(|e| PlotValue(e.t)).collect(),
         bands: run.hybrid.as_ref().map(bands),
         portrait: None,
     };
@@ -209,11 +210,20 @@ fn variables(run: &Run, page: &mut Drawing) {
                 Some(unit) if !shared => format!("{} ({unit})", column.name),
                 _ => column.name.clone(),
             };
-            Curve { name, column: column.name.clone(), values: page.tables[table].values(&column.values) }
+            PlotCurve { name, column: column.name.clone(), values: page.tables[table].values(&column.values) }
         });
         let folded = if id == "accelerations" { Folded::Closed } else { Folded::Open };
         let curves = curves.collect();
-        page.plots.push(Plot { id, title, axis, table, scale: Scale::Linear, shape: Shape::Line, folded, curves });
+        page.plots.push(Plot {
+            id,
+            title,
+            axis,
+            table,
+            scale: AxisScale::Linear,
+            shape: Joining::Line,
+            folded,
+            curves,
+        });
     }
 }
 
@@ -221,7 +231,7 @@ fn steps(run: &Run, page: &mut Drawing) {
     let Some(steps) = run.steps.as_ref().filter(|steps| !steps.t.is_empty()) else { return };
     let count = 3 + steps.levels().iter().filter(|(_, residuals)| residuals.is_some()).count();
     let table = page.table(run, &steps.t, count);
-    let curve = |page: &Drawing, name: &str, values: &[f64]| Curve {
+    let curve = |page: &Drawing, name: &str, values: &[f64]| PlotCurve {
         name: name.to_string(),
         column: name.to_string(),
         values: page.tables[table].values(values),
@@ -236,7 +246,7 @@ fn steps(run: &Run, page: &mut Drawing) {
         let iterations: Vec<f64> = newton.iter().map(|&count| count as f64).collect();
         work.push(curve(page, "Newton iterations", &iterations));
     }
-    let residuals: Vec<Curve> = steps
+    let residuals: Vec<PlotCurve> = steps
         .levels()
         .into_iter()
         .filter_map(|(level, residuals)| {
@@ -254,19 +264,26 @@ fn steps(run: &Run, page: &mut Drawing) {
         folded: Folded::Open,
         curves,
     };
-    page.plots.push(plot("step-size", "Step size", "step size (units of t)", Scale::Logarithmic, Shape::Steps, h));
+    page.plots.push(plot(
+        "step-size",
+        "Step size",
+        "step size (units of t)",
+        AxisScale::Logarithmic,
+        Joining::Steps,
+        h,
+    ));
     let title = match (steps.order.is_some(), steps.newton.is_some()) {
         (true, true) => "Order and Newton iterations",
         (true, false) => "Order",
         (false, _) => "Newton iterations",
     };
     if !work.is_empty() {
-        page.plots.push(plot("order", title, "number per step", Scale::Counts, Shape::Steps, work));
+        page.plots.push(plot("order", title, "number per step", AxisScale::Counts, Joining::Steps, work));
     }
     if !residuals.is_empty() {
         let axis = "largest residual (model units)";
         let title = "Residuals of the constraints";
-        page.plots.push(plot("residuals", title, axis, Scale::Logarithmic, Shape::Points, residuals));
+        page.plots.push(plot("residuals", title, axis, AxisScale::Logarithmic, Joining::Points, residuals));
     }
 }
 
@@ -277,7 +294,7 @@ impl Drawing {
     }
 
     /// Plot and place of the curve of a column.
-    pub fn curve(&self, name: &str, kind: Kind) -> Option<(usize, usize)> {
+    pub fn curve(&self, name: &str, kind: ColumnKind) -> Option<(usize, usize)> {
         let (id, ..) = GROUPS.iter().find(|(.., kinds)| kinds.contains(&kind))?;
         let plot = self.plots.iter().position(|plot| plot.id == *id)?;
         self.plots[plot].curves.iter().position(|curve| curve.column == name).map(|curve| (plot, curve))
@@ -290,15 +307,15 @@ impl Drawing {
             Some(_) => Buckets::crowded(times, most),
             None => Buckets::new(times.len(), most),
         };
-        let t = buckets.times(times).into_iter().map(Value).collect();
-        self.tables.push(Table { t, reduced_from: buckets.reduces().then_some(times.len()), buckets });
+        let t = buckets.times(times).into_iter().map(PlotValue).collect();
+        self.tables.push(SharedTimes { t, reduced_from: buckets.reduces().then_some(times.len()), buckets });
         self.tables.len() - 1
     }
 }
 
-impl Table {
-    fn values(&self, values: &[f64]) -> Vec<Value> {
-        self.buckets.values(values).into_iter().map(Value).collect()
+impl SharedTimes {
+    fn values(&self, values: &[f64]) -> Vec<PlotValue> {
+        self.buckets.values(values).into_iter().map(PlotValue).collect()
     }
 }
 
@@ -342,13 +359,14 @@ pub fn sections(plots: &Drawing) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hybrid::Hybrid;
-    use crate::run::Steps;
+    use crate::hybrid::ModeHistory;
+    use crate::run::StepRecords;
 
     fn run(points: usize, curves: usize) -> Run {
         let times: Vec<f64> = (0..points).map(|k| k as f64).collect();
-        let column =
-            |j: usize| Column::new(format!("x{j}"), Kind::Position, times.iter().map(|t| (t * 0.7).sin()).collect());
+        let column = |j: usize| {
+            Column::new(format!("x{j}"), ColumnKind::Position, times.iter().map(|t| (t * 0.7).sin()).collect())
+        };
         Run { columns: (0..curves).map(column).collect(), times, ..Run::default() }
     }
 
@@ -359,7 +377,14 @@ mod tests {
     #[test]
     fn kinds_stand_in_their_plots() {
         let mut run = run(3, 1);
-        let kinds = [Kind::Velocity, Kind::Contact, Kind::Dynamic, Kind::Output, Kind::Multiplier, Kind::Acceleration];
+        let kinds = [
+            ColumnKind::Velocity,
+            ColumnKind::Contact,
+            ColumnKind::Dynamic,
+            ColumnKind::Output,
+            ColumnKind::Multiplier,
+            ColumnKind::Acceleration,
+        ];
         run.columns.extend(kinds.map(|kind| Column::new(kind.word(), kind, vec![0.0; 3])));
         let plots = plots(&run);
         let expected = ["Positions", "Velocities", "Further variables", "Outputs", "Multipliers", "Accelerations"];
@@ -372,11 +397,11 @@ mod tests {
     #[test]
     fn general_systems_have_plots_of_their_own() {
         let mut run = run(3, 0);
-        run.columns = [("x", Kind::State), ("x'", Kind::Derivative)]
+        run.columns = [("x", ColumnKind::State), ("x'", ColumnKind::Derivative)]
             .map(|(name, kind)| Column::new(name, kind, vec![0.0; 3]))
             .into();
-        let steps = Steps { t: vec![1.0], h: vec![1.0], order: Some(vec![5]), ..Steps::default() };
-        run.steps = Some(Steps { constraint: Some(vec![1e-9]), hidden: Some(vec![1e-8]), ..steps });
+        let steps = StepRecords { t: vec![1.0], h: vec![1.0], order: Some(vec![5]), ..StepRecords::default() };
+        run.steps = Some(StepRecords { constraint: Some(vec![1e-9]), hidden: Some(vec![1e-8]), ..steps });
         let plots = plots(&run);
         let expected = ["States", "Derivatives of states", "Step size", "Order", "Residuals of the constraints"];
         assert_eq!(titles(&plots), expected);
@@ -399,14 +424,14 @@ mod tests {
     #[test]
     fn jumps_at_switches_are_gaps_and_continuous_curves_go_on() {
         let columns = vec![
-            Column::new("y", Kind::Position, vec![1.0, 0.0, 0.0, 0.5]),
-            Column::new("v", Kind::Velocity, vec![0.0, -4.0, 2.0, 0.0]),
-            Column::new("mode", Kind::Mode, vec![0.0, 0.0, 1.0, 1.0]),
+            Column::new("y", ColumnKind::Position, vec![1.0, 0.0, 0.0, 0.5]),
+            Column::new("v", ColumnKind::Velocity, vec![0.0, -4.0, 2.0, 0.0]),
+            Column::new("mode", ColumnKind::Mode, vec![0.0, 0.0, 1.0, 1.0]),
         ];
         let mut run = Run { times: vec![0.0, 1.0, 1.0, 2.0], columns, ..Run::default() };
         let data = |run: &Run| serde_json::to_string(&plots(run)).expect("text");
         assert!(data(&run).contains(r#""values":[0.0,-4.0,2.0,0.0]"#), "a table says nothing about switches");
-        run.hybrid = Some(Hybrid::default());
+        run.hybrid = Some(ModeHistory::default());
         let data = data(&run);
         for part in [r#""t":[0.0,1.0,1.0,1.0,2.0]"#, "[1.0,0.0,0.0,0.0,0.5]", "[0.0,-4.0,null,2.0,0.0]"] {
             assert!(data.contains(part), "{part} is missing in {data}");
@@ -427,13 +452,13 @@ mod tests {
 
     #[test]
     fn steps_have_their_plots_and_only_levels_that_exist() {
-        let steps = Steps {
+        let steps = StepRecords {
             t: vec![1.0, 2.0],
             h: vec![1.0, 1.0],
             order: Some(vec![5, 5]),
             newton: None,
             position: Some(vec![0.0, f64::NAN]),
-            ..Steps::default()
+            ..StepRecords::default()
         };
         let run = Run { steps: Some(steps), ..Run::default() };
         let plots = plots(&run);

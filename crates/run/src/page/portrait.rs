@@ -4,8 +4,8 @@
 //! times any more; then the portrait has fewer points of its own.
 
 use crate::decimate::Buckets;
-use crate::page::plots::{Drawing, Value};
-use crate::run::{Column, Kind, Run};
+use crate::page::plots::{Drawing, PlotValue};
+use crate::run::{Column, ColumnKind, Run};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -17,11 +17,11 @@ const ROWS: (usize, usize) = (1_000, 20_000);
 /// Columns to choose from, and those that are drawn at first.
 #[derive(Serialize)]
 pub struct Portrait {
-    columns: Vec<Choice>,
+    columns: Vec<PortraitColumn>,
     x: usize,
     y: usize,
     /// times of points of its own
-    t: Option<Vec<Value>>,
+    t: Option<Vec<PlotValue>>,
     /// active mode at each point
     mode: Vec<Option<usize>>,
     /// number of rows of the run
@@ -30,21 +30,21 @@ pub struct Portrait {
 
 /// A column.
 #[derive(Serialize)]
-struct Choice {
+struct PortraitColumn {
     name: String,
     /// plot and place of its curve
     curve: Option<(usize, usize)>,
     /// values, where the curve was reduced
-    values: Option<Vec<Value>>,
+    values: Option<Vec<PlotValue>>,
 }
 
 /// The portrait of a run; none without two columns, points and modes.
 pub fn portrait(run: &Run, drawing: &Drawing) -> Option<Portrait> {
-    let modes = run.columns.iter().find(|column| column.kind == Kind::Mode)?;
+    let modes = run.columns.iter().find(|column| column.kind == ColumnKind::Mode)?;
     let columns: Vec<&Column> = run
         .columns
         .iter()
-        .filter(|column| column.kind != Kind::Mode && column.values.iter().any(|x| !x.is_nan()))
+        .filter(|column| column.kind != ColumnKind::Mode && column.values.iter().any(|x| !x.is_nan()))
         .collect();
     if columns.len() < 2 || run.times.len() < 2 || run.hybrid.is_none() {
         return None;
@@ -56,8 +56,8 @@ pub fn portrait(run: &Run, drawing: &Drawing) -> Option<Portrait> {
     } else {
         (0..run.times.len()).collect()
     };
-    let kept = |values: &[f64]| -> Vec<Value> { rows.iter().map(|&k| Value(values[k])).collect() };
-    let choice = |column: &&Column| Choice {
+    let kept = |values: &[f64]| -> Vec<PlotValue> { rows.iter().map(|&k| PlotValue(values[k])).collect() };
+    let choice = |column: &&Column| PortraitColumn {
         name: column.name.clone(),
         curve: drawing.curve(&column.name, column.kind).filter(|_| !drawing.is_reduced()),
         values: drawing.is_reduced().then(|| kept(&column.values)),
@@ -76,12 +76,12 @@ pub fn portrait(run: &Run, drawing: &Drawing) -> Option<Portrait> {
 
 /// The first position against the first velocity, else the first two states, else the first two columns.
 fn first_choice(columns: &[&Column]) -> (usize, usize) {
-    let place = |kind: Kind, skip: usize| {
+    let place = |kind: ColumnKind, skip: usize| {
         let mut places = columns.iter().enumerate().filter(|(_, column)| column.kind == kind).map(|(k, _)| k);
         places.nth(skip)
     };
-    let motion = place(Kind::Position, 0).zip(place(Kind::Velocity, 0));
-    let states = place(Kind::State, 0).zip(place(Kind::State, 1));
+    let motion = place(ColumnKind::Position, 0).zip(place(ColumnKind::Velocity, 0));
+    let states = place(ColumnKind::State, 0).zip(place(ColumnKind::State, 1));
     motion.or(states).unwrap_or((0, 1))
 }
 
@@ -106,9 +106,9 @@ mod tests {
 
     #[test]
     fn the_first_choice_is_a_phase_plane() {
-        use Kind::{Auxiliary, Position, State, Velocity};
-        let column = |kind: Kind| Column::new("x", kind, Vec::new());
-        let choice = |kinds: &[Kind]| {
+        use ColumnKind::{Auxiliary, Position, State, Velocity};
+        let column = |kind: ColumnKind| Column::new("x", kind, Vec::new());
+        let choice = |kinds: &[ColumnKind]| {
             let columns: Vec<Column> = kinds.iter().map(|&kind| column(kind)).collect();
             first_choice(&columns.iter().collect::<Vec<_>>())
         };

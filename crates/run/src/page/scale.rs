@@ -11,13 +11,13 @@ const SMALLEST: f64 = 1e-20;
 
 /// A logarithmic axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scale {
+pub struct LogAxis {
     /// Its ends, as powers of ten.
     low: f64,
     high: f64,
 }
 
-impl Scale {
+impl LogAxis {
     /// An axis that shows all these numbers; those that are not positive stand at its lower end.
     pub fn of(numbers: impl Iterator<Item = f64>) -> Self {
         let mut ends: Option<(f64, f64)> = None;
@@ -34,7 +34,7 @@ impl Scale {
         let wider = (0.5 * (LEAST - (high - low))).max(0.0) + 0.05 * (high - low);
         // zero stands apart from the smallest number
         let below = if zero { 0.1 * (high - low).max(LEAST) } else { 0.0 };
-        Scale { low: low - wider - below, high: high + wider }
+        LogAxis { low: low - wider - below, high: high + wider }
     }
 
     /// Place of a number, from 0 at the lower to 1 at the upper end.
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn numbers_stand_inside_in_their_order_and_decades_are_equal() {
-        let scale = Scale::of([1e-8, 1e-2, 1e-5].into_iter());
+        let scale = LogAxis::of([1e-8, 1e-2, 1e-5].into_iter());
         let places = [1e-8, 1e-5, 1e-2].map(|x| scale.place(x));
         assert!(0.0 < places[0] && places[2] < 1.0, "{places:?}");
         assert!((places[1] - places[0] - (places[2] - places[1])).abs() < 1e-12, "{places:?}");
@@ -103,17 +103,17 @@ mod tests {
 
     #[test]
     fn zeros_stand_at_the_lower_end_apart_from_the_rest() {
-        let scale = Scale::of([0.0, 1e-8, 1e-2].into_iter());
+        let scale = LogAxis::of([0.0, 1e-8, 1e-2].into_iter());
         assert_eq!(scale.place(0.0), 0.0);
         assert!(scale.place(1e-8) > 0.08);
-        let nothing = Scale::of([0.0, f64::NAN].into_iter());
+        let nothing = LogAxis::of([0.0, f64::NAN].into_iter());
         assert_eq!(nothing.place(0.0), 0.0);
     }
 
     #[test]
     fn marks_are_few_and_lie_on_the_axis() {
         for (low, high) in [(1e-16, 1.0), (1e-3, 2e-3), (1.0, 1.0), (3e-5, 4e-3), (1e-9, 1e-3), (2.6e-4, 8.5e-4)] {
-            let scale = Scale::of([low, high].into_iter());
+            let scale = LogAxis::of([low, high].into_iter());
             let marks = scale.marks();
             assert!((2..=9).contains(&marks.len()), "{low:e} to {high:e}: {marks:?}");
             assert!(marks.iter().all(|(x, _)| (0.0..=1.0).contains(&scale.place(*x))), "{marks:?}");

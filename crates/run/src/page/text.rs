@@ -1,6 +1,6 @@
 //! Text and tables of the report page.
 
-use crate::run::{Ended, Kind, Run, time};
+use crate::run::{ColumnKind, Ending, Run, time};
 use std::fmt::Write;
 
 /// Text that means itself in HTML.
@@ -40,17 +40,17 @@ pub fn ending(run: &Run) -> String {
     let at = at.map_or(String::new(), |t| format!(" at t = {t:?}"));
     let asked = run.header.tend.map_or(String::new(), |t| format!(", before the end of the interval t = {t:?}"));
     let (class, said) = match run.header.ended {
-        Some(Ended::End) => ("end", format!("Reached the end{at}")),
-        Some(Ended::Event) => ("event", format!("Stopped by an event{at}")),
-        Some(Ended::Observer) => ("observer", format!("Interrupted{at}{asked}")),
-        Some(Ended::Failure) => ("failure", format!("Stopped{at}{asked}")),
+        Some(Ending::End) => ("end", format!("Reached the end{at}")),
+        Some(Ending::Event) => ("event", format!("Stopped by an event{at}")),
+        Some(Ending::Observer) => ("observer", format!("Interrupted{at}{asked}")),
+        Some(Ending::Failure) => ("failure", format!("Stopped{at}{asked}")),
         None => ("unknown", "The file does not say how the run ended".to_string()),
     };
     let mut html = format!("<div class=\"ending {class}\"><p class=\"said\">{}</p>", escape(&said));
     if let Some(message) = &run.header.message {
         let _ = write!(html, "<p class=\"message\">{}</p>", escape(message));
     }
-    if run.header.ended == Some(Ended::Failure) {
+    if run.header.ended == Some(Ending::Failure) {
         html.push_str("<p class=\"kept\">Everything computed until then is on this page.</p>");
     }
     html.push_str("</div>\n");
@@ -79,7 +79,7 @@ pub fn missing(run: &Run) -> String {
         (header.ended.is_none(), "how the run ended"),
         (header.counters.is_empty(), "statistics"),
         (
-            run.columns.iter().any(|column| column.kind == Kind::Variable),
+            run.columns.iter().any(|column| column.kind == ColumnKind::Variable),
             "which columns are positions, velocities, multipliers, states",
         ),
         (run.steps.is_none(), "step sizes and residuals of the constraints"),
@@ -105,7 +105,7 @@ pub fn facts(run: &Run) -> String {
         }
         _ => run.times.len().to_string(),
     };
-    let variables = run.columns.iter().filter(|column| column.kind != Kind::Mode).count();
+    let variables = run.columns.iter().filter(|column| column.kind != ColumnKind::Mode).count();
     let rows = [
         ("method", header.method.clone()),
         ("formulation", header.formulation.clone()),
@@ -145,7 +145,7 @@ pub fn undetermined(run: &Run) -> String {
         let terms: Vec<String> = combination.iter().map(|(name, factor)| format!("{factor:+.4} {name}")).collect();
         vec![terms.join(" ")]
     });
-    let general = run.columns.iter().any(|column| column.kind == Kind::State);
+    let general = run.columns.iter().any(|column| column.kind == ColumnKind::State);
     let (heading, said) = if general {
         (
             "Undetermined combinations of states",
@@ -178,7 +178,7 @@ pub fn statistics(run: &Run) -> String {
         ("hidden", largest.hidden),
     ];
     // the levels of a mechanism are all told, those of a general system where they exist
-    let general = run.columns.iter().any(|column| column.kind == Kind::State);
+    let general = run.columns.iter().any(|column| column.kind == ColumnKind::State);
     let levels = levels.into_iter().enumerate().filter(|&(k, (_, x))| x.is_some() || (k < 4 && !general));
     let form = header.formulation.as_deref();
     let levels = levels.map(|(_, (level, x))| (format!("largest residual, {}", level_name(level, form)), x));
@@ -207,7 +207,7 @@ pub fn final_values(run: &Run) -> String {
     let units = run.columns.iter().any(|column| column.unit.is_some());
     // the mode of the last point, which may not have all columns
     let of_end = |j: usize| run.end.as_ref().map(|end| end.values[j]);
-    let place = run.columns.iter().position(|column| column.kind == Kind::Mode).and_then(of_end);
+    let place = run.columns.iter().position(|column| column.kind == ColumnKind::Mode).and_then(of_end);
     let active = run.hybrid.as_ref().zip(place).and_then(|(hybrid, mode)| hybrid.modes.get(mode as usize));
     let rows = run.columns.iter().enumerate().map(|(j, column)| {
         let value = match (&run.end, last) {
@@ -218,10 +218,10 @@ pub fn final_values(run: &Run) -> String {
         // a place for the sign, so that digits stand below each other
         let sign = if value.is_sign_negative() && !value.is_nan() { "" } else { " " };
         let unit = units.then(|| column.unit.clone().unwrap_or_default());
-        let mode = run.hybrid.as_ref().filter(|_| column.kind == Kind::Mode);
+        let mode = run.hybrid.as_ref().filter(|_| column.kind == ColumnKind::Mode);
         let mode =
             mode.and_then(|hybrid| hybrid.modes.get(value as usize)).map(|mode| format!(" {value} ({})", mode.name));
-        let there = active.is_none_or(|mode| mode.determines(&column.name) || column.kind == Kind::Mode);
+        let there = active.is_none_or(|mode| mode.determines(&column.name) || column.kind == ColumnKind::Mode);
         let value = if there { format!("{sign}{value:?}") } else { "–".to_string() };
         let told = mode.unwrap_or(value);
         let mut row = vec![column.name.clone(), told];

@@ -4,10 +4,10 @@ use crate::model::Model;
 use daedal::analysis::Severity;
 use daedal::dae::analysis::{self, Analysis};
 use daedal::dae::{AnalysisError, PrepareError};
-use daedal_run::Warning;
+use daedal_run::WarningRecord;
 
 /// Something worth telling.
-pub struct Finding {
+pub struct CheckFinding {
     /// How bad it is.
     pub severity: Severity,
     /// A word that programs can rely on.
@@ -16,7 +16,7 @@ pub struct Finding {
     pub message: String,
 }
 
-impl Finding {
+impl CheckFinding {
     /// There is no consistent point.
     pub(super) fn impossible(error: &AnalysisError) -> Self {
         let code = match error {
@@ -24,22 +24,30 @@ impl Finding {
             AnalysisError::IndexNotFound { .. } => "index_not_found",
             _ => "no_consistent_start",
         };
-        Finding { severity: Severity::Impossible, code, message: error.to_string() }
+        CheckFinding { severity: Severity::Impossible, code, message: error.to_string() }
     }
 }
 
 /// All findings about the system.
-pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = analysis.findings.iter().map(of_analysis).collect();
+pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<CheckFinding> {
+    let mut findings: Vec<CheckFinding> = analysis.findings.iter().map(of_analysis).collect();
     let values = analysis.at.values;
     let undetermined = matches!(unprepared, Some(PrepareError::Analysis(AnalysisError::Undetermined { .. })));
     if let Some(error) = unprepared.filter(|_| undetermined) {
-        findings.push(Finding { severity: Severity::Impossible, code: "undetermined", message: error.to_string() });
+        findings.push(CheckFinding {
+            severity: Severity::Impossible,
+            code: "undetermined",
+            message: error.to_string(),
+        });
     } else if let Some(error @ PrepareError::Analysis(AnalysisError::NotInvariant { .. })) = unprepared {
-        findings.push(Finding { severity: Severity::Impossible, code: "not_invariant", message: error.to_string() });
+        findings.push(CheckFinding {
+            severity: Severity::Impossible,
+            code: "not_invariant",
+            message: error.to_string(),
+        });
     } else if let Some(error) = unprepared {
         let message = format!("no form of the equations can be integrated from here: {error}");
-        findings.push(Finding { severity: Severity::Impossible, code: "no_form", message });
+        findings.push(CheckFinding { severity: Severity::Impossible, code: "no_form", message });
     }
     if values.u > 0 && !undetermined {
         let message = format!(
@@ -50,22 +58,26 @@ pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Findin
                 "combinations of unknowns are not determined"
             )
         );
-        findings.push(Finding { severity: Severity::Note, code: "undetermined", message });
+        findings.push(CheckFinding { severity: Severity::Note, code: "undetermined", message });
     }
     if values.v > 0 {
         let message = format!(
             "{}: a run checks that what is left out keeps agreeing with the others",
             counted(values.v, "equation is redundant", "equations are redundant")
         );
-        findings.push(Finding { severity: Severity::Note, code: "redundant", message });
+        findings.push(CheckFinding { severity: Severity::Note, code: "redundant", message });
     }
     findings
 }
 
 /// With what is odd about the file and the places of equations, the worst first.
-pub fn sorted(mut findings: Vec<Finding>, model: &Model, odd: &[(&'static str, Warning)]) -> Vec<Finding> {
+pub fn sorted(
+    mut findings: Vec<CheckFinding>,
+    model: &Model,
+    odd: &[(&'static str, WarningRecord)],
+) -> Vec<CheckFinding> {
     for &(code, ref warning) in odd {
-        findings.push(Finding { severity: Severity::Warning, code, message: warning.to_string() });
+        findings.push(CheckFinding { severity: Severity::Warning, code, message: warning.to_string() });
     }
     for finding in &mut findings {
         finding.message = model.places().told(&finding.message);
@@ -74,7 +86,7 @@ pub fn sorted(mut findings: Vec<Finding>, model: &Model, odd: &[(&'static str, W
     findings
 }
 
-fn of_analysis(finding: &analysis::Finding) -> Finding {
+fn of_analysis(finding: &analysis::Finding) -> CheckFinding {
     use analysis::Finding as Told;
     let (severity, code) = match finding {
         Told::StructuralIndexDiffers { .. } => (Severity::Warning, "structural_index"),
@@ -87,7 +99,7 @@ fn of_analysis(finding: &analysis::Finding) -> Finding {
         Told::Trajectory { .. } => (Severity::Warning, "trajectory"),
         Told::NoFormulas { .. } => (Severity::Note, "no_formulas"),
     };
-    Finding { severity, code, message: finding.to_string() }
+    CheckFinding { severity, code, message: finding.to_string() }
 }
 
 /// A number of things.

@@ -1,24 +1,24 @@
 //! What can be known about a general system before it is solved.
 
-use super::finding::{self, Finding};
-use super::{Nearby, near};
+use super::finding::{self, CheckFinding};
+use super::{NearbyValues, near};
 use crate::error::Error;
-use crate::model::{General, Model};
+use crate::model::{GeneralModel, Model};
 use daedal::dae::analysis::{Analysis, Scope, analyse, shortened, too_long};
 use daedal::dae::hidden::Role;
 use daedal::dae::{AnalysisError, Depth, Form, System, derivatives, prepare_at};
 use daedal::graph::Expr;
 use daedal::{Initial, Start};
-use daedal_run::Warning;
+use daedal_run::WarningRecord;
 
 /// What was found about a general system.
 pub struct GeneralCheck {
     /// Why there is nothing to tell, or what there is.
-    pub found: Result<Found, AnalysisError>,
+    pub found: Result<GeneralAnalysis, AnalysisError>,
     /// What is worth telling, the worst first.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<CheckFinding>,
     /// As written, and of the first-order form.
-    pub sizes: Sizes,
+    pub sizes: SystemSizes,
     /// Does time enter the equations?
     pub with_time: bool,
     /// States about which nothing is given.
@@ -28,7 +28,7 @@ pub struct GeneralCheck {
 /// Sizes of a general system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the names say it
-pub struct Sizes {
+pub struct SystemSizes {
     pub states: usize,
     pub equations: usize,
     pub invariants: usize,
@@ -37,7 +37,7 @@ pub struct Sizes {
 }
 
 /// What was found at a consistent point.
-pub struct Found {
+pub struct GeneralAnalysis {
     /// Ranks, indices, redundancy, other points.
     pub analysis: Analysis,
     /// Derivatives of the unknowns there.
@@ -45,13 +45,13 @@ pub struct Found {
     /// The form that `solve` takes if nothing is said.
     pub form: Option<Form>,
     /// Constraints, stated and hidden, and what is kept.
-    pub constraints: Vec<Constraint>,
+    pub constraints: Vec<ConstraintFormula>,
     /// Subexpressions that several formulas share.
     pub definitions: Vec<(String, String)>,
 }
 
 /// A constraint on the unknowns, stated or hidden, or a quantity that is kept.
-pub struct Constraint {
+pub struct ConstraintFormula {
     /// The equation that it comes from.
     pub equation: String,
     /// What it is.
@@ -74,10 +74,10 @@ pub enum FormulaKind {
 /// Analyse, and tell what was found.
 pub(super) fn examine(
     model: &Model,
-    general: &General,
+    general: &GeneralModel,
     t0: f64,
-    odd: &[(&'static str, Warning)],
-    nearby: Option<Nearby>,
+    odd: &[(&'static str, WarningRecord)],
+    nearby: Option<NearbyValues>,
 ) -> Result<GeneralCheck, Error> {
     let system = general.system();
     let mut initial = Initial { t: t0, ..general.initial.clone() };
@@ -89,14 +89,14 @@ pub(super) fn examine(
     let (found, findings) = match analyse(system, &initial, scope) {
         Err(error @ (AnalysisError::WrongLength { .. } | AnalysisError::NotFinite { .. })) => return Err(error.into()),
         Err(error) => {
-            let findings = vec![Finding::impossible(&error)];
+            let findings = vec![CheckFinding::impossible(&error)];
             (Err(error), findings)
         }
         Ok(analysis) => {
             let prepared = prepare_at(system, &analysis.at, Form::Auto);
             let findings = finding::all(&analysis, prepared.as_ref().err());
             let (constraints, definitions) = formulas(&analysis);
-            let found = Found {
+            let found = GeneralAnalysis {
                 rates: derivatives(system, &analysis.at),
                 form: prepared.ok().map(|prepared| prepared.unknowns.form),
                 constraints,
@@ -111,7 +111,7 @@ pub(super) fn examine(
     Ok(GeneralCheck {
         found,
         findings: finding::sorted(findings, model, odd),
-        sizes: Sizes {
+        sizes: SystemSizes {
             states: system.formulas.states.len(),
             equations: system.formulas.equations.len(),
             invariants: system.formulas.invariants.len(),
@@ -124,7 +124,7 @@ pub(super) fn examine(
 }
 
 /// Guesses by name for a mode that is not the first.
-fn start_near(initial: &mut Initial, system: &System, known: Nearby) {
+fn start_near(initial: &mut Initial, system: &System, known: NearbyValues) {
     let formulas = &system.formulas;
     initial.states = formulas.states.iter().map(|name| near(known, name)).collect();
     let highest = formulas.orders.iter().copied().max().unwrap_or(0);
@@ -136,7 +136,7 @@ fn start_near(initial: &mut Initial, system: &System, known: Nearby) {
 }
 
 /// The constraints with their formulas, those that are stated first, and what the formulas share.
-fn formulas(analysis: &Analysis) -> (Vec<Constraint>, Vec<(String, String)>) {
+fn formulas(analysis: &Analysis) -> (Vec<ConstraintFormula>, Vec<(String, String)>) {
     let Some(array) = &analysis.array else { return Default::default() };
     let kind = |role: Role| match role {
         Role::Constraint => Some(FormulaKind::Constraint),
@@ -155,7 +155,7 @@ fn formulas(analysis: &Analysis) -> (Vec<Constraint>, Vec<(String, String)>) {
             Some(formula) => format!("0 = {formula}"),
             None => too_long(&graph, c.residual),
         };
-        Constraint { equation: c.equation.clone(), kind, level: c.level, formula }
+        ConstraintFormula { equation: c.equation.clone(), kind, level: c.level, formula }
     });
     (told.collect(), listing.definitions)
 }

@@ -26,7 +26,7 @@
 //! ```
 
 use super::motion_object::{severity, sums};
-use super::{Check, FormulaKind, Found, GeneralCheck};
+use super::{Check, FormulaKind, GeneralAnalysis, GeneralCheck};
 use daedal::analysis::Severity;
 use daedal::dae::{CharacteristicValues, Structural};
 use serde_json::{Map, Value, json};
@@ -62,7 +62,7 @@ pub fn object(check: &Check, general: &GeneralCheck) -> Value {
 
 /// What is told about a point, in its order.
 #[allow(clippy::type_complexity)] // a table of functions
-const KEYS: [(&str, fn(&Found) -> Value); 11] = [
+const KEYS: [(&str, fn(&GeneralAnalysis) -> Value); 11] = [
     ("index", index),
     ("characteristic", |found| {
         let CharacteristicValues { d, a, v, u, .. } = found.analysis.at.values;
@@ -81,7 +81,7 @@ const KEYS: [(&str, fn(&Found) -> Value); 11] = [
     ("form", |found| json!(found.form.map(daedal::dae::Form::name))),
 ];
 
-fn index(found: &Found) -> Value {
+fn index(found: &GeneralAnalysis) -> Value {
     let analysis = &found.analysis;
     let (structural, trusted) = match &analysis.structural {
         Structural::Regular { index, trusted, .. } => (Some(index), Some(trusted)),
@@ -97,7 +97,7 @@ fn index(found: &Found) -> Value {
     })
 }
 
-fn levels(found: &Found) -> Value {
+fn levels(found: &GeneralAnalysis) -> Value {
     let equations = found.analysis.equations;
     let levels = found.analysis.at.levels.iter().map(|level| {
         json!({
@@ -115,7 +115,7 @@ fn levels(found: &Found) -> Value {
     levels.collect()
 }
 
-fn equations(found: &Found) -> Value {
+fn equations(found: &GeneralAnalysis) -> Value {
     let constraints = found.constraints.iter().map(|c| {
         json!({
             "name": c.equation,
@@ -131,7 +131,7 @@ fn equations(found: &Found) -> Value {
     constraints.collect()
 }
 
-fn start(found: &Found) -> Value {
+fn start(found: &GeneralAnalysis) -> Value {
     let analysis = &found.analysis;
     let named = |values: &[f64]| -> Map<String, Value> {
         analysis.unknowns.iter().zip(values).map(|(name, x)| (name.clone(), json!(x))).collect()
@@ -148,7 +148,7 @@ fn start(found: &Found) -> Value {
     })
 }
 
-fn elsewhere(found: &Found) -> Value {
+fn elsewhere(found: &GeneralAnalysis) -> Value {
     let points = found.analysis.elsewhere.iter().map(|point| {
         let CharacteristicValues { mu, d, a, v, u } = point.values;
         json!({ "t": point.t, "on_trajectory": point.on_trajectory, "strangeness": mu, "d": d, "a": a, "v": v, "u": u })

@@ -48,19 +48,19 @@ mod motion_object;
 mod trial;
 
 use crate::error::Error;
-use crate::model::{Equations, Model, Motion};
+use crate::model::{Model, ModelSystem, MotionModel};
 use daedal::analysis::{Analysis, Severity, analyse_by};
 use daedal::{Initial, Start};
-use daedal_run::Warning;
+use daedal_run::WarningRecord;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-pub use finding::Finding;
+pub use finding::CheckFinding;
 pub use formulas::Texts;
-pub use general::{Constraint, FormulaKind, Found, GeneralCheck, Sizes};
-pub use modes::{ModeCheck, ModesCheck, Pair, condition};
+pub use general::{ConstraintFormula, FormulaKind, GeneralAnalysis, GeneralCheck, SystemSizes};
+pub use modes::{ModeCheck, ModesCheck, SlidingPair, condition};
 pub use motion_object::{kind, level, severity, structure, verdict};
-pub use trial::Trial;
+pub use trial::TrialRun;
 
 /// What was found about a model.
 pub struct Check {
@@ -69,11 +69,11 @@ pub struct Check {
     /// Initial time.
     pub t0: f64,
     /// What should be looked at in the model as a whole, with a word that programs can rely on.
-    pub odd: Vec<(&'static str, Warning)>,
+    pub odd: Vec<(&'static str, WarningRecord)>,
     /// What was found, by the kind of the system.
     pub examined: Examined,
     /// A trial run, where the model has an interval and a run can be started.
-    pub trial: Option<Trial>,
+    pub trial: Option<TrialRun>,
 }
 
 /// What was found, by the kind of the system.
@@ -97,7 +97,7 @@ pub struct MotionCheck {
 }
 
 /// Values by name near which a mode is looked at that is not the first one.
-type Nearby<'n> = &'n [(&'n String, f64)];
+type NearbyValues<'n> = &'n [(&'n String, f64)];
 
 /// Look at a model, and try a short run.
 ///
@@ -110,7 +110,7 @@ type Nearby<'n> = &'n [(&'n String, f64)];
 /// ```
 pub fn check(model: &Model, t0: Option<f64>) -> Result<Check, Error> {
     let trial = trial::make(model, t0)?;
-    let doubts = trial.as_ref().map(Trial::doubts).unwrap_or_default();
+    let doubts = trial.as_ref().map(TrialRun::doubts).unwrap_or_default();
     let t0 = t0.unwrap_or(model.interval().0);
     let mut found = examine(model, t0, doubts, None).map_err(|error| model.located(error))?;
     found.trial = trial;
@@ -118,18 +118,20 @@ pub fn check(model: &Model, t0: Option<f64>) -> Result<Check, Error> {
 }
 
 /// Look at a model, or at a mode near given values.
-fn examine(model: &Model, t0: f64, doubts: Vec<Warning>, nearby: Option<Nearby>) -> Result<Check, Error> {
+fn examine(model: &Model, t0: f64, doubts: Vec<WarningRecord>, nearby: Option<NearbyValues>) -> Result<Check, Error> {
     let odd = model.warnings().iter().map(|warning| ("unused", warning.clone()));
     let odd: Vec<_> = odd.chain(doubts.into_iter().map(|doubt| ("trial", doubt))).collect();
     let examined = match &model.content.equations {
-        Equations::Motion(motion) => Examined::Motion(Box::new(of_motion(model, motion, t0, nearby)?)),
-        Equations::General(general) => Examined::General(Box::new(general::examine(model, general, t0, &odd, nearby)?)),
-        Equations::Modes(modes) => Examined::Modes(Box::new(modes::examine(model, modes, t0))),
+        ModelSystem::Motion(motion) => Examined::Motion(Box::new(of_motion(model, motion, t0, nearby)?)),
+        ModelSystem::General(general) => {
+            Examined::General(Box::new(general::examine(model, general, t0, &odd, nearby)?))
+        }
+        ModelSystem::Modes(modes) => Examined::Modes(Box::new(modes::examine(model, modes, t0))),
     };
     Ok(Check { model: model.clone(), t0, odd, examined, trial: None })
 }
 
-fn of_motion(model: &Model, motion: &Motion, t0: f64, nearby: Option<Nearby>) -> Result<MotionCheck, Error> {
+fn of_motion(model: &Model, motion: &MotionModel, t0: f64, nearby: Option<NearbyValues>) -> Result<MotionCheck, Error> {
     let mut initial = Initial { t: t0, ..motion.initial.clone() };
     if let Some(known) = nearby {
         let (layout, names) = motion.layout();
@@ -146,7 +148,7 @@ fn of_motion(model: &Model, motion: &Motion, t0: f64, nearby: Option<Nearby>) ->
 }
 
 /// A guess by name.
-fn near(known: Nearby, name: &str) -> Start {
+fn near(known: NearbyValues, name: &str) -> Start {
     let found = known.iter().find(|(other, _)| *other == name);
     found.map_or(Start::Unknown, |(_, x)| Start::Guess(*x))
 }
@@ -202,7 +204,7 @@ impl Check {
     /// All of it for programs.
     pub fn object(&self) -> Value {
         let mut object = self.bare_object();
-        object.insert("trial".into(), self.trial.as_ref().map_or(Value::Null, Trial::object));
+        object.insert("trial".into(), self.trial.as_ref().map_or(Value::Null, TrialRun::object));
         Value::Object(object)
     }
 

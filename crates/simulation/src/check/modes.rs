@@ -5,7 +5,7 @@
 
 use super::{Check, examine as examine_mode, short};
 use crate::error::Error;
-use crate::model::{Model, Modes};
+use crate::model::{Model, SwitchedModel};
 use crate::start::first_state;
 use daedal::Start;
 use daedal::hybrid::{Hybrid, Schedule, opposite_transition};
@@ -21,7 +21,7 @@ pub struct ModesCheck {
     /// What was found about every mode.
     pub modes: Vec<ModeCheck>,
     /// Where it may slide.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<SlidingPair>,
     /// Why a run cannot start.
     start: Option<Error>,
 }
@@ -67,7 +67,7 @@ impl ModeCheck {
 }
 
 /// Two modes between which the system may slide.
-pub struct Pair {
+pub struct SlidingPair {
     /// The two modes.
     pub between: (usize, usize),
     /// The mode that is written for it.
@@ -77,7 +77,7 @@ pub struct Pair {
 }
 
 /// Look at all modes.
-pub(super) fn examine(whole: &Model, modes: &Modes, t0: f64) -> ModesCheck {
+pub(super) fn examine(whole: &Model, modes: &SwitchedModel, t0: f64) -> ModesCheck {
     let model = &modes.model;
     let system = model.build(&modes.kernel.compiler(), &Methods::default());
     let start = first_state(model, &system, t0, &model.initial.states, whole.rank_tolerance());
@@ -130,11 +130,11 @@ fn reachable(model: &HybridModel) -> Vec<bool> {
 }
 
 /// Pairs of modes with a mode for sliding between them, or with transitions there and back over the same surface.
-fn pairs(model: &HybridModel, system: &Hybrid, t0: f64, known: &[(&String, f64)]) -> Vec<Pair> {
-    let mut pairs: Vec<Pair> = model
+fn pairs(model: &HybridModel, system: &Hybrid, t0: f64, known: &[(&String, f64)]) -> Vec<SlidingPair> {
+    let mut pairs: Vec<SlidingPair> = model
         .sliding
         .iter()
-        .map(|sliding| Pair { between: sliding.between, written: Some(sliding.mode), surface: None })
+        .map(|sliding| SlidingPair { between: sliding.between, written: Some(sliding.mode), surface: None })
         .collect();
     for (j, transition) in model.transitions.iter().enumerate() {
         // any point serves to see that two functions are opposite
@@ -150,7 +150,7 @@ fn pairs(model: &HybridModel, system: &Hybrid, t0: f64, known: &[(&String, f64)]
         match pairs.iter_mut().find(|pair| pair.between == (a, b) || pair.between == (b, a)) {
             Some(pair) if pair.surface.is_none() => pair.surface = surface,
             Some(_) => {}
-            None => pairs.push(Pair { between: (a, b), written: None, surface }),
+            None => pairs.push(SlidingPair { between: (a, b), written: None, surface }),
         }
     }
     pairs

@@ -15,7 +15,7 @@
 
 use super::{Check, ModeCheck, ModesCheck, condition};
 use daedal::hybrid::Restart;
-use daedal_model::{HybridMode, HybridTransition, HybridTrigger, Kind};
+use daedal_model::{HybridMode, HybridTransition, HybridTrigger, ModelKind};
 use serde_json::{Value, json};
 
 pub fn object(check: &Check, checked: &ModesCheck) -> Value {
@@ -47,7 +47,7 @@ pub fn object(check: &Check, checked: &ModesCheck) -> Value {
 fn mode(mode: &HybridMode, found: &ModeCheck) -> Value {
     json!({
         "name": mode.name,
-        "kind": if matches!(mode.kind, Kind::Motion { .. }) { "motion" } else { "dae" },
+        "kind": if matches!(mode.kind, ModelKind::Motion { .. }) { "motion" } else { "dae" },
         "method": mode.method.unwrap_or("auto"),
         "formulation": mode.formulation,
         "dwell": mode.dwell,

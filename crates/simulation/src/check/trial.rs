@@ -12,14 +12,14 @@ use crate::verification;
 use daedal::StepFailure;
 use daedal::hybrid::HybridFailure;
 use daedal::verify::Verification;
-use daedal_run::Warning;
+use daedal_run::WarningRecord;
 use serde_json::{Value, json};
 
 /// Most attempts of steps: enough to see what a start does not show, and no long run.
 const MOST_STEPS: u64 = 200;
 
 /// What a trial run gave.
-pub struct Trial {
+pub struct TrialRun {
     /// How far it came.
     pub until: f64,
     /// Why it did not go on, unless its steps were used up.
@@ -29,7 +29,7 @@ pub struct Trial {
 }
 
 /// Make one, if the model has an interval and a run can be started; why not is told by the analysis.
-pub(super) fn make(model: &Model, t0: Option<f64>) -> Result<Option<Trial>, Error> {
+pub(super) fn make(model: &Model, t0: Option<f64>) -> Result<Option<TrialRun>, Error> {
     let (start, tend) = model.interval();
     if tend.is_none_or(|tend| tend <= t0.unwrap_or(start)) {
         return Ok(None);
@@ -37,7 +37,7 @@ pub(super) fn make(model: &Model, t0: Option<f64>) -> Result<Option<Trial>, Erro
     let settings = Settings { t0, verify: true, max_steps: Some(MOST_STEPS), ..Settings::default() };
     let outcome = Simulation::new(model, &settings)?.run(&mut Unwatched);
     let stopped = outcome.error.and_then(|error| stopped(&error));
-    Ok(outcome.computed.map(|found| Trial { until: found.t, stopped, found: found.verification }))
+    Ok(outcome.computed.map(|found| TrialRun { until: found.t, stopped, found: found.verification }))
 }
 
 /// Why a run did not go on, unless its steps were used up.
@@ -61,10 +61,11 @@ fn told(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {}", told(cause)))
 }
 
-impl Trial {
+impl TrialRun {
     /// What it says against the model.
-    pub(super) fn doubts(&self) -> Vec<Warning> {
-        let stopped = self.stopped.iter().map(|why| Warning::new(format!("a run with the defaults stops: {why}")));
+    pub(super) fn doubts(&self) -> Vec<WarningRecord> {
+        let stopped =
+            self.stopped.iter().map(|why| WarningRecord::new(format!("a run with the defaults stops: {why}")));
         stopped.chain(verification::warnings(false, self.found.as_ref())).collect()
     }
 

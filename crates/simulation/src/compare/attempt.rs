@@ -1,8 +1,8 @@
 //! One run: to the end, to a failure, or until its time is over.
 
-use super::plan::Combination;
+use super::plan::PlannedRun;
 use super::pool::Lost;
-use crate::model::Motion;
+use crate::model::MotionModel;
 use daedal::method::State;
 use daedal::motion::{Form, Layout, Mechanism, ReducedArray};
 use daedal::observer::{Observer, StepView};
@@ -17,7 +17,7 @@ const MAX_STEPS: u64 = 100_000_000;
 
 /// What is compared.
 pub struct Subject {
-    pub motion: Arc<Motion>,
+    pub motion: Arc<MotionModel>,
     pub layout: Layout,
     /// Consistent initial values.
     pub start: State,
@@ -34,7 +34,7 @@ impl Subject {
 }
 
 /// What came of a run.
-pub struct Attempt {
+pub struct RunResult {
     /// Why it did not reach the end.
     pub failure: Option<String>,
     /// What was computed, even if the end was not reached.
@@ -45,7 +45,7 @@ pub struct Attempt {
     pub duration: Duration,
 }
 
-impl Attempt {
+impl RunResult {
     /// There is no result.
     pub fn lost(why: Lost) -> Self {
         let failure = match why {
@@ -54,12 +54,12 @@ impl Attempt {
                 format!("given up: no step was accepted or refused for {:.0} s", patience.as_secs_f64())
             }
         };
-        Attempt { failure: Some(failure), solution: None, drift: None, duration: Duration::ZERO }
+        RunResult { failure: Some(failure), solution: None, drift: None, duration: Duration::ZERO }
     }
 }
 
 /// Run once, and watch the invariants.
-pub fn attempt(subject: &Subject, run: &Combination, timeout: Duration) -> Attempt {
+pub fn attempt(subject: &Subject, run: &PlannedRun, timeout: Duration) -> RunResult {
     let mut drift = Drift::new(subject);
     let begin = Instant::now();
     let outcome = once(subject, run, timeout, drift.as_mut());
@@ -77,13 +77,13 @@ pub fn attempt(subject: &Subject, run: &Combination, timeout: Duration) -> Attem
         Err(error) => (Some(told(&error)), None),
     };
     let drift = drift.filter(|_| solution.is_some());
-    Attempt { failure, solution, drift, duration }
+    RunResult { failure, solution, drift, duration }
 }
 
 /// Run once, from the consistent initial values, and keep the end only.
 pub fn once(
     subject: &Subject,
-    run: &Combination,
+    run: &PlannedRun,
     timeout: Duration,
     drift: Option<&mut Drift>,
 ) -> Result<Solution, SolveError> {

@@ -10,15 +10,15 @@ mod reference;
 mod timing;
 
 use crate::error::Error;
-use crate::model::{Equations, Model, Motion};
+use crate::model::{Model, ModelSystem, MotionModel};
 use crate::variables::Stopped;
-use attempt::{Attempt, Subject};
+use attempt::{RunResult, Subject};
 use daedal::Initial;
 use daedal::error::BadOption;
 use daedal::motion::{Form, consistent};
-use daedal_run::comparison::{Comparison, ConstraintLevels, Counters, Entry, Timing};
-use plan::{Combination, Plan};
-use reference::Known;
+use daedal_run::comparison::{ComparedRun, Comparison, ConstraintLevels, Counters, Timing};
+use plan::{ComparisonPlan, PlannedRun};
+use reference::ReferenceState;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -93,10 +93,10 @@ pub fn compare(
 /// A comparison whose runs are known.
 pub struct PlannedComparison<'m> {
     model: &'m Model,
-    motion: &'m Arc<Motion>,
+    motion: &'m Arc<MotionModel>,
     settings: &'m ComparisonSettings,
     interval: (f64, f64),
-    plan: Plan,
+    plan: ComparisonPlan,
 }
 
 impl<'m> PlannedComparison<'m> {
@@ -106,9 +106,9 @@ impl<'m> PlannedComparison<'m> {
         let tend = settings.tend.or(tend).ok_or_else(|| Error::NoInterval { name: model.source_name() })?;
         let not_comparable = |is| Err(Error::NotComparable { model: model.name().to_string(), is });
         let motion = match &model.content.equations {
-            Equations::Motion(motion) => motion,
-            Equations::General(_) => return not_comparable("is a general system ([dae])"),
-            Equations::Modes(_) => return not_comparable("has modes ([modes])"),
+            ModelSystem::Motion(motion) => motion,
+            ModelSystem::General(_) => return not_comparable("is a general system ([dae])"),
+            ModelSystem::Modes(_) => return not_comparable("has modes ([modes])"),
         };
         let plan = plan::plan(settings, &motion.mechanism().sizes())?;
         Ok(PlannedComparison { model, motion, settings, interval: (settings.t0.unwrap_or(t0), tend), plan })
@@ -125,25 +125,25 @@ impl<'m> PlannedComparison<'m> {
 
         let one = {
             let subject = Arc::clone(&subject);
-            move |run: &Combination| attempt::attempt(&subject, run, timeout)
+            move |run: &PlannedRun| attempt::attempt(&subject, run, timeout)
         };
         let told = counted(progress, false, runs.len());
         let attempts = pool::all(jobs, runs.clone(), patience(timeout, 1), one, told);
-        let attempts: Vec<Attempt> =
-            attempts.into_iter().map(|outcome| outcome.unwrap_or_else(Attempt::lost)).collect();
+        let attempts: Vec<RunResult> =
+            attempts.into_iter().map(|outcome| outcome.unwrap_or_else(RunResult::lost)).collect();
 
         let both = runs.iter().zip(&attempts).filter(|(_, attempt)| attempt.failure.is_none());
-        let reached: Vec<(Combination, Duration)> = both.map(|(run, attempt)| (*run, attempt.duration)).collect();
+        let reached: Vec<(PlannedRun, Duration)> = both.map(|(run, attempt)| (*run, attempt.duration)).collect();
         let repeat = settings.repeat;
         let one = {
             let subject = Arc::clone(&subject);
-            move |(run, rough): &(Combination, Duration)| timing::time(&subject, run, *rough, repeat, timeout)
+            move |(run, rough): &(PlannedRun, Duration)| timing::time(&subject, run, *rough, repeat, timeout)
         };
         let told = counted(progress, true, reached.len());
         let times = pool::all(jobs, reached, patience(timeout, repeat.unwrap_or(3) + 1), one, told);
 
         let mut times = times.into_iter();
-        let runs: Vec<Entry> = runs
+        let runs: Vec<ComparedRun> = runs
             .iter()
             .zip(&attempts)
             .map(|(run, attempt)| {
@@ -202,7 +202,7 @@ fn counted(progress: &mut dyn FnMut(Pass), timed: bool, runs: usize) -> impl FnM
 }
 
 /// Are there times that differ much from one repetition to the next?
-fn restlessness(runs: &[Entry]) -> Option<String> {
+fn restlessness(runs: &[ComparedRun]) -> Option<String> {
     let spreads: Vec<f64> = runs.iter().filter(|run| run.repeats > 1).filter_map(|run| run.spread).collect();
     let restless = spreads.iter().filter(|spread| **spread > RESTLESS).count();
     (4 * restless > spreads.len()).then(|| {
@@ -220,15 +220,15 @@ fn patience(timeout: Duration, runs: u32) -> Duration {
 }
 
 fn entry(
-    run: &Combination,
-    attempt: &Attempt,
+    run: &PlannedRun,
+    attempt: &RunResult,
     timed: Option<&timing::Timed>,
-    known: &Known,
+    known: &ReferenceState,
     subject: &Subject,
-) -> Entry {
+) -> ComparedRun {
     let solution = attempt.solution.as_ref();
     let reached = solution.filter(|_| attempt.failure.is_none());
-    Entry {
+    ComparedRun {
         method: run.entry.name.to_string(),
         formulation: run.formulation.name().to_string(),
         tolerance: run.tolerance,
@@ -266,9 +266,9 @@ mod tests {
 
     #[test]
     fn times_that_differ_much_are_told() {
-        let run = |spread| Entry { spread: Some(spread), repeats: 3, ..Entry::default() };
+        let run = |spread| ComparedRun { spread: Some(spread), repeats: 3, ..ComparedRun::default() };
         assert_eq!(restlessness(&[run(0.1), run(0.2), run(0.1), run(2.0)]), None);
         assert!(restlessness(&[run(0.1), run(3.0)]).is_some_and(|said| said.contains("1 of 2")));
-        assert_eq!(restlessness(&[Entry { spread: Some(0.0), repeats: 1, ..Entry::default() }]), None);
+        assert_eq!(restlessness(&[ComparedRun { spread: Some(0.0), repeats: 1, ..ComparedRun::default() }]), None);
     }
 }

@@ -14,23 +14,23 @@ const IN_ALL: [&str; 2] = ["radau", "bdf"];
 const UNUSUAL: &str = "ode";
 
 /// What is to be run.
-pub struct Plan {
+pub struct ComparisonPlan {
     /// By method, formulation and tolerance.
-    pub runs: Vec<Combination>,
+    pub runs: Vec<PlannedRun>,
     /// What was left out, and why.
     pub notes: Vec<String>,
 }
 
 /// A method with a formulation and a tolerance.
 #[derive(Clone, Copy)]
-pub struct Combination {
+pub struct PlannedRun {
     pub entry: &'static Entry,
     pub formulation: Formulation,
     pub tolerance: f64,
 }
 
 /// Resolve names, and leave out what does not fit together.
-pub fn plan(settings: &ComparisonSettings, sizes: &Sizes) -> Result<Plan, Error> {
+pub fn plan(settings: &ComparisonSettings, sizes: &Sizes) -> Result<ComparisonPlan, Error> {
     let methods: Vec<&'static Entry> = match &settings.methods[..] {
         [] => catalogue::all().iter().collect(),
         names => chosen("method", names, catalogue::all().iter().collect(), |entry| entry.name)?,
@@ -39,7 +39,7 @@ pub fn plan(settings: &ComparisonSettings, sizes: &Sizes) -> Result<Plan, Error>
         [] => None,
         names => Some(chosen("formulation", names, Formulation::ALL.to_vec(), Formulation::name)?),
     };
-    let mut plan = Plan { runs: Vec::new(), notes: Vec::new() };
+    let mut plan = ComparisonPlan { runs: Vec::new(), notes: Vec::new() };
     for entry in methods {
         let wanted: Vec<Formulation> = match &formulations {
             None => usual(entry, sizes),
@@ -50,11 +50,7 @@ pub fn plan(settings: &ComparisonSettings, sizes: &Sizes) -> Result<Plan, Error>
             plan.notes.push(format!("{} is left out: it takes the formulations {takes}", entry.name));
         }
         for formulation in wanted {
-            plan.runs.extend(settings.tolerances.iter().map(|&tolerance| Combination {
-                entry,
-                formulation,
-                tolerance,
-            }));
+            plan.runs.extend(settings.tolerances.iter().map(|&tolerance| PlannedRun { entry, formulation, tolerance }));
         }
     }
     if plan.runs.is_empty() { Err(Error::NothingToCompare { notes: plan.notes }) } else { Ok(plan) }
@@ -100,7 +96,7 @@ fn chosen<T: Copy>(
 mod tests {
     use super::*;
 
-    fn planned(methods: &[&str], formulations: &[&str], invariants: usize) -> Result<Plan, Error> {
+    fn planned(methods: &[&str], formulations: &[&str], invariants: usize) -> Result<ComparisonPlan, Error> {
         let names = |list: &[&str]| list.iter().map(ToString::to_string).collect();
         let (methods, formulations) = (names(methods), names(formulations));
         let settings =
@@ -108,7 +104,7 @@ mod tests {
         plan(&settings, &Sizes { invariants, ..Sizes::default() })
     }
 
-    fn pairs(plan: &Plan) -> Vec<(&'static str, &'static str)> {
+    fn pairs(plan: &ComparisonPlan) -> Vec<(&'static str, &'static str)> {
         let mut pairs: Vec<_> = plan.runs.iter().map(|run| (run.entry.name, run.formulation.name())).collect();
         pairs.dedup();
         pairs

@@ -1,14 +1,14 @@
 //! What errors are measured against: values that are known for a problem, else a run with a very small tolerance that another method
 //! checks. Errors below the difference of the two are not resolved.
 
-use super::attempt::{Attempt, Subject, attempt};
-use super::plan::Combination;
+use super::attempt::{RunResult, Subject, attempt};
+use super::plan::PlannedRun;
 use super::pool;
 use daedal::catalogue;
 use daedal::formulation::Formulation;
 use daedal::motion::Layout;
-use daedal_problems::Reference;
-use daedal_run::comparison::{self, Levels};
+use daedal_problems::ReferenceValues;
+use daedal_run::comparison::{self, ErrorLevels};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,18 +25,18 @@ const LONGER: u32 = 5;
 const LEAST: Duration = Duration::from_secs(40);
 
 /// The reference.
-pub struct Known {
+pub struct ReferenceState {
     /// A value for each unknown, in the order of a state.
     values: Vec<Option<f64>>,
     /// What is told about it.
-    pub told: comparison::Reference,
+    pub told: comparison::ErrorReference,
 }
 
-impl Known {
+impl ReferenceState {
     /// Errors of a state at the end.
-    pub fn errors(&self, layout: &Layout, x: &[f64]) -> Levels {
+    pub fn errors(&self, layout: &Layout, x: &[f64]) -> ErrorLevels {
         let [position, velocity, multiplier] = kinds(layout).map(|places| largest(&self.values, &places, x));
-        Levels { position, velocity, multiplier }
+        ErrorLevels { position, velocity, multiplier }
     }
 }
 
@@ -52,7 +52,7 @@ fn largest(values: &[Option<f64>], places: &[usize], x: &[f64]) -> Option<f64> {
 }
 
 /// Find a reference at the end of the interval.
-pub fn find(subject: &Arc<Subject>, known: &[&Reference], jobs: usize, timeout: Duration) -> Known {
+pub fn find(subject: &Arc<Subject>, known: &[&ReferenceValues], jobs: usize, timeout: Duration) -> ReferenceState {
     let names = subject.layout.variable_names(&subject.mechanism().names());
     let kinds = kinds(&subject.layout);
     let mut best = known.to_vec();
@@ -76,7 +76,7 @@ pub fn find(subject: &Arc<Subject>, known: &[&Reference], jobs: usize, timeout: 
         let source = if places.is_empty() {
             continue;
         } else if covered(places) {
-            let found: Vec<(f64, &Reference)> = places.iter().filter_map(|&j| exact(j)).collect();
+            let found: Vec<(f64, &ReferenceValues)> = places.iter().filter_map(|&j| exact(j)).collect();
             accuracy[kind] = found.iter().map(|(_, reference)| reference.accuracy).reduce(f64::max);
             for (&j, (value, _)) in places.iter().zip(&found) {
                 values[j] = Some(*value);
@@ -99,18 +99,18 @@ pub fn find(subject: &Arc<Subject>, known: &[&Reference], jobs: usize, timeout: 
         values[j] = None;
     }
     let [position, velocity, multiplier] = accuracy;
-    let told = comparison::Reference {
+    let told = comparison::ErrorReference {
         source: sources.join("; "),
         check: computed.told.filter(|_| sources.contains(&computed.source)),
-        accuracy: Levels { position, velocity, multiplier },
+        accuracy: ErrorLevels { position, velocity, multiplier },
         undetermined,
     };
-    Known { values, told }
+    ReferenceState { values, told }
 }
 
 /// What very accurate runs gave.
 #[derive(Default)]
-struct Computed {
+struct AccurateRuns {
     x: Option<Vec<f64>>,
     source: String,
     check: Option<Vec<f64>>,
@@ -120,15 +120,15 @@ struct Computed {
 }
 
 /// A run and its check at the same time; only a probe where values are known.
-fn computed(subject: &Arc<Subject>, probe: bool, jobs: usize, all: Duration) -> Computed {
+fn computed(subject: &Arc<Subject>, probe: bool, jobs: usize, all: Duration) -> AccurateRuns {
     let tolerances = if probe { vec![PROBE] } else { TOLERANCES.to_vec() };
     let mut ladders = vec![ladder(&RUN, &tolerances)];
     if !probe {
         ladders.push(ladder(&CHECK, &tolerances));
     }
     let mut found = climb(subject, ladders, jobs, all).into_iter();
-    let Some((run, attempt)) = found.next().flatten() else { return Computed::default() };
-    let Some(solution) = attempt.solution else { return Computed::default() };
+    let Some((run, attempt)) = found.next().flatten() else { return AccurateRuns::default() };
+    let Some(solution) = attempt.solution else { return AccurateRuns::default() };
     let mut names: Vec<String> = Vec::new();
     for (name, _) in solution.undetermined.iter().flatten() {
         if !names.contains(name) {
@@ -138,7 +138,7 @@ fn computed(subject: &Arc<Subject>, probe: bool, jobs: usize, all: Duration) -> 
     let mut check = found.next().flatten();
     if check.is_none() && !probe {
         // the same method with a larger tolerance is better than nothing
-        let again = Combination { tolerance: 10.0 * run.tolerance, ..run };
+        let again = PlannedRun { tolerance: 10.0 * run.tolerance, ..run };
         check = climb(subject, vec![vec![again]], jobs, all).into_iter().next().flatten();
     }
     let told = match &check {
@@ -146,7 +146,7 @@ fn computed(subject: &Arc<Subject>, probe: bool, jobs: usize, all: Duration) -> 
         None if !probe => Some("nothing could check it".to_string()),
         None => None,
     };
-    Computed {
+    AccurateRuns {
         source: said(&run),
         x: Some(solution.end.x),
         check: check.and_then(|(_, attempt)| attempt.solution).map(|solution| solution.end.x),
@@ -155,12 +155,12 @@ fn computed(subject: &Arc<Subject>, probe: bool, jobs: usize, all: Duration) -> 
     }
 }
 
-fn said(run: &Combination) -> String {
+fn said(run: &PlannedRun) -> String {
     format!("{} {} with tolerance {:e}", run.entry.name, run.formulation.name(), run.tolerance)
 }
 
 /// Runs in the order in which they are tried; methods that the catalogue does not have are left out.
-fn ladder(methods: &[(&str, &str)], tolerances: &[f64]) -> Vec<Combination> {
+fn ladder(methods: &[(&str, &str)], tolerances: &[f64]) -> Vec<PlannedRun> {
     let mut runs = Vec::new();
     for (method, formulation) in methods {
         let formulation = Formulation::ALL.into_iter().find(|one| one.name() == *formulation);
@@ -168,7 +168,7 @@ fn ladder(methods: &[(&str, &str)], tolerances: &[f64]) -> Vec<Combination> {
         if let (Some(entry), Some(formulation)) = (entry, formulation)
             && entry.formulations.contains(&formulation.name())
         {
-            runs.extend(tolerances.iter().map(|&tolerance| Combination { entry, formulation, tolerance }));
+            runs.extend(tolerances.iter().map(|&tolerance| PlannedRun { entry, formulation, tolerance }));
         }
     }
     runs
@@ -177,12 +177,12 @@ fn ladder(methods: &[(&str, &str)], tolerances: &[f64]) -> Vec<Combination> {
 /// The first run of each ladder that reaches the end, if there is one in this time.
 fn climb(
     subject: &Arc<Subject>,
-    ladders: Vec<Vec<Combination>>,
+    ladders: Vec<Vec<PlannedRun>>,
     jobs: usize,
     all: Duration,
-) -> Vec<Option<(Combination, Attempt)>> {
+) -> Vec<Option<(PlannedRun, RunResult)>> {
     let subject = Arc::clone(subject);
-    let first = move |runs: &Vec<Combination>| {
+    let first = move |runs: &Vec<PlannedRun>| {
         let begin = Instant::now();
         runs.iter().find_map(|run| {
             let limit = all.saturating_sub(begin.elapsed()) / 2;

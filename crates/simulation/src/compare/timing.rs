@@ -2,7 +2,7 @@
 //! several, for other work of the machine only ever adds to the time.
 
 use super::attempt::{Subject, once};
-use super::plan::Combination;
+use super::plan::PlannedRun;
 use daedal::Ended;
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ pub struct Timed {
 /// Repeat a run that took about this long; none if a repetition did not reach the end in its time.
 pub fn time(
     subject: &Subject,
-    run: &Combination,
+    run: &PlannedRun,
     rough: Duration,
     repeat: Option<u32>,
     timeout: Duration,
@@ -50,7 +50,7 @@ pub fn time(
 }
 
 /// Seconds of the shortest of n runs.
-fn shortest_of(n: u32, subject: &Subject, run: &Combination, timeout: Duration) -> Option<f64> {
+fn shortest_of(n: u32, subject: &Subject, run: &PlannedRun, timeout: Duration) -> Option<f64> {
     let mut shortest = f64::INFINITY;
     for _ in 0..n {
         let begin = Instant::now();

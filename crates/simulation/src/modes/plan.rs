@@ -1,10 +1,10 @@
 //! Which methods solve the modes of a model; what fits no mode is refused.
 
 use super::table;
-use crate::choice::{Asked, Choice, Plan, Solver, bdf, geoms, only_known, radau};
+use crate::choice::{Asked, MethodChoice, PlannedSolver, RunPlan, bdf, geoms, only_known, radau};
 use crate::error::Error;
 use crate::events;
-use crate::model::{Kernel, Model, Modes};
+use crate::model::{KernelKind, Model, SwitchedModel};
 use crate::settings::Settings;
 use crate::steps::{ModeRecorder, Order, StepRecorder};
 use daedal::catalogue::{self, Unsuitable};
@@ -12,13 +12,13 @@ use daedal::dae::Form;
 use daedal::formulation::Formulation;
 use daedal::hybrid::HybridOptions;
 use daedal::{Bdf, Geoms, RadauIIa};
-use daedal_model::{HybridMode, HybridModel, Kind, Methods};
+use daedal_model::{HybridMode, HybridModel, Methods, ModelKind};
 
 /// All that a run through several modes needs.
 pub struct ModesPlan {
     /// The model in which modes have the formulations that are asked for, and the start its time.
     pub model: HybridModel,
-    pub kernel: Kernel,
+    pub kernel: KernelKind,
     pub methods: Methods,
     pub options: HybridOptions,
     /// Do outputs contain derivatives that are no unknowns?
@@ -31,12 +31,12 @@ impl ModesPlan {
     /// Options apply to all modes that did not choose themselves.
     pub fn choose<'m>(
         model: &Model,
-        modes: &Modes,
+        modes: &SwitchedModel,
         asked: Option<&'static str>,
         form: Option<&Asked>,
         settings: &Settings,
         (t0, _): (f64, f64),
-    ) -> Result<Plan<'m>, Error> {
+    ) -> Result<RunPlan<'m>, Error> {
         let name = &format!("every mode of {}", model.name());
         let mut own = events::of_modes(model, modes, &settings.events)?;
         own.initial.t = t0;
@@ -73,14 +73,15 @@ impl ModesPlan {
             Some(formulation) => formulation.clone(),
             None => Form::default().name().to_string(),
         };
-        let choice = Choice { method, formulation: joined(own.modes.iter().map(formulation)), reasons: Vec::new() };
+        let choice =
+            MethodChoice { method, formulation: joined(own.modes.iter().map(formulation)), reasons: Vec::new() };
         let mut options = own.options.clone();
         options.max_switches = settings.max_switches.unwrap_or(options.max_switches);
         options.detection = settings.sliding.map_or(options.detection, Into::into);
         options.keep_switches = settings.keep_switches.or(options.keep_switches);
         let with_rates = table::needs_rates(&own)?;
         let plan = ModesPlan { model: own, kernel: modes.kernel, methods, options, with_rates, names };
-        Ok(Plan { choice, solver: Solver::Modes(Box::new(plan)) })
+        Ok(RunPlan { choice, solver: PlannedSolver::Modes(Box::new(plan)) })
     }
 
     /// Somebody who writes down the steps.
@@ -128,7 +129,7 @@ fn formulate(name: &str, model: &mut HybridModel, wished: Option<&str>, form: &A
 }
 
 pub fn is_motion(mode: &HybridMode) -> bool {
-    matches!(mode.kind, Kind::Motion { .. })
+    matches!(mode.kind, ModelKind::Motion { .. })
 }
 
 /// Each word once.

@@ -1,13 +1,15 @@
 //! Points, modes and switches of a run through several modes, in the shape of a run file.
 
-use super::table::{Table, points, rates_at};
+use super::table::{ColumnTable, points, rates_at};
 use crate::outcome::Outcome;
 use crate::outputs::LastRates;
-use crate::record::{Stretch, Trajectory};
+use crate::record::{RecordedPoints, Stretch};
 use daedal::Save;
 use daedal::hybrid::{self, HybridSolution};
 use daedal_model::HybridModel;
-use daedal_run::{Hybrid, Jump, Mode, Phase, Restart, Smoothness, Switch, SwitchKind};
+use daedal_run::{
+    Continuity, JumpRecord, ModeHistory, ModeRecord, PhaseRecord, RestartRecord, SwitchCause, SwitchRecord,
+};
 
 /// One stretch of points for every phase.
 pub fn trajectory<'s>(
@@ -16,7 +18,7 @@ pub fn trajectory<'s>(
     rates: &'s LastRates,
     model: &HybridModel,
     with_rates: bool,
-) -> Trajectory<'s> {
+) -> RecordedPoints<'s> {
     // times that are wanted, where the polynomials were kept instead
     let (mut wanted, at_times) = match &outcome.save {
         Save::At(times) => (Some(times.as_slice()).filter(|_| with_rates), true),
@@ -40,20 +42,20 @@ pub fn trajectory<'s>(
     }
     let (end, end_mode) = (&solution.end, solution.end_mode);
     let end_rates = rates.at(end_mode, end);
-    Trajectory { table: Table::new(model, solution), stretches, end_mode, end, end_rates }
+    RecordedPoints { table: ColumnTable::new(model, solution), stretches, end_mode, end, end_rates }
 }
 
 /// Modes, phases and switches.
-pub fn modes(solution: &HybridSolution, table: &Table) -> Hybrid {
-    let mode = |(k, mode): (usize, &hybrid::ModeNames)| Mode {
+pub fn modes(solution: &HybridSolution, table: &ColumnTable) -> ModeHistory {
+    let mode = |(k, mode): (usize, &hybrid::ModeNames)| ModeRecord {
         name: mode.name.clone(),
         sliding: mode.sliding,
         unknowns: table.columns_of(k),
         steps: Some(mode.statistics.steps),
         decisions: Some(mode.decisions.clone()).filter(|decisions| !decisions.is_empty()),
     };
-    let jump = |jump: &hybrid::Jump| Jump { name: jump.name.clone(), before: jump.before, after: jump.after };
-    let switch = |switch: &hybrid::Switch| Switch {
+    let jump = |jump: &hybrid::Jump| JumpRecord { name: jump.name.clone(), before: jump.before, after: jump.after };
+    let switch = |switch: &hybrid::Switch| SwitchRecord {
         t: switch.t,
         from: switch.from,
         to: switch.to,
@@ -65,15 +67,15 @@ pub fn modes(solution: &HybridSolution, table: &Table) -> Hybrid {
         restart: switch.repair.as_ref().map(restart),
         chattering: switch.chattering,
     };
-    Hybrid {
+    ModeHistory {
         modes: solution.modes.iter().enumerate().map(mode).collect(),
-        phases: solution.phases.iter().map(|p| Phase { mode: p.mode, t0: p.t0, t1: p.t1 }).collect(),
+        phases: solution.phases.iter().map(|p| PhaseRecord { mode: p.mode, t0: p.t0, t1: p.t1 }).collect(),
         switches: solution.switches.iter().map(switch).collect(),
     }
 }
 
-fn restart(repair: &hybrid::Repair) -> Restart {
-    Restart {
+fn restart(repair: &hybrid::Repair) -> RestartRecord {
+    RestartRecord {
         way: repair.restart.name().into(),
         moved: repair.moved.iter().map(|(part, change)| (part.plural().to_string(), *change)).collect(),
         momentum: repair.balance.map(|balance| balance.momentum),
@@ -81,21 +83,21 @@ fn restart(repair: &hybrid::Repair) -> Restart {
     }
 }
 
-fn kind(kind: hybrid::SwitchKind) -> SwitchKind {
+fn kind(kind: hybrid::SwitchKind) -> SwitchCause {
     match kind {
-        hybrid::SwitchKind::Regular => SwitchKind::Condition,
-        hybrid::SwitchKind::Immediate => SwitchKind::Immediate,
-        hybrid::SwitchKind::Scheduled => SwitchKind::Scheduled,
-        hybrid::SwitchKind::SlidingBegins => SwitchKind::SlidingBegins,
-        hybrid::SwitchKind::SlidingEnds => SwitchKind::SlidingEnds,
-        hybrid::SwitchKind::Accumulation => SwitchKind::Accumulation,
+        hybrid::SwitchKind::Regular => SwitchCause::Condition,
+        hybrid::SwitchKind::Immediate => SwitchCause::Immediate,
+        hybrid::SwitchKind::Scheduled => SwitchCause::Scheduled,
+        hybrid::SwitchKind::SlidingBegins => SwitchCause::SlidingBegins,
+        hybrid::SwitchKind::SlidingEnds => SwitchCause::SlidingEnds,
+        hybrid::SwitchKind::Accumulation => SwitchCause::Accumulation,
     }
 }
 
-fn smoothness(smoothness: hybrid::Smoothness) -> Smoothness {
+fn smoothness(smoothness: hybrid::Smoothness) -> Continuity {
     match smoothness {
-        hybrid::Smoothness::Smooth => Smoothness::Smooth,
-        hybrid::Smoothness::Transfer => Smoothness::Transfer,
-        hybrid::Smoothness::Restart => Smoothness::Restart,
+        hybrid::Smoothness::Smooth => Continuity::Smooth,
+        hybrid::Smoothness::Transfer => Continuity::Transfer,
+        hybrid::Smoothness::Restart => Continuity::Restart,
     }
 }

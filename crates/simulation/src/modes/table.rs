@@ -5,20 +5,20 @@
 
 use crate::error::Error;
 use crate::model::Model;
-use crate::outputs::{self, Outputs};
-use crate::record::Point;
-use crate::variables::Variables;
+use crate::outputs::{self, ModelOutputs};
+use crate::record::KeptPoint;
+use crate::variables::ShownVariables;
 use daedal::Solution;
 use daedal::hybrid::{HybridSolution, ModeNames, Phase};
 use daedal::motion::{self, Layout};
 use daedal::segment::Segment;
-use daedal_model::{HybridModel, Kind as Equations};
-use daedal_run::Kind;
+use daedal_model::{HybridModel, ModelKind as Equations};
+use daedal_run::ColumnKind;
 
 /// Names and kinds of the columns, and who writes them.
-pub struct Table {
+pub struct ColumnTable {
     pub names: Vec<String>,
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<ColumnKind>,
     modes: Vec<Writer>,
     row: Vec<f64>,
 }
@@ -29,21 +29,21 @@ struct Writer {
     names: Vec<String>,
     /// place in the state, column
     unknowns: Vec<(usize, usize)>,
-    outputs: Outputs,
+    outputs: ModelOutputs,
     /// places of the unknowns of the outputs in the state, where they are not the same
     order: Option<Vec<usize>>,
     /// columns of the outputs; none for one that means something else in every mode
     columns: Vec<Option<usize>>,
 }
 
-impl Table {
+impl ColumnTable {
     /// Of a run without modes.
-    pub fn single(model: &Model, solution: &Solution<Variables>) -> Self {
-        let mut table = Table { names: Vec::new(), kinds: Vec::new(), modes: Vec::new(), row: Vec::new() };
+    pub fn single(model: &Model, solution: &Solution<ShownVariables>) -> Self {
+        let mut table = ColumnTable { names: Vec::new(), kinds: Vec::new(), modes: Vec::new(), row: Vec::new() };
         let names = solution.names.clone();
         let unknowns = solution.layout.shown.iter().map(|&(j, kind)| (j, table.column(&names[j], kind))).collect();
-        let outputs = Outputs::new(model, &names);
-        let columns = outputs.names().iter().map(|name| Some(table.column(name, Kind::Output))).collect();
+        let outputs = ModelOutputs::new(model, &names);
+        let columns = outputs.names().iter().map(|name| Some(table.column(name, ColumnKind::Output))).collect();
         table.modes.push(Writer { names, unknowns, outputs, order: None, columns });
         table.row = vec![f64::NAN; table.names.len()];
         table
@@ -51,15 +51,15 @@ impl Table {
 
     /// Before the first point.
     pub fn new(model: &HybridModel, solution: &HybridSolution) -> Self {
-        let mut table = Table { names: Vec::new(), kinds: Vec::new(), modes: Vec::new(), row: Vec::new() };
+        let mut table = ColumnTable { names: Vec::new(), kinds: Vec::new(), modes: Vec::new(), row: Vec::new() };
         for (k, mode) in solution.modes.iter().enumerate() {
             let shown = match model.modes.get(k) {
                 Some(known) => shown(&known.kind, mode.unknowns.len()),
-                None => (0..mode.unknowns.len()).map(|j| (j, Kind::Auxiliary)).collect(),
+                None => (0..mode.unknowns.len()).map(|j| (j, ColumnKind::Auxiliary)).collect(),
             };
             let unknowns = shown.into_iter().map(|(j, kind)| (j, table.column(&mode.unknowns[j], kind))).collect();
             let names = mode.unknowns.clone();
-            table.modes.push(Writer { names, unknowns, outputs: Outputs::None, order: None, columns: Vec::new() });
+            table.modes.push(Writer { names, unknowns, outputs: ModelOutputs::None, order: None, columns: Vec::new() });
         }
         for (k, mode) in solution.modes.iter().enumerate() {
             let (source, order) = match model.modes.get(k) {
@@ -68,14 +68,15 @@ impl Table {
             };
             let Some(source) = source else { continue };
             let outputs = match &model.modes[source].kind {
-                Equations::Motion { formulas, .. } => Outputs::of_motion(formulas),
-                Equations::Dae { formulas, .. } => Outputs::of_general(formulas, &model.modes[source].unknowns),
-                Equations::Hybrid(_) => Outputs::None,
+                Equations::Motion { formulas, .. } => ModelOutputs::of_motion(formulas),
+                Equations::Dae { formulas, .. } => ModelOutputs::of_general(formulas, &model.modes[source].unknowns),
+                Equations::Hybrid(_) => ModelOutputs::None,
             };
             let shared = if k < model.modes.len() { None } else { Some(model.shared_outputs(&mode.between)) };
             let has = |name: &String| shared.as_ref().is_none_or(|shared| shared.contains(name));
             let columns = outputs.names().to_vec();
-            let columns = columns.iter().map(|name| has(name).then(|| table.column(name, Kind::Output))).collect();
+            let columns =
+                columns.iter().map(|name| has(name).then(|| table.column(name, ColumnKind::Output))).collect();
             let writer = &mut table.modes[k];
             (writer.outputs, writer.order, writer.columns) = (outputs, order, columns);
         }
@@ -84,7 +85,7 @@ impl Table {
     }
 
     /// The column of that name, a new one if there is none.
-    fn column(&mut self, name: &str, kind: Kind) -> usize {
+    fn column(&mut self, name: &str, kind: ColumnKind) -> usize {
         self.names.iter().position(|known| known == name).unwrap_or_else(|| {
             self.names.push(name.to_string());
             self.kinds.push(kind);
@@ -138,15 +139,15 @@ impl Table {
 }
 
 /// Where the variables of a mode stand in its state, in the order in which they are shown.
-pub fn shown(kind: &Equations, unknowns: usize) -> Vec<(usize, Kind)> {
+pub fn shown(kind: &Equations, unknowns: usize) -> Vec<(usize, ColumnKind)> {
     match kind {
         Equations::Motion { formulas, .. } => {
             let layout = Layout::new(formulas.sizes, motion::Form::StrangenessFree, false);
-            Variables::of_motion(&layout, "").shown
+            ShownVariables::of_motion(&layout, "").shown
         }
         Equations::Dae { formulas, .. } => {
             let states = formulas.states.len();
-            (0..unknowns).map(|j| (j, if j < states { Kind::State } else { Kind::Derivative })).collect()
+            (0..unknowns).map(|j| (j, if j < states { ColumnKind::State } else { ColumnKind::Derivative })).collect()
         }
         Equations::Hybrid(_) => Vec::new(),
     }
@@ -191,7 +192,7 @@ fn rates_of(phase: &Phase, k: usize) -> Option<Vec<f64>> {
 }
 
 /// The points of a phase that are kept. With polynomials these are its own points, or those at `times`, which lose what was served.
-pub fn points(phase: &Phase, times: Option<&mut &[f64]>) -> Vec<Point> {
+pub fn points(phase: &Phase, times: Option<&mut &[f64]>) -> Vec<KeptPoint> {
     if phase.segments.is_empty() && times.is_none() {
         return (0..phase.len()).map(|k| (phase.times[k], phase.state(k).to_vec(), None)).collect();
     }

@@ -188,7 +188,7 @@ fn t2_10_random_systems_keep_their_values_under_unimodular_operations() {
         let size = 1.0 + reduced.K.norm_max() + reduced.C.norm_max() + column(&reduced.f).norm_max();
         assert!(residual.norm_max() < 1e-11 * size, "case {case}: {:e}", residual.norm_max());
         assert!(reduced.consistency_residual < 1e-11, "case {case}");
-        assert!(reduced.repeats_at(&DerivativeArray::new(&at, mu + 1).unwrap()).unwrap(), "case {case}");
+        assert!(reduced.repeats_at(&TripleArray::new(&at, mu + 1).unwrap()).unwrap(), "case {case}");
 
         // order reduction after index reduction
         for trimmed in [reduced.trimmed().unwrap(), reduced.trimmed_without_frame().unwrap()] {
@@ -229,7 +229,7 @@ fn the_explicit_solution_of_a_constrained_chain_follows_its_motion() {
             assert!((column(x) - column(&chain_motion(*t, 0))).norm_max() < 1e-9, "t = {t}");
         }
         // the same system by differences
-        let start = Start::Point { x: chain_motion(0.0, 0), xdot: chain_motion(0.0, 1) };
+        let start = DiscreteStart::Point { x: chain_motion(0.0, 0), xdot: chain_motion(0.0, 1) };
         let system = Constant { M: M.clone(), C: C.clone(), K: K.clone(), f };
         let error = |steps: usize| {
             let h = 1.0 / steps as f64;
@@ -246,7 +246,7 @@ fn the_explicit_solution_of_a_constrained_chain_follows_its_motion() {
 fn a_linear_start_gives_the_taylor_coefficients_of_the_solution() {
     let x = Example323::exact(Taylor::<f64, 6>::parameter(1.2));
     let at = |k: usize| x.iter().map(|x| x.coefficients[k]).collect::<Vec<f64>>();
-    let expansion = Formulas(Example323).expand(1.2, 7).unwrap();
+    let expansion = TripleFormulas(Example323).expand(1.2, 7).unwrap();
     let found = taylor_start(&expansion, values(2, 1, 0, 2, 0, 0), &at(0), &at(1), 5, rule()).unwrap();
     for k in 0..=5 {
         assert!((column(&found[k]) - column(&at(k))).norm_max() < 1e-9, "{k}");
@@ -276,25 +276,27 @@ impl SecondOrderSystem for SingularInTime {
 #[test]
 fn failures_are_told_by_their_kind() {
     // too few levels
-    let at = Formulas(Example323).expand(1.0, 1).unwrap();
+    let at = TripleFormulas(Example323).expand(1.0, 1).unwrap();
     assert_eq!(strangeness_free(&at, rule()).unwrap_err(), SecondOrderError::IndexNotFound { level: 1 });
     assert_eq!(characteristic_values(&at, rule()).unwrap_err(), SecondOrderError::IndexNotFound { level: 1 });
-    let refused = Formulas(Example323).expand(1.0, 16);
+    let refused = TripleFormulas(Example323).expand(1.0, 16);
     assert_eq!(refused, Err(SecondOrderError::TooFewDerivatives { asked: 16, given: 15 }));
     // a point where the mass vanishes
     let formulas = DifferenceFormulas::second_order();
-    let start = Start::Point { x: vec![1.0], xdot: vec![0.0] };
-    let run = |start: &Start, h: f64| discretise(&Formulas(SingularInTime), &formulas, start, -1.0, h, 8, 3, rule());
+    let start = DiscreteStart::Point { x: vec![1.0], xdot: vec![0.0] };
+    let run = |start: &DiscreteStart, h: f64| {
+        discretise(&TripleFormulas(SingularInTime), &formulas, start, -1.0, h, 8, 3, rule())
+    };
     assert!(matches!(run(&start, 0.25), Err(SecondOrderError::Changed { t, .. }) if t == 0.0));
     assert!(matches!(run(&start, -0.25), Err(SecondOrderError::Impossible { .. })));
-    let start = Start::Point { x: vec![f64::NAN], xdot: vec![0.0] };
+    let start = DiscreteStart::Point { x: vec![f64::NAN], xdot: vec![0.0] };
     assert_eq!(run(&start, 0.25), Err(SecondOrderError::NotFinite { what: "x" }));
-    let start = Start::Values(vec![vec![1.0]]);
+    let start = DiscreteStart::Values(vec![vec![1.0]]);
     assert!(matches!(run(&start, 0.25), Err(SecondOrderError::Size { what: "the history", .. })));
     // one equation, two unknowns
     let (one, zero) = (matrix(&[&[1.0, 0.0]]), Mat::zeros(1, 2));
     let system = Constant { M: one.clone(), C: zero.clone(), K: one.clone(), f: zero_right_hand_side(1) };
-    let start = Start::Point { x: vec![0.0; 2], xdot: vec![0.0; 2] };
+    let start = DiscreteStart::Point { x: vec![0.0; 2], xdot: vec![0.0; 2] };
     let found = discretise(&system, &formulas, &start, 0.0, 0.1, 3, 2, rule());
     assert_eq!(found, Err(SecondOrderError::Undetermined(values(0, 1, 0, 0, 0, 1))));
     let refused = ExplicitSolution::new(&one, &zero, &one, 2, rule()).unwrap_err();

@@ -10,7 +10,7 @@ fn t2_1_only_the_harmless_derivative_keeps_the_index() {
     let M = matrix(&[&[1.0, 0.0], &[0.0, 0.0]]);
     let K = matrix(&[&[0.0, 1.0], &[1.0, 0.0]]);
     let found = local_invariants(&M, &M, &K, &mut Ranks::default()).unwrap();
-    assert_eq!(found, LocalInvariants { r: 1, s_mk: 1, u: 1, ..LocalInvariants::default() });
+    assert_eq!(found, TripleInvariants { r: 1, s_mk: 1, u: 1, ..TripleInvariants::default() });
     // f = (sin t, e²ᵗ)
     let t: f64 = 0.3;
     let f = |t: f64, l: usize| {
@@ -45,7 +45,7 @@ fn t2_2_a_small_factor_of_an_equation_does_not_matter() {
     assert_eq!(wrong, (1, 0, 0, 1, 1));
     let (scaled, _) = at.equilibrated();
     let found = local_invariants(&scaled.M()[0], &scaled.C()[0], &scaled.K()[0], &mut Ranks::default()).unwrap();
-    assert_eq!(found, LocalInvariants { r: 1, d2: 1, ..LocalInvariants::default() });
+    assert_eq!(found, TripleInvariants { r: 1, d2: 1, ..TripleInvariants::default() });
     assert_eq!(strangeness_free(&at, rule()).unwrap().values, values(0, 1, 0, 0, 0, 0));
     let compared = compare_formulations(&at, None, rule()).unwrap();
     assert_eq!(compared.companion, first(0, 2, 0, 0, 0));
@@ -57,9 +57,9 @@ fn t2_2_a_small_factor_of_an_equation_does_not_matter() {
 #[test]
 fn t2_3_the_hidden_equations_of_a_coupled_pair_are_found() {
     for t in [0.4, 1.0, 2.5] {
-        let at = Formulas(Example323).expand(t, 6).unwrap();
+        let at = TripleFormulas(Example323).expand(t, 6).unwrap();
         let found = local_invariants(&at.M()[0], &at.C()[0], &at.K()[0], &mut Ranks::default()).unwrap();
-        assert_eq!(found, LocalInvariants { r: 2, s_mk: 1, d2: 1, u: 1, ..LocalInvariants::default() });
+        assert_eq!(found, TripleInvariants { r: 2, s_mk: 1, d2: 1, u: 1, ..TripleInvariants::default() });
         let found = characteristic_values(&at, rule()).unwrap();
         let expected = [([2, 2, 3], [1, 0, 1, 0]), ([4, 5, 6], [0, 1, 0, 1]), ([6, 7, 9], [1, 0, 0, 0])];
         assert_eq!(table(&found), expected);
@@ -70,7 +70,7 @@ fn t2_3_the_hidden_equations_of_a_coupled_pair_are_found() {
         assert!(reduced.consistency_residual < 1e-14);
 
         // the projections of the example, for rows divided by i!
-        let array = DerivativeArray::new(&at, 2).unwrap();
+        let array = TripleArray::new(&at, 2).unwrap();
         let Z3 = matrix(&[
             &[0.0, -1.0, 0.0, 0.0, -2.0, 0.0, 0.0, -2.0 * t, 2.0],
             &[0.0, -t, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -102,7 +102,7 @@ fn t2_3_the_hidden_equations_of_a_coupled_pair_are_found() {
 
 /// f, f′, f″, f‴ of the three equations.
 fn series_of_f(t: f64) -> [[f64; 4]; 3] {
-    let at = Formulas(Example323).expand(t, 3).unwrap();
+    let at = TripleFormulas(Example323).expand(t, 3).unwrap();
     let factorial = [1.0, 1.0, 2.0, 6.0];
     [0, 1, 2].map(|i| [0, 1, 2, 3].map(|k| at.f()[k][i] * factorial[k]))
 }
@@ -142,7 +142,7 @@ fn check_condensed(t: f64, at: &Expansion, f: &[[f64; 4]; 3]) {
     assert!((x2 - (f2[0] + 2.0 * f2[1] + t * f2[2] - f3[2])).abs() < 1e-12);
 }
 
-fn check_trimmed(t: f64, reduced: &StrangenessFree, f: &[[f64; 4]; 3]) {
+fn check_trimmed(t: f64, reduced: &StrangenessFreeTriple, f: &[[f64; 4]; 3]) {
     let (f2, f3) = (f[1], f[2]);
     let hidden = -f2[0] - 2.0 * f2[1] - t * f2[2] + f3[2];
     // v = ± x₁′ in the frame, a multiple of t x₁′ without
@@ -183,10 +183,10 @@ fn t2_4_the_direct_discretisation_converges_with_order_two_and_keeps_constraints
     for (steps, expected) in [(20, 6.4e-4), (40, 1.8e-4), (80, 4.6e-5), (160, 1.2e-5)] {
         let h = 1.0 / f64::from(steps);
         let history = (0..3).map(|i| Example323::exact(1.0 + f64::from(i) * h).to_vec()).collect();
-        let run = |start: &Start| {
-            discretise(&Formulas(Example323), &formulas, start, 1.0, h, steps as usize, 4, rule()).unwrap()
+        let run = |start: &DiscreteStart| {
+            discretise(&TripleFormulas(Example323), &formulas, start, 1.0, h, steps as usize, 4, rule()).unwrap()
         };
-        let found = run(&Start::Values(history));
+        let found = run(&DiscreteStart::Values(history));
         assert_eq!(found.values, values(2, 1, 0, 2, 0, 0));
         assert_eq!(found.x.len(), steps as usize + 1);
         let [error, algebraic] = errors(&found.t, &found.x);
@@ -195,7 +195,7 @@ fn t2_4_the_direct_discretisation_converges_with_order_two_and_keeps_constraints
         // from x and x′ alone
         let x: [Taylor<f64, 2>; 3] = Example323::exact(Taylor::parameter(1.0));
         let at = |k: usize| x.iter().map(|x| x.coefficients[k]).collect();
-        let found = run(&Start::Point { x: at(0), xdot: at(1) });
+        let found = run(&DiscreteStart::Point { x: at(0), xdot: at(1) });
         let [error, algebraic] = errors(&found.t, &found.x);
         assert!(error < 1.2 * expected && algebraic < 40.0 * h.powi(4), "{steps}: {error:e} {algebraic:e}");
     }
@@ -214,7 +214,7 @@ fn t2_4_the_trimmed_form_converges_with_bdf2() {
         };
         let mut y = vec![exact(0), exact(1)];
         for i in 2..=steps {
-            let reduced = strangeness_free(&Formulas(Example323).expand(grid(i), 3).unwrap(), rule()).unwrap();
+            let reduced = strangeness_free(&TripleFormulas(Example323).expand(grid(i), 3).unwrap(), rule()).unwrap();
             let trimmed = reduced.trimmed().unwrap();
             let sign = trimmed.V[(0, 0)];
             let (now, before) = (&y[i as usize - 1], &y[i as usize - 2]);
@@ -258,11 +258,11 @@ impl SecondOrderSystem for Example314 {
 #[test]
 fn t2_5_a_chain_of_index_three_is_reduced() {
     let t = 1.3;
-    let at = Formulas(Example314).expand(t, 6).unwrap();
+    let at = TripleFormulas(Example314).expand(t, 6).unwrap();
     let (M, C, K) = (at.M()[0].clone(), at.C()[0].clone(), at.K()[0].clone());
     let local = |M: &Mat<f64>, C: &Mat<f64>| local_invariants(M, C, &K, &mut Ranks::default()).unwrap();
-    let none = LocalInvariants::default();
-    assert_eq!(local(&M, &C), LocalInvariants { r: 2, s_ck: 1, d2: 2, u: 1, ..none });
+    let none = TripleInvariants::default();
+    assert_eq!(local(&M, &C), TripleInvariants { r: 2, s_ck: 1, d2: 2, u: 1, ..none });
     let found = characteristic_values(&at, rule()).unwrap();
     let expected = [
         ([2, 3, 4], [1, 1, 1, 0]),
@@ -279,10 +279,10 @@ fn t2_5_a_chain_of_index_three_is_reduced() {
     // triples of the steps of the reduction
     let mut C1 = C.clone();
     C1[(2, 2)] = 0.0;
-    assert_eq!(local(&M, &C1), LocalInvariants { r: 2, d2: 1, s_mk: 1, a: 1, u: 1, ..none });
+    assert_eq!(local(&M, &C1), TripleInvariants { r: 2, d2: 1, s_mk: 1, a: 1, u: 1, ..none });
     let mut M3 = M.clone();
     M3[(0, 0)] = 0.0;
-    assert_eq!(local(&M3, &C1), LocalInvariants { r: 1, d2: 1, d1: 1, a: 2, ..none });
+    assert_eq!(local(&M3, &C1), TripleInvariants { r: 1, d2: 1, d1: 1, a: 2, ..none });
     // t x₄′ = f₁ − f₃″ + f₄‴, t x₂″ + t x₁′ = f₂, x₁ = f₃ − f₄′, x₃ = f₄
     let f = |i: usize, k: usize| at.f()[k][i] * [1.0, 1.0, 2.0, 6.0][k];
     let all = beside(&[&reduced.M, &reduced.C, &reduced.K, &as_matrix(&reduced.f)]);

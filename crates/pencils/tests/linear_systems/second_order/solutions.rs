@@ -146,7 +146,7 @@ fn t2_8_a_nonlinear_system_is_analysed_at_a_point() {
     let at = linearise(&Example332, &jet, 4).unwrap();
     let mut ranks = Ranks::default();
     for (level, expected) in [(0, [3, 2, 1]), (1, [6, 4, 3]), (2, [9, 7, 5])] {
-        let array = DerivativeArray::new(&at, level).unwrap();
+        let array = TripleArray::new(&at, level).unwrap();
         let found = [beside(&[array.N(), array.L(), array.M()]), beside(&[array.L(), array.M()]), array.M().clone()]
             .map(|X| ranks.rank(&X, 0.0).unwrap());
         assert_eq!(found, expected, "level {level}");
@@ -154,13 +154,13 @@ fn t2_8_a_nonlinear_system_is_analysed_at_a_point() {
     // Jacobians given as blocks
     let blocks = |level: usize| {
         // rows times i!, columns of x^(p) divided by p!
-        let array = DerivativeArray::new(&at, level)?;
+        let array = TripleArray::new(&at, level)?;
         let factorial = |k: usize| (1..=k).map(|k| k as f64).product::<f64>();
         let rows = |X: &Mat<f64>| Mat::from_fn(X.nrows(), X.ncols(), |i, j| X[(i, j)] * factorial(i / 3));
         let M = rows(array.M());
         let M = Mat::from_fn(M.nrows(), M.ncols(), |i, j| M[(i, j)] / factorial(j / 3 + 2));
         let g = array.g().iter().enumerate().map(|(i, g)| g * factorial(i / 3)).collect();
-        DerivativeArray::from_blocks(3, M, rows(array.L()), rows(array.N()), g)
+        TripleArray::from_blocks(3, M, rows(array.L()), rows(array.N()), g)
     };
     let reduced = strangeness_free_of_arrays((0..4).map(blocks), rule()).unwrap();
     let recursion = characteristic_values_of_arrays((0..4).map(blocks), rule()).unwrap();
@@ -242,7 +242,7 @@ fn t2_9_the_invariants_of_a_pendulum_jump_at_its_turning_points() {
         assert_eq!(found.levels.iter().map(|l| l.q).collect::<Vec<_>>(), q);
         let reduced = strangeness_free(&at, rule()).unwrap();
         assert_eq!((found.values, reduced.values, reduced.converted), (expected, expected, converted));
-        let next = DerivativeArray::new(&at, expected.mu + 1).unwrap();
+        let next = TripleArray::new(&at, expected.mu + 1).unwrap();
         // at a turning point the next level tells other values: the hypothesis does not hold there
         assert_eq!(reduced.repeats_at(&next).unwrap(), speed != 0.0);
         let partial = partial_first_order(&at, &[0, 1]).unwrap().characteristic_values(rule()).unwrap();
