@@ -2,16 +2,16 @@
 
 use crate::definitions;
 use crate::diagnostic::Mistake;
-use crate::document::{TomlSection, wrong_type};
+use crate::document::{Section, wrong_type};
 use crate::entries::{self, FormulaEntry, Name, Written};
-use crate::formula::ast::{SyntaxKind, SyntaxNode, WrittenEquation};
+use crate::formula::ast::{Term, Tree, WrittenEquation};
 use crate::formula::evaluate::{Domain, MOST_DERIVATIVES};
 use crate::hybrid::{self, Job};
 use crate::index::Bindings;
 use crate::initial;
 use crate::lower::{Lowering, Rate};
 use crate::motion::{Beside, declare_variables};
-use crate::names::{Classes, Context, QuantityClass};
+use crate::names::{Classes, Context, Quantity};
 use crate::output;
 use crate::parameters;
 use crate::reader::Reader;
@@ -33,7 +33,7 @@ const INVARIANT: Context =
 #[allow(clippy::too_many_lines)] // the keys of a section in their order
 pub(crate) fn read(
     reader: &mut Reader,
-    section: TomlSection,
+    section: Section,
     beside: Beside,
     jobs: &mut [Job],
 ) -> (Formulas, Initial, Vec<Written>) {
@@ -54,7 +54,7 @@ pub(crate) fn read(
             help: "a system has at least one state".into(),
         });
     }
-    declare_variables(reader, states.iter(), QuantityClass::State);
+    declare_variables(reader, states.iter(), Quantity::State);
     let free = free(reader, section, &states);
     let equations = equations(reader, section);
     let invariants = match section.table(reader, "invariants") {
@@ -99,17 +99,17 @@ pub(crate) fn read(
     let derivatives: Vec<Expr> = (1..=levels).flat_map(|order| block(&mut graph, order)).collect();
     let inputs: Vec<Expr> = parameters.iter().map(|(name, _)| graph.input(name)).collect();
     let variables = HashMap::from([
-        (QuantityClass::Time, vec![t]),
-        (QuantityClass::State, x),
-        (QuantityClass::StateDerivative, derivatives),
-        (QuantityClass::Parameter, inputs),
+        (Quantity::Time, vec![t]),
+        (Quantity::State, x),
+        (Quantity::StateDerivative, derivatives),
+        (Quantity::Parameter, inputs),
     ]);
 
     let (equation_formulas, output_formulas, invariant_formulas) = graph.with(|| {
         let mut to = Lowering::new(reader, variables);
         for k in 0..n {
-            let rates = (0..levels as usize).map(|level| Rate::Variable(QuantityClass::StateDerivative, level * n + k));
-            to.rates.insert((QuantityClass::State, k), rates.collect());
+            let rates = (0..levels as usize).map(|level| Rate::Variable(Quantity::StateDerivative, level * n + k));
+            to.rates.insert((Quantity::State, k), rates.collect());
         }
         definitions::lower(&mut to, &definitions);
         let mut formulas = Vec::new();
@@ -157,9 +157,9 @@ pub(crate) fn read(
     }
     let initial = Initial {
         t: beside.t0,
-        states: given.block(QuantityClass::State, n),
+        states: given.block(Quantity::State, n),
         derivatives: (1..=levels)
-            .map(|order| (0..n).map(|k| given.start(QuantityClass::State, k, order)).collect())
+            .map(|order| (0..n).map(|k| given.start(Quantity::State, k, order)).collect())
             .collect(),
         ..Initial::default()
     };
@@ -179,7 +179,7 @@ pub(crate) fn read(
     (formulas, initial, texts)
 }
 
-fn missing(section: TomlSection, key: &str, help: &str) -> Mistake {
+fn missing(section: Section, key: &str, help: &str) -> Mistake {
     Mistake::Missing {
         what: format!("the key `{key}` of [dae]"),
         at: section.span.into(),
@@ -189,7 +189,7 @@ fn missing(section: TomlSection, key: &str, help: &str) -> Mistake {
 }
 
 /// States that may stay undetermined.
-fn free(reader: &mut Reader, section: TomlSection, states: &[Name]) -> Vec<String> {
+fn free(reader: &mut Reader, section: Section, states: &[Name]) -> Vec<String> {
     let Some(value) = section.get("free") else { return Vec::new() };
     let names = entries::names(reader, value, "free").0;
     let known = || states.iter().map(|state| state.full.as_str());
@@ -204,7 +204,7 @@ fn free(reader: &mut Reader, section: TomlSection, states: &[Name]) -> Vec<Strin
 }
 
 /// Equations in a list, in a table with their names, or in a list with such tables in it.
-fn equations(reader: &mut Reader, section: TomlSection) -> Vec<(String, FormulaEntry)> {
+fn equations(reader: &mut Reader, section: Section) -> Vec<(String, FormulaEntry)> {
     let Some(value) = section.get("equations") else {
         let help = "write equations = [\"der(x) = …\", \"0 = …\"] or a table with their names";
         reader.mistake(missing(section, "equations", help));
@@ -243,13 +243,13 @@ fn equations(reader: &mut Reader, section: TomlSection) -> Vec<(String, FormulaE
 }
 
 /// The highest derivative in a formula.
-fn highest(node: &SyntaxNode, reader: &mut Reader) -> u32 {
+fn highest(node: &Tree, reader: &mut Reader) -> u32 {
     let mut most = 0;
     let mut open = vec![node];
     while let Some(node) = open.pop() {
         match &node.kind {
-            SyntaxKind::Derivative(_, None) => most = most.max(1),
-            SyntaxKind::Derivative(_, Some(order)) => {
+            Term::Derivative(_, None) => most = most.max(1),
+            Term::Derivative(_, Some(order)) => {
                 // an order that is made of indices is only known later
                 let k = reader.integer(order, "the order of a derivative", &mut Bindings::default());
                 let k = k.ok().and_then(|k| u32::try_from(k).ok()).unwrap_or(MOST_DERIVATIVES);

@@ -3,9 +3,9 @@
 //! A definition of a system with modes is computed in those modes that have all names in it.
 
 use crate::diagnostic::Mistake;
-use crate::document::TomlSection;
+use crate::document::Section;
 use crate::entries;
-use crate::formula::ast::{NameReference, SyntaxKind, SyntaxNode};
+use crate::formula::ast::{NameUse, Term, Tree};
 use crate::index::Bindings;
 use crate::lower::{DEFINITION, Lowering};
 use crate::names::{NamedFormula, Symbol};
@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Declare all definitions; gives the numbers of their items.
-pub(crate) fn declare(reader: &mut Reader, section: Option<TomlSection>) -> Vec<usize> {
+pub(crate) fn declare(reader: &mut Reader, section: Option<Section>) -> Vec<usize> {
     let mut numbers = Vec::new();
     let Some(section) = section else { return numbers };
     for (name, entry) in entries::table(reader, section.table, "the definition") {
@@ -83,13 +83,13 @@ fn left_out(reader: &mut Reader, definitions: &[usize]) -> HashMap<usize, Mistak
 }
 
 /// The names in a formula, and the mistake of the first one that this mode does not have.
-pub(crate) fn unknown(reader: &Reader, node: &SyntaxNode, bindings: &Bindings) -> (HashSet<String>, Option<Mistake>) {
-    let (mut references, mut indices) = (Vec::<&NameReference>::new(), HashSet::new());
+pub(crate) fn unknown(reader: &Reader, node: &Tree, bindings: &Bindings) -> (HashSet<String>, Option<Mistake>) {
+    let (mut references, mut indices) = (Vec::<&NameUse>::new(), HashSet::new());
     let mut open = vec![node];
     while let Some(node) = open.pop() {
         match &node.kind {
-            SyntaxKind::Reference(reference) | SyntaxKind::Derivative(reference, _) => references.push(reference),
-            SyntaxKind::Over(_, _, ranges) => indices.extend(ranges.iter().map(|range| &*range.index)),
+            Term::Reference(reference) | Term::Derivative(reference, _) => references.push(reference),
+            Term::Over(_, _, ranges) => indices.extend(ranges.iter().map(|range| &*range.index)),
             _ => {}
         }
         open.extend(node.children());

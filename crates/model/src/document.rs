@@ -1,11 +1,11 @@
 //! Sections, keys and values of a TOML file, with their places.
 
 use crate::diagnostic::Mistake;
-use crate::formula::ast::{SyntaxKind, SyntaxNode, WrittenEquation};
+use crate::formula::ast::{Term, Tree, WrittenEquation};
 use crate::formula::parser;
 use crate::reader::Reader;
 use crate::source::{DecodedText, Span};
-use crate::suggestion::{enumerate, nearest};
+use crate::suggestion::help;
 use std::rc::Rc;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
@@ -17,7 +17,7 @@ pub(crate) type KeyText<'i> = Spanned<DeString<'i>>;
 
 /// A table of the file.
 #[derive(Clone, Copy)]
-pub(crate) struct TomlSection<'t, 'i> {
+pub(crate) struct Section<'t, 'i> {
     /// "[motion]"
     pub title: &'t str,
     /// Its name in the file.
@@ -25,17 +25,17 @@ pub(crate) struct TomlSection<'t, 'i> {
     pub table: &'t DeTable<'i>,
 }
 
-impl<'t, 'i> TomlSection<'t, 'i> {
+impl<'t, 'i> Section<'t, 'i> {
     /// The section of this name, if it is there and a table.
     pub fn find(
         reader: &mut Reader,
         root: &'t DeTable<'i>,
         name: &'static str,
         title: &'static str,
-    ) -> Option<TomlSection<'t, 'i>> {
+    ) -> Option<Section<'t, 'i>> {
         let (key, value) = root.get_key_value(name)?;
         match value.get_ref() {
-            DeValue::Table(table) => Some(TomlSection { title, span: key.span().into(), table }),
+            DeValue::Table(table) => Some(Section { title, span: key.span().into(), table }),
             _ => {
                 reader.mistake(wrong_type(&format!("`{name}`"), &format!("a section {title}"), value));
                 None
@@ -55,12 +55,7 @@ impl<'t, 'i> TomlSection<'t, 'i> {
             if known.contains(&name) {
                 continue;
             }
-            let near = nearest(name, known.iter().copied());
-            let all = enumerate(known.iter().copied());
-            let help = match near {
-                Some(near) => format!("did you mean `{near}`? The keys of {} are {all}", self.title),
-                None => format!("the keys of {} are {all}", self.title),
-            };
+            let help = help(name, known.iter().copied(), &format!("the keys of {} are", self.title));
             let at = Span::from(key.span()).into();
             reader.mistake(Mistake::UnknownKey { key: name.into(), section: self.title.into(), at, help });
         }
@@ -121,10 +116,10 @@ pub(crate) fn number(value: &TomlItem) -> Option<f64> {
 }
 
 /// A number that must be positive.
-pub(crate) fn positive(reader: &mut Reader, section: TomlSection, key: &str) -> Option<f64> {
+pub(crate) fn positive(reader: &mut Reader, section: Section, key: &str) -> Option<f64> {
     let item = section.get(key)?;
     let node = number_node(reader, item, &format!("`{key}`"), "a number")?;
-    let SyntaxKind::Number(value) = node.kind else { return None };
+    let Term::Number(value) = node.kind else { return None };
     if value <= 0.0 {
         reader.mistake(Mistake::NotPositive { what: format!("`{key}`"), value, at: node.span.into() });
         return None;
@@ -133,7 +128,7 @@ pub(crate) fn positive(reader: &mut Reader, section: TomlSection, key: &str) -> 
 }
 
 /// A positive number below one.
-pub(crate) fn part(reader: &mut Reader, section: TomlSection, key: &str) -> Option<f64> {
+pub(crate) fn part(reader: &mut Reader, section: Section, key: &str) -> Option<f64> {
     let value = positive(reader, section, key)?;
     if value >= 1.0 {
         let at = Span::from(section.get(key)?.span()).into();
@@ -157,7 +152,7 @@ pub(crate) fn key_text(reader: &Reader, key: &KeyText) -> DecodedText {
 }
 
 /// A formula or a number.
-pub(crate) fn formula(reader: &mut Reader, value: &TomlItem, what: &str) -> Option<Rc<SyntaxNode>> {
+pub(crate) fn formula(reader: &mut Reader, value: &TomlItem, what: &str) -> Option<Rc<Tree>> {
     let equation = read(reader, value, what, |text| {
         parser::formula(text).map(|left| WrittenEquation { left: Rc::new(left), right: None })
     })?;
@@ -183,7 +178,7 @@ fn read(
 }
 
 /// A number as a formula; it must be finite.
-pub(crate) fn number_node(reader: &mut Reader, value: &TomlItem, what: &str, expected: &str) -> Option<SyntaxNode> {
+pub(crate) fn number_node(reader: &mut Reader, value: &TomlItem, what: &str, expected: &str) -> Option<Tree> {
     let span = Span::from(value.span());
     let Some(x) = number(value) else {
         reader.mistake(wrong_type(what, expected, value));
@@ -193,7 +188,7 @@ pub(crate) fn number_node(reader: &mut Reader, value: &TomlItem, what: &str, exp
         reader.mistake(Mistake::NotFinite { what: what.into(), value: x, at: span.into() });
         return None;
     }
-    Some(SyntaxNode { kind: SyntaxKind::Number(x), span })
+    Some(Tree { kind: Term::Number(x), span })
 }
 
 /// What a value looks like in the file, for reports.

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Mistake;
 use crate::document::{self, KeyText, TomlItem};
-use crate::formula::ast::{RepeatedEntries, SyntaxKind, SyntaxNode, WrittenEquation};
+use crate::formula::ast::{RepeatedEntries, Term, Tree, WrittenEquation};
 use crate::formula::evaluate::{Stop, full_name};
 use crate::formula::parser;
 use crate::index::{Bindings, each};
@@ -53,7 +53,7 @@ impl FormulaEntry {
     }
 
     /// The formula of an entry that is not an equation.
-    pub fn node(&self) -> Result<Rc<SyntaxNode>, Mistake> {
+    pub fn node(&self) -> Result<Rc<Tree>, Mistake> {
         match &self.equation.right {
             None => Ok(Rc::clone(&self.equation.left)),
             Some(right) => Err(Mistake::Syntax {
@@ -157,7 +157,7 @@ pub(crate) fn names(reader: &mut Reader, value: &TomlItem, what: &str) -> (Vec<N
 
 fn name(
     reader: &mut Reader,
-    reference: &crate::formula::ast::NameReference,
+    reference: &crate::formula::ast::NameUse,
     derivative: u32,
     bindings: &mut Bindings,
 ) -> Result<Name, Stop> {
@@ -181,9 +181,7 @@ pub(crate) fn keys<'t, 'i>(
         let order = match &key.order {
             _ if !key.derivative => 0,
             None => 1,
-            Some(SyntaxNode { kind: SyntaxKind::Number(k), .. }) if *k >= 1.0 && *k <= 9.0 && k.fract() == 0.0 => {
-                *k as u32
-            }
+            Some(Tree { kind: Term::Number(k), .. }) if *k >= 1.0 && *k <= 9.0 && k.fract() == 0.0 => *k as u32,
             Some(node) => {
                 return Err(Mistake::Syntax {
                     message: "the order of a derivative is a number between 1 and 9".into(),

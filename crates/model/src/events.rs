@@ -5,8 +5,8 @@
 
 use crate::definitions;
 use crate::diagnostic::{Mistake, Mistakes};
-use crate::document::{self, TomlSection, wrong_type};
-use crate::formula::ast::SyntaxNode;
+use crate::document::{self, Section, wrong_type};
+use crate::formula::ast::Tree;
 use crate::formula::evaluate::Truth;
 use crate::formula::parser;
 use crate::hybrid::{Statement, choice, logic, statement};
@@ -117,7 +117,7 @@ impl ModelEvent {
 pub(crate) struct EventDraft {
     pub name: String,
     action: Action,
-    pub when: SyntaxNode,
+    pub when: Tree,
     text: String,
     /// Its number among those that were given with the run, and its text.
     given: Option<(usize, Rc<str>)>,
@@ -140,7 +140,7 @@ pub(crate) fn read(reader: &mut Reader, root: &DeTable, given: &[GivenEvent]) ->
             for item in items.iter().take(MOST_EVENTS) {
                 match item.get_ref() {
                     DeValue::Table(table) => {
-                        let section = TomlSection { title: "[[events]]", span: item.span().into(), table };
+                        let section = Section { title: "[[events]]", span: item.span().into(), table };
                         if let Some((plan, at)) = one(reader, section) {
                             if plans.iter().any(|other| other.name == plan.name) {
                                 let (name, what) = (plan.name.clone(), "an event".into());
@@ -177,7 +177,7 @@ pub(crate) fn read(reader: &mut Reader, root: &DeTable, given: &[GivenEvent]) ->
 }
 
 /// One event, and where it stands.
-fn one(reader: &mut Reader, section: TomlSection) -> Option<(EventDraft, Span)> {
+fn one(reader: &mut Reader, section: Section) -> Option<(EventDraft, Span)> {
     section.check_keys(reader, &KEYS);
     let action = match section.get("action") {
         Some(_) => choice(reader, section, "action", &ACTIONS).map(|(action, _)| action),
@@ -232,7 +232,7 @@ impl EventDraft {
 }
 
 #[allow(clippy::type_complexity)] // as `Lowered` has it
-fn condition(to: &mut Lowering, when: &SyntaxNode) -> Option<Result<(Vec<(String, Expr, bool)>, Logic), Mistake>> {
+fn condition(to: &mut Lowering, when: &Tree) -> Option<Result<(Vec<(String, Expr, bool)>, Logic), Mistake>> {
     if to.reader.mode.is_some()
         && !to.reader.scope.incomplete
         && let (_, Some(missing)) = definitions::unknown(to.reader, when, &Bindings::default())

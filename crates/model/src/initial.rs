@@ -1,12 +1,12 @@
 //! `[initial]`: values that hold, values that help, and further equations that must hold at the start.
 
 use crate::diagnostic::Mistake;
-use crate::document::{TomlItem, TomlSection, wrong_type};
+use crate::document::{Section, TomlItem, wrong_type};
 use crate::entries::{self, FormulaEntry, Name};
-use crate::formula::ast::SyntaxNode;
+use crate::formula::ast::Tree;
 use crate::index::Bindings;
 use crate::lower::Lowering;
-use crate::names::{Classes, Context, QuantityClass, Symbol};
+use crate::names::{Classes, Context, Quantity, Symbol};
 use crate::reader::Reader;
 use crate::source::Span;
 use daedal::Start;
@@ -16,7 +16,7 @@ use toml::de::{DeTable, DeValue};
 
 const VALUE: Context = Context {
     place: "an initial value",
-    allowed: Classes::of(&[QuantityClass::Parameter]),
+    allowed: Classes::of(&[Quantity::Parameter]),
     help: "initial values are made of numbers and parameters; relations between variables belong to `conditions`",
 };
 
@@ -24,19 +24,19 @@ const VALUE: Context = Context {
 #[derive(Default)]
 pub(crate) struct InitialDraft {
     /// By class, number of the variable and order of the derivative.
-    values: HashMap<(QuantityClass, usize, u32), (Start, Span)>,
+    values: HashMap<(Quantity, usize, u32), (Start, Span)>,
     conditions: Vec<(String, FormulaEntry)>,
     lowered: Vec<(String, Expr)>,
 }
 
 impl InitialDraft {
     /// The values of a class of n variables.
-    pub fn block(&self, class: QuantityClass, n: usize) -> Vec<Start> {
+    pub fn block(&self, class: Quantity, n: usize) -> Vec<Start> {
         (0..n).map(|k| self.start(class, k, 0)).collect()
     }
 
     /// The value of a variable or of a derivative.
-    pub fn start(&self, class: QuantityClass, k: usize, order: u32) -> Start {
+    pub fn start(&self, class: Quantity, k: usize, order: u32) -> Start {
         self.values.get(&(class, k, order)).map_or(Start::Unknown, |(start, _)| *start)
     }
 
@@ -65,7 +65,7 @@ impl InitialDraft {
 }
 
 /// Read the section.
-pub(crate) fn read(reader: &mut Reader, section: Option<TomlSection>) -> InitialDraft {
+pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> InitialDraft {
     let mut given = InitialDraft::default();
     let Some(section) = section else { return given };
     if reader.mode.is_none() {
@@ -106,15 +106,8 @@ fn values(reader: &mut Reader, table: &DeTable, prefix: &str, holds: bool, given
     }
 }
 
-fn one(
-    reader: &mut Reader,
-    name: &Name,
-    node: &SyntaxNode,
-    bindings: &Bindings,
-    holds: bool,
-    given: &mut InitialDraft,
-) {
-    let reference = crate::formula::ast::NameReference {
+fn one(reader: &mut Reader, name: &Name, node: &Tree, bindings: &Bindings, holds: bool, given: &mut InitialDraft) {
+    let reference = crate::formula::ast::NameUse {
         base: name.base.clone(),
         // only their number matters
         indices: name.indices.iter().map(|_| node.clone()).collect(),
@@ -154,9 +147,9 @@ fn one(
     };
     let value = reader.constant(node, VALUE, &mut bindings.clone());
     let (Some(place), Some(value)) = (place, reader.ok(value)) else { return };
-    if name.derivative > 0 && place.0 != QuantityClass::State {
+    if name.derivative > 0 && place.0 != Quantity::State {
         let help = match place.0 {
-            QuantityClass::Position => "fix the velocities instead",
+            Quantity::Position => "fix the velocities instead",
             _ => "it follows from the equations",
         };
         let full = Name { full: format!("der({})", name.full), ..name.clone() };

@@ -4,14 +4,14 @@
 //! enter; so formulas are checked against the place where they stand while they are built.
 
 use crate::diagnostic::Mistake;
-use crate::formula::ast::{NameReference, Range, SyntaxNode, WrittenEquation};
+use crate::formula::ast::{NameUse, Range, Tree, WrittenEquation};
 use crate::formula::evaluate::{Domain, Stop, Truth, decide, evaluate};
-use crate::formula::operation::FormulaOperation;
+use crate::formula::operation::Arithmetic;
 use crate::index::{Bindings, Budget};
 use crate::memo::{self, Memo, NamedFormulas};
-use crate::names::{Classes, Context, NamedFormula, QuantityClass, Symbol};
+use crate::names::{Classes, Context, NamedFormula, Quantity, Symbol};
 use crate::reader::Reader;
-use crate::shape::VelocityShape;
+use crate::shape::Shape;
 use crate::source::Span;
 use daedal::graph::Expr;
 use std::collections::HashMap;
@@ -19,12 +19,12 @@ use std::rc::Rc;
 
 /// A formula in the graph.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LoweredFormula {
+pub(crate) struct Symbolic {
     pub expr: Expr,
     /// Its number, if it is made of numbers and parameters.
     pub number: Option<f64>,
     pub uses: Classes,
-    pub shape: VelocityShape,
+    pub shape: Shape,
 }
 
 /// What the derivative of a variable is.
@@ -33,7 +33,7 @@ pub(crate) enum Rate {
     /// The formula of an item.
     Item(usize),
     /// A variable.
-    Variable(QuantityClass, usize),
+    Variable(Quantity, usize),
 }
 
 /// Builds formulas. Must be used inside of [`daedal::graph::Graph::with`].
@@ -41,10 +41,10 @@ pub(crate) struct Lowering<'r, 'f> {
     pub reader: &'r mut Reader<'f>,
     pub context: Context,
     /// Nodes of the variables of each class.
-    pub variables: HashMap<QuantityClass, Vec<Expr>>,
+    pub variables: HashMap<Quantity, Vec<Expr>>,
     /// Derivatives of variables, of orders 1, 2, …
-    pub rates: HashMap<(QuantityClass, usize), Vec<Rate>>,
-    memo: Memo<LoweredFormula>,
+    pub rates: HashMap<(Quantity, usize), Vec<Rate>>,
+    memo: Memo<Symbolic>,
 }
 
 /// Definitions may contain everything; what matters is where they are used.
@@ -52,12 +52,12 @@ pub(crate) const DEFINITION: Context =
     Context { place: "a definition", allowed: Classes::EVERYTHING, help: "definitions may contain everything" };
 
 impl<'r, 'f> Lowering<'r, 'f> {
-    pub fn new(reader: &'r mut Reader<'f>, variables: HashMap<QuantityClass, Vec<Expr>>) -> Self {
+    pub fn new(reader: &'r mut Reader<'f>, variables: HashMap<Quantity, Vec<Expr>>) -> Self {
         Lowering { reader, context: DEFINITION, variables, rates: HashMap::new(), memo: Memo::default() }
     }
 
     /// A formula where it stands.
-    pub fn formula(&mut self, node: &SyntaxNode, context: Context, bindings: &Bindings) -> Option<LoweredFormula> {
+    pub fn formula(&mut self, node: &Tree, context: Context, bindings: &Bindings) -> Option<Symbolic> {
         if self.reader.is_full() {
             return None;
         }
@@ -67,7 +67,7 @@ impl<'r, 'f> Lowering<'r, 'f> {
     }
 
     /// A condition where it stands.
-    pub fn condition(&mut self, node: &SyntaxNode, context: Context) -> Option<Truth<LoweredFormula>> {
+    pub fn condition(&mut self, node: &Tree, context: Context) -> Option<Truth<Symbolic>> {
         if self.reader.is_full() {
             return None;
         }
@@ -77,43 +77,38 @@ impl<'r, 'f> Lowering<'r, 'f> {
     }
 
     /// The residual of an equation: left − right.
-    pub fn residual(
-        &mut self,
-        equation: &WrittenEquation,
-        context: Context,
-        bindings: &Bindings,
-    ) -> Option<LoweredFormula> {
+    pub fn residual(&mut self, equation: &WrittenEquation, context: Context, bindings: &Bindings) -> Option<Symbolic> {
         let left = self.formula(&equation.left, context, bindings);
         let Some(right) = &equation.right else { return left };
         let right = self.formula(right, context, bindings)?;
         left.map(|left| {
             // a = 0 needs no subtraction
-            let zero = |x: &LoweredFormula| x.number == Some(0.0) && x.uses == Classes::NONE;
-            if zero(&right) { left } else { self.apply(FormulaOperation::Subtract, &[left, right]) }
+            let zero = |x: &Symbolic| x.number == Some(0.0) && x.uses == Classes::NONE;
+            if zero(&right) { left } else { self.apply(Arithmetic::Subtract, &[left, right]) }
         })
     }
 
     /// The value of an item.
-    pub fn item_value(&mut self, k: usize) -> Option<LoweredFormula> {
+    pub fn item_value(&mut self, k: usize) -> Option<Symbolic> {
         if self.reader.is_full() {
             return None;
         }
         let item = Rc::clone(&self.reader.scope.items[k]);
-        let reference = NameReference { base: item.name.clone(), indices: vec![], span: item.node.span };
+        let reference = NameUse { base: item.name.clone(), indices: vec![], span: item.node.span };
         let result = memo::complete(self, |lowering| memo::value(k, &reference, lowering));
         self.reader.ok(result)
     }
 
     /// A constant that does not stand in the file.
-    pub fn zero(&mut self) -> LoweredFormula {
+    pub fn zero(&mut self) -> Symbolic {
         self.number(0.0)
     }
 
     /// A variable; it is missing only if the list it belongs to has mistakes.
-    fn variable(&mut self, class: QuantityClass, k: usize) -> Result<LoweredFormula, Stop> {
-        let shape = if class == QuantityClass::Velocity { VelocityShape::Linear } else { VelocityShape::Free };
+    fn variable(&mut self, class: Quantity, k: usize) -> Result<Symbolic, Stop> {
+        let shape = if class == Quantity::Velocity { Shape::Linear } else { Shape::Free };
         let expr = self.variables.get(&class).and_then(|all| all.get(k)).copied().ok_or(Stop::Told)?;
-        Ok(LoweredFormula { expr, number: None, uses: Classes::of(&[class]), shape })
+        Ok(Symbolic { expr, number: None, uses: Classes::of(&[class]), shape })
     }
 
     fn not_allowed(&self, what: String, label: String, span: Span) -> Stop {
@@ -122,7 +117,7 @@ impl<'r, 'f> Lowering<'r, 'f> {
     }
 
     /// A value that was defined elsewhere must fit here.
-    fn checked(&self, value: LoweredFormula, name: &str, span: Span) -> Result<LoweredFormula, Stop> {
+    fn checked(&self, value: Symbolic, name: &str, span: Span) -> Result<Symbolic, Stop> {
         match value.uses.outside(self.context.allowed) {
             None => Ok(value),
             Some(class) => {
@@ -140,30 +135,30 @@ impl<'r, 'f> Lowering<'r, 'f> {
 }
 
 impl Domain for Lowering<'_, '_> {
-    type Value = LoweredFormula;
+    type Value = Symbolic;
 
-    fn number(&mut self, x: f64) -> LoweredFormula {
-        let shape = if x == 0.0 { VelocityShape::Zero } else { VelocityShape::Free };
-        LoweredFormula { expr: Expr::from(x), number: Some(x), uses: Classes::NONE, shape }
+    fn number(&mut self, x: f64) -> Symbolic {
+        let shape = if x == 0.0 { Shape::Zero } else { Shape::Free };
+        Symbolic { expr: Expr::from(x), number: Some(x), uses: Classes::NONE, shape }
     }
 
-    fn known(&mut self, value: &LoweredFormula) -> Option<f64> {
+    fn known(&mut self, value: &Symbolic) -> Option<f64> {
         value.number
     }
 
-    fn decided(&mut self, value: &LoweredFormula, by: &SyntaxNode, _: &Bindings) {
-        if value.uses.contains(QuantityClass::Parameter) {
+    fn decided(&mut self, value: &Symbolic, by: &Tree, _: &Bindings) {
+        if value.uses.contains(Quantity::Parameter) {
             self.reader.note_structural(by);
         }
     }
 
-    fn reference(&mut self, name: &str, reference: &NameReference) -> Result<LoweredFormula, Stop> {
+    fn reference(&mut self, name: &str, reference: &NameUse) -> Result<Symbolic, Stop> {
         match name {
             "pi" => return Ok(self.number(std::f64::consts::PI)),
-            "t" if !self.context.allowed.contains(QuantityClass::Time) => {
+            "t" if !self.context.allowed.contains(Quantity::Time) => {
                 return Err(self.not_allowed("time `t`".into(), "time".into(), reference.span));
             }
-            "t" => return self.variable(QuantityClass::Time, 0),
+            "t" => return self.variable(Quantity::Time, 0),
             _ => {}
         }
         match self.reader.scope.find(name, reference) {
@@ -171,7 +166,7 @@ impl Domain for Lowering<'_, '_> {
             Err(mistake) => Err(mistake.into()),
             Ok(Symbol::Parameter(k)) => {
                 let number = self.reader.parameter(k)?;
-                Ok(LoweredFormula { number: Some(number), ..self.variable(QuantityClass::Parameter, k)? })
+                Ok(Symbolic { number: Some(number), ..self.variable(Quantity::Parameter, k)? })
             }
             Ok(Symbol::Item(k)) => {
                 let value = memo::value(k, reference, self)?;
@@ -190,13 +185,7 @@ impl Domain for Lowering<'_, '_> {
         }
     }
 
-    fn derivative(
-        &mut self,
-        name: &str,
-        order: u32,
-        reference: &NameReference,
-        span: Span,
-    ) -> Result<LoweredFormula, Stop> {
+    fn derivative(&mut self, name: &str, order: u32, reference: &NameUse, span: Span) -> Result<Symbolic, Stop> {
         let symbol = match self.reader.scope.find(name, reference) {
             Err(_) if self.reader.scope.incomplete => return Err(Stop::Told),
             symbol => symbol?,
@@ -235,7 +224,7 @@ impl Domain for Lowering<'_, '_> {
         }
     }
 
-    fn apply(&mut self, operation: FormulaOperation, arguments: &[LoweredFormula]) -> LoweredFormula {
+    fn apply(&mut self, operation: Arithmetic, arguments: &[Symbolic]) -> Symbolic {
         let expr = match arguments {
             [x] => operation.apply(&[x.expr]),
             [x, y] => operation.apply(&[x.expr, y.expr]),
@@ -244,19 +233,17 @@ impl Domain for Lowering<'_, '_> {
         };
         let number = match arguments {
             _ if arguments.iter().any(|x| x.number.is_none()) => None,
-            [LoweredFormula { number: Some(x), .. }, LoweredFormula { number: Some(y), .. }] => {
-                Some(operation.apply(&[*x, *y]))
-            }
+            [Symbolic { number: Some(x), .. }, Symbolic { number: Some(y), .. }] => Some(operation.apply(&[*x, *y])),
             all => Some(operation.apply(&all.iter().filter_map(|x| x.number).collect::<Vec<_>>())),
         };
         let shape = match arguments {
-            [x, y] => VelocityShape::of(operation, &[x.shape, y.shape]),
-            all => VelocityShape::of(operation, &all.iter().map(|x| x.shape).collect::<Vec<_>>()),
+            [x, y] => Shape::of(operation, &[x.shape, y.shape]),
+            all => Shape::of(operation, &all.iter().map(|x| x.shape).collect::<Vec<_>>()),
         };
-        LoweredFormula { expr, number, uses: arguments.iter().fold(Classes::NONE, |uses, x| uses.and(x.uses)), shape }
+        Symbolic { expr, number, uses: arguments.iter().fold(Classes::NONE, |uses, x| uses.and(x.uses)), shape }
     }
 
-    fn integer(&mut self, node: &SyntaxNode, what: &str, bindings: &mut Bindings) -> Result<i64, Stop> {
+    fn integer(&mut self, node: &Tree, what: &str, bindings: &mut Bindings) -> Result<i64, Stop> {
         memo::complete(&mut *self.reader, |reader| reader.integer(node, what, &mut bindings.clone()))
     }
 
@@ -270,7 +257,7 @@ impl Domain for Lowering<'_, '_> {
 }
 
 impl NamedFormulas for Lowering<'_, '_> {
-    fn memo(&mut self) -> &mut Memo<LoweredFormula> {
+    fn memo(&mut self) -> &mut Memo<Symbolic> {
         &mut self.memo
     }
     fn item(&self, k: usize) -> Rc<NamedFormula> {
@@ -282,7 +269,7 @@ impl NamedFormulas for Lowering<'_, '_> {
     fn leave(&mut self, before: Context) {
         self.context = before;
     }
-    fn failed(&mut self, stop: Stop, _: &NamedFormula, _: &NameReference) -> Stop {
+    fn failed(&mut self, stop: Stop, _: &NamedFormula, _: &NameUse) -> Stop {
         // the mistake stands in the definition, not where it is used
         self.reader.stop(stop);
         Stop::Told

@@ -4,7 +4,7 @@
 //! needs is evaluated first from an empty stack, and then it is begun again.
 
 use crate::diagnostic::Mistake;
-use crate::formula::ast::NameReference;
+use crate::formula::ast::NameUse;
 use crate::formula::evaluate::{Domain, Stop, evaluate};
 use crate::names::NamedFormula;
 use crate::source::Span;
@@ -51,11 +51,11 @@ pub(crate) trait NamedFormulas: Domain {
     /// It is done.
     fn leave(&mut self, before: crate::names::Context);
     /// The formula of an item has a mistake.
-    fn failed(&mut self, stop: Stop, item: &NamedFormula, reference: &NameReference) -> Stop;
+    fn failed(&mut self, stop: Stop, item: &NamedFormula, reference: &NameUse) -> Stop;
 }
 
 /// The value of item k, where it is referred to.
-pub(crate) fn value<D: NamedFormulas>(k: usize, reference: &NameReference, domain: &mut D) -> Result<D::Value, Stop> {
+pub(crate) fn value<D: NamedFormulas>(k: usize, reference: &NameUse, domain: &mut D) -> Result<D::Value, Stop> {
     let memo = domain.memo();
     if memo.states.len() <= k {
         memo.states.resize_with(k + 1, || MemoState::New);
@@ -129,8 +129,8 @@ pub(crate) fn complete<D: NamedFormulas, V>(
     }
 }
 
-fn own_name(item: &NamedFormula) -> NameReference {
-    NameReference { base: item.name.clone(), indices: Vec::new(), span: item.node.span }
+fn own_name(item: &NamedFormula) -> NameUse {
+    NameUse { base: item.name.clone(), indices: Vec::new(), span: item.node.span }
 }
 
 fn cycle<D: NamedFormulas>(circle: &[usize], k: usize, span: Span, domain: &D) -> Stop {

@@ -2,17 +2,17 @@
 
 use crate::dae;
 use crate::diagnostic::{Mistake, Mistakes};
-use crate::document::{self, TomlSection, wrong_type};
+use crate::document::{self, Section, wrong_type};
 use crate::entries::Written;
 use crate::events::{self, EventDraft, GivenEvent, GivenMistakes, ModelEvents};
 use crate::hybrid::{self, HybridModel, ModeDraft, Shared};
 use crate::index::{Bindings, ReadingLimits};
 use crate::motion::{self, Beside, MotionTexts};
-use crate::names::{Classes, Context, QuantityClass};
+use crate::names::{Classes, Context, Quantity};
 use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
-use crate::suggestion::{enumerate, nearest};
+use crate::suggestion::{enumerate, help, nearest};
 use crate::unused::{self, Unused};
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
@@ -113,7 +113,7 @@ const SECTIONS: [&str; 12] = [
 
 pub(crate) const NUMBER: Context = Context {
     place: "this place",
-    allowed: Classes::of(&[QuantityClass::Parameter]),
+    allowed: Classes::of(&[Quantity::Parameter]),
     help: "only numbers and parameters can stand here",
 };
 
@@ -227,7 +227,7 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
     let root = root.get_ref();
     check_sections(reader, root);
 
-    let find = |reader: &mut Reader, name, title| TomlSection::find(reader, root, name, title);
+    let find = |reader: &mut Reader, name, title| Section::find(reader, root, name, title);
     let parameters = find(reader, "parameters", "[parameters]");
     let modes = hybrid::declared(reader, root).unwrap_or_default();
     parameters::read(reader, parameters, overrides, &hybrid::parameters_of_modes(&modes));
@@ -373,7 +373,7 @@ struct ModelSection {
 /// `[model]`.
 fn about(reader: &mut Reader, root: &DeTable) -> ModelSection {
     let mut about = ModelSection { name: String::new(), description: None, source: None, time: None };
-    let Some(section) = TomlSection::find(reader, root, "model", "[model]") else {
+    let Some(section) = Section::find(reader, root, "model", "[model]") else {
         if root.get("model").is_none() {
             reader.mistake(Mistake::Missing {
                 what: "the section [model]".into(),
@@ -401,7 +401,7 @@ fn about(reader: &mut Reader, root: &DeTable) -> ModelSection {
     about
 }
 
-fn time(reader: &mut Reader, section: TomlSection) -> Option<(f64, f64)> {
+fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
     let value = section.get("time")?;
     let DeValue::Array(items) = value.get_ref() else {
         reader.mistake(wrong_type("`time`", "a list [begin, end]", value));
@@ -438,7 +438,7 @@ fn time(reader: &mut Reader, section: TomlSection) -> Option<(f64, f64)> {
 
 /// `[solve]`.
 /// `methods` is absent where the model has modes.
-fn defaults(reader: &mut Reader, section: TomlSection, formulations: &[&str], methods: Option<&[&str]>) -> Defaults {
+fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], methods: Option<&[&str]>) -> Defaults {
     let common = ["rtol", "atol", "nominal", "h0", "hmax", "rank_tolerance", "formulation"];
     let further: &[&str] = if methods.is_some() { &["method"] } else { &["max_switches", "max_immediate"] };
     section.check_keys(reader, &[&common, further].concat());
@@ -469,16 +469,16 @@ fn defaults(reader: &mut Reader, section: TomlSection, formulations: &[&str], me
 }
 
 /// A positive number for all variables, or a table of them by name, `"*"` being all others.
-fn by_name(reader: &mut Reader, section: TomlSection, key: &'static str) -> (Option<f64>, Vec<(String, f64)>) {
+fn by_name(reader: &mut Reader, section: Section, key: &'static str) -> (Option<f64>, Vec<(String, f64)>) {
     let Some(item) = section.get(key) else { return (None, Vec::new()) };
     let DeValue::Table(table) = item.get_ref() else { return (document::positive(reader, section, key), Vec::new()) };
     let (mut for_all, mut of) = (None, Vec::new());
-    let inner = TomlSection { title: section.title, span: section.span, table };
+    let inner = Section { title: section.title, span: section.span, table };
     for (name, value) in table {
         let name = name.get_ref().as_ref();
         // lambda.rod is a table inside of a table in TOML
         if let (DeValue::Table(multipliers), "lambda" | "mu") = (value.get_ref(), name) {
-            let inner = TomlSection { title: section.title, span: section.span, table: multipliers };
+            let inner = Section { title: section.title, span: section.span, table: multipliers };
             for constraint in multipliers.keys().map(|key| key.get_ref().as_ref()) {
                 let value = document::positive(reader, inner, constraint);
                 of.extend(value.map(|value| (format!("{name}.{constraint}"), value)));
@@ -495,19 +495,17 @@ fn by_name(reader: &mut Reader, section: TomlSection, key: &'static str) -> (Opt
 }
 
 /// One of these words.
-fn one_of(reader: &mut Reader, section: TomlSection, key: &str, known: &[&str]) -> Option<String> {
+fn one_of(reader: &mut Reader, section: Section, key: &str, known: &[&str]) -> Option<String> {
     let word = section.string(reader, key)?;
     if known.contains(&word.as_str()) {
         return Some(word);
     }
     if let Some(item) = section.get(key) {
-        let near = nearest(&word, known.iter().copied());
-        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
         reader.mistake(Mistake::Syntax {
             message: format!("there is no {key} `{word}`"),
             label: format!("unknown {key}"),
             at: Span::from(item.span()).into(),
-            help: Some(format!("{near}The {key}s are {}", enumerate(known.iter().copied()))),
+            help: Some(help(&word, known.iter().copied(), &format!("the {key}s are"))),
         });
     }
     None

@@ -1,7 +1,7 @@
 //! What names mean: variables, parameters, definitions, and which of them a formula may contain.
 
 use crate::diagnostic::Mistake;
-use crate::formula::ast::{NameReference, SyntaxNode, is_reserved};
+use crate::formula::ast::{NameUse, Tree, is_reserved};
 use crate::formula::construction::meaning;
 use crate::formula::evaluate::indexed;
 use crate::index::Bindings;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// Kinds of quantities that formulas are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum QuantityClass {
+pub(crate) enum Quantity {
     Parameter,
     Time,
     Position,
@@ -27,37 +27,37 @@ pub(crate) enum QuantityClass {
     StateDerivative,
 }
 
-impl QuantityClass {
+impl Quantity {
     pub fn noun(self) -> &'static str {
         match self {
-            QuantityClass::Parameter => "parameter",
-            QuantityClass::Time => "time",
-            QuantityClass::Position => "position",
-            QuantityClass::Velocity => "velocity",
-            QuantityClass::Dynamic => "dynamic variable",
-            QuantityClass::Auxiliary => "auxiliary variable",
-            QuantityClass::Contact => "contact variable",
-            QuantityClass::Lambda | QuantityClass::Mu => "multiplier",
-            QuantityClass::Acceleration => "acceleration",
-            QuantityClass::State => "state",
-            QuantityClass::StateDerivative => "derivative of a state",
+            Quantity::Parameter => "parameter",
+            Quantity::Time => "time",
+            Quantity::Position => "position",
+            Quantity::Velocity => "velocity",
+            Quantity::Dynamic => "dynamic variable",
+            Quantity::Auxiliary => "auxiliary variable",
+            Quantity::Contact => "contact variable",
+            Quantity::Lambda | Quantity::Mu => "multiplier",
+            Quantity::Acceleration => "acceleration",
+            Quantity::State => "state",
+            Quantity::StateDerivative => "derivative of a state",
         }
     }
 }
 
-const ALL: [QuantityClass; 12] = [
-    QuantityClass::Parameter,
-    QuantityClass::Time,
-    QuantityClass::Position,
-    QuantityClass::Velocity,
-    QuantityClass::Dynamic,
-    QuantityClass::Auxiliary,
-    QuantityClass::Contact,
-    QuantityClass::Lambda,
-    QuantityClass::Mu,
-    QuantityClass::Acceleration,
-    QuantityClass::State,
-    QuantityClass::StateDerivative,
+const ALL: [Quantity; 12] = [
+    Quantity::Parameter,
+    Quantity::Time,
+    Quantity::Position,
+    Quantity::Velocity,
+    Quantity::Dynamic,
+    Quantity::Auxiliary,
+    Quantity::Contact,
+    Quantity::Lambda,
+    Quantity::Mu,
+    Quantity::Acceleration,
+    Quantity::State,
+    Quantity::StateDerivative,
 ];
 
 /// A set of classes.
@@ -68,7 +68,7 @@ impl Classes {
     pub const NONE: Classes = Classes(0);
     pub const EVERYTHING: Classes = Classes(u16::MAX);
 
-    pub const fn of(classes: &[QuantityClass]) -> Self {
+    pub const fn of(classes: &[Quantity]) -> Self {
         let mut bits = 0;
         let mut k = 0;
         while k < classes.len() {
@@ -77,7 +77,7 @@ impl Classes {
         }
         Classes(bits)
     }
-    pub fn contains(self, class: QuantityClass) -> bool {
+    pub fn contains(self, class: Quantity) -> bool {
         self.0 & (1 << class as u16) != 0
     }
     #[must_use]
@@ -85,7 +85,7 @@ impl Classes {
         Classes(self.0 | other.0)
     }
     /// The first class of this set that is not in the other.
-    pub fn outside(self, other: Classes) -> Option<QuantityClass> {
+    pub fn outside(self, other: Classes) -> Option<Quantity> {
         ALL.into_iter().find(|class| self.contains(*class) && !other.contains(*class))
     }
 }
@@ -104,7 +104,7 @@ pub(crate) struct Context {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Symbol {
     /// Number of a variable in its class.
-    Variable(QuantityClass, usize),
+    Variable(Quantity, usize),
     /// Number of a parameter.
     Parameter(usize),
     /// Number of an item: a definition.
@@ -115,7 +115,7 @@ pub(crate) enum Symbol {
 #[derive(Clone, Debug)]
 pub(crate) struct NamedFormula {
     pub name: String,
-    pub node: Rc<SyntaxNode>,
+    pub node: Rc<Tree>,
     pub bindings: Bindings,
     pub context: Context,
 }
@@ -215,11 +215,11 @@ impl NameScope {
     }
 
     /// The meaning of a name with its indices evaluated, or the mistake with advice.
-    pub fn find(&self, name: &str, reference: &NameReference) -> Result<Symbol, Mistake> {
+    pub fn find(&self, name: &str, reference: &NameUse) -> Result<Symbol, Mistake> {
         self.names.get(name).map(|d| d.symbol).ok_or_else(|| self.unknown(name, reference))
     }
 
-    fn unknown(&self, name: &str, reference: &NameReference) -> Mistake {
+    fn unknown(&self, name: &str, reference: &NameUse) -> Mistake {
         let (base, at) = (reference.base.as_str(), reference.span.into());
         let given = reference.indices.len();
         if let Some(family) = self.families.get(base) {

@@ -2,10 +2,10 @@
 
 use crate::definitions;
 use crate::diagnostic::Mistake;
-use crate::document::TomlSection;
+use crate::document::Section;
 use crate::entries::{self, FormulaEntry, Name};
 use crate::events::{self, EventDraft};
-use crate::formula::ast::SyntaxNode;
+use crate::formula::ast::Tree;
 use crate::lower::Lowering;
 use crate::names::{Classes, Context, NamedFormula, Symbol};
 use crate::reader::Reader;
@@ -17,7 +17,7 @@ const OUTPUT: Context =
     Context { place: "an output", allowed: Classes::EVERYTHING, help: "outputs may contain everything" };
 
 /// Read the outputs; their names must not be those of variables.
-pub(crate) fn read(reader: &mut Reader, section: Option<TomlSection>) -> Vec<(Name, FormulaEntry)> {
+pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Vec<(Name, FormulaEntry)> {
     let Some(section) = section else { return Vec::new() };
     let outputs = entries::table(reader, section.table, "the output");
     for (name, _) in &outputs {
@@ -84,7 +84,7 @@ pub(crate) fn lower(
 }
 
 /// Make an output a name; its number among the items.
-fn declare(reader: &mut Reader, name: &Name, entry: &FormulaEntry, node: &Rc<SyntaxNode>) -> Option<usize> {
+fn declare(reader: &mut Reader, name: &Name, entry: &FormulaEntry, node: &Rc<Tree>) -> Option<usize> {
     let number = reader.scope.items.len();
     let declared = reader.scope.declare(&name.base, &name.indices, "an output", Symbol::Item(number), name.span);
     reader.told(declared)?;
@@ -97,7 +97,7 @@ fn declare(reader: &mut Reader, name: &Name, entry: &FormulaEntry, node: &Rc<Syn
 struct Open<'o> {
     name: &'o Name,
     entry: &'o FormulaEntry,
-    node: Rc<SyntaxNode>,
+    node: Rc<Tree>,
     /// its number among the items, where other outputs may use it
     item: Option<usize>,
     /// why this mode cannot compute it

@@ -1,9 +1,9 @@
 //! `[parameters]`: numbers, formulas of other parameters, and arrays of them; values set from outside replace them.
 
 use crate::diagnostic::Mistake;
-use crate::document::{self, TomlItem, TomlSection};
+use crate::document::{self, Section, TomlItem};
 use crate::entries;
-use crate::formula::ast::{SyntaxKind, SyntaxNode};
+use crate::formula::ast::{Term, Tree};
 use crate::formula::parser;
 use crate::index::Bindings;
 use crate::names::{self, Symbol};
@@ -18,7 +18,7 @@ use toml::de::{DeTable, DeValue};
 /// `of_modes` are the names that modes have for themselves: mode, name.
 pub(crate) fn read(
     reader: &mut Reader,
-    section: Option<TomlSection>,
+    section: Option<Section>,
     overrides: &[(String, f64)],
     of_modes: &[(String, String)],
 ) {
@@ -33,7 +33,7 @@ pub(crate) fn read(
 /// theirs; where the mode has a value of its own, that of all modes is not looked at.
 pub(crate) fn read_mode(
     reader: &mut Reader,
-    section: TomlSection,
+    section: Section,
     own: Option<&DeTable>,
     mode: &str,
     overrides: &[(String, f64)],
@@ -77,7 +77,7 @@ pub(crate) fn evaluate(reader: &mut Reader) {
     }
 }
 
-fn declare(reader: &mut Reader, section: TomlSection) {
+fn declare(reader: &mut Reader, section: Section) {
     let mut ranges = Vec::new();
     for (key, value) in section.table {
         let text = document::key_text(reader, key);
@@ -148,15 +148,7 @@ fn array(reader: &mut Reader, base: &str, span: Span, items: &[TomlItem], indice
     }
 }
 
-fn add(
-    reader: &mut Reader,
-    base: &str,
-    indices: &[i64],
-    span: Span,
-    node: Rc<SyntaxNode>,
-    bindings: Bindings,
-    place: Span,
-) {
+fn add(reader: &mut Reader, base: &str, indices: &[i64], span: Span, node: Rc<Tree>, bindings: Bindings, place: Span) {
     let number = reader.parameters.len();
     let declared = reader.scope.declare(base, indices, "a parameter", Symbol::Parameter(number), span);
     if reader.told(declared).is_none() {
@@ -164,7 +156,7 @@ fn add(
     }
     let name = crate::formula::evaluate::indexed(base, indices);
     let origin = match (reader.overrides.get(&name).filter(|x| x.is_finite()), &node.kind) {
-        (Some(x), _) | (None, SyntaxKind::Number(x)) => Origin::Number(*x),
+        (Some(x), _) | (None, Term::Number(x)) => Origin::Number(*x),
         _ => {
             reader.scope.items.push(Rc::new(names::NamedFormula {
                 name: name.clone(),

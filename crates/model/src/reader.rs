@@ -4,12 +4,12 @@
 
 use crate::diagnostic::Mistake;
 use crate::events::Lowered;
-use crate::formula::ast::{NameReference, Range, SyntaxKind, SyntaxNode};
+use crate::formula::ast::{NameUse, Range, Term, Tree};
 use crate::formula::evaluate::{Domain, Stop, evaluate};
-use crate::formula::operation::FormulaOperation;
+use crate::formula::operation::Arithmetic;
 use crate::index::{Bindings, Budget, ReadingLimits};
 use crate::memo::{self, Memo, NamedFormulas};
-use crate::names::{Classes, Context, NameScope, NamedFormula, QuantityClass, Symbol};
+use crate::names::{Classes, Context, NameScope, NamedFormula, Quantity, Symbol};
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -36,13 +36,13 @@ pub(crate) struct Parameter {
 
 pub(crate) const PARAMETER: Context = Context {
     place: "the value of a parameter",
-    allowed: Classes::of(&[QuantityClass::Parameter]),
+    allowed: Classes::of(&[Quantity::Parameter]),
     help: "parameters are made of numbers and other parameters",
 };
 
 pub(crate) const CONSTANT: Context = Context {
     place: "an index or the bound of a range",
-    allowed: Classes::of(&[QuantityClass::Parameter]),
+    allowed: Classes::of(&[Quantity::Parameter]),
     help: "indices are made of numbers, parameters and other indices",
 };
 
@@ -226,7 +226,7 @@ impl<'f> Reader<'f> {
     }
 
     /// The number of a formula that must be constant.
-    pub fn constant(&mut self, node: &SyntaxNode, context: Context, bindings: &mut Bindings) -> Result<f64, Stop> {
+    pub fn constant(&mut self, node: &Tree, context: Context, bindings: &mut Bindings) -> Result<f64, Stop> {
         let before = std::mem::replace(&mut self.context, context);
         let result = memo::complete(self, |reader| evaluate(node, reader, &mut bindings.clone()));
         self.context = before;
@@ -238,18 +238,15 @@ impl<'f> Reader<'f> {
         match self.parameters[k].origin {
             Origin::Number(x) => Ok(x),
             Origin::Formula(item) => {
-                let reference = NameReference {
-                    base: self.parameters[k].name.clone(),
-                    indices: vec![],
-                    span: self.parameters[k].span,
-                };
+                let reference =
+                    NameUse { base: self.parameters[k].name.clone(), indices: vec![], span: self.parameters[k].span };
                 memo::complete(self, |reader| memo::value(item, &reference, reader))
             }
         }
     }
 
     /// The parameters in a formula decided what the model looks like.
-    pub fn note_structural(&mut self, node: &SyntaxNode) {
+    pub fn note_structural(&mut self, node: &Tree) {
         if self.looked_at.insert(node.span) {
             references(node, &mut self.structural);
         }
@@ -276,10 +273,10 @@ impl<'f> Reader<'f> {
 }
 
 /// The names in a formula, without their indices.
-fn references(node: &SyntaxNode, bases: &mut Vec<String>) {
+fn references(node: &Tree, bases: &mut Vec<String>) {
     let mut open = vec![node];
     while let Some(node) = open.pop() {
-        if let SyntaxKind::Reference(reference) | SyntaxKind::Derivative(reference, _) = &node.kind {
+        if let Term::Reference(reference) | Term::Derivative(reference, _) = &node.kind {
             bases.push(reference.base.clone());
         }
         open.extend(node.children());
@@ -295,9 +292,9 @@ impl Domain for Reader<'_> {
     fn known(&mut self, value: &f64) -> Option<f64> {
         Some(*value)
     }
-    fn decided(&mut self, _: &f64, _: &SyntaxNode, _: &Bindings) {}
+    fn decided(&mut self, _: &f64, _: &Tree, _: &Bindings) {}
 
-    fn reference(&mut self, name: &str, reference: &NameReference) -> Result<f64, Stop> {
+    fn reference(&mut self, name: &str, reference: &NameUse) -> Result<f64, Stop> {
         if name == "pi" {
             return Ok(std::f64::consts::PI);
         }
@@ -334,7 +331,7 @@ impl Domain for Reader<'_> {
         }
     }
 
-    fn derivative(&mut self, name: &str, _: u32, _: &NameReference, span: Span) -> Result<f64, Stop> {
+    fn derivative(&mut self, name: &str, _: u32, _: &NameUse, span: Span) -> Result<f64, Stop> {
         Err(Mistake::NotAllowed {
             what: format!("the derivative of `{name}`"),
             place: self.context.place.into(),
@@ -345,11 +342,11 @@ impl Domain for Reader<'_> {
         .into())
     }
 
-    fn apply(&mut self, operation: FormulaOperation, arguments: &[f64]) -> f64 {
+    fn apply(&mut self, operation: Arithmetic, arguments: &[f64]) -> f64 {
         operation.apply(arguments)
     }
 
-    fn integer(&mut self, node: &SyntaxNode, what: &str, bindings: &mut Bindings) -> Result<i64, Stop> {
+    fn integer(&mut self, node: &Tree, what: &str, bindings: &mut Bindings) -> Result<i64, Stop> {
         let before = std::mem::replace(&mut self.context, CONSTANT);
         let result = if self.memo.is_idle() {
             memo::complete(self, |reader| evaluate(node, reader, &mut bindings.clone()))
@@ -362,7 +359,7 @@ impl Domain for Reader<'_> {
         if x.fract() != 0.0 || x.abs() > 9e15 {
             return Err(Mistake::NotAnInteger { what: what.into(), value: x, at: node.span.into() }.into());
         }
-        if !matches!(node.kind, SyntaxKind::Number(_)) {
+        if !matches!(node.kind, Term::Number(_)) {
             self.note_structural(node);
         }
         Ok(x as i64)
@@ -414,7 +411,7 @@ impl NamedFormulas for Reader<'_> {
     fn leave(&mut self, before: Context) {
         self.context = before;
     }
-    fn failed(&mut self, stop: Stop, item: &NamedFormula, reference: &NameReference) -> Stop {
+    fn failed(&mut self, stop: Stop, item: &NamedFormula, reference: &NameUse) -> Stop {
         match stop {
             Stop::Mistake(mistake) => match *mistake {
                 Mistake::NotAllowed { what, place, help, .. } if item.context != PARAMETER => Mistake::NotAllowed {

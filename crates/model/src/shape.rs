@@ -1,10 +1,10 @@
 //! How a formula depends on the velocities, as far as its structure tells: not at all, linearly, affinely or otherwise.
 
-use crate::formula::operation::FormulaOperation;
+use crate::formula::operation::Arithmetic;
 
 /// Dependence on the velocities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum VelocityShape {
+pub(crate) enum Shape {
     /// The number 0, which is linear and free.
     Zero,
     /// No velocities.
@@ -17,38 +17,38 @@ pub(crate) enum VelocityShape {
     Nonlinear,
 }
 
-use VelocityShape::{Affine, Free, Linear, Nonlinear, Zero};
+use Shape::{Affine, Free, Linear, Nonlinear, Zero};
 
-impl VelocityShape {
+impl Shape {
     /// Shape of a result from the shapes of the arguments.
-    pub fn of(operation: FormulaOperation, x: &[VelocityShape]) -> VelocityShape {
+    pub fn of(operation: Arithmetic, x: &[Shape]) -> Shape {
         match operation {
-            FormulaOperation::Negative => x[0],
-            FormulaOperation::Add | FormulaOperation::Subtract => sum(x[0], x[1]),
-            FormulaOperation::Multiply => product(x[0], x[1]),
-            FormulaOperation::Divide if is_free(x[1]) => x[0],
-            FormulaOperation::Integer(1) => x[0],
-            FormulaOperation::Integer(0) => Free,
-            FormulaOperation::Select if is_free(x[0]) => sum_of_branches(x[1], x[2]),
-            FormulaOperation::Divide
-            | FormulaOperation::Integer(_)
-            | FormulaOperation::Constant(_)
-            | FormulaOperation::Power
-            | FormulaOperation::Function(_)
-            | FormulaOperation::Select => elementary(x),
+            Arithmetic::Negative => x[0],
+            Arithmetic::Add | Arithmetic::Subtract => sum(x[0], x[1]),
+            Arithmetic::Multiply => product(x[0], x[1]),
+            Arithmetic::Divide if is_free(x[1]) => x[0],
+            Arithmetic::Integer(1) => x[0],
+            Arithmetic::Integer(0) => Free,
+            Arithmetic::Select if is_free(x[0]) => sum_of_branches(x[1], x[2]),
+            Arithmetic::Divide
+            | Arithmetic::Integer(_)
+            | Arithmetic::Constant(_)
+            | Arithmetic::Power
+            | Arithmetic::Function(_)
+            | Arithmetic::Select => elementary(x),
         }
     }
 }
 
-fn is_free(x: VelocityShape) -> bool {
+fn is_free(x: Shape) -> bool {
     matches!(x, Zero | Free)
 }
 
-fn elementary(x: &[VelocityShape]) -> VelocityShape {
+fn elementary(x: &[Shape]) -> Shape {
     if x.iter().all(|x| is_free(*x)) { Free } else { Nonlinear }
 }
 
-fn sum(a: VelocityShape, b: VelocityShape) -> VelocityShape {
+fn sum(a: Shape, b: Shape) -> Shape {
     match (a, b) {
         (Nonlinear, _) | (_, Nonlinear) => Nonlinear,
         (Zero, x) | (x, Zero) => x,
@@ -59,11 +59,11 @@ fn sum(a: VelocityShape, b: VelocityShape) -> VelocityShape {
 }
 
 /// Either the one or the other, decided without velocities.
-fn sum_of_branches(a: VelocityShape, b: VelocityShape) -> VelocityShape {
+fn sum_of_branches(a: Shape, b: Shape) -> Shape {
     if a == b { a } else { sum(a, b) }
 }
 
-fn product(a: VelocityShape, b: VelocityShape) -> VelocityShape {
+fn product(a: Shape, b: Shape) -> Shape {
     match (a, b) {
         (Zero, _) | (_, Zero) => Zero,
         (Free, x) | (x, Free) => x,
@@ -74,24 +74,24 @@ fn product(a: VelocityShape, b: VelocityShape) -> VelocityShape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formula::ast::ElementaryFunction;
+    use crate::formula::ast::Elementary;
 
     #[test]
     fn products_and_sums_keep_what_is_linear() {
-        assert_eq!(VelocityShape::of(FormulaOperation::Multiply, &[Free, Linear]), Linear);
-        assert_eq!(VelocityShape::of(FormulaOperation::Divide, &[Linear, Free]), Linear);
-        assert_eq!(VelocityShape::of(FormulaOperation::Add, &[Linear, Zero]), Linear);
-        assert_eq!(VelocityShape::of(FormulaOperation::Subtract, &[Linear, Free]), Affine);
-        assert_eq!(VelocityShape::of(FormulaOperation::Select, &[Free, Linear, Linear]), Linear);
-        assert_eq!(VelocityShape::of(FormulaOperation::Integer(1), &[Affine]), Affine);
+        assert_eq!(Shape::of(Arithmetic::Multiply, &[Free, Linear]), Linear);
+        assert_eq!(Shape::of(Arithmetic::Divide, &[Linear, Free]), Linear);
+        assert_eq!(Shape::of(Arithmetic::Add, &[Linear, Zero]), Linear);
+        assert_eq!(Shape::of(Arithmetic::Subtract, &[Linear, Free]), Affine);
+        assert_eq!(Shape::of(Arithmetic::Select, &[Free, Linear, Linear]), Linear);
+        assert_eq!(Shape::of(Arithmetic::Integer(1), &[Affine]), Affine);
     }
 
     #[test]
     fn everything_else_is_nonlinear() {
-        assert_eq!(VelocityShape::of(FormulaOperation::Multiply, &[Linear, Linear]), Nonlinear);
-        assert_eq!(VelocityShape::of(FormulaOperation::Divide, &[Free, Linear]), Nonlinear);
-        assert_eq!(VelocityShape::of(FormulaOperation::Integer(2), &[Linear]), Nonlinear);
-        assert_eq!(VelocityShape::of(FormulaOperation::Function(ElementaryFunction::Abs), &[Linear]), Nonlinear);
-        assert_eq!(VelocityShape::of(FormulaOperation::Select, &[Linear, Free, Free]), Nonlinear);
+        assert_eq!(Shape::of(Arithmetic::Multiply, &[Linear, Linear]), Nonlinear);
+        assert_eq!(Shape::of(Arithmetic::Divide, &[Free, Linear]), Nonlinear);
+        assert_eq!(Shape::of(Arithmetic::Integer(2), &[Linear]), Nonlinear);
+        assert_eq!(Shape::of(Arithmetic::Function(Elementary::Abs), &[Linear]), Nonlinear);
+        assert_eq!(Shape::of(Arithmetic::Select, &[Linear, Free, Free]), Nonlinear);
     }
 }

@@ -20,6 +20,18 @@ pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) 
         .map(|(_, k)| k.to_string())
 }
 
+/// What helps with an unknown name: "did you mean `near`? The modes are …", or the list alone; `list` is "the modes are".
+pub(crate) fn help<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone, list: &str) -> String {
+    let all = enumerate(known.clone());
+    match nearest(name, known) {
+        Some(near) => {
+            let (first, rest) = list.split_at(1);
+            format!("did you mean `{near}`? {}{rest} {all}", first.to_uppercase())
+        }
+        None => format!("{list} {all}"),
+    }
+}
+
 /// Number of wrong letters; case alone counts as one.
 fn distance(a: &str, b: &str) -> usize {
     if a.to_lowercase() == b.to_lowercase() { 1 } else { strsim::damerau_levenshtein(a, b) }

@@ -39,11 +39,6 @@ impl Format {
             Format::Html => "html",
         }
     }
-
-    /// Does it hold the steps?
-    pub fn holds_steps(self) -> bool {
-        self != Format::Csv
-    }
 }
 
 impl Run {

@@ -5,7 +5,7 @@ use daedal::analysis::Severity;
 use daedal::dae::levels::Level;
 use daedal::dae::{Form, Structural};
 use daedal_simulation::EquationPlaces;
-use daedal_simulation::check::{Check, CheckFinding, FormulaKind, GeneralAnalysis, GeneralCheck, severity, short};
+use daedal_simulation::check::{Check, FormulaKind, GeneralAnalysis, GeneralCheck, Remark, severity, short};
 
 /// Most unknowns in a list of values.
 const MOST_VALUES: usize = 12;
@@ -38,7 +38,7 @@ pub fn text(check: &Check, checked: &GeneralCheck) -> String {
 }
 
 /// The verdict, when everything is known.
-fn conclusion(findings: &[CheckFinding]) -> String {
+fn conclusion(findings: &[Remark]) -> String {
     if findings.iter().any(|finding| finding.severity == Severity::Impossible) {
         return "IMPOSSIBLE or singular: no solution could be found from here".into();
     }

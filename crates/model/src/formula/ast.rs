@@ -5,50 +5,50 @@ use std::rc::Rc;
 
 /// A part of a formula with its place in the file.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SyntaxNode {
-    pub kind: SyntaxKind,
+pub(crate) struct Tree {
+    pub kind: Term,
     pub span: Span,
 }
 
 /// What a part of a formula is.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum SyntaxKind {
+pub(crate) enum Term {
     Number(f64),
-    Reference(NameReference),
-    Negative(Box<SyntaxNode>),
+    Reference(NameUse),
+    Negative(Box<Tree>),
     /// first ± second ± …, from left to right; `true` subtracts.
-    Terms(Box<SyntaxNode>, Vec<(bool, SyntaxNode)>),
+    Terms(Box<Tree>, Vec<(bool, Tree)>),
     /// first ×÷ second ×÷ …, from left to right; `true` divides.
-    Factors(Box<SyntaxNode>, Vec<(bool, SyntaxNode)>),
-    Power(Box<SyntaxNode>, Box<SyntaxNode>),
-    Call(ElementaryFunction, Vec<SyntaxNode>),
-    If(Box<[SyntaxNode; 3]>),
+    Factors(Box<Tree>, Vec<(bool, Tree)>),
+    Power(Box<Tree>, Box<Tree>),
+    Call(Elementary, Vec<Tree>),
+    If(Box<[Tree; 3]>),
     /// sum or product over index ranges.
-    Over(Fold, Box<SyntaxNode>, Vec<Range>),
+    Over(Fold, Box<Tree>, Vec<Range>),
     /// der(name), der(name, order).
-    Derivative(NameReference, Option<Box<SyntaxNode>>),
-    Compare(Relation, Box<[SyntaxNode; 2]>),
-    Not(Box<SyntaxNode>),
-    And(Vec<SyntaxNode>),
-    Or(Vec<SyntaxNode>),
+    Derivative(NameUse, Option<Box<Tree>>),
+    Compare(Relation, Box<[Tree; 2]>),
+    Not(Box<Tree>),
+    And(Vec<Tree>),
+    Or(Vec<Tree>),
 }
 
-impl SyntaxNode {
+impl Tree {
     /// The parts of this part, indices and bounds of ranges among them.
-    pub fn children(&self) -> Vec<&SyntaxNode> {
+    pub fn children(&self) -> Vec<&Tree> {
         match &self.kind {
-            SyntaxKind::Number(_) => vec![],
-            SyntaxKind::Reference(reference) => reference.indices.iter().collect(),
-            SyntaxKind::Derivative(reference, order) => reference.indices.iter().chain(order.as_deref()).collect(),
-            SyntaxKind::Negative(x) | SyntaxKind::Not(x) => vec![x],
-            SyntaxKind::Terms(first, rest) | SyntaxKind::Factors(first, rest) => {
+            Term::Number(_) => vec![],
+            Term::Reference(reference) => reference.indices.iter().collect(),
+            Term::Derivative(reference, order) => reference.indices.iter().chain(order.as_deref()).collect(),
+            Term::Negative(x) | Term::Not(x) => vec![x],
+            Term::Terms(first, rest) | Term::Factors(first, rest) => {
                 std::iter::once(first.as_ref()).chain(rest.iter().map(|(_, node)| node)).collect()
             }
-            SyntaxKind::Power(x, y) => vec![x, y],
-            SyntaxKind::Call(_, nodes) | SyntaxKind::And(nodes) | SyntaxKind::Or(nodes) => nodes.iter().collect(),
-            SyntaxKind::If(nodes) => nodes.iter().collect(),
-            SyntaxKind::Compare(_, nodes) => nodes.iter().collect(),
-            SyntaxKind::Over(_, body, ranges) => {
+            Term::Power(x, y) => vec![x, y],
+            Term::Call(_, nodes) | Term::And(nodes) | Term::Or(nodes) => nodes.iter().collect(),
+            Term::If(nodes) => nodes.iter().collect(),
+            Term::Compare(_, nodes) => nodes.iter().collect(),
+            Term::Over(_, body, ranges) => {
                 let bounds = ranges.iter().flat_map(|range| [&range.from, &range.to]);
                 std::iter::once(body.as_ref()).chain(bounds).collect()
             }
@@ -56,19 +56,19 @@ impl SyntaxNode {
     }
 }
 
-impl SyntaxKind {
+impl Term {
     /// Is it true or false rather than a number?
     pub fn is_condition(&self) -> bool {
-        matches!(self, SyntaxKind::Compare(..) | SyntaxKind::Not(_) | SyntaxKind::And(_) | SyntaxKind::Or(_))
+        matches!(self, Term::Compare(..) | Term::Not(_) | Term::And(_) | Term::Or(_))
     }
 }
 
 /// A name, perhaps with the prefix lambda or mu and with indices.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct NameReference {
+pub(crate) struct NameUse {
     /// `x`, `lambda.rod`.
     pub base: String,
-    pub indices: Vec<SyntaxNode>,
+    pub indices: Vec<Tree>,
     pub span: Span,
 }
 
@@ -77,15 +77,15 @@ pub(crate) struct NameReference {
 pub(crate) struct Range {
     pub index: Rc<str>,
     pub span: Span,
-    pub from: SyntaxNode,
-    pub to: SyntaxNode,
+    pub from: Tree,
+    pub to: Tree,
 }
 
 /// A residual, or the two sides of an equation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct WrittenEquation {
-    pub left: Rc<SyntaxNode>,
-    pub right: Option<Rc<SyntaxNode>>,
+    pub left: Rc<Tree>,
+    pub right: Option<Rc<Tree>>,
 }
 
 /// Entries of a list, repeated over index ranges: `x[i], y[i] for i in 1..N`.
@@ -98,10 +98,10 @@ pub(crate) struct RepeatedEntries {
 /// A key, repeated over index ranges: `link[i] for i in 1..N`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RepeatedKey {
-    pub name: NameReference,
+    pub name: NameUse,
     /// der(x), der(x, 2) as a key of initial values.
     pub derivative: bool,
-    pub order: Option<SyntaxNode>,
+    pub order: Option<Tree>,
     pub ranges: Vec<Range>,
 }
 
@@ -123,7 +123,7 @@ pub(crate) enum Fold {
 
 /// Elementary functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ElementaryFunction {
+pub(crate) enum Elementary {
     Sin,
     Cos,
     Tan,
@@ -150,42 +150,42 @@ pub(crate) enum ElementaryFunction {
 }
 
 /// All functions by name; `log` is another name of `ln`.
-pub(crate) const FUNCTIONS: [(&str, ElementaryFunction); 24] = [
-    ("sin", ElementaryFunction::Sin),
-    ("cos", ElementaryFunction::Cos),
-    ("tan", ElementaryFunction::Tan),
-    ("asin", ElementaryFunction::Asin),
-    ("acos", ElementaryFunction::Acos),
-    ("atan", ElementaryFunction::Atan),
-    ("sinh", ElementaryFunction::Sinh),
-    ("cosh", ElementaryFunction::Cosh),
-    ("tanh", ElementaryFunction::Tanh),
-    ("asinh", ElementaryFunction::Asinh),
-    ("acosh", ElementaryFunction::Acosh),
-    ("atanh", ElementaryFunction::Atanh),
-    ("exp", ElementaryFunction::Exp),
-    ("ln", ElementaryFunction::Ln),
-    ("log", ElementaryFunction::Ln),
-    ("log10", ElementaryFunction::Log10),
-    ("sqrt", ElementaryFunction::Sqrt),
-    ("abs", ElementaryFunction::Abs),
-    ("sign", ElementaryFunction::Sign),
-    ("atan2", ElementaryFunction::Atan2),
-    ("hypot", ElementaryFunction::Hypot),
-    ("pow", ElementaryFunction::Pow),
-    ("min", ElementaryFunction::Min),
-    ("max", ElementaryFunction::Max),
+pub(crate) const FUNCTIONS: [(&str, Elementary); 24] = [
+    ("sin", Elementary::Sin),
+    ("cos", Elementary::Cos),
+    ("tan", Elementary::Tan),
+    ("asin", Elementary::Asin),
+    ("acos", Elementary::Acos),
+    ("atan", Elementary::Atan),
+    ("sinh", Elementary::Sinh),
+    ("cosh", Elementary::Cosh),
+    ("tanh", Elementary::Tanh),
+    ("asinh", Elementary::Asinh),
+    ("acosh", Elementary::Acosh),
+    ("atanh", Elementary::Atanh),
+    ("exp", Elementary::Exp),
+    ("ln", Elementary::Ln),
+    ("log", Elementary::Ln),
+    ("log10", Elementary::Log10),
+    ("sqrt", Elementary::Sqrt),
+    ("abs", Elementary::Abs),
+    ("sign", Elementary::Sign),
+    ("atan2", Elementary::Atan2),
+    ("hypot", Elementary::Hypot),
+    ("pow", Elementary::Pow),
+    ("min", Elementary::Min),
+    ("max", Elementary::Max),
 ];
 
 /// Words with a meaning of their own, beside the functions.
 pub(crate) const RESERVED: [&str; 11] = ["t", "pi", "der", "sum", "product", "if", "for", "in", "and", "or", "not"];
 
-impl ElementaryFunction {
+impl Elementary {
     /// Fewest and most arguments.
     pub fn arguments(self) -> (usize, usize) {
         match self {
-            ElementaryFunction::Atan2 | ElementaryFunction::Hypot | ElementaryFunction::Pow => (2, 2),
-            ElementaryFunction::Min | ElementaryFunction::Max => (2, usize::MAX),
+            Elementary::Atan2 | Elementary::Hypot | Elementary::Pow => (2, 2),
+            Elementary::Min | Elementary::Max => (2, usize::MAX),
             _ => (1, 1),
         }
     }

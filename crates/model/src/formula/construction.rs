@@ -9,7 +9,7 @@ use crate::suggestion::nearest;
 
 impl Parser {
     /// A name, a function or one of the constructions with brackets.
-    pub(super) fn word(&mut self, word: &str) -> Result<SyntaxNode, Mistake> {
+    pub(super) fn word(&mut self, word: &str) -> Result<Tree, Mistake> {
         let span = self.span();
         let call = matches!(self.ahead(), TokenKind::Sign("("));
         match word {
@@ -43,7 +43,7 @@ impl Parser {
                 let no = number(arguments.remove(2))?;
                 let yes = number(arguments.remove(1))?;
                 let condition = truth(arguments.remove(0))?;
-                Ok(SyntaxNode { kind: SyntaxKind::If(Box::new([condition, yes, no])), span: span.to(self.before()) })
+                Ok(Tree { kind: Term::If(Box::new([condition, yes, no])), span: span.to(self.before()) })
             }
             _ if call => self.call(word),
             _ if FUNCTIONS.iter().any(|(name, _)| *name == word) => {
@@ -53,12 +53,12 @@ impl Parser {
             }
             _ => {
                 let reference = self.reference()?;
-                Ok(SyntaxNode { span: reference.span, kind: SyntaxKind::Reference(reference) })
+                Ok(Tree { span: reference.span, kind: Term::Reference(reference) })
             }
         }
     }
 
-    fn call(&mut self, word: &str) -> Result<SyntaxNode, Mistake> {
+    fn call(&mut self, word: &str) -> Result<Tree, Mistake> {
         let span = self.span();
         let Some((_, function)) = FUNCTIONS.iter().find(|(name, _)| *name == word) else {
             let known = FUNCTIONS.iter().map(|(name, _)| *name).chain(["sum", "product", "if", "der"]);
@@ -81,11 +81,11 @@ impl Parser {
             let at = span.to(self.before()).into();
             return Err(Mistake::Arguments { function: word.into(), expected, found: arguments.len(), at });
         }
-        Ok(SyntaxNode { kind: SyntaxKind::Call(*function, arguments), span: span.to(self.before()) })
+        Ok(Tree { kind: Term::Call(*function, arguments), span: span.to(self.before()) })
     }
 
     /// `(a, b, …)`; the first one may be a condition.
-    fn arguments(&mut self, condition: bool) -> Result<Vec<SyntaxNode>, Mistake> {
+    fn arguments(&mut self, condition: bool) -> Result<Vec<Tree>, Mistake> {
         let opened = self.span();
         self.expect("(", "before the arguments")?;
         let mut arguments = Vec::new();
@@ -109,7 +109,7 @@ impl Parser {
     }
 
     /// `(name)` or `(name, order)` after der.
-    pub(super) fn derivative(&mut self) -> Result<SyntaxNode, Mistake> {
+    pub(super) fn derivative(&mut self) -> Result<Tree, Mistake> {
         let start = self.before();
         let opened = self.span();
         self.expect("(", "after `der`")?;
@@ -129,11 +129,11 @@ impl Parser {
             );
         }
         self.step();
-        Ok(SyntaxNode { kind: SyntaxKind::Derivative(name, order), span: start.to(self.before()) })
+        Ok(Tree { kind: Term::Derivative(name, order), span: start.to(self.before()) })
     }
 
     /// `(body for i in a..b)` after sum or product.
-    fn over(&mut self, fold: Fold, word: &str, start: Span) -> Result<SyntaxNode, Mistake> {
+    fn over(&mut self, fold: Fold, word: &str, start: Span) -> Result<Tree, Mistake> {
         let opened = self.span();
         self.expect("(", "before the summand")?;
         let body = number(self.nested(Self::condition)?)?;
@@ -151,7 +151,7 @@ impl Parser {
             return Err(self.unclosed("(", opened));
         }
         self.step();
-        Ok(SyntaxNode { kind: SyntaxKind::Over(fold, Box::new(body), ranges), span: start.to(self.before()) })
+        Ok(Tree { kind: Term::Over(fold, Box::new(body), ranges), span: start.to(self.before()) })
     }
 
     /// `for i in a..b, j in c..d`, or nothing.
@@ -196,7 +196,7 @@ impl Parser {
     }
 
     /// A name with prefix and indices, as it is declared or used.
-    pub(super) fn name(&mut self) -> Result<NameReference, Mistake> {
+    pub(super) fn name(&mut self) -> Result<NameUse, Mistake> {
         match &self.token().kind {
             TokenKind::Word(_) => self.reference(),
             TokenKind::Number(_) => Err(self.unexpected(
@@ -207,7 +207,7 @@ impl Parser {
         }
     }
 
-    fn reference(&mut self) -> Result<NameReference, Mistake> {
+    fn reference(&mut self) -> Result<NameUse, Mistake> {
         let TokenKind::Word(mut base) = self.token().kind.clone() else {
             return Err(self.unexpected(format!("expected a name, found {}", self.token().kind), None));
         };
@@ -236,7 +236,7 @@ impl Parser {
                 }
             }
         }
-        Ok(NameReference { base, indices, span: start.to(self.before()) })
+        Ok(NameUse { base, indices, span: start.to(self.before()) })
     }
 }
 

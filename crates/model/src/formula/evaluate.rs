@@ -4,7 +4,7 @@
 //! other branch is not looked at.
 
 use super::ast::*;
-use super::operation::{FormulaOperation, power};
+use super::operation::{Arithmetic, power};
 use crate::diagnostic::Mistake;
 use crate::index::{Bindings, Budget};
 use crate::source::Span;
@@ -37,21 +37,15 @@ pub(crate) trait Domain {
     /// The number behind a value that does not vary.
     fn known(&mut self, value: &Self::Value) -> Option<f64>;
     /// Note that a number was used to decide what the model looks like.
-    fn decided(&mut self, value: &Self::Value, by: &SyntaxNode, bindings: &Bindings);
+    fn decided(&mut self, value: &Self::Value, by: &Tree, bindings: &Bindings);
     /// The value of a name.
-    fn reference(&mut self, name: &str, reference: &NameReference) -> Result<Self::Value, Stop>;
+    fn reference(&mut self, name: &str, reference: &NameUse) -> Result<Self::Value, Stop>;
     /// The value of a derivative.
-    fn derivative(
-        &mut self,
-        name: &str,
-        order: u32,
-        reference: &NameReference,
-        span: Span,
-    ) -> Result<Self::Value, Stop>;
+    fn derivative(&mut self, name: &str, order: u32, reference: &NameUse, span: Span) -> Result<Self::Value, Stop>;
     /// The result of an operation.
-    fn apply(&mut self, operation: FormulaOperation, arguments: &[Self::Value]) -> Self::Value;
+    fn apply(&mut self, operation: Arithmetic, arguments: &[Self::Value]) -> Self::Value;
     /// The value of an index or of the bound of a range.
-    fn integer(&mut self, node: &SyntaxNode, what: &str, bindings: &mut Bindings) -> Result<i64, Stop>;
+    fn integer(&mut self, node: &Tree, what: &str, bindings: &mut Bindings) -> Result<i64, Stop>;
     /// How much may still be expanded.
     fn budget(&mut self) -> &mut Budget;
     /// An index must not hide another name.
@@ -69,15 +63,11 @@ pub(crate) enum Truth<V> {
 }
 
 /// The value of a formula.
-pub(crate) fn evaluate<D: Domain>(
-    node: &SyntaxNode,
-    domain: &mut D,
-    bindings: &mut Bindings,
-) -> Result<D::Value, Stop> {
+pub(crate) fn evaluate<D: Domain>(node: &Tree, domain: &mut D, bindings: &mut Bindings) -> Result<D::Value, Stop> {
     domain.budget().operation(node.span)?;
     match &node.kind {
-        SyntaxKind::Number(x) => Ok(domain.number(*x)),
-        SyntaxKind::Reference(reference) => {
+        Term::Number(x) => Ok(domain.number(*x)),
+        Term::Reference(reference) => {
             if reference.indices.is_empty()
                 && let Some(i) = bindings.get(&reference.base)
             {
@@ -86,25 +76,21 @@ pub(crate) fn evaluate<D: Domain>(
             let name = full_name(reference, domain, bindings)?;
             domain.reference(&name, reference)
         }
-        SyntaxKind::Negative(inner) => {
+        Term::Negative(inner) => {
             let x = evaluate(inner, domain, bindings)?;
-            Ok(domain.apply(FormulaOperation::Negative, &[x]))
+            Ok(domain.apply(Arithmetic::Negative, &[x]))
         }
-        SyntaxKind::Terms(first, rest) => {
-            chain(first, rest, [FormulaOperation::Add, FormulaOperation::Subtract], domain, bindings)
-        }
-        SyntaxKind::Factors(first, rest) => {
-            chain(first, rest, [FormulaOperation::Multiply, FormulaOperation::Divide], domain, bindings)
-        }
-        SyntaxKind::Power(base, exponent) => raise(base, exponent, domain, bindings),
-        SyntaxKind::Call(ElementaryFunction::Pow, arguments) => raise(&arguments[0], &arguments[1], domain, bindings),
-        SyntaxKind::Call(function, arguments) => {
+        Term::Terms(first, rest) => chain(first, rest, [Arithmetic::Add, Arithmetic::Subtract], domain, bindings),
+        Term::Factors(first, rest) => chain(first, rest, [Arithmetic::Multiply, Arithmetic::Divide], domain, bindings),
+        Term::Power(base, exponent) => raise(base, exponent, domain, bindings),
+        Term::Call(Elementary::Pow, arguments) => raise(&arguments[0], &arguments[1], domain, bindings),
+        Term::Call(function, arguments) => {
             let values: Result<Vec<_>, _> = arguments.iter().map(|a| evaluate(a, domain, bindings)).collect();
-            Ok(domain.apply(FormulaOperation::Function(*function), &values?))
+            Ok(domain.apply(Arithmetic::Function(*function), &values?))
         }
-        SyntaxKind::If(parts) => choose(&parts[0], &parts[1], &parts[2], domain, bindings),
-        SyntaxKind::Over(fold, body, ranges) => over(*fold, body, ranges, domain, bindings),
-        SyntaxKind::Derivative(reference, order) => {
+        Term::If(parts) => choose(&parts[0], &parts[1], &parts[2], domain, bindings),
+        Term::Over(fold, body, ranges) => over(*fold, body, ranges, domain, bindings),
+        Term::Derivative(reference, order) => {
             let order = match order {
                 Some(order) => {
                     let k = domain.integer(order, "the order of a derivative", bindings)?;
@@ -122,7 +108,7 @@ pub(crate) fn evaluate<D: Domain>(
             let name = full_name(reference, domain, bindings)?;
             domain.derivative(&name, order, reference, node.span)
         }
-        SyntaxKind::Compare(..) | SyntaxKind::Not(_) | SyntaxKind::And(_) | SyntaxKind::Or(_) => Err(Mistake::Syntax {
+        Term::Compare(..) | Term::Not(_) | Term::And(_) | Term::Or(_) => Err(Mistake::Syntax {
             message: "a comparison is not a number".into(),
             label: "true or false".into(),
             at: node.span.into(),
@@ -137,7 +123,7 @@ pub(crate) const MOST_DERIVATIVES: u32 = 9;
 
 /// The name with its indices as numbers: `x[3]`, `P[1,2]`.
 pub(crate) fn full_name<'r, D: Domain>(
-    reference: &'r NameReference,
+    reference: &'r NameUse,
     domain: &mut D,
     bindings: &mut Bindings,
 ) -> Result<Cow<'r, str>, Stop> {
@@ -166,9 +152,9 @@ pub(crate) fn indexed(base: &str, indices: &[i64]) -> String {
 }
 
 fn chain<D: Domain>(
-    first: &SyntaxNode,
-    rest: &[(bool, SyntaxNode)],
-    operations: [FormulaOperation; 2],
+    first: &Tree,
+    rest: &[(bool, Tree)],
+    operations: [Arithmetic; 2],
     domain: &mut D,
     bindings: &mut Bindings,
 ) -> Result<D::Value, Stop> {
@@ -181,25 +167,20 @@ fn chain<D: Domain>(
 }
 
 /// Integer powers for integer constants, real powers for other constants, exp(y ln x) else.
-fn raise<D: Domain>(
-    base: &SyntaxNode,
-    exponent: &SyntaxNode,
-    domain: &mut D,
-    bindings: &mut Bindings,
-) -> Result<D::Value, Stop> {
+fn raise<D: Domain>(base: &Tree, exponent: &Tree, domain: &mut D, bindings: &mut Bindings) -> Result<D::Value, Stop> {
     let x = evaluate(base, domain, bindings)?;
     let y = evaluate(exponent, domain, bindings)?;
     if let Some(a) = domain.known(&y) {
         domain.decided(&y, exponent, bindings);
         return Ok(domain.apply(power(a), &[x]));
     }
-    Ok(domain.apply(FormulaOperation::Power, &[x, y]))
+    Ok(domain.apply(Arithmetic::Power, &[x, y]))
 }
 
 fn choose<D: Domain>(
-    condition: &SyntaxNode,
-    yes: &SyntaxNode,
-    no: &SyntaxNode,
+    condition: &Tree,
+    yes: &Tree,
+    no: &Tree,
     domain: &mut D,
     bindings: &mut Bindings,
 ) -> Result<D::Value, Stop> {
@@ -213,14 +194,10 @@ fn choose<D: Domain>(
 }
 
 /// What is known about a condition; parts that do not matter any more are not looked at.
-pub(crate) fn decide<D: Domain>(
-    node: &SyntaxNode,
-    domain: &mut D,
-    bindings: &mut Bindings,
-) -> Result<Truth<D::Value>, Stop> {
+pub(crate) fn decide<D: Domain>(node: &Tree, domain: &mut D, bindings: &mut Bindings) -> Result<Truth<D::Value>, Stop> {
     domain.budget().operation(node.span)?;
     match &node.kind {
-        SyntaxKind::Compare(comparison, sides) => {
+        Term::Compare(comparison, sides) => {
             let a = evaluate(&sides[0], domain, bindings)?;
             let b = evaluate(&sides[1], domain, bindings)?;
             if let (Some(x), Some(y)) = (domain.known(&a), domain.known(&b)) {
@@ -239,7 +216,7 @@ pub(crate) fn decide<D: Domain>(
                     Relation::NotEqual => x != y,
                 }));
             }
-            let mut difference = |a, b| domain.apply(FormulaOperation::Subtract, &[a, b]);
+            let mut difference = |a, b| domain.apply(Arithmetic::Subtract, &[a, b]);
             match comparison {
                 Relation::GreaterOrEqual => Ok(Truth::Sign(difference(a, b), true, node.span)),
                 Relation::LessOrEqual => Ok(Truth::Sign(difference(b, a), true, node.span)),
@@ -253,12 +230,12 @@ pub(crate) fn decide<D: Domain>(
                 }
             }
         }
-        SyntaxKind::Not(inner) => Ok(match decide(inner, domain, bindings)? {
+        Term::Not(inner) => Ok(match decide(inner, domain, bindings)? {
             Truth::Known(known) => Truth::Known(!known),
             other => Truth::Not(Box::new(other)),
         }),
-        SyntaxKind::And(parts) => join(parts, false, domain, bindings),
-        SyntaxKind::Or(parts) => join(parts, true, domain, bindings),
+        Term::And(parts) => join(parts, false, domain, bindings),
+        Term::Or(parts) => join(parts, true, domain, bindings),
         _ => Err(Mistake::Syntax {
             message: "expected a condition, found a number".into(),
             label: "a number".into(),
@@ -271,7 +248,7 @@ pub(crate) fn decide<D: Domain>(
 
 /// `and` is decided by one false part, `or` by one true part.
 fn join<D: Domain>(
-    parts: &[SyntaxNode],
+    parts: &[Tree],
     decisive: bool,
     domain: &mut D,
     bindings: &mut Bindings,
@@ -297,8 +274,8 @@ fn select<D: Domain>(truth: Truth<D::Value>, yes: D::Value, no: D::Value, domain
     match truth {
         Truth::Known(true) => yes,
         Truth::Known(false) => no,
-        Truth::Sign(value, true, _) => domain.apply(FormulaOperation::Select, &[value, yes, no]),
-        Truth::Sign(value, false, _) => domain.apply(FormulaOperation::Select, &[value, no, yes]),
+        Truth::Sign(value, true, _) => domain.apply(Arithmetic::Select, &[value, yes, no]),
+        Truth::Sign(value, false, _) => domain.apply(Arithmetic::Select, &[value, no, yes]),
         Truth::Not(inner) => select(*inner, no, yes, domain),
         Truth::And(parts) => parts.into_iter().rev().fold(yes, |inner, part| select(part, inner, no.clone(), domain)),
         Truth::Or(parts) => parts.into_iter().rev().fold(no, |inner, part| select(part, yes.clone(), inner, domain)),
@@ -308,14 +285,14 @@ fn select<D: Domain>(truth: Truth<D::Value>, yes: D::Value, no: D::Value, domain
 /// Sum or product over index ranges, from the first entry on; empty ranges give 0 and 1.
 fn over<D: Domain>(
     fold: Fold,
-    body: &SyntaxNode,
+    body: &Tree,
     ranges: &[Range],
     domain: &mut D,
     bindings: &mut Bindings,
 ) -> Result<D::Value, Stop> {
     let (operation, empty) = match fold {
-        Fold::Sum => (FormulaOperation::Add, 0.0),
-        Fold::Product => (FormulaOperation::Multiply, 1.0),
+        Fold::Sum => (Arithmetic::Add, 0.0),
+        Fold::Product => (Arithmetic::Multiply, 1.0),
     };
     let mut total: Option<D::Value> = None;
     crate::index::each(ranges, domain, bindings, &mut |domain, bindings| {

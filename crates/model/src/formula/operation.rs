@@ -1,11 +1,11 @@
 //! Operations of formulas for any scalar, in the order of arithmetic in which they are written.
 
-use super::ast::ElementaryFunction;
+use super::ast::Elementary;
 use daedal::scalar::Scalar;
 
 /// One step of a computation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum FormulaOperation {
+pub(crate) enum Arithmetic {
     Negative,
     Add,
     Subtract,
@@ -17,72 +17,72 @@ pub(crate) enum FormulaOperation {
     Constant(f64),
     /// xʸ
     Power,
-    Function(ElementaryFunction),
+    Function(Elementary),
     /// second argument where the first is ≥ 0, the third where it is negative
     Select,
 }
 
-impl FormulaOperation {
-    /// The value for these arguments; `FormulaOperation` and parser agree on their number.
+impl Arithmetic {
+    /// The value for these arguments; `Arithmetic` and parser agree on their number.
     pub fn apply<S: Scalar>(self, x: &[S]) -> S {
         match self {
-            FormulaOperation::Negative => -x[0],
-            FormulaOperation::Add => x[0] + x[1],
-            FormulaOperation::Subtract => x[0] - x[1],
-            FormulaOperation::Multiply => x[0] * x[1],
-            FormulaOperation::Divide => x[0] / x[1],
-            FormulaOperation::Integer(n) => x[0].powi(n),
-            FormulaOperation::Constant(a) => x[0].powf(a),
-            FormulaOperation::Power => x[0].pow(x[1]),
-            FormulaOperation::Select => x[0].select(x[1], x[2]),
-            FormulaOperation::Function(function) => call(function, x),
+            Arithmetic::Negative => -x[0],
+            Arithmetic::Add => x[0] + x[1],
+            Arithmetic::Subtract => x[0] - x[1],
+            Arithmetic::Multiply => x[0] * x[1],
+            Arithmetic::Divide => x[0] / x[1],
+            Arithmetic::Integer(n) => x[0].powi(n),
+            Arithmetic::Constant(a) => x[0].powf(a),
+            Arithmetic::Power => x[0].pow(x[1]),
+            Arithmetic::Select => x[0].select(x[1], x[2]),
+            Arithmetic::Function(function) => call(function, x),
         }
     }
 }
 
-fn call<S: Scalar>(function: ElementaryFunction, x: &[S]) -> S {
+fn call<S: Scalar>(function: Elementary, x: &[S]) -> S {
     match function {
-        ElementaryFunction::Sin => x[0].sin(),
-        ElementaryFunction::Cos => x[0].cos(),
-        ElementaryFunction::Tan => x[0].tan(),
-        ElementaryFunction::Asin => x[0].asin(),
-        ElementaryFunction::Acos => x[0].acos(),
-        ElementaryFunction::Atan => x[0].atan(),
-        ElementaryFunction::Sinh => x[0].sinh(),
-        ElementaryFunction::Cosh => x[0].cosh(),
-        ElementaryFunction::Tanh => x[0].tanh(),
+        Elementary::Sin => x[0].sin(),
+        Elementary::Cos => x[0].cos(),
+        Elementary::Tan => x[0].tan(),
+        Elementary::Asin => x[0].asin(),
+        Elementary::Acos => x[0].acos(),
+        Elementary::Atan => x[0].atan(),
+        Elementary::Sinh => x[0].sinh(),
+        Elementary::Cosh => x[0].cosh(),
+        Elementary::Tanh => x[0].tanh(),
         // sign(x) ln(|x| + √(x² + 1)): no cancellation for negative x
-        ElementaryFunction::Asinh => {
+        Elementary::Asinh => {
             let positive = (x[0].abs() + (x[0].square() + 1.0).sqrt()).ln();
             x[0].select(positive, -positive)
         }
-        ElementaryFunction::Acosh => (x[0] + (x[0].square() - 1.0).sqrt()).ln(),
-        ElementaryFunction::Atanh => ((x[0] + 1.0) / (-x[0] + 1.0)).ln() * 0.5,
-        ElementaryFunction::Log10 => x[0].ln() / std::f64::consts::LN_10,
-        ElementaryFunction::Exp => x[0].exp(),
-        ElementaryFunction::Ln => x[0].ln(),
-        ElementaryFunction::Sqrt => x[0].sqrt(),
-        ElementaryFunction::Abs => x[0].abs(),
+        Elementary::Acosh => (x[0] + (x[0].square() - 1.0).sqrt()).ln(),
+        Elementary::Atanh => ((x[0] + 1.0) / (-x[0] + 1.0)).ln() * 0.5,
+        Elementary::Log10 => x[0].ln() / std::f64::consts::LN_10,
+        Elementary::Exp => x[0].exp(),
+        Elementary::Ln => x[0].ln(),
+        Elementary::Sqrt => x[0].sqrt(),
+        Elementary::Abs => x[0].abs(),
         // 1, 0 or −1
-        ElementaryFunction::Sign => x[0].select((-x[0]).select(S::from(0.0), S::from(1.0)), S::from(-1.0)),
-        ElementaryFunction::Atan2 => x[0].atan2(x[1]),
+        Elementary::Sign => x[0].select((-x[0]).select(S::from(0.0), S::from(1.0)), S::from(-1.0)),
+        Elementary::Atan2 => x[0].atan2(x[1]),
         // at the origin its derivative counts as zero: a drag force may begin at rest
-        ElementaryFunction::Hypot => {
+        Elementary::Hypot => {
             let square = x[0].square() + x[1].square();
             (-square).select(S::from(0.0), square.sqrt())
         }
-        ElementaryFunction::Pow => x[0].pow(x[1]),
-        ElementaryFunction::Min => x[1..].iter().fold(x[0], |least, &y| least.min(y)),
-        ElementaryFunction::Max => x[1..].iter().fold(x[0], |most, &y| most.max(y)),
+        Elementary::Pow => x[0].pow(x[1]),
+        Elementary::Min => x[1..].iter().fold(x[0], |least, &y| least.min(y)),
+        Elementary::Max => x[1..].iter().fold(x[0], |most, &y| most.max(y)),
     }
 }
 
 /// The operation for a power whose exponent is known: an integer power if it is an integer.
-pub(crate) fn power(exponent: f64) -> FormulaOperation {
+pub(crate) fn power(exponent: f64) -> Arithmetic {
     if exponent.fract() == 0.0 && exponent.abs() <= f64::from(i32::MAX) {
-        FormulaOperation::Integer(exponent as i32)
+        Arithmetic::Integer(exponent as i32)
     } else {
-        FormulaOperation::Constant(exponent)
+        Arithmetic::Constant(exponent)
     }
 }
 
@@ -95,10 +95,10 @@ mod tests {
     fn inverse_functions_undo_what_they_invert() {
         for x in [-3.0, -0.5, 0.0, 0.25, 2.0_f64] {
             let value = |function, x: f64| call(function, &[x]);
-            assert!((value(ElementaryFunction::Asinh, x.sinh()) - x).abs() < 1e-14);
-            assert!((value(ElementaryFunction::Acosh, x.cosh()) - x.abs()).abs() < 1e-14);
-            assert!((value(ElementaryFunction::Atanh, x.tanh()) - x).abs() < 1e-13);
-            assert!((value(ElementaryFunction::Log10, 10.0_f64.powf(x)) - x).abs() < 1e-15);
+            assert!((value(Elementary::Asinh, x.sinh()) - x).abs() < 1e-14);
+            assert!((value(Elementary::Acosh, x.cosh()) - x.abs()).abs() < 1e-14);
+            assert!((value(Elementary::Atanh, x.tanh()) - x).abs() < 1e-13);
+            assert!((value(Elementary::Log10, 10.0_f64.powf(x)) - x).abs() < 1e-15);
         }
     }
 
@@ -106,9 +106,9 @@ mod tests {
     fn the_distance_from_the_origin_has_a_derivative_there() {
         let x = Dual::<f64, 2>::variable(0.0, 0);
         let y = Dual::<f64, 2>::variable(0.0, 1);
-        assert_eq!(call(ElementaryFunction::Hypot, &[x, y]).lanes, [0.0, 0.0]);
+        assert_eq!(call(Elementary::Hypot, &[x, y]).lanes, [0.0, 0.0]);
         let (x, y) = (Dual::<f64, 2>::variable(3.0, 0), Dual::<f64, 2>::variable(4.0, 1));
-        let [along_x, along_y] = call(ElementaryFunction::Hypot, &[x, y]).lanes;
+        let [along_x, along_y] = call(Elementary::Hypot, &[x, y]).lanes;
         assert!((along_x - 0.6).abs() < 1e-15 && (along_y - 0.8).abs() < 1e-15);
     }
 }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 pub(crate) const DEPTH: usize = 100;
 
 /// A formula without `=`.
-pub(crate) fn formula(text: &DecodedText) -> Result<SyntaxNode, Mistake> {
+pub(crate) fn formula(text: &DecodedText) -> Result<Tree, Mistake> {
     let mut parser = Parser::new(text)?;
     let node = parser.numeric()?;
     if parser.is_sign("=") {
@@ -23,7 +23,7 @@ pub(crate) fn formula(text: &DecodedText) -> Result<SyntaxNode, Mistake> {
 }
 
 /// A condition: comparisons joined by and, or, not.
-pub(crate) fn condition(text: &DecodedText) -> Result<SyntaxNode, Mistake> {
+pub(crate) fn condition(text: &DecodedText) -> Result<Tree, Mistake> {
     let mut parser = Parser::new(text)?;
     let node = parser.condition()?;
     if parser.is_sign("=") {
@@ -55,7 +55,7 @@ pub(crate) fn entries(text: &DecodedText) -> Result<RepeatedEntries, Mistake> {
 }
 
 /// Names of a list, with index ranges.
-pub(crate) fn names(text: &DecodedText) -> Result<(Vec<NameReference>, Vec<Range>), Mistake> {
+pub(crate) fn names(text: &DecodedText) -> Result<(Vec<NameUse>, Vec<Range>), Mistake> {
     let mut parser = Parser::new(text)?;
     let mut names = vec![parser.name()?];
     while parser.skip(",") {
@@ -72,9 +72,9 @@ pub(crate) fn key(text: &DecodedText) -> Result<RepeatedKey, Mistake> {
     let derivative = parser.is_word("der") && matches!(parser.ahead(), TokenKind::Sign("("));
     let key = if derivative {
         parser.step();
-        let SyntaxNode { kind, .. } = parser.derivative()?;
+        let Tree { kind, .. } = parser.derivative()?;
         match kind {
-            SyntaxKind::Derivative(name, order) => (name, order.map(|node| *node)),
+            Term::Derivative(name, order) => (name, order.map(|node| *node)),
             _ => unreachable!("a derivative was read"),
         }
     } else {
@@ -196,7 +196,7 @@ impl Parser {
     }
 
     /// An expression that is a number.
-    fn numeric(&mut self) -> Result<SyntaxNode, Mistake> {
+    fn numeric(&mut self) -> Result<Tree, Mistake> {
         let node = self.condition()?;
         number(node)
     }
@@ -213,16 +213,16 @@ impl Parser {
     }
 
     /// Weakest binding: or, and, not, comparison.
-    pub(super) fn condition(&mut self) -> Result<SyntaxNode, Mistake> {
-        self.chain("or", SyntaxKind::Or, |p| p.chain("and", SyntaxKind::And, Self::negation))
+    pub(super) fn condition(&mut self) -> Result<Tree, Mistake> {
+        self.chain("or", Term::Or, |p| p.chain("and", Term::And, Self::negation))
     }
 
     fn chain(
         &mut self,
         word: &str,
-        kind: fn(Vec<SyntaxNode>) -> SyntaxKind,
-        read: impl Fn(&mut Self) -> Result<SyntaxNode, Mistake>,
-    ) -> Result<SyntaxNode, Mistake> {
+        kind: fn(Vec<Tree>) -> Term,
+        read: impl Fn(&mut Self) -> Result<Tree, Mistake>,
+    ) -> Result<Tree, Mistake> {
         let first = read(self)?;
         if !self.is_word(word) {
             return Ok(first);
@@ -233,20 +233,20 @@ impl Parser {
             self.step();
             parts.push(truth(read(self)?)?);
         }
-        Ok(SyntaxNode { kind: kind(parts), span: start.to(self.before()) })
+        Ok(Tree { kind: kind(parts), span: start.to(self.before()) })
     }
 
-    fn negation(&mut self) -> Result<SyntaxNode, Mistake> {
+    fn negation(&mut self) -> Result<Tree, Mistake> {
         if !self.is_word("not") {
             return self.comparison();
         }
         let start = self.span();
         self.step();
         let inner = truth(self.nested(Self::negation)?)?;
-        Ok(SyntaxNode { span: start.to(inner.span), kind: SyntaxKind::Not(Box::new(inner)) })
+        Ok(Tree { span: start.to(inner.span), kind: Term::Not(Box::new(inner)) })
     }
 
-    fn comparison(&mut self) -> Result<SyntaxNode, Mistake> {
+    fn comparison(&mut self) -> Result<Tree, Mistake> {
         let left = self.terms()?;
         let Some(comparison) = self.comparison_sign() else { return Ok(left) };
         let left = number(left)?;
@@ -257,7 +257,7 @@ impl Parser {
             return Err(self.unexpected("comparisons cannot be chained", help));
         }
         let span = left.span.to(right.span);
-        Ok(SyntaxNode { kind: SyntaxKind::Compare(comparison, Box::new([left, right])), span })
+        Ok(Tree { kind: Term::Compare(comparison, Box::new([left, right])), span })
     }
 
     fn comparison_sign(&self) -> Option<Relation> {
@@ -273,21 +273,21 @@ impl Parser {
         }
     }
 
-    pub(super) fn terms(&mut self) -> Result<SyntaxNode, Mistake> {
-        self.operators(["+", "-"], SyntaxKind::Terms, Self::factors)
+    pub(super) fn terms(&mut self) -> Result<Tree, Mistake> {
+        self.operators(["+", "-"], Term::Terms, Self::factors)
     }
 
-    fn factors(&mut self) -> Result<SyntaxNode, Mistake> {
-        self.operators(["*", "/"], SyntaxKind::Factors, Self::signed)
+    fn factors(&mut self) -> Result<Tree, Mistake> {
+        self.operators(["*", "/"], Term::Factors, Self::signed)
     }
 
     /// A chain of two operators of equal strength; the second one is the inverse.
     fn operators(
         &mut self,
         signs: [&str; 2],
-        kind: fn(Box<SyntaxNode>, Vec<(bool, SyntaxNode)>) -> SyntaxKind,
-        read: fn(&mut Self) -> Result<SyntaxNode, Mistake>,
-    ) -> Result<SyntaxNode, Mistake> {
+        kind: fn(Box<Tree>, Vec<(bool, Tree)>) -> Term,
+        read: fn(&mut Self) -> Result<Tree, Mistake>,
+    ) -> Result<Tree, Mistake> {
         let first = read(self)?;
         if !signs.iter().any(|sign| self.is_sign(sign)) {
             return Ok(first);
@@ -301,14 +301,14 @@ impl Parser {
             }
             rest.push((k == 1, number(read(self)?)?));
         }
-        Ok(SyntaxNode { span: first.span.to(self.before()), kind: kind(Box::new(first), rest) })
+        Ok(Tree { span: first.span.to(self.before()), kind: kind(Box::new(first), rest) })
     }
 
-    fn signed(&mut self) -> Result<SyntaxNode, Mistake> {
+    fn signed(&mut self) -> Result<Tree, Mistake> {
         let start = self.span();
         if self.skip("-") {
             let inner = number(self.nested(Self::signed)?)?;
-            return Ok(SyntaxNode { span: start.to(inner.span), kind: SyntaxKind::Negative(Box::new(inner)) });
+            return Ok(Tree { span: start.to(inner.span), kind: Term::Negative(Box::new(inner)) });
         }
         if self.skip("+") {
             return number(self.nested(Self::signed)?);
@@ -316,7 +316,7 @@ impl Parser {
         self.power()
     }
 
-    fn power(&mut self) -> Result<SyntaxNode, Mistake> {
+    fn power(&mut self) -> Result<Tree, Mistake> {
         let base = self.primary()?;
         if !self.is_sign("^") {
             return Ok(base);
@@ -325,15 +325,15 @@ impl Parser {
         self.step();
         let exponent = number(self.nested(Self::signed)?)?;
         let span = base.span.to(exponent.span);
-        Ok(SyntaxNode { kind: SyntaxKind::Power(Box::new(base), Box::new(exponent)), span })
+        Ok(Tree { kind: Term::Power(Box::new(base), Box::new(exponent)), span })
     }
 
-    fn primary(&mut self) -> Result<SyntaxNode, Mistake> {
+    fn primary(&mut self) -> Result<Tree, Mistake> {
         let Token { kind, span } = self.token().clone();
         match kind {
             TokenKind::Number(x) => {
                 self.step();
-                Ok(SyntaxNode { kind: SyntaxKind::Number(x), span })
+                Ok(Tree { kind: Term::Number(x), span })
             }
             TokenKind::Sign("(") => {
                 self.step();
@@ -342,7 +342,7 @@ impl Parser {
                     return Err(self.unclosed("(", span));
                 }
                 self.step();
-                Ok(SyntaxNode { kind: inner.kind, span: span.to(self.before()) })
+                Ok(Tree { kind: inner.kind, span: span.to(self.before()) })
             }
             TokenKind::Word(word) => self.word(&word),
             TokenKind::End | TokenKind::Sign(_) => {
@@ -379,7 +379,7 @@ impl Parser {
 }
 
 /// A node that must be a number.
-pub(super) fn number(node: SyntaxNode) -> Result<SyntaxNode, Mistake> {
+pub(super) fn number(node: Tree) -> Result<Tree, Mistake> {
     if !node.kind.is_condition() {
         return Ok(node);
     }
@@ -392,7 +392,7 @@ pub(super) fn number(node: SyntaxNode) -> Result<SyntaxNode, Mistake> {
 }
 
 /// A node that must be true or false.
-pub(super) fn truth(node: SyntaxNode) -> Result<SyntaxNode, Mistake> {
+pub(super) fn truth(node: Tree) -> Result<Tree, Mistake> {
     if node.kind.is_condition() {
         return Ok(node);
     }

@@ -112,8 +112,8 @@ fn deep_nesting_is_refused_and_long_chains_are_not() {
 }
 
 /// A formula with the brackets that its structure needs.
-fn print(node: &SyntaxNode, out: &mut String) {
-    let list = |out: &mut String, name: &str, nodes: &[SyntaxNode]| {
+fn print(node: &Tree, out: &mut String) {
+    let list = |out: &mut String, name: &str, nodes: &[Tree]| {
         out.push_str(name);
         out.push('(');
         for (k, node) in nodes.iter().enumerate() {
@@ -125,36 +125,36 @@ fn print(node: &SyntaxNode, out: &mut String) {
         out.push(')');
     };
     match &node.kind {
-        SyntaxKind::Number(x) => write!(out, "{x:?}").unwrap(),
-        SyntaxKind::Negative(x) => {
+        Term::Number(x) => write!(out, "{x:?}").unwrap(),
+        Term::Negative(x) => {
             out.push('-');
-            bracketed(x, matches!(x.kind, SyntaxKind::Terms(..) | SyntaxKind::Factors(..)), out);
+            bracketed(x, matches!(x.kind, Term::Terms(..) | Term::Factors(..)), out);
         }
-        SyntaxKind::Terms(first, rest) => {
-            bracketed(first, matches!(first.kind, SyntaxKind::Terms(..)), out);
+        Term::Terms(first, rest) => {
+            bracketed(first, matches!(first.kind, Term::Terms(..)), out);
             for (minus, x) in rest {
                 out.push_str(if *minus { " - " } else { " + " });
-                bracketed(x, matches!(x.kind, SyntaxKind::Terms(..)), out);
+                bracketed(x, matches!(x.kind, Term::Terms(..)), out);
             }
         }
-        SyntaxKind::Factors(first, rest) => {
-            bracketed(first, matches!(first.kind, SyntaxKind::Terms(..) | SyntaxKind::Factors(..)), out);
+        Term::Factors(first, rest) => {
+            bracketed(first, matches!(first.kind, Term::Terms(..) | Term::Factors(..)), out);
             for (over, x) in rest {
                 out.push_str(if *over { "/" } else { "*" });
-                bracketed(x, matches!(x.kind, SyntaxKind::Terms(..) | SyntaxKind::Factors(..)), out);
+                bracketed(x, matches!(x.kind, Term::Terms(..) | Term::Factors(..)), out);
             }
         }
-        SyntaxKind::Power(x, y) => {
-            bracketed(x, !matches!(x.kind, SyntaxKind::Number(_) | SyntaxKind::Call(..) | SyntaxKind::If(_)), out);
+        Term::Power(x, y) => {
+            bracketed(x, !matches!(x.kind, Term::Number(_) | Term::Call(..) | Term::If(_)), out);
             out.push('^');
-            bracketed(y, matches!(y.kind, SyntaxKind::Terms(..) | SyntaxKind::Factors(..)), out);
+            bracketed(y, matches!(y.kind, Term::Terms(..) | Term::Factors(..)), out);
         }
-        SyntaxKind::Call(function, nodes) => {
+        Term::Call(function, nodes) => {
             let name = FUNCTIONS.iter().find(|(_, f)| f == function).unwrap().0;
             list(out, name, nodes);
         }
-        SyntaxKind::If(parts) => {
-            let SyntaxKind::Compare(comparison, sides) = &parts[0].kind else { unreachable!() };
+        Term::If(parts) => {
+            let Term::Compare(comparison, sides) = &parts[0].kind else { unreachable!() };
             out.push_str("if(");
             print(&sides[0], out);
             out.push_str(match comparison {
@@ -176,7 +176,7 @@ fn print(node: &SyntaxNode, out: &mut String) {
     }
 }
 
-fn bracketed(node: &SyntaxNode, needed: bool, out: &mut String) {
+fn bracketed(node: &Tree, needed: bool, out: &mut String) {
     if needed {
         out.push('(');
     }
@@ -186,13 +186,13 @@ fn bracketed(node: &SyntaxNode, needed: bool, out: &mut String) {
     }
 }
 
-fn node(kind: SyntaxKind) -> SyntaxNode {
-    SyntaxNode { kind, span: Span::default() }
+fn node(kind: Term) -> Tree {
+    Tree { kind, span: Span::default() }
 }
 
-fn formulas() -> impl Strategy<Value = SyntaxNode> {
-    let number = (0.0..1e3f64).prop_map(|x| node(SyntaxKind::Number(x)));
-    let small = (0..5i32).prop_map(|n| node(SyntaxKind::Number(f64::from(n))));
+fn formulas() -> impl Strategy<Value = Tree> {
+    let number = (0.0..1e3f64).prop_map(|x| node(Term::Number(x)));
+    let small = (0..5i32).prop_map(|n| node(Term::Number(f64::from(n))));
     prop_oneof![number, small].prop_recursive(6, 60, 4, |inner| {
         let pair = || (any::<bool>(), inner.clone());
         let function = prop::sample::select(&FUNCTIONS[..]);
@@ -205,18 +205,16 @@ fn formulas() -> impl Strategy<Value = SyntaxNode> {
             Relation::NotEqual,
         ]);
         prop_oneof![
-            inner.clone().prop_map(|x| node(SyntaxKind::Negative(Box::new(x)))),
-            (inner.clone(), prop::collection::vec(pair(), 1..4))
-                .prop_map(|(x, r)| node(SyntaxKind::Terms(Box::new(x), r))),
-            (inner.clone(), prop::collection::vec(pair(), 1..4))
-                .prop_map(|(x, r)| node(SyntaxKind::Factors(Box::new(x), r))),
-            (inner.clone(), inner.clone()).prop_map(|(x, y)| node(SyntaxKind::Power(Box::new(x), Box::new(y)))),
+            inner.clone().prop_map(|x| node(Term::Negative(Box::new(x)))),
+            (inner.clone(), prop::collection::vec(pair(), 1..4)).prop_map(|(x, r)| node(Term::Terms(Box::new(x), r))),
+            (inner.clone(), prop::collection::vec(pair(), 1..4)).prop_map(|(x, r)| node(Term::Factors(Box::new(x), r))),
+            (inner.clone(), inner.clone()).prop_map(|(x, y)| node(Term::Power(Box::new(x), Box::new(y)))),
             (function, prop::collection::vec(inner.clone(), 3)).prop_map(|((_, f), mut x)| {
                 x.truncate(f.arguments().1);
-                node(SyntaxKind::Call(f, x))
+                node(Term::Call(f, x))
             }),
             (comparison, inner.clone(), inner.clone(), inner.clone(), inner).prop_map(|(c, a, b, x, y)| {
-                node(SyntaxKind::If(Box::new([node(SyntaxKind::Compare(c, Box::new([a, b]))), x, y])))
+                node(Term::If(Box::new([node(Term::Compare(c, Box::new([a, b]))), x, y])))
             }),
         ]
     })
@@ -228,7 +226,7 @@ proptest! {
         let mut text = String::new();
         print(&formula, &mut text);
         let again = parser::formula(&DecodedText::bare(&text)).unwrap();
-        let of = |node: &SyntaxNode| evaluate(node, &mut Reader::new("", ReadingLimits::default()), &mut Bindings::default()).unwrap();
+        let of = |node: &Tree| evaluate(node, &mut Reader::new("", ReadingLimits::default()), &mut Bindings::default()).unwrap();
         prop_assert_eq!(of(&formula).to_bits(), of(&again).to_bits(), "{}", text);
     }
 }

@@ -5,10 +5,10 @@
 use crate::diagnostic::Mistake;
 use crate::document::{KeyText, TomlItem};
 use crate::entries::{self, Name};
-use crate::formula::ast::SyntaxNode;
+use crate::formula::ast::Tree;
 use crate::formula::evaluate::{Domain, Truth};
-use crate::formula::operation::FormulaOperation;
-use crate::lower::{LoweredFormula, Lowering};
+use crate::formula::operation::Arithmetic;
+use crate::lower::{Lowering, Symbolic};
 use crate::names::{Classes, Context};
 use daedal::graph::Expr;
 use daedal::hybrid::{Logic, Schedule};
@@ -32,14 +32,14 @@ pub(crate) struct ChangeDraft<'t, 'i> {
     pub prefix: String,
     pub key: &'t KeyText<'i>,
     pub value: &'t TomlItem<'i>,
-    pub node: Rc<SyntaxNode>,
+    pub node: Rc<Tree>,
 }
 
 /// What is to be made of one transition in the graph of the mode that it leaves.
 pub(crate) struct Job<'p, 't, 'i> {
     /// Number of the transition in the file; those of modes for sliding follow behind the last.
     pub plan: usize,
-    pub when: Option<&'p SyntaxNode>,
+    pub when: Option<&'p Tree>,
     pub set: &'p [ChangeDraft<'t, 'i>],
     /// The comparisons: text, g, strict.
     pub statements: Vec<(String, Expr, bool)>,
@@ -53,7 +53,7 @@ pub(crate) struct Job<'p, 't, 'i> {
 }
 
 impl<'p, 't, 'i> Job<'p, 't, 'i> {
-    pub fn new(plan: usize, when: Option<&'p SyntaxNode>, set: &'p [ChangeDraft<'t, 'i>]) -> Self {
+    pub fn new(plan: usize, when: Option<&'p Tree>, set: &'p [ChangeDraft<'t, 'i>]) -> Self {
         Job {
             plan,
             when,
@@ -67,7 +67,7 @@ impl<'p, 't, 'i> Job<'p, 't, 'i> {
     }
 
     /// All formulas.
-    pub fn nodes(&self) -> impl Iterator<Item = &'p SyntaxNode> + use<'p, 't, 'i> {
+    pub fn nodes(&self) -> impl Iterator<Item = &'p Tree> + use<'p, 't, 'i> {
         self.when.into_iter().chain(self.set.iter().map(|change| &*change.node))
     }
 }
@@ -103,18 +103,14 @@ pub(crate) fn lower(to: &mut Lowering, jobs: &mut [Job]) {
 }
 
 /// The statements of a condition, and how they are joined.
-pub(crate) fn logic(
-    to: &mut Lowering,
-    truth: Truth<LoweredFormula>,
-    statements: &mut Vec<(String, Expr, bool)>,
-) -> Logic {
+pub(crate) fn logic(to: &mut Lowering, truth: Truth<Symbolic>, statements: &mut Vec<(String, Expr, bool)>) -> Logic {
     match truth {
         // decided parts are left out where the condition is decided
         Truth::Known(true) => Logic::All(Vec::new()),
         Truth::Known(false) => Logic::Any(Vec::new()),
         Truth::Sign(value, holds, span) => {
             let text = to.reader.written(span).split_whitespace().collect::<Vec<_>>().join(" ");
-            let g = if holds { to.apply(FormulaOperation::Negative, &[value]) } else { value };
+            let g = if holds { to.apply(Arithmetic::Negative, &[value]) } else { value };
             statements.push((text, g.expr, !holds));
             Logic::Is(statements.len() - 1)
         }

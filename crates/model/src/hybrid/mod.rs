@@ -27,11 +27,11 @@ mod sliding;
 mod transitions;
 
 use crate::diagnostic::Mistake;
-use crate::document::{TomlSection, wrong_type};
+use crate::document::{Section, wrong_type};
 use crate::events;
 use crate::reader::Reader;
 use crate::source::Span;
-use crate::suggestion::{enumerate, nearest};
+use crate::suggestion::help;
 use crate::unknowns;
 pub use build::Methods;
 pub(crate) use condition::{Job, logic, lower};
@@ -65,17 +65,17 @@ pub(crate) struct ModeDraft<'t, 'i> {
 }
 
 impl<'t, 'i> ModeDraft<'t, 'i> {
-    pub fn section<'s>(&'s self) -> TomlSection<'s, 'i>
+    pub fn section<'s>(&'s self) -> Section<'s, 'i>
     where
         't: 's,
     {
-        TomlSection { title: &self.title, span: self.span, table: self.table }
+        Section { title: &self.title, span: self.span, table: self.table }
     }
 }
 
 /// The modes that the file declares.
 pub(crate) fn declared<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>) -> Option<Vec<ModeDraft<'t, 'i>>> {
-    let section = TomlSection::find(reader, root, "modes", "[modes.NAME]")?;
+    let section = Section::find(reader, root, "modes", "[modes.NAME]")?;
     let mut modes = Vec::new();
     if section.table.is_empty() {
         reader.mistake(Mistake::Missing {
@@ -179,20 +179,15 @@ pub(crate) fn read(
 fn find_mode(reader: &mut Reader, modes: &[ModeDraft], name: &str, at: Span) -> Option<usize> {
     let found = modes.iter().position(|mode| mode.name == name);
     if found.is_none() {
-        let names = || modes.iter().map(|mode| mode.name.as_str());
-        let all = enumerate(names());
-        let help = match nearest(name, names()) {
-            Some(near) => format!("did you mean `{near}`? The modes are {all}"),
-            None if modes.len() == 1 => format!("the only mode is {all}"),
-            None => format!("the modes are {all}"),
-        };
+        let list = if modes.len() == 1 { "the only mode is" } else { "the modes are" };
+        let help = help(name, modes.iter().map(|mode| mode.name.as_str()), list);
         reader.mistake(Mistake::UnknownMode { name: name.into(), at: at.into(), help });
     }
     found
 }
 
 /// The mode that a key names.
-fn mode_of(reader: &mut Reader, section: TomlSection, key: &str, modes: &[ModeDraft]) -> Option<usize> {
+fn mode_of(reader: &mut Reader, section: Section, key: &str, modes: &[ModeDraft]) -> Option<usize> {
     let name = section.string(reader, key)?;
     let at = Span::from(section.get(key)?.span());
     find_mode(reader, modes, &name, at)
@@ -201,7 +196,7 @@ fn mode_of(reader: &mut Reader, section: TomlSection, key: &str, modes: &[ModeDr
 /// One of several words.
 pub(crate) fn choice<T: Copy>(
     reader: &mut Reader,
-    section: TomlSection,
+    section: Section,
     key: &str,
     choices: &[(&str, T)],
 ) -> Option<(T, Span)> {
@@ -210,12 +205,7 @@ pub(crate) fn choice<T: Copy>(
     if let Some((_, value)) = choices.iter().find(|(name, _)| *name == word) {
         return Some((*value, at));
     }
-    let words = || choices.iter().map(|(name, _)| *name);
-    let all = enumerate(words());
-    let help = match nearest(&word, words()) {
-        Some(near) => format!("did you mean `{near}`? It is one of {all}"),
-        None => format!("it is one of {all}"),
-    };
+    let help = help(&word, choices.iter().map(|(name, _)| *name), "it is one of");
     reader.mistake(Mistake::Syntax {
         message: format!("`{key}` cannot be `{word}`"),
         label: "unknown word".into(),

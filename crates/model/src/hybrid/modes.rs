@@ -8,7 +8,7 @@ use super::transitions::TransitionDraft;
 use super::{ModeDraft, Shared, choice, merge};
 use crate::dae;
 use crate::diagnostic::Mistake;
-use crate::document::{self, TomlSection};
+use crate::document::{self, Section};
 use crate::entries::Name;
 use crate::events;
 use crate::model::ModelKind;
@@ -16,7 +16,7 @@ use crate::motion::{self, Beside};
 use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
-use crate::suggestion::{enumerate, nearest};
+use crate::suggestion::{enumerate, help};
 use crate::unknowns;
 use daedal::catalogue;
 use daedal::dae::Form;
@@ -119,13 +119,13 @@ fn one(
         let found = root.get_key_value(key).or_else(|| mode.table.get_key_value(key));
         found.map_or(mode.span, |(key, _)| Span::from(key.span()))
     };
-    let over = |title, key, table| TomlSection { title, span: place(key), table };
+    let over = |title, key, table| Section { title, span: place(key), table };
     let own = table(mode.table, "parameters");
     parameters::read_mode(reader, over("[parameters]", "parameters", &numbers), own, &mode.name, shared.overrides);
     let beside = Beside {
         definitions: Some(over("[definitions]", "definitions", &definitions)),
-        initial: is_first.then(|| TomlSection::find(reader, root, "initial", "[initial]")).flatten(),
-        output: TomlSection::find(reader, root, "output", "[output]"),
+        initial: is_first.then(|| Section::find(reader, root, "initial", "[initial]")).flatten(),
+        output: Section::find(reader, root, "output", "[output]"),
         events: shared.events,
         t0: shared.t0,
     };
@@ -179,7 +179,7 @@ fn one(
     Some((read, keep))
 }
 
-fn method(reader: &mut Reader, section: TomlSection, kind: &ModelKind) -> Option<&'static str> {
+fn method(reader: &mut Reader, section: Section, kind: &ModelKind) -> Option<&'static str> {
     // what solves other equations is known, too, where it is written
     let written = section.get("method").and_then(|item| item.get_ref().as_str());
     let of_motion = matches!(kind, ModelKind::Motion { .. });
@@ -203,7 +203,7 @@ fn method(reader: &mut Reader, section: TomlSection, kind: &ModelKind) -> Option
     Some(name)
 }
 
-fn formulation(reader: &mut Reader, section: TomlSection, kind: &ModelKind, shared: &Shared) -> Option<String> {
+fn formulation(reader: &mut Reader, section: Section, kind: &ModelKind, shared: &Shared) -> Option<String> {
     let forms = Form::ALL.map(Form::name);
     let of_motion = Formulation::ALL.map(Formulation::name);
     let known: &[&str] = if matches!(kind, ModelKind::Motion { .. }) { &of_motion } else { &forms };
@@ -212,14 +212,12 @@ fn formulation(reader: &mut Reader, section: TomlSection, kind: &ModelKind, shar
         return shared.formulation.clone().filter(|formulation| known.contains(&formulation.as_str()));
     };
     if !known.contains(&formulation.as_str()) {
-        let near = nearest(&formulation, known.iter().copied());
-        let near = near.map_or_else(|| "the".to_string(), |near| format!("did you mean `{near}`? The"));
         let at = section.get("formulation").map_or(section.span, |item| item.span().into());
         reader.mistake(Mistake::Syntax {
             message: format!("there is no formulation `{formulation}` of such equations"),
             label: "unknown formulation".into(),
             at: at.into(),
-            help: Some(format!("{near} formulations are {}", enumerate(known.iter().copied()))),
+            help: Some(help(&formulation, known.iter().copied(), "the formulations are")),
         });
     }
     Some(formulation)

@@ -4,7 +4,7 @@ use super::model::HybridMode;
 use super::transitions::TransitionDraft;
 use super::{ModeDraft, choice, mode_of};
 use crate::diagnostic::Mistake;
-use crate::document::{self, TomlItem, TomlSection};
+use crate::document::{self, Section, TomlItem};
 use crate::entries::{self, Name};
 use crate::index::Bindings;
 use crate::model::{ModelKind, NUMBER};
@@ -38,7 +38,7 @@ pub(super) fn initial(reader: &mut Reader, root: &DeTable, modes: &[ModeDraft]) 
         label: "the run begins in one of the modes".into(),
         help: format!("write mode = \"{}\" into [initial]", modes.first().map_or("NAME", |mode| mode.name.as_str())),
     };
-    let Some(section) = TomlSection::find(reader, root, "initial", "[initial]") else {
+    let Some(section) = Section::find(reader, root, "initial", "[initial]") else {
         if only.is_none() && root.get("initial").is_none() {
             let end = reader.file.trim_end().len();
             reader.mistake(missing(Span { start: end, end }));
@@ -68,7 +68,7 @@ pub(super) fn initial(reader: &mut Reader, root: &DeTable, modes: &[ModeDraft]) 
 /// `[solve]`: limits of a run.
 pub(super) fn limits(reader: &mut Reader, root: &DeTable) -> HybridOptions {
     let mut options = HybridOptions::default();
-    let Some(section) = TomlSection::find(reader, root, "solve", "[solve]") else { return options };
+    let Some(section) = Section::find(reader, root, "solve", "[solve]") else { return options };
     if let Some(most) = count(reader, section, "max_switches") {
         options.max_switches = most;
     }
@@ -79,7 +79,7 @@ pub(super) fn limits(reader: &mut Reader, root: &DeTable) -> HybridOptions {
 }
 
 /// `keep`: names of unknowns, derivatives among them.
-pub(super) fn keep(reader: &mut Reader, section: TomlSection) -> Vec<Name> {
+pub(super) fn keep(reader: &mut Reader, section: Section) -> Vec<Name> {
     let mut names = Vec::new();
     let Some(value) = section.get("keep") else { return names };
     let Some(items) = value.get_ref().as_array() else {
@@ -101,7 +101,7 @@ pub(super) fn keep(reader: &mut Reader, section: TomlSection) -> Vec<Name> {
 }
 
 /// A whole number, at least one.
-fn count(reader: &mut Reader, section: TomlSection, key: &str) -> Option<u64> {
+fn count(reader: &mut Reader, section: Section, key: &str) -> Option<u64> {
     let item = section.get(key)?;
     let what = format!("`{key}`");
     let number = integer(reader, item, &what)?;
@@ -126,7 +126,7 @@ pub(super) fn integer(reader: &mut Reader, item: &TomlItem, what: &str) -> Optio
 }
 
 /// A number or a formula of parameters that is not negative.
-pub(super) fn amount(reader: &mut Reader, section: TomlSection, key: &str) -> Option<f64> {
+pub(super) fn amount(reader: &mut Reader, section: Section, key: &str) -> Option<f64> {
     let item = section.get(key)?;
     let what = format!("`{key}`");
     let node = document::formula(reader, item, &what)?;
@@ -134,7 +134,7 @@ pub(super) fn amount(reader: &mut Reader, section: TomlSection, key: &str) -> Op
 }
 
 /// The number of a formula that must not be negative.
-pub(super) fn not_negative(reader: &mut Reader, node: &crate::formula::ast::SyntaxNode, what: &str) -> Option<f64> {
+pub(super) fn not_negative(reader: &mut Reader, node: &crate::formula::ast::Tree, what: &str) -> Option<f64> {
     let value = finite(reader, node, &Bindings::default(), what)?;
     if value < 0.0 {
         reader.mistake(Mistake::Negative { what: what.into(), value, at: node.span.into() });
@@ -146,7 +146,7 @@ pub(super) fn not_negative(reader: &mut Reader, node: &crate::formula::ast::Synt
 /// The number of a formula of parameters.
 pub(super) fn finite(
     reader: &mut Reader,
-    node: &crate::formula::ast::SyntaxNode,
+    node: &crate::formula::ast::Tree,
     bindings: &Bindings,
     what: &str,
 ) -> Option<f64> {

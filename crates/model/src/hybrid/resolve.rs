@@ -8,7 +8,7 @@ use crate::entries::Name;
 use crate::model::ModelKind;
 use crate::reader::Reader;
 use crate::source::Span;
-use crate::suggestion::{enumerate, nearest};
+use crate::suggestion::help;
 use crate::unknowns::InputSource;
 use daedal::graph::{Expr, Graph};
 use std::collections::HashMap;
@@ -153,11 +153,6 @@ pub(super) fn check_names(reader: &mut Reader, modes: &[HybridMode], keep: &[Vec
 
 fn not_in_mode(name: &Name, mode: &HybridMode) -> Mistake {
     let unknown = name.unknown();
-    let known = || mode.unknowns.iter().map(String::as_str);
-    let all = enumerate(known());
-    let help = match nearest(&unknown, known()) {
-        Some(near) => format!("did you mean `{near}`? Its unknowns are {all}"),
-        None => format!("its unknowns are {all}"),
-    };
+    let help = help(&unknown, mode.unknowns.iter().map(String::as_str), "its unknowns are");
     Mistake::NotInMode { name: unknown, mode: mode.name.clone(), at: name.span.into(), help }
 }

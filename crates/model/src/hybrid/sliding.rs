@@ -7,7 +7,7 @@ use super::resolve::{UnknownPlaces, new_values};
 use super::transitions::changes;
 use super::{ModeDraft, choice, find_mode, mode_of};
 use crate::diagnostic::Mistake;
-use crate::document::{self, TomlItem, TomlSection, wrong_type};
+use crate::document::{self, Section, TomlItem, wrong_type};
 use crate::reader::Reader;
 use crate::source::Span;
 use daedal::hybrid::{Combination, Detection, HybridOptions, Hysteresis};
@@ -55,7 +55,7 @@ pub(super) fn read<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>, modes: &[
         probe: defaults.probe,
         modes: Vec::new(),
     };
-    let Some(section) = TomlSection::find(reader, root, "sliding", "[sliding]") else { return sliding };
+    let Some(section) = Section::find(reader, root, "sliding", "[sliding]") else { return sliding };
     section.check_keys(reader, &["detection", "hysteresis", "method", "chatter_time", "probe", "modes"]);
     if let Some((detection, _)) = choice(reader, section, "detection", &DETECTIONS) {
         sliding.detection = detection;
@@ -100,7 +100,7 @@ fn written<'t, 'i>(
         reader.mistake(wrong_type("a sliding mode", "a table { between = [\"a\", \"b\"], mode = \"c\" }", item));
         return None;
     };
-    let section = TomlSection { title: "`modes` of [sliding]", span, table };
+    let section = Section { title: "`modes` of [sliding]", span, table };
     section.check_keys(reader, &["between", "mode", "set"]);
     for key in ["between", "mode"] {
         if section.get(key).is_none() {

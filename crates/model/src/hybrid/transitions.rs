@@ -4,9 +4,9 @@ use super::condition::{ChangeDraft, Job};
 use super::options::{RESTARTS, finite, integer, keep, not_negative};
 use super::{ModeDraft, Shared, choice, find_mode, mode_of};
 use crate::diagnostic::Mistake;
-use crate::document::{self, TomlItem, TomlSection, wrong_type};
+use crate::document::{self, Section, TomlItem, wrong_type};
 use crate::entries::{self, FormulaEntry, Name};
-use crate::formula::ast::SyntaxNode;
+use crate::formula::ast::Tree;
 use crate::formula::parser;
 use crate::index::Bindings;
 use crate::reader::Reader;
@@ -40,15 +40,15 @@ pub(super) struct TransitionDraft<'t, 'i> {
     pub from: Vec<usize>,
     pub to: Option<usize>,
     pub span: Span,
-    pub when: Option<Rc<SyntaxNode>>,
+    pub when: Option<Rc<Tree>>,
     /// The condition as it is written.
     pub text: String,
     at: Option<(Vec<FormulaEntry>, Span)>,
-    every: Option<Rc<SyntaxNode>>,
-    first: Option<Rc<SyntaxNode>>,
+    every: Option<Rc<Tree>>,
+    first: Option<Rc<Tree>>,
     pub set: Vec<ChangeDraft<'t, 'i>>,
     pub priority: Option<i32>,
-    hysteresis: Option<Rc<SyntaxNode>>,
+    hysteresis: Option<Rc<Tree>>,
     pub restart: Option<(Restart, Span)>,
     pub keep: Vec<Name>,
     pub after_accumulation: Option<usize>,
@@ -93,7 +93,7 @@ fn one<'t, 'i>(
     item: &'t TomlItem<'i>,
     modes: &[ModeDraft],
 ) -> TransitionDraft<'t, 'i> {
-    let section = TomlSection { title: "[[transitions]]", span: item.span().into(), table };
+    let section = Section { title: "[[transitions]]", span: item.span().into(), table };
     section.check_keys(reader, &KEYS);
     let only = (modes.len() == 1).then_some(0);
     let to = match section.get("to") {
@@ -158,7 +158,7 @@ fn place(table: &DeTable, item: &TomlItem) -> Span {
     key.map_or_else(|| item.span().into(), |value| value.span().into())
 }
 
-fn missing(reader: &mut Reader, section: TomlSection, key: &str, help: &str) -> Option<usize> {
+fn missing(reader: &mut Reader, section: Section, key: &str, help: &str) -> Option<usize> {
     reader.mistake(Mistake::Missing {
         what: format!("the key `{key}` of [[transitions]]"),
         at: section.span.into(),
@@ -216,7 +216,7 @@ fn sources(reader: &mut Reader, value: &TomlItem, to: Option<usize>, modes: &[Mo
 }
 
 /// Exactly one of `when`, `at`, `every`.
-fn triggers(reader: &mut Reader, section: TomlSection) {
+fn triggers(reader: &mut Reader, section: Section) {
     let given: Vec<(&str, Span)> = ["when", "at", "every"]
         .into_iter()
         .filter_map(|key| section.table.get_key_value(key).map(|(place, _)| (key, place.span().into())))
@@ -238,7 +238,7 @@ fn triggers(reader: &mut Reader, section: TomlSection) {
     }
 }
 
-fn when(reader: &mut Reader, section: TomlSection) -> (Option<Rc<SyntaxNode>>, String) {
+fn when(reader: &mut Reader, section: Section) -> (Option<Rc<Tree>>, String) {
     let Some(value) = section.get("when") else { return (None, String::new()) };
     let Some(text) = document::text(reader, value) else {
         reader.mistake(wrong_type("`when`", "a condition such as \"x < 0\"", value));
@@ -249,7 +249,7 @@ fn when(reader: &mut Reader, section: TomlSection) -> (Option<Rc<SyntaxNode>>, S
 }
 
 /// `at`: a list of times, or one.
-fn times(reader: &mut Reader, section: TomlSection) -> Option<(Vec<FormulaEntry>, Span)> {
+fn times(reader: &mut Reader, section: Section) -> Option<(Vec<FormulaEntry>, Span)> {
     let value = section.get("at")?;
     let items = match value.get_ref() {
         DeValue::Array(items) => &items[..],
@@ -267,7 +267,7 @@ fn times(reader: &mut Reader, section: TomlSection) -> Option<(Vec<FormulaEntry>
 }
 
 /// `set`: new values by name; `lambda.rod` is a table inside of a table in TOML.
-pub(super) fn changes<'t, 'i>(reader: &mut Reader, section: TomlSection<'t, 'i>) -> Vec<ChangeDraft<'t, 'i>> {
+pub(super) fn changes<'t, 'i>(reader: &mut Reader, section: Section<'t, 'i>) -> Vec<ChangeDraft<'t, 'i>> {
     let mut changes = Vec::new();
     let Some(table) = section.table(reader, "set") else { return changes };
     let mut add = |reader: &mut Reader, prefix: &str, table: &'t DeTable<'i>| {
@@ -294,7 +294,7 @@ pub(super) fn changes<'t, 'i>(reader: &mut Reader, section: TomlSection<'t, 'i>)
     changes
 }
 
-fn priority(reader: &mut Reader, section: TomlSection) -> Option<i32> {
+fn priority(reader: &mut Reader, section: Section) -> Option<i32> {
     let item = section.get("priority")?;
     let number = integer(reader, item, "`priority`")?;
     Some(i32::try_from(number).unwrap_or(if number < 0 { i32::MIN } else { i32::MAX }))

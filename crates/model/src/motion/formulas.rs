@@ -7,35 +7,30 @@ use crate::entries::{FormulaEntry, Name};
 use crate::events::EventDraft;
 use crate::hybrid::{self, Job};
 use crate::initial::{self, InitialDraft};
-use crate::lower::{LoweredFormula, Lowering, Rate};
-use crate::names::{Classes, Context, NamedFormula, QuantityClass};
+use crate::lower::{Lowering, Rate, Symbolic};
+use crate::names::{Classes, Context, NamedFormula, Quantity};
 use crate::output;
 use crate::reader::Reader;
-use crate::shape::VelocityShape;
+use crate::shape::Shape;
 use crate::source::Span;
 use daedal::motion::{Formulas, Variables};
 use std::collections::HashMap;
 use std::rc::Rc;
 
 const POSITION_LEVEL: Classes =
-    Classes::of(&[QuantityClass::Parameter, QuantityClass::Time, QuantityClass::Position, QuantityClass::Contact]);
-const VELOCITY_LEVEL: Classes = Classes::of(&[
-    QuantityClass::Parameter,
-    QuantityClass::Time,
-    QuantityClass::Position,
-    QuantityClass::Contact,
-    QuantityClass::Velocity,
-]);
+    Classes::of(&[Quantity::Parameter, Quantity::Time, Quantity::Position, Quantity::Contact]);
+const VELOCITY_LEVEL: Classes =
+    Classes::of(&[Quantity::Parameter, Quantity::Time, Quantity::Position, Quantity::Contact, Quantity::Velocity]);
 const FORCE_LEVEL: Classes = Classes::of(&[
-    QuantityClass::Parameter,
-    QuantityClass::Time,
-    QuantityClass::Position,
-    QuantityClass::Contact,
-    QuantityClass::Velocity,
-    QuantityClass::Dynamic,
-    QuantityClass::Auxiliary,
-    QuantityClass::Lambda,
-    QuantityClass::Mu,
+    Quantity::Parameter,
+    Quantity::Time,
+    Quantity::Position,
+    Quantity::Contact,
+    Quantity::Velocity,
+    Quantity::Dynamic,
+    Quantity::Auxiliary,
+    Quantity::Lambda,
+    Quantity::Mu,
 ]);
 
 const POSITION_HELP: &str = "it may contain time, positions, contact variables and parameters";
@@ -86,11 +81,11 @@ pub(super) fn lower(
         match parts.kinematics.as_ref().and_then(|rows| rows.get(k)) {
             Some(Some(entry)) => {
                 let number = item(reader, name, entry, KINEMATICS);
-                rates.insert((QuantityClass::Position, k), vec![Rate::Item(number)]);
+                rates.insert((Quantity::Position, k), vec![Rate::Item(number)]);
                 kinematic_items.push(Some((number, entry.span, name.full.clone())));
             }
             None if k < parts.velocities.len() && parts.kinematics.is_none() => {
-                rates.insert((QuantityClass::Position, k), vec![Rate::Variable(QuantityClass::Velocity, k)]);
+                rates.insert((Quantity::Position, k), vec![Rate::Variable(Quantity::Velocity, k)]);
                 kinematic_items.push(None);
             }
             _ => {}
@@ -99,24 +94,24 @@ pub(super) fn lower(
     let mut dynamic_items = Vec::new();
     for (k, (name, entry)) in parts.dynamic.iter().enumerate() {
         let number = item(reader, name, entry, DYNAMIC);
-        rates.insert((QuantityClass::Dynamic, k), vec![Rate::Item(number)]);
+        rates.insert((Quantity::Dynamic, k), vec![Rate::Item(number)]);
         dynamic_items.push(number);
     }
     for k in 0..parts.velocities.len() {
-        rates.insert((QuantityClass::Velocity, k), vec![Rate::Variable(QuantityClass::Acceleration, k)]);
+        rates.insert((Quantity::Velocity, k), vec![Rate::Variable(Quantity::Acceleration, k)]);
     }
 
     let variables = HashMap::from([
-        (QuantityClass::Time, vec![inputs.t()]),
-        (QuantityClass::Position, inputs.p().to_vec()),
-        (QuantityClass::Velocity, inputs.v().to_vec()),
-        (QuantityClass::Dynamic, inputs.r().to_vec()),
-        (QuantityClass::Auxiliary, inputs.w().to_vec()),
-        (QuantityClass::Contact, inputs.s().to_vec()),
-        (QuantityClass::Lambda, inputs.lambda().to_vec()),
-        (QuantityClass::Mu, inputs.mu().to_vec()),
-        (QuantityClass::Acceleration, inputs.a().to_vec()),
-        (QuantityClass::Parameter, inputs.parameters().to_vec()),
+        (Quantity::Time, vec![inputs.t()]),
+        (Quantity::Position, inputs.p().to_vec()),
+        (Quantity::Velocity, inputs.v().to_vec()),
+        (Quantity::Dynamic, inputs.r().to_vec()),
+        (Quantity::Auxiliary, inputs.w().to_vec()),
+        (Quantity::Contact, inputs.s().to_vec()),
+        (Quantity::Lambda, inputs.lambda().to_vec()),
+        (Quantity::Mu, inputs.mu().to_vec()),
+        (Quantity::Acceleration, inputs.a().to_vec()),
+        (Quantity::Parameter, inputs.parameters().to_vec()),
     ]);
     let mut to = Lowering::new(reader, variables);
     to.rates = rates;
@@ -184,7 +179,7 @@ pub(super) fn lower(
 }
 
 /// A formula that is not an equation.
-fn plain(to: &mut Lowering, entry: &FormulaEntry, context: Context) -> Option<LoweredFormula> {
+fn plain(to: &mut Lowering, entry: &FormulaEntry, context: Context) -> Option<Symbolic> {
     let node = entry.node();
     let node = to.reader.told(node)?;
     to.formula(&node, context, &entry.bindings)
@@ -192,18 +187,18 @@ fn plain(to: &mut Lowering, entry: &FormulaEntry, context: Context) -> Option<Lo
 
 fn add_mass(to: &mut Lowering, formulas: &mut Formulas, i: usize, j: usize, entry: &FormulaEntry) {
     if let Some(value) = plain(to, entry, MASS)
-        && value.shape != VelocityShape::Zero
+        && value.shape != Shape::Zero
     {
         formulas.mass.push((i, j, value.expr));
     }
 }
 
 /// Kinematics are linear, nonholonomic constraints affine in the velocities, as far as the structure tells.
-fn check_linear(reader: &mut Reader, value: LoweredFormula, what: &str, homogeneous: bool, span: Span) {
+fn check_linear(reader: &mut Reader, value: Symbolic, what: &str, homogeneous: bool, span: Span) {
     let fits = match value.shape {
-        VelocityShape::Zero | VelocityShape::Linear => true,
-        VelocityShape::Free | VelocityShape::Affine => !homogeneous,
-        VelocityShape::Nonlinear => false,
+        Shape::Zero | Shape::Linear => true,
+        Shape::Free | Shape::Affine => !homogeneous,
+        Shape::Nonlinear => false,
     };
     if fits {
         return;
@@ -214,8 +209,8 @@ fn check_linear(reader: &mut Reader, value: LoweredFormula, what: &str, homogene
         ("affine", "every term contains at most one velocity, as a factor: \"sin(phi)*vx - cos(phi)*vy\"")
     };
     let label = match value.shape {
-        VelocityShape::Free => "contains no velocity",
-        VelocityShape::Affine => "a term contains no velocity",
+        Shape::Free => "contains no velocity",
+        Shape::Affine => "a term contains no velocity",
         _ => "the velocities enter nonlinearly",
     };
     reader.mistake(Mistake::NotLinear {

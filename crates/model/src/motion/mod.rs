@@ -4,12 +4,12 @@ mod formulas;
 mod parts;
 
 use crate::definitions;
-use crate::document::TomlSection;
+use crate::document::Section;
 use crate::entries::{FormulaEntry, Name, Written};
 use crate::events::EventDraft;
 use crate::hybrid::Job;
 use crate::initial::{self, InitialDraft};
-use crate::names::QuantityClass;
+use crate::names::Quantity;
 use crate::output;
 use crate::parameters;
 use crate::reader::Reader;
@@ -39,9 +39,9 @@ pub struct MotionTexts {
 /// The sections beside [motion] that are read together with it.
 #[derive(Clone, Copy)]
 pub(crate) struct Beside<'t, 'i> {
-    pub definitions: Option<TomlSection<'t, 'i>>,
-    pub initial: Option<TomlSection<'t, 'i>>,
-    pub output: Option<TomlSection<'t, 'i>>,
+    pub definitions: Option<Section<'t, 'i>>,
+    pub initial: Option<Section<'t, 'i>>,
+    pub output: Option<Section<'t, 'i>>,
     pub events: &'t [EventDraft],
     pub t0: f64,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Beside<'t, 'i> {
 /// Read the section into formulas; mistakes go to the reader.
 pub(crate) fn read(
     reader: &mut Reader,
-    section: TomlSection,
+    section: Section,
     beside: Beside,
     jobs: &mut [Job],
 ) -> (Formulas, Initial, MotionTexts) {
@@ -108,13 +108,13 @@ pub(crate) fn read(
 fn start(given: &InitialDraft, n: &Sizes, t0: f64, graph: &Graph, parameters: &[(String, f64)]) -> Initial {
     let mut initial = Initial {
         t: t0,
-        p: given.block(QuantityClass::Position, n.positions),
-        v: given.block(QuantityClass::Velocity, n.velocities),
-        r: given.block(QuantityClass::Dynamic, n.dynamic),
-        w: given.block(QuantityClass::Auxiliary, n.auxiliary),
-        s: given.block(QuantityClass::Contact, n.contact),
-        lambda: given.block(QuantityClass::Lambda, n.holonomic),
-        mu: given.block(QuantityClass::Mu, n.nonholonomic),
+        p: given.block(Quantity::Position, n.positions),
+        v: given.block(Quantity::Velocity, n.velocities),
+        r: given.block(Quantity::Dynamic, n.dynamic),
+        w: given.block(Quantity::Auxiliary, n.auxiliary),
+        s: given.block(Quantity::Contact, n.contact),
+        lambda: given.block(Quantity::Lambda, n.holonomic),
+        mu: given.block(Quantity::Mu, n.nonholonomic),
         ..Initial::default()
     };
     let values: Rc<[f64]> = parameters.iter().map(|(_, value)| *value).collect();

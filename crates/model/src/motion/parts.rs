@@ -1,9 +1,9 @@
 //! What `[motion]` declares: variables, and formulas that are read but not yet understood.
 
 use crate::diagnostic::Mistake;
-use crate::document::{TomlItem, TomlSection, wrong_type};
+use crate::document::{Section, TomlItem, wrong_type};
 use crate::entries::{self, FormulaEntry, Name};
-use crate::names::{QuantityClass, Symbol};
+use crate::names::{Quantity, Symbol};
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::{enumerate, nearest};
@@ -46,18 +46,18 @@ pub(super) struct MotionDraft {
 }
 
 /// Declare all variables and collect the formulas.
-pub(super) fn declare(reader: &mut Reader, section: TomlSection) -> MotionDraft {
-    let positions = variables(reader, section, "positions", QuantityClass::Position);
-    let velocities = variables(reader, section, "velocities", QuantityClass::Velocity);
+pub(super) fn declare(reader: &mut Reader, section: Section) -> MotionDraft {
+    let positions = variables(reader, section, "positions", Quantity::Position);
+    let velocities = variables(reader, section, "velocities", Quantity::Velocity);
     // where names are missing, their number says nothing
     let known = positions.1 && velocities.1;
     let (positions, velocities) = (positions.0, velocities.0);
 
-    let dynamic = named(reader, section, "dynamic", QuantityClass::Dynamic);
-    let auxiliary = named(reader, section, "auxiliary", QuantityClass::Auxiliary);
-    let contact = named(reader, section, "contact", QuantityClass::Contact);
-    let holonomic = constraints(reader, section, "holonomic", "lambda", QuantityClass::Lambda);
-    let nonholonomic = constraints(reader, section, "nonholonomic", "mu", QuantityClass::Mu);
+    let dynamic = named(reader, section, "dynamic", Quantity::Dynamic);
+    let auxiliary = named(reader, section, "auxiliary", Quantity::Auxiliary);
+    let contact = named(reader, section, "contact", Quantity::Contact);
+    let holonomic = constraints(reader, section, "holonomic", "lambda", Quantity::Lambda);
+    let nonholonomic = constraints(reader, section, "nonholonomic", "mu", Quantity::Mu);
     let invariants = match section.table(reader, "invariants") {
         Some(table) => entries::table(reader, table, "the invariant"),
         None => Vec::new(),
@@ -114,7 +114,7 @@ fn number(n: usize, noun: &str) -> String {
 }
 
 /// A list of names of variables, and whether all of them could be read.
-fn variables(reader: &mut Reader, section: TomlSection, key: &'static str, class: QuantityClass) -> (Vec<Name>, bool) {
+fn variables(reader: &mut Reader, section: Section, key: &'static str, class: Quantity) -> (Vec<Name>, bool) {
     let Some(value) = section.get(key) else {
         reader.mistake(Mistake::Missing {
             what: format!("the key `{key}` of [motion]"),
@@ -125,7 +125,7 @@ fn variables(reader: &mut Reader, section: TomlSection, key: &'static str, class
         return (Vec::new(), false);
     };
     let (names, read) = entries::names(reader, value, key);
-    if names.is_empty() && read && class == QuantityClass::Velocity {
+    if names.is_empty() && read && class == Quantity::Velocity {
         reader.mistake(Mistake::Missing {
             what: "a velocity".into(),
             at: Span::from(value.span()).into(),
@@ -141,7 +141,7 @@ fn variables(reader: &mut Reader, section: TomlSection, key: &'static str, class
 pub(crate) fn declare_variables<'n>(
     reader: &mut Reader,
     names: impl Iterator<Item = &'n Name>,
-    class: QuantityClass,
+    class: Quantity,
 ) -> bool {
     let before = reader.count();
     let what = format!("a {}", class.noun()).replace("a a", "an a");
@@ -154,12 +154,7 @@ pub(crate) fn declare_variables<'n>(
 }
 
 /// A table of variables with their equations.
-fn named(
-    reader: &mut Reader,
-    section: TomlSection,
-    key: &'static str,
-    class: QuantityClass,
-) -> Vec<(Name, FormulaEntry)> {
+fn named(reader: &mut Reader, section: Section, key: &'static str, class: Quantity) -> Vec<(Name, FormulaEntry)> {
     let Some(table) = section.table(reader, key) else { return Vec::new() };
     let entries = entries::table(reader, table, &format!("the {}", class.noun()));
     declare_variables(reader, entries.iter().map(|(name, _)| name), class);
@@ -169,10 +164,10 @@ fn named(
 /// Constraints by name or in a list, with their multipliers.
 fn constraints(
     reader: &mut Reader,
-    section: TomlSection,
+    section: Section,
     key: &'static str,
     letter: &str,
-    class: QuantityClass,
+    class: Quantity,
 ) -> Vec<(String, FormulaEntry)> {
     let Some(value) = section.get(key) else { return Vec::new() };
     let mut constraints = Vec::new();
@@ -270,7 +265,7 @@ fn by_name(
     rows
 }
 
-fn mass(reader: &mut Reader, section: TomlSection, velocities: &[Name], known: bool) -> Option<MassDraft> {
+fn mass(reader: &mut Reader, section: Section, velocities: &[Name], known: bool) -> Option<MassDraft> {
     let Some(value) = section.get("mass") else {
         reader.mistake(Mistake::Missing {
             what: "the key `mass` of [motion]".into(),

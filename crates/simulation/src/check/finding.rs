@@ -7,7 +7,7 @@ use daedal::dae::{AnalysisError, PrepareError};
 use daedal_run::WarningRecord;
 
 /// Something worth telling.
-pub struct CheckFinding {
+pub struct Remark {
     /// How bad it is.
     pub severity: Severity,
     /// A word that programs can rely on.
@@ -16,7 +16,7 @@ pub struct CheckFinding {
     pub message: String,
 }
 
-impl CheckFinding {
+impl Remark {
     /// There is no consistent point.
     pub(super) fn impossible(error: &AnalysisError) -> Self {
         let code = match error {
@@ -24,30 +24,22 @@ impl CheckFinding {
             AnalysisError::IndexNotFound { .. } => "index_not_found",
             _ => "no_consistent_start",
         };
-        CheckFinding { severity: Severity::Impossible, code, message: error.to_string() }
+        Remark { severity: Severity::Impossible, code, message: error.to_string() }
     }
 }
 
 /// All findings about the system.
-pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<CheckFinding> {
-    let mut findings: Vec<CheckFinding> = analysis.findings.iter().map(of_analysis).collect();
+pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Remark> {
+    let mut findings: Vec<Remark> = analysis.findings.iter().map(of_analysis).collect();
     let values = analysis.at.values;
     let undetermined = matches!(unprepared, Some(PrepareError::Analysis(AnalysisError::Undetermined { .. })));
     if let Some(error) = unprepared.filter(|_| undetermined) {
-        findings.push(CheckFinding {
-            severity: Severity::Impossible,
-            code: "undetermined",
-            message: error.to_string(),
-        });
+        findings.push(Remark { severity: Severity::Impossible, code: "undetermined", message: error.to_string() });
     } else if let Some(error @ PrepareError::Analysis(AnalysisError::NotInvariant { .. })) = unprepared {
-        findings.push(CheckFinding {
-            severity: Severity::Impossible,
-            code: "not_invariant",
-            message: error.to_string(),
-        });
+        findings.push(Remark { severity: Severity::Impossible, code: "not_invariant", message: error.to_string() });
     } else if let Some(error) = unprepared {
         let message = format!("no form of the equations can be integrated from here: {error}");
-        findings.push(CheckFinding { severity: Severity::Impossible, code: "no_form", message });
+        findings.push(Remark { severity: Severity::Impossible, code: "no_form", message });
     }
     if values.u > 0 && !undetermined {
         let message = format!(
@@ -58,26 +50,22 @@ pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<CheckF
                 "combinations of unknowns are not determined"
             )
         );
-        findings.push(CheckFinding { severity: Severity::Note, code: "undetermined", message });
+        findings.push(Remark { severity: Severity::Note, code: "undetermined", message });
     }
     if values.v > 0 {
         let message = format!(
             "{}: a run checks that what is left out keeps agreeing with the others",
             counted(values.v, "equation is redundant", "equations are redundant")
         );
-        findings.push(CheckFinding { severity: Severity::Note, code: "redundant", message });
+        findings.push(Remark { severity: Severity::Note, code: "redundant", message });
     }
     findings
 }
 
 /// With what is odd about the file and the places of equations, the worst first.
-pub fn sorted(
-    mut findings: Vec<CheckFinding>,
-    model: &Model,
-    odd: &[(&'static str, WarningRecord)],
-) -> Vec<CheckFinding> {
+pub fn sorted(mut findings: Vec<Remark>, model: &Model, odd: &[(&'static str, WarningRecord)]) -> Vec<Remark> {
     for &(code, ref warning) in odd {
-        findings.push(CheckFinding { severity: Severity::Warning, code, message: warning.to_string() });
+        findings.push(Remark { severity: Severity::Warning, code, message: warning.to_string() });
     }
     for finding in &mut findings {
         finding.message = model.places().told(&finding.message);
@@ -86,7 +74,7 @@ pub fn sorted(
     findings
 }
 
-fn of_analysis(finding: &analysis::Finding) -> CheckFinding {
+fn of_analysis(finding: &analysis::Finding) -> Remark {
     use analysis::Finding as Told;
     let (severity, code) = match finding {
         Told::StructuralIndexDiffers { .. } => (Severity::Warning, "structural_index"),
@@ -99,7 +87,7 @@ fn of_analysis(finding: &analysis::Finding) -> CheckFinding {
         Told::Trajectory { .. } => (Severity::Warning, "trajectory"),
         Told::NoFormulas { .. } => (Severity::Note, "no_formulas"),
     };
-    CheckFinding { severity, code, message: finding.to_string() }
+    Remark { severity, code, message: finding.to_string() }
 }
 
 /// A number of things.

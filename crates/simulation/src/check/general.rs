@@ -1,6 +1,6 @@
 //! What can be known about a general system before it is solved.
 
-use super::finding::{self, CheckFinding};
+use super::finding::{self, Remark};
 use super::{NearbyValues, near};
 use crate::error::Error;
 use crate::model::{GeneralModel, Model};
@@ -16,7 +16,7 @@ pub struct GeneralCheck {
     /// Why there is nothing to tell, or what there is.
     pub found: Result<GeneralAnalysis, AnalysisError>,
     /// What is worth telling, the worst first.
-    pub findings: Vec<CheckFinding>,
+    pub findings: Vec<Remark>,
     /// As written, and of the first-order form.
     pub sizes: SystemSizes,
     /// Does time enter the equations?
@@ -89,7 +89,7 @@ pub(super) fn examine(
     let (found, findings) = match analyse(system, &initial, scope) {
         Err(error @ (AnalysisError::WrongLength { .. } | AnalysisError::NotFinite { .. })) => return Err(error.into()),
         Err(error) => {
-            let findings = vec![CheckFinding::impossible(&error)];
+            let findings = vec![Remark::impossible(&error)];
             (Err(error), findings)
         }
         Ok(analysis) => {

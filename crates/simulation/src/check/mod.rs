@@ -55,7 +55,7 @@ use daedal_run::WarningRecord;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-pub use finding::CheckFinding;
+pub use finding::Remark;
 pub use formulas::Texts;
 pub use general::{ConstraintFormula, FormulaKind, GeneralAnalysis, GeneralCheck, SystemSizes};
 pub use modes::{ModeCheck, ModesCheck, SlidingPair, condition};
