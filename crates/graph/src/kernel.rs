@@ -24,6 +24,16 @@ pub trait Compiler: Send + Sync {
     fn name(&self) -> &'static str;
 }
 
+/// A compiler that several systems share.
+impl Compiler for Arc<dyn Compiler> {
+    fn compile(&self, graph: &Graph, outputs: &[Expr]) -> Box<dyn Kernel> {
+        self.as_ref().compile(graph, outputs)
+    }
+    fn name(&self) -> &'static str {
+        self.as_ref().name()
+    }
+}
+
 /// Kernels that run a [`Tape`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interpreted;

@@ -149,10 +149,7 @@ impl MotionModel {
     /// The equations with their kernels.
     pub fn mechanism(&self) -> &(dyn Mechanism + Send + Sync) {
         match (&self.program, &self.formulas) {
-            (None, Some(formulas)) => self.compiled.get_or_init(|| match self.kernel {
-                KernelKind::Tape => Compiled::new(formulas, Interpreted),
-                KernelKind::Native | KernelKind::Rust => Compiled::new(formulas, Native),
-            }),
+            (None, Some(formulas)) => self.compiled.get_or_init(|| Compiled::new(formulas, self.kernel.compiler())),
             (program, _) => program.as_deref().expect("a model has formulas or is a program"),
         }
     }
@@ -181,10 +178,7 @@ impl GeneralModel {
 
     /// The equations with their kernels.
     pub fn system(&self) -> &System {
-        self.compiled.get_or_init(|| match self.kernel {
-            KernelKind::Tape => System::new(&self.formulas, Interpreted),
-            KernelKind::Native | KernelKind::Rust => System::new(&self.formulas, Native),
-        })
+        self.compiled.get_or_init(|| System::new(&self.formulas, self.kernel.compiler()))
     }
 }
 

@@ -233,7 +233,7 @@ impl Observer<ActiveMode> for LastRates {
 }
 
 /// The derivative of a polynomial.
-fn rates_of(segment: &Segment, t: f64) -> Vec<f64> {
+pub fn rates_of(segment: &Segment, t: f64) -> Vec<f64> {
     let mut rates = vec![0.0; segment.dim()];
     segment.derivative(t, &mut rates);
     rates

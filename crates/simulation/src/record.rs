@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::modes;
 use crate::modes::table::ColumnTable;
 use crate::outcome::{Computed, Outcome, SolverResult};
-use crate::outputs::RateRecorder;
+use crate::outputs::{RateRecorder, rates_of};
 use crate::plain::plain;
 use crate::variables::ShownVariables;
 use daedal::hybrid::Occurrence;
@@ -40,11 +40,10 @@ pub struct Stretch<'s> {
 impl Stretch<'_> {
     /// State and derivative on the polynomial of a step.
     pub fn inside(&self, segment: &Segment, t: f64) -> (Vec<f64>, Vec<f64>) {
-        let (mut x, mut rates) = (vec![0.0; segment.dim()], vec![0.0; segment.dim()]);
+        let mut x = vec![0.0; segment.dim()];
         segment.eval(t, &mut x);
-        segment.derivative(t, &mut rates);
         x.truncate(self.dim);
-        (x, rates)
+        (x, rates_of(segment, t))
     }
 }
 

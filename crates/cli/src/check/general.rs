@@ -2,10 +2,11 @@
 
 use super::lines::{MOST_FORMULAS, ReportText, solvable};
 use daedal::analysis::Severity;
+use daedal::dae::hidden::Role;
 use daedal::dae::levels::Level;
 use daedal::dae::{Form, Structural};
 use daedal_simulation::EquationPlaces;
-use daedal_simulation::check::{Check, FormulaKind, GeneralAnalysis, GeneralCheck, Remark, severity, short};
+use daedal_simulation::check::{Check, GeneralAnalysis, GeneralCheck, Remark, severity, short};
 
 /// Most unknowns in a list of values.
 const MOST_VALUES: usize = 12;
@@ -133,8 +134,8 @@ fn constraints(text: &mut ReportText, found: &GeneralAnalysis) {
     };
     let all = &found.constraints;
     for c in all.iter().take(MOST_FORMULAS) {
-        let (label, from) = match (c.kind, c.level) {
-            (FormulaKind::Invariant, _) => ("invariant", c.equation.clone()),
+        let (label, from) = match (c.role, c.level) {
+            (Role::Invariant, _) => ("invariant", c.equation.clone()),
             (_, 0) => ("stated", c.equation.clone()),
             (_, level) => ("hidden", format!("{}, {}", c.equation, times(level))),
         };
@@ -142,7 +143,7 @@ fn constraints(text: &mut ReportText, found: &GeneralAnalysis) {
     }
     text.more(all.len());
     let independent = found.analysis.at.values.a;
-    let with_formula = all.iter().filter(|c| c.kind == FormulaKind::Constraint).count();
+    let with_formula = all.iter().filter(|c| c.role == Role::Constraint).count();
     if independent > with_formula {
         let told = counted(independent - with_formula, "constraint", "constraints");
         text.entry("without formula", &format!("{told}, found in the derivative array only"));

@@ -77,24 +77,12 @@ impl Methods {
     }
 }
 
-/// A compiler that several systems share.
-struct Common(Arc<dyn Compiler>);
-
-impl Compiler for Common {
-    fn compile(&self, graph: &Graph, outputs: &[Expr]) -> Box<dyn Kernel> {
-        self.0.compile(graph, outputs)
-    }
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-}
-
 impl HybridModel {
     /// The system, with kernels of a compiler.
     ///
     /// ```
     /// use daedal::graph::Interpreted;
-    /// use daedal_model::{ModelKind, Methods, Model};
+    /// use daedal_model::{Methods, Model, ModelKind};
     /// use std::sync::Arc;
     /// let text = r#"
     ///     [model]
@@ -151,10 +139,10 @@ impl HybridMode {
         let name = self.name.clone();
         let mut mode = match &self.kind {
             ModelKind::Motion { formulas, .. } => {
-                Mode::motion(name, Compiled::new(formulas, Common(compiler.clone())), methods.of_motion(self))
+                Mode::motion(name, Compiled::new(formulas, compiler.clone()), methods.of_motion(self))
             }
             ModelKind::Dae { formulas, .. } => {
-                let system = System::new(formulas, Common(compiler.clone()));
+                let system = System::new(formulas, compiler.clone());
                 let wish = self.formulation.as_deref();
                 let form = Form::ALL.into_iter().find(|form| Some(form.name()) == wish).unwrap_or_default();
                 Mode::general(name, system, form, methods.of_general(self))

@@ -54,21 +54,12 @@ pub struct GeneralAnalysis {
 pub struct ConstraintFormula {
     /// The equation that it comes from.
     pub equation: String,
-    /// What it is.
-    pub kind: FormulaKind,
+    /// What it is; definitions of auxiliary unknowns are not told.
+    pub role: Role,
     /// How often equations were differentiated for it.
     pub level: usize,
     /// How it reads.
     pub formula: String,
-}
-
-/// What a formula is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FormulaKind {
-    /// A constraint on the unknowns.
-    Constraint,
-    /// A quantity that is kept.
-    Invariant,
 }
 
 /// Analyse, and tell what was found.
@@ -138,24 +129,19 @@ fn start_near(initial: &mut Initial, system: &System, known: NearbyValues) {
 /// The constraints with their formulas, those that are stated first, and what the formulas share.
 fn formulas(analysis: &Analysis) -> (Vec<ConstraintFormula>, Vec<(String, String)>) {
     let Some(array) = &analysis.array else { return Default::default() };
-    let kind = |role: Role| match role {
-        Role::Constraint => Some(FormulaKind::Constraint),
-        Role::Invariant => Some(FormulaKind::Invariant),
-        Role::Definition => None,
-    };
-    let mut told: Vec<_> = array.constraints.iter().filter_map(|c| Some((c, kind(c.role)?))).collect();
-    told.sort_by_key(|(c, kind)| (*kind == FormulaKind::Invariant, c.level));
+    let mut told: Vec<_> = array.constraints.iter().filter(|c| c.role != Role::Definition).collect();
+    told.sort_by_key(|c| (c.role == Role::Invariant, c.level));
     let mut graph = array.graph.clone();
-    let residuals: Vec<Option<Expr>> = told.iter().map(|(c, _)| shortened(&mut graph, array, c.residual)).collect();
+    let residuals: Vec<Option<Expr>> = told.iter().map(|c| shortened(&mut graph, array, c.residual)).collect();
     let listing = graph.listing(&residuals.iter().flatten().copied().collect::<Vec<_>>());
     let mut formulas = listing.formulas.into_iter();
-    let told = told.into_iter().zip(residuals).map(|((c, kind), short)| {
+    let told = told.into_iter().zip(residuals).map(|(c, short)| {
         let formula = match short.and_then(|_| formulas.next()) {
-            Some(formula) if kind == FormulaKind::Invariant => format!("{formula} = constant"),
+            Some(formula) if c.role == Role::Invariant => format!("{formula} = constant"),
             Some(formula) => format!("0 = {formula}"),
             None => too_long(&graph, c.residual),
         };
-        ConstraintFormula { equation: c.equation.clone(), kind, level: c.level, formula }
+        ConstraintFormula { equation: c.equation.clone(), role: c.role, level: c.level, formula }
     });
     (told.collect(), listing.definitions)
 }

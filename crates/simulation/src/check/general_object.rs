@@ -26,8 +26,9 @@
 //! ```
 
 use super::motion_object::{severity, sums};
-use super::{Check, FormulaKind, GeneralAnalysis, GeneralCheck};
+use super::{Check, GeneralAnalysis, GeneralCheck};
 use daedal::analysis::Severity;
+use daedal::dae::hidden::Role;
 use daedal::dae::{CharacteristicValues, Structural};
 use serde_json::{Map, Value, json};
 
@@ -119,10 +120,7 @@ fn equations(found: &GeneralAnalysis) -> Value {
     let constraints = found.constraints.iter().map(|c| {
         json!({
             "name": c.equation,
-            "kind": match c.kind {
-                FormulaKind::Constraint => "constraint",
-                FormulaKind::Invariant => "invariant",
-            },
+            "kind": if c.role == Role::Invariant { "invariant" } else { "constraint" },
             "level": c.level,
             "hidden": c.level > 0,
             "formula": c.formula,

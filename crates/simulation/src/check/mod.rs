@@ -57,7 +57,7 @@ use serde_json::{Map, Value, json};
 
 pub use finding::Remark;
 pub use formulas::Texts;
-pub use general::{ConstraintFormula, FormulaKind, GeneralAnalysis, GeneralCheck, SystemSizes};
+pub use general::{ConstraintFormula, GeneralAnalysis, GeneralCheck, SystemSizes};
 pub use modes::{ModeCheck, ModesCheck, SlidingPair, condition};
 pub use motion_object::{kind, level, severity, structure, verdict};
 pub use trial::TrialRun;

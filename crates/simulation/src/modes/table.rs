@@ -176,7 +176,7 @@ pub fn needs_rates(model: &HybridModel) -> Result<bool, Error> {
 pub fn rates_at(phase: &Phase, t: f64) -> Option<Vec<f64>> {
     let k = phase.segments.partition_point(|segment| segment.t1 < t);
     let segment = behind(phase, k).or(phase.segments.last().filter(|last| last.t1 > last.t0))?;
-    Some(inside(phase, segment, t).1)
+    Some(outputs::rates_of(segment, t))
 }
 
 /// The polynomial of step k, or of the next one if that has no length: a formula jumps in time there.
@@ -188,7 +188,7 @@ fn behind(phase: &Phase, k: usize) -> Option<&Segment> {
 fn rates_of(phase: &Phase, k: usize) -> Option<Vec<f64>> {
     let ends = k.checked_sub(1).and_then(|before| phase.segments.get(before)).filter(|segment| segment.t1 > segment.t0);
     let segment = ends.or_else(|| behind(phase, k))?;
-    Some(inside(phase, segment, phase.times[k]).1)
+    Some(outputs::rates_of(segment, phase.times[k]))
 }
 
 /// The points of a phase that are kept. With polynomials these are its own points, or those at `times`, which lose what was served.
@@ -208,7 +208,7 @@ pub fn points(phase: &Phase, times: Option<&mut &[f64]>) -> Vec<KeptPoint> {
             *times = later;
             let at = |&t: &f64| {
                 let known = phase.times.iter().position(|&time| time == t).map(|k| phase.state(k).to_vec());
-                let x = known.or_else(|| Some(inside(phase, polynomial(t)?, t).0));
+                let x = known.or_else(|| Some(state_inside(phase, polynomial(t)?, t)));
                 x.map(|x| (t, x, rates_at(phase, t)))
             };
             now.iter().filter_map(at).collect()
@@ -216,12 +216,10 @@ pub fn points(phase: &Phase, times: Option<&mut &[f64]>) -> Vec<KeptPoint> {
     }
 }
 
-/// State and derivative on the polynomial of a step.
-fn inside(phase: &Phase, segment: &Segment, t: f64) -> (Vec<f64>, Vec<f64>) {
-    let n = if phase.is_empty() { segment.dim() } else { phase.state(0).len() };
-    let (mut x, mut rates) = (vec![0.0; segment.dim()], vec![0.0; segment.dim()]);
+/// The state on the polynomial of a step.
+fn state_inside(phase: &Phase, segment: &Segment, t: f64) -> Vec<f64> {
+    let mut x = vec![0.0; segment.dim()];
     segment.eval(t, &mut x);
-    segment.derivative(t, &mut rates);
-    x.truncate(n);
-    (x, rates)
+    x.truncate(if phase.is_empty() { segment.dim() } else { phase.state(0).len() });
+    x
 }
