@@ -121,7 +121,7 @@ impl Model {
     /// Read a model from the text of a file; `name` is how messages call the file. `overrides` replace parameters.
     ///
     /// ```
-    /// use daedal_model::{ModelKind, Model};
+    /// use daedal_model::{Model, ModelKind};
     /// let text = r#"
     ///     [model]
     ///     name = "oscillator"

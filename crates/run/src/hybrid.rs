@@ -2,7 +2,7 @@
 //!
 //! Columns of such a run are those of all modes together, by name. Where the active mode does not have a variable there is no value, NaN:
 //! a gap in its curve. The column of kind
-//! [`Kind::Mode`](crate::run::ColumnKind::Mode) holds the place of the active mode in [`ModeHistory::modes`], from 0. At a switch there are two rows with
+//! [`ColumnKind::Mode`](crate::run::ColumnKind::Mode) holds the place of the active mode in [`ModeHistory::modes`], from 0. At a switch there are two rows with
 //! the same time: before and after it.
 
 use crate::error::Inconsistent;

@@ -12,7 +12,7 @@
 //! | [`decimate`] | fewer points with the same extremes |
 //!
 //! ```
-//! use daedal_run::{Column, Format, ColumnKind, Run};
+//! use daedal_run::{Column, ColumnKind, Format, Run};
 //!
 //! let angle = Column::new("angle", ColumnKind::Position, vec![0.0, 0.1, 0.3]);
 //! let run = Run { times: vec![0.0, 0.5, 1.0], columns: vec![angle], ..Run::default() };
