@@ -31,7 +31,7 @@
 //!     guess = { y = 0, vy = 0 }
 //! "#;
 //! let model = Model::read("pendulum.toml", text)?;
-//! let settings = Settings { rtol: Some(1e-9), save: Save::Points(5), ..Settings::default() };
+//! let settings = Settings { rtol: Some(1e-9), save: SaveSetting::Points(5), ..Settings::default() };
 //! let outcome = solve(&model, &settings, &mut Unwatched)?;
 //! let run = outcome.record().ok_or("nothing was computed")?;
 //! assert_eq!(run.times, [0.0, 0.5, 1.0, 1.5, 2.0]);

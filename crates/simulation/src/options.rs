@@ -191,9 +191,9 @@ pub enum BadMethodOption {
 /// ```
 /// use daedal_simulation::{MethodOptions, OptionValue};
 /// let mut options = MethodOptions::default();
-/// options.set("stages", Value::Word("5".into()))?;
-/// assert!(options.set("stages", Value::Word("6".into())).is_err());
-/// assert!(options.set("stage", Value::Word("5".into())).unwrap_err().to_string().contains("did you mean stages"));
+/// options.set("stages", OptionValue::Word("5".into()))?;
+/// assert!(options.set("stages", OptionValue::Word("6".into())).is_err());
+/// assert!(options.set("stage", OptionValue::Word("5".into())).unwrap_err().to_string().contains("did you mean stages"));
 /// # Ok::<(), daedal_simulation::BadMethodOption>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// ```
 /// use daedal_simulation::{SaveSetting, Settings};
-/// let settings = Settings { rtol: Some(1e-9), save: Save::Points(101), ..Settings::default() };
+/// let settings = Settings { rtol: Some(1e-9), save: SaveSetting::Points(101), ..Settings::default() };
 /// let text = serde_json::to_string(&settings)?;
 /// assert_eq!(serde_json::from_str::<Settings>(&text)?, settings);
 /// assert!(serde_json::from_str::<Settings>(r#"{ "tolerance": 1e-9 }"#).is_err());

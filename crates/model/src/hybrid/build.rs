@@ -107,7 +107,7 @@ impl HybridModel {
     ///     fix = { T = 20 }
     /// "#;
     /// let model = Model::read("thermostat.toml", text, &[]).unwrap();
-    /// let Kind::Hybrid(hybrid) = &model.kind else { unreachable!() };
+    /// let ModelKind::Hybrid(hybrid) = &model.kind else { unreachable!() };
     /// let system = hybrid.build(&(Arc::new(Interpreted) as _), &Methods::default());
     /// let problem = hybrid.problem(&system, 10.0);
     /// assert_eq!(problem.system.modes[problem.initial.mode].flow.names(), ["T"]);
