@@ -1,7 +1,7 @@
 //! Values between the steps: the deviation of the polynomial is controlled where they are wanted, and values are ends of shorter steps.
 
 use super::nodes::{KEPT, NEGLIGIBLE, Nodes, SUSPICIOUS, smallest};
-use super::{OffStage, CollocationStep, Discretised, Prediction, StageVectors, Tableau};
+use super::{CollocationStep, Discretised, OffStage, Prediction, StageVectors, Tableau};
 use crate::method::convergence::Outcome;
 use crate::segment::Segment;
 
@@ -141,6 +141,7 @@ impl<E: Discretised> CollocationStep<E> {
             *x = x0 + z;
         }
         if h < SHORT * (self.collocation.segment.t1 - self.collocation.segment.t0)
+            && self.equations.high_index_from_polynomial()
             && self.collocation.weights.higher_index().next().is_some()
         {
             self.collocation.segment.eval(t, &mut self.x);

@@ -130,6 +130,11 @@ pub(crate) trait Discretised {
     /// Decompose the matrices of a step inside of the last one.
     fn decompose_inside(&mut self, collocation: &mut Collocation, h: f64) -> Result<(), Singular>;
 
+    /// Are unknowns of index two and more not taken from steps that are very short?
+    fn high_index_from_polynomial(&self) -> bool {
+        false
+    }
+
     /// That was all: the run goes on.
     fn looked_back(&mut self) {}
 

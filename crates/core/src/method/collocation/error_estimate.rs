@@ -10,7 +10,7 @@
 //! Jacobian is. In the first step and after rejections the estimate is filtered once more, with x₀ + err for x₀.
 //! RADAU5 does not know algebraic rows: what Newton's iteration of the last step left there counts as an error.
 
-use super::{OffStage, CollocationStep, Discretised};
+use super::{CollocationStep, Discretised, OffStage};
 use crate::segment::MOST_DEGREE;
 
 impl<E: Discretised> CollocationStep<E> {

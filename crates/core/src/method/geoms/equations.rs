@@ -6,7 +6,7 @@ use crate::error::{ConstraintBlock, StepFailure};
 use crate::linalg::rank::LOST;
 use crate::linalg::{RankGap, Singular};
 use crate::method::collocation::{
-    PointRate, OffStage, Collocation, Discretised, StageEquations, StageVectors, Tableau, Unsettled,
+    Collocation, Discretised, OffStage, PointRate, StageEquations, StageVectors, Tableau, Unsettled,
 };
 use crate::method::pace::{Failures, first_step};
 use crate::method::weights::Weights;

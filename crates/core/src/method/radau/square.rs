@@ -12,7 +12,7 @@ use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
 use crate::linalg::{IterationMatrix, Singular};
 use crate::method::collocation::{
-    PointRate, OffStage, Collocation, Discretised, Prediction, StageEquations, StageRate, StageVectors, Tableau,
+    Collocation, Discretised, OffStage, PointRate, Prediction, StageEquations, StageRate, StageVectors, Tableau,
     Transformed, Unsettled, transform,
 };
 use crate::method::convergence::{Convergence, Limits};
@@ -250,6 +250,10 @@ impl Discretised for Square<'_> {
     fn decompose_inside(&mut self, collocation: &mut Collocation, h: f64) -> Result<(), Singular> {
         self.exchange();
         self.matrices.decompose(&self.pencil, collocation.tableau(), h)
+    }
+
+    fn high_index_from_polynomial(&self) -> bool {
+        true
     }
 
     fn looked_back(&mut self) {
