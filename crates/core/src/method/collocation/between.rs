@@ -1,7 +1,7 @@
 //! Values between the steps: the deviation of the polynomial is controlled where they are wanted, and values are ends of shorter steps.
 
 use super::nodes::{KEPT, NEGLIGIBLE, Nodes, SUSPICIOUS, smallest};
-use super::{Beside, CollocationStep, Discretised, Prediction, StageVectors, Tableau};
+use super::{CollocationStep, Discretised, OffStage, Prediction, StageVectors, Tableau};
 use crate::method::convergence::IterationEnd;
 use crate::segment::Segment;
 
@@ -70,7 +70,7 @@ impl<E: Discretised> CollocationStep<E> {
         self.collocation.stages.weighted(nodes.value(), &mut self.x);
         self.x.iter_mut().zip(&self.state.x).for_each(|(x, x0)| *x += x0);
         self.collocation.stages.weighted(nodes.rate(), &mut self.rate);
-        self.corrected(Beside::Inside, t + nodes.worst() * h, h)
+        self.corrected(OffStage::Inside, t + nodes.worst() * h, h)
     }
 
     /// A step was accepted, or the next one begins elsewhere.
@@ -141,6 +141,7 @@ impl<E: Discretised> CollocationStep<E> {
             *x = x0 + z;
         }
         if h < SHORT * (self.collocation.segment.t1 - self.collocation.segment.t0)
+            && self.equations.high_index_from_polynomial()
             && self.collocation.weights.higher_index().next().is_some()
         {
             self.collocation.segment.eval(t, &mut self.x);

@@ -13,7 +13,7 @@ use crate::statistics::{Residuals, Statistics};
 
 /// A point besides the stages at which equations are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Beside {
+pub(crate) enum OffStage {
     /// The begin of the step, for its error estimate: constraints hold there.
     Begin,
     /// The same, corrected by that estimate.
@@ -23,7 +23,7 @@ pub(crate) enum Beside {
 }
 
 /// Time, x, h ẋ and h.
-pub(crate) type PointOfStep<'x> = (f64, &'x [f64], &'x [f64], f64);
+pub(crate) type PointRate<'x> = (f64, &'x [f64], &'x [f64], f64);
 
 /// What is wrong with a point that was reached.
 pub(crate) enum Unsettled {
@@ -79,8 +79,8 @@ pub(crate) trait Discretised {
     /// (γE − hA) ξ = −h G(t, x, ẋ): by how much a point is off.
     fn correction(
         &mut self,
-        point: Beside,
-        at: PointOfStep,
+        point: OffStage,
+        at: PointRate,
         tableau: &Tableau,
         counters: &mut Statistics,
         xi: &mut [f64],
@@ -129,6 +129,11 @@ pub(crate) trait Discretised {
 
     /// Decompose the matrices of a step inside of the last one.
     fn decompose_inside(&mut self, collocation: &mut Collocation, h: f64) -> Result<(), Singular>;
+
+    /// Are unknowns of index two and more not taken from steps that are very short?
+    fn high_index_from_polynomial(&self) -> bool {
+        false
+    }
 
     /// That was all: the run goes on.
     fn looked_back(&mut self) {}

@@ -10,7 +10,7 @@
 //! Jacobian is. In the first step and after rejections the estimate is filtered once more, with x₀ + err for x₀.
 //! RADAU5 does not know algebraic rows: what Newton's iteration of the last step left there counts as an error.
 
-use super::{Beside, CollocationStep, Discretised};
+use super::{CollocationStep, Discretised, OffStage};
 use crate::segment::MOST_DEGREE;
 
 impl<E: Discretised> CollocationStep<E> {
@@ -21,13 +21,13 @@ impl<E: Discretised> CollocationStep<E> {
         }
         self.collocation.stages.weighted(self.collocation.tableau().E, &mut self.rate);
         self.rate.iter_mut().for_each(|v| *v = -*v);
-        let mut norm = self.corrected(Beside::Begin, self.state.t, h);
+        let mut norm = self.corrected(OffStage::Begin, self.state.t, h);
         let filtered_again = after_rejection || self.collocation.controller.is_new();
         if norm >= 1.0 && filtered_again && self.equations.refilters() {
             for ((x, x0), e) in self.x.iter_mut().zip(&self.state.x).zip(&self.error) {
                 *x = x0 + e;
             }
-            let again = self.corrected(Beside::NearBegin, self.state.t, h);
+            let again = self.corrected(OffStage::NearBegin, self.state.t, h);
             if again.is_finite() {
                 norm = again;
             }
@@ -49,8 +49,8 @@ impl<E: Discretised> CollocationStep<E> {
     }
 
     /// Norm of the correction at a point, the begin or `self.x`, with h ẋ in `self.rate`.
-    pub(super) fn corrected(&mut self, point: Beside, t: f64, h: f64) -> f64 {
-        let x = if point == Beside::Begin { &self.state.x } else { &self.x };
+    pub(super) fn corrected(&mut self, point: OffStage, t: f64, h: f64) -> f64 {
+        let x = if point == OffStage::Begin { &self.state.x } else { &self.x };
         let (at, tableau) = ((t, &x[..], &self.rate[..], h), self.collocation.tableau());
         if self.equations.correction(point, at, tableau, &mut self.counters, &mut self.error).is_err() {
             return f64::INFINITY;

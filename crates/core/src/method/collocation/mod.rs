@@ -10,7 +10,7 @@ mod stages;
 mod step;
 pub(crate) mod tableau;
 
-pub(crate) use discretised::{Beside, Discretised, PointOfStep, Unsettled};
+pub(crate) use discretised::{Discretised, OffStage, PointRate, Unsettled};
 pub(crate) use order::RAISED_UP_TO;
 pub use order::Stages;
 pub(crate) use stages::{Prediction, StageEquations, StageRate, StageVectors, Transformed, transform};

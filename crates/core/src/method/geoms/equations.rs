@@ -6,7 +6,7 @@ use crate::error::{ConstraintBlock, StepFailure};
 use crate::linalg::rank::LOST;
 use crate::linalg::{RankGap, Singular};
 use crate::method::collocation::{
-    Beside, Collocation, Discretised, PointOfStep, StageEquations, StageVectors, Tableau, Unsettled,
+    Collocation, Discretised, OffStage, PointRate, StageEquations, StageVectors, Tableau, Unsettled,
 };
 use crate::method::pace::{Failures, first_step};
 use crate::method::weights::Weights;
@@ -164,19 +164,19 @@ impl Discretised for GeomsEquations<'_> {
 
     fn correction(
         &mut self,
-        point: Beside,
-        (t, x, rate, h): PointOfStep,
+        point: OffStage,
+        (t, x, rate, h): PointRate,
         _: &Tableau,
         counters: &mut Statistics,
         xi: &mut [f64],
     ) -> Result<(), Undefined> {
-        if point != Beside::Begin {
+        if point != OffStage::Begin {
             counters.residuals += 1;
             self.newton.array.evaluate(t, x, &mut self.other_rows)?;
         }
-        let rows = if point == Beside::Begin { &self.rows } else { &self.other_rows };
+        let rows = if point == OffStage::Begin { &self.rows } else { &self.other_rows };
         let (k_C, k_D) = rows.split_at(self.layout.algebraic());
-        let k_C = (point == Beside::Inside).then_some(k_C);
+        let k_C = (point == OffStage::Inside).then_some(k_C);
         self.newton.correction(k_C, k_D, rate, h, xi);
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
 use crate::linalg::{IterationMatrix, Singular};
 use crate::method::collocation::{
-    Beside, Collocation, Discretised, PointOfStep, Prediction, StageEquations, StageRate, StageVectors, Tableau,
+    Collocation, Discretised, OffStage, PointRate, Prediction, StageEquations, StageRate, StageVectors, Tableau,
     Transformed, Unsettled, transform,
 };
 use crate::method::convergence::{Convergence, Limits};
@@ -178,8 +178,8 @@ impl Discretised for SquareStages<'_> {
 
     fn correction(
         &mut self,
-        point: Beside,
-        (t, x, rate, h): PointOfStep,
+        point: OffStage,
+        (t, x, rate, h): PointRate,
         tableau: &Tableau,
         counters: &mut Statistics,
         xi: &mut [f64],
@@ -188,9 +188,9 @@ impl Discretised for SquareStages<'_> {
         Xdot.iter_mut().zip(rate).for_each(|(xdot, rate)| *xdot = rate / h);
         counters.residuals += 1;
         // numbered behind the stages
-        let number = tableau.stages() + usize::from(point == Beside::Inside);
+        let number = tableau.stages() + usize::from(point == OffStage::Inside);
         self.dae.residual(number, t, x, Xdot, xi)?;
-        let of_algebraic_rows = if self.safeguards && point != Beside::Inside { 0.0 } else { -1.0 };
+        let of_algebraic_rows = if self.safeguards && point != OffStage::Inside { 0.0 } else { -1.0 };
         for (xi, algebraic) in xi.iter_mut().zip(algebraic) {
             *xi *= if *algebraic { of_algebraic_rows } else { -h };
         }
@@ -250,6 +250,10 @@ impl Discretised for SquareStages<'_> {
     fn decompose_inside(&mut self, collocation: &mut Collocation, h: f64) -> Result<(), Singular> {
         self.exchange();
         self.matrices.decompose(&self.pencil, collocation.tableau(), h)
+    }
+
+    fn high_index_from_polynomial(&self) -> bool {
+        true
     }
 
     fn looked_back(&mut self) {
