@@ -3,7 +3,7 @@
 //! The peer solves the acceleration-level equations, which have index 1, in two forms: `dae` with the multipliers (and, where the
 //! mass matrix varies, the accelerations) as algebraic variables, `ode` with both eliminated. Jacobians are written by hand.
 
-use daedal::method::geoms::Decomposition::Lu;
+use daedal::method::Decomposition::Lu;
 use daedal::{Geoms, Problem};
 use daedal_problems::andrews::{self, Andrews};
 use daedal_problems::{Case, pendulum};

@@ -6,8 +6,9 @@
 
 use daedal::catalogue;
 use daedal::formulation::{Formulated, Formulation};
-use daedal::method::geoms::{Decomposition, Geoms};
-use daedal::observer::{Observer, StepView};
+use daedal::Geoms;
+use daedal::method::Decomposition;
+use daedal::{Observer, StepView};
 use daedal::{Bdf, Ended, Options, Problem, Save, Solution, SolveError, Tolerance, solve, solve_observed};
 use daedal_problems::slider_crank::EXACT;
 use daedal_problems::{Case, ReferenceValues, find};

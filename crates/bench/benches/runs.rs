@@ -1,6 +1,6 @@
 //! Whole runs, and single steps for each pair of decompositions.
 
-use daedal::method::geoms::Decomposition::{self, Lu, Qr, Svd};
+use daedal::method::Decomposition::{self, Lu, Qr, Svd};
 use daedal_bench::{RUNS, TimedProblem};
 use std::time::{Duration, Instant};
 

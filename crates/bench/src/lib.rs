@@ -1,6 +1,6 @@
 //! What the benchmarks have in common: the runs, and how to make them.
 
-use daedal::method::geoms::Decomposition;
+use daedal::method::Decomposition;
 use daedal::method::{Method, State, Stepper};
 use daedal::motion::{Form, consistent};
 use daedal::{Geoms, Options, Problem, Save, Solution, Tolerance, solve};

@@ -1,13 +1,13 @@
 //! A method of one's own: implicit Euler with error control, for general systems and for formulations of equations of motion.
 //! `cargo run -p daedal --example implicit_euler`
 
+use daedal::Segment;
 use daedal::catalogue::Entry;
 use daedal::dae::{Dae, Pencil, Point, Unknowns};
 use daedal::linalg::IterationMatrix;
 use daedal::method::{Attempt, Failures, Formula, Integrator, Rules, Shell, Try, Weights, first_step};
 use daedal::method::{StartFailure, State, Stepper};
 use daedal::prelude::*;
-use daedal::segment::Segment;
 use daedal::{Residuals, Statistics, StepFailure};
 
 /// Implicit Euler: G(t₁, x₁, (x₁ − x₀)/h) = 0.

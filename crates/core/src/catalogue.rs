@@ -7,7 +7,7 @@ use crate::method::extrapolation::Mexx;
 use crate::method::generalized_alpha::{AlphaForm, GeneralizedAlpha};
 use crate::method::geoms::Geoms;
 use crate::method::gmkssol::Gmkssol;
-use crate::method::half_explicit::{Formula, HalfExplicit, Hedop5};
+use crate::method::half_explicit::{HalfExplicit, HalfExplicitFormula, Hedop5};
 use crate::method::local_state_space::{Chart, LocalStateSpace};
 use crate::method::radau::RadauIIa;
 use crate::method::symplectic::{Lobatto, Rattle};
@@ -127,21 +127,21 @@ static ENTRIES: [Entry; 15] = [
         name: "hem3",
         description: "half-explicit Runge-Kutta method of order 3, with projection; not for stiff systems",
         formulations: &["eom1"],
-        build: |_| Box::new(HalfExplicit { formula: Formula::Hem3, ..HalfExplicit::default() }),
+        build: |_| Box::new(HalfExplicit { formula: HalfExplicitFormula::Hem3, ..HalfExplicit::default() }),
         integrator: None,
     },
     Entry {
         name: "hem4",
         description: "half-explicit Runge-Kutta method of order 4, with projection; not for stiff systems",
         formulations: &["eom1"],
-        build: |_| Box::new(HalfExplicit { formula: Formula::Hem4, ..HalfExplicit::default() }),
+        build: |_| Box::new(HalfExplicit { formula: HalfExplicitFormula::Hem4, ..HalfExplicit::default() }),
         integrator: None,
     },
     Entry {
         name: "hem5",
         description: "half-explicit Runge-Kutta method of order 5, with projection; not for stiff systems",
         formulations: &["eom1"],
-        build: |_| Box::new(HalfExplicit { formula: Formula::Hem5, ..HalfExplicit::default() }),
+        build: |_| Box::new(HalfExplicit { formula: HalfExplicitFormula::Hem5, ..HalfExplicit::default() }),
         integrator: None,
     },
     Entry {

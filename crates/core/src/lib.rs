@@ -24,8 +24,8 @@ mod backward;
 pub mod catalogue;
 mod consistent;
 pub mod dae;
-pub mod error;
-pub mod event;
+mod error;
+mod event;
 mod explicit_time;
 pub mod formulation;
 pub mod hybrid;
@@ -35,17 +35,17 @@ mod lookout;
 // an iteration takes what a step has
 pub mod method;
 pub mod motion;
-pub mod observer;
+mod observer;
 mod options;
 pub mod prelude;
 mod problem;
 mod run;
-pub mod segment;
+mod segment;
 mod solution;
 mod solve;
 mod statistics;
-pub mod tolerance;
-pub mod verify;
+mod tolerance;
+mod verify;
 
 // tests inside share systems with those outside
 #[cfg(test)]
@@ -57,7 +57,8 @@ pub use daedal_linear::linalg;
 pub use daedal_scalar as scalar;
 
 pub use auto::Auto;
-pub use error::{SolveError, StepFailure};
+pub use error::{BadOption, ConstraintBlock, SolveError, StepFailure};
+pub use event::{Action, Event, Happened};
 pub use initial::{BadInitial, Condition, Initial, Residual, Start, Unknown, WrongLength};
 pub use method::bdf::Bdf;
 pub use method::dormand_prince::DormandPrince;
@@ -69,12 +70,15 @@ pub use method::half_explicit::{HalfExplicit, Hedop5};
 pub use method::local_state_space::LocalStateSpace;
 pub use method::radau::RadauIIa;
 pub use method::symplectic::{Lobatto, Rattle};
+pub use observer::{Observer, StepView};
 pub use options::{Options, Save};
 pub use problem::{Class, Problem, Solvable};
+pub use segment::Segment;
 pub use solution::{Ended, Solution};
 pub use solve::{Solver, solve, solve_observed};
 pub use statistics::{Residuals, Statistics};
-pub use tolerance::Tolerance;
+pub use tolerance::{BadTolerance, Tolerance};
+pub use verify::{Disagreement, Verification};
 
 /// The example of the README.
 #[cfg(doctest)]

@@ -4,7 +4,7 @@ mod support;
 
 use daedal::dae::{self, Equations, System, Unknowns};
 use daedal::graph::Interpreted;
-use daedal::method::geoms::{Decomposition, Selection};
+use daedal::method::{Decomposition, Selection};
 use daedal::method::{Integrator, Method, State};
 use daedal::motion::{Compiled, Form, Formulas, Mechanism, consistent};
 use daedal::scalar::Scalar;

@@ -1,10 +1,10 @@
 //! Integration backward in time, against closed forms and against the way forward.
 
+use daedal::StepView;
 use daedal::dae::{self, Equations, System};
 use daedal::linalg::Matrix;
 use daedal::method::Integrator;
 use daedal::motion::{BlackBox, BlackBoxMotion, BlackBoxRows, EquationsOfMotion, Motion, Position, Sizes, Undefined};
-use daedal::observer::StepView;
 use daedal::scalar::Scalar;
 use daedal::{
     Bdf, Ended, Geoms, Initial, Options, Problem, RadauIIa, Save, SolveError, Tolerance, solve, solve_observed,

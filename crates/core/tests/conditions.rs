@@ -2,9 +2,9 @@
 
 use daedal::Initial;
 use daedal::dae::{Equations, System};
-use daedal::event::{Action, Event};
 use daedal::hybrid::{Condition, Hybrid, HybridOptions, HybridSolution, Logic, Mode, SwitchingFunction, Transition};
 use daedal::scalar::Scalar;
+use daedal::{Action, Event};
 use daedal::{Ended, Options, RadauIIa, Save, SolveError, StepFailure};
 use std::f64::consts::PI;
 

@@ -7,12 +7,12 @@ mod chain;
 mod problems;
 
 use chain::Chain;
+use daedal::Bdf;
 use daedal::catalogue;
 use daedal::formulation::{Baumgarte, Formulated, Formulation, Relaxed};
 use daedal::graph::Interpreted;
 use daedal::linalg::{Jacobian, JacobianRef};
 use daedal::method::State;
-use daedal::method::bdf::Bdf;
 use daedal::motion::{
     Compiled, EquationsOfMotion, Form, Formulas, Layout, Mechanism, Names, ReducedArray, Sizes, Structure, Undefined,
     consistent,

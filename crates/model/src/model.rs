@@ -162,7 +162,7 @@ impl Model {
     /// [`Model::read`] with more events than the file has.
     ///
     /// ```
-    /// use daedal::event::Action;
+    /// use daedal::Action;
     /// use daedal_model::{GivenEvent, GivenMistakes, Model};
     /// let text = r#"
     ///     [model]

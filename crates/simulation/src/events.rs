@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::model::{Model, ModelSource, ModelSystem, MotionModel, SwitchedModel};
 use crate::settings::{EventAction, EventSetting};
-use daedal::event::Action;
+use daedal::Action;
 use daedal::motion::Names;
 use daedal_model::{GivenEvent, GivenMistakes, HybridModel, ModelEvents, ModelKind};
 use std::fmt::Write;

@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::places::EquationPlaces;
 use crate::reference;
+use daedal::BadOption;
 use daedal::Initial;
 use daedal::dae::{self, System};
-use daedal::error::BadOption;
 use daedal::graph::{Compiler, Interpreted};
 use daedal::linalg::RankRule;
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};

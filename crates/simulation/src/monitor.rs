@@ -1,7 +1,7 @@
 //! Somebody who looks at a run while it is made: progress, and the wish to stop.
 
 use daedal::Statistics;
-use daedal::observer::{Observer, StepView};
+use daedal::{Observer, StepView};
 use std::ops::ControlFlow;
 
 /// How far a run has come.

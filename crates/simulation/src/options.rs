@@ -5,10 +5,10 @@
 
 use crate::error::nearest;
 use daedal::formulation::Baumgarte;
-use daedal::method::controller::Control;
-use daedal::method::geoms::{Decomposition, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate};
-use daedal::method::radau::Stages;
-use daedal::method::symplectic::Composition;
+use daedal::method::Composition;
+use daedal::method::Control;
+use daedal::method::Stages;
+use daedal::method::{Decomposition, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -7,13 +7,13 @@
 use crate::error::Error;
 use crate::model::{Model, ModelSystem};
 use daedal::Save;
+use daedal::Segment;
 use daedal::dae::Formulas;
 use daedal::graph::{Expr, Tape};
 use daedal::hybrid::ActiveMode;
 use daedal::method::State;
 use daedal::motion;
-use daedal::observer::{Observer, StepView};
-use daedal::segment::Segment;
+use daedal::{Observer, StepView};
 use std::ops::ControlFlow;
 
 /// The outputs of a model.

@@ -8,9 +8,9 @@ use crate::outcome::{Computed, Outcome, SolverResult};
 use crate::outputs::{RateRecorder, rates_of};
 use crate::plain::plain;
 use crate::variables::ShownVariables;
+use daedal::Segment;
 use daedal::hybrid::Occurrence;
 use daedal::method::State;
-use daedal::segment::Segment;
 use daedal::{Ended, Residuals, Save, Solution};
 use daedal_run::{Column, ColumnKind, EventRecord, Header, LastPoint, Run};
 

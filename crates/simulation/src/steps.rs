@@ -2,7 +2,7 @@
 
 use daedal::Residuals;
 use daedal::hybrid::ActiveMode;
-use daedal::observer::{Observer, StepView};
+use daedal::{Observer, StepView};
 use daedal_run::StepRecords;
 use std::ops::ControlFlow;
 

@@ -1,6 +1,6 @@
 //! What the independent check of a run says, in the list of warnings, in the summary and for programs.
 
-use daedal::verify::Verification;
+use daedal::Verification;
 use daedal_run::WarningRecord;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -81,7 +81,7 @@ pub fn object(found: Option<&Verification>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use daedal::verify::Disagreement;
+    use daedal::Disagreement;
 
     #[test]
     fn only_the_worst_equations_are_named() {

@@ -35,7 +35,7 @@
 //! ```
 
 mod choice;
-pub mod consistency;
+mod consistency;
 mod constraints;
 mod equations;
 mod finding;
@@ -47,7 +47,7 @@ mod regularity;
 mod time_scales;
 
 pub use crate::linalg::rank::{Combination, RankDecision};
-pub use choice::{Choice, Features, choose, choose_by};
+pub use choice::{Choice, choose, choose_by};
 pub use consistency::{Consistency, Movement, Place, Residual};
 pub use constraints::{Constraints, Nearby, Redundancy};
 pub use equations::{Equation, Formula, Index, Kind, Level};

@@ -31,7 +31,7 @@ pub(crate) use flow::GeneralFlow;
 pub use flow::{Entered, Entry, Flow, Impulses, Part};
 pub use mode::{ActiveMode, Mode};
 pub use options::{Detection, HybridOptions, Hysteresis, Restart};
-pub use restart::{make_consistent, make_consistent_keeping};
+pub use restart::make_consistent;
 pub use slide::opposite_transition;
 pub use sliding::{Combination, SlidingError, SurfaceFormula, sliding_formulas};
 pub use solution::{

@@ -1,31 +1,40 @@
 //! Methods: how equations are advanced in time.
 
-pub mod bdf;
+pub(crate) mod bdf;
 pub(crate) mod collocation;
-pub mod controller;
+pub(crate) mod controller;
 mod convergence;
 mod derivative;
-pub mod dormand_prince;
+pub(crate) mod dormand_prince;
 mod explicit;
-pub mod extrapolation;
-pub mod generalized_alpha;
-pub mod geoms;
-pub mod gmkssol;
-pub mod half_explicit;
+pub(crate) mod extrapolation;
+pub(crate) mod generalized_alpha;
+pub(crate) mod geoms;
+pub(crate) mod gmkssol;
+pub(crate) mod half_explicit;
 mod kept;
-pub mod local_state_space;
+pub(crate) mod local_state_space;
 mod pace;
 mod passage;
-pub mod radau;
+pub(crate) mod radau;
 mod shell;
 pub(crate) mod structural;
-pub mod symplectic;
+pub(crate) mod symplectic;
 mod weights;
 
+pub use bdf::Steps;
+pub use controller::Control;
+pub use extrapolation::Basic;
+pub use generalized_alpha::{AlphaForm, AlphaStart};
+pub use geoms::{Decomposition, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate};
+pub use half_explicit::HalfExplicitFormula;
 pub(crate) use kept::Kept;
+pub use local_state_space::Chart;
 pub use pace::{Failures, Rules, Trust, Try, first_step};
 pub(crate) use passage::Passage;
+pub use radau::Stages;
 pub use shell::{Attempt, Formula, Shell};
+pub use symplectic::Composition;
 pub use weights::Weights;
 
 use crate::dae::hidden::ProcedureError;

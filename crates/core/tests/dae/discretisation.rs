@@ -3,7 +3,7 @@
 use crate::examples::*;
 use daedal::dae::{Equations, Form, Formulas, InForm, System, Unknowns};
 use daedal::graph::Interpreted;
-use daedal::method::controller::Control;
+use daedal::method::Control;
 use daedal::scalar::Scalar;
 use daedal::{Initial, Options, Problem, RadauIIa, Solution, Tolerance, solve};
 

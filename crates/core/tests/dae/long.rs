@@ -1,9 +1,9 @@
 //! Long runs: nobody has to choose states, and every constraint holds to the end.
 
 use crate::examples::{HorizontalPendulum, Pendulum};
+use daedal::StepView;
 use daedal::dae::{Form, InForm, System, Unknowns};
-use daedal::method::controller::Control;
-use daedal::observer::StepView;
+use daedal::method::Control;
 use daedal::{Initial, Options, Problem, RadauIIa, Tolerance, solve, solve_observed};
 use std::f64::consts::PI;
 use std::ops::ControlFlow;

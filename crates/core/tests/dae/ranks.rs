@@ -1,8 +1,8 @@
 //! One tolerance decides the ranks of every form.
 
+use daedal::BadOption;
 use daedal::dae::analysis::{Scope, analyse};
 use daedal::dae::{Depth, Equations, Form, System, characterise};
-use daedal::error::BadOption;
 use daedal::hybrid::{Hybrid, HybridError, HybridOptions, Mode, Schedule, Transition};
 use daedal::linalg::RankRule;
 use daedal::scalar::Scalar;

@@ -1,10 +1,11 @@
 //! Runs of general systems of any index.
 
 use crate::examples::*;
+use daedal::Bdf;
 use daedal::dae::{Equations, Form, InForm, Prepared, System, Unknowns, prepare};
+use daedal::method::Control;
 use daedal::method::State;
-use daedal::method::bdf::{Bdf, Steps};
-use daedal::method::controller::Control;
+use daedal::method::Steps;
 use daedal::{Initial, Options, Problem, RadauIIa, Solution, Tolerance, solve};
 
 fn run<E: Equations>(equations: &E, form: Form, x: &[f64], tend: f64, tolerance: f64) -> Solution<Unknowns> {

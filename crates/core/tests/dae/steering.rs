@@ -1,9 +1,9 @@
 //! E1: steering a point along the circle, index 2, until g_y f_z loses rank. Hairer & Wanner II, (VII.1.9); entries T2 and T3.
 
 use crate::examples::example;
+use daedal::Bdf;
 use daedal::dae::{Equations, Form, InForm, System};
 use daedal::method::Integrator;
-use daedal::method::bdf::Bdf;
 use daedal::scalar::Scalar;
 use daedal::{Initial, Options, Problem, RadauIIa, SolveError, Tolerance, solve};
 

@@ -2,14 +2,14 @@
 
 use crate::random::Random;
 use crate::systems;
+use daedal::Bdf;
+use daedal::RadauIIa;
 use daedal::dae::{Dae, Equations, Form, Formulas, Pencil, Prepared, System, prepare};
 use daedal::dae::{Gelda, GeldaOptions, Keep};
 use daedal::graph::Interpreted;
 use daedal::hybrid::{EnterError, Restart, make_consistent};
 use daedal::linalg::{Jacobian, Mat, Matrix, RankRule};
 use daedal::linear::ConstantCoefficients;
-use daedal::method::bdf::Bdf;
-use daedal::method::radau::RadauIIa;
 use daedal::method::{Integrator, State};
 use daedal::scalar::Scalar;
 use daedal::{Initial, Options, StepFailure};

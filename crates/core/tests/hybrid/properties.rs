@@ -2,8 +2,8 @@
 
 use super::support::*;
 use daedal::hybrid::{ActiveMode, Hybrid, HybridOptions, HybridSolution, Smoothness, Transition};
-use daedal::observer::{Observer, StepView};
 use daedal::{Ended, Initial, Options, Problem, Save, solve, solve_observed};
+use daedal::{Observer, StepView};
 use std::ops::ControlFlow;
 
 /// An oscillator whose equilibrium moves to where it is not, with a jump of the velocity at one of the two switches.

@@ -2,13 +2,14 @@
 //! (2006). More of them, with their pencils and invariants, in `daedal-pencils`.
 
 use crate::linear::*;
+use daedal::Bdf;
+use daedal::RadauIIa;
+use daedal::StepFailure;
 use daedal::dae::{CharacteristicValues, Dae, Pencil};
 use daedal::dae::{Contradiction, Gelda, GeldaOptions, Keep};
-use daedal::error::StepFailure;
 use daedal::linalg::Matrix;
 use daedal::linear::*;
-use daedal::method::bdf::{Bdf, Steps};
-use daedal::method::radau::RadauIIa;
+use daedal::method::Steps;
 use daedal::method::{Integrator, StartFailure, State};
 use daedal::scalar::Scalar;
 use daedal::{Options, Tolerance};

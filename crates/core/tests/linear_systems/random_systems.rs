@@ -1,13 +1,13 @@
 //! Random linear time-varying rectangular problems: analysed, reduced and integrated.
 
 use crate::hidden::{Hidden, Random, kronecker, unimodular};
+use daedal::Bdf;
+use daedal::RadauIIa;
 use daedal::dae::Dae;
 use daedal::dae::{Gelda, GeldaOptions, Keep};
 use daedal::linalg::{Lu, Matrix};
 use daedal::linear::*;
 use daedal::method::Integrator;
-use daedal::method::bdf::Bdf;
-use daedal::method::radau::RadauIIa;
 use daedal::{Options, Tolerance};
 
 /// All values, and the solution in the reduced system.

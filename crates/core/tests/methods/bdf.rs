@@ -1,10 +1,11 @@
 //! M7: BDF with constant steps and exact starting values has order k in p, v and λ, on every formulation.
 
 use super::problems::{Arm, Pendulum};
+use daedal::Bdf;
 use daedal::dae::Point;
 use daedal::formulation::{Formulated, Formulation, Relaxed, Selectors};
-use daedal::method::bdf::{Bdf, Steps};
-use daedal::method::controller::Control;
+use daedal::method::Control;
+use daedal::method::Steps;
 use daedal::method::{Integrator, State};
 use daedal::motion::consistent::initialise;
 use daedal::motion::{Form, Layout, Mechanism};

@@ -1,8 +1,9 @@
 //! What constraints drive beside what is integrated: saved between the steps as accurately as at their ends, by all methods that control errors.
 
+use daedal::RadauIIa;
 use daedal::formulation::{Formulated, Formulation};
 use daedal::linalg::Matrix;
-use daedal::method::radau::{RadauIIa, Stages};
+use daedal::method::Stages;
 use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes};
 use daedal::scalar::Scalar;
 use daedal::{Initial, catalogue};

@@ -4,7 +4,7 @@ use super::odassl::KnifeEdge;
 use super::problems::Pendulum;
 use daedal::dae::{Dae, Pencil, Point};
 use daedal::formulation::{Formulated, Formulation, Relaxed};
-use daedal::method::controller::Control;
+use daedal::method::Control;
 use daedal::method::{Integrator, Method, State};
 use daedal::motion::consistent::initialise;
 use daedal::motion::{Form, Layout, Mechanism, Undefined};

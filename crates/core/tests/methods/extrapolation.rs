@@ -1,10 +1,10 @@
 //! Half-explicit extrapolation: orders of the columns, and runs with step size and order control.
 
 use super::problems::{Arm, Pendulum};
-use daedal::error::BadOption;
+use daedal::BadOption;
 use daedal::linalg::Matrix;
+use daedal::method::Basic;
 use daedal::method::Method;
-use daedal::method::extrapolation::Basic;
 use daedal::motion::{EquationsOfMotion, Form, Mechanism, Motion, Position, Sizes, Velocity, consistent};
 use daedal::scalar::Scalar;
 use daedal::{Ended, Geoms, Initial, Mexx, Options, Problem, Save, Solution, SolveError, Tolerance, catalogue, solve};

@@ -4,7 +4,7 @@ use super::heavy_top::HeavyTop;
 use super::problems::{Arm, Pendulum};
 use daedal::linalg::Matrix;
 use daedal::method::Method;
-use daedal::method::generalized_alpha::{AlphaForm, AlphaStart};
+use daedal::method::{AlphaForm, AlphaStart};
 use daedal::motion::consistent::initialise;
 use daedal::motion::{EquationsOfMotion, Form, Mechanism, Motion, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;

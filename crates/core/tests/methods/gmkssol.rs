@@ -3,9 +3,9 @@
 use super::problems::{Arm, Pendulum};
 use daedal::formulation::{Formulated, Formulation, Selectors};
 use daedal::linalg::Matrix;
+use daedal::method::Control;
 use daedal::method::Method;
-use daedal::method::bdf::Steps;
-use daedal::method::controller::Control;
+use daedal::method::Steps;
 use daedal::motion::{EquationsOfMotion, Form, Mechanism, Motion, Position, Sizes, Velocity, consistent};
 use daedal::scalar::Scalar;
 use daedal::{Bdf, Gmkssol, Initial, Options, Problem, RadauIIa, Save, Solution, SolveError, Tolerance, solve};

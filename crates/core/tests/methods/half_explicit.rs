@@ -4,8 +4,8 @@ use super::problems::{Arm, Pendulum};
 use daedal::catalogue::{self, MotionMethod};
 use daedal::graph::Interpreted;
 use daedal::linalg::Matrix;
-use daedal::method::bdf::Steps;
-use daedal::method::half_explicit::Formula;
+use daedal::method::HalfExplicitFormula as Formula;
+use daedal::method::Steps;
 use daedal::method::{Method, StartFailure, Stepper};
 use daedal::motion::{
     Compiled, EquationsOfMotion, Form, Formulas, Mechanism, Motion, Position, Sizes, Velocity, consistent,

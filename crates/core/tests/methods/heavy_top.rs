@@ -3,7 +3,7 @@
 //! `m ẍ = m γ + λ`, `J Ω̇ + Ω×JΩ + X̃ Rᵀ λ = 0`, `0 = −x + R X` with p = (x, quaternion), v = (ẋ, Ω in the body).
 
 use daedal::linalg::Matrix;
-use daedal::method::generalized_alpha::{AlphaForm, AlphaStart};
+use daedal::method::{AlphaForm, AlphaStart};
 use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes, Velocity};
 use daedal::scalar::Scalar;
 use daedal::{GeneralizedAlpha, Initial, Options, Problem, Save, Solution, solve};

@@ -1,9 +1,10 @@
 //! Local state space forms: order, constraints, changes of charts, and what is refused.
 
 use super::problems::{Arm, Pendulum};
+use daedal::LocalStateSpace;
 use daedal::linalg::Matrix;
-use daedal::method::bdf::Steps;
-use daedal::method::local_state_space::{Chart, LocalStateSpace};
+use daedal::method::Chart;
+use daedal::method::Steps;
 use daedal::method::{Method, StartFailure};
 use daedal::motion::{EquationsOfMotion, Form, Mechanism, Motion, Position, Sizes, Velocity, consistent};
 use daedal::scalar::Scalar;

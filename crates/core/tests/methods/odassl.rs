@@ -1,9 +1,9 @@
 //! M6: BDF with variable steps on the overdetermined system, and on the systems that it is made of.
 
 use super::problems::{Arm, Pendulum};
+use daedal::Bdf;
 use daedal::formulation::{Formulated, Formulation, Relaxed};
 use daedal::linalg::Matrix;
-use daedal::method::bdf::Bdf;
 use daedal::method::{Method, StartFailure};
 use daedal::motion::consistent::initialise;
 use daedal::motion::{EquationsOfMotion, Form, Mechanism, Motion, Position, Sizes, Velocity};

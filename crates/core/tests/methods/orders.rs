@@ -7,14 +7,14 @@ use super::bdf;
 use super::problems::{Arm, Pendulum};
 use daedal::catalogue::MotionMethod;
 use daedal::formulation::{Formulated, Formulation, Relaxed};
-use daedal::method::bdf::Steps;
-use daedal::method::controller::Control;
-use daedal::method::extrapolation::Basic;
-use daedal::method::generalized_alpha::AlphaForm;
-use daedal::method::half_explicit::Formula;
-use daedal::method::local_state_space::Chart;
-use daedal::method::radau::Stages;
-use daedal::method::symplectic::Composition;
+use daedal::method::AlphaForm;
+use daedal::method::Basic;
+use daedal::method::Chart;
+use daedal::method::Composition;
+use daedal::method::Control;
+use daedal::method::HalfExplicitFormula as Formula;
+use daedal::method::Stages;
+use daedal::method::Steps;
 use daedal::motion::Mechanism;
 use daedal::{
     DormandPrince, GeneralizedAlpha, Geoms, Gmkssol, HalfExplicit, Hedop5, Initial, Lobatto, LocalStateSpace, Mexx,

@@ -1,7 +1,7 @@
 //! Ordinary differential equations ẋ = f(t, x): the pair of Dormand and Prince without constraints.
 
 use daedal::dae::{Form, InForm, Unknowns};
-use daedal::method::bdf::Steps;
+use daedal::method::Steps;
 use daedal::method::{Integrator, StartFailure};
 use daedal::prelude::*;
 use daedal::{Ended, SolveError};

@@ -1,7 +1,7 @@
 //! One tolerance decides every rank: of methods and formulations, of initial values, analysis and choice.
 
+use daedal::BadOption;
 use daedal::analysis::{analyse_by, choose_by};
-use daedal::error::BadOption;
 use daedal::formulation::Formulation;
 use daedal::linalg::{Matrix, RankRule};
 use daedal::motion::consistent::initialise_by;

@@ -4,15 +4,15 @@ use super::heavy_top::HeavyTop;
 use super::problems::{Arm, Pendulum};
 use daedal::catalogue::MotionMethod;
 use daedal::linalg::Matrix;
-use daedal::method::symplectic::Composition;
+use daedal::method::Composition;
 use daedal::motion::consistent::initialise;
 use daedal::motion::{EquationsOfMotion, Form, Mechanism, Motion, Position, Sizes, Velocity};
-use daedal::observer::{Observer, StepView};
 use daedal::scalar::Scalar;
 use daedal::{
     Ended, Geoms, Initial, Lobatto, Options, Problem, Rattle, Save, Solution, SolveError, Tolerance, solve,
     solve_observed,
 };
+use daedal::{Observer, StepView};
 use std::ops::ControlFlow;
 
 const COMPOSITIONS: [Composition; 3] = [Composition::Yoshida4, Composition::Suzuki4, Composition::KahanLi6];

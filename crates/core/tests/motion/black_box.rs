@@ -5,9 +5,9 @@ use daedal::analysis::{Finding, analyse};
 use daedal::formulation::{Formulation, Selectors};
 use daedal::hybrid::{EnterError, Hybrid, HybridError, HybridFailure, HybridOptions, Mode};
 use daedal::linalg::Matrix;
+use daedal::method::Control;
+use daedal::method::Decomposition;
 use daedal::method::StartFailure;
-use daedal::method::controller::Control;
-use daedal::method::geoms::Decomposition;
 use daedal::motion::{
     Acceleration, BlackBox, BlackBoxMotion, BlackBoxRows, Declared, Derivation, EquationsOfMotion, Kinematics,
     MassStructure, Mechanism, Motion, Position, Sizes, Structure, Undefined, Velocity,

@@ -1,10 +1,10 @@
 //! Events, observers and what is saved, against closed forms and tight runs.
 
 use crate::support::{PENDULUM, distance, tolerance};
-use daedal::event::Action;
+use daedal::Action;
+use daedal::StepView;
 use daedal::linalg::Matrix;
 use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes};
-use daedal::observer::StepView;
 use daedal::scalar::Scalar;
 use daedal::{Ended, Geoms, Initial, Options, Problem, Save, Solution, solve, solve_observed};
 use std::f64::consts::PI;

@@ -3,16 +3,16 @@
 use crate::support::{
     Academic, DoubledPendulum, FOLDING_TIME, PENDULUM, SliderCrank, academic_start, distance, says, tolerance,
 };
-use daedal::error::{BadOption, ConstraintBlock};
+use daedal::BadTolerance;
 use daedal::formulation::{Formulation, Selectors};
 use daedal::linalg::Matrix;
+use daedal::method::Control;
 use daedal::method::State;
-use daedal::method::controller::Control;
-use daedal::method::geoms::{Decomposition, NewtonPoint};
+use daedal::method::{Decomposition, NewtonPoint};
 use daedal::motion::consistent::InitialisationError;
 use daedal::motion::{EquationsOfMotion, Mechanism, Motion, Position, Sizes};
 use daedal::scalar::Scalar;
-use daedal::tolerance::BadTolerance;
+use daedal::{BadOption, ConstraintBlock};
 use daedal::{
     Ended, Geoms, Initial, Options, Problem, Save, Solution, SolveError, Start, StepFailure, Tolerance, WrongLength,
     solve,

@@ -1,11 +1,12 @@
 //! Integrators for square systems of index at most one.
 
 use crate::systems::*;
+use daedal::BadOption;
+use daedal::Bdf;
+use daedal::RadauIIa;
 use daedal::dae::{Dae, Equations, Point};
-use daedal::error::BadOption;
-use daedal::method::bdf::{Bdf, Steps};
-use daedal::method::controller::Control;
-use daedal::method::radau::RadauIIa;
+use daedal::method::Control;
+use daedal::method::Steps;
 use daedal::method::{Integrator, StartFailure, State, Stepper};
 use daedal::{Options, StepFailure, Tolerance};
 

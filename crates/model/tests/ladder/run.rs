@@ -5,7 +5,7 @@ use daedal::formulation::{Formulated, Formulation, Selectors};
 use daedal::graph::Interpreted;
 use daedal::hybrid::SwitchKind;
 use daedal::method::Integrator;
-use daedal::method::radau::Stages;
+use daedal::method::Stages;
 use daedal::motion::{Compiled, Layout};
 use daedal::{Bdf, Geoms, Options, RadauIIa, Save, Statistics, Tolerance, catalogue};
 use daedal_model::{HybridModel, Methods, Model, ModelKind};

@@ -2,9 +2,9 @@
 
 use crate::support::{case, options, order};
 use daedal::formulation::{Formulation, Selectors};
-use daedal::method::controller::Control;
-use daedal::method::geoms::{Decomposition, Polish, Selection};
-use daedal::method::radau::Stages;
+use daedal::method::Control;
+use daedal::method::Stages;
+use daedal::method::{Decomposition, Polish, Selection};
 use daedal::motion::consistent::initialise;
 use daedal::motion::{Form, Layout};
 use daedal::{Geoms, Options, Problem, Save, Solution, solve};

@@ -8,7 +8,7 @@
 
 use daedal::dae::{Dae, Pencil, Point};
 use daedal::formulation::Formulation;
-use daedal::method::radau::Stages;
+use daedal::method::Stages;
 use daedal::method::{Integrator, State};
 use daedal::motion::{Form, Layout, Mechanism, Undefined};
 use daedal::{Options, RadauIIa, Residuals, Statistics, StepFailure, Tolerance};

@@ -1,9 +1,9 @@
 //! Constraints of all levels along whole runs.
 
 use crate::support::{case, error, options, run};
+use daedal::StepView;
 use daedal::formulation::{Formulation, Selectors};
-use daedal::method::geoms::Polish;
-use daedal::observer::StepView;
+use daedal::method::Polish;
 use daedal::{Geoms, Problem, Residuals, Solution, solve_observed};
 use std::ops::ControlFlow;
 

@@ -3,7 +3,7 @@
 use crate::support::{case, error, is_motion, options, run};
 use daedal::catalogue;
 use daedal::formulation::Formulation;
-use daedal::method::geoms::Decomposition;
+use daedal::method::Decomposition;
 use daedal::{Geoms, Problem, SolveError, solve};
 
 fn ladder(from: i32, to: i32) -> impl Iterator<Item = f64> {

@@ -74,7 +74,7 @@ fn the_default_setting_is_three_times_as_accurate_as_the_reproduction() {
 
 #[test]
 fn constraint_decompositions_give_the_same_run() {
-    use daedal::method::geoms::Decomposition::{Lu, Qr, Svd};
+    use daedal::method::Decomposition::{Lu, Qr, Svd};
     for name in ["pendulum", "pendulum-2.9"] {
         let runs = [Lu, Qr, Svd].map(|kind| {
             let method = Geoms { constraint_decomposition: Some(kind), ..Geoms::default() };
@@ -107,7 +107,7 @@ fn invariants_cost_no_more_accepted_steps_than_specified() {
 
 #[test]
 fn multipliers_that_are_not_wanted_save_steps_and_iterations() {
-    use daedal::method::geoms::Multipliers;
+    use daedal::method::Multipliers;
     let [wanted, unwanted] = [Multipliers::Wanted, Multipliers::Unwanted].map(|multipliers| {
         let method = Geoms { multipliers, ..Geoms::default() };
         run(&case("iftomm-pendulum"), 10.0, &method, &options(1e-7)).unwrap().statistics

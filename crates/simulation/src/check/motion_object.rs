@@ -1,7 +1,7 @@
 //! An analysis as one JSON object; the keys are listed in the module above.
 
 use super::{Check, MotionCheck};
-use daedal::analysis::consistency::Consistency;
+use daedal::analysis::Consistency;
 use daedal::analysis::{
     Analysis, Combination, Constraints, Definiteness, InvariantTest, Kind, Level, Mass, Place, RankDecision,
     Regularity, Severity, Stiffness, TimeScales, Verdict,

@@ -10,8 +10,8 @@ use crate::settings::Settings;
 use crate::solve::Simulation;
 use crate::verification;
 use daedal::StepFailure;
+use daedal::Verification;
 use daedal::hybrid::HybridFailure;
-use daedal::verify::Verification;
 use daedal_run::WarningRecord;
 use serde_json::{Value, json};
 

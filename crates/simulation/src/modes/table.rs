@@ -8,10 +8,10 @@ use crate::model::Model;
 use crate::outputs::{self, ModelOutputs};
 use crate::record::KeptPoint;
 use crate::variables::ShownVariables;
+use daedal::Segment;
 use daedal::Solution;
 use daedal::hybrid::{HybridSolution, ModeNames, Phase};
 use daedal::motion::{self, Layout};
-use daedal::segment::Segment;
 use daedal_model::{HybridModel, ModelKind as Equations};
 use daedal_run::ColumnKind;
 

@@ -2,7 +2,7 @@
 
 use super::stages::ExplicitStages;
 use super::tableau::{Estimate, HEM3, HEM4, HEM5, HalfExplicitTableau};
-use super::{Formula, HalfExplicit};
+use super::{HalfExplicit, HalfExplicitFormula};
 use crate::method::StartFailure;
 use crate::method::structural::{Attempt, Scheme, Step, StepSize, StructuralEquations, Trouble};
 use crate::method::weights::Weights;
@@ -24,9 +24,9 @@ impl BraseyHairer {
         options: &Options,
     ) -> Result<Self, StartFailure> {
         let tableau = match method.formula {
-            Formula::Hem3 => HEM3,
-            Formula::Hem4 => HEM4,
-            Formula::Hem5 => HEM5,
+            HalfExplicitFormula::Hem3 => HEM3,
+            HalfExplicitFormula::Hem4 => HEM4,
+            HalfExplicitFormula::Hem5 => HEM5,
         };
         Self::with(tableau, method, equations, options)
     }
@@ -182,7 +182,9 @@ mod tests {
 
     #[test]
     fn estimates_have_the_sizes_that_the_control_assumes() {
-        for (formula, q) in [(Formula::Hem3, 3.0), (Formula::Hem4, 4.0), (Formula::Hem5, 5.0)] {
+        for (formula, q) in
+            [(HalfExplicitFormula::Hem3, 3.0), (HalfExplicitFormula::Hem4, 4.0), (HalfExplicitFormula::Hem5, 5.0)]
+        {
             let error = |h: f64| {
                 let options = Options::default();
                 let method = HalfExplicit { formula, ..HalfExplicit::default() };

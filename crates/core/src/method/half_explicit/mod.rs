@@ -24,7 +24,7 @@ use hedop5::Pair;
 
 /// Formulas of Brasey and Hairer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Formula {
+pub enum HalfExplicitFormula {
     /// Order 3 with three stages.
     Hem3,
     /// Order 4 with five stages.
@@ -34,13 +34,13 @@ pub enum Formula {
     Hem5,
 }
 
-impl Formula {
+impl HalfExplicitFormula {
     /// Its name in options and reports.
     pub fn name(self) -> &'static str {
         match self {
-            Formula::Hem3 => "hem3",
-            Formula::Hem4 => "hem4",
-            Formula::Hem5 => "hem5",
+            HalfExplicitFormula::Hem3 => "hem3",
+            HalfExplicitFormula::Hem4 => "hem4",
+            HalfExplicitFormula::Hem5 => "hem5",
         }
     }
 }
@@ -49,7 +49,7 @@ impl Formula {
 #[derive(Clone, Debug, PartialEq)]
 pub struct HalfExplicit {
     /// Which formula.
-    pub formula: Formula,
+    pub formula: HalfExplicitFormula,
     /// How step sizes are chosen.
     pub steps: Steps,
     /// Bring every new point onto the constraints?
@@ -60,7 +60,7 @@ pub struct HalfExplicit {
 
 impl Default for HalfExplicit {
     fn default() -> Self {
-        HalfExplicit { formula: Formula::default(), steps: Steps::Variable, project: true, safety: 0.9 }
+        HalfExplicit { formula: HalfExplicitFormula::default(), steps: Steps::Variable, project: true, safety: 0.9 }
     }
 }
 
