@@ -171,22 +171,26 @@ impl Balanced {
         let (mut rows, mut columns) = (vec![1.0; m], freedom.units.clone().unwrap_or_else(usual));
         freedom.fixed.iter().for_each(|&j| columns[j] = 0.0);
         let last = freedom.classes.last().map_or(&[][..], |last| last);
-        if freedom.equilibrated {
+        let scales = freedom.equilibrated.then(|| {
             let scales = Scales::of_entries((m, last.len()), |i, k| C[(i, last[k])], Scaling::Both);
-            last.iter().zip(scales.columns).for_each(|(&j, unit)| columns[j] = unit);
-        }
-        for _ in 0..SWEEPS {
+            last.iter().zip(&scales.columns).for_each(|(&j, unit)| columns[j] = *unit);
+            scales
+        });
+        for _ in 0..if scales.is_some() { 1 } else { SWEEPS } {
             let size = |i: usize| (0..n).fold(0.0_f64, |most, j| most.max((C[(i, j)] * columns[j]).abs()));
             let sizes: Vec<f64> = (0..m).map(size).collect();
             let top = sizes.iter().copied().fold(0.0, f64::max);
             rows.iter_mut().zip(sizes).for_each(|(row, size)| *row = balance(size, top));
-            if freedom.equilibrated {
-                break;
-            }
-            for &j in last {
-                let size = (0..m).fold(0.0_f64, |most, i| most.max((C[(i, j)] * rows[i]).abs()));
-                columns[j] = balance(size, 1.0);
-            }
+            let Some(scales) = &scales else {
+                for &j in last {
+                    let size = (0..m).fold(0.0_f64, |most, i| most.max((C[(i, j)] * rows[i]).abs()));
+                    columns[j] = balance(size, 1.0);
+                }
+                continue;
+            };
+            // rows that the last class can satisfy have their scales with it
+            let reached = |i: &usize| last.iter().any(|&j| C[(*i, j)] != 0.0);
+            (0..m).filter(reached).for_each(|i| rows[i] = scales.rows[i]);
         }
         Balanced { C: Mat::from_fn(m, n, |i, j| C[(i, j)] * rows[i] * columns[j]), rows, columns }
     }
