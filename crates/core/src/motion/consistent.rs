@@ -367,7 +367,9 @@ impl<'a> System<'a> {
             let moves: Vec<usize> = (0..unknown.len()).filter(|&u| svd.V[(u, k)].abs() > still).collect();
             if moves.iter().any(|&u| !self.is_multiplier(unknown[u])) {
                 count += 1;
-                moves.into_iter().for_each(|u| free[u] = true);
+                for u in moves {
+                    free[u] = true;
+                }
             }
         }
         if count > 0 {
