@@ -12,9 +12,9 @@ use daedal_scalar::Scalar;
 /// 3. the coefficients are as often differentiable as the strangeness index asks for.
 ///
 /// ```
-/// use daedal::linalg::Matrix;
-/// use daedal::linear::{Differentiated, LinearEquations, RankOptions, strangeness_free};
-/// use daedal::scalar::Scalar;
+/// use daedal_linear::linalg::Matrix;
+/// use daedal_linear::{Differentiated, LinearEquations, RankOptions, strangeness_free};
+/// use daedal_scalar::Scalar;
 ///
 /// /// 0 = −x₁ + t x₂ + sin t, x₁' − t x₂' = eᵗ: every frozen pencil is singular, the solution is unique.
 /// struct Hidden;

@@ -2,8 +2,8 @@
 
 use super::lines::{MOST_FORMULAS, ReportText, solvable};
 use daedal::analysis::Severity;
-use daedal::dae::levels::Level;
 use daedal::dae::hidden::Role;
+use daedal::dae::levels::Level;
 use daedal::dae::{Form, Structural};
 use daedal_simulation::EquationPlaces;
 use daedal_simulation::check::{Check, GeneralAnalysis, GeneralCheck, Remark, severity, short};

@@ -13,8 +13,10 @@ const SHORTENINGS: u32 = 12;
 const DECREASE: f64 = 0.1;
 /// Given values with residuals below this part of what they are summed from stay as they are. Derived: a few roundings of each term.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
-/// Values that were moved are improved until residuals are below this, as long as that is possible. Derived: one rounding of each term.
-const EXACT: f64 = 4.0 * f64::EPSILON;
+/// Values that were moved are improved until steps are below this part of 1 + |x|. Derived: a few roundings.
+const EXACT: f64 = 16.0 * f64::EPSILON;
+/// … as long as each step has at most this part of the one before. Derived: that of a double root; rounding does not shrink.
+const SHRINKING: f64 = 0.5;
 /// Where rounding is larger inside of the rows, residuals below this are accepted when steps do not make them smaller. Chosen: equations that
 /// lose seven digits still hold.
 pub(crate) const CONSISTENT: f64 = 1e-9;
@@ -54,17 +56,20 @@ pub(crate) fn solve<R: Requirements>(equations: &mut R, freedom: &Freedom, x: &m
         let (worst, residual) = largest(equations.values(), equations.sizes());
         let left = equations.values().get(worst).copied().unwrap_or(0.0);
         let fit = |iterations, slow, rank| Fit { residual, worst, left, iterations, slow, rank };
-        let small = if iterations == 0 { ROUNDING } else { EXACT };
-        if residual <= small || iterations == MOST_ITERATIONS {
+        if iterations == 0 && residual <= ROUNDING || residual == 0.0 || iterations == MOST_ITERATIONS {
             return Ok(fit(iterations, slow, rank));
         }
         let Some(step) = correction(equations, freedom, x, &mut rank) else {
             return Ok(fit(iterations, slow, rank));
         };
+        let size = |(step, x): (&f64, &f64)| step.abs() / (1.0 + x.abs());
+        let size = step.iter().zip(&*x).map(size).fold(0.0, f64::max);
+        // where it holds, as long as steps shrink: where constraints become dependent at a solution, residuals are rounding long before x is exact
+        if iterations > 0 && residual <= CONSISTENT && (size <= EXACT || size > SHRINKING * last) {
+            return Ok(fit(iterations, slow, rank));
+        }
         iterations += 1;
         let before = x.to_vec();
-        let size = |(step, x): (&f64, &f64)| step.abs() / (1.0 + x.abs());
-        let size = step.iter().zip(&before).map(size).fold(0.0, f64::max);
         if !advance(equations, x, &before, &step, residual)? {
             return Ok(fit(iterations, slow, rank));
         }
@@ -98,10 +103,11 @@ fn advance<R: Requirements>(
     before_step: f64,
 ) -> Result<bool, R::Failure> {
     let mut factor = 1.0;
-    // what holds already is not improved by short steps
-    for _ in 0..if before_step <= CONSISTENT { 1 } else { SHORTENINGS } {
+    let holds = before_step <= CONSISTENT;
+    for _ in 0..if holds { 1 } else { SHORTENINGS } {
         x.iter_mut().zip(before.iter().zip(step)).for_each(|(x, (before, step))| *x = before + factor * step);
-        if equations.evaluate(x) && residual(equations) <= (1.0 - DECREASE * factor) * before_step {
+        let most = if holds { 2.0 * before_step + ROUNDING } else { (1.0 - DECREASE * factor) * before_step };
+        if equations.evaluate(x) && residual(equations) <= most {
             if equations.linearise(x).is_ok() {
                 return Ok(true);
             }

@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 /// A dense matrix, stored row by row.
 ///
 /// ```
-/// use daedal::linalg::Matrix;
+/// use daedal_linear::linalg::Matrix;
 /// let mut M = Matrix::<f64>::zeros(2, 3);
 /// M[(1, 2)] = 4.0;
 /// assert_eq!(M.row(1), &[0.0, 0.0, 4.0]);

@@ -65,7 +65,8 @@ const SLOTS: usize = 16;
 /// use daedal::linalg::Matrix;
 /// use daedal::dae::{Gelda, GeldaOptions, Keep};
 /// use daedal::linear::ConstantCoefficients;
-/// use daedal::method::{Integrator, radau::RadauIIa};
+/// use daedal::RadauIIa;
+/// use daedal::method::Integrator;
 ///
 /// // x₁' = x₂, 0 = x₁ − t², with the hidden constraint x₂ = 2t
 /// let (mut E, mut A) = (Matrix::zeros(2, 2), Matrix::zeros(2, 2));

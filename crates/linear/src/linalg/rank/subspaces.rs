@@ -52,7 +52,7 @@ pub struct Subspaces {
 /// Rank decisions by one rule, recorded.
 ///
 /// ```
-/// use daedal::linalg::{Mat, Ranks};
+/// use daedal_linear::linalg::{Mat, Ranks};
 /// let X = Mat::from_fn(2, 3, |i, j| ((i + 1) * (j + 1)) as f64);
 /// let mut ranks = Ranks::default();
 /// let found = ranks.subspaces(&X, 0.0).unwrap();
