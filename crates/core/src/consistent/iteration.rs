@@ -13,10 +13,6 @@ const SHORTENINGS: u32 = 12;
 const DECREASE: f64 = 0.1;
 /// Given values with residuals below this part of what they are summed from stay as they are. Derived: a few roundings of each term.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
-/// Values that were moved are improved until steps are below this part of 1 + |x|. Derived: a few roundings.
-const EXACT: f64 = 16.0 * f64::EPSILON;
-/// … as long as each step has at most this part of the one before. Derived: that of a double root; rounding does not shrink.
-const SHRINKING: f64 = 0.5;
 /// Where rounding is larger inside of the rows, residuals below this are accepted when steps do not make them smaller. Chosen: equations that
 /// lose seven digits still hold.
 pub(crate) const CONSISTENT: f64 = 1e-9;
@@ -50,46 +46,55 @@ impl Fit {
 /// Move x onto the equations. Where that fails x is the last point; the equations are linearised there.
 pub(crate) fn solve<R: Requirements>(equations: &mut R, freedom: &Freedom, x: &mut [f64]) -> Result<Fit, R::Failure> {
     equations.linearise(x)?;
-    let (mut last, mut slow, mut rank) = (f64::INFINITY, false, None);
+    let holds = |equations: &R| -> Vec<bool> {
+        equations.values().iter().zip(equations.sizes()).map(|(f, size)| f.abs() <= ROUNDING * size).collect()
+    };
+    // what holds to rounding at the given values moves nothing, whatever else has to move
+    let given = holds(equations);
+    let (mut last, mut slow, mut rank, mut polished) = (f64::INFINITY, false, None, false);
     let mut iterations = 0;
     loop {
         let (worst, residual) = largest(equations.values(), equations.sizes());
         let left = equations.values().get(worst).copied().unwrap_or(0.0);
         let fit = |iterations, slow, rank| Fit { residual, worst, left, iterations, slow, rank };
-        if iterations == 0 && residual <= ROUNDING || residual == 0.0 || iterations == MOST_ITERATIONS {
+        // values that were moved are moved once more: the last step takes away the rounding of the ones before
+        let last_step = residual <= ROUNDING;
+        if last_step && (iterations == 0 || polished) || iterations == MOST_ITERATIONS {
             return Ok(fit(iterations, slow, rank));
         }
-        let Some(step) = correction(equations, freedom, x, &mut rank) else {
+        polished = last_step;
+        let still = holds(equations);
+        let same_rows = still.len() == given.len();
+        let resting = |i: usize| same_rows && given[i] && still[i];
+        let Some(step) = correction(equations, freedom, x, resting, &mut rank) else {
             return Ok(fit(iterations, slow, rank));
         };
-        let size = |(step, x): (&f64, &f64)| step.abs() / (1.0 + x.abs());
-        let size = step.iter().zip(&*x).map(size).fold(0.0, f64::max);
-        // where it holds, as long as steps shrink: where constraints become dependent at a solution, residuals are rounding long before x is exact
-        if iterations > 0 && residual <= CONSISTENT && (size <= EXACT || size > SHRINKING * last) {
-            return Ok(fit(iterations, slow, rank));
-        }
         iterations += 1;
         let before = x.to_vec();
+        let size = |(step, x): (&f64, &f64)| step.abs() / (1.0 + x.abs());
+        let size = step.iter().zip(&before).map(size).fold(0.0, f64::max);
         if !advance(equations, x, &before, &step, residual)? {
             return Ok(fit(iterations, slow, rank));
         }
-        slow = iterations > SLOW.0 && size > SLOW.1 * last;
+        slow = iterations > SLOW.0 && size > SLOW.1 * last && !polished;
         last = size;
     }
 }
 
-/// The correction at x, if there is one.
+/// The correction at x, if there is one. Resting rows are taken as zero.
 pub(crate) fn correction<R: Requirements>(
     equations: &R,
     freedom: &Freedom,
     x: &[f64],
+    resting: impl Fn(usize) -> bool,
     rank: &mut Option<usize>,
 ) -> Option<Vec<f64>> {
     if let Some(step) = equations.shortcut(x) {
         return Some(step);
     }
     let C: Mat<f64> = equations.slopes();
-    let change = freedom.least_change(&C, equations.values(), x)?;
+    let F: Vec<f64> = equations.values().iter().enumerate().map(|(i, f)| if resting(i) { 0.0 } else { *f }).collect();
+    let change = freedom.least_change(&C, &F, x)?;
     *rank = Some(change.rank);
     (!freedom.independent || change.rank == C.nrows()).then_some(change.delta)
 }
@@ -103,11 +108,11 @@ fn advance<R: Requirements>(
     before_step: f64,
 ) -> Result<bool, R::Failure> {
     let mut factor = 1.0;
-    let holds = before_step <= CONSISTENT;
-    for _ in 0..if holds { 1 } else { SHORTENINGS } {
+    // what holds already is not improved by short steps
+    for _ in 0..if before_step <= CONSISTENT { 1 } else { SHORTENINGS } {
         x.iter_mut().zip(before.iter().zip(step)).for_each(|(x, (before, step))| *x = before + factor * step);
-        let most = if holds { 2.0 * before_step + ROUNDING } else { (1.0 - DECREASE * factor) * before_step };
-        if equations.evaluate(x) && residual(equations) <= most {
+        let enough = if before_step <= ROUNDING { ROUNDING } else { (1.0 - DECREASE * factor) * before_step };
+        if equations.evaluate(x) && residual(equations) <= enough {
             if equations.linearise(x).is_ok() {
                 return Ok(true);
             }

@@ -109,7 +109,7 @@ impl<'d> Jumping<'d> {
 
     /// The step from x, where the system has been linearised.
     pub fn step(&mut self, x: &[f64]) -> Result<Vec<f64>, EnterError> {
-        match correction(&self.system, &self.freedom, x, &mut None) {
+        match correction(&self.system, &self.freedom, x, |_| false, &mut None) {
             Some(step) => Ok(step),
             None => Err(self.refusal(x, false)),
         }
