@@ -4,11 +4,12 @@
 
 use super::{Freedom, Requirements};
 use crate::linalg::Mat;
+use crate::linalg::rank::BESIDE_CONSTRAINTS;
 
 /// Most iterations. Chosen: a double root gains one bit in each, and 1e-15 is reached.
 const MOST_ITERATIONS: usize = 60;
-/// Most shortenings of a step. Chosen: steps 4000 times too long are those from flat places.
-const SHORTENINGS: u32 = 12;
+/// The shortest part of a step that is tried. Chosen: steps 2000 times too long are those from flat places.
+const SHORTEST: f64 = 1.0 / 2048.0;
 /// The part of the predicted decrease that must be reached. Chosen: small, so that far from a solution most steps will do.
 const DECREASE: f64 = 0.1;
 /// Given values with residuals below this part of what they are summed from stay as they are. Derived: a few roundings of each term.
@@ -73,8 +74,18 @@ pub(crate) fn solve<R: Requirements>(equations: &mut R, freedom: &Freedom, x: &m
         let before = x.to_vec();
         let size = |(step, x): (&f64, &f64)| step.abs() / (1.0 + x.abs());
         let size = step.iter().zip(&before).map(size).fold(0.0, f64::max);
-        if !advance(equations, x, &before, &step, residual)? {
-            return Ok(fit(iterations, slow, rank));
+        if !advance(equations, x, &before, (&step, 1.0), residual)? {
+            // beside the constraints redundant ones look independent, and steps that satisfy all of them are wild
+            let beside = Freedom { tau: freedom.tau.max(BESIDE_CONSTRAINTS), ..freedom.clone() };
+            let calmer = if freedom.independent { None } else { correction(equations, &beside, x, resting, &mut None) };
+            let calmed = match calmer.filter(|calmer| *calmer != step) {
+                Some(calmer) => advance(equations, x, &before, (&calmer, 1.0), residual)?,
+                None => false,
+            };
+            // what holds already is not improved by short steps
+            if !calmed && (residual <= CONSISTENT || !advance(equations, x, &before, (&step, SHORTEST), residual)?) {
+                return Ok(fit(iterations, slow, rank));
+            }
         }
         slow = iterations > SLOW.0 && size > SLOW.1 * last && !polished;
         last = size;
@@ -99,17 +110,16 @@ pub(crate) fn correction<R: Requirements>(
     (!freedom.independent || change.rank == C.nrows()).then_some(change.delta)
 }
 
-/// Take a step, shortened until the residual falls. False if it does not, and x is where it was.
+/// Take a step, shortened to a part of it until the residual falls. False if it does not, and x is where it was.
 fn advance<R: Requirements>(
     equations: &mut R,
     x: &mut [f64],
     before: &[f64],
-    step: &[f64],
+    (step, shortest): (&[f64], f64),
     before_step: f64,
 ) -> Result<bool, R::Failure> {
     let mut factor = 1.0;
-    // what holds already is not improved by short steps
-    for _ in 0..if before_step <= CONSISTENT { 1 } else { SHORTENINGS } {
+    while factor >= shortest {
         x.iter_mut().zip(before.iter().zip(step)).for_each(|(x, (before, step))| *x = before + factor * step);
         let enough = if before_step <= ROUNDING { ROUNDING } else { (1.0 - DECREASE * factor) * before_step };
         if equations.evaluate(x) && residual(equations) <= enough {
