@@ -22,7 +22,6 @@ pub mod analysis;
 mod auto;
 mod backward;
 pub mod catalogue;
-mod consistent;
 pub mod dae;
 mod error;
 mod event;

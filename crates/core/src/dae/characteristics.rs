@@ -1,11 +1,10 @@
 //! What a DAE is at a consistent point: a consistent jet, the ranks of its levels, the characteristic values.
 
-use super::initial::{conditions, freedom, values};
-use super::jet::{Conditions, OnJet};
+use super::initial::{conditions, freedoms, values};
+use super::jet::{Conditions, Fit, Freedom, fit};
 use super::levels::{self, Level, Projections};
 use super::missing::complete;
 use super::{CharacteristicValues, DerivativeArray, MOST_LEVELS, System};
-use crate::consistent::{Contradicting, Fit, Stage, solve};
 use crate::initial::{BadInitial, Initial, Start};
 use crate::linalg::{Matrix, RankRule};
 
@@ -122,27 +121,35 @@ pub enum AnalysisError {
     },
     /// Values that are fixed do not satisfy the equations.
     #[error(
-        "at t = {t}: no consistent initial values with {} fixed: {}; fix fewer values, give some of them as guesses, or correct them",
-        fixed.join(", "), violated(equations)
+        "at t = {t}: no consistent initial values with {} fixed: {} keeps a residual of {residual:.1e}; fix fewer values, give some of them as guesses, or correct them",
+        list(fixed), derived(equation, *level)
     )]
     FixedInconsistent {
         /// Time.
         t: f64,
-        /// The equations that contradict each other or the fixed values, when all of them are met as well as possible.
-        equations: Vec<Violated>,
-        /// Fixed values that take part.
+        /// The equation that is violated most.
+        equation: String,
+        /// How often it is differentiated.
+        level: usize,
+        /// What is left of it.
+        residual: f64,
+        /// What was fixed.
         fixed: Vec<String>,
     },
     /// No consistent values were found near the guesses.
     #[error(
-        "at t = {t}: no consistent initial values near the given ones: {}; the equations contradict each other here, or better guesses are needed",
-        violated(equations)
+        "at t = {t}: no consistent initial values near the given ones: {} keeps a residual of {residual:.1e}; the equations contradict each other here, or better guesses are needed",
+        derived(equation, *level)
     )]
     Inconsistent {
         /// Time.
         t: f64,
-        /// The equations that contradict each other, when all of them are met as well as possible.
-        equations: Vec<Violated>,
+        /// The equation that is violated most.
+        equation: String,
+        /// How often it is differentiated.
+        level: usize,
+        /// What is left of it.
+        residual: f64,
     },
     /// Unknowns that nothing determines, and that are not declared free.
     #[error(
@@ -195,22 +202,8 @@ pub enum AnalysisError {
     },
 }
 
-/// An equation that cannot be satisfied together with others.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Violated {
-    /// Its name.
-    pub equation: String,
-    /// How often it is differentiated.
-    pub differentiated: usize,
-    /// What is left of it.
-    pub residual: f64,
-}
-
-fn violated(equations: &[Violated]) -> String {
-    let told = |v: &Violated| {
-        format!("{} keeps a residual of {:.1e}", differentiated(&v.equation, v.differentiated), v.residual.abs())
-    };
-    equations.iter().map(told).collect::<Vec<_>>().join(" while ")
+fn list(names: &[String]) -> String {
+    names.join(", ")
 }
 
 impl AnalysisError {
@@ -253,9 +246,8 @@ fn told_twice(dependent: &[String]) -> String {
     }
 }
 
-/// An equation with the number of its differentiations.
-pub(super) fn differentiated(equation: &str, times: usize) -> String {
-    match times {
+fn derived(equation: &str, level: usize) -> String {
+    match level {
         0 => format!("`{equation}`"),
         1 => format!("`{equation}`, differentiated once,"),
         2 => format!("`{equation}`, differentiated twice,"),
@@ -277,7 +269,6 @@ pub fn characterise(system: &System, initial: &Initial, depth: Depth) -> Result<
         conditions: further.as_mut(),
         t: initial.t,
         starts: &starts,
-        condition_names: initial.conditions.iter().map(|c| format!("condition {}", c.name)).collect(),
         released: false,
         ranks: depth.ranks,
     };
@@ -298,9 +289,7 @@ pub fn characterise_at(
     starts.resize(2 * n, Start::Unknown);
     let mut jet = values(&starts);
     let ranks = depth.ranks;
-    let condition_names = Vec::new();
-    Search { system, array, conditions: None, t, starts: &starts, condition_names, released: false, ranks }
-        .run(&mut jet, depth)
+    Search { system, array, conditions: None, t, starts: &starts, released: false, ranks }.run(&mut jet, depth)
 }
 
 fn check(system: &System, initial: &Initial) -> Result<(), AnalysisError> {
@@ -326,7 +315,6 @@ struct Search<'s, 'a> {
     conditions: Option<&'a mut Conditions>,
     t: f64,
     starts: &'s [Start],
-    condition_names: Vec<String>,
     released: bool,
     ranks: RankRule,
 }
@@ -408,15 +396,15 @@ impl Search<'_, '_> {
 
     /// A consistent jet of a level; guesses are released only if it is impossible to keep them.
     fn consistent(&mut self, level: usize, jet: &mut [f64]) -> Result<Fit, AnalysisError> {
-        let (begin, mut last) = (jet.to_vec(), None);
+        let t = self.t;
+        let mut last = None;
         for released in [false, true] {
             if !released && self.released {
                 continue;
             }
-            let freedom = freedom(self.starts, released, jet.len(), self.ranks);
-            let mut equations = OnJet::new(self.array, self.conditions.as_deref_mut(), level, self.t);
-            jet.copy_from_slice(&begin);
-            match solve(&mut equations, &freedom, jet) {
+            let freedom = freedoms(self.starts, released);
+            let before = jet.to_vec();
+            match fit(self.array, self.conditions.as_deref_mut(), level, t, jet, &freedom, self.ranks) {
                 Ok(fit) if fit.consistent() => {
                     self.released = released;
                     return Ok(fit);
@@ -424,42 +412,32 @@ impl Search<'_, '_> {
                 Ok(fit) => last = Some(fit),
                 Err(_) => {}
             }
+            if !released {
+                jet.copy_from_slice(&before);
+            }
         }
-        let undefined = AnalysisError::Undefined { t: self.t };
-        let fit = last.ok_or(undefined.clone())?;
-        jet.copy_from_slice(&begin);
-        Err(self.contradiction(level, jet, &fit).unwrap_or(undefined))
-    }
-
-    /// What excludes each other where no jet is consistent; if that is not found, the equation that is violated most and all that is fixed.
-    fn contradiction(&mut self, level: usize, jet: &mut [f64], fit: &Fit) -> Option<AnalysisError> {
-        let (t, m, names) = (self.t, self.array.rows(), self.system.names());
-        let freedom = freedom(self.starts, true, jet.len(), self.ranks);
-        let mut equations = OnJet::new(self.array, self.conditions.as_deref_mut(), level, t);
-        let stage = Stage { rows: 0..equations.rows(), free: freedom.free() };
-        let found = Contradicting::near(&mut equations, &freedom, &[stage], jet).ok()?;
-        let found = found.unwrap_or(Contradicting { equations: vec![(fit.worst, fit.left)], fixed: freedom.fixed });
-        let equations = found.equations.iter().map(|&(row, residual)| match row / m {
-            differentiated if differentiated <= level => {
-                Violated { equation: self.system.row_names()[row % m].clone(), differentiated, residual }
-            }
-            _ => {
-                Violated { equation: self.condition_names[row - m * (level + 1)].clone(), differentiated: 0, residual }
-            }
-        });
-        let equations = equations.collect();
+        let Some(fit) = last else { return Err(AnalysisError::Undefined { t }) };
+        let m = self.array.rows();
+        let (equation, at) = if fit.worst < m * (level + 1) {
+            (self.system.row_names()[fit.worst % m].clone(), fit.worst / m)
+        } else {
+            ("a condition at the start".to_string(), 0)
+        };
+        let held = freedoms(self.starts, true);
+        let names = self.system.names();
+        let name = |k: usize| format!("{}{}", names[k % names.len()], if k < names.len() { "" } else { "'" });
         let mut fixed: Vec<String> = Vec::new();
-        for k in found.fixed {
+        for name in (0..held.len()).filter(|&k| held[k] == Freedom::Held).map(name) {
             // a derivative that is an unknown stands in x and in ẋ
-            let name = format!("{}{}", names[k % names.len()], if k < names.len() { "" } else { "'" });
             if !fixed.contains(&name) {
                 fixed.push(name);
             }
         }
-        Some(if fixed.is_empty() {
-            AnalysisError::Inconsistent { t, equations }
+        let residual = fit.left;
+        Err(if fixed.is_empty() {
+            AnalysisError::Inconsistent { t, equation, level: at, residual }
         } else {
-            AnalysisError::FixedInconsistent { t, equations, fixed }
+            AnalysisError::FixedInconsistent { t, equation, level: at, residual, fixed }
         })
     }
 }
