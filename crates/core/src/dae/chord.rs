@@ -28,7 +28,7 @@ impl Chord {
 
     /// Where the matrix of the next point is written.
     pub fn next(&mut self) -> &mut Matrix {
-        self.watch.next()
+        self.watch.next_matrix()
     }
 
     /// Go on to a point. `matrix_at` gives the matrix of another one. The time of a singular point that lies between.

@@ -252,9 +252,9 @@ impl Genda {
         } else {
             before.gradients
         };
-        stack(&(Z1.transpose() * &before.leading), &from, watch.next());
+        stack(&(Z1.transpose() * &before.leading), &from, watch.next_matrix());
         watch.begin_again();
-        stack(&(Z1.transpose() * &here.leading), &here.gradients, watch.next());
+        stack(&(Z1.transpose() * &here.leading), &here.gradients, watch.next_matrix());
         let time = |s: f64| before.t + s * (t - before.t);
         let lost = watch.step(|s, K| {
             jet.iter_mut().zip(before.jet.iter().zip(&here.jet)).for_each(|(x, (a, b))| *x = a + s * (b - a));

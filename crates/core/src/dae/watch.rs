@@ -83,7 +83,7 @@ impl WatchedMatrix {
             places.iter().zip(values.iter()).for_each(|(&place, &value)| W[place] = value);
             values.iter().all(|w| w.is_finite())
         };
-        if !evaluate(t, x, xdot, watch.next()) {
+        if !evaluate(t, x, xdot, watch.next_matrix()) {
             return Err(StepFailure::Undefined { t });
         }
         let (between, rates) = (&mut self.x, &mut self.xdot);

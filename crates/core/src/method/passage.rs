@@ -89,20 +89,20 @@ impl Passage {
 
     /// Write down the rows of the next K.
     pub fn put<'k>(&mut self, rows: impl Iterator<Item = &'k [f64]>) {
-        reduce(rows, self.combinations.as_ref(), self.watch.next());
+        reduce(rows, self.combinations.as_ref(), self.watch.next_matrix());
     }
 
     /// The same from the rows of −K.
     pub fn put_negative<'k>(&mut self, rows: impl Iterator<Item = &'k [f64]>) {
         self.put(rows);
-        self.watch.next().data_mut().iter_mut().for_each(|w| *w = -*w);
+        self.watch.next_matrix().data_mut().iter_mut().for_each(|w| *w = -*w);
     }
 
     /// The same of a point; false where K has no value.
     pub fn put_at(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> bool {
         let Ok(matrices) = array.matrices(t, x) else { return false };
         know(&mut self.K, matrices);
-        reduce(rows(&self.K), self.combinations.as_ref(), self.watch.next());
+        reduce(rows(&self.K), self.combinations.as_ref(), self.watch.next_matrix());
         true
     }
 

@@ -261,6 +261,11 @@ impl Entries {
         self.places.len()
     }
 
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
     /// The places, in the order of the values.
     pub fn places(&self) -> &[(usize, usize)] {
         &self.places

@@ -214,7 +214,7 @@ impl<C: Coefficients> Gelda<C> {
             return Ok(());
         }
         let Gelda { coefficients, reducer, between, decided, values, watched_at: t0, watch, .. } = self;
-        put_together(&decided.system, watch.next());
+        put_together(&decided.system, watch.next_matrix());
         let mut looked = false;
         let lost = watch.step(|s, K| {
             looked = true;

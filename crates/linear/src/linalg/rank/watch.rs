@@ -95,7 +95,7 @@ impl RankWatch {
     }
 
     /// Where the matrix of the next point is written, before [`RankWatch::step`].
-    pub fn next(&mut self) -> &mut Matrix {
+    pub fn next_matrix(&mut self) -> &mut Matrix {
         &mut self.new
     }
 
@@ -477,9 +477,9 @@ mod tests {
     /// Where W(s) loses rank on the way from s = 0 to 1.
     fn lost(rows: Rows, (r, n): (usize, usize), at: impl Fn(f64, &mut Matrix)) -> Option<f64> {
         let mut watch = RankWatch::new(r, n, rows);
-        at(0.0, watch.next());
+        at(0.0, watch.next_matrix());
         assert_eq!(watch.step(|_, _| panic!("a first matrix")), None);
-        at(1.0, watch.next());
+        at(1.0, watch.next_matrix());
         watch.step(|s, W| {
             at(s, W);
             true
