@@ -52,6 +52,7 @@ extern crate self as daedal;
 
 pub use daedal_graph as graph;
 pub use daedal_linear as linear;
+#[doc(no_inline)]
 pub use daedal_linear::linalg;
 pub use daedal_scalar as scalar;
 

@@ -35,7 +35,7 @@ pub struct Options {
     pub rank_tolerance: Option<f64>,
     /// What to keep; every accepted step unless asked for more or less.
     pub save: Save,
-    /// Is every step looked at with the equations as they were written ([`verify`](crate::verify))?
+    /// Is every step looked at with the equations as they were written ([`Verification`](crate::Verification))?
     pub verify: bool,
 }
 

@@ -9,7 +9,7 @@
 //! | symmetric and self-adjoint pairs | [`structured`] |
 //! | eᴬ | [`exponential`] |
 //!
-//! What is solved step by step, GELDA with it, is in [`daedal`]: [`daedal_linear`] reduces E(t) ẋ = A(t) x + b(t) of any index.
+//! What is solved step by step, GELDA with it, is in the crate `daedal`: [`daedal_linear`] reduces E(t) ẋ = A(t) x + b(t) of any index.
 
 mod blocks;
 mod exponential;

@@ -34,7 +34,7 @@ const CLEAN: f64 = 1e-12;
 /// them, they are refused ([`EnterError::Kept`]). `weights` are 1/(rtol |xⱼ| + atol), used by [`Restart::Weighted`] only. `xdot` is a
 /// guess of ẋ; it changes only where constraints are hidden in rows that contain ẋ, and is not the derivative of the new state.
 /// Bookkeeping ([`Dae::in_error_norm`]) changes as it must. The system is told that the state has jumped. [`Restart::Momentum`] has no meaning
-/// for general systems; for [`Restart::Impulse`] a system of index at most one does not tell enough: see [`make_consistent_keeping`].
+/// for general systems; for [`Restart::Impulse`] a system of index at most one does not tell enough: what it keeps must be given.
 ///
 /// ```
 /// use daedal::dae::{Equations, Form, System, prepare};
