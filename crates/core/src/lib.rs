@@ -22,6 +22,7 @@ pub mod analysis;
 mod auto;
 mod backward;
 pub mod catalogue;
+mod consistent;
 pub mod dae;
 mod error;
 mod event;

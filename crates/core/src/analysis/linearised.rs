@@ -5,7 +5,7 @@
 
 use crate::linalg::RankRule;
 use crate::linalg::rank::Decomposed;
-use crate::motion::consistent::size;
+use crate::motion::consistent::tolerance;
 use crate::motion::{Layout, Mechanism, Names, ReducedArray, Undefined};
 use faer::Mat;
 use std::ops::Range;
@@ -126,14 +126,13 @@ impl Linearised {
 
     /// Largest term of row i, max |∂kᵢ/∂xⱼ xⱼ|.
     pub fn terms(&self, i: usize) -> f64 {
-        size(|j| self.slope(i, j), &self.x).0
+        tolerance(|j| self.slope(i, j), &self.x).1
     }
 
     /// What a row may leave as residual when it holds: small against its terms and against rounding in its arguments.
     pub fn tolerance(&self, i: usize) -> f64 {
-        let (terms, rounding) = size(|j| self.slope(i, j), &self.x);
         let constraints = self.layout.row_g().chain(self.layout.row_g1()).map(|k| self.terms(k)).fold(0.0, f64::max);
-        1e-9 * terms + 1e-13 * rounding + 1e-15 * (1.0 + constraints)
+        tolerance(|j| self.slope(i, j), &self.x).0 + 1e-15 * (1.0 + constraints)
     }
 }
 

@@ -1,10 +1,11 @@
 //! What a DAE is at a consistent point: a consistent jet, the ranks of its levels, the characteristic values.
 
-use super::initial::{conditions, freedoms, values};
-use super::jet::{Conditions, Fit, Freedom, fit};
+use super::initial::{conditions, freedom, values};
+use super::jet::{Conditions, OnJet};
 use super::levels::{self, Level, Projections};
 use super::missing::complete;
 use super::{CharacteristicValues, DerivativeArray, MOST_LEVELS, System};
+use crate::consistent::{Contradicting, Fit, Stage, solve};
 use crate::initial::{BadInitial, Initial, Start};
 use crate::linalg::{Matrix, RankRule};
 
@@ -121,35 +122,27 @@ pub enum AnalysisError {
     },
     /// Values that are fixed do not satisfy the equations.
     #[error(
-        "at t = {t}: no consistent initial values with {} fixed: {} keeps a residual of {residual:.1e}; fix fewer values, give some of them as guesses, or correct them",
-        list(fixed), derived(equation, *level)
+        "at t = {t}: no consistent initial values with {} fixed: {}; fix fewer values, give some of them as guesses, or correct them",
+        fixed.join(", "), violated(equations)
     )]
     FixedInconsistent {
         /// Time.
         t: f64,
-        /// The equation that is violated most.
-        equation: String,
-        /// How often it is differentiated.
-        level: usize,
-        /// What is left of it.
-        residual: f64,
-        /// What was fixed.
+        /// The equations that contradict each other or the fixed values, when all of them are met as well as possible.
+        equations: Vec<Violated>,
+        /// Fixed values that take part.
         fixed: Vec<String>,
     },
     /// No consistent values were found near the guesses.
     #[error(
-        "at t = {t}: no consistent initial values near the given ones: {} keeps a residual of {residual:.1e}; the equations contradict each other here, or better guesses are needed",
-        derived(equation, *level)
+        "at t = {t}: no consistent initial values near the given ones: {}; the equations contradict each other here, or better guesses are needed",
+        violated(equations)
     )]
     Inconsistent {
         /// Time.
         t: f64,
-        /// The equation that is violated most.
-        equation: String,
-        /// How often it is differentiated.
-        level: usize,
-        /// What is left of it.
-        residual: f64,
+        /// The equations that contradict each other, when all of them are met as well as possible.
+        equations: Vec<Violated>,
     },
     /// Unknowns that nothing determines, and that are not declared free.
     #[error(
@@ -202,8 +195,22 @@ pub enum AnalysisError {
     },
 }
 
-fn list(names: &[String]) -> String {
-    names.join(", ")
+/// An equation that cannot be satisfied together with others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violated {
+    /// Its name.
+    pub equation: String,
+    /// How often it is differentiated.
+    pub differentiated: usize,
+    /// What is left of it.
+    pub residual: f64,
+}
+
+fn violated(equations: &[Violated]) -> String {
+    let told = |v: &Violated| {
+        format!("{} keeps a residual of {:.1e}", differentiated(&v.equation, v.differentiated), v.residual.abs())
+    };
+    equations.iter().map(told).collect::<Vec<_>>().join(" while ")
 }
 
 impl AnalysisError {
@@ -246,8 +253,9 @@ fn told_twice(dependent: &[String]) -> String {
     }
 }
 
-fn derived(equation: &str, level: usize) -> String {
-    match level {
+/// An equation with the number of its differentiations.
+pub(super) fn differentiated(equation: &str, times: usize) -> String {
+    match times {
         0 => format!("`{equation}`"),
         1 => format!("`{equation}`, differentiated once,"),
         2 => format!("`{equation}`, differentiated twice,"),
@@ -269,6 +277,7 @@ pub fn characterise(system: &System, initial: &Initial, depth: Depth) -> Result<
         conditions: further.as_mut(),
         t: initial.t,
         starts: &starts,
+        condition_names: initial.conditions.iter().map(|c| format!("condition {}", c.name)).collect(),
         released: false,
         ranks: depth.ranks,
     };
@@ -289,7 +298,9 @@ pub fn characterise_at(
     starts.resize(2 * n, Start::Unknown);
     let mut jet = values(&starts);
     let ranks = depth.ranks;
-    Search { system, array, conditions: None, t, starts: &starts, released: false, ranks }.run(&mut jet, depth)
+    let condition_names = Vec::new();
+    Search { system, array, conditions: None, t, starts: &starts, condition_names, released: false, ranks }
+        .run(&mut jet, depth)
 }
 
 fn check(system: &System, initial: &Initial) -> Result<(), AnalysisError> {
@@ -315,6 +326,7 @@ struct Search<'s, 'a> {
     conditions: Option<&'a mut Conditions>,
     t: f64,
     starts: &'s [Start],
+    condition_names: Vec<String>,
     released: bool,
     ranks: RankRule,
 }
@@ -396,15 +408,15 @@ impl Search<'_, '_> {
 
     /// A consistent jet of a level; guesses are released only if it is impossible to keep them.
     fn consistent(&mut self, level: usize, jet: &mut [f64]) -> Result<Fit, AnalysisError> {
-        let t = self.t;
-        let mut last = None;
+        let (begin, mut last) = (jet.to_vec(), None);
         for released in [false, true] {
             if !released && self.released {
                 continue;
             }
-            let freedom = freedoms(self.starts, released);
-            let before = jet.to_vec();
-            match fit(self.array, self.conditions.as_deref_mut(), level, t, jet, &freedom, self.ranks) {
+            let freedom = freedom(self.starts, released, jet.len(), self.ranks);
+            let mut equations = OnJet::new(self.array, self.conditions.as_deref_mut(), level, self.t);
+            jet.copy_from_slice(&begin);
+            match solve(&mut equations, &freedom, jet) {
                 Ok(fit) if fit.consistent() => {
                     self.released = released;
                     return Ok(fit);
@@ -412,32 +424,42 @@ impl Search<'_, '_> {
                 Ok(fit) => last = Some(fit),
                 Err(_) => {}
             }
-            if !released {
-                jet.copy_from_slice(&before);
-            }
         }
-        let Some(fit) = last else { return Err(AnalysisError::Undefined { t }) };
-        let m = self.array.rows();
-        let (equation, at) = if fit.worst < m * (level + 1) {
-            (self.system.row_names()[fit.worst % m].clone(), fit.worst / m)
-        } else {
-            ("a condition at the start".to_string(), 0)
-        };
-        let held = freedoms(self.starts, true);
-        let names = self.system.names();
-        let name = |k: usize| format!("{}{}", names[k % names.len()], if k < names.len() { "" } else { "'" });
+        let undefined = AnalysisError::Undefined { t: self.t };
+        let fit = last.ok_or(undefined.clone())?;
+        jet.copy_from_slice(&begin);
+        Err(self.contradiction(level, jet, &fit).unwrap_or(undefined))
+    }
+
+    /// What excludes each other where no jet is consistent; if that is not found, the equation that is violated most and all that is fixed.
+    fn contradiction(&mut self, level: usize, jet: &mut [f64], fit: &Fit) -> Option<AnalysisError> {
+        let (t, m, names) = (self.t, self.array.rows(), self.system.names());
+        let freedom = freedom(self.starts, true, jet.len(), self.ranks);
+        let mut equations = OnJet::new(self.array, self.conditions.as_deref_mut(), level, t);
+        let stage = Stage { rows: 0..equations.rows(), free: freedom.free() };
+        let found = Contradicting::near(&mut equations, &freedom, &[stage], jet).ok()?;
+        let found = found.unwrap_or(Contradicting { equations: vec![(fit.worst, fit.left)], fixed: freedom.fixed });
+        let equations = found.equations.iter().map(|&(row, residual)| match row / m {
+            differentiated if differentiated <= level => {
+                Violated { equation: self.system.row_names()[row % m].clone(), differentiated, residual }
+            }
+            _ => {
+                Violated { equation: self.condition_names[row - m * (level + 1)].clone(), differentiated: 0, residual }
+            }
+        });
+        let equations = equations.collect();
         let mut fixed: Vec<String> = Vec::new();
-        for name in (0..held.len()).filter(|&k| held[k] == Freedom::Held).map(name) {
+        for k in found.fixed {
             // a derivative that is an unknown stands in x and in ẋ
+            let name = format!("{}{}", names[k % names.len()], if k < names.len() { "" } else { "'" });
             if !fixed.contains(&name) {
                 fixed.push(name);
             }
         }
-        let residual = fit.left;
-        Err(if fixed.is_empty() {
-            AnalysisError::Inconsistent { t, equation, level: at, residual }
+        Some(if fixed.is_empty() {
+            AnalysisError::Inconsistent { t, equations }
         } else {
-            AnalysisError::FixedInconsistent { t, equation, level: at, residual, fixed }
+            AnalysisError::FixedInconsistent { t, equations, fixed }
         })
     }
 }

@@ -1,9 +1,12 @@
 //! What is given about the start of a general system, and consistent values from it.
 
-use super::jet::{Conditions, Freedom};
+use super::jet::Conditions;
 use super::{FirstOrder, System};
+use crate::consistent::Freedom;
 use crate::graph::Expr;
 use crate::initial::{BadInitial, Condition, Initial, Residual, Start};
+use crate::linalg::RankRule;
+use crate::linalg::rank::AT_POINT;
 
 impl Initial {
     /// Start of a derivative of a state, the state itself having order 0.
@@ -50,17 +53,26 @@ pub(super) fn values(starts: &[Start]) -> Vec<f64> {
     starts.iter().map(|start| if let Start::Fixed(x) | Start::Guess(x) = start { *x } else { 0.0 }).collect()
 }
 
-/// Guesses are held first, and released if that is impossible.
-pub(super) fn freedoms(starts: &[Start], released: bool) -> Vec<Freedom> {
-    let guess = if released { Freedom::Protected } else { Freedom::Held };
-    starts
-        .iter()
-        .map(|start| match start {
-            Start::Fixed(_) => Freedom::Held,
-            Start::Guess(_) => guess,
-            Start::Unknown => Freedom::Free,
-        })
-        .collect()
+/// Guesses are held first, and released if that is impossible; the rest of a jet of some width is free.
+pub(super) fn freedom(starts: &[Start], released: bool, width: usize, ranks: RankRule) -> Freedom {
+    let (mut fixed, mut guessed, mut free) = (Vec::new(), Vec::new(), Vec::new());
+    for j in 0..width {
+        match starts.get(j) {
+            Some(Start::Fixed(_)) => fixed.push(j),
+            Some(Start::Guess(_)) if released => guessed.push(j),
+            Some(Start::Guess(_)) => fixed.push(j),
+            Some(Start::Unknown) | None => free.push(j),
+        }
+    }
+    Freedom {
+        fixed,
+        classes: vec![guessed, free],
+        units: None,
+        kept: None,
+        tau: ranks.or(AT_POINT),
+        independent: false,
+        equilibrated: true,
+    }
 }
 
 /// The conditions, compiled.
@@ -84,6 +96,7 @@ pub(super) fn conditions(system: &System, initial: &Initial) -> Option<Condition
         values: system.compiler.compile(&graph, &formulas),
         entries: system.compiler.compile(&graph, &jacobian.entries),
         places: jacobian.iter().map(|(i, j, _)| (i, j)).collect(),
+        slopes: vec![0.0; jacobian.entries.len()],
         count: formulas.len(),
         inputs,
         width: graph.inputs().len(),

@@ -28,6 +28,7 @@ pub struct Plain {
     slopes: Vec<f64>,
     rows: Vec<f64>,
     residuals: Residuals,
+    row_names: Vec<String>,
     /// the matrix that must stay regular, unless it is made of numbers
     watch: Option<WatchedMatrix>,
 }
@@ -71,6 +72,7 @@ impl Plain {
             slopes: vec![0.0; entries.len()],
             rows: vec![0.0; m],
             residuals: Residuals { constraint, ..Residuals::default() },
+            row_names: system.row_names.clone(),
             watch: None,
         }
     }
@@ -116,6 +118,10 @@ impl Dae for Plain {
 
     fn algebraic(&self, row: usize) -> bool {
         self.algebraic[row]
+    }
+
+    fn row_name(&self, row: usize) -> Option<String> {
+        self.row_names.get(row).cloned()
     }
 
     fn quasilinear(&self) -> bool {

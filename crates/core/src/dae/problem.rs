@@ -4,7 +4,7 @@ use super::characteristics::{AnalysisError, Characteristics, Depth, characterise
 use super::freedom::{completed, undetermined};
 use super::hidden::{MinimalArray, ProcedureError, minimal_array};
 use super::invariance::check;
-use super::jet::{Freedom, fit};
+use super::jet::fit_derivatives;
 use super::missing::complete;
 use super::ready::{ready, stands_alone};
 use super::{Dae, FormulaCoefficients, Gelda, GeldaOptions, Genda, Keep, Plain, Point, QuasiLinear, System};
@@ -237,7 +237,7 @@ pub fn derivatives(system: &System, found: &Characteristics) -> Vec<f64> {
     let (n, level) = (system.dim(), found.values.mu + 1);
     let mut jet = found.jet.clone();
     jet.resize((level + 2) * n, 0.0);
-    match fit(&mut system.array(), None, level, found.t, &mut jet, &vec![Freedom::Held; n], found.ranks) {
+    match fit_derivatives(&mut system.array(), level, found.t, &mut jet, found.ranks) {
         Ok(fit) if fit.consistent() => jet[n..2 * n].to_vec(),
         _ => found.xdot().to_vec(),
     }

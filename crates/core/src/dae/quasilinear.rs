@@ -3,6 +3,7 @@
 //! y_j' = rate_j for the chosen j, 0 = c_i for the chosen i, y_j' = 0 for what is undetermined. The choice is made anew with every
 //! pencil. Steinbrecher (2006), 3.5: (3.78) with selectors that are constant over a step.
 
+use super::characteristics::differentiated;
 use super::chord::Chosen;
 use super::determined::Determined;
 use super::hidden::{MinimalArray, Role};
@@ -583,6 +584,11 @@ impl Dae for QuasiLinear {
         self.determined_by.forget();
         // where there is no value the next pencil says so
         let _ = self.keep_invariants(t, y);
+    }
+
+    fn row_name(&self, row: usize) -> Option<String> {
+        let constraint = &self.array.constraints[*self.selection.rows.get(row)?];
+        Some(differentiated(&constraint.equation, constraint.level))
     }
 
     fn invariant(&self, row: usize) -> bool {

@@ -72,6 +72,11 @@ pub trait Dae {
     /// Residuals were evaluated at times of the last accepted step: no new step has been tried by that.
     fn looked_back(&mut self) {}
 
+    /// What a row is called, at the point of the last pencil, where the system can tell.
+    fn row_name(&self, _row: usize) -> Option<String> {
+        None
+    }
+
     /// Is an algebraic row the value of an invariant? It holds by itself after a jump, and is no constraint for the state there.
     fn invariant(&self, _row: usize) -> bool {
         false

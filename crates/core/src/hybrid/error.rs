@@ -40,18 +40,29 @@ pub enum EnterError {
         name: String,
     },
     /// Components that are to be kept leave no consistent state.
-    #[error("{} must not change, but without changing them no state is consistent; keep fewer unknowns", .names.join(", "))]
+    #[error(
+        "{} must not change, but without changing {} {} cannot hold; keep fewer unknowns",
+        .names.join(", "), if .names.len() == 1 { "it" } else { "them" }, told(.equations, "the constraints")
+    )]
     Kept {
-        /// Their names.
+        /// Those that take part.
         names: Vec<String>,
+        /// Constraints that they leave unsatisfied, with residuals.
+        equations: Vec<(String, f64)>,
     },
     /// The iteration for a consistent state failed.
     #[error(
-        "no consistent state near the given one was found (largest residual {residual:.1e}); start closer to one, or change the state in the transition"
+        "no consistent state near the given one was found (largest residual {residual:.1e}){}{}; start closer to one, or change the state in the transition",
+        if .equations.is_empty() { String::new() } else { format!(": {} cannot hold", told(.equations, "")) },
+        if .kept.is_empty() { String::new() } else { format!(" while {} must not change", .kept.join(", ")) }
     )]
     NotConsistent {
-        /// Residual at the end.
+        /// Largest residual, relative to what its constraint is summed from, where all are met as well as possible.
         residual: f64,
+        /// Constraints that exclude each other there, with residuals; none if that was not found.
+        equations: Vec<(String, f64)>,
+        /// Unknowns that must not change and take part.
+        kept: Vec<String>,
     },
     /// What impulses leave alone could not be found.
     #[error(
@@ -64,6 +75,15 @@ pub enum EnterError {
     /// Impulses were asked for where they have no meaning.
     #[error("impulses need equations of motion with formulas; choose another way to restart")]
     NoMomentum,
+}
+
+/// Equations with their residuals, or something else where there are none.
+fn told(equations: &[(String, f64)], otherwise: &str) -> String {
+    if equations.is_empty() {
+        return otherwise.into();
+    }
+    let one = |(name, residual): &(String, f64)| format!("{name} (residual {residual:.1e})");
+    equations.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// Why a hybrid run stopped.

@@ -4,11 +4,14 @@
 //! ZᵀG₁ with ZᵀE₁ = 0.
 
 use super::error::EnterError;
-use super::leading_matrix::LeadingMatrix;
+use crate::consistent::{LeadingMatrix, Requirements, Terms};
 use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
 use crate::linalg::rank::{Decomposed, Scales, Scaling};
 use crate::linalg::{Mat, RankRule};
+
+/// Rows with a smaller part of the largest factor are not named in a combination.
+const NAMED: f64 = 1e-3;
 
 /// A sum of rows: number and factor of each.
 type Combination = Vec<(usize, f64)>;
@@ -17,6 +20,10 @@ type Combination = Vec<(usize, f64)>;
 pub(super) struct Linearised<'d> {
     pub dae: &'d mut dyn Dae,
     pub t: f64,
+    /// a guess of ẋ, which follows where constraints are hidden in rows that contain it
+    pub xdot: Vec<f64>,
+    /// are steps solved with the sparse pencil, E₁ δ = 0?
+    pub by_pencil: bool,
     pencil: Pencil,
     /// all rows
     rows: Vec<f64>,
@@ -26,6 +33,8 @@ pub(super) struct Linearised<'d> {
     differential: Vec<Combination>,
     /// rows that keep the values of invariants
     invariants: Vec<usize>,
+    /// values of the constraints
+    values: Vec<f64>,
     /// what the constraints are summed from
     sizes: Vec<f64>,
     /// do the rows show all constraints? Asked at the first point.
@@ -35,12 +44,15 @@ pub(super) struct Linearised<'d> {
 
 impl<'d> Linearised<'d> {
     /// Before the first point.
-    pub fn new(dae: &'d mut dyn Dae, t: f64, ranks: RankRule) -> Self {
+    pub fn new(dae: &'d mut dyn Dae, t: f64, xdot: &[f64], ranks: RankRule) -> Self {
         Linearised {
             pencil: dae.new_pencil(),
             rows: vec![0.0; dae.dim()],
             dae,
             t,
+            xdot: xdot.to_vec(),
+            by_pencil: false,
+            values: Vec::new(),
             constraints: Vec::new(),
             differential: Vec::new(),
             invariants: Vec::new(),
@@ -48,27 +60,6 @@ impl<'d> Linearised<'d> {
             shown: None,
             ranks,
         }
-    }
-
-    /// Largest residual of the constraints, each relative to what it is summed from.
-    pub fn residual(&self) -> f64 {
-        let scaled = self.constraints.iter().zip(&self.sizes).map(|(row, size)| (sum(row, &self.rows) / size).abs());
-        scaled.fold(0.0, |most, r| if r <= most { most } else { r })
-    }
-
-    /// Rows at x, by the choices of the last linearisation. False where they have no value.
-    pub fn evaluate(&mut self, x: &[f64], xdot: &[f64]) -> bool {
-        self.dae.residual(0, self.t, x, xdot, &mut self.rows).is_ok()
-    }
-
-    /// −G₂.
-    pub fn wanted(&self) -> Vec<f64> {
-        self.constraints.iter().map(|row| -sum(row, &self.rows)).collect()
-    }
-
-    /// C = ∂G₂/∂x.
-    pub fn gradients(&self) -> Mat<f64> {
-        self.dense(&self.constraints, Part::Slope)
     }
 
     /// E₁, sums of rows that are constraints left out.
@@ -96,56 +87,17 @@ impl<'d> Linearised<'d> {
         self.pencil.is_sparse() && self.shown == Some(true)
     }
 
-    /// E₁ δ = 0, C δ = c with the pencil itself, whose rows show all constraints.
-    pub fn solve(&self, c: &[f64]) -> Option<Vec<f64>> {
-        let mut step = vec![0.0; self.rows.len()];
-        self.constraints.iter().zip(c).for_each(|(row, c)| step[row[0].0] = *c);
-        LeadingMatrix::new(&self.pencil, self.flags(), self.ranks)?.solve(&mut step);
-        // rows with one derivative hold their unknowns, without rounding
-        let mut columns = vec![Vec::new(); self.differential.len()];
-        self.each_entry(&self.differential, Part::Leading, |i, j, _| columns[i].push(j));
-        columns.iter().filter(|columns| columns.len() == 1).for_each(|columns| step[columns[0]] = 0.0);
-        Some(step)
-    }
-
-    /// Rows and their derivatives at x.
-    pub fn at(&mut self, x: &[f64], xdot: &mut [f64]) -> Result<(), EnterError> {
-        let undefined = |_| StepFailure::Undefined { t: self.t };
-        self.dae.jumped(self.t, x);
-        self.dae.pencil(self.t, x, xdot, &mut self.pencil)?;
-        self.dae.residual(0, self.t, x, xdot, &mut self.rows).map_err(undefined)?;
-        let n = x.len();
-        let single = |i: usize| vec![(i, 1.0)];
-        self.constraints.clear();
-        self.invariants.clear();
-        for i in (0..n).filter(|&i| self.dae.algebraic(i)) {
-            if self.dae.invariant(i) {
-                self.invariants.push(i);
-            } else {
-                self.constraints.push(single(i));
+    /// What a constraint is called.
+    pub fn name(&self, constraint: usize) -> String {
+        let row = |&(i, _): &(usize, f64)| self.dae.row_name(i).unwrap_or_else(|| format!("row {}", i + 1));
+        match &self.constraints[constraint][..] {
+            [one] => row(one),
+            several => {
+                let top = several.iter().map(|(_, factor)| factor.abs()).fold(0.0, f64::max);
+                let parts = several.iter().filter(|(_, factor)| factor.abs() > NAMED * top);
+                format!("a combination of {}", parts.map(row).collect::<Vec<_>>().join(", "))
             }
         }
-        self.differential = (0..n).filter(|&i| !self.dae.algebraic(i)).map(single).collect();
-        let shown = self.shown.unwrap_or_else(|| LeadingMatrix::new(&self.pencil, self.flags(), self.ranks).is_some());
-        self.shown = Some(shown);
-        if !shown {
-            self.uncover(x, xdot)?;
-        }
-        // a row C x + c is summed from the entries of C x, and c; where all of them vanish, changes of x of size one count
-        let a = self.constraints.len();
-        let (mut sums, mut products, mut tops) = (vec![0.0; a], vec![0.0; a], vec![0.0_f64; a]);
-        self.each_entry(&self.constraints, Part::Slope, |i, j, c| {
-            sums[i] += (c * x[j]).abs();
-            products[i] += c * x[j];
-            tops[i] = tops[i].max(c.abs());
-        });
-        let sizes = self.constraints.iter().zip(sums.iter().zip(&products)).zip(&tops);
-        self.sizes = sizes
-            .map(|((row, (size, product)), top)| {
-                (size + (sum(row, &self.rows) - product).abs()).max(*top).max(f64::MIN_POSITIVE)
-            })
-            .collect();
-        Ok(())
     }
 
     /// Which rows are algebraic.
@@ -154,7 +106,7 @@ impl<'d> Linearised<'d> {
     }
 
     /// Constraints that are sums of rows with ẋ: the left null space of their leading matrix. ẋ follows, so that the other rows hold.
-    fn uncover(&mut self, x: &[f64], xdot: &mut [f64]) -> Result<(), EnterError> {
+    fn uncover(&mut self, x: &[f64]) -> Result<(), EnterError> {
         let t = self.t;
         let rows: Vec<usize> = self.differential.iter().map(|row| row[0].0).collect();
         let E1 = self.dense(&self.differential, Part::Leading);
@@ -166,8 +118,8 @@ impl<'d> Linearised<'d> {
             return Ok(());
         }
         let change = found.solve(&Mat::from_fn(rows.len(), 1, |i, _| self.rows[rows[i]]));
-        xdot.iter_mut().enumerate().for_each(|(j, xdot)| *xdot -= change[(j, 0)]);
-        self.dae.residual(0, t, x, xdot, &mut self.rows).map_err(|_| StepFailure::Undefined { t })?;
+        self.xdot.iter_mut().enumerate().for_each(|(j, xdot)| *xdot -= change[(j, 0)]);
+        self.dae.residual(0, t, x, &self.xdot, &mut self.rows).map_err(|_| StepFailure::Undefined { t })?;
         let U = found.left_vectors();
         let combination = |k: usize| rows.iter().enumerate().map(|(i, &row)| (row, scale[i] * U[(i, k)])).collect();
         self.differential = (0..rank).map(combination).collect();
@@ -199,6 +151,68 @@ impl<'d> Linearised<'d> {
         let mut M = Mat::zeros(rows.len(), self.rows.len());
         self.each_entry(rows, part, |i, j, entry| M[(i, j)] += entry);
         M
+    }
+}
+
+impl Requirements for Linearised<'_> {
+    type Failure = EnterError;
+
+    fn linearise(&mut self, x: &[f64]) -> Result<(), EnterError> {
+        self.dae.jumped(self.t, x);
+        self.dae.pencil(self.t, x, &self.xdot, &mut self.pencil)?;
+        let undefined = |_| StepFailure::Undefined { t: self.t };
+        self.dae.residual(0, self.t, x, &self.xdot, &mut self.rows).map_err(undefined)?;
+        let n = x.len();
+        let single = |i: usize| vec![(i, 1.0)];
+        let algebraic = (0..n).filter(|&i| self.dae.algebraic(i));
+        let (invariants, constraints): (Vec<_>, Vec<_>) = algebraic.partition(|&i| self.dae.invariant(i));
+        self.invariants = invariants;
+        self.constraints = constraints.into_iter().map(single).collect();
+        self.differential = (0..n).filter(|&i| !self.dae.algebraic(i)).map(single).collect();
+        let shown = self.shown.unwrap_or_else(|| LeadingMatrix::new(&self.pencil, self.flags(), self.ranks).is_some());
+        self.shown = Some(shown);
+        if !shown {
+            self.uncover(x)?;
+        }
+        self.values = self.constraints.iter().map(|row| sum(row, &self.rows)).collect();
+        let mut terms = vec![Terms::default(); self.values.len()];
+        self.each_entry(&self.constraints, Part::Slope, |i, j, slope| terms[i].add(slope, x[j]));
+        self.sizes = terms.iter().zip(&self.values).map(|(terms, value)| terms.size(*value)).collect();
+        Ok(())
+    }
+
+    fn evaluate(&mut self, x: &[f64]) -> bool {
+        let defined = self.dae.residual(0, self.t, x, &self.xdot, &mut self.rows).is_ok();
+        self.values.iter_mut().zip(&self.constraints).for_each(|(value, row)| *value = sum(row, &self.rows));
+        defined
+    }
+
+    fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    fn sizes(&self) -> &[f64] {
+        &self.sizes
+    }
+
+    /// C = ∂G₂/∂x.
+    fn slopes(&self) -> Mat<f64> {
+        self.dense(&self.constraints, Part::Slope)
+    }
+
+    /// E₁ δ = 0, C δ = −G₂ with the pencil itself, whose rows show all constraints.
+    fn shortcut(&self, _x: &[f64]) -> Option<Vec<f64>> {
+        if !self.by_pencil {
+            return None;
+        }
+        let mut step = vec![0.0; self.rows.len()];
+        self.constraints.iter().zip(&self.values).for_each(|(row, value)| step[row[0].0] = -value);
+        LeadingMatrix::new(&self.pencil, self.flags(), self.ranks)?.solve(&mut step);
+        // rows with one derivative hold their unknowns, without rounding
+        let mut columns = vec![Vec::new(); self.differential.len()];
+        self.each_entry(&self.differential, Part::Leading, |i, j, _| columns[i].push(j));
+        columns.iter().filter(|columns| columns.len() == 1).for_each(|columns| step[columns[0]] = 0.0);
+        Some(step)
     }
 }
 

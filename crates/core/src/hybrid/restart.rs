@@ -18,9 +18,10 @@
 //! E₁ δ = 0 there are more equations than unknowns then: C δ = −G₂ holds, and ‖E₁ δ‖ is the smallest in every step.
 
 use super::error::EnterError;
-use super::newton::{Newton, Wish};
+use super::jumping::Jumping;
 use super::options::Restart;
 use super::way::end_of_way;
+use crate::consistent::{Requirements, residual};
 use crate::dae::Dae;
 use crate::error::StepFailure;
 use crate::linalg::{Mat, RankRule};
@@ -78,28 +79,28 @@ pub fn make_consistent(
         }
         _ => {}
     }
-    let mut newton = Newton::new(dae, t, x, kept, ranks);
-    newton.system.at(x, xdot)?;
-    match restart {
-        Restart::Differential => {
-            newton.wish = newton.differential();
-            newton.solve(x, xdot)?;
-        }
-        Restart::Weighted => {
-            newton.units = weights.iter().map(|&w| if w > 0.0 { 1.0 / w } else { 1.0 }).collect();
-            newton.light = weights.iter().map(|&w| w == 0.0).collect();
-            newton.solve(x, xdot)?;
-        }
-        _ => newton.solve(x, xdot)?,
+    let mut jumping = Jumping::new(dae, t, x, xdot, kept, ranks);
+    if restart == Restart::Weighted {
+        // what has no weight may change by any amount
+        let [counted, light] = &mut jumping.freedom.classes[..] else { unreachable!("two classes") };
+        light.extend(counted.extract_if(.., |j| weights[*j] == 0.0));
+        light.sort_unstable();
+        jumping.freedom.units = Some(weights.iter().map(|&w| if w > 0.0 { 1.0 / w } else { 1.0 }).collect());
     }
+    if restart == Restart::Differential {
+        jumping.system.linearise(x)?;
+        jumping.keep_differential_part();
+    }
+    let start = x.to_vec();
+    jumping.solve(x)?;
     if restart == Restart::Tangential {
-        newton.system.at(x, xdot)?;
-        newton.wish = Wish::Rows(newton.tangent()?);
-        x.copy_from_slice(&newton.start);
-        newton.system.at(x, xdot)?;
-        newton.solve(x, xdot)?;
+        jumping.system.linearise(x)?;
+        jumping.keep_tangent()?;
+        x.copy_from_slice(&start);
+        jumping.solve(x)?;
     }
-    newton.system.dae.jumped(t, x);
+    xdot.copy_from_slice(&jumping.system.xdot);
+    jumping.system.dae.jumped(t, x);
     Ok(())
 }
 
@@ -117,10 +118,15 @@ pub fn make_consistent_keeping(
     ranks: RankRule,
 ) -> Result<(), EnterError> {
     check(dae, t, x, &[xdot.len()])?;
-    let mut newton = Newton::new(dae, t, x, kept, ranks);
-    newton.begin(x, xdot, &mut |newton, x, xdot| wish(newton, x, xdot, combinations))?;
-    newton.solve(x, xdot)?;
-    newton.system.dae.jumped(t, x);
+    let mut jumping = Jumping::new(dae, t, x, xdot, kept, ranks);
+    // combinations are asked for only if constraints do not hold
+    jumping.begin(x, &mut |jumping, x| {
+        let found = if residual(&jumping.system) > CLEAN { combinations(x, &jumping.system.xdot)? } else { None };
+        fitting(jumping, x, found)
+    })?;
+    jumping.solve(x)?;
+    xdot.copy_from_slice(&jumping.system.xdot);
+    jumping.system.dae.jumped(t, x);
     Ok(())
 }
 
@@ -142,49 +148,39 @@ pub(super) fn make_consistent_following(
     make_consistent_keeping(dae, t, x, xdot, combinations, kept, ranks)?;
     let change: Vec<f64> = x.iter().zip(&from).map(|(x, from)| x - from).collect();
     let scales: Vec<f64> = (0..x.len()).map(|j| scale(j, x[j])).collect();
-    let mut newton = Newton::new(dae, t, x, kept, ranks);
-    let mut always = |newton: &Newton, x: &[f64], xdot: &[f64]| rows(newton, x, combinations(x, xdot)?);
-    let jumps = (0..x.len()).any(|j| newton.system.dae.in_error_norm(j) && change[j].abs() > scales[j]);
+    let mut jumping = Jumping::new(dae, t, x, xdot, kept, ranks);
+    let mut always = |jumping: &Jumping, x: &[f64]| fitting(jumping, x, combinations(x, &jumping.system.xdot)?);
+    let jumps = (0..x.len()).any(|j| jumping.system.dae.in_error_norm(j) && change[j].abs() > scales[j]);
     if jumps {
         let halfway: Vec<f64> = from.iter().zip(&change).map(|(from, change)| from + 0.5 * change).collect();
         let mut same = true;
-        for point in [&halfway, &x.to_vec()] {
-            newton.begin(point, &mut xdot.to_vec(), &mut always)?;
-            same &= newton.satisfies(&change, &scales);
+        for point in [&halfway[..], x] {
+            jumping.system.xdot.copy_from_slice(xdot);
+            jumping.begin(point, &mut always)?;
+            same &= jumping.satisfies(&change, &scales);
         }
         if !same {
-            x.copy_from_slice(&end_of_way(&mut newton, &from, &guess, &mut always, scale)?);
-            xdot.copy_from_slice(&guess);
-            newton.begin(x, xdot, &mut always)?;
-            newton.solve(x, xdot)?;
+            x.copy_from_slice(&end_of_way(&mut jumping, &from, &guess, &mut always, scale)?);
+            jumping.system.xdot.copy_from_slice(&guess);
+            jumping.begin(x, &mut always)?;
+            jumping.solve(x)?;
+            xdot.copy_from_slice(&jumping.system.xdot);
         }
-        newton.system.dae.jumped(t, x);
+        jumping.system.dae.jumped(t, x);
     }
     Ok(())
 }
 
-/// What steps from x̃ satisfy: combinations are asked for only if constraints do not hold.
-#[allow(clippy::type_complexity)] // a function, written out where it is called
-fn wish(
-    newton: &Newton,
-    x: &[f64],
-    xdot: &[f64],
-    combinations: &mut dyn FnMut(&[f64], &[f64]) -> Result<Option<Mat<f64>>, EnterError>,
-) -> Result<Wish, EnterError> {
-    let found = if newton.system.residual() > CLEAN { combinations(x, xdot)? } else { None };
-    rows(newton, x, found)
-}
-
-/// The same for combinations that were found; without any, the differential part is kept.
-fn rows(newton: &Newton, x: &[f64], found: Option<Mat<f64>>) -> Result<Wish, EnterError> {
-    let Some(N) = found else { return Ok(newton.differential()) };
-    let (n, a) = (x.len(), newton.system.wanted().len());
+/// Combinations that were found, with zeros for auxiliary unknowns. There must be as many as the constraints leave free.
+fn fitting(jumping: &Jumping, x: &[f64], found: Option<Mat<f64>>) -> Result<Option<Mat<f64>>, EnterError> {
+    let Some(N) = found else { return Ok(None) };
+    let (n, a) = (x.len(), jumping.system.values().len());
     if N.nrows() + a > n {
         let (kept, free) = (N.nrows(), n - a);
         let reason = format!("{kept} combinations would be kept, but the constraints leave {free} free");
         return Err(EnterError::Impulses { reason });
     }
-    Ok(Wish::Rows(Mat::from_fn(N.nrows(), n, |i, j| if j < N.ncols() { N[(i, j)] } else { 0.0 })))
+    Ok(Some(Mat::from_fn(N.nrows(), n, |i, j| if j < N.ncols() { N[(i, j)] } else { 0.0 })))
 }
 
 /// Lengths and values.

@@ -1,8 +1,7 @@
 //! T16: ranks of the derivative array of the pendulum, and integration through it. Hairer & Wanner II, VII.2; Wunderlich (2008), 2.2.
 
 use crate::examples::{HorizontalPendulum, Pendulum, moving_pendulum};
-use daedal::dae::jet::{Freedom, fit};
-use daedal::dae::{Depth, Form, InForm, System, characterise, levels};
+use daedal::dae::{Depth, Form, InForm, System, characterise, fit_derivatives, levels};
 use daedal::linalg::{Matrix, RankRule};
 use daedal::{Initial, Options, Problem, RadauIIa, Tolerance, solve};
 
@@ -18,7 +17,7 @@ fn t16_ranks_of_the_pendulum_level_by_level() {
     let mut array = system.array();
     let mut jet = point().to_vec();
     jet.resize(6 * 5, 0.0);
-    assert!(fit(&mut array, None, 4, 0.0, &mut jet, &[Freedom::Held; 5], RankRule::default()).unwrap().consistent());
+    assert!(fit_derivatives(&mut array, 4, 0.0, &mut jet, RankRule::default()).unwrap().consistent());
     // equations, rank of the part without x, 1-full
     let table = [(1, 10, 8, false), (2, 15, 12, false), (3, 20, 17, true), (4, 25, 22, true)];
     let mut corank = 0;

@@ -1,7 +1,9 @@
 //! Consistent initial values: what is fixed holds, guesses are kept where the equations allow. Wunderlich (2008), 5.1 and 5.3.
 
 use crate::examples::*;
-use daedal::dae::{AnalysisError, Characteristics, Depth, Equations, Form, Formulas, InForm, System, characterise};
+use daedal::dae::{
+    AnalysisError, Characteristics, Depth, Equations, Form, Formulas, InForm, System, Violated, characterise,
+};
 use daedal::graph::Interpreted;
 use daedal::scalar::Scalar;
 use daedal::{Initial, Problem, Start, solve};
@@ -76,11 +78,13 @@ fn hybrid_5_3_position_and_velocity_may_be_fixed() {
 fn hybrid_5_3_positions_off_the_circle_must_not_be_fixed_both() {
     let error = consistent(&Initial::new(0.0, &GUESS).fix(0, 0.9).fix(1, -0.3)).unwrap_err();
     println!("5.3 (x, y): {error}");
-    let AnalysisError::FixedInconsistent { fixed, equation, level, t, .. } = &error else { panic!("{error:?}") };
+    let AnalysisError::FixedInconsistent { fixed, equations, t } = &error else { panic!("{error:?}") };
+    let [Violated { equation, differentiated, residual }] = &equations[..] else { panic!("{error}") };
     assert_eq!(
-        (fixed.as_slice(), equation.as_str(), *level, *t),
+        (fixed.as_slice(), equation.as_str(), *differentiated, *t),
         (["x".to_string(), "y".into()].as_slice(), "rod", 0, 0.0)
     );
+    assert!((residual.abs() - 0.1).abs() < 1e-12, "{residual}");
     assert!(error.to_string().contains("x, y fixed") && error.to_string().contains("`rod`"));
     // on the circle they may
     let found = consistent(&Initial::new(0.0, &GUESS).fix(0, 0.6).fix(1, -0.8)).unwrap();
@@ -226,9 +230,10 @@ fn equations_without_a_value_are_told() {
 fn equations_without_a_solution_are_told() {
     let error = characterise(&System::of(&NoRoot), &Initial::new(0.5, &[1.0, 0.7]), Depth::default()).unwrap_err();
     println!("{error}");
-    let AnalysisError::Inconsistent { t, equation, level, residual } = &error else { panic!("{error:?}") };
-    assert_eq!((*t, equation.as_str(), *level), (0.5, "eq.1", 0));
-    assert!(*residual > 1e-3);
+    let AnalysisError::Inconsistent { t, equations } = &error else { panic!("{error:?}") };
+    let [Violated { equation, differentiated, residual }] = &equations[..] else { panic!("{error}") };
+    assert_eq!((*t, equation.as_str(), *differentiated), (0.5, "eq.1", 0));
+    assert!(residual.abs() > 1e-3);
     assert!(error.to_string().contains("`eq.1`") && error.to_string().contains("t = 0.5"));
 }
 

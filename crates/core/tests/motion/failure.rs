@@ -545,12 +545,12 @@ fn what_cannot_be_satisfied_is_named() {
 
 #[test]
 fn an_iteration_that_goes_in_circles_does_not_converge() {
-    // Newton's iteration on sign(v) √|v| jumps from v to −v for ever
+    // Newton's iteration on sign(v) √|v| jumps from v to −v for ever; shortened steps come near zero, where there is no derivative
     let initial = Initial::motion(0.0, &[0.0], &[1.0]).condition("root", |x| x.v[0].signum() * x.v[0].abs().sqrt());
     let (cause, message) = inconsistent(&Particle::EndsAtOne, initial);
     let InitialisationError::NoConvergence { equation, residual, .. } = cause else { panic!("{cause:?}") };
     assert_eq!(equation, "condition root");
-    assert!(residual.abs() > 0.1);
+    assert!(residual.abs() > 1e-9);
     says(&message, &["did not converge", "condition root", "residual", "start closer"]);
 }
 

@@ -5,7 +5,6 @@
 //! faster than a library call. The singular value decomposition, eigenvalues, and LU of large and of sparse matrices are faer's.
 
 mod complete_lu;
-mod constrained;
 mod eigenvalues;
 mod iteration_matrix;
 mod jacobian;
@@ -23,7 +22,6 @@ mod svd;
 mod thin_qr;
 
 pub use complete_lu::CompleteLu;
-pub use constrained::constrained_least_squares;
 pub use eigenvalues::{eigenvalues, symmetric_eigenvalues};
 pub use iteration_matrix::{IterationMatrix, Shift};
 pub use jacobian::{Entries, is_sparse};

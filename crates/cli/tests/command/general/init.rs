@@ -57,9 +57,15 @@ fn impossible_initial_values_are_refused() {
     fails(&["init", &file, "--fix", "der(x, 2)=1"], 2, &["no state der(x, 2)"]);
     fails(&["init", &file, "--fix", "x=1", "--guess", "x=2"], 2, &["x is given more than once"]);
     fails(
+        &["init", &file, "--fix", "x=0.9", "--fix", "y=0.3"],
+        2,
+        &["no consistent initial values with x, y fixed", "equation rod (line"],
+    );
+    // x alone is too large, and y = 0 takes no part
+    fails(
         &["init", &file, "--fix", "x=2", "--fix", "y=0"],
         2,
-        &["no consistent initial values", "equation rod (line", "x, y"],
+        &["no consistent initial values with x fixed", "equation rod (line"],
     );
     // nothing is fixed: the equations exclude each other
     let text = "[model]\nname = \"no\"\ntime = [0, 1]\n[dae]\nstates = [\"x\"]\nequations = [\"x^2 = -1\"]\n";

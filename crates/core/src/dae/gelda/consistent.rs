@@ -1,9 +1,10 @@
 //! Consistent values of E ẋ = A x + b: x with 0 = A₂ x + b₂, nearest to a guess or with the differential part of the guess, and ẋ
 //! with E₁ ẋ = A₁ x + b₁ and Â₂ ẋ = −(A₂' x + b₂'). Wunderlich, thesis (2008), Remark 5.27.
 
+use crate::consistent::{Freedom, KeptRows};
 use crate::linalg::product::{dot, product, transposed_product};
 use crate::linalg::rank::Scales;
-use crate::linalg::{Matrix, NoConvergence, Svd};
+use crate::linalg::{Mat, Matrix, NoConvergence, Svd};
 use crate::linear::{
     CoefficientError, Coefficients, DerivativeArray, RankOptions, StrangenessFree, TaylorData, equilibrate,
 };
@@ -26,23 +27,25 @@ pub(crate) fn consistent_value(
     keep: Keep,
 ) -> Result<Vec<f64>, NoConvergence> {
     let (A2, b2) = (&reduced.system.A2, &reduced.system.b2);
-    let (a, d, n) = (reduced.values.a, reduced.values.d, guess.len());
+    let (a, n) = (reduced.values.a, guess.len());
+    let kept = match keep {
+        Keep::LeastChange => None,
+        Keep::DifferentialPart => {
+            let E1 = differential_part(reduced, E)?;
+            Some(KeptRows { B: Mat::from_fn(E1.rows(), n, |i, j| E1[(i, j)]), start: guess.to_vec() })
+        }
+    };
+    // the rank of A₂ is known: every singular value counts
+    let (units, classes) = (Some(vec![1.0; n]), vec![(0..n).collect(), vec![]]);
+    let freedom =
+        Freedom { fixed: vec![], classes, units, kept, tau: f64::EPSILON, independent: true, equilibrated: false };
+    let C = Mat::from_fn(a, n, |i, j| A2[(i, j)]);
     let mut x = guess.to_vec();
     // twice: the second time takes away the rounding of the first
     for _ in 0..2 {
         let rho: Vec<f64> = (0..a).map(|i| dot(A2.row(i), &x) + b2[i]).collect();
-        let change = match keep {
-            Keep::LeastChange => least_squares(A2, a, &rho)?,
-            Keep::DifferentialPart => {
-                // U₂ = kernel Z₁ᵀE, then A₂U₂ y = ρ
-                let U2 = kernel_basis(&differential_part(reduced, E)?, d)?;
-                let y = least_squares(&product(A2, &U2), a, &rho)?;
-                (0..n).map(|i| dot(U2.row(i), &y)).collect()
-            }
-        };
-        for (x, change) in x.iter_mut().zip(&change) {
-            *x -= change;
-        }
+        let change = freedom.least_change(&C, &rho, &x).ok_or(NoConvergence)?;
+        x.iter_mut().zip(&change.delta).for_each(|(x, change)| *x += change);
     }
     Ok(x)
 }
@@ -148,19 +151,6 @@ fn left_basis(A: &Matrix, rank: usize) -> Result<Matrix, NoConvergence> {
         }
     }
     Ok(Z)
-}
-
-/// Orthonormal basis of the kernel of A, whose rank is known.
-pub(crate) fn kernel_basis(A: &Matrix, rank: usize) -> Result<Matrix, NoConvergence> {
-    let svd = decomposed(A)?;
-    let n = A.cols();
-    let mut T = Matrix::zeros(n, n - rank);
-    for i in 0..n {
-        for j in 0..n - rank {
-            T[(i, j)] = svd.V[(i, rank + j)];
-        }
-    }
-    Ok(T)
 }
 
 fn decomposed(A: &Matrix) -> Result<Svd, NoConvergence> {

@@ -6,7 +6,7 @@ use crate::linalg::rank::REGULAR;
 use crate::linalg::{IterationMatrix, RankRule};
 
 /// (E₁; −A₂), decomposed.
-pub(super) struct LeadingMatrix(IterationMatrix<f64>);
+pub(crate) struct LeadingMatrix(IterationMatrix<f64>);
 
 impl LeadingMatrix {
     /// Nothing if it is singular to working accuracy: its rows and columns scaled, a solution for a right side of size one is very large.
