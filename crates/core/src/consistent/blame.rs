@@ -5,7 +5,7 @@
 //! over the columns of those.
 
 use super::least_change::Balanced;
-use super::{CONSISTENT, Freedom, Requirements};
+use super::{CONSISTENT, Freedom, Requirements, Stage};
 use crate::linalg::{Mat, Svd};
 use std::ops::Range;
 
@@ -19,13 +19,6 @@ const STATIONARY: f64 = 1e-6;
 const TAKES_PART: f64 = 1e-3;
 /// Damping at the start, and its limits: beyond the larger one nothing makes the residual smaller but rounding.
 const DAMPING: (f64, f64, f64) = (1e-3, 1e-12, 1e8);
-
-/// Equations that are to be satisfied by some of the values, before the next ones are looked at.
-pub(crate) struct Stage {
-    pub rows: Range<usize>,
-    /// Values that may move.
-    pub free: Vec<usize>,
-}
 
 /// What excludes each other.
 #[derive(Clone, Debug, PartialEq)]

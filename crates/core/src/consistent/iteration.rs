@@ -4,7 +4,7 @@
 
 use super::{Freedom, Requirements};
 use crate::linalg::Mat;
-use crate::linalg::rank::BESIDE_CONSTRAINTS;
+use std::ops::Range;
 
 /// Most iterations. Chosen: a double root gains one bit in each, and 1e-15 is reached.
 const MOST_ITERATIONS: usize = 60;
@@ -74,21 +74,71 @@ pub(crate) fn solve<R: Requirements>(equations: &mut R, freedom: &Freedom, x: &m
         let before = x.to_vec();
         let size = |(step, x): (&f64, &f64)| step.abs() / (1.0 + x.abs());
         let size = step.iter().zip(&before).map(size).fold(0.0, f64::max);
-        if !advance(equations, x, &before, (&step, 1.0), residual)? {
-            // beside the constraints redundant ones look independent, and steps that satisfy all of them are wild
-            let beside = Freedom { tau: freedom.tau.max(BESIDE_CONSTRAINTS), ..freedom.clone() };
-            let calmer = if freedom.independent { None } else { correction(equations, &beside, x, resting, &mut None) };
-            let calmed = match calmer.filter(|calmer| *calmer != step) {
-                Some(calmer) => advance(equations, x, &before, (&calmer, 1.0), residual)?,
-                None => false,
-            };
-            // what holds already is not improved by short steps
-            if !calmed && (residual <= CONSISTENT || !advance(equations, x, &before, (&step, SHORTEST), residual)?) {
-                return Ok(fit(iterations, slow, rank));
-            }
+        // what holds already is not improved by short steps
+        let shortest = if residual <= CONSISTENT { 1.0 } else { SHORTEST };
+        if !advance(equations, x, &before, (&step, shortest), residual)? {
+            return Ok(fit(iterations, slow, rank));
         }
         slow = iterations > SLOW.0 && size > SLOW.1 * last && !polished;
         last = size;
+    }
+}
+
+/// Equations that are to be satisfied by some of the values, before the next ones are looked at.
+pub(crate) struct Stage {
+    pub rows: Range<usize>,
+    /// Values that may move.
+    pub free: Vec<usize>,
+}
+
+impl Stage {
+    /// Move x onto the equations of this stage, and stay where that fails. The number of iterations.
+    pub fn solve<R: Requirements>(&self, all: &mut R, freedom: &Freedom, x: &mut [f64]) -> Result<usize, R::Failure> {
+        if self.rows.is_empty() || self.free.is_empty() {
+            return Ok(0);
+        }
+        let among = |class: &Vec<usize>| class.iter().copied().filter(|j| self.free.contains(j)).collect();
+        let freedom = Freedom {
+            fixed: (0..x.len()).filter(|j| !self.free.contains(j)).collect(),
+            classes: freedom.classes.iter().map(among).collect(),
+            ..freedom.clone()
+        };
+        let mut moved = x.to_vec();
+        let fit = solve(&mut Part { all, rows: self.rows.clone() }, &freedom, &mut moved)?;
+        if fit.consistent() {
+            x.copy_from_slice(&moved);
+        }
+        Ok(fit.iterations)
+    }
+}
+
+/// Some rows of equations.
+struct Part<'a, R> {
+    all: &'a mut R,
+    rows: Range<usize>,
+}
+
+impl<R: Requirements> Requirements for Part<'_, R> {
+    type Failure = R::Failure;
+
+    fn linearise(&mut self, x: &[f64]) -> Result<(), R::Failure> {
+        self.all.linearise(x)
+    }
+
+    fn evaluate(&mut self, x: &[f64]) -> bool {
+        self.all.evaluate(x)
+    }
+
+    fn values(&self) -> &[f64] {
+        &self.all.values()[self.rows.clone()]
+    }
+
+    fn sizes(&self) -> &[f64] {
+        &self.all.sizes()[self.rows.clone()]
+    }
+
+    fn slopes(&self) -> Mat<f64> {
+        self.all.slopes().subrows(self.rows.start, self.rows.len()).to_owned()
     }
 }
 

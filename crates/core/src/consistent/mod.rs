@@ -16,9 +16,9 @@ mod iteration;
 mod leading_matrix;
 mod least_change;
 
-pub(crate) use blame::{Contradicting, Stage};
+pub(crate) use blame::Contradicting;
 pub use iteration::Fit;
-pub(crate) use iteration::{CONSISTENT, correction, largest, residual, solve};
+pub(crate) use iteration::{CONSISTENT, Stage, correction, largest, residual, solve};
 pub(crate) use leading_matrix::LeadingMatrix;
 pub(crate) use least_change::{Balanced, Freedom, KeptRows};
 

@@ -17,7 +17,7 @@ use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 use crate::tolerance::Tolerance;
 
-/// Most corrections.
+/// Most corrections with a matrix.
 const MOST: u32 = 10;
 /// A correction below this part of the tolerance is the last one.
 const ENOUGH: f64 = 1e-3;
@@ -97,8 +97,8 @@ impl<'p> Forces<'p> {
 
     fn iterate(&mut self, t: f64, x: &mut [f64]) -> Result<bool, Undefined> {
         let (mut first, mut last) = (None, f64::INFINITY);
-        let mut is_of_here = false;
-        for _ in 0..MOST {
+        let (mut is_of_here, mut corrections) = (false, 0);
+        loop {
             self.array.evaluate(t, x, &mut self.rows)?;
             if !self.is_decomposed {
                 self.array.jacobian(t, x, &self.rows, &mut self.F)?;
@@ -120,7 +120,8 @@ impl<'p> Forces<'p> {
             let size =
                 parts.fold(0.0_f64, |most, ((c, &j), (rtol, atol))| most.max(c.abs() / (atol + rtol * x[j].abs())));
             let first = *first.get_or_insert(size);
-            if size <= SLOW * last {
+            corrections += 1;
+            if size <= SLOW * last && corrections <= MOST {
                 self.unknowns.iter().zip(&self.correction).for_each(|(&j, c)| x[j] += c);
                 if size <= ENOUGH {
                     return Ok(true);
@@ -129,10 +130,9 @@ impl<'p> Forces<'p> {
             } else if is_of_here {
                 return Ok(size <= (ROUNDING * first).max(1.0));
             } else {
-                (self.is_decomposed, last) = (false, f64::INFINITY);
+                (self.is_decomposed, last, corrections) = (false, f64::INFINITY, 0);
             }
         }
-        Ok(false)
     }
 
     /// What redundant equations say beside the others is beside the constraints, and no reason to move their multipliers.

@@ -310,14 +310,6 @@ impl<'a> System<'a> {
         equations: &[String],
         variables: &[String],
     ) -> Result<u32, InitialisationError> {
-        let begin = x.to_vec();
-        let fit = solve(self, freedom, x)?;
-        let iterations = fit.iterations as u32;
-        if fit.consistent() {
-            return Ok(iterations);
-        }
-        // no solution at all, or one that was not found? Where the residual is smallest, a contradiction shows. What positions cannot satisfy is
-        // no matter of velocities and multipliers
         let l = self.layout;
         let (position, velocity) = (l.row_contact().start..l.row_g().end, l.row_g1().start..l.row_g().end);
         let stage = |rows, columns: std::ops::Range<usize>| {
@@ -329,6 +321,19 @@ impl<'a> System<'a> {
             stage(velocity, l.v().start..l.p().end),
             stage(0..self.F.len(), 0..l.dim()),
         ];
+        let begin = x.to_vec();
+        let mut iterations = 0;
+        // level by level: beside the constraints redundant ones look independent, and velocities and forces that satisfy all of them are wild
+        for stage in &stages[..2] {
+            iterations += stage.solve(self, freedom, x)?;
+        }
+        let fit = solve(self, freedom, x)?;
+        iterations += fit.iterations;
+        if fit.consistent() {
+            return Ok(iterations as u32);
+        }
+        // no solution at all, or one that was not found? Where the residual is smallest, a contradiction shows. What positions cannot satisfy is
+        // no matter of velocities and multipliers
         x.copy_from_slice(&begin);
         Err(match Contradicting::near(self, freedom, &stages, x)? {
             Some(found) => InitialisationError::Contradictory {
@@ -337,7 +342,7 @@ impl<'a> System<'a> {
             },
             None => {
                 let equation = equations.get(fit.worst).cloned().unwrap_or_default();
-                InitialisationError::NoConvergence { iterations, equation, residual: fit.left }
+                InitialisationError::NoConvergence { iterations: iterations as u32, equation, residual: fit.left }
             }
         })
     }
