@@ -142,8 +142,8 @@ pub struct ModelArguments {
     /// Initial time [default: that of the model]
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub t0: Option<f64>,
-    /// How formulas are evaluated: native code, a tape, or the program of a reference problem
-    #[arg(long, value_name = "KIND", value_parser = choice(&KERNELS), default_value = "native")]
+    /// How formulas are evaluated: native code, a tape, a tape until native code pays, or the program of a reference problem
+    #[arg(long, value_name = "KIND", value_parser = choice(&KERNELS), default_value = "auto")]
     pub kernel: KernelKind,
     /// Singular values and pivots below this part of the size of their matrix count as zero, in every decision about a rank [default: that
     /// of the model, else 1e-12 to 1e-8, as exactly as the matrix is known]
@@ -382,8 +382,12 @@ const LIST_FORMATS: Choices<OutputFormat, 2> = [("text", OutputFormat::Text), ("
 const INIT_FORMATS: Choices<OutputFormat, 2> = [("toml", OutputFormat::Text), ("json", OutputFormat::Json)];
 const TABLE_FORMATS: Choices<TableFormat, 3> =
     [("text", TableFormat::Text), ("csv", TableFormat::Csv), ("json", TableFormat::Json)];
-const KERNELS: Choices<KernelKind, 3> =
-    [("native", KernelKind::Native), ("tape", KernelKind::Tape), ("rust", KernelKind::Rust)];
+const KERNELS: Choices<KernelKind, 4> = [
+    ("auto", KernelKind::Auto),
+    ("native", KernelKind::Native),
+    ("tape", KernelKind::Tape),
+    ("rust", KernelKind::Rust),
+];
 const DETECTIONS: Choices<SlidingSetting, 4> = [
     ("auto", SlidingSetting::Auto),
     ("condition", SlidingSetting::Condition),

@@ -110,6 +110,29 @@ impl Graph {
         marked.iter().enumerate().filter(|(_, m)| **m).map(|(i, _)| Expr::at(i)).collect()
     }
 
+    /// A copy of what these outputs need, with all inputs, and the outputs in it.
+    pub fn reduced_to(&self, outputs: &[Expr]) -> (Graph, Vec<Expr>) {
+        let mut graph = Graph::new();
+        let mut place = vec![Expr::at(0); self.nodes.len()];
+        for (name, e) in &self.inputs {
+            place[e.index()] = graph.input(name.clone());
+        }
+        for e in self.needed(outputs) {
+            let at = |x: Expr| place[x.index()];
+            place[e.index()] = match self.node(e) {
+                Node::Input(_) => continue,
+                node @ Node::Constant(_) => graph.node_of(node),
+                Node::Unary(f, x) => graph.node_of(Node::Unary(f, at(x))),
+                Node::Binary(f, x, y) => graph.node_of(Node::Binary(f, at(x), at(y))),
+                Node::Powi(x, n) => graph.node_of(Node::Powi(at(x), n)),
+                Node::Powf(x, a) => graph.node_of(Node::Powf(at(x), a)),
+                Node::Select(c, x, y) => graph.node_of(Node::Select(at(c), at(x), at(y))),
+            };
+        }
+        let outputs = outputs.iter().map(|e| place[e.index()]).collect();
+        (graph, outputs)
+    }
+
     /// Numbers of the inputs that enter, in rising order.
     pub fn depends_on(&self, e: Expr) -> Vec<usize> {
         let mut inputs: Vec<usize> = self
@@ -158,6 +181,17 @@ mod tests {
         let (a, b) = graph.with(|| ((x * y + 1.0).sin(), (y * x + 1.0).sin()));
         assert_eq!(a, b);
         assert_eq!(graph.depends_on(a), [0, 1]);
+    }
+
+    #[test]
+    fn a_reduced_graph_has_what_its_outputs_need() {
+        let mut graph = Graph::new();
+        let (x, y) = (graph.input("x"), graph.input("y"));
+        let [_, sum, x1] = graph.with(|| [x.exp(), (y + 2.0).sin() * y, x]);
+        let (reduced, outputs) = graph.reduced_to(&[sum, x1]);
+        assert!(reduced.len() < graph.len());
+        assert_eq!(reduced.inputs().map(|(name, _)| name).collect::<Vec<_>>(), ["x", "y"]);
+        assert_eq!([reduced.formula(outputs[0]), reduced.formula(outputs[1])], [graph.formula(sum), graph.formula(x1)]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 ///
 /// The contract of an implementation:
 /// 1. `inputs` has an entry for every input of the graph, `outputs` one for every formula;
-/// 2. nothing is allocated by `call`;
+/// 2. nothing is allocated by `call`, but where better code is made, which happens once;
 /// 3. the bits are those of the [`Tape`]; a NaN may have other bits.
 pub trait Kernel: Send + Sync {
     /// Evaluate.

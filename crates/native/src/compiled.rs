@@ -15,6 +15,7 @@ use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex};
 
 /// Compiled code of some formulas, with scratch space of its own.
+#[derive(Clone)]
 pub struct CompiledKernel {
     program: Arc<MachineCode>,
     scratch: Vec<f64>,
@@ -79,7 +80,7 @@ impl Kernel for CompiledKernel {
     }
 
     fn duplicate(&self) -> Box<dyn Kernel> {
-        Box::new(CompiledKernel { program: self.program.clone(), scratch: self.scratch.clone() })
+        Box::new(self.clone())
     }
 }
 

@@ -23,14 +23,17 @@
 //! | `functions.rs` | elementary functions that code calls |
 //! | `host.rs` | the machine and the settings |
 //! | `compiled.rs` | the kernel, and the memory of its code |
+//! | `tiered.rs` | a tape first, native code when it pays |
 
 mod compiled;
 mod emit;
 mod functions;
 mod host;
 mod plan;
+mod tiered;
 
 pub use compiled::CompiledKernel;
+pub use tiered::Tiered;
 
 use cranelift_module::ModuleError;
 use daedal_graph::{Compiler, Expr, Graph, Interpreted, Kernel};

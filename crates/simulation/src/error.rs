@@ -50,7 +50,7 @@ pub enum Error {
     Event { when: String, action: EventAction, mistakes: Box<Mistakes> },
     #[error("{name} says nothing about the interval; add `time = [0.0, 1.0]` to [model], or give tend")]
     NoInterval { name: String },
-    #[error("{name} is a model file, and no program; its kernel is native or tape")]
+    #[error("{name} is a model file, and no program; its kernel is auto, native or tape")]
     NoProgram { name: String },
     #[error(
         "the method {method} is for equations of motion ([motion]); {model} is a general system ([dae]): use one of the methods {known}"

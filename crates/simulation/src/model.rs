@@ -10,7 +10,7 @@ use daedal::graph::{Compiler, Interpreted};
 use daedal::linalg::RankRule;
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
 use daedal_model::{Defaults, HybridModel, ModelEvents, ModelKind};
-use daedal_native::Native;
+use daedal_native::{Native, Tiered};
 use daedal_problems::{ReferenceProblem, ReferenceValues};
 use daedal_run::WarningRecord;
 use serde::{Deserialize, Serialize};
@@ -22,8 +22,10 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KernelKind {
-    /// Machine code.
+    /// Instructions that are interpreted at first, machine code when that pays.
     #[default]
+    Auto,
+    /// Machine code.
     Native,
     /// Instructions that are interpreted.
     Tape,
@@ -35,7 +37,8 @@ impl KernelKind {
     pub(crate) fn compiler(self) -> Arc<dyn Compiler> {
         match self {
             KernelKind::Tape => Arc::new(Interpreted),
-            KernelKind::Native | KernelKind::Rust => Arc::new(Native),
+            KernelKind::Native => Arc::new(Native),
+            KernelKind::Auto | KernelKind::Rust => Arc::new(Tiered),
         }
     }
 }

@@ -24,7 +24,7 @@ fn andrews_has_the_counters_of_the_rust_model_with_every_kernel() {
     let rust = statistics(&["andrews", "--kernel", "rust", "--method", "geoms"]);
     assert_eq!(rust["steps"], 208);
     let file = shipped("andrews.toml");
-    for kernel in ["native", "tape"] {
+    for kernel in ["auto", "native", "tape"] {
         let mut object = statistics(&[&file, "--kernel", kernel, "--method", "geoms"]);
         for (name, value) in object["final"].as_object().unwrap() {
             let exact = rust["final"][name].as_f64().unwrap();
