@@ -1,7 +1,7 @@
 //! Formulas that are run as a tape until native code pays.
 
-use crate::compiled::CompiledKernel;
 use crate::Native;
+use crate::compiled::CompiledKernel;
 use daedal_graph::{Compiler, Expr, Graph, Kernel, Tape};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -266,6 +266,7 @@ pub(crate) fn geoms(given: &MethodOptions) -> Geoms {
         predictor: given.one_of("predictor", &options::PREDICTORS).unwrap_or(defaults.predictor),
         newton_point: given.one_of("newton_point", &options::NEWTON_POINTS).unwrap_or(defaults.newton_point),
         newton_updates: given.count("newton_updates").unwrap_or(defaults.newton_updates),
+        slow_newton: given.one_of("slow_newton", &options::SLOW_NEWTONS).unwrap_or(defaults.slow_newton),
         max_newton: given.count("max_newton").unwrap_or(defaults.max_newton),
         newton_tolerance: given.number("newton_tolerance").or(defaults.newton_tolerance),
         jacobian_reuse: given.number("jacobian_reuse").unwrap_or(defaults.jacobian_reuse),

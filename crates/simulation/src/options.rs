@@ -8,7 +8,9 @@ use daedal::formulation::Baumgarte;
 use daedal::method::Composition;
 use daedal::method::Control;
 use daedal::method::Stages;
-use daedal::method::{Decomposition, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate};
+use daedal::method::{
+    Decomposition, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate, SlowNewton,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -103,6 +105,8 @@ pub(crate) const NEWTON_POINTS: WordTable<NewtonPoint, 4> = [
     ("2", NewtonPoint::Stage(2)),
     ("3", NewtonPoint::Stage(3)),
 ];
+pub(crate) const SLOW_NEWTONS: WordTable<SlowNewton, 2> =
+    [("shorter-step", SlowNewton::ShorterStep), ("onto-constraints", SlowNewton::OntoConstraints)];
 pub(crate) const POLISHES: WordTable<Polish, 3> =
     [("off", Polish::Off), ("once", Polish::Once), ("rounding", Polish::Rounding)];
 pub(crate) const MULTIPLIERS: WordTable<Multipliers, 2> =
@@ -131,7 +135,7 @@ macro_rules! schema {
 
 /// All options: those of several methods, then those of GEOMS alone.
 #[rustfmt::skip]
-pub static SCHEMA: [MethodOption; 21] = schema! {
+pub static SCHEMA: [MethodOption; 22] = schema! {
     "control" "RULE" IMPLICIT, OptionValues::Words(|| words(&CONTROLS)), "Step size control; fixed is the only one of bdf";
     "max_newton" "N" IMPLICIT, OptionValues::Count(3, 1000), "Most Newton iterations";
     "newton_tolerance" "X" IMPLICIT, OptionValues::Positive, "Stopping factor of Newton's iteration";
@@ -150,6 +154,7 @@ pub static SCHEMA: [MethodOption; 21] = schema! {
     "predictor" "WHERE" GEOMS, OptionValues::Words(|| words(&PREDICTORS)), "Where Newton's iteration starts";
     "newton_point" "WHERE" GEOMS, OptionValues::Words(|| words(&NEWTON_POINTS)), "Where the Newton matrix is evaluated: left end or stage";
     "newton_updates" "N" GEOMS, OptionValues::Count(0, 1000), "Newton matrices renewed inside a step that converges slowly";
+    "slow_newton" "WHAT" GEOMS, OptionValues::Words(|| words(&SLOW_NEWTONS)), "What happens in a step whose Newton iteration is given up: a shorter step, or the iteration once more on the constraints";
     "refilter" "" GEOMS, OptionValues::Flag, "Filter the error estimate once more in the first step and after rejections";
     "polish" "HOW" GEOMS, OptionValues::Words(|| words(&POLISHES)), "How exactly the constraints hold at the end of a step";
     "multipliers" "WANTED" GEOMS, OptionValues::Words(|| words(&MULTIPLIERS)), "Are the multipliers wanted as accurately as the motion?";

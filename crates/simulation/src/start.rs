@@ -15,7 +15,7 @@ use daedal_run::ColumnKind;
 use serde::{Deserialize, Serialize};
 
 /// Guesses that are moved by less than this, relative to max(1, |x|), are kept.
-const KEPT: f64 = 1e-12;
+pub(crate) const KEPT: f64 = 1e-12;
 
 /// What is said about initial values, beside what the model says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

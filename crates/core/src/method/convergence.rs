@@ -67,13 +67,17 @@ pub struct Convergence {
     last_size: f64,
     /// iteration from which on it may be given up
     patience: u32,
+    /// is the first ratio forgotten where it was waited for a second one, and was it?
+    forgets: bool,
+    waited: bool,
 }
 
 impl Convergence {
     /// Before the first iteration; `eta` is carried from step to step.
     pub fn new(limits: Limits, eta: &mut f64) -> Self {
         *eta = eta.max(f64::EPSILON).powf(0.8);
-        Convergence { limits, rate: limits.default_rate, last_ratio: 1.0, last_size: 1.0, patience: 2 }
+        let (rate, last_ratio, last_size) = (limits.default_rate, 1.0, 1.0);
+        Convergence { limits, rate, last_ratio, last_size, patience: 2, forgets: false, waited: false }
     }
 
     /// The same, but a first increment is not trusted because former steps converged at once: where the equations were almost linear
@@ -89,6 +93,13 @@ impl Convergence {
         let convergence = Self::new(limits, eta);
         *eta = eta.max(ASSUMED_RATE_OF_FOLLOWERS);
         Convergence { patience: 3, ..convergence }
+    }
+
+    /// The same where constraints of several levels are solved with one matrix: what the curvature of those of the positions does to velocities
+    /// and multipliers is undone by the next increment, so that the first two are of one size although the third is tiny. An iteration
+    /// that two increments would give up is judged by the second and the third alone.
+    pub fn waiting(limits: Limits, eta: &mut f64) -> Self {
+        Convergence { patience: 3, forgets: true, ..Self::new(limits, eta) }
     }
 
     /// Most iterations.
@@ -109,7 +120,8 @@ impl Convergence {
         }
         if newton > 1 && newton < limits.most {
             let ratio = size / self.last_size;
-            self.rate = if newton == 2 { ratio } else { (ratio * self.last_ratio).sqrt() };
+            let first = newton == 2 || std::mem::take(&mut self.waited);
+            self.rate = if first { ratio } else { (ratio * self.last_ratio).sqrt() };
             self.last_ratio = ratio;
             let stalled = newton > 2 && ratio > 0.5 && size <= limits.rounding;
             if stalled {
@@ -126,6 +138,7 @@ impl Convergence {
             if excess >= 1.0 && !early {
                 return IterationVerdict::Failed(IterationEnd::Slow { excess, iterations: newton });
             }
+            self.waited = self.forgets && excess >= 1.0;
         }
         self.last_size = size.max(f64::EPSILON);
         if *eta * size <= limits.tolerance {
@@ -183,6 +196,27 @@ mod tests {
         assert!(matches!(after([1.0, 0.9, 0.8]), IterationVerdict::Failed(IterationEnd::Slow { iterations: 3, .. })));
         assert_eq!(after([1.0, 1.1, 1.2]), IterationVerdict::Failed(IterationEnd::Diverged));
         assert_eq!(after([1.0, 5.0, 0.0]), IterationVerdict::Failed(IterationEnd::Diverged));
+    }
+
+    #[test]
+    fn a_waiting_iteration_forgets_a_ratio_that_tells_nothing() {
+        let after = |sizes: &[f64]| {
+            let mut eta = 1.0;
+            let mut convergence = Convergence::waiting(LIMITS, &mut eta);
+            let mut judged = (1..).zip(sizes).map(|(k, &size)| convergence.judge(k, size, &mut eta));
+            let verdict = judged.find(|verdict| *verdict != IterationVerdict::GoOn).unwrap_or(IterationVerdict::GoOn);
+            (verdict, convergence.rate())
+        };
+        // the levels follow each other, and the third increment shows how it contracts
+        assert_eq!(after(&[1.0, 0.9, 0.1]), (IterationVerdict::GoOn, 0.1 / 0.9));
+        assert!(matches!(
+            after(&[1.0, 0.9, 0.8]).0,
+            IterationVerdict::Failed(IterationEnd::Slow { iterations: 3, .. })
+        ));
+        assert_eq!(after(&[1.0, 5.0]).0, IterationVerdict::Failed(IterationEnd::Diverged));
+        // an iteration that nobody would have given up is judged as ever
+        let (verdict, rate) = after(&[1.0, 0.1, 0.04]);
+        assert_eq!((verdict, rate), (IterationVerdict::GoOn, (0.1_f64 * 0.4).sqrt()));
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub use bdf::Steps;
 pub use controller::Control;
 pub use extrapolation::Basic;
 pub use generalized_alpha::{AlphaForm, AlphaStart};
-pub use geoms::{Decomposition, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate};
+pub use geoms::{Decomposition, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate, SlowNewton};
 pub use half_explicit::HalfExplicitFormula;
 pub(crate) use kept::Kept;
 pub use local_state_space::Chart;

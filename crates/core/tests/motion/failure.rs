@@ -182,7 +182,8 @@ fn a_singularity_between_two_points_is_not_passed() {
     let start = Initial::motion(0.0, &[0.0, 0.0], &[0.0, 0.0]);
     let (cause, partial) = stopped(&SliderCrank { l2: 1.0 }, start, 2.0, &with_lu(), &tolerance(1e-2));
     let StepFailure::Singularity { t, sigma } = cause else { panic!("{cause:?}") };
-    assert!((t - FOLDING_TIME).abs() < 1e-3 && sigma < 1e-6);
+    // the time belongs to the motion, which has an error by the tolerance
+    assert!((t - FOLDING_TIME).abs() < 2e-3 && sigma < 1e-6, "{t} {sigma:e}");
     says(&cause.to_string(), &["lose rank", "singular value", "more than one way", "stop before it"]);
     assert!(partial.len() > 10);
 }

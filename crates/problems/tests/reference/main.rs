@@ -5,6 +5,7 @@ mod analysis;
 mod disturbed;
 mod formulas;
 mod gmkssol;
+mod lolly;
 mod order;
 mod radau5_counts;
 mod residuals;

@@ -3,13 +3,13 @@
 //! The first mode is looked at where the run starts. The others are looked at in their consistent state nearest to it, by the names of the
 //! unknowns; a run enters them somewhere else, so that nothing that is found there is fatal.
 
-use super::{Check, examine as examine_mode, short};
+use super::{Check, Examined, examine as examine_mode, short};
 use crate::error::Error;
 use crate::model::{Model, SwitchedModel};
-use crate::start::first_state;
+use crate::start::{KEPT, first_state};
 use daedal::Start;
 use daedal::hybrid::{Hybrid, Schedule, opposite_transition};
-use daedal_model::{HybridModel, HybridTransition, HybridTrigger, Methods};
+use daedal_model::{HybridModel, HybridTransition, HybridTrigger, Methods, ModelKind};
 
 /// Most times of a schedule.
 const MOST_TIMES: usize = 5;
@@ -91,14 +91,37 @@ pub(super) fn examine(whole: &Model, modes: &SwitchedModel, t0: f64) -> ModesChe
         }
     };
     let reachable = reachable(model);
+    // the state from which a run starts, if the file says how guesses of a general system become one
+    let is_general = matches!(first.kind, ModelKind::Dae { .. });
+    let restarted = is_general && model.initial.restart.is_some() && start.is_ok();
     let found = (0..model.modes.len()).map(|k| {
-        let nearby = (k != model.initial.mode).then_some(&known[..]);
-        let examined = examine_mode(&whole.mode(modes, k), t0, Vec::new(), nearby);
+        let is_first = k == model.initial.mode;
+        let nearby = (!is_first || restarted).then_some(&known[..]);
+        let mut examined = examine_mode(&whole.mode(modes, k), t0, Vec::new(), nearby);
+        if is_first
+            && restarted
+            && let Ok(check) = &mut examined
+        {
+            tell_what_moved(check, &model.initial.states, &known);
+        }
         ModeCheck { reachable: reachable[k], examined }
     });
     let found = found.collect();
     let pairs = pairs(model, &system, t0, &known);
     ModesCheck { model: model.clone(), modes: found, pairs, start: start.err() }
+}
+
+/// Guesses of the file that a restart does not keep.
+fn tell_what_moved(check: &mut Check, given: &[Start], known: &[(&String, f64)]) {
+    let Examined::General(general) = &mut check.examined else { return };
+    let Ok(found) = &mut general.found else { return };
+    let moved = given.iter().zip(known).filter_map(|(given, (name, start))| match given {
+        Start::Guess(given) if (given - start).abs() > KEPT * given.abs().max(1.0) => {
+            Some(((*name).clone(), *given, *start))
+        }
+        _ => None,
+    });
+    found.analysis.moved = moved.collect();
 }
 
 fn value(start: Start) -> Option<f64> {

@@ -71,6 +71,18 @@ fn init_tells_the_values_from_which_a_run_starts() {
     // the least change of the guesses
     let value = |name: &str| object["values"][name].as_f64().unwrap();
     assert!((value("vC") - 20.0 / 9.0).abs() < 1e-12 && (value("iR") - 10.0 / 9.0).abs() < 1e-12, "{object}");
+    // and `check` looks at the first mode there
+    let checked = json(&daedal(&["check", &shipped("boost-converter.toml"), "--format", "json"]));
+    let start = &checked["modes"][0]["analysis"]["start"];
+    for name in ["vC", "iL", "vS", "vD", "iR", "iS", "iD"] {
+        let at = start["values"][name].as_f64().unwrap();
+        assert!((at - value(name)).abs() < 1e-9, "{name}: {at} and {}", value(name));
+    }
+    let moved = start["moved"].as_array().unwrap();
+    let of = |name: &str| moved.iter().find(|moved| moved["variable"] == name);
+    let near = |x: &Value, y: f64| (x.as_f64().unwrap() - y).abs() < 1e-9;
+    assert!(of("vC").is_some_and(|moved| near(&moved["given"], 10.0) && near(&moved["start"], 20.0 / 9.0)), "{start}");
+    assert!(of("iL").is_none(), "{start}");
     let text = words(&["init", &shipped("rope-cut.toml"), "--fix", "x=1"]);
     assert!(text.contains("[initial] mode = \"rope\" fix = { x = 1.0"), "{text}");
     assert!(text.contains("# lambda.rope = 0.0"), "{text}");

@@ -76,6 +76,22 @@ pub(crate) trait Discretised {
         Ok(false)
     }
 
+    /// Is an iteration that is given up repeated on the constraints?
+    fn repeats_on_constraints(&self) -> bool {
+        false
+    }
+
+    /// Renew the matrices at the middle one of stages on the constraints. False if that is not possible.
+    fn renew_on_constraints(
+        &mut self,
+        _here: &State,
+        _h: f64,
+        _collocation: &mut Collocation,
+        _counters: &mut Statistics,
+    ) -> bool {
+        false
+    }
+
     /// (γE − hA) ξ = −h G(t, x, ẋ): by how much a point is off.
     fn correction(
         &mut self,

@@ -5,6 +5,7 @@ mod between;
 mod discretised;
 mod error_estimate;
 pub(crate) mod nodes;
+mod on_constraints;
 mod order;
 mod stages;
 mod step;
@@ -189,6 +190,37 @@ impl Collocation {
     ) -> IterationEnd {
         let convergence = judge(self.limits, &mut self.eta);
         self.stages.iterate(equations, at, &self.weights, convergence, &mut self.eta, counters)
+    }
+
+    /// Predicted stages on the constraints, as far as the matrices at hand lead there. False if the model has no values on the way.
+    pub fn settle_prediction(
+        &mut self,
+        equations: &mut dyn StageEquations,
+        at: (f64, &[f64], f64),
+        counters: &mut Statistics,
+    ) -> bool {
+        self.stages.settle_prediction(equations, at, &self.weights, counters).is_ok()
+    }
+
+    /// Newton's iteration on the constraints, from the stages at hand. If it fails, nothing remembers it.
+    pub fn iterate_on_constraints(
+        &mut self,
+        equations: &mut dyn StageEquations,
+        at: (f64, &[f64], f64),
+        judge: fn(Limits, &mut f64) -> Convergence,
+        counters: &mut Statistics,
+    ) -> IterationEnd {
+        let before = (self.eta, self.stages.iterations, self.stages.rate);
+        if !self.settle_prediction(equations, at, counters) {
+            return IterationEnd::Diverged;
+        }
+        let convergence = judge(self.limits, &mut self.eta);
+        let outcome =
+            self.stages.iterate_on_constraints(equations, at, &self.weights, convergence, &mut self.eta, counters);
+        if !matches!(outcome, IterationEnd::Converged { .. }) {
+            (self.eta, self.stages.iterations, self.stages.rate) = before;
+        }
+        outcome
     }
 
     /// What an iteration came to: iterations and rate, or the factor by which the step is to shrink.

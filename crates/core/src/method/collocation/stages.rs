@@ -17,6 +17,11 @@ pub(crate) trait StageEquations {
 
     /// Increments of the transformed stages from the rows at all of them.
     fn increments(&mut self, stages: &mut Transformed, h: f64);
+
+    /// By how much a stage, whose rows are at hand, is beside the constraints, as far as the matrices at hand tell.
+    fn beside_constraints(&mut self, _stage: usize, xi: &mut [f64]) {
+        xi.fill(0.0);
+    }
 }
 
 /// The transformed stages, one behind the other.
@@ -61,12 +66,14 @@ pub enum Prediction<'s> {
 
 /// Stages of one step, with scratch: vectors of n components, one behind the other.
 pub struct StageVectors {
-    tableau: &'static Tableau,
-    n: usize,
+    pub(super) tableau: &'static Tableau,
+    pub(super) n: usize,
     /// Zⱼ = Xⱼ − x₀.
-    Z: Vec<f64>,
-    W: Vec<f64>,
-    dW: Vec<f64>,
+    pub(super) Z: Vec<f64>,
+    pub(super) W: Vec<f64>,
+    pub(super) dW: Vec<f64>,
+    /// Corrections of Z and of W onto the constraints.
+    pub(super) onto: [Vec<f64>; 2],
     X: Vec<f64>,
     /// Iterations of the last step, converged or not, and how fast they contracted.
     pub iterations: u32,
@@ -78,7 +85,8 @@ impl StageVectors {
     /// Room for n unknowns and up to `most` stages.
     pub fn new(n: usize, tableau: &'static Tableau, most: usize) -> Self {
         let all = || vec![0.0; most * n];
-        StageVectors { tableau, n, Z: all(), W: all(), dW: all(), X: vec![0.0; n], iterations: 0, rate: 0.0 }
+        let (onto, X) = ([all(), all()], vec![0.0; n]);
+        StageVectors { tableau, n, Z: all(), W: all(), dW: all(), onto, X, iterations: 0, rate: 0.0 }
     }
 
     /// Go on with another number of stages.
@@ -128,7 +136,7 @@ impl StageVectors {
     pub fn iterate(
         &mut self,
         equations: &mut dyn StageEquations,
-        (t, x, h): (f64, &[f64], f64),
+        at: (f64, &[f64], f64),
         weights: &Weights,
         mut convergence: Convergence,
         eta: &mut f64,
@@ -138,13 +146,9 @@ impl StageVectors {
         for newton in 1..=convergence.most() {
             self.iterations = newton;
             self.rate = 1.0;
-            if self.evaluate(equations, t, x, h, statistics).is_err() {
+            if self.linearise(equations, at, statistics).is_err() {
                 return IterationEnd::Diverged;
             }
-            let (tableau, used) = (self.tableau, s * self.n);
-            let mut stages = Transformed { tableau, W: &self.W[..used], dW: &mut self.dW[..used] };
-            equations.increments(&mut stages, h);
-            statistics.solves += 1;
             let verdict = convergence.judge(newton, weights.norm_of_stages(&self.dW[..s * self.n], s), eta);
             self.rate = convergence.rate();
             match verdict {
@@ -164,12 +168,25 @@ impl StageVectors {
         StageRate { tableau: self.tableau, Z: &self.Z, stage, h }.write(xdot);
     }
 
-    fn evaluate(
+    /// ΔW from the rows at the stages.
+    pub(super) fn linearise(
         &mut self,
         equations: &mut dyn StageEquations,
-        t: f64,
-        x: &[f64],
-        h: f64,
+        at: (f64, &[f64], f64),
+        statistics: &mut Statistics,
+    ) -> Result<(), Undefined> {
+        self.evaluate(equations, at, statistics)?;
+        let (tableau, used) = (self.tableau, self.tableau.stages() * self.n);
+        let mut stages = Transformed { tableau, W: &self.W[..used], dW: &mut self.dW[..used] };
+        equations.increments(&mut stages, at.2);
+        statistics.solves += 1;
+        Ok(())
+    }
+
+    pub(super) fn evaluate(
+        &mut self,
+        equations: &mut dyn StageEquations,
+        (t, x, h): (f64, &[f64], f64),
         statistics: &mut Statistics,
     ) -> Result<(), Undefined> {
         let n = self.n;
@@ -185,7 +202,7 @@ impl StageVectors {
     }
 
     /// W ← W + ΔW, Z = (T ⊗ I) W.
-    fn update(&mut self) {
+    pub(super) fn update(&mut self) {
         let (n, s) = (self.n, self.tableau.stages());
         for (w, d) in self.W[..s * n].iter_mut().zip(&self.dW) {
             *w += d;

@@ -137,6 +137,15 @@ impl ConstraintPart {
         Ok(ranks)
     }
 
+    /// The same at a point that need not be close to the solution: its sizes are forgotten again.
+    pub fn decompose_in_passing(&mut self) -> Result<[RankGap; 3], NoConvergence> {
+        let mut seen = [0.0; 3];
+        seen.iter_mut().zip(&self.blocks).for_each(|(seen, block)| *seen = block.largest);
+        let ranks = self.decompose();
+        self.blocks.iter_mut().zip(seen).for_each(|(block, seen)| block.largest = seen);
+        ranks
+    }
+
     fn factor_block(&mut self, q: usize) -> Result<RankGap, NoConvergence> {
         let block = &mut self.blocks[q];
         let (rows, cols) = (block.rows.clone(), block.cols.clone());

@@ -1,13 +1,14 @@
 //! The equations of GEOMS behind the stages: their Jacobian with its ranks, the selector, and what holds at the ends of steps.
 
 use super::regularised::{Regularised, differential_columns};
-use super::{Decomposition, Geoms, NewtonPoint, Polish, SelectorUpdate};
+use super::{Decomposition, Geoms, NewtonPoint, Polish, SelectorUpdate, SlowNewton};
 use crate::error::{ConstraintBlock, StepFailure};
 use crate::linalg::rank::LOST;
 use crate::linalg::{RankGap, Singular};
 use crate::method::collocation::{
     Collocation, Discretised, OffStage, PointRate, StageEquations, StageVectors, Tableau, Unsettled,
 };
+use crate::method::convergence::{Convergence, Limits};
 use crate::method::pace::{Failures, first_step};
 use crate::method::weights::Weights;
 use crate::method::{Kept, Passage, State};
@@ -16,6 +17,10 @@ use crate::statistics::{Residuals, Statistics};
 
 pub(super) const BLOCKS: [ConstraintBlock; 3] =
     [ConstraintBlock::Acceleration, ConstraintBlock::Velocity, ConstraintBlock::Position];
+
+/// Constraints whose smallest pivot is this part of its usual size are far from losing rank. Chosen: a step of 60 degrees would be needed to pass
+/// the branching point of a slider crank from there.
+const USUAL_PART: f64 = 0.5;
 
 /// A reduced derivative array at a point of a solution, followed along a run.
 pub(crate) struct GeomsEquations<'p> {
@@ -102,9 +107,26 @@ impl GeomsEquations<'_> {
     }
 }
 
+impl GeomsEquations<'_> {
+    /// Are constraints about as independent as they usually are? Next to a branching point corrections lead onto either branch.
+    fn far_from_singular(&self, ranks: &[RankGap; 3]) -> bool {
+        (0..BLOCKS.len()).all(|q| {
+            let RankGap { rank, kept, .. } = ranks[q];
+            rank == self.ranks[q].rank && (rank == 0 || kept >= USUAL_PART * self.usual[q])
+        })
+    }
+}
+
 impl Discretised for GeomsEquations<'_> {
     fn at_stages(&mut self) -> &mut dyn StageEquations {
         &mut self.newton
+    }
+
+    fn judge(&self) -> fn(Limits, &mut f64) -> Convergence {
+        match self.method.slow_newton {
+            SlowNewton::ShorterStep => Convergence::new,
+            SlowNewton::OntoConstraints => Convergence::waiting,
+        }
     }
 
     fn renew(
@@ -160,6 +182,50 @@ impl Discretised for GeomsEquations<'_> {
         collocation.decomposed_for = Some(h);
         counters.newton_updates += 1;
         Ok(true)
+    }
+
+    fn repeats_on_constraints(&self) -> bool {
+        self.method.slow_newton == SlowNewton::OntoConstraints && self.layout.algebraic() > 0
+    }
+
+    fn renew_on_constraints(
+        &mut self,
+        here: &State,
+        h: f64,
+        collocation: &mut Collocation,
+        counters: &mut Statistics,
+    ) -> bool {
+        // from here on the matrices are no longer those of the last accepted point
+        collocation.renewed(false);
+        if !self.far_from_singular(&self.ranks) {
+            return false;
+        }
+        let tableau = collocation.tableau();
+        let middle = tableau.stages() / 2;
+        for ((x, x0), z) in self.x.iter_mut().zip(&here.x).zip(collocation.stages.Z(middle)) {
+            *x = x0 + z;
+        }
+        let t = here.t + tableau.C[middle] * h;
+        counters.residuals += 1;
+        counters.jacobians += 1;
+        let Regularised { array, constraints, .. } = &mut self.newton;
+        let known = array.evaluate(t, &self.x, &mut self.other_rows);
+        if known.and_then(|()| array.dense_jacobian(t, &self.x, &self.other_rows, &mut constraints.F)).is_err() {
+            return false;
+        }
+        counters.predecompositions += 1;
+        let ranks = constraints.decompose_in_passing();
+        if !ranks.is_ok_and(|ranks| self.far_from_singular(&ranks)) {
+            return false;
+        }
+        self.newton.constraints.mark_pivots(&mut self.pivots);
+        self.selector_wanted = true;
+        if self.decompose(tableau, h, counters).is_err() {
+            return false;
+        }
+        collocation.decomposed_for = Some(h);
+        counters.newton_updates += 1;
+        true
     }
 
     fn correction(

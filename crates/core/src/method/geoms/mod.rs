@@ -96,6 +96,17 @@ pub enum Polish {
     Rounding,
 }
 
+/// What happens in a step whose Newton iteration is given up, after the updates that are allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SlowNewton {
+    /// The step is tried again with a smaller size, as in the original.
+    ShorterStep,
+    /// The iteration is not given up before its third increment, and then repeated with the matrix of the middle stage on stages that
+    /// are brought onto the constraints after every increment: strongly curved constraints cost no shorter steps.
+    #[default]
+    OntoConstraints,
+}
+
 /// GEOMS with its options. The names in the original are given in brackets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Geoms {
@@ -117,6 +128,8 @@ pub struct Geoms {
     pub newton_point: NewtonPoint,
     /// Newton matrices renewed inside a step that converges slowly (NWTUPD).
     pub newton_updates: u32,
+    /// What happens when it is too slow nevertheless.
+    pub slow_newton: SlowNewton,
     /// Most Newton iterations (NIT) with three stages: three less with one stage, five and ten more with five and seven.
     pub max_newton: u32,
     /// Stopping factor of Newton's iteration (FNEWT), min(0.03, √rtol') if absent, of three stages.
@@ -151,6 +164,7 @@ impl Default for Geoms {
             predictor: Predictor::Extrapolate,
             newton_point: NewtonPoint::Left,
             newton_updates: 0,
+            slow_newton: SlowNewton::OntoConstraints,
             max_newton: 10,
             newton_tolerance: None,
             jacobian_reuse: 0.001,
@@ -166,9 +180,16 @@ impl Default for Geoms {
 }
 
 impl Geoms {
-    /// The setting that reproduces the published counters: joint selection, the predictive controller alone, no polishing.
+    /// The setting that reproduces the published counters: joint selection, the predictive controller alone, Newton's iteration on linearised
+    /// constraints, no polishing.
     pub fn reproduction() -> Self {
-        Geoms { selection: Selection::Joint, control: Control::Thesis, polish: Polish::Off, ..Geoms::default() }
+        Geoms {
+            selection: Selection::Joint,
+            control: Control::Thesis,
+            slow_newton: SlowNewton::ShorterStep,
+            polish: Polish::Off,
+            ..Geoms::default()
+        }
     }
 
     /// Which reduced derivative array the formulation needs.

@@ -93,6 +93,16 @@ impl StageEquations for Regularised<'_> {
         self.array.evaluate(t, X, &mut self.rows.k[stage * rows..][..rows])
     }
 
+    fn beside_constraints(&mut self, stage: usize, xi: &mut [f64]) {
+        let (algebraic, rows) = (self.array.layout().algebraic(), self.rows.b.len());
+        let StageRows { k, b, zeta: [zeta, _], .. } = &mut self.rows;
+        let c = &mut b[..algebraic];
+        c.copy_from_slice(&k[stage * rows..][..algebraic]);
+        self.constraints.transform(c);
+        zeta.fill(0.0);
+        self.constraints.substitute(c, zeta, xi);
+    }
+
     fn increments(&mut self, stages: &mut Transformed, h: f64) {
         let (layout, tableau) = (self.array.layout(), stages.tableau);
         let StageRows { k, transformed, b, zeta: [zeta, zetai] } = &mut self.rows;
