@@ -16,9 +16,9 @@ pub fn list(arguments: &List) -> Result<(), Failure> {
             let entries = catalogue::all().iter().map(|entry| {
                 json!({"name": entry.name, "description": entry.description, "formulations": entry.formulations})
             });
-            let alone = catalogue::of_systems().iter().map(|method| {
-                json!({"name": method.name, "description": method.description, "formulations": []})
-            });
+            let alone = catalogue::of_systems()
+                .iter()
+                .map(|method| json!({"name": method.name, "description": method.description, "formulations": []}));
             print(&format!("{:#}\n", entries.chain(alone).collect::<Value>()))
         }
         (Some(name), OutputFormat::Text) => print(&details(reference_problem(name)?)),

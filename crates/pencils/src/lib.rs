@@ -23,4 +23,6 @@ pub mod structured;
 
 pub use exponential::exponential;
 pub use invariants::{LocalInvariants, invariants_by_recursion, is_one_full, local_invariants};
-pub use pencil::{ExplicitFlow, InconsistentStart, PencilError, Kronecker, RegularPencil, drazin_inverse, index_by_powers};
+pub use pencil::{
+    ExplicitFlow, InconsistentStart, Kronecker, PencilError, RegularPencil, drazin_inverse, index_by_powers,
+};

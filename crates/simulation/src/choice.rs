@@ -30,6 +30,9 @@ pub struct MethodChoice {
     pub formulation: String,
     /// Why it was chosen, if it was not asked for.
     pub reasons: Vec<String>,
+    /// Why the unknowns are not those of the equations as written, where derivatives are taken together.
+    #[serde(default)]
+    pub unknowns: Option<String>,
 }
 
 /// A choice with all that is needed to run it.
@@ -211,7 +214,8 @@ fn of_motion<'m>(
         _ => usual,
     };
     let formulation = formulation.name();
-    let choice = MethodChoice { method: name.to_string(), formulation: formulation.to_string(), reasons };
+    let choice =
+        MethodChoice { method: name.to_string(), formulation: formulation.to_string(), reasons, unknowns: None };
     Ok(RunPlan {
         choice,
         solver: PlannedSolver::Motion { motion, formulation, method, initial: Box::new(initial), start },
@@ -244,7 +248,12 @@ fn of_general<'m>(
         "radau" => Box::new(radau(given)),
         _ => usual(),
     };
-    let choice = MethodChoice { method: name.to_string(), formulation: form.name().to_string(), reasons: Vec::new() };
+    let choice = MethodChoice {
+        method: name.to_string(),
+        formulation: form.name().to_string(),
+        reasons: Vec::new(),
+        unknowns: None,
+    };
     Ok(RunPlan { choice, solver: PlannedSolver::General { general, form, integrator } })
 }
 

@@ -8,6 +8,8 @@ use std::cmp::Ordering;
 
 /// Most eigenvalues and jumps that are listed.
 const MOST_VALUES: usize = 12;
+/// Real parts below this part of an eigenvalue are rounding.
+const ROUNDING: f64 = 1e-12;
 
 pub fn orders(text: &mut ReportText, found: Option<&Result<OrderAnalysis, String>>) {
     let Some(found) = found else { return };
@@ -18,9 +20,10 @@ pub fn orders(text: &mut ReportText, found: Option<&Result<OrderAnalysis, String
     };
     let values = &found.values;
     let place = if found.linear { "" } else { ", at the start" };
-    let d: Vec<String> = values.d.iter().enumerate().rev().map(|(q, d)| format!("{d} of order {}", q + 1)).collect();
+    let sizes = values.d.iter().enumerate().rev();
+    let d: Vec<String> = sizes.map(|(q, d)| format!("{d} of order {} (d{})", q + 1, below_line(q + 1))).collect();
     text.entry("as written", &format!("order {}, strangeness index {}{place}", found.order, values.mu));
-    let mut solution = format!("{} differential (d), {} algebraic (a)", d.join(" and "), values.a);
+    let mut solution = format!("{}, {} algebraic (a)", d.join(", "), values.a);
     for (n, what) in [(values.v, "redundant (v)"), (values.u, "undetermined (u)")] {
         if n > 0 {
             solution += &format!(", {n} {what}");
@@ -50,6 +53,12 @@ pub fn orders(text: &mut ReportText, found: Option<&Result<OrderAnalysis, String
     let least = values.mu <= found.entering.mu && values.mu <= found.companion.mu;
     let verdict = if least { "harmless" } else { "needs more differentiations than the form above" };
     text.entry("trimmed", &format!("{added} after {} differentiations: {verdict}", values.mu));
+}
+
+/// A number as an index.
+fn below_line(n: usize) -> String {
+    const DIGITS: [char; 10] = ['₀', '₁', '₂', '₃', '₄', '₅', '₆', '₇', '₈', '₉'];
+    n.to_string().bytes().map(|digit| DIGITS[usize::from(digit - b'0')]).collect()
 }
 
 /// A form of first order, and what it does to the index.
@@ -110,13 +119,15 @@ fn blocks(text: &mut ReportText, pencil: &Kronecker) {
         0 => "none".to_string(),
         n => format!("{n}, in nilpotent blocks of sizes {}", list(&pencil.nilpotent)),
     };
-    text.entry("infinite eigenvalues", &infinite);
+    text.entry("infinite values", &infinite);
     let mut told: Vec<String> = Vec::new();
     let mut values = pencil.finite.iter().peekable();
     while let Some(&(re, im)) = values.next() {
         // a pair is told at once
+        let re = if re.abs() < ROUNDING * re.hypot(im) { 0.0 } else { re };
         if im > 0.0 && values.next_if(|other| other.1 < 0.0).is_some() {
-            told.push(format!("{} ± {}i", short(re), short(im)));
+            let centre = if re == 0.0 { String::new() } else { format!("{} ", short(re)) };
+            told.push(format!("{centre}±{}{}i", if centre.is_empty() { "" } else { " " }, short(im)));
         } else {
             told.push(short(re));
         }
@@ -124,7 +135,7 @@ fn blocks(text: &mut ReportText, pencil: &Kronecker) {
     let more = if told.len() > MOST_VALUES { ", …" } else { "" };
     told.truncate(MOST_VALUES);
     let told = if finite == 0 { "none".to_string() } else { format!("{finite}: {}{more}", told.join(", ")) };
-    text.entry("finite eigenvalues", &told);
+    text.entry("eigenvalues", &told);
 }
 
 fn symmetry(text: &mut ReportText, found: &SymmetryFound) {

@@ -34,6 +34,7 @@ mod solve;
 mod structural;
 mod structure;
 mod system;
+mod trimmed;
 mod watch;
 
 pub use crate::linalg::Pencil;
@@ -59,6 +60,7 @@ pub(crate) use solve::refused;
 pub use structural::Structural;
 pub use structure::Structure;
 pub use system::{Dae, Point};
+pub use trimmed::TrimmedFormulas;
 
 use crate::scalar::Scalar;
 

@@ -21,10 +21,12 @@ use daedal_pencils::{ExplicitFlow, PencilError, RegularPencil};
 
 /// Degree of the polynomials of b.
 const DEGREE: usize = 12;
-/// The integral of what a polynomial misses of b counts against this part of the tolerance.
-const OF_B: f64 = 1e-3;
+/// The integral of what a polynomial misses of b counts against this part of the tolerance, or against [`ROUNDING`].
+const OF_B: f64 = 1e-5;
 /// What the polynomial between the ends of a piece misses of the solution counts against this part of the tolerance.
 const BETWEEN: f64 = 0.1;
+/// What is smaller than this part of the values is rounding, whatever the tolerance.
+const ROUNDING: f64 = 2e-14;
 /// Steps of the exponential over a piece: every second is a node of the polynomial, others compare.
 const STEPS: usize = 16;
 /// Nodes of the polynomial.
@@ -192,6 +194,8 @@ impl Formula for ExplicitPieces<'_> {
         if !self.flow.prepare(h, STEPS) {
             return Ok(Attempt::Failed { factor: 0.25, singular: false });
         }
+        let rounding = ROUNDING / self.weights.rtol();
+        let (of_b, between) = (OF_B.max(rounding), BETWEEN.max(rounding));
         let mut error = 0.0_f64;
         for step in 1..=STEPS {
             self.flow.step();
@@ -204,7 +208,7 @@ impl Formula for ExplicitPieces<'_> {
                 return Ok(Attempt::Failed { factor: 0.5, singular: false });
             }
             self.flow.missed(t - t0, &self.data.b[0], &mut self.missed);
-            error = error.max(h * self.weights.norm(&self.missed) / OF_B);
+            error = error.max(h * self.weights.norm(&self.missed) / of_b);
             self.flow.state(&self.data.b, &mut self.x);
             match compared {
                 Some(k) => self.compared[k].copy_from_slice(&self.x),
@@ -219,7 +223,7 @@ impl Formula for ExplicitPieces<'_> {
         for (k, step) in COMPARED.into_iter().enumerate() {
             self.segment.eval(t0 + h * step as f64 / STEPS as f64, &mut self.missed);
             self.missed.iter_mut().zip(&self.compared[k]).for_each(|(x, exact)| *x -= exact);
-            error = error.max(self.weights.norm_between(&self.missed, &self.state.x, &self.x) / BETWEEN);
+            error = error.max(self.weights.norm_between(&self.missed, &self.state.x, &self.x) / between);
         }
         let factor = 0.8 * error.max(1e-30).powf(-1.0 / NODES.len() as f64);
         if !(error <= 1.0) {

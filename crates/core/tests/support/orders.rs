@@ -21,7 +21,12 @@ fn product(X: &[Mat<f64>], Y: &[Mat<f64>]) -> Vec<Mat<f64>> {
 }
 
 fn derivative(X: &[Mat<f64>]) -> Vec<Mat<f64>> {
-    let mut Y: Vec<Mat<f64>> = X.iter().enumerate().skip(1).map(|(k, x)| Mat::from_fn(x.nrows(), x.ncols(), |i, j| x[(i, j)] * k as f64)).collect();
+    let mut Y: Vec<Mat<f64>> = X
+        .iter()
+        .enumerate()
+        .skip(1)
+        .map(|(k, x)| Mat::from_fn(x.nrows(), x.ncols(), |i, j| x[(i, j)] * k as f64))
+        .collect();
     Y.push(Mat::zeros(X[0].nrows(), X[0].ncols()));
     Y
 }

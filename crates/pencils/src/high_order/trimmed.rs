@@ -34,8 +34,7 @@ impl ReducedOrder {
         let Q: Mat<f64> = if n == 0 { Mat::zeros(0, 0) } else { leading.transpose().qr().compute_Q() };
         let columns = self.columns();
         // R[q][p]: factor of Qᵀx⁽ᵖ⁾ in the rows of order q; f[q][i]: derivative i of their right-hand side
-        let mut R: Vec<Vec<Mat<f64>>> =
-            self.rows.iter().map(|rows| rows.A.iter().map(|A| A * &Q).collect()).collect();
+        let mut R: Vec<Vec<Mat<f64>>> = self.rows.iter().map(|rows| rows.A.iter().map(|A| A * &Q).collect()).collect();
         let mut f: Vec<Vec<Col<f64>>> =
             (0..=k).map(|q| (0..k).map(|i| self.derivative_of_f(&at, q, i)).collect()).collect();
         for q in 1..=k {

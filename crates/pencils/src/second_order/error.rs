@@ -57,7 +57,9 @@ pub enum SecondOrderError {
     #[error("the coefficients depend on time; this form is known for constant ones only")]
     VariableCoefficients,
     /// What was asked for needs a system that determines its unknowns.
-    #[error("{count} unknown(s) are not determined by the equations; this form is known for systems that determine all")]
+    #[error(
+        "{count} unknown(s) are not determined by the equations; this form is known for systems that determine all"
+    )]
     FreeUnknowns {
         /// How many.
         count: usize,

@@ -85,8 +85,7 @@ fn random_systems_of_order_two_and_three_keep_their_values() {
         let degrees = reduced.values.free_initial_values();
         assert_eq!(Ranks::default().rank(&reduced.leading(), 0.0).unwrap(), d.iter().sum::<usize>() + a, "case {case}");
         // solutions of the system solve the reduced one
-        let rates: Vec<Mat<f64>> =
-            (0..=k).map(|q| &x[q] * Scale((1..=q).map(|p| p as f64).product::<f64>())).collect();
+        let rates: Vec<Mat<f64>> = (0..=k).map(|q| &x[q] * Scale((1..=q).map(|p| p as f64).product::<f64>())).collect();
         for rows in &reduced.rows {
             let mut residual = Mat::from_fn(rows.len(), 1, |i, _| -rows.f[i]);
             rows.A.iter().zip(&rates).for_each(|(A, x)| residual += A * x);

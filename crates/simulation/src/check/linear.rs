@@ -5,7 +5,9 @@ use daedal::dae::{FormulaCoefficients, HighOrderSystem, System};
 use daedal::linalg::{Mat, Matrix, RankRule, times};
 use daedal::linear::{Coefficients, TaylorData};
 use daedal::{Initial, Start};
-use daedal_pencils::structured::{StructuredInvariants, Symmetry, structured_companion, structured_reduce};
+use daedal_pencils::structured::{
+    MatrixPair, MovingPair, StructuredInvariants, Symmetry, reduce_variable, structured_companion, structured_reduce,
+};
 use daedal_pencils::{Kronecker, RegularPencil};
 
 /// Most unknowns of a pencil that is decomposed.
@@ -66,7 +68,8 @@ pub struct SymmetryFound {
     pub kind: SymmetryKind,
     /// Names of the equations that are to be multiplied by −1 for it.
     pub turned: Vec<String>,
-    /// Sizes of the reduction by congruence, or why there is none; known for constant coefficients.
+    /// Sizes of the reduction by congruence, at the start where coefficients depend on time, or why there is none; not known for systems of
+    /// second order with variable coefficients.
     pub reduction: Option<Result<StructuredInvariants, String>>,
 }
 
@@ -107,7 +110,7 @@ pub(super) fn examine(
     Some(LinearAnalysis {
         constant: numbers.is_some(),
         pencil,
-        symmetry: if small { symmetry(system, written, ranks) } else { None },
+        symmetry: if small { symmetry(system, written, initial.t, ranks) } else { None },
         start,
     })
 }
@@ -118,7 +121,7 @@ fn signed(X: &Mat<f64>, sign: impl Fn(usize) -> f64) -> Mat<f64> {
 }
 
 /// The symmetry that the formulas show, if signs of equations are chosen for it.
-fn symmetry(system: &System, written: &HighOrderSystem, ranks: RankRule) -> Option<SymmetryFound> {
+fn symmetry(system: &System, written: &HighOrderSystem, t0: f64, ranks: RankRule) -> Option<SymmetryFound> {
     use SymmetryKind::{Damped, Gyroscopic, SelfAdjoint, Symmetric};
     let kinds: &[SymmetryKind] = match written.order() {
         1 => &[Symmetric, SelfAdjoint],
@@ -128,7 +131,12 @@ fn symmetry(system: &System, written: &HighOrderSystem, ranks: RankRule) -> Opti
     let (kind, signs) = kinds.iter().find_map(|&kind| Some((kind, written.row_signs(kind.signs())?)))?;
     let names = &system.formulas.equations;
     let turned = names.iter().zip(&signs).filter(|(_, sign)| **sign < 0.0).map(|((name, _), _)| name.clone());
-    let reduction = written.numbers().map(|A| {
+    let variable = || match kind {
+        Symmetric => Some(variable_reduction(written, &signs, Symmetry::Symmetric, t0, ranks)),
+        SelfAdjoint => Some(variable_reduction(written, &signs, Symmetry::Skew, t0, ranks)),
+        Damped | Gyroscopic => None,
+    };
+    let constant = written.numbers().map(|A| {
         let of = |q: usize| signed(&A[q], |i| signs[i]);
         let reduced = match kind {
             Symmetric => structured_reduce(&of(1), &signed(&of(0), |_| -1.0), Symmetry::Symmetric, ranks),
@@ -141,7 +149,23 @@ fn symmetry(system: &System, written: &HighOrderSystem, ranks: RankRule) -> Opti
         };
         reduced.map(|found| found.sizes).map_err(|error| error.to_string())
     });
-    Some(SymmetryFound { kind, turned: turned.collect(), reduction })
+    Some(SymmetryFound { kind, turned: turned.collect(), reduction: constant.or_else(variable) })
+}
+
+/// The reduction at t₀ of a pair of first order whose coefficients depend on time.
+fn variable_reduction(
+    written: &HighOrderSystem,
+    signs: &[f64],
+    symmetry: Symmetry,
+    t0: f64,
+    ranks: RankRule,
+) -> Result<StructuredInvariants, String> {
+    let found = written.expand(t0, &[], 1).map_err(|_| format!("no finite coefficients at t = {t0:?}"))?;
+    let of = |q: usize, k: usize, sign: f64| signed(&found.A[q][k], |i| sign * signs[i]);
+    let pair = MatrixPair::new(of(1, 0, 1.0), of(0, 0, -1.0), of(1, 1, 1.0)).map_err(|error| error.to_string())?;
+    let right = |k: usize| found.f[k].iter().zip(signs).map(|(f, sign)| f * sign).collect();
+    let at = MovingPair { pair, A_rate: of(0, 1, -1.0), b: right(0), b_rate: right(1) };
+    reduce_variable(&at, symmetry, ranks).map(|found| found.sizes).map_err(|error| error.to_string())
 }
 
 /// What the given values would do if they held just before the start: only E x⁻ counts.

@@ -71,12 +71,10 @@ fn start(found: &GivenStart) -> Value {
         GivenStart::Open(open) => (false, open, &[][..], &[][..]),
         GivenStart::Jump { jumps, impulses } => (false, &empty, &jumps[..], &impulses[..]),
     };
-    let jump = |(name, before, behind): &(String, f64, f64)| {
-        json!({ "variable": name, "before": before, "behind": behind })
-    };
-    let impulse = |(name, order, factor): &(String, usize, f64)| {
-        json!({ "variable": name, "order": order, "factor": factor })
-    };
+    let jump =
+        |(name, before, behind): &(String, f64, f64)| json!({ "variable": name, "before": before, "behind": behind });
+    let impulse =
+        |(name, order, factor): &(String, usize, f64)| json!({ "variable": name, "order": order, "factor": factor });
     json!({
         "consistent": consistent,
         "open": open,

@@ -76,9 +76,8 @@ fn expand(written: &HighOrderSystem, t: f64, curve: &[Vec<f64>], level: usize) -
 
 fn compare(system: &System, at: &OrderExpansion, linear: bool, ranks: RankRule) -> Result<OrderAnalysis, String> {
     let reduced = reduce_order(at, ranks).map_err(|error| error.to_string())?;
-    let form = |orders: &[usize]| {
-        at.with_derivatives(orders).characteristic_values(ranks).map_err(|error| error.to_string())
-    };
+    let form =
+        |orders: &[usize]| at.with_derivatives(orders).characteristic_values(ranks).map_err(|error| error.to_string());
     let (order, formulas) = (at.order(), &system.formulas);
     let entering: Vec<usize> = formulas.orders.iter().map(|&order| order as usize).collect();
     Ok(OrderAnalysis {
