@@ -29,11 +29,14 @@ fn solved(model: &Model, settings: &Settings) -> Outcome {
     outcome
 }
 
+/// What a variable is at a time.
+type Solution<'s> = &'s dyn Fn(f64) -> f64;
+
 #[test]
 fn shipped_models_are_solved_at_chosen_times() {
     let settings = Settings { save: SaveSetting::At(vec![0.0, 0.3, 1.7, 2.9]), tend: Some(2.9), ..exact() };
     let decay = |rate: f64| move |t: f64| (-rate * t).exp();
-    let cases: [(&str, &str, &dyn Fn(f64) -> f64); 6] = [
+    let cases: [(&str, &str, Solution); 6] = [
         ("saddle-point", "x1", &|t| decay(2.0)(t) + decay(10.0 / 3.0)(t)),
         ("saddle-point", "p", &|t| 2.0 / 3.0 * decay(10.0 / 3.0)(t)),
         ("gyroscopic-chain", "force", &decay(1.0)),

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// Taylor coefficients that can be had.
 const COEFFICIENTS: usize = 16;
-type Series = Taylor<f64, COEFFICIENTS>;
+type CurveSeries = Taylor<f64, COEFFICIENTS>;
 
 /// A system of order k with its Jacobians as formulas, and numbers for its parameters.
 #[derive(Clone, Debug)]
@@ -42,7 +42,17 @@ impl HighOrderSystem {
         let n = formulas.states.len();
         let inputs: Vec<Expr> = graph.inputs().map(|(_, e)| e).collect();
         let order = formulas.orders.iter().copied().max().unwrap_or(0).max(1) as usize;
-        let derivatives: Vec<Vec<Expr>> = (0..=order).map(|q| inputs[1 + n * q..1 + n * (q + 1)].to_vec()).collect();
+        let mut derivatives: Vec<Vec<Expr>> = inputs[1..]
+            .chunks_exact(n.max(1))
+            .take((formulas.levels as usize).min(order) + 1)
+            .map(<[Expr]>::to_vec)
+            .collect();
+        derivatives.resize(derivatives.len().max(1), Vec::new());
+        while derivatives.len() <= order {
+            // a system without derivatives: they enter nothing
+            let names = formulas.states.iter().map(|name| format!("der({name}, {})", derivatives.len()));
+            derivatives.push(names.collect::<Vec<_>>().into_iter().map(|name| graph.input(name)).collect());
+        }
         let first_parameter = 1 + n * (formulas.levels as usize + 1);
         let numbers = formulas.parameters.iter().zip(&inputs[first_parameter..]).map(|((_, value), &e)| (e, *value));
         let written: Vec<Expr> = formulas.equations.iter().map(|(_, e)| *e).collect();
@@ -124,8 +134,8 @@ impl HighOrderSystem {
     /// missing counts as zero.
     pub fn expand(&self, t: f64, curve: &[Vec<f64>], level: usize) -> Result<OrderCoefficients, Undefined> {
         let level = level.min(COEFFICIENTS - 1);
-        let mut inputs = vec![Series::from(0.0); self.graph.inputs().len()];
-        inputs[self.place(self.t)] = Series::parameter(t);
+        let mut inputs = vec![CurveSeries::from(0.0); self.graph.inputs().len()];
+        inputs[self.place(self.t)] = CurveSeries::parameter(t);
         for (q, x) in self.derivatives.iter().enumerate() {
             for (j, &input) in x.iter().enumerate() {
                 // (x⁽q⁾)_[i] = (i + 1) ⋯ (i + q) x_[i+q]
@@ -149,7 +159,7 @@ impl HighOrderSystem {
             }
             A.push(series);
         }
-        let rest: Vec<Series> = values.collect();
+        let rest: Vec<CurveSeries> = values.collect();
         let f = (0..=level).map(|k| rest.iter().map(|F| -F.coefficients[k]).collect()).collect();
         Ok(OrderCoefficients { A, f })
     }
@@ -297,6 +307,24 @@ mod tests {
         });
         assert!(system.row_signs(&[1.0, -1.0]).is_some());
         assert!(system.row_signs(&[1.0, 1.0]).is_none());
+    }
+
+    #[test]
+    fn a_system_without_derivatives_has_order_one() {
+        let mut graph = Graph::new();
+        let [t, x, c] = ["t", "x", "c"].map(|name| graph.input(name));
+        let all = graph.with(|| [x * c - t.sin()]);
+        let system = HighOrderSystem::new(&Formulas {
+            orders: vec![0],
+            graph,
+            states: vec!["x".into()],
+            equations: vec![("1".into(), all[0])],
+            parameters: vec![("c".into(), 2.0)],
+            ..Formulas::default()
+        });
+        assert!(system.order() == 1 && system.constant_coefficients());
+        let found = system.expand(0.5, &[], 1).unwrap();
+        assert_eq!((found.A[0][0][(0, 0)], found.A[1][0][(0, 0)], found.f[0][0]), (2.0, 0.0, 0.5_f64.sin()));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::{Formulas, highest_orders};
 use crate::graph::{Binary, Expr, Graph, Node, Tape, Unary};
 use crate::linalg::rank::{REGULAR, echelon};
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// The same equations with fewer derivatives as unknowns.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ impl Formulas {
         let order = self.orders.iter().copied().max().filter(|order| *order >= 2)?;
         let highest: Vec<usize> = (0..n).filter(|&j| self.orders[j] == order).collect();
         let top: Vec<Expr> = highest.iter().filter_map(|&j| self.input(j, order)).collect();
-        if self.asks_elsewhere(&top) {
+        if self.ask_for(&top) {
             return None;
         }
         let rows: Vec<Vec<f64>> =
@@ -47,9 +48,12 @@ impl Formulas {
         Some(self.with_combinations(order, &highest, &several, &leads?, &relieved))
     }
 
-    /// Do outputs or invariants contain one of these inputs?
-    fn asks_elsewhere(&self, inputs: &[Expr]) -> bool {
-        let others: Vec<Expr> = self.outputs.iter().chain(&self.invariants).map(|(_, e)| *e).collect();
+    /// Do outputs, invariants or conditions in the equations contain one of these inputs?
+    fn ask_for(&self, inputs: &[Expr]) -> bool {
+        let mut others: Vec<Expr> = self.outputs.iter().chain(&self.invariants).map(|(_, e)| *e).collect();
+        let equations: Vec<Expr> = self.equations.iter().map(|(_, e)| *e).collect();
+        let condition = |e| if let Node::Select(condition, ..) = self.graph.node(e) { Some(condition) } else { None };
+        others.extend(self.graph.needed(&equations).into_iter().filter_map(condition));
         let needed = self.graph.needed(&others);
         inputs.iter().any(|input| needed.binary_search(input).is_ok())
     }
@@ -199,7 +203,7 @@ fn named(row: &[f64], highest: &[usize], states: &[String], order: u32) -> Strin
             (false, false) => " + ",
         };
         if factor.abs() != 1.0 {
-            sum += &format!("{:?}*", factor.abs());
+            let _ = write!(sum, "{:?}*", factor.abs());
         }
         sum += &states[j];
     }
@@ -264,5 +268,10 @@ mod tests {
         let a3 = full.input(2, 2).unwrap();
         full.equations.push(("5".into(), a3));
         assert!(full.trimmed().is_none());
+        // a condition asks, although both sides have the same derivatives
+        let mut asked = example(false);
+        let jump = asked.graph.with(|| a3.select(Expr::from(1.0), Expr::from(2.0)));
+        asked.equations.push(("5".into(), jump));
+        assert!(asked.trimmed().is_none());
     }
 }

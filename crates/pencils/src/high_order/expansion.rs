@@ -44,7 +44,7 @@ impl OrderExpansion {
         let series = |X: &Mat<f64>| {
             (0..=level).map(|i| if i == 0 { X.clone() } else { Mat::zeros(X.nrows(), X.ncols()) }).collect()
         };
-        let rows = A.first().map_or(0, |X| X.nrows());
+        let rows = A.first().map_or(0, Mat::nrows);
         Self::new(A.iter().map(series).collect(), vec![vec![0.0; rows]; level + 1])
     }
 

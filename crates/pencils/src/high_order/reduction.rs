@@ -140,7 +140,7 @@ pub fn reduce_order(at: &OrderExpansion, rule: RankRule) -> Result<ReducedOrder,
             (Z[q], T) = (&Z[q] * &of.range, &T * &of.kernel);
         }
         let Zk = ranks.subspaces(&(&at.A(k)[0] * &T), scale)?.range;
-        let d: Vec<usize> = Z[1..].iter().chain([&Zk]).map(|Z| Z.ncols()).collect();
+        let d: Vec<usize> = Z[1..].iter().chain([&Zk]).map(Mat::ncols).collect();
         let (a, dk, all_vanishing) = (Z[0].ncols(), Zk.ncols(), rest.ncols());
         let determined = a + d.iter().sum::<usize>();
         if determined + all_vanishing == m + vanishing {

@@ -101,10 +101,9 @@ pub(super) fn examine(
     }
     let numbers = structure.numbers().map(|[E, slope]| (E, signed(&slope, |_| -1.0)));
     let small = system.dim() <= MOST_UNKNOWNS;
-    let pencil = numbers.as_ref().map(|(E, A)| match small {
-        true => Kronecker::new(E, A, ranks).map_err(|error| error.to_string()),
-        false => Err(format!("more than {MOST_UNKNOWNS} unknowns: not decomposed")),
-    });
+    let decomposed = |(E, A): &(Mat<f64>, Mat<f64>)| Kronecker::new(E, A, ranks).map_err(|error| error.to_string());
+    let too_large = || Err(format!("more than {MOST_UNKNOWNS} unknowns: not decomposed"));
+    let pencil = numbers.as_ref().map(|pair| if small { decomposed(pair) } else { too_large() });
     let regular = matches!(&pencil, Some(Ok(found)) if found.is_regular());
     let start = numbers.as_ref().filter(|_| regular).and_then(|pair| given_start(system, initial, pair, ranks));
     Some(LinearAnalysis {
@@ -180,7 +179,7 @@ fn given_start(
     let counts = |j: usize| (0..E.nrows()).any(|i| E[(i, j)] != 0.0);
     let given = |j: usize| match starts[j] {
         Start::Fixed(x) | Start::Guess(x) => Some(x),
-        _ => None,
+        Start::Unknown => None,
     };
     let open: Vec<String> =
         (0..n).filter(|&j| counts(j) && given(j).is_none()).map(|j| system.names()[j].clone()).collect();
@@ -200,7 +199,9 @@ fn given_start(
     let mut factorial = 1.0;
     for (i, b) in data.b.iter_mut().enumerate() {
         factorial *= i.max(1) as f64;
-        b.iter_mut().for_each(|x| *x *= factorial);
+        for x in b {
+            *x *= factorial;
+        }
     }
     let before: Vec<f64> = (0..n).map(|j| given(j).unwrap_or(0.0)).collect();
     let found = pencil.inconsistent_start(&before, &data.b).ok()?;
