@@ -52,7 +52,12 @@ pub fn orders(text: &mut ReportText, found: Option<&Result<OrderAnalysis, String
     };
     let least = values.mu <= found.entering.mu && values.mu <= found.companion.mu;
     let verdict = if least { "harmless" } else { "needs more differentiations than the form above" };
-    text.entry("trimmed", &format!("{added} after {} differentiations: {verdict}", values.mu));
+    let reduced = match values.mu {
+        0 => "without a differentiation".to_string(),
+        1 => "after one differentiation".to_string(),
+        n => format!("after {n} differentiations"),
+    };
+    text.entry("trimmed", &format!("{added} {reduced}: {verdict}"));
 }
 
 /// A number as an index.

@@ -2,6 +2,7 @@
 //! Taylor coefficients of A_q = ∂F/∂x⁽q⁾ and of −F along a curve, which is all that the theory of order k asks for.
 
 use super::jet::{Freedom, fit};
+use super::linear_terms::linear_terms;
 use super::{Characteristics, Formulas, MOST_LEVELS, System};
 use crate::graph::{Expr, Graph, Jacobian, Node, Tape};
 use crate::linalg::Mat;
@@ -9,6 +10,8 @@ use crate::motion::Undefined;
 use crate::scalar::Taylor;
 use std::collections::HashMap;
 
+/// Numbers of a formula that differ by less are computed differently only.
+const ROUNDING: f64 = 1e-14;
 /// Taylor coefficients that can be had.
 const COEFFICIENTS: usize = 16;
 type CurveSeries = Taylor<f64, COEFFICIENTS>;
@@ -125,7 +128,7 @@ impl HighOrderSystem {
                     }
                 }
             }
-            relations.extend(mirrored(&mut graph, &entries)?.into_iter().map(|(i, j, equal)| (i, j, sign * equal)));
+            relations.extend(mirrored(&graph, &entries)?.into_iter().map(|(i, j, equal)| (i, j, sign * equal)));
         }
         coloured(self.rows(), &relations)
     }
@@ -183,20 +186,22 @@ impl HighOrderSystem {
 }
 
 /// For entries that are not zero, σ with A_ij = σ A_ji; nothing if some entry has no such σ.
-fn mirrored(graph: &mut Graph, entries: &[(usize, usize, Expr)]) -> Option<Vec<(usize, usize, f64)>> {
-    let place: HashMap<(usize, usize), Expr> = entries.iter().map(|&(i, j, e)| ((i, j), e)).collect();
-    let relation = |&(i, j, e): &(usize, usize, Expr)| {
-        let zero = |graph: &mut Graph, e: Expr| graph.constant(e) == Some(0.0);
-        if zero(graph, e) {
-            return Some((i, j, None));
-        }
-        let other = *place.get(&(j, i))?;
-        let [difference, sum] = graph.with(|| [e - other, e + other]);
-        let equal = if zero(graph, difference) { 1.0 } else { -1.0 };
-        (equal > 0.0 || zero(graph, sum)).then_some((i, j, Some(equal)))
-    };
-    let all: Option<Vec<_>> = entries.iter().map(relation).collect();
-    Some(all?.into_iter().filter_map(|(i, j, equal)| Some((i, j, equal?))).collect())
+fn mirrored(graph: &Graph, entries: &[(usize, usize, Expr)]) -> Option<Vec<(usize, usize, f64)>> {
+    let terms: HashMap<(usize, usize), _> = entries.iter().map(|&(i, j, e)| ((i, j), linear_terms(graph, e))).collect();
+    let there = terms.iter().filter(|(_, terms)| !terms.is_empty());
+    there
+        .map(|(&(i, j), one)| {
+            let other = terms.get(&(j, i))?;
+            let same = |sign: f64| {
+                one.len() == other.len()
+                    && one
+                        .iter()
+                        .zip(other)
+                        .all(|((e, x), (f, y))| e == f && (x - sign * y).abs() <= ROUNDING * x.abs())
+            };
+            [1.0, -1.0].into_iter().find(|&sign| same(sign)).map(|sign| (i, j, sign))
+        })
+        .collect()
 }
 
 /// Signs s with s_i s_j = c for all (i, j, c), if there are some.
@@ -293,20 +298,24 @@ mod tests {
 
     #[test]
     fn a_moving_skew_matrix_needs_half_of_its_rate() {
-        // E = [0 t; −t 0], A = [1 −½; ½ 0]: A = (A + E')ᵀ; F = E ẋ − A x
-        let mut graph = Graph::new();
-        let [t, x1, x2, rate1, rate2] = ["t", "x1", "x2", "x1'", "x2'"].map(|name| graph.input(name));
-        let all = graph.with(|| [t * rate2 - x1 + x2 * 0.5, -(t * rate1) - x1 * 0.5]);
-        let system = HighOrderSystem::new(&Formulas {
-            orders: highest_orders(&graph, &all, 2, 1),
-            graph,
-            states: vec!["x1".into(), "x2".into()],
-            levels: 1,
-            equations: vec![("1".into(), all[0]), ("2".into(), all[1])],
-            ..Formulas::default()
-        });
-        assert!(system.row_signs(&[1.0, -1.0]).is_some());
-        assert!(system.row_signs(&[1.0, 1.0]).is_none());
+        // E = [0 t; −t 0], A = [1 −c; ½ 0], F = E ẋ − A x: A = (A + E')ᵀ for c = ½
+        let pair = |c: f64| {
+            let mut graph = Graph::new();
+            let [t, x1, x2, rate1, rate2] = ["t", "x1", "x2", "x1'", "x2'"].map(|name| graph.input(name));
+            let all = graph.with(|| [t * rate2 - x1 + x2 * c, -(t * rate1) - x1 * 0.5]);
+            HighOrderSystem::new(&Formulas {
+                orders: highest_orders(&graph, &all, 2, 1),
+                graph,
+                states: vec!["x1".into(), "x2".into()],
+                levels: 1,
+                equations: vec![("1".into(), all[0]), ("2".into(), all[1])],
+                ..Formulas::default()
+            })
+        };
+        assert_eq!(pair(0.5).row_signs(&[1.0, -1.0]), Some(vec![1.0, 1.0]));
+        // with the other sign of the second equation it is symmetric as well
+        assert_eq!(pair(0.5).row_signs(&[1.0, 1.0]), Some(vec![1.0, -1.0]));
+        assert!(pair(0.25).row_signs(&[1.0, -1.0]).is_none() && pair(0.25).row_signs(&[1.0, 1.0]).is_none());
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod invariance;
 pub mod jet;
 pub mod levels;
 mod linear_form;
+mod linear_terms;
 mod missing;
 mod model;
 mod of_motion;

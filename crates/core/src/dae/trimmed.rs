@@ -5,8 +5,9 @@
 //! what is left away only followed. W is read from the formulas: every entry of ∂F/∂x⁽ᵏ⁾ is a sum of numbers times formulas, and the rows
 //! of numbers span the rows of W. Wunderlich, thesis (2008), 3.3.
 
+use super::linear_terms::linear_terms;
 use super::{Formulas, highest_orders};
-use crate::graph::{Binary, Expr, Graph, Node, Tape, Unary};
+use crate::graph::{Expr, Graph, Node, Tape};
 use crate::linalg::rank::{REGULAR, echelon};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -69,9 +70,7 @@ impl Formulas {
         let jacobian = graph.jacobian(&equations, inputs);
         let mut rows: BTreeMap<(usize, Option<Expr>), Vec<f64>> = BTreeMap::new();
         for (i, j, e) in jacobian.iter() {
-            let mut terms = Vec::new();
-            split(&graph, e, 1.0, &mut terms);
-            for (base, factor) in terms {
+            for (base, factor) in linear_terms(&graph, e) {
                 rows.entry((i, base)).or_insert_with(|| vec![0.0; inputs.len()])[j] += factor;
             }
         }
@@ -172,26 +171,6 @@ fn leading(row: &[f64], all: &[Vec<f64>]) -> Option<usize> {
     (0..row.len()).rev().find(|&k| row[k] == 1.0 && all.iter().filter(|other| other[k] != 0.0).count() == 1)
 }
 
-/// Σ factor · base with numbers as factors; no base for the numbers themselves.
-fn split(graph: &Graph, e: Expr, factor: f64, terms: &mut Vec<(Option<Expr>, f64)>) {
-    match graph.node(e) {
-        Node::Constant(x) => terms.push((None, factor * x)),
-        Node::Unary(Unary::Neg, x) => split(graph, x, -factor, terms),
-        Node::Binary(Binary::Add, x, y) => {
-            split(graph, x, factor, terms);
-            split(graph, y, factor, terms);
-        }
-        Node::Binary(Binary::Sub, x, y) => {
-            split(graph, x, factor, terms);
-            split(graph, y, -factor, terms);
-        }
-        Node::Binary(Binary::Mul, x, y) if let Some(c) = graph.constant(x) => split(graph, y, factor * c, terms),
-        Node::Binary(Binary::Mul, x, y) if let Some(c) = graph.constant(y) => split(graph, x, factor * c, terms),
-        Node::Binary(Binary::Div, x, y) if let Some(c) = graph.constant(y) => split(graph, x, factor / c, terms),
-        _ => terms.push((Some(e), factor)),
-    }
-}
-
 /// der(x2 + x3), der(x1 - 0.5*x2, 2).
 fn named(row: &[f64], highest: &[usize], states: &[String], order: u32) -> String {
     let mut sum = String::new();
@@ -247,7 +226,7 @@ mod tests {
         assert_eq!(formulas.states, ["x1", "x2", "x3", "der(x2 + x3)"]);
         assert_eq!(formulas.orders, [2, 1, 1, 1]);
         let text = |i: usize| formulas.graph.formula(formulas.equations[i].1);
-        assert_eq!(text(1), "x2 + der(x2 + x3)'");
+        assert_eq!(text(1), "der(x2 + x3)' + x2");
         assert_eq!(text(4), "x2' + x3' - der(x2 + x3)");
         // the same values on a curve
         let old = example(false);

@@ -127,7 +127,9 @@ fn symmetry(system: &System, written: &HighOrderSystem, t0: f64, ranks: RankRule
         2 => &[Damped, Gyroscopic],
         _ => &[],
     };
-    let (kind, signs) = kinds.iter().find_map(|&kind| Some((kind, written.row_signs(kind.signs())?)))?;
+    // where several hold, the one for which the fewest equations change their signs
+    let found = kinds.iter().filter_map(|&kind| Some((kind, written.row_signs(kind.signs())?)));
+    let (kind, signs) = found.min_by_key(|(_, signs)| signs.iter().filter(|sign| **sign < 0.0).count())?;
     let names = &system.formulas.equations;
     let turned = names.iter().zip(&signs).filter(|(_, sign)| **sign < 0.0).map(|((name, _), _)| name.clone());
     let variable = || match kind {

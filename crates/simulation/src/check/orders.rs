@@ -98,9 +98,10 @@ fn added(reduced: &ReducedOrder, states: &[String]) -> Vec<Combination> {
     for (q, rows) in reduced.rows.iter().enumerate().skip(2).rev() {
         let leading: &Mat<f64> = &rows.A[q];
         let vectors = (0..leading.nrows()).map(|i| (0..leading.ncols()).map(|j| leading[(i, j)]).collect());
-        for vector in echelon(vectors.collect()) {
-            let mut vector = normalised(vector);
-            vector.iter_mut().filter(|x| x.abs() < 1e-8).for_each(|x| *x = 0.0);
+        let mut vectors: Vec<Vec<f64>> = echelon(vectors.collect()).into_iter().map(normalised).collect();
+        vectors.iter_mut().flatten().filter(|x| x.abs() < 1e-8).for_each(|x| *x = 0.0);
+        vectors.sort_by_key(|vector| vector.iter().position(|x| *x != 0.0));
+        for vector in vectors {
             for derivative in 1..q {
                 let names: Vec<String> = states.iter().map(|name| name.clone() + &"'".repeat(derivative)).collect();
                 all.push(Combination::of(&vector, &names));
