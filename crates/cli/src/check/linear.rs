@@ -5,6 +5,7 @@ use daedal::linear::CharacteristicValues;
 use daedal_pencils::Kronecker;
 use daedal_simulation::check::{GivenStart, LinearAnalysis, OrderAnalysis, SymmetryFound, SymmetryKind, short};
 use std::cmp::Ordering;
+use std::fmt::Write;
 
 /// Most eigenvalues and jumps that are listed.
 const MOST_VALUES: usize = 12;
@@ -26,7 +27,7 @@ pub fn orders(text: &mut ReportText, found: Option<&Result<OrderAnalysis, String
     let mut solution = format!("{}, {} algebraic (a)", d.join(", "), values.a);
     for (n, what) in [(values.v, "redundant (v)"), (values.u, "undetermined (u)")] {
         if n > 0 {
-            solution += &format!(", {n} {what}");
+            let _ = write!(solution, ", {n} {what}");
         }
     }
     text.entry("equations", &solution);

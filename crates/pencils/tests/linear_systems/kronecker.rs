@@ -60,7 +60,9 @@ impl Blocks {
         let (P, Q) = (well_conditioned(self.rows), well_conditioned(self.cols));
         let dense = |entries: &[(usize, usize, f64)]| {
             let mut X = Mat::zeros(self.rows, self.cols);
-            entries.iter().for_each(|&(i, j, x)| X[(i, j)] = x);
+            for &(i, j, x) in entries {
+                X[(i, j)] = x;
+            }
             &P * X * &Q
         };
         (dense(&self.E), dense(&self.A))
@@ -82,10 +84,18 @@ fn blocks_of_300_random_pencils_are_found() {
         nilpotent.reverse();
         let values: Vec<f64> = (0..random.below(4)).map(|k| 1.0 + k as f64 * 0.75).collect();
         let mut blocks = Blocks::default();
-        right.iter().for_each(|&k| blocks.right(k));
-        left.iter().for_each(|&k| blocks.left(k));
-        nilpotent.iter().for_each(|&k| blocks.nilpotent(k));
-        values.iter().for_each(|&x| blocks.finite(x));
+        for &k in &right {
+            blocks.right(k);
+        }
+        for &k in &left {
+            blocks.left(k);
+        }
+        for &k in &nilpotent {
+            blocks.nilpotent(k);
+        }
+        for &x in &values {
+            blocks.finite(x);
+        }
         if blocks.rows == 0 || blocks.cols == 0 {
             continue;
         }
