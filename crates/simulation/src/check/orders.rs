@@ -8,6 +8,9 @@ use daedal_pencils::high_order::{OrderExpansion, OrderValues, ReducedOrder, redu
 
 /// Most differentiations of a linear system; those of others need formulas of their derivatives.
 const MOST_LEVELS: usize = 10;
+/// Most unknowns of a system whose arrays are decomposed, and most rows of these.
+const MOST_UNKNOWNS: usize = 200;
+const MOST_ROWS: usize = 800;
 
 /// What was found about a system of order two or more.
 pub struct OrderAnalysis {
@@ -48,9 +51,12 @@ pub(super) fn examine(
     ranks: RankRule,
 ) -> Option<Result<OrderAnalysis, String>> {
     (written.order() >= 2).then(|| {
-        let linear = written.linear();
+        let (linear, n) = (written.linear(), written.dim().max(written.rows()).max(1));
+        if n > MOST_UNKNOWNS {
+            return Err(format!("more than {MOST_UNKNOWNS} unknowns: not decomposed"));
+        }
         let (expansion, ranks) = if linear {
-            (expand(written, t0, &[], MOST_LEVELS)?, ranks)
+            (expand(written, t0, &[], MOST_LEVELS.min(MOST_ROWS / n))?, ranks)
         } else {
             let at = at.ok_or("no consistent start was found")?;
             // a jet is consistent to so much
