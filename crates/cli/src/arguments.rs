@@ -404,7 +404,7 @@ fn choice<T: Copy + Send + Sync>(choices: &'static [(&'static str, T)]) -> impl 
 
 /// One of the catalogue, or auto.
 fn method() -> impl TypedValueParser<Value = String> {
-    PossibleValuesParser::new(["auto"].into_iter().chain(catalogue::all().iter().map(|entry| entry.name)))
+    PossibleValuesParser::new(["auto"].into_iter().chain(catalogue::names()))
 }
 
 /// A formulation of equations of motion or a form of a general system.

@@ -1,6 +1,7 @@
 //! What can be known about a model before it is solved: text for people, or one JSON object, whose keys `daedal_simulation::check` lists.
 
 mod general;
+mod linear;
 mod lines;
 mod modes;
 mod motion;

@@ -16,7 +16,10 @@ pub fn list(arguments: &List) -> Result<(), Failure> {
             let entries = catalogue::all().iter().map(|entry| {
                 json!({"name": entry.name, "description": entry.description, "formulations": entry.formulations})
             });
-            print(&format!("{:#}\n", entries.collect::<Value>()))
+            let alone = catalogue::of_systems()
+                .iter()
+                .map(|method| json!({"name": method.name, "description": method.description, "formulations": []}));
+            print(&format!("{:#}\n", entries.chain(alone).collect::<Value>()))
         }
         (Some(name), OutputFormat::Text) => print(&details(reference_problem(name)?)),
         (Some(name), OutputFormat::Json) => print(&format!("{:#}\n", object(reference_problem(name)?))),
@@ -42,13 +45,17 @@ pub fn told(found: &reference::Meant) {
     }
 }
 
-/// All methods for equations of motion.
+/// All methods, those for general systems alone at the end.
 fn methods() -> String {
     let mut text = String::new();
     for method in catalogue::all() {
         let _ = writeln!(text, "{}\n  {}", method.name, method.description);
         let names: Vec<String> = method.formulations.iter().map(ToString::to_string).collect();
         entry(&mut text, "formulations", &names);
+    }
+    for method in catalogue::of_systems() {
+        let _ = writeln!(text, "{}\n  {}", method.name, method.description);
+        entry(&mut text, "only for", &["general systems ([dae]) without modes".to_string()]);
     }
     text
 }

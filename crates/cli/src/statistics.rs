@@ -1,5 +1,5 @@
 //! What a run did, as one JSON object; the same keys in the same order in every version. Nothing but nulls if it could not start; `events` is
-//! a list of `{"name", "t"}`. Behind
+//! a list of `{"name", "t"}`, behind them `unknowns`, where derivatives are taken together, says why. Behind
 //! them, of a run through several modes: `switches`, their number; `modes`, a list of `{"name", "sliding", "entered", "time", "steps"}`, `entered` telling
 //! how often; and `end_mode`, the name of the last one.
 
@@ -32,6 +32,9 @@ pub fn object(outcome: &Outcome, recorded: Option<&Run>) -> Value {
     insert("verification", verification::object(computed.and_then(|found| found.verification.as_ref())));
     insert("warnings", warnings::object(&outcome.warnings));
     insert("events", recorded.map_or_else(|| json!([]), events));
+    if let Some(why) = &outcome.choice.unknowns {
+        insert("unknowns", json!(why));
+    }
     if outcome.model.has_modes() {
         let switching = computed.and_then(|found| found.switching.as_ref());
         insert("switches", json!(switching.map(|found| found.switches)));

@@ -72,6 +72,9 @@ fn heading(text: &mut String, outcome: &Outcome) {
         let _ = write!(text, ", {name} = {value:?}");
     }
     text.push('\n');
+    if let Some(why) = &choice.unknowns {
+        let _ = writeln!(text, "{why}");
+    }
     if !choice.reasons.is_empty() {
         let _ = writeln!(text, "chosen because {}", choice.reasons.join("; "));
     }

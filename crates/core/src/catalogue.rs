@@ -3,6 +3,7 @@
 use crate::formulation::{Formulated, Formulation};
 use crate::method::bdf::Bdf;
 use crate::method::dormand_prince::DormandPrince;
+use crate::method::exact::Exact;
 use crate::method::extrapolation::Mexx;
 use crate::method::generalized_alpha::{AlphaForm, GeneralizedAlpha};
 use crate::method::geoms::Geoms;
@@ -45,6 +46,16 @@ pub struct Entry {
     pub integrator: Option<fn() -> Box<dyn Integrator>>,
 }
 
+/// A method for general systems alone, with its name.
+pub struct SystemMethod {
+    /// Its name in options and reports.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub description: &'static str,
+    /// Makes it.
+    pub integrator: fn() -> Box<dyn Integrator>,
+}
+
 /// A method does not take a formulation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{method} does not take the formulation {formulation}; it takes {}", known.join(", "))]
@@ -62,7 +73,23 @@ pub fn all() -> &'static [Entry] {
     &ENTRIES
 }
 
-/// Names of the methods for general systems.
+/// Methods for general systems without modes alone.
+pub fn of_systems() -> &'static [SystemMethod] {
+    &OF_SYSTEMS
+}
+
+/// Names of all methods.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ENTRIES.iter().map(|entry| entry.name).chain(OF_SYSTEMS.iter().map(|method| method.name))
+}
+
+/// What makes the method of that name for a general system without modes.
+pub fn integrator(name: &str) -> Option<fn() -> Box<dyn Integrator>> {
+    let own = || OF_SYSTEMS.iter().find(|method| method.name == name).map(|method| method.integrator);
+    find(name).and_then(|entry| entry.integrator).or_else(own)
+}
+
+/// Names of the methods for general systems, with and without modes.
 pub fn general() -> impl Iterator<Item = &'static str> {
     ENTRIES.iter().filter(|entry| entry.integrator.is_some()).map(|entry| entry.name)
 }
@@ -90,6 +117,12 @@ impl Entry {
 }
 
 const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
+
+static OF_SYSTEMS: [SystemMethod; 1] = [SystemMethod {
+    name: "exact",
+    description: "explicit solution of linear systems with constant coefficients",
+    integrator: || Box::new(Exact),
+}];
 
 static ENTRIES: [Entry; 15] = [
     Entry {

@@ -63,6 +63,7 @@ pub use event::{Action, Event, Happened};
 pub use initial::{BadInitial, Condition, Initial, Residual, Start, Unknown, WrongLength};
 pub use method::bdf::Bdf;
 pub use method::dormand_prince::DormandPrince;
+pub use method::exact::Exact;
 pub use method::extrapolation::Mexx;
 pub use method::generalized_alpha::GeneralizedAlpha;
 pub use method::geoms::Geoms;

@@ -247,7 +247,10 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
             let of_motion = || ["auto"].into_iter().chain(catalogue::all().iter().map(|entry| entry.name)).collect();
             let methods: Option<Vec<&str>> = match (has_modes, root.contains_key("dae")) {
                 (true, _) => None,
-                (false, true) => Some(std::iter::once("auto").chain(daedal::catalogue::general()).collect()),
+                (false, true) => {
+                    let alone = catalogue::of_systems().iter().map(|method| method.name);
+                    Some(std::iter::once("auto").chain(catalogue::general()).chain(alone).collect())
+                }
                 (false, false) => Some(of_motion()),
             };
             defaults(reader, section, &formulations, methods.as_deref())

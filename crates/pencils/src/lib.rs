@@ -3,9 +3,11 @@
 //!
 //! | what | how |
 //! | --- | --- |
-//! | E ẋ = A x + b with constant regular (E, A) | [`RegularPencil`]: index, projectors, explicit solution, jump and impulses of an inconsistent start |
+//! | E ẋ = A x + b with constant regular (E, A) | [`RegularPencil`]: index, projectors, explicit solution, jump and impulses of an inconsistent start; [`ExplicitFlow`] follows it in fixed buffers |
 //! | invariants of a pair, and the index from those of inflated pairs | [`local_invariants`], [`invariants_by_recursion`], [`is_one_full`] |
 //! | M x″ + C x′ + K x = f | [`second_order`] |
+//! | Σ A_q x⁽q⁾ = f of any order | [`high_order`] |
+//! | any pencil, singular or not | [`Kronecker`]: sizes of all blocks of its canonical form, finite eigenvalues |
 //! | symmetric and self-adjoint pairs | [`structured`] |
 //! | eᴬ | [`exponential`] |
 //!
@@ -13,6 +15,7 @@
 
 mod blocks;
 mod exponential;
+pub mod high_order;
 mod invariants;
 mod pencil;
 pub mod second_order;
@@ -20,4 +23,6 @@ pub mod structured;
 
 pub use exponential::exponential;
 pub use invariants::{LocalInvariants, invariants_by_recursion, is_one_full, local_invariants};
-pub use pencil::{InconsistentStart, PencilError, RegularPencil, drazin_inverse, index_by_powers};
+pub use pencil::{
+    ExplicitFlow, InconsistentStart, Kronecker, PencilError, RegularPencil, drazin_inverse, index_by_powers,
+};

@@ -30,6 +30,9 @@ pub struct MethodChoice {
     pub formulation: String,
     /// Why it was chosen, if it was not asked for.
     pub reasons: Vec<String>,
+    /// Why the unknowns are not those of the equations as written, where derivatives are taken together.
+    #[serde(default)]
+    pub unknowns: Option<String>,
 }
 
 /// A choice with all that is needed to run it.
@@ -77,12 +80,11 @@ impl Asked {
 
 /// The method of that name; none for `auto`.
 pub(crate) fn method_named(name: &str) -> Result<Option<&'static str>, Error> {
-    match catalogue::find(name) {
-        Some(entry) => Ok(Some(entry.name)),
+    match catalogue::names().find(|known| *known == name) {
+        Some(name) => Ok(Some(name)),
         None if name == "auto" => Ok(None),
         None => {
-            let known = ["auto"].into_iter().chain(catalogue::all().iter().map(|entry| entry.name));
-            let known = known.map(String::from).collect();
+            let known = ["auto"].into_iter().chain(catalogue::names()).map(String::from).collect();
             Err(Error::UnknownName { kind: "method", name: name.to_string(), known })
         }
     }
@@ -91,11 +93,17 @@ pub(crate) fn method_named(name: &str) -> Result<Option<&'static str>, Error> {
 impl<'m> RunPlan<'m> {
     /// What settings and model ask for, and else what suits the equations best.
     pub fn new(model: &'m Model, settings: &Settings, (t0, tend): (f64, f64), ranks: RankRule) -> Result<Self, Error> {
-        let of_model = || model.content.defaults.method.as_deref().and_then(catalogue::find).map(|entry| entry.name);
+        let wish = model.content.defaults.method.as_deref();
+        let of_model = || wish.and_then(|wish| catalogue::names().find(|known| *known == wish));
         let name = match settings.method.as_deref() {
             Some(name) => method_named(name)?,
             None => of_model(),
         };
+        if let Some(method) = name.filter(|name| catalogue::find(name).is_none())
+            && !matches!(model.content.equations, ModelSystem::General(_))
+        {
+            return Err(Error::MethodOfSystems { method, model: model.name().to_string() });
+        }
         let asked = settings.formulation.as_deref().map(Asked::named).transpose()?;
         let trust = settings.trust_initial || model.content.defaults.trust_initial;
         if trust && !matches!(model.content.equations, ModelSystem::Motion(_)) {
@@ -206,7 +214,8 @@ fn of_motion<'m>(
         _ => usual,
     };
     let formulation = formulation.name();
-    let choice = MethodChoice { method: name.to_string(), formulation: formulation.to_string(), reasons };
+    let choice =
+        MethodChoice { method: name.to_string(), formulation: formulation.to_string(), reasons, unknowns: None };
     Ok(RunPlan {
         choice,
         solver: PlannedSolver::Motion { motion, formulation, method, initial: Box::new(initial), start },
@@ -220,8 +229,9 @@ fn of_general<'m>(
     asked: Option<&Asked>,
     given: &MethodOptions,
 ) -> Result<RunPlan<'m>, Error> {
-    let Some(usual) = catalogue::find(name).and_then(|entry| entry.integrator) else {
-        let known = catalogue::general().collect::<Vec<_>>().join(", ");
+    let Some(usual) = catalogue::integrator(name) else {
+        let alone = catalogue::of_systems().iter().map(|method| method.name);
+        let known = catalogue::general().chain(alone).collect::<Vec<_>>().join(", ");
         return Err(Error::MethodOfMotion { method: name, model: model.name().to_string(), known });
     };
     let form = match (asked, model.content.defaults.formulation.as_deref()) {
@@ -238,7 +248,12 @@ fn of_general<'m>(
         "radau" => Box::new(radau(given)),
         _ => usual(),
     };
-    let choice = MethodChoice { method: name.to_string(), formulation: form.name().to_string(), reasons: Vec::new() };
+    let choice = MethodChoice {
+        method: name.to_string(),
+        formulation: form.name().to_string(),
+        reasons: Vec::new(),
+        unknowns: None,
+    };
     Ok(RunPlan { choice, solver: PlannedSolver::General { general, form, integrator } })
 }
 

@@ -56,6 +56,10 @@ pub enum Error {
         "the method {method} is for equations of motion ([motion]); {model} is a general system ([dae]): use one of the methods {known}"
     )]
     MethodOfMotion { method: &'static str, model: String, known: String },
+    #[error(
+        "the method {method} is for general systems ([dae]) without modes; {model} has equations of motion or modes: choose another method"
+    )]
+    MethodOfSystems { method: &'static str, model: String },
     #[error(transparent)]
     Unsuitable(#[from] catalogue::Unsuitable),
     #[error(

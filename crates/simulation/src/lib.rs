@@ -61,6 +61,7 @@ mod solve;
 mod start;
 mod steps;
 mod tolerances;
+mod trimmed;
 mod variables;
 pub mod verification;
 

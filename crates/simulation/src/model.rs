@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::places::EquationPlaces;
 use crate::reference;
+use crate::trimmed::{self, TrimmedModel};
 use daedal::BadOption;
 use daedal::Initial;
 use daedal::dae::{self, System};
@@ -171,13 +172,19 @@ impl MotionModel {
 pub(crate) struct GeneralModel {
     pub formulas: dae::Formulas,
     pub initial: daedal::Initial,
-    kernel: KernelKind,
+    pub kernel: KernelKind,
     compiled: OnceLock<System>,
+    trimmed: OnceLock<Option<Box<TrimmedModel>>>,
 }
 
 impl GeneralModel {
-    fn new(formulas: dae::Formulas, initial: daedal::Initial, kernel: KernelKind) -> Self {
-        GeneralModel { formulas, initial, kernel, compiled: OnceLock::new() }
+    pub fn new(formulas: dae::Formulas, initial: daedal::Initial, kernel: KernelKind) -> Self {
+        GeneralModel { formulas, initial, kernel, compiled: OnceLock::new(), trimmed: OnceLock::new() }
+    }
+
+    /// With fewer unknowns, where that lowers the index; `whole` is the model that this is the system of.
+    pub fn trimmed(&self, whole: &Model) -> Option<&TrimmedModel> {
+        self.trimmed.get_or_init(|| trimmed::lower_index(whole, self).map(Box::new)).as_deref()
     }
 
     /// The equations with their kernels.
@@ -315,6 +322,25 @@ impl Model {
     /// An error, with lines and texts of the equations that it speaks of.
     pub(crate) fn located(&self, error: Error) -> Error {
         Error::Located { error: Box::new(error), places: self.places().clone() }
+    }
+
+    /// The same with another general system.
+    pub(crate) fn with_general(&self, general: GeneralModel) -> Model {
+        let whole = &self.content;
+        let content = ModelContent {
+            name: whole.name.clone(),
+            description: whole.description.clone(),
+            citation: whole.citation.clone(),
+            parameters: whole.parameters.clone(),
+            changed: whole.changed.clone(),
+            defaults: whole.defaults.clone(),
+            interval: whole.interval,
+            warnings: whole.warnings.clone(),
+            places: whole.places.clone(),
+            equations: ModelSystem::General(Box::new(general)),
+            events: ModelEvents::default(),
+        };
+        Model { content: Arc::new(content), ..self.clone() }
     }
 
     /// One mode as a model of its own.

@@ -53,10 +53,15 @@ pub struct Simulation<'m> {
 impl<'m> Simulation<'m> {
     /// Resolve settings, and choose what they leave open.
     pub fn new(model: &'m Model, settings: &Settings) -> Result<Self, Error> {
-        Self::resolve(model, settings).map_err(|error| match error {
+        let (model, reason) = model.for_run(settings);
+        let made = Self::resolve(model, settings).map_err(|error| match error {
             // their lines are their own
             Error::Event { .. } | Error::Model(_) => error,
             error => model.located(error),
+        });
+        made.map(|mut simulation| {
+            simulation.plan.choice.unknowns = reason.map(String::from);
+            simulation
         })
     }
 

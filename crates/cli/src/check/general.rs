@@ -1,5 +1,6 @@
 //! The analysis of a general system for people, in sections, within 100 columns.
 
+use super::linear;
 use super::lines::{MOST_FORMULAS, ReportText, solvable};
 use daedal::analysis::Severity;
 use daedal::dae::hidden::Role;
@@ -22,8 +23,12 @@ pub fn text(check: &Check, checked: &GeneralCheck) -> String {
     }
     text.heading("structure");
     sizes(&mut text, checked);
-    let Ok(found) = &checked.found else { return text.into_string() };
+    let Ok(found) = &checked.found else {
+        beyond(&mut text, checked);
+        return text.into_string();
+    };
     overview(&mut text, found, model.places());
+    beyond(&mut text, checked);
     text.heading("constraints");
     constraints(&mut text, found);
     text.heading("levels of differentiation");
@@ -36,6 +41,12 @@ pub fn text(check: &Check, checked: &GeneralCheck) -> String {
     text.heading("other points");
     elsewhere(&mut text, found);
     text.into_string()
+}
+
+/// What holds without order reduction, and what linear systems tell more.
+fn beyond(text: &mut ReportText, checked: &GeneralCheck) {
+    linear::orders(text, checked.orders.as_ref());
+    linear::linear(text, checked.linear.as_ref());
 }
 
 /// The verdict, when everything is known.

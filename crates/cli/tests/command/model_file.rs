@@ -22,7 +22,7 @@ guess = { x = 1, y = 0, vx = 0, vy = 0 }
 #[test]
 fn andrews_has_the_counters_of_the_rust_model_with_every_kernel() {
     let rust = statistics(&["andrews", "--kernel", "rust", "--method", "geoms"]);
-    assert_eq!(rust["steps"], 208);
+    assert_eq!(rust["steps"], 205);
     let file = shipped("andrews.toml");
     for kernel in ["auto", "native", "tape"] {
         let mut object = statistics(&[&file, "--kernel", kernel, "--method", "geoms"]);

@@ -26,7 +26,7 @@ impl Initial {
     }
 
     /// Starts of (x, ẋ) of the first-order form, as far as they belong to it.
-    pub(super) fn starts(&self, first: &FirstOrder) -> Vec<Start> {
+    pub fn starts(&self, first: &FirstOrder) -> Vec<Start> {
         self.starts_or_mistake(first).0
     }
 

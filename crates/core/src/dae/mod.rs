@@ -15,11 +15,13 @@ mod freedom;
 mod gelda;
 mod genda;
 pub mod hidden;
+mod high_order;
 mod initial;
 mod invariance;
 mod jet;
 pub mod levels;
 mod linear_form;
+mod linear_terms;
 mod missing;
 mod model;
 mod of_motion;
@@ -33,6 +35,7 @@ mod solve;
 mod structural;
 mod structure;
 mod system;
+mod trimmed;
 mod watch;
 
 pub use crate::consistent::Fit;
@@ -45,8 +48,9 @@ pub use characteristics::{AnalysisError, Characteristics, Depth, Violated, chara
 pub use formulas::{FirstOrder, Formulas, highest_orders};
 pub use gelda::{Contradiction, Gelda, GeldaOptions, Keep};
 pub(crate) use genda::Genda;
+pub use high_order::{HighOrderSystem, OrderCoefficients, curve_of_states};
 pub use jet::fit_derivatives;
-pub(crate) use linear_form::FormulaCoefficients;
+pub use linear_form::FormulaCoefficients;
 pub use model::System;
 pub use ordinary::OrdinaryEquations;
 pub use plain::Plain;
@@ -59,6 +63,7 @@ pub(crate) use solve::refused;
 pub use structural::Structural;
 pub use structure::Structure;
 pub use system::{Dae, Point};
+pub use trimmed::TrimmedFormulas;
 
 use crate::scalar::Scalar;
 

@@ -96,6 +96,11 @@ fn solve_in(
 ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
     check_times(problem.initial.t, problem.tend, &options.save)?;
     options.check()?;
+    let form = match method.own_form(problem.system).map_err(SolveError::Start)? {
+        None => form,
+        Some(own) if form == Form::Auto || form == own => own,
+        Some(own) => return Err(SolveError::Start(StartFailure::OtherForm { form: own.name() })),
+    };
     if problem.tend < problem.initial.t {
         return backward::general(problem, form, method, options, observers);
     }

@@ -2,6 +2,7 @@
 
 use crate::error::StepFailure;
 use crate::linalg::{Matrix, Pencil};
+use crate::linear::Coefficients;
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 
@@ -112,6 +113,11 @@ pub trait Dae {
 
     /// Why steps fail at the point of the last pencil, where the system can tell.
     fn cause_of_failure(&self, _t: f64) -> Option<StepFailure> {
+        None
+    }
+
+    /// E, A and b, where this is a linear system with constant E and A as it was written.
+    fn constant_linear(&mut self) -> Option<&mut dyn Coefficients> {
         None
     }
 

@@ -6,6 +6,7 @@ pub(crate) mod controller;
 mod convergence;
 mod derivative;
 pub(crate) mod dormand_prince;
+pub(crate) mod exact;
 mod explicit;
 pub(crate) mod extrapolation;
 pub(crate) mod generalized_alpha;
@@ -38,7 +39,7 @@ pub use symplectic::Composition;
 pub use weights::Weights;
 
 use crate::dae::hidden::ProcedureError;
-use crate::dae::{CharacteristicValues, Dae, Point};
+use crate::dae::{CharacteristicValues, Dae, Form, Point, System};
 use crate::error::{BadOption, StepFailure};
 use crate::linear::ReductionError;
 use crate::motion::WrongDeclaration;
@@ -86,6 +87,12 @@ pub enum StartFailure {
         t: f64,
         /// Characteristic values.
         values: CharacteristicValues,
+    },
+    /// A method takes general systems in one form only.
+    #[error("this method takes general systems in the form {form} only; leave the form away, or choose another method")]
+    OtherForm {
+        /// Its form.
+        form: &'static str,
     },
     /// Invariants are given, but the form does not keep them.
     #[error("the form `{form}` does not keep invariants; choose auto or quasilinear, or remove the invariants")]
@@ -149,6 +156,10 @@ pub trait Integrator {
     fn largest_index(&self) -> u8 {
         3
     }
+    /// The only form in which it takes a general system, if there is one; an error if it does not take this system in any.
+    fn own_form(&self, _system: &System) -> Result<Option<Form>, StartFailure> {
+        Ok(None)
+    }
 }
 
 impl Integrator for Box<dyn Integrator> {
@@ -162,6 +173,9 @@ impl Integrator for Box<dyn Integrator> {
     }
     fn largest_index(&self) -> u8 {
         (**self).largest_index()
+    }
+    fn own_form(&self, system: &System) -> Result<Option<Form>, StartFailure> {
+        (**self).own_form(system)
     }
 }
 

@@ -86,6 +86,11 @@ fn examples_have_the_characteristic_values_of_their_sources() {
         // T2.5 with x1' and x2' as unknowns: 2, not 3, because x1'' need not be known
         ("second-order-mixed", &[], [2, 3, 3, 0, 0]),
         ("second-order-varying-rank", &[], [1, 2, 2, 0, 0]),
+        ("gyroscopic-chain", &[], [2, 4, 3, 0, 0]),
+        ("prescribed-jerk", &[], [3, 3, 4, 0, 0]),
+        ("inconsistent-start", &[], [1, 0, 2, 0, 0]),
+        ("saddle-point", &[], [1, 2, 2, 0, 0]),
+        ("kronecker-blocks", &[], [1, 1, 1, 1, 1]),
     ]);
 }
 

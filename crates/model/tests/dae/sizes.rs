@@ -8,7 +8,7 @@ use std::fs;
 /// Name, number of equations, and for each run of states with the same highest derivative: that derivative and their number.
 type Size = (&'static str, usize, &'static [(u32, usize)]);
 
-const SIZES: [Size; 49] = [
+const SIZES: [Size; 54] = [
     // test set for initial value problems
     ("transistor-amplifier", 8, &[(1, 8)]),
     ("ring-modulator", 15, &[(1, 15)]),
@@ -51,6 +51,11 @@ const SIZES: [Size; 49] = [
     ("second-order-linear", 3, &[(2, 3)]),
     ("second-order-mixed", 4, &[(2, 2), (1, 2)]),
     ("second-order-varying-rank", 3, &[(2, 1), (0, 1), (1, 1)]),
+    ("gyroscopic-chain", 4, &[(2, 3), (0, 1)]),
+    ("prescribed-jerk", 3, &[(3, 1), (0, 1), (3, 1)]),
+    ("inconsistent-start", 2, &[(0, 1), (1, 1)]),
+    ("saddle-point", 4, &[(1, 3), (0, 1)]),
+    ("kronecker-blocks", 3, &[(1, 2), (0, 1)]),
     ("spring-chain-inverse", 7, &[(1, 6), (0, 1)]),
     // practice
     ("three-joint-arm", 9, &[(1, 6), (0, 3)]),

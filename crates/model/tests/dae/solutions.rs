@@ -19,10 +19,10 @@ pub struct Known {
 }
 
 impl Known {
-    /// States, first derivatives, second derivatives.
+    /// States, first, second and third derivatives.
     pub fn jet(&self, t: f64) -> Vec<Vec<f64>> {
         let series = (self.solution)(Series::parameter(t));
-        (0..3).map(|k| series.iter().map(|x| x.coefficients[k] * [1.0, 1.0, 2.0][k]).collect()).collect()
+        (0..4).map(|k| series.iter().map(|x| x.coefficients[k] * [1.0, 1.0, 2.0, 6.0][k]).collect()).collect()
     }
 
     /// The states.
@@ -83,6 +83,17 @@ fn linear() -> Vec<Known> {
             vec![t.sin() + (t * 2.0).sin() * 2.0 + decay, (t * 2.0).cos() + decay, decay]
         }),
         known("second-order-linear", |t| vec![t.sin(), (t * 2.0).cos(), (-t).exp()]),
+        known("gyroscopic-chain", |t| {
+            let (p1, p2) = (t.sin(), (t * 2.0).cos());
+            vec![p1, p2, -p1 - p2, (-t).exp()]
+        }),
+        known("prescribed-jerk", |t| vec![t.sin(), -t.cos(), t.cos()]),
+        known("inconsistent-start", |t| vec![number(-5.0), t * -4.0 - 3.0]),
+        known("saddle-point", |t| {
+            let (slow, fast) = ((t * -2.0).exp(), (t * (-10.0 / 3.0)).exp());
+            vec![slow + fast, fast * -2.0, fast - slow, fast * (2.0 / 3.0)]
+        }),
+        one_of("kronecker-blocks", |t| vec![t.sin(), t, number(1.0)]),
         known("second-order-mixed", |t| vec![t.sin(), t.cos(), (-t).exp(), t.square()]),
     ]
 }

@@ -5,10 +5,14 @@
 //! Êᴰ Â = X diag(0, J) X⁻¹ and (I − Êᴰ Ê) Ê Âᴰ = X diag(N, 0) X⁻¹, whatever λ. Kunkel & Mehrmann (2006), 2.2; Wunderlich, thesis
 //! (2008), Theorem 2.31, where ν is the index of Ê.
 
+mod flow;
 mod impulses;
+mod kronecker;
 mod staircase;
 
+pub use flow::ExplicitFlow;
 pub use impulses::InconsistentStart;
+pub use kronecker::Kronecker;
 
 use daedal_linear::CoefficientError;
 use daedal_linear::linalg::{Lu, Matrix, NoConvergence, Svd, dot, norm, product, times};

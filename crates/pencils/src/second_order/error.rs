@@ -53,6 +53,17 @@ pub enum SecondOrderError {
         /// The last level tried.
         level: usize,
     },
+    /// What was asked for needs constant coefficients.
+    #[error("the coefficients depend on time; this form is known for constant ones only")]
+    VariableCoefficients,
+    /// What was asked for needs a system that determines its unknowns.
+    #[error(
+        "{count} unknown(s) are not determined by the equations; this form is known for systems that determine all"
+    )]
+    FreeUnknowns {
+        /// How many.
+        count: usize,
+    },
     /// The system does not determine its solution.
     #[error("the solution is not determined by the equations ({0}): unknowns without equation remain")]
     Undetermined(SecondOrderValues),

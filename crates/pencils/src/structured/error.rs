@@ -22,6 +22,14 @@ pub enum Refusal {
         /// Rank of the coupling.
         s: usize,
     },
+    /// The kernel of E turns.
+    #[error("the kernel of E moves with time: no reduction is known that keeps the symmetry")]
+    MovingKernel,
+    /// The range of the coupling turns.
+    #[error(
+        "the range of the coupling between differential and algebraic part moves with time: no reduction is known that keeps the symmetry"
+    )]
+    MovingCoupling,
 }
 
 /// Why a structured pair was not accepted or not reduced.

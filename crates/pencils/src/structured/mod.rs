@@ -9,7 +9,7 @@
 //! | is a pair structured? | [`MatrixPair::adjoint`], [`MatrixPair::symmetry_defect`], [`MatrixPair::self_adjointness_defect`] |
 //! | sizes at a point | [`structured_invariants`] |
 //! | reduction, constant coefficients | [`structured_reduce`] |
-//! | variable coefficients | [`variable_conditions`], [`minimal_extension`] |
+//! | variable coefficients | [`variable_conditions`], [`reduce_variable`], [`minimal_extension`] |
 //! | where such pairs come from | [`OptimalControl`], [`gyroscopic_pair`], [`saddle_point_pair`], [`structured_companion`] |
 
 mod builders;
@@ -20,6 +20,7 @@ mod optimal_control;
 mod pair;
 mod reduction;
 mod variable;
+mod variable_reduction;
 
 pub use builders::{StructuredCompanion, gyroscopic_pair, saddle_point_pair, structured_companion};
 pub use error::{Refusal, StructuredError};
@@ -29,3 +30,4 @@ pub use optimal_control::{BoundaryMatrices, OptimalControl};
 pub use pair::{Defect, MatrixPair, Symmetry};
 pub use reduction::{StructuredReduction, structured_reduce};
 pub use variable::{VariableConditions, variable_conditions};
+pub use variable_reduction::{MovingPair, VariableReduction, reduce_variable};

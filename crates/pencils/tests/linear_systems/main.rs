@@ -7,9 +7,13 @@ mod blocks;
 #[path = "../../../core/tests/support/hidden.rs"]
 #[allow(dead_code)]
 mod hidden;
+mod high_order;
 mod invariants;
+mod kronecker;
 #[path = "../../../core/tests/support/linear.rs"]
 mod linear;
+#[path = "../../../core/tests/support/orders.rs"]
+mod orders;
 mod pencils;
 #[path = "../../../core/tests/support/random.rs"]
 mod random;

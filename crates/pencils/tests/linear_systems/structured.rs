@@ -99,20 +99,6 @@ impl Moving for Example411 {
     }
 }
 
-/// The same with index zero.
-struct Example411Reduced;
-
-impl Moving for Example411Reduced {
-    fn dim(&self) -> usize {
-        3
-    }
-    fn at<S: Scalar>(&self, t: S, E: &mut Matrix<S>, A: &mut Matrix<S>) {
-        Example411.at(t, E, A);
-        E[(0, 0)] = S::from(0.0);
-        A[(0, 0)] = t.recip();
-    }
-}
-
 type Series = Taylor<f64, 3>;
 
 /// T3.1.
@@ -127,21 +113,141 @@ fn t3_1_a_symmetric_pair_with_constant_kernel_is_reduced_symmetrically() {
         assert!(found.kernel_constant && found.E22_regular && found.semidefinite);
         assert_eq!(found.coupling_constant, Some(true));
         assert!(found.symmetric_reduction_possible() && found.index_at_most_one_by_semidefiniteness());
-        let (reduced, _) = Example411Reduced.pair(t);
-        assert!(reduced.is_symmetric());
-        assert_eq!(Example411Reduced.values(t), first(0, 1, 2, 0, 0));
-        // a solution of the pair solves the reduced one: x = (sin t, t³, eᵗ), b = E x′ − A x
+        // x = (sin t, t³, eᵗ), b = E x′ − A x
         let s = Series::parameter(t);
         let x = [s.sin(), s * s * s, s.exp()];
         let rate = |x: Series| x.coefficients[1];
-        let value = |x: Series| x.coefficients[0];
-        let b1 = rate(x[0]) - t * value(x[2]);
-        let b2 = t * rate(x[1]) - value(x[1]);
-        let b3 = -(s * x[0]);
-        let b = column(&[b1 + rate(b3) / t, b2, value(b3)]);
-        let (x, xdot) = (column(&x.map(value)), column(&x.map(rate)));
-        assert!((&reduced.E * xdot - &reduced.A * x - b).norm_max() < 1e-13);
+        // the last coefficient is not needed
+        let along = |x: Series| Series { coefficients: [x.coefficients[1], 2.0 * x.coefficients[2], 0.0] };
+        let b = [along(x[0]) - s * x[2], s * along(x[1]) - x[1], -(s * x[0])];
+        let (values, rates) = (b.map(|b| b.coefficients[0]).to_vec(), b.map(rate).to_vec());
+        let at = MovingPair { pair, A_rate, b: values, b_rate: rates };
+        let found = reduce_variable(&at, Symmetry::Symmetric, rule()).unwrap();
+        assert_eq!((found.sizes.s, found.sizes.d, found.sizes.a, found.sizes.u), (1, 1, 0, 0));
+        // the thesis' system E = diag(0, t, 0), A = [1/t 0 t; 0 1 0; t 0 0], b = (b₁ + b₃′/t, b₂, b₃), up to multiples of its third row
+        let (E, A) = (in_x(&found, &found.E), in_x(&found, &found.A));
+        let right = found.P.transpose().partial_piv_lu().solve(column(&found.b));
+        let b = [at.b[0] + at.b_rate[2] / t, at.b[1], at.b[2]];
+        let thesis = matrix(&[&[1.0 / t, 0.0, t], &[0.0, 1.0, 0.0], &[t, 0.0, 0.0]]);
+        assert!((E - diagonal(&[0.0, t, 0.0])).norm_max() < 1e-13);
+        for i in 0..3 {
+            let multiple = (thesis[(i, 0)] - A[(i, 0)]) / t;
+            assert!((0..3).all(|j| (A[(i, j)] + multiple * thesis[(2, j)] - thesis[(i, j)]).abs() < 1e-13), "{A:?}");
+            assert!((right[i] + multiple * b[2] - b[i]).abs() < 1e-13);
+            assert!(i == 0 || multiple.abs() < 1e-13);
+        }
+        assert!(Symmetry::Symmetric.defect(&found.A) < 1e-14 && Symmetry::Symmetric.defect(&found.E) < 1e-14);
     }
+}
+
+/// P⁻ᵀ X P⁻¹: a matrix of the reduced pair in the original unknowns.
+fn in_x(found: &VariableReduction, X: &Mat<f64>) -> Mat<f64> {
+    let inverse = found.P.partial_piv_lu().solve(Mat::<f64>::identity(X.nrows(), X.nrows()));
+    inverse.transpose() * X * &inverse
+}
+
+/// Random pairs with variable coefficients behind a constant congruence: kernel E and the range of the coupling stand still.
+#[test]
+fn random_pairs_with_variable_coefficients_are_reduced_with_their_symmetry() {
+    let mut random = Random(411);
+    let (mut reduced, mut refusals) = (0, 0);
+    for case in 0..300 {
+        let symmetry = if case % 2 == 0 { Symmetry::Symmetric } else { Symmetry::Skew };
+        let skew = symmetry == Symmetry::Skew;
+        let even = |k: usize| if skew { 2 * k } else { k };
+        let (s, d, a, u) = (even(random.below(2)), even(random.below(3)), random.below(3), random.below(2));
+        let (r, n) = (s + d, 2 * s + d + a + u);
+        if n == 0 {
+            continue;
+        }
+        // coefficients of τ⁰, τ¹, τ² of E and A in blocks (s + d, a, s, u)
+        let mirror = |X: &Mat<f64>, sign: f64| X + X.transpose() * Scale(sign);
+        let Q = random.orthogonal(n);
+        let turn = |X: &Mat<f64>| &Q * X * Q.transpose();
+        let rank_two = Mat::from_fn(a, a, |i, j| if i == j { 3.0 } else { 0.0 });
+        // ±1, or [0 1; −1 0], on the diagonal: E is regular on its range, and so is E₂₂ unless it is made to vanish
+        let vanishes = d > 0 && d <= s && case % 10 > 7;
+        let along = |i: usize, j: usize| match (skew, i == j, i / 2 == j / 2) {
+            (false, true, _) => [2.0, -2.0][i % 2],
+            (true, false, true) => [2.0, -2.0][i % 2],
+            _ => 0.0,
+        };
+        let (mut E, mut A) = (Vec::new(), Vec::new());
+        for k in 0..3 {
+            let mut block = Mat::zeros(n, n);
+            let mut leading = mirror(&(random.matrix(r, r) * Scale(0.2)), symmetry.sign());
+            if k == 0 {
+                leading += Mat::from_fn(r, r, along);
+            }
+            if vanishes {
+                put(&mut leading, s, s, &Mat::zeros(d, d));
+                put(&mut leading, 0, s, &Mat::from_fn(s, d, |i, j| if i == j && k == 0 { 1.0 } else { 0.0 }));
+                let across = leading.get(..s, s..).transpose() * Scale(symmetry.sign());
+                put(&mut leading, s, 0, &across);
+            }
+            put(&mut block, 0, 0, &leading);
+            E.push(block);
+            let mut block = Mat::zeros(n, n);
+            let top = random.matrix(r, r + a);
+            put(&mut block, 0, 0, &top);
+            let corner = random.matrix(a, a);
+            put(&mut block, r, r, &(if k == 0 { &rank_two + corner * Scale(0.3) } else { corner }));
+            // the coupling acts on the first s directions of range E only, plus what the algebraic part does not see
+            put(&mut block, 0, r + a, &random.matrix(s, s));
+            A.push(mirror(&block, 1.0));
+        }
+        // the kernel of A on kernel E turns: congruence with I + τK, K skew on kernel E
+        let mut K = Mat::zeros(n, n);
+        put(&mut K, r, r, &mirror(&random.matrix(n - r, n - r), -1.0));
+        let turning = &A[0] * &K - &K * &A[0];
+        A[1] += turning;
+        if skew {
+            // A + ½E′ symmetric
+            for k in 0..2 {
+                let change = &E[k + 1] * Scale(0.5 * (k + 1) as f64);
+                A[k] -= change;
+            }
+        }
+        let (E, A): (Vec<_>, Vec<_>) = (E.iter().map(&turn).collect(), A.iter().map(&turn).collect());
+        // a solution, and b = E x′ − A x with its derivative at τ = 0
+        let x: Vec<Col<f64>> = (0..3).map(|_| Col::from_fn(n, |_| random.real())).collect();
+        let b = &E[0] * &x[1] - &A[0] * &x[0];
+        let b_rate = &E[1] * &x[1] + &E[0] * &x[2] * Scale(2.0) - &A[1] * &x[0] - &A[0] * &x[1];
+        let pair = MatrixPair::new(E[0].clone(), A[0].clone(), E[1].clone()).unwrap();
+        let list = |x: &Col<f64>| x.iter().copied().collect::<Vec<f64>>();
+        let at = MovingPair { pair, A_rate: A[1].clone(), b: list(&b), b_rate: list(&b_rate) };
+        match reduce_variable(&at, symmetry, rule()) {
+            Err(StructuredError::Refused(Refusal::SingularE22 { .. })) => refusals += 1,
+            Err(error) => panic!("case {case}: {error}"),
+            Ok(found) => {
+                let sizes = found.sizes;
+                assert_eq!((sizes.s, sizes.d, sizes.a, sizes.u), (s, d, a, u), "case {case}");
+                // the symmetry of the pair, with E′ on the differential part
+                assert!(symmetry.defect(&found.E) < 1e-12, "case {case}");
+                let free = found.P.get(.., s..s + d).to_owned();
+                let mut half = found.A.clone();
+                if skew {
+                    let rate = free.transpose() * &E[1] * &free * Scale(0.5);
+                    let whole = half.get(s..s + d, s..s + d).to_owned() + rate;
+                    put(&mut half, s, s, &whole);
+                }
+                assert!(Symmetry::Symmetric.defect(&half) < 1e-11 * (1.0 + half.norm_max()), "case {case}");
+                // strangeness-free with d + (a + 2s) equations
+                let local = structured_invariants(&found.E, &found.A, symmetry, &mut Ranks::default()).unwrap();
+                assert_eq!((local.s, local.r, local.a, local.u), (0, d, a + 2 * s, u), "case {case}");
+                // the solution is one of the reduced pair: rows without derivative at once, ξ′ with constant directions
+                let inverse = found.P.partial_piv_lu();
+                let y = inverse.solve(&x[0]);
+                let xi_rate = inverse.solve(&x[1]).get(s..s + d).to_owned();
+                let mut residual = &found.A * &y + column(&found.b);
+                let leading = found.E.get(s..s + d, s..s + d) * xi_rate;
+                (0..d).for_each(|i| residual[s + i] -= leading[i]);
+                assert!(residual.norm_max() < 1e-9, "case {case}: {:e}", residual.norm_max());
+                reduced += 1;
+            }
+        }
+    }
+    assert!(reduced > 200 && refusals > 5, "{reduced} {refusals}");
 }
 
 /// Example 4.12 after so many steps of index reduction.

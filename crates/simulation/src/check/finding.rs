@@ -28,6 +28,14 @@ impl Remark {
     }
 }
 
+impl Remark {
+    /// Degrees of freedom of the system and of its forms of first order differ.
+    pub(super) fn unclear_order() -> Self {
+        let message = "the equations as written and their forms of first order have different degrees of freedom: a rank is not clear; scale the equations or the time, or set rank_tolerance";
+        Remark { severity: Severity::Warning, code: "unclear_order", message: message.to_string() }
+    }
+}
+
 /// All findings about the system.
 pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Remark> {
     let mut findings: Vec<Remark> = analysis.findings.iter().map(of_analysis).collect();

@@ -1,12 +1,12 @@
 //! What can be known about a general system before it is solved.
 
 use super::finding::{self, Remark};
-use super::{NearbyValues, near};
+use super::{LinearAnalysis, NearbyValues, OrderAnalysis, linear, near, orders};
 use crate::error::Error;
 use crate::model::{GeneralModel, Model};
 use daedal::dae::analysis::{Analysis, Scope, analyse, shortened, too_long};
 use daedal::dae::hidden::Role;
-use daedal::dae::{AnalysisError, Depth, Form, System, derivatives, prepare_at};
+use daedal::dae::{AnalysisError, Depth, Form, HighOrderSystem, System, derivatives, prepare_at};
 use daedal::graph::Expr;
 use daedal::{Initial, Start};
 use daedal_run::WarningRecord;
@@ -23,6 +23,10 @@ pub struct GeneralCheck {
     pub with_time: bool,
     /// States about which nothing is given.
     pub open: Vec<String>,
+    /// What is known without order reduction, of a system of order two or more, or why it is not known.
+    pub orders: Option<Result<OrderAnalysis, String>>,
+    /// What is known of a linear system.
+    pub linear: Option<LinearAnalysis>,
 }
 
 /// Sizes of a general system.
@@ -77,7 +81,7 @@ pub(super) fn examine(
     }
     let depth = Depth { ranks: model.ranks(), ..Depth::default() };
     let scope = Scope { depth, tend: model.interval().1.filter(|tend| *tend > t0) };
-    let (found, findings) = match analyse(system, &initial, scope) {
+    let (found, mut findings) = match analyse(system, &initial, scope) {
         Err(error @ (AnalysisError::WrongLength { .. } | AnalysisError::NotFinite { .. })) => return Err(error.into()),
         Err(error) => {
             let findings = vec![Remark::impossible(&error)];
@@ -97,6 +101,13 @@ pub(super) fn examine(
             (Ok(found), findings)
         }
     };
+    let written = HighOrderSystem::new(&system.formulas);
+    let at = found.as_ref().ok().map(|found: &GeneralAnalysis| &found.analysis.at);
+    let orders = orders::examine(system, &written, t0, at, model.ranks());
+    if matches!(&orders, Some(Ok(found)) if !found.agrees()) {
+        findings.push(Remark::unclear_order());
+    }
+    let linear = linear::examine(system, &written, &initial, model.ranks());
     let (graph, time) = (&system.first.graph, system.first.place(system.first.t));
     let given = system.formulas.states.iter().zip(&initial.states);
     Ok(GeneralCheck {
@@ -111,6 +122,8 @@ pub(super) fn examine(
         },
         with_time: system.first.equations.iter().any(|&e| graph.depends_on(e).contains(&time)),
         open: given.filter(|(_, start)| **start == Start::Unknown).map(|(name, _)| name.clone()).collect(),
+        orders,
+        linear,
     })
 }
 

@@ -8,7 +8,7 @@
 //!     code          no_consistent_start, undefined, index_not_found, no_form, singular_point, changes, unclear_rank,
 //!                   slow_convergence, trajectory, undetermined, not_invariant, unused, redundant, structural_index,
 //!                   structure_misleads, no_formulas,
-//!                   unconfirmed
+//!                   unconfirmed, unclear_order
 //! sizes             { states, equations, invariants, unknowns, rows }: as written, and of the first-order form
 //! index             { strangeness, differentiation, structural, structural_trusted: null|bool, constraint_level,
 //!                     perturbation_may_be_higher: bool }
@@ -22,11 +22,21 @@
 //! start             { iterations, values {name: value}, derivatives {name: value}, moved [ { variable, given, start } ] }
 //! elsewhere         [ { t, on_trajectory: bool, strangeness, d, a, v, u } ]
 //! form              null | the form that `solve` takes
+//! orders            null for order one | { unknown: text } where it was not found | { order, linear: bool, strangeness,
+//!                     d [of order 1, of order 2, …], a, v, u, proved: bool, converted, trimmed [SUM],
+//!                     entering FORM, companion FORM }
+//!     FORM          { strangeness, d, a, v, u }: forms of first order with the derivatives that enter as unknowns, and with all
+//! linear            null | { constant: bool, pencil: null | { unknown: text } | { regular: bool, index, finite [[re, im]], infinite,
+//!                     nilpotent [size], right [ε], left [η] },
+//!                     symmetry: null | { kind: "symmetric"|"self-adjoint"|"symmetric of second order"|"gyroscopic", turned [name],
+//!                       reduction: null | { s, d, a, u } | { refused: text } },
+//!                     start: null | { consistent: bool, open [name], jumps [ { variable, before, behind } ],
+//!                       impulses [ { variable, order, factor } ] } }
 //! SUM               { name: factor }
 //! ```
 
 use super::motion_object::{severity, sums};
-use super::{Check, GeneralAnalysis, GeneralCheck};
+use super::{Check, GeneralAnalysis, GeneralCheck, linear_object};
 use daedal::analysis::Severity;
 use daedal::dae::hidden::Role;
 use daedal::dae::{CharacteristicValues, Structural};
@@ -58,6 +68,8 @@ pub fn object(check: &Check, general: &GeneralCheck) -> Value {
     for (key, value) in KEYS {
         insert(key, found.map_or(Value::Null, value));
     }
+    insert("orders", linear_object::orders(general.orders.as_ref()));
+    insert("linear", linear_object::linear(general.linear.as_ref()));
     Value::Object(object)
 }
 

@@ -42,9 +42,12 @@ mod finding;
 mod formulas;
 mod general;
 mod general_object;
+mod linear;
+mod linear_object;
 mod modes;
 mod modes_object;
 mod motion_object;
+mod orders;
 mod trial;
 
 use crate::error::Error;
@@ -58,8 +61,10 @@ use serde_json::{Map, Value, json};
 pub use finding::Remark;
 pub use formulas::Texts;
 pub use general::{ConstraintFormula, GeneralAnalysis, GeneralCheck, SystemSizes};
+pub use linear::{GivenStart, LinearAnalysis, SymmetryFound, SymmetryKind};
 pub use modes::{ModeCheck, ModesCheck, SlidingPair, condition};
 pub use motion_object::{kind, level, severity, structure, verdict};
+pub use orders::OrderAnalysis;
 pub use trial::TrialRun;
 
 /// What was found about a model.

@@ -73,8 +73,12 @@ impl ModesPlan {
             Some(formulation) => formulation.clone(),
             None => Form::default().name().to_string(),
         };
-        let choice =
-            MethodChoice { method, formulation: joined(own.modes.iter().map(formulation)), reasons: Vec::new() };
+        let choice = MethodChoice {
+            method,
+            formulation: joined(own.modes.iter().map(formulation)),
+            reasons: Vec::new(),
+            unknowns: None,
+        };
         let mut options = own.options.clone();
         options.max_switches = settings.max_switches.unwrap_or(options.max_switches);
         options.detection = settings.sliding.map_or(options.detection, Into::into);

@@ -3,7 +3,7 @@
 use crate::support::{code, daedal, fails, json, keys, shipped, stderr, stdout, words, written};
 use serde_json::Value;
 
-const CHECKED: [&str; 19] = [
+const CHECKED: [&str; 21] = [
     "model",
     "parameters",
     "t0",
@@ -22,6 +22,8 @@ const CHECKED: [&str; 19] = [
     "start",
     "elsewhere",
     "form",
+    "orders",
+    "linear",
     "trial",
 ];
 

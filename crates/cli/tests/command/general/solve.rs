@@ -32,6 +32,28 @@ fn the_pendulum_of_index_three_moves_as_the_mechanism_does() {
 }
 
 #[test]
+fn unknowns_that_are_taken_together_are_told() {
+    let file = shipped("second-order-linear.toml");
+    let object = statistics(&[&file, "--rtol", "1e-9", "--atol", "1e-9"]);
+    let why = object["unknowns"].as_str().expect("a reason");
+    assert!(why.ends_with("with der(x2 + x3) as unknown the strangeness index is 2 instead of 3"), "{why}");
+    assert!((value(&object, "x2") - 4.0_f64.cos()).abs() < 1e-7, "{object}");
+    assert!(object["final"].get("x2'").is_none());
+    // a form that is asked for has all derivatives that enter
+    let object = statistics(&[&file, "--formulation", "array"]);
+    assert!(object.get("unknowns").is_none() && object["final"].get("x2'").is_some(), "{object}");
+}
+
+#[test]
+fn the_explicit_solution_of_linear_systems_is_a_method() {
+    let file = shipped("prescribed-jerk.toml");
+    let object = statistics(&[&file, "--method", "exact", "--tend", "3"]);
+    assert_eq!((&object["method"], &object["formulation"]), (&Value::from("exact"), &Value::from("linear")));
+    assert!((value(&object, "jerk") + 3.0_f64.cos()).abs() < 1e-12, "{object}");
+    assert!((value(&object, "y''") + 3.0_f64.cos()).abs() < 1e-10, "{object}");
+}
+
+#[test]
 fn every_method_takes_every_form_that_fits() {
     let file = shipped("pendulum-dae.toml");
     for method in ["radau", "bdf", "auto"] {

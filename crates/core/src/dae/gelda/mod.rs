@@ -341,6 +341,10 @@ impl<C: Coefficients> Dae for Gelda<C> {
         self.watched_at = t;
     }
 
+    fn constant_linear(&mut self) -> Option<&mut dyn Coefficients> {
+        if self.coefficients.constant() { Some(&mut self.coefficients) } else { None }
+    }
+
     fn differential_part(&self) -> Option<Matrix> {
         differential_part(&self.decided, &self.reducer.data.E[0]).ok()
     }

@@ -75,7 +75,7 @@ fn rows(X: &Mat<f64>) -> Matrix {
 
 /// T2.3 with the solution (sin t, cos 2t, e⁻ᵗ).
 #[derive(Clone, Copy)]
-struct Example323;
+pub struct Example323;
 
 impl Example323 {
     fn exact<S: Scalar>(t: S) -> [S; 3] {
@@ -105,7 +105,7 @@ impl SecondOrderSystem for Example323 {
 }
 
 /// M, C, K of a chain of three masses under p₁ + p₂ + p₃ = 0.
-fn chain(gyroscopic: bool) -> [Mat<f64>; 3] {
+pub fn chain(gyroscopic: bool) -> [Mat<f64>; 3] {
     let mut M = Mat::zeros(4, 4);
     let mut C = Mat::zeros(4, 4);
     let mut K = Mat::zeros(4, 4);
