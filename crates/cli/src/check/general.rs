@@ -79,6 +79,7 @@ fn overview(text: &mut ReportText, found: &GeneralAnalysis, places: &EquationPla
         None => "differentiation index not defined (redundant or undetermined)".to_string(),
     };
     text.entry("index", &format!("strangeness index {}, {differentiation}", values.mu));
+    text.entry("constraint level", &constraint_level(analysis.at.constraint_level()));
     match &analysis.structural {
         Structural::Regular { index, trusted, .. } => {
             let word = if *trusted { "" } else { ", which is not to be trusted here" };
@@ -115,6 +116,16 @@ fn overview(text: &mut ReportText, found: &GeneralAnalysis, places: &EquationPla
     }
 }
 
+/// The maximal constraint level ν_c in words.
+fn constraint_level(level: Option<usize>) -> String {
+    match level {
+        None => "none: there is no constraint".into(),
+        Some(0) => "0: no constraint is hidden".into(),
+        Some(1) => "1: constraints are hidden, and visible after one differentiation".into(),
+        Some(level) => format!("{level}: constraints are hidden, and all visible after {level} differentiations"),
+    }
+}
+
 /// What a form hands to the integrator.
 fn told(form: Form) -> &'static str {
     match form {
@@ -133,13 +144,28 @@ fn constraints(text: &mut ReportText, found: &GeneralAnalysis) {
         k => format!("differentiated {k} times"),
     };
     let all = &found.constraints;
+    let named = |(name, level): (&String, usize)| match level {
+        0 => name.clone(),
+        level => format!("{name}, {}", times(level)),
+    };
     for c in all.iter().take(MOST_FORMULAS) {
-        let (label, from) = match (c.role, c.level) {
-            (Role::Invariant, _) => ("invariant", c.equation.clone()),
-            (_, 0) => ("stated", c.equation.clone()),
-            (_, level) => ("hidden", format!("{}, {}", c.equation, times(level))),
+        let label = match (c.role, c.level) {
+            (Role::Invariant, _) => "invariant",
+            (_, 0) if c.with.is_empty() => "stated",
+            (_, 0) => "combined",
+            _ => "hidden",
         };
-        text.entry(label, &format!("{from}: {}", c.formula));
+        let mut from = named((&c.equation, c.level));
+        if !c.with.is_empty() {
+            let others: Vec<String> = c.with.iter().map(|(name, level)| named((name, *level))).collect();
+            from = format!("{from}, with {}", others.join(" and "));
+        }
+        let nonzero: Vec<String> = c.nonzero.iter().map(|e| format!("{e} ≠ 0")).collect();
+        let only = if nonzero.is_empty() { String::new() } else { format!(", where {}", nonzero.join(" and ")) };
+        text.entry(label, &format!("{from}: {}{only}", c.formula));
+        if let Some(why) = &c.kept {
+            text.entry("", &format!("({why})"));
+        }
     }
     text.more(all.len());
     let independent = found.analysis.at.values.a;

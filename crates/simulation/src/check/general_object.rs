@@ -14,7 +14,9 @@
 //!                     perturbation_may_be_higher: bool }
 //! characteristic    { d, a, v, u }
 //! levels            [ { level, rank, rows, a, d, v, holds: bool, one_full: bool, gap } ]
-//! equations         [ { name, kind: "constraint"|"invariant", level, hidden: bool, formula } ], level: number of differentiations
+//! equations         [ { name, with {equation: differentiations}, kind: "constraint"|"invariant", level, hidden: bool, formula,
+//!                       nonzero [formula], kept: null|text } ], level: number of differentiations; it holds where no entry of
+//!                   `nonzero` is zero; `kept`: why it still contains derivatives
 //! definitions       {name: formula} of subexpressions that several formulas share
 //! redundant         [SUM]: combinations of equations, differentiated as often as they have primes, that vanish identically
 //! undetermined      [SUM]: combinations of unknowns that nothing determines
@@ -120,10 +122,13 @@ fn equations(found: &GeneralAnalysis) -> Value {
     let constraints = found.constraints.iter().map(|c| {
         json!({
             "name": c.equation,
+            "with": c.with.iter().map(|(name, level)| (name.clone(), json!(level))).collect::<Map<_, _>>(),
             "kind": if c.role == Role::Invariant { "invariant" } else { "constraint" },
             "level": c.level,
             "hidden": c.level > 0,
             "formula": c.formula,
+            "nonzero": c.nonzero,
+            "kept": c.kept,
         })
     });
     constraints.collect()
