@@ -1,7 +1,8 @@
 //! The analysis of a general system for people, in sections, within 100 columns.
 
-use super::lines::{MOST_FORMULAS, ReportText, solvable};
+use super::lines::{MOST_FORMULAS, ReportText, solvable, stated_hidden};
 use daedal::analysis::Severity;
+use daedal::dae::analysis::PerturbationIndex;
 use daedal::dae::hidden::Role;
 use daedal::dae::levels::Level;
 use daedal::dae::{Form, Structural};
@@ -95,8 +96,15 @@ fn overview(text: &mut ReportText, found: &GeneralAnalysis, places: &EquationPla
         }
         Structural::NotSquare => text.entry("structural index", "not defined: more or fewer equations than unknowns"),
     }
-    if analysis.perturbation_may_be_higher {
-        text.entry("", "the perturbation index may be higher: derivatives are multiplied by unknowns");
+    match analysis.perturbation {
+        PerturbationIndex::Known { index, class } => {
+            text.entry("perturbation index", &format!("{index} ({})", class.name()))
+        }
+        PerturbationIndex::MayBeHigher => text.entry(
+            "perturbation index",
+            "may be higher than the differentiation index: derivatives are multiplied by unknowns",
+        ),
+        PerturbationIndex::Open | PerturbationIndex::Undefined => {}
     }
     let mut solution = vec![
         counted(values.d, "differential equation", "differential equations") + " (d)",
@@ -180,6 +188,7 @@ fn constraints(text: &mut ReportText, found: &GeneralAnalysis) {
         text.entry(if k == 0 { "where" } else { "" }, &format!("{name} = {formula}"));
     }
     text.more(found.definitions.len());
+    stated_hidden(text, &found.analysis.comparison);
     for combination in &found.analysis.redundant {
         text.entry("redundant", &format!("{combination} vanishes by itself"));
     }

@@ -54,6 +54,7 @@ const DYNAMIC: Context = context("the rate of a dynamic variable", FORCE_LEVEL, 
 const AUXILIARY: Context = context("the equation of an auxiliary variable", FORCE_LEVEL, FORCE_HELP);
 const CONTACT: Context = context("the equation of a contact variable", POSITION_LEVEL, POSITION_HELP);
 const INVARIANT: Context = context("an invariant", VELOCITY_LEVEL, VELOCITY_HELP);
+const HIDDEN: Context = context("a hidden constraint", FORCE_LEVEL, FORCE_HELP);
 const CONDITION: Context = context("an initial condition", FORCE_LEVEL, FORCE_HELP);
 
 /// All formulas as graph nodes. Where a formula has a mistake the model is not used, so its place does not matter.
@@ -171,6 +172,10 @@ pub(super) fn lower(
     }
     for (_, entry) in &parts.invariants {
         formulas.invariant.extend(plain(&mut to, entry, INVARIANT).map(|value| value.expr));
+    }
+    for (name, entry) in &parts.hidden {
+        let value = to.residual(&entry.equation, HIDDEN, &entry.bindings);
+        formulas.hidden.extend(value.map(|value| (name.clone(), value.expr)));
     }
     formulas.outputs = output::lower(&mut to, outputs, events);
     initial::lower(&mut to, given, CONDITION);

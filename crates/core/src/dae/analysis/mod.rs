@@ -146,9 +146,7 @@ pub fn analyse(system: &System, initial: &Initial, scope: Scope) -> Result<Analy
             None
         }
     };
-    let restrictions = array.as_ref().map(|array| {
-        restrictions(system, &at, array, |graph, residual| shortened(&mut graph.clone(), array, residual).is_some())
-    });
+    let restrictions = array.as_ref().map(|array| readable(system, &at, array));
     let comparison = claims::compare(system, &at, restrictions.as_ref(), depth);
     let mut elsewhere = beside(system, &at, depth);
     if let Some(other) = elsewhere.iter().find(|other| other.values != at.values) {
@@ -175,6 +173,22 @@ pub fn analyse(system: &System, initial: &Initial, scope: Scope) -> Result<Analy
         findings,
         at,
     })
+}
+
+/// Compare the hidden constraints that a system states with those that follow from its equations, at initial values that are made consistent.
+pub fn compare_hidden(system: &System, initial: &Initial, depth: Depth) -> Result<HiddenComparison, AnalysisError> {
+    if system.formulas.hidden.is_empty() {
+        return Ok(HiddenComparison::default());
+    }
+    let at = characterise(system, initial, Depth { confirm: true, ..depth })?;
+    let array = minimal_array(system, &at).ok();
+    let derived = array.as_ref().map(|array| readable(system, &at, array));
+    Ok(claims::compare(system, &at, derived.as_ref(), depth))
+}
+
+/// Constraints in the unknowns alone, unless nobody would read them.
+fn readable(system: &System, at: &Characteristics, array: &MinimalArray) -> Restrictions {
+    restrictions(system, at, array, |graph, residual| shortened(&mut graph.clone(), array, residual).is_some())
 }
 
 fn look_at_structure(structural: &Structural, at: &Characteristics, findings: &mut Vec<Finding>) {
