@@ -128,7 +128,7 @@ fn overview(text: &mut ReportText, found: &GeneralAnalysis, places: &EquationPla
 fn constraint_level(level: Option<usize>) -> String {
     match level {
         None => "none: there is no constraint".into(),
-        Some(0) => "0: no constraint is hidden".into(),
+        Some(0) => "0: differentiation brings no further constraint here".into(),
         Some(1) => "1: constraints are hidden, and visible after one differentiation".into(),
         Some(level) => format!("{level}: constraints are hidden, and all visible after {level} differentiations"),
     }
@@ -159,8 +159,8 @@ fn constraints(text: &mut ReportText, found: &GeneralAnalysis) {
     for c in all.iter().take(MOST_FORMULAS) {
         let label = match (c.role, c.level) {
             (Role::Invariant, _) => "invariant",
-            (_, 0) if c.with.is_empty() => "stated",
-            (_, 0) => "combined",
+            (_, 0) if c.combined => "combined",
+            (_, 0) => "stated",
             _ => "hidden",
         };
         let mut from = named((&c.equation, c.level));

@@ -56,6 +56,8 @@ pub struct ConstraintFormula {
     pub equation: String,
     /// Other equations that were combined with it, and how often each was differentiated.
     pub with: Vec<(String, usize)>,
+    /// Is it an equation whose derivatives were taken out by others?
+    pub combined: bool,
     /// A constraint, or what is kept.
     pub role: Role,
     /// How often equations were differentiated for it.
@@ -156,6 +158,7 @@ fn formulas(analysis: &Analysis) -> (Vec<ConstraintFormula>, Vec<(String, String
         ConstraintFormula {
             equation,
             with,
+            combined: c.combined,
             role: c.role,
             level: c.level,
             formula,

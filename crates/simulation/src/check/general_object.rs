@@ -15,9 +15,9 @@
 //!                     "Hessenberg form", perturbation_may_be_higher: bool }
 //! characteristic    { d, a, v, u }
 //! levels            [ { level, rank, rows, a, d, v, holds: bool, one_full: bool, gap } ]
-//! equations         [ { name, with {equation: differentiations}, kind: "constraint"|"invariant", level, hidden: bool, formula,
+//! equations         [ { name, with {equation: differentiations}, combined: bool, kind: "constraint"|"invariant", level, hidden: bool, formula,
 //!                       nonzero [formula], kept: null|text } ], level: number of differentiations; it holds where no entry of
-//!                   `nonzero` is zero; `kept`: why it still contains derivatives
+//!                   `nonzero` is zero; `combined`: an equation whose derivatives others took out; `kept`: why derivatives stay
 //! definitions       {name: formula} of subexpressions that several formulas share
 //! stated_hidden     { claims [ { name, formula, verdict: "implied"|code } ], missing [formula], further }: hidden constraints that the
 //!                   model states; derived ones that do not follow from them, and how many more have no formula
@@ -147,6 +147,7 @@ fn equations(found: &GeneralAnalysis) -> Value {
         json!({
             "name": c.equation,
             "with": c.with.iter().map(|(name, level)| (name.clone(), json!(level))).collect::<Map<_, _>>(),
+            "combined": c.combined,
             "kind": if c.role == Role::Invariant { "invariant" } else { "constraint" },
             "level": c.level,
             "hidden": c.level > 0,

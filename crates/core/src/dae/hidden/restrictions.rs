@@ -6,8 +6,8 @@
 //! c_i − (e_i/e) c,    or c_i with w_j = −c|₀/e in it where it is not affine in w_j.
 //!
 //! What is left without derivatives are the constraints 0 = k̃(t, x) of all levels. Steinbrecher (2006), Procedure 3.5.11, with frozen pivots. Numbers
-//! are divided by first, then coefficients of equations, last those of constraints that were differentiated. A quotient e_i/e that
-//! is a number needs no division; after any other one the result holds where e ≠ 0, which is told unless intervals show that e has no zero.
+//! are divided by first, then coefficients that have no zero, as intervals show; others last, those of equations before those of constraints
+//! that were differentiated. A quotient e_i/e that is a number needs no division; after any other one the result holds where e ≠ 0, which is told.
 //!
 //! Coefficients that cancel are found by their values at points that satisfy nothing, unless they have branches.
 
@@ -29,8 +29,10 @@ pub struct Restriction {
     pub level: usize,
     /// Is it a constraint, or a quantity that keeps its value?
     pub role: Role,
-    /// Equations that were combined, each with the number of its differentiations; that of the constraint first.
+    /// Equations that it comes from, each with the number of its differentiations, the most often differentiated first.
     pub equations: Vec<(String, usize)>,
+    /// Is it an equation whose derivatives were taken out by others?
+    pub combined: bool,
     /// Coefficients that it was divided by: it holds where none of them is zero.
     pub nonzero: Vec<Expr>,
     /// Why it still contains derivatives.
@@ -41,7 +43,7 @@ pub struct Restriction {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeptDerivatives {
     /// They are not determined by linear equations.
-    #[error("not free of {derivatives}: no equation with a coefficient of its own determines what is left")]
+    #[error("not free of {derivatives}: no equation gives it with a coefficient that contains no derivative")]
     NotLinear {
         /// Their names.
         derivatives: String,
@@ -233,7 +235,7 @@ impl<'p> Elimination<'p> {
         RowGradients { entries: kept, largest }
     }
 
-    /// The row and the coefficient to divide by: numbers first, equations before constraints, short ones first.
+    /// The row and the coefficient to divide by: what has no zero first, equations before constraints, short ones first.
     fn pivot<'g>(&mut self, gradients: &'g RowGradients) -> Option<(usize, &'g RowEntry)> {
         let mut best: Option<([usize; 5], &RowEntry)> = None;
         for entry in &gradients.entries {
@@ -248,8 +250,13 @@ impl<'p> Elimination<'p> {
             let constraint = &self.array.constraints[self.rows[entry.row].origin];
             let derivatives = gradients.entries.iter().filter(|other| other.row == entry.row).count();
             let graph = &self.array.graph;
+            let safety = match self.number(entry.formula) {
+                Some(_) => 0,
+                None if self.never_zero(entry.formula) => 1,
+                None => 2,
+            };
             let key = [
-                usize::from(self.number(entry.formula).is_none()),
+                safety,
                 usize::from(constraint.role == Role::Constraint),
                 constraint.level,
                 derivatives,
@@ -331,15 +338,18 @@ impl<'p> Elimination<'p> {
             let free = self.contained(row.residual, &self.auxiliary).is_empty();
             let restriction = match kept {
                 // as it was derived
-                Some(kept) => self.restriction(before.residual, vec![row.equations[0].clone()], Vec::new(), Some(kept)),
+                Some(kept) => {
+                    let equations = vec![row.equations[0].clone()];
+                    Restriction { kept: Some(kept), ..self.restriction(before.residual, equations, Vec::new()) }
+                }
                 // an equation that determines derivatives
                 None if !free => continue,
-                None if row.residual == before.residual => {
-                    self.restriction(row.residual, row.equations, row.nonzero, None)
-                }
+                None if row.residual == before.residual => self.restriction(row.residual, row.equations, Vec::new()),
                 None => {
                     let residual = self.tidy(row.residual);
-                    self.restriction(residual, row.equations, row.nonzero, None)
+                    let nonzero = row.nonzero.iter().map(|&e| self.positive(e)).collect();
+                    let combined = before.role == Role::Definition;
+                    Restriction { combined, ..self.restriction(residual, row.equations, nonzero) }
                 }
             };
             // what vanishes by itself is told among the redundant equations
@@ -350,25 +360,23 @@ impl<'p> Elimination<'p> {
         all.sort_by_key(|c| c.level);
         for c in array.constraints.iter().filter(|c| c.role == Role::Invariant) {
             let equations = vec![(c.equation.clone(), c.level)];
-            all.push(Restriction {
-                role: Role::Invariant,
-                ..self.restriction(c.residual, equations, Vec::new(), None)
-            });
+            all.push(Restriction { role: Role::Invariant, ..self.restriction(c.residual, equations, Vec::new()) });
         }
         Restrictions { graph: self.array.graph, all }
     }
 
-    fn restriction(
-        &self,
-        residual: Expr,
-        mut equations: Vec<(String, usize)>,
-        nonzero: Vec<Expr>,
-        kept: Option<KeptDerivatives>,
-    ) -> Restriction {
+    fn restriction(&self, residual: Expr, mut equations: Vec<(String, usize)>, nonzero: Vec<Expr>) -> Restriction {
         // the one that was differentiated most is what it comes from
         equations.sort_by_key(|(_, level)| std::cmp::Reverse(*level));
         let level = equations.first().map_or(0, |(_, level)| *level);
-        Restriction { residual, level, role: Role::Constraint, equations, nonzero, kept }
+        Restriction { residual, level, role: Role::Constraint, equations, combined: false, nonzero, kept: None }
+    }
+
+    /// The coefficient or its negative, whichever is written shorter.
+    fn positive(&mut self, e: Expr) -> Expr {
+        let negative = self.array.graph.negative(e);
+        let size = |e: Expr| self.array.graph.formula(e).len();
+        if size(negative) < size(e) { negative } else { e }
     }
 
     /// Why a constraint is told as it was derived, with derivatives.
