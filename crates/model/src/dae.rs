@@ -120,6 +120,7 @@ pub(crate) fn read(
         (Quantity::Parameter, inputs),
     ]);
 
+    let mut tables = Vec::new();
     let (equation_formulas, output_formulas, invariant_formulas, hidden_formulas) = graph.with(|| {
         let mut to = Lowering::new(reader, variables);
         for k in 0..n {
@@ -131,6 +132,7 @@ pub(crate) fn read(
         for (name, entry) in &equations {
             if let Some(value) = to.residual(&entry.equation, EQUATION, &entry.bindings) {
                 formulas.push((name.clone(), value.expr));
+                tables.extend(value.table.map(|k| (to.reader.tables[k].name.clone(), to.reader.tables[k].smoothness)));
             }
         }
         let outputs = output::lower(&mut to, &outputs, beside.events);
@@ -204,6 +206,7 @@ pub(crate) fn read(
         outputs: output_formulas,
         invariants: invariant_formulas,
         free,
+        tables,
         hidden: hidden_formulas,
     };
     (formulas, initial, texts)

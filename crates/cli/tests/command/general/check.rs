@@ -172,8 +172,8 @@ fn fast_elements_do_not_raise_the_index() {
 /// Constraints of all levels as the text shows them: label, where from, formula.
 fn told(model: &str) -> String {
     let text = words(&["check", &shipped(model)]);
-    let from = text.find(" constraints ").unwrap_or_else(|| panic!("no section of constraints in {text}"));
     let to = text.find("levels of differentiation").unwrap();
+    let from = text[..to].rfind(" constraints ").unwrap_or_else(|| panic!("no section of constraints in {text}"));
     text[from..to].to_string()
 }
 

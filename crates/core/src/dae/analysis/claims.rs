@@ -36,14 +36,15 @@ pub enum ClaimVerdict {
     #[error("follows from the equations")]
     Implied,
     /// It holds for no solution.
-    #[error("contradicts the equations: wherever they hold it is {value:?} instead of 0")]
+    #[error("contradicts the equations: wherever they hold it is {} instead of 0", few_digits(*value))]
     Contradicting {
         /// Its value at the start.
         value: f64,
     },
     /// It holds for some solutions only.
     #[error(
-        "does not follow from the equations: it would restrict the solutions further (at the start it is {value:?})"
+        "does not follow from the equations: it would restrict the solutions further (at the start it is {})",
+        few_digits(*value)
     )]
     NotImplied {
         /// Its value at the start.
@@ -55,6 +56,13 @@ pub enum ClaimVerdict {
     /// It has no value.
     #[error("has no finite value at the start")]
     Undefined,
+}
+
+/// A value for people.
+fn few_digits(value: f64) -> String {
+    let text = format!("{value:.6}");
+    let sized = (1e-3..1e6).contains(&value.abs()) || value == 0.0;
+    if sized { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { format!("{value:.3e}") }
 }
 
 /// The stated hidden constraints and what is missing among them.

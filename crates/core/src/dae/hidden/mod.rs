@@ -15,6 +15,7 @@
 
 mod dependence;
 mod differentiate;
+mod elimination;
 mod points;
 mod restrictions;
 mod separate;
