@@ -250,6 +250,10 @@ impl Domain for Lowering<'_, '_> {
             self.reader.tables_of_time.insert(k);
         }
         let tables = Rc::clone(&self.reader.tables);
+        // every piece is a formula
+        for _ in 0..tables[k].spline.pieces() {
+            self.reader.budget().operation(table.span)?;
+        }
         let least = |&k: &usize| tables[k].smoothness;
         Ok(Symbolic {
             expr: tables[k].spline.value(x.expr),

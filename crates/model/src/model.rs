@@ -234,11 +234,11 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
     check_sections(reader, root);
 
     let find = |reader: &mut Reader, name, title| Section::find(reader, root, name, title);
+    let given_by_points = find(reader, "tables", "[tables]");
+    tables::read(reader, given_by_points);
     let parameters = find(reader, "parameters", "[parameters]");
     let modes = hybrid::declared(reader, root).unwrap_or_default();
     parameters::read(reader, parameters, overrides, &hybrid::parameters_of_modes(&modes));
-    let given_by_points = find(reader, "tables", "[tables]");
-    tables::read(reader, given_by_points);
     let about = about(reader, root);
     let solve = match find(reader, "solve", "[solve]") {
         Some(section) => {

@@ -4,7 +4,7 @@
 
 use crate::diagnostic::Mistake;
 use crate::events::Lowered;
-use crate::formula::ast::{NameUse, Range, Term, Tree};
+use crate::formula::ast::{NameUse, Range, Term, Tree, WrittenEquation};
 use crate::formula::construction::unknown_function;
 use crate::formula::evaluate::{Domain, Stop, evaluate};
 use crate::formula::operation::Arithmetic;
@@ -57,6 +57,8 @@ pub(crate) struct Reader<'f> {
     pub parameters: Vec<Parameter>,
     /// Functions that are given by points.
     pub tables: Rc<Vec<Table>>,
+    /// Tables may be missing because their sections have mistakes.
+    pub tables_incomplete: bool,
     /// Those that time itself is put into.
     pub tables_of_time: HashSet<usize>,
     /// Names of the outputs.
@@ -107,6 +109,7 @@ impl<'f> Reader<'f> {
             scope: NameScope::default(),
             parameters: Vec::new(),
             tables: Rc::default(),
+            tables_incomplete: false,
             tables_of_time: HashSet::new(),
             outputs: HashSet::new(),
             overrides: HashMap::new(),
@@ -132,7 +135,7 @@ impl<'f> Reader<'f> {
         std::mem::swap(&mut reader.budget, &mut self.budget);
         std::mem::swap(&mut reader.diary, &mut self.diary);
         reader.mode = Some(mode.to_string());
-        reader.tables = Rc::clone(&self.tables);
+        (reader.tables, reader.tables_incomplete) = (Rc::clone(&self.tables), self.tables_incomplete);
         tables::declare(&mut reader);
         reader
     }
@@ -266,14 +269,25 @@ impl<'f> Reader<'f> {
     /// Which table this is.
     pub fn table_number(&self, table: &NameUse) -> Result<usize, Stop> {
         let found = self.tables.iter().position(|known| known.name == table.base);
-        match found {
-            Some(k) => Ok(k),
-            None if self.scope.incomplete => Err(Stop::Told),
-            None => {
-                let known = self.tables.iter().map(|table| table.name.as_str());
-                Err(unknown_function(&table.base, known, table.span).into())
+        found.ok_or_else(|| if self.tables_incomplete { Stop::Told } else { self.no_table(table).into() })
+    }
+
+    /// What is called like a function and none is a table.
+    pub fn with_known_tables(&self, equation: &WrittenEquation) -> Result<(), Mistake> {
+        let mut open: Vec<&Tree> = equation.right.iter().chain([&equation.left]).map(Rc::as_ref).collect();
+        while let Some(node) = open.pop() {
+            match &node.kind {
+                Term::Table(table, _) if !self.tables_incomplete && self.table_number(table).is_err() => {
+                    return Err(self.no_table(table));
+                }
+                _ => open.extend(node.children()),
             }
         }
+        Ok(())
+    }
+
+    fn no_table(&self, table: &NameUse) -> Mistake {
+        unknown_function(&table.base, self.tables.iter().map(|table| table.name.as_str()), table.span)
     }
 
     /// Names of the parameters that decided what the model looks like, in the order of the file.

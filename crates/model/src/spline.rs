@@ -57,6 +57,11 @@ impl Spline {
         (self.knots[0], self.knots[self.knots.len() - 1])
     }
 
+    /// Number of polynomials.
+    pub fn pieces(&self) -> usize {
+        self.coefficients.len()
+    }
+
     /// The value for any scalar; beyond the ends the outer pieces go on.
     pub fn value<S: Scalar>(&self, x: S) -> S {
         self.between(x, 0, self.coefficients.len())
@@ -123,11 +128,12 @@ fn solve(conditions: Vec<Affine>, n: usize) -> Vec<f64> {
     let mut rows: Vec<Vec<f64>> = Vec::with_capacity(n);
     for (constant, terms) in conditions {
         let mut row = vec![0.0; n + 1];
-        terms.into_iter().for_each(|(j, w)| row[j] += w);
+        for (j, w) in terms {
+            row[j] += w;
+        }
         row[n] = -constant;
         let top = row[..n].iter().fold(0.0_f64, |top, x| top.max(x.abs()));
-        row.iter_mut().for_each(|x| *x /= top);
-        rows.push(row);
+        rows.push(row.into_iter().map(|x| x / top).collect());
     }
     for k in 0..n {
         let best = (k..n).max_by(|&a, &b| rows[a][k].abs().total_cmp(&rows[b][k].abs())).unwrap_or(k);
@@ -203,7 +209,7 @@ mod tests {
         };
         for (smoothness, order) in [(0, 2.0), (2, 4.0), (4, 6.0)] {
             let observed = (error(16, smoothness) / error(32, smoothness)).log2();
-            assert!((observed - order).abs() < 0.6, "smoothness {smoothness}: order {observed:.2}");
+            assert!(observed > order - 0.2 && observed < order + 1.0, "smoothness {smoothness}: order {observed:.2}");
         }
     }
 }

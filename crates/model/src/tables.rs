@@ -45,6 +45,7 @@ pub(crate) fn read(reader: &mut Reader, section: Option<Section>) {
         let (name, span) = (key.get_ref().to_string(), Span::from(key.span()));
         let DeValue::Table(table) = value.get_ref() else {
             reader.mistake(wrong_type(&format!("the table `{name}`"), "a section [tables.NAME] with `points`", value));
+            reader.tables_incomplete = true;
             continue;
         };
         let valid =
@@ -56,13 +57,14 @@ pub(crate) fn read(reader: &mut Reader, section: Option<Section>) {
                 at: span.into(),
                 help: Some("a name has letters, digits and _, and begins with a letter".into()),
             });
+            reader.tables_incomplete = true;
             continue;
         }
         let title = format!("[tables.{name}]");
         if let Some((spline, smoothness)) = one(reader, Section { title: &title, span, table }) {
             tables.push(Table { name, spline, smoothness, span });
         } else {
-            reader.scope.incomplete = true;
+            reader.tables_incomplete = true;
         }
     }
     reader.tables = Rc::new(tables);

@@ -121,11 +121,12 @@ fn the_hidden_constraints_of_the_pendulum_are_formulas() {
 #[test]
 fn the_hidden_constraints_of_examples_7_5_and_7_9_are_formulas() {
     // k2,x1 k1 + k2,t
-    let expected = "x.1 + x.2 + 2*x.1*(0.5*sin(x.2) + x.2 - x.0) + sin(t)";
+    let expected = "x.2 + x.1 + 2*x.1*(x.2 - x.0 + 0.5*sin(x.2)) + sin(t)";
     assert_eq!(hidden(&IndexTwo, &[0.2, (0.3_f64.cos() - 0.2).sqrt(), 0.0]), [(1, expected.to_string())]);
-    assert_eq!(hidden(&IndexTwoAlgebraic, &[0.3_f64.sin(), 0.0]), [(1, "x.0 + x.1 - cos(t)".to_string())]);
-    let level_1 = "x.2 + x.0*x.1 + 2*x.1*(x.3 - x.0) - cos(t)";
-    let level_2 = "";
+    assert_eq!(hidden(&IndexTwoAlgebraic, &[0.3_f64.sin(), 0.0]), [(1, "x.1 + x.0 - cos(t)".to_string())]);
+    // c' + (ab)' + 2 (b (d − a))' + sin t along the rates
+    let level_1 = "x.0*x.1 + x.2 + 2*x.1*(x.3 - x.0) - cos(t)";
+    let level_2 = "x.1*(x.0*x.1 + x.2) + x.0*(x.3 - x.0) + sin(x.0) + x.4 + 2*((x.3 - x.0)^2 + x.1*(2*x.4 - x.2*x.3 - x.0*x.1 - x.2)) + sin(t)";
     let found = hidden(&HessenbergThree, &[0.1, 0.4, 0.2, 0.3, 0.0]);
     assert_eq!(found, [(1, level_1.to_string()), (2, level_2.to_string())]);
 }

@@ -27,6 +27,16 @@ pub struct Restriction {
     pub kept: Option<KeptDerivatives>,
 }
 
+impl Restriction {
+    /// A constraint.
+    fn of(residual: Expr, mut equations: Vec<(String, usize)>, nonzero: Vec<Expr>) -> Restriction {
+        // the one that was differentiated most is what it comes from
+        equations.sort_by_key(|(_, level)| std::cmp::Reverse(*level));
+        let level = equations.first().map_or(0, |(_, level)| *level);
+        Restriction { residual, level, role: Role::Constraint, equations, combined: false, nonzero, kept: None }
+    }
+}
+
 /// Why derivatives stay in a constraint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeptDerivatives {
@@ -98,16 +108,16 @@ impl Elimination<'_> {
                 // as it was derived
                 Some(kept) => {
                     let equations = vec![row.equations[0].clone()];
-                    Restriction { kept: Some(kept), ..self.restriction(before.residual, equations, Vec::new()) }
+                    Restriction { kept: Some(kept), ..Restriction::of(before.residual, equations, Vec::new()) }
                 }
                 // an equation that determines derivatives
                 None if !free => continue,
-                None if row.residual == before.residual => self.restriction(row.residual, row.equations, Vec::new()),
+                None if row.residual == before.residual => Restriction::of(row.residual, row.equations, Vec::new()),
                 None => {
                     let residual = self.tidy(row.residual);
                     let nonzero = row.nonzero.iter().map(|&e| self.positive(e)).collect();
                     let combined = before.role == Role::Definition;
-                    Restriction { combined, ..self.restriction(residual, row.equations, nonzero) }
+                    Restriction { combined, ..Restriction::of(residual, row.equations, nonzero) }
                 }
             };
             // what vanishes by itself is told among the redundant equations
@@ -118,16 +128,9 @@ impl Elimination<'_> {
         all.sort_by_key(|c| c.level);
         for c in array.constraints.iter().filter(|c| c.role == Role::Invariant) {
             let equations = vec![(c.equation.clone(), c.level)];
-            all.push(Restriction { role: Role::Invariant, ..self.restriction(c.residual, equations, Vec::new()) });
+            all.push(Restriction { role: Role::Invariant, ..Restriction::of(c.residual, equations, Vec::new()) });
         }
         Restrictions { graph: self.array.graph, all }
-    }
-
-    fn restriction(&self, residual: Expr, mut equations: Vec<(String, usize)>, nonzero: Vec<Expr>) -> Restriction {
-        // the one that was differentiated most is what it comes from
-        equations.sort_by_key(|(_, level)| std::cmp::Reverse(*level));
-        let level = equations.first().map_or(0, |(_, level)| *level);
-        Restriction { residual, level, role: Role::Constraint, equations, combined: false, nonzero, kept: None }
     }
 
     /// The coefficient or its negative, whichever is written shorter.
@@ -171,7 +174,7 @@ impl Elimination<'_> {
 
     /// With a positive sign of the first unknown, if its coefficient is a number.
     fn tidy(&mut self, residual: Expr) -> Expr {
-        let slopes = self.array.graph.jacobian(&[residual], &self.array.unknowns[..self.array.dim].to_vec());
+        let slopes = self.array.graph.jacobian(&[residual], &self.array.unknowns[..self.array.dim]);
         let first = slopes.iter().next().and_then(|(_, _, e)| self.number(e));
         if first.is_some_and(|slope| slope < 0.0) { self.array.graph.negative(residual) } else { residual }
     }
