@@ -98,7 +98,7 @@ fn overview(text: &mut ReportText, found: &GeneralAnalysis, places: &EquationPla
     }
     match analysis.perturbation {
         PerturbationIndex::Known { index, class } => {
-            text.entry("perturbation index", &format!("{index} ({})", class.name()))
+            text.entry("perturbation index", &format!("{index} ({})", class.name()));
         }
         PerturbationIndex::MayBeHigher => text.entry(
             "perturbation index",
