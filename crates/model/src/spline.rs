@@ -166,12 +166,9 @@ mod tests {
 
     #[test]
     fn polynomials_of_the_degree_are_reproduced() {
-        let polynomials: [(usize, fn(f64) -> f64); 3] = [
-            (0, |x| 2.0 - 3.0 * x),
-            (2, |x| 1.0 - x + 0.5 * x * x - 2.0 * x.powi(3)),
-            (4, |x| 1.0 - x + x.powi(2) - 0.3 * x.powi(3) + 0.7 * x.powi(4) - 0.2 * x.powi(5)),
-        ];
-        for (smoothness, f) in polynomials {
+        let coefficients = [1.0, -1.0, 0.5, -2.0, 0.7, -0.2];
+        for (smoothness, _) in SMOOTHNESS {
+            let f = |x: f64| coefficients[..smoothness + 2].iter().rev().fold(0.0, |sum, c| sum * x + c);
             let spline = of(f, &UNEVEN, smoothness);
             for k in 0..=60 {
                 let x = -1.0 + 0.05 * f64::from(k);

@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn long_enumerations_are_cut() {
         let names: Vec<String> = (0..20).map(|k| format!("n{k}")).collect();
-        assert!(enumerate(names.iter().map(String::as_str)).ends_with("`n11` and 8 more"));
+        assert!(enumerate(names.iter().map(String::as_str)).ends_with("`n12` and 7 more"));
         assert_eq!(enumerate(["a", "b"]), "`a` and `b`");
     }
 }
