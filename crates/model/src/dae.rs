@@ -2,7 +2,7 @@
 
 use crate::definitions;
 use crate::diagnostic::Mistake;
-use crate::document::{Section, wrong_type};
+use crate::document::{Section, TomlItem, wrong_type};
 use crate::entries::{self, FormulaEntry, Name, Written};
 use crate::formula::ast::{Term, Tree, WrittenEquation};
 use crate::formula::evaluate::{Domain, MOST_DERIVATIVES};
@@ -26,6 +26,12 @@ use toml::de::{DeTable, DeValue};
 const EQUATION: Context =
     Context { place: "an equation", allowed: Classes::EVERYTHING, help: "equations may contain everything" };
 
+const HIDDEN: Context = Context {
+    place: "a hidden constraint",
+    allowed: Classes::EVERYTHING,
+    help: "hidden constraints may contain states and time",
+};
+
 const INVARIANT: Context =
     Context { place: "an invariant", allowed: Classes::EVERYTHING, help: "invariants may contain states and time" };
 
@@ -37,7 +43,7 @@ pub(crate) fn read(
     beside: Beside,
     jobs: &mut [Job],
 ) -> (Formulas, Initial, Vec<Written>) {
-    section.check_keys(reader, &["states", "equations", "invariants", "free"]);
+    section.check_keys(reader, &["states", "equations", "invariants", "free", "hidden"]);
     let states = match section.get("states") {
         Some(value) => entries::names(reader, value, "states").0,
         None => {
@@ -56,7 +62,16 @@ pub(crate) fn read(
     }
     declare_variables(reader, states.iter(), Quantity::State);
     let free = free(reader, section, &states);
-    let equations = equations(reader, section);
+    let equations = match section.get("equations") {
+        Some(value) => listed(reader, value, "equations", "equation"),
+        None => {
+            let help = "write equations = [\"der(x) = …\", \"0 = …\"] or a table with their names";
+            reader.mistake(missing(section, "equations", help));
+            Vec::new()
+        }
+    };
+    let hidden =
+        section.get("hidden").map_or_else(Vec::new, |value| listed(reader, value, "hidden", "hidden constraint"));
     let invariants = match section.table(reader, "invariants") {
         Some(table) => entries::table(reader, table, "the invariant"),
         None => Vec::new(),
@@ -70,7 +85,7 @@ pub(crate) fn read(
     // the highest derivative anywhere
     let mut levels = given.highest();
     let all = equations.iter().map(|(_, e)| e).chain(outputs.iter().map(|(_, e)| e));
-    let all = all.chain(invariants.iter().map(|(_, e)| e));
+    let all = all.chain(invariants.iter().map(|(_, e)| e)).chain(hidden.iter().map(|(_, e)| e));
     for entry in all.chain(given.entries().iter().map(|(_, e)| e)) {
         let WrittenEquation { left, right } = entry.equation.as_ref();
         levels = levels.max(highest(left, reader)).max(right.as_ref().map_or(0, |right| highest(right, reader)));
@@ -105,7 +120,8 @@ pub(crate) fn read(
         (Quantity::Parameter, inputs),
     ]);
 
-    let (equation_formulas, output_formulas, invariant_formulas) = graph.with(|| {
+    let mut tables = Vec::new();
+    let (equation_formulas, output_formulas, invariant_formulas, hidden_formulas) = graph.with(|| {
         let mut to = Lowering::new(reader, variables);
         for k in 0..n {
             let rates = (0..levels as usize).map(|level| Rate::Variable(Quantity::StateDerivative, level * n + k));
@@ -116,6 +132,7 @@ pub(crate) fn read(
         for (name, entry) in &equations {
             if let Some(value) = to.residual(&entry.equation, EQUATION, &entry.bindings) {
                 formulas.push((name.clone(), value.expr));
+                tables.extend(value.table.map(|k| (to.reader.tables[k].name.clone(), to.reader.tables[k].smoothness)));
             }
         }
         let outputs = output::lower(&mut to, &outputs, beside.events);
@@ -128,22 +145,36 @@ pub(crate) fn read(
                 kept.push((name.full.clone(), value.expr));
             }
         }
-        (formulas, outputs, kept)
+        let mut follow = Vec::new();
+        for (name, entry) in &hidden {
+            if let Some(value) = to.residual(&entry.equation, HIDDEN, &entry.bindings) {
+                follow.push((name.clone(), value.expr));
+            }
+        }
+        (formulas, outputs, kept, follow)
     });
     let residuals: Vec<Expr> = equation_formulas.iter().map(|(_, residual)| *residual).collect();
     let orders = highest_orders(&graph, &residuals, n, levels);
-    for ((_, formula), (name, entry)) in invariant_formulas.iter().zip(&invariants) {
-        // derivatives that are unknowns of their own may enter, others not
-        let entering = highest_orders(&graph, &[*formula], n, levels);
+    // derivatives that are unknowns of their own may enter, others not
+    let mut only_unknowns = |formula: Expr, entry: &FormulaEntry, place: String, what: &str| {
+        let entering = highest_orders(&graph, &[formula], n, levels);
         if let Some(j) = (0..n).find(|&j| entering[j] >= orders[j].max(1)) {
             reader.mistake(Mistake::NotAllowed {
                 what: format!("the derivative of order {} of `{}`", entering[j], names[j]),
-                place: format!("the invariant `{}`", name.full),
+                place,
                 at: entry.span.into(),
                 label: "in this formula".into(),
-                help: "an invariant may contain states, and derivatives that are lower than the highest one in the equations".into(),
+                help: format!(
+                    "{what} may contain states, and derivatives that are lower than the highest one in the equations"
+                ),
             });
         }
+    };
+    for ((_, formula), (name, entry)) in invariant_formulas.iter().zip(&invariants) {
+        only_unknowns(*formula, entry, format!("the invariant `{}`", name.full), "an invariant");
+    }
+    for ((_, formula), (name, entry)) in hidden_formulas.iter().zip(&hidden) {
+        only_unknowns(*formula, entry, format!("the hidden constraint `{name}`"), "a hidden constraint");
     }
     if reader.mode.is_some() {
         for (k, order, span) in given.derivatives().into_iter().filter(|&(k, order, _)| order >= orders[k].max(1)) {
@@ -175,6 +206,8 @@ pub(crate) fn read(
         outputs: output_formulas,
         invariants: invariant_formulas,
         free,
+        tables,
+        hidden: hidden_formulas,
     };
     (formulas, initial, texts)
 }
@@ -204,26 +237,22 @@ fn free(reader: &mut Reader, section: Section, states: &[Name]) -> Vec<String> {
 }
 
 /// Equations in a list, in a table with their names, or in a list with such tables in it.
-fn equations(reader: &mut Reader, section: Section) -> Vec<(String, FormulaEntry)> {
-    let Some(value) = section.get("equations") else {
-        let help = "write equations = [\"der(x) = …\", \"0 = …\"] or a table with their names";
-        reader.mistake(missing(section, "equations", help));
-        return Vec::new();
-    };
+pub(crate) fn listed(reader: &mut Reader, value: &TomlItem, key: &str, what: &str) -> Vec<(String, FormulaEntry)> {
     let named = |reader: &mut Reader, table: &DeTable| {
-        let entries = entries::table(reader, table, "the equation");
+        let entries = entries::table(reader, table, &format!("the {what}"));
         entries.into_iter().map(|(name, entry)| (name.full, entry)).collect::<Vec<_>>()
     };
     match value.get_ref() {
         DeValue::Array(items) => {
             let mut equations: Vec<(String, FormulaEntry)> = Vec::new();
             let mut unnamed = 0;
+            let article = if what == "equation" { "an equation".to_string() } else { format!("a {what}") };
             for item in items {
                 if let DeValue::Table(table) = item.get_ref() {
                     equations.extend(named(reader, table));
                     continue;
                 }
-                for entry in entries::list(reader, std::slice::from_ref(item), "an equation").0 {
+                for entry in entries::list(reader, std::slice::from_ref(item), &article).0 {
                     unnamed += 1;
                     equations.push((unnamed.to_string(), entry));
                 }
@@ -233,8 +262,8 @@ fn equations(reader: &mut Reader, section: Section) -> Vec<(String, FormulaEntry
         DeValue::Table(table) => named(reader, table),
         _ => {
             reader.mistake(wrong_type(
-                "`equations`",
-                "a list of equations or a table { name = \"equation\", … }",
+                &format!("`{key}`"),
+                &format!("a list of {what}s or a table {{ name = \"{what}\", … }}"),
                 value,
             ));
             Vec::new()

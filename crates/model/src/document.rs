@@ -183,7 +183,8 @@ fn read(
     parse: impl Fn(&DecodedText) -> Result<WrittenEquation, Mistake>,
 ) -> Option<WrittenEquation> {
     if let Some(text) = text(reader, value) {
-        return reader.told(parse(&text));
+        let parsed = parse(&text).and_then(|equation| reader.with_known_tables(&equation).map(|()| equation));
+        return reader.told(parsed);
     }
     let left = number_node(reader, value, what, "a formula or a number")?;
     Some(WrittenEquation { left: Rc::new(left), right: None })

@@ -116,7 +116,12 @@ pub(crate) fn list(reader: &mut Reader, items: &[TomlItem], what: &str) -> (Vec<
 
 fn read_entries(reader: &mut Reader, item: &TomlItem, what: &str) -> Option<RepeatedEntries> {
     match document::text(reader, item) {
-        Some(text) => reader.told(parser::entries(&text)),
+        Some(text) => {
+            let parsed = parser::entries(&text);
+            let known = |read: &RepeatedEntries| read.entries.iter().try_for_each(|e| reader.with_known_tables(e));
+            let parsed = parsed.and_then(|read| known(&read).map(|()| read));
+            reader.told(parsed)
+        }
         None => {
             let left = document::number_node(reader, item, what, "a formula or a number")?;
             Some(RepeatedEntries {

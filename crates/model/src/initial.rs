@@ -125,6 +125,10 @@ fn one(reader: &mut Reader, name: &Name, node: &Tree, bindings: &Bindings, holds
             reader.mistake(not_a_variable(name, "a definition", help));
             None
         }
+        Ok(Symbol::Table(_)) => {
+            reader.mistake(not_a_variable(name, "a table", "its points stand in [tables]".to_string()));
+            None
+        }
         Err(_) if name.base == "t" || name.base == "pi" => {
             let help = match name.base.as_str() {
                 "t" => "the interval of time stands in [model]: time = [begin, end]".to_string(),

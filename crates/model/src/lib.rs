@@ -10,7 +10,8 @@
 //! | `names`, `index`, `memo` | what names mean, index ranges, definitions |
 //! | `reader`, `lower` | values in numbers and in graph nodes |
 //! | `hybrid` | modes, transitions, sliding |
-//! | `model`, `parameters`, `definitions`, `motion`, `dae`, `initial`, `output` | the sections of a file |
+//! | `spline` | tables of points as smooth functions |
+//! | `model`, `parameters`, `tables`, `definitions`, `motion`, `dae`, `initial`, `output` | the sections of a file |
 
 mod dae;
 mod definitions;
@@ -32,7 +33,9 @@ mod parameters;
 mod reader;
 mod shape;
 mod source;
+mod spline;
 mod suggestion;
+mod tables;
 mod unknowns;
 mod unused;
 
@@ -44,4 +47,5 @@ pub use index::ReadingLimits;
 pub use model::{Defaults, Model, ModelKind};
 pub use motion::MotionTexts;
 pub use source::Span;
+pub use tables::TableOfTime;
 pub use unused::Unused;

@@ -4,13 +4,13 @@
 //! enter; so formulas are checked against the place where they stand while they are built.
 
 use crate::diagnostic::Mistake;
-use crate::formula::ast::{NameUse, Range, Tree, WrittenEquation};
+use crate::formula::ast::{Elementary, NameUse, Range, Tree, WrittenEquation};
 use crate::formula::evaluate::{Domain, Stop, Truth, decide, evaluate};
 use crate::formula::operation::Arithmetic;
 use crate::index::{Bindings, Budget};
 use crate::memo::{self, Memo, NamedFormulas};
 use crate::names::{Classes, Context, NamedFormula, Quantity, Symbol};
-use crate::reader::Reader;
+use crate::reader::{Reader, without_argument};
 use crate::shape::Shape;
 use crate::source::Span;
 use daedal::graph::Expr;
@@ -25,6 +25,8 @@ pub(crate) struct Symbolic {
     pub number: Option<f64>,
     pub uses: Classes,
     pub shape: Shape,
+    /// The table in it that has the fewest derivatives.
+    pub table: Option<usize>,
 }
 
 /// What the derivative of a variable is.
@@ -88,6 +90,23 @@ impl<'r, 'f> Lowering<'r, 'f> {
         })
     }
 
+    /// The same where it is differentiated so many times: tables in it must have as many derivatives.
+    pub fn differentiated(&mut self, value: Option<Symbolic>, times: usize, span: Span) -> Option<Symbolic> {
+        let tables = Rc::clone(&self.reader.tables);
+        if let Some(table) = value.and_then(|value| value.table).map(|k| &tables[k]).filter(|t| t.smoothness < times) {
+            let continuous = table.smoothness;
+            self.reader.mistake(Mistake::NotAllowed {
+                what: format!("the table `{}`, which has {continuous} continuous derivatives,", table.name),
+                place: self.context.place.into(),
+                at: span.into(),
+                label: format!("differentiated {}", if times == 1 { "once" } else { "twice" }),
+                help: format!("give the table a smoothness of {times} at least"),
+            });
+            return None;
+        }
+        value
+    }
+
     /// The value of an item.
     pub fn item_value(&mut self, k: usize) -> Option<Symbolic> {
         if self.reader.is_full() {
@@ -108,7 +127,7 @@ impl<'r, 'f> Lowering<'r, 'f> {
     fn variable(&mut self, class: Quantity, k: usize) -> Result<Symbolic, Stop> {
         let shape = if class == Quantity::Velocity { Shape::Linear } else { Shape::Free };
         let expr = self.variables.get(&class).and_then(|all| all.get(k)).copied().ok_or(Stop::Told)?;
-        Ok(Symbolic { expr, number: None, uses: Classes::of(&[class]), shape })
+        Ok(Symbolic { expr, number: None, uses: Classes::of(&[class]), shape, table: None })
     }
 
     fn not_allowed(&self, what: String, label: String, span: Span) -> Stop {
@@ -139,7 +158,7 @@ impl Domain for Lowering<'_, '_> {
 
     fn number(&mut self, x: f64) -> Symbolic {
         let shape = if x == 0.0 { Shape::Zero } else { Shape::Free };
-        Symbolic { expr: Expr::from(x), number: Some(x), uses: Classes::NONE, shape }
+        Symbolic { expr: Expr::from(x), number: Some(x), uses: Classes::NONE, shape, table: None }
     }
 
     fn known(&mut self, value: &Symbolic) -> Option<f64> {
@@ -172,6 +191,7 @@ impl Domain for Lowering<'_, '_> {
                 let value = memo::value(k, reference, self)?;
                 self.checked(value, name, reference.span)
             }
+            Ok(Symbol::Table(_)) => Err(without_argument(name, reference.span)),
             Ok(Symbol::Variable(class, k)) => {
                 if !self.context.allowed.contains(class) {
                     return Err(self.not_allowed(
@@ -224,6 +244,26 @@ impl Domain for Lowering<'_, '_> {
         }
     }
 
+    fn table(&mut self, table: &NameUse, x: Symbolic) -> Result<Symbolic, Stop> {
+        let k = self.reader.table_number(table)?;
+        if self.variables.get(&Quantity::Time).is_some_and(|time| time.contains(&x.expr)) {
+            self.reader.tables_of_time.insert(k);
+        }
+        let tables = Rc::clone(&self.reader.tables);
+        // every piece is a formula
+        for _ in 0..tables[k].spline.pieces() {
+            self.reader.budget().operation(table.span)?;
+        }
+        let least = |&k: &usize| tables[k].smoothness;
+        Ok(Symbolic {
+            expr: tables[k].spline.value(x.expr),
+            number: x.number.map(|x| tables[k].spline.value(x)),
+            shape: Shape::of(Arithmetic::Function(Elementary::Sin), &[x.shape]),
+            table: x.table.into_iter().chain([k]).min_by_key(least),
+            uses: x.uses,
+        })
+    }
+
     fn apply(&mut self, operation: Arithmetic, arguments: &[Symbolic]) -> Symbolic {
         let expr = match arguments {
             [x] => operation.apply(&[x.expr]),
@@ -240,7 +280,9 @@ impl Domain for Lowering<'_, '_> {
             [x, y] => Shape::of(operation, &[x.shape, y.shape]),
             all => Shape::of(operation, &all.iter().map(|x| x.shape).collect::<Vec<_>>()),
         };
-        Symbolic { expr, number, uses: arguments.iter().fold(Classes::NONE, |uses, x| uses.and(x.uses)), shape }
+        let uses = arguments.iter().fold(Classes::NONE, |uses, x| uses.and(x.uses));
+        let table = arguments.iter().filter_map(|x| x.table).min_by_key(|&k| self.reader.tables[k].smoothness);
+        Symbolic { expr, number, uses, shape, table }
     }
 
     fn integer(&mut self, node: &Tree, what: &str, bindings: &mut Bindings) -> Result<i64, Stop> {

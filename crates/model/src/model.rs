@@ -13,6 +13,7 @@ use crate::parameters;
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::{enumerate, help, nearest};
+use crate::tables::{self, TableOfTime};
 use crate::unused::{self, Unused};
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
@@ -41,6 +42,8 @@ pub struct Model {
     pub structural: Vec<String>,
     /// Parameters and definitions that nothing uses.
     pub unused: Vec<Unused>,
+    /// Tables of time, which must cover every run.
+    pub tables: Vec<TableOfTime>,
     /// Its equations.
     pub kind: ModelKind,
     /// Events; those of a system with modes are kept by the modes.
@@ -98,10 +101,11 @@ pub struct Defaults {
     pub trust_initial: bool,
 }
 
-const SECTIONS: [&str; 12] = [
+const SECTIONS: [&str; 13] = [
     "model",
     "solve",
     "parameters",
+    "tables",
     "definitions",
     "motion",
     "dae",
@@ -230,6 +234,8 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
     check_sections(reader, root);
 
     let find = |reader: &mut Reader, name, title| Section::find(reader, root, name, title);
+    let given_by_points = find(reader, "tables", "[tables]");
+    tables::read(reader, given_by_points);
     let parameters = find(reader, "parameters", "[parameters]");
     let modes = hybrid::declared(reader, root).unwrap_or_default();
     parameters::read(reader, parameters, overrides, &hybrid::parameters_of_modes(&modes));
@@ -316,7 +322,8 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
     let structural = reader.structural();
     let unused = unused::find(reader, root);
     let events = events::of_model(reader, &events, &kind);
-    Some(Model { name, description, source, time, solve, parameters, structural, unused, kind, events })
+    let tables = tables::of_time(reader, time);
+    Some(Model { name, description, source, time, solve, parameters, structural, unused, tables, kind, events })
 }
 
 /// A system with modes.
@@ -345,7 +352,8 @@ fn switched(
     let ModelSection { name, description, source, time } = about;
     let (unused, kind) = (unused::find(reader, root), ModelKind::Hybrid(Box::new(model)));
     let events = ModelEvents::default();
-    Some(Model { name, description, source, time, solve, parameters, structural, unused, kind, events })
+    let tables = tables::of_time(reader, time);
+    Some(Model { name, description, source, time, solve, parameters, structural, unused, tables, kind, events })
 }
 
 fn check_sections(reader: &mut Reader, root: &DeTable) {

@@ -109,6 +109,8 @@ pub(crate) enum Symbol {
     Parameter(usize),
     /// Number of an item: a definition.
     Item(usize),
+    /// Number of a table.
+    Table(usize),
 }
 
 /// A formula with a name, evaluated when it is first needed.

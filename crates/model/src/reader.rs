@@ -4,13 +4,15 @@
 
 use crate::diagnostic::Mistake;
 use crate::events::Lowered;
-use crate::formula::ast::{NameUse, Range, Term, Tree};
+use crate::formula::ast::{NameUse, Range, Term, Tree, WrittenEquation};
+use crate::formula::construction::unknown_function;
 use crate::formula::evaluate::{Domain, Stop, evaluate};
 use crate::formula::operation::Arithmetic;
 use crate::index::{Bindings, Budget, ReadingLimits};
 use crate::memo::{self, Memo, NamedFormulas};
 use crate::names::{Classes, Context, NameScope, NamedFormula, Quantity, Symbol};
 use crate::source::Span;
+use crate::tables::{self, Table};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -53,6 +55,12 @@ pub(crate) struct Reader<'f> {
     lines: Rc<[usize]>,
     pub scope: NameScope,
     pub parameters: Vec<Parameter>,
+    /// Functions that are given by points.
+    pub tables: Rc<Vec<Table>>,
+    /// Tables may be missing because their sections have mistakes.
+    pub tables_incomplete: bool,
+    /// Those that time itself is put into.
+    pub tables_of_time: HashSet<usize>,
     /// Names of the outputs.
     pub outputs: HashSet<String>,
     /// Numbers of parameters from outside.
@@ -100,6 +108,9 @@ impl<'f> Reader<'f> {
             lines: file.match_indices('\n').map(|(k, _)| k).collect(),
             scope: NameScope::default(),
             parameters: Vec::new(),
+            tables: Rc::default(),
+            tables_incomplete: false,
+            tables_of_time: HashSet::new(),
             outputs: HashSet::new(),
             overrides: HashMap::new(),
             context: PARAMETER,
@@ -124,6 +135,8 @@ impl<'f> Reader<'f> {
         std::mem::swap(&mut reader.budget, &mut self.budget);
         std::mem::swap(&mut reader.diary, &mut self.diary);
         reader.mode = Some(mode.to_string());
+        (reader.tables, reader.tables_incomplete) = (Rc::clone(&self.tables), self.tables_incomplete);
+        tables::declare(&mut reader);
         reader
     }
 
@@ -131,6 +144,7 @@ impl<'f> Reader<'f> {
     pub fn resume(&mut self, mode: Reader<'f>) {
         self.budget = mode.budget;
         self.diary = mode.diary;
+        self.tables_of_time.extend(mode.tables_of_time);
         self.absent_events.extend(mode.absent_events);
         self.met += mode.met;
     }
@@ -252,6 +266,30 @@ impl<'f> Reader<'f> {
         }
     }
 
+    /// Which table this is.
+    pub fn table_number(&self, table: &NameUse) -> Result<usize, Stop> {
+        let found = self.tables.iter().position(|known| known.name == table.base);
+        found.ok_or_else(|| if self.tables_incomplete { Stop::Told } else { self.no_table(table).into() })
+    }
+
+    /// What is called like a function and none is a table.
+    pub fn with_known_tables(&self, equation: &WrittenEquation) -> Result<(), Mistake> {
+        let mut open: Vec<&Tree> = equation.right.iter().chain([&equation.left]).map(Rc::as_ref).collect();
+        while let Some(node) = open.pop() {
+            match &node.kind {
+                Term::Table(table, _) if !self.tables_incomplete && self.table_number(table).is_err() => {
+                    return Err(self.no_table(table));
+                }
+                _ => open.extend(node.children()),
+            }
+        }
+        Ok(())
+    }
+
+    fn no_table(&self, table: &NameUse) -> Mistake {
+        unknown_function(&table.base, self.tables.iter().map(|table| table.name.as_str()), table.span)
+    }
+
     /// Names of the parameters that decided what the model looks like, in the order of the file.
     pub fn structural(&self) -> Vec<String> {
         let base = |name: &str| name.split('[').next().unwrap_or(name).to_string();
@@ -270,6 +308,17 @@ impl<'f> Reader<'f> {
         }
         self.parameters.iter().map(|p| &p.name).filter(|name| found.contains(&base(name))).cloned().collect()
     }
+}
+
+/// A table that stands without its argument.
+pub(crate) fn without_argument(name: &str, at: Span) -> Stop {
+    Mistake::Syntax {
+        message: format!("`{name}` is a table"),
+        label: "without its argument".into(),
+        at: at.into(),
+        help: Some(format!("write {name}(t)")),
+    }
+    .into()
 }
 
 /// The names in a formula, without their indices.
@@ -327,6 +376,7 @@ impl Domain for Reader<'_> {
             }
             .into()),
             Ok(Symbol::Item(item)) => memo::value(item, reference, self),
+            Ok(Symbol::Table(_)) => Err(without_argument(name, reference.span)),
             Ok(Symbol::Variable(class, _)) => Err(not_allowed(format!("the {} `{name}`", class.noun()), self.context)),
         }
     }
@@ -340,6 +390,10 @@ impl Domain for Reader<'_> {
             help: self.context.help.into(),
         }
         .into())
+    }
+
+    fn table(&mut self, table: &NameUse, argument: f64) -> Result<f64, Stop> {
+        Ok(self.tables[self.table_number(table)?].spline.value(argument))
     }
 
     fn apply(&mut self, operation: Arithmetic, arguments: &[f64]) -> f64 {

@@ -2,6 +2,8 @@
 
 /// Most names that are compared; a model with more of them has made them by index ranges or by a program.
 const MOST_COMPARED: usize = 2000;
+/// Most names in a list: all sections of a file.
+const MOST_LISTED: usize = 13;
 
 /// The known name nearest to `name`, if one is near enough to be meant.
 pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
@@ -40,7 +42,7 @@ fn distance(a: &str, b: &str) -> usize {
 /// "`a`, `b` and `c`", shortened if there are many.
 pub(crate) fn enumerate<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
-    let quoted: Vec<String> = names.iter().take(12).map(|n| format!("`{n}`")).collect();
+    let quoted: Vec<String> = names.iter().take(MOST_LISTED).map(|n| format!("`{n}`")).collect();
     match (quoted.as_slice(), names.len()) {
         ([], _) => "none".to_string(),
         ([one], _) => one.clone(),
@@ -66,7 +68,7 @@ mod tests {
     #[test]
     fn long_enumerations_are_cut() {
         let names: Vec<String> = (0..20).map(|k| format!("n{k}")).collect();
-        assert!(enumerate(names.iter().map(String::as_str)).ends_with("`n11` and 8 more"));
+        assert!(enumerate(names.iter().map(String::as_str)).ends_with("`n12` and 7 more"));
         assert_eq!(enumerate(["a", "b"]), "`a` and `b`");
     }
 }

@@ -50,6 +50,8 @@ pub enum Error {
     Event { when: String, action: EventAction, mistakes: Box<Mistakes> },
     #[error("{name} says nothing about the interval; add `time = [0.0, 1.0]` to [model], or give tend")]
     NoInterval { name: String },
+    #[error("the table `{table}` covers times from {from:?} to {to:?}, the run goes from {t0:?} to {tend:?}")]
+    BeyondTable { table: String, from: f64, to: f64, t0: f64, tend: f64 },
     #[error("{name} is a model file, and no program; its kernel is auto, native or tape")]
     NoProgram { name: String },
     #[error(

@@ -10,7 +10,7 @@ use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
 use daedal::linalg::RankRule;
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
-use daedal_model::{Defaults, HybridModel, ModelEvents, ModelKind};
+use daedal_model::{Defaults, HybridModel, ModelEvents, ModelKind, TableOfTime};
 use daedal_native::{Native, Tiered};
 use daedal_problems::{ReferenceProblem, ReferenceValues};
 use daedal_run::WarningRecord;
@@ -119,6 +119,8 @@ pub(crate) struct ModelContent {
     pub defaults: Defaults,
     pub interval: (f64, Option<f64>),
     pub warnings: Vec<WarningRecord>,
+    /// Tables of time, which must cover every run.
+    pub tables: Vec<TableOfTime>,
     pub places: EquationPlaces,
     pub equations: ModelSystem,
     /// Events of a model without modes.
@@ -338,6 +340,7 @@ impl Model {
             warnings: whole.warnings.clone(),
             places: whole.places.clone(),
             equations: ModelSystem::General(Box::new(general)),
+            tables: whole.tables.clone(),
             events: ModelEvents::default(),
         };
         Model { content: Arc::new(content), ..self.clone() }
@@ -355,6 +358,7 @@ impl Model {
             defaults: whole.defaults.clone(),
             interval: whole.interval,
             warnings: Vec::new(),
+            tables: whole.tables.clone(),
             places: whole.places.clone(),
             equations: equations(mode.kind.clone(), self.kernel),
             events: ModelEvents::default(),
@@ -382,6 +386,7 @@ fn from_text(name: &str, text: &str, set: &[(String, f64)], kernel: KernelKind) 
         defaults: read.solve,
         interval: (t0, read.time.map(|(_, tend)| tend)),
         warnings: read.unused.iter().map(|unused| WarningRecord::new(unused.to_string())).collect(),
+        tables: read.tables,
         places: EquationPlaces::of(&read.kind),
         equations: equations(read.kind, kernel),
         events: read.events,
@@ -427,6 +432,7 @@ fn from_problem(problem: &ReferenceProblem, set: &[(String, f64)], kernel: Kerne
         defaults: Defaults { h0: case.h0, ..Defaults::default() },
         interval: (t0, Some(tend)),
         warnings: Vec::new(),
+        tables: Vec::new(),
         places: EquationPlaces::default(),
         equations: ModelSystem::Motion(Arc::new(motion)),
         events: ModelEvents::default(),

@@ -69,6 +69,12 @@ impl<'m> Simulation<'m> {
         let (t0, tend) = model.interval();
         let t0 = settings.t0.unwrap_or(t0);
         let tend = settings.tend.or(tend).ok_or_else(|| Error::NoInterval { name: model.source_name() })?;
+        if let Some(table) =
+            model.content.tables.iter().find(|table| t0.min(tend) < table.from || t0.max(tend) > table.to)
+        {
+            let (table, from, to) = (table.name.clone(), table.from, table.to);
+            return Err(Error::BeyondTable { table, from, to, t0, tend });
+        }
         let tolerances = Tolerances::resolve(model, settings)?;
         if !model.has_modes() {
             let given = [("max_switches", settings.max_switches.is_some()), ("sliding", settings.sliding.is_some())];

@@ -1,8 +1,9 @@
 //! The analysis of a general system for people, in sections, within 100 columns.
 
 use super::linear;
-use super::lines::{MOST_FORMULAS, ReportText, solvable};
+use super::lines::{MOST_FORMULAS, ReportText, solvable, stated_hidden};
 use daedal::analysis::Severity;
+use daedal::dae::analysis::PerturbationIndex;
 use daedal::dae::hidden::Role;
 use daedal::dae::levels::Level;
 use daedal::dae::{Form, Structural};
@@ -90,6 +91,7 @@ fn overview(text: &mut ReportText, found: &GeneralAnalysis, places: &EquationPla
         None => "differentiation index not defined (redundant or undetermined)".to_string(),
     };
     text.entry("index", &format!("strangeness index {}, {differentiation}", values.mu));
+    text.entry("constraint level", &constraint_level(analysis.at.constraint_level()));
     match &analysis.structural {
         Structural::Regular { index, trusted, .. } => {
             let word = if *trusted { "" } else { ", which is not to be trusted here" };
@@ -105,8 +107,15 @@ fn overview(text: &mut ReportText, found: &GeneralAnalysis, places: &EquationPla
         }
         Structural::NotSquare => text.entry("structural index", "not defined: more or fewer equations than unknowns"),
     }
-    if analysis.perturbation_may_be_higher {
-        text.entry("", "the perturbation index may be higher: derivatives are multiplied by unknowns");
+    match analysis.perturbation {
+        PerturbationIndex::Known { index, class } => {
+            text.entry("perturbation index", &format!("{index} ({})", class.name()));
+        }
+        PerturbationIndex::MayBeHigher => text.entry(
+            "perturbation index",
+            "may be higher than the differentiation index: derivatives are multiplied by unknowns",
+        ),
+        PerturbationIndex::Open | PerturbationIndex::Undefined => {}
     }
     let mut solution = vec![
         counted(values.d, "differential equation", "differential equations") + " (d)",
@@ -123,6 +132,16 @@ fn overview(text: &mut ReportText, found: &GeneralAnalysis, places: &EquationPla
     text.entry("free at the start", &free);
     if let Some(form) = found.form {
         text.entry("form", &format!("{}: {}", form.name(), told(form)));
+    }
+}
+
+/// The maximal constraint level ν_c in words.
+fn constraint_level(level: Option<usize>) -> String {
+    match level {
+        None => "none: there is no constraint".into(),
+        Some(0) => "0: differentiation brings no further constraint here".into(),
+        Some(1) => "1: constraints are hidden, and visible after one differentiation".into(),
+        Some(level) => format!("{level}: constraints are hidden, and all visible after {level} differentiations"),
     }
 }
 
@@ -144,13 +163,28 @@ fn constraints(text: &mut ReportText, found: &GeneralAnalysis) {
         k => format!("differentiated {k} times"),
     };
     let all = &found.constraints;
+    let named = |(name, level): (&String, usize)| match level {
+        0 => name.clone(),
+        level => format!("{name}, {}", times(level)),
+    };
     for c in all.iter().take(MOST_FORMULAS) {
-        let (label, from) = match (c.role, c.level) {
-            (Role::Invariant, _) => ("invariant", c.equation.clone()),
-            (_, 0) => ("stated", c.equation.clone()),
-            (_, level) => ("hidden", format!("{}, {}", c.equation, times(level))),
+        let label = match (c.role, c.level) {
+            (Role::Invariant, _) => "invariant",
+            (_, 0) if c.combined => "combined",
+            (_, 0) => "stated",
+            _ => "hidden",
         };
-        text.entry(label, &format!("{from}: {}", c.formula));
+        let mut from = named((&c.equation, c.level));
+        if !c.with.is_empty() {
+            let others: Vec<String> = c.with.iter().map(|(name, level)| named((name, *level))).collect();
+            from = format!("{from}, with {}", others.join(" and "));
+        }
+        let nonzero: Vec<String> = c.nonzero.iter().map(|e| format!("{e} ≠ 0")).collect();
+        let only = if nonzero.is_empty() { String::new() } else { format!(", where {}", nonzero.join(" and ")) };
+        text.entry(label, &format!("{from}: {}{only}", c.formula));
+        if let Some(why) = &c.kept {
+            text.entry("", &format!("({why})"));
+        }
     }
     text.more(all.len());
     let independent = found.analysis.at.values.a;
@@ -165,6 +199,7 @@ fn constraints(text: &mut ReportText, found: &GeneralAnalysis) {
         text.entry(if k == 0 { "where" } else { "" }, &format!("{name} = {formula}"));
     }
     text.more(found.definitions.len());
+    stated_hidden(text, &found.analysis.comparison);
     for combination in &found.analysis.redundant {
         text.entry("redundant", &format!("{combination} vanishes by itself"));
     }

@@ -1,5 +1,7 @@
 //! Lines of a check: headings, and labels with words beside them, within 100 columns.
 
+use daedal::dae::analysis::HiddenComparison;
+
 /// Columns of a line.
 const WIDTH: usize = 100;
 /// Columns of a label.
@@ -73,6 +75,20 @@ pub fn solvable(verdict: &str, warnings: usize) -> String {
         0 => verdict.to_string(),
         1 => format!("{verdict}, but look at the warning"),
         n => format!("{verdict}, but look at the {n} warnings"),
+    }
+}
+
+/// Hidden constraints that the model states, and what is missing among them.
+pub fn stated_hidden(text: &mut ReportText, comparison: &HiddenComparison) {
+    for claim in &comparison.claims {
+        text.entry("stated hidden", &format!("{}: 0 = {} {}", claim.name, claim.formula, claim.verdict));
+    }
+    for formula in comparison.missing.iter().take(MOST_FORMULAS) {
+        text.entry("not stated", &format!("0 = {formula}"));
+    }
+    text.more(comparison.missing.len());
+    if comparison.further > 0 {
+        text.entry("not stated", &format!("{} more without formulas of the unknowns alone", comparison.further));
     }
 }
 

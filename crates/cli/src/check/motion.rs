@@ -1,6 +1,6 @@
 //! An analysis for people, in sections, within 100 columns.
 
-use super::lines::{MOST_FORMULAS, ReportText, solvable};
+use super::lines::{MOST_FORMULAS, ReportText, solvable, stated_hidden};
 use daedal::analysis::{
     Analysis, Definiteness, Level, Mass, Mode, Movement, Place, RankDecision, Regularity, Residual, Severity,
     Stiffness, TimeScales,
@@ -26,6 +26,7 @@ pub fn text(check: &Check, checked: &MotionCheck) -> String {
     overview(&mut text, found);
     text.heading("constraints");
     levels(&mut text, found, &checked.texts.definitions);
+    stated_hidden(&mut text, &checked.comparison);
     ranks(&mut text, found);
     text.heading(&format!("initial values at t = {:?}", found.t));
     start(&mut text, found);

@@ -3,7 +3,7 @@
 use crate::support::{code, daedal, json, keys, refused, stderr, stdout, written};
 use serde_json::Value;
 
-const CHECKED: [&str; 19] = [
+const CHECKED: [&str; 20] = [
     "model",
     "parameters",
     "t0",
@@ -15,6 +15,7 @@ const CHECKED: [&str; 19] = [
     "freedom",
     "equations",
     "definitions",
+    "stated_hidden",
     "start",
     "constraints",
     "contact",

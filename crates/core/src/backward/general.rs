@@ -67,7 +67,7 @@ fn reversed(formulas: &Formulas) -> Formulas {
     let mut image = formulas.clone();
     let blocks = |image: &mut Formulas, each: &mut dyn FnMut(&mut Expr)| {
         let all = image.equations.iter_mut().chain(&mut image.outputs).chain(&mut image.invariants);
-        all.for_each(|(_, e)| each(e));
+        all.chain(&mut image.hidden).for_each(|(_, e)| each(e));
     };
     let mut all: Vec<Expr> = Vec::new();
     blocks(&mut image, &mut |e| all.push(*e));

@@ -13,6 +13,7 @@ pub(crate) struct Arrangement {
     pub parameters: Vec<(String, f64, Expr)>,
     pub equations: Vec<(String, Expr)>,
     pub outputs: Vec<(String, Expr)>,
+    pub hidden: Vec<(String, Expr)>,
 }
 
 /// A state: its name, its input, and that of its derivative where there is one.
@@ -50,14 +51,15 @@ impl Arrangement {
         for (name, _, parameter) in &self.parameters {
             inputs[place(*parameter)] = Some(graph.input(&**name));
         }
-        let all: Vec<Expr> = self.equations.iter().chain(&self.outputs).map(|(_, e)| *e).collect();
+        let all: Vec<Expr> = self.equations.iter().chain(&self.outputs).chain(&self.hidden).map(|(_, e)| *e).collect();
         let tape = Tape::new(&self.graph, &all);
         let images = graph.with(|| {
             // an input that has no place enters nothing
             let inputs: Vec<Expr> = inputs.iter().map(|e| e.unwrap_or_else(|| Expr::from(0.0))).collect();
             tape.evaluate(&inputs)
         });
-        let (equations, outputs) = images.split_at(self.equations.len());
+        let (equations, others) = images.split_at(self.equations.len());
+        let (outputs, hidden) = others.split_at(self.outputs.len());
         let named = |old: &[(String, Expr)], new: &[Expr]| {
             old.iter().zip(new).map(|((name, _), &e)| (name.clone(), e)).collect::<Vec<_>>()
         };
@@ -67,6 +69,7 @@ impl Arrangement {
             states: self.states.iter().map(|state| state.name.clone()).collect(),
             equations: named(&self.equations, equations),
             outputs: named(&self.outputs, outputs),
+            hidden: named(&self.hidden, hidden),
             parameters: self.parameters.iter().map(|(name, value, _)| (name.clone(), *value)).collect(),
             graph,
             ..Formulas::default()

@@ -144,6 +144,19 @@ pub enum AnalysisError {
         /// The equations that contradict each other, when all of them are met as well as possible.
         equations: Vec<Violated>,
     },
+    /// A function in the equations has too few derivatives.
+    #[error(
+        "the table `{table}` has {smoothness} continuous derivatives, and the equations must be differentiated {} (strangeness index {needed}): give it a smoothness of {needed} at least",
+        if *needed == 1 { "once".to_string() } else { format!("{needed} times") }
+    )]
+    NotSmooth {
+        /// Its name.
+        table: String,
+        /// What it has.
+        smoothness: usize,
+        /// What is needed.
+        needed: usize,
+    },
     /// Unknowns that nothing determines, and that are not declared free.
     #[error(
         "at t = {t}: nothing determines {}; {}; {}or declare free = [{}], which then keep{} the initial value{}",
@@ -219,6 +232,7 @@ impl AnalysisError {
         match self {
             AnalysisError::Undetermined { .. } => "the equations do not determine the solution",
             AnalysisError::NotInvariant { .. } => "a stated invariant is none",
+            AnalysisError::NotSmooth { .. } => "a table is not smooth enough",
             _ => "no consistent initial values",
         }
     }

@@ -27,6 +27,10 @@ pub struct Formulas {
     pub invariants: Vec<(String, Expr)>,
     /// States that may stay undetermined: they keep their initial values.
     pub free: Vec<String>,
+    /// Functions in the equations that are not smooth, with the number of their continuous derivatives.
+    pub tables: Vec<(String, usize)>,
+    /// Constraints 0 = h(t, x) that are said to follow from the equations: an analysis compares them, no run uses them.
+    pub hidden: Vec<(String, Expr)>,
 }
 
 impl Formulas {

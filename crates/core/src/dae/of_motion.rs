@@ -91,7 +91,8 @@ impl Formulas {
             .zip(at.parameters())
             .map(|((name, value), &e)| (name.clone(), *value, e))
             .collect();
-        Arrangement { graph, t: at.t(), states, parameters, equations, outputs: motion.outputs.clone() }.formulas()
+        let (outputs, hidden) = (motion.outputs.clone(), motion.hidden.clone());
+        Arrangement { graph, t: at.t(), states, parameters, equations, outputs, hidden }.formulas()
     }
 }
 

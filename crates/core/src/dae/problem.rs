@@ -147,6 +147,10 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
         return Ok(Prepared { completed: Some(completed), free, ..prepared });
     }
     let values = found.values;
+    if let Some((table, smoothness)) = system.formulas.tables.iter().find(|(_, smoothness)| *smoothness < values.mu) {
+        let (table, smoothness) = (table.clone(), *smoothness);
+        return Err(AnalysisError::NotSmooth { table, smoothness, needed: values.mu }.into());
+    }
     let regular = values.u == 0 && values.v == 0;
     if !system.first.invariants.is_empty() {
         return match form {

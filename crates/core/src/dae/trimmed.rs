@@ -148,6 +148,9 @@ impl Formulas {
                 outputs,
                 invariants,
                 free: self.free.clone(),
+                tables: self.tables.clone(),
+                // for an analysis of the equations as written
+                hidden: Vec::new(),
             },
             combinations: names,
             relieved: relieved.iter().map(|&k| self.states[highest[k]].clone()).collect(),

@@ -38,6 +38,8 @@ pub struct Formulas {
     pub invariant: Vec<Expr>,
     /// Further quantities that are wanted along the motion.
     pub outputs: Vec<(String, Expr)>,
+    /// Constraints that are said to follow from the equations: an analysis compares them, no run uses them.
+    pub hidden: Vec<(String, Expr)>,
 }
 
 /// Handles of the inputs.
@@ -208,7 +210,7 @@ impl Formulas {
     /// Every formula in turn.
     pub(crate) fn each(&mut self, mut f: impl FnMut(&mut Expr)) {
         self.mass.iter_mut().for_each(|(_, _, m)| f(m));
-        self.outputs.iter_mut().for_each(|(_, e)| f(e));
+        self.outputs.iter_mut().chain(&mut self.hidden).for_each(|(_, e)| f(e));
         let blocks = [
             &mut self.kinematics,
             &mut self.force,

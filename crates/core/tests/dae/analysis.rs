@@ -2,10 +2,10 @@
 
 use crate::examples::*;
 use daedal::Initial;
-use daedal::dae::analysis::{Analysis, Finding, Scope};
-use daedal::dae::hidden::{Role, minimal_array};
+use daedal::dae::analysis::{Analysis, ClaimVerdict, Finding, PerturbationClass, PerturbationIndex, Scope};
 use daedal::dae::{AnalysisError, Structural};
 use daedal::dae::{Characteristics, Depth, Equations, System, characterise};
+use daedal::scalar::Scalar;
 
 fn analyse<E: Equations>(equations: &E, x: &[f64]) -> Characteristics {
     let depth = Depth { confirm: true, ..Depth::default() };
@@ -105,24 +105,87 @@ fn example_7_13_a_constraint_given_twice() {
     assert_eq!((v.d, v.a, v.v, v.u), (2, 3, 1, 1));
 }
 
-/// Formulas of the hidden constraints, level by level.
+/// Formulas of the hidden constraints, level by level, and where they hold.
 fn hidden<E: Equations>(equations: &E, x: &[f64]) -> Vec<(usize, String)> {
-    let system = System::of(equations);
-    let c = characterise(&system, &Initial::new(0.3, x), Depth::default()).unwrap();
-    let array = minimal_array(&system, &c).unwrap();
-    let hidden = array.constraints.iter().filter(|c| c.level > 0 && c.role == Role::Constraint);
-    hidden.map(|c| (c.level, array.graph.formula(c.residual))).collect()
+    let found = full(equations, x).hidden;
+    assert!(found.iter().all(|c| c.nonzero.is_empty()), "{found:?}");
+    found.into_iter().map(|c| (c.level, c.formula)).collect()
 }
 
 #[test]
 fn the_hidden_constraints_of_the_pendulum_are_formulas() {
-    let found = hidden(&Pendulum, &moving_pendulum());
-    println!("{found:?}");
-    assert_eq!(found.len(), 2);
-    println!("{:?}", hidden(&VaryingRank, &[1.3, 1.0, 1.0]));
-    println!("{:?}", hidden(&SingularPencil, &[0.0, 0.0]));
-    println!("{:?}", hidden(&IndexTwo, &[0.2, (0.3_f64.cos() - 0.2).sqrt(), 0.0]));
-    println!("{:?}", hidden(&HessenbergThree, &[0.1, 0.4, 0.2, 0.3, 0.0]));
+    let expected = [(1, "2*x.0*x.2 + 2*x.1*x.3"), (2, "2*(x.2^2 - 2*x.0^2*x.4) + 2*(x.3^2 - x.1*(2*x.1*x.4 + 13.75))")];
+    assert_eq!(hidden(&Pendulum, &moving_pendulum()), expected.map(|(level, formula)| (level, formula.to_string())));
+}
+
+#[test]
+fn the_hidden_constraints_of_examples_7_5_and_7_9_are_formulas() {
+    // k2,x1 k1 + k2,t
+    let expected = "x.2 + x.1 + 2*x.1*(x.2 - x.0 + 0.5*sin(x.2)) + sin(t)";
+    assert_eq!(hidden(&IndexTwo, &[0.2, (0.3_f64.cos() - 0.2).sqrt(), 0.0]), [(1, expected.to_string())]);
+    assert_eq!(hidden(&IndexTwoAlgebraic, &[0.3_f64.sin(), 0.0]), [(1, "x.1 + x.0 - cos(t)".to_string())]);
+    // c' + (ab)' + 2 (b (d − a))' + sin t along the rates
+    let level_1 = "x.0*x.1 + x.2 + 2*x.1*(x.3 - x.0) - cos(t)";
+    let level_2 = "x.1*(x.0*x.1 + x.2) + x.0*(x.3 - x.0) + sin(x.0) + x.4 + 2*((x.3 - x.0)^2 + x.1*(2*x.4 - x.2*x.3 - x.0*x.1 - x.2)) + sin(t)";
+    let found = hidden(&HessenbergThree, &[0.1, 0.4, 0.2, 0.3, 0.0]);
+    assert_eq!(found, [(1, level_1.to_string()), (2, level_2.to_string())]);
+}
+
+#[test]
+fn the_hidden_constraints_of_examples_7_2_7_3_and_7_10_contain_no_derivative() {
+    // x2 = 1, x2 = 0, x1 = 0
+    assert_eq!(hidden(&VaryingRank, &[1.3, 1.0, 1.0]), [(1, "x.1 - 1".to_string())]);
+    assert_eq!(hidden(&SingularPencil, &[0.0, 0.0]), [(1, "x.1".to_string())]);
+    assert_eq!(hidden(&CrossingLines, &[0.0, 0.8]), [(1, "x.0".to_string())]);
+}
+
+/// ∂h/∂x of hidden constraints is the span of the array's, level by level: as many as the ranks say.
+#[test]
+fn as_many_constraints_are_told_as_the_ranks_say() {
+    let count = |found: &Analysis| found.restrictions.as_ref().unwrap().all.len();
+    for (found, a) in [
+        (full(&Pendulum, &moving_pendulum()), 3),
+        (full(&VaryingRank, &[1.3, 1.0, 1.0]), 2),
+        (full(&SingularPencil, &[0.0, 0.0]), 2),
+        (full(&HessenbergThree, &[0.1, 0.4, 0.2, 0.3, 0.0]), 3),
+        (full(&Circle, &[1.0, 0.0]), 1),
+        (full(&NoConstraint, &[2.0]), 0),
+    ] {
+        assert_eq!((found.at.values.a, count(&found)), (a, a), "{:?}", found.hidden);
+    }
+}
+
+/// Example 2.3.15: f = (x, x) and the selector S(x) = (cos(π/4 + x), sin(π/4 + x)), S f = √2 x cos x.
+#[test]
+fn a_selector_that_depends_on_the_state_adds_roots() {
+    struct Redundant;
+    impl Equations for Redundant {
+        fn dim(&self) -> usize {
+            1
+        }
+        fn rows(&self) -> usize {
+            2
+        }
+        fn residual<S: Scalar>(&self, _: S, x: &[S], _: &[S], r: &mut [S]) {
+            r[0] = x[0];
+            r[1] = x[0];
+        }
+    }
+    struct Selected;
+    impl Equations for Selected {
+        fn dim(&self) -> usize {
+            1
+        }
+        fn residual<S: Scalar>(&self, _: S, x: &[S], _: &[S], r: &mut [S]) {
+            let angle = x[0] + std::f64::consts::FRAC_PI_4;
+            r[0] = angle.cos() * x[0] + angle.sin() * x[0];
+        }
+    }
+    // beside the root that the selector adds, Daedal's own selectors are numbers
+    let found = analyse(&Redundant, &[1.5]);
+    assert!(found.x()[0].abs() < 1e-12 && found.values.v == 1, "{:?}", found.values);
+    let found = analyse(&Selected, &[1.5]);
+    assert!((found.x()[0] - std::f64::consts::FRAC_PI_2).abs() < 1e-9, "{:?}", found.x());
 }
 
 fn full<E: Equations>(equations: &E, x: &[f64]) -> Analysis {
@@ -146,7 +209,7 @@ fn example_7_2_points_beside_the_singular_one_are_regular() {
     assert!(found.findings.iter().any(|f| matches!(f, Finding::SingularPoint { .. })));
     let found = full(&VaryingRank, &[1.3, 1.0, 1.0]);
     assert!(found.findings.is_empty(), "{:?}", found.findings);
-    assert!(found.perturbation_may_be_higher);
+    assert_eq!(found.perturbation, PerturbationIndex::MayBeHigher);
 }
 
 #[test]
@@ -189,4 +252,40 @@ fn the_pendulum_has_structural_index_three_and_two_free_unknowns() {
     assert!(matches!(found.structural, Structural::Regular { index: 3, trusted: true, .. }));
     assert_eq!(found.free.len(), 2);
     assert!(found.findings.is_empty(), "{:?}", found.findings);
+}
+
+#[test]
+fn the_perturbation_index_of_known_classes_is_the_differentiation_index() {
+    let index = |found: Analysis| found.perturbation;
+    let known = |index, class| PerturbationIndex::Known { index, class };
+    assert_eq!(index(full(&Pendulum, &moving_pendulum())), known(3, PerturbationClass::Hessenberg));
+    assert_eq!(index(full(&HessenbergThree, &[0.1, 0.4, 0.2, 0.3, 0.0])), known(3, PerturbationClass::Hessenberg));
+    let x = [0.2, (0.3_f64.cos() - 0.2).sqrt(), 0.0];
+    assert_eq!(index(full(&IndexTwo, &x)), known(2, PerturbationClass::Hessenberg));
+    assert_eq!(index(full(&SingularPencil, &[0.0, 0.0])), known(2, PerturbationClass::Linear));
+    assert_eq!(index(full(&PendulumOde, &moving_pendulum())), PerturbationIndex::Open);
+    assert_eq!(index(full(&PendulumAcceleration, &moving_pendulum())), known(1, PerturbationClass::SemiExplicit));
+    assert_eq!(index(full(&Overdetermined, &[0.0])), PerturbationIndex::Undefined);
+}
+
+#[test]
+fn stated_hidden_constraints_of_a_rust_model_are_compared() {
+    let mut formulas = daedal::dae::Formulas::trace(&Pendulum);
+    let [x, y, vx, vy] = [0, 1, 2, 3].map(|j| formulas.input(j, 0).unwrap());
+    let derivative = formulas.input(0, 1).unwrap();
+    let stated = formulas.graph.with(|| {
+        [x * vx + y * vy, (x * vx + y * vy) * x.square(), x.square() + y.square() - 2.0, x - 0.5, derivative - vx]
+    });
+    formulas.hidden = stated.into_iter().enumerate().map(|(k, e)| (k.to_string(), e)).collect();
+    let system = System::new(&formulas, daedal::graph::Interpreted);
+    let found =
+        daedal::dae::analysis::analyse(&system, &Initial::new(0.3, &moving_pendulum()), Scope::default()).unwrap();
+    let verdicts: Vec<ClaimVerdict> = found.comparison.claims.iter().map(|claim| claim.verdict).collect();
+    assert_eq!(verdicts[..2], [ClaimVerdict::Implied; 2]);
+    assert!(matches!(verdicts[2], ClaimVerdict::Contradicting { value } if (value + 1.0).abs() < 1e-9), "{verdicts:?}");
+    assert!(matches!(verdicts[3], ClaimVerdict::NotImplied { .. }), "{verdicts:?}");
+    assert_eq!(verdicts[4], ClaimVerdict::WithDerivatives);
+    // the acceleration level is not among them
+    assert_eq!((found.comparison.missing.len(), found.comparison.further), (1, 0), "{:?}", found.comparison);
+    assert_eq!(found.comparison.missing[0], found.hidden[1].formula);
 }

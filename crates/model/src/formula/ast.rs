@@ -22,6 +22,8 @@ pub(crate) enum Term {
     Factors(Box<Tree>, Vec<(bool, Tree)>),
     Power(Box<Tree>, Box<Tree>),
     Call(Elementary, Vec<Tree>),
+    /// A table of this name at an argument.
+    Table(NameUse, Box<Tree>),
     If(Box<[Tree; 3]>),
     /// sum or product over index ranges.
     Over(Fold, Box<Tree>, Vec<Range>),
@@ -40,7 +42,7 @@ impl Tree {
             Term::Number(_) => vec![],
             Term::Reference(reference) => reference.indices.iter().collect(),
             Term::Derivative(reference, order) => reference.indices.iter().chain(order.as_deref()).collect(),
-            Term::Negative(x) | Term::Not(x) => vec![x],
+            Term::Negative(x) | Term::Not(x) | Term::Table(_, x) => vec![x],
             Term::Terms(first, rest) | Term::Factors(first, rest) => {
                 std::iter::once(first.as_ref()).chain(rest.iter().map(|(_, node)| node)).collect()
             }

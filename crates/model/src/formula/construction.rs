@@ -61,13 +61,14 @@ impl Parser {
     fn call(&mut self, word: &str) -> Result<Tree, Mistake> {
         let span = self.span();
         let Some((_, function)) = FUNCTIONS.iter().find(|(name, _)| *name == word) else {
-            let known = FUNCTIONS.iter().map(|(name, _)| *name).chain(["sum", "product", "if", "der"]);
-            let near = nearest(word, known).or_else(|| foreign(word).map(str::to_string));
-            let help = match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("if `{word}` is a factor, write {word}*(…)"),
+            // a table, if there is one of this name
+            self.step();
+            let mut arguments = self.arguments(false)?;
+            let (Some(argument), true) = (arguments.pop(), arguments.is_empty()) else {
+                return Err(unknown_function(word, std::iter::empty(), span));
             };
-            return Err(Mistake::UnknownFunction { name: word.into(), at: span.into(), help: Some(help) });
+            let table = NameUse { base: word.into(), indices: Vec::new(), span };
+            return Ok(Tree { kind: Term::Table(table, Box::new(argument)), span: span.to(self.before()) });
         };
         self.step();
         let arguments = self.arguments(false)?;
@@ -249,6 +250,17 @@ pub(crate) fn meaning(word: &str) -> String {
         _ if FUNCTIONS.iter().any(|(name, _)| *name == word) => format!("`{word}` is a function"),
         _ => format!("`{word}` is a word of the formula language"),
     }
+}
+
+/// The mistake of a function that is none, and of no table.
+pub(crate) fn unknown_function<'w>(word: &str, tables: impl Iterator<Item = &'w str>, at: Span) -> Mistake {
+    let known = FUNCTIONS.iter().map(|(name, _)| *name).chain(["sum", "product", "if", "der"]).chain(tables);
+    let near = nearest(word, known).or_else(|| foreign(word).map(str::to_string));
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("if `{word}` is a factor, write {word}*(…)"),
+    };
+    Mistake::UnknownFunction { name: word.into(), at: at.into(), help: Some(help) }
 }
 
 /// Names of functions in other languages.

@@ -42,6 +42,8 @@ pub(crate) trait Domain {
     fn reference(&mut self, name: &str, reference: &NameUse) -> Result<Self::Value, Stop>;
     /// The value of a derivative.
     fn derivative(&mut self, name: &str, order: u32, reference: &NameUse, span: Span) -> Result<Self::Value, Stop>;
+    /// The value of a table.
+    fn table(&mut self, table: &NameUse, argument: Self::Value) -> Result<Self::Value, Stop>;
     /// The result of an operation.
     fn apply(&mut self, operation: Arithmetic, arguments: &[Self::Value]) -> Self::Value;
     /// The value of an index or of the bound of a range.
@@ -87,6 +89,10 @@ pub(crate) fn evaluate<D: Domain>(node: &Tree, domain: &mut D, bindings: &mut Bi
         Term::Call(function, arguments) => {
             let values: Result<Vec<_>, _> = arguments.iter().map(|a| evaluate(a, domain, bindings)).collect();
             Ok(domain.apply(Arithmetic::Function(*function), &values?))
+        }
+        Term::Table(table, argument) => {
+            let argument = evaluate(argument, domain, bindings)?;
+            domain.table(table, argument)
         }
         Term::If(parts) => choose(&parts[0], &parts[1], &parts[2], domain, bindings),
         Term::Over(fold, body, ranges) => over(*fold, body, ranges, domain, bindings),

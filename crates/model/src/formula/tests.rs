@@ -149,6 +149,7 @@ fn print(node: &Tree, out: &mut String) {
             out.push('^');
             bracketed(y, matches!(y.kind, Term::Terms(..) | Term::Factors(..)), out);
         }
+        Term::Table(table, x) => list(out, &table.base, std::slice::from_ref(x)),
         Term::Call(function, nodes) => {
             let name = FUNCTIONS.iter().find(|(_, f)| f == function).unwrap().0;
             list(out, name, nodes);

@@ -54,6 +54,7 @@ const DYNAMIC: Context = context("the rate of a dynamic variable", FORCE_LEVEL, 
 const AUXILIARY: Context = context("the equation of an auxiliary variable", FORCE_LEVEL, FORCE_HELP);
 const CONTACT: Context = context("the equation of a contact variable", POSITION_LEVEL, POSITION_HELP);
 const INVARIANT: Context = context("an invariant", VELOCITY_LEVEL, VELOCITY_HELP);
+const HIDDEN: Context = context("a hidden constraint", FORCE_LEVEL, FORCE_HELP);
 const CONDITION: Context = context("an initial condition", FORCE_LEVEL, FORCE_HELP);
 
 /// All formulas as graph nodes. Where a formula has a mistake the model is not used, so its place does not matter.
@@ -123,7 +124,8 @@ pub(super) fn lower(
             formulas.kinematics.push(inputs.v()[k]);
             continue;
         };
-        if let Some(value) = to.item_value(number) {
+        let value = to.item_value(number);
+        if let Some(value) = to.differentiated(value, 1, span) {
             check_linear(to.reader, value, &format!("the kinematic equation of `{name}`"), true, span);
             formulas.kinematics.push(value.expr);
         }
@@ -151,10 +153,12 @@ pub(super) fn lower(
         formulas.force.extend(value.map(|value| value.expr));
     }
     for (_, entry) in &parts.holonomic {
-        formulas.holonomic.extend(to.residual(&entry.equation, HOLONOMIC, &entry.bindings).map(|value| value.expr));
+        let value = to.residual(&entry.equation, HOLONOMIC, &entry.bindings);
+        formulas.holonomic.extend(to.differentiated(value, 2, entry.span).map(|value| value.expr));
     }
     for (name, entry) in &parts.nonholonomic {
-        if let Some(value) = to.residual(&entry.equation, NONHOLONOMIC, &entry.bindings) {
+        let value = to.residual(&entry.equation, NONHOLONOMIC, &entry.bindings);
+        if let Some(value) = to.differentiated(value, 1, entry.span) {
             check_linear(to.reader, value, &format!("the nonholonomic constraint `{name}`"), false, entry.span);
             formulas.nonholonomic.push(value.expr);
         }
@@ -166,11 +170,17 @@ pub(super) fn lower(
         [(&mut formulas.auxiliary, &parts.auxiliary, AUXILIARY), (&mut formulas.contact, &parts.contact, CONTACT)]
     {
         for (_, entry) in entries {
-            block.extend(to.residual(&entry.equation, context, &entry.bindings).map(|value| value.expr));
+            let value = to.residual(&entry.equation, context, &entry.bindings);
+            let times = if context == CONTACT { 2 } else { 0 };
+            block.extend(to.differentiated(value, times, entry.span).map(|value| value.expr));
         }
     }
     for (_, entry) in &parts.invariants {
         formulas.invariant.extend(plain(&mut to, entry, INVARIANT).map(|value| value.expr));
+    }
+    for (name, entry) in &parts.hidden {
+        let value = to.residual(&entry.equation, HIDDEN, &entry.bindings);
+        formulas.hidden.extend(value.map(|value| (name.clone(), value.expr)));
     }
     formulas.outputs = output::lower(&mut to, outputs, events);
     initial::lower(&mut to, given, CONDITION);

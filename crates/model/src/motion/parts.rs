@@ -1,5 +1,6 @@
 //! What `[motion]` declares: variables, and formulas that are read but not yet understood.
 
+use crate::dae;
 use crate::diagnostic::Mistake;
 use crate::document::{Section, TomlItem, wrong_type};
 use crate::entries::{self, FormulaEntry, Name};
@@ -10,7 +11,7 @@ use crate::suggestion::{enumerate, nearest};
 use std::collections::HashMap;
 use toml::de::DeValue;
 
-pub(super) const KEYS: [&str; 11] = [
+pub(super) const KEYS: [&str; 12] = [
     "positions",
     "velocities",
     "kinematics",
@@ -22,6 +23,7 @@ pub(super) const KEYS: [&str; 11] = [
     "auxiliary",
     "contact",
     "invariants",
+    "hidden",
 ];
 
 /// The mass matrix as it is written.
@@ -43,6 +45,7 @@ pub(super) struct MotionDraft {
     pub auxiliary: Vec<(Name, FormulaEntry)>,
     pub contact: Vec<(Name, FormulaEntry)>,
     pub invariants: Vec<(Name, FormulaEntry)>,
+    pub hidden: Vec<(String, FormulaEntry)>,
 }
 
 /// Declare all variables and collect the formulas.
@@ -62,6 +65,8 @@ pub(super) fn declare(reader: &mut Reader, section: Section) -> MotionDraft {
         Some(table) => entries::table(reader, table, "the invariant"),
         None => Vec::new(),
     };
+    let hidden =
+        section.get("hidden").map_or_else(Vec::new, |value| dae::listed(reader, value, "hidden", "hidden constraint"));
 
     let kinematics = section.get("kinematics").map(|value| {
         let rows = by_name(reader, value, "kinematics", "kinematic equation", &positions, "positions", known);
@@ -100,6 +105,7 @@ pub(super) fn declare(reader: &mut Reader, section: Section) -> MotionDraft {
         auxiliary,
         contact,
         invariants,
+        hidden,
     }
 }
 

@@ -4,6 +4,7 @@ mod between;
 mod characteristics;
 mod examples;
 mod files;
+mod hidden;
 mod initial;
 mod redundant;
 mod references;

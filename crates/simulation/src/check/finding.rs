@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use daedal::analysis::Severity;
-use daedal::dae::analysis::{self, Analysis};
+use daedal::dae::analysis::{self, Analysis, ClaimVerdict, HiddenComparison};
 use daedal::dae::{AnalysisError, PrepareError};
 use daedal_run::WarningRecord;
 
@@ -60,6 +60,15 @@ pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Remark
         );
         findings.push(Remark { severity: Severity::Note, code: "undetermined", message });
     }
+    findings.extend(of_claims(&analysis.comparison));
+    if !analysis.comparison.missing.is_empty() || analysis.comparison.further > 0 {
+        let count = analysis.comparison.missing.len() + analysis.comparison.further;
+        let message = format!(
+            "{} among those that are stated",
+            counted(count, "hidden constraint is not", "hidden constraints are not")
+        );
+        findings.push(Remark { severity: Severity::Note, code: "hidden_missing", message });
+    }
     if values.v > 0 {
         let message = format!(
             "{}: a run checks that what is left out keeps agreeing with the others",
@@ -68,6 +77,30 @@ pub fn all(analysis: &Analysis, unprepared: Option<&PrepareError>) -> Vec<Remark
         findings.push(Remark { severity: Severity::Note, code: "redundant", message });
     }
     findings
+}
+
+/// Hidden constraints that are stated and do not follow.
+pub fn of_claims(comparison: &HiddenComparison) -> Vec<Remark> {
+    let wrong = comparison.claims.iter().filter_map(|claim| {
+        if claim.verdict == ClaimVerdict::Implied {
+            return None;
+        }
+        let code = claim_code(claim.verdict);
+        let message = format!("the stated hidden constraint {}: 0 = {} {}", claim.name, claim.formula, claim.verdict);
+        Some(Remark { severity: Severity::Warning, code, message })
+    });
+    wrong.collect()
+}
+
+/// A word that programs can rely on.
+pub fn claim_code(verdict: ClaimVerdict) -> &'static str {
+    match verdict {
+        ClaimVerdict::Implied => "implied",
+        ClaimVerdict::Contradicting { .. } => "hidden_contradicts",
+        ClaimVerdict::NotImplied { .. } => "hidden_not_implied",
+        ClaimVerdict::WithDerivatives => "hidden_with_derivatives",
+        ClaimVerdict::Undefined => "hidden_undefined",
+    }
 }
 
 /// With what is odd about the file and the places of equations, the worst first.

@@ -58,12 +58,20 @@ pub struct GeneralAnalysis {
 pub struct ConstraintFormula {
     /// The equation that it comes from.
     pub equation: String,
-    /// What it is; definitions of auxiliary unknowns are not told.
+    /// Other equations that were combined with it, and how often each was differentiated.
+    pub with: Vec<(String, usize)>,
+    /// Is it an equation whose derivatives were taken out by others?
+    pub combined: bool,
+    /// A constraint, or what is kept.
     pub role: Role,
     /// How often equations were differentiated for it.
     pub level: usize,
     /// How it reads.
     pub formula: String,
+    /// Coefficients that it was divided by: it holds where none of them is zero.
+    pub nonzero: Vec<String>,
+    /// Why it still contains derivatives.
+    pub kept: Option<String>,
 }
 
 /// Analyse, and tell what was found.
@@ -141,20 +149,35 @@ fn start_near(initial: &mut Initial, system: &System, known: NearbyValues) {
 
 /// The constraints with their formulas, those that are stated first, and what the formulas share.
 fn formulas(analysis: &Analysis) -> (Vec<ConstraintFormula>, Vec<(String, String)>) {
-    let Some(array) = &analysis.array else { return Default::default() };
-    let mut told: Vec<_> = array.constraints.iter().filter(|c| c.role != Role::Definition).collect();
-    told.sort_by_key(|c| (c.role == Role::Invariant, c.level));
-    let mut graph = array.graph.clone();
-    let residuals: Vec<Option<Expr>> = told.iter().map(|c| shortened(&mut graph, array, c.residual)).collect();
-    let listing = graph.listing(&residuals.iter().flatten().copied().collect::<Vec<_>>());
-    let mut formulas = listing.formulas.into_iter();
-    let told = told.into_iter().zip(residuals).map(|(c, short)| {
+    let Some((array, found)) = analysis.array.as_ref().zip(analysis.restrictions.as_ref()) else {
+        return Default::default();
+    };
+    let mut graph = found.graph.clone();
+    let residuals: Vec<Option<Expr>> = found.all.iter().map(|c| shortened(&mut graph, array, c.residual)).collect();
+    // formulas, then the coefficients that must not vanish
+    let nonzero: Vec<Expr> = found.all.iter().flat_map(|c| c.nonzero.iter().copied()).collect();
+    let shown: Vec<Expr> = residuals.iter().flatten().copied().chain(nonzero.iter().copied()).collect();
+    let listing = graph.listing(&shown);
+    let (formulas, coefficients) = listing.formulas.split_at(listing.formulas.len() - nonzero.len());
+    let (mut formulas, mut coefficients) = (formulas.iter().cloned(), coefficients.iter().cloned());
+    let told = found.all.iter().zip(residuals).map(|(c, short)| {
         let formula = match short.and_then(|_| formulas.next()) {
             Some(formula) if c.role == Role::Invariant => format!("{formula} = constant"),
             Some(formula) => format!("0 = {formula}"),
             None => too_long(&graph, c.residual),
         };
-        ConstraintFormula { equation: c.equation.clone(), role: c.role, level: c.level, formula }
+        let (equation, with) =
+            c.equations.split_first().map_or_else(Default::default, |(first, rest)| (first.0.clone(), rest.to_vec()));
+        ConstraintFormula {
+            equation,
+            with,
+            combined: c.combined,
+            role: c.role,
+            level: c.level,
+            formula,
+            nonzero: coefficients.by_ref().take(c.nonzero.len()).collect(),
+            kept: c.kept.as_ref().map(ToString::to_string),
+        }
     });
     (told.collect(), listing.definitions)
 }

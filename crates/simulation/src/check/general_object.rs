@@ -7,15 +7,20 @@
 //! findings          [ { severity: "impossible"|"warning"|"note", code, message } ], the worst first
 //!     code          no_consistent_start, undefined, index_not_found, no_form, singular_point, changes, unclear_rank,
 //!                   slow_convergence, trajectory, undetermined, not_invariant, unused, redundant, structural_index,
-//!                   structure_misleads, no_formulas,
-//!                   unconfirmed, unclear_order
+//!                   structure_misleads, no_formulas, unconfirmed, hidden_contradicts, hidden_not_implied,
+//!                   hidden_with_derivatives, hidden_undefined, hidden_missing, unclear_order
 //! sizes             { states, equations, invariants, unknowns, rows }: as written, and of the first-order form
 //! index             { strangeness, differentiation, structural, structural_trusted: null|bool, constraint_level,
-//!                     perturbation_may_be_higher: bool }
+//!                     perturbation: null where it is not known, perturbation_class: null|"linear"|"explicit"|"semi-explicit"|
+//!                     "Hessenberg form", perturbation_may_be_higher: bool }
 //! characteristic    { d, a, v, u }
 //! levels            [ { level, rank, rows, a, d, v, holds: bool, one_full: bool, gap } ]
-//! equations         [ { name, kind: "constraint"|"invariant", level, hidden: bool, formula } ], level: number of differentiations
+//! equations         [ { name, with {equation: differentiations}, combined: bool, kind: "constraint"|"invariant", level, hidden: bool, formula,
+//!                       nonzero [formula], kept: null|text } ], level: number of differentiations; it holds where no entry of
+//!                   `nonzero` is zero; `combined`: an equation whose derivatives others took out; `kept`: why derivatives stay
 //! definitions       {name: formula} of subexpressions that several formulas share
+//! stated_hidden     { claims [ { name, formula, verdict: "implied"|code } ], missing [formula], further }: hidden constraints that the
+//!                   model states; derived ones that do not follow from them, and how many more have no formula
 //! redundant         [SUM]: combinations of equations, differentiated as often as they have primes, that vanish identically
 //! undetermined      [SUM]: combinations of unknowns that nothing determines
 //! free              [name]: unknowns that can be given freely at the start
@@ -35,9 +40,11 @@
 //! SUM               { name: factor }
 //! ```
 
+use super::finding::claim_code;
 use super::motion_object::{severity, sums};
 use super::{Check, GeneralAnalysis, GeneralCheck, linear_object};
 use daedal::analysis::Severity;
+use daedal::dae::analysis::{HiddenComparison, PerturbationIndex};
 use daedal::dae::hidden::Role;
 use daedal::dae::{CharacteristicValues, Structural};
 use serde_json::{Map, Value, json};
@@ -75,7 +82,7 @@ pub fn object(check: &Check, general: &GeneralCheck) -> Value {
 
 /// What is told about a point, in its order.
 #[allow(clippy::type_complexity)] // a table of functions
-const KEYS: [(&str, fn(&GeneralAnalysis) -> Value); 11] = [
+const KEYS: [(&str, fn(&GeneralAnalysis) -> Value); 12] = [
     ("index", index),
     ("characteristic", |found| {
         let CharacteristicValues { d, a, v, u, .. } = found.analysis.at.values;
@@ -86,6 +93,7 @@ const KEYS: [(&str, fn(&GeneralAnalysis) -> Value); 11] = [
     ("definitions", |found| {
         found.definitions.iter().map(|(name, text)| (name.clone(), json!(text))).collect::<Map<_, _>>().into()
     }),
+    ("stated_hidden", |found| stated_hidden(&found.analysis.comparison)),
     ("redundant", |found| sums(&found.analysis.redundant)),
     ("undetermined", |found| sums(&found.analysis.undetermined)),
     ("free", |found| json!(found.analysis.free)),
@@ -100,13 +108,31 @@ fn index(found: &GeneralAnalysis) -> Value {
         Structural::Regular { index, trusted, .. } => (Some(index), Some(trusted)),
         Structural::Singular { .. } | Structural::NotSquare => (None, None),
     };
+    let perturbation = match analysis.perturbation {
+        PerturbationIndex::Known { index, class } => Some((index, class)),
+        _ => None,
+    };
     json!({
         "strangeness": analysis.at.values.mu,
         "differentiation": analysis.at.differentiation_index(),
         "structural": structural,
         "structural_trusted": trusted,
         "constraint_level": analysis.at.constraint_level(),
-        "perturbation_may_be_higher": analysis.perturbation_may_be_higher,
+        "perturbation": perturbation.map(|(index, _)| index),
+        "perturbation_class": perturbation.map(|(_, class)| class.name()),
+        "perturbation_may_be_higher": analysis.perturbation == PerturbationIndex::MayBeHigher,
+    })
+}
+
+pub(super) fn stated_hidden(comparison: &HiddenComparison) -> Value {
+    let claims = comparison
+        .claims
+        .iter()
+        .map(|claim| json!({ "name": claim.name, "formula": claim.formula, "verdict": claim_code(claim.verdict) }));
+    json!({
+        "claims": claims.collect::<Value>(),
+        "missing": comparison.missing,
+        "further": comparison.further,
     })
 }
 
@@ -132,10 +158,14 @@ fn equations(found: &GeneralAnalysis) -> Value {
     let constraints = found.constraints.iter().map(|c| {
         json!({
             "name": c.equation,
+            "with": c.with.iter().map(|(name, level)| (name.clone(), json!(level))).collect::<Map<_, _>>(),
+            "combined": c.combined,
             "kind": if c.role == Role::Invariant { "invariant" } else { "constraint" },
             "level": c.level,
             "hidden": c.level > 0,
             "formula": c.formula,
+            "nonzero": c.nonzero,
+            "kept": c.kept,
         })
     });
     constraints.collect()

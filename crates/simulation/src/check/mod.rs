@@ -15,6 +15,7 @@
 //! equations         [ { name, kind: "holonomic"|"nonholonomic"|"contact"|"auxiliary"|"invariant",
 //!                       level: "position"|"velocity"|"acceleration", hidden: bool, formula: null|text } ]
 //! definitions       {name: formula} of subexpressions that several formulas share
+//! stated_hidden     that of general systems
 //! start             { place: "consistent"|"nearest"|"given", error: null|text, iterations, surplus, filled [name],
 //!                     values {name: value},
 //!                     residuals [ { equation, level: null for conditions, value, terms, tolerance, satisfied } ],
@@ -52,7 +53,12 @@ mod trial;
 
 use crate::error::Error;
 use crate::model::{Model, ModelSystem, MotionModel};
-use daedal::analysis::{Analysis, Severity, analyse_by};
+use daedal::analysis::{Analysis, Place, Severity, analyse_by};
+use daedal::dae::analysis::{HiddenComparison, compare_hidden};
+use daedal::dae::{Depth, System};
+use daedal::graph::Interpreted;
+use daedal::linalg::RankRule;
+use daedal::motion::{Form, Formulas, Layout};
 use daedal::{Initial, Start};
 use daedal_run::WarningRecord;
 use serde::{Serialize, Serializer};
@@ -99,6 +105,8 @@ pub struct MotionCheck {
     pub texts: Texts,
     /// End of the interval that was looked at.
     pub tend: f64,
+    /// Hidden constraints that the model states, compared with those that follow.
+    pub comparison: HiddenComparison,
 }
 
 /// Values by name near which a mode is looked at that is not the first one.
@@ -126,8 +134,14 @@ pub fn check(model: &Model, t0: Option<f64>) -> Result<Check, Error> {
 fn examine(model: &Model, t0: f64, doubts: Vec<WarningRecord>, nearby: Option<NearbyValues>) -> Result<Check, Error> {
     let odd = model.warnings().iter().map(|warning| ("unused", warning.clone()));
     let odd: Vec<_> = odd.chain(doubts.into_iter().map(|doubt| ("trial", doubt))).collect();
+    let mut odd = odd;
     let examined = match &model.content.equations {
-        ModelSystem::Motion(motion) => Examined::Motion(Box::new(of_motion(model, motion, t0, nearby)?)),
+        ModelSystem::Motion(motion) => {
+            let found = of_motion(model, motion, t0, nearby)?;
+            let wrong = finding::of_claims(&found.comparison).into_iter();
+            odd.extend(wrong.map(|remark| (remark.code, WarningRecord::new(remark.message))));
+            Examined::Motion(Box::new(found))
+        }
         ModelSystem::General(general) => {
             Examined::General(Box::new(general::examine(model, general, t0, &odd, nearby)?))
         }
@@ -149,7 +163,26 @@ fn of_motion(model: &Model, motion: &MotionModel, t0: f64, nearby: Option<Nearby
     let tend = model.interval().1.filter(|tend| *tend > t0).unwrap_or(t0 + 1.0);
     let texts = motion.formulas.as_ref().map(formulas::texts).unwrap_or_default();
     let analysis = analyse_by(motion.mechanism(), &initial, tend, model.ranks())?.with_formulas(&texts.formulas);
-    Ok(MotionCheck { analysis, texts, tend })
+    let comparison = match &motion.formulas {
+        Some(formulas) if analysis.consistency.place == Place::Consistent => {
+            compared(formulas, &analysis, model.ranks())?
+        }
+        _ => HiddenComparison::default(),
+    };
+    Ok(MotionCheck { analysis, texts, tend, comparison })
+}
+
+/// Stated hidden constraints of equations of motion, looked at as those of a general system.
+fn compared(formulas: &Formulas, analysis: &Analysis, ranks: RankRule) -> Result<HiddenComparison, Error> {
+    if formulas.hidden.is_empty() {
+        return Ok(HiddenComparison::default());
+    }
+    let system = System::new(&daedal::dae::Formulas::of_motion(formulas), Interpreted);
+    let layout = Layout::new(analysis.sizes, Form::StrangenessFree, false);
+    let mut states: Vec<Start> = layout.shown().into_iter().map(|j| Start::Guess(analysis.x[j])).collect();
+    states.resize(system.formulas.states.len(), Start::Unknown);
+    let initial = Initial { t: analysis.t, states, ..Initial::default() };
+    Ok(compare_hidden(&system, &initial, Depth { ranks, ..Depth::default() })?)
 }
 
 /// A guess by name.

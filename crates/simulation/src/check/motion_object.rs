@@ -1,5 +1,6 @@
 //! An analysis as one JSON object; the keys are listed in the module above.
 
+use super::general_object::stated_hidden;
 use super::{Check, MotionCheck};
 use daedal::analysis::Consistency;
 use daedal::analysis::{
@@ -64,6 +65,7 @@ pub fn object(check: &Check, motion: &MotionCheck) -> Value {
         }),
         "equations": equations.collect::<Value>(),
         "definitions": definitions,
+        "stated_hidden": stated_hidden(&motion.comparison),
         "start": start(found, &found.consistency),
         "constraints": found.constraints.as_ref().map(|c| constraints(c, found.mass.as_ref())),
         "contact": found.contact.as_ref().map(regularity),

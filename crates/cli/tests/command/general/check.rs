@@ -3,7 +3,7 @@
 use crate::support::{code, daedal, fails, json, keys, shipped, stderr, stdout, words, written};
 use serde_json::Value;
 
-const CHECKED: [&str; 21] = [
+const CHECKED: [&str; 22] = [
     "model",
     "parameters",
     "t0",
@@ -16,6 +16,7 @@ const CHECKED: [&str; 21] = [
     "levels",
     "equations",
     "definitions",
+    "stated_hidden",
     "redundant",
     "undetermined",
     "free",
@@ -41,7 +42,9 @@ fn the_pendulum_shows_its_index_and_its_hidden_constraints() {
         "2 differential equations (d), 3 algebraic equations (a)",
         "stated rod: 0 = x^2 + y^2 - L^2",
         "hidden rod, differentiated once: 0 = 2*x*vx + 2*y*vy",
-        "hidden rod, differentiated twice: 0 = ",
+        "hidden rod, differentiated twice: 0 = 2*(vx^2 - 2*x^2*lambda1/m) + 2*(vy^2 + y*(-2*y*lambda1 - m*g)/m)",
+        "constraint level 2: constraints are hidden, and all visible after 2 differentiations",
+        "perturbation index 3 (Hessenberg form)",
         "a = 1, d = 3, v = 0: more constraints are hidden",
         "a = 3, d = 2, v = 0: all constraints found",
         "form quasilinear",
@@ -166,4 +169,136 @@ fn fast_elements_do_not_raise_the_index() {
     assert_eq!((&object["index"]["strangeness"], &object["characteristic"]["d"]), (&2.into(), &3.into()));
     assert_eq!((&object["form"], &object["start"]["values"]["r"]), (&"quasilinear".into(), &1.0.into()));
     assert!(codes(&object).contains(&"unconfirmed"), "{object}");
+}
+
+/// Constraints of all levels as the text shows them: label, where from, formula.
+fn told(model: &str) -> String {
+    let text = words(&["check", &shipped(model)]);
+    let to = text.find("levels of differentiation").unwrap();
+    let from = text[..to].rfind(" constraints ").unwrap_or_else(|| panic!("no section of constraints in {text}"));
+    text[from..to].to_string()
+}
+
+#[test]
+fn hidden_constraints_of_the_theory_are_told_in_the_unknowns() {
+    for (model, formulas) in [
+        // Steinbrecher (2006), examples 3.2.5, 3.2.16 and 3.5.58
+        ("varying-rank.toml", &["stated 3: 0 = 1 - x3 hidden 3, differentiated once, with 2: 0 = x2 - 1"][..]),
+        (
+            "singular-pencil.toml",
+            &[
+                "stated 1: 0 = x1 - t*x2 - a*sin(t)",
+                "hidden 1, differentiated once, with 2: 0 = x2 + a*cos(t) - a*cos(2*t)",
+            ],
+        ),
+        ("crossing-lines.toml", &["stated 2: 0 = -x1^2 - x1*x2", "hidden 2, differentiated once, with 1: 0 = x1 "]),
+        // Wunderlich (2008), example 3.32
+        ("second-order-varying-rank.toml", &["stated 3: 0 = 1 - x3 hidden 3, differentiated once, with 2: 0 = x2 - 1"]),
+    ] {
+        let told = told(model);
+        for formula in formulas {
+            assert!(told.contains(formula), "{model}: “{formula}” is missing in {told}");
+        }
+        assert!(!told.contains("x1'") && !told.contains("x2'") && !told.contains("x3'"), "{model}: {told}");
+    }
+}
+
+#[test]
+fn example_3_23_shows_all_of_its_constraints() {
+    let object = json(&daedal(&["check", &shipped("second-order-linear.toml"), "--format", "json"]));
+    let equations = object["equations"].as_array().unwrap();
+    let levels: Vec<u64> = equations.iter().map(|e| e["level"].as_u64().unwrap()).collect();
+    assert_eq!(levels, [0, 1, 2, 3], "{equations:?}");
+    assert!(equations.iter().all(|e| e["kept"].is_null() && e["nonzero"] == serde_json::json!([])), "{equations:?}");
+    // x2 + x3 = f3 − t f2 needs no differentiation: two equations are combined
+    assert_eq!(equations[0]["hidden"], false);
+    assert!(told("second-order-linear.toml").contains("combined 3: 0 = "), "{}", told("second-order-linear.toml"));
+}
+
+#[test]
+fn derivatives_that_stay_in_a_constraint_have_a_reason() {
+    let told = told("three-joint-arm.toml");
+    assert!(told.contains("(not free of w[1]', w[2]', w[3]': without derivatives it has "), "{told}");
+}
+
+#[test]
+fn a_divisor_that_may_vanish_is_told() {
+    // v = u x' with x' from the differentiated constraint
+    let check = |name: &str, constraint: &str| {
+        let model = format!(
+            r#"
+            [model]
+            name = "divisor"
+            time = [0, 1]
+            [dae]
+            states = ["x", "u", "v"]
+            equations = ["u*der(x) = v", "{constraint}", "u = 2 + x"]
+            [initial]
+            guess = {{ x = 1, u = 3, v = 0 }}
+            "#
+        );
+        words(&["check", written(name, &model).to_str().unwrap()])
+    };
+    // 1 + 3 x² has no zero
+    let text = check("never_zero.toml", "x^3 + x = 2 + t");
+    assert!(text.contains("hidden 2, differentiated once, with 1: 0 = ") && !text.contains("≠"), "{text}");
+    let text = check("may_be_zero.toml", "x^2 = 1 + t");
+    assert!(text.contains("hidden 2, differentiated once, with 1: 0 = ") && text.contains(", where u ≠ 0"), "{text}");
+}
+
+#[test]
+fn stated_hidden_constraints_are_compared() {
+    let shipped_text = std::fs::read_to_string(shipped("pendulum-dae.toml")).unwrap();
+    let check = |name: &str, from: &str, to: &str| {
+        assert!(shipped_text.contains(from));
+        let path = written(name, &shipped_text.replace(from, to));
+        let text = words(&["check", path.to_str().unwrap()]);
+        (text, json(&daedal(&["check", path.to_str().unwrap(), "--format", "json"])))
+    };
+    let tangent = r#"tangent = "x*vx + y*vy = 0""#;
+    let (text, object) = check("stated.toml", tangent, tangent);
+    assert!(text.contains("stated hidden tangent: 0 = x*vx + y*vy follows from the equations"), "{text}");
+    assert!(!text.contains("not stated"), "{text}");
+    assert_eq!(object["stated_hidden"]["claims"][1]["verdict"], "implied");
+    assert_eq!(codes(&object), Vec::<&str>::new());
+
+    let (text, object) = check("contradicts.toml", tangent, r#"tangent = "x*vx + y*vy = 0.5""#);
+    assert!(text.contains("contradicts the equations: wherever they hold it is -0.5 instead of 0"), "{text}");
+    assert!(text.contains("not stated 0 = 2*x*vx + 2*y*vy"), "{text}");
+    assert_eq!(codes(&object), ["hidden_contradicts", "hidden_missing"]);
+
+    let (text, object) = check("further.toml", tangent, r#"tangent = "x = 0""#);
+    assert!(text.contains("tangent: 0 = x does not follow from the equations: it would restrict"), "{text}");
+    assert_eq!(codes(&object), ["hidden_not_implied", "hidden_missing"]);
+
+    let (text, object) = check("missing.toml", tangent, "");
+    assert!(text.contains("not stated 0 = 2*x*vx + 2*y*vy"), "{text}");
+    assert_eq!(object["stated_hidden"]["missing"], serde_json::json!(["2*x*vx + 2*y*vy"]));
+    assert_eq!(codes(&object), ["hidden_missing"]);
+
+    let path = written("derivative.toml", &shipped_text.replace(tangent, r#"tangent = "x*der(x) + y*vy = 0""#));
+    fails(
+        &["check", path.to_str().unwrap()],
+        2,
+        &["the derivative of order 1 of `x`", "the hidden constraint `tangent`"],
+    );
+}
+
+#[test]
+fn the_perturbation_index_is_told_where_theory_gives_it() {
+    let index = |model: &str| {
+        let object = json(&daedal(&["check", &shipped(model), "--format", "json"]));
+        let index = &object["index"];
+        (
+            index["perturbation"].as_u64(),
+            index["perturbation_class"].clone(),
+            index["perturbation_may_be_higher"] == true,
+        )
+    };
+    assert_eq!(index("nilpotent.toml"), (Some(3), "linear".into(), false));
+    assert_eq!(index("semi-explicit.toml"), (Some(2), "Hessenberg form".into(), false));
+    assert_eq!(index("hessenberg-3.toml"), (Some(3), "Hessenberg form".into(), false));
+    assert_eq!(index("robertson.toml"), (Some(0), "explicit".into(), false));
+    // differentiation index 1, perturbation index 2
+    assert_eq!(index("perturbation-index.toml"), (None, Value::Null, true));
 }

@@ -5,3 +5,4 @@ mod files;
 mod init;
 mod refused;
 mod solve;
+mod tables;

@@ -1,13 +1,17 @@
 //! What can be known about a general system before a run.
 
+mod claims;
 mod finding;
+mod perturbation;
 mod written;
 
+pub use claims::{ClaimVerdict, HiddenClaim, HiddenComparison};
 pub use finding::Finding;
+pub use perturbation::{PerturbationClass, PerturbationIndex};
 pub use written::{shortened, too_long};
 
 use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
-use super::hidden::{MinimalArray, Role, minimal_array};
+use super::hidden::{MinimalArray, Restrictions, Role, minimal_array, restrictions};
 use super::structural::{Structural, structural};
 use super::{CharacteristicValues, System};
 use crate::RadauIIa;
@@ -46,6 +50,8 @@ pub struct HiddenConstraint {
     pub equation: String,
     /// Its formula, which vanishes along solutions.
     pub formula: String,
+    /// Coefficients that it was divided by: it holds where none of them is zero.
+    pub nonzero: Vec<String>,
 }
 
 /// Values of the analysis at another point.
@@ -72,8 +78,10 @@ pub struct Analysis {
     pub structural: Structural,
     /// Hidden constraints, if they have formulas.
     pub hidden: Vec<HiddenConstraint>,
-    /// The formulas, for whoever wants to compute with them.
+    /// The formulas, for whoever wants to compute with them: with derivatives as further unknowns.
     pub array: Option<MinimalArray>,
+    /// All constraints in the unknowns alone, where derivatives can be eliminated.
+    pub restrictions: Option<Restrictions>,
     /// Guesses that had to be moved: name, given, consistent.
     pub moved: Vec<(String, f64, f64)>,
     /// Combinations of equations, differentiated as often as they have primes, that vanish identically. They contain no unknown:
@@ -83,8 +91,10 @@ pub struct Analysis {
     pub undetermined: Vec<Combination>,
     /// Unknowns that can be given freely at the start, best choice.
     pub free: Vec<String>,
-    /// May the perturbation index be higher than the differentiation index, because derivatives are multiplied by unknowns?
-    pub perturbation_may_be_higher: bool,
+    /// Hidden constraints that the system states, compared with those that follow.
+    pub comparison: HiddenComparison,
+    /// What is known about the perturbation index.
+    pub perturbation: PerturbationIndex,
     /// Results at other points.
     pub elsewhere: Vec<Elsewhere>,
     /// What is worth telling.
@@ -136,6 +146,8 @@ pub fn analyse(system: &System, initial: &Initial, scope: Scope) -> Result<Analy
             None
         }
     };
+    let restrictions = array.as_ref().map(|array| readable(system, &at, array));
+    let comparison = claims::compare(system, &at, restrictions.as_ref(), depth);
     let mut elsewhere = beside(system, &at, depth);
     if let Some(other) = elsewhere.iter().find(|other| other.values != at.values) {
         findings.push(Finding::SingularPoint { here: at.values, nearby: other.values });
@@ -148,17 +160,35 @@ pub fn analyse(system: &System, initial: &Initial, scope: Scope) -> Result<Analy
         equations: system.rows(),
         unknowns: names.to_vec(),
         structural,
-        hidden: array.as_ref().map_or_else(Vec::new, hidden_constraints),
+        hidden: array.as_ref().zip(restrictions.as_ref()).map_or_else(Vec::new, hidden_constraints),
         array,
+        restrictions,
         moved: moved(system, initial, &at),
         redundant: redundant(system, &at),
         undetermined: columns(&at.projections.U).into_iter().map(|u| Combination::of(&u, names)).collect(),
         free: free(&at.projections.constraints, names, &system.structure().differentiated()),
-        perturbation_may_be_higher: at.values.a > 0 && system.structure().leading_moves(),
+        comparison,
+        perturbation: perturbation::find(system, &at),
         elsewhere,
         findings,
         at,
     })
+}
+
+/// Compare the hidden constraints that a system states with those that follow from its equations, at initial values that are made consistent.
+pub fn compare_hidden(system: &System, initial: &Initial, depth: Depth) -> Result<HiddenComparison, AnalysisError> {
+    if system.formulas.hidden.is_empty() {
+        return Ok(HiddenComparison::default());
+    }
+    let at = characterise(system, initial, Depth { confirm: true, ..depth })?;
+    let array = minimal_array(system, &at).ok();
+    let derived = array.as_ref().map(|array| readable(system, &at, array));
+    Ok(claims::compare(system, &at, derived.as_ref(), depth))
+}
+
+/// Constraints in the unknowns alone, unless nobody would read them.
+fn readable(system: &System, at: &Characteristics, array: &MinimalArray) -> Restrictions {
+    restrictions(system, at, array, |graph, residual| shortened(&mut graph.clone(), array, residual).is_some())
 }
 
 fn look_at_structure(structural: &Structural, at: &Characteristics, findings: &mut Vec<Finding>) {
@@ -175,13 +205,14 @@ fn look_at_structure(structural: &Structural, at: &Characteristics, findings: &m
     }
 }
 
-fn hidden_constraints(array: &MinimalArray) -> Vec<HiddenConstraint> {
-    let hidden = array.constraints.iter().filter(|c| c.level > 0 && c.role == Role::Constraint);
+fn hidden_constraints((array, found): (&MinimalArray, &Restrictions)) -> Vec<HiddenConstraint> {
+    let hidden = found.all.iter().filter(|c| c.level > 0 && c.role == Role::Constraint);
     hidden
         .map(|c| HiddenConstraint {
             level: c.level,
-            equation: c.equation.clone(),
-            formula: written::text(array, c.residual),
+            equation: c.equations[0].0.clone(),
+            formula: written::text(&found.graph, array, c.residual),
+            nonzero: c.nonzero.iter().map(|&e| found.graph.formula(e)).collect(),
         })
         .collect()
 }

@@ -32,8 +32,8 @@ pub fn shortened(graph: &mut Graph, array: &MinimalArray, residual: Expr) -> Opt
 }
 
 /// The text of a formula, or how long it would be.
-pub(super) fn text(array: &MinimalArray, residual: Expr) -> String {
-    let mut graph = array.graph.clone();
+pub(super) fn text(graph: &Graph, array: &MinimalArray, residual: Expr) -> String {
+    let mut graph = graph.clone();
     match shortened(&mut graph, array, residual) {
         Some(formula) => graph.formula(formula),
         None => too_long(&graph, residual),

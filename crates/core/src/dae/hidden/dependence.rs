@@ -5,7 +5,7 @@ use crate::linalg::rank::{BESIDE_START, ON_JET};
 
 /// A row that depends on others: k, and the factors with which rows of size one sum to nothing.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Dependent {
+pub(in crate::dae) struct Dependent {
     pub row: usize,
     pub combination: Vec<f64>,
     /// Does the row not see the unknowns at all?
@@ -21,7 +21,7 @@ impl Dependent {
 }
 
 /// Rows of gradients at a point, taken in some order: those that are independent in these columns, and the others.
-pub(super) fn dependences(
+pub(in crate::dae) fn dependences(
     gradients: &[Vec<f64>],
     columns: &[usize],
     order: impl IntoIterator<Item = usize>,

@@ -8,9 +8,9 @@ use super::{Constraint, Omitted, Procedure, ProcedureError, Role, Sight};
 use crate::graph::{Expr, Jacobian, Tape};
 
 /// A sum below this part of its terms is zero.
-const VANISHING: f64 = 1e-9;
+pub(super) const VANISHING: f64 = 1e-9;
 /// A coefficient below this part of its row's gradient at random points is zero but for rounding.
-const IDENTICALLY_ZERO: f64 = 1e-12;
+pub(super) const IDENTICALLY_ZERO: f64 = 1e-12;
 /// The same at consistent points, whose residuals are small and not zero.
 const ZERO_ON_CONSTRAINTS: f64 = 1e-7;
 /// A gradient below this part of its size very near the start is rounding: that of c² where c = 0.
@@ -248,7 +248,7 @@ impl Gradients {
 }
 
 /// A number that is an integer or half of one up to rounding.
-fn neat(x: f64) -> f64 {
+pub(super) fn neat(x: f64) -> f64 {
     let twice = (2.0 * x).round();
     if (2.0 * x - twice).abs() < 1e-11 * x.abs().max(1.0) { 0.5 * twice } else { x }
 }

@@ -15,13 +15,16 @@
 
 mod dependence;
 mod differentiate;
+mod elimination;
 mod points;
+mod restrictions;
 mod separate;
 
 use super::{CharacteristicValues, Characteristics, FirstOrder, System};
 use crate::graph::{Expr, Graph, Node};
-use dependence::dependences;
+pub(in crate::dae) use dependence::dependences;
 use points::Points;
+pub use restrictions::{KeptDerivatives, Restriction, Restrictions, restrictions};
 
 /// What a constraint is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

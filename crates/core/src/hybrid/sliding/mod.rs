@@ -196,6 +196,8 @@ pub fn sliding_formulas(
     surfaces: &[SurfaceFormula],
     combination: Combination,
 ) -> Result<dae::Formulas, SlidingError> {
+    // what is not smooth in a mode is not smooth here
+    let tables = vertices.iter().flat_map(|mode| mode.tables.iter().cloned()).collect();
     let mut vertices = Vertices::new(vertices, surfaces.len())?;
     let g = vertices.surfaces(surfaces)?;
     let mut arrangement = match combination {
@@ -206,7 +208,7 @@ pub fn sliding_formulas(
         let name = if surfaces.len() == 1 { "surface".to_string() } else { format!("surface {}", i + 1) };
         arrangement.equations.push((name, g));
     }
-    Ok(arrangement.formulas())
+    Ok(dae::Formulas { tables, ..arrangement.formulas() })
 }
 
 #[cfg(test)]

@@ -146,6 +146,7 @@ impl Vertices {
             parameters: Vec::new(),
             equations: self.rows.into_iter().zip(rows).collect(),
             outputs: Vec::new(),
+            hidden: Vec::new(),
         }
     }
 }
