@@ -215,8 +215,8 @@ mod tests {
         ));
         assert_eq!(after(&[1.0, 5.0]).0, IterationVerdict::Failed(IterationEnd::Diverged));
         // an iteration that nobody would have given up is judged as ever
-        let (verdict, rate) = after(&[1.0, 0.1, 0.04]);
-        assert_eq!((verdict, rate), (IterationVerdict::GoOn, (0.1_f64 * 0.4).sqrt()));
+        let (verdict, rate) = after(&[1.0, 0.1, 0.05]);
+        assert_eq!((verdict, rate), (IterationVerdict::GoOn, (0.1_f64 * 0.5).sqrt()));
     }
 
     #[test]
