@@ -1,6 +1,6 @@
 //! Consistent initial values: all constraint levels and the user's conditions hold, what is fixed stays, what is guessed moves least.
 //!
-//! F(x) = (k_C; conditions) = 0 by corrections of least change ([`crate::consistent`]): guessed positions move only as far as they must, then
+//! F(x) = (k_C; conditions) = 0 by corrections of least change (`consistent/`): guessed positions move only as far as they must, then
 //! guessed velocities and contact variables, then guessed multipliers; unknown values move freely. So each level is repaired by its own
 //! variables, and a guess that is consistent is not moved at all. Steinbrecher (2006), 5.1.5.
 
