@@ -320,7 +320,7 @@ fn argument(option: &'static MethodOption) -> Arg {
         ),
         OptionValues::Positive => argument.value_parser(|text: &str| positive(text).map(OptionValue::Number)),
         OptionValues::Finite => argument.value_parser(|text: &str| finite(text).map(OptionValue::Number)),
-        OptionValues::Three => argument.value_parser(three),
+        OptionValues::Numbers(count) => argument.value_parser(move |text: &str| several(count, text)),
         OptionValues::Words(words) => argument.value_parser(PossibleValuesParser::new(words()).map(OptionValue::Word)),
     };
     let numbers = !matches!(option.values, OptionValues::Words(_) | OptionValues::Count(..));
@@ -423,9 +423,9 @@ pub enum BadValue {
     OutOfRange,
     #[error("it must lie between 0 and 1")]
     NoPart,
-    #[error("expected three numbers: ALPHA,BETA,DELTA")]
-    NotThree,
-    #[error("negative values make residuals grow")]
+    #[error("expected {0} numbers apart by commas")]
+    NotSoMany(usize),
+    #[error("negative values are not possible")]
     Negative,
     #[error("expected NAME=VALUE")]
     NoAssignment,
@@ -443,13 +443,13 @@ fn finite(text: &str) -> Result<f64, BadValue> {
     if value.is_finite() { Ok(value) } else { Err(BadValue::Infinite) }
 }
 
-/// Three numbers that are not negative.
-fn three(text: &str) -> Result<OptionValue, BadValue> {
+/// So many numbers that are not negative.
+fn several(count: usize, text: &str) -> Result<OptionValue, BadValue> {
     let numbers: Vec<f64> = text.split(',').map(finite).collect::<Result<_, _>>()?;
-    match numbers[..] {
-        [_, _, _] if numbers.iter().any(|x| *x < 0.0) => Err(BadValue::Negative),
-        [_, _, _] => Ok(OptionValue::Numbers(numbers)),
-        _ => Err(BadValue::NotThree),
+    match numbers.len() == count {
+        true if numbers.iter().any(|x| *x < 0.0) => Err(BadValue::Negative),
+        true => Ok(OptionValue::Numbers(numbers)),
+        false => Err(BadValue::NotSoMany(count)),
     }
 }
 

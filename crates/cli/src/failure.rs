@@ -93,7 +93,7 @@ fn worded(error: &Error) -> String {
             let (words, flags) = match error {
                 Error::NoInterval { .. } => ("or give tend", "or give --tend"),
                 Error::MethodOfMotion { .. } => ("use one of the methods", "use --method with one of"),
-                Error::ControlOfBdf => ("the only control it", "the only --control it"),
+                Error::OnlyFixedControl => ("the only control they", "the only --control they"),
                 Error::SetTwice { .. } => ("set twice;", "set twice by --set;"),
                 Error::SaidTwice { .. } => ("fix, guess and unknown;", "--fix, --guess and --unknown;"),
                 Error::UnknownName { .. } => ("for the setting ", "for --"),

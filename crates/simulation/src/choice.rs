@@ -9,15 +9,15 @@ use crate::steps::Order;
 use daedal::Bdf;
 use daedal::catalogue::{self, MotionMethod};
 use daedal::dae::Form;
-use daedal::formulation::{Formulated, Formulation};
+use daedal::formulation::{Formulated, Formulation, Selectors};
 use daedal::linalg::RankRule;
-use daedal::method::AlphaForm;
-use daedal::method::Control;
-use daedal::method::Steps;
-use daedal::method::{Integrator, State};
+use daedal::method::{AlphaForm, Chart, Control, HalfExplicitFormula, Integrator, State, Steps};
 use daedal::motion;
 use daedal::motion::consistent::initialise_by;
-use daedal::{GeneralizedAlpha, Geoms, Lobatto, RadauIIa, Rattle};
+use daedal::{
+    DormandPrince, GeneralizedAlpha, Geoms, Gmkssol, HalfExplicit, Hedop5, Lobatto, LocalStateSpace, Mexx, RadauIIa,
+    Rattle,
+};
 use daedal::{Initial, analysis};
 use serde::{Deserialize, Serialize};
 
@@ -199,6 +199,21 @@ fn of_motion<'m>(
         "geoms" => Box::new(Geoms { formulation, ..geoms(given) }),
         "radau" => Box::new(Formulated { formulation, integrator: radau(given) }),
         "bdf" => Box::new(Formulated { formulation, integrator: bdf(given)? }),
+        "gmkssol" => Box::new(gmkssol(given)),
+        "hem3" => Box::new(half_explicit(HalfExplicitFormula::Hem3, given)?),
+        "hem4" => Box::new(half_explicit(HalfExplicitFormula::Hem4, given)?),
+        "hem5" => Box::new(half_explicit(HalfExplicitFormula::Hem5, given)?),
+        "hedop5" => {
+            let HalfExplicit { steps, project, safety, .. } = half_explicit(HalfExplicitFormula::default(), given)?;
+            Box::new(Hedop5 { steps, project, safety })
+        }
+        "dopri5" => Box::new(dopri5(given)?),
+        "partition" => Box::new(local_state_space(Chart::Partition, given)?),
+        "tangent" => Box::new(local_state_space(Chart::Tangent, given)?),
+        "mexx" => {
+            let basic = given.one_of("basic", &options::BASICS).unwrap_or_default();
+            Box::new(Mexx { basic, columns: given.count("columns").map(|columns| columns as usize) })
+        }
         "rattle" => {
             Box::new(Rattle { composition: given.one_of("composition", &options::COMPOSITIONS).unwrap_or_default() })
         }
@@ -242,10 +257,12 @@ fn of_general<'m>(
         }
         (None, wish) => Form::ALL.into_iter().find(|form| Some(form.name()) == wish).unwrap_or_default(),
     };
-    only_known(given, name, |option| option.is_known_to(name, ""))?;
+    // general systems are not projected
+    only_known(given, name, |option| option.is_known_to(name, "") && option.key != "unprojected")?;
     let integrator: Box<dyn Integrator> = match name {
         "bdf" => Box::new(bdf(given)?),
         "radau" => Box::new(radau(given)),
+        "dopri5" => Box::new(dopri5(given)?),
         _ => usual(),
     };
     let choice = MethodChoice {
@@ -290,6 +307,8 @@ pub(crate) fn geoms(given: &MethodOptions) -> Geoms {
         refilter: given.flag("refilter") || defaults.refilter,
         polish: given.one_of("polish", &options::POLISHES).unwrap_or(defaults.polish),
         multipliers: given.one_of("multipliers", &options::MULTIPLIERS).unwrap_or(defaults.multipliers),
+        keep_step: given.pair("keep_step").unwrap_or(defaults.keep_step),
+        ratio: given.pair("step_ratio").unwrap_or(defaults.ratio),
         ..defaults
     }
 }
@@ -303,23 +322,54 @@ pub(crate) fn radau(given: &MethodOptions) -> RadauIIa {
         jacobian_reuse: given.number("jacobian_reuse").unwrap_or(defaults.jacobian_reuse),
         safety: given.number("safety").unwrap_or(defaults.safety),
         control: given.one_of("control", &options::CONTROLS).unwrap_or(defaults.control),
+        keep_step: given.pair("keep_step").unwrap_or(defaults.keep_step),
+        ratio: given.pair("step_ratio").unwrap_or(defaults.ratio),
         ..defaults
+    }
+}
+
+fn gmkssol(given: &MethodOptions) -> Gmkssol {
+    let selectors = match given.count("selector_steps") {
+        None => Gmkssol::default().selectors,
+        Some(0) => Selectors::Constant,
+        Some(steps) => Selectors::EverySteps(steps),
+    };
+    Gmkssol { selectors, integrator: radau(given) }
+}
+
+fn half_explicit(formula: HalfExplicitFormula, given: &MethodOptions) -> Result<HalfExplicit, Error> {
+    let defaults = HalfExplicit::default();
+    let safety = given.number("safety").unwrap_or(defaults.safety);
+    Ok(HalfExplicit { formula, steps: steps(given)?, project: !given.flag("unprojected"), safety })
+}
+
+fn dopri5(given: &MethodOptions) -> Result<DormandPrince, Error> {
+    let safety = given.number("safety").unwrap_or(DormandPrince::default().safety);
+    Ok(DormandPrince { steps: steps(given)?, project: !given.flag("unprojected"), safety })
+}
+
+fn local_state_space(chart: Chart, given: &MethodOptions) -> Result<LocalStateSpace, Error> {
+    let safety = given.number("safety").unwrap_or(LocalStateSpace::default().safety);
+    Ok(LocalStateSpace { chart, steps: steps(given)?, safety })
+}
+
+/// Steps of methods that have a control of their own.
+fn steps(given: &MethodOptions) -> Result<Steps, Error> {
+    match given.one_of("control", &options::CONTROLS) {
+        None => Ok(Steps::Variable),
+        Some(Control::Fixed) => Ok(Steps::Fixed),
+        Some(_) => Err(Error::OnlyFixedControl),
     }
 }
 
 pub(crate) fn bdf(given: &MethodOptions) -> Result<Bdf, Error> {
     let defaults = Bdf::default();
-    let steps = match given.one_of("control", &options::CONTROLS) {
-        Some(Control::Fixed) => Steps::Fixed,
-        None => defaults.steps,
-        Some(_) => return Err(Error::ControlOfBdf),
-    };
     Ok(Bdf {
         max_order: given.count("max_order").map_or(defaults.max_order, |order| order as usize),
         max_newton: given.count("max_newton").unwrap_or(defaults.max_newton),
         newton_tolerance: given.number("newton_tolerance").unwrap_or(defaults.newton_tolerance),
         jacobian_reuse: given.number("jacobian_reuse").unwrap_or(defaults.jacobian_reuse),
-        steps,
+        steps: steps(given)?,
         ..defaults
     })
 }

@@ -80,8 +80,8 @@ pub enum Error {
     NothingToTrust { model: String },
     #[error("{model} has no modes; {} is for models with modes ([modes])", .settings.join(", "))]
     NoModes { settings: Vec<&'static str>, model: String },
-    #[error("the method bdf has its own choice of step sizes and orders; the only control it knows is fixed")]
-    ControlOfBdf,
+    #[error("bdf and explicit methods have their own choice of step sizes; the only control they know is fixed")]
+    OnlyFixedControl,
     #[error(
         "the output {output} contains derivative {order} of {state}, but the equations know {state} only up to derivative {highest}; make the derivative a state: add a state v and the equation v = der({state})"
     )]

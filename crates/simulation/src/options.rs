@@ -5,6 +5,7 @@
 
 use crate::error::nearest;
 use daedal::formulation::Baumgarte;
+use daedal::method::Basic;
 use daedal::method::Composition;
 use daedal::method::Control;
 use daedal::method::Stages;
@@ -41,8 +42,8 @@ pub enum OptionValues {
     Positive,
     /// Any finite number.
     Finite,
-    /// Three numbers that are not negative.
-    Three,
+    /// So many numbers that are not negative.
+    Numbers(usize),
     /// One of these words.
     Words(fn() -> Vec<&'static str>),
 }
@@ -116,7 +117,15 @@ fn words<T>(table: &'static [(&'static str, T)]) -> Vec<&'static str> {
     table.iter().map(|(word, _)| *word).collect()
 }
 
-const IMPLICIT: &[&str] = &["geoms", "radau", "bdf"];
+pub(crate) const BASICS: WordTable<Basic, 2> = [("euler", Basic::Euler), ("midpoint", Basic::Midpoint)];
+
+const IMPLICIT: &[&str] = &["geoms", "gmkssol", "radau", "bdf"];
+const RADAU: &[&str] = &["geoms", "gmkssol", "radau"];
+const PROJECTED: &[&str] = &["hem3", "hem4", "hem5", "hedop5", "dopri5"];
+const CONTROLLED: &[&str] =
+    &["geoms", "gmkssol", "radau", "bdf", "hem3", "hem4", "hem5", "hedop5", "dopri5", "partition", "tangent"];
+const SAFE: &[&str] =
+    &["geoms", "gmkssol", "radau", "hem3", "hem4", "hem5", "hedop5", "dopri5", "partition", "tangent"];
 const GEOMS: &[&str] = &["geoms"];
 
 /// One row per option: key, placeholder, methods, values, help; `only` names the one formulation that has it.
@@ -135,17 +144,23 @@ macro_rules! schema {
 
 /// All options: those of several methods, then those of GEOMS alone.
 #[rustfmt::skip]
-pub static SCHEMA: [MethodOption; 22] = schema! {
-    "control" "RULE" IMPLICIT, OptionValues::Words(|| words(&CONTROLS)), "Step size control; fixed is the only one of bdf";
+pub static SCHEMA: [MethodOption; 28] = schema! {
+    "control" "RULE" CONTROLLED, OptionValues::Words(|| words(&CONTROLS)), "Step size control; fixed is the only one of bdf and of explicit methods";
     "max_newton" "N" IMPLICIT, OptionValues::Count(3, 1000), "Most Newton iterations";
     "newton_tolerance" "X" IMPLICIT, OptionValues::Positive, "Stopping factor of Newton's iteration";
     "jacobian_reuse" "X" IMPLICIT, OptionValues::Finite, "A Jacobian is kept while the iteration contracts faster than this; negative: never";
-    "safety" "X" &["geoms", "radau"], OptionValues::Positive, "Safety factor of the step size control; not of bdf";
+    "safety" "X" SAFE, OptionValues::Positive, "Safety factor of the step size control; not of bdf and mexx";
+    "step_ratio" "LEAST,MOST" RADAU, OptionValues::Numbers(2), "Bounds on the ratio of successive step sizes [default: 0.2,8]";
+    "keep_step" "FROM,TO" RADAU, OptionValues::Numbers(2), "The step size is kept where the proposed ratio lies between these [default: 1,1.2]";
     "max_order" "N" &["bdf"], OptionValues::Count(1, 5), "Largest order of bdf, 1 to 5";
-    "stages" "N" &["geoms", "radau", "lobatto"], OptionValues::Words(|| words(&STAGES)), "Number of stages: 1, 3, 5, 7 or auto of geoms and radau, 2, 3 or 4 of lobatto";
-    "baumgarte" "ALPHA,BETA,DELTA" &["radau", "bdf"], OptionValues::Three, "Parameters of the formulation baumgarte [default: 10,10,10]" only "baumgarte";
+    "stages" "N" &["geoms", "gmkssol", "radau", "lobatto"], OptionValues::Words(|| words(&STAGES)), "Number of stages: 1, 3, 5, 7 or auto of geoms, gmkssol and radau, 2, 3 or 4 of lobatto";
+    "baumgarte" "ALPHA,BETA,DELTA" &["radau", "bdf"], OptionValues::Numbers(3), "Parameters of the formulation baumgarte [default: 10,10,10]" only "baumgarte";
     "composition" "KIND" &["rattle"], OptionValues::Words(|| words(&COMPOSITIONS)), "Composition of rattle, for a higher order";
     "rho" "RHO" &["alpha"], OptionValues::Finite, "What alpha leaves of the highest frequencies after a step, 0 to 1 [default: 0.9]";
+    "selector_steps" "N" &["gmkssol"], OptionValues::Count(0, 1_000_000), "Steps after which gmkssol chooses its selectors anew; 0: never [default: 10]";
+    "basic" "METHOD" &["mexx"], OptionValues::Words(|| words(&BASICS)), "What mexx extrapolates";
+    "columns" "N" &["mexx"], OptionValues::Count(1, 12), "Columns of mexx, with steps of the size h0 [default: chosen with the steps]";
+    "unprojected" "" PROJECTED, OptionValues::Flag, "Do not bring new points onto the constraints";
     "reproduction" "" GEOMS, OptionValues::Flag, "Start from the setting that reproduces the published counters";
     "decomposition" "KIND" GEOMS, OptionValues::Words(|| words(&CONSTRAINT_DECOMPOSITIONS)), "Decomposition of the constraints";
     "differential" "KIND" GEOMS, OptionValues::Words(|| words(&DIFFERENTIAL_DECOMPOSITIONS)), "Decomposition of the differential part";
@@ -244,14 +259,19 @@ impl MethodOptions {
         table.iter().find(|(word, _)| word == given).map(|(_, value)| *value)
     }
 
-    pub(crate) fn baumgarte(&self) -> Option<Baumgarte> {
-        match self.0.get("baumgarte") {
-            Some(OptionValue::Numbers(numbers)) => match numbers[..] {
-                [alpha, beta, delta] => Some(Baumgarte { alpha, beta, delta }),
-                _ => None,
-            },
+    fn numbers<const N: usize>(&self, key: &str) -> Option<[f64; N]> {
+        match self.0.get(key) {
+            Some(OptionValue::Numbers(numbers)) => numbers[..].try_into().ok(),
             _ => None,
         }
+    }
+
+    pub(crate) fn pair(&self, key: &str) -> Option<(f64, f64)> {
+        self.numbers(key).map(|[first, second]| (first, second))
+    }
+
+    pub(crate) fn baumgarte(&self) -> Option<Baumgarte> {
+        self.numbers("baumgarte").map(|[alpha, beta, delta]| Baumgarte { alpha, beta, delta })
     }
 }
 
@@ -282,8 +302,8 @@ impl OptionValues {
             }
             (OptionValues::Positive, OptionValue::Number(x)) => x.is_finite() && *x > 0.0,
             (OptionValues::Finite, OptionValue::Number(x)) => x.is_finite(),
-            (OptionValues::Three, OptionValue::Numbers(x)) => {
-                x.len() == 3 && x.iter().all(|x| x.is_finite() && *x >= 0.0)
+            (OptionValues::Numbers(count), OptionValue::Numbers(x)) => {
+                x.len() == count && x.iter().all(|x| x.is_finite() && *x >= 0.0)
             }
             (OptionValues::Words(words), OptionValue::Word(word)) => words().contains(&word.as_str()),
             _ => false,
@@ -297,7 +317,7 @@ impl OptionValues {
             OptionValues::Count(least, most) => format!("a whole number from {least} to {most}"),
             OptionValues::Positive => "a positive number".to_string(),
             OptionValues::Finite => "a finite number".to_string(),
-            OptionValues::Three => "three numbers that are not negative".to_string(),
+            OptionValues::Numbers(count) => format!("{count} numbers that are not negative"),
             OptionValues::Words(words) => format!("one of {}", words().join(", ")),
         }
     }

@@ -1,6 +1,6 @@
 //! `daedal solve`: what it prints, and with which code it exits.
 
-use crate::support::{code, daedal, directory, json, keys, rows, statistics, stderr, stdout};
+use crate::support::{code, daedal, directory, fails, json, keys, rows, shipped, statistics, stderr, stdout};
 use serde_json::Value;
 use std::fs;
 use std::io::Read;
@@ -79,6 +79,65 @@ fn every_option_of_the_method_is_understood() {
     let reproduction = json(&daedal(&["solve", "pendulum", "--reproduction", "--stats", "json"]));
     let default = json(&daedal(&["solve", "pendulum", "--stats", "json"]));
     assert_ne!(reproduction["residuals"], default["residuals"]);
+}
+
+#[test]
+fn options_of_every_method_have_an_effect() {
+    let run = |options: &str| {
+        let arguments: Vec<&str> = options.split_whitespace().collect();
+        let output = daedal(&[&["solve", "pendulum", "--tend", "1", "--stats", "json"], &arguments[..]].concat());
+        assert_eq!(code(&output), 0, "{options}: {}", stderr(&output));
+        json(&output)
+    };
+    let count = |options: &str, what: &str| run(options)[what].as_u64().expect("a count");
+    // QUOT1 and QUOT2: where every new size is taken, every step decomposes
+    for method in ["geoms", "radau"] {
+        let kept =
+            |keep: &str| count(&format!("--method {method} --jacobian-reuse 0.5 --keep-step {keep}"), "decompositions");
+        assert!(kept("1,1") > kept("0.9,3"), "{method}");
+    }
+    // FACR and FACL: the first step is short, and the next ones are hardly longer
+    for method in ["geoms", "radau", "gmkssol"] {
+        let slow = count(&format!("--method {method} --h0 1e-4 --step-ratio 0.2,1.2"), "steps");
+        assert!(slow > count(&format!("--method {method} --h0 1e-4"), "steps"), "{method}");
+    }
+    let gmkssol = |steps: &str| {
+        let arguments = ["pendulum", "--tend", "0.3", "--method", "gmkssol", "--selector-steps", steps];
+        statistics(&arguments)["selectors"].as_u64().expect("a count")
+    };
+    assert!(gmkssol("0") < gmkssol("10") && gmkssol("10") < gmkssol("1"));
+    assert_eq!(count("--method gmkssol --stages 5 --control fixed --h0 0.05", "steps"), 20);
+    for method in ["hem3", "hem4", "hem5", "hedop5", "dopri5", "partition", "tangent"] {
+        assert_eq!(count(&format!("--method {method} --control fixed --h0 0.01"), "steps"), 100, "{method}");
+        let cautious = count(&format!("--method {method} --safety 0.4"), "steps");
+        assert!(cautious > count(&format!("--method {method}"), "steps"), "{method}");
+    }
+    let drift = |options: &str| run(options)["max_residual"]["position"].as_f64().expect("a residual");
+    for method in ["hem3", "hem4", "dopri5"] {
+        let (on, beside) = (drift(&format!("--method {method}")), drift(&format!("--method {method} --unprojected")));
+        assert!(on < 1e-12 && beside > 100.0 * on.max(1e-16), "{method}: {on:e} {beside:e}");
+    }
+    assert_eq!(count("--method mexx --columns 4 --h0 0.05", "steps"), 20);
+    assert_ne!(count("--method mexx --basic euler", "residuals"), count("--method mexx --basic midpoint", "residuals"));
+    // an explicit method for ordinary equations, and what it does not know there
+    let file = shipped("pleiades.toml");
+    let output =
+        daedal(&["solve", &file, "--method", "dopri5", "--control", "fixed", "--h0", "0.01", "--stats", "json"]);
+    assert_eq!(json(&output)["steps"], 300);
+    fails(&["solve", &file, "--method", "dopri5", "--unprojected"], 2, &["unprojected", "dopri5"]);
+    fails(
+        &["solve", "pendulum", "--method", "hedop5", "--control", "radau5"],
+        2,
+        &["the only --control they know is fixed"],
+    );
+    fails(&["solve", "pendulum", "--method", "geoms", "--keep-step", "1"], 2, &["2 numbers"]);
+    fails(&["solve", "pendulum", "--method", "geoms", "--step-ratio", "2,1"], 2, &["smallest ratio"]);
+    // modes pass on what they can
+    fails(
+        &["solve", &shipped("rope-cut.toml"), "--method", "hedop5", "--safety", "0.5"],
+        2,
+        &["in modes does not know --safety"],
+    );
 }
 
 #[test]
@@ -201,7 +260,7 @@ fn options_of_formulations_and_stages_are_checked() {
         (&["--method", "geoms", "--stages", "4"], "stages"),
         (&["--method", "hedop5", "--stages", "5"], "--stages"),
         (&["--method", "radau", "--formulation", "ggl", "--baumgarte", "1,1,1"], "--baumgarte"),
-        (&["--method", "radau", "--formulation", "baumgarte", "--baumgarte", "1,1"], "three numbers"),
+        (&["--method", "radau", "--formulation", "baumgarte", "--baumgarte", "1,1"], "3 numbers"),
         (&["--method", "radau", "--formulation", "baumgarte", "--baumgarte=-1,1,1"], "negative"),
         (&["--method", "alpha", "--rho", "2"], "rho"),
     ] {

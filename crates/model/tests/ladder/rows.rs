@@ -251,6 +251,8 @@ pub const ROWS: &[Row] = &[
         ("p1 geoms", 2e4, STIFF_FORCES),
         ("p1 radau", 2e4, STIFF_FORCES),
         ("ggl radau", 2e4, STIFF_FORCES),
+        ("p1 bdf", 5e3, STIFF_FORCES),
+        ("ggl bdf", 5e3, STIFF_FORCES),
     ]),
     row("varactor-delta"),
     row("varying-rank"),

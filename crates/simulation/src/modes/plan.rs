@@ -27,6 +27,9 @@ pub struct ModesPlan {
     names: Vec<&'static str>,
 }
 
+/// Methods whose options are passed on to modes; others take their usual ones there.
+const WITH_OPTIONS: [&str; 3] = ["geoms", "radau", "bdf"];
+
 impl ModesPlan {
     /// Options apply to all modes that did not choose themselves.
     pub fn choose<'m>(
@@ -64,7 +67,11 @@ impl ModesPlan {
         let given = &settings.options;
         let used = |name: &str| names.contains(&name);
         let method = joined(names.iter().map(ToString::to_string));
-        only_known(given, &method, |option| names.iter().any(|name| option.is_known_to(name, "")))?;
+        let passed_on = names.iter().all(|name| WITH_OPTIONS.contains(name));
+        let who = if passed_on { method.clone() } else { format!("{method} in modes") };
+        only_known(given, &who, |option| {
+            names.iter().filter(|name| WITH_OPTIONS.contains(name)).any(|name| option.is_known_to(name, ""))
+        })?;
         methods.geoms = if used("geoms") { geoms(given) } else { Geoms::default() };
         methods.radau = if used("radau") { radau(given) } else { RadauIIa::default() };
         methods.bdf = if used("bdf") { bdf(given)? } else { Bdf::default() };
