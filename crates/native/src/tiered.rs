@@ -6,8 +6,8 @@ use daedal_graph::{Compiler, Expr, Graph, Kernel, Tape};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Calls of a tape after which its formulas become native code. Measured: per node, compiling takes as long as 1000 to 1600 calls of the tape take longer than
-/// those of native code. Who waits until the loss is as large as the price pays at most twice what is best.
+/// Calls of a tape after which its formulas become native code. Estimated: compiling a node takes 2.6 µs, and a call of the tape some nanoseconds
+/// per node longer than one of native code. Who waits until the loss is as large as the price pays at most twice what is best.
 const PAYS_AFTER: u32 = 1000;
 
 /// Kernels that run a tape first, which is there at once, and native code when they are called often. The bits are the same.
