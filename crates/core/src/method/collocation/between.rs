@@ -1,7 +1,7 @@
 //! Values between the steps: the deviation of the polynomial is controlled where they are wanted, and values are ends of shorter steps.
 
 use super::nodes::{KEPT, NEGLIGIBLE, Nodes, SUSPICIOUS, smallest};
-use super::{CollocationStep, Discretised, OffStage, Prediction, StageVectors, Tableau};
+use super::{CollocationStep, Discretised, NewtonPath, OffStage, Prediction, StageVectors, Tableau};
 use crate::method::convergence::IterationEnd;
 use crate::segment::Segment;
 
@@ -126,12 +126,12 @@ impl<E: Discretised> CollocationStep<E> {
         between.stages.predict(Prediction::Inside(&self.collocation.segment), h);
         self.collocation.weights.for_step(h);
         let mut eta = 1.0;
-        let convergence = self.equations.judge()(self.collocation.limits, &mut eta);
+        let way = (NewtonPath::Tangential, self.equations.judge()(self.collocation.limits, &mut eta));
         let outcome = between.stages.iterate(
             self.equations.at_stages(),
             (self.collocation.segment.t0, &self.before, h),
             &self.collocation.weights,
-            convergence,
+            way,
             &mut eta,
             &mut self.counters,
         );

@@ -14,7 +14,7 @@ pub(crate) mod tableau;
 pub(crate) use discretised::{Discretised, OffStage, PointRate, Unsettled};
 pub(crate) use order::RAISED_UP_TO;
 pub use order::Stages;
-pub(crate) use stages::{Prediction, StageEquations, StageRate, StageVectors, Transformed, transform};
+pub(crate) use stages::{NewtonPath, Prediction, StageEquations, StageRate, StageVectors, Transformed, transform};
 pub(crate) use step::CollocationStep;
 pub(crate) use tableau::Tableau;
 
@@ -188,8 +188,8 @@ impl Collocation {
         judge: fn(Limits, &mut f64) -> Convergence,
         counters: &mut Statistics,
     ) -> IterationEnd {
-        let convergence = judge(self.limits, &mut self.eta);
-        self.stages.iterate(equations, at, &self.weights, convergence, &mut self.eta, counters)
+        let way = (NewtonPath::Tangential, judge(self.limits, &mut self.eta));
+        self.stages.iterate(equations, at, &self.weights, way, &mut self.eta, counters)
     }
 
     /// Predicted stages on the constraints, as far as the matrices at hand lead there. False if the model has no values on the way.
@@ -214,9 +214,8 @@ impl Collocation {
         if !self.settle_prediction(equations, at, counters) {
             return IterationEnd::Diverged;
         }
-        let convergence = judge(self.limits, &mut self.eta);
-        let outcome =
-            self.stages.iterate_on_constraints(equations, at, &self.weights, convergence, &mut self.eta, counters);
+        let way = (NewtonPath::OnConstraints, judge(self.limits, &mut self.eta));
+        let outcome = self.stages.iterate(equations, at, &self.weights, way, &mut self.eta, counters);
         if !matches!(outcome, IterationEnd::Converged { .. }) {
             (self.eta, self.stages.iterations, self.stages.rate) = before;
         }

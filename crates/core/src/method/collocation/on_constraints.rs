@@ -6,7 +6,6 @@
 //! stages that are brought onto the constraints after every increment nothing comes back.
 
 use super::stages::{StageEquations, StageVectors, transform};
-use crate::method::convergence::{Convergence, IterationEnd, IterationVerdict};
 use crate::method::weights::Weights;
 use crate::motion::Undefined;
 use crate::statistics::Statistics;
@@ -31,38 +30,17 @@ impl StageVectors {
         self.settle(equations, at, weights, PREDICTED, statistics)
     }
 
-    /// Iterate from the stages at hand; each increment counts together with the corrections after it.
-    pub fn iterate_on_constraints(
+    /// Take the increment at hand and bring the stages back onto the constraints: both together are the increment that counts.
+    pub(super) fn update_on_constraints(
         &mut self,
         equations: &mut dyn StageEquations,
         at: (f64, &[f64], f64),
         weights: &Weights,
-        mut convergence: Convergence,
-        eta: &mut f64,
         statistics: &mut Statistics,
-    ) -> IterationEnd {
-        let s = self.tableau.stages();
-        let used = s * self.n;
-        let diverged = |_: Undefined| IterationEnd::Diverged;
-        for newton in 1..=convergence.most() {
-            self.iterations = newton;
-            self.rate = 1.0;
-            if let Err(outcome) = self.linearise(equations, at, statistics).map_err(diverged) {
-                return outcome;
-            }
-            self.update();
-            let enough = CLOSE * weights.norm_of_stages(&self.dW[..used], s);
-            if let Err(outcome) = self.settle(equations, at, weights, enough, statistics).map_err(diverged) {
-                return outcome;
-            }
-            let verdict = convergence.judge(newton, weights.norm_of_stages(&self.dW[..used], s), eta);
-            self.rate = convergence.rate();
-            match verdict {
-                IterationVerdict::Failed(outcome) | IterationVerdict::Enough(outcome) => return outcome,
-                IterationVerdict::GoOn => {}
-            }
-        }
-        convergence.exhausted()
+    ) -> Result<(), Undefined> {
+        self.update();
+        let enough = CLOSE * self.increment(weights);
+        self.settle(equations, at, weights, enough, statistics)
     }
 
     /// Correct the stages, Z ← Z + ξ and W and ΔW with them, until a correction is small enough.

@@ -64,6 +64,15 @@ pub enum Prediction<'s> {
     Zero,
 }
 
+/// Where an iteration goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum NewtonPath {
+    /// Along the linearised constraints.
+    Tangential,
+    /// Back onto the constraints after every increment (`on_constraints.rs`).
+    OnConstraints,
+}
+
 /// Stages of one step, with scratch: vectors of n components, one behind the other.
 pub struct StageVectors {
     pub(super) tableau: &'static Tableau,
@@ -138,29 +147,36 @@ impl StageVectors {
         equations: &mut dyn StageEquations,
         at: (f64, &[f64], f64),
         weights: &Weights,
-        mut convergence: Convergence,
+        (path, mut convergence): (NewtonPath, Convergence),
         eta: &mut f64,
         statistics: &mut Statistics,
     ) -> IterationEnd {
-        let s = self.tableau.stages();
         for newton in 1..=convergence.most() {
             self.iterations = newton;
             self.rate = 1.0;
-            if self.linearise(equations, at, statistics).is_err() {
+            if self.linearise(equations, at, statistics).is_err()
+                || path == NewtonPath::OnConstraints
+                    && self.update_on_constraints(equations, at, weights, statistics).is_err()
+            {
                 return IterationEnd::Diverged;
             }
-            let verdict = convergence.judge(newton, weights.norm_of_stages(&self.dW[..s * self.n], s), eta);
+            let verdict = convergence.judge(newton, self.increment(weights), eta);
             self.rate = convergence.rate();
+            if path == NewtonPath::Tangential && !matches!(verdict, IterationVerdict::Failed(_)) {
+                self.update();
+            }
             match verdict {
-                IterationVerdict::Failed(outcome) => return outcome,
-                IterationVerdict::GoOn => self.update(),
-                IterationVerdict::Enough(outcome) => {
-                    self.update();
-                    return outcome;
-                }
+                IterationVerdict::Failed(outcome) | IterationVerdict::Enough(outcome) => return outcome,
+                IterationVerdict::GoOn => {}
             }
         }
         convergence.exhausted()
+    }
+
+    /// ‖ΔW‖.
+    pub(super) fn increment(&self, weights: &Weights) -> f64 {
+        let s = self.tableau.stages();
+        weights.norm_of_stages(&self.dW[..s * self.n], s)
     }
 
     /// Ẋⱼ = Σ (A⁻¹)ⱼₖ Zₖ / h.

@@ -6,7 +6,7 @@ mod support;
 use crate::Geoms;
 use crate::linalg::{Lu, Matrix, RankRule};
 use crate::method::collocation::tableau::{ALPHA, BETA, GAMMA, T_INVERSE};
-use crate::method::collocation::{StageVectors, Tableau};
+use crate::method::collocation::{NewtonPath, StageVectors, Tableau};
 use crate::method::controller::Control;
 use crate::method::convergence::{Convergence, IterationEnd, Limits};
 use crate::method::geoms::constraint::ConstraintPart;
@@ -118,9 +118,9 @@ fn the_first_newton_increments_are_the_published_ones() {
             weights.at(&START);
             let mut equations = Regularised { array, constraints, differential, rows: StageRows::new(&layout, 3) };
             let mut eta = 1.0;
-            let convergence = Convergence::new(limits, &mut eta);
+            let way = (NewtonPath::Tangential, Convergence::new(limits, &mut eta));
             let counters = &mut Statistics::default();
-            let outcome = stages.iterate(&mut equations, (0.0, &START, H), &weights, convergence, &mut eta, counters);
+            let outcome = stages.iterate(&mut equations, (0.0, &START, H), &weights, way, &mut eta, counters);
             assert!(matches!(outcome, IterationEnd::Slow { iterations: 1, .. }));
             for (r, expected) in expected.iter().enumerate() {
                 // ΔZ = T⁻¹ Y after one iteration from zero
