@@ -187,7 +187,7 @@ pub struct Solve {
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub tend: Option<f64>,
     /// Numerical method; auto decides from the equations and says why. General systems are solved by radau and bdf, ordinary
-    /// differential equations by dopri5 as well; the others are for equations of motion, see `daedal list --methods` [default: that of the model, else auto]
+    /// differential equations by dopri5 and dop853 as well; the others are for equations of motion, see `daedal list --methods` [default: that of the model, else auto]
     #[arg(long, value_name = "METHOD", value_parser = method())]
     pub method: Option<String>,
     /// Relative tolerance [default: that of the model, else 1e-7]

@@ -4,6 +4,7 @@ use crate::formulation::{Formulated, Formulation};
 use crate::method::bdf::Bdf;
 use crate::method::dormand_prince::DormandPrince;
 use crate::method::exact::Exact;
+use crate::method::explicit::Pair;
 use crate::method::extrapolation::Mexx;
 use crate::method::generalized_alpha::{AlphaForm, GeneralizedAlpha};
 use crate::method::geoms::Geoms;
@@ -124,7 +125,7 @@ static OF_SYSTEMS: [SystemMethod; 1] = [SystemMethod {
     integrator: || Box::new(Exact),
 }];
 
-static ENTRIES: [Entry; 15] = [
+static ENTRIES: [Entry; 16] = [
     Entry {
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
@@ -190,6 +191,13 @@ static ENTRIES: [Entry; 15] = [
         formulations: &["eom0"],
         build: |_| Box::new(DormandPrince::default()),
         integrator: Some(|| Box::new(DormandPrince::default())),
+    },
+    Entry {
+        name: "dop853",
+        description: "explicit pair of Dormand and Prince of order 8(5,3), with projection; for small tolerances, not for stiff systems",
+        formulations: &["eom0"],
+        build: |_| Box::new(DormandPrince::of(Pair::Order8)),
+        integrator: Some(|| Box::new(DormandPrince::of(Pair::Order8))),
     },
     Entry {
         name: "mexx",

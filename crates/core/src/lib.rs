@@ -64,6 +64,7 @@ pub use initial::{BadInitial, Condition, Initial, Residual, Start, Unknown, Wron
 pub use method::bdf::Bdf;
 pub use method::dormand_prince::DormandPrince;
 pub use method::exact::Exact;
+pub use method::explicit::Pair;
 pub use method::extrapolation::Mexx;
 pub use method::generalized_alpha::GeneralizedAlpha;
 pub use method::geoms::Geoms;

@@ -15,8 +15,8 @@ use daedal::method::{AlphaForm, Chart, Control, HalfExplicitFormula, Integrator,
 use daedal::motion;
 use daedal::motion::consistent::initialise_by;
 use daedal::{
-    DormandPrince, GeneralizedAlpha, Geoms, Gmkssol, HalfExplicit, Hedop5, Lobatto, LocalStateSpace, Mexx, RadauIIa,
-    Rattle,
+    DormandPrince, GeneralizedAlpha, Geoms, Gmkssol, HalfExplicit, Hedop5, Lobatto, LocalStateSpace, Mexx, Pair,
+    RadauIIa, Rattle,
 };
 use daedal::{Initial, analysis};
 use serde::{Deserialize, Serialize};
@@ -207,7 +207,8 @@ fn of_motion<'m>(
             let HalfExplicit { steps, project, safety, .. } = half_explicit(HalfExplicitFormula::default(), given)?;
             Box::new(Hedop5 { steps, project, safety })
         }
-        "dopri5" => Box::new(dopri5(given)?),
+        "dopri5" => Box::new(dormand_prince(Pair::Order5, given)?),
+        "dop853" => Box::new(dormand_prince(Pair::Order8, given)?),
         "partition" => Box::new(local_state_space(Chart::Partition, given)?),
         "tangent" => Box::new(local_state_space(Chart::Tangent, given)?),
         "mexx" => {
@@ -262,7 +263,8 @@ fn of_general<'m>(
     let integrator: Box<dyn Integrator> = match name {
         "bdf" => Box::new(bdf(given)?),
         "radau" => Box::new(radau(given)),
-        "dopri5" => Box::new(dopri5(given)?),
+        "dopri5" => Box::new(dormand_prince(Pair::Order5, given)?),
+        "dop853" => Box::new(dormand_prince(Pair::Order8, given)?),
         _ => usual(),
     };
     let choice = MethodChoice {
@@ -343,9 +345,9 @@ fn half_explicit(formula: HalfExplicitFormula, given: &MethodOptions) -> Result<
     Ok(HalfExplicit { formula, steps: steps(given)?, project: !given.flag("unprojected"), safety })
 }
 
-fn dopri5(given: &MethodOptions) -> Result<DormandPrince, Error> {
+fn dormand_prince(pair: Pair, given: &MethodOptions) -> Result<DormandPrince, Error> {
     let safety = given.number("safety").unwrap_or(DormandPrince::default().safety);
-    Ok(DormandPrince { steps: steps(given)?, project: !given.flag("unprojected"), safety })
+    Ok(DormandPrince { pair, steps: steps(given)?, project: !given.flag("unprojected"), safety })
 }
 
 fn local_state_space(chart: Chart, given: &MethodOptions) -> Result<LocalStateSpace, Error> {

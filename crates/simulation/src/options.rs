@@ -121,11 +121,11 @@ pub(crate) const BASICS: WordTable<Basic, 2> = [("euler", Basic::Euler), ("midpo
 
 const IMPLICIT: &[&str] = &["geoms", "gmkssol", "radau", "bdf"];
 const RADAU: &[&str] = &["geoms", "gmkssol", "radau"];
-const PROJECTED: &[&str] = &["hem3", "hem4", "hem5", "hedop5", "dopri5"];
+const PROJECTED: &[&str] = &["hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853"];
 const CONTROLLED: &[&str] =
-    &["geoms", "gmkssol", "radau", "bdf", "hem3", "hem4", "hem5", "hedop5", "dopri5", "partition", "tangent"];
+    &["geoms", "gmkssol", "radau", "bdf", "hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853", "partition", "tangent"];
 const SAFE: &[&str] =
-    &["geoms", "gmkssol", "radau", "hem3", "hem4", "hem5", "hedop5", "dopri5", "partition", "tangent"];
+    &["geoms", "gmkssol", "radau", "hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853", "partition", "tangent"];
 const GEOMS: &[&str] = &["geoms"];
 
 /// One row per option: key, placeholder, methods, values, help; `only` names the one formulation that has it.

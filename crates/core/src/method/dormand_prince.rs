@@ -1,4 +1,4 @@
-//! The explicit pair of Dormand and Prince of order 5(4) on the acceleration level, with projection after each step.
+//! The explicit pairs of Dormand and Prince on the acceleration level, with projection after each step.
 //!
 //! ```text
 //! p' = Z v,   [M Kᵀ; K 0] (v'; λ, μ) = (f; −Γ),   r' = b
@@ -8,30 +8,13 @@
 //! table 5.2; Eich, Convergence results for a coordinate projection method (1993).
 
 use super::bdf::Steps;
+use super::explicit::{ExplicitTableau, Pair};
 use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble};
 use super::weights::Weights;
 use super::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
 use crate::options::Options;
 use std::ops::Range;
-
-/// Nodes cᵢ.
-pub(super) const C: [f64; 7] = [0.0, 1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0, 1.0];
-
-/// aᵢⱼ; the last row holds the weights of order 5.
-pub(super) const A: [[f64; 6]; 7] = [
-    [0.0; 6],
-    [1.0 / 5.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-    [3.0 / 40.0, 9.0 / 40.0, 0.0, 0.0, 0.0, 0.0],
-    [44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0, 0.0, 0.0, 0.0],
-    [19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0, 0.0, 0.0],
-    [9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0, 0.0],
-    [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
-];
-
-/// bⱼ − b̂ⱼ, the weights of the error estimate.
-pub(super) const E: [f64; 7] =
-    [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0];
 
 /// A step is accepted with this part of the tolerance: errors of single steps add up where nothing damps them. With all of it answers of a
 /// thousand random mechanisms were off by up to 474 tolerances (`tests/cross` of the models).
@@ -40,6 +23,8 @@ pub(super) const OF_A_STEP: f64 = 0.2;
 /// The pair with its options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DormandPrince {
+    /// Order 5 or 8.
+    pub pair: Pair,
     /// How step sizes are chosen.
     pub steps: Steps,
     /// Bring every new point onto the constraints? Otherwise it drifts off them.
@@ -48,9 +33,16 @@ pub struct DormandPrince {
     pub safety: f64,
 }
 
+impl DormandPrince {
+    /// A pair with its usual options.
+    pub fn of(pair: Pair) -> Self {
+        DormandPrince { pair, ..Self::default() }
+    }
+}
+
 impl Default for DormandPrince {
     fn default() -> Self {
-        DormandPrince { steps: Steps::Variable, project: true, safety: 0.9 }
+        DormandPrince { pair: Pair::default(), steps: Steps::Variable, project: true, safety: 0.9 }
     }
 }
 
@@ -61,7 +53,7 @@ impl<'m> Method<dyn Mechanism + 'm> for DormandPrince {
         at: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        let stepper = OneStep::start("dopri5", system, at, options, |equations| {
+        let stepper = OneStep::start(self.pair.tableau().name, system, at, options, |equations| {
             DormandPrincePair::new(self, equations, options)
         })?;
         Ok(Box::new(stepper))
@@ -70,10 +62,11 @@ impl<'m> Method<dyn Mechanism + 'm> for DormandPrince {
 
 /// The pair at work.
 struct DormandPrincePair {
+    tableau: &'static ExplicitTableau,
     /// the stage that is evaluated
     Y: Vec<f64>,
     /// Fᵢ = (Z V, V', b), at the places of p, v and r
-    F: [Vec<f64>; 7],
+    F: Vec<Vec<f64>>,
     saddle: Saddle,
     control: StepSize,
     project: bool,
@@ -84,12 +77,13 @@ struct DormandPrincePair {
 
 impl DormandPrincePair {
     fn new(method: &DormandPrince, equations: &StructuralEquations, options: &Options) -> Result<Self, StartFailure> {
-        let l = equations.layout();
+        let (l, tableau) = (equations.layout(), method.pair.tableau());
         Ok(DormandPrincePair {
+            tableau,
             Y: vec![0.0; l.dim()],
-            F: std::array::from_fn(|_| vec![0.0; l.dim()]),
+            F: vec![vec![0.0; l.dim()]; tableau.stages + 1],
             saddle: Saddle::new(l.a().len(), equations.constraints()),
-            control: StepSize::new(method.steps, method.safety, 5, options)?,
+            control: StepSize::new(method.steps, method.safety, tableau.order, options)?,
             project: method.project,
             moving: l.r().start..l.p().end,
             error: vec![0.0; l.dim()],
@@ -132,19 +126,23 @@ impl Scheme for DormandPrincePair {
     ) -> Result<Attempt, Trouble> {
         let moving = self.moving.clone();
         self.F[0][moving.clone()].copy_from_slice(&step.xdot[moving.clone()]);
-        for i in 1..7 {
-            Self::combine(&self.F, &A[i][..i], step.h, &moving, Some(step.x), &mut self.Y);
-            if i == 6 {
+        let s = self.tableau.stages;
+        for i in 1..=s {
+            Self::combine(&self.F, self.tableau.A[i], step.h, &moving, Some(step.x), &mut self.Y);
+            if i == s {
                 x1[moving.clone()].copy_from_slice(&self.Y[moving.clone()]);
                 if self.control.fixed() {
-                    break;
+                    return Ok(self.control.judge(&step, 0.0));
                 }
             }
-            let t = if C[i] == 1.0 { step.t1 } else { step.t + C[i] * step.h };
-            self.rates(equations, t, i)?;
+            self.rates(equations, self.tableau.time(i, step.t, step.t1), i)?;
         }
-        Self::combine(&self.F, &E, step.h, &moving, None, &mut self.error);
-        Ok(self.control.judge(&step, weights.norm(&self.error) / OF_A_STEP))
+        let DormandPrincePair { F, error, .. } = self;
+        let error = self.tableau.error(|row| {
+            Self::combine(F, row, step.h, &moving, None, error);
+            weights.norm(error)
+        });
+        Ok(self.control.judge(&step, error / OF_A_STEP))
     }
 
     fn projects(&self) -> bool {

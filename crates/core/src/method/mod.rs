@@ -7,7 +7,7 @@ mod convergence;
 mod derivative;
 pub(crate) mod dormand_prince;
 pub(crate) mod exact;
-mod explicit;
+pub(crate) mod explicit;
 pub(crate) mod extrapolation;
 pub(crate) mod generalized_alpha;
 pub(crate) mod geoms;

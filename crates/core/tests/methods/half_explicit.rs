@@ -1,6 +1,7 @@
 //! Half-explicit methods and the explicit pair of Dormand and Prince: orders, drift, published counts, refusals.
 
 use super::problems::{Arm, Pendulum};
+use daedal::Pair;
 use daedal::catalogue::{self, MotionMethod};
 use daedal::graph::Interpreted;
 use daedal::linalg::Matrix;
@@ -17,7 +18,7 @@ use daedal::{
 };
 
 const FIXED: Hedop5 = Hedop5 { steps: Steps::Fixed, project: true, safety: 0.9 };
-const FIXED_PAIR: DormandPrince = DormandPrince { steps: Steps::Fixed, project: true, safety: 0.9 };
+const FIXED_PAIR: DormandPrince = DormandPrince { pair: Pair::Order5, steps: Steps::Fixed, project: true, safety: 0.9 };
 
 fn hem(formula: Formula, project: bool) -> HalfExplicit {
     HalfExplicit { formula, steps: Steps::Fixed, project, ..HalfExplicit::default() }
@@ -136,7 +137,7 @@ fn hedop5_needs_as_many_steps_as_published() {
 #[test]
 fn tolerances_are_met_by_every_method() {
     let exact = run(&Arm::P2, Arm::start(), 5.0, &Geoms::default(), &tolerance(1e-12));
-    for name in ["hem3", "hem4", "hem5", "hedop5", "dopri5"] {
+    for name in ["hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853"] {
         let entry = catalogue::find(name).unwrap();
         let method = entry.with(entry.usual()).unwrap();
         let mut steps = 0;
@@ -208,6 +209,7 @@ fn kinematics_nonholonomic_constraints_and_dynamic_states_keep_the_order() {
         ("hem5", Box::new(hem(Formula::Hem5, true)), 5.0, 20),
         ("hedop5", Box::new(FIXED), 5.0, 20),
         ("dopri5", Box::new(FIXED_PAIR), 5.0, 20),
+        ("dop853", Box::new(DormandPrince { pair: Pair::Order8, ..FIXED_PAIR }), 8.0, 5),
     ] {
         let [coarse, fine] = [steps, 2 * steps].map(|n| error(&*method, n));
         let observed = (coarse / fine).log2();
@@ -221,7 +223,7 @@ fn kinematics_nonholonomic_constraints_and_dynamic_states_keep_the_order() {
 fn compiled_formulas_make_the_same_steps() {
     for (mechanism, initial) in [(&Skate as &dyn Mechanism, skate_start()), (&Arm::P2, Arm::start())] {
         let compiled = Compiled::new(&mechanism.formulas().unwrap(), Interpreted);
-        for name in ["hem5", "hedop5", "dopri5"] {
+        for name in ["hem5", "hedop5", "dopri5", "dop853"] {
             let method = catalogue::find(name).unwrap();
             let method = method.with(method.usual()).unwrap();
             let one = run(mechanism, initial.clone(), 2.0, &*method, &tolerance(1e-7));
@@ -262,7 +264,7 @@ fn an_event_stops_at_its_time() {
     // from the horizontal the lowest point is passed after a quarter of the period
     let problem =
         Problem::new(&Pendulum::P1, Pendulum::horizontal(), 10.0).stop_when("lowest", |at: &Motion<f64>| at.p[0]);
-    for name in ["hem5", "hedop5", "dopri5"] {
+    for name in ["hem5", "hedop5", "dopri5", "dop853"] {
         let entry = catalogue::find(name).unwrap();
         let solution = solve(&problem, &*entry.with(entry.usual()).unwrap(), &tolerance(1e-8)).unwrap();
         assert_eq!(solution.ended, Ended::AtEvent { name: "lowest".to_string() }, "{name}");
@@ -361,7 +363,7 @@ fn what_is_out_of_class_is_refused_with_a_reason() {
         let odd = Odd(feature);
         let initial = Initial::motion(0.0, &[1.0, 0.0], &[0.0, 0.0]);
         let problem = Problem::new(&odd, initial, 1.0);
-        for name in ["hem3", "hedop5", "dopri5"] {
+        for name in ["hem3", "hedop5", "dopri5", "dop853"] {
             let entry = catalogue::find(name).unwrap();
             let failure = solve(&problem, &*entry.with(entry.usual()).unwrap(), &Options::default()).unwrap_err();
             let SolveError::Start(cause) = failure else { panic!("{name}: {failure}") };
@@ -394,7 +396,7 @@ fn a_system_without_constraints_is_integrated_too() {
             f[0] = -at.p[0];
         }
     }
-    for name in ["hem3", "hem4", "hem5", "hedop5", "dopri5"] {
+    for name in ["hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853"] {
         let entry = catalogue::find(name).unwrap();
         let method = entry.with(entry.usual()).unwrap();
         let solution = run(&Oscillator, Initial::motion(0.0, &[1.0], &[0.0]), 10.0, &*method, &tolerance(1e-8));

@@ -98,7 +98,7 @@ fn kinematics_that_change_late_are_not_taken_for_velocities() {
                 other => panic!("{name}: {other:?}"),
             }
         }
-        for name in ["alpha", "geoms", "radau", "bdf", "hem4", "hedop5", "dopri5"] {
+        for name in ["alpha", "geoms", "radau", "bdf", "hem4", "hedop5", "dopri5", "dop853"] {
             let x = run(name, mechanism, &initial, 10.0, 1e-7).unwrap().at_end().p[0];
             // alpha has steps of one size, one of which the jump lies in
             let enough = if name == "alpha" { 0.6 } else { 1e-4 };

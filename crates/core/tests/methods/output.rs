@@ -8,8 +8,21 @@ use daedal::scalar::Scalar;
 use daedal::{Ended, Hedop5, Initial, Options, Problem, Save, Solution, Tolerance, solve};
 
 /// Methods that control their error.
-const METHODS: [&str; 12] =
-    ["hem3", "hem4", "hem5", "hedop5", "dopri5", "mexx", "geoms", "gmkssol", "radau", "bdf", "partition", "tangent"];
+const METHODS: [&str; 13] = [
+    "hem3",
+    "hem4",
+    "hem5",
+    "hedop5",
+    "dopri5",
+    "dop853",
+    "mexx",
+    "geoms",
+    "gmkssol",
+    "radau",
+    "bdf",
+    "partition",
+    "tangent",
+];
 /// Those of them whose polynomial is of lower order than their steps, and is left where it deviates by less than a few tolerances.
 const COLLOCATION: [&str; 3] = ["geoms", "gmkssol", "radau"];
 

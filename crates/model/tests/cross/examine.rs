@@ -197,7 +197,7 @@ fn motion<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
     let mut ways: Ways = vec![("auto".to_string(), Box::new(chosen))];
     for entry in catalogue::all() {
         for formulation in Formulation::ALL.into_iter().filter(|f| entry.formulations.contains(&f.name())) {
-            let of_its_own = matches!(entry.name, "dopri5" | "partition" | "tangent");
+            let of_its_own = matches!(entry.name, "dopri5" | "dop853" | "partition" | "tangent");
             if !of_its_own && !promises(entry.name, formulation.name()) {
                 continue;
             }

@@ -12,7 +12,8 @@ mod partition;
 mod tangent;
 
 use super::bdf::Steps;
-use super::dormand_prince::{A, C, E, OF_A_STEP};
+use super::dormand_prince::OF_A_STEP;
+use super::explicit::Pair;
 use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble};
 use super::weights::Weights;
 use super::{Method, StartFailure, State, Stepper};
@@ -237,21 +238,23 @@ impl<C: Coordinates> Scheme for Local<C> {
         self.chart.slope(equations, step.x, &mut self.F[0][..r]);
         self.F[0][r..].copy_from_slice(&step.xdot[dynamic.clone()]);
         self.quadrature.copy_from_slice(step.x);
-        self.integrate(equations, step.h * A[6][0]);
-        for i in 1..7 {
+        let tableau = Pair::Order5.tableau();
+        let (s, A) = (tableau.stages, tableau.A);
+        self.integrate(equations, step.h * A[s][0]);
+        for i in 1..=s {
             let [start, y] = &mut self.y;
             y.copy_from_slice(start);
-            for (a, F) in A[i][..i].iter().zip(&self.F).filter(|(a, _)| **a != 0.0) {
+            for (a, F) in A[i].iter().zip(&self.F).filter(|(a, _)| **a != 0.0) {
                 y.iter_mut().zip(F).for_each(|(y, f)| *y += step.h * a * f);
             }
-            let t = if C[i] == 1.0 { step.t1 } else { step.t + C[i] * step.h };
+            let t = tableau.time(i, step.t, step.t1);
             self.x[dynamic.clone()].copy_from_slice(&y[r..]);
             self.chart.lift(equations, t, &y[..r], &mut self.x)?;
-            if i < 6 || !self.control.fixed() {
+            if i < s || !self.control.fixed() {
                 self.rates(equations, t, i)?;
             }
-            if i < 6 {
-                self.integrate(equations, step.h * A[6][i]);
+            if i < s {
+                self.integrate(equations, step.h * A[s][i]);
             }
         }
         let moving = dynamic.start..equations.layout().p().end;
@@ -274,7 +277,7 @@ impl<C: Coordinates> Scheme for Local<C> {
         }
         // the formula of order 4, on the constraints as well: what the chart amplifies counts
         let y = &mut self.y[1];
-        for (d, F) in E.iter().zip(&self.F) {
+        for (d, F) in tableau.error[0].iter().zip(&self.F) {
             y.iter_mut().zip(F).for_each(|(y, f)| *y -= step.h * d * f);
         }
         self.x[dynamic].copy_from_slice(&y[r..]);

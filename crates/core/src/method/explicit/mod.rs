@@ -1,9 +1,15 @@
-//! The explicit pair of Dormand and Prince of order 5(4) for ordinary differential equations E ẋ = f(t, x) with a constant, regular E.
+//! The explicit pairs of Dormand and Prince for ordinary differential equations E ẋ = f(t, x) with a constant, regular E.
 //!
-//! With its dense output of order 4, and the test of stiffness. Dormand & Prince (1980); Hairer, Nørsett & Wanner, Solving ODEs I, II.5,
-//! table 5.2, and II.6, (6.12); Hairer & Wanner, Solving ODEs II, IV.2.
+//! With their dense outputs, and the test of stiffness. Hairer, Nørsett & Wanner, Solving ODEs I, II.5, II.6; Hairer & Wanner, Solving ODEs II, IV.2.
 
-use super::dormand_prince::{A, C, DormandPrince, E, OF_A_STEP};
+mod order5;
+mod order8;
+mod tableau;
+
+pub use tableau::Pair;
+pub(super) use tableau::{ExplicitTableau, combine};
+
+use super::dormand_prince::{DormandPrince, OF_A_STEP};
 use super::pace::{Failures, Rules, Try, first_step};
 use super::shell::{Attempt, Formula, Shell};
 use super::structural::{Step, StepSize};
@@ -16,25 +22,17 @@ use crate::motion::Undefined;
 use crate::options::Options;
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
+use tableau::powers;
 
-/// Weights of the term of the dense output that is not known from the ends of a step. Solving ODEs I, II.6: `CONTD5` of DOPRI5.
-const D: [f64; 7] = [
-    -12_715_105_075.0 / 11_282_082_432.0,
-    0.0,
-    87_487_479_700.0 / 32_700_410_799.0,
-    -10_690_763_975.0 / 1_880_347_072.0,
-    701_980_252_875.0 / 199_316_789_632.0,
-    -1_453_857_185.0 / 822_651_844.0,
-    69_997_945.0 / 29_380_423.0,
-];
-/// Degree of the polynomial over a step once it is refined.
+/// Degree of the polynomial over a step of order 5 once it is refined, and that of the dense output of order 7.
 const DEGREE: usize = 5;
-/// h |λ| at the border of the stability region on the negative real axis. Solving ODEs II, IV.2.
-const STABLE: f64 = 3.25;
+const DENSE_DEGREE: usize = 7;
+/// Terms of the dense output: Δ, two from the rates at the ends, and up to four.
+const MOST_TERMS: usize = 7;
 /// Rates that differ by less, relative to the largest, are the same: far above the rounding of a consistent start, far below what a singular
 /// matrix leaves.
 const SAME_RATE: f64 = 1e-6;
-/// Steps in a row at that border after which a system is called stiff. The same.
+/// Steps in a row at the border of stability after which a system is called stiff. Solving ODEs II, IV.2.
 const STIFF_STEPS: u32 = 15;
 
 impl Integrator for DormandPrince {
@@ -50,21 +48,25 @@ impl Integrator for DormandPrince {
 
 /// The pair at a point of a solution.
 struct ExplicitStep<'p> {
+    tableau: &'static ExplicitTableau,
     dae: Box<dyn Dae + 'p>,
     /// E, unless it is the identity
     leading: Option<IterationMatrix<f64>>,
     zeros: Vec<f64>,
     state: State,
     /// kᵢ = ẋ at the stages; the first is ẋ at the point where the formula stands
-    k: [Vec<f64>; 7],
+    k: Vec<Vec<f64>>,
     before: State,
     rate_before: Vec<f64>,
     segment: Segment,
     weights: Weights,
     control: StepSize,
-    /// the stage that is evaluated, and the last but one
+    /// is the polynomial that of the dense output, and is it wanted after every step?
+    dense: bool,
+    wanted: bool,
+    /// the stage that is evaluated, and the last one before the end of the step
     Y: Vec<f64>,
-    Y6: Vec<f64>,
+    last_stage: Vec<f64>,
     error: Vec<f64>,
     /// of the polynomial at thirds of a step
     deviations: [Vec<f64>; 2],
@@ -82,9 +84,10 @@ impl<'p> ExplicitStep<'p> {
         options: &Options,
     ) -> Result<Shell<Self>, StartFailure> {
         options.check()?;
-        let control = StepSize::new(method.steps, method.safety, 5, options)?;
+        let tableau = method.pair.tableau();
+        let control = StepSize::new(method.steps, method.safety, tableau.order, options)?;
         let why = "it is not an ordinary differential equation E ẋ = f(t, x) with a regular matrix E of numbers";
-        let refused = || StartFailure::OutOfClass { method: "dopri5", why: why.into(), instead: "radau" };
+        let refused = || StartFailure::OutOfClass { method: tableau.name, why: why.into(), instead: "radau" };
         if !dae.is_ordinary() {
             return Err(refused());
         }
@@ -104,18 +107,21 @@ impl<'p> ExplicitStep<'p> {
         let mut step = ExplicitStep {
             leading,
             zeros: vec![0.0; n],
-            k: std::array::from_fn(|_| vec![0.0; n]),
+            k: vec![vec![0.0; n]; tableau.A.len()],
             before: state.clone(),
             rate_before: vec![0.0; n],
-            segment: Segment::with_room(state.t, &state.x, DEGREE),
+            segment: Segment::with_room(state.t, &state.x, degree(tableau)),
             weights,
+            dense: false,
+            wanted: false,
             Y: state.x.clone(),
-            Y6: vec![0.0; n],
+            last_stage: vec![0.0; n],
             error: vec![0.0; n],
             deviations: std::array::from_fn(|_| vec![0.0; n]),
             at_border: 0,
             stiff_from: None,
             counters: Statistics::default(),
+            tableau,
             dae,
             state,
             control,
@@ -144,48 +150,86 @@ impl<'p> ExplicitStep<'p> {
         Ok(())
     }
 
-    /// Y = x₀ + h Σ aᵢⱼ kⱼ, stages 2 to `last` of a step from x₀, whose rate is k₁.
-    fn stages(&mut self, from: &State, t1: f64, last: usize) -> Result<(), Undefined> {
-        let h = t1 - from.t;
-        for i in 1..=last {
-            for (j, y) in self.Y.iter_mut().enumerate() {
-                let sum: f64 = A[i][..i].iter().zip(&self.k).map(|(a, k)| a * k[j]).sum();
-                *y = from.x[j] + h * sum;
+    /// Y = x₀ + h Σ aᵢⱼ kⱼ at the stages of a step from x₀, whose rate is k₁, up to its end and the rate there. Y is the end.
+    fn stages(&mut self, from: &State, t1: f64) -> Result<(), Undefined> {
+        let s = self.tableau.stages;
+        for i in 1..=s {
+            self.stage(from, t1, i);
+            if i + 1 == s {
+                self.last_stage.copy_from_slice(&self.Y);
             }
-            if i == 5 {
-                self.Y6.copy_from_slice(&self.Y);
-            }
-            if i < last || last == 6 {
-                self.rate(if C[i] == 1.0 { t1 } else { from.t + C[i] * h }, i)?;
-            }
+            self.rate(self.tableau.time(i, from.t, t1), i)?;
         }
         Ok(())
     }
 
-    /// The polynomial of order 4 over a step that ends at Y, with rates k.
-    fn interpolate(&mut self, t1: f64) {
-        let (t0, h, n) = (self.state.t, t1 - self.state.t, self.Y.len());
-        let c = self.segment.powers(t0, t1);
+    /// Y of one stage.
+    fn stage(&mut self, from: &State, t1: f64, i: usize) {
+        combine(&from.x, t1 - from.t, self.tableau.A[i], self.k.iter().map(|k| &k[..]), &mut self.Y);
+    }
+
+    /// The polynomial over a step from x₀ to x₁, with all rates; without those of stages of its own it is that of values and rates at both ends.
+    fn interpolate(&mut self, (t0, x0): (f64, &[f64]), (t1, x1): (f64, &[f64])) {
+        let (s, h, n) = (self.tableau.stages, t1 - t0, x1.len());
+        let terms: &[&[f64]] = if self.tableau.has_dense_stages() && !self.dense { &[] } else { self.tableau.dense };
+        let coefficients = self.segment.powers(t0, t1);
         for j in 0..n {
-            let change = self.Y[j] - self.state.x[j];
-            let b = h * self.k[0][j] - change;
-            let c4 = change - h * self.k[6][j] - b;
-            let d = h * D.iter().zip(&self.k).map(|(d, k)| d * k[j]).sum::<f64>();
-            // powers of σ = θ − 1 of x₀ + θ (Δ + (1 − θ)(b + θ (c + (1 − θ) d)))
-            let powers = [self.Y[j], change - b - c4, d - b - 2.0 * c4, 2.0 * d - c4, d, 0.0];
-            powers.into_iter().enumerate().for_each(|(power, value)| c[power * n + j] = value);
+            let mut c = [0.0; MOST_TERMS];
+            c[0] = x1[j] - x0[j];
+            c[1] = h * self.k[0][j] - c[0];
+            c[2] = c[0] - h * self.k[s][j] - c[1];
+            for (c, weights) in c[3..].iter_mut().zip(terms) {
+                *c = h * weights.iter().zip(&self.k).map(|(d, k)| d * k[j]).sum::<f64>();
+            }
+            let powers = powers(x0[j], &c[..3 + terms.len()]);
+            coefficients[j] = x1[j];
+            (1..coefficients.len() / n).for_each(|power| coefficients[power * n + j] = powers[power]);
         }
+    }
+
+    /// The polynomial that the stages of a step tell.
+    fn accepted_polynomial(&mut self) {
+        let (before, state) = (std::mem::take(&mut self.before), std::mem::take(&mut self.state));
+        self.dense = false;
+        self.interpolate((before.t, &before.x), (state.t, &state.x));
+        (self.before, self.state) = (before, state);
+    }
+
+    /// The dense output over the last step, by stages of its own.
+    fn make_dense(&mut self) {
+        if self.dense || !self.tableau.has_dense_stages() || self.before.t != self.segment.t0 {
+            return;
+        }
+        let (before, state) = (std::mem::take(&mut self.before), std::mem::take(&mut self.state));
+        // k₁ is the rate at the end of the step, where the next one begins
+        std::mem::swap(&mut self.k[0], &mut self.rate_before);
+        let made = (self.tableau.stages + 1..self.tableau.A.len()).try_for_each(|i| {
+            self.stage(&before, state.t, i);
+            self.rate(self.tableau.time(i, before.t, state.t), i)
+        });
+        if made.is_ok() {
+            self.dense = true;
+            self.interpolate((before.t, &before.x), (state.t, &state.x));
+        }
+        std::mem::swap(&mut self.k[0], &mut self.rate_before);
+        (self.before, self.state) = (before, state);
     }
 
     /// Is the step as long as stability allows?
     fn watch_stiffness(&mut self, h: f64) {
+        let s = self.tableau.stages;
         let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-        let (rates, points) = (distance(&self.k[6], &self.k[5]), distance(&self.Y, &self.Y6));
-        self.at_border = if h * (rates / points).sqrt() > STABLE { self.at_border + 1 } else { 0 };
+        let (rates, points) = (distance(&self.k[s], &self.k[s - 1]), distance(&self.Y, &self.last_stage));
+        self.at_border = if h * (rates / points).sqrt() > self.tableau.stable { self.at_border + 1 } else { 0 };
         if self.at_border == STIFF_STEPS && self.stiff_from.is_none() {
             self.stiff_from = Some(self.state.t);
         }
     }
+}
+
+/// Degree of the polynomials of a pair.
+fn degree(tableau: &ExplicitTableau) -> usize {
+    if tableau.has_dense_stages() { DENSE_DEGREE } else { DEGREE }
 }
 
 impl Formula for ExplicitStep<'_> {
@@ -204,29 +248,33 @@ impl Formula for ExplicitStep<'_> {
     fn attempt(&mut self, tried: &Try) -> Result<Attempt, StepFailure> {
         let &Try { h, t1, .. } = tried;
         let state = std::mem::take(&mut self.state);
-        let made = self.stages(&state, t1, 6);
+        let made = self.stages(&state, t1);
         self.state = state;
         if made.is_err() {
             return Ok(Attempt::Failed { factor: 0.5, singular: false });
         }
-        for (j, e) in self.error.iter_mut().enumerate() {
-            *e = h * E.iter().zip(&self.k).map(|(e, k)| e * k[j]).sum::<f64>();
-        }
-        let error = self.weights.norm_between(&self.error, &self.state.x, &self.Y) / OF_A_STEP;
+        let Self { k, error, weights, Y, state, zeros, .. } = self;
+        let error = self.tableau.error(|row| {
+            combine(zeros, h, row, k.iter().map(|k| &k[..]), error);
+            weights.norm_between(error, &state.x, Y)
+        }) / OF_A_STEP;
         let &Try { last, first, after_rejection, .. } = tried;
         let step = Step { t: self.state.t, t1, x: &self.state.x, h, xdot: &self.k[0], after_rejection, first, last };
         let judged = self.control.judge(&step, error);
         if !judged.accepted {
             return Ok(Attempt::Rejected { next: judged.next });
         }
-        self.interpolate(t1);
         self.watch_stiffness(h);
         std::mem::swap(&mut self.before, &mut self.state);
         self.state.t = t1;
         self.state.x.copy_from_slice(&self.Y);
-        let [first, .., last] = &mut self.k;
-        self.rate_before.copy_from_slice(first);
-        first.copy_from_slice(last);
+        self.accepted_polynomial();
+        self.rate_before.copy_from_slice(&self.k[0]);
+        let (first, rest) = self.k.split_at_mut(1);
+        first[0].copy_from_slice(&rest[self.tableau.stages - 1]);
+        if self.wanted {
+            self.make_dense();
+        }
         self.weights.at(&self.state.x);
         let settled = self.dae.accepted(0, t1, &mut self.state.x, &self.k[0]);
         let next = if self.control.fixed() { tried.proposed } else { judged.next.min(tried.longest) };
@@ -250,7 +298,8 @@ impl Formula for ExplicitStep<'_> {
 
     fn restart(&mut self, at: State, _: Option<&[f64]>) -> Result<(), StepFailure> {
         self.state = at;
-        self.segment = Segment::with_room(self.state.t, &self.state.x, DEGREE);
+        self.segment = Segment::with_room(self.state.t, &self.state.x, degree(self.tableau));
+        self.dense = false;
         self.dae.jumped(self.state.t, &self.state.x);
         self.weights.at(&self.state.x);
         self.Y.copy_from_slice(&self.state.x);
@@ -259,22 +308,28 @@ impl Formula for ExplicitStep<'_> {
         self.rate(t, 0).map_err(|_| StepFailure::Undefined { t })
     }
 
-    /// The end of a step from the same begin, of order 5 like all.
+    fn watch_between(&mut self) {
+        self.wanted = true;
+    }
+
+    /// The dense output of order 7, or else the end of a step from the same begin, of order 5 like all.
     fn inside(&mut self, t: f64, x: &mut [f64]) {
-        if t >= self.segment.t1 || t <= self.segment.t0 {
+        self.make_dense();
+        if self.tableau.has_dense_stages() || t >= self.segment.t1 || t <= self.segment.t0 {
             return self.segment.eval(t, x);
         }
         // k₁ is the rate at the end of the step
         let before = std::mem::take(&mut self.before);
         std::mem::swap(&mut self.k[0], &mut self.rate_before);
-        let made = self.stages(&before, t, 5).and_then(|()| {
-            self.rate(t, 5)?;
-            let h = t - before.t;
-            for (j, x) in x.iter_mut().enumerate() {
-                *x = before.x[j] + h * A[6].iter().zip(&self.k).map(|(a, k)| a * k[j]).sum::<f64>();
-            }
-            Ok(())
+        let s = self.tableau.stages;
+        let made = (1..s).try_for_each(|i| {
+            self.stage(&before, t, i);
+            self.rate(self.tableau.time(i, before.t, t), i)
         });
+        if made.is_ok() {
+            self.stage(&before, t, s);
+            x.copy_from_slice(&self.Y);
+        }
         std::mem::swap(&mut self.k[0], &mut self.rate_before);
         self.before = before;
         if made.is_err() {
@@ -284,6 +339,9 @@ impl Formula for ExplicitStep<'_> {
 
     /// The polynomial of degree 5 with values and rates at both ends and the values of shorter steps at thirds.
     fn refine(&mut self) {
+        if self.tableau.has_dense_stages() {
+            return self.make_dense();
+        }
         let n = self.state.x.len();
         let (t0, t1) = (self.segment.t0, self.segment.t1);
         let mut deviations = std::mem::take(&mut self.deviations);
