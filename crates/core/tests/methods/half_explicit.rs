@@ -209,7 +209,7 @@ fn kinematics_nonholonomic_constraints_and_dynamic_states_keep_the_order() {
         ("hem5", Box::new(hem(Formula::Hem5, true)), 5.0, 20),
         ("hedop5", Box::new(FIXED), 5.0, 20),
         ("dopri5", Box::new(FIXED_PAIR), 5.0, 20),
-        ("dop853", Box::new(DormandPrince { pair: Pair::Order8, ..FIXED_PAIR }), 8.0, 5),
+        ("dop853", Box::new(DormandPrince { pair: Pair::Order8, ..FIXED_PAIR }), 8.0, 2),
     ] {
         let [coarse, fine] = [steps, 2 * steps].map(|n| error(&*method, n));
         let observed = (coarse / fine).log2();

@@ -5,7 +5,6 @@
 
 use super::bdf;
 use super::problems::{Arm, Pendulum};
-use daedal::Pair;
 use daedal::catalogue::MotionMethod;
 use daedal::formulation::{Formulated, Formulation, Relaxed};
 use daedal::method::AlphaForm;
@@ -119,8 +118,7 @@ fn general() -> Vec<Row> {
     let dopri5 = DormandPrince { steps: Steps::Fixed, ..DormandPrince::default() };
     // rises to five from below
     rows.push(("dopri5".into(), "eom0", Box::new(dopri5), 32, full(4.8)));
-    let dop853 = DormandPrince { steps: Steps::Fixed, ..DormandPrince::of(Pair::Order8) };
-    rows.push(("dop853".into(), "eom0", Box::new(dop853), 16, full(8.0)));
+    // errors of dop853 are rounding with eight steps here; half_explicit.rs measures its order
     for chart in [Chart::Partition, Chart::Tangent] {
         let method = LocalStateSpace { chart, steps: Steps::Fixed, ..LocalStateSpace::default() };
         rows.push((format!("{chart:?}").to_lowercase(), "eom0", Box::new(method), 32, full(5.0)));
