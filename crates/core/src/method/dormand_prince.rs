@@ -8,7 +8,9 @@
 //! table 5.2; Eich, Convergence results for a coordinate projection method (1993).
 
 use super::bdf::Steps;
-use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble};
+use super::structural::{
+    Attempt, OneStep, ProjectedOnto, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble,
+};
 use super::weights::Weights;
 use super::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
@@ -42,15 +44,15 @@ pub(super) const OF_A_STEP: f64 = 0.2;
 pub struct DormandPrince {
     /// How step sizes are chosen.
     pub steps: Steps,
-    /// Bring every new point onto the constraints? Otherwise it drifts off them.
-    pub project: bool,
+    /// Which constraints is every new point brought onto? It drifts off the others.
+    pub project: ProjectedOnto,
     /// Safety factor of the step sizes.
     pub safety: f64,
 }
 
 impl Default for DormandPrince {
     fn default() -> Self {
-        DormandPrince { steps: Steps::Variable, project: true, safety: 0.9 }
+        DormandPrince { steps: Steps::Variable, project: ProjectedOnto::All, safety: 0.9 }
     }
 }
 
@@ -76,7 +78,7 @@ struct DormandPrincePair {
     F: [Vec<f64>; 7],
     saddle: Saddle,
     control: StepSize,
-    project: bool,
+    project: ProjectedOnto,
     /// r, v and p
     moving: Range<usize>,
     error: Vec<f64>,
@@ -147,7 +149,7 @@ impl Scheme for DormandPrincePair {
         Ok(self.control.judge(&step, weights.norm(&self.error) / OF_A_STEP))
     }
 
-    fn projects(&self) -> bool {
+    fn projects(&self) -> ProjectedOnto {
         self.project
     }
 

@@ -13,7 +13,9 @@ mod tangent;
 
 use super::bdf::Steps;
 use super::dormand_prince::{A, C, E, OF_A_STEP};
-use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble};
+use super::structural::{
+    Attempt, OneStep, ProjectedOnto, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble,
+};
 use super::weights::Weights;
 use super::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
@@ -284,8 +286,8 @@ impl<C: Coordinates> Scheme for Local<C> {
         Ok(self.control.judge(&step, if other_branch > 1.0 { error.max(other_branch) } else { error }))
     }
 
-    fn projects(&self) -> bool {
-        false
+    fn projects(&self) -> ProjectedOnto {
+        ProjectedOnto::Nothing
     }
 
     fn fixed(&self) -> bool {
