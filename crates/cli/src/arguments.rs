@@ -186,7 +186,7 @@ pub struct Solve {
     /// End of the interval [default: that of the model]
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub tend: Option<f64>,
-    /// Numerical method; auto decides from the equations and says why. General systems are solved by radau and bdf, ordinary
+    /// Numerical method; auto decides from the equations and says why. General systems are solved by radau, bdf, trapezoidal, gauss, radau-ia and lobatto-iiic, ordinary
     /// differential equations by dopri5 and dop853 as well; the others are for equations of motion, see `daedal list --methods` [default: that of the model, else auto]
     #[arg(long, value_name = "METHOD", value_parser = method())]
     pub method: Option<String>,
@@ -237,6 +237,9 @@ pub struct Solve {
     /// Most switches between modes [default: that of the model, else 100000]
     #[arg(long, help_heading = MODES_HEADING, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_switches: Option<u64>,
+    /// How exactly times of switches are found [default: that of the model, else 100 units of rounding]
+    #[arg(long, help_heading = MODES_HEADING, value_name = "T", value_parser = positive, allow_hyphen_values = true)]
+    pub time_tolerance: Option<f64>,
     /// How sliding between modes is noticed: by the condition that both lead to the surface between them, by three switches in short
     /// succession, by both (auto), or not at all [default: that of the model, else auto]
     #[arg(long, help_heading = MODES_HEADING, value_name = "HOW", value_parser = choice(&DETECTIONS))]
@@ -272,6 +275,7 @@ impl Solve {
             verify: self.verify,
             events: self.asked_events(),
             max_switches: self.max_switches,
+            time_tolerance: self.time_tolerance,
             sliding: self.sliding,
             // nothing but the summary shows them
             keep_switches: (self.output.is_empty() && self.events.is_none()).then_some(SHOWN_SWITCHES),

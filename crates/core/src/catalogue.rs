@@ -12,6 +12,7 @@ use crate::method::gmkssol::Gmkssol;
 use crate::method::half_explicit::{HalfExplicit, HalfExplicitFormula, Hedop5};
 use crate::method::local_state_space::{Chart, LocalStateSpace};
 use crate::method::radau::RadauIIa;
+use crate::method::runge_kutta::{ImplicitRungeKutta, RungeKuttaFamily};
 use crate::method::symplectic::{Lobatto, Rattle};
 use crate::method::{Integrator, Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
@@ -117,7 +118,15 @@ impl Entry {
     }
 }
 
+fn runge_kutta(formulation: Formulation, family: RungeKuttaFamily) -> Box<dyn MotionMethod> {
+    Box::new(Formulated { formulation, integrator: ImplicitRungeKutta::of(family) })
+}
+
 const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
+
+/// Formulations with which the trapezoidal rule is known to differ; its family takes those of index one and two.
+const CLASSICAL: &[&str] = &["psf", "eom0", "eom1", "eom", "ode"];
+const WITH_CONSTRAINTS: &[&str] = &["psf", "eom0", "eom1"];
 
 static OF_SYSTEMS: [SystemMethod; 1] = [SystemMethod {
     name: "exact",
@@ -125,7 +134,7 @@ static OF_SYSTEMS: [SystemMethod; 1] = [SystemMethod {
     integrator: || Box::new(Exact),
 }];
 
-static ENTRIES: [Entry; 16] = [
+static ENTRIES: [Entry; 20] = [
     Entry {
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
@@ -156,6 +165,34 @@ static ENTRIES: [Entry; 16] = [
         formulations: EVERY,
         build: |formulation| Box::new(Formulated { formulation, integrator: Bdf::default() }),
         integrator: Some(|| Box::new(Bdf::default())),
+    },
+    Entry {
+        name: "trapezoidal",
+        description: "implicit trapezoidal rule, of order 2; not L-stable",
+        formulations: CLASSICAL,
+        build: |formulation| runge_kutta(formulation, RungeKuttaFamily::Trapezoidal),
+        integrator: Some(|| Box::new(ImplicitRungeKutta::of(RungeKuttaFamily::Trapezoidal))),
+    },
+    Entry {
+        name: "gauss",
+        description: "Gauss of order 6 with projection onto the constraints; not L-stable",
+        formulations: WITH_CONSTRAINTS,
+        build: |formulation| runge_kutta(formulation, RungeKuttaFamily::Gauss),
+        integrator: Some(|| Box::new(ImplicitRungeKutta::of(RungeKuttaFamily::Gauss))),
+    },
+    Entry {
+        name: "radau-ia",
+        description: "Radau IA of order 5 with projection onto the constraints",
+        formulations: WITH_CONSTRAINTS,
+        build: |formulation| runge_kutta(formulation, RungeKuttaFamily::RadauIA),
+        integrator: Some(|| Box::new(ImplicitRungeKutta::of(RungeKuttaFamily::RadauIA))),
+    },
+    Entry {
+        name: "lobatto-iiic",
+        description: "Lobatto IIIC of order 4",
+        formulations: WITH_CONSTRAINTS,
+        build: |formulation| runge_kutta(formulation, RungeKuttaFamily::LobattoIIIC),
+        integrator: Some(|| Box::new(ImplicitRungeKutta::of(RungeKuttaFamily::LobattoIIIC))),
     },
     Entry {
         name: "hem3",

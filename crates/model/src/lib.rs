@@ -10,9 +10,11 @@
 //! | `names`, `index`, `memo` | what names mean, index ranges, definitions |
 //! | `reader`, `lower` | values in numbers and in graph nodes |
 //! | `hybrid` | modes, transitions, sliding |
+//! | `columns` | points of tables from files |
 //! | `spline` | tables of points as smooth functions |
 //! | `model`, `parameters`, `tables`, `definitions`, `motion`, `dae`, `initial`, `output` | the sections of a file |
 
+mod columns;
 mod dae;
 mod definitions;
 mod diagnostic;

@@ -19,6 +19,7 @@ use daedal::dae::Form;
 use daedal::formulation::Formulation;
 use daedal::motion::Formulas;
 use daedal::{Initial, catalogue};
+use std::path::Path;
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 
@@ -191,7 +192,27 @@ impl Model {
         overrides: &[(String, f64)],
         given: &[GivenEvent],
     ) -> Result<Model, GivenMistakes> {
+        Self::read_by(Reader::new(text, ReadingLimits::default()), (name, text), overrides, given)
+    }
+
+    /// [`Model::read_with`] for a file in a folder, where files that it names are looked for.
+    pub fn read_in(
+        folder: &Path,
+        (name, text): (&str, &str),
+        overrides: &[(String, f64)],
+        given: &[GivenEvent],
+    ) -> Result<Model, GivenMistakes> {
         let mut reader = Reader::new(text, ReadingLimits::default());
+        reader.folder = Some(folder.into());
+        Self::read_by(reader, (name, text), overrides, given)
+    }
+
+    fn read_by(
+        mut reader: Reader,
+        (name, text): (&str, &str),
+        overrides: &[(String, f64)],
+        given: &[GivenEvent],
+    ) -> Result<Model, GivenMistakes> {
         let model = read(&mut reader, overrides, given);
         if let (Some(model), 0) = (model, reader.count()) {
             return Ok(model);
@@ -453,8 +474,11 @@ fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
 /// `methods` is absent where the model has modes.
 fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], methods: Option<&[&str]>) -> Defaults {
     let common = ["rtol", "atol", "nominal", "h0", "hmax", "rank_tolerance", "formulation"];
-    let further: &[&str] =
-        if methods.is_some() { &["method", "trust_initial"] } else { &["max_switches", "max_immediate"] };
+    let further: &[&str] = if methods.is_some() {
+        &["method", "trust_initial"]
+    } else {
+        &["max_switches", "max_immediate", "time_tolerance"]
+    };
     section.check_keys(reader, &[&common, further].concat());
     let (atol, atol_of) = by_name(reader, section, "atol");
     let (for_all, nominal) = by_name(reader, section, "nominal");

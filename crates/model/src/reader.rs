@@ -14,6 +14,7 @@ use crate::names::{Classes, Context, NameScope, NamedFormula, Quantity, Symbol};
 use crate::source::Span;
 use crate::tables::{self, Table};
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 /// Most mistakes that are told of one file.
@@ -61,6 +62,8 @@ pub(crate) struct Reader<'f> {
     pub tables_incomplete: bool,
     /// Those that time itself is put into.
     pub tables_of_time: HashSet<usize>,
+    /// Where files that the model names are looked for, if it came from a file itself.
+    pub folder: Option<PathBuf>,
     /// Names of the outputs.
     pub outputs: HashSet<String>,
     /// Numbers of parameters from outside.
@@ -111,6 +114,7 @@ impl<'f> Reader<'f> {
             tables: Rc::default(),
             tables_incomplete: false,
             tables_of_time: HashSet::new(),
+            folder: None,
             outputs: HashSet::new(),
             overrides: HashMap::new(),
             context: PARAMETER,

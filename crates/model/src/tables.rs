@@ -1,5 +1,6 @@
 //! `[tables]`: functions that are given by points, smooth between them.
 
+use crate::columns;
 use crate::diagnostic::Mistake;
 use crate::document::{self, Section, TomlItem, wrong_type};
 use crate::names::Symbol;
@@ -7,6 +8,7 @@ use crate::reader::Reader;
 use crate::source::Span;
 use crate::spline::{SMOOTHNESS, Spline};
 use crate::suggestion::enumerate;
+use std::fs;
 use std::rc::Rc;
 use toml::de::DeValue;
 
@@ -44,7 +46,11 @@ pub(crate) fn read(reader: &mut Reader, section: Option<Section>) {
     for (key, value) in section.table {
         let (name, span) = (key.get_ref().to_string(), Span::from(key.span()));
         let DeValue::Table(table) = value.get_ref() else {
-            reader.mistake(wrong_type(&format!("the table `{name}`"), "a section [tables.NAME] with `points`", value));
+            reader.mistake(wrong_type(
+                &format!("the table `{name}`"),
+                "a section [tables.NAME] with `points` or `file`",
+                value,
+            ));
             reader.tables_incomplete = true;
             continue;
         };
@@ -81,7 +87,7 @@ pub(crate) fn declare(reader: &mut Reader) {
 }
 
 fn one(reader: &mut Reader, section: Section) -> Option<(Spline, usize)> {
-    section.check_keys(reader, &["points", "smoothness"]);
+    section.check_keys(reader, &["points", "file", "argument", "value", "smoothness"]);
     let smoothness = match section.get("smoothness") {
         None => USUAL,
         Some(item) => {
@@ -99,16 +105,31 @@ fn one(reader: &mut Reader, section: Section) -> Option<(Spline, usize)> {
             }
         }
     };
-    let Some(item) = section.get("points") else {
-        reader.mistake(Mistake::Missing {
-            what: format!("the key `points` of {}", section.title),
-            at: section.span.into(),
-            label: "in this section".into(),
-            help: "write points = [[0, 1.5], [0.5, 2], …] with arguments and values".into(),
-        });
-        return None;
+    let (item, points) = match (section.get("points"), section.get("file")) {
+        (Some(item), None) => {
+            for key in ["argument", "value"] {
+                if let Some(item) = section.get(key) {
+                    reader.mistake(wrong(item, &format!("`{key}` is the name of a column"), "it belongs to `file`"));
+                    return None;
+                }
+            }
+            (item, points(reader, item)?)
+        }
+        (None, Some(item)) => (item, of_file(reader, section, item)?),
+        (Some(_), Some(item)) => {
+            reader.mistake(wrong(item, "the points stand in this file or in another", "remove `points` or `file`"));
+            return None;
+        }
+        (None, None) => {
+            reader.mistake(Mistake::Missing {
+                what: format!("the key `points` or `file` of {}", section.title),
+                at: section.span.into(),
+                label: "in this section".into(),
+                help: "write points = [[0, 1.5], [0.5, 2], …] with arguments and values, or file = \"data.csv\"".into(),
+            });
+            return None;
+        }
     };
-    let points = points(reader, item)?;
     let fewest = SMOOTHNESS.iter().find(|(k, _)| *k == smoothness).map_or(2, |(_, fewest)| *fewest);
     if points.len() < fewest || points.len() > MOST_POINTS {
         reader.mistake(Mistake::Count {
@@ -122,6 +143,49 @@ fn one(reader: &mut Reader, section: Section) -> Option<(Spline, usize)> {
         return None;
     }
     Some((Spline::new(&points, smoothness), smoothness))
+}
+
+/// Points from a file beside the model.
+fn of_file(reader: &mut Reader, section: Section, item: &TomlItem) -> Option<Vec<(f64, f64)>> {
+    let path = section.string(reader, "file")?;
+    // a name that is no string has been told
+    let mut column = |key: &str| match section.get(key) {
+        Some(_) => section.string(reader, key).map(Some),
+        None => Some(None),
+    };
+    let (argument, value) = (column("argument")?, column("value")?);
+    let Some(folder) = reader.folder.clone() else {
+        let help = "read the model from a file, whose folder is where the table is looked for, or write `points`";
+        reader.mistake(wrong(item, "this model is a text without a folder", help));
+        return None;
+    };
+    let text = match fs::read(folder.join(&path)).map(String::from_utf8) {
+        Ok(Ok(text)) => text,
+        Ok(Err(_)) => {
+            reader.mistake(wrong(
+                item,
+                &format!("`{path}` is not a text in UTF-8"),
+                "write it with commas between numbers",
+            ));
+            return None;
+        }
+        Err(cause) => {
+            let help = format!("it is looked for in the folder of the model file, {}", folder.display());
+            reader.mistake(wrong(item, &format!("cannot read `{path}`: {cause}"), &help));
+            return None;
+        }
+    };
+    match columns::points(&text, argument.as_deref(), value.as_deref()) {
+        Ok(points) => Some(points),
+        Err(what) => {
+            reader.mistake(wrong(
+                item,
+                &format!("`{path}`: {what}"),
+                "columns of numbers with names in the first line",
+            ));
+            None
+        }
+    }
 }
 
 fn points(reader: &mut Reader, item: &TomlItem) -> Option<Vec<(f64, f64)>> {

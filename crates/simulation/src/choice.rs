@@ -11,12 +11,14 @@ use daedal::catalogue::{self, MotionMethod};
 use daedal::dae::Form;
 use daedal::formulation::{Formulated, Formulation, Selectors};
 use daedal::linalg::RankRule;
-use daedal::method::{AlphaForm, Chart, Control, HalfExplicitFormula, Integrator, State, Steps};
+use daedal::method::{
+    AlphaForm, Chart, Control, HalfExplicitFormula, Integrator, ProjectedOnto, RungeKuttaFamily, State, Steps,
+};
 use daedal::motion;
 use daedal::motion::consistent::initialise_by;
 use daedal::{
-    DormandPrince, GeneralizedAlpha, Geoms, Gmkssol, HalfExplicit, Hedop5, Lobatto, LocalStateSpace, Mexx, Pair,
-    RadauIIa, Rattle,
+    DormandPrince, GeneralizedAlpha, Geoms, Gmkssol, HalfExplicit, Hedop5, ImplicitRungeKutta, Lobatto,
+    LocalStateSpace, Mexx, Pair, RadauIIa, Rattle,
 };
 use daedal::{Initial, analysis};
 use serde::{Deserialize, Serialize};
@@ -227,7 +229,10 @@ fn of_motion<'m>(
             let defaults = GeneralizedAlpha::default();
             Box::new(GeneralizedAlpha { rho: given.number("rho").unwrap_or(defaults.rho), form, ..defaults })
         }
-        _ => usual,
+        other => match family(other) {
+            Some(family) => Box::new(Formulated { formulation, integrator: runge_kutta(family, given)? }),
+            None => usual,
+        },
     };
     let formulation = formulation.name();
     let choice =
@@ -258,14 +263,19 @@ fn of_general<'m>(
         }
         (None, wish) => Form::ALL.into_iter().find(|form| Some(form.name()) == wish).unwrap_or_default(),
     };
-    // general systems are not projected
-    only_known(given, name, |option| option.is_known_to(name, "") && option.key != "unprojected")?;
+    // dopri5 has nothing to project there
+    let known =
+        |option: &options::MethodOption| option.is_known_to(name, "") && (option.key, name) != ("projection", "dopri5");
+    only_known(given, name, known)?;
     let integrator: Box<dyn Integrator> = match name {
         "bdf" => Box::new(bdf(given)?),
         "radau" => Box::new(radau(given)),
         "dopri5" => Box::new(dormand_prince(Pair::Order5, given)?),
         "dop853" => Box::new(dormand_prince(Pair::Order8, given)?),
-        _ => usual(),
+        other => match family(other) {
+            Some(family) => Box::new(runge_kutta(family, given)?),
+            None => usual(),
+        },
     };
     let choice = MethodChoice {
         method: name.to_string(),
@@ -330,6 +340,36 @@ pub(crate) fn radau(given: &MethodOptions) -> RadauIIa {
     }
 }
 
+/// The family of implicit Runge–Kutta methods of that name.
+fn family(name: &str) -> Option<RungeKuttaFamily> {
+    use RungeKuttaFamily::{Gauss, LobattoIIIC, RadauIA, Trapezoidal};
+    [Trapezoidal, Gauss, RadauIA, LobattoIIIC].into_iter().find(|family| family.name() == name)
+}
+
+fn runge_kutta(family: RungeKuttaFamily, given: &MethodOptions) -> Result<ImplicitRungeKutta, Error> {
+    let defaults = ImplicitRungeKutta::of(family);
+    let project = match projection(given) {
+        ProjectedOnto::All => true,
+        ProjectedOnto::Nothing => false,
+        ProjectedOnto::Positions | ProjectedOnto::Velocities => {
+            return Err(Error::ProjectsAllOrNone { method: family.name() });
+        }
+    };
+    Ok(ImplicitRungeKutta {
+        stages: given.one_of("stages", &options::STAGES).map_or(defaults.stages, |stages| stages.range().1),
+        steps: steps(given)?,
+        project,
+        safety: given.number("safety").unwrap_or(defaults.safety),
+        max_newton: given.count("max_newton").unwrap_or(defaults.max_newton),
+        newton_tolerance: given.number("newton_tolerance").unwrap_or(defaults.newton_tolerance),
+        ..defaults
+    })
+}
+
+fn projection(given: &MethodOptions) -> ProjectedOnto {
+    given.one_of("projection", &options::PROJECTIONS).unwrap_or_default()
+}
+
 fn gmkssol(given: &MethodOptions) -> Gmkssol {
     let selectors = match given.count("selector_steps") {
         None => Gmkssol::default().selectors,
@@ -342,12 +382,12 @@ fn gmkssol(given: &MethodOptions) -> Gmkssol {
 fn half_explicit(formula: HalfExplicitFormula, given: &MethodOptions) -> Result<HalfExplicit, Error> {
     let defaults = HalfExplicit::default();
     let safety = given.number("safety").unwrap_or(defaults.safety);
-    Ok(HalfExplicit { formula, steps: steps(given)?, project: !given.flag("unprojected"), safety })
+    Ok(HalfExplicit { formula, steps: steps(given)?, project: projection(given), safety })
 }
 
 fn dormand_prince(pair: Pair, given: &MethodOptions) -> Result<DormandPrince, Error> {
     let safety = given.number("safety").unwrap_or(DormandPrince::default().safety);
-    Ok(DormandPrince { pair, steps: steps(given)?, project: !given.flag("unprojected"), safety })
+    Ok(DormandPrince { pair, steps: steps(given)?, project: projection(given), safety })
 }
 
 fn local_state_space(chart: Chart, given: &MethodOptions) -> Result<LocalStateSpace, Error> {

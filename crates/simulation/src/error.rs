@@ -80,8 +80,14 @@ pub enum Error {
     NothingToTrust { model: String },
     #[error("{model} has no modes; {} is for models with modes ([modes])", .settings.join(", "))]
     NoModes { settings: Vec<&'static str>, model: String },
-    #[error("bdf and explicit methods have their own choice of step sizes; the only control they know is fixed")]
+    #[error(
+        "bdf, Runge-Kutta methods beside Radau IIa and explicit methods have their own choice of step sizes; the only control they know is fixed"
+    )]
     OnlyFixedControl,
+    #[error(
+        "{method} brings new points onto all constraints or onto none; the option projection takes all or none there"
+    )]
+    ProjectsAllOrNone { method: &'static str },
     #[error(
         "the output {output} contains derivative {order} of {state}, but the equations know {state} only up to derivative {highest}; make the derivative a state: add a state v and the equation v = der({state})"
     )]

@@ -7,15 +7,18 @@ use daedal::Action;
 use daedal::motion::Names;
 use daedal_model::{GivenEvent, GivenMistakes, HybridModel, ModelEvents, ModelKind};
 use std::fmt::Write;
+use std::path::Path;
 
 /// The events of a model without modes.
 pub fn of_model(model: &Model, asked: &[EventSetting]) -> Result<ModelEvents, Error> {
     match (&model.source, &model.content.equations) {
         _ if asked.is_empty() => Ok(model.content.events.clone()),
-        (ModelSource::Text { name, text }, _) => Ok(read(name, text, &model.content.changed, asked)?.events),
+        (ModelSource::Text { name, text, folder }, _) => {
+            Ok(read((name, text, folder.as_deref()), &model.content.changed, asked)?.events)
+        }
         (ModelSource::Reference(problem), ModelSystem::Motion(motion)) => {
             let text = variables(motion, model.parameters());
-            Ok(read(problem.name, &text, &[], asked)?.events)
+            Ok(read((problem.name, &text, None), &[], asked)?.events)
         }
         (ModelSource::Reference(_), _) => Ok(ModelEvents::default()),
     }
@@ -24,8 +27,8 @@ pub fn of_model(model: &Model, asked: &[EventSetting]) -> Result<ModelEvents, Er
 /// A model with modes, which have the events.
 pub fn of_modes(model: &Model, modes: &SwitchedModel, asked: &[EventSetting]) -> Result<HybridModel, Error> {
     match &model.source {
-        ModelSource::Text { name, text } if !asked.is_empty() => {
-            match read(name, text, &model.content.changed, asked)?.kind {
+        ModelSource::Text { name, text, folder } if !asked.is_empty() => {
+            match read((name, text, folder.as_deref()), &model.content.changed, asked)?.kind {
                 ModelKind::Hybrid(model) => Ok(*model),
                 ModelKind::Motion { .. } | ModelKind::Dae { .. } => Ok(modes.model.clone()),
             }
@@ -34,8 +37,12 @@ pub fn of_modes(model: &Model, modes: &SwitchedModel, asked: &[EventSetting]) ->
     }
 }
 
-/// Read a model again, with conditions in the words of its file.
-fn read(name: &str, text: &str, set: &[(String, f64)], asked: &[EventSetting]) -> Result<daedal_model::Model, Error> {
+/// Read a model, with further conditions in the words of its file.
+pub fn read(
+    (name, text, folder): (&str, &str, Option<&Path>),
+    set: &[(String, f64)],
+    asked: &[EventSetting],
+) -> Result<daedal_model::Model, Error> {
     let given = |event: &EventSetting| GivenEvent {
         name: event.name.clone(),
         when: event.when.clone(),
@@ -45,7 +52,11 @@ fn read(name: &str, text: &str, set: &[(String, f64)], asked: &[EventSetting]) -
         },
     };
     let given: Vec<GivenEvent> = asked.iter().map(given).collect();
-    daedal_model::Model::read_with(name, text, set, &given).map_err(|mistakes| match mistakes {
+    let read = match folder {
+        Some(folder) => daedal_model::Model::read_in(folder, (name, text), set, &given),
+        None => daedal_model::Model::read_with(name, text, set, &given),
+    };
+    read.map_err(|mistakes| match mistakes {
         GivenMistakes::File(mistakes) => Error::Model(Box::new(mistakes)),
         GivenMistakes::Event(number, mistakes) => {
             let EventSetting { when, action, .. } = asked[number].clone();

@@ -1,6 +1,7 @@
 //! A model: a file, a text or a reference problem, with its parameters set. A value that any number of runs may share.
 
 use crate::error::Error;
+use crate::events;
 use crate::places::EquationPlaces;
 use crate::reference;
 use crate::trimmed::{self, TrimmedModel};
@@ -16,7 +17,7 @@ use daedal_problems::{ReferenceProblem, ReferenceValues};
 use daedal_run::WarningRecord;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// How formulas are evaluated.
@@ -53,6 +54,8 @@ pub enum ModelSource {
         name: String,
         /// What stands in it.
         text: Arc<str>,
+        /// Where files that it names are looked for, if it came from a file.
+        folder: Option<PathBuf>,
     },
     /// A reference problem.
     Reference(&'static ReferenceProblem),
@@ -64,7 +67,8 @@ impl ModelSource {
         let path = path.as_ref();
         let bytes = fs::read(path).map_err(|cause| Error::Unreadable { path: path.into(), cause })?;
         let text = String::from_utf8(bytes).map_err(|cause| Error::NotText { path: path.into(), cause })?;
-        Ok(ModelSource::Text { name: path.display().to_string(), text: text.into() })
+        let folder = path.parent().map(Into::into);
+        Ok(ModelSource::Text { name: path.display().to_string(), text: text.into(), folder })
     }
 
     /// The model with these parameters changed, each of them once.
@@ -74,7 +78,7 @@ impl ModelSource {
             return Err(Error::SetTwice { name: name(k) });
         }
         let content = match self {
-            ModelSource::Text { name, text } => from_text(name, text, parameters, kernel)?,
+            ModelSource::Text { name, text, folder } => from_text((name, text, folder.as_deref()), parameters, kernel)?,
             ModelSource::Reference(problem) => from_problem(problem, parameters, kernel)?,
         };
         Ok(Model { source: self.clone(), kernel, rank_tolerance: None, content: Arc::new(content) })
@@ -214,7 +218,7 @@ impl Model {
 
     /// The text of a model file; `name` is how messages call it.
     pub fn read(name: &str, text: &str) -> Result<Model, Error> {
-        ModelSource::Text { name: name.to_string(), text: text.into() }.model(&[], KernelKind::default())
+        ModelSource::Text { name: name.to_string(), text: text.into(), folder: None }.model(&[], KernelKind::default())
     }
 
     /// A reference problem; [`reference::find`] tells which names are understood.
@@ -367,11 +371,15 @@ impl Model {
     }
 }
 
-fn from_text(name: &str, text: &str, set: &[(String, f64)], kernel: KernelKind) -> Result<ModelContent, Error> {
+fn from_text(
+    (name, text, folder): (&str, &str, Option<&Path>),
+    set: &[(String, f64)],
+    kernel: KernelKind,
+) -> Result<ModelContent, Error> {
     if kernel == KernelKind::Rust {
         return Err(Error::NoProgram { name: name.to_string() });
     }
-    let read = daedal_model::Model::read(name, text, set).map_err(|mistakes| Error::Model(Box::new(mistakes)))?;
+    let read = events::read((name, text, folder), set, &[])?;
     let t0 = match &read.kind {
         ModelKind::Motion { initial, .. } => initial.t,
         ModelKind::Dae { initial, .. } => initial.t,

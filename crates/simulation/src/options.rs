@@ -10,7 +10,7 @@ use daedal::method::Composition;
 use daedal::method::Control;
 use daedal::method::Stages;
 use daedal::method::{
-    Decomposition, Multipliers, NewtonPoint, Polish, Predictor, Selection, SelectorUpdate, SlowNewton,
+    Decomposition, Multipliers, NewtonPoint, Polish, Predictor, ProjectedOnto, Selection, SelectorUpdate, SlowNewton,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -98,6 +98,12 @@ pub(crate) const COMPOSITIONS: WordTable<Composition, 4> = [
     ("suzuki4", Composition::Suzuki4),
     ("kahan-li6", Composition::KahanLi6),
 ];
+pub(crate) const PROJECTIONS: WordTable<ProjectedOnto, 4> = [
+    ("all", ProjectedOnto::All),
+    ("positions", ProjectedOnto::Positions),
+    ("velocities", ProjectedOnto::Velocities),
+    ("none", ProjectedOnto::Nothing),
+];
 pub(crate) const PREDICTORS: WordTable<Predictor, 2> =
     [("extrapolate", Predictor::Extrapolate), ("zero", Predictor::Zero)];
 pub(crate) const NEWTON_POINTS: WordTable<NewtonPoint, 4> = [
@@ -119,13 +125,19 @@ fn words<T>(table: &'static [(&'static str, T)]) -> Vec<&'static str> {
 
 pub(crate) const BASICS: WordTable<Basic, 2> = [("euler", Basic::Euler), ("midpoint", Basic::Midpoint)];
 
-const IMPLICIT: &[&str] = &["geoms", "gmkssol", "radau", "bdf"];
+const IMPLICIT: &[&str] = &["geoms", "gmkssol", "radau", "bdf", "trapezoidal", "gauss", "radau-ia", "lobatto-iiic"];
+const REUSING: &[&str] = &["geoms", "gmkssol", "radau", "bdf"];
 const RADAU: &[&str] = &["geoms", "gmkssol", "radau"];
-const PROJECTED: &[&str] = &["hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853"];
-const CONTROLLED: &[&str] =
-    &["geoms", "gmkssol", "radau", "bdf", "hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853", "partition", "tangent"];
-const SAFE: &[&str] =
-    &["geoms", "gmkssol", "radau", "hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853", "partition", "tangent"];
+const PROJECTED: &[&str] = &["hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853", "gauss", "radau-ia"];
+#[rustfmt::skip]
+const CONTROLLED: &[&str] = &[
+    "geoms", "gmkssol", "radau", "bdf", "trapezoidal", "gauss", "radau-ia", "lobatto-iiic", "hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853", "partition",
+    "tangent",
+];
+#[rustfmt::skip]
+const SAFE: &[&str] = &[
+    "geoms", "gmkssol", "radau", "trapezoidal", "gauss", "radau-ia", "lobatto-iiic", "hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853", "partition", "tangent",
+];
 const GEOMS: &[&str] = &["geoms"];
 
 /// One row per option: key, placeholder, methods, values, help; `only` names the one formulation that has it.
@@ -145,22 +157,22 @@ macro_rules! schema {
 /// All options: those of several methods, then those of GEOMS alone.
 #[rustfmt::skip]
 pub static SCHEMA: [MethodOption; 28] = schema! {
-    "control" "RULE" CONTROLLED, OptionValues::Words(|| words(&CONTROLS)), "Step size control; fixed is the only one of bdf and of explicit methods";
+    "control" "RULE" CONTROLLED, OptionValues::Words(|| words(&CONTROLS)), "Step size control; fixed is the only one of bdf, of the Runge-Kutta methods beside Radau IIa and of explicit methods";
     "max_newton" "N" IMPLICIT, OptionValues::Count(3, 1000), "Most Newton iterations";
     "newton_tolerance" "X" IMPLICIT, OptionValues::Positive, "Stopping factor of Newton's iteration";
-    "jacobian_reuse" "X" IMPLICIT, OptionValues::Finite, "A Jacobian is kept while the iteration contracts faster than this; negative: never";
+    "jacobian_reuse" "X" REUSING, OptionValues::Finite, "A Jacobian is kept while the iteration contracts faster than this; negative: never";
     "safety" "X" SAFE, OptionValues::Positive, "Safety factor of the step size control; not of bdf and mexx";
     "step_ratio" "LEAST,MOST" RADAU, OptionValues::Numbers(2), "Bounds on the ratio of successive step sizes [default: 0.2,8]";
     "keep_step" "FROM,TO" RADAU, OptionValues::Numbers(2), "The step size is kept where the proposed ratio lies between these [default: 1,1.2]";
     "max_order" "N" &["bdf"], OptionValues::Count(1, 5), "Largest order of bdf, 1 to 5";
-    "stages" "N" &["geoms", "gmkssol", "radau", "lobatto"], OptionValues::Words(|| words(&STAGES)), "Number of stages: 1, 3, 5, 7 or auto of geoms, gmkssol and radau, 2, 3 or 4 of lobatto";
+    "stages" "N" &["geoms", "gmkssol", "radau", "gauss", "radau-ia", "lobatto-iiic", "lobatto"], OptionValues::Words(|| words(&STAGES)), "Number of stages: 1, 3, 5, 7 or auto of geoms, gmkssol and radau, 1, 2 or 3 of gauss and radau-ia, 2, 3 or 4 of lobatto-iiic and lobatto";
     "baumgarte" "ALPHA,BETA,DELTA" &["radau", "bdf"], OptionValues::Numbers(3), "Parameters of the formulation baumgarte [default: 10,10,10]" only "baumgarte";
     "composition" "KIND" &["rattle"], OptionValues::Words(|| words(&COMPOSITIONS)), "Composition of rattle, for a higher order";
     "rho" "RHO" &["alpha"], OptionValues::Finite, "What alpha leaves of the highest frequencies after a step, 0 to 1 [default: 0.9]";
     "selector_steps" "N" &["gmkssol"], OptionValues::Count(0, 1_000_000), "Steps after which gmkssol chooses its selectors anew; 0: never [default: 10]";
     "basic" "METHOD" &["mexx"], OptionValues::Words(|| words(&BASICS)), "What mexx extrapolates";
     "columns" "N" &["mexx"], OptionValues::Count(1, 12), "Columns of mexx, with steps of the size h0 [default: chosen with the steps]";
-    "unprojected" "" PROJECTED, OptionValues::Flag, "Do not bring new points onto the constraints";
+    "projection" "LEVELS" PROJECTED, OptionValues::Words(|| words(&PROJECTIONS)), "Which constraints new points are brought onto; gauss and radau-ia know all and none [default: all]";
     "reproduction" "" GEOMS, OptionValues::Flag, "Start from the setting that reproduces the published counters";
     "decomposition" "KIND" GEOMS, OptionValues::Words(|| words(&CONSTRAINT_DECOMPOSITIONS)), "Decomposition of the constraints";
     "differential" "KIND" GEOMS, OptionValues::Words(|| words(&DIFFERENTIAL_DECOMPOSITIONS)), "Decomposition of the differential part";

@@ -51,6 +51,8 @@ pub struct Settings {
     pub events: Vec<EventSetting>,
     /// Most switches between modes.
     pub max_switches: Option<u64>,
+    /// How exactly times of switches between modes are found.
+    pub time_tolerance: Option<f64>,
     /// How sliding between modes is noticed.
     pub sliding: Option<SlidingSetting>,
     /// Switches that are kept at the begin and at the end of a run; all of them if absent.

@@ -77,7 +77,11 @@ impl<'m> Simulation<'m> {
         }
         let tolerances = Tolerances::resolve(model, settings)?;
         if !model.has_modes() {
-            let given = [("max_switches", settings.max_switches.is_some()), ("sliding", settings.sliding.is_some())];
+            let given = [
+                ("max_switches", settings.max_switches.is_some()),
+                ("time_tolerance", settings.time_tolerance.is_some()),
+                ("sliding", settings.sliding.is_some()),
+            ];
             let settings: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect();
             if !settings.is_empty() {
                 return Err(Error::NoModes { settings, model: model.name().to_string() });

@@ -162,3 +162,45 @@ fn impossible_models_name_the_equations_to_blame() {
     let file = written("fixed.toml", &fixed);
     fails(&["solve", file.to_str().unwrap()], 2, &["holonomic constraint inner", "x"]);
 }
+
+#[test]
+fn tables_are_read_from_files_beside_the_model() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../measured");
+    let model = folder.join("rough-road.toml");
+    let end = |file: &Path| {
+        let object = statistics(&[file.to_str().expect("a name"), "--rtol", "1e-8"]);
+        (object["steps"].clone(), object["final"].clone())
+    };
+    // the same points in the model itself
+    let text = fs::read_to_string(&model).expect("the model");
+    let points = fs::read_to_string(folder.join("road.csv")).expect("the road");
+    let numbers = points.lines().skip(2).map(|line| {
+        let fields: Vec<&str> = line.split(',').collect();
+        format!("[{}, {}]", fields[0], fields[1])
+    });
+    let points = format!("points = [{}]", numbers.collect::<Vec<_>>().join(", "));
+    let inline = text.replace("file = \"road.csv\"\nargument = \"time\"\nvalue = \"left\"", &points);
+    assert!(inline.contains("points"));
+    let found = end(&model);
+    assert!(found.1["z"].as_f64().is_some_and(|z| z != 0.0), "{found:?}");
+    assert_eq!(found, end(&written("inline-road.toml", &inline)));
+    // another column is another road
+    fs::copy(folder.join("road.csv"), Path::new(env!("CARGO_TARGET_TMPDIR")).join("road.csv")).expect("a copy");
+    let right = written("right-road.toml", &text.replace("value = \"left\"", "value = \"right\""));
+    assert_ne!(found.1, end(&right).1);
+    for (from, to, said) in [
+        ("value = \"left\"", "value = \"middle\"", &["no column `middle`", "`time`, `left` and `right`"][..]),
+        ("argument = \"time\"\nvalue = \"left\"", "", &["3 columns", "`argument`"]),
+        ("road.csv", "rode.csv", &["cannot read `rode.csv`", "folder of the model"]),
+        ("file = \"road.csv\"", "file = \"road.csv\"\npoints = [[0, 1], [1, 2]]", &["remove `points` or `file`"]),
+        ("file = \"road.csv\"", "", &["`points` or `file`"]),
+        ("value = \"left\"", "value = 3", &["`value`", "a string"]),
+        ("time = [0.0, 3.0]", "time = [0.0, 4.0]", &["covers 0.0 to 3.0"]),
+    ] {
+        let file = written("wrong-road.toml", &text.replace(from, to));
+        fails(&["solve", file.to_str().expect("a name")], 2, said);
+    }
+    fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("bad-road.csv"), "time,left\n0,0\n1,high\n").expect("a file");
+    let file = written("bad-road.toml", &text.replace("road.csv", "bad-road.csv"));
+    fails(&["solve", file.to_str().expect("a name")], 2, &["`bad-road.csv`: line 3: `high` is not a number"]);
+}

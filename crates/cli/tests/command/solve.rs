@@ -4,6 +4,7 @@ use crate::support::{code, daedal, directory, fails, json, keys, rows, shipped, 
 use serde_json::Value;
 use std::fs;
 use std::io::Read;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 pub const STATISTICS: [&str; 24] = [
@@ -114,9 +115,37 @@ fn options_of_every_method_have_an_effect() {
     }
     let drift = |options: &str| run(options)["max_residual"]["position"].as_f64().expect("a residual");
     for method in ["hem3", "hem4", "dopri5"] {
-        let (on, beside) = (drift(&format!("--method {method}")), drift(&format!("--method {method} --unprojected")));
+        let (on, beside) =
+            (drift(&format!("--method {method}")), drift(&format!("--method {method} --projection none")));
         assert!(on < 1e-12 && beside > 100.0 * on.max(1e-16), "{method}: {on:e} {beside:e}");
     }
+    // which level is projected holds to rounding, the other drifts
+    let level = |options: &str, level: &str| run(options)["max_residual"][level].as_f64().expect("a residual");
+    for method in ["hem4", "hedop5", "dopri5"] {
+        let of = |projection: &str, what: &str| level(&format!("--method {method} --projection {projection}"), what);
+        assert!(of("positions", "position") < 1e-12, "{method}");
+        // half-explicit methods end on the constraints of velocity, up to the change of the positions
+        assert!(method != "dopri5" || of("positions", "velocity") > 1e-10, "{method}");
+        let (beside, on) = (of("velocities", "position"), of("all", "position"));
+        assert!(of("velocities", "velocity") < 1e-12, "{method}");
+        assert!(beside > 100.0 * on.max(1e-16), "{method}: {beside:e} {on:e}");
+    }
+    for (method, stages) in [("gauss", ["1", "3"]), ("radau-ia", ["2", "3"]), ("lobatto-iiic", ["2", "4"])] {
+        let steps = |stages: &str| count(&format!("--method {method} --rtol 1e-5 --stages {stages}"), "steps");
+        assert!(steps(stages[0]) > steps(stages[1]), "{method}");
+        assert_eq!(count(&format!("--method {method} --control fixed --h0 0.01"), "steps"), 100, "{method}");
+        let cautious = count(&format!("--method {method} --safety 0.4"), "steps");
+        assert!(cautious > count(&format!("--method {method}"), "steps"), "{method}");
+    }
+    for method in ["gauss", "radau-ia"] {
+        let beside = drift(&format!("--method {method} --projection none --control fixed --h0 0.02"));
+        let on = drift(&format!("--method {method} --control fixed --h0 0.02"));
+        assert!(on < 1e-9 && beside > 1e-8, "{method}: {on:e} {beside:e}");
+        fails(&["solve", "pendulum", "--method", method, "--projection", "positions"], 2, &[method, "all or none"]);
+        fails(&["solve", "pendulum", "--method", method, "--stages", "7"], 2, &["stages", "1, 2 or 3"]);
+    }
+    fails(&["solve", "pendulum", "--method", "gauss", "--formulation", "eom1"], 2, &["one size", "radau"]);
+    fails(&["solve", "pendulum", "--method", "trapezoidal", "--jacobian-reuse", "0.1"], 2, &["jacobian-reuse"]);
     assert_eq!(count("--method mexx --columns 4 --h0 0.05", "steps"), 20);
     assert_ne!(count("--method mexx --basic euler", "residuals"), count("--method mexx --basic midpoint", "residuals"));
     // an explicit method for ordinary equations, and what it does not know there
@@ -124,7 +153,7 @@ fn options_of_every_method_have_an_effect() {
     let output =
         daedal(&["solve", &file, "--method", "dopri5", "--control", "fixed", "--h0", "0.01", "--stats", "json"]);
     assert_eq!(json(&output)["steps"], 300);
-    fails(&["solve", &file, "--method", "dopri5", "--unprojected"], 2, &["unprojected", "dopri5"]);
+    fails(&["solve", &file, "--method", "dopri5", "--projection", "none"], 2, &["projection", "dopri5"]);
     fails(
         &["solve", "pendulum", "--method", "hedop5", "--control", "radau5"],
         2,
@@ -268,4 +297,48 @@ fn options_of_formulations_and_stages_are_checked() {
         assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
         assert!(stderr(&output).contains(told), "{arguments:?}: {}", stderr(&output));
     }
+}
+
+/// Steinbrecher (2002), TU Berlin preprint 742-02, section 6: what formulations make of an inconsistent start with the trapezoidal rule.
+#[test]
+fn the_circle_experiment_can_be_repeated() {
+    let circle = shipped("circle.toml");
+    let start = "--set x0=0.0001 --set y0=1.0001 --set vx0=0.999 --set vy0=0.001 --set lambda0=0.0001 --trust-initial \
+                 --method trapezoidal --control fixed --h0 0.005 --rtol 1e-8 --max-newton 20";
+    let run = |formulation: &str| {
+        let arguments: Vec<&str> = start.split_whitespace().collect();
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("circle-{formulation}.json"));
+        let written = file.to_str().expect("a name");
+        let solve = ["solve", &circle, "--formulation", formulation, "--save", "steps", "-o", written];
+        let output = daedal(&[&solve, &arguments[..]].concat());
+        let text = fs::read_to_string(&file).unwrap_or_else(|_| panic!("{}", stderr(&output)));
+        (code(&output), serde_json::from_str::<Value>(&text).expect("a run"))
+    };
+    let about = |found: f64, expected: f64| (found / expected - 1.0).abs() < 0.01;
+    let levels = |formulation: &str| {
+        let (code, run) = run(formulation);
+        assert_eq!(code, 0, "{formulation}");
+        // the largest of all steps
+        ["position", "velocity", "acceleration"].map(|level| {
+            let list = run["steps"][format!("residual_{level}")].as_array().expect("residuals");
+            assert_eq!(list.len(), 1000, "{formulation}");
+            list.iter().map(|r| r.as_f64().expect("a residual")).fold(0.0, f64::max)
+        })
+    };
+    // the law: γ₀ + γ₁ t + γ₂ t²/2 and its derivatives
+    let [g, g1, g2] = levels("ode");
+    assert!(about(g, 0.016213) && about(g1, 0.008767) && about(g2, 0.00220), "{g} {g1} {g2}");
+    let [g, g1, g2] = levels("eom0");
+    assert!(about(g, 0.011174) && about(g1, 0.0021945) && g2 < 1e-7, "{g} {g1} {g2}");
+    // 2γ₁/h + γ₂, with a sign that changes from step to step
+    let [g, g1, g2] = levels("eom1");
+    assert!(about(g, 2.0575e-4) && g1 < 1e-7 && about(g2, 0.8778), "{g} {g1} {g2}");
+    let [g, g1, g2] = levels("psf");
+    assert!(g < 1e-8 && g1 < 1e-8 && g2 < 1e-7, "{g} {g1} {g2}");
+    // index 3: velocities and multipliers grow until Newton's iteration fails
+    let (code, run) = run("eom");
+    assert_eq!(code, 1);
+    let times = run["steps"]["t"].as_array().expect("times");
+    let end = times[times.len() - 1].as_f64().expect("a time");
+    assert!((end - 3.5).abs() < 0.2, "{end}");
 }

@@ -9,7 +9,9 @@
 
 use super::bdf::Steps;
 use super::explicit::{ExplicitTableau, Pair};
-use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble};
+use super::structural::{
+    Attempt, OneStep, ProjectedOnto, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble,
+};
 use super::weights::Weights;
 use super::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
@@ -27,8 +29,8 @@ pub struct DormandPrince {
     pub pair: Pair,
     /// How step sizes are chosen.
     pub steps: Steps,
-    /// Bring every new point onto the constraints? Otherwise it drifts off them.
-    pub project: bool,
+    /// Which constraints is every new point brought onto? It drifts off the others.
+    pub project: ProjectedOnto,
     /// Safety factor of the step sizes.
     pub safety: f64,
 }
@@ -42,7 +44,7 @@ impl DormandPrince {
 
 impl Default for DormandPrince {
     fn default() -> Self {
-        DormandPrince { pair: Pair::default(), steps: Steps::Variable, project: true, safety: 0.9 }
+        DormandPrince { pair: Pair::default(), steps: Steps::Variable, project: ProjectedOnto::All, safety: 0.9 }
     }
 }
 
@@ -69,7 +71,7 @@ struct DormandPrincePair {
     F: Vec<Vec<f64>>,
     saddle: Saddle,
     control: StepSize,
-    project: bool,
+    project: ProjectedOnto,
     /// r, v and p
     moving: Range<usize>,
     error: Vec<f64>,
@@ -145,7 +147,7 @@ impl Scheme for DormandPrincePair {
         Ok(self.control.judge(&step, error / OF_A_STEP))
     }
 
-    fn projects(&self) -> bool {
+    fn projects(&self) -> ProjectedOnto {
         self.project
     }
 

@@ -18,6 +18,7 @@ pub(crate) mod local_state_space;
 mod pace;
 mod passage;
 pub(crate) mod radau;
+pub(crate) mod runge_kutta;
 mod shell;
 pub(crate) mod structural;
 pub(crate) mod symplectic;
@@ -34,7 +35,9 @@ pub use local_state_space::Chart;
 pub use pace::{Failures, Rules, Trust, Try, first_step};
 pub(crate) use passage::Passage;
 pub use radau::Stages;
+pub use runge_kutta::RungeKuttaFamily;
 pub use shell::{Attempt, Formula, Shell};
+pub use structural::ProjectedOnto;
 pub use symplectic::Composition;
 pub use weights::Weights;
 

@@ -1,7 +1,8 @@
 //! The pace of a run: how long the next attempt is, how far a method is trusted after failures, and when it gives up. The same for all methods.
 
 use super::shell::Attempt;
-use crate::dae::Dae;
+use super::weights::Weights;
+use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
 use crate::options::Options;
 
@@ -29,6 +30,22 @@ const FIRST_CHANGE: f64 = 0.01;
 /// A step that changes unknowns of this size, which change at this rate, by about a hundredth; both are norms in tolerances.
 pub fn first_step(size: f64, rate: f64) -> f64 {
     if size < NOTHING || rate < NOTHING { BLIND } else { FIRST_CHANGE * size / rate }
+}
+
+/// The same for unknowns whose derivatives stand in a pencil; others do not tell. Two vectors of scratch.
+pub(crate) fn first_step_of(
+    pencil: &Pencil,
+    (x, xdot): (&[f64], &[f64]),
+    weights: &Weights,
+    [of_x, rates]: [&mut [f64]; 2],
+) -> f64 {
+    of_x.fill(0.0);
+    rates.fill(0.0);
+    let E = &pencil.E;
+    for (j, _) in (0..E.rows()).flat_map(|i| E.row(i)).filter(|(_, e)| *e != 0.0) {
+        (of_x[j], rates[j]) = (x[j], xdot[j]);
+    }
+    first_step(weights.norm(of_x), weights.norm(rates))
 }
 
 /// How fast steps may grow after a failure: whoever runs into a wall does not so again at every second step.

@@ -9,7 +9,9 @@
 
 use super::dormand_prince::DormandPrince;
 use super::projection::{project_position, project_velocity};
-use daedal::linalg::Lu;
+use daedal::linalg::{Lu, Matrix};
+use daedal::method;
+use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes};
 use daedal::scalar::{Dual, Scalar, Taylor};
 use std::array::from_fn;
 
@@ -93,6 +95,38 @@ pub trait Mechanism {
         };
         DormandPrince::new(1e-14).integrate(|t, y| self.slope(t, y), t, *start, end, both).0
     }
+}
+
+/// The same as equations of motion, for the methods of the library.
+pub struct Shipped<M>(pub M);
+
+impl<M: Mechanism> EquationsOfMotion for Shipped<M> {
+    fn sizes(&self) -> Sizes {
+        Sizes { positions: 2, velocities: 2, holonomic: 1, ..Sizes::default() }
+    }
+    fn mass<S: Scalar>(&self, at: &Position<S>, M: &mut Matrix<S>) {
+        let mass = self.0.mass([at.p[0], at.p[1]]);
+        (0..4).for_each(|k| M[(k / 2, k % 2)] = mass[k / 2][k % 2]);
+    }
+    fn force<S: Scalar>(&self, at: &Motion<S>, f: &mut [S]) {
+        f.copy_from_slice(&self.0.force(at.t, [at.p[0], at.p[1]], [at.v[0], at.v[1]]));
+    }
+    fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) {
+        g[0] = self.0.constraint(at.t, [at.p[0], at.p[1]]);
+    }
+}
+
+impl<M: Mechanism> Shipped<M> {
+    /// x = (a, λ, v, p) with the accelerations and the multiplier that the acceleration level gives, for a start that is trusted.
+    pub fn trusted(&self, t: f64, y: &State) -> method::State {
+        let (a, lambda) = self.0.accelerations(t, y);
+        method::State { t, x: vec![a[0], a[1], lambda, y[2], y[3], y[0], y[1]] }
+    }
+}
+
+/// (q, u) of x = (a, λ, v, p).
+pub fn of_motion(x: &[f64]) -> State {
+    [x[5], x[6], x[3], x[4]]
 }
 
 /// q and u.

@@ -14,12 +14,13 @@
 
 use daedal::Residuals;
 use daedal::StepFailure;
-use daedal::dae::{Dae, Pencil};
-use daedal::formulation::Formulation;
+use daedal::dae::{Dae, Pencil, Point};
+use daedal::formulation::{Formulated, Formulation};
 use daedal::linalg::{IterationMatrix, Matrix};
-use daedal::method::State;
+use daedal::method::{Integrator, RungeKuttaFamily, State, Steps};
 use daedal::motion::{EquationsOfMotion, Form, Layout, Mechanism, Motion, Position, ReducedArray, Sizes, Undefined};
 use daedal::scalar::Scalar;
+use daedal::{ImplicitRungeKutta, Initial, Options, Problem, Save, SolveError, Tolerance, solve};
 
 struct Circle;
 
@@ -63,68 +64,44 @@ fn levels(x: &[f64]) -> [f64; 3] {
     [layout.row_g(), layout.row_g1(), layout.row_g2()].map(|row| rows[row.start])
 }
 
-/// The implicit trapezoidal rule for any system: rows with derivatives are averaged over both ends, algebraic rows hold at the new one.
-struct Trapezoidal<'d> {
-    dae: Box<dyn Dae + 'd>,
-    pencil: Pencil,
-    matrix: IterationMatrix<f64>,
-    h: f64,
-    t: f64,
-    x: Vec<f64>,
+/// The trapezoidal rule with steps of one size.
+fn rule() -> ImplicitRungeKutta {
+    ImplicitRungeKutta { steps: Steps::Fixed, max_newton: 20, ..ImplicitRungeKutta::of(RungeKuttaFamily::Trapezoidal) }
 }
 
-impl<'d> Trapezoidal<'d> {
-    fn new(dae: Box<dyn Dae + 'd>, start: State, h: f64) -> Self {
-        let pencil = dae.new_pencil();
-        let algebraic = (0..dae.dim()).map(|i| dae.algebraic(i)).collect();
-        Trapezoidal { matrix: IterationMatrix::new(&pencil, algebraic), pencil, dae, h, t: start.t, x: start.x }
-    }
-
-    /// One step; none if Newton's iteration, from the old point, does not bring the residual to 1e-8.
-    fn step(&mut self) -> Option<()> {
-        let (n, h, t) = (self.x.len(), self.h, self.t + self.h);
-        let mut x = self.x.clone();
-        let (mut before, mut r, mut rate) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        for _ in 0..20 {
-            for ((rate, new), old) in rate.iter_mut().zip(&x).zip(&self.x) {
-                *rate = (new - old) / h;
-            }
-            self.dae.residual(0, self.t, &self.x, &rate, &mut before).ok()?;
-            self.dae.residual(1, t, &x, &rate, &mut r).ok()?;
-            for (i, r) in r.iter_mut().enumerate() {
-                if !self.dae.algebraic(i) {
-                    *r = 0.5 * h * (*r + before[i]);
-                }
-            }
-            if r.iter().all(|r| r.abs() < 1e-8) {
-                (self.t, self.x) = (t, x);
-                self.dae.accepted(1, t, &mut self.x, &rate).ok()?;
-                return Some(());
-            }
-            self.dae.pencil(t, &x, &rate, &mut self.pencil).ok()?;
-            self.matrix.decompose(&self.pencil, 1.0, 0.5 * h).ok()?;
-            self.matrix.solve(&mut r);
-            x.iter_mut().zip(&r).for_each(|(x, d)| *x -= d);
-        }
-        None
-    }
+fn options(h: f64) -> Options {
+    Options { tolerance: Tolerance::new(1e-8, 1e-8), h0: Some(h), save: Save::Steps, ..Options::default() }
 }
 
-/// Points of a run until t = 5, or until the iteration fails.
+/// Points of a run on a system until t = 5, or until it stops. Multipliers are those of the steps.
 fn run<'d>(dae: Box<dyn Dae + 'd>, start: State, h: f64) -> Vec<State> {
-    let mut rule = Trapezoidal::new(dae, start, h);
-    let mut points = vec![State { t: rule.t, x: rule.x.clone() }];
-    for _ in 0..(5.0 / h).round() as usize {
-        if rule.step().is_none() {
-            break;
-        }
-        points.push(State { t: rule.t, x: rule.x.clone() });
+    let at = Point { t: start.t, xdot: vec![0.0; start.x.len()], x: start.x.clone() };
+    let mut stepper = rule().start(dae, at, &options(h)).unwrap();
+    let mut points = vec![start];
+    while stepper.state().t < 5.0 && stepper.advance(5.0).is_ok() {
+        points.push(stepper.state().clone());
     }
     points
 }
 
 fn formulated(formulation: Formulation) -> Vec<State> {
-    run(formulation.system(&Circle, &inconsistent()).unwrap(), inconsistent(), H)
+    let points = run(formulation.system(&Circle, &inconsistent()).unwrap(), inconsistent(), H);
+    // positions and velocities are those of a run from a start that is trusted
+    let method = Formulated { formulation, integrator: rule() };
+    let problem = Problem::new(&Circle, Initial::default(), 5.0).trust(inconsistent());
+    let solution = match solve(&problem, &method, &options(H)) {
+        Ok(solution) => solution,
+        Err(SolveError::Stopped { partial, .. }) => *partial,
+        Err(error) => panic!("{error}"),
+    };
+    assert_eq!(solution.len(), points.len());
+    for (k, point) in points.iter().enumerate() {
+        let apart =
+            solution.state(k)[3..].iter().zip(&point.x[3..7]).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
+        // both iterations stop at 1e-8
+        assert!(apart < 1e-7, "step {k}: {apart:e}");
+    }
+    points
 }
 
 fn is_about(found: f64, expected: f64, relative: f64) -> bool {

@@ -19,4 +19,5 @@ mod output;
 mod problems;
 mod radau;
 mod ranks;
+mod runge_kutta;
 mod symplectic;

@@ -75,6 +75,7 @@ pub(super) fn limits(reader: &mut Reader, root: &DeTable) -> HybridOptions {
     if let Some(most) = count(reader, section, "max_immediate") {
         options.max_immediate = u32::try_from(most).unwrap_or(u32::MAX);
     }
+    options.time_tolerance = document::positive(reader, section, "time_tolerance");
     options
 }
 

@@ -51,7 +51,7 @@ impl Promise {
                 let why = "constant steps, chosen at the start";
                 Promise { counts: Level::Velocity, multiple: f64::INFINITY, why, ..usual }
             }
-            (_, "hem3") => Promise { multiple: OF_LOW_ORDER, ..usual },
+            (_, "hem3") | ("psf", "trapezoidal") => Promise { multiple: OF_LOW_ORDER, ..usual },
             (_, "dopri5" | "dop853" | "partition" | "tangent") => Promise { multiple: OF_CHARTS, ..usual },
             (_, "hedop5" | "hem4" | "hem5" | "mexx") => usual,
             ("eom", _) => Promise {

@@ -88,6 +88,7 @@ impl ModesPlan {
         };
         let mut options = own.options.clone();
         options.max_switches = settings.max_switches.unwrap_or(options.max_switches);
+        options.time_tolerance = settings.time_tolerance.or(options.time_tolerance);
         options.detection = settings.sliding.map_or(options.detection, Into::into);
         options.keep_switches = settings.keep_switches.or(options.keep_switches);
         let with_rates = table::needs_rates(&own)?;

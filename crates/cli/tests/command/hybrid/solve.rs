@@ -332,3 +332,25 @@ fn a_jump_in_time_inside_of_a_mode_has_two_rows() {
         assert_eq!(points.iter().filter(|row| (row[0] - 1.0).abs() < 1e-9).count(), 2, "{save}: {points:?}");
     }
 }
+
+#[test]
+fn times_of_switches_are_found_as_exactly_as_asked() {
+    let thermostat = shipped("thermostat.toml");
+    let final_of = |file: &str, options: &[&str]| {
+        let object = statistics(&[&[file, "--tend", "5000", "--rtol", "1e-10"], options].concat());
+        object["final"]["T"].as_f64().expect("a temperature")
+    };
+    let (exact, rough) = (final_of(&thermostat, &[]), final_of(&thermostat, &["--time-tolerance", "1"]));
+    // a switch is off by less than a second, in which the room changes by 0.012 K at most
+    let off = (rough - exact).abs();
+    assert!(off > 1e-7 && off < 0.1, "{off:e}");
+    // the file can say it as well
+    let with = |key: &str| fs::read_to_string(&thermostat).expect("the model") + "\n[solve]\n" + key + "\n";
+    let file = written("rough-thermostat.toml", &with("time_tolerance = 1"));
+    let file = file.to_str().expect("a name");
+    assert_eq!(final_of(file, &[]), rough);
+    assert_ne!(final_of(file, &["--time-tolerance", "1e-9"]), rough);
+    let file = written("wrong-thermostat.toml", &with("time_tolerance = 0"));
+    fails(&["solve", file.to_str().expect("a name")], 2, &["time_tolerance"]);
+    fails(&["solve", "pendulum", "--time-tolerance", "1e-3"], 2, &["has no modes", "time-tolerance"]);
+}

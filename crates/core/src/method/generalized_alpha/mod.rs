@@ -18,7 +18,7 @@ mod newton;
 mod start;
 
 use crate::error::BadOption;
-use crate::method::structural::{Attempt, OneStep, Scheme, Step, StructuralEquations, Trouble};
+use crate::method::structural::{Attempt, OneStep, ProjectedOnto, Scheme, Step, StructuralEquations, Trouble};
 use crate::method::weights::Weights;
 use crate::method::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
@@ -182,8 +182,8 @@ impl Scheme for Alpha {
         Ok(Attempt { accepted: true, next: h })
     }
 
-    fn projects(&self) -> bool {
-        false
+    fn projects(&self) -> ProjectedOnto {
+        ProjectedOnto::Nothing
     }
 
     fn fixed(&self) -> bool {

@@ -4,7 +4,7 @@ use super::stages::ExplicitStages;
 use super::tableau::{Estimate, HEM3, HEM4, HEM5, HalfExplicitTableau};
 use super::{HalfExplicit, HalfExplicitFormula};
 use crate::method::StartFailure;
-use crate::method::structural::{Attempt, Scheme, Step, StepSize, StructuralEquations, Trouble};
+use crate::method::structural::{Attempt, ProjectedOnto, Scheme, Step, StepSize, StructuralEquations, Trouble};
 use crate::method::weights::Weights;
 use crate::options::Options;
 
@@ -13,7 +13,7 @@ pub(super) struct BraseyHairer {
     tableau: HalfExplicitTableau,
     stages: ExplicitStages,
     control: StepSize,
-    project: bool,
+    project: ProjectedOnto,
     error: Vec<f64>,
 }
 
@@ -97,7 +97,7 @@ impl Scheme for BraseyHairer {
         Ok(self.control.judge(&step, error))
     }
 
-    fn projects(&self) -> bool {
+    fn projects(&self) -> ProjectedOnto {
         self.project
     }
 
@@ -149,7 +149,7 @@ mod tests {
 
     /// The velocity a at t = 1 after so many steps, without projection.
     fn end(tableau: HalfExplicitTableau, steps: u32) -> f64 {
-        let method = HalfExplicit { steps: Steps::Fixed, project: false, ..HalfExplicit::default() };
+        let method = HalfExplicit { steps: Steps::Fixed, project: ProjectedOnto::Nothing, ..HalfExplicit::default() };
         let options = Options { h0: Some(1.0 / f64::from(steps)), ..Options::default() };
         let mut stepper = OneStep::start("rk4", &Arm, state(), &options, |equations| {
             BraseyHairer::with(tableau, &method, equations, &options)

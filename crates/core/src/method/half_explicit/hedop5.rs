@@ -7,7 +7,7 @@ use super::Hedop5;
 use super::stages::ExplicitStages;
 use crate::error::BadOption;
 use crate::method::StartFailure;
-use crate::method::structural::{Attempt, Scheme, Step, StepSize, StructuralEquations, Trouble};
+use crate::method::structural::{Attempt, ProjectedOnto, Scheme, Step, StepSize, StructuralEquations, Trouble};
 use crate::method::weights::Weights;
 use crate::options::Options;
 
@@ -86,7 +86,7 @@ const NEW: usize = 6;
 pub(super) struct Pair {
     stages: ExplicitStages,
     control: StepSize,
-    project: bool,
+    project: ProjectedOnto,
     error: Vec<f64>,
 }
 
@@ -123,7 +123,7 @@ impl Scheme for Pair {
         Ok(self.control.judge(&step, weights.norm(&self.error)))
     }
 
-    fn projects(&self) -> bool {
+    fn projects(&self) -> ProjectedOnto {
         self.project
     }
 

@@ -15,7 +15,7 @@ mod stages;
 mod tableau;
 
 use super::bdf::Steps;
-use super::structural::OneStep;
+use super::structural::{OneStep, ProjectedOnto};
 use super::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
 use crate::options::Options;
@@ -52,15 +52,20 @@ pub struct HalfExplicit {
     pub formula: HalfExplicitFormula,
     /// How step sizes are chosen.
     pub steps: Steps,
-    /// Bring every new point onto the constraints?
-    pub project: bool,
+    /// Which constraints is every new point brought onto?
+    pub project: ProjectedOnto,
     /// Safety factor of the step sizes.
     pub safety: f64,
 }
 
 impl Default for HalfExplicit {
     fn default() -> Self {
-        HalfExplicit { formula: HalfExplicitFormula::default(), steps: Steps::Variable, project: true, safety: 0.9 }
+        HalfExplicit {
+            formula: HalfExplicitFormula::default(),
+            steps: Steps::Variable,
+            project: ProjectedOnto::All,
+            safety: 0.9,
+        }
     }
 }
 
@@ -69,15 +74,15 @@ impl Default for HalfExplicit {
 pub struct Hedop5 {
     /// How step sizes are chosen.
     pub steps: Steps,
-    /// Bring every new point onto the constraints?
-    pub project: bool,
+    /// Which constraints is every new point brought onto?
+    pub project: ProjectedOnto,
     /// Safety factor of the step sizes.
     pub safety: f64,
 }
 
 impl Default for Hedop5 {
     fn default() -> Self {
-        Hedop5 { steps: Steps::Variable, project: true, safety: 0.9 }
+        Hedop5 { steps: Steps::Variable, project: ProjectedOnto::All, safety: 0.9 }
     }
 }
 

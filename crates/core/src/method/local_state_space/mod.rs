@@ -14,7 +14,9 @@ mod tangent;
 use super::bdf::Steps;
 use super::dormand_prince::OF_A_STEP;
 use super::explicit::Pair;
-use super::structural::{Attempt, OneStep, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble};
+use super::structural::{
+    Attempt, OneStep, ProjectedOnto, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble,
+};
 use super::weights::Weights;
 use super::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
@@ -287,8 +289,8 @@ impl<C: Coordinates> Scheme for Local<C> {
         Ok(self.control.judge(&step, if other_branch > 1.0 { error.max(other_branch) } else { error }))
     }
 
-    fn projects(&self) -> bool {
-        false
+    fn projects(&self) -> ProjectedOnto {
+        ProjectedOnto::Nothing
     }
 
     fn fixed(&self) -> bool {

@@ -16,7 +16,7 @@ use crate::method::collocation::{
     Transformed, Unsettled, transform,
 };
 use crate::method::convergence::{Convergence, Limits};
-use crate::method::pace::{Failures, first_step};
+use crate::method::pace::{Failures, first_step_of};
 use crate::method::weights::Weights;
 use crate::method::{State, derivative};
 use crate::motion::Undefined;
@@ -265,13 +265,8 @@ impl Discretised for SquareStages<'_> {
         self.dae.settle(t, x);
     }
 
-    fn first_size(&self, x: &[f64], weights: &Weights, [of_x, rates]: [&mut [f64]; 2]) -> f64 {
-        // unknowns whose derivatives stand in no equation do not tell
-        let E = &self.pencil.E;
-        for (j, _) in (0..E.rows()).flat_map(|i| E.row(i)).filter(|(_, e)| *e != 0.0) {
-            (of_x[j], rates[j]) = (x[j], self.xdot[j]);
-        }
-        first_step(weights.norm(of_x), weights.norm(rates))
+    fn first_size(&self, x: &[f64], weights: &Weights, scratch: [&mut [f64]; 2]) -> f64 {
+        first_step_of(&self.pencil, (x, &self.xdot), weights, scratch)
     }
 
     fn rates(&self, xdot: &mut [f64]) {

@@ -6,7 +6,7 @@
 
 use super::equations::StructuralEquations;
 use super::one_step::{Scheme, Step, Trouble};
-use super::projection::Projection;
+use super::projection::{ProjectedOnto, Projection};
 use crate::method::State;
 use crate::method::weights::Weights;
 
@@ -104,7 +104,7 @@ impl<S: Scheme> StepTrial<'_, '_, S> {
         }
         if self.scheme.own_multipliers() {
             // what lies off the constraints of velocity does not add up
-            self.projection.project(self.equations, (t, &mut x), self.weights)?;
+            self.projection.project(self.equations, (t, &mut x), self.weights, ProjectedOnto::All)?;
         }
         Ok(x)
     }

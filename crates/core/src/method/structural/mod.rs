@@ -16,5 +16,6 @@ mod step_size;
 
 pub(crate) use equations::{StructuralEquations, refuse_redundant};
 pub(crate) use one_step::{Attempt, OneStep, Scheme, Step, Trouble};
+pub use projection::ProjectedOnto;
 pub(crate) use saddle::Saddle;
 pub(crate) use step_size::StepSize;

@@ -3,7 +3,7 @@
 use super::constant_step::StepTrial;
 use super::equations::StructuralEquations;
 use super::interpolation::{End, MultiplierHistory, SAMPLES, interpolate, interpolate_back, interpolate_samples};
-use super::projection::Projection;
+use super::projection::{ProjectedOnto, Projection};
 use crate::error::{ConstraintBlock, StepFailure};
 use crate::method::collocation::nodes::NEGLIGIBLE;
 use crate::method::pace::{Failures, Rules, Try, first_step};
@@ -88,9 +88,9 @@ pub(crate) trait Scheme {
         x1: &mut [f64],
     ) -> Result<Attempt, Trouble>;
 
-    /// Is the new point to be brought onto the constraints?
-    fn projects(&self) -> bool {
-        true
+    /// Which constraints is the new point to be brought onto?
+    fn projects(&self) -> ProjectedOnto {
+        ProjectedOnto::All
     }
 
     /// Are all steps of one size? Attempts are then not judged by their error.
@@ -398,8 +398,9 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
         if !attempt.accepted && !self.scheme.fixed() {
             return Ok(self.rejected(attempt.next));
         }
-        if self.scheme.projects() {
-            match self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights) {
+        let onto = self.scheme.projects();
+        if onto != ProjectedOnto::Nothing {
+            match self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights, onto) {
                 Ok(moved) if moved > LARGEST_PROJECTION && !self.scheme.fixed() => {
                     self.scheme.forget();
                     return Ok(self.rejected(h * (0.9 / moved).max(0.45)));
@@ -529,7 +530,8 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
                 if none.is_err() {
                     self.look(t, x);
                 }
-                self.projection.project(&mut self.equations, (t, x), &self.weights).map(drop)
+                let all = ProjectedOnto::All;
+                self.projection.project(&mut self.equations, (t, x), &self.weights, all).map(drop)
             }
         };
         let complete = settled.and_then(|()| self.projection.accelerations(&mut self.equations, t, x));

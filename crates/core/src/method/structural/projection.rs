@@ -18,6 +18,20 @@ const MOST: u32 = 10;
 /// each correction is smaller than the one before by about the size of the first one.
 const ENOUGH: f64 = 1e-16;
 
+/// Which constraints a new point is brought onto.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProjectedOnto {
+    /// Those of positions and of velocities.
+    #[default]
+    All,
+    /// Those of positions alone: errors of velocities go on to drift, and nothing is gained.
+    Positions,
+    /// Those of velocities alone, which is nearly as good as all.
+    Velocities,
+    /// None: the point drifts.
+    Nothing,
+}
+
 /// What is needed to bring a point onto the constraints.
 pub(super) struct Projection {
     saddle: Saddle,
@@ -41,16 +55,17 @@ impl Projection {
         self.plain
     }
 
-    /// Bring positions and velocities onto their constraints; the size of the correction in the norm of the tolerance.
+    /// Bring positions, velocities or both onto their constraints; the size of the correction in the norm of the tolerance.
     pub fn project(
         &mut self,
         equations: &mut StructuralEquations,
         (t, x): (f64, &mut [f64]),
         weights: &Weights,
+        onto: ProjectedOnto,
     ) -> Result<f64, Trouble> {
         let (p, v) = (equations.layout().p(), equations.layout().v());
         let n = v.len();
-        if equations.constraints() == 0 {
+        if equations.constraints() == 0 || onto == ProjectedOnto::Nothing {
             self.stay(equations, t, x)?;
             return Ok(0.0);
         }
@@ -59,7 +74,7 @@ impl Projection {
         self.delta.fill(0.0);
         let (mut first, mut last) = (0.0_f64, f64::INFINITY);
         for iteration in 0.. {
-            if equations.g.is_empty() {
+            if equations.g.is_empty() || onto == ProjectedOnto::Velocities {
                 break;
             }
             self.saddle.b.fill(0.0);
@@ -94,8 +109,11 @@ impl Projection {
             last = size;
         }
         // the linear problem of the velocities, with the matrices of the new position
-        if !equations.g.is_empty() {
+        if !equations.g.is_empty() && onto != ProjectedOnto::Velocities {
             self.factor(equations)?;
+        }
+        if onto == ProjectedOnto::Positions {
+            return Ok(weights.norm(&self.delta));
         }
         self.saddle.b.fill(0.0);
         for (k, b) in self.saddle.b[n..].iter_mut().enumerate() {

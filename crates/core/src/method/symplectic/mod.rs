@@ -16,7 +16,7 @@ mod tableau;
 pub use composition::Composition;
 
 use crate::error::BadOption;
-use crate::method::structural::{Attempt, OneStep, Scheme, Step, StructuralEquations, Trouble};
+use crate::method::structural::{Attempt, OneStep, ProjectedOnto, Scheme, Step, StructuralEquations, Trouble};
 use crate::method::weights::Weights;
 use crate::method::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
@@ -146,8 +146,8 @@ impl Scheme for Symplectic {
         Ok(Attempt { accepted: true, next: step.h })
     }
 
-    fn projects(&self) -> bool {
-        false
+    fn projects(&self) -> ProjectedOnto {
+        ProjectedOnto::Nothing
     }
 
     fn fixed(&self) -> bool {
