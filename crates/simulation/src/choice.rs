@@ -263,9 +263,9 @@ fn of_general<'m>(
         }
         (None, wish) => Form::ALL.into_iter().find(|form| Some(form.name()) == wish).unwrap_or_default(),
     };
-    // dopri5 has nothing to project there
+    // explicit pairs have nothing to project there
     let known =
-        |option: &options::MethodOption| option.is_known_to(name, "") && (option.key, name) != ("projection", "dopri5");
+        |option: &options::MethodOption| option.is_known_to(name, "") && !(option.key == "projection" && name.starts_with("dop"));
     only_known(given, name, known)?;
     let integrator: Box<dyn Integrator> = match name {
         "bdf" => Box::new(bdf(given)?),
