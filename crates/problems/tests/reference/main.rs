@@ -12,3 +12,4 @@ mod residuals;
 mod singular;
 mod support;
 mod tables;
+mod water_tube;
