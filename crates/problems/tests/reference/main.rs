@@ -4,6 +4,7 @@ mod accuracy;
 mod analysis;
 mod disturbed;
 mod formulas;
+mod geoms_options;
 mod gmkssol;
 mod lolly;
 mod order;

@@ -134,5 +134,10 @@ fn the_water_tubes_take_the_steps_of_radau5() {
         let (s, flow) = run(tolerance);
         let found = [s.attempts, s.steps, s.jacobians, s.decompositions];
         println!("water tube {tolerance:e}: {found:?}, published {published:?}, {} f, {flow}", s.residuals);
+        let difference = |(f, p): (&u64, u64)| (*f as f64 - p as f64).abs() / p as f64;
+        let worst = found.iter().zip(published).map(difference).fold(0.0, f64::max);
+        // turbulence begins where a Reynolds number passes a threshold: iterations fail there, or not
+        assert!(worst <= 0.06, "{worst}");
+        assert!((flow / 0.229_848_829_647_743_0e-2 - 1.0).abs() < 1e-9);
     }
 }
