@@ -10,6 +10,7 @@
 //! | `rust` | compiled by the documentation tests of the library |
 
 mod blocks;
+mod coverage;
 mod links;
 mod terminal;
 

@@ -15,6 +15,8 @@ pub struct Run<'r> {
     pub atol: f64,
     pub h0: Option<f64>,
     pub hmax: Option<f64>,
+    /// From this unknown on the absolute tolerance is so many times larger.
+    pub larger: Option<(usize, f64)>,
     pub tend: Option<f64>,
     pub form: Form,
 }
@@ -22,22 +24,23 @@ pub struct Run<'r> {
 impl<'r> Run<'r> {
     /// With a tolerance for everything.
     pub fn new(name: &'r str, tolerance: f64) -> Self {
-        Run { name, changes: &[], rtol: tolerance, atol: tolerance, h0: None, hmax: None, tend: None, form: Form::Auto }
+        let (rtol, atol) = (tolerance, tolerance);
+        Run { name, changes: &[], rtol, atol, h0: None, hmax: None, larger: None, tend: None, form: Form::Auto }
     }
 
     /// Solve it; the end is kept.
     pub fn make(&self) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
         let model = read(self.name, self.changes);
         let (formulas, initial) = system(&model);
+        let states = formulas.states.len();
         let system = System::new(formulas, Interpreted);
         let tend = self.tend.unwrap_or_else(|| model.time.expect("an interval").1);
-        let options = Options {
-            tolerance: Tolerance::new(self.rtol, self.atol),
-            h0: self.h0,
-            hmax: self.hmax,
-            max_steps: 1_000_000,
-            ..Options::default()
-        };
+        let (rtol, atol) = (self.rtol, self.atol);
+        let tolerance = self.larger.map_or(Tolerance::new(rtol, atol), |(from, times)| {
+            let of = |k| (rtol, if k < from { atol } else { times * atol });
+            Tolerance::PerComponent((0..states).map(of).collect())
+        });
+        let options = Options { tolerance, h0: self.h0, hmax: self.hmax, max_steps: 1_000_000, ..Options::default() };
         solve(
             &Problem::new(&system, initial.clone(), tend),
             &InForm { form: self.form, integrator: &RadauIIa::default() },

@@ -8,7 +8,7 @@ use std::fs;
 /// Name, number of equations, and for each run of states with the same highest derivative: that derivative and their number.
 type Size = (&'static str, usize, &'static [(u32, usize)]);
 
-const SIZES: [Size; 54] = [
+const SIZES: [Size; 60] = [
     // test set for initial value problems
     ("transistor-amplifier", 8, &[(1, 8)]),
     ("ring-modulator", 15, &[(1, 15)]),
@@ -21,6 +21,45 @@ const SIZES: [Size; 54] = [
     ("medical-akzo-nobel", 400, &[(1, 400)]),
     ("andrews-dae", 20, &[(1, 14), (0, 6)]),
     ("car-axis-dae", 10, &[(1, 8), (0, 2)]),
+    ("water-tube", 49, &[(1, 18), (0, 18), (1, 2), (0, 11)]),
+    ("nand-gate", 14, &[(1, 14)]),
+    (
+        "two-bit-adder",
+        350,
+        &[
+            (1, 17),
+            (0, 1),
+            (1, 8),
+            (0, 1),
+            (1, 30),
+            (0, 1),
+            (1, 8),
+            (0, 1),
+            (1, 8),
+            (0, 1),
+            (1, 21),
+            (0, 1),
+            (1, 8),
+            (0, 1),
+            (1, 8),
+            (0, 1),
+            (1, 4),
+            (0, 1),
+            (1, 13),
+            (0, 1),
+            (1, 21),
+            (0, 1),
+            (1, 8),
+            (0, 1),
+            (1, 4),
+            (0, 1),
+            (1, 4),
+            (0, 175),
+        ],
+    ),
+    ("e5", 4, &[(1, 4)]),
+    ("beam", 120, &[(1, 80), (0, 40)]),
+    ("emep", 66, &[(1, 66)]),
     // formulations of the pendulum
     ("pendulum-dae", 5, &[(1, 4), (0, 1)]),
     ("pendulum-second-order", 3, &[(2, 2), (0, 1)]),

@@ -8,6 +8,7 @@
 
 use daedal::dae::{Dae, Pencil, Point};
 use daedal::formulation::Formulation;
+use daedal::linalg::Matrix;
 use daedal::method::Stages;
 use daedal::method::{Integrator, State};
 use daedal::motion::{Form, Layout, Mechanism, Undefined};
@@ -28,6 +29,22 @@ enum Jacobian {
     Simplified,
     /// One-sided difference quotients with the increments of RADAU5.
     Differences,
+}
+
+/// A = −∂F/∂x by one-sided difference quotients with the increments of RADAU5.
+pub fn differences(system: &mut dyn Dae, t: f64, x: &[f64], xdot: &[f64], A: &mut Matrix) -> Result<(), StepFailure> {
+    let n = x.len();
+    let undefined = |_| StepFailure::Undefined { t };
+    let (mut here, mut there, mut beside) = (vec![0.0; n], vec![0.0; n], x.to_vec());
+    system.residual(0, t, x, xdot, &mut here).map_err(undefined)?;
+    for j in 0..n {
+        let delta = (1e-16 * x[j].abs().max(1e-5)).sqrt();
+        beside[j] = x[j] + delta;
+        system.residual(0, t, &beside, xdot, &mut there).map_err(undefined)?;
+        (0..n).for_each(|i| A[(i, j)] = (here[i] - there[i]) / delta);
+        beside[j] = x[j];
+    }
+    Ok(())
 }
 
 impl Dae for Published<'_> {
@@ -55,19 +72,7 @@ impl Dae for Published<'_> {
                     self.layout.v().chain(self.layout.p()).for_each(|column| A[(row, column)] = 0.0);
                 }
             }
-            Jacobian::Differences => {
-                let n = x.len();
-                let undefined = |_| StepFailure::Undefined { t };
-                let (mut here, mut there, mut beside) = (vec![0.0; n], vec![0.0; n], x.to_vec());
-                self.form.residual(0, t, x, xdot, &mut here).map_err(undefined)?;
-                for j in 0..n {
-                    let delta = (1e-16 * x[j].abs().max(1e-5)).sqrt();
-                    beside[j] = x[j] + delta;
-                    self.form.residual(0, t, &beside, xdot, &mut there).map_err(undefined)?;
-                    (0..n).for_each(|i| A[(i, j)] = (here[i] - there[i]) / delta);
-                    beside[j] = x[j];
-                }
-            }
+            Jacobian::Differences => differences(&mut *self.form, t, x, xdot, A)?,
         }
         Ok(())
     }

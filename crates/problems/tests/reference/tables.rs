@@ -2,6 +2,9 @@
 
 use crate::support::{case, error, is_motion, options, run};
 use daedal::formulation::{Formulation, Selectors};
+use daedal::method::Method;
+use daedal::motion::Form;
+use daedal::motion::consistent::initialise;
 use daedal::{Geoms, Options, Solution};
 
 /// Published counters: tolerance, accepted, rejected by the error test, by Newton, solves, selectors.
@@ -27,14 +30,37 @@ fn within(value: u64, published: u64, part: f64) -> bool {
 #[test]
 fn the_reproduction_setting_meets_all_six_published_runs() {
     for (name, crossings, rows) in TABLES {
-        for (tolerance, [accepted, _, newton, _, _]) in rows {
+        for (tolerance, [accepted, by_error, newton, solves, selectors]) in rows {
             let s = pendulum(name, tolerance, &Geoms::reproduction()).statistics;
             let run = format!("{name} at {tolerance:e}: {s:?}");
-            assert!(within(s.steps, accepted, 0.04), "{run}");
+            assert!(within(s.steps, accepted, 0.04) && within(s.solves, solves, 0.04), "{run}");
+            assert!(s.rejected_error.abs_diff(by_error) <= 4 && s.selectors.abs_diff(selectors) <= 2, "{run}");
             assert!(s.rejected_newton.abs_diff(newton) <= 2, "{run}");
             // selectors: at the start, after Newton failures, and where |p₁| = |p₂| is passed
             assert_eq!(s.selectors - s.rejected_newton, crossings, "{run}");
         }
+    }
+}
+
+/// The step size that is printed behind the last step: the one proposed for the next.
+#[test]
+fn the_last_step_sizes_of_the_published_runs_are_proposed() {
+    // that of the fifth run is a multiple of what the end of the interval left of the last step
+    let published = [Some(0.0254), Some(0.0176), Some(0.0118), Some(0.0236), None, Some(0.0109)];
+    let digest = [0.0259, 0.0174, 0.0119, 0.0236, 0.0083, 0.0111];
+    let runs = TABLES.into_iter().flat_map(|(name, _, rows)| rows.map(|(tolerance, _)| (name, tolerance)));
+    for (((name, tolerance), published), digest) in runs.zip(published).zip(digest) {
+        let case = case(name);
+        let start = initialise(&*case.mechanism, &case.initial, Form::StrangenessFree).unwrap().state;
+        let options = Options { h0: Some(0.01), ..options(tolerance) };
+        let mut stepper = Geoms::reproduction().start(&*case.mechanism, start, &options).unwrap();
+        while stepper.state().t < 5.0 {
+            stepper.advance(5.0).unwrap();
+        }
+        let h = stepper.proposed_step();
+        println!("{name} at {tolerance:e}: {h}, published {published:?}, digest {digest}");
+        assert!((h / digest - 1.0).abs() < 0.02, "{h} and {digest}");
+        assert!(published.is_none_or(|published| (h / published - 1.0).abs() < 0.03), "{h} and {published:?}");
     }
 }
 
