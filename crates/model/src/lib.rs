@@ -11,8 +11,11 @@
 //! | `reader`, `lower` | values in numbers and in graph nodes |
 //! | `hybrid` | modes, transitions, sliding |
 //! | `spline` | tables of points as smooth functions |
-//! | `model`, `parameters`, `tables`, `definitions`, `motion`, `dae`, `initial`, `output` | the sections of a file |
+//! | `model`, `parameters`, `tables`, `definitions`, `motion`, `dae`, `initial`, `output`, `control` | the sections of a file |
+//! | `closed_loop` | a file with its control loop closed |
 
+mod closed_loop;
+mod control;
 mod dae;
 mod definitions;
 mod diagnostic;
@@ -39,6 +42,8 @@ mod tables;
 mod unknowns;
 mod unused;
 
+pub use closed_loop::{ControlLaw, NotClosed, closed_loop};
+pub use control::{ControlFormula, ControlSequence, InputPlace, ModelControl};
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
 pub use events::{GivenEvent, GivenMistakes, ModelEvent, ModelEvents};
