@@ -403,11 +403,8 @@ const LIST_FORMATS: Choices<OutputFormat, 2> = [("text", OutputFormat::Text), ("
 const INIT_FORMATS: Choices<OutputFormat, 2> = [("toml", OutputFormat::Text), ("json", OutputFormat::Json)];
 const TABLE_FORMATS: Choices<TableFormat, 3> =
     [("text", TableFormat::Text), ("csv", TableFormat::Csv), ("json", TableFormat::Json)];
-const FEEDBACKS: Choices<FeedbackKind, 3> = [
-    ("state", FeedbackKind::State),
-    ("output", FeedbackKind::Output),
-    ("derivative", FeedbackKind::Derivative),
-];
+const FEEDBACKS: Choices<FeedbackKind, 3> =
+    [("state", FeedbackKind::State), ("output", FeedbackKind::Output), ("derivative", FeedbackKind::Derivative)];
 const KERNELS: Choices<KernelKind, 4> = [
     ("auto", KernelKind::Auto),
     ("native", KernelKind::Native),

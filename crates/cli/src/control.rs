@@ -2,7 +2,7 @@
 //! as files.
 
 use crate::arguments::{Control as Arguments, OutputFormat};
-use crate::check::{ReportText, eigenvalues};
+use crate::check::{ReportText, eigenvalues as written};
 use crate::failure::{Failure, print};
 use crate::files::{self, Output};
 use daedal::linalg::Mat;
@@ -13,6 +13,9 @@ use daedal_simulation::control::{
     ClosedLoop, ControlFacts, ControlReport, HybridFacts, OptimumFacts, SlidingFacts, control as look,
 };
 use std::path::PathBuf;
+
+/// Parts of the largest eigenvalue below this are rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// Look at the control of a model.
 pub fn control(arguments: &Arguments) -> Result<(), Failure> {
@@ -92,7 +95,7 @@ fn whole(text: &mut ReportText, facts: &ControlFacts) {
         }
     }
     text.entry("without control", &pencil(&facts.free));
-    text.entry("inputs as unknowns", &pencil(&facts.behaviour));
+    text.entry("inputs unknown", &pencil(&facts.behaviour));
     text.heading("controllability");
     ability(text, &facts.controllability, &INPUTS);
     if let Some(seen) = &facts.observability {
@@ -182,7 +185,11 @@ pub fn brief(text: &mut ReportText, facts: Option<&Result<ControlFacts, String>>
         None => {}
     }
     match &facts.sliding {
-        Some(Ok(found)) => found.law.iter().for_each(|(input, law)| text.entry("sliding", &format!("{input} = {law}"))),
+        Some(Ok(found)) => {
+            for (input, law) in &found.law {
+                text.entry("sliding", &format!("{input} = {law}"));
+            }
+        }
         Some(Err(why)) => text.entry("sliding", why),
         None => {}
     }
@@ -232,7 +239,12 @@ fn ability(text: &mut ReportText, found: &Controllability, words: &Words) {
     } else {
         format!("{} {}", found.empty.len(), words.nothing)
     };
-    let complete = format!("{} has rank {} of {n}", words.infinite, found.at_infinity);
+    let at_infinity = format!("{} has rank {} of {n}", words.infinite, found.at_infinity);
+    let complete = if found.at_infinity == n && !found.is_reachable() {
+        format!("not {} (R)", words.reachable)
+    } else {
+        at_infinity
+    };
     text.entry("complete (C)", &format!("{}: {complete}", yes(found.is_complete())));
     text.entry(&format!("{} (R)", words.reachable), &format!("{}: {finite}", yes(found.is_reachable())));
     let impulses = format!("{} has rank {} of {n}", words.impulses, found.of_impulses);
@@ -266,12 +278,15 @@ fn sliding(text: &mut ReportText, found: &SlidingFacts) {
         text.entry("surface", &format!("s = {surface} = 0"));
     }
     for (input, law) in &found.law {
-        text.entry("equivalent control", &format!("{input} = {law}"));
+        text.entry("equivalent", &format!("{input} = {law}"));
     }
     match &found.law[..] {
         [(input, _)] => {
             let above = if found.crossing[(0, 0)] > 0.0 { ('<', '>') } else { ('>', '<') };
-            text.entry("s is reached", &format!("where {input} {} its equivalent for s > 0, {} for s < 0", above.0, above.1));
+            text.entry(
+                "s is reached",
+                &format!("where {input} {} its equivalent for s > 0, {} for s < 0", above.0, above.1),
+            );
         }
         _ => text.entry("ds/dt", &format!("Q (u - equivalent) with Q = {}", matrix(&found.crossing))),
     }
@@ -283,13 +298,25 @@ fn together(text: &mut ReportText, found: &HybridFacts) {
     for transfer in &found.transfers {
         let told = match &transfer.surplus {
             Ok(0) => "consistent for every state".to_string(),
-            Ok(surplus) => format!("NOT consistent: states in {surplus} direction(s) violate the constraints of {}", transfer.to),
+            Ok(surplus) => {
+                format!("NOT consistent: states in {surplus} direction(s) violate the constraints of {}", transfer.to)
+            }
             Err(why) => format!("not decided: {why}"),
         };
         text.entry(&transfer.from, &format!("→ {}: {told}", transfer.to));
     }
-    text.entry("modes", if found.modes { "each is R-controllable and R-observable" } else { "NOT each is R-controllable and R-observable" });
-    text.entry("trajectories", if found.connected { "lead from every mode to every other" } else { "do not lead back from every mode" });
+    text.entry(
+        "modes",
+        if found.modes {
+            "each is R-controllable and R-observable"
+        } else {
+            "NOT each is R-controllable and R-observable"
+        },
+    );
+    text.entry(
+        "trajectories",
+        if found.connected { "lead from every mode to every other" } else { "do not lead back from every mode" },
+    );
     let whole = match found.is_controllable() {
         Some(true) => "yes: every mode is reached, with consistent transfers",
         Some(false) => "NO",
@@ -326,10 +353,20 @@ fn optimum(text: &mut ReportText, found: &OptimumFacts) {
         text.entry("sequence", &found.sequence.join(" → "));
         let switches = &found.times[1..found.times.len() - 1];
         let times: Vec<String> = switches.iter().map(|t| format!("{t:.8}")).collect();
-        text.entry(if found.found_times { "best switches" } else { "switches" }, &format!("at t = {}", times.join(", ")));
+        text.entry(
+            if found.found_times { "best switches" } else { "switches" },
+            &format!("at t = {}", times.join(", ")),
+        );
         for (k, slope) in found.slopes.iter().enumerate().filter(|_| !found.found_times) {
             let later = if *slope < 0.0 { "later" } else { "earlier" };
-            text.entry("", &format!("the cost changes by {} per unit of time of switch {}: {later} is better", short(*slope), k + 1));
+            text.entry(
+                "",
+                &format!(
+                    "the cost changes by {} per unit of time of switch {}: {later} is better",
+                    short(*slope),
+                    k + 1
+                ),
+            );
         }
         for switch in &found.at_edge {
             text.entry("", &format!("switch {switch} stands at its neighbour: a phase is not worth its place"));
@@ -359,6 +396,13 @@ fn closed_loop(text: &mut ReportText, closed: &ClosedLoop) {
         }
         text.entry("closed loop", &pencil(&mode.pencil));
     }
+}
+
+/// Eigenvalues, with what is rounding beside the largest as zero.
+fn eigenvalues(values: &[(f64, f64)]) -> String {
+    let largest = values.iter().fold(0.0_f64, |size, (re, im)| size.max(re.hypot(*im)));
+    let clean = |x: f64| if x.abs() <= ROUNDING * largest { 0.0 } else { x };
+    written(&values.iter().map(|(re, im)| (clean(*re), clean(*im))).collect::<Vec<_>>())
 }
 
 fn matrix(X: &Mat<f64>) -> String {

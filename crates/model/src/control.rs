@@ -25,8 +25,11 @@ const OUTPUT: Context = Context {
     allowed: ALLOWED,
     help: "outputs contain states and parameters, not time",
 };
-const COST: Context =
-    Context { place: "a cost", allowed: ALLOWED, help: "costs are quadratic in states and inputs, and do not contain time" };
+const COST: Context = Context {
+    place: "a cost",
+    allowed: ALLOWED,
+    help: "costs are quadratic in states and inputs, and do not contain time",
+};
 const SURFACE: Context =
     Context { place: "a surface", allowed: ALLOWED, help: "surfaces contain states and parameters, not time" };
 
@@ -95,7 +98,8 @@ pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Option<Cont
             what: "the key `inputs` of [control]".into(),
             at: section.span.into(),
             label: "in this section".into(),
-            help: "write inputs = [\"u\", …] with names of parameters, or of states that the equations leave open".into(),
+            help: "write inputs = [\"u\", …] with names of parameters, or of states that the equations leave open"
+                .into(),
         });
         return None;
     };
@@ -252,7 +256,8 @@ pub(crate) fn sequence(reader: &mut Reader, section: Option<Section>, names: &[&
         reader.mistake(wrong_type("`sequence`", "a list of modes", value));
         return None;
     };
-    let mut found = ControlSequence { free: section.truth(reader, "free_switches").unwrap_or(false), ..Default::default() };
+    let mut found =
+        ControlSequence { free: section.truth(reader, "free_switches").unwrap_or(false), ..Default::default() };
     for item in items {
         let Some(text) = item.get_ref().as_str() else {
             reader.mistake(wrong_type("an entry of `sequence`", "the name of a mode", item));

@@ -13,14 +13,12 @@
 //!
 //! Solutions of a phase are exponentials; phases are cut into pieces over which these do not grow much, and one linear system gives all of them.
 
+use super::assembly::{Assembly, UnknownPlaces};
 use super::flow::ConstantFlow;
-use super::{ControlError, OptimalityValues};
-use crate::blocks::put;
+use super::{ControlError, OptimalityValues, SwitchedOptimum};
 use crate::structured::{OptimalControl, Symmetry, sized};
 use daedal_linear::linalg::rank::REGULAR;
-use daedal_linear::linalg::{Mat, RankRule, Ranks};
-use faer::Scale;
-use faer::linalg::solvers::Solve;
+use daedal_linear::linalg::{Mat, RankRule, Ranks, Subspaces};
 
 /// ‖J‖h of a piece.
 const PIECE: f64 = 2.0;
@@ -109,36 +107,6 @@ pub struct SwitchedProblem {
     pub final_linear: Vec<f64>,
 }
 
-/// The optimal course.
-#[derive(Clone, Debug)]
-pub struct SwitchedOptimum {
-    /// Start, switches, end.
-    pub times: Vec<f64>,
-    /// Its cost.
-    pub cost: f64,
-    /// H_i(τ⁻) and H_{i+1}(τ⁺) at every switch.
-    pub hamiltonians: Vec<(f64, f64)>,
-    /// d cost / dτ of every switch.
-    pub slopes: Vec<f64>,
-    /// η of every switch; zero without a surface.
-    pub multipliers: Vec<f64>,
-    flows: Vec<ConstantFlow>,
-    /// piece length and y at the nodes of every phase
-    nodes: Vec<(f64, Vec<Mat<f64>>)>,
-    sizes: (usize, usize),
-}
-
-/// Unknowns (λ, x, u) at a time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OptimalPoint {
-    /// Adjoint variables.
-    pub lambda: Vec<f64>,
-    /// States.
-    pub x: Vec<f64>,
-    /// Inputs.
-    pub u: Vec<f64>,
-}
-
 impl SwitchedProblem {
     /// Solve the boundary value problem for the times as they are.
     ///
@@ -162,115 +130,37 @@ impl SwitchedProblem {
     /// assert!((found.at(1.0, 0).unwrap().x[0] - 0.265802228834).abs() < 1e-12);
     /// ```
     pub fn solve(&self, rule: RankRule) -> Result<SwitchedOptimum, ControlError> {
-        let (n, k) = self.sizes()?;
+        let sizes = self.sizes()?;
         let mut ranks = Ranks::new(rule);
-        let bases = self.phases.iter().map(|phase| ranks.subspaces(&phase.plant.E, 0.0)).collect::<Result<Vec<_>, _>>()?;
-        self.check_kernels(&bases)?;
+        let of_E =
+            self.phases.iter().map(|phase| ranks.subspaces(&phase.plant.E, 0.0)).collect::<Result<Vec<_>, _>>()?;
+        self.check_kernels(&of_E)?;
         let flows = self.phases.iter().map(|phase| phase.flow(rule)).collect::<Result<Vec<_>, _>>()?;
         let pieces: Vec<usize> = flows
             .iter()
             .zip(self.times.windows(2))
             .map(|(flow, w)| ((largest_row_sum(&flow.J) * (w[1] - w[0]) / PIECE).ceil() as usize).max(1))
             .collect();
-        // where the nodes of each phase begin among the unknowns, and where the multipliers do
-        let mut begin = vec![0];
-        for (flow, pieces) in flows.iter().zip(&pieces) {
-            begin.push(begin[begin.len() - 1] + flow.dim() * (pieces + 1));
+        let places = UnknownPlaces::new(&flows, &pieces, &self.surfaces);
+        if places.count > MOST_UNKNOWNS {
+            return Err(ControlError::TooLong { unknowns: places.count, most: MOST_UNKNOWNS });
         }
-        let with_surface: Vec<usize> = (0..self.surfaces.len()).filter(|&i| self.surfaces[i].is_some()).collect();
-        let unknowns = begin[flows.len()] + with_surface.len();
-        if unknowns > MOST_UNKNOWNS {
-            return Err(ControlError::TooLong { unknowns, most: MOST_UNKNOWNS });
-        }
-        let mut block = BlockSystem { K: Mat::zeros(unknowns, unknowns), right: Mat::zeros(unknowns, 1), row: 0 };
-
-        // pieces
-        for (i, flow) in flows.iter().enumerate() {
-            let (Phi, phi) = flow.over((self.times[i + 1] - self.times[i]) / pieces[i] as f64)?;
-            let d = flow.dim();
-            for j in 0..pieces[i] {
-                let at = begin[i] + j * d;
-                block.add(&[(at + d, &Mat::identity(d, d)), (at, &(&Phi * Scale(-1.0)))], &phi);
-            }
-        }
-        // a row on (λ, x, u) becomes one on y
-        let first = |i: usize| begin[i];
-        let last = |i: usize| begin[i + 1] - flows[i].dim();
-        let wide = |of_lambda: &Mat<f64>, of_x: &Mat<f64>| {
-            let mut rows = Mat::zeros(of_x.nrows(), 2 * n + k);
-            put(&mut rows, 0, 0, of_lambda);
-            put(&mut rows, 0, n, of_x);
-            rows
-        };
-        let none = |rows: usize| Mat::<f64>::zeros(rows, n);
-        let column = |x: &[f64]| Mat::from_fn(x.len(), 1, |i, _| x[i]);
-        let count = flows.len();
-
-        // start
-        let of_start = bases[0].range.transpose() * &self.phases[0].plant.E;
-        let rows = wide(&none(of_start.nrows()), &of_start);
-        let right = &of_start * column(&self.start) - &rows * &flows[0].zeta;
-        block.add(&[(first(0), &(&rows * &flows[0].X))], &right);
-        // switches
-        let mut multiplier = begin[count];
-        for i in 0..count - 1 {
-            let (old, new) = (&self.phases[i].plant.E, &self.phases[i + 1].plant.E);
-            let of_x = bases[i + 1].range.transpose() * new;
-            let rows = wide(&none(of_x.nrows()), &of_x);
-            let right = &rows * &flows[i].zeta - &rows * &flows[i + 1].zeta;
-            block.add(
-                &[(first(i + 1), &(&rows * &flows[i + 1].X)), (last(i), &(&rows * &flows[i].X * Scale(-1.0)))],
-                &right,
-            );
-            let V = bases[i].cokernel.transpose();
-            let (before, behind) = (V * old.transpose(), V * new.transpose());
-            let (before, behind) = (wide(&before, &none(before.nrows())), wide(&behind, &none(behind.nrows())));
-            let right = &before * &flows[i].zeta - &behind * &flows[i + 1].zeta;
-            let mut terms = vec![
-                (first(i + 1), &behind * &flows[i + 1].X),
-                (last(i), &before * &flows[i].X * Scale(-1.0)),
-            ];
-            if let Some(surface) = &self.surfaces[i] {
-                terms.push((multiplier, V * column(&surface.gradient)));
-            }
-            let borrowed: Vec<(usize, &Mat<f64>)> = terms.iter().map(|(at, X)| (*at, X)).collect();
-            block.add(&borrowed, &right);
-            if let Some(surface) = &self.surfaces[i] {
-                let gradient = column(&surface.gradient).transpose().to_owned();
-                let rows = wide(&none(1), &gradient);
-                let value = -(surface.rate * self.times[i + 1] + surface.offset) - (&rows * &flows[i].zeta)[(0, 0)];
-                block.add(&[(last(i), &(&rows * &flows[i].X))], &Mat::from_fn(1, 1, |_, _| value));
-                multiplier += 1;
-            }
-        }
-        // end
-        let V = bases[count - 1].cokernel.transpose();
-        let rows = wide(
-            &(V * self.phases[count - 1].plant.E.transpose()),
-            &(V * &self.final_weight * Scale(-1.0)),
-        );
-        let right = V * column(&self.final_linear) - &rows * &flows[count - 1].zeta;
-        block.add(&[(last(count - 1), &(&rows * &flows[count - 1].X))], &right);
-
-        let y = block.solve(rule)?;
-        let mut multipliers = vec![0.0; self.surfaces.len()];
-        for (at, &i) in with_surface.iter().enumerate() {
-            multipliers[i] = y[(begin[count] + at, 0)];
-        }
-        let nodes = (0..count).map(|i| {
-            let d = flows[i].dim();
+        let assembly = Assembly { problem: self, of_E: &of_E, flows: &flows, pieces: &pieces, places: &places, sizes };
+        let y = assembly.system()?.solve(rule)?;
+        let nodes = (0..flows.len()).map(|i| {
+            let (begin, d) = (places.begin[i], flows[i].dim());
             let h = (self.times[i + 1] - self.times[i]) / pieces[i] as f64;
-            (h, (0..=pieces[i]).map(|j| y.get(begin[i] + j * d..begin[i] + (j + 1) * d, ..).to_owned()).collect())
+            (h, (0..=pieces[i]).map(|j| y.get(begin + j * d..begin + (j + 1) * d, ..).to_owned()).collect())
         });
         let mut found = SwitchedOptimum {
             times: self.times.clone(),
             cost: 0.0,
             hamiltonians: Vec::new(),
             slopes: Vec::new(),
-            multipliers,
+            multipliers: places.multipliers.iter().map(|at| at.map_or(0.0, |at| y[(at, 0)])).collect(),
             nodes: nodes.collect(),
             flows,
-            sizes: (n, k),
+            sizes,
         };
         found.cost = self.cost(&found)?;
         for (i, surface) in self.surfaces.iter().enumerate() {
@@ -313,7 +203,7 @@ impl SwitchedProblem {
     }
 
     /// What is handed on must be differential.
-    fn check_kernels(&self, bases: &[daedal_linear::linalg::Subspaces]) -> Result<(), ControlError> {
+    fn check_kernels(&self, bases: &[Subspaces]) -> Result<(), ControlError> {
         let vanishes = |X: Mat<f64>, size: f64| X.norm_max() <= REGULAR * size;
         for i in 0..self.surfaces.len() {
             let T = &bases[i].kernel;
@@ -353,74 +243,6 @@ impl SwitchedProblem {
         let x = found.end_of(self.phases.len() - 1).get(n..2 * n, ..).to_owned();
         let linear: f64 = self.final_linear.iter().enumerate().map(|(j, m)| m * x[(j, 0)]).sum();
         Ok(sum + 0.5 * (x.transpose() * &self.final_weight * &x)[(0, 0)] + linear)
-    }
-}
-
-impl SwitchedOptimum {
-    /// The unknowns at a time inside of a phase; a switch belongs to the phase before and to the one behind it.
-    pub fn at(&self, t: f64, phase: usize) -> Result<OptimalPoint, ControlError> {
-        let (h, nodes) = &self.nodes[phase];
-        let since = t - self.times[phase];
-        let piece = ((since / h) as usize).min(nodes.len() - 2);
-        let (Phi, phi) = self.flows[phase].over(since - piece as f64 * h)?;
-        Ok(self.point(&self.flows[phase].whole(&(Phi * &nodes[piece] + phi))))
-    }
-
-    fn point(&self, z: &Mat<f64>) -> OptimalPoint {
-        let (n, k) = self.sizes;
-        let part = |from: usize, to: usize| (from..to).map(|i| z[(i, 0)]).collect();
-        OptimalPoint { lambda: part(0, n), x: part(n, 2 * n), u: part(2 * n, 2 * n + k) }
-    }
-
-    fn start_of(&self, phase: usize) -> Mat<f64> {
-        self.flows[phase].whole(&self.nodes[phase].1[0])
-    }
-
-    fn end_of(&self, phase: usize) -> Mat<f64> {
-        let nodes = &self.nodes[phase].1;
-        self.flows[phase].whole(&nodes[nodes.len() - 1])
-    }
-}
-
-/// Rows of a linear system, added one group after the other.
-struct BlockSystem {
-    K: Mat<f64>,
-    right: Mat<f64>,
-    row: usize,
-}
-
-impl BlockSystem {
-    fn add(&mut self, terms: &[(usize, &Mat<f64>)], right: &Mat<f64>) {
-        for (at, X) in terms {
-            put(&mut self.K, self.row, *at, X);
-        }
-        put(&mut self.right, self.row, 0, right);
-        self.row += right.nrows();
-    }
-
-    /// By an LU decomposition of the equilibrated rows; ‖K⁻¹‖ is estimated by a solution with random signs.
-    fn solve(mut self, rule: RankRule) -> Result<Mat<f64>, ControlError> {
-        let size = self.K.nrows();
-        debug_assert_eq!(self.row, size);
-        for i in 0..size {
-            let largest = (0..size).fold(0.0_f64, |most, j| most.max(self.K[(i, j)].abs()));
-            if largest > 0.0 {
-                (0..size).for_each(|j| self.K[(i, j)] /= largest);
-                self.right[(i, 0)] /= largest;
-            }
-        }
-        let lu = self.K.partial_piv_lu();
-        let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
-        let signs = Mat::from_fn(size, 1, |_, _| {
-            bits ^= bits << 13;
-            bits ^= bits >> 7;
-            bits ^= bits << 17;
-            if bits & 1 == 0 { 1.0 } else { -1.0 }
-        });
-        let grown = lu.solve(&signs).norm_max();
-        let y: Mat<f64> = lu.solve(&self.right);
-        let clear = grown.is_finite() && grown * rule.or(REGULAR) < 1.0 && y.norm_max().is_finite();
-        if clear { Ok(y) } else { Err(ControlError::NoUniqueOptimum) }
     }
 }
 

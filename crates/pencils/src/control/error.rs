@@ -8,7 +8,9 @@ use daedal_linear::linalg::{NoConvergence, RankError};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ControlError {
     /// Equations and states are not equal in number.
-    #[error("{equations} equations for {states} states beside the inputs: control theory of this kind needs as many equations as states")]
+    #[error(
+        "{equations} equations for {states} states beside the inputs: control theory of this kind needs as many equations as states"
+    )]
     NotSquare {
         /// Rows of E.
         equations: usize,
@@ -37,7 +39,9 @@ pub enum ControlError {
         n: usize,
     },
     /// A feedback was made, but its closed loop is not what it should be.
-    #[error("the closed loop is not regular with index one at most: ranks near their thresholds; scale the equations, or choose the tolerance of ranks")]
+    #[error(
+        "the closed loop is not regular with index one at most: ranks near their thresholds; scale the equations, or choose the tolerance of ranks"
+    )]
     Unclear,
     /// R̂ is singular.
     #[error(
@@ -83,7 +87,9 @@ pub enum ControlError {
     #[error("the boundary value problem of the optimality conditions is singular: no optimum, or more than one")]
     NoUniqueOptimum,
     /// Too many pieces are needed.
-    #[error("the interval is too long for the rates of the optimality conditions: {unknowns} unknowns of {most} at most")]
+    #[error(
+        "the interval is too long for the rates of the optimality conditions: {unknowns} unknowns of {most} at most"
+    )]
     TooLong {
         /// Unknowns of the block system.
         unknowns: usize,

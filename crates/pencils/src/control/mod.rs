@@ -10,8 +10,10 @@
 //! | switching times that are free or lie on surfaces | [`optimal_times`] |
 //! | sliding along a surface | [`EquivalentControl`] |
 
+mod assembly;
 mod boundary;
 mod controllability;
+mod course;
 mod derivative_feedback;
 mod equivalent;
 mod error;
@@ -22,8 +24,9 @@ mod spaces;
 mod switch_times;
 mod system;
 
-pub use boundary::{ControlPhase, OptimalPoint, SwitchSurface, SwitchedOptimum, SwitchedProblem};
+pub use boundary::{ControlPhase, SwitchSurface, SwitchedProblem};
 pub use controllability::Controllability;
+pub use course::{OptimalPoint, SwitchedOptimum};
 pub use derivative_feedback::regularise_derivative;
 pub use equivalent::EquivalentControl;
 pub use error::ControlError;

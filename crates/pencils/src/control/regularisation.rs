@@ -79,9 +79,8 @@ fn proportional(
     let (M21, M22) = (block(&of_N.corange, &of_K.cokernel), block(&of_N.corange, &of_K.kernel));
     let of_M22 = ranks.subspaces(&M22, A.norm_max())?;
     // Schur complement of the regular part of M₂₂
-    let inverse = Mat::from_fn(of_M22.rank, of_M22.rank, |i, j| {
-        if i == j { 1.0 / of_M22.singular_values[i] } else { 0.0 }
-    });
+    let inverse =
+        Mat::from_fn(of_M22.rank, of_M22.rank, |i, j| if i == j { 1.0 / of_M22.singular_values[i] } else { 0.0 });
     let through = &M12 * &of_M22.cokernel * inverse * of_M22.range.transpose() * &M21;
     let L = ranks.subspaces(&(&M12 * &of_M22.kernel), A.norm_max())?.corange;
     let R = ranks.subspaces(&(of_M22.corange.transpose() * &M21), A.norm_max())?.kernel;

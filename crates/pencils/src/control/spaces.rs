@@ -29,9 +29,8 @@ impl StateSpaces {
         let pencil = RegularPencil::new(&rows(&system.E), &rows(&system.A), rule.of_numbers(n, n))?;
         let parts = pencil.parts();
         let mut ranks = Ranks::new(rule);
-        let mut reached = |J: &Mat<f64>, of: &Mat<f64>| {
-            krylov(J, &(of * &system.B), of.norm_max() * system.B.norm_max(), &mut ranks)
-        };
+        let mut reached =
+            |J: &Mat<f64>, of: &Mat<f64>| krylov(J, &(of * &system.B), of.norm_max() * system.B.norm_max(), &mut ranks);
         let infinite = reached(&columns(parts.N), &parts.of_infinite)?;
         let finite = reached(&columns(parts.J), &parts.of_finite)?;
         let z = &parts.infinite * infinite;

@@ -14,6 +14,8 @@ const SHORTEST: f64 = 1e-6;
 const FLAT: f64 = 1e-10;
 /// Longest step, as part of the interval: farther away another minimum may lie.
 const LONGEST: f64 = 0.1;
+/// Costs that differ by less than this part of them are equal.
+const ROUNDING: f64 = 1e-13;
 /// Armijo's constant.
 const DECREASE: f64 = 1e-4;
 
@@ -39,13 +41,12 @@ pub fn optimal_times(problem: &SwitchedProblem, rule: RankRule) -> Result<Optima
     let whole = problem.times[count + 1] - problem.times[0];
     // inverse of the second derivative, diagonal at first
     let mut H = vec![vec![0.0; count]; count];
-    let steepest = |found: &SwitchedOptimum| found.slopes.iter().fold(f64::MIN_POSITIVE, |size, g| size.max(g.abs()));
     let reset = |H: &mut Vec<Vec<f64>>, found: &SwitchedOptimum| {
         let size = LONGEST * whole / steepest(found);
-        H.iter_mut().enumerate().for_each(|(i, row)| {
+        for (i, row) in H.iter_mut().enumerate() {
             row.fill(0.0);
             row[i] = size;
-        });
+        }
     };
     reset(&mut H, &found);
     let mut fresh = true;
@@ -56,7 +57,9 @@ pub fn optimal_times(problem: &SwitchedProblem, rule: RankRule) -> Result<Optima
         let mut direction: Vec<f64> = H.iter().map(|row| -dot(row, &found.slopes)).collect();
         let longest = direction.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
         if longest > LONGEST * whole {
-            direction.iter_mut().for_each(|x| *x *= LONGEST * whole / longest);
+            for x in &mut direction {
+                *x *= LONGEST * whole / longest;
+            }
         }
         let slope = dot(&direction, &found.slopes);
         let Some((next, better)) = line(&problem, &found, &direction, slope, whole, rule)? else {
@@ -92,6 +95,11 @@ pub fn optimal_times(problem: &SwitchedProblem, rule: RankRule) -> Result<Optima
     Err(ControlError::NoTimes("too many iterations"))
 }
 
+/// The largest slope.
+fn steepest(found: &SwitchedOptimum) -> f64 {
+    found.slopes.iter().fold(f64::MIN_POSITIVE, |size, g| size.max(g.abs()))
+}
+
 /// A point along a direction with sufficient decrease; none if there is none within rounding.
 fn line(
     problem: &SwitchedProblem,
@@ -109,7 +117,10 @@ fn line(
         }
         if next.times.windows(2).all(|w| w[1] - w[0] >= SHORTEST * whole) {
             let better = next.solve(rule)?;
-            if better.cost < found.cost + DECREASE * length * slope {
+            // where costs differ by rounding only, slopes decide
+            let rounding = ROUNDING * found.cost.abs();
+            let flatter = steepest(&better) < 0.5 * steepest(found) && better.cost < found.cost + rounding;
+            if better.cost < found.cost + DECREASE * length * slope || flatter {
                 return Ok(Some((next, better)));
             }
         }

@@ -89,7 +89,10 @@ pub struct SlidingFacts {
 /// Look at a system with `[control]`; nothing without one.
 pub(crate) fn of_general(general: &GeneralModel, rule: RankRule) -> Option<Result<ControlFacts, String>> {
     let control = general.control.as_deref()?;
-    Some(Linearised::new(&general.formulas, control, &general.initial).and_then(|found| facts(found, control, general, rule)))
+    Some(
+        Linearised::new(&general.formulas, control, &general.initial)
+            .and_then(|found| facts(found, control, general, rule)),
+    )
 }
 
 fn facts(
@@ -113,7 +116,8 @@ fn facts(
         if observed { Some(Controllability::of_outputs(&found.system, rule).map_err(told)?) } else { None };
     let kinds = FeedbackKind::ALL.into_iter().filter(|kind| observed || *kind != FeedbackKind::Output);
     let feedback = kinds.map(|kind| (kind, kind.make(&found.system, rule).map_err(told))).collect();
-    let optimality = plant(&found).map(|plant| plant.and_then(|plant| OptimalityValues::new(&plant, rule).map_err(told)));
+    let optimality =
+        plant(&found).map(|plant| plant.and_then(|plant| OptimalityValues::new(&plant, rule).map_err(told)));
     let sliding = (!control.surfaces.is_empty()).then(|| sliding(&mut found, control, general, rule));
     let point = found.point.as_ref().map(|(x, u)| {
         let named = found.states.iter().chain(&found.inputs).cloned();

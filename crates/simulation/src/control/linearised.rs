@@ -49,6 +49,7 @@ pub(crate) struct Quadratic {
 }
 
 impl Linearised {
+    #[allow(clippy::too_many_lines)] // derivatives, whether they are numbers, and what is made of them
     pub fn new(formulas: &Formulas, control: &ModelControl, initial: &Initial) -> Result<Self, String> {
         let first = FirstOrder::new(formulas);
         let mut graph = first.graph.clone();
@@ -56,10 +57,14 @@ impl Linearised {
         for (name, place) in &control.inputs {
             match *place {
                 InputPlace::State(k) if formulas.orders[k] > 0 => {
-                    return Err(format!("the derivative of the input {name} enters the equations: make it a state with an input of its own"));
+                    return Err(format!(
+                        "the derivative of the input {name} enters the equations: make it a state with an input of its own"
+                    ));
                 }
                 InputPlace::State(k) => of_inputs.push((first.x[k], initial.start(k, 0))),
-                InputPlace::Parameter(k) => of_inputs.push((first.parameters[k].0, Start::Fixed(first.parameters[k].1))),
+                InputPlace::Parameter(k) => {
+                    of_inputs.push((first.parameters[k].0, Start::Fixed(first.parameters[k].1)))
+                }
             }
         }
         let u: Vec<Expr> = of_inputs.iter().map(|(e, _)| *e).collect();
@@ -68,7 +73,8 @@ impl Linearised {
         let numbers: Vec<(Expr, f64)> = first.parameters.iter().copied().filter(|(e, _)| !u.contains(e)).collect();
         let of = |list: &[ControlFormula]| list.iter().map(|one| one.formula).collect::<Vec<Expr>>();
         let equations = graph.bind(&first.equations, &numbers);
-        let (outputs, surfaces) = (graph.bind(&of(&control.outputs), &numbers), graph.bind(&of(&control.surfaces), &numbers));
+        let (outputs, surfaces) =
+            (graph.bind(&of(&control.outputs), &numbers), graph.bind(&of(&control.surfaces), &numbers));
         let jacobians = [
             graph.jacobian(&equations, &xdot),
             graph.jacobian(&equations, &x),
@@ -76,7 +82,9 @@ impl Linearised {
             graph.jacobian(&outputs, &x),
             graph.jacobian(&surfaces, &x),
         ];
-        for (list, formulas, what) in [(&control.outputs, &outputs, "output"), (&control.surfaces, &surfaces, "surface")] {
+        for (list, formulas, what) in
+            [(&control.outputs, &outputs, "output"), (&control.surfaces, &surfaces, "surface")]
+        {
             if let Some(k) = formulas.iter().position(|&e| contains(&graph, &[e], &u)) {
                 return Err(format!("the {what} `{}` contains inputs: it may contain states only", list[k].text));
             }
@@ -96,14 +104,18 @@ impl Linearised {
             return Err("coefficients depend on time: what is told of control holds for constant ones".into());
         }
         let mut at = Values { of: vec![0.0; graph.inputs().len()] };
-        numbers.iter().for_each(|&(e, value)| at.set(&graph, e, value));
+        for &(e, value) in &numbers {
+            at.set(&graph, e, value);
+        }
         let mut point = None;
         if !linear {
             let (at_x, at_u) = equilibrium(&first, &kept, &of_inputs, initial, &control.inputs)?;
             x.iter().zip(&at_x).chain(u.iter().zip(&at_u)).for_each(|(&e, &value)| at.set(&graph, e, value));
             at.set(&graph, t, initial.t);
             if contains(&graph, &equations, &[t]) {
-                return Err("the system is nonlinear and contains time: it has no equilibrium to be linearised about".into());
+                return Err(
+                    "the system is nonlinear and contains time: it has no equilibrium to be linearised about".into()
+                );
             }
             rests(&graph, &equations, &first.row_names, &jacobians[1], &at)?;
             point = Some((at_x, at_u));
@@ -243,7 +255,9 @@ fn quadratic(graph: &mut Graph, cost: Expr, z: &[Expr], text: &str) -> Result<Qu
     }
     let slope = graph.jacobian(&[cost], z);
     let mut gradient = vec![None; z.len()];
-    slope.iter().for_each(|(_, j, e)| gradient[j] = Some(e));
+    for (_, j, e) in slope.iter() {
+        gradient[j] = Some(e);
+    }
     let zeros: Vec<(Expr, f64)> = z.iter().map(|&e| (e, 0.0)).collect();
     let mut c = vec![0.0; z.len()];
     let mut W = Mat::zeros(z.len(), z.len());

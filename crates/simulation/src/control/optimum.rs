@@ -51,25 +51,36 @@ pub(super) fn examine(model: &Model, tend: Option<f64>, rule: RankRule) -> Optio
             Some(part.and_then(|part| {
                 let first = daedal::dae::FirstOrder::new(&general.formulas);
                 let start = first.origin.iter().map(|&(state, order)| general.initial.start(state, order)).collect();
-                Planned { model, tend, parts: vec![part], sequence: Vec::new(), switches: Vec::new(), free: false, start }
-                    .solve(rule)
+                Planned {
+                    model,
+                    tend,
+                    parts: vec![part],
+                    sequence: Vec::new(),
+                    switches: Vec::new(),
+                    free: false,
+                    start,
+                }
+                .solve(rule)
             }))
         }
         ModelSystem::Modes(modes) => {
             let first = whole_control(model, modes)?;
             Some(first.and_then(|()| {
-                let sequence = modes.model.sequence.clone().ok_or(
-                    "the modes of an optimum are not known: write `sequence` and `switches` into [control]",
-                )?;
+                let sequence =
+                    modes.model.sequence.clone().ok_or(
+                        "the modes of an optimum are not known: write `sequence` and `switches` into [control]",
+                    )?;
                 let initial = &modes.model.initial;
                 if sequence.modes.first() != Some(&initial.mode) {
                     let name = &modes.model.modes[initial.mode].name;
                     return Err(format!("`sequence` must begin with {name}, the mode of [initial]"));
                 }
-                let parts = sequence.modes.iter().map(|&k| linearised(model, modes, k)).collect::<Result<Vec<_>, _>>()?;
+                let parts =
+                    sequence.modes.iter().map(|&k| linearised(model, modes, k)).collect::<Result<Vec<_>, _>>()?;
                 let names = sequence.modes.iter().map(|&k| modes.model.modes[k].name.clone()).collect();
                 let (switches, free) = (sequence.switches, sequence.free);
-                Planned { model, tend, parts, sequence: names, switches, free, start: initial.states.clone() }.solve(rule)
+                Planned { model, tend, parts, sequence: names, switches, free, start: initial.states.clone() }
+                    .solve(rule)
             }))
         }
         ModelSystem::Motion(_) => None,
@@ -186,7 +197,8 @@ impl Planned<'_> {
             None => Ok((Mat::zeros(n, n), vec![0.0; n], 0.0)),
             Some(Err(why)) => Err(why.clone()),
             Some(Ok(cost)) => {
-                let of_inputs = (n..cost.c.len()).any(|i| cost.c[i] != 0.0 || (0..cost.c.len()).any(|j| cost.W[(i, j)] != 0.0));
+                let of_inputs =
+                    (n..cost.c.len()).any(|i| cost.c[i] != 0.0 || (0..cost.c.len()).any(|j| cost.W[(i, j)] != 0.0));
                 if of_inputs {
                     return Err("the cost of the end contains inputs: it may contain states only".into());
                 }
@@ -209,11 +221,11 @@ impl Planned<'_> {
             columns.push(Column::new("mode", ColumnKind::Mode, Vec::new()));
         }
         let mut distinct: Vec<&String> = Vec::new();
-        self.sequence.iter().for_each(|name| {
+        for name in &self.sequence {
             if !distinct.contains(&name) {
                 distinct.push(name);
             }
-        });
+        }
         let number = |phase: usize| distinct.iter().position(|name| **name == self.sequence[phase]).unwrap_or(0);
         let (t0, tend) = (optimum.times[0], optimum.times[optimum.times.len() - 1]);
         let mut times = Vec::new();

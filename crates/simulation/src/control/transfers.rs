@@ -21,9 +21,12 @@ pub struct HybridFacts {
 impl HybridFacts {
     /// R-controllable as a whole: `None` where a transfer is not decided.
     pub fn is_controllable(&self) -> Option<bool> {
+        if !self.modes {
+            return Some(false);
+        }
         let decided: Option<Vec<bool>> =
             self.transfers.iter().map(|transfer| transfer.surplus.as_ref().ok().map(|surplus| *surplus == 0)).collect();
-        decided.map(|consistent| self.modes && consistent.into_iter().all(|consistent| consistent))
+        decided.map(|consistent| consistent.into_iter().all(|consistent| consistent))
     }
 }
 
@@ -44,7 +47,8 @@ pub(super) fn examine(
     rule: RankRule,
 ) -> HybridFacts {
     let model = &modes.model;
-    let mut parts: Vec<Result<Linearised, String>> = (0..model.modes.len()).map(|k| linearised(whole, modes, k)).collect();
+    let mut parts: Vec<Result<Linearised, String>> =
+        (0..model.modes.len()).map(|k| linearised(whole, modes, k)).collect();
     let spaces: Vec<Result<StateSpaces, String>> = parts
         .iter()
         .map(|part| {

@@ -4,7 +4,7 @@ use super::{matrix, rank, system};
 use crate::blocks::{beside, put};
 use crate::random::Random;
 use daedal::linalg::{Mat, RankRule};
-use daedal_pencils::control::{Controllability, ControlError, DescriptorSystem, StateSpaces, transfer_surplus};
+use daedal_pencils::control::{ControlError, Controllability, DescriptorSystem, StateSpaces, transfer_surplus};
 
 fn of(system: &DescriptorSystem) -> Controllability {
     Controllability::new(system, RankRule::default()).unwrap()
@@ -66,9 +66,8 @@ fn finite_infinite_and_impulse_controllability_differ() {
     assert_eq!((found.is_complete(), found.is_reachable(), found.is_impulse_free()), (false, true, true));
     assert_eq!((found.at_infinity, found.of_impulses), (1, 2));
     // x₂' = x₁ + u, 0 = x₂: impulses of x₁ belong to no input
-    let chain = |B: &[&[f64]]| {
-        system(matrix(&[&[0.0, 1.0], &[0.0, 0.0]]), Mat::identity(2, 2), matrix(B), Mat::zeros(0, 2))
-    };
+    let chain =
+        |B: &[&[f64]]| system(matrix(&[&[0.0, 1.0], &[0.0, 0.0]]), Mat::identity(2, 2), matrix(B), Mat::zeros(0, 2));
     let found = of(&chain(&[&[1.0], &[0.0]]));
     assert_eq!((found.is_complete(), found.is_reachable(), found.is_impulse_free()), (false, true, false));
     let found = of(&chain(&[&[0.0], &[1.0]]));
@@ -81,7 +80,12 @@ fn finite_infinite_and_impulse_controllability_differ() {
 #[test]
 fn a_fixed_eigenvalue_on_the_axis_is_not_stable() {
     let with = |value: f64| {
-        of(&system(Mat::identity(2, 2), matrix(&[&[0.0, 1.0], &[0.0, value]]), matrix(&[&[1.0], &[0.0]]), Mat::zeros(0, 2)))
+        of(&system(
+            Mat::identity(2, 2),
+            matrix(&[&[0.0, 1.0], &[0.0, value]]),
+            matrix(&[&[1.0], &[0.0]]),
+            Mat::zeros(0, 2),
+        ))
     };
     assert!(with(-1.0).is_stabilisable() && !with(0.0).is_stabilisable() && !with(1.0).is_stabilisable());
 }
@@ -180,7 +184,10 @@ fn controllability_of_300_random_systems_is_that_of_kalmans_matrices() {
         assert_eq!(found.is_impulse_free(), free, "case {case}");
         // the dual system is observed as this one is controlled
         let dual = seen(&system.dual());
-        assert_eq!((dual.fixed.len(), dual.is_complete(), dual.is_impulse_free()), (d - moved, found.is_complete(), free));
+        assert_eq!(
+            (dual.fixed.len(), dual.is_complete(), dual.is_impulse_free()),
+            (d - moved, found.is_complete(), free)
+        );
         // subspaces of states
         let spaces = StateSpaces::new(&system, RankRule::default()).unwrap();
         assert_eq!(spaces.admissible.ncols(), d + infinite, "case {case}");

@@ -200,14 +200,7 @@ fn constraints_are_eliminated_or_kept_with_the_same_optimum() {
         put(&mut E, 0, 0, &Mat::identity(d, d));
         // rows mixed, so that nothing stands where it is expected
         let P = random.orthogonal(n);
-        let whole = plant(
-            &P * E,
-            &P * A,
-            &P * B,
-            block(&W, 0, 0, n, n),
-            block(&W, 0, n, n, k),
-            block(&W, n, n, k, k),
-        );
+        let whole = plant(&P * E, &P * A, &P * B, block(&W, 0, 0, n, n), block(&W, 0, n, n, k), block(&W, n, n, k, k));
         let values = OptimalityValues::new(&whole, RankRule::default()).unwrap();
         assert!(values.is_regular() && values.pencil.index() == 1 && values.size == 2 * a + k);
         let M = weight(&mut random, d, 0.0);

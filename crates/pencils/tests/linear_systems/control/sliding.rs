@@ -82,7 +82,12 @@ fn surfaces_that_inputs_do_not_cross_are_refused() {
     let two = system(Mat::identity(2, 2), Mat::zeros(2, 2), Mat::identity(2, 2), matrix(&[&[1.0, 0.0]]));
     let told = EquivalentControl::new(&two, RankRule::default()).unwrap_err().to_string();
     assert_eq!(told, "surfaces, one for each input: 1 given, 2 needed");
-    let high = system(matrix(&[&[0.0, 1.0], &[0.0, 0.0]]), Mat::identity(2, 2), matrix(&[&[1.0], &[1.0]]), matrix(&[&[1.0, 0.0]]));
+    let high = system(
+        matrix(&[&[0.0, 1.0], &[0.0, 0.0]]),
+        Mat::identity(2, 2),
+        matrix(&[&[1.0], &[1.0]]),
+        matrix(&[&[1.0, 0.0]]),
+    );
     let refused = EquivalentControl::new(&high, RankRule::default());
     assert_eq!(refused, Err(ControlError::HighIndex { index: 2 }));
 }
