@@ -9,6 +9,7 @@ use daedal::Tolerance;
 use daedal::catalogue;
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
+use daedal_simulation::control::FeedbackKind;
 use daedal_simulation::options::{MethodOption, OptionValues, SCHEMA};
 use daedal_simulation::{
     Error, EventAction, EventSetting, KernelKind, MethodOptions, ModelSource, OptionValue, SaveSetting, Settings,
@@ -38,6 +39,8 @@ pub enum Command {
     Report(Report),
     /// What can be known before a run: constraints, index, freedom, redundancy, consistency, time scales
     Check(CheckArguments),
+    /// What can be known about the control of a model with [control]: controllability, feedback, optimal course, sliding
+    Control(Control),
 }
 
 #[derive(Args, Debug)]
@@ -88,6 +91,24 @@ pub struct Report {
 pub struct CheckArguments {
     #[command(flatten)]
     pub model: ModelArguments,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&LIST_FORMATS), default_value = "text")]
+    pub format: OutputFormat,
+}
+
+#[derive(Args, Debug)]
+pub struct Control {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// Make a feedback after which the system is regular with index one at most
+    #[arg(long, value_name = "KIND", value_parser = choice(&FEEDBACKS))]
+    pub feedback: Option<FeedbackKind>,
+    /// End of the optimal course [default: that of the model]
+    #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
+    pub tend: Option<f64>,
+    /// Write the model with its loop closed (toml), or the optimal course (csv, json, npz, html); may be repeated
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
     /// How to print
     #[arg(long, value_name = "FORMAT", value_parser = choice(&LIST_FORMATS), default_value = "text")]
     pub format: OutputFormat,
@@ -386,6 +407,8 @@ const LIST_FORMATS: Choices<OutputFormat, 2> = [("text", OutputFormat::Text), ("
 const INIT_FORMATS: Choices<OutputFormat, 2> = [("toml", OutputFormat::Text), ("json", OutputFormat::Json)];
 const TABLE_FORMATS: Choices<TableFormat, 3> =
     [("text", TableFormat::Text), ("csv", TableFormat::Csv), ("json", TableFormat::Json)];
+const FEEDBACKS: Choices<FeedbackKind, 3> =
+    [("state", FeedbackKind::State), ("output", FeedbackKind::Output), ("derivative", FeedbackKind::Derivative)];
 const KERNELS: Choices<KernelKind, 4> = [
     ("auto", KernelKind::Auto),
     ("native", KernelKind::Native),

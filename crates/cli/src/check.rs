@@ -10,7 +10,8 @@ use crate::arguments::{CheckArguments as Arguments, OutputFormat};
 use crate::failure::{Failure, print};
 use daedal_simulation::check::{Check, Examined, TrialRun, check as look};
 use daedal_simulation::verification;
-use lines::ReportText;
+pub use linear::eigenvalues;
+pub use lines::ReportText;
 
 /// Check a model.
 pub fn check(arguments: &Arguments) -> Result<(), Failure> {

@@ -49,6 +49,14 @@ pub enum Failure {
     NoComparison { path: PathBuf },
     #[error("none of {runs} runs reached the end")]
     NoneReached { runs: usize },
+    #[error("a model with its loop closed needs a feedback: say --feedback state, output or derivative to write {}", path.display())]
+    NoFeedback { path: PathBuf },
+    #[error("nothing to write to {}: no mode needs a feedback", path.display())]
+    NothingClosed { path: PathBuf },
+    #[error("nothing to write to {}: the model has no cost; write cost = \"…\" into [control]", path.display())]
+    NoCost { path: PathBuf },
+    #[error("there is no optimal course to write: {reason}")]
+    NoOptimum { reason: String },
     #[error("a report is a page: the name {} must end in html", path.display())]
     NoPage { path: PathBuf },
     #[error("cannot write to standard output")]

@@ -153,6 +153,13 @@ pub fn write_all(outputs: Vec<Output>, run: &daedal_run::Run) -> Result<(), Fail
     })
 }
 
+/// Write a text.
+pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
+    let place = place(path).map_err(|cause| Failure::Unwritable { path: path.into(), cause })?;
+    let output = Output { path: path.into(), format: Format::Csv, content: FileContent::Run, place };
+    write_each(vec![output], |_, file| Ok(file.write_all(text.as_bytes())?))
+}
+
 /// Write a comparison to all files.
 pub fn write_comparison(outputs: Vec<Output>, comparison: &Comparison) -> Result<(), Failure> {
     write_each(outputs, |output, file| comparison.write(output.format, file))

@@ -1,9 +1,10 @@
-//! The command `daedal`: checks and simulates models, finds their consistent initial values, compares methods, makes pages of runs.
+//! The command `daedal`: checks, controls and simulates models, finds their consistent initial values, compares methods, makes pages of runs.
 #![allow(clippy::type_complexity)] // tables of names and functions
 
 mod arguments;
 mod check;
 mod compare;
+mod control;
 mod failure;
 mod files;
 mod init;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Check(arguments) => check::check(&arguments),
+        Command::Control(arguments) => control::control(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,6 @@
 //! `[dae]`: a general system of differential-algebraic equations, F(t, x, x', x'', …) = 0.
 
+use crate::control::{self, ModelControl};
 use crate::definitions;
 use crate::diagnostic::Mistake;
 use crate::document::{Section, TomlItem, wrong_type};
@@ -42,7 +43,7 @@ pub(crate) fn read(
     section: Section,
     beside: Beside,
     jobs: &mut [Job],
-) -> (Formulas, Initial, Vec<Written>) {
+) -> (Formulas, Initial, Vec<Written>, Option<ModelControl>) {
     section.check_keys(reader, &["states", "equations", "invariants", "free", "hidden"]);
     let states = match section.get("states") {
         Some(value) => entries::names(reader, value, "states").0,
@@ -78,6 +79,7 @@ pub(crate) fn read(
     };
     let definitions = definitions::declare(reader, beside.definitions);
     let outputs = output::read(reader, beside.output);
+    let control = control::read(reader, beside.control);
     parameters::evaluate(reader);
     reader.scope.incomplete = reader.count() > 0;
     let mut given = initial::read(reader, beside.initial);
@@ -95,6 +97,9 @@ pub(crate) fn read(
         levels = levels.max(highest(&node, reader));
     }
 
+    for node in control.iter().flat_map(control::ControlDraft::nodes) {
+        levels = levels.max(highest(&node, reader));
+    }
     for node in jobs.iter().flat_map(Job::nodes).chain(beside.events.iter().map(|event| &event.when)) {
         levels = levels.max(highest(node, reader));
     }
@@ -121,7 +126,7 @@ pub(crate) fn read(
     ]);
 
     let mut tables = Vec::new();
-    let (equation_formulas, output_formulas, invariant_formulas, hidden_formulas) = graph.with(|| {
+    let (equation_formulas, output_formulas, invariant_formulas, hidden_formulas, controlled) = graph.with(|| {
         let mut to = Lowering::new(reader, variables);
         for k in 0..n {
             let rates = (0..levels as usize).map(|level| Rate::Variable(Quantity::StateDerivative, level * n + k));
@@ -151,7 +156,8 @@ pub(crate) fn read(
                 follow.push((name.clone(), value.expr));
             }
         }
-        (formulas, outputs, kept, follow)
+        let controlled = control.as_ref().map(|draft| draft.lower(&mut to));
+        (formulas, outputs, kept, follow, controlled)
     });
     let residuals: Vec<Expr> = equation_formulas.iter().map(|(_, residual)| *residual).collect();
     let orders = highest_orders(&graph, &residuals, n, levels);
@@ -175,6 +181,9 @@ pub(crate) fn read(
     }
     for ((_, formula), (name, entry)) in hidden_formulas.iter().zip(&hidden) {
         only_unknowns(*formula, entry, format!("the hidden constraint `{name}`"), "a hidden constraint");
+    }
+    if let Some(draft) = &control {
+        draft.check_structural(reader);
     }
     if reader.mode.is_some() {
         for (k, order, span) in given.derivatives().into_iter().filter(|&(k, order, _)| order >= orders[k].max(1)) {
@@ -209,7 +218,7 @@ pub(crate) fn read(
         tables,
         hidden: hidden_formulas,
     };
-    (formulas, initial, texts)
+    (formulas, initial, texts, controlled)
 }
 
 fn missing(section: Section, key: &str, help: &str) -> Mistake {

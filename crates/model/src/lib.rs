@@ -12,9 +12,12 @@
 //! | `hybrid` | modes, transitions, sliding |
 //! | `columns` | points of tables from files |
 //! | `spline` | tables of points as smooth functions |
-//! | `model`, `parameters`, `tables`, `definitions`, `motion`, `dae`, `initial`, `output` | the sections of a file |
+//! | `model`, `parameters`, `tables`, `definitions`, `motion`, `dae`, `initial`, `output`, `control` | the sections of a file |
+//! | `closed_loop` | a file with its control loop closed |
 
+mod closed_loop;
 mod columns;
+mod control;
 mod dae;
 mod definitions;
 mod diagnostic;
@@ -41,6 +44,8 @@ mod tables;
 mod unknowns;
 mod unused;
 
+pub use closed_loop::{ControlLaw, NotClosed, closed_loop};
+pub use control::{ControlFormula, ControlSequence, InputPlace, ModelControl};
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
 pub use events::{GivenEvent, GivenMistakes, ModelEvent, ModelEvents};

@@ -1,5 +1,6 @@
 //! A model file, read.
 
+use crate::control::{self, ModelControl};
 use crate::dae;
 use crate::diagnostic::{Mistake, Mistakes};
 use crate::document::{self, Section, wrong_type};
@@ -71,6 +72,8 @@ pub enum ModelKind {
         initial: Box<Initial>,
         /// The equations as they are written.
         texts: Vec<Written>,
+        /// Inputs, outputs and costs.
+        control: Option<Box<ModelControl>>,
     },
     /// A system that switches between modes.
     Hybrid(Box<HybridModel>),
@@ -102,7 +105,7 @@ pub struct Defaults {
     pub trust_initial: bool,
 }
 
-const SECTIONS: [&str; 13] = [
+const SECTIONS: [&str; 14] = [
     "model",
     "solve",
     "parameters",
@@ -116,6 +119,7 @@ const SECTIONS: [&str; 13] = [
     "initial",
     "output",
     "events",
+    "control",
 ];
 
 pub(crate) const NUMBER: Context = Context {
@@ -303,8 +307,10 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
         initial: find(reader, "initial", "[initial]"),
         output: find(reader, "output", "[output]"),
         events: &events,
+        control: find(reader, "control", "[control]"),
         t0: about.time.map_or(0.0, |(t0, _)| t0),
     };
+    control::refuse(reader, beside.control, false, !root.contains_key("motion"));
     let motion = find(reader, "motion", "[motion]");
     let dae = find(reader, "dae", "[dae]");
     let kind = match (motion, dae) {
@@ -317,8 +323,9 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
             ModelKind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }
         }
         (None, Some(section)) => {
-            let (formulas, initial, texts) = dae::read(reader, section, beside, &mut []);
-            ModelKind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts }
+            let (formulas, initial, texts, control) = dae::read(reader, section, beside, &mut []);
+            let control = control.map(Box::new);
+            ModelKind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts, control }
         }
         (None, None) => {
             if root.get("motion").is_none() && root.get("dae").is_none() {

@@ -145,7 +145,7 @@ fn conditions_are_evaluated_with_the_numbers_of_the_parameters() {
 #[test]
 fn a_general_system_knows_its_derivatives() {
     let model = read("oscillator_dae.toml");
-    let ModelKind::Dae { formulas: f, initial, texts } = &model.kind else { panic!("not a general system") };
+    let ModelKind::Dae { formulas: f, initial, texts, .. } = &model.kind else { panic!("not a general system") };
     assert_eq!(f.states, ["x", "y", "lambda1"]);
     assert_eq!((f.orders.as_slice(), f.levels), (&[2, 1, 0][..], 2));
     assert_eq!(texts[2].to_string(), "x + y = sin(t)");

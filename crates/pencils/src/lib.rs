@@ -9,11 +9,13 @@
 //! | Σ A_q x⁽q⁾ = f of any order | [`high_order`] |
 //! | any pencil, singular or not | [`Kronecker`]: sizes of all blocks of its canonical form, finite eigenvalues |
 //! | symmetric and self-adjoint pairs | [`structured`] |
+//! | control of descriptor systems | [`control`]: controllability, regularising feedback, linear-quadratic optima over several modes, equivalent control |
 //! | eᴬ | [`exponential`] |
 //!
 //! What is solved step by step, GELDA with it, is in the crate `daedal`: [`daedal_linear`] reduces E(t) ẋ = A(t) x + b(t) of any index.
 
 mod blocks;
+pub mod control;
 mod exponential;
 pub mod high_order;
 mod invariants;

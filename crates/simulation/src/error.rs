@@ -110,6 +110,8 @@ pub enum Error {
     Impossible { model: String, reasons: Vec<String> },
     #[error("{model} has no solution that could be found: {}", .reasons.join("; "))]
     Unsolvable { model: String, reasons: Vec<String> },
+    #[error("nothing can be said about the control of {model}: {reason}")]
+    Uncontrolled { model: String, reason: String },
     #[error("{0}")]
     Analysis(#[from] AnalysisError),
     #[error("{0}")]

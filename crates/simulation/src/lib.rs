@@ -6,6 +6,7 @@
 //! | [`Settings`], [`options`] | what a run is asked for; one table of the options of all methods |
 //! | [`choose`], [`MethodChoice`] | method and formulation, with the reasons |
 //! | [`solve`], [`Simulation`], [`Outcome`] | a run, watched by a [`Monitor`]; what was computed is kept, however it ended |
+//! | [`control`] | controllability, feedback, optima and sliding of models with `[control]` |
 //! | [`Error`] | what was not done, in words, and of which [`ErrorKind`] it is |
 //!
 //! Nothing here prints, and nothing knows a terminal.
@@ -43,6 +44,7 @@
 pub mod check;
 mod choice;
 pub mod compare;
+pub mod control;
 mod curve;
 mod error;
 mod events;

@@ -11,7 +11,7 @@ use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
 use daedal::linalg::RankRule;
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
-use daedal_model::{Defaults, HybridModel, ModelEvents, ModelKind, TableOfTime};
+use daedal_model::{Defaults, HybridModel, ModelControl, ModelEvents, ModelKind, TableOfTime};
 use daedal_native::{Native, Tiered};
 use daedal_problems::{ReferenceProblem, ReferenceValues};
 use daedal_run::WarningRecord;
@@ -179,13 +179,16 @@ pub(crate) struct GeneralModel {
     pub formulas: dae::Formulas,
     pub initial: daedal::Initial,
     pub kernel: KernelKind,
+    /// Inputs, outputs and costs.
+    pub control: Option<Box<ModelControl>>,
     compiled: OnceLock<System>,
     trimmed: OnceLock<Option<Box<TrimmedModel>>>,
 }
 
 impl GeneralModel {
     pub fn new(formulas: dae::Formulas, initial: daedal::Initial, kernel: KernelKind) -> Self {
-        GeneralModel { formulas, initial, kernel, compiled: OnceLock::new(), trimmed: OnceLock::new() }
+        let (compiled, trimmed) = (OnceLock::new(), OnceLock::new());
+        GeneralModel { formulas, initial, kernel, control: None, compiled, trimmed }
     }
 
     /// With fewer unknowns, where that lowers the index; `whole` is the model that this is the system of.
@@ -406,8 +409,9 @@ fn equations(kind: ModelKind, kernel: KernelKind) -> ModelSystem {
         ModelKind::Motion { formulas, initial, .. } => {
             ModelSystem::Motion(Arc::new(MotionModel::new(*formulas, *initial, kernel)))
         }
-        ModelKind::Dae { formulas, initial, .. } => {
-            ModelSystem::General(Box::new(GeneralModel::new(*formulas, *initial, kernel)))
+        ModelKind::Dae { formulas, initial, control, .. } => {
+            let general = GeneralModel { control, ..GeneralModel::new(*formulas, *initial, kernel) };
+            ModelSystem::General(Box::new(general))
         }
         ModelKind::Hybrid(model) => ModelSystem::Modes(Box::new(SwitchedModel { model: *model, kernel })),
     }

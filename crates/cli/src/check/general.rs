@@ -2,6 +2,7 @@
 
 use super::linear;
 use super::lines::{MOST_FORMULAS, ReportText, solvable, stated_hidden};
+use crate::control;
 use daedal::analysis::Severity;
 use daedal::dae::analysis::PerturbationIndex;
 use daedal::dae::hidden::Role;
@@ -48,6 +49,7 @@ pub fn text(check: &Check, checked: &GeneralCheck) -> String {
 fn beyond(text: &mut ReportText, checked: &GeneralCheck) {
     linear::orders(text, checked.orders.as_ref());
     linear::linear(text, checked.linear.as_ref());
+    control::brief(text, checked.control.as_ref());
 }
 
 /// The verdict, when everything is known.

@@ -126,8 +126,14 @@ fn blocks(text: &mut ReportText, pencil: &Kronecker) {
         n => format!("{n}, in nilpotent blocks of sizes {}", list(&pencil.nilpotent)),
     };
     text.entry("infinite values", &infinite);
+    let told = if finite == 0 { "none".to_string() } else { format!("{finite}: {}", eigenvalues(&pencil.finite)) };
+    text.entry("eigenvalues", &told);
+}
+
+/// Eigenvalues, pairs of them at once.
+pub fn eigenvalues(finite: &[(f64, f64)]) -> String {
     let mut told: Vec<String> = Vec::new();
-    let mut values = pencil.finite.iter().peekable();
+    let mut values = finite.iter().peekable();
     while let Some(&(re, im)) = values.next() {
         // a pair is told at once
         let re = if re.abs() < ROUNDING * re.hypot(im) { 0.0 } else { re };
@@ -140,8 +146,7 @@ fn blocks(text: &mut ReportText, pencil: &Kronecker) {
     }
     let more = if told.len() > MOST_VALUES { ", …" } else { "" };
     told.truncate(MOST_VALUES);
-    let told = if finite == 0 { "none".to_string() } else { format!("{finite}: {}{more}", told.join(", ")) };
-    text.entry("eigenvalues", &told);
+    format!("{}{more}", told.join(", "))
 }
 
 fn symmetry(text: &mut ReportText, found: &SymmetryFound) {

@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod control;
 mod events;
 mod files;
 mod general;

@@ -26,6 +26,7 @@ mod resolve;
 mod sliding;
 mod transitions;
 
+use crate::control;
 use crate::diagnostic::Mistake;
 use crate::document::{Section, wrong_type};
 use crate::events;
@@ -144,6 +145,9 @@ pub(crate) fn read(
         reachable::check(reader, modes, &plans, &sliding.modes, initial.mode);
     }
     let limits = options::limits(reader, shared.root);
+    let controlled = Section::find(reader, shared.root, "control", "[control]");
+    let names: Vec<&str> = modes.iter().map(|mode| mode.name.as_str()).collect();
+    let sequence = control::sequence(reader, controlled, &names);
     let read = read?;
     let found = read.modes.iter().flat_map(|mode| mode.events.iter().map(|event| event.name.as_str()));
     events::check_modes(reader, shared.events, &found.collect::<Vec<_>>());
@@ -169,6 +173,7 @@ pub(crate) fn read(
             ..limits
         },
         sliding: slides,
+        sequence,
         modes: read.modes,
         transitions,
     };

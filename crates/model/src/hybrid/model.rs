@@ -1,5 +1,6 @@
 //! A system with modes, read: everything that is needed to build and to describe it.
 
+use crate::control::ControlSequence;
 use crate::events::ModelEvent;
 use crate::model::ModelKind;
 use crate::unknowns::InputSource;
@@ -18,6 +19,8 @@ pub struct HybridModel {
     pub sliding: Vec<HybridSliding>,
     /// What `[sliding]` and `[solve]` wish for.
     pub options: HybridOptions,
+    /// The order of the modes in an optimum.
+    pub sequence: Option<ControlSequence>,
     /// The start.
     pub initial: Initial,
 }

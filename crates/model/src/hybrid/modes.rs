@@ -6,6 +6,7 @@ use super::options::{RESTARTS, amount, keep};
 use super::sliding::SlidingModeDraft;
 use super::transitions::TransitionDraft;
 use super::{ModeDraft, Shared, choice, merge};
+use crate::control;
 use crate::dae;
 use crate::diagnostic::Mistake;
 use crate::document::{self, Section};
@@ -127,6 +128,7 @@ fn one(
         initial: is_first.then(|| Section::find(reader, root, "initial", "[initial]")).flatten(),
         output: Section::find(reader, root, "output", "[output]"),
         events: shared.events,
+        control: Section::find(reader, root, "control", "[control]"),
         t0: shared.t0,
     };
     let is_there = |key: &str| table(root, key).is_some() || table(mode.table, key).is_some();
@@ -136,14 +138,16 @@ fn one(
             return None;
         }
         (true, false) => {
+            control::refuse(reader, beside.control, true, false);
             let merged = merge::motion(table(root, "motion"), table(mode.table, "motion"));
             let (formulas, initial, texts) = motion::read(reader, over("[motion]", "motion", &merged), beside, jobs);
             ModelKind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }
         }
         (false, true) => {
             let merged = merge::dae(table(root, "dae"), table(mode.table, "dae"));
-            let (formulas, initial, texts) = dae::read(reader, over("[dae]", "dae", &merged), beside, jobs);
-            ModelKind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts }
+            let (formulas, initial, texts, control) = dae::read(reader, over("[dae]", "dae", &merged), beside, jobs);
+            let control = control.map(Box::new);
+            ModelKind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts, control }
         }
         (false, false) => {
             reader.mistake(Mistake::Missing {

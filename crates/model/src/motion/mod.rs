@@ -43,6 +43,7 @@ pub(crate) struct Beside<'t, 'i> {
     pub initial: Option<Section<'t, 'i>>,
     pub output: Option<Section<'t, 'i>>,
     pub events: &'t [EventDraft],
+    pub control: Option<Section<'t, 'i>>,
     pub t0: f64,
 }
 

@@ -8,6 +8,7 @@
 mod flow;
 mod impulses;
 mod kronecker;
+mod parts;
 mod staircase;
 
 pub use flow::ExplicitFlow;

@@ -27,6 +27,7 @@ pub use error::{Refusal, StructuredError};
 pub use extension::{MinimalExtension, SelfAdjointBlocks, minimal_extension};
 pub use invariants::{StructuredInvariants, structured_invariants};
 pub use optimal_control::{BoundaryMatrices, OptimalControl};
+pub(crate) use pair::sized;
 pub use pair::{Defect, MatrixPair, Symmetry};
 pub use reduction::{StructuredReduction, structured_reduce};
 pub use variable::{VariableConditions, variable_conditions};

@@ -35,7 +35,7 @@ impl Symmetry {
     }
 
     /// An error unless X has this symmetry up to rounding.
-    pub(super) fn require(self, what: &'static str, X: &Mat<f64>) -> Result<(), StructuredError> {
+    pub(crate) fn require(self, what: &'static str, X: &Mat<f64>) -> Result<(), StructuredError> {
         let defect = self.defect(X) / X.norm_max().max(f64::MIN_POSITIVE);
         if defect > ROUNDING { Err(StructuredError::WrongSymmetry { what, symmetry: self, defect }) } else { Ok(()) }
     }
@@ -139,7 +139,7 @@ impl MatrixPair {
 }
 
 /// An error unless X has this size and finite entries.
-pub(super) fn sized(what: &'static str, X: &Mat<f64>, expected: (usize, usize)) -> Result<(), StructuredError> {
+pub(crate) fn sized(what: &'static str, X: &Mat<f64>, expected: (usize, usize)) -> Result<(), StructuredError> {
     let found = (X.nrows(), X.ncols());
     if found != expected {
         return Err(StructuredError::Size { what, expected, found });

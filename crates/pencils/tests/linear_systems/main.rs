@@ -4,6 +4,7 @@
 #[path = "../../src/blocks.rs"]
 #[allow(dead_code)]
 mod blocks;
+mod control;
 #[path = "../../../core/tests/support/hidden.rs"]
 #[allow(dead_code)]
 mod hidden;

@@ -2,6 +2,7 @@
 
 use super::finding::{self, Remark};
 use super::{LinearAnalysis, NearbyValues, OrderAnalysis, linear, near, orders};
+use crate::control::{self, ControlFacts};
 use crate::error::Error;
 use crate::model::{GeneralModel, Model};
 use daedal::dae::analysis::{Analysis, Scope, analyse, shortened, too_long};
@@ -27,6 +28,8 @@ pub struct GeneralCheck {
     pub orders: Option<Result<OrderAnalysis, String>>,
     /// What is known of a linear system.
     pub linear: Option<LinearAnalysis>,
+    /// What is known of its control, or why nothing is.
+    pub control: Option<Result<ControlFacts, String>>,
 }
 
 /// Sizes of a general system.
@@ -132,6 +135,7 @@ pub(super) fn examine(
         open: given.filter(|(_, start)| **start == Start::Unknown).map(|(name, _)| name.clone()).collect(),
         orders,
         linear,
+        control: control::of_general(general, model.ranks()),
     })
 }
 

@@ -37,12 +37,14 @@
 //!                       reduction: null | { s, d, a, u } | { refused: text } },
 //!                     start: null | { consistent: bool, open [name], jumps [ { variable, before, behind } ],
 //!                       impulses [ { variable, order, factor } ] } }
+//! control           null without [control] | what `daedal control` tells of one system
 //! SUM               { name: factor }
 //! ```
 
 use super::finding::claim_code;
 use super::motion_object::{severity, sums};
 use super::{Check, GeneralAnalysis, GeneralCheck, linear_object};
+use crate::control;
 use daedal::analysis::Severity;
 use daedal::dae::analysis::{HiddenComparison, PerturbationIndex};
 use daedal::dae::hidden::Role;
@@ -77,6 +79,7 @@ pub fn object(check: &Check, general: &GeneralCheck) -> Value {
     }
     insert("orders", linear_object::orders(general.orders.as_ref()));
     insert("linear", linear_object::linear(general.linear.as_ref()));
+    insert("control", general.control.as_ref().map_or(Value::Null, |facts| control::object::system(None, facts)));
     Value::Object(object)
 }
 
