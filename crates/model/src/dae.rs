@@ -8,7 +8,8 @@ use crate::formula::ast::{Term, Tree, WrittenEquation};
 use crate::formula::evaluate::{Domain, MOST_DERIVATIVES};
 use crate::hybrid::{self, Job};
 use crate::index::Bindings;
-use crate::initial;
+use crate::initial::{self, InitialDraft};
+use crate::last::{self, ModelBoundary};
 use crate::lower::{Lowering, Rate};
 use crate::motion::{Beside, declare_variables};
 use crate::names::{Classes, Context, Quantity};
@@ -42,7 +43,7 @@ pub(crate) fn read(
     section: Section,
     beside: Beside,
     jobs: &mut [Job],
-) -> (Formulas, Initial, Vec<Written>) {
+) -> (Formulas, Initial, Vec<Written>, Option<ModelBoundary>) {
     section.check_keys(reader, &["states", "equations", "invariants", "free", "hidden"]);
     let states = match section.get("states") {
         Some(value) => entries::names(reader, value, "states").0,
@@ -80,13 +81,13 @@ pub(crate) fn read(
     let outputs = output::read(reader, beside.output);
     parameters::evaluate(reader);
     reader.scope.incomplete = reader.count() > 0;
-    let mut given = initial::read(reader, beside.initial);
+    let mut given = initial::read(reader, beside.initial, beside.last);
 
     // the highest derivative anywhere
     let mut levels = given.highest();
     let all = equations.iter().map(|(_, e)| e).chain(outputs.iter().map(|(_, e)| e));
     let all = all.chain(invariants.iter().map(|(_, e)| e)).chain(hidden.iter().map(|(_, e)| e));
-    for entry in all.chain(given.entries().iter().map(|(_, e)| e)) {
+    for entry in all.chain(given.entries()) {
         let WrittenEquation { left, right } = entry.equation.as_ref();
         levels = levels.max(highest(left, reader)).max(right.as_ref().map_or(0, |right| highest(right, reader)));
     }
@@ -186,14 +187,25 @@ pub(crate) fn read(
             });
         }
     }
-    let initial = Initial {
-        t: beside.t0,
+    let values = |given: &InitialDraft, t: f64| Initial {
+        t,
         states: given.block(Quantity::State, n),
         derivatives: (1..=levels)
             .map(|order| (0..n).map(|k| given.start(Quantity::State, k, order)).collect())
             .collect(),
         ..Initial::default()
     };
+    let initial = values(&given, beside.t0);
+    let boundary = given.last.take().map(|last| {
+        let end = values(&last.given, beside.tend.unwrap_or(f64::NAN));
+        let named = |order: usize| names.iter().map(move |name| format!("{name}{}", "'".repeat(order)));
+        let all = [
+            (Quantity::State, named(0).collect::<Vec<_>>()),
+            (Quantity::StateDerivative, (1..=levels as usize).flat_map(named).collect()),
+        ];
+        // conditions at the start are among the initial values
+        last::lower(reader, *last, &graph, &all, &parameters, end, &[])
+    });
     let initial = given.conditions().fold(initial, |initial, (name, residual)| initial.formula(name, residual));
     let texts = equations.iter().map(|(_, entry)| entry.written()).collect();
     let formulas = Formulas {
@@ -209,7 +221,7 @@ pub(crate) fn read(
         tables,
         hidden: hidden_formulas,
     };
-    (formulas, initial, texts)
+    (formulas, initial, texts, boundary)
 }
 
 fn missing(section: Section, key: &str, help: &str) -> Mistake {

@@ -11,7 +11,7 @@
 //! | `reader`, `lower` | values in numbers and in graph nodes |
 //! | `hybrid` | modes, transitions, sliding |
 //! | `spline` | tables of points as smooth functions |
-//! | `model`, `parameters`, `tables`, `definitions`, `motion`, `dae`, `initial`, `output` | the sections of a file |
+//! | `model`, `parameters`, `tables`, `definitions`, `motion`, `dae`, `initial`, `last`, `output` | the sections of a file |
 
 mod dae;
 mod definitions;
@@ -23,6 +23,7 @@ mod formula;
 mod hybrid;
 mod index;
 mod initial;
+mod last;
 mod lower;
 mod memo;
 mod model;
@@ -44,6 +45,7 @@ pub use entries::Written;
 pub use events::{GivenEvent, GivenMistakes, ModelEvent, ModelEvents};
 pub use hybrid::{HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Methods, Statement};
 pub use index::ReadingLimits;
+pub use last::ModelBoundary;
 pub use model::{Defaults, Model, ModelKind};
 pub use motion::MotionTexts;
 pub use source::Span;

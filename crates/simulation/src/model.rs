@@ -10,7 +10,7 @@ use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
 use daedal::linalg::RankRule;
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
-use daedal_model::{Defaults, HybridModel, ModelEvents, ModelKind, TableOfTime};
+use daedal_model::{Defaults, HybridModel, ModelBoundary, ModelEvents, ModelKind, TableOfTime};
 use daedal_native::{Native, Tiered};
 use daedal_problems::{ReferenceProblem, ReferenceValues};
 use daedal_run::WarningRecord;
@@ -125,6 +125,8 @@ pub(crate) struct ModelContent {
     pub equations: ModelSystem,
     /// Events of a model without modes.
     pub events: ModelEvents,
+    /// What holds at the end, of a boundary value problem.
+    pub boundary: Option<Box<ModelBoundary>>,
 }
 
 /// What is to be solved.
@@ -300,6 +302,11 @@ impl Model {
         self.content.interval
     }
 
+    /// What holds at the end, of a boundary value problem.
+    pub fn boundary(&self) -> Option<&ModelBoundary> {
+        self.content.boundary.as_deref()
+    }
+
     /// What is odd about the model, whatever is done with it.
     pub fn warnings(&self) -> &[WarningRecord] {
         &self.content.warnings
@@ -342,6 +349,7 @@ impl Model {
             equations: ModelSystem::General(Box::new(general)),
             tables: whole.tables.clone(),
             events: ModelEvents::default(),
+            boundary: None,
         };
         Model { content: Arc::new(content), ..self.clone() }
     }
@@ -362,6 +370,7 @@ impl Model {
             places: whole.places.clone(),
             equations: equations(mode.kind.clone(), self.kernel),
             events: ModelEvents::default(),
+            boundary: None,
         };
         Model { content: Arc::new(content), ..self.clone() }
     }
@@ -390,6 +399,7 @@ fn from_text(name: &str, text: &str, set: &[(String, f64)], kernel: KernelKind) 
         places: EquationPlaces::of(&read.kind),
         equations: equations(read.kind, kernel),
         events: read.events,
+        boundary: read.boundary,
     })
 }
 
@@ -436,5 +446,6 @@ fn from_problem(problem: &ReferenceProblem, set: &[(String, f64)], kernel: Kerne
         places: EquationPlaces::default(),
         equations: ModelSystem::Motion(Arc::new(motion)),
         events: ModelEvents::default(),
+        boundary: None,
     })
 }

@@ -1,8 +1,9 @@
 //! Conditions at the ends of an interval: their residuals and derivatives by the unknowns at both ends and by the length of the interval.
 
 use super::error::BoundaryError;
-use crate::dae::Regularised;
+use crate::dae::{Formulas, Regularised};
 use crate::graph::{Expr, Graph, Tape};
+use crate::initial::Condition;
 use crate::linalg::Matrix;
 use crate::motion::Undefined;
 
@@ -30,11 +31,7 @@ impl std::fmt::Display for EndCondition {
 
 impl EndCondition {
     /// A function of the values that some unknowns have at both ends, each in the order of the names.
-    pub fn new(
-        name: impl Into<String>,
-        unknowns: &[&str],
-        residual: impl FnOnce(&[Expr], &[Expr]) -> Expr,
-    ) -> Self {
+    pub fn new(name: impl Into<String>, unknowns: &[&str], residual: impl FnOnce(&[Expr], &[Expr]) -> Expr) -> Self {
         let mut graph = Graph::new();
         let first: Vec<Expr> = unknowns.iter().map(|x| graph.input(initial(x))).collect();
         let last: Vec<Expr> = unknowns.iter().map(|x| graph.input(*x)).collect();
@@ -47,6 +44,37 @@ impl EndCondition {
     pub fn formula(name: impl Into<String>, graph: &Graph, residual: Expr) -> Self {
         let (graph, residual) = graph.reduced_to(&[residual]);
         EndCondition { name: name.into(), graph, residual: residual[0] }
+    }
+}
+
+impl EndCondition {
+    /// A condition in the graph of a system, at one end; parameters have their numbers unless they are sought.
+    pub(super) fn of_system(
+        condition: &Condition,
+        residual: Expr,
+        formulas: &Formulas,
+        sought: &[String],
+        last: bool,
+    ) -> Self {
+        let mut graph = Graph::new();
+        let number = |name: &str| {
+            let parameter = formulas.parameters.iter().find(|(parameter, _)| parameter == name);
+            parameter.filter(|(name, _)| !sought.contains(name)).map(|(_, value)| *value)
+        };
+        let names: Vec<String> = formulas.graph.inputs().map(|(name, _)| name.to_string()).collect();
+        let handles: Vec<Result<Expr, f64>> = names
+            .iter()
+            .map(|name| match number(name) {
+                Some(value) => Err(value),
+                None => Ok(graph.input(if last { name.clone() } else { initial(name) })),
+            })
+            .collect();
+        let tape = Tape::new(&formulas.graph, &[residual]);
+        let residual = graph.with(|| {
+            let inputs: Vec<Expr> = handles.into_iter().map(|e| e.unwrap_or_else(Expr::from)).collect();
+            tape.evaluate(&inputs)[0]
+        });
+        EndCondition { name: condition.name.clone(), graph, residual }
     }
 }
 

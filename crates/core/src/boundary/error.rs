@@ -112,7 +112,8 @@ pub enum BoundaryError<L = Unknowns> {
     /// More conditions than needed, which contradict each other or the equations.
     #[error(
         "no solution satisfies all conditions: {} given, {needed} needed, and when all are met as well as possible there is left {}; take one of them out, or correct it",
-        given, list(conditions)
+        given,
+        list(conditions)
     )]
     Contradictory {
         /// How many are given.
@@ -214,8 +215,28 @@ fn dependent(conditions: &[String]) -> String {
 }
 
 impl<L: Clone> BoundaryError<L> {
+    /// What was computed, if anything, by itself.
+    pub fn into_partial(self) -> Option<Solution<L>> {
+        match self {
+            BoundaryError::Contradictory { partial, .. }
+            | BoundaryError::NotConverged { partial, .. }
+            | BoundaryError::TooManyIntervals { partial, .. } => Some(*partial),
+            _ => None,
+        }
+    }
+
     /// What was computed, if anything.
     pub fn partial(&self) -> Option<&Solution<L>> {
+        match self {
+            BoundaryError::Contradictory { partial, .. }
+            | BoundaryError::NotConverged { partial, .. }
+            | BoundaryError::TooManyIntervals { partial, .. } => Some(partial),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub(super) fn partial_mut(&mut self) -> Option<&mut Solution<L>> {
         match self {
             BoundaryError::Contradictory { partial, .. }
             | BoundaryError::NotConverged { partial, .. }

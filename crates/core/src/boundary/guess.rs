@@ -13,6 +13,8 @@ use crate::tolerance::Tolerance;
 
 /// Places at which a guess is brought onto the constraints.
 const PLACES: usize = 8;
+/// Periods after which a run may have settled.
+const PERIODS: u32 = 20;
 /// Tolerance of a run that is only a guess.
 const ROUGH: f64 = 1e-4;
 
@@ -25,6 +27,8 @@ pub(super) enum GuessKind {
     Between,
     /// the solution that starts at the initial values
     Run,
+    /// the same after many periods
+    Settled,
 }
 
 impl GuessKind {
@@ -33,16 +37,18 @@ impl GuessKind {
             GuessKind::Curves => "the curves that are given",
             GuessKind::Between => "straight lines between the ends",
             GuessKind::Run => "the run from the initial values",
+            GuessKind::Settled => "the run from the initial values, after some periods",
         }
     }
 }
 
 /// Which guesses are tried, the best first.
-pub(super) fn kinds(problem: &General, periodic: bool) -> Vec<GuessKind> {
+pub(super) fn kinds(problem: &General, periodic: bool, autonomous: bool) -> Vec<GuessKind> {
     match (problem.near.is_empty(), periodic) {
         (false, _) => vec![GuessKind::Curves],
         // what does not move is periodic as well, and nearer to a straight line
-        (true, true) => vec![GuessKind::Run, GuessKind::Between],
+        (true, true) if autonomous => vec![GuessKind::Run, GuessKind::Between],
+        (true, true) => vec![GuessKind::Run, GuessKind::Settled, GuessKind::Between],
         (true, false) => vec![GuessKind::Between, GuessKind::Run],
     }
 }
@@ -61,7 +67,8 @@ impl Guess {
         (t0, length): (f64, f64),
     ) -> Option<Self> {
         match kind {
-            GuessKind::Run => run(problem, of, t0 + length),
+            GuessKind::Run => run(problem, of, length, 0),
+            GuessKind::Settled => run(problem, of, length, PERIODS),
             GuessKind::Curves | GuessKind::Between => Some(between(problem, of, start, (t0, length))),
         }
     }
@@ -132,19 +139,23 @@ fn between(problem: &General, of: &Regularised, start: &[f64], (t0, length): (f6
     Guess { nodes }
 }
 
-/// The run from the initial values.
-fn run(problem: &General, of: &Regularised, tend: f64) -> Option<Guess> {
+/// The run from the initial values, so many periods later.
+fn run(problem: &General, of: &Regularised, length: f64, periods: u32) -> Option<Guess> {
     let system = of.system();
-    let start = Problem::new(system, problem.initial.clone(), tend);
+    let begin = problem.initial.t + f64::from(periods) * length;
+    let start = Problem::new(system, problem.initial.clone(), begin + length);
     let options =
         Options { tolerance: Tolerance::new(ROUGH, ROUGH), save: Save::Steps, max_steps: 10_000, ..Options::default() };
     let radau = RadauIIa::default();
     let method = InForm { form: Form::QuasiLinear, integrator: &radau };
     let found = solve(&start, &method, &options).ok()?;
-    if found.names != of.names() || found.len() < 2 {
+    if found.names != of.names() {
         return None;
     }
-    let (t0, length) = (problem.initial.t, tend - problem.initial.t);
-    let nodes = (0..found.len()).map(|k| ((found.times[k] - t0) / length, found.state(k).to_vec())).collect();
-    Some(Guess { nodes })
+    // from the last point before the last period on
+    let sense = length.signum();
+    let first = found.times.iter().rposition(|&t| sense * t <= sense * begin)?;
+    let nodes: Vec<(f64, Vec<f64>)> =
+        (first..found.len()).map(|k| ((found.times[k] - begin) / length, found.state(k).to_vec())).collect();
+    (nodes.len() > 1).then_some(Guess { nodes })
 }

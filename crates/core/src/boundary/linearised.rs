@@ -65,7 +65,8 @@ impl CurveResiduals {
 pub(super) fn ends(system: &mut Regularised, curve: &Curve) -> Result<(AtEnd, AtEnd), Trouble> {
     let (t0, t1) = (curve.time(0.0), curve.time(1.0));
     let first = AtEnd::new(system, t0, curve.point(0, 0)).map_err(|_| Trouble::Undefined { t: t0 })?;
-    let last = AtEnd::new(system, t1, curve.point(curve.intervals() - 1, K)).map_err(|_| Trouble::Undefined { t: t1 })?;
+    let last =
+        AtEnd::new(system, t1, curve.point(curve.intervals() - 1, K)).map_err(|_| Trouble::Undefined { t: t1 })?;
     Ok((first, last))
 }
 
@@ -215,7 +216,9 @@ impl Linearised {
         let m = B.rows();
         let mut on_ends = Matrix::zeros(m, 2 * D);
         for i in 0..m {
-            for (k, (node, by)) in [(&nodes[0], &B.row(i)[..n]), (&nodes[N], &B.row(i)[n..2 * n])].into_iter().enumerate() {
+            for (k, (node, by)) in
+                [(&nodes[0], &B.row(i)[..n]), (&nodes[N], &B.row(i)[n..2 * n])].into_iter().enumerate()
+            {
                 for c in 0..d {
                     on_ends[(i, k * D + c)] = (0..n).map(|j| by[j] * node.basis[(j, c)]).sum();
                 }
@@ -410,7 +413,8 @@ fn determine(
         let length = if with_length { z[D - 1].abs() } else { 0.0 };
         let top = first.iter().chain(&last).fold(length, |top, x| top.max(*x));
         for (is_last, moves) in [(false, first), (true, last)] {
-            let told = moves.iter().enumerate().filter(|(_, size)| **size > TOLD * top).map(|(j, _)| (is_last, Some(j)));
+            let told =
+                moves.iter().enumerate().filter(|(_, size)| **size > TOLD * top).map(|(j, _)| (is_last, Some(j)));
             free.extend(told);
         }
         if length > TOLD * top {

@@ -39,7 +39,7 @@ pub(super) struct Collocated<'c> {
     pub tolerance: f64,
     pub cost: &'c mut Cost,
     /// may it go on?
-    pub go_on: &'c mut dyn FnMut(f64) -> bool,
+    pub go_on: &'c mut dyn FnMut(u64) -> bool,
 }
 
 /// Why there is no solution.
@@ -47,9 +47,20 @@ pub(super) enum Stuck {
     /// formulas have no value on the guess
     Trouble(Trouble),
     /// the conditions do not determine a solution here
-    Singular { determined: Determined },
-    Diverged { curve: Curve, iterations: u64, residual: f64, row: (usize, usize), ends: Vec<f64>, undefined: bool },
-    Collapsed { length: f64 },
+    Singular {
+        determined: Determined,
+    },
+    Diverged {
+        curve: Curve,
+        iterations: u64,
+        residual: f64,
+        row: (usize, usize),
+        ends: Vec<f64>,
+        undefined: bool,
+    },
+    Collapsed {
+        length: f64,
+    },
     Interrupted,
 }
 
@@ -112,7 +123,7 @@ impl Collocated<'_> {
             if !enough && iteration == 0 && self.is_linear(&curve, &choices, &mut linearised, &correction) {
                 return Err(Stuck::Singular { determined: linearised.determined });
             }
-            if !(self.go_on)(curve.time(1.0)) {
+            if !(self.go_on)(self.cost.iterations) {
                 return Err(Stuck::Interrupted);
             }
             last = size;

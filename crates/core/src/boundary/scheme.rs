@@ -108,7 +108,10 @@ mod tests {
             let weight = |m: usize| {
                 let count = 200_000;
                 let at = |x: f64| {
-                    (0..K).filter(|&i| i != m).map(|i| (x - scheme.gauss[i]) / (scheme.gauss[m] - scheme.gauss[i])).product::<f64>()
+                    (0..K)
+                        .filter(|&i| i != m)
+                        .map(|i| (x - scheme.gauss[i]) / (scheme.gauss[m] - scheme.gauss[i]))
+                        .product::<f64>()
                 };
                 (0..count).map(|k| at((f64::from(k) + 0.5) / f64::from(count))).sum::<f64>() / f64::from(count)
             };

@@ -1,11 +1,12 @@
 //! What was found, and an account of how.
 
 use super::curve::Curve;
-use super::error::Unmet;
+use super::error::{BoundaryError, Unmet};
 use super::scheme::{K, Scheme};
 use crate::dae::hidden::Role;
 use crate::dae::{Regularised, Unknowns};
 use crate::method::State;
+use crate::observer::{Observer, StepView};
 use crate::options::Save;
 use crate::segment::Segment;
 use crate::solution::{Ended, Solution};
@@ -90,13 +91,11 @@ impl Shape {
 }
 
 /// A curve as a solution.
-#[allow(clippy::too_many_arguments)] // what a solution consists of
 pub(super) fn solution(
     system: &mut Regularised,
     scheme: &Scheme,
     curve: &Curve,
     shape: &Shape,
-    save: &Save,
     verifier: Option<Verifier>,
     (statistics, decisions): (Statistics, String),
     ended: Ended,
@@ -134,11 +133,9 @@ pub(super) fn solution(
     let (mut times, mut states) = (vec![t0], x0.clone());
     for i in 0..curve.intervals() {
         let (begin, end) = (curve.time(curve.mesh[i]), curve.time(curve.mesh[i + 1]));
-        let points: Vec<Vec<f64>> = (1..=K)
-            .map(|l| at(system, curve.time(curve.tau(i, scheme.lobatto[l])), curve.point(i, l)))
-            .collect();
-        let stages: Vec<Vec<f64>> =
-            points.iter().map(|x| x.iter().zip(&x0).map(|(x, x0)| x - x0).collect()).collect();
+        let points: Vec<Vec<f64>> =
+            (1..=K).map(|l| at(system, curve.time(curve.tau(i, scheme.lobatto[l])), curve.point(i, l))).collect();
+        let stages: Vec<Vec<f64>> = points.iter().map(|x| x.iter().zip(&x0).map(|(x, x0)| x - x0).collect()).collect();
         let stages: Vec<&[f64]> = stages.iter().map(Vec::as_slice).collect();
         let mut segment = Segment::with_room(begin, &x0, K);
         segment.collocation(begin, end, &points[K - 1], &scheme.lobatto[1..], &stages);
@@ -155,7 +152,7 @@ pub(super) fn solution(
         verifier.finish()
     });
     let proposed_step = segments.last().map_or(0.0, |s| s.t1 - s.t0);
-    let mut result = Solution {
+    Solution {
         layout: Unknowns { dim: system.own(), form: crate::dae::Form::QuasiLinear, values: system.values },
         names: shape.names.clone(),
         times,
@@ -171,32 +168,64 @@ pub(super) fn solution(
         decisions,
         proposed_step,
         verification,
-    };
-    keep(&mut result, save);
-    result
+    }
 }
 
-/// Keep what was asked for.
-fn keep(solution: &mut Solution<Unknowns>, save: &Save) {
-    match save {
-        Save::Dense => {}
-        Save::Steps => solution.segments.clear(),
-        Save::End => {
-            solution.segments.clear();
-            solution.times.clear();
-            solution.states.clear();
-        }
-        Save::At(wanted) => {
-            let mut x = vec![0.0; solution.names.len()];
-            let (mut times, mut states) = (Vec::new(), Vec::new());
-            for &t in wanted {
-                if solution.eval(t, &mut x).is_some() {
-                    times.push(t);
-                    states.extend_from_slice(&x);
-                }
+/// With what was asked for only.
+pub(super) fn kept<L: Clone>(
+    mut found: Result<BoundarySolution<L>, BoundaryError<L>>,
+    save: &Save,
+) -> Result<BoundarySolution<L>, BoundaryError<L>> {
+    match &mut found {
+        Ok(found) => found.solution.keep(save),
+        Err(error) => error.partial_mut().into_iter().for_each(|partial| partial.keep(save)),
+    }
+    found
+}
+
+impl<L: Clone> Solution<L> {
+    /// Show the polynomials to observers as if they were steps that are made just now; needs [`Save::Dense`].
+    pub fn show(&self, observers: &mut [&mut dyn Observer<L>]) {
+        let (count, n) = (self.segments.len(), self.end.x.len());
+        for (k, segment) in self.segments.iter().enumerate() {
+            let view = StepView {
+                t: segment.t1,
+                x: &self.states[(k + 1) * n..(k + 2) * n],
+                segment,
+                layout: &self.layout,
+                statistics: &self.statistics,
+                residuals: self.max_residuals,
+                progress: (k + 1) as f64 / count as f64,
+            };
+            for observer in observers.iter_mut() {
+                // all of it has been computed: there is nothing left to end
+                let _ = observer.observe(&view);
             }
-            (solution.times, solution.states) = (times, states);
-            solution.segments.clear();
+        }
+    }
+
+    /// Keep no more than this of a solution with all of its polynomials.
+    pub fn keep(&mut self, save: &Save) {
+        match save {
+            Save::Dense => {}
+            Save::Steps => self.segments.clear(),
+            Save::End => {
+                self.segments.clear();
+                self.times.clear();
+                self.states.clear();
+            }
+            Save::At(wanted) => {
+                let mut x = vec![0.0; self.names.len()];
+                let (mut times, mut states) = (Vec::new(), Vec::new());
+                for &t in wanted {
+                    if self.eval(t, &mut x).is_some() {
+                        times.push(t);
+                        states.extend_from_slice(&x);
+                    }
+                }
+                (self.times, self.states) = (times, states);
+                self.segments.clear();
+            }
         }
     }
 }

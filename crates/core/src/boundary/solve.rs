@@ -1,7 +1,7 @@
 //! Solve boundary value problems: the regularised system, conditions, a guess, meshes until two of them agree.
 
 use super::curve::{Curve, Measure};
-use super::ends::EndConditions;
+use super::ends::{EndCondition, EndConditions};
 use super::error::{BoundaryError, Unmet};
 use super::guess::{self, Guess, GuessKind};
 use super::interval::Trouble;
@@ -10,7 +10,7 @@ use super::mesh::{FEWEST, differences, halved, redistributed};
 use super::newton::{Collocated, Converged, Cost, Stuck};
 use super::problem::{BoundaryProblem, General, Periodic};
 use super::scheme::{K, Scheme};
-use super::solution::{BoundaryAccount, BoundarySolution, Shape, solution};
+use super::solution::{BoundaryAccount, BoundarySolution, Shape, kept, solution};
 use crate::dae::{Formulas, Regularised, System, Unknowns};
 use crate::error::BadOption;
 use crate::explicit_time::Timetable;
@@ -23,6 +23,7 @@ use crate::options::Options;
 use crate::problem::Class;
 use crate::solution::{Ended, Solution};
 use crate::statistics::Statistics;
+use crate::tolerance::Tolerance;
 use crate::verify::Verifier;
 
 /// Intervals of the first mesh.
@@ -44,11 +45,11 @@ const AT_REST: f64 = 1e-6;
 
 /// A class of systems with boundary value problems.
 pub trait Bounded: Class {
-    /// Solve a problem; `go_on` is asked before every iteration with the time of the end.
+    /// Solve a problem. `go_on` is asked before every iteration, with the number of those before.
     fn solve_between(
         problem: &BoundaryProblem<Self>,
         options: &Options,
-        go_on: &mut dyn FnMut(f64) -> bool,
+        go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<BoundarySolution<Self::Layout>, BoundaryError<Self::Layout>>;
 }
 
@@ -64,11 +65,11 @@ impl Bounded for System {
     fn solve_between(
         problem: &BoundaryProblem<Self>,
         options: &Options,
-        go_on: &mut dyn FnMut(f64) -> bool,
+        go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<BoundarySolution, BoundaryError> {
         let general = general(problem.system.clone(), problem)?;
-        let found = Search::new(&general, options, Shape::all)?;
-        found.solve(go_on)
+        let search = Search::new(&general, options, Shape::all)?;
+        kept(search.solve(go_on), &options.save)
     }
 }
 
@@ -76,7 +77,7 @@ impl<'m> Bounded for dyn Mechanism + 'm {
     fn solve_between(
         problem: &BoundaryProblem<Self>,
         options: &Options,
-        go_on: &mut dyn FnMut(f64) -> bool,
+        go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<BoundarySolution<Layout>, BoundaryError<Layout>> {
         let layout = Layout::new(problem.system.sizes(), Form::StrangenessFree, false);
         let of_motion = |_: &Unknowns| layout.clone();
@@ -116,8 +117,10 @@ impl<'m> Bounded for dyn Mechanism + 'm {
         };
         let general = general(system.clone(), &plain).map_err(|e: BoundaryError| e.map_layout(of_motion))?;
         let search = Search::new(&general, options, |of| Shape::named(of, names));
-        let found = search.and_then(|search| search.solve(go_on)).map_err(|e| e.map_layout(of_motion))?;
-        Ok(BoundarySolution { solution: found.solution.map_layout(of_motion), account: found.account })
+        let found = search.and_then(|search| search.solve(go_on)).map_err(|e| e.map_layout(of_motion));
+        let found = found
+            .map(|found| BoundarySolution { solution: found.solution.map_layout(of_motion), account: found.account });
+        kept(found, &options.save)
     }
 }
 
@@ -142,21 +145,34 @@ fn general(system: System, problem: &BoundaryProblem<System>) -> Result<General,
         let guess = |value: &f64| if k == 0 { Start::Guess(*value) } else { Start::Unknown };
         end.states.extend(sought.iter().map(|(_, value)| guess(value)));
     }
-    let system = if sought.is_empty() {
-        system
-    } else {
-        system.of_the_same_kind(&system.formulas.with_sought(&problem.find))
-    };
-    let [mut initial, last] = ends;
-    if !sought.is_empty() {
-        // formulas in the old graph; they are conditions of both ends as well, where they belong to a boundary value problem
-        initial.conditions.clear();
+    let system =
+        if sought.is_empty() { system } else { system.of_the_same_kind(&system.formulas.with_sought(&problem.find)) };
+    let [mut initial, mut last] = ends;
+    let mut conditions = Vec::new();
+    for (is_last, end) in [(false, &mut initial), (true, &mut last)] {
+        for condition in &end.conditions {
+            let Residual::Formula(residual) = condition.residual else {
+                return Err(BadInitial::OtherCondition { name: condition.name.clone() }.into());
+            };
+            conditions.push(EndCondition::of_system(
+                condition,
+                residual,
+                &problem.system.formulas,
+                &problem.find,
+                is_last,
+            ));
+        }
+        // their formulas belong to the graph without what is sought
+        if !sought.is_empty() {
+            end.conditions.clear();
+        }
     }
+    conditions.extend(problem.conditions.iter().cloned());
     Ok(General {
         system,
         initial,
         last,
-        conditions: problem.conditions.clone(),
+        conditions,
         periodic: problem.periodic.clone(),
         free_end: problem.free_end,
         find: sought.into_iter().map(|(name, _)| name).collect(),
@@ -197,8 +213,8 @@ impl<'s> Search<'s> {
         if t0 == tend {
             return Err(BoundaryError::NoInterval { t: t0 });
         }
-        problem.initial.check_general(&problem.system)?;
-        problem.last.check_general(&problem.system)?;
+        problem.initial.check_names(&problem.system)?;
+        problem.last.check_names(&problem.system)?;
         for (name, _) in &problem.near {
             if !problem.system.names().contains(name) {
                 let known = problem.system.names().to_vec();
@@ -206,14 +222,19 @@ impl<'s> Search<'s> {
             }
         }
         let ranks = options.ranks();
-        let (system, start) =
-            Regularised::new(&problem.system, &problem.initial, ranks).map_err(|e| BoundaryError::Start(Box::new(e)))?;
+        let (system, start) = Regularised::new(&problem.system, &problem.initial, ranks)
+            .map_err(|e| BoundaryError::Start(Box::new(e)))?;
         check_end(problem, ranks)?;
         let own = system.own();
         let named = options.for_unknowns(&system.names()[..own]);
-        let counts = vec![true; own];
-        let tolerance = named.as_ref().map_or(&options.tolerance, |named| &named.tolerance);
-        let tolerances = tolerance.pairs_where(&counts).map_err(BadOption::from)?;
+        let mut tolerance = named.map_or_else(|| options.tolerance.clone(), |named| named.tolerance);
+        if let Tolerance::PerComponent(list) = &mut tolerance
+            && let Some(&last) = list.last()
+        {
+            // parameters that are sought, and multipliers of contact equations, have none of their own
+            list.resize(list.len().max(own), last);
+        }
+        let tolerances = tolerance.pairs_where(&vec![true; own]).map_err(BadOption::from)?;
         let shape = shape(&system);
         let mut search = Search {
             problem,
@@ -330,7 +351,7 @@ impl<'s> Search<'s> {
         (MEMORY / bytes.max(1)).clamp(8 * FIRST, usize::MAX).min((self.options.max_steps as usize).max(FEWEST))
     }
 
-    fn collocate(&mut self, guess: Curve, go_on: &mut dyn FnMut(f64) -> bool) -> Result<Converged, Stuck> {
+    fn collocate(&mut self, guess: Curve, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Converged, Stuck> {
         self.meshes += 1;
         let tolerance = self.options.rank_tolerance.unwrap_or(RANK);
         Collocated {
@@ -346,12 +367,12 @@ impl<'s> Search<'s> {
         .solve(guess)
     }
 
-    fn solve(mut self, go_on: &mut dyn FnMut(f64) -> bool) -> Result<BoundarySolution, BoundaryError> {
+    fn solve(mut self, go_on: &mut dyn FnMut(u64) -> bool) -> Result<BoundarySolution, BoundaryError> {
         let needed = self.system.values.d + usize::from(self.problem.free_end);
         let periodic = self.problem.periodic != Periodic::No;
         let mut first_failure = None;
         let mut begun = None;
-        'guesses: for kind in guess::kinds(self.problem, periodic) {
+        'guesses: for kind in guess::kinds(self.problem, periodic, self.system.autonomous()) {
             let interval = (self.t0, self.length);
             let Some(guess) = Guess::new(kind, self.problem, &self.system, &self.start, interval) else { continue };
             for k in 0..FIRST_MESHES {
@@ -401,7 +422,7 @@ impl<'s> Search<'s> {
         mut coarse: Converged,
         kind: GuessKind,
         needed: usize,
-        go_on: &mut dyn FnMut(f64) -> bool,
+        go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<BoundarySolution, BoundaryError> {
         let most = self.most_intervals();
         let mut worst = (0.0, f64::INFINITY);
@@ -455,12 +476,14 @@ impl<'s> Search<'s> {
         let (rtol, atol) = self.tolerances.iter().fold((0.0_f64, 0.0_f64), |w, t| (w.0.max(t.0), w.1.max(t.1)));
         let allowed = |i: usize| {
             let row = B.row(i);
-            let of = |y: &[f64], by: &[f64]| by.iter().zip(y).map(|(b, y)| b.abs() * (atol + rtol * y.abs())).sum::<f64>();
+            let of =
+                |y: &[f64], by: &[f64]| by.iter().zip(y).map(|(b, y)| b.abs() * (atol + rtol * y.abs())).sum::<f64>();
             of(&first.y, &row[..n]) + of(&last.y, &row[n..2 * n]) + row[2 * n].abs() * (atol + rtol * last.t.abs())
         };
         let off = |(i, residual): (usize, &f64)| {
             let name = self.conditions.names[i].clone();
-            (residual.abs() > OFF * allowed(i).max(f64::MIN_POSITIVE)).then_some(Unmet { name, residual: residual.abs() })
+            (residual.abs() > OFF * allowed(i).max(f64::MIN_POSITIVE))
+                .then_some(Unmet { name, residual: residual.abs() })
         };
         residuals.iter().enumerate().filter_map(off).collect()
     }
@@ -540,9 +563,8 @@ impl<'s> Search<'s> {
             self.system.constraints(),
             if self.phase { "; the phase of the periodic solution is that of the initial values" } else { "" },
         );
-        let save = self.options.save.clone();
         let of = (statistics, decisions);
-        solution(&mut self.system, &self.scheme, curve, &self.shape, &save, verifier, of, ended)
+        solution(&mut self.system, &self.scheme, curve, &self.shape, verifier, of, ended)
     }
 
     fn failed(&mut self, stuck: Stuck, needed: usize) -> BoundaryError {
@@ -618,7 +640,9 @@ fn check_end(problem: &General, ranks: RankRule) -> Result<(), BoundaryError> {
     let mut last = problem.last.clone();
     last.conditions.clear();
     match crate::dae::characterise(&problem.system, &last, crate::dae::Depth { ranks, ..Default::default() }) {
-        Err(error @ crate::dae::AnalysisError::FixedInconsistent { .. }) => Err(BoundaryError::End(Box::new(error.into()))),
+        Err(error @ crate::dae::AnalysisError::FixedInconsistent { .. }) => {
+            Err(BoundaryError::End(Box::new(error.into())))
+        }
         _ => Ok(()),
     }
 }
@@ -627,14 +651,5 @@ impl Initial {
     /// Nothing but a time: everything is to be found.
     pub fn at(t: f64) -> Self {
         Initial { t, ..Initial::default() }
-    }
-
-    /// Does all that is given belong to a general system?
-    fn check_general(&self, system: &System) -> Result<(), BoundaryError> {
-        let formulas = |residual: &Residual| matches!(residual, Residual::Formula(_));
-        if let Some(other) = self.conditions.iter().find(|c| !formulas(&c.residual)) {
-            return Err(BadInitial::OtherCondition { name: other.name.clone() }.into());
-        }
-        self.check_names(system).map_err(BoundaryError::from)
     }
 }

@@ -86,7 +86,11 @@ impl Regularised {
             return Err(StartFailure::Degrees { t, degrees, wanted, open, undetermined: values.u }.into());
         }
         let moving = regularised.moving;
-        regularised.candidates.iter_mut().enumerate().for_each(|(i, c)| *c = choice.constraints.contains(&(moving + i)));
+        regularised
+            .candidates
+            .iter_mut()
+            .enumerate()
+            .for_each(|(i, c)| *c = choice.constraints.contains(&(moving + i)));
         Ok((regularised, y))
     }
 

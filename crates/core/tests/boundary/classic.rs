@@ -98,7 +98,8 @@ fn the_end_time_is_found() {
     // a body falls from height 1 to the ground in √(2/g)
     let s = system(&["y", "v"], &[("g", 9.81)], |_, x, xd, p| vec![xd[0] - x[1], xd[1] + p[0]]);
     let problem =
-        BoundaryProblem::new(&s, Initial::at(0.0).fix("y", 1.0).fix("v", 0.0), Initial::at(0.3).fix("y", 0.0)).free_end();
+        BoundaryProblem::new(&s, Initial::at(0.0).fix("y", 1.0).fix("v", 0.0), Initial::at(0.3).fix("y", 0.0))
+            .free_end();
     let found = solve_boundary(&problem, &options(1e-10)).unwrap();
     let exact = (2.0_f64 / 9.81).sqrt();
     assert!((found.account.end.unwrap() - exact).abs() < 1e-10);
@@ -110,8 +111,11 @@ fn the_end_time_is_found() {
 fn conditions_couple_both_ends() {
     // x' = −x + 1 with x(1) = 2 x(0) − 1: x = 1 + c exp(−t), 1 + c/e = 1 + 2c − …
     let s = system(&["x"], &[], |_, x, xd, _| vec![xd[0] + x[0] - 1.0]);
-    let problem = BoundaryProblem::new(&s, Initial::at(0.0), Initial::at(1.0))
-        .condition(EndCondition::new("end", &["x"], |first, last| last[0] - first[0] * 2.0));
+    let problem = BoundaryProblem::new(&s, Initial::at(0.0), Initial::at(1.0)).condition(EndCondition::new(
+        "end",
+        &["x"],
+        |first, last| last[0] - first[0] * 2.0,
+    ));
     let found = solve_boundary(&problem, &options(1e-9)).unwrap();
     // 1 + c/e = 2 + 2c
     let c = 1.0 / ((-1.0_f64).exp() - 2.0);

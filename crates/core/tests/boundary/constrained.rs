@@ -96,9 +96,8 @@ fn a_pendulum_goes_from_one_position_to_another() {
 #[test]
 fn optimal_control_of_a_scalar_equation() {
     // minimise ½ ∫ x² + u², x' = x + u, x(0) = 1: λ' = −x − λ, 0 = u + λ, λ(1) = 0; index one
-    let s = system(&["x", "lambda", "u"], &[], |_, x, xd, _| {
-        vec![xd[0] - x[0] - x[2], xd[1] + x[0] + x[1], x[2] + x[1]]
-    });
+    let s =
+        system(&["x", "lambda", "u"], &[], |_, x, xd, _| vec![xd[0] - x[0] - x[2], xd[1] + x[0] + x[1], x[2] + x[1]]);
     let problem = BoundaryProblem::new(&s, Initial::at(0.0).fix("x", 1.0), Initial::at(1.0).fix("lambda", 0.0));
     let found = solve_boundary(&problem, &options(1e-10)).unwrap();
     // Riccati: λ = p x with p' = p² − 2 p − 1, p(1) = 0; with w = √2: p = 1 + w (1 − c e^{2wt})/(1 + c e^{2wt})…

@@ -44,11 +44,8 @@ fn conditions_that_do_not_determine_the_solution_are_named() {
 #[test]
 fn conditions_that_contradict_each_other_are_named() {
     let s = oscillator(1.0);
-    let problem = BoundaryProblem::new(
-        &s,
-        Initial::at(0.0).fix("y", 0.0).fix("v", 1.0),
-        Initial::at(1.0).fix("y", 1.0),
-    );
+    let problem =
+        BoundaryProblem::new(&s, Initial::at(0.0).fix("y", 0.0).fix("v", 1.0), Initial::at(1.0).fix("y", 1.0));
     let (text, error) = refused(&problem);
     assert!(text.starts_with("no solution satisfies all conditions: 3 given, 2 needed"), "{text}");
     assert!(text.contains("y = 1 at the end (off by "), "{text}");
@@ -74,10 +71,7 @@ fn times_names_and_parameters_are_looked_at() {
     let (text, _) = refused(&BoundaryProblem::new(&s, Initial::at(1.0), Initial::at(1.0)));
     assert_eq!(text, "both ends of the interval are t = 1; a boundary value problem needs two different times");
     let (text, _) = refused(&BoundaryProblem::new(&s, Initial::at(0.0).fix("z", 1.0), Initial::at(1.0)));
-    assert_eq!(
-        text,
-        "an initial value is given for an unknown called `z`; the unknowns are y, v, y', v'"
-    );
+    assert_eq!(text, "an initial value is given for an unknown called `z`; the unknowns are y, v, y', v'");
     let condition = EndCondition::new("far", &["q"], |first, _| first[0]);
     let (text, _) = refused(&BoundaryProblem::new(&s, Initial::at(0.0), Initial::at(1.0)).condition(condition));
     assert_eq!(text, "the condition `far` speaks of `initial(q)`; the unknowns are y, v");
