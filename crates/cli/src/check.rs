@@ -7,8 +7,9 @@ mod modes;
 mod motion;
 
 use crate::arguments::{CheckArguments as Arguments, OutputFormat};
+use crate::boundary;
 use crate::failure::{Failure, print};
-use daedal_simulation::check::{Check, Examined, TrialRun, check as look};
+use daedal_simulation::check::{BoundaryCheck, Check, Examined, TrialRun, check as look};
 use daedal_simulation::verification;
 pub use linear::eigenvalues;
 pub use lines::ReportText;
@@ -19,7 +20,8 @@ pub fn check(arguments: &Arguments) -> Result<(), Failure> {
     match arguments.format {
         OutputFormat::Text => {
             let trial = found.trial.as_ref().map_or(String::new(), |trial| found.model.places().told(&of_trial(trial)));
-            print(&(text(&found) + &trial))?;
+            let boundary = found.boundary.as_ref().map_or(String::new(), of_boundary);
+            print(&(text(&found) + &trial + &boundary))?;
         }
         OutputFormat::Json => print(&format!("{:#}\n", found.object()))?,
     }
@@ -33,6 +35,34 @@ fn text(check: &Check) -> String {
         Examined::General(found) => general::text(check, found),
         Examined::Modes(found) => modes::text(check, found),
     }
+}
+
+/// The conditions at both ends.
+fn of_boundary(found: &BoundaryCheck) -> String {
+    let mut text = ReportText::default();
+    text.heading("conditions at the ends");
+    if let Some(account) = &found.account {
+        for (label, said) in boundary::lines(account) {
+            text.entry(label, &said);
+        }
+        for condition in &account.conditions {
+            text.entry(&format!("off by {:.1e}", condition.residual.abs()), &condition.name);
+        }
+        for (name, value) in &account.found {
+            text.entry("found", &format!("{name} = {value:?}"));
+        }
+        if let Some(end) = account.end {
+            text.entry("found", &format!("t = {end:?} at the end"));
+        }
+    }
+    if let Some(error) = &found.error {
+        text.entry("not solved", error);
+    }
+    if let Some(found) = &found.found {
+        let (label, said) = verification::entry(found);
+        text.entry(label, &said);
+    }
+    text.into_string()
 }
 
 fn of_trial(trial: &TrialRun) -> String {

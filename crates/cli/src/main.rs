@@ -2,6 +2,7 @@
 #![allow(clippy::type_complexity)] // tables of names and functions
 
 mod arguments;
+mod boundary;
 mod check;
 mod compare;
 mod control;

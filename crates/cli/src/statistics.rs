@@ -1,10 +1,12 @@
 //! What a run did, as one JSON object; the same keys in the same order in every version. Nothing but nulls if it could not start; `events` is
 //! a list of `{"name", "t"}`, behind them `unknowns`, where derivatives are taken together, says why. Behind
 //! them, of a run through several modes: `switches`, their number; `modes`, a list of `{"name", "sliding", "entered", "time", "steps"}`, `entered` telling
-//! how often; and `end_mode`, the name of the last one.
+//! how often; and `end_mode`, the name of the last one. Of a boundary value problem `boundary`: null or `{"degrees", "needed", "conditions" [{"name",
+//! "residual"}], "phase", "conditioning", "intervals", "meshes", "iterations", "difference", "guess", "found" {name: value}, "end"}`.
 
 use crate::warnings;
 use daedal_run::{ColumnKind, Ending, Run};
+use daedal_simulation::check::account_object;
 use daedal_simulation::{Outcome, verification};
 use serde_json::{Map, Value, json};
 
@@ -34,6 +36,9 @@ pub fn object(outcome: &Outcome, recorded: Option<&Run>) -> Value {
     insert("events", recorded.map_or_else(|| json!([]), events));
     if let Some(why) = &outcome.choice.unknowns {
         insert("unknowns", json!(why));
+    }
+    if outcome.model.boundary().is_some() {
+        insert("boundary", outcome.boundary.as_ref().map_or(Value::Null, account_object));
     }
     if outcome.model.has_modes() {
         let switching = computed.and_then(|found| found.switching.as_ref());

@@ -1,6 +1,7 @@
 //! What a run did, for people.
 
 use crate::arguments::{SHOWN_SWITCHES, Solve};
+use crate::boundary;
 use crate::warnings;
 use daedal::dae::Form;
 use daedal::hybrid;
@@ -46,6 +47,9 @@ pub fn summary(outcome: &Outcome, computed: &Computed, recorded: &Run, arguments
     if computed.switching.is_some() {
         values_of_mode(&mut text, recorded);
         return text;
+    }
+    if let Some(account) = &outcome.boundary {
+        boundary::account(&mut text, account);
     }
     undetermined(&mut text, computed, recorded);
     if let Some(line) = verified {

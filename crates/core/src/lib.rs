@@ -21,6 +21,7 @@
 pub mod analysis;
 mod auto;
 mod backward;
+mod boundary;
 pub mod catalogue;
 mod consistent;
 pub mod dae;
@@ -58,6 +59,10 @@ pub use daedal_linear::linalg;
 pub use daedal_scalar as scalar;
 
 pub use auto::Auto;
+pub use boundary::{
+    BoundaryAccount, BoundaryError, BoundaryProblem, BoundarySolution, Bounded, EndCondition, GuessCurve, Periodic,
+    Unmet, solve_boundary,
+};
 pub use error::{BadOption, ConstraintBlock, SolveError, StepFailure};
 pub use event::{Action, Event, Happened};
 pub use initial::{BadInitial, Condition, Initial, Residual, Start, Unknown, WrongLength};

@@ -14,6 +14,7 @@ use crate::dae::System;
 use crate::graph::{Expr, Graph, Node, Tape};
 use crate::method::Stepper;
 use crate::scalar::{Dual, Scalar};
+use crate::segment::Segment;
 use std::fmt;
 
 /// How many times what the tolerance allows a row may be off. Difference quotients over a twentieth of a step magnify errors of values some
@@ -164,19 +165,28 @@ impl Verifier {
 
     /// Look at the last step, up to a time.
     pub fn step(&mut self, stepper: &mut dyn Stepper, end: f64) {
-        let begin = stepper.segment().t0;
+        let (begin, n) = (stepper.segment().t0, stepper.state().x.len());
+        self.between((begin, end), n, |t, x| stepper.inside(t, x));
+    }
+
+    /// Look at a polynomial.
+    pub fn stretch(&mut self, segment: &Segment) {
+        self.between((segment.t0, segment.t1), segment.dim(), |t, x| segment.eval(t, x));
+    }
+
+    fn between(&mut self, (begin, end): (f64, f64), n: usize, mut inside: impl FnMut(f64, &mut [f64])) {
         let h = end - begin;
         let delta = REACH * h;
         if !(delta > SHORTEST * f64::EPSILON * begin.abs().max(end.abs())) {
             return;
         }
         let count = (POINTS_PER_RUN * h / self.interval).ceil().max(POINTS_PER_STEP);
-        let mut values = vec![vec![0.0; stepper.state().x.len()]; 5];
+        let mut values = vec![vec![0.0; n]; 5];
         for k in 0..count as usize {
             let theta = (k as f64 + 0.5) / count;
             let t = begin + 2.0 * delta + (h - 4.0 * delta) * theta;
             for (value, steps) in values.iter_mut().zip([-2.0, -1.0, 0.0, 1.0, 2.0]) {
-                stepper.inside(t + steps * delta, value);
+                inside(t + steps * delta, value);
             }
             self.look(t, delta, h, &values);
         }

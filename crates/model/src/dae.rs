@@ -9,8 +9,10 @@ use crate::formula::ast::{Term, Tree, WrittenEquation};
 use crate::formula::evaluate::{Domain, MOST_DERIVATIVES};
 use crate::hybrid::{self, Job};
 use crate::index::Bindings;
-use crate::initial;
+use crate::initial::{self, InitialDraft};
+use crate::last::{self, ModelBoundary};
 use crate::lower::{Lowering, Rate};
+use crate::model::ModelKind;
 use crate::motion::{Beside, declare_variables};
 use crate::names::{Classes, Context, Quantity};
 use crate::output;
@@ -36,14 +38,27 @@ const HIDDEN: Context = Context {
 const INVARIANT: Context =
     Context { place: "an invariant", allowed: Classes::EVERYTHING, help: "invariants may contain states and time" };
 
+/// A general system, and what the sections beside it say.
+pub(crate) struct GeneralSystem {
+    formulas: Formulas,
+    initial: Initial,
+    texts: Vec<Written>,
+    control: Option<ModelControl>,
+    boundary: Option<ModelBoundary>,
+}
+
+impl GeneralSystem {
+    /// The system as a model, with conditions at its ends.
+    pub(crate) fn into_kind(self) -> (ModelKind, Option<ModelBoundary>) {
+        let GeneralSystem { formulas, initial, texts, control, boundary } = self;
+        let control = control.map(Box::new);
+        (ModelKind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts, control }, boundary)
+    }
+}
+
 /// Read the section into formulas; mistakes go to the reader.
 #[allow(clippy::too_many_lines)] // the keys of a section in their order
-pub(crate) fn read(
-    reader: &mut Reader,
-    section: Section,
-    beside: Beside,
-    jobs: &mut [Job],
-) -> (Formulas, Initial, Vec<Written>, Option<ModelControl>) {
+pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside, jobs: &mut [Job]) -> GeneralSystem {
     section.check_keys(reader, &["states", "equations", "invariants", "free", "hidden"]);
     let states = match section.get("states") {
         Some(value) => entries::names(reader, value, "states").0,
@@ -82,13 +97,13 @@ pub(crate) fn read(
     let control = control::read(reader, beside.control);
     parameters::evaluate(reader);
     reader.scope.incomplete = reader.count() > 0;
-    let mut given = initial::read(reader, beside.initial);
+    let mut given = initial::read(reader, beside.initial, beside.last);
 
     // the highest derivative anywhere
     let mut levels = given.highest();
     let all = equations.iter().map(|(_, e)| e).chain(outputs.iter().map(|(_, e)| e));
     let all = all.chain(invariants.iter().map(|(_, e)| e)).chain(hidden.iter().map(|(_, e)| e));
-    for entry in all.chain(given.entries().iter().map(|(_, e)| e)) {
+    for entry in all.chain(given.entries()) {
         let WrittenEquation { left, right } = entry.equation.as_ref();
         levels = levels.max(highest(left, reader)).max(right.as_ref().map_or(0, |right| highest(right, reader)));
     }
@@ -195,14 +210,25 @@ pub(crate) fn read(
             });
         }
     }
-    let initial = Initial {
-        t: beside.t0,
+    let values = |given: &InitialDraft, t: f64| Initial {
+        t,
         states: given.block(Quantity::State, n),
         derivatives: (1..=levels)
             .map(|order| (0..n).map(|k| given.start(Quantity::State, k, order)).collect())
             .collect(),
         ..Initial::default()
     };
+    let initial = values(&given, beside.t0);
+    let boundary = given.last.take().map(|last| {
+        let end = values(&last.given, beside.tend.unwrap_or(f64::NAN));
+        let named = |order: usize| names.iter().map(move |name| format!("{name}{}", "'".repeat(order)));
+        let all = [
+            (Quantity::State, named(0).collect::<Vec<_>>()),
+            (Quantity::StateDerivative, (1..=levels as usize).flat_map(named).collect()),
+        ];
+        // conditions at the start are among the initial values
+        last::lower(reader, *last, &graph, &all, &parameters, end, &[])
+    });
     let initial = given.conditions().fold(initial, |initial, (name, residual)| initial.formula(name, residual));
     let texts = equations.iter().map(|(_, entry)| entry.written()).collect();
     let formulas = Formulas {
@@ -218,7 +244,7 @@ pub(crate) fn read(
         tables,
         hidden: hidden_formulas,
     };
-    (formulas, initial, texts, controlled)
+    GeneralSystem { formulas, initial, texts, control: controlled, boundary }
 }
 
 fn missing(section: Section, key: &str, help: &str) -> Mistake {

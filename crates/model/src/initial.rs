@@ -1,10 +1,12 @@
-//! `[initial]`: values that hold, values that help, and further equations that must hold at the start.
+//! `[initial]`: values that hold, values that help, and further equations that must hold at the start. `[final]` says the same about the end
+//! (`last.rs`).
 
 use crate::diagnostic::Mistake;
 use crate::document::{Section, TomlItem, wrong_type};
 use crate::entries::{self, FormulaEntry, Name};
 use crate::formula::ast::Tree;
 use crate::index::Bindings;
+use crate::last::{self, KnownVariables, LastDraft};
 use crate::lower::Lowering;
 use crate::names::{Classes, Context, Quantity, Symbol};
 use crate::reader::Reader;
@@ -20,6 +22,12 @@ const VALUE: Context = Context {
     help: "initial values are made of numbers and parameters; relations between variables belong to `conditions`",
 };
 
+const FINAL_VALUE: Context = Context {
+    place: "a final value",
+    help: "final values are made of numbers and parameters; relations between variables belong to `conditions`",
+    ..VALUE
+};
+
 /// What is given about the start.
 #[derive(Default)]
 pub(crate) struct InitialDraft {
@@ -27,6 +35,10 @@ pub(crate) struct InitialDraft {
     values: HashMap<(Quantity, usize, u32), (Start, Span)>,
     conditions: Vec<(String, FormulaEntry)>,
     lowered: Vec<(String, Expr)>,
+    /// `[final]`
+    pub last: Option<Box<LastDraft>>,
+    /// is this about the end of a run?
+    pub is_last: bool,
 }
 
 impl InitialDraft {
@@ -42,7 +54,13 @@ impl InitialDraft {
 
     /// Highest derivative that is given.
     pub fn highest(&self) -> u32 {
-        self.values.keys().map(|(_, _, order)| *order).max().unwrap_or(0)
+        let last = self.last.as_ref().map_or(0, |last| last.given.highest());
+        self.values.keys().map(|(_, _, order)| *order).max().unwrap_or(0).max(last)
+    }
+
+    /// What its values are.
+    fn word(&self) -> &'static str {
+        if self.is_last { "final" } else { "initial" }
     }
 
     /// Derivatives that are given: number of the state, order, place.
@@ -53,34 +71,45 @@ impl InitialDraft {
         given
     }
 
+    /// The values alone.
+    pub fn without_conditions(&self) -> Self {
+        InitialDraft { values: self.values.clone(), is_last: self.is_last, ..Default::default() }
+    }
+
     /// Names and residuals of the conditions.
     pub fn conditions(&self) -> impl Iterator<Item = (String, Expr)> {
         self.lowered.iter().cloned()
     }
 
-    /// The conditions as they are written.
-    pub fn entries(&self) -> &[(String, FormulaEntry)] {
-        &self.conditions
+    /// The conditions as they are written, those of the end included.
+    pub fn entries(&self) -> impl Iterator<Item = &FormulaEntry> {
+        let last = self.last.iter().flat_map(|last| &last.conditions);
+        self.conditions.iter().chain(last).map(|(_, entry)| entry)
     }
 }
 
-/// Read the section.
-pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> InitialDraft {
-    let mut given = InitialDraft::default();
+/// Read the sections about the start and the end.
+pub(crate) fn read(reader: &mut Reader, section: Option<Section>, last: Option<Section>) -> InitialDraft {
+    let mut given = InitialDraft { last: last.map(|last| Box::new(last::read(reader, last))), ..Default::default() };
     let Some(section) = section else { return given };
     if reader.mode.is_none() {
         section.check_keys(reader, &["fix", "guess", "conditions"]);
     } else {
         section.check_keys(reader, &["mode", "restart", "fix", "guess"]);
     }
-    for (key, holds) in [("fix", true), ("guess", false)] {
-        let Some(table) = section.table(reader, key) else { continue };
-        values(reader, table, "", holds, &mut given);
-    }
+    given_values(reader, section, &mut given);
     if let Some(value) = section.get("conditions").filter(|_| reader.mode.is_none()) {
-        given.conditions = conditions(reader, value);
+        given.conditions = conditions(reader, value, "condition");
     }
     given
+}
+
+/// Values that hold, and values that help.
+pub(crate) fn given_values(reader: &mut Reader, section: Section, given: &mut InitialDraft) {
+    for (key, holds) in [("fix", true), ("guess", false)] {
+        let Some(table) = section.table(reader, key) else { continue };
+        values(reader, table, "", holds, given);
+    }
 }
 
 /// Values by name; `lambda.rod` is a table inside of a table in TOML.
@@ -93,7 +122,7 @@ fn values(reader: &mut Reader, table: &DeTable, prefix: &str, holds: bool, given
             values(reader, inner, key.get_ref(), holds, given);
             continue;
         }
-        let what = format!("the initial value of `{}`", key.get_ref());
+        let what = format!("the {} value of `{}`", given.word(), key.get_ref());
         let Some(node) = crate::document::formula(reader, value, &what) else { continue };
         entries::keys(reader, key, value, &mut |reader, mut name, bindings, _| {
             if !prefix.is_empty() {
@@ -149,7 +178,7 @@ fn one(reader: &mut Reader, name: &Name, node: &Tree, bindings: &Bindings, holds
             None
         }
     };
-    let value = reader.constant(node, VALUE, &mut bindings.clone());
+    let value = reader.constant(node, if given.is_last { FINAL_VALUE } else { VALUE }, &mut bindings.clone());
     let (Some(place), Some(value)) = (place, reader.ok(value)) else { return };
     if name.derivative > 0 && place.0 != Quantity::State {
         let help = match place.0 {
@@ -161,7 +190,7 @@ fn one(reader: &mut Reader, name: &Name, node: &Tree, bindings: &Bindings, holds
         return;
     }
     if !value.is_finite() {
-        let what = format!("the initial value of `{}`", name.full);
+        let what = format!("the {} value of `{}`", given.word(), name.full);
         reader.mistake(Mistake::NotFinite { what, value, at: node.span.into() });
         return;
     }
@@ -175,7 +204,7 @@ fn one(reader: &mut Reader, name: &Name, node: &Tree, bindings: &Bindings, holds
             _ => Mistake::Duplicate {
                 help: None,
                 name: what,
-                what: "an initial value".into(),
+                what: if given.is_last { "a final value" } else { "an initial value" }.into(),
                 first: (first != name.span).then(|| first.into()),
                 at: name.span.into(),
             },
@@ -187,11 +216,11 @@ fn not_a_variable(name: &Name, kind: &str, help: String) -> Mistake {
     Mistake::NotAVariable { name: name.full.clone(), kind: kind.into(), at: name.span.into(), help }
 }
 
-fn conditions(reader: &mut Reader, value: &TomlItem) -> Vec<(String, FormulaEntry)> {
+pub(crate) fn conditions(reader: &mut Reader, value: &TomlItem, what: &str) -> Vec<(String, FormulaEntry)> {
     match value.get_ref() {
         DeValue::Array(items) => {
             let entries = entries::list(reader, items, "a condition").0;
-            entries.into_iter().enumerate().map(|(k, entry)| (format!("condition {}", k + 1), entry)).collect()
+            entries.into_iter().enumerate().map(|(k, entry)| (format!("{what} {}", k + 1), entry)).collect()
         }
         DeValue::Table(table) => {
             let entries = entries::table(reader, table, "the condition");
@@ -214,5 +243,9 @@ pub(crate) fn lower(lowering: &mut Lowering, given: &mut InitialDraft, context: 
         if let Some(value) = lowering.residual(&entry.equation, context, &entry.bindings) {
             given.lowered.push((name.clone(), value.expr));
         }
+    }
+    if let Some(last) = &mut given.last {
+        last.known = KnownVariables { variables: lowering.variables.clone(), rates: lowering.rates.clone() };
+        last.context = context;
     }
 }

@@ -12,7 +12,7 @@
 //! | `hybrid` | modes, transitions, sliding |
 //! | `columns` | points of tables from files |
 //! | `spline` | tables of points as smooth functions |
-//! | `model`, `parameters`, `tables`, `definitions`, `motion`, `dae`, `initial`, `output`, `control` | the sections of a file |
+//! | `model`, `parameters`, `tables`, `definitions`, `motion`, `dae`, `initial`, `last`, `output`, `control` | the sections of a file |
 //! | `closed_loop` | a file with its control loop closed |
 
 mod closed_loop;
@@ -28,6 +28,7 @@ mod formula;
 mod hybrid;
 mod index;
 mod initial;
+mod last;
 mod lower;
 mod memo;
 mod model;
@@ -51,6 +52,7 @@ pub use entries::Written;
 pub use events::{GivenEvent, GivenMistakes, ModelEvent, ModelEvents};
 pub use hybrid::{HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Methods, Statement};
 pub use index::ReadingLimits;
+pub use last::ModelBoundary;
 pub use model::{Defaults, Model, ModelKind};
 pub use motion::MotionTexts;
 pub use source::Span;

@@ -46,6 +46,8 @@ pub(crate) struct Lowering<'r, 'f> {
     pub variables: HashMap<Quantity, Vec<Expr>>,
     /// Derivatives of variables, of orders 1, 2, …
     pub rates: HashMap<(Quantity, usize), Vec<Rate>>,
+    /// Values of variables at the start, where a formula is about both ends of a run.
+    pub at_start: HashMap<(Quantity, usize), Expr>,
     memo: Memo<Symbolic>,
 }
 
@@ -55,7 +57,14 @@ pub(crate) const DEFINITION: Context =
 
 impl<'r, 'f> Lowering<'r, 'f> {
     pub fn new(reader: &'r mut Reader<'f>, variables: HashMap<Quantity, Vec<Expr>>) -> Self {
-        Lowering { reader, context: DEFINITION, variables, rates: HashMap::new(), memo: Memo::default() }
+        Lowering {
+            reader,
+            context: DEFINITION,
+            variables,
+            rates: HashMap::new(),
+            at_start: HashMap::new(),
+            memo: Memo::default(),
+        }
     }
 
     /// A formula where it stands.
@@ -203,6 +212,42 @@ impl Domain for Lowering<'_, '_> {
                 self.variable(class, k)
             }
         }
+    }
+
+    fn at_start(&mut self, function: &NameUse, name: &str, argument: &NameUse) -> Option<Result<Symbolic, Stop>> {
+        if self.reader.table_number(function).is_ok() {
+            return None;
+        }
+        let span = function.span.to(argument.span);
+        let symbol = match name {
+            "t" => Ok(Symbol::Variable(Quantity::Time, 0)),
+            _ => self.reader.scope.find(name, argument),
+        };
+        Some(match symbol {
+            Err(_) if self.reader.scope.incomplete => Err(Stop::Told),
+            Err(mistake) => Err(mistake.into()),
+            Ok(Symbol::Variable(class, k)) => match self.at_start.get(&(class, k)) {
+                Some(&expr) => {
+                    let (uses, shape) = (Classes::of(&[class]), Shape::Free);
+                    Ok(Symbolic { expr, number: None, uses, shape, table: None })
+                }
+                None => Err(Mistake::NotAllowed {
+                    what: format!("initial({name})"),
+                    place: self.context.place.into(),
+                    at: span.into(),
+                    label: "the value at the start".into(),
+                    help: "values at the start are known to the conditions of [final] only".into(),
+                }
+                .into()),
+            },
+            Ok(_) => Err(Mistake::NotAVariable {
+                name: name.into(),
+                kind: "no variable".into(),
+                at: argument.span.into(),
+                help: "initial(x) is the value that the variable x has at the start".into(),
+            }
+            .into()),
+        })
     }
 
     fn derivative(&mut self, name: &str, order: u32, reference: &NameUse, span: Span) -> Result<Symbolic, Stop> {

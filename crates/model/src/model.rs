@@ -8,6 +8,7 @@ use crate::entries::Written;
 use crate::events::{self, EventDraft, GivenEvent, GivenMistakes, ModelEvents};
 use crate::hybrid::{self, HybridModel, ModeDraft, Shared};
 use crate::index::{Bindings, ReadingLimits};
+use crate::last::ModelBoundary;
 use crate::motion::{self, Beside, MotionTexts};
 use crate::names::{Classes, Context, Quantity};
 use crate::parameters;
@@ -50,6 +51,8 @@ pub struct Model {
     pub kind: ModelKind,
     /// Events; those of a system with modes are kept by the modes.
     pub events: ModelEvents,
+    /// What holds at the end, of a boundary value problem.
+    pub boundary: Option<Box<ModelBoundary>>,
 }
 
 /// Equations of a model.
@@ -105,7 +108,7 @@ pub struct Defaults {
     pub trust_initial: bool,
 }
 
-const SECTIONS: [&str; 14] = [
+const SECTIONS: [&str; 15] = [
     "model",
     "solve",
     "parameters",
@@ -117,6 +120,7 @@ const SECTIONS: [&str; 14] = [
     "transitions",
     "sliding",
     "initial",
+    "final",
     "output",
     "events",
     "control",
@@ -305,28 +309,37 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
     let beside = Beside {
         definitions: find(reader, "definitions", "[definitions]"),
         initial: find(reader, "initial", "[initial]"),
+        last: find(reader, "final", "[final]"),
         output: find(reader, "output", "[output]"),
         events: &events,
         control: find(reader, "control", "[control]"),
         t0: about.time.map_or(0.0, |(t0, _)| t0),
+        tend: about.time.map(|(_, tend)| tend),
     };
     control::refuse(reader, beside.control, false, !root.contains_key("motion"));
+    if let (Some(section), false) = (beside.last, events.is_empty()) {
+        reader.mistake(Mistake::NotAllowed {
+            what: "[final]".into(),
+            place: "a file with [events]".into(),
+            at: section.span.into(),
+            label: "conditions at the end".into(),
+            help:
+                "a boundary value problem has no course of time in which something happens; remove one of the sections"
+                    .into(),
+        });
+    }
     let motion = find(reader, "motion", "[motion]");
     let dae = find(reader, "dae", "[dae]");
-    let kind = match (motion, dae) {
+    let (kind, boundary) = match (motion, dae) {
         (Some(motion), Some(dae)) => {
             reader.mistake(Mistake::BothKinds { motion: motion.span.into(), dae: dae.span.into() });
             return None;
         }
         (Some(section), None) => {
-            let (formulas, initial, texts) = motion::read(reader, section, beside, &mut []);
-            ModelKind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }
+            let (formulas, initial, texts, boundary) = motion::read(reader, section, beside, &mut []);
+            (ModelKind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }, boundary)
         }
-        (None, Some(section)) => {
-            let (formulas, initial, texts, control) = dae::read(reader, section, beside, &mut []);
-            let control = control.map(Box::new);
-            ModelKind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts, control }
-        }
+        (None, Some(section)) => dae::read(reader, section, beside, &mut []).into_kind(),
         (None, None) => {
             if root.get("motion").is_none() && root.get("dae").is_none() {
                 let end = reader.file.trim_end().len();
@@ -351,7 +364,21 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
     let unused = unused::find(reader, root);
     let events = events::of_model(reader, &events, &kind);
     let tables = tables::of_time(reader, time);
-    Some(Model { name, description, source, time, solve, parameters, structural, unused, tables, kind, events })
+    let boundary = boundary.map(Box::new);
+    Some(Model {
+        name,
+        description,
+        source,
+        time,
+        solve,
+        parameters,
+        structural,
+        unused,
+        tables,
+        kind,
+        events,
+        boundary,
+    })
 }
 
 /// A system with modes.
@@ -364,6 +391,15 @@ fn switched(
     events: &[EventDraft],
 ) -> Option<Model> {
     parameters::evaluate(reader);
+    if let Some((key, _)) = root.get_key_value("final") {
+        reader.mistake(Mistake::NotAllowed {
+            what: "[final]".into(),
+            place: "a file with [modes]".into(),
+            at: Span::from(key.span()).into(),
+            label: "conditions at the end".into(),
+            help: "boundary value problems are solved for systems without modes".into(),
+        });
+    }
     let shared = Shared {
         root,
         t0: about.time.map_or(0.0, |(t0, _)| t0),
@@ -381,7 +417,20 @@ fn switched(
     let (unused, kind) = (unused::find(reader, root), ModelKind::Hybrid(Box::new(model)));
     let events = ModelEvents::default();
     let tables = tables::of_time(reader, time);
-    Some(Model { name, description, source, time, solve, parameters, structural, unused, tables, kind, events })
+    Some(Model {
+        name,
+        description,
+        source,
+        time,
+        solve,
+        parameters,
+        structural,
+        unused,
+        tables,
+        kind,
+        events,
+        boundary: None,
+    })
 }
 
 fn check_sections(reader: &mut Reader, root: &DeTable) {

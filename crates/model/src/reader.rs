@@ -6,7 +6,7 @@ use crate::diagnostic::Mistake;
 use crate::events::Lowered;
 use crate::formula::ast::{NameUse, Range, Term, Tree, WrittenEquation};
 use crate::formula::construction::unknown_function;
-use crate::formula::evaluate::{Domain, Stop, evaluate};
+use crate::formula::evaluate::{AT_START, Domain, Stop, evaluate};
 use crate::formula::operation::Arithmetic;
 use crate::index::{Bindings, Budget, ReadingLimits};
 use crate::memo::{self, Memo, NamedFormulas};
@@ -281,6 +281,11 @@ impl<'f> Reader<'f> {
         let mut open: Vec<&Tree> = equation.right.iter().chain([&equation.left]).map(Rc::as_ref).collect();
         while let Some(node) = open.pop() {
             match &node.kind {
+                // told where it stands, if it must not
+                Term::Table(table, argument)
+                    if table.base == AT_START
+                        && matches!(argument.kind, Term::Reference(_))
+                        && self.table_number(table).is_err() => {}
                 Term::Table(table, _) if !self.tables_incomplete && self.table_number(table).is_err() => {
                     return Err(self.no_table(table));
                 }

@@ -1,5 +1,6 @@
 //! Which method solves a model, in which form, with which options, and why; what does not fit together is refused.
 
+use crate::boundary::{self, BoundaryPlan};
 use crate::error::Error;
 use crate::model::{GeneralModel, Model, ModelSystem, MotionModel};
 use crate::modes::plan::ModesPlan;
@@ -43,7 +44,7 @@ pub(crate) struct RunPlan<'m> {
     pub solver: PlannedSolver<'m>,
 }
 
-/// The three kinds of systems with what solves them.
+/// The three kinds of systems with what solves them, and problems that are solved as a whole.
 pub(crate) enum PlannedSolver<'m> {
     Motion {
         motion: &'m MotionModel,
@@ -59,6 +60,8 @@ pub(crate) enum PlannedSolver<'m> {
         integrator: Box<dyn Integrator>,
     },
     Modes(Box<ModesPlan>),
+    /// Conditions at both ends.
+    Boundary(BoundaryPlan<'m>),
 }
 
 /// A formulation that is asked for.
@@ -95,6 +98,9 @@ pub(crate) fn method_named(name: &str) -> Result<Option<&'static str>, Error> {
 impl<'m> RunPlan<'m> {
     /// What settings and model ask for, and else what suits the equations best.
     pub fn new(model: &'m Model, settings: &Settings, (t0, tend): (f64, f64), ranks: RankRule) -> Result<Self, Error> {
+        if let Some(conditions) = &model.content.boundary {
+            return boundary::plan(model, conditions, settings);
+        }
         let wish = model.content.defaults.method.as_deref();
         let of_model = || wish.and_then(|wish| catalogue::names().find(|known| *known == wish));
         let name = match settings.method.as_deref() {
@@ -264,8 +270,9 @@ fn of_general<'m>(
         (None, wish) => Form::ALL.into_iter().find(|form| Some(form.name()) == wish).unwrap_or_default(),
     };
     // explicit pairs have nothing to project there
-    let known =
-        |option: &options::MethodOption| option.is_known_to(name, "") && !(option.key == "projection" && name.starts_with("dop"));
+    let known = |option: &options::MethodOption| {
+        option.is_known_to(name, "") && !(option.key == "projection" && name.starts_with("dop"))
+    };
     only_known(given, name, known)?;
     let integrator: Box<dyn Integrator> = match name {
         "bdf" => Box::new(bdf(given)?),

@@ -2,7 +2,7 @@
 
 use crate::places::EquationPlaces;
 use crate::settings::EventAction;
-use crate::variables::Stopped;
+use crate::variables::{ShownVariables, Stopped};
 use daedal::analysis::AnalysisError;
 use daedal::catalogue;
 use daedal::hybrid::{EnterError, HybridError, HybridFailure};
@@ -139,6 +139,13 @@ pub enum Error {
         #[source]
         cause: Box<EnterError>,
     },
+    #[error(transparent)]
+    Boundary(Box<daedal::BoundaryError<ShownVariables>>),
+    #[error(
+        "{model} has conditions at its end ([final]), and is solved as a whole by collocation; {} does not apply to it: leave it out",
+        .settings.join(", ")
+    )]
+    NotBetweenEnds { settings: Vec<&'static str>, model: String },
     #[error("interrupted at t = {t:?}")]
     Interrupted { t: f64 },
     /// Another error, in whose message equations get their lines.
@@ -154,6 +161,7 @@ impl Error {
             Error::Interrupted { .. } => return ErrorKind::Interrupted,
             Error::Solve(error) => is_numerical(error),
             Error::Stopped { .. } => true,
+            Error::Boundary(error) => !error.is_input(),
             Error::StoppedInMode { cause, .. } => is_stop(cause),
             Error::Enter { cause, .. } => is_numerical_entry(cause),
             Error::General(error) => is_not_found(error),

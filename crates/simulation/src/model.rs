@@ -11,7 +11,7 @@ use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
 use daedal::linalg::RankRule;
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
-use daedal_model::{Defaults, HybridModel, ModelControl, ModelEvents, ModelKind, TableOfTime};
+use daedal_model::{Defaults, HybridModel, ModelBoundary, ModelControl, ModelEvents, ModelKind, TableOfTime};
 use daedal_native::{Native, Tiered};
 use daedal_problems::{ReferenceProblem, ReferenceValues};
 use daedal_run::WarningRecord;
@@ -129,6 +129,8 @@ pub(crate) struct ModelContent {
     pub equations: ModelSystem,
     /// Events of a model without modes.
     pub events: ModelEvents,
+    /// What holds at the end, of a boundary value problem.
+    pub boundary: Option<Box<ModelBoundary>>,
 }
 
 /// What is to be solved.
@@ -307,6 +309,11 @@ impl Model {
         self.content.interval
     }
 
+    /// What holds at the end, of a boundary value problem.
+    pub fn boundary(&self) -> Option<&ModelBoundary> {
+        self.content.boundary.as_deref()
+    }
+
     /// What is odd about the model, whatever is done with it.
     pub fn warnings(&self) -> &[WarningRecord] {
         &self.content.warnings
@@ -349,6 +356,7 @@ impl Model {
             equations: ModelSystem::General(Box::new(general)),
             tables: whole.tables.clone(),
             events: ModelEvents::default(),
+            boundary: None,
         };
         Model { content: Arc::new(content), ..self.clone() }
     }
@@ -369,6 +377,7 @@ impl Model {
             places: whole.places.clone(),
             equations: equations(mode.kind.clone(), self.kernel),
             events: ModelEvents::default(),
+            boundary: None,
         };
         Model { content: Arc::new(content), ..self.clone() }
     }
@@ -401,6 +410,7 @@ fn from_text(
         places: EquationPlaces::of(&read.kind),
         equations: equations(read.kind, kernel),
         events: read.events,
+        boundary: read.boundary,
     })
 }
 
@@ -448,5 +458,6 @@ fn from_problem(problem: &ReferenceProblem, set: &[(String, f64)], kernel: Kerne
         places: EquationPlaces::default(),
         equations: ModelSystem::Motion(Arc::new(motion)),
         events: ModelEvents::default(),
+        boundary: None,
     })
 }

@@ -7,8 +7,8 @@ use crate::outputs::{LastRates, RateRecorder};
 use crate::record;
 use crate::tolerances::Tolerances;
 use crate::variables::ShownVariables;
-use daedal::Verification;
 use daedal::hybrid::HybridSolution;
+use daedal::{BoundaryAccount, Verification};
 use daedal::{Ended, Residuals, Save, Solution, Statistics};
 use daedal_model::HybridModel;
 use daedal_run::{Run, StepRecords, WarningRecord};
@@ -32,6 +32,8 @@ pub struct Outcome {
     pub error: Option<Error>,
     /// What was computed; nothing if the run could not be started.
     pub computed: Option<Computed>,
+    /// How a boundary value problem was solved.
+    pub boundary: Option<BoundaryAccount>,
     pub(crate) steps: Option<StepRecords>,
     pub(crate) save: Save,
 }

@@ -27,6 +27,17 @@ pub enum ModelOutputs {
 impl ModelOutputs {
     /// Those of a model whose solution has variables with these names.
     pub fn new(model: &Model, names: &[String]) -> Self {
+        // parameters that were found are variables of the solution
+        let sought = model.boundary().map(|boundary| &boundary.find[..]).unwrap_or_default();
+        if !sought.is_empty() {
+            return match &model.content.equations {
+                ModelSystem::General(general) => ModelOutputs::of_general(&general.formulas.with_sought(sought), names),
+                ModelSystem::Motion(motion) => motion.formulas.as_ref().map_or(ModelOutputs::None, |formulas| {
+                    ModelOutputs::of_general(&Formulas::of_motion(formulas).with_sought(sought), names)
+                }),
+                ModelSystem::Modes(_) => ModelOutputs::None,
+            };
+        }
         match &model.content.equations {
             ModelSystem::Motion(motion) => motion.formulas.as_ref().map_or(ModelOutputs::None, ModelOutputs::of_motion),
             ModelSystem::General(general) => ModelOutputs::of_general(&general.formulas, names),

@@ -174,7 +174,7 @@ fn header(outcome: &Outcome, computed: &Computed) -> Header {
         model: given(&model.name),
         description: given(&model.description),
         source: given(&model.citation),
-        parameters: model.parameters.clone(),
+        parameters: parameters(outcome),
         formulation: Some(outcome.formulation().to_string()),
         method: Some(outcome.choice.method.clone()),
         rtol: Some(outcome.tolerances.rtol),
@@ -191,6 +191,15 @@ fn header(outcome: &Outcome, computed: &Computed) -> Header {
         decisions: decisions(outcome, computed),
         warnings: outcome.warnings.clone(),
     }
+}
+
+/// Parameters, with the values of those that were found.
+fn parameters(outcome: &Outcome) -> Vec<(String, f64)> {
+    let mut parameters = outcome.model.content.parameters.clone();
+    for (name, value) in outcome.boundary.iter().flat_map(|account| &account.found) {
+        parameters.iter_mut().filter(|(known, _)| known == name).for_each(|(_, of)| *of = *value);
+    }
+    parameters
 }
 
 /// What was decided: why this method, and what it decided by itself.
@@ -212,6 +221,7 @@ fn message(outcome: &Outcome, computed: &Computed) -> Option<String> {
     match (&computed.ended, error) {
         (_, Some(Error::Stopped { cause, .. })) => Some(cause.to_string()),
         (_, Some(Error::StoppedInMode { cause, .. })) => Some(cause.to_string()),
+        (_, Some(Error::Boundary(cause))) => Some(cause.to_string()),
         (Ended::AtEvent { name }, _) => Some(format!("the event {name} stopped the run")),
         _ => None,
     }

@@ -1,5 +1,6 @@
 //! A run: settings are resolved, the method is chosen, the equations are solved, whatever kind of system it is.
 
+use crate::boundary;
 use crate::choice::{MethodChoice, PlannedSolver, RunPlan};
 use crate::error::{Error, ErrorKind};
 use crate::events;
@@ -9,7 +10,7 @@ use crate::modes::table::shown;
 use crate::monitor::{Monitor, WatchedBy};
 use crate::outcome::{Computed, Outcome, SolverResult};
 use crate::outputs::{LastRates, RateRecorder, needs_rates};
-use crate::settings::Settings;
+use crate::settings::{SaveSetting, Settings};
 use crate::steps::StepRecorder;
 use crate::tolerances::Tolerances;
 use crate::variables::{ShownVariables, Stopped};
@@ -48,6 +49,8 @@ pub struct Simulation<'m> {
     events: ModelEvents,
     /// do outputs need derivatives that are no unknowns?
     with_rates: bool,
+    /// what to keep, whose times depend on an end that may have to be found
+    save: SaveSetting,
 }
 
 impl<'m> Simulation<'m> {
@@ -108,7 +111,8 @@ impl<'m> Simulation<'m> {
             verify: settings.verify,
             save: settings.save.over(t0, tend),
         };
-        Ok(Simulation { model, tolerances, options, interval: (t0, tend), plan, events, with_rates })
+        let save = settings.save.clone();
+        Ok(Simulation { model, tolerances, options, interval: (t0, tend), plan, events, with_rates, save })
     }
 
     /// Method and formulation, with the reasons.
@@ -117,8 +121,9 @@ impl<'m> Simulation<'m> {
     }
 
     /// Make the run.
-    pub fn run(self, monitor: &mut dyn Monitor) -> Outcome {
+    pub fn run(mut self, monitor: &mut dyn Monitor) -> Outcome {
         let begin = Instant::now();
+        let mut account = None;
         let mut recorder = (self.options.save != Save::End).then(|| StepRecorder::new(self.plan.order()));
         let mut steps: Option<StepRecords> = None;
         let (found, error) = match &self.plan.solver {
@@ -157,10 +162,26 @@ impl<'m> Simulation<'m> {
                 single(outcome, rates)
             }
             PlannedSolver::Modes(plan) => self.modes(plan, monitor, &mut steps),
+            PlannedSolver::Boundary(plan) => {
+                let t0 = self.interval.0;
+                let save = |tend: f64| self.save.over(t0, tend);
+                let found = plan.run(self.interval, &save, &self.options, self.with_rates, monitor);
+                self.options.save = found.save;
+                steps = found.steps.map(StepRecorder::steps);
+                recorder = None;
+                account = found.account;
+                (found.found, found.error)
+            }
         };
+        if let Some(end) = account.as_ref().and_then(|account| account.end) {
+            self.interval.1 = end;
+        }
         let steps = steps.or_else(|| recorder.filter(|_| !self.model.has_modes()).map(StepRecorder::steps));
         let seconds = begin.elapsed().as_secs_f64();
-        let warnings = self.warnings(found.as_ref());
+        let mut warnings = self.warnings(found.as_ref());
+        if let (Some(account), Some(conditions)) = (&account, self.model.boundary()) {
+            warnings.extend(boundary::warnings(account, conditions.periodic != daedal::Periodic::No));
+        }
         let computed = found.map(Computed::new);
         let interrupted = computed.as_ref().filter(|found| found.ended == daedal::Ended::ByObserver);
         let error = error.or(interrupted.map(|found| Error::Interrupted { t: found.t }));
@@ -176,6 +197,7 @@ impl<'m> Simulation<'m> {
                 _ => self.model.located(error),
             }),
             computed,
+            boundary: account,
             steps,
             save: self.options.save,
         }

@@ -25,7 +25,8 @@ impl Model {
         let defaults = &self.content.defaults;
         let auto = |name: &Option<String>| name.as_deref().is_none_or(|name| name == Form::Auto.name());
         // events and tolerances speak of the unknowns as they are without this
-        let open = auto(&settings.formulation)
+        let open = self.content.boundary.is_none()
+            && auto(&settings.formulation)
             && auto(&defaults.formulation)
             && !self.has_events()
             && settings.events.is_empty()

@@ -36,6 +36,11 @@ impl Initial {
         self.starts_or_mistake(first).1
     }
 
+    /// The same, of a system.
+    pub(crate) fn check_names(&self, system: &System) -> Result<(), BadInitial> {
+        self.check(&system.first)
+    }
+
     fn starts_or_mistake(&self, first: &FirstOrder) -> (Vec<Start>, Result<(), BadInitial>) {
         let x = first.origin.iter().map(|&(state, order)| self.start(state, order));
         let xdot = first.origin.iter().map(|&(state, order)| self.start(state, order + 1));

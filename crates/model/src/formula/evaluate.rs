@@ -42,6 +42,11 @@ pub(crate) trait Domain {
     fn reference(&mut self, name: &str, reference: &NameUse) -> Result<Self::Value, Stop>;
     /// The value of a derivative.
     fn derivative(&mut self, name: &str, order: u32, reference: &NameUse, span: Span) -> Result<Self::Value, Stop>;
+    /// The value that a variable has at the start, where that can be told apart from the present one; `function` is how it is written.
+    fn at_start(&mut self, function: &NameUse, name: &str, argument: &NameUse) -> Option<Result<Self::Value, Stop>> {
+        let _ = (function, name, argument);
+        None
+    }
     /// The value of a table.
     fn table(&mut self, table: &NameUse, argument: Self::Value) -> Result<Self::Value, Stop>;
     /// The result of an operation.
@@ -63,6 +68,9 @@ pub(crate) enum Truth<V> {
     And(Vec<Truth<V>>),
     Or(Vec<Truth<V>>),
 }
+
+/// The function of a variable that is its value at the start.
+pub(crate) const AT_START: &str = "initial";
 
 /// The value of a formula.
 pub(crate) fn evaluate<D: Domain>(node: &Tree, domain: &mut D, bindings: &mut Bindings) -> Result<D::Value, Stop> {
@@ -91,6 +99,14 @@ pub(crate) fn evaluate<D: Domain>(node: &Tree, domain: &mut D, bindings: &mut Bi
             Ok(domain.apply(Arithmetic::Function(*function), &values?))
         }
         Term::Table(table, argument) => {
+            if table.base == AT_START
+                && let Term::Reference(reference) = &argument.kind
+            {
+                let name = full_name(reference, domain, bindings)?;
+                if let Some(value) = domain.at_start(table, &name, reference) {
+                    return value;
+                }
+            }
             let argument = evaluate(argument, domain, bindings)?;
             domain.table(table, argument)
         }

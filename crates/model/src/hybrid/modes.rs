@@ -125,11 +125,13 @@ fn one(
     parameters::read_mode(reader, over("[parameters]", "parameters", &numbers), own, &mode.name, shared.overrides);
     let beside = Beside {
         definitions: Some(over("[definitions]", "definitions", &definitions)),
+        last: None,
         initial: is_first.then(|| Section::find(reader, root, "initial", "[initial]")).flatten(),
         output: Section::find(reader, root, "output", "[output]"),
         events: shared.events,
         control: Section::find(reader, root, "control", "[control]"),
         t0: shared.t0,
+        tend: None,
     };
     let is_there = |key: &str| table(root, key).is_some() || table(mode.table, key).is_some();
     let kind = match (is_there("motion"), is_there("dae")) {
@@ -140,14 +142,13 @@ fn one(
         (true, false) => {
             control::refuse(reader, beside.control, true, false);
             let merged = merge::motion(table(root, "motion"), table(mode.table, "motion"));
-            let (formulas, initial, texts) = motion::read(reader, over("[motion]", "motion", &merged), beside, jobs);
+            let (formulas, initial, texts, _) = motion::read(reader, over("[motion]", "motion", &merged), beside, jobs);
             ModelKind::Motion { formulas: Box::new(formulas), initial: Box::new(initial), texts }
         }
         (false, true) => {
             let merged = merge::dae(table(root, "dae"), table(mode.table, "dae"));
-            let (formulas, initial, texts, control) = dae::read(reader, over("[dae]", "dae", &merged), beside, jobs);
-            let control = control.map(Box::new);
-            ModelKind::Dae { formulas: Box::new(formulas), initial: Box::new(initial), texts, control }
+            let read = dae::read(reader, over("[dae]", "dae", &merged), beside, jobs);
+            read.into_kind().0
         }
         (false, false) => {
             reader.mistake(Mistake::Missing {

@@ -9,13 +9,14 @@ use crate::entries::{FormulaEntry, Name, Written};
 use crate::events::EventDraft;
 use crate::hybrid::Job;
 use crate::initial::{self, InitialDraft};
+use crate::last::{self, ModelBoundary};
 use crate::names::Quantity;
 use crate::output;
 use crate::parameters;
 use crate::reader::Reader;
 use daedal::Initial;
 use daedal::graph::{Graph, Tape};
-use daedal::motion::{Formulas, Motion, Names, Sizes, Variables};
+use daedal::motion::{Formulas, Layout, Motion, Names, Sizes, Variables};
 pub(crate) use parts::declare_variables;
 use std::rc::Rc;
 
@@ -41,10 +42,12 @@ pub struct MotionTexts {
 pub(crate) struct Beside<'t, 'i> {
     pub definitions: Option<Section<'t, 'i>>,
     pub initial: Option<Section<'t, 'i>>,
+    pub last: Option<Section<'t, 'i>>,
     pub output: Option<Section<'t, 'i>>,
     pub events: &'t [EventDraft],
     pub control: Option<Section<'t, 'i>>,
     pub t0: f64,
+    pub tend: Option<f64>,
 }
 
 /// Read the section into formulas; mistakes go to the reader.
@@ -53,14 +56,14 @@ pub(crate) fn read(
     section: Section,
     beside: Beside,
     jobs: &mut [Job],
-) -> (Formulas, Initial, MotionTexts) {
+) -> (Formulas, Initial, MotionTexts, Option<ModelBoundary>) {
     section.check_keys(reader, &parts::KEYS);
     let parts = parts::declare(reader, section);
     let definitions = definitions::declare(reader, beside.definitions);
     let outputs = output::read(reader, beside.output);
     parameters::evaluate(reader);
     reader.scope.incomplete = reader.count() > 0;
-    let mut given = initial::read(reader, beside.initial);
+    let mut given = initial::read(reader, beside.initial, beside.last);
 
     // inputs of the graph
     let sizes = Sizes {
@@ -102,7 +105,28 @@ pub(crate) fn read(
         invariants: written(&parts.invariants),
     };
     let initial = start(&given, &sizes, beside.t0, &graph, &parameters);
-    (Formulas { graph, sizes, names, parameters, ..formulas }, initial, texts)
+    let boundary = given.last.take().map(|last| {
+        let at_end = |given: &InitialDraft, t: f64| {
+            let plain = InitialDraft::without_conditions(given);
+            start(&plain, &sizes, t, &graph, &parameters)
+        };
+        let end = at_end(&last.given, beside.tend.unwrap_or(f64::NAN));
+        let variables = Layout::new(sizes, daedal::motion::Form::StrangenessFree, false);
+        let shown = variables.variable_names(&names);
+        let classes = [
+            (Quantity::Position, variables.p()),
+            (Quantity::Velocity, variables.v()),
+            (Quantity::Dynamic, variables.r()),
+            (Quantity::Auxiliary, variables.w()),
+            (Quantity::Contact, variables.s()),
+            (Quantity::Lambda, variables.lambda()),
+            (Quantity::Mu, variables.mu()),
+        ];
+        let names = classes.into_iter().map(|(class, range)| (class, shown[range].to_vec())).collect::<Vec<_>>();
+        let start: Vec<_> = given.conditions().collect();
+        last::lower(reader, *last, &graph, &names, &parameters, end, &start)
+    });
+    (Formulas { graph, sizes, names, parameters, ..formulas }, initial, texts, boundary)
 }
 
 /// Initial values in the order of the variables; conditions run on tapes with the numbers of the parameters.

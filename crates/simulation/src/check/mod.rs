@@ -34,11 +34,13 @@
 //! time_scales       null | { modes [ { re, im, time_constant, frequency, damping } ], dimension, zero, interval, fastest_decay,
 //!                     slowest, highest_frequency, fastest_growth, stiffness_ratio, stiffness: "not stiff"|"mild"|"stiff" }
 //! trial             null | { until, error: null|text, verification: null | that of `daedal solve --verify --stats json` }
+//! boundary          only with [final]: { account: null | that of `daedal solve --stats json`, error: null|text }
 //! RANK              { rows, cols, rank, singular_values, threshold, smallest_kept, largest_dropped, gap, condition }
 //! SUM               { name: factor }
 //! ```
 //! Residuals are told at the given values, everything else at `start.values`. Frequencies are oscillations per unit of time.
 
+mod boundary;
 mod finding;
 mod formulas;
 mod general;
@@ -64,6 +66,7 @@ use daedal_run::WarningRecord;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+pub use boundary::{BoundaryCheck, account_object};
 pub use finding::Remark;
 pub use formulas::Texts;
 pub use general::{ConstraintFormula, GeneralAnalysis, GeneralCheck, SystemSizes};
@@ -85,6 +88,8 @@ pub struct Check {
     pub examined: Examined,
     /// A trial run, where the model has an interval and a run can be started.
     pub trial: Option<TrialRun>,
+    /// The conditions at both ends, of a boundary value problem; it has no trial run.
+    pub boundary: Option<BoundaryCheck>,
 }
 
 /// What was found, by the kind of the system.
@@ -122,11 +127,12 @@ type NearbyValues<'n> = &'n [(&'n String, f64)];
 /// # Ok::<(), daedal_simulation::Error>(())
 /// ```
 pub fn check(model: &Model, t0: Option<f64>) -> Result<Check, Error> {
-    let trial = trial::make(model, t0)?;
+    let boundary = boundary::make(model, t0)?;
+    let trial = if boundary.is_some() { None } else { trial::make(model, t0)? };
     let doubts = trial.as_ref().map(TrialRun::doubts).unwrap_or_default();
     let t0 = t0.unwrap_or(model.interval().0);
     let mut found = examine(model, t0, doubts, None).map_err(|error| model.located(error))?;
-    found.trial = trial;
+    (found.trial, found.boundary) = (trial, boundary);
     Ok(found)
 }
 
@@ -147,7 +153,7 @@ fn examine(model: &Model, t0: f64, doubts: Vec<WarningRecord>, nearby: Option<Ne
         }
         ModelSystem::Modes(modes) => Examined::Modes(Box::new(modes::examine(model, modes, t0))),
     };
-    Ok(Check { model: model.clone(), t0, odd, examined, trial: None })
+    Ok(Check { model: model.clone(), t0, odd, examined, trial: None, boundary: None })
 }
 
 fn of_motion(model: &Model, motion: &MotionModel, t0: f64, nearby: Option<NearbyValues>) -> Result<MotionCheck, Error> {
@@ -199,6 +205,10 @@ impl Check {
     }
 
     fn into_own_error(self) -> Option<Error> {
+        if let Some(BoundaryCheck { error: Some(reason), .. }) = &self.boundary {
+            let (model, reasons) = (self.model.name().to_string(), vec![reason.clone()]);
+            return Some(Error::Unsolvable { model, reasons });
+        }
         match self.examined {
             Examined::Modes(found) => found.into_error(),
             _ => self.own_error(),
@@ -243,6 +253,9 @@ impl Check {
     pub fn object(&self) -> Value {
         let mut object = self.bare_object();
         object.insert("trial".into(), self.trial.as_ref().map_or(Value::Null, TrialRun::object));
+        if let Some(boundary) = &self.boundary {
+            object.insert("boundary".into(), boundary.object());
+        }
         Value::Object(object)
     }
 
