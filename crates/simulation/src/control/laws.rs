@@ -74,7 +74,7 @@ pub(super) fn close(model: &Model, kind: FeedbackKind, rule: RankRule) -> Result
         ModelSystem::Motion(_) => return Err(no_section(model)),
     }
     let text = match &model.source {
-        ModelSource::Text { name, text } if modes.iter().any(|mode| !mode.needless) => {
+        ModelSource::Text { name, text, .. } if modes.iter().any(|mode| !mode.needless) => {
             let closed = closed_loop(text, &laws).map_err(|error| refused(error.to_string()))?;
             // what is written must be a model
             daedal_model::Model::read(name, &closed, &[])
