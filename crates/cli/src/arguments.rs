@@ -265,7 +265,7 @@ pub struct Solve {
     /// succession, by both (auto), or not at all [default: that of the model, else auto]
     #[arg(long, help_heading = MODES_HEADING, value_name = "HOW", value_parser = choice(&DETECTIONS))]
     pub sliding: Option<SlidingSetting>,
-    /// Which equations are discretised: auto, plain, quasilinear, array, linear of general systems, the others of motion, where each
+    /// Which equations are discretised: auto, plain, quasilinear, array, linear, least-squares of general systems, the others of motion, where each
     /// method takes some of them
     #[arg(long, help_heading = METHODS_HEADING, value_name = "FORM", value_parser = formulation())]
     pub formulation: Option<String>,

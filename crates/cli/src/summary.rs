@@ -102,7 +102,10 @@ fn residuals(text: &mut String, largest: &Residuals, form: &str) {
         ("velocity", largest.velocity),
         ("acceleration", largest.acceleration),
         ("invariant", largest.invariant),
-        (if form == Form::Linear.name() { "all" } else { "stated" }, largest.constraint),
+        (
+            if [Form::Linear.name(), Form::LeastSquares.name()].contains(&form) { "all" } else { "stated" },
+            largest.constraint,
+        ),
         (if form == Form::DerivativeArray.name() { "all" } else { "hidden" }, largest.hidden),
     ];
     if levels.iter().all(|(_, residual)| residual.is_none()) {

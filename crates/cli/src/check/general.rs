@@ -154,6 +154,7 @@ fn told(form: Form) -> &'static str {
         Form::QuasiLinear => "hidden constraints as formulas, and a choice of differential equations",
         Form::DerivativeArray => "the derivative array, projected numerically",
         Form::Linear => "the strangeness-free form of a linear system",
+        Form::LeastSquares => "the strangeness-free form of a linear system, without what contradicts",
         Form::Auto => "the cheapest that fits",
     }
 }

@@ -299,6 +299,15 @@ pub fn characterise(system: &System, initial: &Initial, depth: Depth) -> Result<
     search.run(&mut jet, depth)
 }
 
+/// What is given about the states, and where a search begins.
+pub(super) fn states_of(system: &System, initial: &Initial) -> Result<(Vec<Start>, Vec<f64>), AnalysisError> {
+    check(system, initial)?;
+    let mut starts = initial.starts(&system.first);
+    starts.truncate(system.dim());
+    let x = values(&starts);
+    Ok((starts, x))
+}
+
 /// Analyse a system at a state that is taken as it is, or as little changed as possible.
 pub fn characterise_at(
     system: &System,

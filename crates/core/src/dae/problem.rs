@@ -1,20 +1,25 @@
 //! Initial value problems for general systems, and how they are put into a form that integrators take.
 
-use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
+use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at, states_of};
 use super::freedom::{completed, undetermined};
 use super::hidden::{MinimalArray, ProcedureError, minimal_array};
 use super::invariance::check;
 use super::jet::fit_derivatives;
 use super::missing::complete;
 use super::ready::{ready, stands_alone};
-use super::{Dae, FormulaCoefficients, Gelda, GeldaOptions, Genda, Keep, Plain, Point, QuasiLinear, System};
+use super::{
+    Contradiction, Dae, FormulaCoefficients, Gelda, GeldaOptions, Genda, Keep, Plain, Point, QuasiLinear, System,
+};
 use crate::dae::CharacteristicValues;
 use crate::error::{BadOption, StepFailure};
-use crate::initial::Initial;
+use crate::initial::{Initial, Start};
 use crate::linalg::RankRule;
 use crate::linalg::rank::ALONG_RUN;
 use crate::linear::RankOptions;
 use crate::method::StartFailure;
+
+/// Fixed initial values that move by less than this, relative to 1 + |x|, stay.
+const FIXED: f64 = 1e-8;
 
 /// Which equations are handed to the integrator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,11 +36,14 @@ pub enum Form {
     DerivativeArray,
     /// The strangeness-free form of a linear system (GELDA).
     Linear,
+    /// The same where equations may contradict each other: contradicting combinations are left away, which is the least squares solution.
+    LeastSquares,
 }
 
 impl Form {
     /// All forms.
-    pub const ALL: [Form; 5] = [Form::Auto, Form::Plain, Form::QuasiLinear, Form::DerivativeArray, Form::Linear];
+    pub const ALL: [Form; 6] =
+        [Form::Auto, Form::Plain, Form::QuasiLinear, Form::DerivativeArray, Form::Linear, Form::LeastSquares];
 
     /// Its name in options and reports.
     pub fn name(self) -> &'static str {
@@ -45,6 +53,7 @@ impl Form {
             Form::QuasiLinear => "quasilinear",
             Form::DerivativeArray => "array",
             Form::Linear => "linear",
+            Form::LeastSquares => "least-squares",
         }
     }
 }
@@ -131,8 +140,29 @@ pub fn prepare_by(system: &System, initial: &Initial, form: Form, ranks: RankRul
     {
         return Ok(plainly(system, plain, at, values));
     }
-    let found = characterise(system, initial, Depth { ranks, ..Depth::default() })?;
-    prepare_at(system, &found, form)
+    match characterise(system, initial, Depth { ranks, ..Depth::default() }) {
+        Ok(found) => prepare_at(system, &found, form),
+        Err(_) if form == Form::LeastSquares => least_squares(system, initial, ranks),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A linear system whose equations contradict each other, where initial values are moved as little as possible.
+fn least_squares(system: &System, initial: &Initial, ranks: RankRule) -> Result<Prepared, PrepareError> {
+    let (starts, x) = states_of(system, initial)?;
+    let Some(coefficients) = FormulaCoefficients::new(system) else { return Err(StartFailure::NotLinear.into()) };
+    if let Some(condition) = initial.conditions.first() {
+        return Err(StartFailure::ConditionAside { name: condition.name.clone() }.into());
+    }
+    let prepared = linear(system, (initial.t, &x), ranks, coefficients, Form::LeastSquares)?;
+    for ((start, found), name) in starts.iter().zip(&prepared.at.x).zip(system.names()) {
+        if let Start::Fixed(given) = *start
+            && (found - given).abs() > FIXED * (1.0 + given.abs())
+        {
+            return Err(StartFailure::FixedMoves { name: name.clone(), given, found: *found }.into());
+        }
+    }
+    Ok(prepared)
 }
 
 /// The same at a point that has been analysed.
@@ -166,10 +196,11 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
             let at = Point { t: found.t, x: found.x().to_vec(), xdot: derivatives(system, found) };
             return Ok(plainly(system, Plain::new(system.structure(), &*system.compiler, found.ranks), at, values));
         }
-        Form::Auto | Form::Linear if let Some(coefficients) = FormulaCoefficients::new(system) => {
-            return linear(system, found, coefficients);
+        Form::Auto | Form::Linear | Form::LeastSquares if let Some(coefficients) = FormulaCoefficients::new(system) => {
+            let form = if form == Form::LeastSquares { form } else { Form::Linear };
+            return linear(system, (found.t, found.x()), found.ranks, coefficients, form);
         }
-        Form::Linear => return Err(StartFailure::NotLinear.into()),
+        Form::Linear | Form::LeastSquares => return Err(StartFailure::NotLinear.into()),
         Form::Auto | Form::QuasiLinear => match quasilinear(system, found) {
             Ok(prepared) => return Ok(prepared),
             // the array would keep the ranks of a special start
@@ -201,18 +232,23 @@ fn plainly(system: &System, plain: Plain, at: Point, values: CharacteristicValue
 
 fn linear(
     system: &System,
-    found: &Characteristics,
+    (t, x): (f64, &[f64]),
+    ranks: RankRule,
     coefficients: FormulaCoefficients,
+    form: Form,
 ) -> Result<Prepared, PrepareError> {
-    let t = found.t;
     // at every accepted point
-    let rule = RankRule { tolerance: Some(found.ranks.or(ALONG_RUN)), ..found.ranks };
+    let rule = RankRule { tolerance: Some(ranks.or(ALONG_RUN)), ..ranks };
     let ranks = RankOptions { max_index: Depth::default().most, rule };
-    let options = GeldaOptions { ranks, ..GeldaOptions::default() };
+    let contradiction = match form {
+        Form::LeastSquares => Contradiction::LeastSquares,
+        _ => Contradiction::Stop,
+    };
+    let options = GeldaOptions { ranks, contradiction, ..GeldaOptions::default() };
     let mut gelda =
         Gelda::new(coefficients, t, options).map_err(|cause| StartFailure::Reduction { cause: Box::new(cause) })?;
-    let at = gelda.consistent(t, found.x(), Keep::default())?;
-    let unknowns = Unknowns { dim: system.dim(), form: Form::Linear, values: gelda.values() };
+    let at = gelda.consistent(t, x, Keep::default())?;
+    let unknowns = Unknowns { dim: system.dim(), form, values: gelda.values() };
     Ok(Prepared::new(Box::new(gelda), at, system.names().to_vec(), unknowns))
 }
 

@@ -108,6 +108,24 @@ pub enum StartFailure {
         "the equations are not linear in the unknowns and their derivatives; choose the form auto, quasilinear or array"
     )]
     NotLinear,
+    /// Equations that contradict each other leave no choice for a fixed initial value.
+    #[error(
+        "the form least-squares moves the fixed initial value of {name} from {given} to {found}; give it as a guess instead"
+    )]
+    FixedMoves {
+        /// Which unknown.
+        name: String,
+        /// What was given.
+        given: f64,
+        /// What the equations say.
+        found: f64,
+    },
+    /// Equations that contradict each other, with further conditions at the start.
+    #[error("the form least-squares takes no conditions where equations contradict each other; remove {name}")]
+    ConditionAside {
+        /// Which condition.
+        name: String,
+    },
     /// A linear system could not be reduced.
     #[error(transparent)]
     Reduction {

@@ -84,7 +84,9 @@ pub fn ways(kind: &ModelKind) -> Vec<Way> {
             catalogue::all().iter().flat_map(ways).collect()
         }
         ModelKind::Dae { .. } => {
-            Form::ALL.iter().flat_map(|form| ["radau", "bdf"].map(|method| Way::new(form.name(), method))).collect()
+            // where nothing contradicts, least squares are the form linear
+            let forms = Form::ALL.iter().filter(|form| **form != Form::LeastSquares);
+            forms.flat_map(|form| ["radau", "bdf"].map(|method| Way::new(form.name(), method))).collect()
         }
         ModelKind::Hybrid(hybrid) if is_mechanical(hybrid) => vec![Way::new("psf", "geoms"), Way::new("p1", "geoms")],
         ModelKind::Hybrid(_) => ["radau", "bdf"].map(|method| Way::new("modes", method)).to_vec(),

@@ -1,7 +1,7 @@
 //! `daedal solve` for general systems.
 
 use crate::solve::STATISTICS;
-use crate::support::{daedal, directory, json, keys, rows, shipped, statistics, words, written};
+use crate::support::{daedal, directory, fails, json, keys, rows, shipped, statistics, words, written};
 use serde_json::Value;
 use std::fs;
 
@@ -223,4 +223,44 @@ fn outputs_may_contain_derivatives() {
     let object = statistics(&[model.to_str().unwrap(), "--rtol", "1e-9"]);
     assert!(value(&object, "swing").abs() < 1e-8, "{object}");
     assert!((value(&object, "speed") - 2_f64.cos()).abs() < 1e-7, "{object}");
+}
+
+#[test]
+fn contradictions_stop_a_run_or_are_left_away() {
+    // the first equation says x = t from x = 0 on, the second x = t^2: its constraint stays
+    let text = r#"
+        [model]
+        name = "contradiction"
+        time = [0, 2]
+        [dae]
+        states = ["x", "y"]
+        equations = ["der(x) = 1", "x = t^2", "der(y) = x - y"]
+        [initial]
+        guess = { x = 0 }
+        fix = { y = 1 }
+    "#;
+    let file = written("contradiction.toml", text);
+    let file = file.to_str().expect("a name");
+    for form in ["auto", "linear"] {
+        fails(&["solve", file, "--formulation", form], 1, &["contradict"]);
+    }
+    let found = statistics(&[file, "--formulation", "least-squares", "--rtol", "1e-9"]);
+    assert_eq!(found["formulation"], "least-squares");
+    // y = t² − 2t + 2 − e^(−t)
+    let expected = [("x", 4.0), ("y", 2.0 - (-2.0_f64).exp())];
+    for (name, value) in expected {
+        let found = found["final"][name].as_f64().expect("a value");
+        assert!((found - value).abs() < 1e-7, "{name} = {found}");
+    }
+    // what is fixed must not move, and other systems are not linear
+    let fixed = written(
+        "contradiction-fixed.toml",
+        &text.replace("guess = { x = 0 }\n        fix = { y = 1 }", "fix = { x = 1, y = 1 }"),
+    );
+    fails(&["solve", fixed.to_str().expect("a name"), "--formulation", "least-squares"], 2, &["moves", "x", "guess"]);
+    fails(&["solve", &shipped("pendulum-dae.toml"), "--formulation", "least-squares"], 2, &["not linear"]);
+    // where nothing contradicts it is the form linear
+    let linear = |form: &str| statistics(&[&shipped("nilpotent.toml"), "--formulation", form])["final"].clone();
+    assert!(linear("linear").is_object());
+    assert_eq!(linear("linear"), linear("least-squares"));
 }
