@@ -31,11 +31,7 @@ fn published_pendulum() {
     });
     let of = |cell: fn(&Outcome) -> String| move |run: &Option<Outcome>| run.as_ref().map_or(String::new(), cell);
     table("published.md", "pendulum errors", &rows(&swept, of(Outcome::cell)));
-    table(
-        "published.md",
-        "pendulum multipliers",
-        &rows(&swept, of(|run| format!("{:.0e}", run.error_of_multipliers()))),
-    );
+    table("published.md", "pendulum multipliers", &rows(&swept, of(|run| shown(run.error_of_multipliers()))));
     table("published.md", "pendulum evaluations", &rows(&swept, of(|run| thousands(run.statistics.residuals))));
     // one tolerance in detail
     let seven = EXPONENTS.iter().position(|&k| k == 7).expect("1e-7");
