@@ -127,7 +127,7 @@ fn the_slider_crank_runs_to_ten_thousand_at_every_tolerance() {
     let case = case("slider-crank");
     let (t, exact) = daedal_problems::slider_crank::EXACT[3];
     assert_eq!(t, 10000.0);
-    for tolerance in ladder(3, 13) {
+    for tolerance in ladder(3, 11) {
         let solution = run(&case, t, &Geoms::default(), &options(tolerance)).unwrap();
         let error = (solution.at_end().p[0] - exact[0]).abs();
         println!("{tolerance:e}: {} p₁ {error:e}", solution.statistics);
