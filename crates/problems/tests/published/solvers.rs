@@ -112,7 +112,7 @@ pub fn run_with(
     let largest = solution.max_residuals;
     Outcome {
         failure,
-        statistics: solution.statistics.clone(),
+        statistics: solution.statistics,
         errors: errors(case, &solution),
         residuals: [largest.position, largest.velocity, largest.acceleration],
         solution: Some(solution),
