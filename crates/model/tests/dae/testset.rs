@@ -159,12 +159,11 @@ fn the_water_tubes_have_the_digits_of_radau5() {
 #[test]
 fn the_nand_gate_has_the_digits_of_pside() {
     // nothing is published for RADAU5, which needs a constant matrix before the derivatives; PSIDE is a Radau method, too
-    for (rtol, published, published_mescd) in [(1e-4, 3.33, 2.39), (1e-7, 8.48, 5.28)] {
+    for (rtol, published) in [(1e-4, 2.39), (1e-7, 5.28)] {
         let x = Run::new("nand-gate", rtol).end();
-        let (digits, mixed) = (scd(&x[4..5], &NAND_GATE[4..5]), mescd(&x, &NAND_GATE, 1.0));
-        println!("nand-gate at {rtol:e}: scd {digits:.2} ({published}), mescd {mixed:.2} ({published_mescd})");
-        assert!(mixed > published_mescd - 0.5, "{rtol:e}: mescd {mixed:.2}, published {published_mescd}");
-        assert!(digits > (published - 0.5).min(6.0), "{rtol:e}: scd {digits:.2}, published {published}");
+        let mescd = mescd(&x, &NAND_GATE, 1.0);
+        println!("nand-gate at {rtol:e}: mescd {mescd:.2} ({published})");
+        assert!(mescd > published, "{rtol:e}: mescd {mescd:.2}, published {published}");
     }
 }
 
@@ -186,7 +185,7 @@ fn the_beam_has_the_digits_of_radau() {
     for (rtol, published, published_mescd) in [(1e-4, 2.49, 3.57), (1e-7, 2.49, 3.57)] {
         let larger = Some((80, 1e6));
         let x = Run { larger, h0: Some(rtol), hmax: Some(UNBOUNDED), ..Run::new("beam", rtol) }.end();
-        let (scd, mescd) = (scd(&x[..40], &BEAM[..40]), mescd(&x[..80], &BEAM, 1.0));
+        let (scd, mescd) = (scd(&x[..40], &BEAM[..40]), mescd(&x[..40], &BEAM[..40], 1.0));
         println!("beam at {rtol:e}: scd {scd:.2} ({published}), mescd {mescd:.2} ({published_mescd})");
         assert!(scd > published - 0.5, "{rtol:e}: scd {scd:.2}, published {published}");
         assert!(mescd > published_mescd - 0.5, "{rtol:e}: mescd {mescd:.2}, published {published_mescd}");

@@ -4,7 +4,7 @@ use crate::files::{Pair, motion, read};
 use daedal::graph::Interpreted;
 use daedal::motion::{Compiled, Mechanism, Taped};
 use daedal::{Geoms, Initial, Options, Problem, Solution, SolveError, Tolerance, solve};
-use daedal_problems::{all, find};
+use daedal_problems::all;
 
 fn run(mechanism: &dyn Mechanism, initial: &Initial, tend: f64, h0: Option<f64>) -> Solution {
     let problem = Problem::new(mechanism, initial.clone(), tend);
@@ -90,17 +90,41 @@ fn runs_take_the_same_steps_as_the_rust_models() {
     }
 }
 
+/// Problems whose references may be missed by more than a hundred tolerances: by how many, and why.
+const FARTHER: [(&str, f64, &str); 5] = [
+    ("skateboard-2", 200.0, "quick oscillations for ten seconds"),
+    ("car-axis", 200.0, "stiff springs"),
+    ("truck", 1000.0, "a small force beside one of 7e4"),
+    ("wheelset", 1000.0, "stiff contact forces"),
+    ("flexible-slider-crank", 3000.0, "forces of a stiff rod"),
+];
+/// Longer runs are those of the study of published comparisons.
+const LONGEST: f64 = 20.0;
+
 #[test]
 fn references_hold_for_the_files() {
-    for name in ["pendulum", "slider-crank", "skateboard-2", "academic", "andrews", "car-axis"] {
-        let pair = Pair::new(find(name).expect("a problem"), &[]);
-        let reference = &pair.case.references[0];
-        let end = run(&pair.compiled, motion(&pair.model).1, reference.t, pair.model.solve.h0);
-        for (name, value) in &reference.values {
-            let error = (end.end_value(name).expect("a variable") - value).abs() / value.abs().max(1.0);
-            assert!(error <= 1e-2, "{}: {name} is off by {error:e}", pair.name);
+    let (tolerance, mut wrong) = (1e-8, Vec::new());
+    for problem in all() {
+        let pair = Pair::new(problem, &[]);
+        let known = pair.case.references.iter().filter(|known| known.t - pair.case.initial.t <= LONGEST);
+        for reference in known {
+            let problem = Problem::new(&pair.compiled, motion(&pair.model).1.clone(), reference.t);
+            let tolerance_of = Tolerance::new(tolerance, tolerance);
+            let options = Options { tolerance: tolerance_of, h0: pair.model.solve.h0, ..Options::default() };
+            let end =
+                solve(&problem, &Geoms::default(), &options).unwrap_or_else(|error| panic!("{}: {error}", pair.name));
+            let multiple =
+                FARTHER.iter().find(|(name, ..)| *name == pair.name).map_or(100.0, |(_, multiple, _)| *multiple);
+            for (name, value) in &reference.values {
+                let error = (end.end_value(name).expect("a variable") - value).abs() / value.abs().max(1.0);
+                println!("{} at {}: {name} {:.0}", pair.name, reference.t, error / tolerance);
+                if error > multiple * tolerance + reference.accuracy {
+                    wrong.push(format!("{} at {}: {name} is off by {error:e}", pair.name, reference.t));
+                }
+            }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

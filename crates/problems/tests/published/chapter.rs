@@ -8,6 +8,10 @@ use std::sync::Mutex;
 const COUNTERS: f64 = 0.03;
 /// Errors of one digit, by this factor.
 const ERRORS: f64 = 4.0;
+/// Part of the cells of a table that may differ from machine to machine: whether a run passes a singular point by a hair.
+const OTHER_MACHINE: f64 = 0.02;
+/// A phase that is lost on one machine has at least this error on another.
+const NEARLY_LOST: f64 = 0.05;
 
 /// Runs write their tables one after the other.
 static WRITING: Mutex<()> = Mutex::new(());
@@ -34,22 +38,32 @@ pub fn table(chapter: &str, name: &str, rows: &[Vec<String>]) {
         fs::write(path(chapter), before.join("\n") + "\n").expect("a chapter that can be written");
         return;
     }
-    let stale: Vec<String> = (0..count.max(lines.len()))
-        .filter(|&k| !(k < count && k < lines.len() && agree(before[first + k], &lines[k])))
-        .map(|k| format!("book  {}\nstudy {}", before.get(first + k).unwrap_or(&""), lines.get(k).map_or("", |s| s)))
-        .collect();
-    assert!(stale.is_empty(), "{chapter}, {name}:\n{}", stale.join("\n"));
+    assert_eq!(count, lines.len(), "{chapter}, {name}: rows");
+    let (mut cells, mut stale) = (0, Vec::new());
+    for (book, study) in before[first..first + count].iter().zip(&lines) {
+        let (b, s): (Vec<&str>, Vec<&str>) = (book.split_whitespace().collect(), study.split_whitespace().collect());
+        let differ = b.len().abs_diff(s.len()) + b.iter().zip(&s).filter(|(b, s)| !agree(b, s)).count();
+        cells += b.len();
+        stale.extend(std::iter::repeat_n(format!("book  {book}\nstudy {study}"), differ));
+    }
+    let most = if exact() { 0.0 } else { OTHER_MACHINE * cells as f64 };
+    assert!(stale.len() as f64 <= most, "{chapter}, {name}:\n{}", stale.join("\n"));
+}
+
+/// Is this the machine that wrote the tables?
+fn exact() -> bool {
+    std::env::var("DAEDAL_COUNTERS").is_ok_and(|how| how == "exact")
 }
 
 /// Words must be the same, counters and errors nearly.
 fn agree(book: &str, study: &str) -> bool {
-    let (book, study): (Vec<&str>, Vec<&str>) = (book.split_whitespace().collect(), study.split_whitespace().collect());
-    book.len() == study.len() && book.iter().zip(&study).all(|(b, s)| b == s || same_number(b, s))
-}
-
-fn same_number(book: &str, study: &str) -> bool {
     let number = |word: &str| word.replace(',', "").parse::<f64>().ok();
-    let (Some(b), Some(s)) = (number(book), number(study)) else { return false };
+    let (b, s) = match (number(book), number(study)) {
+        (Some(b), Some(s)) => (b, s),
+        (Some(error), None) => return study == "lost" && error > NEARLY_LOST,
+        (None, Some(error)) => return book == "lost" && error > NEARLY_LOST,
+        (None, None) => return book == study,
+    };
     if book.contains('e') || study.contains('e') {
         // noise at the level of rounding says nothing
         let size = |x: f64| x.abs().max(1e-13);
@@ -63,7 +77,7 @@ pub fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (k, digit) in digits.chars().enumerate() {
-        if k > 0 && (digits.len() - k) % 3 == 0 {
+        if k > 0 && (digits.len() - k).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -72,10 +86,8 @@ pub fn thousands(count: u64) -> String {
 }
 
 #[test]
-fn rows_agree_up_to_the_noise_of_machines_and_no_further() {
-    assert!(agree("| a | 1,000 | 2e-7 |", "| a | 1,020 | 3e-7 |"));
-    assert!(!agree("| a | 1,000 |", "| a | 1,050 |"));
-    assert!(!agree("| a | 2e-7 |", "| a | 2e-6 |"));
-    assert!(!agree("| a | fails |", "| a | 1e-3 |"));
+fn cells_agree_up_to_the_noise_of_machines_and_no_further() {
+    assert!(agree("1,000", "1,020") && agree("2e-7", "3e-7") && agree("2e-15", "9e-17") && agree("lost", "2e-1"));
+    assert!(!agree("1,000", "1,050") && !agree("2e-7", "2e-6") && !agree("fails", "1e-3") && !agree("lost", "1e-2"));
     assert_eq!(thousands(1_234_567), "1,234,567");
 }

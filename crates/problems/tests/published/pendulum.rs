@@ -9,7 +9,7 @@ const GRAVITY: f64 = 13.750_371_636_040_745;
 const RESIDUAL_CODES: [Solver; 10] =
     [GEOMS_PSFI, GEOMS_PSF, GEOMS_P1, GMKSSOL, RADAU_EOM1, RADAU_GGL, RADAU_EOM0, RADAU_EOM, ODASSL, DASSL];
 const STRUCTURAL_CODES: [Solver; 4] = [MEXAX, HEDOP5, MHERK5, MHERK3];
-const EXPONENTS: [i32; 10] = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+const EXPONENTS: [i32; 8] = [3, 4, 5, 6, 7, 8, 9, 10];
 /// A method of order three needs ten million steps below.
 const MHERK3_LEAST: f64 = 1e-8;
 
@@ -31,11 +31,7 @@ fn published_pendulum() {
     });
     let of = |cell: fn(&Outcome) -> String| move |run: &Option<Outcome>| run.as_ref().map_or(String::new(), cell);
     table("published.md", "pendulum errors", &rows(&swept, of(Outcome::cell)));
-    table(
-        "published.md",
-        "pendulum multipliers",
-        &rows(&swept, of(|run| format!("{:.0e}", run.error_of_multipliers()))),
-    );
+    table("published.md", "pendulum multipliers", &rows(&swept, of(|run| shown(run.error_of_multipliers()))));
     table("published.md", "pendulum evaluations", &rows(&swept, of(|run| thousands(run.statistics.residuals))));
     // one tolerance in detail
     let seven = EXPONENTS.iter().position(|&k| k == 7).expect("1e-7");

@@ -41,12 +41,13 @@ fn published_slider_crank() {
             let integrator = RadauIIa { newton_tolerance, ..RadauIIa::default() };
             let problem = Problem::new(&*case.mechanism, case.initial.clone(), case.tend);
             let options = Options { tolerance: Tolerance::new(1e-7, 1e-7), ..Options::default() };
-            let solution =
-                solve(&problem, &Formulated { formulation: formulation.clone(), integrator }, &options).expect("a run");
+            let solution = solve(&problem, &Formulated { formulation, integrator }, &options).expect("a run");
             (error_of(&case, &solution), solution.statistics.residuals)
         });
         let mut row = vec![name.to_string()];
-        errors.iter().for_each(|(error, work)| row.extend([format!("{error:.0e}"), thousands(*work)]));
+        for (error, work) in errors {
+            row.extend([format!("{error:.0e}"), thousands(work)]);
+        }
         newton.push(row);
         if name == "RADAU5(EoM0)" {
             assert!(errors[1].0 < 0.1 * errors[0].0, "{errors:?}");
@@ -74,7 +75,7 @@ fn published_slider_crank_ten_thousand() {
     }
     let solvers =
         [RADAU_EOM1, RADAU_GGL, GEOMS_PSF, GMKSSOL, GEOMS_P1, ODASSL, DASSL, RADAU_EOM0, RADAU_EOM, HEDOP5, MEXAX];
-    let swept = sweep(&solvers, &[3, 4, 5, 6, 7, 8], |solver, tolerance| run(&case, solver, tolerance));
+    let swept = sweep(&solvers, &[3, 4, 5, 6], |solver, tolerance| run(&case, solver, tolerance));
     table("published.md", "slider crank long", &rows(&swept, Outcome::cell));
     // "1e-3 … 1e-15"
     for (solver, runs) in &swept {

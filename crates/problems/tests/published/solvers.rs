@@ -53,8 +53,13 @@ impl Outcome {
 
     /// The error, or that there is none.
     pub fn cell(&self) -> String {
-        if self.ended() { format!("{:.0e}", self.error()) } else { "fails".to_string() }
+        if self.ended() { shown(self.error()) } else { "fails".to_string() }
     }
+}
+
+/// An error of one digit; what is larger than a third of the motion says nothing but that its phase is lost.
+pub fn shown(error: f64) -> String {
+    if error > 0.3 { "lost".to_string() } else { format!("{error:.0e}") }
 }
 
 /// A case of a reference problem on [t0, tend], with its own references, whatever the parameters do not change.
@@ -107,7 +112,7 @@ pub fn run_with(
     let largest = solution.max_residuals;
     Outcome {
         failure,
-        statistics: solution.statistics.clone(),
+        statistics: solution.statistics,
         errors: errors(case, &solution),
         residuals: [largest.position, largest.velocity, largest.acceleration],
         solution: Some(solution),
