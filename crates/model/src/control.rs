@@ -167,10 +167,11 @@ pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Option<Cont
 
 fn unknown_input(reader: &mut Reader, name: &Name, known: bool) {
     if known {
-        return reader.mistake(Mistake::NotAVariable {
-            name: name.full.clone(),
-            kind: "neither a parameter nor a state".into(),
+        return reader.mistake(Mistake::NotAllowed {
+            what: format!("`{}`, which is neither a parameter nor a state,", name.full),
+            place: "the inputs of [control]".into(),
             at: name.span.into(),
+            label: "neither a parameter nor a state".into(),
             help: "only parameters and states can be inputs".into(),
         });
     }
