@@ -115,25 +115,22 @@ fn whole(text: &mut ReportText, facts: &ControlFacts) {
         };
         text.entry(kind.name(), &told);
     }
-    match &facts.optimality {
-        Some(found) => {
-            text.heading("optimality conditions");
-            match found {
-                Ok(found) => {
-                    let verdict = if found.is_regular() { "index at most one" } else { "index above one" };
-                    text.entry("R̂", &format!("rank {} of {}: {verdict}", found.rank, found.size));
-                    text.entry("pencil", &format!("{}, self-adjoint", pencil(&found.pencil)));
-                    let weights = if found.semidefinite {
-                        "positive semidefinite: the conditions are sufficient"
-                    } else {
-                        "not positive semidefinite: the conditions are necessary only"
-                    };
-                    text.entry("weights", weights);
-                }
-                Err(why) => text.entry("not known", why),
+    if let Some(found) = &facts.optimality {
+        text.heading("optimality conditions");
+        match found {
+            Ok(found) => {
+                let verdict = if found.is_regular() { "index at most one" } else { "index above one" };
+                text.entry("R̂", &format!("rank {} of {}: {verdict}", found.rank, found.size));
+                text.entry("pencil", &format!("{}, self-adjoint", pencil(&found.pencil)));
+                let weights = if found.semidefinite {
+                    "positive semidefinite: the conditions are sufficient"
+                } else {
+                    "not positive semidefinite: the conditions are necessary only"
+                };
+                text.entry("weights", weights);
             }
+            Err(why) => text.entry("not known", why),
         }
-        None => {}
     }
     if let Some(found) = &facts.sliding {
         text.heading("sliding-mode control");

@@ -113,7 +113,7 @@ impl Edits<'_> {
                 if !self.appended.contains(&header) {
                     self.appended.push_str(&header);
                 }
-                self.appended.push_str(&format!("{line}\n"));
+                self.appended.extend([line, "\n"]);
             }
             Some((at, value, _)) => self.insert(at, value, line),
         }
@@ -123,7 +123,7 @@ impl Edits<'_> {
     fn insert(&mut self, key: usize, value: &Spanned<DeValue>, line: &str) {
         if self.is_inline(value) {
             let at = value.span().start + 1;
-            let is_empty = value.get_ref().as_table().is_some_and(|table| table.is_empty());
+            let is_empty = matches!(value.get_ref(), DeValue::Table(table) if table.is_empty());
             self.all.push((at, at, format!(" {line}{}", if is_empty { " " } else { "," })));
         } else {
             let at = self.text[key..].find('\n').map_or(self.text.len(), |end| key + end);
@@ -186,7 +186,7 @@ impl Edits<'_> {
                 if !self.appended.contains(&header) {
                     self.appended.push_str(&header);
                 }
-                self.appended.push_str(&format!("{line}\n"));
+                self.appended.extend([line.as_str(), "\n"]);
             }
         }
         Ok(())

@@ -51,6 +51,8 @@ pub struct ControlFormula {
     pub text: String,
     /// In the graph of the equations.
     pub formula: Expr,
+    /// Where it stands.
+    pub span: Span,
 }
 
 /// `[control]` of a general system, or of one of its modes.
@@ -66,6 +68,13 @@ pub struct ModelControl {
     pub final_cost: Option<ControlFormula>,
     /// s = 0 along which it shall slide.
     pub surfaces: Vec<ControlFormula>,
+}
+
+impl ModelControl {
+    /// All formulas.
+    pub(crate) fn formulas(&self) -> impl Iterator<Item = &ControlFormula> {
+        self.outputs.iter().chain(&self.surfaces).chain(&self.cost).chain(&self.final_cost)
+    }
 }
 
 /// In which order modes follow each other in an optimum.
@@ -157,13 +166,19 @@ pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Option<Cont
 }
 
 fn unknown_input(reader: &mut Reader, name: &Name, known: bool) {
+    if known {
+        return reader.mistake(Mistake::NotAllowed {
+            what: format!("`{}`, which is neither a parameter nor a state,", name.full),
+            place: "the inputs of [control]".into(),
+            at: name.span.into(),
+            label: "neither a parameter nor a state".into(),
+            help: "only parameters and states can be inputs".into(),
+        });
+    }
     let mut names: Vec<String> = reader.parameters.iter().map(|parameter| parameter.name.clone()).collect();
     names.sort();
-    let help = if known {
-        "only parameters and states can be inputs".to_string()
-    } else {
-        help(&name.full, names.iter().map(String::as_str), "inputs are parameters or states; the parameters are")
-    };
+    let list = "inputs are parameters or states; the parameters are";
+    let help = help(&name.full, names.iter().map(String::as_str), list);
     reader.mistake(Mistake::UnknownName { name: name.full.clone(), at: name.span.into(), help: Some(help) });
 }
 
@@ -182,7 +197,12 @@ impl ControlDraft {
                 let node = to.reader.told(entry.node());
                 let value = node.and_then(|node| to.formula(&node, context, &entry.bindings));
                 let text = entry.written().to_string();
-                formulas.extend(value.map(|value| ControlFormula { name: name.clone(), text, formula: value.expr }));
+                formulas.extend(value.map(|value| ControlFormula {
+                    name: name.clone(),
+                    text,
+                    formula: value.expr,
+                    span: entry.span,
+                }));
             }
             formulas
         };
@@ -190,7 +210,7 @@ impl ControlDraft {
         let mut single = |written: &Option<(Rc<Tree>, String)>, name: &str| {
             let (node, text) = written.as_ref()?;
             let value = to.formula(node, COST, &Bindings::default())?;
-            Some(ControlFormula { name: name.into(), text: text.clone(), formula: value.expr })
+            Some(ControlFormula { name: name.into(), text: text.clone(), formula: value.expr, span: node.span })
         };
         let (cost, final_cost) = (single(&self.cost, "cost"), single(&self.final_cost, "final_cost"));
         let inputs = self.inputs.iter().map(|(name, place)| (name.full.clone(), *place)).collect();

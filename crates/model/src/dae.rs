@@ -177,13 +177,13 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside, jobs: 
     let residuals: Vec<Expr> = equation_formulas.iter().map(|(_, residual)| *residual).collect();
     let orders = highest_orders(&graph, &residuals, n, levels);
     // derivatives that are unknowns of their own may enter, others not
-    let mut only_unknowns = |formula: Expr, entry: &FormulaEntry, place: String, what: &str| {
+    let mut only_unknowns = |formula: Expr, at: Span, place: String, what: &str| {
         let entering = highest_orders(&graph, &[formula], n, levels);
         if let Some(j) = (0..n).find(|&j| entering[j] >= orders[j].max(1)) {
             reader.mistake(Mistake::NotAllowed {
                 what: format!("the derivative of order {} of `{}`", entering[j], names[j]),
                 place,
-                at: entry.span.into(),
+                at: at.into(),
                 label: "in this formula".into(),
                 help: format!(
                     "{what} may contain states, and derivatives that are lower than the highest one in the equations"
@@ -192,10 +192,13 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside, jobs: 
         }
     };
     for ((_, formula), (name, entry)) in invariant_formulas.iter().zip(&invariants) {
-        only_unknowns(*formula, entry, format!("the invariant `{}`", name.full), "an invariant");
+        only_unknowns(*formula, entry.span, format!("the invariant `{}`", name.full), "an invariant");
     }
     for ((_, formula), (name, entry)) in hidden_formulas.iter().zip(&hidden) {
-        only_unknowns(*formula, entry, format!("the hidden constraint `{name}`"), "a hidden constraint");
+        only_unknowns(*formula, entry.span, format!("the hidden constraint `{name}`"), "a hidden constraint");
+    }
+    for one in controlled.iter().flat_map(ModelControl::formulas) {
+        only_unknowns(one.formula, one.span, "[control]".into(), "[control]");
     }
     if let Some(draft) = &control {
         draft.check_structural(reader);

@@ -191,3 +191,36 @@ fn the_object_has_the_keys_of_its_documentation() {
     assert_eq!(object["closed"]["modes"][0]["needless"], true);
     assert_eq!(object["optimum"]["sequence"][1], "weak");
 }
+
+/// Inputs that are states get an equation for their law: the behaviour approach.
+#[test]
+fn an_input_that_is_a_state_is_closed_by_an_equation() {
+    let plant = read(
+        "[dae]\nstates = ['h', 'q', 'u']\nfree = ['q', 'u']\nequations = ['der(h) = 1 - q', '0 = u + h - h']\n\
+         [control]\ninputs = ['u']\n[initial]\nfix = { h = 2 }\n",
+    );
+    let report = control(&plant, Some(FeedbackKind::State), None).unwrap();
+    let facts = report.systems[0].1.as_ref().unwrap();
+    assert_eq!((facts.states.join(" "), facts.inputs.join(" ")), ("h q".into(), "u".into()));
+    assert!(!facts.free.is_regular() && facts.behaviour.left.is_empty());
+    let text = report.closed.unwrap().text.unwrap();
+    assert!(text.contains("equations = [\"u = u_w + q\", 'der(h)") && text.contains("inputs = [\"u_w\"]"), "{text}");
+    let closed = Model::read("closed.toml", &text).unwrap();
+    assert!((end(&closed, "h") - 3.0).abs() < 1e-7 && end(&closed, "q").abs() < 1e-9);
+}
+
+/// About an equilibrium that is not zero the law contains the distance from it.
+#[test]
+fn laws_about_an_equilibrium_rest_there() {
+    // 0 = y² + u − 5 at y = 2, u = 1 has a regular slope: y determines nothing else, so that q needs the feedback
+    let plant = read(
+        "[parameters]\nu = 1\n[dae]\nstates = ['y', 'q']\nfree = ['q']\nequations = ['der(y) = 4 - y^2 + 0*q', '0 = u - 1']\n\
+         [control]\ninputs = ['u']\n[initial]\nfix = { y = 2 }\nguess = { q = 3 }\n",
+    );
+    let report = control(&plant, Some(FeedbackKind::State), None).unwrap();
+    let closed = report.closed.unwrap();
+    let (_, law) = &closed.modes[0].laws[0];
+    assert!(law == "q - 3" || law == "-q + 3", "{law}");
+    let model = Model::read("closed.toml", &closed.text.unwrap()).unwrap();
+    assert!((end(&model, "q") - 3.0).abs() < 1e-9 && (end(&model, "y") - 2.0).abs() < 1e-9);
+}

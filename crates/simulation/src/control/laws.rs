@@ -106,13 +106,16 @@ fn law(part: &Linearised, control: &ModelControl, kind: FeedbackKind, gain: &Mat
             sum.terms = some().map(|(j, factor)| (-factor, written(&part.states[j], 1))).collect();
         }
     }
-    // about an equilibrium, u = u₀ + F(x − x₀) + w, and w is what the parameter is: u₀ stays in it
+    // about an equilibrium, u = u₀ + F(x − x₀) + w; a parameter keeps u₀ as its number
+    if let (Some((_, u)), (_, InputPlace::State(_))) = (&part.point, &control.inputs[i]) {
+        sum.constant = u[i];
+    }
     if let (Some((x, _)), true) = (&part.point, kind != FeedbackKind::Derivative) {
         let at: Vec<f64> = match kind {
             FeedbackKind::State => x.clone(),
             _ => (0..gain.ncols()).map(|j| (0..x.len()).map(|p| part.system.C[(j, p)] * x[p]).sum()).collect(),
         };
-        sum.constant = -factors.iter().zip(&at).map(|(factor, x)| factor * x).sum::<f64>();
+        sum.constant -= factors.iter().zip(&at).map(|(factor, x)| factor * x).sum::<f64>();
     }
     sum.text()
 }

@@ -63,7 +63,7 @@ impl Linearised {
                 }
                 InputPlace::State(k) => of_inputs.push((first.x[k], initial.start(k, 0))),
                 InputPlace::Parameter(k) => {
-                    of_inputs.push((first.parameters[k].0, Start::Fixed(first.parameters[k].1)))
+                    of_inputs.push((first.parameters[k].0, Start::Fixed(first.parameters[k].1)));
                 }
             }
         }

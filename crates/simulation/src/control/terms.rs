@@ -40,12 +40,12 @@ impl LinearSum {
                 (false, false) => " + ",
             };
             let size = factor.abs();
-            text.push_str(sign);
-            text.push_str(&match (size == 1.0, name.is_empty()) {
-                (_, true) => format!("{size}"),
+            let term = match (size == 1.0, name.is_empty()) {
+                (_, true) => size.to_string(),
                 (true, false) => name,
                 (false, false) => format!("{size}*{name}"),
-            });
+            };
+            text.extend([sign, &term]);
         }
         if text.is_empty() { "0".into() } else { text }
     }

@@ -3,7 +3,7 @@
 use crate::support::{code, daedal, fails, json, keys, shipped, stderr, stdout, words, written};
 use serde_json::Value;
 
-const CHECKED: [&str; 22] = [
+const CHECKED: [&str; 23] = [
     "model",
     "parameters",
     "t0",
@@ -25,6 +25,7 @@ const CHECKED: [&str; 22] = [
     "form",
     "orders",
     "linear",
+    "control",
     "trial",
 ];
 
