@@ -261,3 +261,10 @@ fn a_monitor_ends_the_iteration() {
     };
     assert_eq!(error.kind(), ErrorKind::Interrupted);
 }
+
+#[test]
+fn methods_for_runs_are_not_compared_on_it() {
+    let settings = daedal_simulation::ComparisonSettings::default();
+    let error = daedal_simulation::compare(&shipped("pendulum-swing"), &settings, &mut |_| ()).err().unwrap();
+    assert!(error.to_string().contains("has conditions at its end ([final])"), "{error}");
+}
