@@ -116,7 +116,10 @@ impl<'m> Bounded for dyn Mechanism + 'm {
             near: problem.near.clone(),
         };
         let general = general(system.clone(), &plain).map_err(|e: BoundaryError| e.map_layout(of_motion))?;
-        let search = BoundarySearch::new(&general, options, |of| ResultShape::named(of, names));
+        let search = BoundarySearch::new(&general, options, |of| {
+            // parameters that are found stand behind what the layout knows
+            ResultShape::named(of, names.iter().chain(&general.find).cloned().collect())
+        });
         let found = search.and_then(|search| search.solve(go_on)).map_err(|e| e.map_layout(of_motion));
         let found = found
             .map(|found| BoundarySolution { solution: found.solution.map_layout(of_motion), account: found.account });

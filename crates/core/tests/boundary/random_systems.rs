@@ -124,7 +124,9 @@ fn random_systems_agree_with_matrix_exponentials() {
         let ends = product(&first, &unmixed).into_iter().zip(product(&last, &at_end));
         let matrix: Rows = ends.map(|(a, b)| a.into_iter().zip(b).map(|(a, b)| a + b).collect()).collect();
         let (x0, pivot) = solve(matrix, right.clone());
-        if pivot < 0.05 {
+        // in double precision an exponential with larger entries is off by more than what is asked for here: x(t) is a difference of them
+        let growth = flow(1.0).iter().flatten().fold(0.0_f64, |top, x| top.max(x.abs()));
+        if pivot < 0.05 || growth > 1e4 {
             continue;
         }
         let names: Vec<String> = (0..n).map(|j| format!("x{j}")).collect();
