@@ -92,6 +92,14 @@ fn worded(error: &Error) -> String {
         Error::NoModes { settings, model } => {
             format!("{model} has no modes; {} is for models with modes ([modes])", flags(settings))
         }
+        Error::NotBetweenEnds { settings, model } => {
+            let given: Vec<&str> =
+                settings.iter().map(|key| if *key == "events" { "record_when" } else { *key }).collect();
+            format!(
+                "{model} has conditions at its end ([final]), and is solved as a whole by collocation; leave out what does not apply to that: {}",
+                flags(&given)
+            )
+        }
         Error::NoProgram { name } => {
             format!("{name} is a model file, and no program; --kernel native and --kernel tape are for model files")
         }

@@ -94,8 +94,13 @@ pub(crate) fn read(reader: &mut Reader, section: Section) -> LastDraft {
     let mut given = InitialDraft::default();
     given.is_last = true;
     initial::given_values(reader, section, &mut given);
-    let conditions =
-        section.get("conditions").map_or_else(Vec::new, |value| initial::conditions(reader, value, "final condition"));
+    let conditions = section.get("conditions").map_or_else(Vec::new, |value| {
+        let listed = value.get_ref().as_array().is_some();
+        // those without a name are called by what they say
+        let named =
+            |(name, entry): (String, FormulaEntry)| (if listed { entry.written().formula } else { name }, entry);
+        initial::conditions(reader, value, "final condition").into_iter().map(named).collect()
+    });
     let (find, free_end) = find(reader, section);
     let curves = match section.table(reader, "curve") {
         Some(table) => entries::table(reader, table, "the curve"),

@@ -10,7 +10,7 @@ use crate::settings::Settings;
 use crate::steps::StepRecorder;
 use crate::variables::ShownVariables;
 use daedal::dae::{Form, System};
-use daedal::motion::Mechanism;
+use daedal::motion::{self, Formulas, Mechanism, Names, ReducedArray, Sizes, Structure};
 use daedal::{
     BoundaryAccount, BoundaryError, BoundarySolution, Bounded, Initial, Observer, Options, Save, Solution, Statistics,
 };
@@ -95,7 +95,9 @@ impl BoundaryPlan<'_> {
                 let mut initial = Initial { t: t0, ..motion.initial.clone() };
                 // they are conditions of both ends
                 initial.conditions.clear();
-                let mechanism: &dyn Mechanism = motion.mechanism();
+                // compiled formulas have numbers for the parameters, which may have to be found
+                let symbolic = SymbolicMechanism { of: motion.mechanism(), formulas: motion.formulas.as_ref() };
+                let mechanism: &dyn Mechanism = &symbolic;
                 let shown = |layout: &_| ShownVariables::of_motion(layout, Form::QuasiLinear.name());
                 solved(self.boundary, mechanism, initial, tend, &options, monitor, shown)
             }
@@ -128,6 +130,30 @@ impl BoundaryPlan<'_> {
             }
         };
         BoundaryOutcome { found, account, error, steps, save }
+    }
+}
+
+/// A mechanism whose formulas keep the names of its parameters.
+struct SymbolicMechanism<'m> {
+    of: &'m (dyn Mechanism + Send + Sync),
+    formulas: Option<&'m Formulas>,
+}
+
+impl Mechanism for SymbolicMechanism<'_> {
+    fn sizes(&self) -> Sizes {
+        self.of.sizes()
+    }
+    fn names(&self) -> Names {
+        self.of.names()
+    }
+    fn structure(&self) -> Structure {
+        self.of.structure()
+    }
+    fn formulas(&self) -> Option<Formulas> {
+        self.formulas.cloned().or_else(|| self.of.formulas())
+    }
+    fn array<'m>(&'m self, form: motion::Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm> {
+        self.of.array(form, with_invariants)
     }
 }
 

@@ -142,7 +142,7 @@ pub enum Error {
     #[error(transparent)]
     Boundary(Box<daedal::BoundaryError<ShownVariables>>),
     #[error(
-        "{model} has conditions at its end ([final]), and is solved as a whole by collocation; {} does not apply to it: leave it out",
+        "{model} has conditions at its end ([final]), and is solved as a whole by collocation; leave out what does not apply to that: {}",
         .settings.join(", ")
     )]
     NotBetweenEnds { settings: Vec<&'static str>, model: String },

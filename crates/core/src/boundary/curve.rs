@@ -1,6 +1,6 @@
 //! A curve in pieces: a polynomial of degree K over every interval, continuous, by its values at the Lobatto points.
 
-use super::scheme::{K, Scheme};
+use super::scheme::{K, SymmetricScheme};
 
 /// t = t₀ + length · τ, with a mesh of τ in [0, 1].
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub(super) struct Curve {
 impl Curve {
     /// By values at all points.
     pub fn new(
-        scheme: &Scheme,
+        scheme: &SymmetricScheme,
         n: usize,
         (t0, length): (f64, f64),
         mesh: Vec<f64>,
@@ -36,7 +36,7 @@ impl Curve {
     }
 
     /// τ of point p of all.
-    pub fn tau_of(&self, scheme: &Scheme, p: usize) -> f64 {
+    pub fn tau_of(&self, scheme: &SymmetricScheme, p: usize) -> f64 {
         let (i, l) = if p == self.intervals() * K { (self.intervals() - 1, K) } else { (p / K, p % K) };
         self.tau(i, scheme.lobatto[l])
     }
@@ -64,14 +64,14 @@ impl Curve {
     }
 
     /// The value at τ.
-    pub fn at(&self, scheme: &Scheme, tau: f64, out: &mut [f64]) {
+    pub fn at(&self, scheme: &SymmetricScheme, tau: f64, out: &mut [f64]) {
         let i = self.mesh.partition_point(|&node| node <= tau).clamp(1, self.intervals()) - 1;
         let sigma = (tau - self.mesh[i]) / (self.mesh[i + 1] - self.mesh[i]);
         self.combination(i, &scheme.at(sigma), out);
     }
 
     /// The same curve on another mesh.
-    pub fn on(&self, scheme: &Scheme, mesh: Vec<f64>) -> Self {
+    pub fn on(&self, scheme: &SymmetricScheme, mesh: Vec<f64>) -> Self {
         Curve::new(scheme, self.n, (self.t0, self.length), mesh, |tau, y| self.at(scheme, tau, y))
     }
 
@@ -101,12 +101,12 @@ pub(super) struct Correction {
 }
 
 /// How large corrections are.
-pub(super) struct Measure<'m> {
+pub(super) struct CorrectionMeasure<'m> {
     /// (rtol, atol) of the unknowns that count
     pub tolerances: &'m [(f64, f64)],
 }
 
-impl Measure<'_> {
+impl CorrectionMeasure<'_> {
     /// Largest correction in units of the tolerance at every point.
     pub fn local(&self, curve: &Curve, correction: &Correction) -> f64 {
         let mut top = self.of_length(curve, correction);

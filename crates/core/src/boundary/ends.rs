@@ -1,7 +1,7 @@
 //! Conditions at the ends of an interval: their residuals and derivatives by the unknowns at both ends and by the length of the interval.
 
 use super::error::BoundaryError;
-use crate::dae::{Formulas, Regularised};
+use crate::dae::{Formulas, RegularisedSystem};
 use crate::graph::{Expr, Graph, Tape};
 use crate::initial::Condition;
 use crate::linalg::Matrix;
@@ -93,7 +93,7 @@ pub(super) struct AtEnd {
 }
 
 impl AtEnd {
-    pub fn new(of: &mut Regularised, t: f64, y: &[f64]) -> Result<Self, Undefined> {
+    pub fn new(of: &mut RegularisedSystem, t: f64, y: &[f64]) -> Result<Self, Undefined> {
         of.evaluate(t, y)?;
         let rates = of.outputs.clone();
         of.differentiate(t, y)?;
@@ -103,37 +103,37 @@ impl AtEnd {
 
 /// A quantity at an end.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Quantity {
+pub(super) enum EndQuantity {
     Unknown(usize),
     /// the rate in this row
     Rate(usize),
     Time,
 }
 
-impl Quantity {
+impl EndQuantity {
     /// An unknown or a derivative by its name.
-    pub fn find(of: &Regularised, name: &str) -> Option<Self> {
+    pub fn find(of: &RegularisedSystem, name: &str) -> Option<Self> {
         let unknown = |name: &str| of.names().iter().position(|n| n == name);
         match unknown(name) {
-            Some(j) => Some(Quantity::Unknown(j)),
-            None => of.rate_row(unknown(name.strip_suffix('\'')?)?).map(Quantity::Rate),
+            Some(j) => Some(EndQuantity::Unknown(j)),
+            None => of.rate_row(unknown(name.strip_suffix('\'')?)?).map(EndQuantity::Rate),
         }
     }
 
     fn value(self, at: &AtEnd) -> f64 {
         match self {
-            Quantity::Unknown(j) => at.y[j],
-            Quantity::Rate(row) => at.rates[row],
-            Quantity::Time => at.t,
+            EndQuantity::Unknown(j) => at.y[j],
+            EndQuantity::Rate(row) => at.rates[row],
+            EndQuantity::Time => at.t,
         }
     }
 
     /// Add `factor` times the derivatives, by the unknowns to `by_y` and by time to `by_t`.
     fn add_slopes(self, at: &AtEnd, factor: f64, by_y: &mut [f64], by_t: &mut f64) {
         match self {
-            Quantity::Unknown(j) => by_y[j] += factor,
-            Quantity::Time => *by_t += factor,
-            Quantity::Rate(row) => {
+            EndQuantity::Unknown(j) => by_y[j] += factor,
+            EndQuantity::Time => *by_t += factor,
+            EndQuantity::Rate(row) => {
                 if let Some(slopes) = &at.slopes {
                     let row = slopes.row(row);
                     by_y.iter_mut().zip(row).for_each(|(b, s)| *b += factor * s);
@@ -144,13 +144,13 @@ impl Quantity {
     }
 }
 
-enum Kind {
+enum EndKind {
     /// a quantity at the start or at the end has a value
-    Value { last: bool, of: Quantity, value: f64 },
+    Value { last: bool, of: EndQuantity, value: f64 },
     /// it is the same at both ends
-    Same { of: Quantity },
+    Same { of: EndQuantity },
     /// residual, then derivatives by the inputs
-    Formula { tape: Tape, inputs: Vec<(bool, Quantity)>, by: Vec<usize> },
+    Formula { tape: Tape, inputs: Vec<(bool, EndQuantity)>, by: Vec<usize> },
     /// the start lies in the plane through a point, orthogonal to the flow there
     Phase { direction: Vec<f64>, through: Vec<f64> },
 }
@@ -159,7 +159,7 @@ enum Kind {
 #[derive(Default)]
 pub(super) struct EndConditions {
     pub names: Vec<String>,
-    kinds: Vec<Kind>,
+    kinds: Vec<EndKind>,
 }
 
 impl EndConditions {
@@ -167,39 +167,39 @@ impl EndConditions {
         self.kinds.len()
     }
 
-    fn push(&mut self, name: String, kind: Kind) {
+    fn push(&mut self, name: String, kind: EndKind) {
         self.names.push(name);
         self.kinds.push(kind);
     }
 
     /// A value at the start or at the end.
-    pub fn fix(&mut self, of: &Regularised, last: bool, name: &str, value: f64) {
-        if let Some(quantity) = Quantity::find(of, name) {
+    pub fn fix(&mut self, of: &RegularisedSystem, last: bool, name: &str, value: f64) {
+        if let Some(quantity) = EndQuantity::find(of, name) {
             let place = if last { "end" } else { "start" };
-            self.push(format!("{name} = {value} at the {place}"), Kind::Value { last, of: quantity, value });
+            self.push(format!("{name} = {value} at the {place}"), EndKind::Value { last, of: quantity, value });
         }
     }
 
     /// The same value at both ends.
     pub fn same(&mut self, unknown: usize, name: &str) {
-        self.push(format!("{name} is periodic"), Kind::Same { of: Quantity::Unknown(unknown) });
+        self.push(format!("{name} is periodic"), EndKind::Same { of: EndQuantity::Unknown(unknown) });
     }
 
     /// The start stays in the plane through this point that is orthogonal to the flow.
     pub fn phase(&mut self, direction: Vec<f64>, through: Vec<f64>) {
-        self.push("phase of the start".into(), Kind::Phase { direction, through });
+        self.push("phase of the start".into(), EndKind::Phase { direction, through });
     }
 
     /// A formula of both ends.
-    pub fn formula<L>(&mut self, of: &Regularised, condition: &EndCondition) -> Result<(), BoundaryError<L>> {
+    pub fn formula<L>(&mut self, of: &RegularisedSystem, condition: &EndCondition) -> Result<(), BoundaryError<L>> {
         let mut graph = condition.graph.clone();
         let used = graph.depends_on(condition.residual);
-        let mut inputs = vec![(true, Quantity::Time); graph.inputs().len()];
+        let mut inputs = vec![(true, EndQuantity::Time); graph.inputs().len()];
         for &i in &used {
             let name = graph.input_name(i).to_string();
             let inner = name.strip_prefix("initial(").and_then(|rest| rest.strip_suffix(')'));
             let (last, plain) = (inner.is_none(), inner.unwrap_or(&name));
-            let quantity = if plain == "t" { Some(Quantity::Time) } else { Quantity::find(of, plain) };
+            let quantity = if plain == "t" { Some(EndQuantity::Time) } else { EndQuantity::find(of, plain) };
             let Some(quantity) = quantity else {
                 let known = of.names()[..of.own()].to_vec();
                 return Err(BoundaryError::UnknownName { condition: condition.name.clone(), name, known });
@@ -211,20 +211,20 @@ impl EndConditions {
         let jacobian = graph.jacobian(&[condition.residual], &variables);
         let by = jacobian.iter().map(|(_, j, _)| used[j]).collect();
         let tape = Tape::new(&graph, &[&[condition.residual][..], &jacobian.entries].concat());
-        self.push(condition.name.clone(), Kind::Formula { tape, inputs, by });
+        self.push(condition.name.clone(), EndKind::Formula { tape, inputs, by });
         Ok(())
     }
 
     /// Residuals.
     pub fn residuals(&self, first: &AtEnd, last: &AtEnd) -> Vec<f64> {
         let at = |is_last: bool| if is_last { last } else { first };
-        let residual = |kind: &Kind| match kind {
-            Kind::Value { last, of, value } => of.value(at(*last)) - value,
-            Kind::Same { of } => of.value(last) - of.value(first),
-            Kind::Formula { tape, inputs, .. } => {
+        let residual = |kind: &EndKind| match kind {
+            EndKind::Value { last, of, value } => of.value(at(*last)) - value,
+            EndKind::Same { of } => of.value(last) - of.value(first),
+            EndKind::Formula { tape, inputs, .. } => {
                 tape.evaluate(&inputs.iter().map(|(last, of)| of.value(at(*last))).collect::<Vec<_>>())[0]
             }
-            Kind::Phase { direction, through } => {
+            EndKind::Phase { direction, through } => {
                 direction.iter().zip(&first.y).zip(through).map(|((d, y), x)| d * (y - x)).sum()
             }
         };
@@ -239,17 +239,17 @@ impl EndConditions {
             let (by_first, rest) = B.row_mut(i).split_at_mut(n);
             let (by_last, by_end) = rest.split_at_mut(n);
             let mut start_time = 0.0;
-            let mut add = |is_last: bool, of: Quantity, factor: f64| match is_last {
+            let mut add = |is_last: bool, of: EndQuantity, factor: f64| match is_last {
                 true => of.add_slopes(last, factor, by_last, &mut by_end[0]),
                 false => of.add_slopes(first, factor, by_first, &mut start_time),
             };
             match kind {
-                Kind::Value { last, of, .. } => add(*last, *of, 1.0),
-                Kind::Same { of } => {
+                EndKind::Value { last, of, .. } => add(*last, *of, 1.0),
+                EndKind::Same { of } => {
                     add(true, *of, 1.0);
                     add(false, *of, -1.0);
                 }
-                Kind::Formula { tape, inputs, by } => {
+                EndKind::Formula { tape, inputs, by } => {
                     let values: Vec<f64> =
                         inputs.iter().map(|(is_last, of)| of.value(if *is_last { last } else { first })).collect();
                     let all = tape.evaluate(&values);
@@ -258,7 +258,7 @@ impl EndConditions {
                         add(is_last, of, slope);
                     }
                 }
-                Kind::Phase { direction, .. } => by_first.copy_from_slice(direction),
+                EndKind::Phase { direction, .. } => by_first.copy_from_slice(direction),
             }
         }
         B

@@ -3,6 +3,7 @@
 use crate::dae::{PrepareError, Unknowns};
 use crate::error::BadOption;
 use crate::initial::BadInitial;
+use crate::method::StartFailure;
 use crate::solution::Solution;
 use std::fmt;
 
@@ -193,7 +194,14 @@ pub enum BoundaryError<L = Unknowns> {
 
 /// A preparation that failed, with its cause.
 fn told(error: &PrepareError) -> String {
-    error.to_string()
+    let needs = "a boundary value problem needs its hidden constraints as formulas; write derivatives as states of their own, or give other values at the start";
+    match error {
+        PrepareError::Start(StartFailure::Procedure { t, cause }) => format!("at t = {t}: {cause}; {needs}"),
+        PrepareError::Start(StartFailure::Degrees { t, degrees, wanted, .. }) => format!(
+            "at t = {t}: {degrees} differential equations are left by the formulas of the hidden constraints, {wanted} by the analysis; {needs}"
+        ),
+        error => error.to_string(),
+    }
 }
 
 /// What the number of conditions is made of.

@@ -2,8 +2,8 @@
 
 use super::curve::Curve;
 use super::problem::General;
-use super::scheme::Scheme;
-use crate::dae::{Form, InForm, Regularised};
+use super::scheme::SymmetricScheme;
+use crate::dae::{Form, InForm, RegularisedSystem};
 use crate::initial::Start;
 use crate::method::radau::RadauIIa;
 use crate::options::{Options, Save};
@@ -62,7 +62,7 @@ impl Guess {
     pub fn new(
         kind: GuessKind,
         problem: &General,
-        of: &Regularised,
+        of: &RegularisedSystem,
         start: &[f64],
         (t0, length): (f64, f64),
     ) -> Option<Self> {
@@ -74,7 +74,7 @@ impl Guess {
     }
 
     /// The guess on a mesh.
-    pub fn on(&self, scheme: &Scheme, n: usize, (t0, length): (f64, f64), mesh: Vec<f64>) -> Curve {
+    pub fn on(&self, scheme: &SymmetricScheme, n: usize, (t0, length): (f64, f64), mesh: Vec<f64>) -> Curve {
         Curve::new(scheme, n, (t0, length), mesh, |tau, y| {
             let k = self.nodes.partition_point(|(node, _)| *node <= tau).clamp(1, self.nodes.len() - 1);
             let ((before, a), (after, b)) = (&self.nodes[k - 1], &self.nodes[k]);
@@ -85,7 +85,7 @@ impl Guess {
 }
 
 /// Lines between the values at the ends, or given curves, brought onto the constraints at some places.
-fn between(problem: &General, of: &Regularised, start: &[f64], (t0, length): (f64, f64)) -> Guess {
+fn between(problem: &General, of: &RegularisedSystem, start: &[f64], (t0, length): (f64, f64)) -> Guess {
     let (first, last) = (problem.starts(&problem.initial), problem.starts(&problem.last));
     let own = of.own();
     let known = |starts: &[Start], j: usize| match starts.get(j) {
@@ -140,7 +140,7 @@ fn between(problem: &General, of: &Regularised, start: &[f64], (t0, length): (f6
 }
 
 /// The run from the initial values, so many periods later.
-fn run(problem: &General, of: &Regularised, length: f64, periods: u32) -> Option<Guess> {
+fn run(problem: &General, of: &RegularisedSystem, length: f64, periods: u32) -> Option<Guess> {
     let system = of.system();
     let begin = problem.initial.t + f64::from(periods) * length;
     let start = Problem::new(system, problem.initial.clone(), begin + length);

@@ -4,19 +4,19 @@
 //! the derivatives by (y₁, …, y_K), y₀ and the length, and r for the residuals, δY = −A⁻¹ (r + A₀ δy₀ + a δlength).
 
 use super::curve::Curve;
-use super::scheme::{K, Scheme};
-use crate::dae::{Choice, Regularised};
+use super::scheme::{K, SymmetricScheme};
+use crate::dae::{EquationChoice, RegularisedSystem};
 use crate::linalg::{LargeLu, Lu, Matrix, Shift};
 use crate::motion::Undefined;
 
-enum Factors {
+enum IntervalFactors {
     Small(Lu<f64>),
     Large(Box<LargeLu<f64>>),
 }
 
-pub(super) struct Interval {
+pub(super) struct CollocatedInterval {
     constraints: usize,
-    factors: Factors,
+    factors: IntervalFactors,
     /// A₀ and a
     A0: Matrix,
     by_length: Vec<f64>,
@@ -27,33 +27,37 @@ pub(super) struct Interval {
 
 /// Why an interval could not be linearised.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Trouble {
+pub(super) enum LinearisationFailure {
     Undefined { t: f64 },
     Singular { t: f64 },
 }
 
-impl Interval {
+impl CollocatedInterval {
     /// Choose equations for an interval.
-    pub fn choose(of: &mut Regularised, curve: &Curve, i: usize) -> Result<Choice, Trouble> {
+    pub fn choose(of: &mut RegularisedSystem, curve: &Curve, i: usize) -> Result<EquationChoice, LinearisationFailure> {
         let t = curve.time(curve.mesh[i]);
-        let choice = of.choose(t, curve.point(i, 0)).map_err(|_| Trouble::Undefined { t })?;
+        let choice = of.choose(t, curve.point(i, 0)).map_err(|_| LinearisationFailure::Undefined { t })?;
         let full = choice.constraints.len() == of.constraints();
-        if full && choice.differential.len() == of.values.d { Ok(choice) } else { Err(Trouble::Singular { t }) }
+        if full && choice.differential.len() == of.values.d {
+            Ok(choice)
+        } else {
+            Err(LinearisationFailure::Singular { t })
+        }
     }
 
     /// Residuals: constraints point by point, then differential equations point by point.
     pub fn residuals(
-        of: &mut Regularised,
-        scheme: &Scheme,
+        of: &mut RegularisedSystem,
+        scheme: &SymmetricScheme,
         curve: &Curve,
         i: usize,
-        choice: &Choice,
-    ) -> Result<Vec<f64>, Trouble> {
+        choice: &EquationChoice,
+    ) -> Result<Vec<f64>, LinearisationFailure> {
         let constraints: Vec<usize> = of.constraint_rows().collect();
         let mut r = Vec::with_capacity(K * curve.n);
         for l in 1..=K {
             let t = curve.time(curve.tau(i, scheme.lobatto[l]));
-            of.evaluate(t, curve.point(i, l)).map_err(|_| Trouble::Undefined { t })?;
+            of.evaluate(t, curve.point(i, l)).map_err(|_| LinearisationFailure::Undefined { t })?;
             r.extend(constraints.iter().map(|&row| of.outputs[row]));
         }
         let h = curve.length * (curve.mesh[i + 1] - curve.mesh[i]);
@@ -62,7 +66,7 @@ impl Interval {
             let t = curve.time(curve.tau(i, scheme.gauss[m]));
             curve.combination(i, &scheme.values[m], &mut y);
             curve.combination(i, &scheme.slopes[m], &mut slope);
-            of.evaluate(t, &y).map_err(|_| Trouble::Undefined { t })?;
+            of.evaluate(t, &y).map_err(|_| LinearisationFailure::Undefined { t })?;
             r.extend(choice.differential.iter().map(|&(j, row)| slope[j] - h * of.outputs[row]));
         }
         Ok(r)
@@ -70,19 +74,19 @@ impl Interval {
 
     /// Linearise at a curve; `basis` are the directions in which the left end may move.
     pub fn linearise(
-        of: &mut Regularised,
-        scheme: &Scheme,
+        of: &mut RegularisedSystem,
+        scheme: &SymmetricScheme,
         curve: &Curve,
         i: usize,
-        choice: &Choice,
+        choice: &EquationChoice,
         basis: &Matrix,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, LinearisationFailure> {
         let n = curve.n;
         let constraints: Vec<usize> = of.constraint_rows().collect();
         let mut A = Matrix::zeros(K * n, K * n);
         let mut A0 = Matrix::zeros(K * n, n);
         let mut by_length = vec![0.0; K * n];
-        let undefined = |t: f64| move |_: Undefined| Trouble::Undefined { t };
+        let undefined = |t: f64| move |_: Undefined| LinearisationFailure::Undefined { t };
         let mut row = 0;
         for l in 1..=K {
             let tau = curve.tau(i, scheme.lobatto[l]);
@@ -119,8 +123,8 @@ impl Interval {
                 row += 1;
             }
         }
-        let factors = factor(A).ok_or(Trouble::Singular { t: curve.time(curve.mesh[i]) })?;
-        let mut interval = Interval {
+        let factors = factor(A).ok_or(LinearisationFailure::Singular { t: curve.time(curve.mesh[i]) })?;
+        let mut interval = CollocatedInterval {
             constraints: constraints.len(),
             factors,
             A0,
@@ -144,8 +148,8 @@ impl Interval {
 
     fn solve(&mut self, b: &mut [f64]) {
         match &mut self.factors {
-            Factors::Small(lu) => lu.solve(b),
-            Factors::Large(lu) => lu.solve(b),
+            IntervalFactors::Small(lu) => lu.solve(b),
+            IntervalFactors::Large(lu) => lu.solve(b),
         }
     }
 
@@ -167,18 +171,18 @@ impl Interval {
     }
 }
 
-fn factor(A: Matrix) -> Option<Factors> {
+fn factor(A: Matrix) -> Option<IntervalFactors> {
     let n = A.rows();
     if n < f64::LARGE {
         let mut lu = Lu::new(n);
         lu.A = A;
         lu.factor().ok()?;
-        return Some(Factors::Small(lu));
+        return Some(IntervalFactors::Small(lu));
     }
     let mut lu = LargeLu::new(n);
     for i in 0..n {
         A.row(i).iter().enumerate().for_each(|(j, &a)| lu.A[(i, j)] = a);
     }
     lu.factor().ok()?;
-    Some(Factors::Large(Box::new(lu)))
+    Some(IntervalFactors::Large(Box::new(lu)))
 }

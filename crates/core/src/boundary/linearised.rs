@@ -7,10 +7,10 @@
 
 use super::curve::{Correction, Curve};
 use super::ends::{AtEnd, EndConditions};
-use super::interval::{Interval, Trouble};
+use super::interval::{CollocatedInterval, LinearisationFailure};
 use super::orthogonal::{FullQr, transposed};
-use super::scheme::{K, Scheme};
-use crate::dae::{Choice, Regularised};
+use super::scheme::{K, SymmetricScheme};
+use crate::dae::{EquationChoice, RegularisedSystem};
 use crate::linalg::{Matrix, Svd, product, times};
 
 /// Gradients whose rows are dependent up to this are those of a singular point.
@@ -26,18 +26,18 @@ pub(super) struct CurveResiduals {
 
 impl CurveResiduals {
     pub fn of(
-        system: &mut Regularised,
-        scheme: &Scheme,
+        system: &mut RegularisedSystem,
+        scheme: &SymmetricScheme,
         curve: &Curve,
-        choices: &[Choice],
+        choices: &[EquationChoice],
         conditions: &EndConditions,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, LinearisationFailure> {
         let mut intervals = Vec::with_capacity(choices.len());
         for (i, choice) in choices.iter().enumerate() {
-            intervals.push(Interval::residuals(system, scheme, curve, i, choice)?);
+            intervals.push(CollocatedInterval::residuals(system, scheme, curve, i, choice)?);
         }
         let (first, last) = ends(system, curve)?;
-        let undefined = |t: f64| Trouble::Undefined { t };
+        let undefined = |t: f64| LinearisationFailure::Undefined { t };
         system.evaluate(first.t, &first.y).map_err(|_| undefined(first.t))?;
         let start = system.constraint_rows().map(|row| system.outputs[row]).collect();
         let ends = conditions.residuals(&first, &last);
@@ -62,11 +62,11 @@ impl CurveResiduals {
 }
 
 /// Both ends of a curve.
-pub(super) fn ends(system: &mut Regularised, curve: &Curve) -> Result<(AtEnd, AtEnd), Trouble> {
+pub(super) fn ends(system: &mut RegularisedSystem, curve: &Curve) -> Result<(AtEnd, AtEnd), LinearisationFailure> {
     let (t0, t1) = (curve.time(0.0), curve.time(1.0));
-    let first = AtEnd::new(system, t0, curve.point(0, 0)).map_err(|_| Trouble::Undefined { t: t0 })?;
-    let last =
-        AtEnd::new(system, t1, curve.point(curve.intervals() - 1, K)).map_err(|_| Trouble::Undefined { t: t1 })?;
+    let first = AtEnd::new(system, t0, curve.point(0, 0)).map_err(|_| LinearisationFailure::Undefined { t: t0 })?;
+    let last = AtEnd::new(system, t1, curve.point(curve.intervals() - 1, K))
+        .map_err(|_| LinearisationFailure::Undefined { t: t1 })?;
     Ok((first, last))
 }
 
@@ -78,8 +78,8 @@ struct NodeSpace {
 }
 
 impl NodeSpace {
-    fn of(system: &mut Regularised, t: f64, y: &[f64]) -> Result<Self, Trouble> {
-        system.differentiate(t, y).map_err(|_| Trouble::Undefined { t })?;
+    fn of(system: &mut RegularisedSystem, t: f64, y: &[f64]) -> Result<Self, LinearisationFailure> {
+        system.differentiate(t, y).map_err(|_| LinearisationFailure::Undefined { t })?;
         let rows: Vec<usize> = system.constraint_rows().collect();
         let mut C = Matrix::zeros(y.len(), rows.len());
         for (k, &row) in rows.iter().enumerate() {
@@ -90,7 +90,7 @@ impl NodeSpace {
         }
         let qr = FullQr::of(C);
         if qr.quality() < DEPENDENT {
-            return Err(Trouble::Singular { t });
+            return Err(LinearisationFailure::Singular { t });
         }
         let basis = qr.complement();
         Ok(NodeSpace { qr, basis })
@@ -109,14 +109,14 @@ impl NodeSpace {
 }
 
 /// One eliminated node: R z_i = ρ − E z_0 − F z_{i+1}.
-struct Eliminated {
+struct EliminatedNode {
     qr: FullQr,
     E: Matrix,
     F: Matrix,
 }
 
 /// How well conditions determine a solution.
-pub(super) struct Determined {
+pub(super) struct Determination {
     /// Rank of the Jacobian of the conditions.
     pub rank: usize,
     pub needed: usize,
@@ -129,15 +129,15 @@ pub(super) struct Determined {
 }
 
 /// The condensed problem.
-pub(super) struct Linearised {
+pub(super) struct LinearisedCurve {
     n: usize,
     d: usize,
     with_length: bool,
-    intervals: Vec<Interval>,
+    intervals: Vec<CollocatedInterval>,
     nodes: Vec<NodeSpace>,
     /// sizes of the gradients at the nodes
     sizes: Vec<Vec<f64>>,
-    eliminated: Vec<Eliminated>,
+    eliminated: Vec<EliminatedNode>,
     /// of (L M)ᵀ, and its complement
     relation: FullQr,
     W: Matrix,
@@ -145,19 +145,19 @@ pub(super) struct Linearised {
     B: Matrix,
     row_sizes: Vec<f64>,
     svd: Svd,
-    pub determined: Determined,
+    pub determined: Determination,
 }
 
-impl Linearised {
+impl LinearisedCurve {
     pub fn at(
-        system: &mut Regularised,
-        scheme: &Scheme,
+        system: &mut RegularisedSystem,
+        scheme: &SymmetricScheme,
         curve: &Curve,
-        choices: &[Choice],
+        choices: &[EquationChoice],
         conditions: &EndConditions,
         with_length: bool,
         tolerance: f64,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, LinearisationFailure> {
         let (n, N, d) = (curve.n, curve.intervals(), system.values.d);
         let D = d + usize::from(with_length);
         let mut nodes = Vec::with_capacity(N + 1);
@@ -171,7 +171,7 @@ impl Linearised {
         let mut intervals = Vec::with_capacity(N);
         let mut G = Vec::with_capacity(N);
         for (i, choice) in choices.iter().enumerate() {
-            let interval = Interval::linearise(system, scheme, curve, i, choice, &nodes[i].basis)?;
+            let interval = CollocatedInterval::linearise(system, scheme, curve, i, choice, &nodes[i].basis)?;
             G.push(transition(&interval, &nodes[i + 1].basis, d, with_length));
             intervals.push(interval);
         }
@@ -190,7 +190,7 @@ impl Linearised {
             let qr = FullQr::of(column);
             let (E, next_L) = rotated(&qr, |i, j| if i < D { L[(i, j)] } else { 0.0 }, D);
             let (F, next_M) = rotated(&qr, |i, j| if i == D + j { 1.0 } else { 0.0 }, D);
-            eliminated.push(Eliminated { qr, E, F });
+            eliminated.push(EliminatedNode { qr, E, F });
             (L, M) = (next_L, next_M);
         }
         let mut LM = Matrix::zeros(D, 2 * D);
@@ -208,7 +208,7 @@ impl Linearised {
         for i in 0..B.rows() {
             let size = B.row(i).iter().map(|b| b * b).sum::<f64>().sqrt();
             if !size.is_finite() {
-                return Err(Trouble::Undefined { t: last.t });
+                return Err(LinearisationFailure::Undefined { t: last.t });
             }
             B.row_mut(i).iter_mut().for_each(|b| *b /= if size > 0.0 { size } else { 1.0 });
             row_sizes.push(if size > 0.0 { size } else { 1.0 });
@@ -233,12 +233,12 @@ impl Linearised {
             (0..D).for_each(|j| svd.A[(i, j)] = Q[(i, j)]);
         }
         let t = curve.t0;
-        svd.factor().map_err(|_| Trouble::Undefined { t })?;
+        svd.factor().map_err(|_| LinearisationFailure::Undefined { t })?;
         let top = svd.sigma(0);
         let rank = svd.rank(tolerance * top.max(f64::MIN_POSITIVE));
         let basis = [&nodes[0].basis, &nodes[N].basis];
         let determined = determine(&svd, rank, (D, d, n), &W, basis, with_length);
-        Ok(Linearised {
+        Ok(LinearisedCurve {
             n,
             d,
             with_length,
@@ -320,7 +320,7 @@ impl Linearised {
         all[0].copy_from_slice(&z[..D]);
         all[N].copy_from_slice(&z[D..]);
         for i in (1..N).rev() {
-            let Eliminated { qr, E, F } = &self.eliminated[i - 1];
+            let EliminatedNode { qr, E, F } = &self.eliminated[i - 1];
             let (first, next) = (times(E, &all[0]), times(F, &all[i + 1]));
             let mut b: Vec<f64> =
                 rho[i - 1].iter().zip(&first).zip(&next).map(|((r, first), next)| r - first - next).collect();
@@ -343,7 +343,7 @@ impl Linearised {
 }
 
 /// z_{i+1} = G z_i without its right-hand side.
-fn transition(interval: &Interval, basis: &Matrix, d: usize, with_length: bool) -> Matrix {
+fn transition(interval: &CollocatedInterval, basis: &Matrix, d: usize, with_length: bool) -> Matrix {
     let (n, D) = (basis.rows(), d + usize::from(with_length));
     let mut G = Matrix::zeros(D, D);
     let end = (K - 1) * n;
@@ -398,7 +398,7 @@ fn determine(
     W: &Matrix,
     basis: [&Matrix; 2],
     with_length: bool,
-) -> Determined {
+) -> Determination {
     let m = svd.A.nrows();
     let size = |i: usize| (rank..m).map(|k| svd.U[(i, k)].powi(2)).sum::<f64>().sqrt();
     let dependent = if rank < D && m > rank { (0..m).filter(|&i| size(i) > TOLD).collect() } else { Vec::new() };
@@ -424,5 +424,5 @@ fn determine(
     free.sort_unstable();
     free.dedup();
     let conditioning = if rank == D && D > 0 { 1.0 / svd.sigma(D - 1) } else { f64::INFINITY };
-    Determined { rank, needed: D, conditioning: if D == 0 { 0.0 } else { conditioning }, dependent, free }
+    Determination { rank, needed: D, conditioning: if D == 0 { 0.0 } else { conditioning }, dependent, free }
 }

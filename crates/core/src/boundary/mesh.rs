@@ -1,7 +1,7 @@
 //! Meshes: where a curve and one on half the intervals differ, and intervals that share the error evenly.
 
 use super::curve::Curve;
-use super::scheme::{K, Scheme};
+use super::scheme::{K, SymmetricScheme};
 
 /// An interval becomes at most this much longer or shorter at once.
 const MOST_GROWTH: f64 = 3.0;
@@ -17,7 +17,12 @@ pub(super) fn halved(mesh: &[f64]) -> Vec<f64> {
 }
 
 /// The largest difference of two curves over every interval of the first, in units of the tolerance. The second has halves of these intervals.
-pub(super) fn differences(scheme: &Scheme, coarse: &Curve, fine: &Curve, tolerances: &[(f64, f64)]) -> Vec<f64> {
+pub(super) fn differences(
+    scheme: &SymmetricScheme,
+    coarse: &Curve,
+    fine: &Curve,
+    tolerances: &[(f64, f64)],
+) -> Vec<f64> {
     let mut y = vec![0.0; coarse.n];
     let mut errors = vec![0.0_f64; coarse.intervals()];
     for half in 0..fine.intervals() {

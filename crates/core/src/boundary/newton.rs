@@ -1,12 +1,12 @@
 //! Newton's method for all points of a curve together, damped by the natural level function: a trial is good if the correction that
 //! the old Jacobian gives there is shorter. Deuflhard (2004), Newton Methods for Nonlinear Problems, 3.3, NLEQ-ERR.
 
-use super::curve::{Correction, Curve, Measure};
+use super::curve::{Correction, CorrectionMeasure, Curve};
 use super::ends::EndConditions;
-use super::interval::{Interval, Trouble};
-use super::linearised::{CurveResiduals, Determined, Linearised};
-use super::scheme::Scheme;
-use crate::dae::{Choice, Regularised};
+use super::interval::{CollocatedInterval, LinearisationFailure};
+use super::linearised::{CurveResiduals, Determination, LinearisedCurve};
+use super::scheme::SymmetricScheme;
+use crate::dae::{EquationChoice, RegularisedSystem};
 
 /// Most iterations.
 const MOST: u64 = 60;
@@ -29,10 +29,10 @@ pub(super) struct Cost {
 
 /// A problem that is collocated on one mesh.
 pub(super) struct Collocated<'c> {
-    pub system: &'c mut Regularised,
-    pub scheme: &'c Scheme,
+    pub system: &'c mut RegularisedSystem,
+    pub scheme: &'c SymmetricScheme,
     pub conditions: &'c EndConditions,
-    pub measure: Measure<'c>,
+    pub measure: CorrectionMeasure<'c>,
     /// is the length of the interval unknown?
     pub with_length: bool,
     /// singular values of the conditions below this part of the largest count as zero
@@ -45,10 +45,10 @@ pub(super) struct Collocated<'c> {
 /// Why there is no solution.
 pub(super) enum Stuck {
     /// formulas have no value on the guess
-    Trouble(Trouble),
+    Failure(LinearisationFailure),
     /// the conditions do not determine a solution here
     Singular {
-        determined: Determined,
+        determined: Determination,
     },
     Diverged {
         curve: Curve,
@@ -64,33 +64,37 @@ pub(super) enum Stuck {
     Interrupted,
 }
 
-impl From<Trouble> for Stuck {
-    fn from(trouble: Trouble) -> Self {
-        Stuck::Trouble(trouble)
+impl From<LinearisationFailure> for Stuck {
+    fn from(failure: LinearisationFailure) -> Self {
+        Stuck::Failure(failure)
     }
 }
 
 /// A solution on one mesh.
 pub(super) struct Converged {
     pub curve: Curve,
-    pub determined: Determined,
+    pub determined: Determination,
     pub ends: Vec<f64>,
 }
 
 impl Collocated<'_> {
-    fn choices(&mut self, curve: &Curve) -> Result<Vec<Choice>, Trouble> {
-        (0..curve.intervals()).map(|i| Interval::choose(self.system, curve, i)).collect()
+    fn choices(&mut self, curve: &Curve) -> Result<Vec<EquationChoice>, LinearisationFailure> {
+        (0..curve.intervals()).map(|i| CollocatedInterval::choose(self.system, curve, i)).collect()
     }
 
-    fn residuals(&mut self, curve: &Curve, choices: &[Choice]) -> Result<CurveResiduals, Trouble> {
+    fn residuals(&mut self, curve: &Curve, choices: &[EquationChoice]) -> Result<CurveResiduals, LinearisationFailure> {
         self.cost.evaluations += 1;
         CurveResiduals::of(self.system, self.scheme, curve, choices, self.conditions)
     }
 
-    fn linearise(&mut self, curve: &Curve, choices: &[Choice]) -> Result<Linearised, Trouble> {
+    fn linearise(
+        &mut self,
+        curve: &Curve,
+        choices: &[EquationChoice],
+    ) -> Result<LinearisedCurve, LinearisationFailure> {
         self.cost.linearisations += 1;
         let (system, conditions) = (&mut *self.system, self.conditions);
-        Linearised::at(system, self.scheme, curve, choices, conditions, self.with_length, self.tolerance)
+        LinearisedCurve::at(system, self.scheme, curve, choices, conditions, self.with_length, self.tolerance)
     }
 
     /// Solve from a guess.
@@ -193,8 +197,8 @@ impl Collocated<'_> {
     fn is_linear(
         &mut self,
         curve: &Curve,
-        choices: &[Choice],
-        linearised: &mut Linearised,
+        choices: &[EquationChoice],
+        linearised: &mut LinearisedCurve,
         correction: &Correction,
     ) -> bool {
         let moved = curve.moved(1.0, correction);

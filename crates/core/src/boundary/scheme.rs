@@ -8,7 +8,7 @@
 pub(super) const K: usize = 6;
 
 /// Nodes in [0, 1], and the Lagrange polynomials of the Lobatto points at the Gauß points.
-pub(super) struct Scheme {
+pub(super) struct SymmetricScheme {
     /// σ₀ = 0, …, σ_K = 1.
     pub lobatto: [f64; K + 1],
     pub gauss: [f64; K],
@@ -18,7 +18,7 @@ pub(super) struct Scheme {
     pub slopes: [[f64; K + 1]; K],
 }
 
-impl Scheme {
+impl SymmetricScheme {
     pub fn new() -> Self {
         let (mut lobatto, mut gauss) = ([0.0; K + 1], [0.0; K]);
         lobatto[K] = 1.0;
@@ -39,7 +39,7 @@ impl Scheme {
         for m in 0..K {
             (values[m], slopes[m]) = lagrange(&lobatto, gauss[m]);
         }
-        Scheme { lobatto, gauss, values, slopes }
+        SymmetricScheme { lobatto, gauss, values, slopes }
     }
 
     /// L_l(σ).
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn polynomials_of_the_degree_of_the_scheme_are_reproduced_with_their_slopes() {
-        let scheme = Scheme::new();
+        let scheme = SymmetricScheme::new();
         let f = |x: f64| (0..=K).map(|k| (k as f64 + 1.0).sin() * x.powi(k as i32)).sum::<f64>();
         let df = |x: f64| (1..=K).map(|k| (k as f64 + 1.0).sin() * k as f64 * x.powi(k as i32 - 1)).sum::<f64>();
         for m in 0..K {
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn quadrature_at_the_gauss_points_is_exact_to_twice_their_number() {
         // the weights are those that integrate polynomials of degree K − 1
-        let scheme = Scheme::new();
+        let scheme = SymmetricScheme::new();
         for degree in [2 * K - 1, 2 * K] {
             // ∏ (x − γ)² / … : integrate x^degree by Lagrange polynomials of the Gauß points, each by many midpoints
             let weight = |m: usize| {

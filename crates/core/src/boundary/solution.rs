@@ -2,9 +2,9 @@
 
 use super::curve::Curve;
 use super::error::{BoundaryError, Unmet};
-use super::scheme::{K, Scheme};
+use super::scheme::{K, SymmetricScheme};
 use crate::dae::hidden::Role;
-use crate::dae::{Regularised, Unknowns};
+use crate::dae::{RegularisedSystem, Unknowns};
 use crate::method::State;
 use crate::observer::{Observer, StepView};
 use crate::options::Save;
@@ -55,7 +55,7 @@ pub struct BoundaryAccount {
 
 /// Where the components of a state of the result come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Source {
+pub(super) enum ValueSource {
     Unknown(usize),
     Rate(usize),
     /// nowhere: it is zero
@@ -63,39 +63,39 @@ pub(super) enum Source {
 }
 
 /// What states of the result look like.
-pub(super) struct Shape {
+pub(super) struct ResultShape {
     pub names: Vec<String>,
-    pub sources: Vec<Source>,
+    pub sources: Vec<ValueSource>,
 }
 
-impl Shape {
+impl ResultShape {
     /// All unknowns, auxiliary ones included.
-    pub fn all(of: &Regularised) -> Self {
-        Shape { names: of.names().to_vec(), sources: (0..of.dim()).map(Source::Unknown).collect() }
+    pub fn all(of: &RegularisedSystem) -> Self {
+        ResultShape { names: of.names().to_vec(), sources: (0..of.dim()).map(ValueSource::Unknown).collect() }
     }
 
     /// Unknowns with these names, and rates of others.
-    pub fn named(of: &Regularised, names: Vec<String>) -> Self {
+    pub fn named(of: &RegularisedSystem, names: Vec<String>) -> Self {
         let unknown = |name: &str| of.names().iter().position(|n| n == name);
         let source = |name: &String| match unknown(name) {
-            Some(j) => Source::Unknown(j),
+            Some(j) => ValueSource::Unknown(j),
             None => name
                 .strip_suffix('\'')
                 .and_then(unknown)
                 .and_then(|j| of.rate_row(j))
-                .map_or(Source::Nothing, Source::Rate),
+                .map_or(ValueSource::Nothing, ValueSource::Rate),
         };
         let sources = names.iter().map(source).collect();
-        Shape { names, sources }
+        ResultShape { names, sources }
     }
 }
 
 /// A curve as a solution.
 pub(super) fn solution(
-    system: &mut Regularised,
-    scheme: &Scheme,
+    system: &mut RegularisedSystem,
+    scheme: &SymmetricScheme,
     curve: &Curve,
-    shape: &Shape,
+    shape: &ResultShape,
     verifier: Option<Verifier>,
     (statistics, decisions): (Statistics, String),
     ended: Ended,
@@ -103,7 +103,7 @@ pub(super) fn solution(
     let n = shape.names.len();
     let mut max_residuals = Residuals::default();
     let mut largest = vec![0.0_f64; n];
-    let mut at = |system: &mut Regularised, t: f64, y: &[f64]| -> Vec<f64> {
+    let mut at = |system: &mut RegularisedSystem, t: f64, y: &[f64]| -> Vec<f64> {
         let defined = system.evaluate(t, y).is_ok();
         if defined {
             let rows: Vec<usize> = system.constraint_rows().collect();
@@ -117,11 +117,11 @@ pub(super) fn solution(
                 max_residuals = max_residuals.max(found);
             }
         }
-        let value = |source: &Source| match source {
-            Source::Unknown(j) => y[*j],
-            Source::Rate(row) if defined => system.outputs[*row],
-            Source::Rate(_) => f64::NAN,
-            Source::Nothing => 0.0,
+        let value = |source: &ValueSource| match source {
+            ValueSource::Unknown(j) => y[*j],
+            ValueSource::Rate(row) if defined => system.outputs[*row],
+            ValueSource::Rate(_) => f64::NAN,
+            ValueSource::Nothing => 0.0,
         };
         let x: Vec<f64> = shape.sources.iter().map(value).collect();
         largest.iter_mut().zip(&x).for_each(|(top, x)| *top = top.max(x.abs()));

@@ -1,17 +1,17 @@
 //! Solve boundary value problems: the regularised system, conditions, a guess, meshes until two of them agree.
 
-use super::curve::{Curve, Measure};
+use super::curve::{CorrectionMeasure, Curve};
 use super::ends::{EndCondition, EndConditions};
 use super::error::{BoundaryError, Unmet};
 use super::guess::{self, Guess, GuessKind};
-use super::interval::Trouble;
-use super::linearised::{Determined, ends};
+use super::interval::LinearisationFailure;
+use super::linearised::{Determination, ends};
 use super::mesh::{FEWEST, differences, halved, redistributed};
 use super::newton::{Collocated, Converged, Cost, Stuck};
 use super::problem::{BoundaryProblem, General, Periodic};
-use super::scheme::{K, Scheme};
-use super::solution::{BoundaryAccount, BoundarySolution, Shape, kept, solution};
-use crate::dae::{Formulas, Regularised, System, Unknowns};
+use super::scheme::{K, SymmetricScheme};
+use super::solution::{BoundaryAccount, BoundarySolution, ResultShape, kept, solution};
+use crate::dae::{Formulas, RegularisedSystem, System, Unknowns};
 use crate::error::BadOption;
 use crate::explicit_time::Timetable;
 use crate::graph::Interpreted;
@@ -68,7 +68,7 @@ impl Bounded for System {
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<BoundarySolution, BoundaryError> {
         let general = general(problem.system.clone(), problem)?;
-        let search = Search::new(&general, options, Shape::all)?;
+        let search = BoundarySearch::new(&general, options, ResultShape::all)?;
         kept(search.solve(go_on), &options.save)
     }
 }
@@ -116,7 +116,10 @@ impl<'m> Bounded for dyn Mechanism + 'm {
             near: problem.near.clone(),
         };
         let general = general(system.clone(), &plain).map_err(|e: BoundaryError| e.map_layout(of_motion))?;
-        let search = Search::new(&general, options, |of| Shape::named(of, names));
+        let search = BoundarySearch::new(&general, options, |of| {
+            // parameters that are found stand behind what the layout knows
+            ResultShape::named(of, names.iter().chain(&general.find).cloned().collect())
+        });
         let found = search.and_then(|search| search.solve(go_on)).map_err(|e| e.map_layout(of_motion));
         let found = found
             .map(|found| BoundarySolution { solution: found.solution.map_layout(of_motion), account: found.account });
@@ -180,15 +183,15 @@ fn general(system: System, problem: &BoundaryProblem<System>) -> Result<General,
     })
 }
 
-struct Search<'s> {
+struct BoundarySearch<'s> {
     problem: &'s General,
     options: Options,
-    system: Regularised,
-    scheme: Scheme,
+    system: RegularisedSystem,
+    scheme: SymmetricScheme,
     conditions: EndConditions,
     start: Vec<f64>,
     tolerances: Vec<(f64, f64)>,
-    shape: Shape,
+    shape: ResultShape,
     t0: f64,
     length: f64,
     /// longest intervals in τ: (from, length)
@@ -198,11 +201,11 @@ struct Search<'s> {
     meshes: usize,
 }
 
-impl<'s> Search<'s> {
+impl<'s> BoundarySearch<'s> {
     fn new(
         problem: &'s General,
         options: &Options,
-        shape: impl FnOnce(&Regularised) -> Shape,
+        shape: impl FnOnce(&RegularisedSystem) -> ResultShape,
     ) -> Result<Self, BoundaryError> {
         options.check()?;
         let (t0, tend) = (problem.initial.t, problem.last.t);
@@ -222,7 +225,7 @@ impl<'s> Search<'s> {
             }
         }
         let ranks = options.ranks();
-        let (system, start) = Regularised::new(&problem.system, &problem.initial, ranks)
+        let (system, start) = RegularisedSystem::new(&problem.system, &problem.initial, ranks)
             .map_err(|e| BoundaryError::Start(Box::new(e)))?;
         check_end(problem, ranks)?;
         let own = system.own();
@@ -236,11 +239,11 @@ impl<'s> Search<'s> {
         }
         let tolerances = tolerance.pairs_where(&vec![true; own]).map_err(BadOption::from)?;
         let shape = shape(&system);
-        let mut search = Search {
+        let mut search = BoundarySearch {
             problem,
             options: options.clone(),
             system,
-            scheme: Scheme::new(),
+            scheme: SymmetricScheme::new(),
             conditions: EndConditions::default(),
             start,
             tolerances,
@@ -358,7 +361,7 @@ impl<'s> Search<'s> {
             system: &mut self.system,
             scheme: &self.scheme,
             conditions: &self.conditions,
-            measure: Measure { tolerances: &self.tolerances },
+            measure: CorrectionMeasure { tolerances: &self.tolerances },
             with_length: self.problem.free_end,
             tolerance,
             cost: &mut self.cost,
@@ -571,8 +574,8 @@ impl<'s> Search<'s> {
         let degrees = self.system.values.d;
         let free_end = self.problem.free_end;
         match stuck {
-            Stuck::Trouble(Trouble::Undefined { t }) => BoundaryError::Undefined { t },
-            Stuck::Trouble(Trouble::Singular { t }) => BoundaryError::ConstraintsSingular { t },
+            Stuck::Failure(LinearisationFailure::Undefined { t }) => BoundaryError::Undefined { t },
+            Stuck::Failure(LinearisationFailure::Singular { t }) => BoundaryError::ConstraintsSingular { t },
             Stuck::Collapsed { length } => BoundaryError::Collapsed { length },
             Stuck::Interrupted => BoundaryError::Interrupted,
             Stuck::Singular { determined } => {
@@ -604,7 +607,7 @@ impl<'s> Search<'s> {
     }
 
     /// What can be moved, as it is told.
-    fn free(&self, determined: &Determined) -> Vec<String> {
+    fn free(&self, determined: &Determination) -> Vec<String> {
         let own = self.system.own();
         let told = |&(is_last, j): &(bool, Option<usize>)| match j {
             None => Some("the end time".to_string()),

@@ -4,9 +4,10 @@
 use super::characteristics::{AnalysisError, Depth, characterise, characterise_at};
 use super::freedom::{completed, undetermined};
 use super::hidden::{Constraint, MinimalArray, Role, minimal_array};
+use super::linear_array::linear_array;
 use super::problem::PrepareError;
 use super::selection::{EliminationStages, Selection};
-use super::{CharacteristicValues, System};
+use super::{CharacteristicValues, Characteristics, System};
 use crate::error::StepFailure;
 use crate::graph::{Expr, Kernel};
 use crate::initial::Initial;
@@ -16,7 +17,7 @@ use crate::method::StartFailure;
 use crate::motion::Undefined;
 
 /// A system of any index as rates and constraints.
-pub(crate) struct Regularised {
+pub(crate) struct RegularisedSystem {
     array: MinimalArray,
     /// characteristic values at the start
     pub values: CharacteristicValues,
@@ -47,14 +48,14 @@ pub(crate) struct Regularised {
 
 /// Which rows make a square system near a point.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Choice {
+pub(crate) struct EquationChoice {
     /// Constraints, as rows.
     pub constraints: Vec<usize>,
     /// Unknowns whose differential equations are taken, and the rows of their rates.
     pub differential: Vec<(usize, usize)>,
 }
 
-impl Regularised {
+impl RegularisedSystem {
     /// At a start that is made consistent; and that start.
     pub fn new(system: &System, initial: &Initial, ranks: RankRule) -> Result<(Self, Vec<f64>), PrepareError> {
         let depth = Depth { ranks, ..Depth::default() };
@@ -72,11 +73,22 @@ impl Regularised {
             let (table, smoothness) = (table.clone(), *smoothness);
             return Err(AnalysisError::NotSmooth { table, smoothness, needed: values.mu }.into());
         }
-        let mut array = minimal_array(&system, &found).map_err(|cause| StartFailure::Procedure { t, cause })?;
+        let formulas = minimal_array(&system, &found)
+            .map_err(|cause| PrepareError::from(StartFailure::Procedure { t, cause }))
+            .and_then(|array| Self::at(array, &system, &found));
+        formulas.or_else(|error| match linear_array(&system, &found) {
+            Some(array) => Self::at(array, &system, &found),
+            None => Err(error),
+        })
+    }
+
+    /// From rates and constraints at a consistent point; and that point.
+    fn at(mut array: MinimalArray, system: &System, found: &Characteristics) -> Result<(Self, Vec<f64>), PrepareError> {
         // invariants follow from the equations; their values are not known before the solution is
         array.constraints.retain(|c| c.role != Role::Invariant);
+        let (t, values) = (found.t, found.values);
         let y = array.on_jet(&found.jet);
-        let mut regularised = Self::of(array, &system, values, ranks, &y, t);
+        let mut regularised = Self::of(array, system, values, found.ranks, &y, t);
         let undefined = |_| PrepareError::from(StepFailure::Undefined { t });
         regularised.evaluate(t, &y).map_err(undefined)?;
         let choice = regularised.choose(t, &y).map_err(undefined)?;
@@ -119,7 +131,7 @@ impl Regularised {
         let constraint_places: Vec<(usize, usize)> =
             places.iter().filter(|(i, j)| *i >= k && *j < N).map(|&(i, j)| (i - k, j)).collect();
         let moves = array.rates.iter().map(Option::is_some).collect();
-        Regularised {
+        RegularisedSystem {
             formulas: system.compiler.compile(&graph, &rows),
             entries: system.compiler.compile(&graph, &jacobian.entries),
             entry_values: vec![0.0; jacobian.entries.len()],
@@ -213,7 +225,7 @@ impl Regularised {
     }
 
     /// Rows that make a square system near a point.
-    pub fn choose(&mut self, t: f64, y: &[f64]) -> Result<Choice, Undefined> {
+    pub fn choose(&mut self, t: f64, y: &[f64]) -> Result<EquationChoice, Undefined> {
         self.differentiate(t, y)?;
         let (n, m) = (self.dim(), self.candidates.len());
         let mut C = Matrix::zeros(m, n);
@@ -223,7 +235,7 @@ impl Regularised {
         self.selection.choose(&mut C, &self.stages, &self.candidates, self.ranks.or(AT_POINT));
         let taken = &self.selection.taken;
         let differential = |j: usize| self.rate_row[j].filter(|_| !taken[j]).map(|row| (j, row));
-        Ok(Choice {
+        Ok(EquationChoice {
             constraints: self.selection.rows.iter().map(|i| self.moving + i).collect(),
             differential: (0..n).filter_map(differential).collect(),
         })

@@ -134,3 +134,65 @@ fn a_run_backward_in_time_gives_the_same_solution() {
         assert!(error(&found, "y", |t| t) < 1e-9);
     }
 }
+
+#[test]
+fn errors_fall_with_the_tolerance() {
+    // y'' = −9 y + exp(t), y(0) = 1, y(2) = 0: the largest error at each tolerance
+    let s = system(&["y", "v"], &[], |t, x, xd, _| vec![xd[0] - x[1], xd[1] + x[0] * 9.0 - t.exp()]);
+    let problem = BoundaryProblem::new(&s, Initial::at(0.0).fix("y", 1.0), Initial::at(2.0).fix("y", 0.0));
+    let a = 0.9;
+    let b = (-(2.0_f64.exp()) / 10.0 - a * 6.0_f64.cos()) / 6.0_f64.sin();
+    let exact = |t: f64| a * (3.0 * t).cos() + b * (3.0 * t).sin() + t.exp() / 10.0;
+    let mut intervals = 0;
+    for tolerance in [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12] {
+        let found = solve_boundary(&problem, &daedal::Options { save: Save::Dense, ..options(tolerance) }).unwrap();
+        let mut x = vec![0.0; 2];
+        let worst = (0..=500).map(|k| {
+            let t = f64::from(k) / 250.0;
+            found.solution.eval(t, &mut x).unwrap();
+            (x[0] - exact(t)).abs() / (1.0 + exact(t).abs())
+        });
+        let worst = worst.fold(0.0, f64::max);
+        assert!(worst < tolerance, "{tolerance}: {worst}");
+        assert!(found.account.intervals >= intervals, "{tolerance}: {}", found.account.intervals);
+        intervals = found.account.intervals;
+    }
+    assert!(intervals > 20, "{intervals}");
+}
+
+#[test]
+fn conditions_at_one_end_are_formulas_of_the_system_as_well() {
+    // y(0)² = y'(0) with y' = −y … in the graph of the system: y(0) = −1
+    let s = system(&["y"], &[("k", 1.0)], |_, x, xd, p| vec![xd[0] + p[0] * x[0]]);
+    let mut traced = s.formulas.clone();
+    let (y, rate) = (traced.input(0, 0).unwrap(), traced.input(0, 1).unwrap());
+    let residual = traced.graph.with(|| Scalar::square(y) - rate);
+    let s = s.of_the_same_kind(&traced);
+    for last in [false, true] {
+        let ends = [Initial::at(0.0).guess("y", -1.3), Initial::at(1.0).guess("y", -1.3)];
+        let [mut start, mut end] = ends;
+        let at = if last { &mut end } else { &mut start };
+        *at = at.clone().formula("parabola", residual);
+        let found = solve_boundary(&BoundaryProblem::new(&s, start, end), &options(1e-9)).unwrap();
+        let shift = if last { 1.0 } else { 0.0 };
+        assert!(error(&found, "y", |t| -(shift - t).exp()) < 1e-8);
+        assert_eq!(found.account.conditions[0].name, "parabola");
+    }
+}
+
+#[test]
+fn a_system_without_degrees_of_freedom_needs_no_condition() {
+    let s = system(&["x", "y"], &[], |t, x, xd, _| vec![x[0] - t.sin(), xd[0] - x[1]]);
+    let found = solve_boundary(&BoundaryProblem::new(&s, Initial::at(0.0), Initial::at(1.0)), &options(1e-9)).unwrap();
+    assert_eq!((found.account.needed, found.account.conditions.len()), (0, 0));
+    assert!(error(&found, "y", f64::cos) < 1e-9);
+}
+
+#[test]
+fn a_check_of_the_equations_agrees() {
+    let s = system(&["y", "v"], &[], |_, x, xd, _| vec![xd[0] - x[1], xd[1] + x[0].exp()]);
+    let problem = BoundaryProblem::new(&s, Initial::at(0.0).fix("y", 0.0), Initial::at(1.0).fix("y", 0.0));
+    let found = solve_boundary(&problem, &daedal::Options { verify: true, ..options(1e-8) }).unwrap();
+    let verified = found.solution.verification.unwrap();
+    assert!(verified.points > 100 && verified.worst < 1.0 && verified.disagreements.is_empty(), "{verified:?}");
+}

@@ -1,9 +1,13 @@
 //! Boundary value problems against closed forms.
 
+#![allow(non_snake_case)] // matrices have capitals
+
 mod classic;
 mod constrained;
+mod control;
 mod messages;
 mod periodic;
+mod random_systems;
 
 use daedal::dae::{Formulas, System, highest_orders};
 use daedal::graph::{Expr, Graph, Interpreted};

@@ -3,7 +3,8 @@
 use crate::error::Error;
 use crate::model::Model;
 use crate::monitor::Unwatched;
-use crate::settings::Settings;
+use crate::outcome::SolverResult;
+use crate::settings::{SaveSetting, Settings};
 use crate::solve::Simulation;
 use daedal::{BoundaryAccount, Verification};
 use serde_json::{Value, json};
@@ -16,6 +17,8 @@ pub struct BoundaryCheck {
     pub error: Option<String>,
     /// What the equations say about the solution.
     pub found: Option<Verification>,
+    /// Where the solution starts, by name; the rest of a check is told there.
+    pub start: Vec<(String, f64)>,
 }
 
 /// Solve it, if the model has conditions at its end.
@@ -23,10 +26,17 @@ pub(super) fn make(model: &Model, t0: Option<f64>) -> Result<Option<BoundaryChec
     if model.boundary().is_none() {
         return Ok(None);
     }
-    let settings = Settings { t0, verify: true, ..Settings::default() };
+    let settings = Settings { t0, verify: true, save: SaveSetting::Steps, ..Settings::default() };
     let outcome = Simulation::new(model, &settings)?.run(&mut Unwatched);
+    let start = match (outcome.computed.as_ref().map(|found| &found.result), &outcome.boundary) {
+        (Some(SolverResult::Single { solution, .. }), Some(_)) if !solution.is_empty() => {
+            solution.names.iter().cloned().zip(solution.state(0).iter().copied()).collect()
+        }
+        _ => Vec::new(),
+    };
     let found = outcome.computed.and_then(|found| found.verification);
-    Ok(Some(BoundaryCheck { account: outcome.boundary, error: outcome.error.map(|e| e.to_string()), found }))
+    let error = outcome.error.map(|error| error.to_string());
+    Ok(Some(BoundaryCheck { account: outcome.boundary, error, found, start }))
 }
 
 /// An account for programs.

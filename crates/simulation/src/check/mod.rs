@@ -131,7 +131,10 @@ pub fn check(model: &Model, t0: Option<f64>) -> Result<Check, Error> {
     let trial = if boundary.is_some() { None } else { trial::make(model, t0)? };
     let doubts = trial.as_ref().map(TrialRun::doubts).unwrap_or_default();
     let t0 = t0.unwrap_or(model.interval().0);
-    let mut found = examine(model, t0, doubts, None).map_err(|error| model.located(error))?;
+    // a boundary value problem is looked at where its solution starts
+    let start = boundary.as_ref().map(|found| found.start.iter().map(|(name, x)| (name, *x)).collect::<Vec<_>>());
+    let start = start.as_deref().filter(|start| !start.is_empty());
+    let mut found = examine(model, t0, doubts, start).map_err(|error| model.located(error))?;
     (found.trial, found.boundary) = (trial, boundary);
     Ok(found)
 }

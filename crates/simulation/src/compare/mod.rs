@@ -107,6 +107,7 @@ impl<'m> PlannedComparison<'m> {
         let tend = settings.tend.or(tend).ok_or_else(|| Error::NoInterval { name: model.source_name() })?;
         let not_comparable = |is| Err(Error::NotComparable { model: model.name().to_string(), is });
         let motion = match &model.content.equations {
+            _ if model.boundary().is_some() => return not_comparable("has conditions at its end ([final])"),
             ModelSystem::Motion(motion) => motion,
             ModelSystem::General(_) => return not_comparable("is a general system ([dae])"),
             ModelSystem::Modes(_) => return not_comparable("has modes ([modes])"),
