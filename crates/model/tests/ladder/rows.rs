@@ -9,8 +9,6 @@ const ATTEMPTS: u64 = 3000;
 /// tried with.
 const ATTEMPTS_OF_ARRAY: u64 = 150;
 const LARGEST_ARRAY: usize = 8;
-/// The largest system whose selected equations are tried where it could be solved as it stands: their matrices are dense.
-const LARGEST_SELECTION: usize = 100;
 
 /// Attempts of methods with constant steps, whose Newton iterations begin anew in each of them.
 const ATTEMPTS_OF_CONSTANT_STEPS: u64 = 500;
@@ -71,7 +69,6 @@ impl Row {
         match (way.form, way.method) {
             ("array", _) if unknowns > LARGEST_ARRAY => 0,
             ("array", _) => ATTEMPTS_OF_ARRAY,
-            ("quasilinear", _) if unknowns > LARGEST_SELECTION => 0,
             (_, "rattle" | "lobatto" | "alpha") => ATTEMPTS_OF_CONSTANT_STEPS,
             // of all modes together
             ("modes", _) => 4 * ATTEMPTS,
