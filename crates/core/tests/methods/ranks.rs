@@ -4,6 +4,7 @@ use daedal::BadOption;
 use daedal::analysis::{analyse_by, choose_by};
 use daedal::formulation::Formulation;
 use daedal::linalg::{Matrix, RankRule};
+use daedal::method::StartFailure;
 use daedal::motion::consistent::initialise_by;
 use daedal::motion::{EquationsOfMotion, Form, Motion, Position, Sizes};
 use daedal::scalar::Scalar;
@@ -52,6 +53,11 @@ fn every_method_in_every_formulation_obeys_the_tolerance() {
             let (usual, tight) =
                 (run(entry.name, formulation, None), run(entry.name, formulation, Some(1e-5 * EPSILON)));
             let loose = run(entry.name, formulation, Some(10.0 * EPSILON));
+            // the trapezoidal rule and Gauss take index two and more with steps of one size only
+            if let Err(SolveError::Start(StartFailure::OutOfClass { why, .. })) = &usual {
+                assert!(["trapezoidal", "gauss"].contains(&entry.name) && why.contains("one size"), "{what}: {why}");
+                continue;
+            }
             let usual = usual.unwrap_or_else(|error| panic!("{what}: {error}"));
             assert_eq!(usual.decisions, tight.unwrap_or_else(|error| panic!("{what}: {error}")).decisions, "{what}");
             match loose {
