@@ -239,9 +239,12 @@ impl EndConditions {
             let (by_first, rest) = B.row_mut(i).split_at_mut(n);
             let (by_last, by_end) = rest.split_at_mut(n);
             let mut start_time = 0.0;
-            let mut add = |is_last: bool, of: EndQuantity, factor: f64| match is_last {
-                true => of.add_slopes(last, factor, by_last, &mut by_end[0]),
-                false => of.add_slopes(first, factor, by_first, &mut start_time),
+            let mut add = |is_last: bool, of: EndQuantity, factor: f64| {
+                if is_last {
+                    of.add_slopes(last, factor, by_last, &mut by_end[0]);
+                } else {
+                    of.add_slopes(first, factor, by_first, &mut start_time);
+                }
             };
             match kind {
                 EndKind::Value { last, of, .. } => add(*last, *of, 1.0),

@@ -48,10 +48,10 @@ pub(super) enum Stuck {
     Failure(LinearisationFailure),
     /// the conditions do not determine a solution here
     Singular {
-        determined: Determination,
+        determined: Box<Determination>,
     },
     Diverged {
-        curve: Curve,
+        curve: Box<Curve>,
         iterations: u64,
         residual: f64,
         row: (usize, usize),
@@ -120,12 +120,12 @@ impl Collocated<'_> {
                 let residuals = self.residuals(&curve, &choices)?;
                 let determined = linearised.determined;
                 if !enough {
-                    return Err(Stuck::Singular { determined });
+                    return Err(Stuck::Singular { determined: Box::new(determined) });
                 }
                 return Ok(Converged { curve, determined, ends: residuals.ends });
             }
             if !enough && iteration == 0 && self.is_linear(&curve, &choices, &mut linearised, &correction) {
-                return Err(Stuck::Singular { determined: linearised.determined });
+                return Err(Stuck::Singular { determined: Box::new(linearised.determined) });
             }
             if !(self.go_on)(self.cost.iterations) {
                 return Err(Stuck::Interrupted);
@@ -190,6 +190,7 @@ impl Collocated<'_> {
         }
         let (interval, row, residual) = residuals.worst();
         let iterations = self.cost.iterations;
+        let curve = Box::new(curve);
         Err(Stuck::Diverged { curve, iterations, residual, row: (interval, row), ends: residuals.ends, undefined })
     }
 

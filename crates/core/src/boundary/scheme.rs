@@ -24,7 +24,7 @@ impl SymmetricScheme {
         lobatto[K] = 1.0;
         for (m, node) in gauss.iter_mut().enumerate() {
             let near = -(std::f64::consts::PI * (m as f64 + 0.75) / (K as f64 + 0.5)).cos();
-            *node = 0.5 * (1.0 + newton(near, |x| legendre(x)));
+            *node = 0.5 * (1.0 + newton(near, legendre));
         }
         for (m, node) in lobatto.iter_mut().enumerate().take(K).skip(1) {
             let near = -(std::f64::consts::PI * m as f64 / K as f64).cos();

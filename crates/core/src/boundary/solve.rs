@@ -73,7 +73,7 @@ impl Bounded for System {
     }
 }
 
-impl<'m> Bounded for dyn Mechanism + 'm {
+impl Bounded for dyn Mechanism + '_ {
     fn solve_between(
         problem: &BoundaryProblem<Self>,
         options: &Options,
