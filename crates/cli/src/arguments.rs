@@ -40,7 +40,7 @@ pub enum Command {
     /// What can be known before a run: constraints, index, freedom, redundancy, consistency, time scales
     Check(CheckArguments),
     /// What can be known about the control of a model with [control]: controllability, feedback, optimal course, sliding
-    Control(Control),
+    Control(ControlArguments),
 }
 
 #[derive(Args, Debug)]
@@ -97,7 +97,7 @@ pub struct CheckArguments {
 }
 
 #[derive(Args, Debug)]
-pub struct Control {
+pub struct ControlArguments {
     #[command(flatten)]
     pub model: ModelArguments,
     /// Make a feedback after which the system is regular with index one at most

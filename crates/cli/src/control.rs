@@ -1,7 +1,7 @@
 //! Control of a model: text for people, or one JSON object, whose keys `daedal_simulation::control` lists; the closed loop and the optimal course
 //! as files.
 
-use crate::arguments::{Control as Arguments, OutputFormat};
+use crate::arguments::{ControlArguments as Arguments, OutputFormat};
 use crate::check::{ReportText, eigenvalues as written};
 use crate::failure::{Failure, print};
 use crate::files::{self, Output};

@@ -9,7 +9,7 @@ use faer::Scale;
 use faer::linalg::solvers::Solve;
 
 /// Where the unknowns stand: y at the nodes of all phases, then the multipliers of surfaces.
-pub(super) struct UnknownPlaces {
+pub(super) struct NodePlaces {
     /// First node of each phase, and the end of the last.
     pub begin: Vec<usize>,
     /// Of each switch, where it has a surface.
@@ -17,7 +17,7 @@ pub(super) struct UnknownPlaces {
     pub count: usize,
 }
 
-impl UnknownPlaces {
+impl NodePlaces {
     pub fn new(flows: &[ConstantFlow], pieces: &[usize], surfaces: &[Option<SwitchSurface>]) -> Self {
         let mut begin = vec![0];
         for (flow, pieces) in flows.iter().zip(pieces) {
@@ -31,7 +31,7 @@ impl UnknownPlaces {
             })
         });
         let multipliers = multipliers.collect();
-        UnknownPlaces { begin, multipliers, count }
+        NodePlaces { begin, multipliers, count }
     }
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Assembly<'a> {
     pub of_E: &'a [Subspaces],
     pub flows: &'a [ConstantFlow],
     pub pieces: &'a [usize],
-    pub places: &'a UnknownPlaces,
+    pub places: &'a NodePlaces,
     /// Numbers of states and of inputs.
     pub sizes: (usize, usize),
 }

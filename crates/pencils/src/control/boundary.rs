@@ -13,7 +13,7 @@
 //!
 //! Solutions of a phase are exponentials; phases are cut into pieces over which these do not grow much, and one linear system gives all of them.
 
-use super::assembly::{Assembly, UnknownPlaces};
+use super::assembly::{Assembly, NodePlaces};
 use super::flow::ConstantFlow;
 use super::{ControlError, OptimalityValues, SwitchedOptimum};
 use crate::structured::{OptimalControl, Symmetry, sized};
@@ -141,7 +141,7 @@ impl SwitchedProblem {
             .zip(self.times.windows(2))
             .map(|(flow, w)| ((largest_row_sum(&flow.J) * (w[1] - w[0]) / PIECE).ceil() as usize).max(1))
             .collect();
-        let places = UnknownPlaces::new(&flows, &pieces, &self.surfaces);
+        let places = NodePlaces::new(&flows, &pieces, &self.surfaces);
         if places.count > MOST_UNKNOWNS {
             return Err(ControlError::TooLong { unknowns: places.count, most: MOST_UNKNOWNS });
         }

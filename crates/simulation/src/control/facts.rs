@@ -1,6 +1,6 @@
 //! What is known of the control of a system without modes, or of one mode.
 
-use super::linearised::{Drive, Linearised};
+use super::linearised::{ControlMatrices, DrivingTerm};
 use super::terms::{LinearSum, cleaned};
 use crate::model::GeneralModel;
 use daedal::graph::Expr;
@@ -90,13 +90,13 @@ pub struct SlidingFacts {
 pub(crate) fn of_general(general: &GeneralModel, rule: RankRule) -> Option<Result<ControlFacts, String>> {
     let control = general.control.as_deref()?;
     Some(
-        Linearised::new(&general.formulas, control, &general.initial)
+        ControlMatrices::new(&general.formulas, control, &general.initial)
             .and_then(|found| facts(found, control, general, rule)),
     )
 }
 
 fn facts(
-    mut found: Linearised,
+    mut found: ControlMatrices,
     control: &ModelControl,
     general: &GeneralModel,
     rule: RankRule,
@@ -139,7 +139,7 @@ fn facts(
 }
 
 /// Plant and quadratic weights.
-pub(super) fn plant(found: &Linearised) -> Option<Result<OptimalControl, String>> {
+pub(super) fn plant(found: &ControlMatrices) -> Option<Result<OptimalControl, String>> {
     let cost = found.cost.as_ref()?;
     Some(match (cost, &found.point) {
         (_, Some(_)) => Err("the system is nonlinear: optima are found for linear ones".into()),
@@ -161,7 +161,7 @@ pub(super) fn plant(found: &Linearised) -> Option<Result<OptimalControl, String>
 }
 
 fn sliding(
-    found: &mut Linearised,
+    found: &mut ControlMatrices,
     control: &ModelControl,
     general: &GeneralModel,
     rule: RankRule,
@@ -178,11 +178,11 @@ fn sliding(
             sum.constant = u[i] - of_states.iter().zip(x).map(|(k, x)| k * x).sum::<f64>();
         }
         let mut formula = match &found.drive {
-            Drive::Constant(b) => {
+            DrivingTerm::Constant(b) => {
                 sum.constant += row(&equivalent.of_b).iter().zip(b).map(|(k, b)| k * b).sum::<f64>();
                 sum.text()
             }
-            Drive::OfTime(b) => {
+            DrivingTerm::OfTime(b) => {
                 let b = b.clone();
                 let one = found.graph.with(|| Expr::from(1.0));
                 let rates = found.graph.total_derivative(&b, &[(found.t, one)]);

@@ -1,7 +1,7 @@
 //! Feedback as formulas, and the model with its loop closed.
 
 use super::facts::FeedbackKind;
-use super::linearised::Linearised;
+use super::linearised::ControlMatrices;
 use super::terms::{LinearSum, cleaned, written};
 use super::transfers::linearised;
 use crate::error::Error;
@@ -39,7 +39,7 @@ pub(super) fn close(model: &Model, kind: FeedbackKind, rule: RankRule) -> Result
     let refused = |reason: String| Error::Uncontrolled { model: model.name().to_string(), reason };
     let mut modes = Vec::new();
     let mut laws = Vec::new();
-    let mut add = |name: Option<&String>, part: &Linearised, control: &ModelControl| -> Result<(), String> {
+    let mut add = |name: Option<&String>, part: &ControlMatrices, control: &ModelControl| -> Result<(), String> {
         if kind == FeedbackKind::Output && control.outputs.is_empty() {
             return Err("there are no outputs: write `outputs` into [control]".into());
         }
@@ -59,7 +59,7 @@ pub(super) fn close(model: &Model, kind: FeedbackKind, rule: RankRule) -> Result
     match &model.content.equations {
         ModelSystem::General(general) => {
             let control = general.control.as_deref().ok_or_else(|| no_section(model))?;
-            let part = Linearised::new(&general.formulas, control, &general.initial).map_err(refused)?;
+            let part = ControlMatrices::new(&general.formulas, control, &general.initial).map_err(refused)?;
             add(None, &part, control).map_err(refused)?;
         }
         ModelSystem::Modes(switched) => {
@@ -93,7 +93,7 @@ pub(super) fn no_section(model: &Model) -> Error {
 }
 
 /// u without w.
-fn law(part: &Linearised, control: &ModelControl, kind: FeedbackKind, gain: &Mat<f64>, i: usize) -> String {
+fn law(part: &ControlMatrices, control: &ModelControl, kind: FeedbackKind, gain: &Mat<f64>, i: usize) -> String {
     let factors = cleaned((0..gain.ncols()).map(|j| gain[(i, j)]).collect());
     let mut sum = LinearSum::default();
     let some = || factors.iter().enumerate().filter(|(_, factor)| **factor != 0.0);

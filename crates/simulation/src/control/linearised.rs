@@ -13,7 +13,7 @@ use daedal_pencils::control::DescriptorSystem;
 const EQUILIBRIUM: f64 = 1e-8;
 
 /// A system with inputs and outputs, in matrices.
-pub(crate) struct Linearised {
+pub(crate) struct ControlMatrices {
     /// Names of the states beside the inputs, derivatives that are unknowns among them.
     pub states: Vec<String>,
     pub inputs: Vec<String>,
@@ -22,7 +22,7 @@ pub(crate) struct Linearised {
     /// What was linearised about, if anything: values of the states and of the inputs.
     pub point: Option<(Vec<f64>, Vec<f64>)>,
     /// b: numbers, or formulas of time.
-    pub drive: Drive,
+    pub drive: DrivingTerm,
     /// C of the surfaces, and their values at x = 0 or at the point.
     pub surfaces: Mat<f64>,
     pub cost: Option<Result<Quadratic, String>>,
@@ -36,7 +36,7 @@ pub(crate) struct Linearised {
 }
 
 /// b of E ẋ = A x + B u + b.
-pub(crate) enum Drive {
+pub(crate) enum DrivingTerm {
     Constant(Vec<f64>),
     OfTime(Vec<Expr>),
 }
@@ -48,7 +48,7 @@ pub(crate) struct Quadratic {
     pub constant: f64,
 }
 
-impl Linearised {
+impl ControlMatrices {
     #[allow(clippy::too_many_lines)] // derivatives, whether they are numbers, and what is made of them
     pub fn new(formulas: &Formulas, control: &ModelControl, initial: &Initial) -> Result<Self, String> {
         let first = FirstOrder::new(formulas);
@@ -131,9 +131,9 @@ impl Linearised {
             let rest = graph.bind(&equations, &zeros);
             let b: Vec<Expr> = rest.into_iter().map(|e| graph.negative(e)).collect();
             let constant: Option<Vec<f64>> = b.iter().map(|&e| graph.constant(e)).collect();
-            constant.map_or(Drive::OfTime(b), Drive::Constant)
+            constant.map_or(DrivingTerm::OfTime(b), DrivingTerm::Constant)
         } else {
-            Drive::Constant(vec![0.0; n])
+            DrivingTerm::Constant(vec![0.0; n])
         };
         let z = [&x[..], &u].concat();
         let mut quadratic = |cost: &Option<ControlFormula>| {
@@ -144,7 +144,7 @@ impl Linearised {
         let (cost, final_cost) = (quadratic(&control.cost), quadratic(&control.final_cost));
         let mut places = vec![None; first.x.len()];
         kept.iter().enumerate().for_each(|(place, &j)| places[j] = Some(place));
-        Ok(Linearised {
+        Ok(ControlMatrices {
             states: names,
             inputs: control.inputs.iter().map(|(name, _)| name.clone()).collect(),
             system,

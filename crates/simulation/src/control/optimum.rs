@@ -1,7 +1,7 @@
 //! The optimal course of a linear-quadratic problem, with the modes of a sequence, as data and as a run.
 
 use super::facts::plant;
-use super::linearised::{Drive, Linearised};
+use super::linearised::{ControlMatrices, DrivingTerm};
 use super::transfers::linearised;
 use crate::model::{Model, ModelSystem, SwitchedModel};
 use daedal::Start;
@@ -47,7 +47,7 @@ pub(super) fn examine(model: &Model, tend: Option<f64>, rule: RankRule) -> Optio
         ModelSystem::General(general) => {
             let control = general.control.as_deref()?;
             control.cost.as_ref()?;
-            let part = Linearised::new(&general.formulas, control, &general.initial);
+            let part = ControlMatrices::new(&general.formulas, control, &general.initial);
             Some(part.and_then(|part| {
                 let first = daedal::dae::FirstOrder::new(&general.formulas);
                 let start = first.origin.iter().map(|&(state, order)| general.initial.start(state, order)).collect();
@@ -98,7 +98,7 @@ fn whole_control(model: &Model, modes: &SwitchedModel) -> Option<Result<(), Stri
 struct Planned<'m> {
     model: &'m Model,
     tend: Option<f64>,
-    parts: Vec<Linearised>,
+    parts: Vec<ControlMatrices>,
     sequence: Vec<String>,
     switches: Vec<f64>,
     free: bool,
@@ -120,7 +120,7 @@ impl Planned<'_> {
         let mut constant = Vec::new();
         for part in &self.parts {
             let plant = plant(part).ok_or("there is no cost")??;
-            let Drive::Constant(b) = &part.drive else {
+            let DrivingTerm::Constant(b) = &part.drive else {
                 return Err("the equations have terms that depend on time: optima are found for constant ones".into());
             };
             let Some(Ok(cost)) = &part.cost else { return Err("there is no cost".into()) };

@@ -2,7 +2,7 @@
 //! Theorem 5.42.
 
 use super::facts::ControlFacts;
-use super::linearised::{Drive, Linearised};
+use super::linearised::{ControlMatrices, DrivingTerm};
 use crate::model::{Model, ModelSystem, SwitchedModel};
 use daedal::linalg::{Mat, RankRule};
 use daedal_model::{HybridModel, HybridTransition, HybridTrigger, ModelKind};
@@ -47,14 +47,14 @@ pub(super) fn examine(
     rule: RankRule,
 ) -> HybridFacts {
     let model = &modes.model;
-    let mut parts: Vec<Result<Linearised, String>> =
+    let mut parts: Vec<Result<ControlMatrices, String>> =
         (0..model.modes.len()).map(|k| linearised(whole, modes, k)).collect();
     let spaces: Vec<Result<StateSpaces, String>> = parts
         .iter()
         .map(|part| {
             let part = part.as_ref().map_err(Clone::clone)?;
             match &part.drive {
-                Drive::Constant(b) if b.iter().all(|b| *b == 0.0) => {
+                DrivingTerm::Constant(b) if b.iter().all(|b| *b == 0.0) => {
                     StateSpaces::new(&part.system, rule).map_err(|error| error.to_string())
                 }
                 _ => Err("the equations have terms without states and inputs".into()),
@@ -80,10 +80,10 @@ pub(super) fn examine(
 }
 
 /// One mode in matrices.
-pub(super) fn linearised(whole: &Model, modes: &SwitchedModel, k: usize) -> Result<Linearised, String> {
+pub(super) fn linearised(whole: &Model, modes: &SwitchedModel, k: usize) -> Result<ControlMatrices, String> {
     match &whole.mode(modes, k).content.equations {
         ModelSystem::General(general) => match general.control.as_deref() {
-            Some(control) => Linearised::new(&general.formulas, control, &general.initial),
+            Some(control) => ControlMatrices::new(&general.formulas, control, &general.initial),
             None => Err("the file has no section [control]".into()),
         },
         _ => Err("equations of motion have no [control]".into()),
@@ -93,7 +93,7 @@ pub(super) fn linearised(whole: &Model, modes: &SwitchedModel, k: usize) -> Resu
 fn surplus(
     model: &HybridModel,
     transition: &HybridTransition,
-    parts: &mut [Result<Linearised, String>],
+    parts: &mut [Result<ControlMatrices, String>],
     spaces: &[Result<StateSpaces, String>],
     rule: RankRule,
 ) -> Result<usize, String> {
