@@ -119,7 +119,7 @@ mod tests {
         let mut A = Matrix::zeros(5, 3);
         for i in 0..5 {
             for j in 0..3 {
-                A[(i, j)] = ((3 * i + 7 * j) as f64 + 0.3).sin();
+                A[(i, j)] = ((3 * i + 7 * j + i * j * j) as f64 + 0.3).sin();
             }
         }
         let qr = FullQr::of(A.clone());

@@ -154,4 +154,8 @@ impl Scheme for DormandPrincePair {
     fn fixed(&self) -> bool {
         self.control.fixed()
     }
+
+    fn long_steps(&self) -> bool {
+        self.tableau.order > 5
+    }
 }

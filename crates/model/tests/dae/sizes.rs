@@ -8,7 +8,7 @@ use std::fs;
 /// Name, number of equations, and for each run of states with the same highest derivative: that derivative and their number.
 type Size = (&'static str, usize, &'static [(u32, usize)]);
 
-const SIZES: [Size; 60] = [
+const SIZES: [Size; 61] = [
     // test set for initial value problems
     ("transistor-amplifier", 8, &[(1, 8)]),
     ("ring-modulator", 15, &[(1, 15)]),
@@ -106,6 +106,7 @@ const SIZES: [Size; 60] = [
     ("hydraulic-cylinder", 6, &[(1, 4), (0, 2)]),
     ("heat-equation", 51, &[(0, 1), (1, 49), (0, 1)]),
     ("varactor-delta", 3, &[(1, 3)]),
+    ("valve-servo", 2, &[(1, 1), (0, 1)]),
 ];
 
 #[test]
