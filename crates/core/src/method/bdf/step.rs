@@ -17,8 +17,6 @@ use crate::statistics::{Residuals, Statistics};
 
 /// Smallest relative tolerance that a share of a larger one may come to: below it Newton's iteration meets rounding.
 const SMALLEST_SHARE: f64 = 1e-12;
-/// Errors below this part of the tolerance say that a step is much too short, whatever its order.
-const NEGLIGIBLE: f64 = 1e-4;
 /// Shortest first step, in units of rounding of time.
 const SHORTEST_GUESS: f64 = 100.0;
 /// A matrix serves while its leading coefficient is within this factor of the right one.
@@ -252,10 +250,8 @@ impl<'p> BdfStep<'p> {
                 estimates.consider_higher(&self.differences, &self.e, &self.weights, &mut self.r);
             }
             // a step that was just changed judges itself too well: it does not grow before it has stood for k steps, and after a
-            // rejection not before a higher order has been considered; nor while the order rises. Where the error is nothing it may
-            // judge itself as it likes: behind a jump differences of tiny steps are rounding, and the order does not tell
-            let negligible = !self.patient && estimates.error < NEGLIGIBLE;
-            let steady = negligible || self.differences.is_constant(if self.patient { k } else { k - 1 });
+            // rejection not before a higher order has been considered; nor while the order rises
+            let steady = self.differences.is_constant(if self.patient { k } else { k - 1 });
             self.patient &= !steady;
             let growth = if steady && estimates.wanted <= k { estimates.growth() } else { estimates.growth().min(1.0) };
             (self.order, next) = (estimates.wanted, (growth * h).min(longest));
