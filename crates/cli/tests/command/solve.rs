@@ -134,8 +134,8 @@ fn options_of_every_method_have_an_effect() {
         let steps = |stages: &str| count(&format!("--method {method} --rtol 1e-5 --stages {stages}"), "steps");
         assert!(steps(stages[0]) > steps(stages[1]), "{method}");
         assert_eq!(count(&format!("--method {method} --control fixed --h0 0.01"), "steps"), 100, "{method}");
-        let cautious = count(&format!("--method {method} --safety 0.4"), "steps");
-        assert!(cautious > count(&format!("--method {method}"), "steps"), "{method}");
+        // with few stages, where the error and not Newton's iteration decides about steps
+        assert!(steps(&format!("{} --safety 0.4", stages[0])) > steps(stages[0]), "{method}");
     }
     for method in ["gauss", "radau-ia"] {
         let beside = drift(&format!("--method {method} --projection none --control fixed --h0 0.02"));
