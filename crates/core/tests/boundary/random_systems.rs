@@ -23,7 +23,9 @@ impl Numbers {
     fn regular(&mut self, n: usize) -> Rows {
         let mut rows = self.rows(n, n);
         rows.iter_mut().enumerate().for_each(|(i, row)| {
-            row.iter_mut().for_each(|x| *x *= 0.8 / n as f64);
+            for x in row.iter_mut() {
+                *x *= 0.8 / n as f64;
+            }
             row[i] += 1.0;
         });
         rows
