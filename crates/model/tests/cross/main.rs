@@ -32,20 +32,20 @@ fn show<D: Drawn>(seeds: std::ops::Range<u64>) {
     }
     let drawn = D::draw(&mut Random(seeds.start));
     println!("{}", drawn.text());
-    for answer in examine(&drawn) {
+    for answer in examine(&drawn, seeds.start) {
         println!("# {answer} ({:.2} s)", answer.took);
     }
 }
 
 /// Look at one model; a wrong answer is shrunk and told with its file.
 fn look<D: Drawn>(seed: u64, drawn: &D, tally: &Mutex<Tally>) {
-    let answers = examine(drawn);
+    let answers = examine(drawn, seed);
     tally.lock().expect("no panic").count(seed, &answers);
     let Some(first) = answers.iter().find(|answer| answer.is_wrong()) else { return };
-    let same_way = |model: &D| examine(model).into_iter().find(|answer| answer.way == first.way);
+    let same_way = |model: &D| examine(model, seed).into_iter().find(|answer| answer.way == first.way);
     let small = shrink(drawn.clone(), |model| same_way(model).is_some_and(|answer| answer.is_wrong()));
     let mut text = format!("seed {seed}: {first}\nsmallest model:\n{}", small.text());
-    for answer in examine(&small) {
+    for answer in examine(&small, seed) {
         let _ = writeln!(text, "# {answer}");
     }
     tally.lock().expect("no panic").wrong.push(text);
