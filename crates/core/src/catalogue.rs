@@ -176,7 +176,8 @@ static ENTRIES: [Entry; 20] = [
     Entry {
         name: "gauss",
         description: "Gauss of order 6 with projection onto the constraints; not L-stable",
-        formulations: WITH_CONSTRAINTS,
+        // stiff forces without damping: with eom0 errors of the wheelset did not fall with the tolerance
+        formulations: &["psf", "eom1"],
         build: |formulation| runge_kutta(formulation, RungeKuttaFamily::Gauss),
         integrator: Some(|| Box::new(ImplicitRungeKutta::of(RungeKuttaFamily::Gauss))),
     },

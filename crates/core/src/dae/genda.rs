@@ -317,6 +317,23 @@ impl Genda {
         }
         Ok(())
     }
+
+    /// From Newton's tolerance far below it, as long as that helps.
+    fn polish(&mut self, stage: usize, t: f64, x: &mut [f64]) -> Result<(), Undefined> {
+        self.follow(stage, t, x)?;
+        let mut before = f64::INFINITY;
+        for _ in 0..POLISHING {
+            self.constraint_rows();
+            let size = self.rows.iter().fold(0.0_f64, |most, r| most.max(r.abs()));
+            if size > 0.5 * before || size < f64::EPSILON {
+                break;
+            }
+            before = size;
+            self.least_change.apply(&self.gradients, &self.weights, &self.rows, x);
+            self.follow(stage, t, x)?;
+        }
+        Ok(())
+    }
 }
 
 impl Dae for Genda {
@@ -381,25 +398,17 @@ impl Dae for Genda {
     }
 
     fn accepted(&mut self, stage: usize, t: f64, x: &mut [f64], _: &[f64]) -> Result<(), StepFailure> {
-        let undefined = |_| StepFailure::Undefined { t };
-        self.follow(stage, t, x).map_err(undefined)?;
-        // from Newton's tolerance far below it, as long as that helps
-        let mut before = f64::INFINITY;
-        for _ in 0..POLISHING {
-            self.constraint_rows();
-            let size = self.rows.iter().fold(0.0_f64, |most, r| most.max(r.abs()));
-            if size > 0.5 * before || size < f64::EPSILON {
-                break;
-            }
-            before = size;
-            self.least_change.apply(&self.gradients, &self.weights, &self.rows, x);
-            self.follow(stage, t, x).map_err(undefined)?;
-        }
+        self.polish(stage, t, x).map_err(|_| StepFailure::Undefined { t })?;
         let stage = stage.min(STAGES - 1);
         self.derivatives.copy_from_slice(&self.stages[stage].1);
         self.accepted_at = t;
         self.measure(t)?;
         self.watch(t, x)
+    }
+
+    fn settle(&mut self, t: f64, x: &mut [f64]) {
+        // where there is no value the state stays
+        let _ = self.polish(STAGES - 1, t, x);
     }
 
     fn jumped(&mut self, t: f64, x: &[f64]) {

@@ -16,6 +16,9 @@ pub enum Restart {
     Differential,
     /// The smallest change of all components together.
     LeastChange,
+    /// The smallest change of the unknowns whose derivatives occur in the equations; the others follow by any amount. So generated sliding
+    /// modes are entered.
+    States,
     /// The smallest change relative to the tolerances of the components.
     Weighted,
     /// As the smallest change, and what lies along the constraints at the nearest consistent state stays exactly. Wunderlich, thesis
@@ -32,6 +35,7 @@ impl Restart {
             Restart::Impulse => "impulse",
             Restart::Differential => "differential",
             Restart::LeastChange => "least-change",
+            Restart::States => "states",
             Restart::Weighted => "weighted",
             Restart::Tangential => "tangential",
             Restart::Momentum => "momentum",

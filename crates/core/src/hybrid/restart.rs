@@ -7,6 +7,7 @@
 //! | impulse | N δ = 0, N of the original equations at x̃, or along the way (`way.rs`) | N x̃: what impulses cannot change |
 //! | differential | E₁ δ = 0 | E₁ x̃, the differential part; E₁ is that of x̃ |
 //! | least change | ‖δ‖ smallest: δ = −C⁺G₂ | as much as possible of every component |
+//! | states | the smallest δ of unknowns whose derivatives occur | as much as possible of these |
 //! | weighted | Σ (wⱼ δⱼ)² smallest | as much as possible, relative to the tolerances |
 //! | tangential | T̃₂ᵀδ = 0, T̃₂ = kernel C at the result of the least change | T̃₂ᵀx̃ exactly |
 //!
@@ -35,7 +36,8 @@ const CLEAN: f64 = 1e-12;
 /// them, they are refused ([`EnterError::Kept`]). `weights` are 1/(rtol |xⱼ| + atol), used by [`Restart::Weighted`] only. `xdot` is a
 /// guess of ẋ; it changes only where constraints are hidden in rows that contain ẋ, and is not the derivative of the new state.
 /// Bookkeeping ([`Dae::in_error_norm`]) changes as it must. The system is told that the state has jumped. [`Restart::Momentum`] has no meaning
-/// for general systems; for [`Restart::Impulse`] a system of index at most one does not tell enough: what it keeps must be given.
+/// for general systems; for [`Restart::Impulse`] and [`Restart::States`] a system of index at most one does not tell enough: what
+/// is kept must be given.
 ///
 /// ```
 /// use daedal::dae::{Equations, Form, System, prepare};
@@ -73,8 +75,8 @@ pub fn make_consistent(
     check(dae, t, x, &[xdot.len(), weights.len()])?;
     match restart {
         Restart::Momentum => return Err(EnterError::NoMomentum),
-        Restart::Impulse => {
-            let reason = "which combinations they leave alone follows from the original equations".into();
+        Restart::Impulse | Restart::States => {
+            let reason = "what they leave alone follows from the original equations".into();
             return Err(EnterError::Impulses { reason });
         }
         _ => {}

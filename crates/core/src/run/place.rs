@@ -214,8 +214,8 @@ impl<'h> Place<'h> {
     pub fn restart(&self) -> Restart {
         match &self.equations {
             PlaceEquations::Given(mode) => mode.restart,
-            // the state is put onto the surface by the smallest change
-            PlaceEquations::Generated(_) | PlaceEquations::Alone(_) => Restart::LeastChange,
+            // the state is put onto the surface by the smallest change; what is equal to something else follows
+            PlaceEquations::Generated(_) | PlaceEquations::Alone(_) => Restart::States,
         }
     }
 

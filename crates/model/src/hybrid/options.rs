@@ -14,10 +14,11 @@ use daedal::hybrid::{HybridOptions, Restart};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-pub(super) const RESTARTS: [(&str, Restart); 6] = [
+pub(super) const RESTARTS: [(&str, Restart); 7] = [
     ("impulse", Restart::Impulse),
     ("differential", Restart::Differential),
     ("least-change", Restart::LeastChange),
+    ("states", Restart::States),
     ("weighted", Restart::Weighted),
     ("tangential", Restart::Tangential),
     ("momentum", Restart::Momentum),

@@ -288,6 +288,26 @@ fn sliding_depends_on_what_is_combined() {
     near(end(&solution, "x2"), 3.0, 1e-8);
 }
 
+/// The force is an unknown that jumps where sliding begins. Positions and velocities must not move with it.
+#[test]
+fn states_stay_where_sliding_begins() {
+    let with_force = |text: &str| {
+        let text = text.replace("[\"x\", \"v\", \"y\"]", "[\"x\", \"v\", \"y\", \"F\"]");
+        text.replace("\"der(v) = u - drag*v\"", "\"der(v) = F\", \"0 = F - u + drag*v\"")
+    };
+    let solution = run("sliding-regulator", &[], with_force).unwrap();
+    let [begins] = &solution.switches[..] else { panic!("{:?}", solution.mode_trajectory()) };
+    for j in 0..2 {
+        near(begins.after[j], begins.before[j], 1e-9);
+    }
+    // along the line v = −x/τ, and so is F = −v/τ
+    near(begins.after[3], -begins.after[1] / 0.8, 1e-9);
+    near(end(&solution, "x"), begins.before[0] * (-(4.0 - begins.t) / 0.8).exp(), 1e-8);
+    let without = made("sliding-regulator");
+    near(begins.t, without.switches[0].t, 1e-8);
+    near(end(&solution, "x"), end(&without, "x"), 1e-8);
+}
+
 #[test]
 fn the_examples_of_the_book_reach_their_ends() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/hybrid.md");

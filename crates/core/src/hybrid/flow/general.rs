@@ -1,6 +1,6 @@
 //! A mode that is a general system: what impulses leave alone follows from its derivative array.
 
-use super::{Combinations, Entered, Entry, Flow, Part, counted, kept};
+use super::{Entered, Entry, Flow, Known, Part, counted, kept};
 use crate::dae::hidden::MinimalArray;
 use crate::dae::{CharacteristicValues, DerivativeArray, Form, PrepareError, System, prepare_by};
 use crate::error::StepFailure;
@@ -126,9 +126,14 @@ impl GeneralFlow {
         let (completed, array, values) = (prepared.completed, prepared.array, prepared.unknowns.values);
         self.form_found.get_or_init(|| FormFound { completed, array, values });
         let (mut dae, mut point) = (prepared.dae, prepared.at);
-        let at = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, (t, x, xdot), options.ranks());
-        let combinations = Combinations { at: &at, move_along: self.system.structure().leading_moves() };
-        entry.impose(&mut *dae, &mut point, self.system.names(), options, &combinations)?;
+        let kept = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, (t, x, xdot), options.ranks());
+        let structure = self.system.structure();
+        let known = Known {
+            kept: &kept,
+            move_along: structure.leading_moves(),
+            differentiated: &|unknown| structure.is_differentiated(unknown),
+        };
+        entry.impose(&mut *dae, &mut point, self.system.names(), options, &known)?;
         let named = options.for_unknowns(self.system.names());
         Ok(self.integrator.start(dae, point, named.as_ref().unwrap_or(options))?)
     }
@@ -145,9 +150,14 @@ impl Flow for GeneralFlow {
 
     fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
         entry.check(self.system.dim())?;
-        let at = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, (t, x, xdot), options.ranks());
-        let combinations = Combinations { at: &at, move_along: self.system.structure().leading_moves() };
-        entry.impose_again(stepper, self.system.names(), options, &combinations)?;
+        let kept = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, (t, x, xdot), options.ranks());
+        let structure = self.system.structure();
+        let known = Known {
+            kept: &kept,
+            move_along: structure.leading_moves(),
+            differentiated: &|unknown| structure.is_differentiated(unknown),
+        };
+        entry.impose_again(stepper, self.system.names(), options, &known)?;
         Ok(Entered::default())
     }
 

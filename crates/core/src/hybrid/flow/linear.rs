@@ -1,6 +1,6 @@
 //! A mode that is a linear system, given by its coefficients.
 
-use super::{Combinations, Entered, Entry, Flow, counted, kept};
+use super::{Entered, Entry, Flow, Known, counted, kept};
 use crate::dae::Point;
 use crate::dae::{Gelda, GeldaOptions, Keep};
 use crate::hybrid::error::EnterError;
@@ -35,6 +35,14 @@ impl<C: Coefficients + Clone> LinearFlow<C> {
         let rows = kept(&impulsive::Coefficients { E: dense(&data.E[0]), rate, A: dense(&data.A[0]) }, ranks)?;
         counted(rows, d).map(Some)
     }
+
+    /// Does the derivative of an unknown occur at a time? Coefficients without values say so elsewhere.
+    fn is_differentiated(&self, unknown: usize, t: f64) -> bool {
+        let mut coefficients = self.coefficients.clone();
+        let mut data = TaylorData::new(coefficients.rows(), coefficients.dim(), 0);
+        let E = coefficients.taylor(t, 0, &mut data).map(|()| &data.E[0]);
+        E.is_ok_and(|E| (0..E.rows()).any(|i| E[(i, unknown)] != 0.0))
+    }
 }
 
 impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
@@ -52,9 +60,10 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
         let mut x = vec![0.0; entry.start.len()];
         entry.write(&mut x);
         let mut at = Point { t, xdot: vec![0.0; x.len()], x };
-        let found = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t, options.ranks());
-        let combinations = Combinations { at: &found, move_along: false };
-        entry.impose(&mut gelda, &mut at, &self.names, options, &combinations)?;
+        let kept = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t, options.ranks());
+        let differentiated = |unknown| self.is_differentiated(unknown, entry.t);
+        let known = Known { kept: &kept, move_along: false, differentiated: &differentiated };
+        entry.impose(&mut gelda, &mut at, &self.names, options, &known)?;
         // only its derivative is new now
         let at = gelda.consistent(t, &at.x, Keep::default())?;
         let named = options.for_unknowns(&self.names);
@@ -63,9 +72,10 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
 
     fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
         entry.check(self.coefficients.dim())?;
-        let found = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t, options.ranks());
-        let combinations = Combinations { at: &found, move_along: false };
-        entry.impose_again(stepper, &self.names, options, &combinations)?;
+        let kept = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t, options.ranks());
+        let differentiated = |unknown| self.is_differentiated(unknown, entry.t);
+        let known = Known { kept: &kept, move_along: false, differentiated: &differentiated };
+        entry.impose_again(stepper, &self.names, options, &known)?;
         Ok(Entered::default())
     }
 }

@@ -124,15 +124,14 @@ impl Entry {
         }
     }
 
-    /// Make a point consistent whose unknowns hold guesses: known values are written first. `combinations` are those that impulses cannot
-    /// change in a system with d differential equations.
+    /// Make a point consistent whose unknowns hold guesses: known values are written first.
     fn impose(
         &self,
         dae: &mut dyn Dae,
         at: &mut Point,
         names: &[String],
         options: &Options,
-        combinations: &Combinations,
+        known: &Known,
     ) -> Result<(), EnterError> {
         let Some(restart) = self.restart else { return Ok(()) };
         self.write(&mut at.x);
@@ -144,8 +143,8 @@ impl Entry {
         };
         if restart == Restart::Impulse {
             let d = (0..dae.dim()).filter(|&i| !dae.algebraic(i) || dae.invariant(i)).count();
-            let mut found = |x: &[f64], xdot: &[f64]| (combinations.at)(d, at.t, x, xdot);
-            if !combinations.move_along {
+            let mut found = |x: &[f64], xdot: &[f64]| (known.kept)(d, at.t, x, xdot);
+            if !known.move_along {
                 return make_consistent_keeping(dae, at.t, &mut at.x, &mut at.xdot, &mut found, &kept, options.ranks());
             }
             let scale = |j: usize, x: f64| {
@@ -166,6 +165,7 @@ impl Entry {
         // what is new in the mode may change by any amount
         let weight = |j: usize| match self.start.get(j) {
             None | Some(Start::Unknown) => 0.0,
+            _ if restart == Restart::States && !(known.differentiated)(j) => 0.0,
             _ if restart == Restart::Weighted => {
                 let (rtol, atol) = pair(j);
                 1.0 / (rtol * at.x[j].abs() + atol)
@@ -173,7 +173,8 @@ impl Entry {
             _ => 1.0,
         };
         let weights: Vec<f64> = (0..at.x.len()).map(weight).collect();
-        let restart = if restart == Restart::LeastChange { Restart::Weighted } else { restart };
+        let weighted = matches!(restart, Restart::LeastChange | Restart::States);
+        let restart = if weighted { Restart::Weighted } else { restart };
         make_consistent(dae, at.t, &mut at.x, &mut at.xdot, restart, &kept, &weights, options.ranks())
     }
 
@@ -183,25 +184,27 @@ impl Entry {
         stepper: &mut dyn Stepper,
         names: &[String],
         options: &Options,
-        combinations: &Combinations,
+        known: &Known,
     ) -> Result<(), EnterError> {
         let mut at = Point { t: self.t, x: stepper.state().x.clone(), xdot: vec![0.0; stepper.state().x.len()] };
         stepper.rates(&mut at.xdot);
         if let Some(dae) = stepper.system() {
-            self.impose(dae, &mut at, names, options, combinations)?;
+            self.impose(dae, &mut at, names, options, known)?;
         }
         stepper.restart(State { t: at.t, x: at.x });
         Ok(())
     }
 }
 
-/// Combinations that impulses cannot change.
-struct Combinations<'c> {
-    /// Where they are not simply the d rows of the leading matrix: from d, t, x, ẋ.
+/// What the equations tell about restarts.
+struct Known<'c> {
+    /// Combinations that impulses cannot change, where they are not simply the d rows of the leading matrix: from d, t, x, ẋ.
     #[allow(clippy::type_complexity)] // a function, written out where it is called
-    at: &'c dyn Fn(usize, f64, &[f64], &[f64]) -> Result<Option<Mat<f64>>, EnterError>,
-    /// Does the leading matrix depend on unknowns, so that they may change along a jump?
+    kept: &'c dyn Fn(usize, f64, &[f64], &[f64]) -> Result<Option<Mat<f64>>, EnterError>,
+    /// Does the leading matrix depend on unknowns, so that combinations may change along a jump?
     move_along: bool,
+    /// Does the derivative of an unknown occur?
+    differentiated: &'c dyn Fn(usize) -> bool,
 }
 
 /// Combinations that impulses cannot change, by the coefficients at an instant.
