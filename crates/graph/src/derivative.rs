@@ -6,7 +6,7 @@
 
 use crate::{Binary, Expr, Graph, Node, Unary};
 use daedal_scalar::Scalar;
-use std::collections::HashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::rc::Rc;
 
 /// A sparse matrix of partial derivatives in compressed columns.
@@ -34,10 +34,10 @@ impl Graph {
     /// d/dt of the outputs along input' = rate; inputs that are not in the flow stand still.
     pub fn total_derivative(&mut self, outputs: &[Expr], flow: &[(Expr, Expr)]) -> Vec<Expr> {
         let order = self.needed(outputs);
-        let flow: HashMap<Expr, Expr> = flow.iter().copied().collect();
+        let flow: FxHashMap<Expr, Expr> = flow.iter().copied().collect();
         self.with(|| {
             let zero = Expr::from(0.0);
-            let mut rates: HashMap<Expr, Expr> = HashMap::with_capacity(order.len());
+            let mut rates: FxHashMap<Expr, Expr> = FxHashMap::with_capacity_and_hasher(order.len(), FxBuildHasher);
             for e in order {
                 let rate = match e.node() {
                     Node::Input(_) => flow.get(&e).copied().unwrap_or(zero),
@@ -51,9 +51,9 @@ impl Graph {
 
     /// ∂outputs/∂inputs. The inputs are handles of inputs of this graph.
     pub fn jacobian(&mut self, outputs: &[Expr], inputs: &[Expr]) -> Jacobian {
-        let column: HashMap<Expr, usize> = inputs.iter().enumerate().map(|(j, &x)| (x, j)).collect();
+        let column: FxHashMap<Expr, usize> = inputs.iter().enumerate().map(|(j, &x)| (x, j)).collect();
         let order = self.needed(outputs);
-        let mut gradients: HashMap<Expr, Gradient> = HashMap::with_capacity(order.len());
+        let mut gradients: FxHashMap<Expr, Gradient> = FxHashMap::with_capacity_and_hasher(order.len(), FxBuildHasher);
         self.with(|| {
             let none: Gradient = Rc::new([]);
             for e in order {
@@ -89,7 +89,7 @@ impl Graph {
 type Gradient = Rc<[(usize, Expr)]>;
 
 /// The gradient of a node from those of its arguments; `None` if it is empty.
-fn gradient(e: Expr, node: Node, known: &HashMap<Expr, Gradient>) -> Option<Gradient> {
+fn gradient(e: Expr, node: Node, known: &FxHashMap<Expr, Gradient>) -> Option<Gradient> {
     // which columns occur
     let mut columns: Vec<usize> = Vec::new();
     let mut sources = 0;

@@ -1,14 +1,14 @@
 //! A graph owns its nodes and stores each of them once.
 
 use crate::{Binary, Expr, Node, Unary};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 /// Nodes in the order they were made; arguments come before the nodes that use them.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
-    known: HashMap<Key, Expr>,
+    known: FxHashMap<Key, Expr>,
     inputs: Vec<(String, Expr)>,
 }
 

@@ -4,7 +4,7 @@
 
 use crate::tape::{Operation, operands, operation};
 use crate::{Expr, Graph};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The nodes that must stand in registers, arguments first.
 pub(crate) fn schedule(graph: &Graph, outputs: &[Expr]) -> Vec<Expr> {
@@ -13,7 +13,7 @@ pub(crate) fn schedule(graph: &Graph, outputs: &[Expr]) -> Vec<Expr> {
     let mut missing = vec![0_u32; graph.len()];
     let mut waiting: Vec<Vec<Expr>> = vec![Vec::new(); graph.len()];
     let mut ready: Vec<Vec<Expr>> = Vec::new();
-    let mut queue: HashMap<Operation, usize> = HashMap::new();
+    let mut queue: FxHashMap<Operation, usize> = FxHashMap::default();
     let mut queue_of = vec![0; graph.len()];
     for &e in &needed {
         let node = graph.node(e);

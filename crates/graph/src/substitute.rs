@@ -1,12 +1,12 @@
 //! Inputs replaced by numbers or formulas, conditions by other ones.
 
 use crate::{Expr, Graph, Node, Unary};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 impl Graph {
     /// The expressions with some inputs replaced. Everything is simplified anew, so that numbers fold.
     pub fn substitute(&mut self, expressions: &[Expr], by: &[(Expr, Expr)]) -> Vec<Expr> {
-        let mut image: HashMap<Expr, Expr> = by.iter().copied().collect();
+        let mut image: FxHashMap<Expr, Expr> = by.iter().copied().collect();
         for e in self.needed(expressions) {
             if image.contains_key(&e) {
                 continue;
@@ -21,8 +21,8 @@ impl Graph {
     /// The expressions with conditions replaced: the sign of c in `if(c >= 0, x, y)` and in `abs(c)` is that of another expression, for the
     /// pairs (c, other) given. So a formula becomes one piece of itself, which is smooth where its pieces meet.
     pub fn with_signs(&mut self, expressions: &[Expr], signs: &[(Expr, Expr)]) -> Vec<Expr> {
-        let signs: HashMap<Expr, Expr> = signs.iter().copied().collect();
-        let mut image: HashMap<Expr, Expr> = HashMap::new();
+        let signs: FxHashMap<Expr, Expr> = signs.iter().copied().collect();
+        let mut image: FxHashMap<Expr, Expr> = FxHashMap::default();
         for e in self.needed(expressions) {
             let new = match self.node(e) {
                 Node::Select(c, x, y) if signs.contains_key(&c) => self.select(signs[&c], image[&x], image[&y]),

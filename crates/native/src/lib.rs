@@ -1,4 +1,4 @@
-//! Native code for formulas, made by Cranelift while the program runs.
+//! Native code for formulas, made while the program runs.
 //!
 //! ```
 //! use daedal_graph::{Compiler, Graph};
@@ -16,28 +16,37 @@
 //! The bits are those of the [`Tape`](daedal_graph::Tape): every operation is one instruction of the machine or one call of the function of
 //! the standard library that the tape calls. Nothing is reassociated, and products and sums are not fused.
 //!
+//! Formulas have neither branches nor loops, so that code is made in one pass over them, with registers allocated on the way. It is made for x86-64;
+//! on other machines kernels run the tape.
+//!
 //! | file | what |
 //! | --- | --- |
-//! | `plan.rs` | the order of operations, and where code is cut |
-//! | `emit.rs` | nodes as instructions |
+//! | `program.rs` | formulas as steps of at most two operands |
+//! | `allocate.rs` | which values stand in registers |
+//! | `x86_64.rs` | steps as instructions |
 //! | `functions.rs` | elementary functions that code calls |
-//! | `host.rs` | the machine and the settings |
 //! | `compiled.rs` | the kernel, and the memory of its code |
-//! | `tiered.rs` | a tape first, native code when it pays |
 
+#[cfg(target_arch = "x86_64")]
+mod allocate;
+#[cfg(target_arch = "x86_64")]
 mod compiled;
-mod emit;
+#[cfg(target_arch = "x86_64")]
 mod functions;
-mod host;
-mod plan;
-mod tiered;
+#[cfg(target_arch = "x86_64")]
+mod program;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+#[cfg(not(target_arch = "x86_64"))]
+mod elsewhere;
+#[cfg(not(target_arch = "x86_64"))]
+use elsewhere as compiled;
 
 pub use compiled::CompiledKernel;
-pub use tiered::Tiered;
 
-use cranelift_module::ModuleError;
 use daedal_graph::{Compiler, Expr, Graph, Interpreted, Kernel};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Kernels of native code; the tape where that is not possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,12 +55,12 @@ pub struct Native;
 /// Why there is no native code.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum NativeError {
-    /// Cranelift has no code for this machine, or the machine does not let code be made.
-    #[error("no native code on this machine: {0}")]
-    Host(String),
-    /// The code was not accepted, or there is no memory for it.
-    #[error("native code could not be made")]
-    Code(#[source] Arc<ModuleError>),
+    /// There is no code for this machine.
+    #[error("no native code for {0}, only for x86_64")]
+    Machine(&'static str),
+    /// The machine does not give memory for code.
+    #[error("the machine gives no memory for native code")]
+    Memory(#[source] Arc<std::io::Error>),
     /// More numbers than an offset reaches.
     #[error("{numbers} numbers are more than compiled code can address; split the formulas")]
     TooLarge {
@@ -60,35 +69,18 @@ pub enum NativeError {
     },
 }
 
-impl From<ModuleError> for NativeError {
-    fn from(cause: ModuleError) -> Self {
-        NativeError::Code(Arc::new(cause))
-    }
-}
-
-/// Steps of a part. Compiling takes 2.6 ms per thousand nodes for anything from 250 to 1000; shorter parts run slower, since more goes through
-/// memory, longer ones compile slower.
-const PART: usize = 500;
-
 impl Native {
     /// Native code for these formulas, or why there is none.
     pub fn try_compile(&self, graph: &Graph, outputs: &[Expr]) -> Result<CompiledKernel, NativeError> {
-        CompiledKernel::new(graph, outputs, PART)
+        #[cfg(target_arch = "x86_64")]
+        return CompiledKernel::new(graph, outputs, std::arch::is_x86_feature_detected!("avx"));
+        #[cfg(not(target_arch = "x86_64"))]
+        return elsewhere::refuse(graph, outputs);
     }
 
-    /// Does this machine run native code? Otherwise [`Compiler::compile`] gives kernels that run the tape. Tried out once.
-    pub fn is_supported() -> bool {
-        static SUPPORTED: OnceLock<bool> = OnceLock::new();
-        *SUPPORTED.get_or_init(|| {
-            let mut graph = Graph::new();
-            let x = graph.input("x");
-            let y = graph.with(|| x + 1.0);
-            let mut output = [0.0];
-            Native.try_compile(&graph, &[y]).is_ok_and(|mut kernel| {
-                kernel.call(&[2.0], &mut output);
-                output == [3.0]
-            })
-        })
+    /// Does this machine run native code? Otherwise [`Compiler::compile`] gives kernels that run the tape.
+    pub fn supported() -> Result<(), NativeError> {
+        Native.try_compile(&Graph::new(), &[]).map(|_| ())
     }
 }
 

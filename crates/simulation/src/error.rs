@@ -54,6 +54,8 @@ pub enum Error {
     BeyondTable { table: String, from: f64, to: f64, t0: f64, tend: f64 },
     #[error("{name} is a model file, and no program; its kernel is auto, native or tape")]
     NoProgram { name: String },
+    #[error("{0}; the kernel auto runs everywhere")]
+    NoNative(#[from] daedal_native::NativeError),
     #[error(
         "the method {method} is for equations of motion ([motion]); {model} is a general system ([dae]): use one of the methods {known}"
     )]

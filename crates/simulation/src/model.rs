@@ -12,7 +12,7 @@ use daedal::graph::{Compiler, Interpreted};
 use daedal::linalg::RankRule;
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
 use daedal_model::{Defaults, HybridModel, ModelBoundary, ModelControl, ModelEvents, ModelKind, TableOfTime};
-use daedal_native::{Native, Tiered};
+use daedal_native::Native;
 use daedal_problems::{ReferenceProblem, ReferenceValues};
 use daedal_run::WarningRecord;
 use serde::{Deserialize, Serialize};
@@ -24,10 +24,10 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KernelKind {
-    /// Instructions that are interpreted at first, machine code when that pays.
+    /// Machine code where the machine takes it, else instructions that are interpreted.
     #[default]
     Auto,
-    /// Machine code.
+    /// Machine code, or an error where the machine takes none.
     Native,
     /// Instructions that are interpreted.
     Tape,
@@ -39,8 +39,7 @@ impl KernelKind {
     pub(crate) fn compiler(self) -> Arc<dyn Compiler> {
         match self {
             KernelKind::Tape => Arc::new(Interpreted),
-            KernelKind::Native => Arc::new(Native),
-            KernelKind::Auto | KernelKind::Rust => Arc::new(Tiered),
+            KernelKind::Auto | KernelKind::Native | KernelKind::Rust => Arc::new(Native),
         }
     }
 }
@@ -76,6 +75,9 @@ impl ModelSource {
         let name = |k: usize| parameters[k].0.replace(' ', "");
         if let Some(k) = (0..parameters.len()).find(|&k| (0..k).any(|j| name(j) == name(k))) {
             return Err(Error::SetTwice { name: name(k) });
+        }
+        if kernel == KernelKind::Native {
+            Native::supported()?;
         }
         let content = match self {
             ModelSource::Text { name, text, folder } => from_text((name, text, folder.as_deref()), parameters, kernel)?,

@@ -3,11 +3,11 @@
 use crate::drawn::Drawn;
 use daedal::dae::{Form, InForm, System};
 use daedal::formulation::Formulation;
-use daedal::graph::Interpreted;
 use daedal::hybrid::HybridSolution;
 use daedal::motion::{Compiled, consistent};
 use daedal::{Options, Save, Tolerance, analysis, catalogue, motion};
 use daedal_model::{HybridModel, Methods, Model, ModelKind};
+use daedal_native::Native;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -159,7 +159,7 @@ fn general<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
     for form in Form::ALL {
         for (name, integrator) in catalogue::all().iter().filter_map(|entry| Some((entry.name, entry.integrator?))) {
             let run = move || {
-                let system = System::new(formulas, Interpreted);
+                let system = System::new(formulas, Native);
                 let problem = daedal::Problem::new(&system, (**initial).clone(), tend);
                 let solution = daedal::solve(&problem, &InForm { form, integrator: &*integrator() }, options)
                     .map_err(|error| reason(&error))?;
@@ -185,7 +185,7 @@ fn promises(method: &str, formulation: &str) -> bool {
 fn motion<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
     let ModelKind::Motion { formulas, initial, .. } = &model.kind else { unreachable!("motion") };
     let solve = move |method: &str, formulation: Formulation| {
-        let mechanism = Compiled::new(formulas, Interpreted);
+        let mechanism = Compiled::new(formulas, Native);
         let problem = daedal::Problem::new(&mechanism, (**initial).clone(), tend);
         let entry = catalogue::find(method).ok_or("no such method")?;
         let method = entry.with(formulation).map_err(|error| reason(&error))?;
@@ -194,7 +194,7 @@ fn motion<'m>(model: &'m Model, tend: f64, options: &'m Options) -> Ways<'m> {
     };
     // as the command does where nothing is asked for
     let chosen = move || {
-        let mechanism = Compiled::new(formulas, Interpreted);
+        let mechanism = Compiled::new(formulas, Native);
         let found = consistent::initialise(&mechanism, initial, motion::Form::StrangenessFree);
         let choice = analysis::choose(&mechanism, &found.map_err(|error| reason(&error))?.state, tend);
         solve(choice.method, choice.formulation)
@@ -218,7 +218,7 @@ fn switched<'m>(model: &'m HybridModel, tend: f64, options: &'m Options) -> Ways
     for (name, general) in [("radau", "radau"), ("bdf", "bdf")] {
         let run = move || {
             let methods = Methods { general, ..Methods::default() };
-            let system = model.build(&(Arc::new(Interpreted) as _), &methods);
+            let system = model.build(&(Arc::new(Native) as _), &methods);
             let problem = model.problem(&system, tend);
             let solution = daedal::solve(&problem, &model.options, options).map_err(|error| reason(&error))?;
             Ok(of_phases(&solution))

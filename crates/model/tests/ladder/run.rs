@@ -2,13 +2,13 @@
 
 use daedal::dae::{Form, System};
 use daedal::formulation::{Formulated, Formulation, Selectors};
-use daedal::graph::Interpreted;
 use daedal::hybrid::SwitchKind;
 use daedal::method::Integrator;
 use daedal::method::Stages;
 use daedal::motion::{Compiled, Layout};
 use daedal::{Bdf, Geoms, Options, RadauIIa, Save, Statistics, Tolerance, catalogue};
 use daedal_model::{HybridModel, Methods, Model, ModelKind};
+use daedal_native::Native;
 use std::error::Error;
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ impl Case {
 
     fn motion(&self, way: &Way, options: &Options) -> Result<Found, String> {
         let ModelKind::Motion { formulas, initial, .. } = &self.model.kind else { unreachable!("a mechanism") };
-        let mechanism = Compiled::new(formulas, Interpreted);
+        let mechanism = Compiled::new(formulas, Native);
         let problem = daedal::Problem::new(&mechanism, (**initial).clone(), self.tend);
         let formulation = Formulation::ALL.into_iter().find(|known| known.name() == way.form).expect("a formulation");
         let method: Box<dyn catalogue::MotionMethod> = if way.method == ORDER_13 {
@@ -126,7 +126,7 @@ impl Case {
 
     fn general(&self, way: &Way, options: &Options) -> Result<Found, String> {
         let ModelKind::Dae { formulas, initial, .. } = &self.model.kind else { unreachable!("a general system") };
-        let system = System::new(formulas, Interpreted);
+        let system = System::new(formulas, Native);
         let problem = daedal::Problem::new(&system, (**initial).clone(), self.tend);
         let form = Form::ALL.into_iter().find(|known| known.name() == way.form).expect("a form");
         let (radau, bdf) = (way.radau(), Bdf::default());
@@ -148,7 +148,7 @@ impl Case {
         };
         let geoms = Geoms { formulation, ..Geoms::default() };
         let methods = Methods { general, geoms, radau: way.radau(), ..Methods::default() };
-        let system = hybrid.build(&(Arc::new(Interpreted) as _), &methods);
+        let system = hybrid.build(&(Arc::new(Native) as _), &methods);
         let problem = hybrid.problem(&system, self.tend);
         let options = Options { save: Save::End, ..options.clone() };
         let solution = daedal::solve(&problem, &hybrid.options, &options).map_err(|error| reason(&error))?;
