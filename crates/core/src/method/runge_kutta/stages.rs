@@ -50,6 +50,8 @@ pub(super) struct StageSystem<'p> {
     /// (E₁; −A₂), where new points are brought onto the constraints
     projection: Option<IterationMatrix<f64>>,
     decomposed_for: Option<f64>,
+    /// has the Jacobian been that of iterates since it was renewed?
+    pub by_newton: bool,
     // scratch
     G: Vec<f64>,
     at_begin: Vec<f64>,
@@ -71,6 +73,7 @@ impl<'p> StageSystem<'p> {
             matrices: formula.parts.iter().map(|_| IterationMatrix::new(&pencil, algebraic.clone())).collect(),
             projection: (project && beside).then(|| IterationMatrix::new(&pencil, algebraic.clone())),
             decomposed_for: None,
+            by_newton: false,
             G: vec![0.0; s * n],
             at_begin: zeros(),
             X: zeros(),
@@ -91,6 +94,7 @@ impl<'p> StageSystem<'p> {
         self.dae.pencil(at.t, at.x, at.xdot, &mut self.pencil)?;
         self.counters.jacobians += 1;
         self.decomposed_for = None;
+        self.by_newton = false;
         Ok(())
     }
 
@@ -129,6 +133,7 @@ impl<'p> StageSystem<'p> {
             let there = dae.pencil(t, X, Xdot, pencil).is_ok();
             stages.counters.jacobians += 1;
             stages.decomposed_for = None;
+            stages.by_newton = true;
             there && stages.decompose(h).is_ok()
         };
         let enough = self.limits.tolerance;

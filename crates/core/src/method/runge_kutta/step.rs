@@ -47,6 +47,8 @@ pub(super) struct RungeKuttaStep<'p> {
     error: Vec<f64>,
     /// is the Jacobian not that of this point?
     jacobian_wanted: bool,
+    /// is it that of the begin of the last accepted step?
+    of_begin: bool,
     /// what ẋ is found with where the stages do not tell it
     of_rates: IterationMatrix<f64>,
     /// nodes of the polynomial, and its values there relative to the begin
@@ -89,6 +91,7 @@ impl<'p> RungeKuttaStep<'p> {
             halves: [StepEnd::new(n, s), StepEnd::new(n, s)],
             error: vec![0.0; n],
             jacobian_wanted: false,
+            of_begin: false,
             of_rates: IterationMatrix::new(&stages.pencil, stages.algebraic.clone()),
             values: vec![vec![0.0; n]; MOST_DEGREE],
             nodes,
@@ -192,6 +195,7 @@ impl Formula for RungeKuttaStep<'_> {
     fn attempt(&mut self, tried: &Try) -> Result<Attempt, StepFailure> {
         let &Try { h, t1, last, first, after_rejection, .. } = tried;
         if std::mem::take(&mut self.jacobian_wanted) {
+            self.of_begin = false;
             self.stages.renew(Begin { t: self.state.t, x: &self.state.x, xdot: &self.xdot })?;
         }
         self.weights.for_step(h);
@@ -217,6 +221,7 @@ impl Formula for RungeKuttaStep<'_> {
         self.state.x.copy_from_slice(&end.x);
         self.xdot.copy_from_slice(&end.xdot);
         self.jacobian_wanted = true;
+        self.of_begin = !self.stages.by_newton;
         let number = self.stages.formula.stages() + 1;
         let settled = self.stages.dae.accepted(number, t1, &mut self.state.x, &self.xdot);
         self.segment.shift_to(&self.state.x);
@@ -234,6 +239,7 @@ impl Formula for RungeKuttaStep<'_> {
         std::mem::swap(&mut self.xdot_before, &mut self.xdot);
         self.weights.at(&self.state.x);
         self.jacobian_wanted = true;
+        self.of_begin = false;
         Ok(true)
     }
 
@@ -246,6 +252,7 @@ impl Formula for RungeKuttaStep<'_> {
         self.weights.at(&self.state.x);
         self.stages.dae.jumped(self.state.t, &self.state.x);
         self.jacobian_wanted = true;
+        self.of_begin = false;
         let here = (self.state.t, &self.state.x[..]);
         let StageSystem { dae, pencil, .. } = &mut self.stages;
         derivative::recover(&mut **dae, pencil, &mut self.of_rates, here, &mut self.xdot)
@@ -259,7 +266,9 @@ impl Formula for RungeKuttaStep<'_> {
         }
         let begin = Begin { t: self.before.t, x: &self.before.x, xdot: &self.xdot_before };
         self.weights.for_step(t - t0);
-        let made = self.stages.renew(begin).is_ok() && self.make(true, t - t0).is_ok();
+        let ready = self.of_begin || self.stages.renew(begin).is_ok();
+        let made = ready && self.make(true, t - t0).is_ok();
+        self.of_begin = ready && !self.stages.by_newton;
         self.stages.dae.looked_back();
         self.jacobian_wanted = true;
         if made {
@@ -301,6 +310,7 @@ impl Formula for RungeKuttaStep<'_> {
                 xdot.copy_from_slice(&self.xdot);
             }
             self.jacobian_wanted = true;
+            self.of_begin = false;
         }
     }
 
