@@ -264,8 +264,8 @@ fn method_and_formulation_are_chosen_with_reasons() {
     };
     for (arguments, told) in [
         (&["pendulum"][..], ["geoms, psf+i", "invariants are given"]),
-        (&["andrews"], ["hedop5, eom1", "not stiff"]),
-        (&["andrews", "--rtol", "1e-11"], ["hedop5, eom1", "not stiff"]),
+        (&["andrews"], ["dop853, eom0", "not stiff"]),
+        (&["andrews", "--rtol", "1e-11"], ["dop853, eom0", "not stiff"]),
         (&["slider-crank-redundant", "--tend", "1"], ["geoms, psf", "redundant, of rank 1 where there are 3"]),
         (&["academic", "--tend", "1"], ["geoms, psf", "contact variables"]),
         (&["andrews", "--method", "auto", "--formulation", "ggl"], ["radau, ggl", "radau takes the formulation ggl"]),
