@@ -207,7 +207,7 @@ pub struct Solve {
     /// End of the interval [default: that of the model]
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub tend: Option<f64>,
-    /// Numerical method; auto decides from the equations and says why. General systems are solved by radau, bdf, trapezoidal, gauss, radau-ia and lobatto-iiic, ordinary
+    /// Numerical method; auto decides from the equations and says why. General systems are solved by radau, bdf, rodas, trapezoidal, gauss, radau-ia and lobatto-iiic, ordinary
     /// differential equations by dopri5 and dop853 as well; the others are for equations of motion, see `daedal list --methods` [default: that of the model, else auto]
     #[arg(long, value_name = "METHOD", value_parser = method())]
     pub method: Option<String>,

@@ -5,9 +5,8 @@ use crate::catalogue;
 use crate::dae::{System, Unknowns};
 use crate::error::SolveError;
 use crate::hybrid::{ActiveMode, Hybrid, HybridError, HybridOptions, HybridSolution};
-use crate::method::State;
 use crate::method::geoms::Geoms;
-use crate::method::radau::RadauIIa;
+use crate::method::{NonstiffFirst, State};
 use crate::motion::Mechanism;
 use crate::observer::Observer;
 use crate::options::Options;
@@ -16,7 +15,7 @@ use crate::solution::Solution;
 use crate::solve::{Solver, solve_motion};
 
 /// What suits the system: for equations of motion what [`choose`](crate::analysis::choose) finds at their consistent start, for general systems Radau IIa on the
-/// cheapest form, for systems with modes what their modes say.
+/// cheapest form, or for ordinary differential equations an explicit pair as long as they are not stiff, for systems with modes what their modes say.
 ///
 /// ```
 /// use daedal::prelude::*;
@@ -67,7 +66,7 @@ impl Solver<System> for Auto {
         options: &Options,
         observers: &mut [&mut dyn Observer<Unknowns>],
     ) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
-        RadauIIa::default().solve(problem, options, observers)
+        NonstiffFirst.solve(problem, options, observers)
     }
 }
 

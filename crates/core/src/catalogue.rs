@@ -12,6 +12,7 @@ use crate::method::gmkssol::Gmkssol;
 use crate::method::half_explicit::{HalfExplicit, HalfExplicitFormula, Hedop5};
 use crate::method::local_state_space::{Chart, LocalStateSpace};
 use crate::method::radau::RadauIIa;
+use crate::method::rosenbrock::Rodas;
 use crate::method::runge_kutta::{ImplicitRungeKutta, RungeKuttaFamily};
 use crate::method::symplectic::{Lobatto, Rattle};
 use crate::method::{Integrator, Method, StartFailure, State, Stepper};
@@ -124,6 +125,9 @@ fn runge_kutta(formulation: Formulation, family: RungeKuttaFamily) -> Box<dyn Mo
 
 const EVERY: &[&str] = &["psf", "psf+i", "p1", "ggl", "eom1", "eom0", "eom", "baumgarte", "over", "ode"];
 
+/// Formulations of index one whose derivatives stand alone in their rows.
+const OF_INDEX_ONE: &[&str] = &["eom0", "baumgarte"];
+
 /// Formulations with which the trapezoidal rule is known to differ; its family takes those of index one and two.
 const CLASSICAL: &[&str] = &["psf", "eom0", "eom1", "eom", "ode"];
 const WITH_CONSTRAINTS: &[&str] = &["psf", "eom0", "eom1"];
@@ -134,7 +138,7 @@ static OF_SYSTEMS: [SystemMethod; 1] = [SystemMethod {
     integrator: || Box::new(Exact),
 }];
 
-static ENTRIES: [Entry; 20] = [
+static ENTRIES: [Entry; 21] = [
     Entry {
         name: "geoms",
         description: "Radau IIa of order 5 on all constraint levels, regularised inside the linear algebra",
@@ -165,6 +169,13 @@ static ENTRIES: [Entry; 20] = [
         formulations: EVERY,
         build: |formulation| Box::new(Formulated { formulation, integrator: Bdf::default() }),
         integrator: Some(|| Box::new(Bdf::default())),
+    },
+    Entry {
+        name: "rodas",
+        description: "Rosenbrock method of order 4 for systems of index one, without iterations; for loose tolerances",
+        formulations: OF_INDEX_ONE,
+        build: |formulation| Box::new(Formulated { formulation, integrator: Rodas::default() }),
+        integrator: Some(|| Box::new(Rodas::default())),
     },
     Entry {
         name: "trapezoidal",

@@ -77,6 +77,7 @@ pub use method::gmkssol::Gmkssol;
 pub use method::half_explicit::{HalfExplicit, Hedop5};
 pub use method::local_state_space::LocalStateSpace;
 pub use method::radau::RadauIIa;
+pub use method::rosenbrock::Rodas;
 pub use method::runge_kutta::ImplicitRungeKutta;
 pub use method::symplectic::{Lobatto, Rattle};
 pub use observer::{Observer, StepView};

@@ -52,6 +52,8 @@ pub struct Solution<L = Layout> {
     pub undetermined: Vec<Vec<(String, f64)>>,
     /// What the method decided by itself.
     pub decisions: String,
+    /// Names of the methods that were used, each with the time from which on, where they were chosen along the way.
+    pub methods: Vec<(&'static str, f64)>,
     /// The step size proposed for going on.
     pub proposed_step: f64,
     /// The independent check, if it was asked for and the system has formulas.
@@ -75,6 +77,7 @@ impl<L: Clone> Solution<L> {
             largest: self.largest,
             undetermined: self.undetermined,
             decisions: self.decisions,
+            methods: self.methods,
             proposed_step: self.proposed_step,
             verification: self.verification,
         }

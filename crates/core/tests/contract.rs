@@ -68,7 +68,7 @@ fn every_way() -> Vec<Way> {
             let method = entry.with(formulation).unwrap();
             let constant = ["rattle", "lobatto", "alpha"].contains(&entry.name);
             let drifts = ["eom0", "eom", "ode", "baumgarte"].contains(&formulation.name())
-                && ["radau", "bdf", "trapezoidal", "gauss", "radau-ia", "lobatto-iiic"].contains(&entry.name);
+                && ["radau", "bdf", "rodas", "trapezoidal", "gauss", "radau-ia", "lobatto-iiic"].contains(&entry.name);
             let name = format!("{} {}", entry.name, formulation.name());
             // errors of methods of order one and two add up to more than a hundred tolerances
             let low_order = [implicit_euler::ROW.name, "trapezoidal"].contains(&entry.name);

@@ -6,23 +6,28 @@ use crate::model::{GeneralModel, Model, ModelSystem, MotionModel};
 use crate::modes::plan::ModesPlan;
 use crate::options::{self, MethodOptions};
 use crate::settings::Settings;
-use crate::steps::Order;
+use crate::steps::{AUTO, Order};
 use daedal::Bdf;
 use daedal::catalogue::{self, MotionMethod};
 use daedal::dae::Form;
 use daedal::formulation::{Formulated, Formulation, Selectors};
 use daedal::linalg::RankRule;
 use daedal::method::{
-    AlphaForm, Chart, Control, HalfExplicitFormula, Integrator, ProjectedOnto, RungeKuttaFamily, State, Steps,
+    AlphaForm, Chart, Control, HalfExplicitFormula, Integrator, NonstiffFirst, ProjectedOnto, RungeKuttaFamily, State,
+    Steps,
 };
 use daedal::motion;
 use daedal::motion::consistent::initialise_by;
 use daedal::{
     DormandPrince, GeneralizedAlpha, Geoms, Gmkssol, HalfExplicit, Hedop5, ImplicitRungeKutta, Lobatto,
-    LocalStateSpace, Mexx, Pair, RadauIIa, Rattle,
+    LocalStateSpace, Mexx, Pair, RadauIIa, Rattle, Rodas,
 };
 use daedal::{Initial, analysis};
 use serde::{Deserialize, Serialize};
+
+/// Why ordinary differential equations begin with an explicit method.
+const WHY_EXPLICIT: &str =
+    "these are ordinary differential equations, which are solved explicitly as long as they are not stiff";
 
 /// A method, the equations that it solves, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +41,20 @@ pub struct MethodChoice {
     /// Why the unknowns are not those of the equations as written, where derivatives are taken together.
     #[serde(default)]
     pub unknowns: Option<String>,
+}
+
+impl MethodChoice {
+    /// The methods that a run has chosen on its way, each with the time from which on.
+    pub(crate) fn settle(&mut self, methods: &[(&'static str, f64)]) {
+        let Some(((first, _), later)) = methods.split_first() else { return };
+        self.method = methods.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        if *first == "radau" {
+            self.reasons.clear();
+        }
+        let goes_on =
+            |(name, t): &(&str, f64)| format!("{name} goes on from t = {t:.6}, since the system is stiff there");
+        self.reasons.extend(later.iter().map(goes_on));
+    }
 }
 
 /// A choice with all that is needed to run it.
@@ -125,7 +144,8 @@ impl<'m> RunPlan<'m> {
                 of_motion(model, (motion, initial, trusted), name, asked.as_ref(), &settings.options, tend, ranks)
             }
             ModelSystem::General(general) => {
-                of_general(model, general, name.unwrap_or("radau"), asked.as_ref(), &settings.options)
+                let name = name.unwrap_or_else(|| chosen_for_general(general, &settings.options));
+                of_general(model, general, name, asked.as_ref(), &settings.options)
             }
             ModelSystem::Modes(modes) => {
                 let name = settings.method.as_deref().map_or(Ok(None), method_named)?;
@@ -207,6 +227,7 @@ fn of_motion<'m>(
         "geoms" => Box::new(Geoms { formulation, ..geoms(given) }),
         "radau" => Box::new(Formulated { formulation, integrator: radau(given) }),
         "bdf" => Box::new(Formulated { formulation, integrator: bdf(given)? }),
+        "rodas" => Box::new(Formulated { formulation, integrator: rodas(given) }),
         "gmkssol" => Box::new(gmkssol(given)),
         "hem3" => Box::new(half_explicit(HalfExplicitFormula::Hem3, given)?),
         "hem4" => Box::new(half_explicit(HalfExplicitFormula::Hem4, given)?),
@@ -249,6 +270,12 @@ fn of_motion<'m>(
     })
 }
 
+/// Radau where equations without derivatives or options of its own say so, else what the run finds out.
+fn chosen_for_general(general: &GeneralModel, given: &MethodOptions) -> &'static str {
+    let open = given.given().next().is_none() && general.system().has_derivatives_in_all_rows();
+    if open { AUTO } else { "radau" }
+}
+
 fn of_general<'m>(
     model: &Model,
     general: &'m GeneralModel,
@@ -256,7 +283,8 @@ fn of_general<'m>(
     asked: Option<&Asked>,
     given: &MethodOptions,
 ) -> Result<RunPlan<'m>, Error> {
-    let Some(usual) = catalogue::integrator(name) else {
+    let chosen: fn() -> Box<dyn Integrator> = || Box::new(NonstiffFirst);
+    let Some(usual) = catalogue::integrator(name).or((name == AUTO).then_some(chosen)) else {
         let alone = catalogue::of_systems().iter().map(|method| method.name);
         let known = catalogue::general().chain(alone).collect::<Vec<_>>().join(", ");
         return Err(Error::MethodOfMotion { method: name, model: model.name().to_string(), known });
@@ -276,6 +304,7 @@ fn of_general<'m>(
     only_known(given, name, known)?;
     let integrator: Box<dyn Integrator> = match name {
         "bdf" => Box::new(bdf(given)?),
+        "rodas" => Box::new(rodas(given)),
         "radau" => Box::new(radau(given)),
         "dopri5" => Box::new(dormand_prince(Pair::Order5, given)?),
         "dop853" => Box::new(dormand_prince(Pair::Order8, given)?),
@@ -284,12 +313,9 @@ fn of_general<'m>(
             None => usual(),
         },
     };
-    let choice = MethodChoice {
-        method: name.to_string(),
-        formulation: form.name().to_string(),
-        reasons: Vec::new(),
-        unknowns: None,
-    };
+    let reasons = if name == AUTO { vec![WHY_EXPLICIT.to_string()] } else { Vec::new() };
+    let choice =
+        MethodChoice { method: name.to_string(), formulation: form.name().to_string(), reasons, unknowns: None };
     Ok(RunPlan { choice, solver: PlannedSolver::General { general, form, integrator } })
 }
 
@@ -344,6 +370,15 @@ pub(crate) fn radau(given: &MethodOptions) -> RadauIIa {
         keep_step: given.pair("keep_step").unwrap_or(defaults.keep_step),
         ratio: given.pair("step_ratio").unwrap_or(defaults.ratio),
         ..defaults
+    }
+}
+
+fn rodas(given: &MethodOptions) -> Rodas {
+    let defaults = Rodas::default();
+    Rodas {
+        control: given.one_of("control", &options::CONTROLS).unwrap_or(defaults.control),
+        safety: given.number("safety").unwrap_or(defaults.safety),
+        ratio: given.pair("step_ratio").unwrap_or(defaults.ratio),
     }
 }
 

@@ -131,12 +131,12 @@ const RADAU: &[&str] = &["geoms", "gmkssol", "radau"];
 const PROJECTED: &[&str] = &["hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853", "gauss", "radau-ia"];
 #[rustfmt::skip]
 const CONTROLLED: &[&str] = &[
-    "geoms", "gmkssol", "radau", "bdf", "trapezoidal", "gauss", "radau-ia", "lobatto-iiic", "hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853", "partition",
-    "tangent",
+    "geoms", "gmkssol", "radau", "bdf", "rodas", "trapezoidal", "gauss", "radau-ia", "lobatto-iiic", "hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853",
+    "partition", "tangent",
 ];
 #[rustfmt::skip]
 const SAFE: &[&str] = &[
-    "geoms", "gmkssol", "radau", "trapezoidal", "gauss", "radau-ia", "lobatto-iiic", "hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853", "partition", "tangent",
+    "geoms", "gmkssol", "radau", "rodas", "trapezoidal", "gauss", "radau-ia", "lobatto-iiic", "hem3", "hem4", "hem5", "hedop5", "dopri5", "dop853", "partition", "tangent",
 ];
 const GEOMS: &[&str] = &["geoms"];
 
@@ -162,11 +162,11 @@ pub static SCHEMA: [MethodOption; 28] = schema! {
     "newton_tolerance" "X" IMPLICIT, OptionValues::Positive, "Stopping factor of Newton's iteration";
     "jacobian_reuse" "X" REUSING, OptionValues::Finite, "A Jacobian is kept while the iteration contracts faster than this; negative: never";
     "safety" "X" SAFE, OptionValues::Positive, "Safety factor of the step size control; not of bdf and mexx";
-    "step_ratio" "LEAST,MOST" RADAU, OptionValues::Numbers(2), "Bounds on the ratio of successive step sizes [default: 0.2,8]";
+    "step_ratio" "LEAST,MOST" &["geoms", "gmkssol", "radau", "rodas"], OptionValues::Numbers(2), "Bounds on the ratio of successive step sizes [default: 0.2,8, of rodas 0.2,6]";
     "keep_step" "FROM,TO" RADAU, OptionValues::Numbers(2), "The step size is kept where the proposed ratio lies between these [default: 1,1.2]";
     "max_order" "N" &["bdf"], OptionValues::Count(1, 5), "Largest order of bdf, 1 to 5";
     "stages" "N" &["geoms", "gmkssol", "radau", "gauss", "radau-ia", "lobatto-iiic", "lobatto"], OptionValues::Words(|| words(&STAGES)), "Number of stages: 1, 3, 5, 7 or auto of geoms, gmkssol and radau, 1, 2 or 3 of gauss and radau-ia, 2, 3 or 4 of lobatto-iiic and lobatto";
-    "baumgarte" "ALPHA,BETA,DELTA" &["radau", "bdf"], OptionValues::Numbers(3), "Parameters of the formulation baumgarte [default: 10,10,10]" only "baumgarte";
+    "baumgarte" "ALPHA,BETA,DELTA" &["radau", "bdf", "rodas"], OptionValues::Numbers(3), "Parameters of the formulation baumgarte [default: 10,10,10]" only "baumgarte";
     "composition" "KIND" &["rattle"], OptionValues::Words(|| words(&COMPOSITIONS)), "Composition of rattle, for a higher order";
     "rho" "RHO" &["alpha"], OptionValues::Finite, "What alpha leaves of the highest frequencies after a step, 0 to 1 [default: 0.9]";
     "selector_steps" "N" &["gmkssol"], OptionValues::Count(0, 1_000_000), "Steps after which gmkssol chooses its selectors anew; 0: never [default: 10]";

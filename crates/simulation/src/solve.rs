@@ -176,6 +176,12 @@ impl<'m> Simulation<'m> {
         if let Some(end) = account.as_ref().and_then(|account| account.end) {
             self.interval.1 = end;
         }
+        if let Some(SolverResult::Single { solution, .. }) = &found {
+            self.plan.choice.settle(&solution.methods);
+        }
+        if let Some(recorder) = &mut recorder {
+            recorder.settle(self.plan.order());
+        }
         let steps = steps.or_else(|| recorder.filter(|_| !self.model.has_modes()).map(StepRecorder::steps));
         let seconds = begin.elapsed().as_secs_f64();
         let mut warnings = self.warnings(found.as_ref());

@@ -6,6 +6,9 @@ use daedal::{Observer, StepView};
 use daedal_run::StepRecords;
 use std::ops::ControlFlow;
 
+/// Name under which a run begins whose method is chosen along the way.
+pub const AUTO: &str = "auto";
+
 /// Order of the steps of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -15,6 +18,8 @@ pub enum Order {
     OfSegment,
     /// 2s − 1, where s is the degree of that polynomial.
     OfStages,
+    /// Told when the run is over and its methods are known.
+    Later,
     /// Not known.
     Unknown,
 }
@@ -37,7 +42,7 @@ impl<L> Observer<L> for StepRecorder {
         self.h.push((step.segment.t1 - step.segment.t0).abs());
         match self.of_method {
             Order::Fixed(order) => self.order.push(order),
-            Order::OfSegment => self.order.push(step.segment.degree() as u32),
+            Order::OfSegment | Order::Later => self.order.push(step.segment.degree() as u32),
             Order::OfStages => self.order.push(2 * step.segment.degree() as u32 - 1),
             Order::Unknown => {}
         }
@@ -53,6 +58,18 @@ impl StepRecorder {
     pub fn new(of_method: Order) -> Self {
         let (t, h, order, newton, residuals) = Default::default();
         StepRecorder { of_method, t, h, order, newton, residuals, solves: 0 }
+    }
+
+    /// Of steps whose order is told later this is it; only degrees of polynomials are known.
+    pub fn settle(&mut self, order: Order) {
+        if self.of_method == Order::Later {
+            match order {
+                Order::Fixed(order) => self.order.fill(order),
+                Order::OfStages => self.order.iter_mut().for_each(|degree| *degree = 2 * *degree - 1),
+                Order::OfSegment | Order::Later | Order::Unknown => {}
+            }
+            self.of_method = order;
+        }
     }
 
     /// The steps, in the shape of a run file.
@@ -101,6 +118,7 @@ impl Order {
             // with s stages the polynomial has degree s, and the order is 2s − 1
             "geoms" | "radau" => Order::OfStages,
             "bdf" => Order::OfSegment,
+            AUTO => Order::Later,
             _ => Order::Unknown,
         }
     }

@@ -93,35 +93,41 @@ pub struct TimeScales {
 
 /// Linearise the motion at a point; `None` if accelerations are not determined there.
 pub(super) fn time_scales(at: &Linearised, interval: f64) -> Option<TimeScales> {
-    let A = reduced(at)?;
-    let values = eigenvalues(&A).ok()?;
-    let largest = values.first().map_or(0.0, |z| z.0.hypot(z.1));
-    let modes: Vec<Mode> = values.iter().filter(|z| z.1 >= 0.0).map(|&(re, im)| Mode { re, im }).collect();
-    let idle = if interval > 0.0 { IDLE / interval } else { 0.0 };
-    let zero = idle.max(ZERO * largest);
-    let nonzero = || modes.iter().filter(|mode| mode.magnitude() > zero);
-    let rate = |sign: f64| nonzero().filter(|m| m.time_constant().is_some()).map(|m| sign * m.re).fold(0.0, f64::max);
-    let positive = |x: f64| (x > 0.0).then_some(x);
-    let decay = positive(rate(-1.0));
-    let slowest = nonzero().map(Mode::magnitude).fold(f64::INFINITY, f64::min);
-    let slow_rate = if interval > 0.0 { slowest.max(1.0 / interval) } else { slowest };
-    let stiffness_ratio = decay.map(|rate| rate / slow_rate.min(rate));
-    Some(TimeScales {
-        dimension: values.len(),
-        zero,
-        interval,
-        fastest_decay: decay.map(|rate| 1.0 / rate),
-        slowest: slowest.is_finite().then(|| 1.0 / slowest),
-        highest_frequency: positive(nonzero().filter_map(Mode::frequency).fold(0.0, f64::max)),
-        fastest_growth: positive(rate(1.0)).map(|rate| 1.0 / rate),
-        stiffness: match stiffness_ratio {
-            Some(ratio) if ratio >= STIFF => Stiffness::Stiff,
-            Some(ratio) if ratio >= MILDLY_STIFF => Stiffness::Mild,
-            _ => Stiffness::NotStiff,
-        },
-        stiffness_ratio,
-        modes,
-    })
+    Some(TimeScales::of(&eigenvalues(&reduced(at)?).ok()?, interval))
+}
+
+impl TimeScales {
+    /// Of eigenvalues, the largest first, for an interval.
+    pub(crate) fn of(values: &[(f64, f64)], interval: f64) -> Self {
+        let largest = values.first().map_or(0.0, |z| z.0.hypot(z.1));
+        let modes: Vec<Mode> = values.iter().filter(|z| z.1 >= 0.0).map(|&(re, im)| Mode { re, im }).collect();
+        let idle = if interval > 0.0 { IDLE / interval } else { 0.0 };
+        let zero = idle.max(ZERO * largest);
+        let nonzero = || modes.iter().filter(|mode| mode.magnitude() > zero);
+        let rate =
+            |sign: f64| nonzero().filter(|m| m.time_constant().is_some()).map(|m| sign * m.re).fold(0.0, f64::max);
+        let positive = |x: f64| (x > 0.0).then_some(x);
+        let decay = positive(rate(-1.0));
+        let slowest = nonzero().map(Mode::magnitude).fold(f64::INFINITY, f64::min);
+        let slow_rate = if interval > 0.0 { slowest.max(1.0 / interval) } else { slowest };
+        let stiffness_ratio = decay.map(|rate| rate / slow_rate.min(rate));
+        TimeScales {
+            dimension: values.len(),
+            zero,
+            interval,
+            fastest_decay: decay.map(|rate| 1.0 / rate),
+            slowest: slowest.is_finite().then(|| 1.0 / slowest),
+            highest_frequency: positive(nonzero().filter_map(Mode::frequency).fold(0.0, f64::max)),
+            fastest_growth: positive(rate(1.0)).map(|rate| 1.0 / rate),
+            stiffness: match stiffness_ratio {
+                Some(ratio) if ratio >= STIFF => Stiffness::Stiff,
+                Some(ratio) if ratio >= MILDLY_STIFF => Stiffness::Mild,
+                _ => Stiffness::NotStiff,
+            },
+            stiffness_ratio,
+            modes,
+        }
+    }
 }
 
 /// The matrix of the motion in local coordinates.

@@ -88,6 +88,7 @@ impl Mirror {
             event.xdot.iter_mut().for_each(|rate| *rate = -*rate);
             self.turn(&mut event.xdot);
         }
+        solution.methods.iter_mut().for_each(|(_, from)| *from = -*from);
         solution.segments.iter_mut().for_each(|segment| segment.mirror(&self.signs));
         for (name, factor) in solution.undetermined.iter_mut().flatten() {
             let place = solution.names.iter().position(|known| known == name);

@@ -166,6 +166,7 @@ pub(super) fn solution(
         largest,
         undetermined: Vec::new(),
         decisions,
+        methods: Vec::new(),
         proposed_step,
         verification,
     }

@@ -2,7 +2,7 @@
 
 use super::array::ArrayKernels;
 use super::{DerivativeArray, Equations, FirstOrder, Formulas, Structure};
-use crate::graph::{Compiler, Interpreted};
+use crate::graph::{Compiler, Expr, Interpreted};
 use std::sync::{Arc, OnceLock};
 
 /// F(t, x, ẋ) = 0 with its formulas and a compiler for them.
@@ -66,6 +66,16 @@ impl System {
     pub fn free(mut self, states: &[&str]) -> Self {
         self.formulas.free.extend(states.iter().map(ToString::to_string));
         self
+    }
+
+    /// Does every equation contain a derivative, as those of ordinary differential equations do?
+    pub fn has_derivatives_in_all_rows(&self) -> bool {
+        let FirstOrder { graph, xdot, equations, .. } = &self.first;
+        let contains = |row: &Expr| {
+            let needed = graph.needed(&[*row]);
+            xdot.iter().any(|rate| needed.binary_search(rate).is_ok())
+        };
+        equations.iter().all(contains)
     }
 
     /// Other formulas with the same compiler.

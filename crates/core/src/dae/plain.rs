@@ -1,9 +1,9 @@
 //! A square system F(t, x, ẋ) = 0 of index at most one, as it stands.
 
 use super::watch::WatchedMatrix;
-use super::{Dae, Pencil, Structure};
+use super::{Dae, FirstOrder, Pencil, Structure};
 use crate::error::StepFailure;
-use crate::graph::{self, Compiler, Kernel};
+use crate::graph::{self, Compiler, Interpreted, Kernel};
 use crate::linalg::{Entries, RankRule};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
@@ -22,6 +22,8 @@ pub struct Plain {
     algebraic: Vec<bool>,
     quasilinear: bool,
     constant_leading: bool,
+    /// ∂F/∂t, where time enters: formulas until it is asked for
+    by_time: Option<TimeSlope>,
     inputs: Vec<f64>,
     time: usize,
     places: Vec<usize>,
@@ -31,6 +33,23 @@ pub struct Plain {
     row_names: Vec<String>,
     /// the matrix that must stay regular, unless it is made of numbers
     watch: Option<WatchedMatrix>,
+}
+
+/// ∂F/∂t, which few methods ask for.
+enum TimeSlope {
+    Formulas(Box<FirstOrder>),
+    Kernel { rows: Vec<usize>, entries: Box<dyn Kernel>, values: Vec<f64> },
+}
+
+impl TimeSlope {
+    /// Differentiated, and evaluated from then on.
+    fn made(self) -> Self {
+        let TimeSlope::Formulas(mut system) = self else { return self };
+        let t = [system.t];
+        let graph::Jacobian { row, entries, .. } = system.graph.jacobian(&system.equations, &t);
+        let values = vec![0.0; entries.len()];
+        TimeSlope::Kernel { rows: row, entries: Interpreted.compile(&system.graph, &entries), values }
+    }
 }
 
 impl Plain {
@@ -66,6 +85,7 @@ impl Plain {
             algebraic,
             quasilinear: structure.quasilinear(),
             constant_leading: structure.constant_leading(),
+            by_time: (!structure.autonomous()).then(|| TimeSlope::Formulas(Box::new(system.clone()))),
             inputs: vec![0.0; system.graph.inputs().len()],
             time: system.place(system.t),
             places: system.x.iter().chain(&system.xdot).map(|&e| system.place(e)).collect(),
@@ -131,6 +151,31 @@ impl Dae for Plain {
     // its index is at most one: without algebraic combinations E is regular
     fn is_ordinary(&self) -> bool {
         self.constant_leading && !self.algebraic.contains(&true)
+    }
+
+    fn constant_leading(&self) -> bool {
+        self.constant_leading
+    }
+
+    fn is_autonomous(&self) -> bool {
+        self.by_time.is_none()
+    }
+
+    fn time_slope(
+        &mut self,
+        (t, x, _): (f64, &[f64], &[f64]),
+        _: f64,
+        [zeros, _]: [&mut [f64]; 2],
+        out: &mut [f64],
+    ) -> Result<(), Undefined> {
+        self.set(t, x, zeros);
+        self.by_time = self.by_time.take().map(TimeSlope::made);
+        out.fill(0.0);
+        if let Some(TimeSlope::Kernel { rows, entries, values }) = &mut self.by_time {
+            entries.call(&self.inputs, values);
+            rows.iter().zip(values).for_each(|(&i, value)| out[i] = *value);
+        }
+        if out.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Undefined) }
     }
 
     fn residual(&mut self, _: usize, t: f64, x: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {

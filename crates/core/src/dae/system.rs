@@ -17,6 +17,9 @@ pub struct Point {
     pub xdot: Vec<f64>,
 }
 
+/// Part of a step over which time is differenced: ∛ε, where rounding and truncation are alike.
+const TIME_DIFFERENCE: f64 = 6e-6;
+
 /// A square system G(t, x, ẋ) = 0 of index at most one, at work: it owns its kernels and its scratch space.
 ///
 /// The contract of an implementation:
@@ -40,6 +43,38 @@ pub trait Dae {
     /// Is G = E ẋ − f(t, x) with a regular E that is made of numbers: an ordinary differential equation?
     fn is_ordinary(&self) -> bool {
         false
+    }
+
+    /// Is G = E ẋ − f(t, x) with an E that is made of numbers, regular or not?
+    fn constant_leading(&self) -> bool {
+        self.is_ordinary()
+    }
+
+    /// Does time not enter?
+    fn is_autonomous(&self) -> bool {
+        false
+    }
+
+    /// ∂G/∂t at a point whose rows G(t, x, 0) are known, for steps of size h: by formulas where the system has some, and else by differences to
+    /// later times. Two vectors: zeros, and scratch.
+    fn time_slope(
+        &mut self,
+        (t, x, G): (f64, &[f64], &[f64]),
+        h: f64,
+        [zeros, ahead]: [&mut [f64]; 2],
+        out: &mut [f64],
+    ) -> Result<(), Undefined> {
+        // (−3 G(t) + 4 G(t + δ) − G(t + 2δ))/(2δ), where what is added to t is what arrives
+        let delta = (t + TIME_DIFFERENCE * h) - t;
+        if delta == 0.0 {
+            return Err(Undefined);
+        }
+        self.residual(0, t + delta, x, zeros, out)?;
+        self.residual(0, t + 2.0 * delta, x, zeros, ahead)?;
+        for ((out, ahead), G) in out.iter_mut().zip(ahead).zip(G) {
+            *out = (4.0 * (*out - G) - (*ahead - G)) / (2.0 * delta);
+        }
+        Ok(())
     }
 
     /// G(t, x, ẋ). `stage` numbers the points at which an integrator evaluates inside of one step, from zero; a system that iterates

@@ -39,6 +39,7 @@ pub(super) struct Square<'p> {
     contact: Lu<f64>,
     column: Vec<f64>,
     residuals: Residuals,
+    autonomous: bool,
 }
 
 impl<'p> Square<'p> {
@@ -63,6 +64,7 @@ impl<'p> Square<'p> {
         let F = array.new_jacobian();
         Ok(Square {
             residuals: layout.residuals(&rows),
+            autonomous: mechanism.structure().autonomous,
             G: position_gradient(&layout, &F, levels.ggl),
             F,
             contact: Lu::new(layout.sizes.contact),
@@ -193,6 +195,14 @@ impl Dae for Square<'_> {
 
     fn quasilinear(&self) -> bool {
         true
+    }
+
+    fn constant_leading(&self) -> bool {
+        true
+    }
+
+    fn is_autonomous(&self) -> bool {
+        self.autonomous
     }
 
     fn residual(&mut self, _: usize, t: f64, x: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {

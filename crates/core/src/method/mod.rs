@@ -15,9 +15,11 @@ pub(crate) mod gmkssol;
 pub(crate) mod half_explicit;
 mod kept;
 pub(crate) mod local_state_space;
+mod nonstiff_first;
 mod pace;
 mod passage;
 pub(crate) mod radau;
+pub(crate) mod rosenbrock;
 pub(crate) mod runge_kutta;
 mod shell;
 pub(crate) mod structural;
@@ -32,6 +34,7 @@ pub use geoms::{Decomposition, Multipliers, NewtonPoint, Polish, Predictor, Sele
 pub use half_explicit::HalfExplicitFormula;
 pub(crate) use kept::Kept;
 pub use local_state_space::Chart;
+pub use nonstiff_first::NonstiffFirst;
 pub use pace::{Failures, Rules, Trust, Try, first_step};
 pub(crate) use passage::Passage;
 pub use radau::Stages;
@@ -255,5 +258,9 @@ pub trait Stepper {
     /// What the method decided by itself, for reports.
     fn decisions(&self) -> String {
         String::new()
+    }
+    /// Names of the methods that were used, each with the time from which on, where they were chosen along the way.
+    fn methods(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
     }
 }

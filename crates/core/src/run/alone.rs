@@ -95,6 +95,7 @@ impl Execution<'_, '_> {
             terms.map(|(name, &factor)| (name.clone(), factor)).collect()
         };
         let undetermined = vectors.iter().map(named).collect();
+        let methods = place.stepper.as_ref().map(|stepper| stepper.methods()).unwrap_or_default();
         let verified = place.verifier.is_some();
         let mut found = self.finish(ended, verified);
         let (phase, mode) = (found.phases.swap_remove(0), found.modes.swap_remove(0));
@@ -112,6 +113,7 @@ impl Execution<'_, '_> {
             largest: mode.largest,
             undetermined,
             decisions: mode.decisions,
+            methods,
             proposed_step,
             verification: found.verification,
         }

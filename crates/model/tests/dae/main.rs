@@ -2,6 +2,7 @@
 
 mod between;
 mod characteristics;
+mod chosen;
 mod examples;
 mod files;
 mod hidden;

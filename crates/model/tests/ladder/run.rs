@@ -6,7 +6,7 @@ use daedal::hybrid::SwitchKind;
 use daedal::method::Integrator;
 use daedal::method::Stages;
 use daedal::motion::{Compiled, Layout};
-use daedal::{Bdf, Geoms, Options, RadauIIa, Save, Statistics, Tolerance, catalogue};
+use daedal::{Bdf, Geoms, Options, RadauIIa, Rodas, Save, Statistics, Tolerance, catalogue};
 use daedal_model::{HybridModel, Methods, Model, ModelKind};
 use daedal_native::Native;
 use std::error::Error;
@@ -86,7 +86,9 @@ pub fn ways(kind: &ModelKind) -> Vec<Way> {
         ModelKind::Dae { .. } => {
             // where nothing contradicts, least squares are the form linear
             let forms = Form::ALL.iter().filter(|form| **form != Form::LeastSquares);
-            forms.flat_map(|form| ["radau", "bdf"].map(|method| Way::new(form.name(), method))).collect()
+            let ways = forms.flat_map(|form| ["radau", "bdf"].map(|method| Way::new(form.name(), method)));
+            // for equations as they stand
+            ways.chain([Way::new(Form::Plain.name(), "rodas")]).collect()
         }
         ModelKind::Hybrid(hybrid) if is_mechanical(hybrid) => vec![Way::new("psf", "geoms"), Way::new("p1", "geoms")],
         ModelKind::Hybrid(_) => ["radau", "bdf"].map(|method| Way::new("modes", method)).to_vec(),
@@ -129,8 +131,12 @@ impl Case {
         let system = System::new(formulas, Native);
         let problem = daedal::Problem::new(&system, (**initial).clone(), self.tend);
         let form = Form::ALL.into_iter().find(|known| known.name() == way.form).expect("a form");
-        let (radau, bdf) = (way.radau(), Bdf::default());
-        let method: &dyn Integrator = if way.method == "bdf" { &bdf } else { &radau };
+        let (radau, bdf, rodas) = (way.radau(), Bdf::default(), Rodas::default());
+        let method: &dyn Integrator = match way.method {
+            "bdf" => &bdf,
+            "rodas" => &rodas,
+            _ => &radau,
+        };
         let solution = daedal::solve(&problem, &daedal::dae::InForm { form, integrator: method }, options)
             .map_err(|error| reason(&error))?;
         // auxiliary unknowns of the form stand behind those of the system

@@ -15,9 +15,10 @@ use super::shell::{Attempt, Formula, Shell};
 use super::structural::{Step, StepSize};
 use super::weights::Weights;
 use super::{Integrator, StartFailure, State, Stepper};
-use crate::dae::{Dae, Point};
+use crate::analysis::TimeScales;
+use crate::dae::{Dae, Pencil, Point};
 use crate::error::StepFailure;
-use crate::linalg::IterationMatrix;
+use crate::linalg::{IterationMatrix, Matrix, eigenvalues};
 use crate::motion::Undefined;
 use crate::options::Options;
 use crate::segment::Segment;
@@ -32,22 +33,105 @@ const MOST_TERMS: usize = 7;
 /// Rates that differ by less, relative to the largest, are the same: far above the rounding of a consistent start, far below what a singular
 /// matrix leaves.
 const SAME_RATE: f64 = 1e-6;
-/// Steps in a row at the border of stability after which a system is called stiff. Solving ODEs II, IV.2.
+/// Steps at the border of stability after which a system is called stiff. Solving ODEs II, IV.2.
 const STIFF_STEPS: u32 = 15;
+/// Steps in a row inside of it after which the count begins anew.
+const CALM_STEPS: u32 = 6;
 
 impl Integrator for DormandPrince {
     fn start<'p>(
         &self,
-        system: Box<dyn Dae + 'p>,
+        mut system: Box<dyn Dae + 'p>,
         at: Point,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        Ok(Box::new(ExplicitStep::start(self, system, at, options)?))
+        options.check()?;
+        let admitted = Admitted::new(self.pair.tableau().name, &mut *system, &at)?;
+        Ok(Box::new(ExplicitStep::new(self, system, at, admitted, options)?))
     }
 }
 
+/// What is known of a system of the class at a consistent point.
+pub(super) struct Admitted {
+    pencil: Pencil,
+    /// E, unless it is the identity
+    leading: Option<IterationMatrix<f64>>,
+    /// ẋ
+    rate: Vec<f64>,
+}
+
+impl Admitted {
+    /// Refuse what is no ordinary differential equation.
+    pub fn new(method: &'static str, dae: &mut dyn Dae, at: &Point) -> Result<Self, StartFailure> {
+        let why = "it is not an ordinary differential equation E ẋ = f(t, x) with a regular matrix E of numbers";
+        let refused = || StartFailure::OutOfClass { method, why: why.into(), instead: "radau" };
+        if !dae.is_ordinary() {
+            return Err(refused());
+        }
+        let n = dae.dim();
+        let mut pencil = dae.new_pencil();
+        dae.pencil(at.t, &at.x, &at.xdot, &mut pencil)?;
+        let leading = if pencil.leading_is_identity() {
+            None
+        } else {
+            let mut matrix = IterationMatrix::new(&pencil, vec![false; n]);
+            matrix.decompose(&pencil, 1.0, 0.0).map_err(|_| refused())?;
+            Some(matrix)
+        };
+        let mut admitted = Admitted { pencil, leading, rate: vec![0.0; n] };
+        let defined = rate_of(dae, admitted.leading.as_mut(), at.t, &at.x, &vec![0.0; n], &mut admitted.rate);
+        defined.map_err(|_| StepFailure::Undefined { t: at.t })?;
+        // a matrix that is singular but for rounding gives other rates than those of the consistent start
+        let size = at.xdot.iter().fold(1.0_f64, |size, rate| size.max(rate.abs()));
+        if admitted.rate.iter().zip(&at.xdot).any(|(k, rate)| !((k - rate).abs() <= SAME_RATE * size)) {
+            return Err(refused());
+        }
+        Ok(admitted)
+    }
+
+    /// Number of unknowns.
+    pub fn dim(&self) -> usize {
+        self.rate.len()
+    }
+
+    /// Time scales in an interval, from the eigenvalues of E⁻¹A.
+    pub fn time_scales(&mut self, interval: f64) -> Option<TimeScales> {
+        let n = self.rate.len();
+        let mut J = Matrix::zeros(n, n);
+        let mut column = vec![0.0; n];
+        for i in 0..n {
+            self.pencil.A.row(i).for_each(|(j, a)| J[(i, j)] = a);
+        }
+        if let Some(leading) = &mut self.leading {
+            for j in 0..n {
+                (0..n).for_each(|i| column[i] = J[(i, j)]);
+                leading.solve(&mut column);
+                (0..n).for_each(|i| J[(i, j)] = column[i]);
+            }
+        }
+        Some(TimeScales::of(&eigenvalues(&J).ok()?, interval))
+    }
+}
+
+/// ẋ = E⁻¹ f(t, x).
+fn rate_of(
+    dae: &mut dyn Dae,
+    leading: Option<&mut IterationMatrix<f64>>,
+    t: f64,
+    x: &[f64],
+    zeros: &[f64],
+    rate: &mut [f64],
+) -> Result<(), Undefined> {
+    dae.residual(0, t, x, zeros, rate)?;
+    rate.iter_mut().for_each(|rate| *rate = -*rate);
+    if let Some(leading) = leading {
+        leading.solve(rate);
+    }
+    Ok(())
+}
+
 /// The pair at a point of a solution.
-struct ExplicitStep<'p> {
+pub(super) struct ExplicitStep<'p> {
     tableau: &'static ExplicitTableau,
     dae: Box<dyn Dae + 'p>,
     /// E, unless it is the identity
@@ -70,44 +154,33 @@ struct ExplicitStep<'p> {
     error: Vec<f64>,
     /// of the polynomial at thirds of a step
     deviations: [Vec<f64>; 2],
-    /// steps in a row that stability limits, and where they became too many
+    /// steps that stability limits, those in a row that it does not limit, and where the former became too many
     at_border: u32,
+    inside_border: u32,
     stiff_from: Option<f64>,
     counters: Statistics,
 }
 
 impl<'p> ExplicitStep<'p> {
-    fn start(
+    /// At a consistent point of a system that was admitted.
+    pub fn new(
         method: &DormandPrince,
-        mut dae: Box<dyn Dae + 'p>,
+        dae: Box<dyn Dae + 'p>,
         at: Point,
+        Admitted { leading, rate, .. }: Admitted,
         options: &Options,
     ) -> Result<Shell<Self>, StartFailure> {
-        options.check()?;
-        let tableau = method.pair.tableau();
+        let (n, tableau) = (dae.dim(), method.pair.tableau());
         let control = StepSize::new(method.steps, method.safety, tableau.order, options)?;
-        let why = "it is not an ordinary differential equation E ẋ = f(t, x) with a regular matrix E of numbers";
-        let refused = || StartFailure::OutOfClass { method: tableau.name, why: why.into(), instead: "radau" };
-        if !dae.is_ordinary() {
-            return Err(refused());
-        }
-        let n = dae.dim();
-        let mut pencil = dae.new_pencil();
-        dae.pencil(at.t, &at.x, &at.xdot, &mut pencil)?;
-        let leading = if pencil.leading_is_identity() {
-            None
-        } else {
-            let mut matrix = IterationMatrix::new(&pencil, vec![false; n]);
-            matrix.decompose(&pencil, 1.0, 0.0).map_err(|_| refused())?;
-            Some(matrix)
-        };
         let mut weights = Weights::new(&*dae, &options.tolerance)?;
         weights.at(&at.x);
         let state = State { t: at.t, x: at.x };
-        let mut step = ExplicitStep {
+        let mut k = vec![vec![0.0; n]; tableau.A.len()];
+        k[0] = rate;
+        let step = ExplicitStep {
             leading,
             zeros: vec![0.0; n],
-            k: vec![vec![0.0; n]; tableau.A.len()],
+            k,
             before: state.clone(),
             rate_before: vec![0.0; n],
             segment: Segment::with_room(state.t, &state.x, degree(tableau)),
@@ -119,35 +192,38 @@ impl<'p> ExplicitStep<'p> {
             error: vec![0.0; n],
             deviations: std::array::from_fn(|_| vec![0.0; n]),
             at_border: 0,
+            inside_border: 0,
             stiff_from: None,
-            counters: Statistics::default(),
+            counters: Statistics { residuals: 1, ..Statistics::default() },
             tableau,
             dae,
             state,
             control,
         };
-        step.rate(step.state.t, 0).map_err(|_| StepFailure::Undefined { t: at.t })?;
-        // a matrix that is singular but for rounding gives other rates than those of the consistent start
-        let size = at.xdot.iter().fold(1.0_f64, |size, rate| size.max(rate.abs()));
-        if step.k[0].iter().zip(&at.xdot).any(|(k, rate)| !((k - rate).abs() <= SAME_RATE * size)) {
-            return Err(refused());
-        }
         let rules = Rules { constant: control.fixed(), ..Rules::default() };
         Ok(Shell::new(step, rules, options))
     }
 
+    /// Where stability began to limit the steps.
+    pub fn stiff_from(&self) -> Option<f64> {
+        self.stiff_from
+    }
+
+    /// The system, and ẋ at the point where the formula stands.
+    pub fn system_and_rate(&mut self) -> (&mut dyn Dae, &[f64]) {
+        (&mut *self.dae, &self.k[0])
+    }
+
+    /// The system and the point where the formula stands.
+    pub fn into_system(mut self) -> (Box<dyn Dae + 'p>, Point) {
+        let State { t, x } = self.state;
+        (self.dae, Point { t, x, xdot: self.k.swap_remove(0) })
+    }
+
     /// kᵢ = E⁻¹ f(t, Y).
     fn rate(&mut self, t: f64, i: usize) -> Result<(), Undefined> {
-        let k = &mut self.k[i];
         self.counters.residuals += 1;
-        self.dae.residual(0, t, &self.Y, &self.zeros, k)?;
-        for k in k.iter_mut() {
-            *k = -*k;
-        }
-        if let Some(leading) = &mut self.leading {
-            leading.solve(k);
-        }
-        Ok(())
+        rate_of(&mut *self.dae, self.leading.as_mut(), t, &self.Y, &self.zeros, &mut self.k[i])
     }
 
     /// Y = x₀ + h Σ aᵢⱼ kⱼ at the stages of a step from x₀, whose rate is k₁, up to its end and the rate there. Y is the end.
@@ -220,7 +296,16 @@ impl<'p> ExplicitStep<'p> {
         let s = self.tableau.stages;
         let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
         let (rates, points) = (distance(&self.k[s], &self.k[s - 1]), distance(&self.Y, &self.last_stage));
-        self.at_border = if h * (rates / points).sqrt() > self.tableau.stable { self.at_border + 1 } else { 0 };
+        if h * (rates / points).sqrt() > self.tableau.stable {
+            self.at_border += 1;
+            self.inside_border = 0;
+        } else {
+            // a step is a little shorter now and then, after a rejection
+            self.inside_border += 1;
+            if self.inside_border == CALM_STEPS {
+                self.at_border = 0;
+            }
+        }
         if self.at_border == STIFF_STEPS && self.stiff_from.is_none() {
             self.stiff_from = Some(self.state.t);
         }
@@ -303,7 +388,7 @@ impl Formula for ExplicitStep<'_> {
         self.dae.jumped(self.state.t, &self.state.x);
         self.weights.at(&self.state.x);
         self.Y.copy_from_slice(&self.state.x);
-        self.at_border = 0;
+        (self.at_border, self.inside_border) = (0, 0);
         let t = self.state.t;
         self.rate(t, 0).map_err(|_| StepFailure::Undefined { t })
     }
