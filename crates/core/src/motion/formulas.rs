@@ -155,7 +155,9 @@ impl Formulas {
         let Formulas { graph, mass, force, .. } = &mut self;
         let forces = graph.with(|| {
             let mut forces: Vec<Expr> = force.iter().map(|f| -*f).collect();
-            mass.iter().for_each(|&(i, j, M)| forces[i] = forces[i] + M * a[j]);
+            for &(i, j, M) in mass.iter() {
+                forces[i] += M * a[j];
+            }
             forces
         });
         let named = self.names.velocities.iter().zip(forces).map(|(name, force)| (format!("force.{name}"), force));
