@@ -33,8 +33,9 @@ pub fn control(arguments: &Arguments) -> Result<(), Failure> {
         OutputFormat::Json => print(&format!("{:#}\n", report.object()))?,
     }
     for path in closed {
-        match report.closed.as_ref().and_then(|closed| closed.text.as_ref()) {
-            Some(text) => files::write_text(path, text)?,
+        let folder = path.parent().unwrap_or(path);
+        match report.closed.as_ref().and_then(|closed| closed.text_in(folder)) {
+            Some(text) => files::write_text(path, &text)?,
             None => return Err(Failure::NothingClosed { path: path.clone() }),
         }
     }

@@ -279,11 +279,12 @@ fn what(switch: &SwitchRecord) -> String {
             let _ = write!(text, ", {n} jumps");
         }
     }
-    for (name, impulse) in switch.impulses.iter().take(IMPULSES) {
-        let _ = write!(text, ", impulse {name} = {impulse:.6}");
+    for (name, order, factor) in switch.all_impulses().take(IMPULSES) {
+        let delta = if order == 0 { String::new() } else { format!(" δ{}", "'".repeat(order)) };
+        let _ = write!(text, ", impulse {name}{delta} = {factor:.6}");
     }
-    if switch.impulses.len() > IMPULSES {
-        let _ = write!(text, ", {} more impulses", switch.impulses.len() - IMPULSES);
+    if let more @ 1.. = switch.all_impulses().skip(IMPULSES).count() {
+        let _ = write!(text, ", {more} more impulses");
     }
     if let Some(restart) = &switch.restart {
         repaired(&mut text, restart);

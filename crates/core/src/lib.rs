@@ -60,8 +60,8 @@ pub use daedal_scalar as scalar;
 
 pub use auto::Auto;
 pub use boundary::{
-    BoundaryAccount, BoundaryError, BoundaryProblem, BoundarySolution, Bounded, EndCondition, GuessCurve, Periodic,
-    Unmet, solve_boundary,
+    BoundaryAccount, BoundaryError, BoundaryProblem, BoundarySolution, Bounded, Divergence, EndCondition, GuessCurve,
+    Periodic, Unmet, solve_boundary,
 };
 pub use error::{BadOption, ConstraintBlock, SolveError, StepFailure};
 pub use event::{Action, Event, Happened};

@@ -1,6 +1,7 @@
 //! A model file with its control loop closed: every input u becomes a formula of states, with a parameter `u_w` for what is added to it. Only the
 //! places that change are written anew; everything else stays as its author wrote it.
 
+use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -86,6 +87,27 @@ fn added(text: &str, input: &str) -> String {
         name.push('w');
     }
     name
+}
+
+/// The text of a file that is to stand in another folder: tables that it reads from files are named by the folder it was written for.
+///
+/// ```
+/// let text = "[tables.road]\nfile = \"road.csv\"\n";
+/// let moved = daedal_model::with_tables_of(text, std::path::Path::new("/data"));
+/// assert_eq!(moved, "[tables.road]\nfile = \"/data/road.csv\"\n");
+/// ```
+pub fn with_tables_of(text: &str, folder: &Path) -> String {
+    let mut edits = Edits { text, all: Vec::new(), appended: String::new() };
+    let root = DeTable::parse(text).ok();
+    let tables = root.as_ref().and_then(|root| table(root.get_ref(), "tables"));
+    for (_, entry) in tables.iter().flat_map(|(_, _, tables)| tables.iter()) {
+        let file = entry.get_ref().as_table().and_then(|entry| entry.get("file"));
+        if let Some((span, file)) = file.and_then(|file| Some((file.span(), file.get_ref().as_str()?))) {
+            let whole = folder.join(file).display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
+            edits.all.push((span.start, span.end, format!("\"{whole}\"")));
+        }
+    }
+    edits.applied()
 }
 
 struct Edits<'t> {

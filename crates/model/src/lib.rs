@@ -45,7 +45,7 @@ mod tables;
 mod unknowns;
 mod unused;
 
-pub use closed_loop::{ControlLaw, NotClosed, closed_loop};
+pub use closed_loop::{ControlLaw, NotClosed, closed_loop, with_tables_of};
 pub use control::{ControlFormula, ControlSequence, InputPlace, ModelControl};
 pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;

@@ -359,26 +359,29 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
         ModelKind::Dae { formulas, .. } => formulas.parameters.clone(),
         ModelKind::Hybrid(_) => Vec::new(),
     };
+    let (structural, boundary) = (reader.structural(), boundary.map(Box::new));
+    let plain = assembled(reader, root, (about, solve), kind);
+    let events = events::of_model(reader, &events, &plain.kind);
+    Some(Model { parameters, structural, events, boundary, ..plain })
+}
+
+/// A model without parameters, events and conditions at the end.
+fn assembled(reader: &mut Reader, root: &DeTable, (about, solve): (ModelSection, Defaults), kind: ModelKind) -> Model {
     let ModelSection { name, description, source, time } = about;
-    let structural = reader.structural();
-    let unused = unused::find(reader, root);
-    let events = events::of_model(reader, &events, &kind);
-    let tables = tables::of_time(reader, time);
-    let boundary = boundary.map(Box::new);
-    Some(Model {
+    Model {
         name,
         description,
         source,
         time,
         solve,
-        parameters,
-        structural,
-        unused,
-        tables,
+        parameters: Vec::new(),
+        structural: Vec::new(),
+        unused: unused::find(reader, root),
+        tables: tables::of_time(reader, time),
         kind,
-        events,
-        boundary,
-    })
+        events: ModelEvents::default(),
+        boundary: None,
+    }
 }
 
 /// A system with modes.
@@ -413,24 +416,8 @@ fn switched(
         .map(|k| (reader.parameters[k].name.clone(), reader.parameter(k).unwrap_or(f64::NAN)))
         .collect();
     parameters.extend(of_modes);
-    let ModelSection { name, description, source, time } = about;
-    let (unused, kind) = (unused::find(reader, root), ModelKind::Hybrid(Box::new(model)));
-    let events = ModelEvents::default();
-    let tables = tables::of_time(reader, time);
-    Some(Model {
-        name,
-        description,
-        source,
-        time,
-        solve,
-        parameters,
-        structural,
-        unused,
-        tables,
-        kind,
-        events,
-        boundary: None,
-    })
+    let kind = ModelKind::Hybrid(Box::new(model));
+    Some(Model { parameters, structural, ..assembled(reader, root, (about, solve), kind) })
 }
 
 fn check_sections(reader: &mut Reader, root: &DeTable) {

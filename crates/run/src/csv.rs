@@ -28,7 +28,7 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
 }
 
 /// Write what happened, one row each. With modes these are the switches, modes by their names; jumps are `name:before:after`, impulses
-/// `name:value`, apart by spaces; an event that does not switch has the kind `event`. Without modes these are the events, with the values of
+/// `name:value`, or `name:value:order` for derivatives of δ, apart by spaces; an event that does not switch has the kind `event`. Without modes these are the events, with the values of
 /// all columns.
 pub fn write_events(run: &Run, file: impl Write) -> Result<(), WriteError> {
     run.check()?;
@@ -83,7 +83,11 @@ fn switches(run: &Run, hybrid: &ModeHistory) -> Vec<(f64, Vec<String>)> {
     for switch in &hybrid.switches {
         let jumps: Vec<String> =
             switch.jumps.iter().map(|j| format!("{}:{:?}:{:?}", j.name, j.before, j.after)).collect();
-        let impulses: Vec<String> = switch.impulses.iter().map(|(name, x)| format!("{name}:{x:?}")).collect();
+        let impulse = |(name, order, factor): (&str, usize, f64)| match order {
+            0 => format!("{name}:{factor:?}"),
+            order => format!("{name}:{factor:?}:{order}"),
+        };
+        let impulses: Vec<String> = switch.all_impulses().map(impulse).collect();
         let cells = [
             format!("{:?}", switch.t),
             hybrid.modes[switch.from].name.clone(),
@@ -175,6 +179,7 @@ mod tests {
             smoothness: Continuity::Transfer,
             jumps: vec![jump("v", -1.5, 1.0), jump("lambda", f64::NAN, 2.0)],
             impulses: vec![("lambda.wall".into(), 0.25)],
+            higher_impulses: vec![vec![("z".into(), -3.0)]],
             restart: None,
             chattering: false,
         };
@@ -184,7 +189,7 @@ mod tests {
         let hybrid = Some(ModeHistory { modes, switches: vec![switch], ..ModeHistory::default() });
         write_events(&Run { hybrid, ..Run::default() }, &mut file).expect("a table");
         let text = String::from_utf8(file).expect("text");
-        let row = "0.5,falling,rising,\"y <= 0, falling\",condition,transfer,false,v:-1.5:1.0 lambda:NaN:2.0,lambda.wall:0.25\n";
+        let row = "0.5,falling,rising,\"y <= 0, falling\",condition,transfer,false,v:-1.5:1.0 lambda:NaN:2.0,lambda.wall:0.25 z:-3.0:1\n";
         assert_eq!(text, format!("time,from,to,condition,kind,smoothness,chattering,jumps,impulses\n{row}"));
     }
 }

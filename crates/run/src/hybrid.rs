@@ -80,15 +80,26 @@ pub struct SwitchRecord {
     /// Components that jump.
     #[serde(default, deserialize_with = "absent", skip_serializing_if = "Vec::is_empty")]
     pub jumps: Vec<JumpRecord>,
-    /// Impulses of constraints that closed: multiplier, impulse.
+    /// Impulses, the factors of δ: multiplier or unknown, impulse.
     #[serde(default, with = "number::exact_or_absent", skip_serializing_if = "Vec::is_empty")]
     pub impulses: Vec<(String, f64)>,
+    /// Factors of δ', δ'', …
+    #[serde(default, with = "number::exact_or_absent", skip_serializing_if = "Vec::is_empty")]
+    pub higher_impulses: Vec<Vec<(String, f64)>>,
     /// What making the state consistent in the new mode changed; none if it was consistent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<RestartRecord>,
     /// Was it one of several in short succession?
     #[serde(default, deserialize_with = "absent", skip_serializing_if = "std::ops::Not::not")]
     pub chattering: bool,
+}
+
+impl SwitchRecord {
+    /// All impulses: unknown, order i of δ⁽ⁱ⁾, factor.
+    pub fn all_impulses(&self) -> impl Iterator<Item = (&str, usize, f64)> {
+        let orders = std::iter::once(&self.impulses).chain(&self.higher_impulses);
+        orders.enumerate().flat_map(|(i, all)| all.iter().map(move |(name, factor)| (name.as_str(), i, *factor)))
+    }
 }
 
 /// What making a state consistent changed.

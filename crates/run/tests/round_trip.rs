@@ -146,16 +146,28 @@ fn hybrid() -> impl Strategy<Value = ModeHistory> {
         (0_usize..2, 0_usize..2, name(), any::<bool>()),
         (prop::sample::select(kinds), prop::sample::select(smoothness)),
         prop::collection::vec(jump, 0..3),
-        prop::collection::vec((name(), number()), 0..3),
+        prop::collection::vec(prop::collection::vec((name(), number()), 0..3), 0..3),
         prop::option::of(restart),
     );
     (prop::collection::vec(mode, 2..4), prop::collection::vec(event, 0..5)).prop_map(|(modes, events)| {
         let phase = |k: usize| PhaseRecord { mode: k % 2, t0: k as f64 * 0.1, t1: (k + 1) as f64 * 0.1 };
         let phases = (0..=events.len()).map(phase).collect();
         let switches = events.into_iter().enumerate().map(|(k, event)| {
-            let ((from, to, condition, chattering), (kind, smoothness), jumps, impulses, restart) = event;
-            let t = k as f64 * 0.1;
-            SwitchRecord { t, from, to, condition, kind, smoothness, jumps, impulses, restart, chattering }
+            let ((from, to, condition, chattering), (kind, smoothness), jumps, mut orders, restart) = event;
+            let (t, impulses) = (k as f64 * 0.1, orders.pop().unwrap_or_default());
+            SwitchRecord {
+                t,
+                from,
+                to,
+                condition,
+                kind,
+                smoothness,
+                jumps,
+                impulses,
+                higher_impulses: orders,
+                restart,
+                chattering,
+            }
         });
         ModeHistory { modes, switches: switches.collect(), phases }
     })

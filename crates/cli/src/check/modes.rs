@@ -42,9 +42,10 @@ pub fn text(check: &Check, checked: &ModesCheck) -> String {
     }
 
     text.heading("transitions");
-    for transition in &model.transitions {
+    for (transition, change) in model.transitions.iter().zip(&checked.changes) {
         let name = |k: usize| &model.modes[k].name;
-        text.entry(name(transition.from), &format!("→ {}: {}", name(transition.to), told(checked, transition)));
+        let class = change.map_or_else(String::new, |change| format!("; {change}"));
+        text.entry(name(transition.from), &format!("→ {}: {}{class}", name(transition.to), told(checked, transition)));
     }
     if model.transitions.is_empty() {
         text.entry("none", "");

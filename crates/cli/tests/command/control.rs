@@ -104,3 +104,25 @@ fn what_has_no_answer_is_refused() {
         "there is no optimal course to write",
     );
 }
+
+#[test]
+fn a_closed_loop_that_is_written_elsewhere_still_has_its_tables() {
+    let (here, elsewhere) = (directory("control-table"), directory("control-table-elsewhere"));
+    let text = std::fs::read_to_string(shipped("valve-servo.toml")).unwrap();
+    let table = "\n[tables.load]\nfile = \"load.csv\"\n[output]\nload_now = \"load(t)\"\n";
+    let model = here.join("valve.toml");
+    std::fs::write(&model, text + table).unwrap();
+    std::fs::write(here.join("load.csv"), "time,load\n0,1\n50,2\n100,1\n200,0\n").unwrap();
+    let model = model.to_str().unwrap();
+    for folder in [&here, &elsewhere] {
+        let closed = folder.join("closed.toml");
+        let closed = closed.to_str().unwrap();
+        let output = daedal(&["control", model, "--feedback", "state", "-o", closed]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let run = daedal(&["solve", closed]);
+        assert_eq!(code(&run), 0, "{}", stderr(&run));
+        assert!(stdout(&run).contains("load_now"), "{}", stdout(&run));
+    }
+    // beside the table it is named as before
+    assert!(std::fs::read_to_string(here.join("closed.toml")).unwrap().contains("file = \"load.csv\""));
+}

@@ -1,6 +1,6 @@
 //! Events that are asked for, and runs backward.
 
-use crate::support::{code, daedal, directory, json, refused, rows, shipped, stderr, words};
+use crate::support::{code, daedal, directory, json, refused, rows, shipped, statistics, stderr, words, written};
 use serde_json::json;
 use std::fs;
 
@@ -56,4 +56,37 @@ fn a_run_backward_is_written_in_its_order() {
     // the report of the table reads it again
     words(&["report", path.to_str().unwrap(), "-o", page.to_str().unwrap()]);
     refused(&["solve", &shipped("bouncing-ball.toml"), "--tend", "-1"], &["forward in time only"]);
+}
+
+/// (6.25): a condition that is an unknown of the system is under error control. Conditions are looked at inside of steps anyway, so that
+/// the same events are found with far fewer of them.
+#[test]
+fn a_condition_may_be_an_unknown_under_error_control() {
+    let plain = r#"
+        [model]
+        name = "peaks"
+        time = [0, 1]
+        [dae]
+        states = ["x"]
+        equations = ["der(x) = 1"]
+        [initial]
+        fix = { x = 0 }
+        [[events]]
+        name = "peak"
+        when = "sin(100*x^2) > 0.99"
+    "#;
+    let controlled = plain
+        .replace("states = [\"x\"]", "states = [\"x\", \"z\"]")
+        .replace("equations = [", "equations = [\"z = sin(100*x^2)\", ")
+        .replace("when = \"sin(100*x^2) > 0.99\"", "when = \"z > 0.99\"");
+    let run = |name: &str, text: &str| {
+        let file = written(name, text);
+        let object = statistics(&[file.to_str().unwrap()]);
+        (object["steps"].as_u64().unwrap(), words(&["solve", file.to_str().unwrap()]))
+    };
+    let (few, sampled) = run("peaks.toml", plain);
+    let (many, seen) = run("peaks-controlled.toml", &controlled);
+    // sin exceeds 0.99 around 100 t² = π/2 + 2πk, sixteen times
+    assert!(sampled.contains("16 events") && seen.contains("16 events"), "{sampled} {seen}");
+    assert!(many > 10 * few, "{few} and {many} steps");
 }

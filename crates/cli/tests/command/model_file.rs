@@ -204,3 +204,43 @@ fn tables_are_read_from_files_beside_the_model() {
     let file = written("bad-road.toml", &text.replace("road.csv", "bad-road.csv"));
     fails(&["solve", file.to_str().expect("a name")], 2, &["`bad-road.csv`: line 3: `high` is not a number"]);
 }
+
+/// The force of all constraints is unique where multipliers are not: that of the regular model, −λ G with G = (l1 cos φ1, −l2 cos φ2).
+#[test]
+fn forces_of_redundant_constraints_are_those_of_the_regular_model() {
+    let end =
+        |name: &str| statistics(&[&shipped(name), "--tend", "1", "--rtol", "1e-9", "--atol", "1e-9"])["final"].clone();
+    let (regular, redundant) = (end("slider-crank.toml"), end("slider-crank-redundant.toml"));
+    let value = |object: &Value, name: &str| object[name].as_f64().unwrap_or_else(|| panic!("{name} in {object}"));
+    let lambda = value(&regular, "lambda.slider");
+    let gradient = [value(&regular, "phi1").cos(), -3.0 * value(&regular, "phi2").cos()];
+    for (name, gradient) in ["force.omega1", "force.omega2"].into_iter().zip(gradient) {
+        let force = value(&redundant, name);
+        assert!((force + lambda * gradient).abs() < 1e-5, "{name}: {force} and {}", -lambda * gradient);
+        assert!(force.abs() > 1.0);
+    }
+    assert!(regular["force.omega1"].is_null(), "{regular}");
+    // as every key it is a truth value
+    let text = fs::read_to_string(shipped("slider-crank-redundant.toml")).unwrap();
+    let wrong = written("forces-wrong.toml", &text.replace("constraint_forces = true", "constraint_forces = 1"));
+    fails(&["solve", wrong.to_str().unwrap()], 2, &["constraint_forces", "true or false"]);
+    // a file with mistakes elsewhere tells these
+    let wrong = written("forces-mistake.toml", &text.replace("forces = [", "forces = [\"nobody\","));
+    fails(&["solve", wrong.to_str().unwrap()], 2, &["forces"]);
+}
+
+/// The level that is nearest to two gauges is their mean.
+#[test]
+fn contradicting_gauges_are_met_by_least_squares() {
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../measured/two-gauges.toml");
+    let model = model.to_str().unwrap();
+    let found = statistics(&[model, "--rtol", "1e-9", "--atol", "1e-9"]);
+    assert_eq!(found["formulation"], "least-squares");
+    let level = 2.01 + 10.0_f64.sin();
+    for (name, value) in [("level", level), ("inflow", 3.0 * 10.0_f64.cos() + 0.5 * level)] {
+        let found = found["final"][name].as_f64().unwrap();
+        assert!((found - value).abs() < 1e-8, "{name}: {found} and {value}");
+    }
+    fails(&["solve", model, "--formulation", "linear"], 1, &["contradict"]);
+    fails(&["check", model], 1, &["first", "second", "contradict each other"]);
+}

@@ -22,6 +22,37 @@ impl fmt::Display for Unmet {
     }
 }
 
+/// Where an iteration stood that did not converge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Divergence {
+    /// Iterations of the last attempt.
+    pub iterations: u64,
+    /// Intervals of its mesh.
+    pub intervals: usize,
+    /// Largest residual of the collocated equations.
+    pub residual: f64,
+    /// The equation it belongs to.
+    pub equation: String,
+    /// Where.
+    pub t: f64,
+    /// Conditions that are not met.
+    pub conditions: Vec<Unmet>,
+    /// Did formulas have no value at a trial?
+    pub undefined: bool,
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Divergence { iterations, intervals, residual, equation, t, conditions, undefined } = self;
+        let unmet = if conditions.is_empty() { "none".to_string() } else { list(conditions) };
+        let no_value = if *undefined { "; formulas had no finite value on the way" } else { "" };
+        write!(
+            f,
+            "the iteration for the solution does not converge ({iterations} iterations, {intervals} intervals): largest residual of the equations {residual:.2e} in {equation} at t = {t}, of the conditions {unmet}; give better guesses at the ends or a curve, or come from an easier problem{no_value}"
+        )
+    }
+}
+
 /// Why a boundary value problem was not solved.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum BoundaryError<L = Unknowns> {
@@ -127,25 +158,10 @@ pub enum BoundaryError<L = Unknowns> {
         partial: Box<Solution<L>>,
     },
     /// The iteration did not converge.
-    #[error(
-        "the iteration for the solution does not converge ({iterations} iterations, {intervals} intervals): largest residual of the equations {residual:.2e} in {equation} at t = {t}, of the conditions {}; give better guesses at the ends or a curve, or come from an easier problem{}",
-        if conditions.is_empty() { "none".to_string() } else { list(conditions) }, if *undefined { "; formulas had no finite value on the way" } else { "" }
-    )]
+    #[error("{account}")]
     NotConverged {
-        /// Iterations of the last attempt.
-        iterations: u64,
-        /// Intervals of its mesh.
-        intervals: usize,
-        /// Largest residual of the collocated equations.
-        residual: f64,
-        /// The equation it belongs to.
-        equation: String,
-        /// Where.
-        t: f64,
-        /// Conditions that are not met.
-        conditions: Vec<Unmet>,
-        /// Did formulas have no value at a trial?
-        undefined: bool,
+        /// Where it stood.
+        account: Divergence,
         /// The last curve.
         partial: Box<Solution<L>>,
     },
@@ -292,25 +308,9 @@ impl<L: Clone> BoundaryError<L> {
             BoundaryError::Contradictory { given, needed, conditions, partial } => {
                 BoundaryError::Contradictory { given, needed, conditions, partial: of(*partial) }
             }
-            BoundaryError::NotConverged {
-                iterations,
-                intervals,
-                residual,
-                equation,
-                t,
-                conditions,
-                undefined,
-                partial,
-            } => BoundaryError::NotConverged {
-                iterations,
-                intervals,
-                residual,
-                equation,
-                t,
-                conditions,
-                undefined,
-                partial: of(*partial),
-            },
+            BoundaryError::NotConverged { account, partial } => {
+                BoundaryError::NotConverged { account, partial: of(*partial) }
+            }
             BoundaryError::Undefined { t } => BoundaryError::Undefined { t },
             BoundaryError::ConstraintsSingular { t } => BoundaryError::ConstraintsSingular { t },
             BoundaryError::TooManyIntervals { intervals, t, error, partial } => {

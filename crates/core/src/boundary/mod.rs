@@ -17,11 +17,12 @@
 //! | `mesh.rs` | errors and meshes |
 //! | `solve.rs` | the whole way |
 //! | `solution.rs` | what was found, and how |
-//! | `error.rs` | why nothing was |
+//! | `error.rs`, `failure.rs` | why nothing was, and how that is told |
 
 mod curve;
 mod ends;
 mod error;
+mod failure;
 mod guess;
 mod interval;
 mod linearised;
@@ -34,7 +35,7 @@ mod solution;
 mod solve;
 
 pub use ends::EndCondition;
-pub use error::{BoundaryError, Unmet};
+pub use error::{BoundaryError, Divergence, Unmet};
 pub use problem::{BoundaryProblem, GuessCurve, Periodic};
 pub use solution::{BoundaryAccount, BoundarySolution};
 pub use solve::{Bounded, solve_boundary};

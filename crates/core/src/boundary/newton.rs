@@ -143,6 +143,10 @@ impl Collocated<'_> {
             } else {
                 (MOST_CHANGE * curve.length.abs() / correction.length.abs()).min(1.0)
             };
+            if most < SMALLEST && correction.length * curve.length < 0.0 {
+                // whatever is left of the interval, the end is wanted on the other side of the start
+                return Err(Stuck::Collapsed { length: curve.length });
+            }
             factor = factor.min(most);
             let mut accepted = None;
             while factor >= SMALLEST {

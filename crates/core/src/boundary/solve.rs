@@ -4,8 +4,6 @@ use super::curve::{CorrectionMeasure, Curve};
 use super::ends::{EndCondition, EndConditions};
 use super::error::{BoundaryError, Unmet};
 use super::guess::{self, Guess, GuessKind};
-use super::interval::LinearisationFailure;
-use super::linearised::{Determination, ends};
 use super::mesh::{FEWEST, differences, halved, redistributed};
 use super::newton::{Collocated, Converged, Cost, Stuck};
 use super::problem::{BoundaryProblem, General, Periodic};
@@ -38,8 +36,6 @@ const AGREED: f64 = 4.0;
 const MEMORY: usize = 1 << 30;
 /// Singular values of the conditions below this part of the largest count as zero.
 const RANK: f64 = 1e-10;
-/// Conditions may be off by so many tolerances of the values they contain, if there are more of them than needed.
-const OFF: f64 = 10.0;
 /// A solution that moves by less than this part of its size is at rest.
 const AT_REST: f64 = 1e-6;
 
@@ -183,14 +179,15 @@ fn general(system: System, problem: &BoundaryProblem<System>) -> Result<General,
     })
 }
 
-struct BoundarySearch<'s> {
-    problem: &'s General,
+/// A boundary value problem while it is solved.
+pub(super) struct BoundarySearch<'s> {
+    pub(super) problem: &'s General,
     options: Options,
-    system: RegularisedSystem,
-    scheme: SymmetricScheme,
-    conditions: EndConditions,
+    pub(super) system: RegularisedSystem,
+    pub(super) scheme: SymmetricScheme,
+    pub(super) conditions: EndConditions,
     start: Vec<f64>,
-    tolerances: Vec<(f64, f64)>,
+    pub(super) tolerances: Vec<(f64, f64)>,
     shape: ResultShape,
     t0: f64,
     length: f64,
@@ -471,26 +468,6 @@ impl<'s> BoundarySearch<'s> {
         (a.length - b.length).abs() / (atol + rtol * b.length.abs())
     }
 
-    /// Do the conditions hold, where there are more than needed?
-    fn contradiction(&mut self, curve: &Curve, residuals: &[f64]) -> Vec<Unmet> {
-        let Ok((first, last)) = ends(&mut self.system, curve) else { return Vec::new() };
-        let B = self.conditions.slopes(&first, &last);
-        let n = curve.n;
-        let (rtol, atol) = self.tolerances.iter().fold((0.0_f64, 0.0_f64), |w, t| (w.0.max(t.0), w.1.max(t.1)));
-        let allowed = |i: usize| {
-            let row = B.row(i);
-            let of =
-                |y: &[f64], by: &[f64]| by.iter().zip(y).map(|(b, y)| b.abs() * (atol + rtol * y.abs())).sum::<f64>();
-            of(&first.y, &row[..n]) + of(&last.y, &row[n..2 * n]) + row[2 * n].abs() * (atol + rtol * last.t.abs())
-        };
-        let off = |(i, residual): (usize, &f64)| {
-            let name = self.conditions.names[i].clone();
-            (residual.abs() > OFF * allowed(i).max(f64::MIN_POSITIVE))
-                .then_some(Unmet { name, residual: residual.abs() })
-        };
-        residuals.iter().enumerate().filter_map(off).collect()
-    }
-
     fn finish(
         mut self,
         found: Converged,
@@ -533,7 +510,7 @@ impl<'s> BoundarySearch<'s> {
     }
 
     /// A curve as a solution.
-    fn result(&mut self, curve: &Curve, guess: &str, ended: Ended) -> Solution<Unknowns> {
+    pub(super) fn result(&mut self, curve: &Curve, guess: &str, ended: Ended) -> Solution<Unknowns> {
         let own = self.system.own();
         let tolerances: Vec<(f64, f64)> = self
             .shape
@@ -568,69 +545,6 @@ impl<'s> BoundarySearch<'s> {
         );
         let of = (statistics, decisions);
         solution(&mut self.system, &self.scheme, curve, &self.shape, verifier, of, ended)
-    }
-
-    fn failed(&mut self, stuck: Stuck, needed: usize) -> BoundaryError {
-        let degrees = self.system.values.d;
-        let free_end = self.problem.free_end;
-        match stuck {
-            Stuck::Failure(LinearisationFailure::Undefined { t }) => BoundaryError::Undefined { t },
-            Stuck::Failure(LinearisationFailure::Singular { t }) => BoundaryError::ConstraintsSingular { t },
-            Stuck::Collapsed { length } => BoundaryError::Collapsed { length },
-            Stuck::Interrupted => BoundaryError::Interrupted,
-            Stuck::Singular { determined } => {
-                let free = self.free(&determined);
-                let given = self.conditions.len();
-                if given < needed {
-                    return BoundaryError::TooFew { given, needed, degrees, free_end, free };
-                }
-                let conditions = determined.dependent.iter().map(|&i| self.conditions.names[i].clone()).collect();
-                BoundaryError::Singular { rank: determined.rank, needed, degrees, free_end, conditions, free }
-            }
-            Stuck::Diverged { curve, iterations, residual, row: (interval, row), ends, undefined } => {
-                let (equation, t) = self.row(&curve, interval, row);
-                let conditions = self.contradiction(&curve, &ends);
-                let intervals = curve.intervals();
-                let partial = Box::new(self.result(&curve, "a guess", Ended::ByFailure));
-                BoundaryError::NotConverged {
-                    iterations,
-                    intervals,
-                    residual,
-                    equation,
-                    t,
-                    conditions,
-                    undefined,
-                    partial,
-                }
-            }
-        }
-    }
-
-    /// What can be moved, as it is told.
-    fn free(&self, determined: &Determination) -> Vec<String> {
-        let own = self.system.own();
-        let told = |&(is_last, j): &(bool, Option<usize>)| match j {
-            None => Some("the end time".to_string()),
-            Some(j) if j < own => {
-                Some(format!("{} at the {}", self.system.names()[j], if is_last { "end" } else { "start" }))
-            }
-            Some(_) => None,
-        };
-        determined.free.iter().filter_map(told).collect()
-    }
-
-    /// Equation and time of a row of an interval.
-    fn row(&self, curve: &Curve, interval: usize, row: usize) -> (String, f64) {
-        let rows: Vec<usize> = self.system.constraint_rows().collect();
-        let a = rows.len();
-        if let Some(row) = row.checked_sub(K * a) {
-            let d = self.system.values.d.max(1);
-            let t = curve.time(curve.tau(interval, self.scheme.gauss[(row / d).min(K - 1)]));
-            return ("a differential equation".to_string(), t);
-        }
-        let t = curve.time(curve.tau(interval, self.scheme.lobatto[row / a + 1]));
-        let (equation, level, _) = self.system.constraint(rows[row % a]);
-        (if level == 0 { equation.to_string() } else { format!("{equation}, differentiated {level} times") }, t)
     }
 }
 

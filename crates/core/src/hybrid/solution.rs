@@ -1,6 +1,6 @@
 //! What a hybrid run computed: phases in one mode each, and the switches between them.
 
-use super::flow::Part;
+use super::flow::{Impulses, Part};
 use super::options::Restart;
 use crate::event::Happened;
 use crate::method::State;
@@ -153,8 +153,11 @@ pub struct Switch {
     pub smoothness: Smoothness,
     /// Components that both modes have and that jump by more than the tolerance.
     pub jumps: Vec<Jump>,
-    /// Impulses of constraints that closed: multiplier, impulse.
-    pub impulses: Vec<(String, f64)>,
+    /// Impulses, the factors of δ: of multipliers where constraints of a mechanism closed, of unknowns where a linear mode with constant
+    /// coefficients was entered.
+    pub impulses: Impulses,
+    /// Factors of δ', δ'', … in the unknowns of a linear mode.
+    pub higher_impulses: Vec<Impulses>,
     /// What making the state consistent changed; none if it was consistent up to the tolerance.
     pub repair: Option<Repair>,
     /// Was it one of three switches in short succession?

@@ -97,7 +97,7 @@ pub(crate) fn check(mechanism: &dyn Mechanism, start: (f64, &[f64]), tend: f64) 
 }
 
 /// Values at a point, from scratch: nothing that is kept between points is trusted.
-struct Values {
+struct DeclaredValues {
     t: f64,
     p: Vec<f64>,
     rows: Vec<f64>,
@@ -121,7 +121,7 @@ struct Trial<'m> {
 }
 
 impl Trial<'_> {
-    fn values(&self, t: f64, x: &[f64]) -> Option<Values> {
+    fn values(&self, t: f64, x: &[f64]) -> Option<DeclaredValues> {
         let mut array = self.mechanism.array(Form::StrangenessFree, false);
         let (l, mut rows) = (&self.layout, vec![0.0; self.layout.rows()]);
         array.evaluate(t, x, &mut rows).ok()?;
@@ -131,7 +131,7 @@ impl Trial<'_> {
         M.copy_to(&mut mass, 0);
         GZ.copy_to(&mut K, 0);
         HZ.copy_to(&mut K, m);
-        Some(Values { t, p: x[l.p()].to_vec(), rows, M: mass, K })
+        Some(DeclaredValues { t, p: x[l.p()].to_vec(), rows, M: mass, K })
     }
 
     /// Try every declaration at a point, at the time of the start and at another one. Where the model has no value nothing is seen.
@@ -174,7 +174,7 @@ impl Trial<'_> {
     }
 
     /// An affine function has no second difference.
-    fn look_along(&mut self, here: &Values, x: &[f64], direction: &[f64]) {
+    fn look_along(&mut self, here: &DeclaredValues, x: &[f64], direction: &[f64]) {
         let [ahead, behind] = [1.0, -1.0].map(|sign| {
             let mut moved = x.to_vec();
             self.layout.p().for_each(|j| moved[j] += sign * direction[j]);
@@ -188,7 +188,7 @@ impl Trial<'_> {
     }
 
     /// Without λ and μ the dynamic rows lack (GZ)ᵀλ + (HZ)ᵀμ, and b and d nothing.
-    fn look_without_multipliers(&mut self, here: &Values, x: &[f64]) {
+    fn look_without_multipliers(&mut self, here: &DeclaredValues, x: &[f64]) {
         let l = &self.layout;
         let multipliers = l.lambda().start..l.mu().end;
         let mut without = x.to_vec();
@@ -203,7 +203,7 @@ impl Trial<'_> {
     }
 
     /// Keep the largest contradiction among (entry, told, found), unless the declaration is refuted already.
-    fn judge(&mut self, declared: Declared, at: &Values, values: Vec<(DeclaredEntry, f64, f64)>) {
+    fn judge(&mut self, declared: Declared, at: &DeclaredValues, values: Vec<(DeclaredEntry, f64, f64)>) {
         let size = values.iter().fold(0.0_f64, |most, (_, told, found)| most.max(told.abs()).max(found.abs()));
         let off = |(_, told, found): &(DeclaredEntry, f64, f64)| (told - found).abs();
         let worst = values.into_iter().max_by(|a, b| off(a).total_cmp(&off(b))).filter(|v| off(v) > ROUNDING * size);

@@ -147,6 +147,24 @@ impl Variables {
 }
 
 impl Formulas {
+    /// With an output `force.v` for every velocity v: the force of all constraints in its equation, M v' − f = −(GZ)ᵀλ − (HZ)ᵀμ. Where
+    /// constraints are redundant this is unique, while multipliers are not, unless f depends on them. Steinbrecher (2006), 4.2.30.
+    #[must_use]
+    pub fn with_constraint_forces(mut self) -> Self {
+        let a = self.variables().a().to_vec();
+        let Formulas { graph, mass, force, .. } = &mut self;
+        let forces = graph.with(|| {
+            let mut forces: Vec<Expr> = force.iter().map(|f| -*f).collect();
+            for &(i, j, M) in mass.iter() {
+                forces[i] += M * a[j];
+            }
+            forces
+        });
+        let named = self.names.velocities.iter().zip(forces).map(|(name, force)| (format!("force.{name}"), force));
+        self.outputs.extend(named);
+        self
+    }
+
     /// The formulas of a model, found by evaluating it with expressions. What the model derives by hand is not looked at.
     pub fn trace<E: EquationsOfMotion>(equations: &E) -> Self {
         let (n, names) = (equations.sizes(), equations.names());

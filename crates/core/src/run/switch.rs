@@ -226,7 +226,8 @@ impl<'h> Execution<'_, 'h> {
         jumps.retain(|jump| !bookkeeping(&jump.name));
         let repair = self.repair(to, &placed, &after);
         // impulses of constraints that were met to the tolerance are noise
-        let impulses = if jumps.is_empty() { Vec::new() } else { placed.entered.impulses };
+        let Entered { impulses, higher_impulses, .. } =
+            if jumps.is_empty() { Entered::default() } else { placed.entered };
         let smoothness = if jumps.is_empty() {
             Smoothness::Smooth
         } else if change.transfer.is_some() {
@@ -249,6 +250,7 @@ impl<'h> Execution<'_, 'h> {
             smoothness,
             jumps,
             impulses,
+            higher_impulses,
             repair,
             chattering,
             before,

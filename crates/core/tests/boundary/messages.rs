@@ -3,8 +3,10 @@
 use crate::{options, system};
 use daedal::dae::System;
 use daedal::graph::Expr;
+use daedal::linalg::Matrix;
+use daedal::motion::{BlackBox, BlackBoxMotion, BlackBoxRows, Motion, Position, Sizes, Undefined};
 use daedal::scalar::Scalar;
-use daedal::{BoundaryError, BoundaryProblem, EndCondition, Initial, solve_boundary};
+use daedal::{BoundaryError, BoundaryProblem, EndCondition, Initial, Options, solve_boundary};
 
 fn oscillator(k: f64) -> System {
     system(&["y", "v"], &[("k", k)], |_, x, xd, p| vec![xd[0] - x[1], xd[1] + p[0] * x[0]])
@@ -100,4 +102,67 @@ fn formulas_without_a_value_and_jumps_in_time_are_told() {
     });
     let (text, _) = refused(&BoundaryProblem::new(&s, Initial::at(0.0), Initial::at(1.0).fix("y", 1.0)));
     assert!(text.contains("a formula changes its branch"), "{text}");
+}
+
+#[test]
+fn constraints_that_lose_rank_on_the_way_are_told_with_the_time() {
+    // x' = −1 through x = 0, where x z = x² says nothing about z
+    let s = system(&["x", "z"], &[], |_, x, xd, _| vec![xd[0] + 1.0, x[0] * x[1] - Scalar::square(x[0])]);
+    let problem = BoundaryProblem::new(&s, Initial::new(0.0, &[1.0, 1.0]), Initial::at(2.0).fix("x", -1.0));
+    let (text, error) = refused(&problem);
+    assert!(matches!(error, BoundaryError::ConstraintsSingular { t } if (t - 1.0).abs() < 0.2), "{text}");
+    assert!(text.contains("the constraints lose rank along the solution: a singular point"), "{text}");
+    assert!(!error.is_input());
+}
+
+#[test]
+fn a_layer_that_needs_more_intervals_than_allowed_is_told_with_its_place() {
+    // y'' = 10⁸ y, y(0) = 1, y(1) = 0: a layer of width 10⁻⁴ at the start
+    let s = oscillator(-1e8);
+    let problem = BoundaryProblem::new(&s, Initial::at(0.0).fix("y", 1.0), Initial::at(1.0).fix("y", 0.0));
+    let few = Options { max_steps: 20, ..options(1e-10) };
+    let error = solve_boundary(&problem, &few).unwrap_err();
+    let text = error.to_string();
+    let BoundaryError::TooManyIntervals { intervals, t, error: size, partial } = &error else { panic!("{text}") };
+    assert!(*intervals <= 20 && *t < 0.2 && *size > 1.0 && partial.len() > 2, "{text}");
+    assert!(text.contains("intervals do not suffice: the error near t = "), "{text}");
+    // with as many as it wants it has its closed form
+    let found = solve_boundary(&problem, &options(1e-10)).unwrap();
+    assert!(crate::error(&found, "y", |t| (-1e4 * t).exp()) < 1e-8);
+}
+
+#[test]
+fn an_end_time_that_runs_into_the_start_is_told() {
+    // y' = 1, y = 0 at the start, y = −1 at an end behind the start
+    let s = system(&["y"], &[], |_, _, xd, _| vec![xd[0] - 1.0]);
+    let problem = BoundaryProblem::new(&s, Initial::at(0.0).fix("y", 0.0), Initial::at(1.0).fix("y", -1.0)).free_end();
+    let (text, error) = refused(&problem);
+    assert!(matches!(error, BoundaryError::Collapsed { length } if length.abs() < 1e-5), "{text}");
+    assert!(text.starts_with("the end time runs into the start"), "{text}");
+}
+
+/// A free point that gives nothing but values.
+struct ValuesOnly;
+
+impl BlackBox for ValuesOnly {
+    fn sizes(&self) -> Sizes {
+        Sizes { positions: 1, velocities: 1, ..Sizes::default() }
+    }
+    fn rows(&self, at: &Motion<f64>, out: &mut BlackBoxRows) -> Result<(), Undefined> {
+        (out.force[0], out.kinematics[0]) = (-1.0, at.v[0]);
+        Ok(())
+    }
+    fn mass(&self, _: &Position<f64>, M: &mut Matrix) -> Result<(), Undefined> {
+        M[(0, 0)] = 1.0;
+        Ok(())
+    }
+}
+
+#[test]
+fn a_black_box_has_no_formulas_to_collocate() {
+    let point = BlackBoxMotion(ValuesOnly);
+    let problem = BoundaryProblem::new(&point, Initial::motion(0.0, &[0.0], &[0.0]), Initial::at(1.0));
+    let error = solve_boundary(&problem, &options(1e-6)).unwrap_err();
+    assert!(matches!(error, BoundaryError::NoFormulas) && error.is_input());
+    assert!(error.to_string().contains("(a black box)"), "{error}");
 }

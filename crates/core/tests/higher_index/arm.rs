@@ -5,8 +5,8 @@
 //! f = (sin b (2cd + d²) − 2 cos a − cos(a + b) − c/5,   −sin b c² − cos(a + b) − d/5).
 //! ```
 
-use super::explicit::distance;
 use super::mechanism::{Mechanism, State};
+use super::observed::distance;
 use super::projection::{project_position, project_velocity};
 use daedal::scalar::Scalar;
 

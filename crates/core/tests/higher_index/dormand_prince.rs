@@ -1,8 +1,8 @@
 //! The pair of Dormand and Prince (1980) of order 5(4), with the step size control of the program DOPRI5.
 //! Hairer, Nørsett & Wanner, Solving ODEs I (1993), II.4 and II.5, table 5.2.
 
-use super::explicit::{distance, observed_order, shifted};
 use super::mechanism::Mechanism;
+use super::observed::{distance, observed_order, shifted};
 use super::pendulum::{Pendulum, START, closed_form};
 
 /// Nodes cᵢ.

@@ -2,8 +2,8 @@
 //! g(t) = g₀ + (t − t₀) (G u)₀ and G u = (G u)₀, and errors of the method add up accordingly.
 //! Hairer & Wanner, Solving ODEs II, (VII.2.6), theorem 2.1, figure 2.1 and exercise 1 of VII.2.
 
-use super::explicit::{exponent, observed_order};
 use super::mechanism::{Mechanism, Shipped, of_motion, split};
+use super::observed::{exponent, observed_order};
 use super::pendulum::{Pendulum, START};
 use daedal::formulation::{Formulated, Formulation};
 use daedal::method::{ProjectedOnto, Steps};

@@ -1,20 +1,18 @@
 //! Facts about equations of higher index that any implementation has to reproduce: index reduction and drift, stabilisation,
-//! projection, invariants, local state space forms and overdetermined equations. Hairer & Wanner, Solving ODEs II (1996), VII.1 and
-//! VII.2; tests name the entry of the list of tests (T4, T5, …) they belong to.
+//! projection, invariants. Hairer & Wanner, Solving ODEs II (1996), VII.1 and VII.2; tests name the entry of the list of tests
+//! (T4, T5, …) they belong to.
 //!
-//! The methods stand here in their plainest form, for two positions and one constraint where mechanics is meant.
+//! What is tried are the methods of the library. Reference solutions come from an independent pair (`dormand_prince`).
 
 mod arm;
 mod baumgarte;
 mod counterexamples;
 mod dormand_prince;
 mod drift;
-mod explicit;
 mod invariants;
 mod kepler;
-mod local_state_space;
 mod mechanism;
-mod overdetermined;
+mod observed;
 mod pendulum;
 mod projection;
 mod steering;

@@ -6,8 +6,8 @@
 //!
 //! Hairer & Wanner, Solving ODEs II, (VII.2.1); Jacobi's functions by the arithmetic-geometric mean, Abramowitz & Stegun, 16.4.
 
-use super::explicit::distance;
 use super::mechanism::{Mechanism, State};
+use super::observed::distance;
 use daedal::scalar::Scalar;
 
 /// The pendulum.

@@ -5,8 +5,8 @@
 //! velocities:  M(q)(u − ũ) + G(q)ᵀ μ = 0,   G(q) u + g_t = 0           linear
 //! ```
 
-use super::explicit::euclidean_distance;
 use super::mechanism::{Mechanism, Shipped, State, of_motion, split};
+use super::observed::euclidean_distance;
 use super::pendulum::{self, Pendulum};
 use daedal::linalg::Lu;
 use daedal::method::ProjectedOnto;

@@ -129,7 +129,8 @@ fn orders_on_constraints_are_those_of_theory() {
             let found = orders(&of(family, stages, false), index, n);
             println!("{family:?} {stages}, index {index}: {found:.2?} for {expected:?}");
             // four stages of Lobatto IIIC are still better than their order here
-            let off = |(found, expected): (&f64, f64)| *found < expected - 0.3 || *found > expected + 0.95;
+            let above = if (family, stages) == (LobattoIIIC, 4) { 0.95 } else { 0.1 };
+            let off = |(found, expected): (&f64, f64)| *found < expected - 0.1 || *found > expected + above;
             let off = found.iter().zip(expected).any(off);
             if off {
                 wrong.push(format!("{family:?} {stages}, index {index}: {found:.2?} for {expected:?}"));
@@ -150,7 +151,7 @@ fn projection_gives_back_the_order_of_ordinary_equations() {
     ] {
         let [y, z] = orders(&of(family, stages, true), 1, n);
         println!("{family:?} {stages}: {y:.2} {z:.2}");
-        assert!((y - order).abs() < 0.3 && (z - order).abs() < 0.3, "{family:?} {stages}: {y} {z}");
+        assert!((y - order).abs() < 0.1 && (z - order).abs() < 0.1, "{family:?} {stages}: {y} {z}");
     }
 }
 
@@ -177,19 +178,21 @@ fn error_control_keeps_the_tolerance_and_refuses_what_never_forgets() {
             let error = x.iter().zip(exact).take(if index == 1 { 3 } else { 2 }).map(|(x, e)| (x - e).abs());
             let error = error.fold(0.0, f64::max);
             println!("{family:?}, index {index}: {error:.1e}, {}", stepper.statistics());
-            assert!(error < 1e-5, "{family:?}, index {index}: {error:e}");
+            // steps of the trapezoidal rule use more of the tolerance
+            let bound = if family == Trapezoidal { 4e-7 } else { 5e-8 };
+            assert!(error < bound, "{family:?}, index {index}: {error:e}");
             // values between the steps are ends of shorter ones, as exact as the steps
             let (t0, t1) = (stepper.segment().t0, stepper.segment().t1);
             let mut between = vec![0.0; 3];
             stepper.inside(0.7 * t0 + 0.3 * t1, &mut between);
             let exact = OnCurve::exact(0.7 * t0 + 0.3 * t1);
             let error = (between[0] - exact[0]).hypot(between[1] - exact[1]);
-            assert!(error < 1e-5, "{family:?}, index {index}: {error:e}");
+            assert!(error < bound, "{family:?}, index {index}: {error:e}");
             stepper.refine();
             stepper.segment().eval(0.4 * t0 + 0.6 * t1, &mut between);
             let exact = OnCurve::exact(0.4 * t0 + 0.6 * t1);
             let error = (between[0] - exact[0]).hypot(between[1] - exact[1]);
-            assert!(error < 1e-5, "{family:?}, index {index}: {error:e}");
+            assert!(error < bound, "{family:?}, index {index}: {error:e}");
         }
     }
 }

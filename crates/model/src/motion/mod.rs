@@ -61,6 +61,7 @@ pub(crate) fn read(
     let parts = parts::declare(reader, section);
     let definitions = definitions::declare(reader, beside.definitions);
     let outputs = output::read(reader, beside.output);
+    let with_forces = section.truth(reader, "constraint_forces") == Some(true);
     parameters::evaluate(reader);
     reader.scope.incomplete = reader.count() > 0;
     let mut given = initial::read(reader, beside.initial, beside.last);
@@ -126,7 +127,9 @@ pub(crate) fn read(
         let start: Vec<_> = given.conditions().collect();
         last::lower(reader, *last, &graph, &names, &parameters, end, &start)
     });
-    (Formulas { graph, sizes, names, parameters, ..formulas }, initial, texts, boundary)
+    let formulas = Formulas { graph, sizes, names, parameters, ..formulas };
+    let formulas = if with_forces && reader.count() == 0 { formulas.with_constraint_forces() } else { formulas };
+    (formulas, initial, texts, boundary)
 }
 
 /// Initial values in the order of the variables; conditions run on tapes with the numbers of the parameters.

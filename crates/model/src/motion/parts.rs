@@ -11,7 +11,7 @@ use crate::suggestion::{enumerate, nearest};
 use std::collections::HashMap;
 use toml::de::DeValue;
 
-pub(super) const KEYS: [&str; 12] = [
+pub(super) const KEYS: [&str; 13] = [
     "positions",
     "velocities",
     "kinematics",
@@ -24,6 +24,7 @@ pub(super) const KEYS: [&str; 12] = [
     "contact",
     "invariants",
     "hidden",
+    "constraint_forces",
 ];
 
 /// The mass matrix as it is written.

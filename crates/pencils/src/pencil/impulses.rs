@@ -23,8 +23,14 @@ impl RegularPencil {
     pub fn inconsistent_start(&self, x: &[f64], b: &[Vec<f64>]) -> Result<InconsistentStart, PencilError> {
         let value = self.consistent(x, b)?;
         let jump: Vec<f64> = value.iter().zip(x).map(|(a, b)| a - b).collect();
+        let impulses = self.impulses(&jump);
+        Ok(InconsistentStart { value, jump, impulses })
+    }
+
+    /// The factors cⱼ of δ_τ⁽ʲ⁾, j = 0, …, ν − 2, that belong to a jump Δ.
+    pub fn impulses(&self, jump: &[f64]) -> Vec<Vec<f64>> {
         let k = self.N.rows();
-        let mut z = self.coordinates(&jump);
+        let mut z = self.coordinates(jump);
         z[k..].fill(0.0);
         let mut impulses = Vec::new();
         for _ in 1..self.index() {
@@ -32,6 +38,6 @@ impl RegularPencil {
             z[..k].copy_from_slice(&Nz);
             impulses.push(times(&self.X, &z));
         }
-        Ok(InconsistentStart { value, jump, impulses })
+        impulses
     }
 }

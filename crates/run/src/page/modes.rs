@@ -44,7 +44,7 @@ pub fn switches(run: &Run) -> String {
     let all = &hybrid.switches;
     let told = selected(all);
     let jumps = all.iter().any(|switch| !switch.jumps.is_empty());
-    let impulses = all.iter().any(|switch| !switch.impulses.is_empty());
+    let impulses = all.iter().any(|switch| switch.all_impulses().next().is_some());
     let mut heads = vec!["t", "from", "to", "condition", "kind", "state"];
     heads.extend(jumps.then_some("jumps"));
     heads.extend(impulses.then_some("impulses"));
@@ -118,7 +118,10 @@ fn row(html: &mut String, hybrid: &ModeHistory, switch: &SwitchRecord, k: usize,
         let _ = write!(html, "<td>{}</td>", escape(&told.collect::<Vec<_>>().join("\n")));
     }
     if impulses {
-        let told = switch.impulses.iter().map(|(name, impulse)| format!("{name}: {}", digits(*impulse, 6)));
+        let told = switch.all_impulses().map(|(name, order, factor)| {
+            let delta = if order == 0 { String::new() } else { format!(" δ{}", "'".repeat(order)) };
+            format!("{name}{delta}: {}", digits(factor, 6))
+        });
         let _ = write!(html, "<td>{}</td>", escape(&told.collect::<Vec<_>>().join("\n")));
     }
     html.push_str("</tr>\n");
@@ -153,6 +156,7 @@ mod tests {
             smoothness: Continuity::Smooth,
             jumps: Vec::new(),
             impulses: Vec::new(),
+            higher_impulses: Vec::new(),
             restart: None,
             chattering,
         }

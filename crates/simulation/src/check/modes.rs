@@ -3,6 +3,7 @@
 //! The first mode is looked at where the run starts. The others are looked at in their consistent state nearest to it, by the names of the
 //! unknowns; a run enters them somewhere else, so that nothing that is found there is fatal.
 
+use super::mode_change::{self, ModeChange};
 use super::{Check, Examined, examine as examine_mode, short};
 use crate::error::Error;
 use crate::model::{Model, SwitchedModel};
@@ -20,6 +21,8 @@ pub struct ModesCheck {
     pub model: HybridModel,
     /// What was found about every mode.
     pub modes: Vec<ModeCheck>,
+    /// What every transition does to the kinds of unknowns, where both modes could be looked at.
+    pub changes: Vec<Option<ModeChange>>,
     /// Where it may slide.
     pub pairs: Vec<SlidingPair>,
     /// Why a run cannot start.
@@ -106,9 +109,15 @@ pub(super) fn examine(whole: &Model, modes: &SwitchedModel, t0: f64) -> ModesChe
         }
         ModeCheck { reachable: reachable[k], examined }
     });
-    let found = found.collect();
+    let found: Vec<ModeCheck> = found.collect();
+    let values: Vec<_> = found.iter().map(|mode| mode.examined.as_ref().ok().and_then(mode_change::values)).collect();
+    let changes = model
+        .transitions
+        .iter()
+        .map(|transition| Some(ModeChange::new(values[transition.from].as_ref()?, values[transition.to].as_ref()?)));
+    let changes = changes.collect();
     let pairs = pairs(model, &system, t0, &known);
-    ModesCheck { model: model.clone(), modes: found, pairs, start: start.err() }
+    ModesCheck { model: model.clone(), modes: found, changes, pairs, start: start.err() }
 }
 
 /// Guesses of the file that a restart does not keep.

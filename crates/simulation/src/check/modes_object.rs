@@ -8,12 +8,13 @@
 //! modes             [ { name, kind: "motion"|"dae", method, formulation: null|text, dwell, reachable: bool, unknowns [name],
 //!                       error: null|text, analysis: null | the object of the mode, as `daedal check` prints it for a model of its kind } ]
 //! transitions       [ { from, to, condition, scheduled: bool, priority: null|number, hysteresis, set [name], keep [name],
-//!                       restart: null|text, after_accumulation: null|name } ]
+//!                       restart: null|text, after_accumulation: null|name,
+//!                       change: null | { class: 1 … 13, kinds: "none"|"d → a"|…, may_jump: bool, index_rises: bool } } ]
 //! sliding           [ { between [name, name], mode: null|name, there: null|condition, back: null|condition, width: null|number } ]
 //! ```
 //! Modes that are not the first are looked at near the start. `mode` of sliding is the one that is written for it; others are generated.
 
-use super::{Check, ModeCheck, ModesCheck, condition};
+use super::{Check, ModeChange, ModeCheck, ModesCheck, condition};
 use daedal::hybrid::Restart;
 use daedal_model::{HybridMode, HybridTransition, HybridTrigger, ModelKind};
 use serde_json::{Value, json};
@@ -39,7 +40,7 @@ pub fn object(check: &Check, checked: &ModesCheck) -> Value {
         "warnings": check.warnings(),
         "first_mode": name(model.initial.mode),
         "modes": model.modes.iter().zip(&checked.modes).map(|(m, found)| mode(m, found)).collect::<Value>(),
-        "transitions": model.transitions.iter().map(|t| transition(checked, t)).collect::<Value>(),
+        "transitions": model.transitions.iter().zip(&checked.changes).map(|(t, c)| transition(checked, t, c.as_ref())).collect::<Value>(),
         "sliding": sliding.collect::<Value>(),
     })
 }
@@ -58,7 +59,7 @@ fn mode(mode: &HybridMode, found: &ModeCheck) -> Value {
     })
 }
 
-fn transition(checked: &ModesCheck, transition: &HybridTransition) -> Value {
+fn transition(checked: &ModesCheck, transition: &HybridTransition, change: Option<&ModeChange>) -> Value {
     let name = |k: usize| &checked.model.modes[k].name;
     json!({
         "from": name(transition.from),
@@ -71,5 +72,13 @@ fn transition(checked: &ModesCheck, transition: &HybridTransition) -> Value {
         "keep": transition.keep,
         "restart": transition.restart.map(Restart::name),
         "after_accumulation": transition.after_accumulation.map(name),
+        "change": change.map(|change| {
+            json!({
+                "class": change.class,
+                "kinds": change.kinds,
+                "may_jump": change.may_jump,
+                "index_rises": change.index_rises,
+            })
+        }),
     })
 }

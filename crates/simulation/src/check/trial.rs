@@ -44,15 +44,22 @@ pub(super) fn make(model: &Model, t0: Option<f64>) -> Result<Option<TrialRun>, E
 fn stopped(error: &Error) -> Option<String> {
     match error {
         Error::Located { error, .. } => stopped(error),
-        Error::Stopped { cause, .. } => match &**cause {
-            StepFailure::TooManySteps { .. } => None,
-            cause => Some(told(cause)),
-        },
+        Error::Stopped { cause, .. } if used_up(cause) => None,
+        Error::Stopped { cause, .. } => Some(told(&**cause)),
         Error::StoppedInMode { cause, .. } => match &**cause {
-            HybridFailure::Step { cause: StepFailure::TooManySteps { .. }, .. } => None,
+            HybridFailure::Step { cause, .. } if used_up(cause) => None,
             cause => Some(told(cause)),
         },
         error => Some(told(error)),
+    }
+}
+
+/// Were only its steps used up? A kink that is near then is no reason.
+fn used_up(cause: &StepFailure) -> bool {
+    match cause {
+        StepFailure::TooManySteps { .. } => true,
+        StepFailure::Jump { cause, .. } => used_up(cause),
+        _ => false,
     }
 }
 

@@ -7,8 +7,9 @@ use super::transfers::linearised;
 use crate::error::Error;
 use crate::model::{Model, ModelSource, ModelSystem};
 use daedal::linalg::{Mat, RankRule};
-use daedal_model::{ControlLaw, InputPlace, ModelControl, closed_loop};
+use daedal_model::{ControlLaw, InputPlace, ModelControl, closed_loop, with_tables_of};
 use daedal_pencils::Kronecker;
+use std::path::{Path, PathBuf};
 
 /// A feedback of one kind, in all modes.
 pub struct ClosedLoop {
@@ -18,6 +19,25 @@ pub struct ClosedLoop {
     pub modes: Vec<ClosedMode>,
     /// The model file with the loop closed; `None` where nothing needed a feedback.
     pub text: Option<String>,
+    /// The folder for which the text is written, if the model came from a file.
+    folder: Option<PathBuf>,
+}
+
+impl ClosedLoop {
+    /// The model file with the loop closed, as it is written into a folder: tables stay where they are.
+    pub fn text_in(&self, folder: &Path) -> Option<String> {
+        let text = self.text.as_ref()?;
+        let whole = |path: &Path| std::path::absolute(path).and_then(std::fs::canonicalize).ok();
+        match self.folder.as_deref().and_then(|own| whole(named(own))) {
+            Some(own) if whole(named(folder)).as_ref() != Some(&own) => Some(with_tables_of(text, &own)),
+            _ => Some(text.clone()),
+        }
+    }
+}
+
+/// The folder of a file without one is the present one.
+fn named(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
 /// A feedback in one mode.
@@ -73,17 +93,19 @@ pub(super) fn close(model: &Model, kind: FeedbackKind, rule: RankRule) -> Result
         }
         ModelSystem::Motion(_) => return Err(no_section(model)),
     }
-    let text = match &model.source {
-        ModelSource::Text { name, text, .. } if modes.iter().any(|mode| !mode.needless) => {
+    let (text, folder) = match &model.source {
+        ModelSource::Text { name, text, folder } if modes.iter().any(|mode| !mode.needless) => {
             let closed = closed_loop(text, &laws).map_err(|error| refused(error.to_string()))?;
             // what is written must be a model
-            daedal_model::Model::read(name, &closed, &[])
-                .map_err(|mistakes| refused(format!("the closed loop cannot be written into this file: {mistakes}")))?;
-            Some(closed)
+            let source = ModelSource::Text { name: name.clone(), text: closed.as_str().into(), folder: folder.clone() };
+            source
+                .model(&[], model.kernel)
+                .map_err(|error| refused(format!("the closed loop cannot be written into this file: {error}")))?;
+            (Some(closed), folder.clone())
         }
-        _ => None,
+        _ => (None, None),
     };
-    Ok(ClosedLoop { kind, modes, text })
+    Ok(ClosedLoop { kind, modes, text, folder })
 }
 
 /// A file without inputs.

@@ -103,7 +103,7 @@ impl ControlMatrices {
         if linear && contains(&graph, &coefficients, &[t]) {
             return Err("coefficients depend on time: what is told of control holds for constant ones".into());
         }
-        let mut at = Values { of: vec![0.0; graph.inputs().len()] };
+        let mut at = PointValues { of: vec![0.0; graph.inputs().len()] };
         for &(e, value) in &numbers {
             at.set(&graph, e, value);
         }
@@ -183,11 +183,11 @@ impl ControlMatrices {
 }
 
 /// Numbers for the inputs of a graph.
-struct Values {
+struct PointValues {
     of: Vec<f64>,
 }
 
-impl Values {
+impl PointValues {
     fn set(&mut self, graph: &Graph, e: Expr, value: f64) {
         if let Node::Input(i) = graph.node(e) {
             self.of[i] = value;
@@ -232,7 +232,13 @@ fn equilibrium(
 }
 
 /// F(x, 0, u) = 0?
-fn rests(graph: &Graph, equations: &[Expr], names: &[String], slope: &Jacobian, at: &Values) -> Result<(), String> {
+fn rests(
+    graph: &Graph,
+    equations: &[Expr],
+    names: &[String],
+    slope: &Jacobian,
+    at: &PointValues,
+) -> Result<(), String> {
     let residuals = Tape::new(graph, equations).evaluate(&at.of);
     let slopes = Tape::new(graph, &slope.entries).evaluate(&at.of);
     let mut size = vec![1.0_f64; equations.len()];

@@ -261,6 +261,7 @@ impl Planned<'_> {
                     smoothness: Continuity::default(),
                     jumps: Vec::new(),
                     impulses: Vec::new(),
+                    higher_impulses: Vec::new(),
                     restart: None,
                     chattering: false,
                 })

@@ -64,6 +64,7 @@ pub fn modes(solution: &HybridSolution, table: &ColumnTable) -> ModeHistory {
         smoothness: smoothness(switch.smoothness),
         jumps: switch.jumps.iter().map(jump).collect(),
         impulses: switch.impulses.clone(),
+        higher_impulses: switch.higher_impulses.clone(),
         restart: switch.repair.as_ref().map(restart),
         chattering: switch.chattering,
     };

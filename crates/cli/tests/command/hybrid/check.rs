@@ -87,3 +87,27 @@ fn init_tells_the_values_from_which_a_run_starts() {
     assert!(text.contains("[initial] mode = \"rope\" fix = { x = 1.0"), "{text}");
     assert!(text.contains("# lambda.rope = 0.0"), "{text}");
 }
+
+/// Table 5.1 of the thesis: modes 1 and 2 have d = 2, a = 5, modes 3 and 4 d = 1, a = 6.
+#[test]
+fn every_transition_has_one_of_the_thirteen_classes() {
+    let object = json(&daedal(&["check", &shipped("boost-converter.toml"), "--format", "json"]));
+    let mut seen = Vec::new();
+    for transition in object["transitions"].as_array().unwrap() {
+        let into_index_two = ["open-blocking", "closed-conducting"].contains(&transition["to"].as_str().unwrap());
+        let (class, kinds) = if into_index_two { (4, "d → a") } else { (10, "a → d") };
+        let change = serde_json::json!({
+            "class": class, "kinds": kinds, "may_jump": into_index_two, "index_rises": into_index_two,
+        });
+        assert_eq!(transition["change"], change, "{transition}");
+        seen.push(class);
+    }
+    assert_eq!(seen.iter().filter(|class| **class == 4).count(), 4);
+    assert_eq!(seen.len(), 8);
+    // a rope that is cut leaves its multiplier undetermined: d, a, u = 2, 3, 0 becomes 4, 0, 1
+    let text = words(&["check", &shipped("rope-cut.toml")]);
+    assert!(text.contains("rope → free: vx^2 + vy^2 >= c; class 12 of mode changes (a → d + u)"), "{text}");
+    // a clutch that closes: a multiplier appears, and velocities that were free are bound
+    let text = words(&["check", &shipped("dog-clutch.toml")]);
+    assert!(text.contains("class 8 of mode changes (d + u → a), unknowns that become algebraic may jump"), "{text}");
+}

@@ -354,3 +354,76 @@ fn times_of_switches_are_found_as_exactly_as_asked() {
     fails(&["solve", file.to_str().expect("a name")], 2, &["time_tolerance"]);
     fails(&["solve", "pendulum", "--time-tolerance", "1e-3"], 2, &["has no modes", "time-tolerance"]);
 }
+
+/// The impulses that belong to the jumps of the boost converter: −0.1018155 δ in iS and iD where the switch closes first, ±2.88 δ in vS
+/// and vD wherever it opens later.
+#[test]
+fn impulses_of_linear_modes_are_told() {
+    let place = directory("linear-impulses");
+    let (run, csv) = (place.join("run.json"), place.join("switches.csv"));
+    let [run, csv] = [&run, &csv].map(|path| path.to_str().unwrap());
+    let text = words(&["solve", &shipped("boost-converter.toml"), "-o", run, "--events", csv]);
+    assert!(text.contains("5 jumps, impulse iS = -0.101816, impulse iD = -0.101816"), "{text}");
+    let object: Value = serde_json::from_str(&fs::read_to_string(run).unwrap()).unwrap();
+    let switches = object["hybrid"]["switches"].as_array().unwrap();
+    let impulses = |k: usize| -> Vec<(String, f64)> {
+        let all = switches[k]["impulses"].as_array().cloned().unwrap_or_default();
+        all.iter().map(|pair| (pair[0].as_str().unwrap().to_string(), pair[1].as_f64().unwrap())).collect()
+    };
+    let expect = |k: usize, wanted: [(&str, f64); 2]| {
+        let found = impulses(k);
+        assert_eq!(found.len(), 2, "{k}: {found:?}");
+        for ((name, value), (wanted_name, wanted)) in found.iter().zip(wanted) {
+            assert!(name == wanted_name && (value - wanted).abs() < 2e-7, "{k}: {found:?}");
+        }
+    };
+    expect(0, [("iS", -0.1018155), ("iD", -0.1018155)]);
+    assert!(impulses(1).is_empty() && impulses(3).is_empty());
+    for k in [4, 6, 8, 10, 12] {
+        expect(k, [("vS", 2.88), ("vD", -2.88)]);
+    }
+    assert!(fs::read_to_string(csv).unwrap().contains("vS:2.8"));
+}
+
+/// x' = v, v' = f, held at x = 0 from x⁻ = 1.5, v⁻ = 0.5: v = −1.5 δ, f = −0.5 δ − 1.5 δ'.
+#[test]
+fn derivatives_of_impulses_are_told() {
+    let text = r#"
+        [model]
+        name = "held"
+        time = [0, 2]
+        [modes.free.dae]
+        states = ["x", "v", "f"]
+        equations = ["der(x) = v", "der(v) = f", "f = 0"]
+        [modes.held.dae]
+        states = ["x", "v", "f"]
+        equations = ["der(x) = v", "der(v) = f", "x = 0"]
+        [[transitions]]
+        from = "free"
+        to = "held"
+        when = "t > 1"
+        [initial]
+        mode = "free"
+        fix = { x = 1, v = 0.5 }
+    "#;
+    let file = written("held.toml", text);
+    let run = directory("held").join("run.json");
+    let text = words(&["solve", file.to_str().unwrap(), "-o", run.to_str().unwrap()]);
+    assert!(text.contains("impulse v = -1.500000, impulse f = -0.500000, 1 more impulses"), "{text}");
+    let object: Value = serde_json::from_str(&fs::read_to_string(run).unwrap()).unwrap();
+    let higher = &object["hybrid"]["switches"][0]["higher_impulses"];
+    let factor = higher[0][0][1].as_f64().unwrap_or_else(|| panic!("{higher}"));
+    assert!(higher[0][0][0] == "f" && (factor + 1.5).abs() < 1e-6, "{higher}");
+    assert_eq!((higher.as_array().unwrap().len(), higher[0].as_array().unwrap().len()), (1, 1));
+}
+
+/// A state that is moved by another way than the equations ask for has no impulses.
+#[test]
+fn restarts_that_are_no_law_of_physics_have_no_impulses() {
+    let text = fs::read_to_string(shipped("boost-converter.toml")).unwrap();
+    assert!(text.contains("[[transitions]]"));
+    let other = text.replace("[[transitions]]", "[[transitions]]\nrestart = \"least-change\"");
+    let file = written("boost-least-change.toml", &other);
+    let text = words(&["solve", file.to_str().unwrap()]);
+    assert!(text.contains("least-change moved") && !text.contains("impulse"), "{text}");
+}

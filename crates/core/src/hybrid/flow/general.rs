@@ -1,5 +1,6 @@
 //! A mode that is a general system: what impulses leave alone follows from its derivative array.
 
+use super::impulses::ImpulseLaw;
 use super::{Entered, Entry, Flow, Known, Part, counted, kept};
 use crate::dae::hidden::MinimalArray;
 use crate::dae::{CharacteristicValues, DerivativeArray, Form, PrepareError, System, prepare_by};
@@ -39,6 +40,8 @@ pub struct GeneralFlow {
     kept: OnceCell<KeptCombinations>,
     /// found when it is first entered
     form_found: OnceCell<FormFound>,
+    /// impulses, where all coefficients are numbers
+    impulse_law: OnceCell<Option<ImpulseLaw>>,
 }
 
 impl GeneralFlow {
@@ -50,6 +53,7 @@ impl GeneralFlow {
             integrator: Box::new(integrator),
             kept: OnceCell::new(),
             form_found: OnceCell::new(),
+            impulse_law: OnceCell::new(),
         }
     }
 
@@ -106,6 +110,21 @@ impl GeneralFlow {
         })
     }
 
+    /// What entering the mode did to an unknown beside its jump.
+    fn entered(&self, entry: &Entry, stepper: &dyn Stepper, options: &Options) -> Entered {
+        let law = self.impulse_law.get_or_init(|| {
+            let [E, slope] = self.system.structure().numbers()?;
+            let dense = |M: &Mat<f64>, sign: f64| {
+                let mut dense = Matrix::zeros(M.nrows(), M.ncols());
+                (0..M.nrows()).for_each(|i| (0..M.ncols()).for_each(|j| dense[(i, j)] = sign * M[(i, j)]));
+                dense
+            };
+            ImpulseLaw::new(dense(&E, 1.0), &dense(&slope, -1.0), options.ranks())
+        });
+        let x = &stepper.state().x;
+        law.as_ref().map_or_else(Entered::default, |law| law.entered(entry, x, self.system.names(), options))
+    }
+
     /// A stepper that does not borrow from the system.
     pub(crate) fn start(&self, entry: &Entry, options: &Options) -> Result<Box<dyn Stepper>, EnterError> {
         entry.check(self.system.dim())?;
@@ -145,7 +164,9 @@ impl Flow for GeneralFlow {
     }
 
     fn enter<'f>(&'f self, entry: &Entry, options: &Options) -> Result<(Box<dyn Stepper + 'f>, Entered), EnterError> {
-        Ok((self.start(entry, options)?, Entered::default()))
+        let stepper = self.start(entry, options)?;
+        let entered = self.entered(entry, &*stepper, options);
+        Ok((stepper, entered))
     }
 
     fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
@@ -158,7 +179,7 @@ impl Flow for GeneralFlow {
             differentiated: &|unknown| structure.is_differentiated(unknown),
         };
         entry.impose_again(stepper, self.system.names(), options, &known)?;
-        Ok(Entered::default())
+        Ok(self.entered(entry, stepper, options))
     }
 
     fn part(&self, unknown: usize) -> Part {

@@ -1,5 +1,6 @@
 //! A mode that is a linear system, given by its coefficients.
 
+use super::impulses::ImpulseLaw;
 use super::{Entered, Entry, Flow, Known, counted, kept};
 use crate::dae::Point;
 use crate::dae::{Gelda, GeldaOptions, Keep};
@@ -9,18 +10,21 @@ use crate::linalg::{Mat, Matrix, RankRule};
 use crate::linear::{Coefficients, RankOptions, TaylorData};
 use crate::method::{Integrator, StartFailure, Stepper};
 use crate::options::Options;
+use std::cell::OnceCell;
 
 /// A linear system E ẋ = A x + b.
 pub struct LinearFlow<C> {
     names: Vec<String>,
     coefficients: C,
     integrator: Box<dyn Integrator>,
+    /// impulses, where the coefficients are constant
+    impulse_law: OnceCell<Option<ImpulseLaw>>,
 }
 
 impl<C: Coefficients + Clone> LinearFlow<C> {
     /// Coefficients with the names of the unknowns and the method to solve the system.
     pub fn new(names: Vec<String>, coefficients: C, integrator: impl Integrator + 'static) -> Self {
-        LinearFlow { names, coefficients, integrator: Box::new(integrator) }
+        LinearFlow { names, coefficients, integrator: Box::new(integrator), impulse_law: OnceCell::new() }
     }
 
     /// Combinations of the unknowns that impulses cannot change at a time.
@@ -34,6 +38,19 @@ impl<C: Coefficients + Clone> LinearFlow<C> {
         let rate = data.E.get(1).map_or_else(|| Mat::zeros(m, n), dense);
         let rows = kept(&impulsive::Coefficients { E: dense(&data.E[0]), rate, A: dense(&data.A[0]) }, ranks)?;
         counted(rows, d).map(Some)
+    }
+
+    /// What entering the mode did to an unknown beside its jump.
+    fn entered(&self, entry: &Entry, stepper: &dyn Stepper, options: &Options) -> Entered {
+        let law = self.impulse_law.get_or_init(|| {
+            let mut coefficients = self.coefficients.clone();
+            let mut data = TaylorData::new(coefficients.rows(), coefficients.dim(), 0);
+            let known = coefficients.constant() && coefficients.taylor(entry.t, 0, &mut data).is_ok();
+            let [E, A] = [data.E.swap_remove(0), data.A.swap_remove(0)];
+            known.then(|| ImpulseLaw::new(E, &A, options.ranks())).flatten()
+        });
+        let x = &stepper.state().x;
+        law.as_ref().map_or_else(Entered::default, |law| law.entered(entry, x, &self.names, options))
     }
 
     /// Does the derivative of an unknown occur at a time? Coefficients without values say so elsewhere.
@@ -67,7 +84,9 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
         // only its derivative is new now
         let at = gelda.consistent(t, &at.x, Keep::default())?;
         let named = options.for_unknowns(&self.names);
-        Ok((self.integrator.start(Box::new(gelda), at, named.as_ref().unwrap_or(options))?, Entered::default()))
+        let stepper = self.integrator.start(Box::new(gelda), at, named.as_ref().unwrap_or(options))?;
+        let entered = self.entered(entry, &*stepper, options);
+        Ok((stepper, entered))
     }
 
     fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
@@ -76,6 +95,6 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
         let differentiated = |unknown| self.is_differentiated(unknown, entry.t);
         let known = Known { kept: &kept, move_along: false, differentiated: &differentiated };
         entry.impose_again(stepper, &self.names, options, &known)?;
-        Ok(Entered::default())
+        Ok(self.entered(entry, stepper, options))
     }
 }

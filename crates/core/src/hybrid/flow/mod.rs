@@ -1,6 +1,7 @@
 //! What the controller of a hybrid run needs of a mode: consistent states, and a stepper.
 
 mod general;
+mod impulses;
 mod linear;
 mod motion;
 
@@ -31,14 +32,16 @@ pub struct Entry {
     pub restart: Option<Restart>,
 }
 
-/// Impulses of constraints that closed: multiplier, impulse.
+/// Impulses, the factors of δ: multiplier or unknown, impulse.
 pub type Impulses = Vec<(String, f64)>;
 
 /// What entering a mode did besides moving the state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entered {
-    /// Impulses of constraints that closed.
+    /// Impulses of constraints that closed, and of the unknowns of linear modes.
     pub impulses: Impulses,
+    /// Factors of δ', δ'', …, which linear modes of index three and more have.
+    pub higher_impulses: Vec<Impulses>,
     /// What happened to momentum and energy of a mechanism, if velocities changed.
     pub balance: Option<Balance>,
 }

@@ -87,7 +87,7 @@ impl<M: Mechanism> MotionFlow<M> {
         let names = layout.variable_names(&self.mechanism.names());
         let multipliers = names[layout.lambda().start..layout.mu().end].iter().cloned();
         let impulses = multipliers.zip(impulses).filter(|(_, impulse)| *impulse != 0.0).collect();
-        Ok((found.state, Entered { impulses, balance }))
+        Ok((found.state, Entered { impulses, balance, ..Entered::default() }))
     }
 }
 

@@ -15,7 +15,7 @@
 
 use super::RungeKuttaFamily;
 use super::tableau::ButcherTableau;
-use crate::linalg::{Matrix, eigenvalues};
+use crate::linalg::{Matrix, Singular, eigenvalues};
 use faer::c64;
 
 /// An eigenvalue of A⁻¹ with its projector uvᵀ.
@@ -43,14 +43,15 @@ pub(super) struct StageFormula {
 }
 
 impl StageFormula {
-    pub fn new(family: RungeKuttaFamily, stages: usize) -> Self {
+    /// The coefficients of a family; its matrix of stages is regular.
+    pub fn new(family: RungeKuttaFamily, stages: usize) -> Result<Self, Singular> {
         let tableau = match family {
-            RungeKuttaFamily::Trapezoidal => return Self::trapezoidal(),
-            RungeKuttaFamily::Gauss => ButcherTableau::gauss(stages),
-            RungeKuttaFamily::RadauIA => ButcherTableau::radau_ia(stages),
-            RungeKuttaFamily::LobattoIIIC => ButcherTableau::lobatto_iiic(stages),
+            RungeKuttaFamily::Trapezoidal => return Ok(Self::trapezoidal()),
+            RungeKuttaFamily::Gauss => ButcherTableau::gauss(stages)?,
+            RungeKuttaFamily::RadauIA => ButcherTableau::radau_ia(stages)?,
+            RungeKuttaFamily::LobattoIIIC => ButcherTableau::lobatto_iiic(stages)?,
         };
-        let A_inverse = tableau.inverse();
+        let A_inverse = tableau.inverse()?;
         let c = tableau.c;
         let ends_on_stage = family == RungeKuttaFamily::LobattoIIIC;
         let to_end = (0..stages).map(|j| (0..stages).map(|i| tableau.b[i] * A_inverse[(i, j)]).sum()).collect();
@@ -60,7 +61,7 @@ impl StageFormula {
             .collect();
         let rate_at_end = (0..stages).map(|j| (0..stages).map(|i| at_one[i] * A_inverse[(i, j)]).sum()).collect();
         let parts = eigenparts(&A_inverse);
-        StageFormula { c, to_end, rate_at_end, parts, averages: false, ends_on_stage, A_inverse }
+        Ok(StageFormula { c, to_end, rate_at_end, parts, averages: false, ends_on_stage, A_inverse })
     }
 
     /// (G(t₀, x₀, Ẋ) + G(t₁, x₁, Ẋ))/2 = 0 with Ẋ = (x₁ − x₀)/h; twice that is solved with 2E − hA.
@@ -125,7 +126,7 @@ mod tests {
             [(RungeKuttaFamily::Gauss, 3), (RungeKuttaFamily::RadauIA, 3), (RungeKuttaFamily::LobattoIIIC, 4)]
         {
             for s in family.fewest()..=most {
-                let formula = StageFormula::new(family, s);
+                let formula = StageFormula::new(family, s).unwrap();
                 for i in 0..s {
                     for j in 0..s {
                         let of = |power: i32| -> f64 {
@@ -144,7 +145,7 @@ mod tests {
     #[test]
     fn what_is_left_of_infinitely_stiff_components_is_known() {
         // R(∞) = 1 − bᵀA⁻¹𝟙: ±1 of Gauss, zero of Radau IA and Lobatto IIIC
-        let left = |family, s| 1.0 - StageFormula::new(family, s).to_end.iter().sum::<f64>();
+        let left = |family, s| 1.0 - StageFormula::new(family, s).unwrap().to_end.iter().sum::<f64>();
         for (s, sign) in [(1, -1.0), (2, 1.0), (3, -1.0)] {
             assert!((left(RungeKuttaFamily::Gauss, s) - sign).abs() < 1e-12);
             assert!(left(RungeKuttaFamily::RadauIA, s).abs() < 1e-12);

@@ -73,7 +73,7 @@ impl<'p> RungeKuttaStep<'p> {
         weights.at(&at.x);
         let tolerance = method.newton_tolerance.max(10.0 * f64::EPSILON / weights.rtol());
         let limits = Limits { most: method.max_newton, tolerance, default_rate: 0.0, rounding: ROUNDING * tolerance };
-        let formula = StageFormula::new(family, s);
+        let formula = StageFormula::new(family, s).map_err(|_| StepFailure::SingularPencil { t: at.t })?;
         let nodes = nodes(&formula.c, control.fixed());
         let mut stages = StageSystem::new(dae, formula, method.project, limits);
         stages.renew(Begin { t: at.t, x: &at.x, xdot: &at.xdot })?;
