@@ -29,6 +29,9 @@ use serde::{Deserialize, Serialize};
 const WHY_EXPLICIT: &str =
     "these are ordinary differential equations, which are solved explicitly as long as they are not stiff";
 
+/// Why they begin with RODAS.
+const WHY_ROSENBROCK: &str = "these are stiff ordinary differential equations, and the tolerance is loose";
+
 /// A method, the equations that it solves, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MethodChoice {
@@ -48,8 +51,10 @@ impl MethodChoice {
     pub(crate) fn settle(&mut self, methods: &[(&'static str, f64)]) {
         let Some(((first, _), later)) = methods.split_first() else { return };
         self.method = methods.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        if *first == "radau" {
-            self.reasons.clear();
+        match *first {
+            "radau" => self.reasons.clear(),
+            "rodas" => self.reasons = vec![WHY_ROSENBROCK.to_string()],
+            _ => {}
         }
         let goes_on =
             |(name, t): &(&str, f64)| format!("{name} goes on from t = {t:.6}, since the system is stiff there");

@@ -123,7 +123,9 @@ fn rate_of(
     rate: &mut [f64],
 ) -> Result<(), Undefined> {
     dae.residual(0, t, x, zeros, rate)?;
-    rate.iter_mut().for_each(|rate| *rate = -*rate);
+    for rate in rate.iter_mut() {
+        *rate = -*rate;
+    }
     if let Some(leading) = leading {
         leading.solve(rate);
     }

@@ -256,7 +256,7 @@ impl Formula for RosenbrockStep<'_> {
     /// The end of a step from the same begin where there are constraints: between steps what they determine has one order less.
     fn inside(&mut self, t: f64, x: &mut [f64]) {
         let (t0, t1) = (self.segment.t0, self.segment.t1);
-        if !self.algebraic.contains(&true) || !(t > t0 && t < t1) {
+        if !(self.algebraic.contains(&true) && t > t0 && t < t1) {
             return self.segment.eval(t, x);
         }
         std::mem::swap(&mut self.before, &mut self.state);
