@@ -101,7 +101,7 @@ fn parameters_are_set_and_kept() {
 #[test]
 fn three_kinds_of_systems_are_solved_by_one_function() {
     for (text, method, columns) in [
-        (PENDULUM, "hedop5", vec!["x", "y", "vx", "vy", "lambda.rod", "vx'", "vy'", "height"]),
+        (PENDULUM, "dop853", vec!["x", "y", "vx", "vy", "lambda.rod", "vx'", "vy'", "height"]),
         (CIRCUIT, "radau", vec!["u", "i"]),
         (THERMOSTAT, "radau", vec!["T", "mode"]),
     ] {

@@ -9,14 +9,14 @@ fn methods_are_for_their_models() {
         &["solve", &file, "--method", "geoms"],
         &[
             "geoms is for equations of motion",
-            "--method with one of radau, bdf, trapezoidal, gauss, radau-ia, lobatto-iiic, dopri5",
+            "--method with one of radau, bdf, rodas, trapezoidal, gauss, radau-ia, lobatto-iiic, dopri5",
         ],
     );
     for entry in daedal::catalogue::all().iter().filter(|entry| entry.integrator.is_none()) {
         let said = format!("{} is for equations of motion", entry.name);
         refused(
             &["solve", &file, "--method", entry.name],
-            &[&said, "--method with one of radau, bdf, trapezoidal, gauss, radau-ia, lobatto-iiic, dopri5"],
+            &[&said, "--method with one of radau, bdf, rodas, trapezoidal, gauss, radau-ia, lobatto-iiic, dopri5"],
         );
     }
     // for general systems, but not for this one
