@@ -406,11 +406,6 @@ impl Dae for Genda {
         self.watch(t, x)
     }
 
-    fn settle(&mut self, t: f64, x: &mut [f64]) {
-        // where there is no value the state stays
-        let _ = self.polish(STAGES - 1, t, x);
-    }
-
     fn jumped(&mut self, t: f64, x: &[f64]) {
         // y follows from where it was last, not along its Taylor polynomial; where that is impossible the next pencil says so
         let _ = self.project(t, x);

@@ -6,7 +6,7 @@ use crate::dae::{Dae, Pencil, Point};
 use crate::error::StepFailure;
 use crate::linalg::IterationMatrix;
 use crate::method::controller::{Control, Controller};
-use crate::method::explicit::combine;
+use crate::method::explicit::{Admitted, combine};
 use crate::method::pace::{Failures, Rules, Try, first_step_of};
 use crate::method::shell::{Attempt, Formula, Shell};
 use crate::method::weights::Weights;
@@ -32,6 +32,8 @@ pub(super) struct RosenbrockStep<'p> {
     /// E: row, column, entry
     leading: Vec<(usize, usize, f64)>,
     algebraic: Vec<bool>,
+    /// are some unknowns determined by constraints? Rows with derivatives may contain them, too
+    constrained: bool,
     controller: Controller,
     constant: bool,
     state: State,
@@ -73,6 +75,7 @@ impl<'p> RosenbrockStep<'p> {
         let entries = |i: usize| pencil.E.row(i).filter(|(_, e)| *e != 0.0).map(move |(j, e)| (i, j, e));
         let leading = (0..n).flat_map(entries).collect();
         let algebraic: Vec<bool> = (0..n).map(|i| dae.algebraic(i)).collect();
+        let constrained = Admitted::new("rodas", &mut *dae, &at).is_err();
         let constant = method.control == Control::Fixed;
         let state = State { t: at.t, x: at.x };
         let step = RosenbrockStep {
@@ -80,6 +83,7 @@ impl<'p> RosenbrockStep<'p> {
             of_rates: IterationMatrix::new(&pencil, algebraic.clone()),
             leading,
             algebraic,
+            constrained,
             controller: Controller::new(method.control, method.safety, method.ratio, 1),
             constant,
             before: state.clone(),
@@ -256,7 +260,7 @@ impl Formula for RosenbrockStep<'_> {
     /// The end of a step from the same begin where there are constraints: between steps what they determine has one order less.
     fn inside(&mut self, t: f64, x: &mut [f64]) {
         let (t0, t1) = (self.segment.t0, self.segment.t1);
-        if !(self.algebraic.contains(&true) && t > t0 && t < t1) {
+        if !(self.constrained && t > t0 && t < t1) {
             return self.segment.eval(t, x);
         }
         std::mem::swap(&mut self.before, &mut self.state);
@@ -276,7 +280,7 @@ impl Formula for RosenbrockStep<'_> {
 
     /// The polynomial through ends of shorter steps.
     fn refine(&mut self) {
-        if !self.algebraic.contains(&true) {
+        if !self.constrained {
             return;
         }
         let (t0, t1) = (self.segment.t0, self.segment.t1);
