@@ -49,7 +49,7 @@ pub(crate) fn generate(program: &Program, three_operands: bool) -> (Vec<u8>, usi
     for (&(value, step), &later) in program.steps.iter().zip(&later) {
         allocation.step(value, step, later);
         allocation.now += 1;
-        while let Some(&(value, entry)) = outputs.next_if(|(output, _)| *output <= value + step.results() - 1) {
+        while let Some(&(value, entry)) = outputs.next_if(|(output, _)| *output < value + step.results()) {
             allocation.output(value, entry);
         }
         (0..step.results()).for_each(|k| allocation.leave_if_dead(value + k));
@@ -90,7 +90,9 @@ impl Allocation {
             Step::Call(function, operands) => {
                 let sources = operands.map(|operand| operand.map(|value| self.operand(value)));
                 for (operand, later) in operands.into_iter().zip(later) {
-                    operand.into_iter().for_each(|value| self.used(value, later));
+                    if let Some(value) = operand {
+                        self.used(value, later);
+                    }
                 }
                 for register in 0..REGISTERS {
                     if let Some(value) = self.holds[register] {

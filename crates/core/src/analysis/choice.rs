@@ -132,8 +132,7 @@ impl Features {
             return Choice { method: "geoms", formulation: psf, reasons };
         }
         let nonstiff = "the motion is not stiff, and the constraints are independent: an explicit method of high order needs the least work";
-        // at all tolerances from 1e-4 to 1e-10: of the instructions of hedop5 it needs the same to a quarter, with smaller errors (Andrews, car
-        // axis, five-bar)
+        // at all tolerances from 1e-4 to 1e-10: for the same error it needs the evaluations of hedop5 down to a quarter of them (`choose.md`)
         let why = "positions and velocities are projected, multipliers come from the acceleration level";
         let mut reasons = vec![nonstiff.to_string(), why.to_string()];
         if self.hamiltonian {
