@@ -105,28 +105,28 @@ fn models_that_were_wrong_once_agree() {
     for seed in [1141, 1834, 2222, 1935] {
         cross_examine::<General>(seed..seed + 1);
     }
-    // values between steps where the coordinates of a partition rest; BDF held at order one by multipliers; errors that add up
-    for seed in [1067, 1215, 1525, 1541] {
+    // values between steps where the coordinates of a partition rest; BDF held at order one by multipliers; errors that add up; long steps over kinks
+    for seed in [1067, 1215, 1525, 1541, 1692, 1884] {
         cross_examine::<Chain>(seed..seed + 1);
     }
 }
 
 #[test]
-#[ignore = "ten minutes in release"]
+#[ignore = "a minute in release"]
 fn hundreds_of_general_systems_agree() {
-    cross_examine::<General>(1000..1800);
+    cross_examine::<General>(1000..1500);
 }
 
 #[test]
-#[ignore = "ten minutes in release"]
-fn a_thousand_mechanisms_agree() {
-    cross_examine::<Chain>(1000..2000);
+#[ignore = "a minute in release"]
+fn hundreds_of_mechanisms_agree() {
+    cross_examine::<Chain>(1000..1600);
 }
 
 #[test]
-#[ignore = "ten minutes in release"]
-fn two_thousand_switched_systems_agree() {
-    cross_examine::<Switched>(1000..3000);
+#[ignore = "a minute in release"]
+fn a_thousand_switched_systems_agree() {
+    cross_examine::<Switched>(1000..2000);
 }
 
 #[test]
