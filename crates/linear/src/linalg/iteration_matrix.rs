@@ -18,6 +18,9 @@ pub trait Shift: Field + ComplexField {
 
     /// Decompose a small matrix.
     fn factor_small(lu: &mut Lu<Self>) -> Result<(), Singular>;
+
+    /// The size by which pivots are chosen.
+    fn magnitude(self) -> f64;
 }
 
 impl Shift for f64 {
@@ -26,6 +29,10 @@ impl Shift for f64 {
     fn factor_small(lu: &mut Lu<f64>) -> Result<(), Singular> {
         lu.factor()
     }
+
+    fn magnitude(self) -> f64 {
+        self.abs()
+    }
 }
 
 impl Shift for c64 {
@@ -33,6 +40,10 @@ impl Shift for c64 {
 
     fn factor_small(lu: &mut Lu<c64>) -> Result<(), Singular> {
         lu.factor_complex()
+    }
+
+    fn magnitude(self) -> f64 {
+        self.re.abs() + self.im.abs()
     }
 }
 
