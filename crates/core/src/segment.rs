@@ -1,5 +1,7 @@
 //! Dense output: the polynomial over one step.
 
+use crate::scalar::{Interval, Taylor};
+
 /// Largest degree of a polynomial.
 pub(crate) const MOST_DEGREE: usize = 8;
 
@@ -164,6 +166,22 @@ impl Segment {
             }
             *x = (p + sigma * dp) / h;
         }
+    }
+
+    /// Bounds of x and x' between two times, component i.
+    pub fn bound(&self, (a, b): (f64, f64), i: usize) -> Taylor<Interval, 2> {
+        let sigma = Taylor::parameter(Interval::new(self.sigma(a), self.sigma(b)));
+        let mut p = Taylor::from(self.coefficient(self.degree, i));
+        for j in (1..self.degree).rev() {
+            p = p * (sigma - self.nodes[j - 1]) + self.coefficient(j, i);
+        }
+        let [x, slope] = (p * sigma + self.coefficients[i]).coefficients;
+        // by its rate around the middle, which is sharper in short intervals
+        let middle = 0.5 * (a + b);
+        let rate = slope / (self.t1 - self.t0);
+        let around = rate * Interval::new(a - middle, b - middle) + self.component(middle, i);
+        let x = Interval::new(x.low.max(around.low), x.high.min(around.high));
+        Taylor { coefficients: [x, rate] }
     }
 
     /// x(t₁ + σ (t₁ − t₀)) − x(t₁); σ > 0 extrapolates.

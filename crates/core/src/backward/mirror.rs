@@ -2,6 +2,7 @@
 
 use crate::error::{SolveError, StepFailure};
 use crate::event::Event;
+use crate::graph::Expr;
 use crate::hybrid::{Condition, SwitchingFunction};
 use crate::method::{StartFailure, State};
 use crate::observer::{Observer, StepView};
@@ -9,6 +10,7 @@ use crate::options::{Options, Save};
 use crate::segment::Segment;
 use crate::solution::Solution;
 use std::cell::RefCell;
+use std::iter::repeat;
 use std::ops::ControlFlow;
 
 /// ±1 for every component: those with −1 are derivatives of odd order. Components behind the last one keep their sign.
@@ -70,13 +72,15 @@ impl Mirror {
             self.turn(ydot);
             (g.value)(-t, y, ydot)
         };
-        SwitchingFunction {
-            name: g.name.clone(),
-            value: Box::new(value),
-            strict: g.strict,
-            uses_derivatives: g.uses_derivatives,
-            formula: None,
-        }
+        let formula = g.formula.as_ref().map(|formula| {
+            move |t: Expr, x: &[Expr]| {
+                let y: Vec<Expr> = x.iter().zip(self.signs.iter().chain(repeat(&1.0))).map(|(x, sign)| *x * *sign).collect();
+                formula(-t, &y)
+            }
+        });
+        let mut mirrored = SwitchingFunction::with_derivatives(g.name.clone(), value).with_formula(formula);
+        (mirrored.strict, mirrored.uses_derivatives) = (g.strict, g.uses_derivatives);
+        mirrored
     }
 
     pub fn solution<L: Clone>(&self, mut solution: Solution<L>) -> Solution<L> {

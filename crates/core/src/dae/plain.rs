@@ -22,6 +22,7 @@ pub struct Plain {
     algebraic: Vec<bool>,
     quasilinear: bool,
     constant_leading: bool,
+    multiplies_constrained_rates: bool,
     /// ∂F/∂t, where time enters: formulas until it is asked for
     by_time: Option<TimeSlope>,
     inputs: Vec<f64>,
@@ -85,6 +86,7 @@ impl Plain {
             algebraic,
             quasilinear: structure.quasilinear(),
             constant_leading: structure.constant_leading(),
+            multiplies_constrained_rates: structure.multiplies_constrained_rates(),
             by_time: (!structure.autonomous()).then(|| TimeSlope::Formulas(Box::new(system.clone()))),
             inputs: vec![0.0; system.graph.inputs().len()],
             time: system.place(system.t),
@@ -155,6 +157,10 @@ impl Dae for Plain {
 
     fn constant_leading(&self) -> bool {
         self.constant_leading
+    }
+
+    fn multiplies_constrained_rates(&self) -> bool {
+        self.multiplies_constrained_rates
     }
 
     fn is_autonomous(&self) -> bool {

@@ -89,6 +89,13 @@ impl Structure {
         self.contain(&self.leading.entries, x) || self.contain(&self.leading.entries, xdot)
     }
 
+    /// Is the derivative of an unknown that stands in a constraint multiplied by unknowns? Its perturbation index may be higher then.
+    pub fn multiplies_constrained_rates(&self) -> bool {
+        let (algebraic, FirstOrder { x, .. }) = (self.algebraic(), &self.system);
+        let constrained = |j: usize| self.slope.iter().any(|(i, k, _)| k == j && algebraic[i]);
+        self.leading.iter().any(|(_, j, e)| self.contain(&[e], x) && constrained(j))
+    }
+
     /// Is F linear in x and ẋ, with coefficients that depend on time at most? Not where a condition asks for x or ẋ, although the
     /// derivatives of what it chooses from may be equal.
     pub fn linear(&self) -> bool {

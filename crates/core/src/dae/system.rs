@@ -50,6 +50,12 @@ pub trait Dae {
         self.is_ordinary()
     }
 
+    /// Do derivatives of constrained unknowns enter with factors that move? What a polynomial through the unknowns has for a derivative is a part
+    /// of the equations then, and its error is one of the step.
+    fn multiplies_constrained_rates(&self) -> bool {
+        false
+    }
+
     /// Does time not enter?
     fn is_autonomous(&self) -> bool {
         false

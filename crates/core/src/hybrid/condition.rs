@@ -3,8 +3,10 @@
 //! A switching function g is positive until its statement becomes true, so that every change of a condition is a zero of one of its
 //! functions. Wunderlich, thesis (2008), Definition 5.3.
 
+use super::watch::Bounds;
 use crate::graph::Expr;
 use crate::scalar::Scalar;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// A switching function written once for every scalar, so that sliding along its zeros can be derived.
@@ -37,9 +39,10 @@ pub struct SwitchingFunction<'h> {
     /// Does it contain ẋ? Then nothing slides along its zeros.
     pub uses_derivatives: bool,
     /// The same on formulas, where it can be had: from time and unknowns, in the order of the names of its mode, to its value. Called
-    /// inside of [`Graph::with`](crate::graph::Graph::with). Sliding along its zeros needs it.
+    /// inside of [`Graph::with`](crate::graph::Graph::with). Sliding along its zeros needs it, and so does who wants no zero to be overlooked.
     #[allow(clippy::type_complexity)] // a function, written out where it is called
     pub formula: Option<Box<dyn Fn(Expr, &[Expr]) -> Expr + 'h>>,
+    bounds: OnceCell<Option<Bounds>>,
 }
 
 impl<'h> SwitchingFunction<'h> {
@@ -51,6 +54,7 @@ impl<'h> SwitchingFunction<'h> {
             strict: false,
             uses_derivatives: false,
             formula: None,
+            bounds: OnceCell::new(),
         }
     }
 
@@ -72,7 +76,20 @@ impl<'h> SwitchingFunction<'h> {
             strict: false,
             uses_derivatives: true,
             formula: None,
+            bounds: OnceCell::new(),
         }
+    }
+
+    /// The same on formulas, in the order of n unknowns.
+    #[must_use]
+    pub fn with_formula(mut self, formula: Option<impl Fn(Expr, &[Expr]) -> Expr + 'h>) -> Self {
+        self.formula = formula.map(|formula| Box::new(formula) as Box<_>);
+        self
+    }
+
+    /// Bounds of its values where there are n unknowns, if it is a formula.
+    pub(super) fn bounds(&self, n: usize) -> Option<&Bounds> {
+        self.bounds.get_or_init(|| self.formula.as_ref().map(|formula| Bounds::new(n, formula))).as_ref()
     }
 
     /// Its statement is g < 0.

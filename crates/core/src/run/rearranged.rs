@@ -1,6 +1,7 @@
 //! Places have unknowns of their own, which are told by their names: values, functions and events of one place in the order of another.
 
 use crate::event::Event;
+use crate::graph::Expr;
 use crate::hybrid::watch::Guard;
 use crate::hybrid::{Condition, EnterError, SwitchingFunction};
 use crate::initial::Start;
@@ -15,19 +16,24 @@ pub fn places_of(names: &[String], among: &[String]) -> Vec<Option<usize>> {
 /// A switching function of a mode, for a place that orders unknowns in another way.
 pub fn rearranged<'h>(function: &'h SwitchingFunction<'h>, places: Vec<Option<usize>>) -> SwitchingFunction<'h> {
     let buffers = RefCell::new((vec![0.0; places.len()], vec![0.0; places.len()]));
-    SwitchingFunction {
-        name: function.name.clone(),
-        value: Box::new(move |t, x, xdot| {
-            let (y, ydot) = &mut *buffers.borrow_mut();
-            for (k, place) in places.iter().enumerate() {
-                (y[k], ydot[k]) = place.map_or((f64::NAN, f64::NAN), |j| (x[j], xdot[j]));
-            }
-            (function.value)(t, y, ydot)
-        }),
-        strict: function.strict,
-        uses_derivatives: function.uses_derivatives,
-        formula: None,
-    }
+    let formula = function.formula.as_ref().map(|formula| {
+        let places = places.clone();
+        move |t: Expr, x: &[Expr]| {
+            let y: Vec<Expr> = places.iter().map(|place| place.map_or(Expr::from(f64::NAN), |j| x[j])).collect();
+            formula(t, &y)
+        }
+    });
+    let value = move |t: f64, x: &[f64], xdot: &[f64]| {
+        let (y, ydot) = &mut *buffers.borrow_mut();
+        for (k, place) in places.iter().enumerate() {
+            (y[k], ydot[k]) = place.map_or((f64::NAN, f64::NAN), |j| (x[j], xdot[j]));
+        }
+        (function.value)(t, y, ydot)
+    };
+    let mut rearranged = SwitchingFunction::with_derivatives(function.name.clone(), value).with_formula(formula);
+    rearranged.strict = function.strict;
+    rearranged.uses_derivatives = function.uses_derivatives;
+    rearranged
 }
 
 /// An event of a mode, for a place that orders unknowns in another way.

@@ -3,7 +3,7 @@
 
 use daedal::dae::{Depth, Equations, System, characterise};
 use daedal::scalar::Scalar;
-use daedal::{Bdf, Initial, Options, Problem, Tolerance, solve};
+use daedal::{Bdf, Initial, Options, Problem, RadauIIa, Tolerance, solve};
 
 /// y₁' − y₃ y₂' + y₂ y₃' = 0, y₂ = ε sin ωt, y₃ = ε cos ωt.
 #[derive(Clone, Copy)]
@@ -50,17 +50,19 @@ fn lubichs_example_has_differentiation_index_one() {
     assert_eq!(found.values.differentiation_index(), Some(1), "{}", found.values);
 }
 
-/// T5: y₁ = ε²ω t, however small the defect ε. Long steps of Radau IIa do not see how exact ẏ₂ and ẏ₃ are, which is the point of the
-/// example; the history of BDF does.
+/// T5: y₁ = ε²ω t, however small the defect ε. The error estimate of Radau IIa does not see how exact ẏ₂ and ẏ₃ are: its terms cancel here, and
+/// 719 steps at 1e-9 were wrong by 1e-4. Its polynomial is controlled instead, and so is the history of BDF.
 #[test]
 fn lubichs_example_sees_the_derivative_of_its_defect() {
     for (epsilon, omega) in [(1e-3, 10.0), (1e-3, 1e3), (1e-2, 1e3)] {
         let system = System::of(&Lubich { epsilon, omega });
         let problem = Problem::new(&system, Initial::new(0.0, &[0.0, 0.0, epsilon]), 0.7);
         let options = Options { tolerance: Tolerance::new(1e-9, 1e-12), ..Options::default() };
-        let y1 = solve(&problem, &Bdf::default(), &options).unwrap().end.x[0];
         let expected = epsilon * epsilon * omega * 0.7;
-        assert!((y1 - expected).abs() < 1e-5 * expected, "{y1} {expected}");
+        let by_bdf = solve(&problem, &Bdf::default(), &options).unwrap().end.x[0];
+        assert!((by_bdf - expected).abs() < 1e-5 * expected, "{by_bdf} {expected}");
+        let by_radau = solve(&problem, &RadauIIa::default(), &options).unwrap().end.x[0];
+        assert!((by_radau - expected).abs() < 1e-7 * expected, "{by_radau} {expected}");
     }
 }
 

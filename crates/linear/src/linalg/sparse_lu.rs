@@ -277,7 +277,8 @@ impl<T: Shift> SparseLu<T> {
     }
 
     /// Places of L and U beside the diagonal.
-    pub fn places(&self) -> usize {
+    #[cfg(test)]
+    fn places(&self) -> usize {
         self.L.rows.len() + self.U.rows.len()
     }
 }

@@ -207,13 +207,11 @@ impl Statement {
         compiler: &Arc<dyn Compiler>,
     ) -> SwitchingFunction<'static> {
         let values = RefCell::new(FormulaValues::new(graph, sources, &[self.g], compiler));
-        SwitchingFunction {
-            name: self.text.clone(),
-            value: Box::new(move |t, x, xdot| values.borrow_mut().at(t, x, xdot)[0]),
-            strict: self.strict,
-            uses_derivatives: self.uses_derivatives,
-            formula: (!self.uses_derivatives).then(|| self.formula(graph, sources)),
-        }
+        let value = move |t: f64, x: &[f64], xdot: &[f64]| values.borrow_mut().at(t, x, xdot)[0];
+        let mut function = SwitchingFunction::with_derivatives(self.text.clone(), value);
+        function.strict = self.strict;
+        function.uses_derivatives = self.uses_derivatives;
+        function.with_formula((!self.uses_derivatives).then(|| self.formula(graph, sources)))
     }
 
     /// The same on formulas, with numbers for the parameters.

@@ -1,7 +1,6 @@
 //! Conditions that stay watched after they became true, because nothing switches: the events of a run.
 
-use super::samples::NODES;
-use super::{Guard, NoValue, RESOLUTION, TruthChange, Watch, evaluate, function, uncertainty};
+use super::{Guard, NoValue, TruthChange, Watch, evaluate, function, uncertainty};
 use crate::segment::Segment;
 
 /// A condition that became true.
@@ -33,17 +32,15 @@ impl Watch {
         if self.watched.is_empty() {
             return Ok(became);
         }
-        let (t0, h) = (segment.t0, segment.t1 - segment.t0);
+        let t0 = segment.t0;
         self.before.0.clone_from(&self.watched);
         self.before.1.clone_from(&self.left);
-        let parts = (RESOLUTION * h / length).ceil().min(4096.0) as usize;
-        if parts < NODES.len() && self.far_from_zero(exits, segment)? {
+        if self.nothing_to_see(exits, segment, length)? {
             return Ok(became);
         }
         // the state may have another size than where the watch began
         let settled: Vec<bool> = self.watched.iter().map(|w| w.settled).collect();
         self.measure(exits, segment, t0, &settled, tolerances);
-        self.sample(exits, segment, parts)?;
         self.look_for_extrema(exits, segment);
         if self.nothing_changes() {
             return Ok(became);

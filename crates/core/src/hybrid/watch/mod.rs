@@ -2,10 +2,11 @@
 //!
 //! A function is shifted and turned so that it is positive while its statement keeps its truth. One that lies within rounding and
 //! integration errors of zero when the mode is entered is not settled: its statement changes only when it passes the far side of that
-//! band. Otherwise the zero that led into the mode would be found again. Between the ends of a step functions are sampled on the
-//! polynomial; where the polynomial through the samples comes close to zero its extremum is searched, so that short excursions and
+//! band. Otherwise the zero that led into the mode would be found again. Between the ends of a step formulas are bounded on the polynomial
+//! of the step, and functions that are none are sampled; where the polynomial through the samples comes close to zero its extremum is searched, so that short excursions and
 //! touching functions are not overlooked. Wunderlich, thesis (2008), 6.3.
 
+mod bounds;
 mod follow;
 mod samples;
 #[cfg(test)]
@@ -14,8 +15,8 @@ mod tests;
 use super::condition::{Condition, SwitchingFunction};
 use super::root::{first_zero, time_tolerance};
 use crate::segment::Segment;
+pub use bounds::Bounds;
 pub use follow::Became;
-use samples::NODES;
 
 /// The whole interval is sampled at least this often.
 const RESOLUTION: f64 = 400.0;
@@ -116,6 +117,10 @@ pub struct Watch {
     /// samples of a step: times, values one after the other
     times: Vec<f64>,
     samples: Vec<f64>,
+    /// are these Chebyshev points?
+    chebyshev: bool,
+    /// cells of time that are to be looked at, the next one last
+    open: Vec<(f64, f64)>,
     x: Vec<f64>,
     xdot: Vec<f64>,
     /// do functions need ẋ?
@@ -276,11 +281,9 @@ impl Watch {
             return Ok(None);
         }
         let (t0, h) = (segment.t0, segment.t1 - segment.t0);
-        let parts = (RESOLUTION * h / length).ceil().min(4096.0) as usize;
-        if parts < NODES.len() && self.far_from_zero(exits, segment)? {
+        if self.nothing_to_see(exits, segment, length)? {
             return Ok(None);
         }
-        self.sample(exits, segment, parts)?;
         let count = self.watched.len();
         let tolerance = tolerance.unwrap_or_else(|| time_tolerance(t0, h));
         self.look_for_extrema(exits, segment);

@@ -1,6 +1,6 @@
 //! Switching functions between the ends of a step: samples on the polynomial, and extrema that samples do not show.
 
-use super::{Guard, NoValue, Watch, Watched, evaluate, function};
+use super::{Guard, NoValue, RESOLUTION, Watch, Watched, evaluate, function};
 use crate::segment::Segment;
 
 /// Sampling points of a step besides those that a long step needs, on [0, 1]: Chebyshev points, whose interpolation is stable.
@@ -13,6 +13,34 @@ const FAR: f64 = 2.0;
 const MOST_SEARCH: u32 = 40;
 
 impl Watch {
+    /// Does no statement change in a step, as bounds or sizes tell? Otherwise there are samples.
+    pub(super) fn nothing_to_see(
+        &mut self,
+        exits: &[impl Guard],
+        segment: &Segment,
+        length: f64,
+    ) -> Result<bool, NoValue> {
+        let h = segment.t1 - segment.t0;
+        let parts = (RESOLUTION * h / length).ceil().min(4096.0) as usize;
+        let division = self.divide(exits, segment);
+        if division.clear && division.all {
+            self.pass_by(exits, segment)?;
+            return Ok(true);
+        }
+        if division.clear && parts < NODES.len() && self.far_from_zero(exits, segment)? {
+            return Ok(true);
+        }
+        if division.clear {
+            self.times.clear();
+        }
+        self.chebyshev = division.clear && parts < NODES.len();
+        if !division.all {
+            self.add_times(segment, parts);
+        }
+        self.sample(exits, segment)?;
+        Ok(false)
+    }
+
     /// Are all functions much larger than their change over the step, by its ends and its middle? Then go on to its end.
     pub(super) fn far_from_zero(&mut self, exits: &[impl Guard], segment: &Segment) -> Result<bool, NoValue> {
         let (x, xdot) = (&mut self.x[..], &mut self.xdot[..]);
@@ -58,10 +86,9 @@ impl Watch {
         true
     }
 
-    /// Values at Chebyshev points, or at equidistant ones if a long step needs more.
-    pub(super) fn sample(&mut self, exits: &[impl Guard], segment: &Segment, parts: usize) -> Result<(), NoValue> {
+    /// Look at Chebyshev points, too, or at equidistant ones if a long step needs more.
+    fn add_times(&mut self, segment: &Segment, parts: usize) {
         let (t0, h) = (segment.t0, segment.t1 - segment.t0);
-        self.times.clear();
         if parts < NODES.len() {
             self.times.extend(NODES.iter().map(|s| t0 + s * h));
         } else {
@@ -70,6 +97,14 @@ impl Watch {
         if let Some(last) = self.times.last_mut() {
             *last = segment.t1;
         }
+        if !self.chebyshev {
+            self.times.sort_unstable_by(f64::total_cmp);
+            self.times.dedup();
+        }
+    }
+
+    /// Values at all times that are looked at.
+    fn sample(&mut self, exits: &[impl Guard], segment: &Segment) -> Result<(), NoValue> {
         let count = self.watched.len();
         self.samples.resize(self.times.len() * count, 0.0);
         self.samples[..count].copy_from_slice(&self.left);
@@ -89,7 +124,8 @@ impl Watch {
         let count = self.watched.len();
         for j in 0..count {
             let found = if self.watched[j].settled {
-                let suspicious = if self.times.len() == NODES.len() { self.hidden_valley(j) } else { self.valley(j) };
+                let nodes = self.chebyshev && self.times.len() == NODES.len();
+                let suspicious = if nodes { self.hidden_valley(j) } else { self.valley(j) };
                 suspicious.and_then(|around| self.minimum(exits, segment, j, around))
             } else if self.watched[j].turned(self.samples[count + j]) <= 0.0 {
                 self.settling(exits, segment, j)

@@ -1,7 +1,9 @@
 //! What is found in a step.
 
 use super::*;
+use crate::graph::Expr;
 use crate::hybrid::condition::Condition;
+use crate::scalar::Scalar;
 use crate::run::exit::{Exit, Reason, Target};
 
 /// x(t) = t over [0, h].
@@ -32,6 +34,51 @@ fn short_excursions_between_samples_are_found() {
         let g = move |_: f64, x: &[f64]| (x[0] - middle).powi(2) - 2.5e-5;
         let fired = find(&[exit(SwitchingFunction::new("dip", g))], 1.0, &[]).expect("an event");
         assert!((fired.t - (middle - 5e-3)).abs() < 1e-12, "{fired:?}");
+    }
+}
+
+/// g as a formula.
+struct Formula<F>(F);
+
+impl<F: Fn(Expr) -> Expr> Formula<F> {
+    fn exit<'f>(self, value: impl Fn(f64) -> f64 + 'f) -> Exit<'f>
+    where
+        F: 'f,
+    {
+        let g = SwitchingFunction::new("formula", move |_, x: &[f64]| value(x[0]));
+        exit(g.with_formula(Some(move |_: Expr, x: &[Expr]| (self.0)(x[0]))))
+    }
+}
+
+#[test]
+fn no_excursion_of_a_formula_is_overlooked_however_short_it_is() {
+    for middle in [0.07, 0.3, 0.62, 0.93] {
+        // exp(-1e8 (x - m)²) > ½ for 1.7e-4 of the step
+        let g = Formula(move |x: Expr| ((x - middle).square() * -1e8).exp() * -1.0 + 0.5);
+        let fired = find(&[g.exit(move |x| 0.5 - (-1e8 * (x - middle).powi(2)).exp())], 1.0, &[]).expect("an event");
+        assert!((fired.t - (middle - 2f64.ln().sqrt() * 1e-4)).abs() < 1e-12, "{fired:?}");
+    }
+    // what touches zero is found as well, and what comes close to it is not
+    let touch = |rest: f64| {
+        let g = Formula(move |x: Expr| (x - 0.377).square() + rest).exit(move |x| (x - 0.377).powi(2) + rest);
+        find(&[g], 1.0, &[])
+    };
+    assert!((touch(0.0).expect("an event").t - 0.377).abs() < 1e-4);
+    assert_eq!(touch(1e-4), None);
+}
+
+#[test]
+fn all_zeros_of_a_formula_are_found_in_one_step() {
+    let exits = [Formula(|x: Expr| (x.square() * 100.0).sin() * -1.0 + 0.99).exit(|x| 0.99 - (100.0 * x * x).sin())];
+    let mut watch = Watch::default();
+    let here = Here { t: 0.0, x: &[0.0], xdot: &[1.0], scales: &[1e-9], probe: 1e-5, fine: None };
+    watch.start(&exits, here, &[]).unwrap();
+    let found = watch.follow(&exits, &line(1.0), (1e3, 1.0), &[(0.0, 1e-9)]).unwrap();
+    // sin exceeds 0.99 around 100 t² = π/2 + 2πk
+    assert_eq!(found.len(), 16);
+    for (k, became) in found.iter().enumerate() {
+        let t = ((0.99_f64.asin() + std::f64::consts::TAU * k as f64) / 100.0).sqrt();
+        assert!((became.t - t).abs() < 1e-12, "{k}: {} {t}", became.t);
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Between {
 
 impl<E: Discretised> CollocationStep<E> {
     /// Make room.
-    pub(super) fn start_between(&mut self) {
+    pub(crate) fn start_between(&mut self) {
         if self.between.is_some() {
             return;
         }

@@ -122,11 +122,15 @@ impl RadauIIa {
         };
         let controller = Controller::new(self.control, self.safety, self.ratio, self.max_newton);
         let state = State { t: at.t, x: at.x };
+        let by_polynomial = self.safeguards && dae.multiplies_constrained_rates();
         let equations = SquareStages::new(dae, &state, at.xdot, self.stages.range().1, self.safeguards)?;
         let collocation = Collocation::new(settings, controller, weights, (state.t, &state.x));
         let constant = self.control == Control::Fixed;
         let counters = Statistics { jacobians: 1, ..Statistics::default() };
-        let step = CollocationStep::new(equations, collocation, state, constant, counters);
+        let mut step = CollocationStep::new(equations, collocation, state, constant, counters);
+        if by_polynomial {
+            step.start_between();
+        }
         let trust = if self.safeguards && !constant { Trust::Accelerated } else { Trust::AtOnce };
         let rules = Rules { constant, trust, halves: self.safeguards, ..Rules::default() };
         Ok(Shell::new(step, rules, options))
