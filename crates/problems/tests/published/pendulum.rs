@@ -76,8 +76,9 @@ fn published_pendulum() {
             assert!(own.error() < theirs.error(), "1e-{}: {}", EXPONENTS[k], other.0);
             assert!(own.error_of_multipliers() < theirs.error_of_multipliers(), "1e-{}: {}", EXPONENTS[k], other.0);
         }
-        // DASSL is the least accurate where the phase is not lost
-        for other in RESIDUAL_CODES.into_iter().filter(|s| *s != DASSL && (7..=9).contains(&EXPONENTS[k])) {
+        // DASSL is the least accurate where the phase is not lost, but for ODASSL
+        let others = RESIDUAL_CODES.into_iter().filter(|s| ![DASSL, ODASSL].contains(s));
+        for other in others.filter(|_| (7..=9).contains(&EXPONENTS[k])) {
             assert!(find(DASSL, k).error() > find(other, k).error(), "1e-{}: {}", EXPONENTS[k], other.0);
         }
         // MEXAX and HEDOP5 need fewer evaluations than the other codes for the structure
