@@ -13,7 +13,8 @@ use crate::method::controller::{Control, Controller};
 use crate::method::pace::{Rules, Trust};
 use crate::method::shell::Shell;
 use crate::method::weights::Weights;
-use crate::method::{Kept, Passage, StartFailure, State};
+use crate::method::passage::DensePassage;
+use crate::method::{Kept, StartFailure, State};
 use crate::motion::{Form, Layout, Mechanism};
 use crate::options::Options;
 use crate::statistics::Statistics;
@@ -76,7 +77,7 @@ impl Geoms {
         let mut constraints = ConstraintPart::new(&layout, kind, options.ranks());
         array.dense_jacobian(at.t, &at.x, &rows, &mut constraints.F).map_err(undefined)?;
         let stages = method.stages.range().1;
-        let mut passage = Passage::new(&layout, options.ranks());
+        let mut passage = DensePassage::new(&layout, options.ranks());
         passage.follow(constraints.velocity_rows());
         passage.put_negative(constraints.velocity_rows());
         passage.first();
