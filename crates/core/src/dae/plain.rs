@@ -54,10 +54,10 @@ impl TimeSlope {
 
 impl Plain {
     /// A square system; the caller knows that its index is at most one.
-    pub fn new(structure: &Structure, compiler: &dyn Compiler, ranks: RankRule) -> Self {
+    pub fn new(structure: &Structure, compiler: &dyn Compiler, ranks: RankRule, matrices: Matrices) -> Self {
         let plain = Self::rectangular(structure, compiler);
         let [E, A] = [&plain.by_xdot, &plain.by_x].map(|entries| entries.places().to_vec());
-        let pattern = Pencil::of_pattern(plain.n, &E, &A, Matrices::Auto);
+        let pattern = Pencil::of_pattern(plain.n, &E, &A, matrices);
         Plain {
             by_xdot: Entries::new(E, &pattern.E),
             by_x: Entries::new(A, &pattern.A),

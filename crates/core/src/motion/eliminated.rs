@@ -125,6 +125,10 @@ impl<R: ArrayRows> Eliminated<R> {
         let (l, y) = (&self.layout, &mut self.y);
         let [_, GZ, HZ] = self.rows.matrices();
         let mut eliminate = |row: usize, entries: &mut dyn Iterator<Item = (usize, f64)>| {
+            if let Inverse::Diagonal(inverse) = inverse {
+                let factors = entries.map(|(j, entry)| (j, entry * inverse[j])).filter(|(_, y)| *y != 0.0);
+                return factors.for_each(|(j, y)| F.add_own_row(row, -y, l.row_dynamics().start + j));
+            }
             y.fill(0.0);
             entries.for_each(|(j, entry)| y[j] = entry);
             inverse.solve_transposed(y);

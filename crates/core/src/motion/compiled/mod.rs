@@ -58,6 +58,7 @@ impl Compiled {
     }
 
     /// The same with dense or sparse matrices.
+    #[must_use]
     pub fn with_matrices(self, matrices: Matrices) -> Self {
         Compiled { matrices, programs: Mutex::new(HashMap::new()), ..self }
     }
