@@ -178,9 +178,9 @@ impl MotionModel {
     /// The equations with their kernels.
     pub fn mechanism(&self) -> &(dyn Mechanism + Send + Sync) {
         match (&self.program, &self.formulas) {
-            (None, Some(formulas)) => self.compiled.get_or_init(|| {
-                Compiled::new(formulas, self.kernel.compiler()).with_matrices(self.matrices)
-            }),
+            (None, Some(formulas)) => self
+                .compiled
+                .get_or_init(|| Compiled::new(formulas, self.kernel.compiler()).with_matrices(self.matrices)),
             (program, _) => program.as_deref().expect("a model has formulas or is a program"),
         }
     }

@@ -13,8 +13,9 @@ use crate::method::structural::kinds;
 use crate::method::symplectic::is_hamiltonian;
 use crate::motion::{Form, Mechanism};
 
-/// From this number of unknowns on, where matrices are sparse, no eigenvalues are computed. Chosen: those of as many take a second.
-const LARGE: usize = 1_000;
+/// From this number of unknowns on, where matrices are sparse, no eigenvalues are computed, and no method that decomposes densely is chosen.
+/// Chosen: all of it takes half a second, and a step of geoms ten milliseconds.
+const LARGE: usize = 500;
 
 /// A method, a formulation and the reasons.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,7 +153,8 @@ impl Features {
             let why = format!(
                 "time scales were not computed, with {unknowns} unknowns: if the motion is stiff, radau with ggl takes sparse matrices, too"
             );
-            let mut reasons = vec!["the constraints are independent, and explicit methods take sparse matrices".into(), why];
+            let mut reasons =
+                vec!["the constraints are independent, and explicit methods take sparse matrices".into(), why];
             if self.invariants.is_some() {
                 reasons.push("invariants are not kept: geoms, which keeps them, decomposes densely".into());
             }

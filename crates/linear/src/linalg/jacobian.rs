@@ -164,10 +164,7 @@ impl Jacobian {
     }
 
     /// One above the other: sparse if both are.
-    pub fn stacked<D: Borrow<Matrix>, S: Borrow<SparseMatrix>>(
-        upper: &Jacobian<D, S>,
-        lower: &Jacobian<D, S>,
-    ) -> Self {
+    pub fn stacked<D: Borrow<Matrix>, S: Borrow<SparseMatrix>>(upper: &Jacobian<D, S>, lower: &Jacobian<D, S>) -> Self {
         match (upper.view(), lower.view()) {
             (Jacobian::Sparse(upper), Jacobian::Sparse(lower)) => Jacobian::Sparse(upper.above(lower)),
             (upper, lower) => {

@@ -10,8 +10,8 @@ use crate::method::collocation::{
 };
 use crate::method::convergence::{Convergence, Limits};
 use crate::method::pace::{Failures, first_step};
-use crate::method::weights::Weights;
 use crate::method::passage::DensePassage;
+use crate::method::weights::Weights;
 use crate::method::{Kept, State};
 use crate::motion::{Layout, Undefined};
 use crate::statistics::{Residuals, Statistics};

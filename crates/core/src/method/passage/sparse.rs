@@ -81,10 +81,10 @@ pub struct SparsePassage {
     ranks: RankRule,
     /// of the rows of K, from where the run began
     scales: Vec<f64>,
-    /// W = (scales) K at the last point, at the next, and at a point between them
+    /// W = (scales) K at the last point, at the next, and at points between them
     last: Look,
     next: Look,
-    between: Look,
+    between: [Look; 2],
     /// is there a last point?
     known: bool,
     /// smallest singular value at the start
@@ -103,6 +103,12 @@ struct Look {
 }
 
 impl Look {
+    fn take(&mut self, other: &Self) {
+        self.W.copy_from(&other.W);
+        self.y.copy_from_slice(&other.y);
+        self.sigma = other.sigma;
+    }
+
     fn matrix(&self) -> &SparseMatrix {
         match &self.W {
             Jacobian::Sparse(W) => W,
@@ -129,7 +135,7 @@ impl SparsePassage {
             scales: vec![1.0; m],
             last: look.clone(),
             next: look.clone(),
-            between: look,
+            between: [look.clone(), look],
             known: false,
             usual: 0.0,
             x: vec![0.0; layout.dim()],
@@ -193,7 +199,7 @@ impl SparsePassage {
     /// Walk the way from the last K to the next in pieces that pass. The part of the way at which rank is lost, and σ there.
     fn walk(&mut self, array: &mut dyn ReducedArray, segment: &Segment) -> Option<(f64, f64)> {
         let time = |s: f64| segment.t0 + s * (segment.t1 - segment.t0);
-        let SparsePassage { augmented, scales, last, next, between, x, rows, .. } = self;
+        let SparsePassage { augmented, scales, last, next, between: [here, between], x, rows, .. } = self;
         let mut look = |s: f64, look: &mut Look| {
             segment.eval(time(s), x);
             know(look, scales, array, time(s), x) && measure(augmented, look, ON_A_WALK)
@@ -205,18 +211,18 @@ impl SparsePassage {
             }
         }
         let usual = last.sigma.min(next.sigma);
-        let mut here = last.clone();
+        here.take(last);
         let (mut s, mut piece) = (0.0, 0.5);
         // the lowest σ, where, and the points that were looked at before and behind it
         let (mut lowest, mut at, mut around) = (f64::INFINITY, 0.0, (0.0, 1.0));
         for _ in 0..MOST_LOOKS {
             let end = if s + piece >= 1.0 { 1.0 } else { s + piece };
             if end == 1.0 {
-                between.clone_from(next);
+                between.take(next);
             } else if !look(end, between) {
                 return Some((end, 0.0));
             }
-            if !passes(&here, between, rows) {
+            if !passes(here, between, rows) {
                 if end - s > SHORTEST {
                     piece = 0.5 * (end - s);
                     continue;
@@ -232,7 +238,7 @@ impl SparsePassage {
             if between.sigma < lowest {
                 (lowest, at, around) = (between.sigma, end, (s, 1.0));
             }
-            std::mem::swap(&mut here, between);
+            std::mem::swap(here, between);
             (s, piece) = (end, 2.0 * piece);
         }
         if lowest > SUSPICIOUS * usual {
@@ -264,12 +270,12 @@ impl SparsePassage {
 
     /// The smallest singular value of K at a point, relative to the start, if it is so small that no way leads on from there.
     pub fn lost(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> Option<f64> {
-        let known = know(&mut self.between, &self.scales, array, t, x);
-        if !known {
+        let there = &mut self.between[0];
+        if !know(there, &self.scales, array, t, x) {
             return None;
         }
-        let seen = measure(&mut self.augmented, &mut self.between, FROM_NOTHING);
-        let sigma = if seen { self.between.sigma / self.usual } else { 0.0 };
+        let seen = measure(&mut self.augmented, there, FROM_NOTHING);
+        let sigma = if seen { there.sigma / self.usual } else { 0.0 };
         (sigma < LOST).then_some(sigma)
     }
 }

@@ -292,9 +292,15 @@ impl<'p> StructuralEquations<'p> {
         x[l.lambda().start..l.mu().end].copy_from_slice(saddle.bottom());
         // K v + k₀ and K a + Γ
         let mut residuals = Residuals::default();
-        for k in 0..self.K.rows() {
-            larger(&mut residuals.velocity, self.K.row_times(k, &x[l.v()]) + self.k0[k]);
-            larger(&mut residuals.acceleration, self.K.row_times(k, &x[l.a()]) + level[k]);
+        let mut look = |k: usize, product: &dyn Fn(&[f64]) -> f64| {
+            larger(&mut residuals.velocity, product(&x[l.v()]) + self.k0[k]);
+            larger(&mut residuals.acceleration, product(&x[l.a()]) + level[k]);
+        };
+        match &self.K {
+            Jacobian::Dense(K) => {
+                (0..K.rows()).for_each(|k| look(k, &|y| K.row(k).iter().zip(y).map(|(k, y)| k * y).sum()))
+            }
+            Jacobian::Sparse(K) => (0..K.rows()).for_each(|k| look(k, &|y| K.row_times(k, y))),
         }
         self.g.iter().for_each(|&g| larger(&mut residuals.position, g));
         Ok(residuals)
@@ -330,7 +336,11 @@ impl<'p> StructuralEquations<'p> {
 pub(crate) fn kinds(array: &dyn ReducedArray) -> (Jacobian, Jacobian) {
     let [M, GZ, HZ] = array.new_matrices();
     let K = Jacobian::stacked(&GZ, &HZ);
-    if M.is_sparse() && K.is_sparse() { (M, K) } else { (Jacobian::Dense(M.into_dense()), Jacobian::Dense(K.into_dense())) }
+    if M.is_sparse() && K.is_sparse() {
+        (M, K)
+    } else {
+        (Jacobian::Dense(M.into_dense()), Jacobian::Dense(K.into_dense()))
+    }
 }
 
 /// The larger size of both.

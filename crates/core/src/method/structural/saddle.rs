@@ -269,7 +269,11 @@ mod tests {
             saddle.b[3] = lower.row_times(0, &a);
             saddle.factor(M, upper, lower).unwrap();
             saddle.solve();
-            assert!(saddle.b.iter().zip(a.iter().chain(&[lambda])).all(|(x, y)| (x - y).abs() < 1e-14), "{:?}", saddle.b);
+            assert!(
+                saddle.b.iter().zip(a.iter().chain(&[lambda])).all(|(x, y)| (x - y).abs() < 1e-14),
+                "{:?}",
+                saddle.b
+            );
         }
     }
 }

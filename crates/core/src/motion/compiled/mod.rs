@@ -78,7 +78,8 @@ impl Compiled {
         let with_invariants = with_invariants && self.formulas.sizes.invariants > 0;
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         let layout = || Layout::new(self.formulas.sizes, form, with_invariants);
-        let compile = || Arc::new(Program::new(&self.formulas, layout(), self.structure, (&*self.compiler, self.matrices)));
+        let compile =
+            || Arc::new(Program::new(&self.formulas, layout(), self.structure, (&*self.compiler, self.matrices)));
         programs.entry((form, with_invariants)).or_insert_with(compile).clone()
     }
 }

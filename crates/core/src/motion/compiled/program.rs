@@ -50,7 +50,8 @@ impl Program {
         let contact = ContactProgram::new(&array, compiler, formulas.graph.inputs().len());
         let (by_x, GZ, HZ) = (places(&array.by_x), entries(&array.GZ), entries(&array.HZ));
         // contact variables fill rows in
-        let sparse = |places: &Places| contact.is_none() && matrices.are_sparse(layout.rows(), layout.dim(), places.len());
+        let sparse =
+            |places: &Places| contact.is_none() && matrices.are_sparse(layout.rows(), layout.dim(), places.len());
         // and so does the inverse of a matrix that is not diagonal
         let eliminated = eliminates(structure) && (structure.mass.is_diagonal() || !sparse(&by_x));
         let mut all = by_x.clone();
@@ -65,8 +66,8 @@ impl Program {
         // what is decomposed is [M Kᵀ; K 0]
         let mass = entries(&array.mass);
         let (constraints, coefficients) = (n.holonomic + n.nonholonomic, GZ.len() + HZ.len());
-        let sparse = contact.is_none()
-            && matrices.saddle_is_sparse(n.velocities, constraints, mass.len() + 2 * coefficients);
+        let sparse =
+            contact.is_none() && matrices.saddle_is_sparse(n.velocities, constraints, mass.len() + 2 * coefficients);
         let kind = |rows: usize, places: &Places| {
             if sparse {
                 Jacobian::sparse(rows, n.velocities, places.clone())

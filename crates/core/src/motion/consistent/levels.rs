@@ -115,7 +115,10 @@ impl Levels<'_> {
                     *c = if *given && holds(self, i) { 0.0 } else { -self.rows[i] };
                 }
             });
-            x[columns.clone()].iter_mut().zip(delta.iter().zip(&units)).for_each(|(x, (delta, unit))| *x += delta * unit);
+            x[columns.clone()]
+                .iter_mut()
+                .zip(delta.iter().zip(&units))
+                .for_each(|(x, (delta, unit))| *x += delta * unit);
             iterations += 1;
             self.linearise(x)?;
         }
