@@ -1,8 +1,8 @@
-//! Systems `[I Wᵀ; W 0] (x; z) = (0; c)` with a sparse W of independent rows: the least x with W x = c, and the smallest singular value of W.
+//! Systems `[α Wᵀ; W 0] (x; z) = (0; c)` with a sparse W of independent rows: the least x with W x = c, and the smallest singular value of W.
 //!
-//! The lower part is z = −(W Wᵀ)⁻¹ c, without W Wᵀ, which one dense column of W would fill. Björck, Numerical Methods for Least Squares Problems, 4.4.
-//! Repeated, that is inverse iteration for the smallest singular value σ and its left vector y. Each iteration begins with the last y plus a
-//! random vector of equal length: from y alone it would never leave a vector that was the smallest one and is not any more.
+//! The lower part is z = −α (W Wᵀ)⁻¹ c, without W Wᵀ, which one dense column of W would fill. Björck, Numerical Methods for Least Squares Problems, 4.4.
+//! Repeated, that is inverse iteration for the smallest singular value σ and its left vector y. It begins with the last y plus a random vector of
+//! equal length: from y alone it would never leave a vector that was the smallest one and is not any more.
 
 use super::{Singular, SparseLu, SparseMatrix, dot, norm};
 
@@ -16,19 +16,25 @@ pub struct Augmented {
     /// (0; c) before, (x; z) after
     b: Vec<f64>,
     n: usize,
+    alpha: f64,
     y: Vec<f64>,
     random: u64,
 }
 
 impl Augmented {
-    /// For matrices of the pattern of W.
+    /// For matrices of the pattern of W, with α = 1: x is the least one to rounding, and σ is seen down to √ε.
     pub fn new(W: &SparseMatrix) -> Self {
+        Self::weighted(W, 1.0)
+    }
+
+    /// The same with another α > 0: the last pivot is σ²/α, and σ is seen down to √(α ε), W having size one.
+    pub fn weighted(W: &SparseMatrix, alpha: f64) -> Self {
         let (m, n) = (W.rows(), W.cols());
         let ones = (0..n).map(|j| (j, j));
         let places = ones.chain(W.places().map(|(i, j)| (j, n + i))).chain(W.places().map(|(i, j)| (n + i, j)));
         let (mut lu, positions) = SparseLu::of_places(n + m, &places.collect::<Vec<_>>());
         if let Some(lu) = &mut lu {
-            positions[..n].iter().for_each(|&k| lu.values[k] = 1.0);
+            positions[..n].iter().for_each(|&k| lu.values[k] = alpha);
         }
         let (upper, lower) = positions[n..].split_at(W.values().len());
         Augmented {
@@ -37,6 +43,7 @@ impl Augmented {
             lower: lower.to_vec(),
             b: vec![0.0; n + m],
             n,
+            alpha,
             y: vec![0.0; m],
             random: 0x9e37_79b9_7f4a_7c15,
         }
@@ -65,14 +72,14 @@ impl Augmented {
     /// σ by so many iterations, from above.
     pub fn smallest(&mut self, iterations: usize) -> f64 {
         let mut sigma = f64::INFINITY;
+        self.disturb();
         for _ in 0..iterations {
-            self.disturb();
             let mut start = std::mem::take(&mut self.y);
             self.least_norm(|c| c.copy_from_slice(&start));
             let z = &self.b[self.n..];
-            // z = −(W Wᵀ)⁻¹ y: its Rayleigh quotient is −zᵀy/zᵀz
+            // z = −α (W Wᵀ)⁻¹ y: its Rayleigh quotient is −α zᵀy/zᵀz
             let length = norm(z);
-            sigma = (-dot(z, &start)).max(0.0).sqrt() / length;
+            sigma = (-self.alpha * dot(z, &start)).max(0.0).sqrt() / length;
             start.iter_mut().zip(z).for_each(|(y, z)| *y = z / length);
             self.y = start;
         }
@@ -135,6 +142,25 @@ mod tests {
             let along: f64 = (0..6).map(|j| svd.V[(j, 5)] * x[j]).sum();
             assert!(along.abs() < 1e-9, "{along}");
         }
+    }
+
+    #[test]
+    fn nearly_dependent_rows_are_seen_with_a_small_weight() {
+        for last in [1e-6, 1e-9] {
+            let W = staircase(5, last);
+            let mut augmented = Augmented::weighted(&W, 1e-6);
+            augmented.factor(&W).unwrap();
+            let sigma = augmented.smallest(20);
+            assert!((sigma / last - 1.0).abs() < 0.05, "{sigma} {last}");
+        }
+        // the third row is the sum of the others but for rounding, at places of all
+        let mut W = SparseMatrix::new(3, 4, (0..3).flat_map(|i| (0..4).map(move |j| (i, j))).collect());
+        let rows = [[0.3, 1.0, -0.7, 0.1], [1.1, 0.2, 0.4, -0.9]];
+        W.row_mut(0).copy_from_slice(&rows[0]);
+        W.row_mut(1).copy_from_slice(&rows[1]);
+        W.row_mut(2).iter_mut().enumerate().for_each(|(j, w)| *w = 1.7 * rows[0][j] + rows[1][j] / 3.0);
+        let mut augmented = Augmented::weighted(&W, 1e-6);
+        assert!(augmented.factor(&W).is_err() || augmented.smallest(20) < 1e-10);
     }
 
     #[test]

@@ -46,7 +46,8 @@ impl Passage {
     pub fn begin(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> bool {
         if let Passage::Sparse(passage) = self {
             let follows = passage.begin(array, t, x);
-            if follows || array.layout().row_h().end - array.layout().row_g1().start > MOST_DENSE {
+            let constraints = array.layout().row_h().end - array.layout().row_g1().start;
+            if follows || constraints == 0 || constraints > MOST_DENSE {
                 return follows;
             }
             *self = Passage::Dense(DensePassage::new(array.layout(), passage.ranks()));

@@ -14,6 +14,8 @@ use crate::segment::Segment;
 /// Iterations for σ where nothing is known of its vector, and at points of a walk.
 const FROM_NOTHING: usize = 20;
 const ON_A_WALK: usize = 4;
+/// α of the system that decides a rank, so that singular values of 1e-11 are seen.
+const WEIGHT: f64 = 1e-6;
 /// Shortest piece of a step that is looked at, and most matrices in one step.
 const SHORTEST: f64 = 1.0 / 65_536.0;
 const MOST_LOOKS: usize = 200;
@@ -34,18 +36,13 @@ pub(crate) struct SparseRank {
 impl SparseRank {
     /// Of a matrix.
     pub fn of(K: &SparseMatrix, ranks: RankRule) -> Self {
-        let mut augmented = Augmented::new(K);
-        Self::by(&mut augmented, &mut K.clone(), ranks)
-    }
-
-    /// The same with factors for its pattern; K is scaled.
-    fn by(augmented: &mut Augmented, K: &mut SparseMatrix, ranks: RankRule) -> Self {
+        let mut augmented = Augmented::weighted(K, WEIGHT);
+        let K = &mut K.clone();
         let sizes: Vec<f64> = (0..K.rows()).map(|i| largest(K.row(i).1)).collect();
         let top = largest(&sizes);
         let scale = |&size: &f64| if size > VANISHING * top { scale_of(size) } else { 1.0 };
         let scales: Vec<f64> = sizes.iter().map(scale).collect();
         multiply(K, &scales);
-        augmented.forget();
         let smallest = augmented.factor(K).ok().map(|()| augmented.smallest(FROM_NOTHING));
         SparseRank { scales, smallest, threshold: ranks.or(AT_POINT) * bound(K) }
     }
@@ -160,12 +157,16 @@ impl SparsePassage {
         if self.scales.is_empty() || !know(&mut self.last, &self.scales, array, t, x) {
             return false;
         }
-        let found = SparseRank::by(&mut self.augmented, self.last.matrix_mut(), self.ranks);
-        let full = found.is_full();
-        (self.scales, self.usual) = (found.scales, found.smallest.unwrap_or(0.0));
-        self.last.y.copy_from_slice(self.augmented.vector());
-        (self.last.sigma, self.known) = (self.usual, full);
-        full
+        let found = SparseRank::of(self.last.matrix(), self.ranks);
+        if !found.is_full() {
+            return false;
+        }
+        self.scales = found.scales;
+        multiply(self.last.matrix_mut(), &self.scales);
+        self.augmented.forget();
+        self.known = measure(&mut self.augmented, &mut self.last, FROM_NOTHING);
+        self.usual = self.last.sigma;
+        self.known
     }
 
     /// Write down the next K.
@@ -181,6 +182,9 @@ impl SparsePassage {
 
     /// Go on to the K that was written down, at the end of a step. Time and relative size of a vanishing singular value on it, if there is one.
     pub fn singularity(&mut self, array: &mut dyn ReducedArray, segment: &Segment) -> Option<(f64, f64)> {
+        if self.scales.is_empty() {
+            return None;
+        }
         let seen = measure(&mut self.augmented, &mut self.next, 1);
         let known = std::mem::replace(&mut self.known, true);
         let lost = if !seen {
@@ -271,7 +275,7 @@ impl SparsePassage {
     /// The smallest singular value of K at a point, relative to the start, if it is so small that no way leads on from there.
     pub fn lost(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> Option<f64> {
         let there = &mut self.between[0];
-        if !know(there, &self.scales, array, t, x) {
+        if self.scales.is_empty() || !know(there, &self.scales, array, t, x) {
             return None;
         }
         let seen = measure(&mut self.augmented, there, FROM_NOTHING);

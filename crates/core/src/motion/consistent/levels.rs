@@ -12,7 +12,8 @@
 use super::{CONSISTENT, tolerance_of};
 use crate::consistent::ROUNDING;
 use crate::initial::Start;
-use crate::linalg::{Augmented, Jacobian, SparseLu, SparseMatrix};
+use crate::linalg::{Augmented, Jacobian, RankRule, SparseLu, SparseMatrix};
+use crate::method::passage::SparseRank;
 use crate::motion::{Layout, ReducedArray};
 use std::ops::Range;
 
@@ -33,7 +34,13 @@ struct Levels<'a> {
 }
 
 /// Move x onto the constraints and find accelerations and multipliers. The number of iterations; nothing if the general search is needed.
-pub(super) fn settle(array: &mut dyn ReducedArray, t: f64, starts: &[Start], x: &mut [f64]) -> Option<u32> {
+pub(super) fn settle(
+    array: &mut dyn ReducedArray,
+    t: f64,
+    starts: &[Start],
+    ranks: RankRule,
+    x: &mut [f64],
+) -> Option<u32> {
     let layout = array.layout().clone();
     let l = &layout;
     let sparse = array.new_matrices().iter().all(Jacobian::is_sparse);
@@ -47,6 +54,11 @@ pub(super) fn settle(array: &mut dyn ReducedArray, t: f64, starts: &[Start], x: 
     let mut levels = Levels { array, layout: l, t, starts, rows, F, sizes };
     let positions = levels.project(l.row_g(), l.p(), x)?;
     let velocities = levels.project(l.row_g1().start..l.row_h().end, l.v(), x)?;
+    let [_, GZ, HZ] = levels.array.matrices(t, x).ok()?;
+    let Jacobian::Sparse(K) = Jacobian::stacked(&GZ, &HZ) else { return None };
+    if !SparseRank::of(&K, ranks).is_full() {
+        return None;
+    }
     let forces = levels.forces(x)?;
     let consistent = (0..l.algebraic()).all(|i| levels.rows[i].abs() <= CONSISTENT * levels.sizes[i]);
     consistent.then_some(positions + velocities + forces)

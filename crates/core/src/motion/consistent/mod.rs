@@ -171,7 +171,7 @@ fn search(
     if initial.conditions.is_empty() {
         let given = |start: &Start| if let Start::Fixed(value) | Start::Guess(value) = *start { value } else { 0.0 };
         let mut x: Vec<f64> = starts.iter().map(given).collect();
-        if let Some(iterations) = levels::settle(&mut *array, initial.t, &starts, &mut x) {
+        if let Some(iterations) = levels::settle(&mut *array, initial.t, &starts, ranks, &mut x) {
             *last = Some(x.clone());
             let state = State { t: initial.t, x };
             return Ok(Consistent { state, iterations, surplus: 0, undetermined_multipliers: 0 });
