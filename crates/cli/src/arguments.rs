@@ -9,6 +9,7 @@ use daedal::Tolerance;
 use daedal::catalogue;
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
+use daedal::linalg::Matrices;
 use daedal_simulation::control::FeedbackKind;
 use daedal_simulation::options::{MethodOption, OptionValues, SCHEMA};
 use daedal_simulation::{
@@ -170,6 +171,10 @@ pub struct ModelArguments {
     /// of the model, else 1e-12 to 1e-8, as exactly as the matrix is known]
     #[arg(long, value_name = "X", value_parser = part, allow_hyphen_values = true)]
     pub rank_tolerance: Option<f64>,
+    /// Dense matrices, sparse ones where the pattern is known, or sparse ones where they are large and have few entries [default: that of
+    /// the model, else auto]
+    #[arg(long, value_name = "KIND", value_parser = choice(&MATRICES))]
+    pub matrices: Option<Matrices>,
 }
 
 impl ModelArguments {
@@ -186,6 +191,10 @@ impl ModelArguments {
             ModelSource::Reference(found.problem)
         };
         let model = source.model(&self.set, self.kernel)?;
+        let model = match self.matrices {
+            Some(matrices) => model.with_matrices(matrices)?,
+            None => model,
+        };
         Ok(match self.rank_tolerance {
             Some(tolerance) => model.with_rank_tolerance(tolerance)?,
             None => model,
@@ -415,6 +424,8 @@ const KERNELS: Choices<KernelKind, 4> = [
     ("tape", KernelKind::Tape),
     ("rust", KernelKind::Rust),
 ];
+const MATRICES: Choices<Matrices, 3> =
+    [("auto", Matrices::Auto), ("dense", Matrices::Dense), ("sparse", Matrices::Sparse)];
 const DETECTIONS: Choices<SlidingSetting, 4> = [
     ("auto", SlidingSetting::Auto),
     ("condition", SlidingSetting::Condition),

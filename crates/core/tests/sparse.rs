@@ -11,13 +11,13 @@ use daedal::Bdf;
 use daedal::catalogue;
 use daedal::formulation::{Baumgarte, Formulated, Formulation, Relaxed};
 use daedal::graph::Interpreted;
-use daedal::linalg::{Jacobian, JacobianRef};
+use daedal::linalg::{Jacobian, JacobianRef, Matrices};
 use daedal::method::State;
 use daedal::motion::{
     Compiled, EquationsOfMotion, Form, Formulas, Layout, Mechanism, Names, ReducedArray, Sizes, Structure, Undefined,
     consistent,
 };
-use daedal::{Options, Problem, RadauIIa, Solution, Tolerance, solve};
+use daedal::{Initial, Options, Problem, RadauIIa, Solution, Start, Tolerance, solve};
 use problems::{Arm, Pendulum};
 
 /// A mechanism whose arrays give matrices of one kind, whatever they would choose.
@@ -103,6 +103,9 @@ impl ReducedArray for ForcedArray<'_> {
     }
     fn new_jacobian(&self) -> Jacobian {
         self.F.clone()
+    }
+    fn new_matrices(&self) -> [Jacobian; 3] {
+        self.matrices.clone()
     }
     fn jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Jacobian) -> Result<(), Undefined> {
         self.array.jacobian(t, x, rows, F)
@@ -210,6 +213,45 @@ fn a_long_chain_chooses_sparse_matrices_and_has_the_solution_of_dense_ones() {
         solve(&problem, &method, &options(1e-5)).unwrap()
     });
     assert!(difference(&one, &other) < 1e-8);
+}
+
+#[test]
+fn a_chain_of_300_links_has_the_solution_of_dense_matrices_by_explicit_methods() {
+    let chain = Chain { links: 300 };
+    let [sparse, dense] = [Matrices::Auto, Matrices::Dense].map(|matrices| compiled(&chain).with_matrices(matrices));
+    let kinds = |system: &Compiled| system.array(Form::StrangenessFree, false).new_matrices();
+    assert!(kinds(&sparse).iter().all(Jacobian::is_sparse) && !kinds(&dense).iter().any(Jacobian::is_sparse));
+    let start = consistent::initialise(&sparse, &chain.start(), Form::StrangenessFree).unwrap().state;
+    let method = catalogue::find("dop853").unwrap().with(Formulation::Eom0).unwrap();
+    let [one, other] = [&dense, &sparse].map(|system| {
+        let problem = Problem::new(system, chain.start(), 5e-3).trust(start.clone());
+        solve(&problem, &*method, &options(1e-7)).unwrap()
+    });
+    let far = difference(&one, &other);
+    println!("{far:.1e}, {} and {}", one.statistics, other.statistics);
+    assert!(far < 1e-9, "{far:.1e}");
+    assert_eq!(one.statistics.steps, other.statistics.steps);
+}
+
+#[test]
+fn initial_values_found_level_by_level_are_those_of_the_general_search() {
+    let chain = Chain { links: 8 };
+    // off the constraints, with velocities that they do not allow
+    let p = |(i, start): (usize, &Start)| match start {
+        Start::Guess(p) | Start::Fixed(p) => p + 0.02 * (i as f64).cos(),
+        Start::Unknown => 0.0,
+    };
+    let p: Vec<f64> = chain.start().p.iter().enumerate().map(p).collect();
+    let v: Vec<f64> = (0..p.len()).map(|i| 0.1 * (2.0 * i as f64).sin()).collect();
+    let initial = Initial::motion(0.0, &p, &v);
+    let [sparse, dense] = [Matrices::Sparse, Matrices::Dense].map(|matrices| {
+        let system = compiled(&chain).with_matrices(matrices);
+        consistent::initialise(&system, &initial, Form::StrangenessFree).unwrap()
+    });
+    assert_eq!((sparse.surplus, sparse.undetermined_multipliers), (dense.surplus, dense.undetermined_multipliers));
+    for (x, y) in sparse.state.x.iter().zip(&dense.state.x) {
+        assert!((x - y).abs() < 1e-9 * (1.0 + y.abs()), "{x} {y}");
+    }
 }
 
 #[test]

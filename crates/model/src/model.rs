@@ -19,6 +19,7 @@ use crate::tables::{self, TableOfTime};
 use crate::unused::{self, Unused};
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
+use daedal::linalg::Matrices;
 use daedal::motion::Formulas;
 use daedal::{Initial, catalogue};
 use std::path::Path;
@@ -82,6 +83,10 @@ pub enum ModelKind {
     Hybrid(Box<HybridModel>),
 }
 
+/// Kinds of matrices, as they are written.
+const MATRICES: [(&str, Matrices); 3] =
+    [("auto", Matrices::Auto), ("dense", Matrices::Dense), ("sparse", Matrices::Sparse)];
+
 /// `[solve]`: what the command takes unless it is told otherwise.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Defaults {
@@ -99,6 +104,8 @@ pub struct Defaults {
     pub hmax: Option<f64>,
     /// Singular values below this part of the size of their matrix count as zero.
     pub rank_tolerance: Option<f64>,
+    /// Which matrices are sparse; not with modes.
+    pub matrices: Option<Matrices>,
     /// The name of a [`Formulation`](daedal::formulation::Formulation) of equations of motion, of a [`Form`](daedal::dae::Form) of general
     /// systems, or `auto`.
     pub formulation: Option<String>,
@@ -518,7 +525,7 @@ fn time(reader: &mut Reader, section: Section) -> Option<(f64, f64)> {
 fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], methods: Option<&[&str]>) -> Defaults {
     let common = ["rtol", "atol", "nominal", "h0", "hmax", "rank_tolerance", "formulation"];
     let further: &[&str] = if methods.is_some() {
-        &["method", "trust_initial"]
+        &["method", "trust_initial", "matrices"]
     } else {
         &["max_switches", "max_immediate", "time_tolerance"]
     };
@@ -544,6 +551,8 @@ fn defaults(reader: &mut Reader, section: Section, formulations: &[&str], method
         h0: positive("h0"),
         hmax: positive("hmax"),
         rank_tolerance: document::part(reader, section, "rank_tolerance"),
+        matrices: one_of(reader, section, "matrices", &MATRICES.map(|(word, _)| word))
+            .and_then(|word| MATRICES.into_iter().find(|(known, _)| *known == word).map(|(_, matrices)| matrices)),
         formulation: one_of(reader, section, "formulation", formulations),
         method: methods.and_then(|methods| one_of(reader, section, "method", methods)),
         trust_initial: section.truth(reader, "trust_initial").unwrap_or(false),

@@ -9,7 +9,7 @@ use daedal::BadOption;
 use daedal::Initial;
 use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
-use daedal::linalg::RankRule;
+use daedal::linalg::{Matrices, RankRule};
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
 use daedal_model::{Defaults, HybridModel, ModelBoundary, ModelControl, ModelEvents, ModelKind, TableOfTime};
 use daedal_native::Native;
@@ -72,6 +72,16 @@ impl ModelSource {
 
     /// The model with these parameters changed, each of them once.
     pub fn model(&self, parameters: &[(String, f64)], kernel: KernelKind) -> Result<Model, Error> {
+        self.model_with(parameters, kernel, None)
+    }
+
+    /// The same with matrices of a kind, whatever the model says.
+    fn model_with(
+        &self,
+        parameters: &[(String, f64)],
+        kernel: KernelKind,
+        matrices: Option<Matrices>,
+    ) -> Result<Model, Error> {
         let name = |k: usize| parameters[k].0.replace(' ', "");
         if let Some(k) = (0..parameters.len()).find(|&k| (0..k).any(|j| name(j) == name(k))) {
             return Err(Error::SetTwice { name: name(k) });
@@ -80,10 +90,12 @@ impl ModelSource {
             Native::supported()?;
         }
         let content = match self {
-            ModelSource::Text { name, text, folder } => from_text((name, text, folder.as_deref()), parameters, kernel)?,
-            ModelSource::Reference(problem) => from_problem(problem, parameters, kernel)?,
+            ModelSource::Text { name, text, folder } => {
+                from_text((name, text, folder.as_deref()), parameters, kernel, matrices)?
+            }
+            ModelSource::Reference(problem) => from_problem(problem, parameters, kernel, matrices)?,
         };
-        Ok(Model { source: self.clone(), kernel, rank_tolerance: None, content: Arc::new(content) })
+        Ok(Model { source: self.clone(), kernel, matrices, rank_tolerance: None, content: Arc::new(content) })
     }
 }
 
@@ -111,6 +123,7 @@ impl ModelSource {
 pub struct Model {
     pub(crate) source: ModelSource,
     pub(crate) kernel: KernelKind,
+    matrices: Option<Matrices>,
     rank_tolerance: Option<f64>,
     pub(crate) content: Arc<ModelContent>,
 }
@@ -152,19 +165,22 @@ pub(crate) struct MotionModel {
     /// The program of a reference problem, where nothing is compiled.
     program: Option<Box<dyn Mechanism + Send + Sync>>,
     kernel: KernelKind,
+    matrices: Matrices,
     compiled: OnceLock<Compiled>,
 }
 
 impl MotionModel {
-    fn new(formulas: Formulas, initial: Initial, kernel: KernelKind) -> Self {
+    fn new(formulas: Formulas, initial: Initial, kernel: KernelKind, matrices: Matrices) -> Self {
         let (references, compiled) = (Vec::new(), OnceLock::new());
-        MotionModel { formulas: Some(formulas), initial, references, program: None, kernel, compiled }
+        MotionModel { formulas: Some(formulas), initial, references, program: None, kernel, matrices, compiled }
     }
 
     /// The equations with their kernels.
     pub fn mechanism(&self) -> &(dyn Mechanism + Send + Sync) {
         match (&self.program, &self.formulas) {
-            (None, Some(formulas)) => self.compiled.get_or_init(|| Compiled::new(formulas, self.kernel.compiler())),
+            (None, Some(formulas)) => self
+                .compiled
+                .get_or_init(|| Compiled::new(formulas, self.kernel.compiler()).with_matrices(self.matrices)),
             (program, _) => program.as_deref().expect("a model has formulas or is a program"),
         }
     }
@@ -183,6 +199,7 @@ pub(crate) struct GeneralModel {
     pub formulas: dae::Formulas,
     pub initial: daedal::Initial,
     pub kernel: KernelKind,
+    pub matrices: Matrices,
     /// Inputs, outputs and costs.
     pub control: Option<Box<ModelControl>>,
     compiled: OnceLock<System>,
@@ -192,7 +209,7 @@ pub(crate) struct GeneralModel {
 impl GeneralModel {
     pub fn new(formulas: dae::Formulas, initial: daedal::Initial, kernel: KernelKind) -> Self {
         let (compiled, trimmed) = (OnceLock::new(), OnceLock::new());
-        GeneralModel { formulas, initial, kernel, control: None, compiled, trimmed }
+        GeneralModel { formulas, initial, kernel, matrices: Matrices::Auto, control: None, compiled, trimmed }
     }
 
     /// With fewer unknowns, where that lowers the index; `whole` is the model that this is the system of.
@@ -202,7 +219,8 @@ impl GeneralModel {
 
     /// The equations with their kernels.
     pub fn system(&self) -> &System {
-        self.compiled.get_or_init(|| System::new(&self.formulas, self.kernel.compiler()))
+        let compile = || System::new(&self.formulas, self.kernel.compiler()).with_matrices(self.matrices);
+        self.compiled.get_or_init(compile)
     }
 }
 
@@ -237,12 +255,26 @@ impl Model {
     pub fn set(&self, parameters: &[(String, f64)]) -> Result<Model, Error> {
         let before = self.content.changed.iter().filter(|(name, _)| !parameters.iter().any(|(new, _)| new == name));
         let all: Vec<(String, f64)> = before.chain(parameters).cloned().collect();
-        Ok(Model { rank_tolerance: self.rank_tolerance, ..self.source.model(&all, self.kernel)? })
+        Ok(Model { rank_tolerance: self.rank_tolerance, ..self.source.model_with(&all, self.kernel, self.matrices)? })
     }
 
     /// The same model, evaluated otherwise.
     pub fn with_kernel(&self, kernel: KernelKind) -> Result<Model, Error> {
-        let model = self.source.model(&self.content.changed, kernel)?;
+        let model = self.source.model_with(&self.content.changed, kernel, self.matrices)?;
+        Ok(Model { rank_tolerance: self.rank_tolerance, ..model })
+    }
+
+    /// The same model with dense or sparse matrices, whatever it says itself. Models with modes, programs and black boxes choose by themselves.
+    pub fn with_matrices(&self, matrices: Matrices) -> Result<Model, Error> {
+        let model = self.source.model_with(&self.content.changed, self.kernel, Some(matrices))?;
+        let chooses = match &model.content.equations {
+            ModelSystem::Motion(motion) => motion.program.is_some(),
+            ModelSystem::General(_) => false,
+            ModelSystem::Modes(_) => true,
+        };
+        if chooses && matrices != Matrices::Auto {
+            return Err(Error::NoMatrices { model: model.name().to_string() });
+        }
         Ok(Model { rank_tolerance: self.rank_tolerance, ..model })
     }
 
@@ -377,7 +409,7 @@ impl Model {
             warnings: Vec::new(),
             tables: whole.tables.clone(),
             places: whole.places.clone(),
-            equations: equations(mode.kind.clone(), self.kernel),
+            equations: equations(mode.kind.clone(), self.kernel, self.matrices.unwrap_or_default()),
             events: ModelEvents::default(),
             boundary: None,
         };
@@ -389,6 +421,7 @@ fn from_text(
     (name, text, folder): (&str, &str, Option<&Path>),
     set: &[(String, f64)],
     kernel: KernelKind,
+    matrices: Option<Matrices>,
 ) -> Result<ModelContent, Error> {
     if kernel == KernelKind::Rust {
         return Err(Error::NoProgram { name: name.to_string() });
@@ -399,6 +432,7 @@ fn from_text(
         ModelKind::Dae { initial, .. } => initial.t,
         ModelKind::Hybrid(model) => model.initial.t,
     };
+    let matrices = matrices.or(read.solve.matrices).unwrap_or_default();
     Ok(ModelContent {
         name: read.name,
         description: read.description.unwrap_or_default(),
@@ -410,26 +444,31 @@ fn from_text(
         warnings: read.unused.iter().map(|unused| WarningRecord::new(unused.to_string())).collect(),
         tables: read.tables,
         places: EquationPlaces::of(&read.kind),
-        equations: equations(read.kind, kernel),
+        equations: equations(read.kind, kernel, matrices),
         events: read.events,
         boundary: read.boundary,
     })
 }
 
-fn equations(kind: ModelKind, kernel: KernelKind) -> ModelSystem {
+fn equations(kind: ModelKind, kernel: KernelKind, matrices: Matrices) -> ModelSystem {
     match kind {
         ModelKind::Motion { formulas, initial, .. } => {
-            ModelSystem::Motion(Arc::new(MotionModel::new(*formulas, *initial, kernel)))
+            ModelSystem::Motion(Arc::new(MotionModel::new(*formulas, *initial, kernel, matrices)))
         }
         ModelKind::Dae { formulas, initial, control, .. } => {
-            let general = GeneralModel { control, ..GeneralModel::new(*formulas, *initial, kernel) };
+            let general = GeneralModel { control, matrices, ..GeneralModel::new(*formulas, *initial, kernel) };
             ModelSystem::General(Box::new(general))
         }
         ModelKind::Hybrid(model) => ModelSystem::Modes(Box::new(SwitchedModel { model: *model, kernel })),
     }
 }
 
-fn from_problem(problem: &ReferenceProblem, set: &[(String, f64)], kernel: KernelKind) -> Result<ModelContent, Error> {
+fn from_problem(
+    problem: &ReferenceProblem,
+    set: &[(String, f64)],
+    kernel: KernelKind,
+    matrices: Option<Matrices>,
+) -> Result<ModelContent, Error> {
     let case = problem.case_with(set).map_err(|cause| Error::Parameter { problem: problem.name, cause })?;
     let formulas = case.mechanism.formulas();
     let program = (formulas.is_none() || kernel == KernelKind::Rust).then_some(case.mechanism);
@@ -445,6 +484,7 @@ fn from_problem(problem: &ReferenceProblem, set: &[(String, f64)], kernel: Kerne
         references: case.references,
         program,
         kernel,
+        matrices: matrices.unwrap_or_default(),
         compiled: OnceLock::new(),
     };
     Ok(ModelContent {

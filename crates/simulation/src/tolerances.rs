@@ -11,6 +11,7 @@ use crate::settings::Settings;
 use daedal::Tolerance;
 use daedal_run::WarningRecord;
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// The relative tolerance where none is given.
 const RTOL: f64 = 1e-7;
@@ -82,11 +83,14 @@ impl Tolerances {
 
     /// What the tolerances could not see in a run: names of the unknowns of each mode with their largest absolute values.
     pub(crate) fn blind<'n>(&self, largest: impl Iterator<Item = (&'n String, f64)>) -> Option<WarningRecord> {
-        let mut seen: Vec<(&String, f64)> = Vec::new();
+        let (mut seen, mut places): (Vec<(&String, f64)>, HashMap<&String, usize>) = Default::default();
         for (name, x) in largest {
-            match seen.iter_mut().find(|(known, _)| *known == name) {
-                Some(known) => known.1 = known.1.max(x),
-                None => seen.push((name, x)),
+            match places.get(name) {
+                Some(&k) => seen[k].1 = seen[k].1.max(x),
+                None => {
+                    places.insert(name, seen.len());
+                    seen.push((name, x));
+                }
             }
         }
         let most = seen.iter().map(|(_, x)| *x).fold(0.0, f64::max);

@@ -63,7 +63,9 @@ pub(crate) fn lower_index(whole: &Model, general: &GeneralModel) -> Option<Trimm
         if combinations.len() == 1 { "unknown" } else { "unknowns" },
     );
     let initial = longer(&general.initial, formulas.states.len());
-    let model = whole.with_general(GeneralModel::new(formulas, initial, general.kernel));
+    let mut trimmed = GeneralModel::new(formulas, initial, general.kernel);
+    trimmed.matrices = general.matrices;
+    let model = whole.with_general(trimmed);
     Some(TrimmedModel { model, reason })
 }
 

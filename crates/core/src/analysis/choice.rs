@@ -6,10 +6,16 @@
 use super::linearised::{Linearised, implied_names};
 use super::time_scales::{Stiffness, time_scales};
 use crate::formulation::{Formulation, Selectors};
-use crate::linalg::RankRule;
+use crate::linalg::{Jacobian, RankRule};
 use crate::method::State;
+use crate::method::passage::SparseRank;
+use crate::method::structural::kinds;
 use crate::method::symplectic::is_hamiltonian;
 use crate::motion::{Form, Mechanism};
+
+/// From this number of unknowns on, where matrices are sparse, no eigenvalues are computed, and no method that decomposes densely is chosen.
+/// Chosen: all of it takes half a second, and a step of geoms ten milliseconds.
+const LARGE: usize = 500;
 
 /// A method, a formulation and the reasons.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +53,8 @@ pub struct Features {
     pub stiffness: Option<(f64, Stiffness)>,
     /// Is the system Hamiltonian, as far as one can tell at the start?
     pub hamiltonian: bool,
+    /// Number of unknowns, where these are too many for singular values and eigenvalues, and matrices are sparse.
+    pub large: Option<usize>,
 }
 
 impl Features {
@@ -63,10 +71,24 @@ impl Features {
             hamiltonian: is_hamiltonian(mechanism, start),
             ..Features::default()
         };
+        let rows = sizes.holonomic + sizes.nonholonomic;
         let mut array = mechanism.array(Form::StrangenessFree, true);
+        if let (Jacobian::Sparse(_), Jacobian::Sparse(_)) = kinds(&*array)
+            && start.x.len() >= LARGE
+        {
+            features.large = Some(start.x.len());
+            features.invariants = (sizes.invariants > 0).then_some((sizes.invariants, 0));
+            if let Ok([_, GZ, HZ]) = array.matrices(start.t, &start.x)
+                && let Jacobian::Sparse(K) = Jacobian::stacked(&GZ, &HZ)
+            {
+                features.constraints = SparseRank::of(&K, ranks).is_full().then_some((rows, rows));
+            }
+            // a consistent start was found by solving for them
+            features.regular = true;
+            return features;
+        }
         let Ok(mut at) = Linearised::at(&mut *array, start.t, &start.x, ranks) else { return features };
         at.look_around(&mut *array);
-        let rows = sizes.holonomic + sizes.nonholonomic;
         features.constraints = at.decompose_constraints().map(|all| (all.decision.rank, rows));
         if sizes.invariants > 0 {
             features.invariants = at.independent_invariants().map(|rank| (sizes.invariants, rank));
@@ -115,7 +137,7 @@ impl Features {
     /// The decision.
     pub fn choose(&self) -> Choice {
         let psf = Formulation::Projected;
-        if let Some((all, independent)) = self.invariants {
+        if let Some((all, independent)) = self.invariants.filter(|_| self.large.is_none()) {
             if independent == all {
                 let reasons = vec!["invariants are given: they are kept like constraints, which geoms does".into()];
                 return Choice {
@@ -126,6 +148,17 @@ impl Features {
             }
             let why = "invariants are given, but at the start they depend on the constraints or on each other: they are not kept".into();
             return Choice { method: "geoms", formulation: psf, reasons: vec![why] };
+        }
+        if let (Some(unknowns), None) = (self.large, self.against_explicit()) {
+            let why = format!(
+                "time scales were not computed, with {unknowns} unknowns: if the motion is stiff, radau with ggl takes sparse matrices, too"
+            );
+            let mut reasons =
+                vec!["the constraints are independent, and explicit methods take sparse matrices".into(), why];
+            if self.invariants.is_some() {
+                reasons.push("invariants are not kept: geoms, which keeps them, decomposes densely".into());
+            }
+            return Choice { method: "dop853", formulation: Formulation::Eom0, reasons };
         }
         if let Some(why) = self.against_explicit() {
             let reasons = vec![format!("{why}, which geoms takes"), "all constraint levels are kept".into()];
@@ -188,6 +221,15 @@ mod tests {
             assert_eq!(method(&harder), ("geoms", "psf"), "{harder:?}");
         }
         assert_eq!(method(&Features { stiffness: Some((5.0, Stiffness::NotStiff)), ..usual() }), ("dop853", "eom0"));
+    }
+
+    #[test]
+    fn large_mechanisms_with_sparse_matrices_go_to_explicit_methods_and_what_is_not_known_is_said() {
+        let large = Features { large: Some(4_000), invariants: Some((1, 0)), ..usual() };
+        assert_eq!(method(&large), ("dop853", "eom0"));
+        let reasons = large.choose().reasons.join("; ");
+        assert!(reasons.contains("4000 unknowns") && reasons.contains("invariants are not kept"), "{reasons}");
+        assert_eq!(method(&Features { constraints: None, ..large }), ("geoms", "psf"));
     }
 
     #[test]

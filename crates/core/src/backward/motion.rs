@@ -117,6 +117,9 @@ impl ReducedArray for ReversedArray<'_> {
     fn new_jacobian(&self) -> Jacobian {
         self.array.new_jacobian()
     }
+    fn new_matrices(&self) -> [Jacobian; 3] {
+        self.array.new_matrices()
+    }
     fn matrices(&mut self, t: f64, x: &[f64]) -> Result<[JacobianRef<'_>; 3], Undefined> {
         self.look_at(x);
         self.array.matrices(-t, &self.x)

@@ -13,7 +13,7 @@ const SHORTEST: f64 = 1.0 / 2048.0;
 /// The part of the predicted decrease that must be reached. Chosen: small, so that far from a solution most steps will do.
 const DECREASE: f64 = 0.1;
 /// Given values with residuals below this part of what they are summed from stay as they are. Derived: a few roundings of each term.
-const ROUNDING: f64 = 16.0 * f64::EPSILON;
+pub(crate) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Where rounding is larger inside of the rows, residuals below this are accepted when steps do not make them smaller. Chosen: equations that
 /// lose seven digits still hold.
 pub(crate) const CONSISTENT: f64 = 1e-9;

@@ -18,7 +18,7 @@ mod least_change;
 
 pub(crate) use blame::Contradicting;
 pub use iteration::Fit;
-pub(crate) use iteration::{CONSISTENT, Stage, correction, largest, residual, solve};
+pub(crate) use iteration::{CONSISTENT, ROUNDING, Stage, correction, largest, residual, solve};
 pub(crate) use leading_matrix::LeadingMatrix;
 pub(crate) use least_change::{Balanced, Freedom, KeptRows};
 

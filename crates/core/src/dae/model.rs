@@ -3,6 +3,7 @@
 use super::array::ArrayKernels;
 use super::{DerivativeArray, Equations, FirstOrder, Formulas, Structure};
 use crate::graph::{Compiler, Expr, Interpreted};
+use crate::linalg::Matrices;
 use std::sync::{Arc, OnceLock};
 
 /// F(t, x, ẋ) = 0 with its formulas and a compiler for them.
@@ -13,6 +14,8 @@ pub struct System {
     /// With derivatives as unknowns where they are needed; parameters stay symbolic.
     pub first: FirstOrder,
     pub(super) compiler: Arc<dyn Compiler>,
+    /// which matrices of its forms without reduction are sparse
+    pub(super) matrices: Matrices,
     /// made when they are first asked for
     kernels: OnceLock<Arc<ArrayKernels>>,
 }
@@ -32,6 +35,12 @@ impl System {
     /// From a Rust model, which is traced; its formulas are interpreted.
     pub fn of<E: Equations>(equations: &E) -> Self {
         System::new(&Formulas::trace(equations), Interpreted)
+    }
+
+    /// The same with dense or sparse matrices, where no reduction fills them in.
+    #[must_use]
+    pub fn with_matrices(self, matrices: Matrices) -> Self {
+        System { matrices, ..self }
     }
 
     /// States that may stay undetermined, by their names: they keep their initial values.
@@ -85,7 +94,13 @@ impl System {
     }
 
     fn compiled(formulas: &Formulas, compiler: Arc<dyn Compiler>) -> Self {
-        System { formulas: formulas.clone(), first: FirstOrder::new(formulas), compiler, kernels: OnceLock::new() }
+        System {
+            formulas: formulas.clone(),
+            first: FirstOrder::new(formulas),
+            compiler,
+            matrices: Matrices::Auto,
+            kernels: OnceLock::new(),
+        }
     }
 
     /// The system with ẋ = 0 for some of its unknowns.

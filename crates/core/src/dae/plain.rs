@@ -4,7 +4,7 @@ use super::watch::WatchedMatrix;
 use super::{Dae, FirstOrder, Pencil, Structure};
 use crate::error::StepFailure;
 use crate::graph::{self, Compiler, Interpreted, Kernel};
-use crate::linalg::{Entries, RankRule};
+use crate::linalg::{Entries, Matrices, RankRule};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 
@@ -55,10 +55,10 @@ impl TimeSlope {
 
 impl Plain {
     /// A square system; the caller knows that its index is at most one.
-    pub fn new(structure: &Structure, compiler: &dyn Compiler, ranks: RankRule) -> Self {
+    pub fn new(structure: &Structure, compiler: &dyn Compiler, ranks: RankRule, matrices: Matrices) -> Self {
         let plain = Self::rectangular(structure, compiler);
         let [E, A] = [&plain.by_xdot, &plain.by_x].map(|entries| entries.places().to_vec());
-        let pattern = Pencil::of_pattern(plain.n, &E, &A);
+        let pattern = Pencil::of_pattern(plain.n, &E, &A, matrices);
         Plain {
             by_xdot: Entries::new(E, &pattern.E),
             by_x: Entries::new(A, &pattern.A),

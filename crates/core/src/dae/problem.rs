@@ -194,7 +194,8 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
         }
         Form::Auto | Form::Plain if values.mu == 0 && regular && stands_alone(system, values) => {
             let at = Point { t: found.t, x: found.x().to_vec(), xdot: derivatives(system, found) };
-            return Ok(plainly(system, Plain::new(system.structure(), &*system.compiler, found.ranks), at, values));
+            let plain = Plain::new(system.structure(), &*system.compiler, found.ranks, system.matrices);
+            return Ok(plainly(system, plain, at, values));
         }
         Form::Auto | Form::Linear | Form::LeastSquares if let Some(coefficients) = FormulaCoefficients::new(system) => {
             let form = if form == Form::LeastSquares { form } else { Form::Linear };

@@ -34,7 +34,7 @@ pub(super) fn ready(system: &System, initial: &Initial, ranks: RankRule) -> Opti
     if !structure.quasilinear() || x.iter().any(|x| !x.is_finite()) || misses_an_unknown(structure) {
         return None;
     }
-    let mut plain = Plain::new(structure, &*system.compiler, ranks);
+    let mut plain = Plain::new(structure, &*system.compiler, ranks, system.matrices);
     let zeros = vec![0.0; n];
     let mut F = vec![0.0; n];
     plain.residual(0, t, &x, &zeros, &mut F).ok()?;

@@ -8,9 +8,10 @@
 use super::selector::{SelectorGradients, Subspace};
 use crate::dae::Dae;
 use crate::error::{BadOption, ConstraintBlock, StepFailure};
-use crate::linalg::{Jacobian, Lu, Matrix, RankRule};
+use crate::linalg::{Jacobian, Lu, Matrix, RankRule, SparseLu};
 use crate::method::collocation::Tableau;
 use crate::method::collocation::nodes::KEPT;
+use crate::method::passage::SparseRank;
 use crate::method::{StartFailure, State, Stepper};
 use crate::motion::{Form, Layout, Mechanism, ReducedArray, Undefined};
 use crate::segment::Segment;
@@ -35,10 +36,10 @@ struct Forces<'p> {
     unknowns: Vec<usize>,
     equations: Vec<usize>,
     /// −∂(equations)/∂(a, w, λ, μ), at some point
-    matrix: Lu<f64>,
+    matrix: ForceMatrix,
     is_decomposed: bool,
-    /// of the velocity level, and combinations that are redundant, if there are
-    gradients: SelectorGradients,
+    /// of the velocity level, and combinations that are redundant, if there are; nothing where a sparse K shows that there are none
+    gradients: Option<SelectorGradients>,
     redundant: Matrix,
     correction: Vec<f64>,
     /// relative and absolute tolerances of the unknowns
@@ -59,22 +60,34 @@ impl<'p> Forces<'p> {
         let mut array = system.array(Form::StrangenessFree, false);
         let l = array.layout().clone();
         let unknowns: Vec<usize> = l.a().chain(l.w()).chain(l.lambda()).chain(l.mu()).collect();
-        let equations = l.row_dynamics().chain(l.row_auxiliary()).chain(l.row_g2()).chain(l.row_h1()).collect();
+        let equations: Vec<usize> =
+            l.row_dynamics().chain(l.row_auxiliary()).chain(l.row_g2()).chain(l.row_h1()).collect();
         let (mut rows, mut F) = (vec![0.0; l.rows()], array.new_jacobian());
         array.evaluate(at.t, &at.x, &mut rows).map_err(undefined)?;
         array.jacobian(at.t, &at.x, &rows, &mut F).map_err(undefined)?;
+        let [_, GZ, HZ] = array.matrices(at.t, &at.x[..l.dim()]).map_err(undefined)?;
+        let independent = match Jacobian::stacked(&GZ, &HZ) {
+            Jacobian::Sparse(K) => F.is_sparse() && SparseRank::of(&K, ranks).is_full(),
+            Jacobian::Dense(_) => false,
+        };
         let constraints = l.row_g1().start..l.row_h().end;
-        let mut gradients =
-            SelectorGradients::new(ConstraintBlock::Velocity, constraints.collect(), l.v().collect(), &l.s(), ranks);
-        gradients.take(&F);
-        gradients.choose(at.t, true)?;
+        let gradients = if independent {
+            None
+        } else {
+            let (rows, columns) = (constraints.collect(), l.v().collect());
+            let mut gradients = SelectorGradients::new(ConstraintBlock::Velocity, rows, columns, &l.s(), ranks);
+            gradients.take(&F);
+            gradients.choose(at.t, true)?;
+            Some(gradients)
+        };
         let multipliers = l.lambda().len() + l.mu().len();
+        let dropped = gradients.as_ref().map_or(0, |gradients| gradients.dimension(Subspace::Dropped));
         Ok(Forces {
-            redundant: Matrix::zeros(gradients.dimension(Subspace::Dropped), multipliers),
+            redundant: Matrix::zeros(dropped, multipliers),
             gradients,
             rows,
+            matrix: ForceMatrix::new(independent, &F, &equations, &unknowns),
             F,
-            matrix: Lu::new(unknowns.len()),
             is_decomposed: false,
             correction: vec![0.0; unknowns.len()],
             tolerances: unknowns.iter().map(|&j| tolerances[j]).collect(),
@@ -147,30 +160,75 @@ impl<'p> Forces<'p> {
 
     /// False where the matrix is singular: the multipliers are not determined there.
     fn decompose(&mut self, t: f64) -> bool {
+        let matrix = match &mut self.matrix {
+            ForceMatrix::Sparse { lu, places } => {
+                places.iter().for_each(|&(position, k)| lu.values[position] = self.F.values()[k]);
+                self.is_decomposed = lu.factor().is_ok();
+                return self.is_decomposed;
+            }
+            ForceMatrix::Dense(matrix) => matrix,
+        };
         for (i, &row) in self.equations.iter().enumerate() {
             for (j, &unknown) in self.unknowns.iter().enumerate() {
-                self.matrix.A[(i, j)] = self.F[(row, unknown)];
+                matrix.A[(i, j)] = self.F[(row, unknown)];
             }
         }
         // the combinations u of constraints that are redundant hold uᵀ(λ, μ): u uᵀ stands where the saddle has its zeros
         let multipliers = self.redundant.cols();
-        if self.redundant.rows() > 0 {
-            self.gradients.take(&self.F);
-            if self.gradients.choose(t, false).is_err() {
+        if let (Some(gradients), true) = (&mut self.gradients, self.redundant.rows() > 0) {
+            gradients.take(&self.F);
+            if gradients.choose(t, false).is_err() {
                 return false;
             }
-            self.gradients.basis(Subspace::Dropped, &mut self.redundant);
+            gradients.basis(Subspace::Dropped, &mut self.redundant);
         }
         let first = self.unknowns.len() - multipliers;
         for u in (0..self.redundant.rows()).map(|k| self.redundant.row(k)) {
             for (i, ui) in u.iter().enumerate() {
                 for (j, uj) in u.iter().enumerate() {
-                    self.matrix.A[(first + i, first + j)] -= ui * uj;
+                    matrix.A[(first + i, first + j)] -= ui * uj;
                 }
             }
         }
-        self.is_decomposed = self.matrix.factor().is_ok();
+        self.is_decomposed = matrix.factor().is_ok();
         self.is_decomposed
+    }
+}
+
+/// −∂(equations)/∂(a, w, λ, μ), decomposed.
+enum ForceMatrix {
+    Dense(Lu<f64>),
+    /// with pairs of places among its values and among those of F
+    Sparse {
+        lu: Box<SparseLu<f64>>,
+        places: Vec<(usize, usize)>,
+    },
+}
+
+impl ForceMatrix {
+    /// Sparse where F is and the constraints are independent.
+    fn new(independent: bool, F: &Jacobian, equations: &[usize], unknowns: &[usize]) -> Self {
+        if let (Jacobian::Sparse(F), true) = (F, independent) {
+            let place_in = |all: &[usize], length: usize| {
+                let mut places = vec![None; length];
+                all.iter().enumerate().for_each(|(place, &k)| places[k] = Some(place));
+                places
+            };
+            let (rows, columns) = (place_in(equations, F.rows()), place_in(unknowns, F.cols()));
+            let own = (0..).zip(F.places()).filter_map(|(k, (i, j)): (usize, _)| Some((k, (rows[i]?, columns[j]?))));
+            let (own, places): (Vec<usize>, Vec<(usize, usize)>) = own.unzip();
+            if let (Some(lu), positions) = SparseLu::of_places(unknowns.len(), &places) {
+                return ForceMatrix::Sparse { lu: Box::new(lu), places: positions.into_iter().zip(own).collect() };
+            }
+        }
+        ForceMatrix::Dense(Lu::new(unknowns.len()))
+    }
+
+    fn solve(&mut self, b: &mut [f64]) {
+        match self {
+            ForceMatrix::Dense(lu) => lu.solve(b),
+            ForceMatrix::Sparse { lu, .. } => lu.solve(b),
+        }
     }
 }
 

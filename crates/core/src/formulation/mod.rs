@@ -29,7 +29,7 @@ pub(crate) use forces::WithForces;
 
 use crate::dae::{Dae, Point};
 use crate::error::{BadOption, StepFailure};
-use crate::linalg::{Mat, RankRule};
+use crate::linalg::{Jacobian, RankRule};
 use crate::method::structural::refuse_redundant;
 use crate::method::{Integrator, Kept, Method, StartFailure, State, Stepper};
 use crate::motion::{Layout, Mechanism};
@@ -204,8 +204,7 @@ fn needs_independence(mechanism: &dyn Mechanism, at: &State, ranks: RankRule) ->
     let mut array = mechanism.array(crate::motion::Form::StrangenessFree, false);
     let dim = array.layout().dim();
     let [_, GZ, HZ] = array.matrices(at.t, &at.x[..dim]).map_err(|_| StepFailure::Undefined { t: at.t })?;
-    let m = GZ.rows();
-    let K = Mat::from_fn(m + HZ.rows(), GZ.cols(), |i, j| if i < m { GZ[(i, j)] } else { HZ[(i - m, j)] });
+    let K = Jacobian::stacked(&GZ, &HZ);
     refuse_redundant("this formulation", mechanism, at.t, &K, ranks)
 }
 

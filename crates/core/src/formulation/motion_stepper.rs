@@ -57,7 +57,7 @@ impl<'p> MotionStepper<'p> {
         let all = stepper.state().clone();
         let state = State { t: all.t, x: all.x[..n].to_vec() };
         let segment = stepper.segment().first(n);
-        let mut passage = Passage::new(&layout, ranks);
+        let mut passage = Passage::new(&*array, ranks);
         let watch = passage.begin(&mut *array, state.t, &state.x).then_some(passage);
         MotionStepper {
             array,

@@ -87,7 +87,7 @@ impl DormandPrincePair {
             tableau,
             Y: vec![0.0; l.dim()],
             F: vec![vec![0.0; l.dim()]; tableau.stages + 1],
-            saddle: Saddle::new(l.a().len(), equations.constraints()),
+            saddle: Saddle::of(equations),
             control: StepSize::new(method.steps, method.safety, tableau.order, options)?,
             project: method.project,
             moving: l.r().start..l.p().end,

@@ -17,7 +17,7 @@ mod kept;
 pub(crate) mod local_state_space;
 mod nonstiff_first;
 mod pace;
-mod passage;
+pub(crate) mod passage;
 pub(crate) mod radau;
 pub(crate) mod rosenbrock;
 pub(crate) mod runge_kutta;

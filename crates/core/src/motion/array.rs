@@ -37,6 +37,11 @@ pub trait ReducedArray {
     fn new_jacobian(&self) -> Jacobian {
         Jacobian::dense(self.layout().rows(), self.layout().dim())
     }
+    /// Zeros of the kinds of M, GZ and HZ.
+    fn new_matrices(&self) -> [Jacobian; 3] {
+        let n = self.layout().sizes;
+        [n.velocities, n.holonomic, n.nonholonomic].map(|rows| Jacobian::dense(rows, n.velocities))
+    }
     /// −∂k/∂x, all rows, at a point where the dynamic equations hold; elsewhere terms of the size of their residual may be missing.
     /// F is a [new one](ReducedArray::new_jacobian), or dense.
     fn jacobian(&mut self, t: f64, x: &[f64], rows: &[f64], F: &mut Jacobian) -> Result<(), Undefined>;

@@ -20,6 +20,10 @@ pub(super) trait ArrayRows {
     fn pattern(&self) -> Option<&Jacobian> {
         None
     }
+    /// Zeros of the kinds of M, GZ and HZ; nothing for all entries.
+    fn kinds(&self) -> Option<[Jacobian; 3]> {
+        None
+    }
     /// −∂k/∂x, dense or of the pattern; F is zero on entry.
     fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Jacobian) -> Result<(), Undefined>;
     /// Evaluate M, GZ and HZ alone.
@@ -121,6 +125,10 @@ impl<R: ArrayRows> Eliminated<R> {
         let (l, y) = (&self.layout, &mut self.y);
         let [_, GZ, HZ] = self.rows.matrices();
         let mut eliminate = |row: usize, entries: &mut dyn Iterator<Item = (usize, f64)>| {
+            if let Inverse::Diagonal(inverse) = inverse {
+                let factors = entries.map(|(j, entry)| (j, entry * inverse[j])).filter(|(_, y)| *y != 0.0);
+                return factors.for_each(|(j, y)| F.add_own_row(row, -y, l.row_dynamics().start + j));
+            }
             y.fill(0.0);
             entries.for_each(|(j, entry)| y[j] = entry);
             inverse.solve_transposed(y);
@@ -169,6 +177,12 @@ impl<R: ArrayRows> ReducedArray for Eliminated<R> {
     fn new_jacobian(&self) -> Jacobian {
         let dense = || Jacobian::dense(self.layout.rows(), self.layout.dim());
         self.rows.pattern().cloned().unwrap_or_else(dense)
+    }
+
+    fn new_matrices(&self) -> [Jacobian; 3] {
+        let n = self.layout.sizes;
+        let dense = |rows: usize| Jacobian::dense(rows, n.velocities);
+        self.rows.kinds().unwrap_or_else(|| [n.velocities, n.holonomic, n.nonholonomic].map(dense))
     }
 
     fn jacobian(&mut self, t: f64, x: &[f64], _rows: &[f64], F: &mut Jacobian) -> Result<(), Undefined> {

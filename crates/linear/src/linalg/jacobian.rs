@@ -12,9 +12,35 @@ use std::ops::Index;
 const SPARSE_FROM: usize = 60;
 const SPARSE_SHARE: f64 = 0.15;
 
-/// Is a matrix of this size with so many entries better a sparse one?
-pub fn is_sparse(rows: usize, cols: usize, entries: usize) -> bool {
-    cols >= SPARSE_FROM && entries as f64 <= SPARSE_SHARE * (rows * cols) as f64
+/// Which matrices with a known pattern are sparse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Matrices {
+    /// Large ones with few entries.
+    #[default]
+    Auto,
+    /// None.
+    Dense,
+    /// All.
+    Sparse,
+}
+
+impl Matrices {
+    /// Is a matrix of this size with so many entries a sparse one?
+    pub fn are_sparse(self, rows: usize, cols: usize, entries: usize) -> bool {
+        match self {
+            Matrices::Auto => cols >= SPARSE_FROM && entries as f64 <= SPARSE_SHARE * (rows * cols) as f64,
+            Matrices::Dense => false,
+            Matrices::Sparse => true,
+        }
+    }
+
+    /// Are M and K of `[M Kᵀ; K 0]` sparse ones, where M has n columns, K has m rows, and all of it so many entries?
+    pub fn saddle_is_sparse(self, n: usize, m: usize, entries: usize) -> bool {
+        match self {
+            Matrices::Auto => n >= SPARSE_FROM && self.are_sparse(n + m, n + m, entries),
+            forced => forced.are_sparse(n + m, n + m, entries),
+        }
+    }
 }
 
 /// A matrix of derivatives; its own, or [borrowed](JacobianRef).
@@ -137,9 +163,41 @@ impl Jacobian {
         Jacobian::Sparse(SparseMatrix::new(rows, cols, places))
     }
 
-    /// Zeros; sparse if that is better. Each place is told once.
-    pub fn of_pattern(rows: usize, cols: usize, places: Vec<(usize, usize)>) -> Self {
-        if is_sparse(rows, cols, places.len()) { Self::sparse(rows, cols, places) } else { Self::dense(rows, cols) }
+    /// One above the other: sparse if both are.
+    pub fn stacked<D: Borrow<Matrix>, S: Borrow<SparseMatrix>>(upper: &Jacobian<D, S>, lower: &Jacobian<D, S>) -> Self {
+        match (upper.view(), lower.view()) {
+            (Jacobian::Sparse(upper), Jacobian::Sparse(lower)) => Jacobian::Sparse(upper.above(lower)),
+            (upper, lower) => {
+                let mut all = Matrix::zeros(upper.rows() + lower.rows(), upper.cols());
+                upper.copy_to(&mut all, 0);
+                lower.copy_to(&mut all, upper.rows());
+                Jacobian::Dense(all)
+            }
+        }
+    }
+
+    /// Take the values of a matrix of the same kind and pattern.
+    #[inline]
+    pub fn copy_from(&mut self, other: &Self) {
+        match (self, other) {
+            (Jacobian::Dense(F), Jacobian::Dense(G)) => F.data_mut().copy_from_slice(G.data()),
+            (Jacobian::Sparse(F), Jacobian::Sparse(G)) => F.values_mut().copy_from_slice(G.values()),
+            _ => unreachable!("the matrices are of two kinds"),
+        }
+    }
+
+    /// Take the rows of a matrix from `first` on; those of a sparse matrix have its pattern there.
+    #[inline]
+    pub fn take_rows<D: Borrow<Matrix>, S: Borrow<SparseMatrix>>(&mut self, other: &Jacobian<D, S>, first: usize) {
+        match (self, other.view()) {
+            (Jacobian::Dense(F), other) => other.copy_to(F, first),
+            (Jacobian::Sparse(F), Jacobian::Sparse(G)) => F.take_rows(G, first),
+            (sparse, Jacobian::Dense(G)) => {
+                for i in 0..G.rows() {
+                    G.row(i).iter().enumerate().for_each(|(j, &g)| sparse.put((first + i, j), g));
+                }
+            }
+        }
     }
 
     /// All entries are zero.
@@ -224,6 +282,20 @@ impl Jacobian {
             Jacobian::Dense(F) => F,
             Jacobian::Sparse(F) => F.to_dense(),
         }
+    }
+}
+
+impl<'a> From<&'a Jacobian> for JacobianRef<'a> {
+    #[inline]
+    fn from(F: &'a Jacobian) -> Self {
+        F.view()
+    }
+}
+
+impl<'a> From<&'a Matrix> for JacobianRef<'a> {
+    #[inline]
+    fn from(F: &'a Matrix) -> Self {
+        Jacobian::Dense(F)
     }
 }
 
@@ -367,10 +439,31 @@ mod tests {
     }
 
     #[test]
+    fn matrices_are_stacked_and_taken_row_by_row_whatever_the_kinds_are() {
+        let [dense, sparse] = both();
+        for [upper, lower] in [[&dense, &sparse], [&sparse, &sparse], [&dense, &dense]] {
+            let mut all = Jacobian::stacked(upper, lower);
+            assert_eq!(all.is_sparse(), upper.is_sparse() && lower.is_sparse());
+            assert!((0..6).all(|i| (0..4).all(|j| all[(i, j)] == dense[(i % 3, j)])));
+            let again = all.clone();
+            all.clear();
+            all.take_rows(&dense, 0);
+            all.take_rows(&sparse, 3);
+            assert_eq!(all, again);
+            all.clear();
+            all.copy_from(&again);
+            assert_eq!(all, again);
+        }
+    }
+
+    #[test]
     fn large_matrices_with_few_entries_are_sparse() {
-        let diagonal = |n: usize| Jacobian::of_pattern(n, n, (0..n).map(|i| (i, i)).collect());
-        assert!(!diagonal(SPARSE_FROM - 1).is_sparse() && diagonal(SPARSE_FROM).is_sparse());
-        let full = (0..100).flat_map(|i| (0..100).map(move |j| (i, j))).collect();
-        assert!(!Jacobian::of_pattern(100, 100, full).is_sparse());
+        let auto = Matrices::Auto;
+        assert!(!auto.are_sparse(SPARSE_FROM - 1, SPARSE_FROM - 1, SPARSE_FROM - 1));
+        assert!(auto.are_sparse(SPARSE_FROM, SPARSE_FROM, SPARSE_FROM) && !auto.are_sparse(100, 100, 10_000));
+        // a chain of point masses: two entries of M and eight of K and Kᵀ to a link
+        assert!(auto.saddle_is_sparse(60, 30, 300) && !auto.saddle_is_sparse(40, 20, 200));
+        assert!(Matrices::Sparse.are_sparse(2, 2, 4) && Matrices::Sparse.saddle_is_sparse(2, 1, 6));
+        assert!(!Matrices::Dense.are_sparse(100, 100, 100) && !Matrices::Dense.saddle_is_sparse(600, 300, 3_000));
     }
 }

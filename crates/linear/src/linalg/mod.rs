@@ -4,6 +4,7 @@
 //! Loops written out, because the systems that are solved in every step are small: below about 25 unknowns they are
 //! faster than a library call. The singular value decomposition, eigenvalues, and LU of large and of sparse matrices are faer's.
 
+mod augmented;
 mod complete_lu;
 mod eigenvalues;
 mod iteration_matrix;
@@ -21,11 +22,11 @@ mod sparse_matrix;
 mod svd;
 mod thin_qr;
 
+pub use augmented::Augmented;
 pub use complete_lu::CompleteLu;
 pub use eigenvalues::{eigenvalues, symmetric_eigenvalues};
 pub use iteration_matrix::{IterationMatrix, Shift};
-pub use jacobian::{Entries, is_sparse};
-pub use jacobian::{Jacobian, JacobianRef};
+pub use jacobian::{Entries, Jacobian, JacobianRef, Matrices};
 pub use large_lu::LargeLu;
 pub use least_change::{LeastChange, MOVING_WEIGHT};
 pub use lu::row_pivots;
@@ -35,6 +36,7 @@ pub use pencil::Pencil;
 pub use pivoted_qr::PivotedQr;
 pub use product::{dot, norm, product, times};
 pub use rank::{RankError, RankGap, RankRule, Ranks, Subspaces, scale_of};
+pub use sparse_lu::SparseLu;
 pub use sparse_matrix::SparseMatrix;
 pub use svd::{NoConvergence, Svd};
 pub use thin_qr::ThinQr;

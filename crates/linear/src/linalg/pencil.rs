@@ -1,7 +1,6 @@
 //! E = ∂G/∂ẋ and A = −∂G/∂x of a system G(t, x, ẋ) = 0, so that every method iterates with (γ/h) E − A.
 
-use super::jacobian::is_sparse;
-use super::{Jacobian, Matrix};
+use super::{Jacobian, Matrices, Matrix};
 use std::collections::BTreeSet;
 
 /// A matrix pencil (E, A).
@@ -26,9 +25,10 @@ impl Pencil {
     }
 
     /// Zeros at places of E and of A; both sparse if that is better for what methods iterate with.
-    pub fn of_pattern(n: usize, E: &[(usize, usize)], A: &[(usize, usize)]) -> Self {
+    pub fn of_pattern(n: usize, E: &[(usize, usize)], A: &[(usize, usize)], matrices: Matrices) -> Self {
         let places: BTreeSet<_> = E.iter().chain(A).collect();
-        if is_sparse(n, n, places.len()) { Self::sparse(n, E.to_vec(), A.to_vec()) } else { Self::dense(n, n) }
+        let sparse = matrices.are_sparse(n, n, places.len());
+        if sparse { Self::sparse(n, E.to_vec(), A.to_vec()) } else { Self::dense(n, n) }
     }
 
     /// Zeros at places of E and of A.

@@ -132,6 +132,17 @@ impl<T: Shift> SparseLu<T> {
         Ok(lu)
     }
 
+    /// Room for an n × n matrix with entries at `places` (row, column), each once, in any order, and where each of them stands among the
+    /// values. Nothing if the pattern leaves no regular matrix.
+    pub fn of_places(n: usize, places: &[(usize, usize)]) -> (Option<Self>, Vec<usize>) {
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        order.sort_unstable_by_key(|&k| (places[k].1, places[k].0));
+        let mut positions = vec![0; places.len()];
+        order.iter().enumerate().for_each(|(position, &k)| positions[k] = position);
+        let by_column: Vec<_> = order.iter().map(|&k| places[k]).collect();
+        (Self::new(n, &by_column).ok(), positions)
+    }
+
     /// Decompose the matrix with the entries [`SparseLu::values`].
     pub fn factor(&mut self) -> Result<(), Singular> {
         if self.known && self.repeat() {

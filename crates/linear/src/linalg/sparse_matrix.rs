@@ -69,6 +69,38 @@ impl SparseMatrix {
         &mut self.values
     }
 
+    /// Row and column of all values, in their order.
+    pub fn places(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.rows()).flat_map(|i| self.row(i).0.iter().map(move |&j| (i, j)))
+    }
+
+    /// This matrix above another one of as many columns.
+    pub fn above(&self, lower: &Self) -> Self {
+        assert_eq!(self.cols, lower.cols, "columns of two matrices");
+        let end = self.values.len();
+        SparseMatrix {
+            cols: self.cols,
+            starts: self.starts.iter().copied().chain(lower.starts[1..].iter().map(|start| end + start)).collect(),
+            columns: [&self.columns[..], &lower.columns].concat(),
+            values: [&self.values[..], &lower.values].concat(),
+        }
+    }
+
+    /// Take the values of a matrix that has the pattern of the rows from `first` on.
+    pub fn take_rows(&mut self, other: &Self, first: usize) {
+        let (start, length) = (self.starts[first], other.values.len());
+        debug_assert_eq!(self.columns[start..start + length], other.columns);
+        self.values[start..start + length].copy_from_slice(&other.values);
+    }
+
+    /// y ← y + Aᵀ x.
+    pub fn add_transposed_times(&self, x: &[f64], y: &mut [f64]) {
+        for (i, x) in x.iter().enumerate() {
+            let (columns, values) = self.row(i);
+            columns.iter().zip(values).for_each(|(&j, value)| y[j] += value * x);
+        }
+    }
+
     /// Entry (i, j) ← factor × entry × columnⱼ in row i.
     pub fn scale_row(&mut self, i: usize, factor: f64, columns: &[f64]) {
         let range = self.starts[i]..self.starts[i + 1];

@@ -14,11 +14,14 @@ use daedal::hybrid::{HybridSolution, ModeNames, Phase};
 use daedal::motion::{self, Layout};
 use daedal_model::{HybridModel, ModelKind as Equations};
 use daedal_run::ColumnKind;
+use std::collections::HashMap;
 
 /// Names and kinds of the columns, and who writes them.
 pub struct ColumnTable {
     pub names: Vec<String>,
     pub kinds: Vec<ColumnKind>,
+    /// columns by name
+    places: HashMap<String, usize>,
     modes: Vec<Writer>,
     row: Vec<f64>,
 }
@@ -37,9 +40,14 @@ struct Writer {
 }
 
 impl ColumnTable {
+    fn empty() -> Self {
+        let (names, kinds, modes, row) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        ColumnTable { names, kinds, places: HashMap::new(), modes, row }
+    }
+
     /// Of a run without modes.
     pub fn single(model: &Model, solution: &Solution<ShownVariables>) -> Self {
-        let mut table = ColumnTable { names: Vec::new(), kinds: Vec::new(), modes: Vec::new(), row: Vec::new() };
+        let mut table = ColumnTable::empty();
         let names = solution.names.clone();
         let unknowns = solution.layout.shown.iter().map(|&(j, kind)| (j, table.column(&names[j], kind))).collect();
         let outputs = ModelOutputs::new(model, &names);
@@ -51,7 +59,7 @@ impl ColumnTable {
 
     /// Before the first point.
     pub fn new(model: &HybridModel, solution: &HybridSolution) -> Self {
-        let mut table = ColumnTable { names: Vec::new(), kinds: Vec::new(), modes: Vec::new(), row: Vec::new() };
+        let mut table = ColumnTable::empty();
         for (k, mode) in solution.modes.iter().enumerate() {
             let shown = match model.modes.get(k) {
                 Some(known) => shown(&known.kind, mode.unknowns.len()),
@@ -86,11 +94,13 @@ impl ColumnTable {
 
     /// The column of that name, a new one if there is none.
     fn column(&mut self, name: &str, kind: ColumnKind) -> usize {
-        self.names.iter().position(|known| known == name).unwrap_or_else(|| {
-            self.names.push(name.to_string());
-            self.kinds.push(kind);
-            self.names.len() - 1
-        })
+        if let Some(&place) = self.places.get(name) {
+            return place;
+        }
+        self.places.insert(name.to_string(), self.names.len());
+        self.names.push(name.to_string());
+        self.kinds.push(kind);
+        self.names.len() - 1
     }
 
     /// The name of the column with the active mode, which no other has.

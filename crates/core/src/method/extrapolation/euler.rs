@@ -20,7 +20,7 @@ pub(super) struct Euler {
 impl Euler {
     pub fn new(equations: &StructuralEquations) -> Self {
         let n = equations.layout().v().len();
-        Euler { saddle: Saddle::new(n, equations.constraints()), impulse: vec![0.0; n] }
+        Euler { saddle: Saddle::of(equations), impulse: vec![0.0; n] }
     }
 
     /// n substeps over H from t; x moves, with its accelerations and multipliers.
@@ -51,8 +51,7 @@ impl Euler {
             self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
             let (top, bottom) = self.saddle.b.split_at_mut(v.len());
             for (j, (b, impulse)) in top.iter_mut().zip(&self.impulse).enumerate() {
-                let Mv: f64 = equations.M.row(j).iter().zip(&x[v.clone()]).map(|(m, v)| m * v).sum();
-                *b = Mv + impulse;
+                *b = equations.M.row_times(j, &x[v.clone()]) + impulse;
             }
             bottom.iter_mut().zip(&equations.k0).for_each(|(b, k0)| *b = -k0);
             self.saddle.solve();

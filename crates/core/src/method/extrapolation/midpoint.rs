@@ -8,15 +8,15 @@
 //! Gragg's method for constrained systems: Lubich, Impact Comput. Sci. Eng. 3 (1991); Hairer, Nørsett & Wanner, Solving ODEs I, II.9.
 
 use super::Rates;
-use crate::linalg::Matrix;
+use crate::linalg::Jacobian;
 use crate::method::structural::{Saddle, StructuralEquations, Trouble};
 
 /// Room for the substeps.
 pub(super) struct Midpoint {
     saddle: Saddle,
     /// M and K at the point before
-    M: Matrix,
-    K: Matrix,
+    M: Jacobian,
+    K: Jacobian,
     /// the point before the last one
     before: Vec<f64>,
     next: Vec<f64>,
@@ -26,7 +26,7 @@ impl Midpoint {
     pub fn new(equations: &StructuralEquations) -> Self {
         let dim = equations.layout().dim();
         Midpoint {
-            saddle: Saddle::new(equations.M.rows(), equations.constraints()),
+            saddle: Saddle::of(equations),
             M: equations.M.clone(),
             K: equations.K.clone(),
             before: vec![0.0; dim],
@@ -49,8 +49,8 @@ impl Midpoint {
         equations.at_position(t, x)?;
         for i in 0..n {
             // M and K of the point x stay, those of the next one come
-            self.M.data_mut().copy_from_slice(equations.M.data());
-            self.K.data_mut().copy_from_slice(equations.K.data());
+            self.M.copy_from(&equations.M);
+            self.K.copy_from(&equations.K);
             let width = if i == 0 { h } else { 2.0 * h };
             equations.forces(t + h * f64::from(i), x)?;
             rates.of_positions(i, equations);
@@ -58,8 +58,7 @@ impl Midpoint {
             self.next[p.clone()].iter_mut().zip(equations.kinematics()).for_each(|(p, rate)| *p += width * rate);
             self.next[r.clone()].iter_mut().zip(equations.dynamic()).for_each(|(r, rate)| *r += width * rate);
             for (j, b) in self.saddle.b[..v.len()].iter_mut().enumerate() {
-                let Mv: f64 = self.M.row(j).iter().zip(&self.before[v.clone()]).map(|(m, v)| m * v).sum();
-                *b = Mv - width * equations.minus_force()[j];
+                *b = self.M.row_times(j, &self.before[v.clone()]) - width * equations.minus_force()[j];
             }
             equations.at_position(t + h * f64::from(i + 1), &self.next)?;
             equations.statistics.decompositions += 1;

@@ -53,8 +53,10 @@ impl Old {
     ) -> Result<(), Undefined> {
         if form == AlphaForm::Stabilised {
             equations.at_position(t, x)?;
-            let entries = self.GZ.data().len();
-            self.GZ.data_mut().copy_from_slice(&equations.K.data()[..entries]);
+            self.GZ.fill(0.0);
+            for k in 0..self.GZ.rows() {
+                equations.K.row(k).for_each(|(j, entry)| self.GZ[(k, j)] = entry);
+            }
         }
         self.v.copy_from_slice(&x[equations.layout().v()]);
         if !self.b.is_empty() {

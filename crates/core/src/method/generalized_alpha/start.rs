@@ -31,7 +31,7 @@ impl Starter {
         let l = equations.layout();
         let room = || vec![0.0; l.dim()];
         Starter {
-            saddle: Saddle::new(l.v().len(), equations.constraints()),
+            saddle: Saddle::of(equations),
             x: room(),
             stage: room(),
             sum: room(),
@@ -112,7 +112,7 @@ impl Starter {
         }
         let C = (1.0 - 6.0 * parameters.beta - 3.0 * parameters.shift()) / 6.0;
         for (k, row) in l.row_g().enumerate() {
-            let second: f64 = equations.K.row(k).iter().zip(&self.second).map(|(g, s)| g * s).sum();
+            let second = equations.K.row_times(k, &self.second);
             let bracket: f64 = l.p().zip(&self.bracket).map(|(column, b)| -self.F[(row, column)] * b).sum();
             self.saddle.b[n + k] += h * h * (C * second + bracket / 12.0);
         }

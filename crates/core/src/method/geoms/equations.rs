@@ -10,8 +10,9 @@ use crate::method::collocation::{
 };
 use crate::method::convergence::{Convergence, Limits};
 use crate::method::pace::{Failures, first_step};
+use crate::method::passage::DensePassage;
 use crate::method::weights::Weights;
-use crate::method::{Kept, Passage, State};
+use crate::method::{Kept, State};
 use crate::motion::{Layout, Undefined};
 use crate::statistics::{Residuals, Statistics};
 
@@ -29,7 +30,7 @@ pub(crate) struct GeomsEquations<'p> {
     pub(super) kept: Option<Kept<'p>>,
     pub(super) layout: Layout,
     pub(super) newton: Regularised<'p>,
-    pub(super) passage: Passage,
+    pub(super) passage: DensePassage,
     /// k at the last accepted point, and at another one
     pub(super) rows: Vec<f64>,
     pub(super) other_rows: Vec<f64>,

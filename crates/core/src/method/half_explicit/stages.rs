@@ -21,7 +21,7 @@ impl ExplicitStages {
         ExplicitStages {
             Y: vec![vec![0.0; l.dim()]; stages],
             F: vec![vec![0.0; l.dim()]; stages],
-            saddle: Saddle::new(l.a().len(), equations.constraints()),
+            saddle: Saddle::of(equations),
             v: l.v(),
             moving: l.r().start..l.p().end,
         }
@@ -81,8 +81,7 @@ impl ExplicitStages {
         let ha = step.h * a[i];
         // −(K ṽ + k₀)/(h a)
         for (k, b) in self.saddle.b[n..].iter_mut().enumerate() {
-            let Kv: f64 = K.row(k).iter().zip(&Y[self.v.clone()]).map(|(k, v)| k * v).sum();
-            *b = -(Kv + equations.k0[k]) / ha;
+            *b = -(K.row_times(k, &Y[self.v.clone()]) + equations.k0[k]) / ha;
         }
         equations.statistics.decompositions += 1;
         self.saddle.factor(M, upper, K).map_err(|_| Trouble::Singular)?;

@@ -177,7 +177,7 @@ impl<C: Coordinates> Local<C> {
             x: vec![0.0; l.dim()],
             error: vec![0.0; l.dim()],
             quadrature: vec![0.0; l.dim()],
-            saddle: Saddle::new(l.v().len(), equations.constraints()),
+            saddle: Saddle::of(equations),
             control,
         }
     }

@@ -7,7 +7,7 @@
 //! J. Mech. Design 104 (1982); Hairer & Wanner, Solving ODEs II, (VII.2.21), (2.22).
 
 use super::{Coordinates, ENOUGH, MOST, largest, size_of};
-use crate::linalg::{Lu, Matrix, PivotedQr};
+use crate::linalg::{Jacobian, Lu, Matrix, PivotedQr};
 use crate::method::structural::{StructuralEquations, Trouble};
 use std::ops::Range;
 
@@ -56,10 +56,12 @@ impl CoordinateBlock {
         &self.order[self.b.len()..]
     }
 
-    fn choose(&mut self, K: &Matrix) -> Result<(), Trouble> {
+    fn choose(&mut self, K: &Jacobian) -> Result<(), Trouble> {
         let m = self.b.len();
         for k in 0..m {
-            self.work.row_mut(k).copy_from_slice(K.row(k));
+            let row = self.work.row_mut(k);
+            row.fill(0.0);
+            K.row(k).for_each(|(j, entry)| row[j] = entry);
         }
         let n = self.order.len();
         self.order.iter_mut().enumerate().for_each(|(j, place)| *place = j);
@@ -72,7 +74,7 @@ impl CoordinateBlock {
     }
 
     /// Decompose K_D.
-    fn factor(&mut self, K: &Matrix) -> Result<(), Trouble> {
+    fn factor(&mut self, K: &Jacobian) -> Result<(), Trouble> {
         for k in 0..self.b.len() {
             for i in 0..self.b.len() {
                 self.lu.A[(k, i)] = K[(k, self.order[i])];
@@ -82,7 +84,7 @@ impl CoordinateBlock {
     }
 
     /// The largest entry of K_D⁻¹K_I; K_D is decomposed.
-    fn largest_slope(&mut self, K: &Matrix) -> f64 {
+    fn largest_slope(&mut self, K: &Jacobian) -> f64 {
         let m = self.b.len();
         let mut largest = 0.0_f64;
         for j in m..self.order.len() {
@@ -96,12 +98,12 @@ impl CoordinateBlock {
     }
 
     /// Has the slope grown by this factor?
-    fn grown(&mut self, factor: f64, K: &Matrix) -> bool {
+    fn grown(&mut self, factor: f64, K: &Jacobian) -> bool {
         self.factor(K).is_err() || !(self.largest_slope(K) <= factor * self.slope)
     }
 
     /// x_D = −K_D⁻¹ (K_I x_I + k₀), where K_D is decomposed.
-    fn complete(&mut self, K: &Matrix, k0: &[f64], x: &mut [f64]) {
+    fn complete(&mut self, K: &Jacobian, k0: &[f64], x: &mut [f64]) {
         let m = self.b.len();
         for k in 0..m {
             let sum: f64 = self.order[m..].iter().map(|&j| K[(k, j)] * x[j]).sum();
@@ -209,9 +211,8 @@ mod tests {
 
     #[test]
     fn dependent_columns_have_an_inverse_and_slopes_that_grow_wear_a_partition() {
-        let mut K = Matrix::zeros(2, 4);
-        K.row_mut(0).copy_from_slice(&[1e-8, 2.0, 0.5, 1.0]);
-        K.row_mut(1).copy_from_slice(&[1e-8, 4.0, 1.0, -1.0]);
+        let mut K = Jacobian::dense(2, 4);
+        K.dense_mut().data_mut().copy_from_slice(&[1e-8, 2.0, 0.5, 1.0, 1e-8, 4.0, 1.0, -1.0]);
         let mut block = CoordinateBlock::new(2, 4);
         block.choose(&K).unwrap();
         let mut dependent = block.dependent().to_vec();
@@ -225,10 +226,10 @@ mod tests {
             let sum: f64 = (0..4).map(|j| K[(k, j)] * x[j]).sum();
             assert!((sum + k0).abs() < 1e-15, "{sum}");
         }
-        K[(0, 1)] = 0.1;
-        K[(1, 1)] = 0.1;
+        K.put((0, 1), 0.1);
+        K.put((1, 1), 0.1);
         assert!(block.grown(WORN, &K));
-        K.row_mut(1).copy_from_slice(&[0.0; 4]);
+        K.clear_row(1);
         assert_eq!(block.choose(&K), Err(Trouble::Singular));
     }
 }

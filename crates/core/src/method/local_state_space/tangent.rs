@@ -10,7 +10,7 @@
 //! holds where ν does not measure the difference to v_k.
 
 use super::{Coordinates, ENOUGH, MOST, largest, size_of};
-use crate::linalg::{Lu, Matrix, Svd};
+use crate::linalg::{Jacobian, Lu, Matrix, Svd};
 use crate::method::structural::{Saddle, StructuralEquations, Trouble};
 
 /// No step may end where a direction of the tangent space needs a correction as large as this part of it: the tangent of the angle by which
@@ -53,15 +53,15 @@ impl Space {
             W: Matrix::zeros(d, n),
             S: Lu::new(d),
             column: vec![0.0; d],
-            saddle: Saddle::new(n, m),
+            saddle: Saddle::dense(n, m),
         }
     }
 
     /// Q₀ and W for the first rows of K.
-    fn choose(&mut self, M: &Matrix, K: &Matrix) -> Result<(), Trouble> {
+    fn choose(&mut self, M: &Matrix, K: &Jacobian) -> Result<(), Trouble> {
         let (m, n) = (self.K.rows(), self.K.cols());
         for k in 0..m {
-            self.K.row_mut(k).copy_from_slice(K.row(k));
+            K.row(k).for_each(|(j, entry)| self.K[(k, j)] = entry);
             for j in 0..n {
                 self.svd.A[(k, j)] = K[(k, j)];
             }
@@ -111,10 +111,10 @@ impl Space {
     }
 
     /// The correction δ in the range of Q₁ with K δ = −residual, in the upper part of the saddle; its residual stands in the lower part.
-    fn correct(&mut self, M: &Matrix, K: &Matrix) -> Result<&[f64], Trouble> {
+    fn correct(&mut self, M: &Matrix, K: &Jacobian) -> Result<&[f64], Trouble> {
         let n = self.K.cols();
         for k in 0..self.now.rows() {
-            self.now.row_mut(k).copy_from_slice(K.row(k));
+            K.row(k).for_each(|(j, entry)| self.now[(k, j)] = entry);
         }
         self.saddle.factor(M, &self.K, &self.now).map_err(|_| Trouble::Singular)?;
         self.saddle.b[..n].fill(0.0);
@@ -124,7 +124,7 @@ impl Space {
     }
 
     /// The largest entry of a correction that brings a column of Q₀ into the null space of K, which belongs to the factors.
-    fn largest_correction(&mut self, K: &Matrix) -> f64 {
+    fn largest_correction(&mut self, K: &Jacobian) -> f64 {
         let n = self.K.cols();
         let mut largest = 0.0_f64;
         for j in 0..self.column.len() {
@@ -133,7 +133,7 @@ impl Space {
             }
             self.saddle.b[..n].fill(0.0);
             for k in 0..self.K.rows() {
-                self.saddle.b[n + k] = -K.row(k).iter().enumerate().map(|(i, k)| k * self.Q0[(i, j)]).sum::<f64>();
+                self.saddle.b[n + k] = -K.row(k).map(|(i, k)| k * self.Q0[(i, j)]).sum::<f64>();
             }
             self.saddle.solve();
             largest = self.saddle.top().iter().fold(largest, |largest, d| largest.max(d.abs()));
@@ -148,7 +148,7 @@ impl Tangent {
         let (n, m) = (l.v().len(), l.lambda().len());
         Tangent {
             base: vec![0.0; l.dim()],
-            M: equations.M.clone(),
+            M: Matrix::zeros(n, n),
             positions: Space::new(m, n),
             velocities: Space::new(equations.constraints(), n),
         }
@@ -162,7 +162,7 @@ impl Coordinates for Tangent {
 
     fn choose(&mut self, equations: &StructuralEquations, x: &[f64]) -> Result<(), Trouble> {
         self.base.copy_from_slice(x);
-        self.M.data_mut().copy_from_slice(equations.M.data());
+        equations.M.copy_to(&mut self.M, 0);
         self.positions.choose(&self.M, &equations.K)?;
         self.velocities.choose(&self.M, &equations.K)
     }
@@ -217,8 +217,7 @@ impl Coordinates for Tangent {
         x[v.clone()].iter_mut().zip(&self.base[v.clone()]).for_each(|(x, base)| *x += base);
         if !equations.k0.is_empty() {
             for (k, b) in self.velocities.saddle.b[n..].iter_mut().enumerate() {
-                let Kv: f64 = equations.K.row(k).iter().zip(&x[v.clone()]).map(|(k, v)| k * v).sum();
-                *b = Kv + equations.k0[k];
+                *b = equations.K.row_times(k, &x[v.clone()]) + equations.k0[k];
             }
             equations.statistics.decompositions += 1;
             let correction = self.velocities.correct(&self.M, &equations.K)?;
@@ -246,20 +245,22 @@ mod tests {
             M.row_mut(i).copy_from_slice(row);
         }
         K.row_mut(0).copy_from_slice(&[1.0, -2.0, 0.5]);
+        let K = Jacobian::Dense(K);
         let mut space = Space::new(1, 3);
         space.choose(&M, &K).unwrap();
         // K Q₀ = 0 and W Q₀ = I
         let (mut direction, mut y) = ([0.0; 3], [0.0; 2]);
         space.span(&[0.7, -0.4], &mut direction);
-        assert!(K.row(0).iter().zip(&direction).map(|(k, d)| k * d).sum::<f64>().abs() < 1e-15);
+        assert!(K.row_times(0, &direction).abs() < 1e-15);
         space.measure(|i| direction[i], &mut y);
         assert!((y[0] - 0.7).abs() < 1e-15 && (y[1] + 0.4).abs() < 1e-15, "{y:?}");
         // W Q₁ = 0, also for the correction of another point: it lies in the range of M⁻¹Kᵀ
         let mut beside = Matrix::zeros(1, 3);
         beside.row_mut(0).copy_from_slice(&[0.9, -2.1, 0.8]);
+        let beside = Jacobian::Dense(beside);
         space.saddle.b[3] = 0.5;
         let correction = space.correct(&M, &beside).unwrap().to_vec();
-        let product: f64 = beside.row(0).iter().zip(&correction).map(|(k, d)| k * d).sum();
+        let product = beside.row_times(0, &correction);
         assert!((product + 0.5).abs() < 1e-14, "{product}");
         space.measure(|i| correction[i], &mut y);
         assert!(y.iter().all(|y| y.abs() < 1e-15), "{y:?}");

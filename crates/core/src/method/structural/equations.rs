@@ -3,7 +3,8 @@
 use super::saddle::Saddle;
 use crate::error::StepFailure;
 use crate::linalg::rank::{Decomposed, Scaling};
-use crate::linalg::{Jacobian, Mat, Matrix, RankRule};
+use crate::linalg::{Jacobian, Mat, RankRule};
+use crate::method::passage::{MOST_DENSE, SparseRank};
 use crate::method::{Passage, StartFailure};
 use crate::motion::{Form, Kinematics, Layout, Mechanism, ReducedArray, Undefined};
 use crate::segment::Segment;
@@ -14,10 +15,20 @@ pub(crate) fn refuse_redundant(
     method: &'static str,
     system: &dyn Mechanism,
     t: f64,
-    K: &Mat<f64>,
+    K: &Jacobian,
     ranks: RankRule,
 ) -> Result<(), StartFailure> {
-    let found = Decomposed::of(K, Scaling::Rows, ranks).ok_or(StepFailure::SvdFailed { t })?;
+    if let Jacobian::Sparse(K) = K
+        && SparseRank::of(K, ranks).is_full()
+    {
+        return Ok(());
+    }
+    if K.is_sparse() && K.rows() > MOST_DENSE {
+        return Err(redundant(method, "its constraints are redundant, or nearly so".into()));
+    }
+    // singular values tell how many
+    let K = Mat::from_fn(K.rows(), K.cols(), |i, j| K[(i, j)]);
+    let found = Decomposed::of(&K, Scaling::Rows, ranks).ok_or(StepFailure::SvdFailed { t })?;
     let gap = found.decision.gap();
     if gap.is_full() {
         return Ok(());
@@ -31,7 +42,11 @@ pub(crate) fn refuse_redundant(
         "its constraints are redundant: rank {} of {} (singular values up to {:.1e} do not count; set rank_tolerance if they should)",
         gap.rank, gap.rows, gap.dropped
     );
-    Err(StartFailure::OutOfClass { method, why, instead: "geoms or gmkssol" })
+    Err(redundant(method, why))
+}
+
+fn redundant(method: &'static str, why: String) -> StartFailure {
+    StartFailure::OutOfClass { method, why, instead: "geoms or gmkssol" }
 }
 
 /// M, K, k₀ and g at a position.
@@ -40,9 +55,9 @@ pub struct Place {
     t: f64,
     p: Vec<f64>,
     /// M.
-    pub M: Matrix,
+    pub M: Jacobian,
     /// K = (GZ; HZ).
-    pub K: Matrix,
+    pub K: Jacobian,
     /// k₀ = (g_t; h), so that the velocity constraints are K v + k₀ = 0.
     pub k0: Vec<f64>,
     /// g.
@@ -55,9 +70,9 @@ pub struct StructuralEquations<'p> {
     layout: Layout,
     kinematics: Kinematics,
     /// M at the last position of [`StructuralEquations::at_position`].
-    pub M: Matrix,
+    pub M: Jacobian,
     /// K = (GZ; HZ) there.
-    pub K: Matrix,
+    pub K: Jacobian,
     /// k₀ = (g_t; h) there, so that the velocity constraints are K v + k₀ = 0.
     pub k0: Vec<f64>,
     /// g there.
@@ -95,13 +110,13 @@ impl<'p> StructuralEquations<'p> {
         }
         let array = system.array(Form::StrangenessFree, false);
         let layout = array.layout().clone();
-        let (n, constraints) = (sizes.velocities, sizes.holonomic + sizes.nonholonomic);
+        let (M, K) = kinds(&*array);
         let before = Place {
             t: f64::NAN,
             p: vec![0.0; sizes.positions],
-            M: Matrix::zeros(n, n),
-            K: Matrix::zeros(constraints, n),
-            k0: vec![0.0; constraints],
+            M,
+            k0: vec![0.0; K.rows()],
+            K,
             g: vec![0.0; sizes.holonomic],
         };
         let Place { t, p, M, K, k0, g } = before.clone();
@@ -147,8 +162,7 @@ impl<'p> StructuralEquations<'p> {
         ranks: RankRule,
     ) -> Result<(), StartFailure> {
         self.at_position(t, x).map_err(|_| StepFailure::Undefined { t })?;
-        let K = Mat::from_fn(self.K.rows(), self.K.cols(), |i, j| self.K[(i, j)]);
-        refuse_redundant(method, system, t, &K, ranks)
+        refuse_redundant(method, system, t, &self.K, ranks)
     }
 
     /// Where the constraints lose rank on a step to a point, if they do.
@@ -159,7 +173,7 @@ impl<'p> StructuralEquations<'p> {
         (t, x): (f64, &[f64]),
     ) -> Option<(f64, f64)> {
         self.at_position(t, x).ok()?;
-        passage.put((0..self.K.rows()).map(|k| self.K.row(k)));
+        passage.put(&self.K);
         passage.singularity(&mut *self.array, segment)
     }
 
@@ -171,6 +185,11 @@ impl<'p> StructuralEquations<'p> {
     /// Where the constraints lose rank on a way that was not taken, if they do.
     pub(crate) fn ahead(&mut self, passage: &mut Passage, way: &Segment) -> Option<(f64, f64)> {
         passage.ahead(&mut *self.array, way)
+    }
+
+    /// Room to look for turns of K.
+    pub(crate) fn passage(&self, ranks: RankRule) -> Passage {
+        Passage::new(&*self.array, ranks)
     }
 
     /// Begin to look for turns of K at a point.
@@ -199,9 +218,9 @@ impl<'p> StructuralEquations<'p> {
         self.at_rest[p.clone()].copy_from_slice(&x[p.clone()]);
         self.statistics.masses += 1;
         let [M, GZ, HZ] = self.array.at_rest(t, &self.at_rest, &mut self.rows)?;
-        M.copy_to(&mut self.M, 0);
-        GZ.copy_to(&mut self.K, 0);
-        HZ.copy_to(&mut self.K, GZ.rows());
+        self.M.take_rows(&M, 0);
+        self.K.take_rows(&GZ, 0);
+        self.K.take_rows(&HZ, GZ.rows());
         let (g1, h) = self.k0.split_at_mut(self.g.len());
         g1.copy_from_slice(&self.rows[self.layout.row_g1()]);
         h.copy_from_slice(&self.rows[self.layout.row_h()]);
@@ -273,10 +292,15 @@ impl<'p> StructuralEquations<'p> {
         x[l.lambda().start..l.mu().end].copy_from_slice(saddle.bottom());
         // K v + k₀ and K a + Γ
         let mut residuals = Residuals::default();
-        for k in 0..self.K.rows() {
-            let product = |y: &[f64]| self.K.row(k).iter().zip(y).map(|(k, y)| k * y).sum::<f64>();
+        let mut look = |k: usize, product: &dyn Fn(&[f64]) -> f64| {
             larger(&mut residuals.velocity, product(&x[l.v()]) + self.k0[k]);
             larger(&mut residuals.acceleration, product(&x[l.a()]) + level[k]);
+        };
+        match &self.K {
+            Jacobian::Dense(K) => {
+                (0..K.rows()).for_each(|k| look(k, &|y| K.row(k).iter().zip(y).map(|(k, y)| k * y).sum()))
+            }
+            Jacobian::Sparse(K) => (0..K.rows()).for_each(|k| look(k, &|y| K.row_times(k, y))),
         }
         self.g.iter().for_each(|&g| larger(&mut residuals.position, g));
         Ok(residuals)
@@ -305,6 +329,17 @@ impl<'p> StructuralEquations<'p> {
     pub fn residuals(&mut self, t: f64, x: &[f64]) -> Result<Residuals, Undefined> {
         self.array.evaluate(t, x, &mut self.rows)?;
         Ok(self.layout.residuals(&self.rows))
+    }
+}
+
+/// Zeros of the kinds of M and K = (GZ; HZ): both sparse, or both dense.
+pub(crate) fn kinds(array: &dyn ReducedArray) -> (Jacobian, Jacobian) {
+    let [M, GZ, HZ] = array.new_matrices();
+    let K = Jacobian::stacked(&GZ, &HZ);
+    if M.is_sparse() && K.is_sparse() {
+        (M, K)
+    } else {
+        (Jacobian::Dense(M.into_dense()), Jacobian::Dense(K.into_dense()))
     }
 }
 

@@ -14,7 +14,7 @@ mod projection;
 mod saddle;
 mod step_size;
 
-pub(crate) use equations::{StructuralEquations, refuse_redundant};
+pub(crate) use equations::{StructuralEquations, kinds, refuse_redundant};
 pub(crate) use one_step::{Attempt, OneStep, Scheme, Step, Trouble};
 pub use projection::ProjectedOnto;
 pub(crate) use saddle::Saddle;

@@ -209,7 +209,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             weights,
             segment: Segment::with_room(at.t, &at.x, degree),
             multipliers: MultiplierHistory::new(equations.layout(), at.t, &at.x),
-            passage: Passage::new(equations.layout(), options.ranks()),
+            passage: equations.passage(options.ranks()),
             equations,
             xdot: vec![0.0; n],
             residuals: Residuals::default(),

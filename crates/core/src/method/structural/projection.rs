@@ -44,9 +44,9 @@ pub(super) struct Projection {
 impl Projection {
     pub fn new(equations: &StructuralEquations) -> Self {
         let l = equations.layout();
-        let (n, dim) = (l.v().len(), l.dim());
+        let dim = l.dim();
         let plain = equations.kinematics_structure().is_plain();
-        let saddle = Saddle::new(n, equations.constraints());
+        let saddle = Saddle::of(equations);
         Projection { saddle, plain, delta: vec![0.0; dim], shifted: vec![0.0; dim] }
     }
 
@@ -117,8 +117,7 @@ impl Projection {
         }
         self.saddle.b.fill(0.0);
         for (k, b) in self.saddle.b[n..].iter_mut().enumerate() {
-            let Kv: f64 = equations.K.row(k).iter().zip(&x[v.clone()]).map(|(k, v)| k * v).sum();
-            *b = -(Kv + equations.k0[k]);
+            *b = -(equations.K.row_times(k, &x[v.clone()]) + equations.k0[k]);
         }
         self.saddle.solve();
         for (j, d) in v.zip(self.saddle.top()) {

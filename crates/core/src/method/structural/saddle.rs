@@ -1,30 +1,51 @@
 //! The saddle point systems `[M Uᵀ; L 0] (a; λ) = (f; c)`, where the constraint matrices U above and L below may belong to two points.
 //!
-//! Elimination with row pivoting of `[Uᵀ M; 0 L] (λ; a)`: the columns of λ come first, because only the upper rows have entries there, so
-//! that a dense matrix of the size of M alone is left; zeros are passed over.
+//! Dense: elimination with row pivoting of `[Uᵀ M; 0 L] (λ; a)`: the columns of λ come first, because only the upper rows have entries there,
+//! so that a dense matrix of the size of M alone is left; zeros are passed over. Sparse: [`SparseLu`], which keeps its pivots.
 
-use crate::linalg::{Matrix, Singular};
+use super::equations::StructuralEquations;
+use crate::linalg::{Jacobian, JacobianRef, Matrix, Singular, SparseLu, SparseMatrix};
 
 /// Factors of a saddle point matrix, and room for one right-hand side.
-#[derive(Clone, Debug)]
 pub struct Saddle {
-    /// rows one after the other; 1/uₖₖ on the diagonal
-    A: Vec<f64>,
-    pivots: Vec<usize>,
+    factors: Factors,
     /// Right-hand side (f; c) before, (a; λ) after [`Saddle::solve`].
     pub b: Vec<f64>,
     velocities: usize,
 }
 
+enum Factors {
+    Dense(DenseFactors),
+    Sparse(SparseFactors),
+}
+
 impl Saddle {
-    /// For so many velocities and constraints.
-    pub fn new(velocities: usize, constraints: usize) -> Self {
+    /// For matrices of the kind of these equations.
+    pub fn of(equations: &StructuralEquations) -> Self {
+        match (&equations.M, &equations.K) {
+            (Jacobian::Sparse(M), Jacobian::Sparse(K)) => Saddle {
+                factors: Factors::Sparse(SparseFactors::new(M, K)),
+                b: vec![0.0; M.rows() + K.rows()],
+                velocities: M.rows(),
+            },
+            (M, K) => Self::dense(M.rows(), K.rows()),
+        }
+    }
+
+    /// For so many velocities and constraints, all entries kept.
+    pub fn dense(velocities: usize, constraints: usize) -> Self {
         let n = velocities + constraints;
-        Saddle { A: vec![0.0; n * n], pivots: vec![0; n], b: vec![0.0; n], velocities }
+        Saddle { factors: Factors::Dense(DenseFactors::new(velocities, n)), b: vec![0.0; n], velocities }
     }
 
     /// Decompose `[M Uᵀ; L 0]`.
-    pub fn factor(&mut self, M: &Matrix, upper: &Matrix, lower: &Matrix) -> Result<(), Singular> {
+    #[inline]
+    pub fn factor<'a>(
+        &mut self,
+        M: impl Into<JacobianRef<'a>>,
+        upper: impl Into<JacobianRef<'a>>,
+        lower: impl Into<JacobianRef<'a>>,
+    ) -> Result<(), Singular> {
         let (n, size) = (self.velocities, self.b.len());
         if size == 0 {
             return Ok(());
@@ -33,6 +54,90 @@ impl Saddle {
             // more constraints than velocities
             return Err(Singular { column: n });
         }
+        match (&mut self.factors, M.into(), upper.into(), lower.into()) {
+            (Factors::Dense(factors), Jacobian::Dense(M), Jacobian::Dense(upper), Jacobian::Dense(lower)) => {
+                factors.factor(M, upper, lower)
+            }
+            (Factors::Sparse(factors), Jacobian::Sparse(M), Jacobian::Sparse(upper), Jacobian::Sparse(lower)) => {
+                factors.factor(M, upper, lower)
+            }
+            (Factors::Dense(factors), M, upper, lower) => factors.factor_entries(M, upper, lower),
+            (Factors::Sparse(_), ..) => unreachable!("a dense part of a sparse saddle point matrix"),
+        }
+    }
+
+    /// Solve for the right-hand side in [`Saddle::b`].
+    #[inline]
+    pub fn solve(&mut self) {
+        match &mut self.factors {
+            Factors::Dense(factors) => factors.solve(&mut self.b),
+            Factors::Sparse(factors) => factors.solve(&mut self.b),
+        }
+    }
+
+    /// The upper part of b.
+    pub fn top(&self) -> &[f64] {
+        &self.b[..self.velocities]
+    }
+
+    /// The lower part of b.
+    pub fn bottom(&self) -> &[f64] {
+        &self.b[self.velocities..]
+    }
+}
+
+/// Sparse factors, for matrices of one pattern.
+struct SparseFactors {
+    /// nothing where the pattern leaves no regular matrix
+    lu: Option<SparseLu<f64>>,
+    /// where the values of M, Uᵀ and L stand
+    M: Vec<usize>,
+    upper: Vec<usize>,
+    lower: Vec<usize>,
+}
+
+impl SparseFactors {
+    fn new(M: &SparseMatrix, K: &SparseMatrix) -> Self {
+        let n = M.rows();
+        let upper = K.places().map(|(k, j)| (j, n + k));
+        let lower = K.places().map(|(k, j)| (n + k, j));
+        let places: Vec<_> = M.places().chain(upper).chain(lower).collect();
+        let (lu, positions) = SparseLu::of_places(n + K.rows(), &places);
+        let (M, constraints) = positions.split_at(M.values().len());
+        let (upper, lower) = constraints.split_at(K.values().len());
+        SparseFactors { lu, M: M.to_vec(), upper: upper.to_vec(), lower: lower.to_vec() }
+    }
+
+    fn factor(&mut self, M: &SparseMatrix, upper: &SparseMatrix, lower: &SparseMatrix) -> Result<(), Singular> {
+        let Some(lu) = &mut self.lu else { return Err(Singular { column: 0 }) };
+        for (places, part) in [(&self.M, M), (&self.upper, upper), (&self.lower, lower)] {
+            places.iter().zip(part.values()).for_each(|(&k, value)| lu.values[k] = *value);
+        }
+        lu.factor()
+    }
+
+    fn solve(&mut self, b: &mut [f64]) {
+        if let Some(lu) = &mut self.lu {
+            lu.solve(b);
+        }
+    }
+}
+
+/// Dense factors.
+struct DenseFactors {
+    /// rows one after the other; 1/uₖₖ on the diagonal
+    A: Vec<f64>,
+    pivots: Vec<usize>,
+    velocities: usize,
+}
+
+impl DenseFactors {
+    fn new(velocities: usize, size: usize) -> Self {
+        DenseFactors { A: vec![0.0; size * size], pivots: vec![0; size], velocities }
+    }
+
+    fn factor(&mut self, M: &Matrix, upper: &Matrix, lower: &Matrix) -> Result<(), Singular> {
+        let (n, size) = (self.velocities, self.pivots.len());
         let (top, bottom) = self.A.split_at_mut(n * size);
         for (i, row) in top.chunks_exact_mut(size).enumerate() {
             let (left, right) = row.split_at_mut(size - n);
@@ -47,8 +152,23 @@ impl Saddle {
         self.eliminate()
     }
 
+    /// The same of matrices of any kind.
+    fn factor_entries(&mut self, M: JacobianRef, upper: JacobianRef, lower: JacobianRef) -> Result<(), Singular> {
+        let (n, size) = (self.velocities, self.pivots.len());
+        let (A, m) = (&mut self.A, size - n);
+        A.fill(0.0);
+        for i in 0..n {
+            M.row(i).for_each(|(j, entry)| A[i * size + m + j] = entry);
+        }
+        for k in 0..m {
+            upper.row(k).for_each(|(j, entry)| A[j * size + k] = entry);
+            lower.row(k).for_each(|(j, entry)| A[(n + k) * size + m + j] = entry);
+        }
+        self.eliminate()
+    }
+
     fn eliminate(&mut self) -> Result<(), Singular> {
-        let n = self.b.len();
+        let n = self.pivots.len();
         for k in 0..n {
             // the rows that have entries in this column
             let rows = if k < n - self.velocities { self.velocities } else { n };
@@ -84,10 +204,8 @@ impl Saddle {
         Ok(())
     }
 
-    /// Solve for the right-hand side in [`Saddle::b`].
-    pub fn solve(&mut self) {
-        let n = self.b.len();
-        let b = &mut self.b;
+    fn solve(&self, b: &mut [f64]) {
+        let n = b.len();
         for k in 0..n {
             b.swap(k, self.pivots[k]);
         }
@@ -102,16 +220,6 @@ impl Saddle {
             rest[i] = (rest[i] - row[1..].iter().zip(solved.iter()).map(|(u, b)| u * b).sum::<f64>()) * row[0];
         }
         b.rotate_left(n - self.velocities);
-    }
-
-    /// The upper part of b.
-    pub fn top(&self) -> &[f64] {
-        &self.b[..self.velocities]
-    }
-
-    /// The lower part of b.
-    pub fn bottom(&self) -> &[f64] {
-        &self.b[self.velocities..]
     }
 }
 
@@ -130,7 +238,7 @@ mod tests {
         let upper = entries(1, 3, &[1.0, -0.5, 2.0]);
         let lower = entries(1, 3, &[0.9, 0.0, 1.5]);
         let (a, lambda) = ([1.0, -2.0, 0.5], 3.0);
-        let mut saddle = Saddle::new(3, 1);
+        let mut saddle = Saddle::dense(3, 1);
         for i in 0..3 {
             saddle.b[i] = (0..3).map(|j| M[(i, j)] * a[j]).sum::<f64>() + upper[(0, i)] * lambda;
         }
@@ -143,5 +251,29 @@ mod tests {
         assert_eq!((saddle.top().len(), saddle.bottom().len()), (3, 1));
         // a constraint without a coefficient
         assert!(saddle.factor(&M, &upper, &Matrix::zeros(1, 3)).is_err());
+        // sparse, and sparse parts of a dense one
+        let sparse = |A: &Matrix| {
+            let places = (0..A.rows()).flat_map(|i| (0..A.cols()).map(move |j| (i, j)));
+            let mut S = SparseMatrix::new(A.rows(), A.cols(), places.collect());
+            S.values_mut().copy_from_slice(A.data());
+            S
+        };
+        let parts = [&M, &upper, &lower].map(sparse);
+        let [M, upper, lower] = parts.each_ref().map(JacobianRef::Sparse);
+        let factors = Factors::Sparse(SparseFactors::new(&parts[0], &parts[1]));
+        let sparse = Saddle { factors, b: vec![0.0; 4], velocities: 3 };
+        for mut saddle in [sparse, Saddle::dense(3, 1)] {
+            for i in 0..3 {
+                saddle.b[i] = M.row_times(i, &a) + upper[(0, i)] * lambda;
+            }
+            saddle.b[3] = lower.row_times(0, &a);
+            saddle.factor(M, upper, lower).unwrap();
+            saddle.solve();
+            assert!(
+                saddle.b.iter().zip(a.iter().chain(&[lambda])).all(|(x, y)| (x - y).abs() < 1e-14),
+                "{:?}",
+                saddle.b
+            );
+        }
     }
 }

@@ -77,7 +77,7 @@ impl Implicit {
             momentum: vec![0.0; n],
             sum: vec![0.0; n],
             x: vec![0.0; equations.layout().dim()],
-            saddle: Saddle::new(n, m),
+            saddle: Saddle::of(equations),
         }
     }
 
@@ -140,8 +140,8 @@ impl Implicit {
         equations.forces(t, &self.x)?;
         stage.potential.iter_mut().zip(equations.minus_force()).for_each(|(f, minus)| *f = -minus);
         stage.g.copy_from_slice(&equations.g);
-        stage.G.data_mut().copy_from_slice(equations.K.data());
-        stage.M.A.data_mut().copy_from_slice(equations.M.data());
+        equations.K.copy_to(&mut stage.G, 0);
+        equations.M.copy_to(&mut stage.M.A, 0);
         stage.M.factor().map_err(|_| Trouble::OutOfClass(SINGULAR_MASS))
     }
 
@@ -150,7 +150,7 @@ impl Implicit {
         let v = &x[equations.layout().v()];
         equations.at_position(t, x)?;
         for (i, p) in self.momentum.iter_mut().enumerate() {
-            *p = equations.M.row(i).iter().zip(v).map(|(m, v)| m * v).sum();
+            *p = equations.M.row_times(i, v);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 //! λ by simplified Newton iterations with G(q₁) M⁻¹ G(q)ᵀ, to rounding; μ from a linear system.
 
 use super::super::structural::{Saddle, StructuralEquations, Trouble};
-use crate::linalg::Matrix;
+use crate::linalg::Jacobian;
 
 /// Most iterations.
 const MOST: u32 = 50;
@@ -17,7 +17,7 @@ const ROUNDING: f64 = 1e-13;
 /// A substep with its scratch space.
 pub(super) struct Explicit {
     /// G where the last substep ended
-    G: Matrix,
+    G: Jacobian,
     /// that position; NaN before the first substep
     position: Vec<f64>,
     saddle: Saddle,
@@ -26,8 +26,7 @@ pub(super) struct Explicit {
 impl Explicit {
     pub fn new(equations: &StructuralEquations) -> Self {
         let n = equations.layout().v().len();
-        let m = equations.constraints();
-        Explicit { G: Matrix::zeros(m, n), position: vec![f64::NAN; n], saddle: Saddle::new(n, m) }
+        Explicit { G: equations.K.clone(), position: vec![f64::NAN; n], saddle: Saddle::of(equations) }
     }
 
     /// From p and v of x to those at the end of the substep; t is the time there. a of x is M⁻¹(f − Gᵀλ) at p with any λ, before and after.
@@ -37,7 +36,7 @@ impl Explicit {
         let n = v.len();
         if x[p.clone()] != self.position {
             equations.at_position(t, x)?;
-            self.G.data_mut().copy_from_slice(equations.K.data());
+            self.G.copy_from(&equations.K);
         }
         // first half, with the multiplier that is known
         for k in 0..n {
@@ -82,7 +81,7 @@ impl Explicit {
         self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
         self.saddle.b[..n].iter_mut().zip(equations.minus_force()).for_each(|(b, f)| *b = -0.5 * h * f);
         for (k, b) in self.saddle.b[n..].iter_mut().enumerate() {
-            *b = -equations.K.row(k).iter().zip(&x[v.clone()]).map(|(g, v)| g * v).sum::<f64>();
+            *b = -equations.K.row_times(k, &x[v.clone()]);
         }
         self.saddle.solve();
         for (k, d) in self.saddle.top().iter().enumerate() {
@@ -92,7 +91,7 @@ impl Explicit {
         for (j, y) in lambda.zip(self.saddle.bottom()) {
             x[j] = y / (0.5 * h);
         }
-        self.G.data_mut().copy_from_slice(equations.K.data());
+        self.G.copy_from(&equations.K);
         self.position.copy_from_slice(&x[p]);
         Ok(())
     }

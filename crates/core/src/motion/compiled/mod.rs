@@ -7,6 +7,7 @@ mod program;
 use super::eliminated::Eliminated;
 use super::{Form, Formulas, Layout, Mechanism, Names, ReducedArray, Sizes, Structure};
 use crate::graph::{Compiler, Expr, Interpreted, Kernel};
+use crate::linalg::Matrices;
 use parts::{PartKernels, Parts};
 use program::{Kernels, Program};
 use std::collections::HashMap;
@@ -37,6 +38,7 @@ pub struct Compiled {
     formulas: Formulas,
     structure: Structure,
     compiler: Box<dyn Compiler>,
+    matrices: Matrices,
     programs: Mutex<HashMap<(Form, bool), Arc<Program>>>,
     parts: OnceLock<Parts>,
 }
@@ -49,9 +51,16 @@ impl Compiled {
             structure: formulas.structure(),
             formulas,
             compiler: Box::new(compiler),
+            matrices: Matrices::Auto,
             programs: Mutex::new(HashMap::new()),
             parts: OnceLock::new(),
         }
+    }
+
+    /// The same with dense or sparse matrices.
+    #[must_use]
+    pub fn with_matrices(self, matrices: Matrices) -> Self {
+        Compiled { matrices, programs: Mutex::new(HashMap::new()), ..self }
     }
 
     /// Number of nodes of the array and of its Jacobian.
@@ -69,7 +78,8 @@ impl Compiled {
         let with_invariants = with_invariants && self.formulas.sizes.invariants > 0;
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         let layout = || Layout::new(self.formulas.sizes, form, with_invariants);
-        let compile = || Arc::new(Program::new(&self.formulas, layout(), self.structure, &*self.compiler));
+        let compile =
+            || Arc::new(Program::new(&self.formulas, layout(), self.structure, (&*self.compiler, self.matrices)));
         programs.entry((form, with_invariants)).or_insert_with(compile).clone()
     }
 }

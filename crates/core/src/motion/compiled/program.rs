@@ -6,7 +6,7 @@ use super::contact::{ContactKernels, ContactProgram};
 use super::parts::PartKernels;
 use super::{Compiled, ProgramInputs};
 use crate::graph::{self, Compiler, Expr, Kernel};
-use crate::linalg::{Entries, Jacobian, JacobianRef, Matrix, is_sparse};
+use crate::linalg::{Entries, Jacobian, JacobianRef, Matrices, Matrix};
 use std::sync::Arc;
 
 /// Where the entries of a sparse matrix go.
@@ -39,13 +39,19 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub fn new(formulas: &Formulas, layout: Layout, structure: Structure, compiler: &dyn Compiler) -> Self {
+    pub fn new(
+        formulas: &Formulas,
+        layout: Layout,
+        structure: Structure,
+        (compiler, matrices): (&dyn Compiler, Matrices),
+    ) -> Self {
         let array = formulas.array(&layout);
         let n = layout.sizes;
         let contact = ContactProgram::new(&array, compiler, formulas.graph.inputs().len());
         let (by_x, GZ, HZ) = (places(&array.by_x), entries(&array.GZ), entries(&array.HZ));
         // contact variables fill rows in
-        let sparse = |places: &Places| contact.is_none() && is_sparse(layout.rows(), layout.dim(), places.len());
+        let sparse =
+            |places: &Places| contact.is_none() && matrices.are_sparse(layout.rows(), layout.dim(), places.len());
         // and so does the inverse of a matrix that is not diagonal
         let eliminated = eliminates(structure) && (structure.mass.is_diagonal() || !sparse(&by_x));
         let mut all = by_x.clone();
@@ -57,14 +63,18 @@ impl Program {
         } else {
             Jacobian::dense(layout.rows(), layout.dim())
         };
+        // what is decomposed is [M Kᵀ; K 0]
+        let mass = entries(&array.mass);
+        let (constraints, coefficients) = (n.holonomic + n.nonholonomic, GZ.len() + HZ.len());
+        let sparse =
+            contact.is_none() && matrices.saddle_is_sparse(n.velocities, constraints, mass.len() + 2 * coefficients);
         let kind = |rows: usize, places: &Places| {
-            if contact.is_some() {
-                Jacobian::dense(rows, n.velocities)
+            if sparse {
+                Jacobian::sparse(rows, n.velocities, places.clone())
             } else {
-                Jacobian::of_pattern(rows, n.velocities, places.clone())
+                Jacobian::dense(rows, n.velocities)
             }
         };
-        let mass = entries(&array.mass);
         let mut matrices_at_start = [kind(n.velocities, &mass), kind(n.holonomic, &GZ), kind(n.nonholonomic, &HZ)];
         for &(i, j, m) in &array.mass {
             matrices_at_start[0].put((i, j), array.graph.constant(m).unwrap_or(0.0));
@@ -211,6 +221,10 @@ impl ArrayRows for Kernels<'_> {
 
     fn pattern(&self) -> Option<&Jacobian> {
         Some(&self.program.F)
+    }
+
+    fn kinds(&self) -> Option<[Jacobian; 3]> {
+        Some(self.program.matrices_at_start.clone())
     }
 
     fn jacobian(&mut self, t: f64, x: &[f64], F: &mut Jacobian) -> Result<(), Undefined> {

@@ -4,6 +4,8 @@
 //! guessed velocities and contact variables, then guessed multipliers; unknown values move freely. So each level is repaired by its own
 //! variables, and a guess that is consistent is not moved at all. Steinbrecher (2006), 5.1.5.
 
+mod levels;
+
 use super::hidden::motion;
 use super::{Form, Layout, Mechanism, ReducedArray};
 use crate::consistent::{Balanced, CONSISTENT, Contradicting, Freedom, Requirements, Stage, solve};
@@ -164,6 +166,15 @@ fn search(
             && !value.is_finite()
         {
             return Err(InitialisationError::NotFinite { name: name.clone(), value });
+        }
+    }
+    if initial.conditions.is_empty() {
+        let given = |start: &Start| if let Start::Fixed(value) | Start::Guess(value) = *start { value } else { 0.0 };
+        let mut x: Vec<f64> = starts.iter().map(given).collect();
+        if let Some(iterations) = levels::settle(&mut *array, initial.t, &starts, ranks, &mut x) {
+            *last = Some(x.clone());
+            let state = State { t: initial.t, x };
+            return Ok(Consistent { state, iterations, surplus: 0, undetermined_multipliers: 0 });
         }
     }
     let freedom = freedom(&layout, &starts, ranks);
@@ -403,8 +414,13 @@ impl<'a> System<'a> {
 /// What may remain of an equation with slopes a: a small part of its largest term max |aⱼ xⱼ|, and of max |aⱼ| (1 + |xⱼ|), which rounding of its
 /// arguments changes; the largest term besides.
 pub(crate) fn tolerance(slope: impl Fn(usize) -> f64, x: &[f64]) -> (f64, f64) {
-    let (terms, rounding) = x.iter().enumerate().fold((0.0, 0.0), |(terms, rounding), (j, x)| {
-        let slope = slope(j).abs();
+    tolerance_of(x.iter().enumerate().map(|(j, &x)| (slope(j), x)))
+}
+
+/// The same from slopes with their values.
+fn tolerance_of(terms: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
+    let (terms, rounding) = terms.fold((0.0, 0.0), |(terms, rounding), (slope, x)| {
+        let slope = slope.abs();
         (f64::max(terms, slope * x.abs()), f64::max(rounding, slope * (1.0 + x.abs())))
     });
     (CONSISTENT * terms + 1e-13 * rounding, terms)

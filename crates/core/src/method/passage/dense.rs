@@ -1,6 +1,6 @@
-//! Singular configurations between two points: no step may pass one silently.
+//! Singular configurations between two points, by all entries of K = [GZ; HZ].
 //!
-//! K = [GZ; HZ] is followed along the polynomial of every step by the [watch](RankWatch) over ranks, whatever the number by which its rank
+//! K is followed along the polynomial of every step by the [watch](RankWatch) over ranks, whatever the number by which its rank
 //! drops. Of redundant constraints the combinations U₁ᵀK are followed that were independent where the run began; where these
 //! combinations change along the motion they may lose rank alone, so that singular values of all of K have the last word.
 
@@ -9,8 +9,8 @@ use crate::linalg::{JacobianRef, Matrix, RankRule, Svd};
 use crate::motion::{Layout, ReducedArray};
 use crate::segment::Segment;
 
-/// K along a run.
-pub struct Passage {
+/// K along a run, with all entries.
+pub struct DensePassage {
     watch: RankWatch,
     ranks: RankRule,
     /// of the rows of K, from where the run began
@@ -26,11 +26,11 @@ pub struct Passage {
     x: Vec<f64>,
 }
 
-impl Passage {
+impl DensePassage {
     /// Room for a system.
     pub fn new(layout: &Layout, ranks: RankRule) -> Self {
         let (m, n) = (layout.row_h().end - layout.row_g1().start, layout.v().len());
-        Passage {
+        DensePassage {
             watch: RankWatch::roughly(m, n, Rows::Fixed),
             ranks,
             scales: vec![1.0; m],

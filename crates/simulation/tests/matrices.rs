@@ -1,0 +1,88 @@
+//! Dense and sparse matrices: who asks for a kind gets it, and the same answer.
+
+use daedal::linalg::Matrices;
+use daedal_simulation::{Error, KernelKind, Model, Settings, Unwatched, solve};
+use std::path::Path;
+
+/// The end of a run by `dop853`, or why there is none; a run that stops on its way has its time.
+fn end(model: &Model, matrices: Matrices) -> Result<Vec<f64>, (String, f64)> {
+    let settings =
+        Settings { method: Some("dop853".into()), rtol: Some(1e-7), atol: Some(1e-7), ..Settings::default() };
+    let outcome = solve(&model.with_matrices(matrices).unwrap(), &settings, &mut Unwatched);
+    let outcome = outcome.map_err(|error| (format!("{:?}", error.kind()), 0.0))?;
+    let last = outcome.record().and_then(|run| run.end);
+    match (outcome.error, last) {
+        (None, Some(last)) => Ok(last.values),
+        (Some(error), last) => Err((format!("{:?}", error.kind()), last.map_or(0.0, |last| last.t))),
+        (None, None) => unreachable!("a run without an error has an end"),
+    }
+}
+
+#[test]
+fn every_shipped_mechanism_has_one_answer_with_dense_and_with_sparse_matrices() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let (mut solved, mut refused) = (0, 0);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        // runs of many thousand steps, and those whose answer depends on rounding, are left to others
+        let long =
+            ["pendulum-long", "slider-crank.", "flexible"].iter().any(|name| path.display().to_string().contains(name));
+        if !text.contains("\n[motion]") || text.contains("\n[modes]") || text.contains("\n[[transitions]]") || long {
+            continue;
+        }
+        let model = Model::load(&path).unwrap();
+        let name = model.name().to_string();
+        match [Matrices::Dense, Matrices::Sparse].map(|matrices| end(&model, matrices)) {
+            [Ok(dense), Ok(sparse)] => {
+                for (x, y) in dense.iter().zip(&sparse) {
+                    assert!((x - y).abs() < 1e-5 * (1.0 + x.abs()), "{name}: {x} {y}");
+                }
+                solved += 1;
+            }
+            // singular configurations are told where they are, redundant constraints before the first step
+            [Err((dense, t)), Err((sparse, other))] => {
+                assert_eq!(dense, sparse, "{name}");
+                assert!((t - other).abs() < 1e-5, "{name}: {t} {other}");
+                refused += 1;
+            }
+            [dense, sparse] => panic!("{name}: {dense:?} {sparse:?}"),
+        }
+    }
+    assert!(solved >= 15 && refused >= 4, "{solved} {refused}");
+}
+
+#[test]
+fn the_kind_of_matrices_is_read_from_files_and_kept_when_parameters_change() {
+    let text = "
+        [model]
+        name = 'oscillator'
+        time = [0, 1]
+        [parameters]
+        c = 4.0
+        [motion]
+        positions = ['x']
+        velocities = ['v']
+        mass = [1]
+        forces = ['-c*x']
+        [initial]
+        fix = { x = 1, v = 0 }
+        [solve]
+        matrices = 'sparse'
+        method = 'dop853'
+    ";
+    let model = Model::read("oscillator.toml", text).unwrap();
+    let x = |model: &Model| {
+        let run = solve(model, &Settings::default(), &mut Unwatched).unwrap().record().unwrap();
+        run.end.unwrap().values[0]
+    };
+    assert!((x(&model) - 2.0_f64.cos()).abs() < 1e-5);
+    let harder = model.with_matrices(Matrices::Dense).unwrap().set(&[("c".into(), 9.0)]).unwrap();
+    assert!((x(&harder) - 3.0_f64.cos()).abs() < 1e-5);
+    let wrong = Model::read("oscillator.toml", &text.replace("'sparse'", "'spares'"));
+    assert!(wrong.is_err_and(|error| error.to_string().contains("matrices") || matches!(error, Error::Model(_))));
+    // the program of a reference problem knows no pattern
+    let program = Model::reference("pendulum").unwrap().with_kernel(KernelKind::Rust).unwrap();
+    assert!(matches!(program.with_matrices(Matrices::Sparse), Err(Error::NoMatrices { .. })));
+    assert!(program.with_matrices(Matrices::Auto).is_ok());
+}
