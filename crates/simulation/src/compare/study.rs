@@ -2,7 +2,10 @@
 //!
 //! Methods run at every decade of the tolerance, as long as they are not far slower than `auto`. Those that come near are timed in rounds,
 //! one run after the other and then all of them again, so that other work on the machine meets all of them; the shortest time counts.
-//! A method competes where it keeps what `auto` keeps: constraints and invariants up to its tolerance.
+//! A method competes where it keeps what `auto` keeps: constraints up to its tolerance, invariants that are stated far below it.
+//!
+//! An error is not asked for that lies far below the tolerance: such luck is not known before. Where errors of `auto` are not told from those of the
+//! reference, others are compared at the same tolerance.
 
 use super::plan::PlannedRun;
 use super::reference::{ReferenceState, find};
@@ -10,7 +13,7 @@ use super::subject::{RunResult, Subject};
 use super::{ComparisonSettings, PlannedComparison};
 use crate::error::Error;
 use crate::model::{Model, ModelSystem};
-use daedal_run::comparison::{ConstraintLevels, ErrorLevels};
+use daedal_run::comparison::{ConstraintLevels, Counters, ErrorLevels};
 use daedal_run::study::{StudiedModel, StudyCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,8 +21,11 @@ use std::time::{Duration, Instant};
 
 /// Powers of ten of the tolerances at which methods run.
 const POWERS: std::ops::RangeInclusive<i32> = 3..=10;
-/// Constraints and invariants may be violated by so many tolerances.
+/// Constraints may be violated by so many tolerances, and invariants by this part of one.
 const KEPT: f64 = 10.0;
+const UNCHANGED: f64 = 0.01;
+/// Errors below this part of the tolerance are luck.
+const LUCK: f64 = 0.01;
 /// A run is given up when it takes so many times the time of `auto`, and this long at least, in seconds.
 const FAR_SLOWER: f64 = 8.0;
 const AT_LEAST: f64 = 0.02;
@@ -55,6 +61,9 @@ struct Series {
 struct StudyPoint {
     run: PlannedRun,
     error: f64,
+    /// Is the error told from that of the reference?
+    resolved: bool,
+    counters: Option<Counters>,
     seconds: f64,
     kept: bool,
 }
@@ -119,7 +128,7 @@ impl<S: Subject + 'static> StudiedSubject<S> {
         }
         let (auto, others): (Vec<PlannedRun>, Vec<PlannedRun>) = runs.into_iter().partition(PlannedRun::is_auto);
         let mut chosen: Vec<(f64, String)> = Vec::new();
-        let mut residuals: Vec<(f64, f64)> = Vec::new();
+        let mut residuals: Vec<(f64, [f64; 2])> = Vec::new();
         let mut own = Series { label: "auto".to_string(), points: Vec::new() };
         let mut why = "auto does not reach the end".to_string();
         for run in auto {
@@ -128,10 +137,17 @@ impl<S: Subject + 'static> StudiedSubject<S> {
                 why.clone_from(failure);
                 continue;
             }
-            let Some(error) = error_of(&known, &result) else { continue };
+            let Some((error, resolved)) = error_of(&known, &result, run.tolerance) else { continue };
             chosen.push((run.tolerance, result.chosen.clone().unwrap_or_default()));
             residuals.push((run.tolerance, violation(&result)));
-            own.points.push(StudyPoint { run, error, seconds: result.seconds, kept: true });
+            own.points.push(StudyPoint {
+                run,
+                error,
+                resolved,
+                counters: result.counters,
+                seconds: result.seconds,
+                kept: true,
+            });
         }
         if own.points.is_empty() {
             return Err(why);
@@ -154,23 +170,41 @@ impl<S: Subject + 'static> StudiedSubject<S> {
                 continue;
             }
             let result = self.once(&run, limit);
-            let as_auto = residuals.iter().find(|(tolerance, _)| *tolerance == run.tolerance).map_or(0.0, |(_, r)| *r);
-            let kept = violation(&result) <= (KEPT * run.tolerance).max(as_auto);
-            match error_of(&known, &result) {
-                Some(error) => series.points.push(StudyPoint { run, error, seconds: result.seconds, kept }),
+            let as_auto = residuals.iter().find(|(tolerance, _)| *tolerance == run.tolerance);
+            let [most, drift] = as_auto.map_or([0.0; 2], |(_, violation)| *violation);
+            let allowed = [(KEPT * run.tolerance).max(most), (UNCHANGED * run.tolerance).max(drift)];
+            let kept = violation(&result).iter().zip(allowed).all(|(own, most)| *own <= most);
+            match error_of(&known, &result, run.tolerance) {
+                Some((error, resolved)) => series.points.push(StudyPoint {
+                    run,
+                    error,
+                    resolved,
+                    counters: result.counters,
+                    seconds: result.seconds,
+                    kept,
+                }),
                 None if result.failure.as_ref().is_some_and(|why| why.starts_with("stopped after")) => {
-                    series.points.push(StudyPoint { run, error: f64::NAN, seconds: f64::NAN, kept: false });
+                    let (error, seconds) = (f64::NAN, f64::NAN);
+                    series.points.push(StudyPoint {
+                        run,
+                        error,
+                        resolved: false,
+                        counters: None,
+                        seconds,
+                        kept: false,
+                    });
                 }
                 None => {}
             }
         }
         self.rounds(&mut all, settings);
+        share(&mut all);
         let (own, others) = all.split_first().expect("auto is there");
         let mut cells = Vec::new();
         for &tolerance in &settings.tolerances {
             let Some(point) = own.points.iter().find(|point| is_at(point, tolerance)) else { continue };
             let mut at: Vec<(String, f64)> =
-                others.iter().filter_map(|other| Some((other.label.clone(), other.work(point.error)?))).collect();
+                others.iter().filter_map(|other| Some((other.label.clone(), other.work(point)?))).collect();
             at.sort_by(|a, b| a.1.total_cmp(&b.1));
             at.truncate(TOLD);
             let name = chosen.iter().find(|(own, _)| (own / tolerance - 1.0).abs() < 1e-6);
@@ -194,11 +228,10 @@ impl<S: Subject + 'static> StudiedSubject<S> {
     fn rounds(&self, all: &mut [Series], settings: &StudySettings) {
         let begin = Instant::now();
         for round in 0..ROUNDS {
-            let errors: Vec<f64> = all[0].points.iter().filter(|p| settings.judges(p)).map(|p| p.error).collect();
             let near = |series: &Series| {
-                errors.iter().any(|&error| {
-                    let best = all.iter().filter_map(|other| other.work(error)).fold(f64::INFINITY, f64::min);
-                    series.work(error).is_some_and(|work| work <= NEAR * best)
+                all[0].points.iter().filter(|point| settings.judges(point)).any(|point| {
+                    let best = all.iter().filter_map(|other| other.work(point)).fold(f64::INFINITY, f64::min);
+                    series.work(point).is_some_and(|work| work <= NEAR * best)
                 })
             };
             let again: Vec<bool> = all.iter().enumerate().map(|(k, series)| k == 0 || near(series)).collect();
@@ -219,6 +252,20 @@ impl<S: Subject + 'static> StudiedSubject<S> {
     }
 }
 
+/// Runs of `auto` that are the same as those of the method that it took have the same time.
+fn share(all: &mut [Series]) {
+    let Some((auto, others)) = all.split_first_mut() else { return };
+    for point in &mut auto.points {
+        for other in others.iter_mut().flat_map(|series| &mut series.points) {
+            let same = is_at(other, point.run.tolerance) && other.error == point.error;
+            if same && other.counters.is_some() && other.counters == point.counters {
+                let least = point.seconds.min(other.seconds);
+                (point.seconds, other.seconds) = (least, least);
+            }
+        }
+    }
+}
+
 impl StudySettings {
     fn judges(&self, point: &StudyPoint) -> bool {
         self.tolerances.iter().any(|tolerance| is_at(point, *tolerance))
@@ -230,10 +277,16 @@ fn is_at(point: &StudyPoint, tolerance: f64) -> bool {
 }
 
 impl Series {
-    /// The least time for an error that is not larger: of a run that reached it, or between two of neighbouring tolerances.
-    fn work(&self, error: f64) -> Option<f64> {
+    /// The least time for an error that is not larger than that of a point of `auto`: of a run that reached it, or between two of neighbouring
+    /// tolerances.
+    fn work(&self, auto: &StudyPoint) -> Option<f64> {
+        let error = auto.error;
         let kept = |point: &&StudyPoint| point.kept && point.seconds.is_finite();
         let points: Vec<&StudyPoint> = self.points.iter().filter(kept).collect();
+        if !auto.resolved {
+            let same = points.iter().filter(|point| is_at(point, auto.run.tolerance));
+            return same.filter(|point| point.error <= error).map(|point| point.seconds).next();
+        }
         let reached = points.iter().filter(|point| point.error <= error).map(|point| point.seconds);
         let between = points.windows(2).filter_map(|pair| {
             let (from, to) = (pair[0], pair[1]);
@@ -247,19 +300,26 @@ impl Series {
     }
 }
 
-/// The largest error that counts: positions, velocities, states, switch times; never below what the reference resolves.
-fn error_of(known: &ReferenceState, result: &RunResult) -> Option<f64> {
+/// The largest error that counts: positions, velocities, states, switch times; and whether it is larger than what the reference resolves.
+fn error_of(known: &ReferenceState, result: &RunResult, tolerance: f64) -> Option<(f64, bool)> {
     let (errors, _) = known.errors(result.reached()?);
     let counts = |levels: &ErrorLevels| [levels.position, levels.velocity, levels.state, levels.switch];
     let pairs = counts(&errors).into_iter().zip(counts(&known.told.accuracy));
-    let error = pairs.filter_map(|(error, accuracy)| Some(error?.max(accuracy.unwrap_or(0.0)))).reduce(f64::max)?;
-    (error.is_finite() && error > 0.0).then_some(error)
+    let larger = |a: (f64, bool), b: (f64, bool)| if a.0 >= b.0 { a } else { b };
+    let told = |(error, accuracy): (Option<f64>, Option<f64>)| {
+        let (error, accuracy) = (error?, accuracy.unwrap_or(0.0));
+        Some((error.max(accuracy), error > accuracy))
+    };
+    let luck = (LUCK * tolerance, true);
+    let (error, resolved) = larger(pairs.filter_map(told).reduce(larger)?, luck);
+    error.is_finite().then_some((error, resolved))
 }
 
-/// By how much constraints of position and velocity level, those of general systems and invariants are violated.
-fn violation(result: &RunResult) -> f64 {
+/// By how much constraints of position and velocity level and those of general systems are violated, and how far invariants drift.
+fn violation(result: &RunResult) -> [f64; 2] {
     let ConstraintLevels { position, velocity, constraint, hidden, .. } = result.max_residual;
-    [position, velocity, constraint, hidden, result.drift].into_iter().flatten().fold(0.0, f64::max)
+    let largest = [position, velocity, constraint, hidden].into_iter().flatten().fold(0.0, f64::max);
+    [largest, result.drift.unwrap_or(0.0)]
 }
 
 /// Three digits are enough.
