@@ -36,6 +36,8 @@ pub enum Command {
     Init(Init),
     /// Formulations × methods × tolerances: what each costs, how accurate it is, how well it keeps the constraints
     Compare(Box<Compare>),
+    /// What the automatic choice costs against the best method at the same error, over many models
+    Study(Study),
     /// One self-contained page with plots from a run file
     Report(Report),
     /// What can be known before a run: constraints, index, freedom, redundancy, consistency, time scales
@@ -150,6 +152,28 @@ pub struct Compare {
     /// How to print
     #[arg(long, value_name = "FORMAT", value_parser = choice(&TABLE_FORMATS), default_value = "text")]
     pub format: TableFormat,
+}
+
+#[derive(Args, Debug)]
+pub struct Study {
+    /// Model files, or names of reference problems
+    #[arg(value_name = "MODEL", required_unless_present = "from")]
+    pub models: Vec<String>,
+    /// Tolerances, relative and absolute, apart by commas
+    #[arg(long, value_name = "LIST", value_parser = tolerances, default_value = "1e-4,1e-6,1e-8")]
+    pub tolerances: ToleranceList,
+    /// Methods with options that compete besides, apart by commas, as radau:stages=auto
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub besides: Vec<String>,
+    /// Longest time of a run, in seconds
+    #[arg(long, value_name = "S", value_parser = positive, default_value = "5")]
+    pub timeout: f64,
+    /// Do not run anything: show what this file holds
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["models", "output", "besides"])]
+    pub from: Option<PathBuf>,
+    /// Write the study to this file, as json
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Which model, with which parameters.

@@ -54,6 +54,7 @@ impl Compare {
             jobs: self.jobs.map(usize::from),
             repeat: self.repeat,
             timeout: self.timeout,
+            reference_time: None,
         }
     }
 }
@@ -77,7 +78,7 @@ fn printed(made: &Comparison, arguments: &Compare) -> Result<String, Failure> {
 }
 
 /// The command as it was given, for a shell.
-fn command() -> String {
+pub fn command() -> String {
     let mut said = "daedal".to_string();
     for argument in std::env::args().skip(1) {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+,:".contains(c);

@@ -39,6 +39,8 @@ pub enum Failure {
         #[source]
         cause: WriteError,
     },
+    #[error("cannot read the study {}: {cause}", path.display())]
+    BadStudy { path: PathBuf, cause: String },
     #[error("cannot read the run file {}", path.display())]
     RunFile {
         path: PathBuf,

@@ -15,6 +15,7 @@ mod progress;
 mod report;
 mod solve;
 mod statistics;
+mod study;
 mod summary;
 mod warnings;
 
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Solve(arguments) => solve::solve(&arguments),
         Command::Init(arguments) => init::init(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
+        Command::Study(arguments) => study::study(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Control(arguments) => control::control(&arguments),

@@ -1,11 +1,9 @@
 //! The method that suits a system.
 
 use crate::analysis::choose_by;
-use crate::catalogue;
 use crate::dae::{System, Unknowns};
 use crate::error::SolveError;
 use crate::hybrid::{ActiveMode, Hybrid, HybridError, HybridOptions, HybridSolution};
-use crate::method::geoms::Geoms;
 use crate::method::{NonstiffFirst, State};
 use crate::motion::Mechanism;
 use crate::observer::Observer;
@@ -50,10 +48,7 @@ impl<'m> Solver<dyn Mechanism + 'm> for Auto {
         let chosen = |start: &State| {
             // backward in time the scales are the same
             let tend = start.t + (problem.tend - start.t).abs();
-            let choice = choose_by(problem.system, start, tend, options.ranks());
-            let entry = catalogue::find(choice.method);
-            let method = entry.and_then(|entry| entry.with(choice.formulation).ok());
-            method.unwrap_or_else(|| Box::new(Geoms::default()))
+            choose_by(problem.system, start, tend, options.ranks()).method(options.tolerance.rtol())
         };
         solve_motion(problem, chosen, options, observers)
     }

@@ -67,6 +67,14 @@ impl Tolerance {
         Tolerance::Uniform { rtol, atol }
     }
 
+    /// The smallest relative tolerance.
+    pub fn rtol(&self) -> f64 {
+        match self {
+            Tolerance::Uniform { rtol, .. } | Tolerance::Named { rtol, .. } => *rtol,
+            Tolerance::PerComponent(pairs) => pairs.iter().fold(1.0, |least, (rtol, _)| rtol.min(least)),
+        }
+    }
+
     /// The pair of the unknown of this name; none where tolerances are given by the order of the unknowns.
     pub fn of(&self, name: &str) -> Option<(f64, f64)> {
         match self {

@@ -8,6 +8,7 @@
 //! | [`mod@format`] | which file holds it how, by the ending of its name |
 //! | [`json`], [`npz`], [`csv`] | readers and writers; all of it, all of it for NumPy, columns only |
 //! | [`comparison`] | runs of one model with many methods, as data, table and page |
+//! | [`study`] | what `auto` costs against the best method, model by model |
 //! | [`page`] | the report page |
 //! | [`decimate`] | fewer points with the same extremes |
 //!
@@ -35,6 +36,7 @@ pub mod npz;
 mod number;
 pub mod page;
 pub mod run;
+pub mod study;
 
 pub use comparison::Comparison;
 pub use error::{Inconsistent, ReadError, WriteError};

@@ -7,11 +7,13 @@ use crate::modes::plan::ModesPlan;
 use crate::options::{self, MethodOptions};
 use crate::settings::Settings;
 use crate::steps::{AUTO, Order};
+use crate::tolerances::Tolerances;
 use daedal::Bdf;
 use daedal::catalogue::{self, MotionMethod};
 use daedal::dae::Form;
 use daedal::formulation::{Formulated, Formulation, Selectors};
 use daedal::linalg::RankRule;
+use daedal::method::Stages;
 use daedal::method::{
     AlphaForm, Chart, Control, HalfExplicitFormula, Integrator, NonstiffFirst, ProjectedOnto, RungeKuttaFamily, State,
     Steps,
@@ -28,6 +30,9 @@ use serde::{Deserialize, Serialize};
 /// Why ordinary differential equations begin with an explicit method.
 const WHY_EXPLICIT: &str =
     "these are ordinary differential equations, which are solved explicitly as long as they are not stiff";
+
+/// Why orders vary.
+pub(crate) const WHY_VARIABLE: &str = "the tolerance is small: orders from 5 to 13, as the solution allows";
 
 /// Why they begin with RODAS.
 const WHY_ROSENBROCK: &str = "these are stiff ordinary differential equations, and the tolerance is loose";
@@ -47,12 +52,15 @@ pub struct MethodChoice {
 }
 
 impl MethodChoice {
-    /// The methods that a run has chosen on its way, each with the time from which on.
-    pub(crate) fn settle(&mut self, methods: &[(&'static str, f64)]) {
+    /// The methods that a run with this relative tolerance has chosen on its way, each with the time from which on.
+    pub(crate) fn settle(&mut self, methods: &[(&'static str, f64)], rtol: f64) {
         let Some(((first, _), later)) = methods.split_first() else { return };
         self.method = methods.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
         match *first {
-            "radau" => self.reasons.clear(),
+            "radau" => {
+                let varies = Stages::chosen(rtol) == Stages::VARIABLE;
+                self.reasons = if varies { vec![WHY_VARIABLE.to_string()] } else { Vec::new() };
+            }
             "rodas" => self.reasons = vec![WHY_ROSENBROCK.to_string()],
             _ => {}
         }
@@ -146,11 +154,16 @@ impl<'m> RunPlan<'m> {
                 let initial = Initial { t: t0, ..motion.initial.clone() };
                 let trusted = trust.then(|| motion::trusted(motion.mechanism(), &initial)).transpose();
                 let trusted = trusted.map_err(|error| Error::Solve(Box::new(error.into())))?;
-                of_motion(model, (motion, initial, trusted), name, asked.as_ref(), &settings.options, tend, ranks)
+                let rtol = Tolerances::resolve(model, settings)?.rtol;
+                let open = (&settings.options, rtol);
+                of_motion(model, (motion, initial, trusted), name, asked.as_ref(), open, tend, ranks)
             }
             ModelSystem::General(general) => {
-                let name = name.unwrap_or_else(|| chosen_for_general(general, &settings.options));
-                of_general(model, general, name, asked.as_ref(), &settings.options)
+                let given = &settings.options;
+                let rtol = Tolerances::resolve(model, settings)?.rtol;
+                let stages = (name.is_none() && given.given().next().is_none()).then(|| Stages::chosen(rtol));
+                let name = name.unwrap_or_else(|| chosen_for_general(general, given));
+                of_general(model, general, (name, stages), asked.as_ref(), given)
             }
             ModelSystem::Modes(modes) => {
                 let name = settings.method.as_deref().map_or(Ok(None), method_named)?;
@@ -170,7 +183,7 @@ fn of_motion<'m>(
     (motion, initial, mut start): (&'m MotionModel, Initial, Option<State>),
     name: Option<&'static str>,
     asked: Option<&Asked>,
-    given: &MethodOptions,
+    (given, rtol): (&MethodOptions, f64),
     tend: f64,
     ranks: RankRule,
 ) -> Result<RunPlan<'m>, Error> {
@@ -189,7 +202,9 @@ fn of_motion<'m>(
         }
         (None, None) => None,
     };
-    let (name, wish, reasons) = match (name, wish) {
+    // the number of stages, where the method is chosen
+    let mut stages: Option<Stages> = None;
+    let (name, wish, mut reasons) = match (name, wish) {
         (Some(name), wish) => (name, wish, Vec::new()),
         (None, Some((formulation, of_model))) => {
             let takes = |name: &str| {
@@ -210,6 +225,7 @@ fn of_motion<'m>(
                     // backward in time the scales are the same
                     let tend = start.t + (tend - start.t).abs();
                     let chosen = analysis::choose_by(motion.mechanism(), start, tend, ranks);
+                    stages = chosen.stages(rtol);
                     (chosen.method, Some((chosen.formulation, false)), chosen.reasons)
                 }
                 // a model without consistent initial values is left to geoms, which says why
@@ -229,7 +245,10 @@ fn of_motion<'m>(
     // refuses formulations that the method does not take
     let usual = entry.with(formulation)?;
     let method: Box<dyn MotionMethod> = match name {
-        "geoms" => Box::new(Geoms { formulation, ..geoms(given) }),
+        "geoms" => {
+            let usual = geoms(given);
+            Box::new(Geoms { formulation, stages: stages.unwrap_or(usual.stages), ..usual })
+        }
         "radau" => Box::new(Formulated { formulation, integrator: radau(given) }),
         "bdf" => Box::new(Formulated { formulation, integrator: bdf(given)? }),
         "rodas" => Box::new(Formulated { formulation, integrator: rodas(given) }),
@@ -266,6 +285,9 @@ fn of_motion<'m>(
             None => usual,
         },
     };
+    if stages == Some(Stages::VARIABLE) {
+        reasons.push(WHY_VARIABLE.to_string());
+    }
     let formulation = formulation.name();
     let choice =
         MethodChoice { method: name.to_string(), formulation: formulation.to_string(), reasons, unknowns: None };
@@ -284,7 +306,7 @@ fn chosen_for_general(general: &GeneralModel, given: &MethodOptions) -> &'static
 fn of_general<'m>(
     model: &Model,
     general: &'m GeneralModel,
-    name: &'static str,
+    (name, stages): (&'static str, Option<Stages>),
     asked: Option<&Asked>,
     given: &MethodOptions,
 ) -> Result<RunPlan<'m>, Error> {
@@ -310,7 +332,10 @@ fn of_general<'m>(
     let integrator: Box<dyn Integrator> = match name {
         "bdf" => Box::new(bdf(given)?),
         "rodas" => Box::new(rodas(given)),
-        "radau" => Box::new(radau(given)),
+        "radau" => {
+            let usual = radau(given);
+            Box::new(RadauIIa { stages: stages.unwrap_or(usual.stages), ..usual })
+        }
         "dopri5" => Box::new(dormand_prince(Pair::Order5, given)?),
         "dop853" => Box::new(dormand_prince(Pair::Order8, given)?),
         other => match family(other) {
@@ -318,7 +343,11 @@ fn of_general<'m>(
             None => usual(),
         },
     };
-    let reasons = if name == AUTO { vec![WHY_EXPLICIT.to_string()] } else { Vec::new() };
+    let reasons = match (name, stages) {
+        (AUTO, _) => vec![WHY_EXPLICIT.to_string()],
+        ("radau", Some(Stages::VARIABLE)) => vec![WHY_VARIABLE.to_string()],
+        _ => Vec::new(),
+    };
     let choice =
         MethodChoice { method: name.to_string(), formulation: form.name().to_string(), reasons, unknowns: None };
     Ok(RunPlan { choice, solver: PlannedSolver::General { general, form, integrator } })

@@ -106,8 +106,10 @@ pub enum Error {
     SetTwice { name: String },
     #[error("{name} is given more than once among fix, guess and unknown; say one thing about it")]
     SaidTwice { name: String },
-    #[error("compare is for equations of motion ([motion]); {model} {is}")]
-    NotComparable { model: String, is: &'static str },
+    #[error("compare makes runs from initial values; {model} {is}: {instead}")]
+    NotComparable { model: String, is: &'static str, instead: &'static str },
+    #[error("{spec}: {cause}")]
+    BadSpec { spec: String, cause: crate::options::BadMethodOption },
     #[error("there is nothing to compare: {}", .notes.join("; "))]
     NothingToCompare { notes: Vec<String> },
     #[error("{model} has no motion, or not only one: {}", .reasons.join("; "))]

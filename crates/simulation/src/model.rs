@@ -374,6 +374,17 @@ impl Model {
         Error::Located { error: Box::new(error), places: self.places().clone() }
     }
 
+    /// The same general system without events.
+    pub(crate) fn without_events(&self) -> Model {
+        match &self.content.equations {
+            ModelSystem::General(general) => {
+                let (formulas, initial) = (general.formulas.clone(), general.initial.clone());
+                self.with_general(GeneralModel::new(formulas, initial, general.kernel))
+            }
+            ModelSystem::Motion(_) | ModelSystem::Modes(_) => self.clone(),
+        }
+    }
+
     /// The same with another general system.
     pub(crate) fn with_general(&self, general: GeneralModel) -> Model {
         let whole = &self.content;

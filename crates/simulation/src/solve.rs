@@ -177,7 +177,7 @@ impl<'m> Simulation<'m> {
             self.interval.1 = end;
         }
         if let Some(SolverResult::Single { solution, .. }) = &found {
-            self.plan.choice.settle(&solution.methods);
+            self.plan.choice.settle(&solution.methods, self.tolerances.rtol);
         }
         if let Some(recorder) = &mut recorder {
             recorder.settle(self.plan.order());

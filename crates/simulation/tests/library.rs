@@ -1,5 +1,6 @@
 //! Each function of the library without the command.
 
+use daedal_run::comparison::{ComparedRun, Comparison};
 use daedal_simulation::check::check;
 use daedal_simulation::{
     ComparisonSettings, Error, ErrorKind, KernelKind, MethodOptions, Model, ModelSource, OptionValue, Progress,
@@ -233,7 +234,81 @@ fn comparisons_are_data() {
     assert!(made.runs.iter().all(|run| run.failure.is_none()), "{:?}", made.runs);
     assert_eq!(passes.iter().filter(|pass| pass.done == pass.runs).count(), 2);
     let general = compare(&read(CIRCUIT), &settings, &mut |_| {});
-    assert!(general.is_err_and(|error| error.to_string().contains("compare is for equations of motion")));
+    assert!(general.is_err_and(|error| error.to_string().contains("there is no method geoms")));
+}
+
+/// Errors of each kind fall with the tolerance, as the row of the method says them.
+fn fall(made: &Comparison, method: &str, error: fn(&ComparedRun) -> Option<f64>) {
+    let runs: Vec<&ComparedRun> = made.runs.iter().filter(|run| run.method == method).collect();
+    let errors: Vec<f64> = runs.iter().map(|run| error(run).unwrap_or_else(|| panic!("{run:?}"))).collect();
+    assert_eq!(errors.len(), 2);
+    assert!(errors[1] < 0.1 * errors[0] && errors[0] < 1e-2, "{method}: {errors:?}");
+    assert!(runs.iter().all(|run| run.seconds.is_some_and(|seconds| seconds > 0.0)));
+}
+
+#[test]
+fn general_systems_are_compared_in_all_forms() {
+    let tolerances = vec![1e-4, 1e-7];
+    let settings = ComparisonSettings { tolerances, repeat: Some(1), ..ComparisonSettings::default() };
+    let made = compare(&read(CIRCUIT), &settings, &mut |_| {}).expect("a comparison");
+    for method in ["auto", "trapezoidal", "lobatto-iiic"] {
+        fall(&made, method, |run| run.error.state);
+    }
+    let forms = |method: &str| -> Vec<String> {
+        let mut forms: Vec<String> =
+            made.succeeded().filter(|run| run.method == method).map(|run| run.formulation.clone()).collect();
+        forms.dedup();
+        forms
+    };
+    assert_eq!(forms("radau"), ["auto", "plain", "quasilinear", "array", "linear"]);
+    assert_eq!(forms("exact"), ["auto"]);
+    assert!(forms("dop853").is_empty(), "it has a constraint");
+    let why = made.failed().find(|(run, _)| run.method == "dop853").expect("it is told").1;
+    assert!(why.contains(": "), "the cause is told: {why}");
+    let reference = &made.reference;
+    assert_eq!(reference.source, "radau with tolerance 1e-13");
+    assert!(reference.check.as_ref().is_some_and(|check| check.starts_with("checked by bdf")));
+    assert!(reference.accuracy.state.is_some_and(|accuracy| accuracy < 1e-10));
+    let notes = &made.notes;
+    assert!(notes.iter().any(|note| note == "the form auto is plain"), "{notes:?}");
+    assert!(notes.iter().any(|note| note.starts_with("auto is ")), "{notes:?}");
+}
+
+#[test]
+fn systems_with_modes_are_compared_with_the_times_of_their_switches() {
+    let settings = ComparisonSettings {
+        methods: ["auto", "radau", "bdf"].map(String::from).to_vec(),
+        tolerances: vec![1e-4, 1e-7],
+        repeat: Some(1),
+        ..ComparisonSettings::default()
+    };
+    let made = compare(&read(THERMOSTAT), &settings, &mut |_| {}).expect("a comparison");
+    for method in ["auto", "bdf"] {
+        fall(&made, method, |run| run.error.state);
+        fall(&made, method, |run| run.error.switch);
+    }
+    assert!(made.reference.accuracy.switch.is_some_and(|accuracy| accuracy < 1e-9), "{:?}", made.reference);
+    assert!(!made.notes.iter().any(|note| note.contains("other switches")), "{:?}", made.notes);
+}
+
+#[test]
+fn methods_with_options_are_compared() {
+    let settings = ComparisonSettings {
+        methods: ["radau", "radau:stages=5"].map(String::from).to_vec(),
+        tolerances: vec![1e-6, 1e-9],
+        repeat: Some(1),
+        ..ComparisonSettings::default()
+    };
+    let made = compare(&read(CIRCUIT), &settings, &mut |_| {}).expect("a comparison");
+    let steps = |label: &str| {
+        let run = made.runs.iter().rfind(|run| run.method == label).expect("a run");
+        run.counters.expect("counters").steps
+    };
+    assert!(steps("radau:stages=5") < steps("radau"));
+    let wrong = ComparisonSettings { methods: vec!["radau:stages=6".into()], ..settings };
+    let error = compare(&read(CIRCUIT), &wrong, &mut |_| {}).err().expect("refused");
+    assert_eq!(error.kind(), ErrorKind::Input);
+    assert!(error.to_string().contains("radau:stages=6"), "{error}");
 }
 
 #[test]

@@ -148,3 +148,14 @@ fn generated_pages_are_made_by_the_commands_of_the_book() {
         assert!(shown.contains(&format!("]({page}) | `daedal {command}` |")), "choose.md does not show {command}");
     }
 }
+
+/// The table of the study is that of the stored file.
+#[test]
+fn the_study_shows_what_the_stored_file_holds() {
+    let stored = project().join("docs/study.json");
+    let output = terminal::daedal(&["study", "--from", stored.to_str().expect("text")], &project());
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let page = text(&project().join("docs/src/study.md"));
+    let made = String::from_utf8_lossy(&output.stdout);
+    assert!(page.ends_with(&*made), "make it anew: daedal study --from docs/study.json");
+}

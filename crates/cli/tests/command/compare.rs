@@ -1,6 +1,6 @@
 //! `daedal compare`.
 
-use crate::support::{code, daedal, directory, fails, json, keys, refused, shipped, stderr, stdout};
+use crate::support::{code, daedal, directory, json, keys, refused, shipped, stderr, stdout};
 use serde_json::Value;
 use std::fs;
 
@@ -160,13 +160,104 @@ fn bad_names_are_refused_with_a_suggestion() {
 }
 
 #[test]
-fn models_of_other_kinds_are_refused() {
-    fails(
-        &["compare", &shipped("pendulum-dae.toml")],
-        2,
-        &["compare is for equations of motion", "is a general system"],
+fn general_systems_have_errors_of_their_states() {
+    let model = shipped("pendulum-dae.toml");
+    let output = daedal(&[
+        "compare",
+        &model,
+        "--tend",
+        "1",
+        "--methods",
+        "auto,radau,bdf",
+        "--formulations",
+        "auto,quasilinear",
+        "--tolerances",
+        "1e-4,1e-7",
+        "--repeat",
+        "1",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let value = json(&output);
+    for (method, form) in [("auto", "auto"), ("radau", "auto"), ("radau", "quasilinear"), ("bdf", "auto")] {
+        let runs = runs(&value, method, form);
+        let errors: Vec<f64> = runs.iter().map(|run| run["error"]["state"].as_f64().expect("an error")).collect();
+        assert!(errors.len() == 2 && errors[1] < 0.1 * errors[0] && errors[0] < 1e-2, "{method} {form}: {errors:?}");
+        let kept = |run: &&Value| run["max_residual"]["hidden"].as_f64().is_some_and(|hidden| hidden < 1e-2);
+        assert!(runs.iter().all(kept), "{runs:?}");
+    }
+    assert!(value["reference"]["check"].as_str().is_some_and(|check| check.contains("bdf")));
+    // the table has columns for what there is
+    let said = stdout(&daedal(&[
+        "compare",
+        &model,
+        "--tend",
+        "1",
+        "--methods",
+        "radau",
+        "--tolerances",
+        "1e-4",
+        "--repeat",
+        "1",
+    ]));
+    assert!(said.contains("error x") && said.contains("max hidden") && !said.contains("error p"), "{said}");
+    assert!(said.contains("the form auto is quasilinear"), "{said}");
+    assert!(said.contains("radau plain 1e-4") && said.contains("choose the form auto"), "why it cannot: {said}");
+}
+
+#[test]
+fn modes_have_errors_of_their_switches() {
+    let folder = directory("compare-modes");
+    let page = folder.join("a.html").to_str().expect("text").to_string();
+    let output = daedal(&[
+        "compare",
+        &shipped("rope-cut.toml"),
+        "--methods",
+        "auto,radau",
+        "--tolerances",
+        "1e-4,1e-7",
+        "--repeat",
+        "1",
+        "-o",
+        &page,
+        "--format",
+        "json",
+    ]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let value = json(&output);
+    let errors: Vec<f64> =
+        runs(&value, "auto", "auto").iter().map(|run| run["error"]["switch"].as_f64().expect("an error")).collect();
+    assert!(errors.len() == 2 && errors[1] < 0.1 * errors[0] && errors[0] < 1e-3, "{errors:?}");
+    let html = fs::read_to_string(&page).expect("a page");
+    assert!(html.contains("Error of switch times against computing time"));
+}
+
+#[test]
+fn what_cannot_be_compared_is_told() {
+    refused(&["compare", &shipped("pendulum-dae.toml"), "--methods", "geoms"], &["no method geoms", "radau"]);
+    refused(
+        &["compare", &shipped("pendulum-dae.toml"), "--formulations", "psf"],
+        &["no formulation psf", "quasilinear"],
     );
-    fails(&["compare", &shipped("rope-cut.toml")], 2, &["compare is for equations of motion", "has modes"]);
+    refused(&["compare", "pendulum", "--methods", "radau:stages=6"], &["radau:stages=6", "takes one of 1, 2, 3"]);
+    refused(&["study"], &["MODEL"]);
+    refused(&["study", "--from", "nothing.json"], &["cannot read the study nothing.json"]);
+}
+
+#[test]
+fn a_study_compares_auto_with_the_best_at_the_same_error() {
+    let folder = directory("study");
+    let stored = folder.join("study.json").to_str().expect("text").to_string();
+    let model = shipped("circle.toml");
+    let output = daedal(&["study", &model, "--tolerances", "1e-4,1e-6", "-o", &stored]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let said = stdout(&output);
+    assert!(said.contains("| circle | mechanism |") && said.contains("dop853 eom0"), "{said}");
+    assert_eq!(stdout(&daedal(&["study", "--from", &stored])), said);
+    let value: Value = serde_json::from_str(&fs::read_to_string(&stored).expect("a file")).expect("JSON");
+    let cell = &value["models"][0]["cells"][0];
+    assert!(cell["time"].as_f64().is_some_and(|time| time > 0.0) && cell["others"][0][1].is_number(), "{cell}");
 }
 
 #[test]

@@ -1,21 +1,33 @@
 //! Which method and which formulation suit a system, and why.
 //!
-//! The decision is made at the consistent start from what the equations contain, the rank of the constraints and the time scales there,
-//! whatever the tolerance. It is a default, not a theorem: ranks and time scales change along a motion, and `daedal compare` measures.
+//! The decision is made at the consistent start from what the equations contain, the rank of the constraints and the time scales there;
+//! the tolerance decides on the order of GEOMS. It is a default, not a theorem: ranks and time scales change along a motion, and `daedal compare`
+//! measures. Numbers behind the rules are those of a study (`docs/src/study.md`).
 
 use super::linearised::{Linearised, implied_names};
-use super::time_scales::{Stiffness, time_scales};
+use super::time_scales::{Mode, Stiffness, TimeScales, time_scales};
+use crate::catalogue::{self, MotionMethod};
 use crate::formulation::{Formulation, Selectors};
 use crate::linalg::{Jacobian, RankRule};
-use crate::method::State;
+use crate::method::geoms::Geoms;
 use crate::method::passage::SparseRank;
 use crate::method::structural::kinds;
 use crate::method::symplectic::is_hamiltonian;
+use crate::method::{Stages, State};
 use crate::motion::{Form, Mechanism};
 
 /// From this number of unknowns on, where matrices are sparse, no eigenvalues are computed, and no method that decomposes densely is chosen.
 /// Chosen: all of it takes half a second, and a step of geoms ten milliseconds.
 const LARGE: usize = 500;
+/// A motion has died out where its slowest part has decayed by e so many times: errors and steps are then those of a state at rest, and an explicit
+/// method makes steps that its stability alone asks for. With the truck (18 times) dop853 needs 12 to 21 times the time of GEOMS, with the half car
+/// (5.5 times) 1.2 times.
+const DIED_OUT: f64 = 5.0;
+/// Oscillations that far apart, the fastest of which takes so many radians, are not all followed: the fastest are seldom excited. The flexible slider
+/// crank (17.7 apart, 2261 radians) needs 645 steps of dop853 and 69 of GEOMS at 1e-4, for the same error. The skateboard (270 radians, one
+/// frequency) and the rolling disc (18.6 apart, 46 radians) are better followed.
+const APART: f64 = 10.0;
+const MANY_RADIANS: f64 = 1000.0;
 
 /// A method, a formulation and the reasons.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +38,28 @@ pub struct Choice {
     pub formulation: Formulation,
     /// Why, in sentences without a full stop.
     pub reasons: Vec<String>,
+    /// Does the order of GEOMS vary whatever the tolerance is?
+    pub varies_always: bool,
+}
+
+impl Choice {
+    fn of(method: &'static str, formulation: Formulation, reasons: Vec<String>) -> Self {
+        Choice { method, formulation, reasons, varies_always: false }
+    }
+
+    /// Number of stages at a relative tolerance, if the method is one of collocation.
+    pub fn stages(&self, rtol: f64) -> Option<Stages> {
+        (self.method == "geoms").then(|| if self.varies_always { Stages::VARIABLE } else { Stages::chosen(rtol) })
+    }
+
+    /// The method for a relative tolerance.
+    pub fn method(&self, rtol: f64) -> Box<dyn MotionMethod> {
+        if let Some(stages) = self.stages(rtol) {
+            return Box::new(Geoms { formulation: self.formulation, stages, ..Geoms::default() });
+        }
+        let made = catalogue::find(self.method).and_then(|entry| entry.with(self.formulation).ok());
+        made.unwrap_or_else(|| Box::new(Geoms::default()))
+    }
 }
 
 /// What the decision depends on.
@@ -51,6 +85,10 @@ pub struct Features {
     pub invariants: Option<(usize, usize)>,
     /// Rate of the fastest decay over that of the slowest mode, and what follows from it.
     pub stiffness: Option<(f64, Stiffness)>,
+    /// How many times the slowest part of the motion decays by e in the interval, where everything decays.
+    pub decays: Option<f64>,
+    /// Highest frequency over the lowest, and radians of the fastest oscillation in the interval.
+    pub oscillations: Option<(f64, f64)>,
     /// Is the system Hamiltonian, as far as one can tell at the start?
     pub hamiltonian: bool,
     /// Number of unknowns, where these are too many for singular values and eigenvalues, and matrices are sparse.
@@ -95,6 +133,8 @@ impl Features {
         }
         let scales = time_scales(&at, tend - start.t);
         features.regular = scales.is_some();
+        features.decays = scales.as_ref().and_then(decays);
+        features.oscillations = scales.as_ref().and_then(oscillations);
         features.stiffness = scales.and_then(|scales| Some((scales.stiffness_ratio?, scales.stiffness)));
         features
     }
@@ -134,47 +174,80 @@ impl Features {
         }
     }
 
+    /// Why an explicit method would make more steps than the motion asks for, and whether that is so at every tolerance.
+    fn against_small_steps(&self) -> Option<(String, bool)> {
+        if let Some(times) = self.decays.filter(|times| *times >= DIED_OUT) {
+            let why = format!(
+                "the motion dies out: its slowest part decays by e {times:.0} times in the interval, and explicit methods would go on with small steps"
+            );
+            return Some((why, false));
+        }
+        self.oscillations.filter(|(apart, radians)| *apart >= APART && *radians >= MANY_RADIANS).map(|(apart, _)| {
+            let why = format!(
+                "the fastest oscillation is {apart:.0} times as fast as the slowest one, and explicit methods would have to follow it"
+            );
+            (why, true)
+        })
+    }
+
     /// The decision.
     pub fn choose(&self) -> Choice {
         let psf = Formulation::Projected;
+        let mut reasons: Vec<String> = Vec::new();
         if let Some((all, independent)) = self.invariants.filter(|_| self.large.is_none()) {
             if independent == all {
-                let reasons = vec!["invariants are given: they are kept like constraints, which geoms does".into()];
-                return Choice {
-                    method: "geoms",
-                    formulation: Formulation::ProjectedWithInvariants(Selectors::EveryJacobian),
-                    reasons,
-                };
+                let why = "invariants are given: they are kept like constraints, which geoms does".into();
+                let formulation = Formulation::ProjectedWithInvariants(Selectors::EveryJacobian);
+                return Choice::of("geoms", formulation, vec![why]);
             }
-            let why = "invariants are given, but at the start they depend on the constraints or on each other: they are not kept".into();
-            return Choice { method: "geoms", formulation: psf, reasons: vec![why] };
+            let why = "invariants are given, but at the start they depend on the constraints or on each other: they are not kept";
+            reasons.push(why.into());
         }
         if let (Some(unknowns), None) = (self.large, self.against_explicit()) {
+            let sparse = "the constraints are independent, and explicit methods take sparse matrices";
             let why = format!(
                 "time scales were not computed, with {unknowns} unknowns: if the motion is stiff, radau with ggl takes sparse matrices, too"
             );
-            let mut reasons =
-                vec!["the constraints are independent, and explicit methods take sparse matrices".into(), why];
+            reasons.extend([sparse.into(), why]);
             if self.invariants.is_some() {
                 reasons.push("invariants are not kept: geoms, which keeps them, decomposes densely".into());
             }
-            return Choice { method: "dop853", formulation: Formulation::Eom0, reasons };
+            return Choice::of("dop853", Formulation::Eom0, reasons);
         }
+        let kept = || "all constraint levels are kept".to_string();
         if let Some(why) = self.against_explicit() {
-            let reasons = vec![format!("{why}, which geoms takes"), "all constraint levels are kept".into()];
-            return Choice { method: "geoms", formulation: psf, reasons };
+            reasons.extend([format!("{why}, which geoms takes"), kept()]);
+            return Choice::of("geoms", psf, reasons);
+        }
+        if let Some((why, varies_always)) = self.against_small_steps() {
+            reasons.extend([why, kept()]);
+            return Choice { varies_always, ..Choice::of("geoms", psf, reasons) };
         }
         let nonstiff = "the motion is not stiff, and the constraints are independent: an explicit method of high order needs the least work";
         // at all tolerances from 1e-4 to 1e-10: for the same error it needs the evaluations of hedop5 down to a quarter of them (`choose.md`)
         let why = "positions and velocities are projected, multipliers come from the acceleration level";
-        let mut reasons = vec![nonstiff.to_string(), why.to_string()];
+        reasons.extend([nonstiff.to_string(), why.to_string()]);
         if self.hamiltonian {
             // steps of one size, so never without being asked for
             let long = "the system is Hamiltonian: over very long times rattle keeps its energy from drifting";
             reasons.push(long.into());
         }
-        Choice { method: "dop853", formulation: Formulation::Eom0, reasons }
+        Choice::of("dop853", Formulation::Eom0, reasons)
     }
+}
+
+/// How many times the slowest part decays by e; none if anything stays, grows or is not damped.
+fn decays(scales: &TimeScales) -> Option<f64> {
+    let slowest = scales.modes.iter().map(|mode| -mode.re).reduce(f64::min)?;
+    (slowest > scales.zero).then_some(slowest * scales.interval)
+}
+
+/// Highest frequency over the lowest, and radians of the fastest oscillation; none without oscillations, or where something grows.
+fn oscillations(scales: &TimeScales) -> Option<(f64, f64)> {
+    let oscillates = |mode: &&Mode| mode.magnitude() > scales.zero && mode.im > 0.0;
+    let rates = || scales.modes.iter().filter(oscillates).map(|mode| mode.im);
+    let (fastest, slowest) = (rates().reduce(f64::max)?, rates().reduce(f64::min)?);
+    scales.fastest_growth.is_none().then_some((fastest / slowest, fastest * scales.interval))
 }
 
 /// Choose for a system at a consistent start.
@@ -233,6 +306,37 @@ mod tests {
     }
 
     #[test]
+    fn what_dies_out_or_oscillates_on_many_scales_is_not_followed() {
+        let chosen = |decays, oscillations| Features { decays, oscillations, ..usual() }.choose();
+        assert_eq!(chosen(Some(18.0), None).method, "geoms");
+        assert_eq!(chosen(Some(2.0), None).method, "dop853");
+        let apart = chosen(None, Some((17.7, 2261.0)));
+        assert_eq!((apart.method, apart.stages(1e-3)), ("geoms", Some(Stages::VARIABLE)));
+        assert!(apart.reasons[0].contains("18 times as fast"), "{:?}", apart.reasons);
+        assert_eq!(chosen(None, Some((1.0, 5000.0))).method, "dop853");
+        assert_eq!(chosen(None, Some((18.6, 46.0))).method, "dop853");
+    }
+
+    #[test]
+    fn time_scales_tell_what_dies_out_and_how_far_oscillations_lie_apart() {
+        let of = |values: &[(f64, f64)]| TimeScales::of(values, 10.0);
+        let pair = |re: f64, im: f64| [(re, im), (re, -im)];
+        let damped = [pair(-3.0, 40.0), pair(-0.5, 2.0)].concat();
+        assert_eq!((decays(&of(&damped)), oscillations(&of(&damped))), (Some(5.0), Some((20.0, 400.0))));
+        let free = [pair(-3.0, 40.0).to_vec(), vec![(0.0, 0.0)]].concat();
+        assert_eq!((decays(&of(&free)), oscillations(&of(&free))), (None, Some((1.0, 400.0))));
+        let growing = [pair(0.1, 40.0), pair(-0.5, 2.0)].concat();
+        assert_eq!((decays(&of(&growing)), oscillations(&of(&growing))), (None, None));
+    }
+
+    #[test]
+    fn orders_of_geoms_vary_with_small_tolerances() {
+        let choice = Features { contact: 1, ..usual() }.choose();
+        assert_eq!((choice.stages(1e-4), choice.stages(1e-7)), (Some(Stages::Fixed(3)), Some(Stages::VARIABLE)));
+        assert_eq!(usual().choose().stages(1e-7), None);
+    }
+
+    #[test]
     fn of_hamiltonian_systems_it_is_said_what_long_runs_need() {
         let says = |features: &Features| features.choose().reasons.iter().any(|reason| reason.contains("rattle"));
         assert!(says(&Features { hamiltonian: true, ..usual() }));
@@ -243,7 +347,8 @@ mod tests {
     fn invariants_are_kept_where_they_are_independent() {
         assert_eq!(method(&Features { invariants: Some((1, 1)), ..usual() }), ("geoms", "psf+i"));
         let dependent = Features { invariants: Some((1, 0)), ..usual() };
-        assert_eq!(method(&dependent), ("geoms", "psf"));
+        assert_eq!(method(&dependent), ("dop853", "eom0"));
         assert!(dependent.choose().reasons[0].contains("depend"));
+        assert_eq!(method(&Features { contact: 1, ..dependent }), ("geoms", "psf"));
     }
 }

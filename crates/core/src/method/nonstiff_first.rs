@@ -7,7 +7,7 @@
 
 use super::dormand_prince::DormandPrince;
 use super::explicit::{Admitted, ExplicitStep, Pair};
-use super::radau::RadauIIa;
+use super::radau::{RadauIIa, Stages};
 use super::rosenbrock::Rodas;
 use super::shell::Shell;
 use super::weights::Weights;
@@ -21,7 +21,7 @@ use crate::statistics::{Residuals, Statistics};
 use std::f64::consts::TAU;
 
 /// A pair of Dormand and Prince for ordinary differential equations while they are not stiff, then RODAS at loose tolerances if time does not enter;
-/// Radau IIa for all else.
+/// Radau IIa for all else, with three stages at loose tolerances and with three to seven at others ([`Stages::chosen`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NonstiffFirst;
 
@@ -54,7 +54,7 @@ impl Integrator for NonstiffFirst {
         let implicit = if rtol > LOOSE_AND_STIFF && system.is_ordinary() && system.is_autonomous() {
             Implicit::Rodas
         } else {
-            Implicit::Radau
+            Implicit::Radau(Stages::chosen(rtol))
         };
         let (name, t) = (pair.tableau().name, at.t);
         let admitted = match Admitted::new(name, &mut *system, &at) {
@@ -98,14 +98,14 @@ fn is_stiff(admitted: &mut Admitted, pair: Pair, options: &Options) -> bool {
 /// What solves stiff systems.
 #[derive(Clone, Copy)]
 enum Implicit {
-    Radau,
+    Radau(Stages),
     Rodas,
 }
 
 impl Implicit {
     fn name(self) -> &'static str {
         match self {
-            Implicit::Radau => "radau",
+            Implicit::Radau(_) => "radau",
             Implicit::Rodas => "rodas",
         }
     }
@@ -117,7 +117,7 @@ impl Implicit {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
         match self {
-            Implicit::Radau => RadauIIa::default().start(system, at, options),
+            Implicit::Radau(stages) => RadauIIa { stages, ..RadauIIa::default() }.start(system, at, options),
             Implicit::Rodas => Rodas::default().start(system, at, options),
         }
     }

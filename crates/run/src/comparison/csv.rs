@@ -5,7 +5,7 @@ use crate::error::WriteError;
 use std::io::Write;
 
 /// Names of the columns.
-pub const HEADS: [&str; 23] = [
+pub const HEADS: [&str; 27] = [
     "method",
     "formulation",
     "tolerance",
@@ -23,9 +23,13 @@ pub const HEADS: [&str; 23] = [
     "error_position",
     "error_velocity",
     "error_multiplier",
+    "error_state",
+    "error_switch",
     "residual_position",
     "residual_velocity",
     "residual_acceleration",
+    "residual_constraint",
+    "residual_hidden",
     "drift",
     "ended",
     "failure",
@@ -78,6 +82,6 @@ mod tests {
         let rows: Vec<::csv::StringRecord> = table.records().map(|row| row.expect("a row")).collect();
         assert_eq!(rows.len(), 6);
         assert_eq!(&rows[0][2], "1e-3");
-        assert_eq!((&rows[4][11], &rows[4][21], &rows[4][22]), ("", "failure", "stopped after 10 s at t = 0.5"));
+        assert_eq!((&rows[4][11], &rows[4][25], &rows[4][26]), ("", "failure", "stopped after 10 s at t = 0.5"));
     }
 }

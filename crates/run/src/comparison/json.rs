@@ -7,8 +7,8 @@
 //! notes       [text]
 //! runs        [ { method, formulation, tolerance, failure: null|text, t_end, steps, rejected_error, rejected_newton, residuals,
 //!                 jacobians, decompositions, solves, seconds, spread, repeats, error LEVELS,
-//!                 max_residual { position, velocity, acceleration }, drift } ]
-//! LEVELS      { position, velocity, multiplier }
+//!                 max_residual { position, velocity, acceleration, constraint, hidden }, drift } ]
+//! LEVELS      { position, velocity, multiplier, state, switch }
 //! ```
 
 use super::Comparison;

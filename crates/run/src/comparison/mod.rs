@@ -65,6 +65,10 @@ pub struct Timing {
     pub timeout: f64,
 }
 
+/// Kinds of variables that have errors: what they are called, and their sign in tables.
+pub const KINDS: [(&str, &str); 5] =
+    [("positions", "p"), ("velocities", "v"), ("multipliers", "λ"), ("states", "x"), ("switch times", "switches")];
+
 /// One number for each kind of variable; `None` where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ErrorLevels {
@@ -74,6 +78,10 @@ pub struct ErrorLevels {
     pub velocity: Option<f64>,
     /// Multipliers λ and μ.
     pub multiplier: Option<f64>,
+    /// States of general systems.
+    pub state: Option<f64>,
+    /// Times of switches between modes.
+    pub switch: Option<f64>,
 }
 
 /// Largest residual of each level of the constraints.
@@ -85,6 +93,10 @@ pub struct ConstraintLevels {
     pub velocity: Option<f64>,
     /// gII, and nonholonomic constraints differentiated.
     pub acceleration: Option<f64>,
+    /// Constraints that a general system states.
+    pub constraint: Option<f64>,
+    /// Constraints that are hidden in it.
+    pub hidden: Option<f64>,
 }
 
 /// One run. Counters are `None` where it could not even start.
@@ -137,16 +149,22 @@ pub struct Counters {
 }
 
 impl ErrorLevels {
-    /// In the order positions, velocities, multipliers.
-    pub fn list(&self) -> [Option<f64>; 3] {
-        [self.position, self.velocity, self.multiplier]
+    /// In the order of [`KINDS`].
+    pub fn list(&self) -> [Option<f64>; 5] {
+        [self.position, self.velocity, self.multiplier, self.state, self.switch]
+    }
+
+    /// The same backward.
+    pub fn of(list: [Option<f64>; 5]) -> Self {
+        let [position, velocity, multiplier, state, switch] = list;
+        ErrorLevels { position, velocity, multiplier, state, switch }
     }
 }
 
 impl ConstraintLevels {
-    /// In the order position, velocity, acceleration.
-    pub fn list(&self) -> [Option<f64>; 3] {
-        [self.position, self.velocity, self.acceleration]
+    /// In the order position, velocity, acceleration, stated, hidden.
+    pub fn list(&self) -> [Option<f64>; 5] {
+        [self.position, self.velocity, self.acceleration, self.constraint, self.hidden]
     }
 }
 
@@ -161,7 +179,7 @@ impl Comparison {
         self.runs.iter().filter_map(|run| Some((run, run.failure.as_deref()?)))
     }
 
-    /// Is an error of this kind (0 positions, 1 velocities, 2 multipliers) larger than what the reference resolves?
+    /// Is an error of this kind, a place in [`KINDS`], larger than what the reference resolves?
     pub fn resolves(&self, kind: usize, error: f64) -> bool {
         self.reference.accuracy.list()[kind].is_none_or(|accuracy| error > accuracy)
     }
@@ -231,12 +249,17 @@ pub(crate) mod example {
                     error: if failed {
                         ErrorLevels::default()
                     } else {
-                        ErrorLevels { position: Some(0.1 * tolerance), velocity: Some(tolerance), multiplier: None }
+                        ErrorLevels {
+                            position: Some(0.1 * tolerance),
+                            velocity: Some(tolerance),
+                            ..ErrorLevels::default()
+                        }
                     },
                     max_residual: ConstraintLevels {
                         position: Some(1e-16),
                         velocity: Some(0.0),
                         acceleration: Some(1e-3 * tolerance),
+                        ..ConstraintLevels::default()
                     },
                     drift: Some(1e-2 * tolerance),
                 });
@@ -250,7 +273,7 @@ pub(crate) mod example {
             parameters: vec![("m".into(), 1.0), ("L".into(), 2.0)],
             reference: ErrorReference {
                 source: "elliptic functions".into(),
-                accuracy: ErrorLevels { position: Some(2e-6), velocity: Some(1e-14), multiplier: None },
+                accuracy: ErrorLevels { position: Some(2e-6), velocity: Some(1e-14), ..ErrorLevels::default() },
                 ..ErrorReference::default()
             },
             timing: Timing { jobs: 2, timeout: 10.0 },

@@ -1,6 +1,6 @@
 //! A comparison as text for a terminal: an aligned table, then what did not reach the end.
 
-use super::{ComparedRun, Comparison, Counters, Timing};
+use super::{ComparedRun, Comparison, Counters, KINDS, Timing};
 use std::fmt::Write;
 
 /// A column of the table.
@@ -19,7 +19,7 @@ const fn optional(head: &'static str, cell: fn(&Comparison, &ComparedRun) -> Opt
     TextColumn { head, optional: true, cell }
 }
 
-const COLUMNS: [TextColumn; 16] = [
+const COLUMNS: [TextColumn; 20] = [
     column("method", |_, run| Some(run.method.clone())),
     column("formulation", |_, run| Some(run.formulation.clone())),
     column("tolerance", |_, run| Some(format!("{:e}", run.tolerance))),
@@ -29,12 +29,16 @@ const COLUMNS: [TextColumn; 16] = [
     column("Jacobians", |_, run| count(run, |c| c.jacobians)),
     column("time", |_, run| run.seconds.map(duration)),
     column("spread", |_, run| run.spread.filter(|_| run.repeats > 1).map(|spread| format!("{:.0} %", 100.0 * spread))),
-    column("error p", |all, run| error(all, run, 0)),
-    column("error v", |all, run| error(all, run, 1)),
+    optional("error p", |all, run| error(all, run, 0)),
+    optional("error v", |all, run| error(all, run, 1)),
     optional("error λ", |all, run| error(all, run, 2)),
+    optional("error x", |all, run| error(all, run, 3)),
+    optional("error switches", |all, run| error(all, run, 4)),
     optional("max g", |_, run| run.max_residual.position.map(short)),
     optional("max gI", |_, run| run.max_residual.velocity.map(short)),
     optional("max gII", |_, run| run.max_residual.acceleration.map(short)),
+    optional("max stated", |_, run| run.max_residual.constraint.map(short)),
+    optional("max hidden", |_, run| run.max_residual.hidden.map(short)),
     optional("drift", |_, run| run.drift.map(short)),
 ];
 
@@ -46,7 +50,7 @@ pub fn text(comparison: &Comparison) -> String {
         text.push('\n');
         lines(&mut text, &heads, &rows);
     }
-    if comparison.succeeded().any(|run| (0..3).any(|kind| unresolved(comparison, run, kind))) {
+    if comparison.succeeded().any(|run| (0..KINDS.len()).any(|kind| unresolved(comparison, run, kind))) {
         text.push_str("* not resolved: below the accuracy of the reference\n");
     }
     let failures = failures(comparison);
@@ -95,15 +99,18 @@ pub fn explanation(comparison: &Comparison) -> Vec<String> {
     if reference.source.is_empty() {
         said.push("there is no reference: errors are not known".to_string());
     } else {
-        let trusted: Vec<String> = ["p", "v", "λ"]
+        let trusted: Vec<String> = KINDS
             .into_iter()
             .zip(reference.accuracy.list())
-            .filter_map(|(kind, accuracy)| Some(format!("{kind} {}", short(accuracy?))))
+            .filter_map(|((_, kind), accuracy)| Some(format!("{kind} {}", short(accuracy?))))
             .collect();
+        let there = |kind: usize| comparison.runs.iter().any(|run| run.error.list()[kind].is_some());
+        let kinds: Vec<&str> = (0..KINDS.len()).filter(|&kind| there(kind)).map(|kind| KINDS[kind].0).collect();
+        let kinds = if kinds.is_empty() { String::new() } else { format!(" of {}", kinds.join(", ")) };
         let trusted = if trusted.is_empty() { String::new() } else { format!(", trusted to {}", trusted.join(", ")) };
         let check = reference.check.as_ref().map_or(String::new(), |check| format!("; {check}"));
         said.push(format!(
-            "errors at t = {:?}: largest |x − x̂| / max(1, |x̂|) of positions, velocities, multipliers; reference: {}{trusted}{check}",
+            "errors at t = {:?}: largest |x − x̂| / max(1, |x̂|){kinds}; reference: {}{trusted}{check}",
             comparison.tend, reference.source
         ));
     }

@@ -1,7 +1,7 @@
 //! The page of a comparison: work–precision pictures, residuals, drift, the table, and what failed, in one file that needs no network.
 
 use crate::comparison::text::{self, duration, explanation, name, short, table};
-use crate::comparison::{ComparedRun, Comparison};
+use crate::comparison::{ComparedRun, Comparison, KINDS};
 use crate::error::WriteError;
 use crate::page::picture::{Picture, PictureCurve, PicturePoint, colour, marker, series};
 use crate::page::text::{card, escape};
@@ -12,9 +12,6 @@ use std::io::Write;
 const TEMPLATE: &str = include_str!("../../assets/comparison.html");
 const OWN_STYLE: &str = include_str!("../../assets/comparison.css");
 const SCRIPT: &str = include_str!("../../assets/comparison.js");
-
-/// Kinds of variables that have errors.
-const KINDS: [&str; 3] = ["positions", "velocities", "multipliers"];
 
 /// Write the page of a comparison.
 pub fn write(comparison: &Comparison, mut file: impl Write) -> Result<(), WriteError> {
@@ -120,7 +117,7 @@ fn legend(comparison: &Comparison) -> String {
 /// Errors against time, evaluations and tolerance, a tab for each kind of variable.
 fn errors(comparison: &Comparison) -> String {
     let mut panels = Vec::new();
-    for (kind, what) in KINDS.into_iter().enumerate() {
+    for (kind, (what, _)) in KINDS.into_iter().enumerate() {
         let floor = comparison.reference.accuracy.list()[kind];
         let picture = |against: &str, horizontal, across: fn(&ComparedRun) -> Option<f64>| Picture {
             title: format!("Error of {what} against {against}"),
@@ -171,6 +168,8 @@ fn constraints(comparison: &Comparison) -> String {
         picture("Residual of the constraints, acceleration level", "largest |gII|", |run| {
             run.max_residual.acceleration
         }),
+        picture("Residual of the constraints that are stated", "largest residual", |run| run.max_residual.constraint),
+        picture("Residual of the hidden constraints", "largest residual", |run| run.max_residual.hidden),
         picture("Drift of the invariants", "largest |e − e(t0)| / max(1, |e(t0)|)", |run| run.drift),
     ];
     if pictures.iter().all(Picture::is_empty) {
@@ -221,7 +220,7 @@ fn told(run: &ComparedRun) -> String {
     let errors: Vec<String> = KINDS
         .into_iter()
         .zip(run.error.list())
-        .filter_map(|(kind, error)| Some(format!("{kind} {}", short(error?))))
+        .filter_map(|((kind, _), error)| Some(format!("{kind} {}", short(error?))))
         .collect();
     if !errors.is_empty() {
         let _ = write!(said, "\nerrors: {}", errors.join(", "));

@@ -1,32 +1,41 @@
-//! Compare methods, formulations and tolerances on one model: a first pass gives results, a second one times.
+//! Compare methods, formulations and tolerances on one model of any kind: a first pass gives results, a second one times.
 //!
 //! The first pass runs every combination that the catalogue allows, several at a time, and looks at the drift of invariants on the way. The
 //! second one repeats the runs that reached the end, each on one thread, and does nothing but run.
 
-mod attempt;
+mod motion;
 mod plan;
 mod pool;
 mod reference;
+pub mod study;
+mod subject;
 mod timing;
+mod whole;
 
 use crate::error::Error;
 use crate::model::{Model, ModelSystem, MotionModel};
+use crate::modes::plan::is_motion;
 use crate::variables::Stopped;
-use attempt::{RunResult, Subject};
 use daedal::Action;
 use daedal::BadOption;
 use daedal::Initial;
 use daedal::motion::{Form, consistent};
-use daedal_run::comparison::{ComparedRun, Comparison, ConstraintLevels, Counters, Timing};
-use plan::{ComparisonPlan, PlannedRun};
-use reference::ReferenceState;
+use daedal_run::comparison::{ComparedRun, Comparison, Timing};
+use motion::MotionSubject;
+use plan::{Compared, ComparisonPlan, PlannedRun};
+use reference::{ReferenceState, Switched};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
+use subject::{RunResult, Subject};
+use whole::WholeSubject;
 
 /// Longest time of a run, in seconds: more is never reached.
 const LONGEST: f64 = 1e6;
+
+/// Least time for a reference, in seconds.
+const FOR_REFERENCE: f64 = 40.0;
 
 /// A spread of times that tells of other work on the machine.
 const RESTLESS: f64 = 0.5;
@@ -53,6 +62,8 @@ pub struct ComparisonSettings {
     pub repeat: Option<u32>,
     /// Longest time of a run, in seconds.
     pub timeout: f64,
+    /// Least time for the search for a reference, in seconds.
+    pub reference_time: Option<f64>,
 }
 
 impl Default for ComparisonSettings {
@@ -67,6 +78,7 @@ impl Default for ComparisonSettings {
             jobs: None,
             repeat: None,
             timeout: 10.0,
+            reference_time: None,
         }
     }
 }
@@ -94,7 +106,6 @@ pub fn compare(
 /// A comparison whose runs are known.
 pub struct PlannedComparison<'m> {
     model: &'m Model,
-    motion: &'m Arc<MotionModel>,
     settings: &'m ComparisonSettings,
     interval: (f64, f64),
     plan: ComparisonPlan,
@@ -105,29 +116,53 @@ impl<'m> PlannedComparison<'m> {
     pub fn new(model: &'m Model, settings: &'m ComparisonSettings) -> Result<Self, Error> {
         let (t0, tend) = model.interval();
         let tend = settings.tend.or(tend).ok_or_else(|| Error::NoInterval { name: model.source_name() })?;
-        let not_comparable = |is| Err(Error::NotComparable { model: model.name().to_string(), is });
-        let motion = match &model.content.equations {
-            _ if model.boundary().is_some() => return not_comparable("has conditions at its end ([final])"),
-            ModelSystem::Motion(motion) => motion,
-            ModelSystem::General(_) => return not_comparable("is a general system ([dae])"),
-            ModelSystem::Modes(_) => return not_comparable("has modes ([modes])"),
-        };
-        let plan = plan::plan(settings, &motion.mechanism().sizes())?;
-        Ok(PlannedComparison { model, motion, settings, interval: (settings.t0.unwrap_or(t0), tend), plan })
+        let not_comparable = |is, instead| Err(Error::NotComparable { model: model.name().to_string(), is, instead });
+        if model.boundary().is_some() {
+            return not_comparable("has conditions at its end ([final])", "solve it with several tolerances");
+        }
+        let plan = match &model.content.equations {
+            ModelSystem::Motion(motion) => plan::plan(settings, Compared::Motion(&motion.mechanism().sizes())),
+            ModelSystem::General(_) => plan::plan(settings, Compared::General),
+            ModelSystem::Modes(modes) => {
+                let motion = modes.model.modes.iter().any(is_motion);
+                plan::plan(settings, Compared::Modes { motion })
+            }
+        }?;
+        Ok(PlannedComparison { model, settings, interval: (settings.t0.unwrap_or(t0), tend), plan })
     }
 
     /// Make all runs. What goes wrong in one of them, panics included, is told in its row.
     pub fn run(self, progress: &mut dyn FnMut(Pass)) -> Result<Comparison, Error> {
-        let PlannedComparison { model, settings, plan, .. } = &self;
+        let (t0, tend) = self.interval;
+        if tend < t0 {
+            let (what, instead) = ("a comparison", "solve the model with each method");
+            let error: Stopped = BadOption::Backward { t0, tend, what, instead }.into();
+            return Err(Error::Solve(Box::new(error)));
+        }
+        match &self.model.content.equations {
+            ModelSystem::Motion(motion) => {
+                let subject = Arc::new(self.motion(motion)?);
+                self.compare(&subject, progress)
+            }
+            ModelSystem::General(_) | ModelSystem::Modes(_) => self.compare(&Arc::new(self.whole()), progress),
+        }
+    }
+
+    fn compare<S: Subject + 'static>(
+        &self,
+        subject: &Arc<S>,
+        progress: &mut dyn FnMut(Pass),
+    ) -> Result<Comparison, Error> {
+        let PlannedComparison { model, settings, plan, .. } = self;
         let ((t0, tend), runs) = (self.interval, &plan.runs);
-        let subject = Arc::new(self.subject()?);
         let jobs = settings.jobs.unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
         let timeout = Duration::from_secs_f64(settings.timeout.min(LONGEST));
-        let known = reference::find(&subject, &model.references(t0, tend), jobs, timeout);
+        let least = Duration::from_secs_f64(settings.reference_time.unwrap_or(FOR_REFERENCE).min(LONGEST));
+        let known = reference::find(subject, &model.references(t0, tend), jobs, (timeout, least));
 
         let one = {
-            let subject = Arc::clone(&subject);
-            move |run: &PlannedRun| attempt::attempt(&subject, run, timeout)
+            let subject = Arc::clone(subject);
+            move |run: &PlannedRun| subject.run(run, timeout, true)
         };
         let told = counted(progress, false, runs.len());
         let attempts = pool::all(jobs, runs.clone(), patience(timeout, 1), one, told);
@@ -135,27 +170,36 @@ impl<'m> PlannedComparison<'m> {
             attempts.into_iter().map(|outcome| outcome.unwrap_or_else(RunResult::lost)).collect();
 
         let both = runs.iter().zip(&attempts).filter(|(_, attempt)| attempt.failure.is_none());
-        let reached: Vec<(PlannedRun, Duration)> = both.map(|(run, attempt)| (*run, attempt.duration)).collect();
+        let reached: Vec<(PlannedRun, f64)> = both.map(|(run, attempt)| (run.clone(), attempt.seconds)).collect();
         let repeat = settings.repeat;
         let one = {
-            let subject = Arc::clone(&subject);
-            move |(run, rough): &(PlannedRun, Duration)| timing::time(&subject, run, *rough, repeat, timeout)
+            let subject = Arc::clone(subject);
+            move |(run, rough): &(PlannedRun, f64)| timing::time(&*subject, run, *rough, repeat, timeout)
         };
         let told = counted(progress, true, reached.len());
         let times = pool::all(jobs, reached, patience(timeout, repeat.unwrap_or(3) + 1), one, told);
 
         let mut times = times.into_iter();
-        let runs: Vec<ComparedRun> = runs
+        let mut otherwise: Vec<String> = Vec::new();
+        let compared: Vec<ComparedRun> = runs
             .iter()
             .zip(&attempts)
             .map(|(run, attempt)| {
                 let timed = if attempt.failure.is_none() { times.next().and_then(Result::ok).flatten() } else { None };
-                entry(run, attempt, timed.as_ref(), &known, &subject)
+                let (row, switched) = entry(run, attempt, timed.as_ref(), &known);
+                if switched == Switched::Otherwise {
+                    otherwise.push(daedal_run::comparison::text::name(&row));
+                }
+                row
             })
             .collect();
         let mut notes = plan.notes.clone();
         notes.extend(stops(model, tend));
-        notes.extend(restlessness(&runs));
+        notes.extend(choices(runs, &attempts));
+        if !otherwise.is_empty() {
+            notes.push(format!("other switches than those of the reference: {}", otherwise.join(", ")));
+        }
+        notes.extend(restlessness(&compared));
         Ok(Comparison {
             model: model.name().to_string(),
             description: model.description().to_string(),
@@ -164,28 +208,40 @@ impl<'m> PlannedComparison<'m> {
             t0,
             tend,
             command: String::new(),
-            runs,
+            runs: compared,
             reference: known.told,
             timing: Timing { jobs, timeout: settings.timeout },
             notes,
         })
     }
 
-    fn subject(&self) -> Result<Subject, Error> {
-        let (t0, tend) = self.interval;
-        let stopped = |error: Stopped| Error::Solve(Box::new(error));
-        if tend < t0 {
-            let (what, instead) = ("a comparison", "solve the model with each method");
-            return Err(stopped(BadOption::Backward { t0, tend, what, instead }.into()));
+    fn whole(&self) -> WholeSubject {
+        let patience = Duration::from_secs_f64(self.settings.timeout.min(LONGEST));
+        WholeSubject { model: self.without_stops(), interval: self.interval, h0: self.settings.h0, patience }
+    }
+
+    /// The model without events that would stop a run.
+    fn without_stops(&self) -> Model {
+        match &self.model.content.equations {
+            ModelSystem::General(_) if stops(self.model, self.interval.1).is_some() => self.model.without_events(),
+            _ => self.model.clone(),
         }
-        let initial = Initial { t: t0, ..self.motion.initial.clone() };
-        let start =
-            consistent::initialise_by(self.motion.mechanism(), &initial, Form::StrangenessFree, self.model.ranks());
+    }
+
+    fn motion(&self, motion: &Arc<MotionModel>) -> Result<MotionSubject, Error> {
+        let (t0, tend) = self.interval;
+        let initial = Initial { t: t0, ..motion.initial.clone() };
+        let ranks = self.model.ranks();
+        let start = consistent::initialise_by(motion.mechanism(), &initial, Form::StrangenessFree, ranks);
+        let start = start.map_err(|error| Error::Solve(Box::new(Stopped::from(error))))?.state;
         let defaults = &self.model.content.defaults;
-        Ok(Subject {
-            layout: self.motion.layout().0,
-            motion: Arc::clone(self.motion),
-            start: start.map_err(|error| stopped(error.into()))?.state,
+        let (layout, names) = motion.layout();
+        Ok(MotionSubject {
+            model: self.model.clone(),
+            motion: Arc::clone(motion),
+            layout,
+            names,
+            start,
             tend,
             h0: self.settings.h0.or(defaults.h0),
             hmax: defaults.hmax,
@@ -239,40 +295,45 @@ fn entry(
     attempt: &RunResult,
     timed: Option<&timing::Timed>,
     known: &ReferenceState,
-    subject: &Subject,
-) -> ComparedRun {
-    let solution = attempt.solution.as_ref();
-    let reached = solution.filter(|_| attempt.failure.is_none());
-    ComparedRun {
-        method: run.entry.name.to_string(),
-        formulation: run.formulation.name().to_string(),
+) -> (ComparedRun, Switched) {
+    let reached = attempt.reached();
+    let errors = reached.map(|end| known.errors(end));
+    let row = ComparedRun {
+        method: run.label.clone(),
+        formulation: run.formulation().to_string(),
         tolerance: run.tolerance,
         failure: attempt.failure.clone(),
-        t_end: solution.map(|solution| solution.end.t),
-        counters: solution.map(|solution| &solution.statistics).map(|s| Counters {
-            steps: s.steps,
-            rejected_error: s.rejected_error,
-            rejected_newton: s.rejected_newton,
-            residuals: s.residuals,
-            jacobians: s.jacobians,
-            decompositions: s.decompositions,
-            solves: s.solves,
-        }),
+        t_end: attempt.end.as_ref().map(|end| end.t),
+        counters: attempt.counters,
         // a run that could not be repeated keeps the time of the first pass
-        seconds: reached.map(|_| timed.map_or(attempt.duration.as_secs_f64(), |timed| timed.seconds)),
+        seconds: reached.map(|_| timed.map_or(attempt.seconds, |timed| timed.seconds)),
         spread: timed.map(|timed| timed.spread),
         repeats: timed.map_or(0, |timed| timed.repeats),
-        error: reached.map(|solution| known.errors(&subject.layout, &solution.end.x)).unwrap_or_default(),
-        max_residual: solution.map(|solution| solution.max_residuals).map_or_else(
-            ConstraintLevels::default,
-            |largest| ConstraintLevels {
-                position: largest.position,
-                velocity: largest.velocity,
-                acceleration: largest.acceleration,
-            },
-        ),
+        error: errors.map(|(errors, _)| errors).unwrap_or_default(),
+        max_residual: attempt.max_residual,
         drift: attempt.drift,
+    };
+    (row, errors.map_or(Switched::Alike, |(_, switched)| switched))
+}
+
+/// What runs chose that left it open, each once with its tolerances.
+fn choices(runs: &[PlannedRun], attempts: &[RunResult]) -> Vec<String> {
+    let mut said: Vec<(String, &str, Vec<String>)> = Vec::new();
+    for (run, chosen) in runs.iter().zip(attempts).filter_map(|(run, attempt)| Some((run, attempt.chosen.as_ref()?))) {
+        let who = if run.is_auto() { run.label.clone() } else { "the form auto".to_string() };
+        let tolerance = format!("{:e}", run.tolerance);
+        match said.iter_mut().find(|(known, what, _)| *known == who && what == chosen) {
+            Some((_, _, tolerances)) if !tolerances.contains(&tolerance) => tolerances.push(tolerance),
+            Some(_) => {}
+            None => said.push((who, chosen, vec![tolerance])),
+        }
     }
+    let all = |who: &str| said.iter().filter(|(other, _, _)| other == who).count() == 1;
+    let told = |(who, what, tolerances): &(String, &str, Vec<String>)| {
+        let at = if all(who) { String::new() } else { format!(" at {}", tolerances.join(", ")) };
+        format!("{who} is {what}{at}")
+    };
+    said.iter().map(told).collect()
 }
 
 #[cfg(test)]

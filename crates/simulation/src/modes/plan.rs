@@ -1,16 +1,18 @@
 //! Which methods solve the modes of a model; what fits no mode is refused.
 
 use super::table;
-use crate::choice::{Asked, MethodChoice, PlannedSolver, RunPlan, bdf, geoms, only_known, radau};
+use crate::choice::{Asked, MethodChoice, PlannedSolver, RunPlan, WHY_VARIABLE, bdf, geoms, only_known, radau};
 use crate::error::Error;
 use crate::events;
 use crate::model::{KernelKind, Model, SwitchedModel};
 use crate::settings::Settings;
 use crate::steps::{ModeRecorder, Order, StepRecorder};
+use crate::tolerances::Tolerances;
 use daedal::catalogue::{self, Unsuitable};
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
 use daedal::hybrid::HybridOptions;
+use daedal::method::Stages;
 use daedal::{Bdf, Geoms, RadauIIa};
 use daedal_model::{HybridMode, HybridModel, Methods, ModelKind};
 
@@ -74,18 +76,22 @@ impl ModesPlan {
         })?;
         methods.geoms = if used("geoms") { geoms(given) } else { Geoms::default() };
         methods.radau = if used("radau") { radau(given) } else { RadauIIa::default() };
+        let mut reasons = Vec::new();
+        if asked.is_none() && given.given().next().is_none() {
+            let stages = Stages::chosen(Tolerances::resolve(model, settings)?.rtol);
+            (methods.geoms.stages, methods.radau.stages) = (stages, stages);
+            if stages == Stages::VARIABLE && (used("geoms") || used("radau")) {
+                reasons.push(WHY_VARIABLE.to_string());
+            }
+        }
         methods.bdf = if used("bdf") { bdf(given)? } else { Bdf::default() };
         let formulation = |mode: &HybridMode| match &mode.formulation {
             _ if is_motion(mode) => methods.formulation(mode).name().to_string(),
             Some(formulation) => formulation.clone(),
             None => Form::default().name().to_string(),
         };
-        let choice = MethodChoice {
-            method,
-            formulation: joined(own.modes.iter().map(formulation)),
-            reasons: Vec::new(),
-            unknowns: None,
-        };
+        let choice =
+            MethodChoice { method, formulation: joined(own.modes.iter().map(formulation)), reasons, unknowns: None };
         let mut options = own.options.clone();
         options.max_switches = settings.max_switches.unwrap_or(options.max_switches);
         options.time_tolerance = settings.time_tolerance.or(options.time_tolerance);
