@@ -1,5 +1,7 @@
 //! What the benchmarks have in common: the runs, and how to make them.
 
+pub mod peers;
+
 use daedal::method::Decomposition;
 use daedal::method::{Method, State, Stepper};
 use daedal::motion::{Form, consistent};

@@ -33,6 +33,9 @@ impl StepView<'_> {
 
 /// Sees accepted steps; `Break` ends the run.
 pub trait Observer<L = Layout> {
+    /// A system without modes is consistent, and the method starts; nothing is called where modes switch.
+    fn begin(&mut self) {}
+
     /// One accepted step.
     fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()>;
 }

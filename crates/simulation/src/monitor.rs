@@ -17,6 +17,9 @@ pub struct Progress<'s> {
 
 /// Sees every accepted step; `Break` ends the run, and what was computed is kept. Closures are monitors.
 pub trait Monitor {
+    /// A system without modes is consistent, and the method starts.
+    fn begin(&mut self) {}
+
     /// One accepted step.
     fn step(&mut self, progress: &Progress) -> ControlFlow<()>;
 }
@@ -41,6 +44,10 @@ impl Monitor for Unwatched {
 pub(crate) struct WatchedBy<'m>(pub &'m mut dyn Monitor);
 
 impl<L> Observer<L> for WatchedBy<'_> {
+    fn begin(&mut self) {
+        self.0.begin();
+    }
+
     fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
         self.0.step(&Progress { fraction: step.progress, t: step.t, statistics: step.statistics })
     }

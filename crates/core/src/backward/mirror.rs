@@ -166,6 +166,10 @@ pub struct Looking<'o, 'i, L> {
 }
 
 impl<L> Observer<L> for Looking<'_, '_, L> {
+    fn begin(&mut self) {
+        self.observer.begin();
+    }
+
     fn observe(&mut self, step: &StepView<L>) -> ControlFlow<()> {
         let mut segment: Segment = step.segment.clone();
         segment.mirror(&self.mirror.signs);

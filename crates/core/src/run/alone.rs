@@ -39,6 +39,9 @@ impl<'a, L: Clone> Alone<'a, L> {
         observers: &mut [&mut dyn Observer<L>],
     ) -> Result<Solution<L>, SolveError<L>> {
         let Alone { layout, names, start, tend, events, course, tolerances, verifier, options } = self;
+        for observer in &mut *observers {
+            observer.begin();
+        }
         let (system, hybrid) = (Hybrid::new(), HybridOptions::default());
         let mut place = Place::new(String::new(), names, PlaceEquations::Alone(course));
         (place.tolerances, place.verifier) = (tolerances, verifier);

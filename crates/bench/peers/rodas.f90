@@ -1,0 +1,38 @@
+! RODAS of Hairer and Wanner, a Rosenbrock method of order 4.
+program rodas_peer
+  use ladder_module
+  implicit none
+  external :: rodas
+  real(dp), allocatable :: work(:)
+  integer, allocatable :: iwork(:)
+  allocate (work(2*largest**2 + 14*largest + 20), iwork(3*largest + 20))
+  call ladder(solve)
+contains
+  subroutine solve(p, t, tend, y, rtol, atol, h0, idid, counters)
+    type(problem), intent(in) :: p
+    real(dp), intent(inout) :: t, y(*)
+    real(dp), intent(in) :: tend, rtol, atol, h0
+    integer, intent(out) :: idid
+    integer, intent(inout) :: counters(5)
+    real(dp) :: h, rpar(1), tolerances(2)
+    integer :: ipar(1)
+    procedure(rates), pointer :: f
+    procedure(jacobian), pointer :: df
+    procedure(mass), pointer :: m
+    f => p%f
+    df => p%df
+    m => p%m
+    h = h0
+    tolerances = [rtol, atol]
+    work(1:20) = 0
+    iwork(1:20) = 0
+    iwork(1) = 10000000
+    call rodas(p%n, f, merge(0, 1, p%autonomous), t, y, tend, h, tolerances(1), tolerances(2), 0, df, merge(1, 0, associated(p%df)), p%lower, &
+      p%upper, silent, 0, m, merge(1, 0, p%mass_lower >= 0), max(p%mass_lower, 0), max(p%mass_upper, 0), silent, 0, work, size(work), &
+      iwork, size(iwork), rpar, ipar, idid)
+    counters = counters + iwork([16, 17, 14, 15, 19])
+  end subroutine
+
+  subroutine silent()
+  end subroutine
+end program
