@@ -74,7 +74,8 @@ impl Mirror {
         };
         let formula = g.formula.as_ref().map(|formula| {
             move |t: Expr, x: &[Expr]| {
-                let y: Vec<Expr> = x.iter().zip(self.signs.iter().chain(repeat(&1.0))).map(|(x, sign)| *x * *sign).collect();
+                let y: Vec<Expr> =
+                    x.iter().zip(self.signs.iter().chain(repeat(&1.0))).map(|(x, sign)| *x * *sign).collect();
                 formula(-t, &y)
             }
         });

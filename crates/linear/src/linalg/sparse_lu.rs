@@ -199,7 +199,7 @@ impl<T: Shift> SparseLu<T> {
                 let u = std::mem::replace(&mut x[row], zero);
                 U.push(p, u);
                 let (below, factors) = L.column(p as usize);
-                below.iter().zip(factors).for_each(|(&i, &l)| x[i as usize] = x[i as usize] - l * u);
+                below.iter().zip(factors).for_each(|(&i, &l)| x[i as usize] -= l * u);
             }
             U.starts[k + 1] = U.rows.len();
             // the largest entry of the lower part is the pivot
@@ -249,7 +249,7 @@ impl<T: Shift> SparseLu<T> {
                 let u = std::mem::replace(&mut x[p], zero);
                 U.values[place] = u;
                 let (below, factors) = L.column(p);
-                below.iter().zip(factors).for_each(|(&i, &l)| x[i as usize] = x[i as usize] - l * u);
+                below.iter().zip(factors).for_each(|(&i, &l)| x[i as usize] -= l * u);
             }
             let pivot = std::mem::replace(&mut x[k], zero);
             let inverse = T::from(1.0) / pivot;
@@ -276,13 +276,13 @@ impl<T: Shift> SparseLu<T> {
         for k in 0..x.len() {
             let y = x[k];
             let (below, factors) = L.column(k);
-            below.iter().zip(factors).for_each(|(&i, &l)| x[i as usize] = x[i as usize] - l * y);
+            below.iter().zip(factors).for_each(|(&i, &l)| x[i as usize] -= l * y);
         }
         for k in (0..x.len()).rev() {
             let y = x[k] * inverses[k];
             x[k] = y;
             let (above, factors) = U.column(k);
-            above.iter().zip(factors).for_each(|(&i, &u)| x[i as usize] = x[i as usize] - u * y);
+            above.iter().zip(factors).for_each(|(&i, &u)| x[i as usize] -= u * y);
         }
         x.iter().zip(&orders[0].columns).for_each(|(x, &column)| b[column as usize] = *x);
     }

@@ -8,6 +8,7 @@
 //! reference, others are compared at the same tolerance.
 
 use super::plan::PlannedRun;
+use super::pool;
 use super::reference::{ReferenceState, find};
 use super::subject::{RunResult, Subject};
 use super::{ComparisonSettings, PlannedComparison};
@@ -34,6 +35,8 @@ const NEAR: f64 = 2.0;
 const ROUNDS: usize = 12;
 /// Rounds of one model end after so many seconds.
 const ROUNDS_TIME: f64 = 4.0;
+/// A run of which nothing is heard is given up this long after its time.
+const SILENT: Duration = Duration::from_secs(2);
 /// Others that are told.
 const TOLD: usize = 3;
 /// Formulations that keep all constraints; methods have others, too, but they drift.
@@ -219,9 +222,12 @@ impl<S: Subject + 'static> StudiedSubject<S> {
         Ok(cells)
     }
 
+    /// One run; a method that accepts and refuses no step any more is left behind.
     fn once(&self, run: &PlannedRun, limit: Duration) -> RunResult {
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.subject.run(run, limit, true)));
-        outcome.unwrap_or_else(|_| RunResult::failed("internal error".to_string()))
+        let subject = Arc::clone(&self.subject);
+        let work = move |run: &PlannedRun| subject.run(run, limit, true);
+        let outcome = pool::all(1, vec![run.clone()], 2 * limit + SILENT, work, || {}).pop();
+        outcome.map_or_else(RunResult::default, |outcome| outcome.unwrap_or_else(RunResult::lost))
     }
 
     /// Time those again that come near to the best.

@@ -3,8 +3,8 @@
 use super::*;
 use crate::graph::Expr;
 use crate::hybrid::condition::Condition;
-use crate::scalar::Scalar;
 use crate::run::exit::{Exit, Reason, Target};
+use crate::scalar::Scalar;
 
 /// x(t) = t over [0, h].
 fn line(h: f64) -> Segment {
