@@ -467,7 +467,7 @@ fn equations(kind: ModelKind, kernel: KernelKind, matrices: Matrices) -> ModelSy
             ModelSystem::Motion(Arc::new(MotionModel::new(*formulas, *initial, kernel, matrices)))
         }
         ModelKind::Dae { formulas, initial, control, .. } => {
-            let general = GeneralModel { control, matrices, ..GeneralModel::new(*formulas, *initial, kernel) };
+            let general = GeneralModel { matrices, control, ..GeneralModel::new(*formulas, *initial, kernel) };
             ModelSystem::General(Box::new(general))
         }
         ModelKind::Hybrid(model) => ModelSystem::Modes(Box::new(SwitchedModel { model: *model, kernel })),

@@ -162,7 +162,9 @@ impl<'p> Forces<'p> {
     fn decompose(&mut self, t: f64) -> bool {
         let matrix = match &mut self.matrix {
             ForceMatrix::Sparse { lu, places } => {
-                places.iter().for_each(|&(position, k)| lu.values[position] = self.F.values()[k]);
+                for &(position, k) in places.iter() {
+                    lu.values[position] = self.F.values()[k];
+                }
                 self.is_decomposed = lu.factor().is_ok();
                 return self.is_decomposed;
             }

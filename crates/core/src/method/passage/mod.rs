@@ -20,7 +20,7 @@ pub(crate) const MOST_DENSE: usize = 1_000;
 /// K along a run.
 pub enum Passage {
     /// With all entries.
-    Dense(DensePassage),
+    Dense(Box<DensePassage>),
     /// With those of a pattern.
     Sparse(Box<SparsePassage>),
 }
@@ -30,7 +30,7 @@ impl Passage {
     pub fn new(array: &dyn ReducedArray, ranks: RankRule) -> Self {
         match kinds(array).1 {
             Jacobian::Sparse(K) => Passage::Sparse(Box::new(SparsePassage::new(K, array.layout(), ranks))),
-            Jacobian::Dense(_) => Passage::Dense(DensePassage::new(array.layout(), ranks)),
+            Jacobian::Dense(_) => Passage::Dense(Box::new(DensePassage::new(array.layout(), ranks))),
         }
     }
 
@@ -50,7 +50,7 @@ impl Passage {
             if follows || constraints == 0 || constraints > MOST_DENSE {
                 return follows;
             }
-            *self = Passage::Dense(DensePassage::new(array.layout(), passage.ranks()));
+            *self = Passage::Dense(Box::new(DensePassage::new(array.layout(), passage.ranks())));
         }
         match self {
             Passage::Dense(passage) => passage.begin(array, t, x),

@@ -313,3 +313,48 @@ fn passes(A: &Look, B: &Look, rows: &mut [Vec<f64>; 2]) -> bool {
         rows[0].iter().zip(&rows[1]).map(|(a, b)| a * b).sum::<f64>() > 0.0
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two rows, and a third that differs from a combination of them by so much.
+    fn rows(unit: f64, besides: f64) -> SparseMatrix {
+        let mut K = SparseMatrix::new(3, 4, (0..3).flat_map(|i| (0..4).map(move |j| (i, j))).collect());
+        let [a, b] = [[0.3, 1.0, -0.7, 0.1], [1.1, 0.2, 0.4, -0.9]];
+        K.row_mut(0).copy_from_slice(&a.map(|a| unit * a));
+        K.row_mut(1).copy_from_slice(&b);
+        K.row_mut(2).iter_mut().enumerate().for_each(|(j, k)| *k = 1.7 * a[j] + b[j] / 3.0);
+        K.row_mut(2)[3] += besides;
+        K
+    }
+
+    #[test]
+    fn ranks_do_not_depend_on_units_and_dependence_is_seen_down_to_rounding() {
+        let usual = RankRule::default();
+        for unit in [1.0, 1e-6, 1e6] {
+            assert!(SparseRank::of(&rows(unit, 0.5), usual).is_full());
+            assert!(SparseRank::of(&rows(unit, 1e-8), usual).is_full());
+            assert!(!SparseRank::of(&rows(unit, 1e-12), usual).is_full());
+            assert!(!SparseRank::of(&rows(unit, 0.0), usual).is_full());
+        }
+        assert!(!SparseRank::of(&rows(1.0, 1e-8), RankRule::of(Some(1e-6))).is_full());
+        assert!(SparseRank::of(&SparseMatrix::new(0, 3, Vec::new()), usual).is_full());
+    }
+
+    #[test]
+    fn a_direction_that_turns_round_does_not_pass() {
+        let look = |k: f64| {
+            let mut W = SparseMatrix::new(2, 2, vec![(0, 0), (1, 1)]);
+            W.values_mut().copy_from_slice(&[1.0, k]);
+            let mut look = Look { W: Jacobian::Sparse(W), y: vec![0.0; 2], sigma: 0.0 };
+            let mut augmented = Augmented::new(look.matrix());
+            assert!(measure(&mut augmented, &mut look, FROM_NOTHING));
+            assert!((look.sigma - k.abs()).abs() < 1e-6, "{}", look.sigma);
+            look
+        };
+        let mut rows = [vec![0.0; 2], vec![0.0; 2]];
+        assert!(passes(&look(0.2), &look(0.05), &mut rows));
+        assert!(!passes(&look(0.2), &look(-0.1), &mut rows));
+    }
+}

@@ -298,7 +298,7 @@ impl<'p> StructuralEquations<'p> {
         };
         match &self.K {
             Jacobian::Dense(K) => {
-                (0..K.rows()).for_each(|k| look(k, &|y| K.row(k).iter().zip(y).map(|(k, y)| k * y).sum()))
+                (0..K.rows()).for_each(|k| look(k, &|y| K.row(k).iter().zip(y).map(|(k, y)| k * y).sum()));
             }
             Jacobian::Sparse(K) => (0..K.rows()).for_each(|k| look(k, &|y| K.row_times(k, y))),
         }

@@ -16,7 +16,7 @@ pub struct Saddle {
 
 enum Factors {
     Dense(DenseFactors),
-    Sparse(SparseFactors),
+    Sparse(Box<SparseFactors>),
 }
 
 impl Saddle {
@@ -24,7 +24,7 @@ impl Saddle {
     pub fn of(equations: &StructuralEquations) -> Self {
         match (&equations.M, &equations.K) {
             (Jacobian::Sparse(M), Jacobian::Sparse(K)) => Saddle {
-                factors: Factors::Sparse(SparseFactors::new(M, K)),
+                factors: Factors::Sparse(Box::new(SparseFactors::new(M, K))),
                 b: vec![0.0; M.rows() + K.rows()],
                 velocities: M.rows(),
             },
@@ -260,7 +260,7 @@ mod tests {
         };
         let parts = [&M, &upper, &lower].map(sparse);
         let [M, upper, lower] = parts.each_ref().map(JacobianRef::Sparse);
-        let factors = Factors::Sparse(SparseFactors::new(&parts[0], &parts[1]));
+        let factors = Factors::Sparse(Box::new(SparseFactors::new(&parts[0], &parts[1])));
         let sparse = Saddle { factors, b: vec![0.0; 4], velocities: 3 };
         for mut saddle in [sparse, Saddle::dense(3, 1)] {
             for i in 0..3 {
