@@ -19,19 +19,20 @@ struct Arguments {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Arguments { effort, folder, page: file, names } = arguments()?;
+    let about = about(&folder, effort);
+    if let Some(parent) = file.parent() {
+        fs::create_dir_all(parent)?;
+    }
     let mut all = Vec::new();
     for problem in PROBLEMS {
         if names.is_empty() || names.iter().any(|name| name == problem.name) {
             eprintln!("{}", problem.title);
             all.push(measure(problem, &folder, effort)?);
+            // what was measured is kept if somebody stops here
+            fs::write(&file, page(&all, &about))?;
+            fs::write(file.with_extension("tsv"), raw(&all))?;
         }
     }
-    let about = about(&folder, effort);
-    if let Some(parent) = file.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    fs::write(&file, page(&all, &about))?;
-    fs::write(file.with_extension("tsv"), raw(&all))?;
     println!("{about}\n{}", ratios(&all));
     println!("pictures and every run: {}", file.display());
     Ok(())

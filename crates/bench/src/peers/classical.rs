@@ -16,8 +16,8 @@ pub struct ClassicalCode {
     program: PathBuf,
 }
 
-/// Longest time for a ladder; tolerances that are not done by then have failed.
-const PATIENCE: &str = "120";
+/// Longest time for a ladder in seconds; tolerances that are not done by then have failed.
+const PATIENCE: &str = "30";
 
 impl ClassicalCode {
     /// The code of a folder that `peers/setup.sh` has filled.

@@ -6,6 +6,7 @@ use super::own::LoadedModel;
 use super::problems::{OwnMethod, PeerProblem};
 use std::error::Error;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// What was measured on a problem.
 pub struct Measured {
@@ -26,6 +27,9 @@ pub struct Effort {
     pub budget: f64,
 }
 
+/// Longest time for a ladder, as for the peers.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// Measure a problem with the peers of a folder.
 pub fn measure(problem: PeerProblem, folder: &Path, effort: Effort) -> Result<Measured, Box<dyn Error>> {
     let (compared, tolerances) = (problem.compared(), problem.tolerances());
@@ -39,9 +43,10 @@ pub fn measure(problem: PeerProblem, folder: &Path, effort: Effort) -> Result<Me
     let mut runs: Vec<Vec<Option<RunPoint>>> = vec![vec![None; tolerances.len()]; methods.len() + codes.len()];
     for round in 0..effort.rounds {
         for (k, method) in methods.iter().enumerate() {
+            let begin = Instant::now();
             for (best, &rtol) in runs[k].iter_mut().zip(&tolerances) {
                 // what gave up once does so again
-                if round == 0 || best.is_some() {
+                if (round == 0 || best.is_some()) && begin.elapsed() < PATIENCE {
                     keep(best, model.run(&problem, &compared, *method, (rtol, effort.budget)));
                 }
             }
