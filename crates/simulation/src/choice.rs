@@ -187,21 +187,7 @@ fn of_motion<'m>(
     tend: f64,
     ranks: RankRule,
 ) -> Result<RunPlan<'m>, Error> {
-    let of_model = model.content.defaults.formulation.as_deref().filter(|wish| *wish != "auto");
-    // a formulation, and whether only the model asks for it: then the method decides if it can
-    let wish = match (asked, of_model) {
-        (Some(Asked::Motion(formulation)), _) => Some((*formulation, false)),
-        (Some(Asked::General(Form::Auto)), _) => None,
-        (Some(Asked::General(form)), _) => {
-            let known = Formulation::ALL.map(Formulation::name).join(", ");
-            return Err(Error::FormOfGeneral { form: form.name(), model: model.name().to_string(), known });
-        }
-        (None, Some(wish)) => {
-            let named = Formulation::ALL.into_iter().find(|formulation| formulation.name() == wish);
-            Some((named.unwrap_or_default(), true))
-        }
-        (None, None) => None,
-    };
+    let wish = wanted_formulation(model, asked)?;
     // the number of stages, where the method is chosen
     let mut stages: Option<Stages> = None;
     let (name, wish, mut reasons) = match (name, wish) {
@@ -294,6 +280,24 @@ fn of_motion<'m>(
     Ok(RunPlan {
         choice,
         solver: PlannedSolver::Motion { motion, formulation, method, initial: Box::new(initial), start },
+    })
+}
+
+/// A formulation that is asked for, and whether only the model does so: then the method decides if it can.
+fn wanted_formulation(model: &Model, asked: Option<&Asked>) -> Result<Option<(Formulation, bool)>, Error> {
+    let of_model = model.content.defaults.formulation.as_deref().filter(|wish| *wish != "auto");
+    Ok(match (asked, of_model) {
+        (Some(Asked::Motion(formulation)), _) => Some((*formulation, false)),
+        (Some(Asked::General(Form::Auto)), _) => None,
+        (Some(Asked::General(form)), _) => {
+            let known = Formulation::ALL.map(Formulation::name).join(", ");
+            return Err(Error::FormOfGeneral { form: form.name(), model: model.name().to_string(), known });
+        }
+        (None, Some(wish)) => {
+            let named = Formulation::ALL.into_iter().find(|formulation| formulation.name() == wish);
+            Some((named.unwrap_or_default(), true))
+        }
+        (None, None) => None,
     })
 }
 

@@ -142,17 +142,13 @@ impl<'m> PlannedComparison<'m> {
         match &self.model.content.equations {
             ModelSystem::Motion(motion) => {
                 let subject = Arc::new(self.motion(motion)?);
-                self.compare(&subject, progress)
+                Ok(self.compare(&subject, progress))
             }
-            ModelSystem::General(_) | ModelSystem::Modes(_) => self.compare(&Arc::new(self.whole()), progress),
+            ModelSystem::General(_) | ModelSystem::Modes(_) => Ok(self.compare(&Arc::new(self.whole()), progress)),
         }
     }
 
-    fn compare<S: Subject + 'static>(
-        &self,
-        subject: &Arc<S>,
-        progress: &mut dyn FnMut(Pass),
-    ) -> Result<Comparison, Error> {
+    fn compare<S: Subject + 'static>(&self, subject: &Arc<S>, progress: &mut dyn FnMut(Pass)) -> Comparison {
         let PlannedComparison { model, settings, plan, .. } = self;
         let ((t0, tend), runs) = (self.interval, &plan.runs);
         let jobs = settings.jobs.unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
@@ -200,7 +196,7 @@ impl<'m> PlannedComparison<'m> {
             notes.push(format!("other switches than those of the reference: {}", otherwise.join(", ")));
         }
         notes.extend(restlessness(&compared));
-        Ok(Comparison {
+        Comparison {
             model: model.name().to_string(),
             description: model.description().to_string(),
             source: model.content.citation.clone(),
@@ -212,7 +208,7 @@ impl<'m> PlannedComparison<'m> {
             reference: known.told,
             timing: Timing { jobs, timeout: settings.timeout },
             notes,
-        })
+        }
     }
 
     fn whole(&self) -> WholeSubject {
