@@ -306,7 +306,7 @@ fn methods_with_options_are_compared() {
     };
     assert!(steps("radau:stages=5") < steps("radau"));
     let wrong = ComparisonSettings { methods: vec!["radau:stages=6".into()], ..settings };
-    let error = compare(&read(CIRCUIT), &wrong, &mut |_| {}).err().expect("refused");
+    let error = compare(&read(CIRCUIT), &wrong, &mut |_| {}).expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Input);
     assert!(error.to_string().contains("radau:stages=6"), "{error}");
 }
