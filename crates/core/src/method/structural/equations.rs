@@ -291,17 +291,11 @@ impl<'p> StructuralEquations<'p> {
         x[l.a()].copy_from_slice(saddle.top());
         x[l.lambda().start..l.mu().end].copy_from_slice(saddle.bottom());
         // K v + k₀ and K a + Γ
-        let mut residuals = Residuals::default();
-        let mut look = |k: usize, product: &dyn Fn(&[f64]) -> f64| {
-            larger(&mut residuals.velocity, product(&x[l.v()]) + self.k0[k]);
-            larger(&mut residuals.acceleration, product(&x[l.a()]) + level[k]);
+        let levels = [(&x[l.v()], &self.k0[..]), (&x[l.a()], level)];
+        let mut residuals = match &self.K {
+            Jacobian::Dense(K) => left(|k, y| K.row(k).iter().zip(y).map(|(k, y)| k * y).sum(), levels),
+            Jacobian::Sparse(K) => left(|k, y| K.row_times(k, y), levels),
         };
-        match &self.K {
-            Jacobian::Dense(K) => {
-                (0..K.rows()).for_each(|k| look(k, &|y| K.row(k).iter().zip(y).map(|(k, y)| k * y).sum()));
-            }
-            Jacobian::Sparse(K) => (0..K.rows()).for_each(|k| look(k, &|y| K.row_times(k, y))),
-        }
         self.g.iter().for_each(|&g| larger(&mut residuals.position, g));
         Ok(residuals)
     }
@@ -341,6 +335,17 @@ pub(crate) fn kinds(array: &dyn ReducedArray) -> (Jacobian, Jacobian) {
     } else {
         (Jacobian::Dense(M.into_dense()), Jacobian::Dense(K.into_dense()))
     }
+}
+
+/// What is left of K v + k₀ and of K a + Γ; `product` gives the rows of K times a vector.
+#[inline]
+fn left(product: impl Fn(usize, &[f64]) -> f64, [velocity, acceleration]: [(&[f64], &[f64]); 2]) -> Residuals {
+    let mut residuals = Residuals::default();
+    for (k, (k0, gamma)) in velocity.1.iter().zip(acceleration.1).enumerate() {
+        larger(&mut residuals.velocity, product(k, velocity.0) + k0);
+        larger(&mut residuals.acceleration, product(k, acceleration.0) + gamma);
+    }
+    residuals
 }
 
 /// The larger size of both.
