@@ -37,7 +37,7 @@ impl Subject for WholeSubject {
     fn run(&self, run: &PlannedRun, timeout: Duration, _: bool) -> RunResult {
         let simulation = match Simulation::new(&self.model, &self.settings(run)) {
             Ok(simulation) => simulation,
-            Err(error) => return RunResult::failed(told(&error)),
+            Err(error) => return RunResult::failed(said(&error)),
         };
         let mut watch = Watch { deadline: Instant::now() + timeout, first: None, last: Instant::now(), steps: 0 };
         let begin = Instant::now();
@@ -45,7 +45,7 @@ impl Subject for WholeSubject {
         let seconds = watch.seconds(begin);
         let failure = match &outcome.error {
             Some(Error::Interrupted { t }) => Some(too_long(timeout, *t)),
-            Some(error) => Some(told(error)),
+            Some(error) => Some(said(error)),
             None => None,
         };
         let Some(computed) = &outcome.computed else {
@@ -140,6 +140,16 @@ impl Watch {
             }
             _ => begin.elapsed().as_secs_f64(),
         }
+    }
+}
+
+/// An error with its causes; places in the file say nothing here.
+fn said(error: &Error) -> String {
+    match error {
+        Error::Located { error, .. } => said(error),
+        Error::Solve(error) => told(&**error),
+        Error::Hybrid(error) => told(&**error),
+        error => told(error),
     }
 }
 
