@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::model::{GeneralModel, Model, ModelSystem, MotionModel};
 use crate::modes::plan::ModesPlan;
 use crate::options::{self, MethodOptions};
+use crate::outputs::needs_rates;
 use crate::settings::Settings;
 use crate::steps::{AUTO, Order};
 use crate::tolerances::Tolerances;
@@ -161,7 +162,9 @@ impl<'m> RunPlan<'m> {
             ModelSystem::General(general) => {
                 let given = &settings.options;
                 let rtol = Tolerances::resolve(model, settings)?.rtol;
-                let stages = (name.is_none() && given.given().next().is_none()).then(|| Stages::chosen(rtol));
+                // derivatives are those of polynomials, which are poor over the long steps of high orders
+                let open = name.is_none() && given.given().next().is_none() && !needs_rates(&general.formulas)?;
+                let stages = open.then(|| Stages::chosen(rtol));
                 let name = name.unwrap_or_else(|| chosen_for_general(general, given));
                 of_general(model, general, (name, stages), asked.as_ref(), given)
             }

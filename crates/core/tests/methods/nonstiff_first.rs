@@ -1,7 +1,7 @@
 //! What `auto` does with ordinary differential equations: explicit while they are not stiff.
 
 use daedal::dae::{Form, InForm, Unknowns};
-use daedal::method::NonstiffFirst;
+use daedal::method::{NonstiffFirst, Stages};
 use daedal::prelude::*;
 use daedal::{Ended, Rodas, SolveError, StepFailure};
 
@@ -71,7 +71,8 @@ fn what_is_stiff_at_the_start_costs_no_explicit_step() {
         let asked = if expected == "rodas" {
             solve(&problem, &Rodas::default(), &options(tolerance)).unwrap()
         } else {
-            solve(&problem, &RadauIIa::default(), &options(tolerance)).unwrap()
+            let stages = Stages::chosen(tolerance);
+            solve(&problem, &RadauIIa { stages, ..RadauIIa::default() }, &options(tolerance)).unwrap()
         };
         assert_eq!(names(&solution), [expected]);
         assert_eq!((solution.statistics, &solution.end), (asked.statistics, &asked.end));

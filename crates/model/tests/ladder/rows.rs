@@ -246,7 +246,7 @@ pub const ROWS: &[Row] = &[
     )]),
     row("switched-regulator"),
     row("tank-temperature"),
-    row("thermostat"),
+    row("thermostat").until(85_250.0, "a switch near the end may fall behind it"),
     row("three-joint-arm"),
     row("transistor-amplifier").until(0.02, "more of the same"),
     row("truck").until(2.0, "more of the same").but(&[

@@ -77,7 +77,9 @@ impl ModesPlan {
         methods.geoms = if used("geoms") { geoms(given) } else { Geoms::default() };
         methods.radau = if used("radau") { radau(given) } else { RadauIIa::default() };
         let mut reasons = Vec::new();
-        if asked.is_none() && given.given().next().is_none() {
+        let with_rates = table::needs_rates(&own)?;
+        // derivatives are those of polynomials, which are poor over the long steps of high orders
+        if asked.is_none() && given.given().next().is_none() && !with_rates {
             let stages = Stages::chosen(Tolerances::resolve(model, settings)?.rtol);
             (methods.geoms.stages, methods.radau.stages) = (stages, stages);
             if stages == Stages::VARIABLE && (used("geoms") || used("radau")) {
@@ -97,7 +99,6 @@ impl ModesPlan {
         options.time_tolerance = settings.time_tolerance.or(options.time_tolerance);
         options.detection = settings.sliding.map_or(options.detection, Into::into);
         options.keep_switches = settings.keep_switches.or(options.keep_switches);
-        let with_rates = table::needs_rates(&own)?;
         let plan = ModesPlan { model: own, kernel: modes.kernel, methods, options, with_rates, names };
         Ok(RunPlan { choice, solver: PlannedSolver::Modes(Box::new(plan)) })
     }
