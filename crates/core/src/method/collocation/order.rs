@@ -27,9 +27,8 @@ impl Default for Stages {
 }
 
 /// Orders of the automatic choice vary below this relative tolerance. At the same error variable order needs at 1e-6 and 1e-8 0.51 and 0.29 of the time of three
-/// stages with the heat equation, 0.34 and 0.22 with the gyroscopic chain, 0.41 and 0.17 with the car axis, and nowhere much more
-/// (`docs/src/study.md`). At 1e-4 it gains little, needs 1.2 and 1.4 of the evaluations with HIRES and the Oregonator, and errors of mechanisms
-/// are larger: fifteen times those of three stages with the heavy top and the IFToMM pendulum.
+/// stages with the heat equation, 0.32 and 0.22 with the gyroscopic chain, 0.41 and 0.17 with the car axis as a general system. At 1e-4 it gains little:
+/// HIRES and the Oregonator need 2.2 and 1.2 times the evaluations, and the error of the heavy top with a holonomic constraint is fifteen times as large.
 const VARIABLE_BELOW: f64 = 3e-5;
 
 impl Stages {
