@@ -24,6 +24,10 @@ for file in uPlot.iife.min.js uPlot.min.css; do
 done
 cmp "$root/crates/run/assets/uplot/LICENSE" "$here/node_modules/uplot/LICENSE"
 
+# and so are those of three.js
+cmp "$root/crates/run/assets/three/three.module.min.js" "$here/node_modules/three/build/three.module.min.js"
+cmp "$root/crates/run/assets/three/LICENSE" "$here/node_modules/three/LICENSE"
+
 cd "$root"
 # the command that DAEDAL names, else one that is built here
 daedal="${DAEDAL:-}"
@@ -67,8 +71,20 @@ mkdir "$pages/compare"
 "$daedal" compare truck --tend 1 --methods geoms,bdf --formulations psf,psf+i,ggl --tolerances 1e-3,1e-4 --repeat 1 -o "$pages/compare/compare-truck.html" > "$pages/log"
 "$daedal" compare slider-crank-redundant --tend 0.2 --formulations psf,ggl --tolerances 1e-3..1e-5 --repeat 1 -o "$pages/compare/compare-redundant.html" > "$pages/log"
 
+# moving pictures: flat ones, in space, with modes, of a general system
+mkdir "$pages/scenes"
+for name in pendulum andrews-dae five-bar stephenson-six-bar chain rope-cut bouncing-ball-rest heavy-top-free rolling-disc skateboard-2; do
+  "$daedal" solve "$models/$name.toml" -o "$pages/scenes/$name.html" > "$pages/log"
+done
+
+node "$here/bodies.mjs" "$pages/scenes/space.json" "$pages/scenes/plane.json" "$pages/scenes/many.json"
+for name in space plane many; do
+  "$daedal" report "$pages/scenes/$name.json" -o "$pages/scenes/$name.html" > "$pages/log"
+done
+
 # both at the same time: each waits for its browser most of the time
 node "$here/compare.mjs" "$browser" "$pages/compare" "$pictures" &
 comparisons=$!
 node "$here/check.mjs" "$browser" "$pages" "$pictures"
+node "$here/scene.mjs" "$browser" "$pages/scenes" "$pictures"
 wait "$comparisons"

@@ -93,7 +93,7 @@ impl Loaded {
 
     /// Kernels and run of the equations as they stand, from a point that is known.
     fn plainly(&self, at: &Point) -> Statistics {
-        self.integrate(Box::new(Plain::new(self.system.structure(), &*self.compiler, daedal::linalg::RankRule::default(), daedal::linalg::Matrices::Auto)), at).0
+        self.integrate(Box::new(Plain::new(self.system.structure(), &self.compiler, daedal::linalg::RankRule::default(), daedal::linalg::Matrices::Auto)), at).0
     }
 
     /// Counters, and time per accepted step without setting up.
@@ -171,7 +171,7 @@ fn array() {
         let (mut array, mut first) = (loaded.system.array(), loaded.system.array());
         let (mut F, mut J) = (vec![0.0; 3 * n], Matrix::zeros(3 * n, 4 * n));
         let mut J0 = Matrix::zeros(n, 2 * n);
-        let mut plain = Plain::new(loaded.system.structure(), &*loaded.compiler, daedal::linalg::RankRule::default(), daedal::linalg::Matrices::Auto);
+        let mut plain = Plain::new(loaded.system.structure(), &loaded.compiler, daedal::linalg::RankRule::default(), daedal::linalg::Matrices::Auto);
         let mut pencil = plain.new_pencil();
         let (x, xdot, jet0) = (jet[..n].to_vec(), jet[n..2 * n].to_vec(), jet[..2 * n].to_vec());
         array.evaluate(2, t, &jet, &mut F).expect("a value");
@@ -241,7 +241,7 @@ fn detection() {
                             black_box(loaded.plainly(&at));
                         },
                         &mut || drop(black_box(loaded.start())),
-                        &mut || drop(black_box(Plain::new(loaded.system.structure(), &*loaded.compiler, daedal::linalg::RankRule::default(), daedal::linalg::Matrices::Auto))),
+                        &mut || drop(black_box(Plain::new(loaded.system.structure(), &loaded.compiler, daedal::linalg::RankRule::default(), daedal::linalg::Matrices::Auto))),
                     ],
                 );
                 println!(
@@ -407,7 +407,7 @@ fn sizes() {
             let loaded = Loaded::new(name, compiler, 1e-6);
             let at = loaded.start();
             for forced in [false, true] {
-                let make = || Plain::new(loaded.system.structure(), &*loaded.compiler, daedal::linalg::RankRule::default(), daedal::linalg::Matrices::Auto);
+                let make = || Plain::new(loaded.system.structure(), &loaded.compiler, daedal::linalg::RankRule::default(), daedal::linalg::Matrices::Auto);
                 let sparse = make().new_pencil();
                 let is_sparse = sparse.is_sparse();
                 if forced && !is_sparse {

@@ -14,7 +14,7 @@ use daedal_simulation::control::FeedbackKind;
 use daedal_simulation::options::{MethodOption, OptionValues, SCHEMA};
 use daedal_simulation::{
     Error, EventAction, EventSetting, KernelKind, MethodOptions, ModelSource, OptionValue, SaveSetting, Settings,
-    SlidingSetting, reference,
+    SlidingSetting, equidistant, reference,
 };
 use std::path::{Path, PathBuf};
 
@@ -38,6 +38,8 @@ pub enum Command {
     Compare(Box<Compare>),
     /// What the automatic choice costs against the best method at the same error, over many models
     Study(Study),
+    /// Many runs with other values of parameters, on all processors, into one file of NumPy arrays
+    Sweep(Box<SweepArguments>),
     /// One self-contained page with plots from a run file
     Report(Report),
     /// What can be known before a run: constraints, index, freedom, redundancy, consistency, time scales
@@ -85,7 +87,7 @@ pub struct Report {
     /// A run file that `daedal solve` wrote: json, npz or csv
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// The page to write [default: the name of the run file, ending in html]
+    /// The page (html) or the picture for papers (svg) to write [default: the name of the run file, ending in html]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -109,7 +111,7 @@ pub struct ControlArguments {
     /// End of the optimal course [default: that of the model]
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub tend: Option<f64>,
-    /// Write the model with its loop closed (toml), or the optimal course (csv, json, npz, html); may be repeated
+    /// Write the model with its loop closed (toml), or the optimal course (csv, json, npz, html, svg); may be repeated
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// How to print
@@ -152,6 +154,73 @@ pub struct Compare {
     /// How to print
     #[arg(long, value_name = "FORMAT", value_parser = choice(&TABLE_FORMATS), default_value = "text")]
     pub format: TableFormat,
+}
+
+#[derive(Args, Debug)]
+pub struct SweepArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// A parameter and its values: L=0.5,1,2 or m=1..2/21, which are 21 values from 1 to 2; every combination is a run
+    #[arg(long, value_name = "NAME=VALUES", value_parser = varied, required = true, allow_hyphen_values = true)]
+    pub vary: Vec<(String, Vec<f64>)>,
+    /// Runs at the same time [default: the number of processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Keep finished runs in this folder, and do not make those again that are there
+    #[arg(long, value_name = "FOLDER")]
+    pub resume: Option<PathBuf>,
+    /// Write all runs to this file, which ends in npz
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// What to keep of every run: the end, or this many points at equal distances
+    #[arg(long, value_name = "end|N", value_parser = kept, default_value = "end")]
+    pub save: SaveSetting,
+    /// End of the interval [default: that of the model]
+    #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
+    pub tend: Option<f64>,
+    /// Numerical method, as that of `daedal solve` [default: that of the model, else auto]
+    #[arg(long, value_name = "METHOD", value_parser = method())]
+    pub method: Option<String>,
+    /// Which equations are discretised, as in `daedal solve`
+    #[arg(long, value_name = "FORM", value_parser = formulation())]
+    pub formulation: Option<String>,
+    /// Relative tolerance [default: that of the model, else 1e-7]
+    #[arg(long, value_name = "X", value_parser = positive, allow_hyphen_values = true)]
+    pub rtol: Option<f64>,
+    /// Absolute tolerance, of all variables or of one; may be repeated [default: that of the model, else rtol]
+    #[arg(long, value_name = "[NAME=]X", value_parser = for_one_or_all, allow_hyphen_values = true)]
+    pub atol: Vec<(Option<String>, f64)>,
+    /// Most attempts [default: 100000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
+    /// Stop a run where this condition becomes true; may be repeated
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
+    pub stop_when: Vec<String>,
+    #[command(flatten)]
+    pub options: MethodArguments,
+}
+
+impl SweepArguments {
+    /// What is asked of every run.
+    pub fn settings(&self) -> Settings {
+        let (for_all, of): (Vec<_>, Vec<_>) = self.atol.iter().cloned().partition(|(name, _)| name.is_none());
+        Settings {
+            t0: self.model.t0,
+            tend: self.tend,
+            method: self.method.clone(),
+            formulation: self.formulation.clone(),
+            rtol: self.rtol,
+            atol: for_all.last().map(|(_, atol)| *atol),
+            atol_of: of.into_iter().filter_map(|(name, atol)| Some((name?, atol))).collect(),
+            max_steps: self.max_steps,
+            rank_tolerance: self.model.rank_tolerance,
+            save: self.save.clone(),
+            events: self.stop_when.iter().map(|when| EventSetting::new(when.as_str(), EventAction::Stop)).collect(),
+            keep_switches: Some(0),
+            options: self.options.0.clone(),
+            ..Settings::default()
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -266,7 +335,7 @@ pub struct Solve {
     /// points at equal distances [default: dense with an output file, else end]
     #[arg(long, value_name = "dense|steps|end|N", value_parser = kept)]
     pub save: Option<SaveSetting>,
-    /// Write what is kept to this file; the ending says how: csv, json, npz, html
+    /// Write what is kept to this file; the ending says how: csv, json, npz, html, svg
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Verify the run: put the solution into the equations as they were written, between the steps, with derivatives by differences
@@ -493,6 +562,8 @@ pub enum BadValue {
     NoAssignment,
     #[error("expected dense, steps, end, or a number of points from 2 to {MOST_POINTS}")]
     UnknownSave,
+    #[error("expected NAME=VALUES, the values apart by commas, or as FROM..TO/COUNT with at least two of them")]
+    NoValues,
     #[error("a tolerance must lie between {:e} and 1", Tolerance::SMALLEST_RTOL)]
     ImpossibleTolerance,
 }
@@ -535,6 +606,26 @@ fn positive(text: &str) -> Result<f64, BadValue> {
 fn assignment(text: &str) -> Result<(String, f64), BadValue> {
     let (name, value) = text.split_once('=').ok_or(BadValue::NoAssignment)?;
     Ok((name.trim().to_string(), finite(value)?))
+}
+
+/// A parameter and its values: numbers, and ranges `from..to/count`.
+fn varied(text: &str) -> Result<(String, Vec<f64>), BadValue> {
+    let (name, list) = text.split_once('=').ok_or(BadValue::NoValues)?;
+    let mut values = Vec::new();
+    for part in list.split(',') {
+        let Some((from, rest)) = part.split_once("..") else {
+            values.push(finite(part)?);
+            continue;
+        };
+        let (to, count) = rest.split_once('/').ok_or(BadValue::NoValues)?;
+        let (from, to) = (finite(from)?, finite(to)?);
+        let count: u32 = count.trim().parse().map_err(|_| BadValue::NoValues)?;
+        if !(2..=MOST_POINTS).contains(&count) {
+            return Err(BadValue::NoValues);
+        }
+        values.extend(equidistant(from, to, count));
+    }
+    Ok((name.trim().to_string(), values))
 }
 
 fn positive_assignment(text: &str) -> Result<(String, f64), BadValue> {
@@ -590,6 +681,18 @@ fn kept(text: &str) -> Result<SaveSetting, BadValue> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_of_a_parameter_are_numbers_and_ranges() {
+        assert_eq!(varied("L = 0.5,1"), Ok(("L".to_string(), vec![0.5, 1.0])));
+        assert_eq!(varied("m=1..2/3,5"), Ok(("m".to_string(), vec![1.0, 1.5, 2.0, 5.0])));
+        assert_eq!(varied("m=-1..1/2"), Ok(("m".to_string(), vec![-1.0, 1.0])));
+        assert_eq!(varied("m=1..2"), Err(BadValue::NoValues));
+        assert_eq!(varied("m=1..2/1"), Err(BadValue::NoValues));
+        assert_eq!(varied("m"), Err(BadValue::NoValues));
+        assert_eq!(varied("m="), Err(BadValue::Unreadable));
+        assert_eq!(varied("m=1..inf/3"), Err(BadValue::Infinite));
+    }
 
     #[test]
     fn tolerances_are_numbers_and_decades() {

@@ -18,14 +18,17 @@ pub use lines::ReportText;
 pub fn check(arguments: &Arguments) -> Result<(), Failure> {
     let found = look(&arguments.model.load()?, arguments.model.t0)?;
     match arguments.format {
-        OutputFormat::Text => {
-            let trial = found.trial.as_ref().map_or(String::new(), |trial| found.model.places().told(&of_trial(trial)));
-            let boundary = found.boundary.as_ref().map_or(String::new(), of_boundary);
-            print(&(text(&found) + &trial + &boundary))?;
-        }
+        OutputFormat::Text => print(&whole_text(&found))?,
         OutputFormat::Json => print(&format!("{:#}\n", found.object()))?,
     }
     found.into_error().map_or(Ok(()), |error| Err(error.into()))
+}
+
+/// All of it, for people.
+pub fn whole_text(found: &Check) -> String {
+    let trial = found.trial.as_ref().map_or(String::new(), |trial| found.model.places().told(&of_trial(trial)));
+    let boundary = found.boundary.as_ref().map_or(String::new(), of_boundary);
+    text(found) + &trial + &boundary
 }
 
 /// All but the trial run, for people.

@@ -8,14 +8,16 @@ use daedal_run::comparison::{Comparison, text};
 use daedal_run::{Format, WriteError};
 use daedal_simulation::ComparisonSettings;
 use daedal_simulation::compare::{Pass, PlannedComparison};
+use std::ffi::OsString;
 use std::fmt::Write;
 
 /// Compare.
-pub fn compare(arguments: &Compare) -> Result<(), Failure> {
+pub fn compare(arguments: &Compare, said: &[OsString]) -> Result<(), Failure> {
     let model = arguments.model.load()?;
     let settings = arguments.settings();
     let planned = PlannedComparison::new(&model, &settings)?;
-    if let Some(path) = arguments.output.iter().find(|path| Format::of(path) == Some(Format::Npz)) {
+    if let Some(path) = arguments.output.iter().find(|path| matches!(Format::of(path), Some(Format::Npz | Format::Svg)))
+    {
         return Err(Failure::NoComparison { path: path.clone() });
     }
     let outputs = Output::open_all(&arguments.output, None)?;
@@ -34,7 +36,7 @@ pub fn compare(arguments: &Compare) -> Result<(), Failure> {
     });
     drop(tally);
     std::panic::set_hook(hook);
-    let made = Comparison { command: command(), ..made? };
+    let made = Comparison { command: command(said), ..made? };
     let written = files::write_comparison(outputs, &made);
     let printed = print(&printed(&made, arguments)?);
     written.and(printed)?;
@@ -78,9 +80,9 @@ fn printed(made: &Comparison, arguments: &Compare) -> Result<String, Failure> {
 }
 
 /// The command as it was given, for a shell.
-pub fn command() -> String {
+pub fn command(given: &[OsString]) -> String {
     let mut said = "daedal".to_string();
-    for argument in std::env::args().skip(1) {
+    for argument in given.iter().skip(1).map(|argument| argument.to_string_lossy()) {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+,:".contains(c);
         said.push(' ');
         if !argument.is_empty() && argument.chars().all(plain) {

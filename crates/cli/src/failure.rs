@@ -49,6 +49,10 @@ pub enum Failure {
     },
     #[error("a comparison is written as html, csv or json: the name {} must end in one of them", path.display())]
     NoComparison { path: PathBuf },
+    #[error("the runs of a sweep are written as NumPy arrays: the name {} must end in npz", path.display())]
+    NoSweep { path: PathBuf },
+    #[error("interrupted by {} after {made} of {of} runs; those are in the files, and --resume FOLDER keeps them for the next time", interrupt::name(*.signal))]
+    SweepInterrupted { signal: i32, made: usize, of: usize },
     #[error("none of {runs} runs reached the end")]
     NoneReached { runs: usize },
     #[error("a model with its loop closed needs a feedback: say --feedback state, output or derivative to write {}", path.display())]
@@ -59,7 +63,7 @@ pub enum Failure {
     NoCost { path: PathBuf },
     #[error("there is no optimal course to write: {reason}")]
     NoOptimum { reason: String },
-    #[error("a report is a page: the name {} must end in html", path.display())]
+    #[error("a report is a page or a picture: the name {} must end in html or svg", path.display())]
     NoPage { path: PathBuf },
     #[error("cannot write to standard output")]
     Unprinted {
@@ -131,7 +135,7 @@ impl Failure {
                 ErrorKind::Numerical | ErrorKind::Interrupted => 1,
             },
             Failure::Unwritten { .. } | Failure::Unprinted { .. } | Failure::NoneReached { .. } => 1,
-            Failure::Interrupted { signal, .. } => interrupt::code(*signal),
+            Failure::Interrupted { signal, .. } | Failure::SweepInterrupted { signal, .. } => interrupt::code(*signal),
             _ => 2,
         }
     }
@@ -179,27 +183,48 @@ fn chain(message: String, mut cause: Option<&(dyn std::error::Error + 'static)>)
 
 /// Mistakes in a model file, each with the lines where it stands.
 fn marked(mistakes: &Mistakes) -> String {
-    let mut text = String::new();
     let terminal = io::stderr().is_terminal();
     let theme = match (terminal, std::env::var_os("NO_COLOR").is_none()) {
         (true, true) => GraphicalTheme::unicode(),
         (true, false) => GraphicalTheme::unicode_nocolor(),
         (false, _) => GraphicalTheme::none(),
     };
-    let render = |theme, text: &mut String| {
-        let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_links(false);
-        if handler.render_report(text, mistakes).is_err() {
-            *text = mistakes.to_string();
-        }
-    };
-    let mut bare = String::new();
-    render(GraphicalTheme::none(), &mut bare);
+    let bare = rendered(mistakes, GraphicalTheme::none());
     // colours are control sequences: names that hold some get none beside them
-    if bare.contains(is_control) {
-        return plain(&bare).into_owned();
+    if bare.contains(is_control) { plain(&bare).into_owned() } else { rendered(mistakes, theme) }
+}
+
+/// The same in plain letters, whoever reads it.
+pub fn marked_plainly(mistakes: &Mistakes) -> String {
+    plain(&rendered(mistakes, GraphicalTheme::none())).into_owned()
+}
+
+fn rendered(mistakes: &Mistakes, theme: GraphicalTheme) -> String {
+    let mut text = String::new();
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_links(false);
+    if handler.render_report(&mut text, mistakes).is_err() {
+        text = mistakes.to_string();
     }
-    render(theme, &mut text);
     text
+}
+
+/// The message of an error of the library with its causes, a line each, in the words of the library.
+pub fn causes(error: &Error) -> String {
+    let (error, told): (&Error, Box<dyn Fn(&str) -> String>) = match error {
+        Error::Located { error, places } => (error, Box::new(|text| places.told(text))),
+        error => (error, Box::new(ToString::to_string)),
+    };
+    let mut text = error.to_string();
+    let (mut above, mut cause) = (text.clone(), error.source());
+    while let Some(below) = cause {
+        let message = below.to_string();
+        // an error may only pass on its cause
+        if message != above {
+            let _ = write!(text, "\n  because: {message}");
+        }
+        (above, cause) = (message, below.source());
+    }
+    plain(&told(&text)).into_owned()
 }
 
 /// Print to standard output, control characters told instead of sent. A reader that went away is no failure.
@@ -214,6 +239,9 @@ pub fn print(text: &str) -> Result<(), Failure> {
 fn ending(path: &std::path::Path) -> String {
     let known = Format::ALL.map(Format::ending).join(", ");
     match path.extension().and_then(|ending| ending.to_str()) {
+        Some(other @ ("png" | "gif" | "pdf" | "mp4")) => {
+            format!("pictures are not written as {other}; use svg for stills, or html for the moving picture")
+        }
         Some(other) => format!("the ending {other} is not known; use one of {known}"),
         None => format!("the name has no ending that says the format; use one of {known}"),
     }

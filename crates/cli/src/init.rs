@@ -23,7 +23,7 @@ pub fn init(arguments: &Init) -> Result<(), Failure> {
 }
 
 /// An `[initial]` table; what is computed anyway as comments.
-fn table(start: &ConsistentStart) -> String {
+pub fn table(start: &ConsistentStart) -> String {
     let mut text = format!("# consistent initial values of {} at t = {:?}", start.model, start.t0);
     let moved: Vec<String> = start
         .values
@@ -76,7 +76,8 @@ fn is_listed(value: &StartValue) -> bool {
     !value.follows || (value.kind == ColumnKind::Derivative && value.given != GivenValue::Unknown)
 }
 
-fn object(start: &ConsistentStart) -> Value {
+/// All of it for programs.
+pub fn object(start: &ConsistentStart) -> Value {
     let named = |values: &mut dyn Iterator<Item = &StartValue>| -> Map<String, Value> {
         values.map(|value| (value.name.clone(), json!(value.value))).collect()
     };

@@ -1,14 +1,14 @@
-//! One self-contained page from a run file.
+//! One self-contained page from a run file, or its picture for papers.
 
 use crate::arguments::Report;
 use crate::failure::{Failure, print};
 use crate::files::{self, Output};
 use daedal_run::{Format, Run};
 
-/// Read a run file and write its page.
+/// Read a run file and write its page or its picture.
 pub fn report(arguments: &Report) -> Result<(), Failure> {
     let path = arguments.output.clone().unwrap_or_else(|| arguments.run.with_extension(Format::Html.ending()));
-    if Format::of(&path) != Some(Format::Html) {
+    if !matches!(Format::of(&path), Some(Format::Html | Format::Svg)) {
         return Err(Failure::NoPage { path });
     }
     // a page needs its run first: nothing is opened if there is none

@@ -7,6 +7,7 @@ use crate::files;
 use crate::progress::Tally;
 use daedal_run::study::{FORMAT, StudiedModel, Study};
 use daedal_simulation::compare::study::{StudySettings, study as study_model};
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use std::path::Path;
 const AIM: f64 = 1.2;
 
 /// Make a study, or show one.
-pub fn study(arguments: &Arguments) -> Result<(), Failure> {
+pub fn study(arguments: &Arguments, said: &[OsString]) -> Result<(), Failure> {
     if let Some(path) = &arguments.from {
         let unreadable = |cause: String| Failure::BadStudy { path: path.clone(), cause };
         let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
@@ -42,7 +43,7 @@ pub fn study(arguments: &Arguments) -> Result<(), Failure> {
     }
     drop(tally);
     std::panic::set_hook(hook);
-    let made = Study { format: FORMAT.to_string(), command: command(), tolerances: settings.tolerances, models };
+    let made = Study { format: FORMAT.to_string(), command: command(said), tolerances: settings.tolerances, models };
     if let Some(path) = &arguments.output {
         let mut bytes = Vec::new();
         made.write(&mut bytes).map_err(|cause| Failure::Unwritten { path: path.clone(), cause })?;

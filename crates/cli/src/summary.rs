@@ -16,6 +16,12 @@ const IMPULSES: usize = 2;
 /// Most characters of a condition.
 const CONDITION: usize = 40;
 
+/// Some lines about a run that was written to no file.
+pub fn plain_summary(outcome: &Outcome, recorded: &Run) -> String {
+    let nothing = Solve::default();
+    outcome.computed.as_ref().map_or(String::new(), |computed| summary(outcome, computed, recorded, &nothing))
+}
+
 /// Some lines about a run.
 pub fn summary(outcome: &Outcome, computed: &Computed, recorded: &Run, arguments: &Solve) -> String {
     let mut text = String::new();

@@ -28,6 +28,7 @@ pub mod dae;
 mod error;
 mod event;
 mod explicit_time;
+mod family;
 pub mod formulation;
 pub mod hybrid;
 mod initial;
@@ -65,6 +66,7 @@ pub use boundary::{
 };
 pub use error::{BadOption, ConstraintBlock, SolveError, StepFailure};
 pub use event::{Action, Event, Happened};
+pub use family::families;
 pub use initial::{BadInitial, Condition, Initial, Residual, Start, Unknown, WrongLength};
 pub use method::bdf::Bdf;
 pub use method::dormand_prince::DormandPrince;

@@ -49,6 +49,43 @@ impl Segment {
             *sigma = node - 1.0;
         }
         self.coefficients[..n].copy_from_slice(x1);
+        match s {
+            3 => self.divided_differences::<3>(&nodes, stages),
+            5 => self.divided_differences::<5>(&nodes, stages),
+            7 => self.divided_differences::<7>(&nodes, stages),
+            _ => self.any_divided_differences(&nodes, stages),
+        }
+    }
+
+    /// All differences of S + 1 points, the last of which is the begin of the step.
+    fn divided_differences<const S: usize>(&mut self, nodes: &[f64; MOST_DEGREE + 1], stages: &[&[f64]]) {
+        let n = self.n;
+        let widths: [[f64; S]; S] =
+            std::array::from_fn(|k| std::array::from_fn(|j| if j < k { 1.0 } else { nodes[j + 1] - nodes[j - k] }));
+        let Y: [&[f64]; S] = std::array::from_fn(|j| &stages[S - 1 - j][..n]);
+        let mut rest = &mut self.coefficients[n..];
+        let a: [&mut [f64]; S] = std::array::from_fn(|_| {
+            let (first, behind) = std::mem::take(&mut rest).split_at_mut(n);
+            rest = behind;
+            first
+        });
+        for i in 0..n {
+            // d₀, …, dₛ₋₁ and the begin, whose value is zero
+            let mut d: [f64; S] = std::array::from_fn(|j| Y[j][i]);
+            let mut last = 0.0;
+            for k in 0..S {
+                last = (last - d[S - 1]) / widths[k][S - 1];
+                for j in (k + 1..S).rev() {
+                    d[j] = (d[j] - d[j - 1]) / widths[k][j - 1];
+                }
+                a[k][i] = if k + 1 < S { d[k + 1] } else { last };
+            }
+        }
+    }
+
+    /// The same for any number of points.
+    fn any_divided_differences(&mut self, nodes: &[f64; MOST_DEGREE + 1], stages: &[&[f64]]) {
+        let (n, s) = (self.n, stages.len());
         for i in 0..n {
             let mut d = [0.0; MOST_DEGREE + 1];
             for (d, Y) in d.iter_mut().zip(stages.iter().rev()) {
@@ -192,6 +229,29 @@ impl Segment {
             p = self.coefficient(j, i) + (sigma - self.nodes[j - 1]) * p;
         }
         sigma * p
+    }
+
+    /// [`increment`](Segment::increment) of all components.
+    pub fn increments(&self, sigma: f64, out: &mut [f64]) {
+        match self.degree {
+            3 => self.increments_of::<3>(sigma, out),
+            5 => self.increments_of::<5>(sigma, out),
+            7 => self.increments_of::<7>(sigma, out),
+            _ => out.iter_mut().enumerate().for_each(|(i, out)| *out = self.increment(sigma, i)),
+        }
+    }
+
+    fn increments_of<const S: usize>(&self, sigma: f64, out: &mut [f64]) {
+        let n = out.len();
+        let a: [&[f64]; S] = std::array::from_fn(|j| &self.coefficients[(j + 1) * self.n..][..n]);
+        let factors: [f64; S] = std::array::from_fn(|j| sigma - self.nodes[j.min(MOST_DEGREE - 2)]);
+        for (i, out) in out.iter_mut().enumerate() {
+            let mut p = a[S - 1][i];
+            for j in (0..S - 1).rev() {
+                p = a[j][i] + factors[j] * p;
+            }
+            *out = sigma * p;
+        }
     }
 
     /// a_j, component i.

@@ -15,6 +15,7 @@ use crate::graph::{Expr, Graph, Node, Tape};
 use crate::method::Stepper;
 use crate::scalar::{Dual, Scalar};
 use crate::segment::Segment;
+use std::collections::HashMap;
 use std::fmt;
 
 /// How many times what the tolerance allows a row may be off. Difference quotients over a twentieth of a step magnify errors of values some
@@ -124,15 +125,19 @@ impl Verifier {
     /// For the equations of a system whose unknowns have these names in the states of a run; `tolerances` are those of a state.
     pub fn new(system: &System, names: &[String], tolerances: &[(f64, f64)], interval: f64) -> Self {
         let mut first = system.first.bound();
-        let place = |name: &String| names.iter().position(|n| n == name);
-        let known: Vec<Option<usize>> = first.names.iter().map(place).collect();
+        let mut places: HashMap<&str, usize> = HashMap::with_capacity(names.len());
+        for (k, name) in names.iter().enumerate() {
+            places.entry(name.as_str()).or_insert(k);
+        }
+        let known: Vec<Option<usize>> = first.names.iter().map(|name| places.get(name.as_str()).copied()).collect();
         // a row with an unknown that the run does not have cannot be looked at
-        let strangers: Vec<usize> = (0..first.dim())
-            .filter(|&j| known[j].is_none())
-            .flat_map(|j| [first.place(first.x[j]), first.place(first.xdot[j])])
-            .collect();
-        let checkable = |e: Expr| !first.graph.depends_on(e).iter().any(|i| strangers.contains(i));
-        let (seen, unseen): (Vec<usize>, Vec<usize>) = (0..first.rows()).partition(|&i| checkable(first.equations[i]));
+        let mut stranger = vec![false; first.graph.inputs().len()];
+        for j in (0..first.dim()).filter(|&j| known[j].is_none()) {
+            (stranger[first.place(first.x[j])], stranger[first.place(first.xdot[j])]) = (true, true);
+        }
+        let inputs = first.graph.dependencies(&first.equations);
+        let (seen, unseen): (Vec<usize>, Vec<usize>) =
+            (0..first.rows()).partition(|&i| !inputs[i].iter().any(|&input| stranger[input]));
         let name = |i: usize| first.row_names[i].clone();
         let (rows, unchecked) =
             (seen.iter().map(|&i| name(i)).collect::<Vec<_>>(), unseen.iter().map(|&i| name(i)).collect());

@@ -14,6 +14,11 @@ impl Expr {
         Expr(u32::try_from(index).expect("a graph has fewer than 2³² nodes"))
     }
 
+    /// The node at a place of a graph, for programs that keep handles as numbers; it must be one of its nodes.
+    pub fn from_index(index: u32) -> Self {
+        Expr(index)
+    }
+
     /// Its place among the nodes of the graph.
     pub fn index(self) -> usize {
         self.0 as usize

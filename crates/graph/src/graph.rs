@@ -144,6 +144,27 @@ impl Graph {
         inputs
     }
 
+    /// The same of several formulas, each by itself: costs what the formulas are long.
+    pub fn dependencies(&self, formulas: &[Expr]) -> Vec<Vec<usize>> {
+        let mut seen = vec![usize::MAX; self.nodes.len()];
+        let mut open: Vec<Expr> = Vec::new();
+        let mut of = |(k, e): (usize, &Expr)| {
+            let mut inputs = Vec::new();
+            open.push(*e);
+            while let Some(e) = open.pop() {
+                if std::mem::replace(&mut seen[e.index()], k) != k {
+                    match self.node(e) {
+                        Node::Input(i) => inputs.push(i),
+                        node => open.extend(node.arguments().filter(|x| seen[x.index()] != k)),
+                    }
+                }
+            }
+            inputs.sort_unstable();
+            inputs
+        };
+        formulas.iter().enumerate().map(&mut of).collect()
+    }
+
     /// The one handle of a node as it stands, without simplification.
     pub(crate) fn node_of(&mut self, node: Node) -> Expr {
         let key = match node {
@@ -181,6 +202,8 @@ mod tests {
         let (a, b) = graph.with(|| ((x * y + 1.0).sin(), (y * x + 1.0).sin()));
         assert_eq!(a, b);
         assert_eq!(graph.depends_on(a), [0, 1]);
+        let c = graph.with(|| y.exp());
+        assert_eq!(graph.dependencies(&[c, a, x]), [vec![1], vec![0, 1], vec![0]]);
     }
 
     #[test]

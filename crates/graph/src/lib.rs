@@ -19,10 +19,11 @@
 //! | --- | --- |
 //! | `graph.rs`, `node.rs` | nodes, each stored once |
 //! | `simplify.rs` | what is rewritten when a node is made |
-//! | `expr.rs` | arithmetic on handles |
+//! | `expr.rs` | arithmetic on handles; [`Graph::unary`], [`Graph::binary`] and others do the same without [`Graph::with`] |
 //! | `derivative.rs` | total derivatives along a flow, sparse Jacobians |
 //! | `substitute.rs` | inputs replaced by numbers or formulas |
 //! | `print.rs` | formulas for people |
+//! | `source.rs` | formulas for programs: read back, they are the same nodes |
 //! | `tape.rs`, `schedule.rs`, `kernel.rs` | evaluation, for any scalar and for `f64` |
 
 mod derivative;
@@ -34,6 +35,7 @@ mod print;
 mod schedule;
 mod simplify;
 mod size;
+mod source;
 mod substitute;
 mod tape;
 

@@ -7,11 +7,13 @@
 use crate::{Binary, Expr, Graph, Node, Unary};
 
 impl Graph {
-    pub(crate) fn number(&mut self, value: f64) -> Expr {
+    /// The node of a number.
+    pub fn number(&mut self, value: f64) -> Expr {
         self.node_of(Node::Constant(value))
     }
 
-    pub(crate) fn unary(&mut self, f: Unary, x: Expr) -> Expr {
+    /// A function of one argument.
+    pub fn unary(&mut self, f: Unary, x: Expr) -> Expr {
         if let Some(value) = self.constant(x) {
             return self.number(f.of(value));
         }
@@ -33,7 +35,8 @@ impl Graph {
         }
     }
 
-    pub(crate) fn binary(&mut self, f: Binary, x: Expr, y: Expr) -> Expr {
+    /// A function of two arguments.
+    pub fn binary(&mut self, f: Binary, x: Expr, y: Expr) -> Expr {
         if let (Some(a), Some(b)) = (self.constant(x), self.constant(y)) {
             return self.number(f.of(a, b));
         }
@@ -185,7 +188,8 @@ impl Graph {
         }
     }
 
-    pub(crate) fn powi(&mut self, x: Expr, n: i32) -> Expr {
+    /// xⁿ.
+    pub fn powi(&mut self, x: Expr, n: i32) -> Expr {
         if let Some(value) = self.constant(x) {
             return self.number(value.powi(n));
         }
@@ -208,9 +212,10 @@ impl Graph {
         }
     }
 
-    pub(crate) fn powf(&mut self, x: Expr, a: f64) -> Expr {
+    /// xᵃ with a number a.
+    pub fn powf(&mut self, x: Expr, a: f64) -> Expr {
         if let Some(value) = self.constant(x) {
-            return self.number(value.powf(a));
+            return self.number(daedal_scalar::Scalar::powf(value, a));
         }
         if a == 0.5 {
             return self.unary(Unary::Sqrt, x);
@@ -221,7 +226,8 @@ impl Graph {
         self.node_of(Node::Powf(x, a))
     }
 
-    pub(crate) fn select(&mut self, c: Expr, yes: Expr, no: Expr) -> Expr {
+    /// The second where the first is ≥ 0, the third where it is negative.
+    pub fn select(&mut self, c: Expr, yes: Expr, no: Expr) -> Expr {
         if yes == no {
             return yes;
         }

@@ -115,7 +115,8 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside, jobs: 
     for node in control.iter().flat_map(control::ControlDraft::nodes) {
         levels = levels.max(highest(&node, reader));
     }
-    for node in jobs.iter().flat_map(Job::nodes).chain(beside.events.iter().map(|event| &event.when)) {
+    let beside_outputs = beside.events.iter().map(|event| &event.when).chain(beside.picture.nodes());
+    for node in jobs.iter().flat_map(Job::nodes).chain(beside_outputs) {
         levels = levels.max(highest(node, reader));
     }
 
@@ -155,7 +156,7 @@ pub(crate) fn read(reader: &mut Reader, section: Section, beside: Beside, jobs: 
                 tables.extend(value.table.map(|k| (to.reader.tables[k].name.clone(), to.reader.tables[k].smoothness)));
             }
         }
-        let outputs = output::lower(&mut to, &outputs, beside.events);
+        let outputs = output::lower(&mut to, &outputs, beside.events, beside.picture);
         initial::lower(&mut to, &mut given, Context { place: "an initial condition", ..EQUATION });
         hybrid::lower(&mut to, jobs);
         let mut kept = Vec::new();

@@ -512,6 +512,11 @@ pub(crate) fn plain(x: f64) -> String {
 }
 
 impl Mistake {
+    /// What to try, where that is known.
+    pub fn advice(&self) -> Option<String> {
+        self.help().map(|help| help.to_string())
+    }
+
     /// The first marked place.
     pub fn place(&self) -> Option<SourceSpan> {
         let labels: Vec<_> = self.labels().into_iter().flatten().collect();
@@ -538,9 +543,13 @@ impl Mistakes {
         &self.list
     }
 
+    /// How messages call the file.
+    pub fn file(&self) -> &str {
+        self.file.name()
+    }
+
     /// One line for each mistake: `file:line:column: message (help)`.
     pub fn lines(&self) -> String {
-        let text = self.file.inner();
         let mut lines = String::new();
         for mistake in &self.list {
             if !lines.is_empty() {
@@ -548,10 +557,7 @@ impl Mistakes {
             }
             // writing to a string cannot fail
             let _ = write!(lines, "{}:", self.file.name());
-            if let Some(place) = mistake.place() {
-                let before = text.get(..place.offset()).unwrap_or(text);
-                let line = before.matches('\n').count() + 1;
-                let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+            if let Some((line, column)) = self.line_of(mistake) {
                 let _ = write!(lines, "{line}:{column}:");
             }
             let _ = write!(lines, " {mistake}");
@@ -560,6 +566,14 @@ impl Mistakes {
             }
         }
         lines
+    }
+
+    /// Line and column of a mistake, from 1, where it marks a place.
+    pub fn line_of(&self, mistake: &Mistake) -> Option<(usize, usize)> {
+        let text = self.file.inner();
+        let before = text.get(..mistake.place()?.offset()).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        Some((line, before.rsplit('\n').next().unwrap_or("").chars().count() + 1))
     }
 }
 

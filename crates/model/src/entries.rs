@@ -160,14 +160,14 @@ pub(crate) fn names(reader: &mut Reader, value: &TomlItem, what: &str) -> (Vec<N
     (names, complete && reader.count() == before)
 }
 
-fn name(
+pub(crate) fn name(
     reader: &mut Reader,
     reference: &crate::formula::ast::NameUse,
     derivative: u32,
     bindings: &mut Bindings,
 ) -> Result<Name, Stop> {
     let full = full_name(reference, reader, bindings)?.into_owned();
-    let inner = full[reference.base.len()..].trim_matches(['[', ']']);
+    let inner = full.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or("", |(inner, _)| inner);
     let indices = inner.split(',').filter_map(|i| i.parse().ok()).collect();
     Ok(Name { base: reference.base.clone(), indices, full, span: reference.span, derivative })
 }

@@ -1,6 +1,7 @@
 //! `[initial]`: values that hold, values that help, and further equations that must hold at the start. `[final]` says the same about the end
 //! (`last.rs`).
 
+use crate::bodies::Mechanical;
 use crate::diagnostic::Mistake;
 use crate::document::{Section, TomlItem, wrong_type};
 use crate::entries::{self, FormulaEntry, Name};
@@ -35,6 +36,8 @@ pub(crate) struct InitialDraft {
     values: HashMap<(Quantity, usize, u32), (Start, Span)>,
     conditions: Vec<(String, FormulaEntry)>,
     lowered: Vec<(String, Expr)>,
+    /// What is said about parts of bodies and joints: name, what, value, does it hold, place.
+    pub mechanical: Vec<(String, Mechanical, f64, bool, Span)>,
     /// `[final]`
     pub last: Option<Box<LastDraft>>,
     /// is this about the end of a run?
@@ -122,6 +125,13 @@ fn values(reader: &mut Reader, table: &DeTable, prefix: &str, holds: bool, given
             values(reader, inner, key.get_ref(), holds, given);
             continue;
         }
+        // so is crank.omega
+        if let (DeValue::Table(inner), true) = (value.get_ref(), reader.scope.objects.is_some()) {
+            let prefix =
+                if prefix.is_empty() { key.get_ref().to_string() } else { format!("{prefix}.{}", key.get_ref()) };
+            values(reader, inner, &prefix, holds, given);
+            continue;
+        }
         let what = format!("the {} value of `{}`", given.word(), key.get_ref());
         let Some(node) = crate::document::formula(reader, value, &what) else { continue };
         entries::keys(reader, key, value, &mut |reader, mut name, bindings, _| {
@@ -144,6 +154,13 @@ fn one(reader: &mut Reader, name: &Name, node: &Tree, bindings: &Bindings, holds
     };
     let place = match reader.scope.find(&name.full, &reference) {
         Ok(Symbol::Variable(class, k)) => Some((class, k, name.derivative)),
+        Ok(Symbol::Mechanical(what)) => {
+            let value = reader.constant(node, VALUE, &mut bindings.clone());
+            if let Some(value) = reader.ok(value) {
+                given.mechanical.push((name.full.clone(), what, value, holds, name.span));
+            }
+            return;
+        }
         Ok(Symbol::Parameter(_)) => {
             let help = "its value stands in [parameters]".to_string();
             reader.mistake(not_a_variable(name, "a parameter", help));
@@ -242,6 +259,12 @@ pub(crate) fn lower(lowering: &mut Lowering, given: &mut InitialDraft, context: 
     for (name, entry) in &given.conditions {
         if let Some(value) = lowering.residual(&entry.equation, context, &entry.bindings) {
             given.lowered.push((name.clone(), value.expr));
+        }
+    }
+    for (name, what, value, holds, _) in &given.mechanical {
+        // coordinates that are guessed have moved the drawing
+        if let (Some(now), true) = (lowering.mechanical(*what), *holds) {
+            given.lowered.push((name.clone(), now.expr - *value));
         }
     }
     if let Some(last) = &mut given.last {

@@ -10,11 +10,13 @@
 //! | `names`, `index`, `memo` | what names mean, index ranges, definitions |
 //! | `reader`, `lower` | values in numbers and in graph nodes |
 //! | `hybrid` | modes, transitions, sliding |
+//! | `bodies` | bodies, joints and forces |
 //! | `columns` | points of tables from files |
 //! | `spline` | tables of points as smooth functions |
-//! | `model`, `parameters`, `tables`, `definitions`, `motion`, `dae`, `initial`, `last`, `output`, `control` | the sections of a file |
+//! | `model`, `parameters`, `tables`, `definitions`, `motion`, `dae`, `initial`, `last`, `output`, `control`, `picture`, `plots` | the sections of a file |
 //! | `closed_loop` | a file with its control loop closed |
 
+mod bodies;
 mod closed_loop;
 mod columns;
 mod control;
@@ -36,6 +38,8 @@ mod motion;
 mod names;
 mod output;
 mod parameters;
+mod picture;
+mod plots;
 mod reader;
 mod shape;
 mod source;
@@ -55,6 +59,8 @@ pub use index::ReadingLimits;
 pub use last::ModelBoundary;
 pub use model::{Defaults, Model, ModelKind};
 pub use motion::MotionTexts;
+pub use picture::{LineStyle, ModelPicture, PictureKind, PictureShape, PictureValue};
+pub use plots::ModelPlot;
 pub use source::Span;
 pub use tables::TableOfTime;
 pub use unused::Unused;

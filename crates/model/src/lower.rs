@@ -3,6 +3,7 @@
 //! Beside its node each value carries its number if it does not vary, the kinds of variables in it, and how the velocities
 //! enter; so formulas are checked against the place where they stand while they are built.
 
+use crate::bodies::{Mechanical, Sight};
 use crate::diagnostic::Mistake;
 use crate::formula::ast::{Elementary, NameUse, Range, Tree, WrittenEquation};
 use crate::formula::evaluate::{Domain, Stop, Truth, decide, evaluate};
@@ -48,6 +49,10 @@ pub(crate) struct Lowering<'r, 'f> {
     pub rates: HashMap<(Quantity, usize), Vec<Rate>>,
     /// Values of variables at the start, where a formula is about both ends of a run.
     pub at_start: HashMap<(Quantity, usize), Expr>,
+    /// Bodies and joints as formulas.
+    pub mechanism: Option<Rc<Sight>>,
+    /// Names that mean something in one formula only: `length`, `angle`.
+    pub locals: HashMap<&'static str, Symbolic>,
     memo: Memo<Symbolic>,
 }
 
@@ -63,6 +68,8 @@ impl<'r, 'f> Lowering<'r, 'f> {
             variables,
             rates: HashMap::new(),
             at_start: HashMap::new(),
+            mechanism: None,
+            locals: HashMap::new(),
             memo: Memo::default(),
         }
     }
@@ -127,6 +134,12 @@ impl<'r, 'f> Lowering<'r, 'f> {
         self.reader.ok(result)
     }
 
+    /// Something about a body or a joint.
+    pub fn mechanical(&mut self, what: Mechanical) -> Option<Symbolic> {
+        let (expr, uses) = self.mechanism.as_ref()?.value(what)?;
+        Some(Symbolic { expr, number: None, uses, shape: Shape::Free, table: None })
+    }
+
     /// A constant that does not stand in the file.
     pub fn zero(&mut self) -> Symbolic {
         self.number(0.0)
@@ -189,9 +202,16 @@ impl Domain for Lowering<'_, '_> {
             "t" => return self.variable(Quantity::Time, 0),
             _ => {}
         }
+        if let Some(local) = self.locals.get(name).filter(|_| self.memo.is_idle()) {
+            return Ok(*local);
+        }
         match self.reader.scope.find(name, reference) {
             Err(_) if self.reader.scope.incomplete => Err(Stop::Told),
             Err(mistake) => Err(mistake.into()),
+            Ok(Symbol::Mechanical(what)) => {
+                let value = self.mechanical(what).ok_or(Stop::Told)?;
+                self.checked(value, name, reference.span)
+            }
             Ok(Symbol::Parameter(k)) => {
                 let number = self.reader.parameter(k)?;
                 Ok(Symbolic { number: Some(number), ..self.variable(Quantity::Parameter, k)? })

@@ -1,5 +1,6 @@
 //! A model file, read.
 
+use crate::bodies;
 use crate::control::{self, ModelControl};
 use crate::dae;
 use crate::diagnostic::{Mistake, Mistakes};
@@ -12,6 +13,8 @@ use crate::last::ModelBoundary;
 use crate::motion::{self, Beside, MotionTexts};
 use crate::names::{Classes, Context, Quantity};
 use crate::parameters;
+use crate::picture::{self, ModelPicture, PictureDraft};
+use crate::plots::{self, ModelPlot};
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::{enumerate, help, nearest};
@@ -22,6 +25,7 @@ use daedal::formulation::Formulation;
 use daedal::linalg::Matrices;
 use daedal::motion::Formulas;
 use daedal::{Initial, catalogue};
+use daedal_multibody::System;
 use std::path::Path;
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
@@ -54,6 +58,12 @@ pub struct Model {
     pub events: ModelEvents,
     /// What holds at the end, of a boundary value problem.
     pub boundary: Option<Box<ModelBoundary>>,
+    /// What it looks like.
+    pub picture: Option<Box<ModelPicture>>,
+    /// Plots that it asks for.
+    pub plots: Vec<ModelPlot>,
+    /// Bodies, joints and forces as they are drawn, of a model that has them: what pictures and checks need beside the equations.
+    pub bodies: Option<Arc<System>>,
 }
 
 /// Equations of a model.
@@ -115,7 +125,7 @@ pub struct Defaults {
     pub trust_initial: bool,
 }
 
-const SECTIONS: [&str; 15] = [
+const SECTIONS: [&str; 22] = [
     "model",
     "solve",
     "parameters",
@@ -123,6 +133,11 @@ const SECTIONS: [&str; 15] = [
     "definitions",
     "motion",
     "dae",
+    "world",
+    "bodies",
+    "points",
+    "joints",
+    "forces",
     "modes",
     "transitions",
     "sliding",
@@ -131,6 +146,8 @@ const SECTIONS: [&str; 15] = [
     "output",
     "events",
     "control",
+    "picture",
+    "plots",
 ];
 
 pub(crate) const NUMBER: Context = Context {
@@ -300,8 +317,9 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
         None => Defaults::default(),
     };
     let events = events::read(reader, root, given);
+    let picture = picture::read(reader, root);
     if root.contains_key("modes") {
-        return switched(reader, root, &modes, (about, solve), overrides, &events);
+        return switched(reader, root, &modes, (about, solve), overrides, (&events, picture));
     }
     for key in ["transitions", "sliding"] {
         if let Some((key, _)) = root.get_key_value(key) {
@@ -319,11 +337,13 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
         last: find(reader, "final", "[final]"),
         output: find(reader, "output", "[output]"),
         events: &events,
+        picture: &picture,
         control: find(reader, "control", "[control]"),
         t0: about.time.map_or(0.0, |(t0, _)| t0),
         tend: about.time.map(|(_, tend)| tend),
     };
-    control::refuse(reader, beside.control, false, !root.contains_key("motion"));
+    let of_bodies = bodies::present(root);
+    control::refuse(reader, beside.control, false, !root.contains_key("motion") && !of_bodies);
     if let (Some(section), false) = (beside.last, events.is_empty()) {
         reader.mistake(Mistake::NotAllowed {
             what: "[final]".into(),
@@ -337,7 +357,24 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
     }
     let motion = find(reader, "motion", "[motion]");
     let dae = find(reader, "dae", "[dae]");
+    let mut drawn = None;
     let (kind, boundary) = match (motion, dae) {
+        (motion, None) if of_bodies => {
+            let read = bodies::read(reader, root, motion, beside, given)?;
+            drawn = Some(read.system);
+            let (formulas, initial) = (Box::new(read.formulas), Box::new(read.initial));
+            (ModelKind::Motion { formulas, initial, texts: read.texts }, read.boundary)
+        }
+        (_, Some(dae)) if of_bodies => {
+            reader.mistake(Mistake::NotAllowed {
+                what: "[dae]".into(),
+                place: "a file with [[bodies]]".into(),
+                at: dae.span.into(),
+                label: "other equations".into(),
+                help: "bodies have equations of motion; states of force elements stand in [motion] as `dynamic`".into(),
+            });
+            return None;
+        }
         (Some(motion), Some(dae)) => {
             reader.mistake(Mistake::BothKinds { motion: motion.span.into(), dae: dae.span.into() });
             return None;
@@ -354,7 +391,7 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
                     what: "the section [motion] or [dae]".into(),
                     at: Span { start: end, end }.into(),
                     label: "the file has no equations".into(),
-                    help: "equations of motion stand in [motion], other equations in [dae]".into(),
+                    help: "equations of motion stand in [motion], other equations in [dae], mechanisms in [[bodies]] and [[joints]]".into(),
                 });
             }
             parameters::evaluate(reader);
@@ -369,12 +406,15 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
     let (structural, boundary) = (reader.structural(), boundary.map(Box::new));
     let plain = assembled(reader, root, (about, solve), kind);
     let events = events::of_model(reader, &events, &plain.kind);
-    Some(Model { parameters, structural, events, boundary, ..plain })
+    let formulas = std::mem::take(&mut reader.picture);
+    let picture = picture.picture.map(|picture| Box::new(ModelPicture { formulas, ..picture }));
+    Some(Model { parameters, structural, events, boundary, picture, bodies: drawn, ..plain })
 }
 
 /// A model without parameters, events and conditions at the end.
 fn assembled(reader: &mut Reader, root: &DeTable, (about, solve): (ModelSection, Defaults), kind: ModelKind) -> Model {
     let ModelSection { name, description, source, time } = about;
+    let plots = plots::read(reader, root, &kind);
     Model {
         name,
         description,
@@ -388,6 +428,9 @@ fn assembled(reader: &mut Reader, root: &DeTable, (about, solve): (ModelSection,
         kind,
         events: ModelEvents::default(),
         boundary: None,
+        picture: None,
+        plots,
+        bodies: None,
     }
 }
 
@@ -398,9 +441,19 @@ fn switched(
     modes: &[ModeDraft],
     (about, solve): (ModelSection, Defaults),
     overrides: &[(String, f64)],
-    events: &[EventDraft],
+    (events, picture): (&[EventDraft], PictureDraft),
 ) -> Option<Model> {
     parameters::evaluate(reader);
+    if let Some((key, _)) = bodies::SECTIONS.iter().find_map(|section| root.get_key_value(*section)) {
+        reader.mistake(Mistake::NotAllowed {
+            what: format!("[[{}]]", key.get_ref()),
+            place: "a file with [modes]".into(),
+            at: Span::from(key.span()).into(),
+            label: "bodies".into(),
+            help: "bodies do not switch between modes yet: use a `contact` force, or write the equations of the modes"
+                .into(),
+        });
+    }
     if let Some((key, _)) = root.get_key_value("final") {
         reader.mistake(Mistake::NotAllowed {
             what: "[final]".into(),
@@ -417,6 +470,7 @@ fn switched(
         overrides,
         formulation: solve.formulation.clone(),
         events,
+        picture: &picture,
     };
     let (model, of_modes, structural) = hybrid::read(reader, &shared, modes)?;
     let mut parameters: Vec<(String, f64)> = (0..reader.parameters.len())
@@ -424,7 +478,8 @@ fn switched(
         .collect();
     parameters.extend(of_modes);
     let kind = ModelKind::Hybrid(Box::new(model));
-    Some(Model { parameters, structural, ..assembled(reader, root, (about, solve), kind) })
+    let picture = picture.picture.map(Box::new);
+    Some(Model { parameters, structural, picture, ..assembled(reader, root, (about, solve), kind) })
 }
 
 fn check_sections(reader: &mut Reader, root: &DeTable) {

@@ -1,5 +1,6 @@
 //! What names mean: variables, parameters, definitions, and which of them a formula may contain.
 
+use crate::bodies::{Mechanical, Objects};
 use crate::diagnostic::Mistake;
 use crate::formula::ast::{NameUse, Tree, is_reserved};
 use crate::formula::construction::meaning;
@@ -111,6 +112,8 @@ pub(crate) enum Symbol {
     Item(usize),
     /// Number of a table.
     Table(usize),
+    /// Something about a body, a point or a joint.
+    Mechanical(Mechanical),
 }
 
 /// A formula with a name, evaluated when it is first needed.
@@ -148,6 +151,8 @@ pub(crate) struct NameScope {
     pub items: Vec<Rc<NamedFormula>>,
     /// Names may be missing because their declarations have mistakes.
     pub incomplete: bool,
+    /// Bodies, points and joints, whose parts have names with dots.
+    pub objects: Option<Rc<Objects>>,
 }
 
 impl NameScope {
@@ -166,6 +171,14 @@ impl NameScope {
                 what: what.into(),
                 meaning: meaning(base),
                 at: span.into(),
+            });
+        }
+        if base.contains('.') && !base.starts_with("lambda.") && !base.starts_with("mu.") {
+            return Err(Mistake::Syntax {
+                message: format!("`{base}` cannot be the name of {what}"),
+                label: "a name with a dot".into(),
+                at: span.into(),
+                help: Some("only multipliers and parts of bodies and joints have a dot in their names".into()),
             });
         }
         let name = indexed(base, indices);
@@ -218,7 +231,13 @@ impl NameScope {
 
     /// The meaning of a name with its indices evaluated, or the mistake with advice.
     pub fn find(&self, name: &str, reference: &NameUse) -> Result<Symbol, Mistake> {
-        self.names.get(name).map(|d| d.symbol).ok_or_else(|| self.unknown(name, reference))
+        if let Some(declared) = self.names.get(name) {
+            return Ok(declared.symbol);
+        }
+        match &self.objects {
+            Some(objects) if name.contains('.') || objects.knows(name) => objects.find(name, reference.span),
+            _ => Err(self.unknown(name, reference)),
+        }
     }
 
     fn unknown(&self, name: &str, reference: &NameUse) -> Mistake {
@@ -271,7 +290,10 @@ impl NameScope {
                 let constraints =
                     known.iter().copied().filter(|n| Some(n.split('.').next().unwrap_or(n)) == multiplier);
                 match (multiplier, constraints.clone().count()) {
-                    (Some(letter), 0) => Some(format!("no named constraint has a multiplier {letter}")),
+                    (Some("lambda" | "mu"), 0) => Some(format!("no named constraint has a multiplier {}", multiplier.unwrap_or_default())),
+                    (Some(_), 0) => Some(
+                        "only multipliers have a dot in their names, lambda.NAME and mu.NAME, and parts of [[bodies]] and [[joints]]".into(),
+                    ),
                     (Some(_), _) => Some(format!("known multipliers: {}", enumerate(constraints))),
                     (None, _) => foreign(base).map(str::to_string).or_else(|| {
                         Some(format!("known names: {}", enumerate(known.iter().copied().filter(|n| *n != "pi"))))

@@ -8,6 +8,7 @@ use crate::events::{self, EventDraft};
 use crate::formula::ast::Tree;
 use crate::lower::Lowering;
 use crate::names::{Classes, Context, NamedFormula, Symbol};
+use crate::picture::{self, PictureDraft};
 use crate::reader::Reader;
 use daedal::graph::Expr;
 use std::collections::HashSet;
@@ -41,11 +42,12 @@ pub(crate) fn read(reader: &mut Reader, section: Option<Section>) -> Vec<(Name, 
 /// Their formulas; in a system with modes those that have all names in this one.
 ///
 /// An output may use other outputs, in any order: while they are lowered each is a name as definitions are, unless its name is one already.
-/// They are names for events, too, and for nothing else.
+/// They are names for events and pictures, too, and for nothing else.
 pub(crate) fn lower(
     lowering: &mut Lowering,
     outputs: &[(Name, FormulaEntry)],
     events: &[EventDraft],
+    picture: &PictureDraft,
 ) -> Vec<(String, Expr)> {
     let is_new = |(name, _): &&(Name, FormulaEntry)| lowering.reader.scope.knows(&name.base).is_none();
     let own: HashSet<&str> = outputs.iter().filter(is_new).map(|(name, _)| name.base.as_str()).collect();
@@ -75,6 +77,7 @@ pub(crate) fn lower(
     let absent = lowering.reader.absent.clone();
     lowering.reader.absent.extend(missing);
     events::lower(lowering, events);
+    picture::lower(lowering, picture);
     lowering.reader.absent = absent;
     // no other formula may contain them
     for output in own() {

@@ -13,6 +13,7 @@ use crate::memo::{self, Memo, NamedFormulas};
 use crate::names::{Classes, Context, NameScope, NamedFormula, Quantity, Symbol};
 use crate::source::Span;
 use crate::tables::{self, Table};
+use daedal::graph::Expr;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -83,6 +84,8 @@ pub(crate) struct Reader<'f> {
     pub absent: HashMap<String, Mistake>,
     /// Events of these equations.
     pub events: Vec<Lowered>,
+    /// Formulas of the picture in the graph of these equations, by their numbers.
+    pub picture: Vec<(usize, Expr)>,
     /// Events that are not looked for in some mode, because it does not have the names in them: number, and which one is missing.
     pub absent_events: Vec<(usize, Mistake)>,
     /// A text beside the file that is read now.
@@ -127,6 +130,7 @@ impl<'f> Reader<'f> {
             mode: None,
             absent: HashMap::new(),
             events: Vec::new(),
+            picture: Vec::new(),
             absent_events: Vec::new(),
             beside: None,
         }
@@ -386,6 +390,7 @@ impl Domain for Reader<'_> {
             .into()),
             Ok(Symbol::Item(item)) => memo::value(item, reference, self),
             Ok(Symbol::Table(_)) => Err(without_argument(name, reference.span)),
+            Ok(Symbol::Mechanical(_)) => Err(not_allowed(format!("`{name}`"), self.context)),
             Ok(Symbol::Variable(class, _)) => Err(not_allowed(format!("the {} `{name}`", class.noun()), self.context)),
         }
     }

@@ -1,6 +1,6 @@
 //! Formulas as straight-line code: steps of at most two operands, in the order in which nodes were made.
 //!
-//! What a machine need not know is taken apart here: powers are products, a choice is made by masks, signs and absolute values by bits.
+//! What a machine need not know is taken apart here: powers are products, those of 3/2 with a root, a choice is made by masks, signs and absolute values by bits.
 
 use crate::functions::LibraryFunction;
 use daedal_graph::{Binary, Expr, Graph, Node, Unary};
@@ -208,6 +208,17 @@ impl Lowering {
             Node::Powi(x, n) => {
                 let x = self.at(x);
                 self.powi(x, n)
+            }
+            // as the scalar f64 does
+            Node::Powf(x, a) if a.abs() == 1.5 => {
+                let x = self.at(x);
+                let root = self.step(Step::Root(x));
+                let power = self.two(Operation::Mul, x, root);
+                if a > 0.0 {
+                    return power;
+                }
+                let one = self.number(1.0);
+                self.two(Operation::Div, one, power)
             }
             Node::Powf(x, a) => {
                 let (x, a) = (self.at(x), self.number(a));

@@ -40,9 +40,12 @@
     if (PAGE.bands) hint.append(" The ground shows the mode that is active, marks below it the switches.");
     const portrait = new Portrait(document.getElementById("portrait"));
     Modes.useTable(document.getElementById("switches"));
+    const ways = PAGE.ways.map((way) => new Way(document.getElementById(way.id), way));
+    if (Player) Player.listen(showTime);
+    if (Player) Player.listen((t) => ways.forEach((way) => way.mark(t)));
     // for whoever wants to look at a plot from outside
-    window.daedal = { plots: drawn, portrait };
-    const charts = () => [...drawn.values(), ...portrait.charts()];
+    window.daedal = { plots: drawn, portrait, player: Player, ways };
+    const charts = () => [...drawn.values(), ...portrait.charts(), ...ways.map(({ chart }) => chart).filter(Boolean)];
     const redraw = () => charts().forEach((chart) => chart.redraw(false, true));
 
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
@@ -54,6 +57,7 @@
     addEventListener("afterprint", () => {
       document.documentElement.classList.remove("printing");
       for (const chart of drawn.values()) fit(chart);
+      for (const way of ways) if (way.chart) fit(way.chart, (box) => way.size(box));
       portrait.fit();
       redraw();
     });
@@ -109,7 +113,7 @@
       },
       hooks: {
         setScale: [(chart, key) => key === "x" && follow(chart)],
-        setCursor: [(chart) => legend.tell(chart.cursor.idx)],
+        setCursor: [(chart) => legend.tell(chart.cursor.idx), seek],
         setSeries: [(chart, k, change) => change.focus !== undefined && legend.mark(k)],
         drawClear: [(chart) => Modes.drawBands(chart, view)],
         draw: [drawEvents, (chart) => Modes.drawSwitches(chart, view)],
@@ -202,6 +206,24 @@
     /** The curve near the cursor. */
     mark(near) {
       this.entries.forEach(({ button }, k) => button.classList.toggle("near", k + 1 === near));
+    }
+  }
+
+  /** The moving picture follows the cursor. */
+  function seek(chart) {
+    const { left, idx } = chart.cursor;
+    if (!Player || Player.state.playing || idx === null || idx === undefined || left < 0 || !chart.over.matches(":hover")) return;
+    Player.seek(chart.posToVal(left, "x"), showTime);
+  }
+
+  /** The cursor of all plots follows the moving picture. */
+  function showTime(t) {
+    for (const chart of drawn.values()) {
+      if (!chart.root.offsetParent) continue;
+      const left = chart.valToPos(t, "x");
+      const seen = left >= 0 && left <= chart.over.clientWidth;
+      // far above, so that no curve is near it
+      chart.setCursor({ left: seen ? left : -10, top: -1000 }, true, false);
     }
   }
 

@@ -198,6 +198,12 @@ pub enum Inconsistent {
         /// How many there are.
         modes: usize,
     },
+    /// A picture that names what is not there.
+    #[error("the scene cannot be drawn: {what}")]
+    Scene {
+        /// What is wrong.
+        what: String,
+    },
     /// A time before the one in front of it.
     #[error("{list}: the time falls from {before:?} to {value:?} at place {place}; times must not fall")]
     TimeFalls {
@@ -238,6 +244,12 @@ pub enum WriteError {
     /// Parts that do not fit together.
     #[error(transparent)]
     Inconsistent(#[from] Inconsistent),
+    /// Neither a picture nor curves.
+    #[error("there is nothing to draw: the run has no picture, and {why}")]
+    NothingToDraw {
+        /// Why there are no curves either.
+        why: &'static str,
+    },
 }
 
 fn json_place(key: &str, cause: &serde_json::Error) -> String {

@@ -2,7 +2,7 @@
 
 use crate::error::{ReadError, WriteError};
 use crate::run::Run;
-use crate::{csv, json, npz, page};
+use crate::{csv, json, npz, page, still};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -18,11 +18,13 @@ pub enum Format {
     Npz,
     /// A page for people, which cannot be read back.
     Html,
+    /// Stills of the picture for papers, or curves, which cannot be read back.
+    Svg,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 4] = [Format::Csv, Format::Json, Format::Npz, Format::Html];
+    pub const ALL: [Format; 5] = [Format::Csv, Format::Json, Format::Npz, Format::Html, Format::Svg];
 
     /// The format that the ending of a name stands for.
     pub fn of(path: &Path) -> Option<Self> {
@@ -37,6 +39,7 @@ impl Format {
             Format::Json => "json",
             Format::Npz => "npz",
             Format::Html => "html",
+            Format::Svg => "svg",
         }
     }
 }
@@ -49,6 +52,7 @@ impl Run {
             Format::Json => json::write(self, file),
             Format::Npz => npz::write(self, file),
             Format::Html => page::write(self, file),
+            Format::Svg => still::write(self, file),
         }
     }
 
@@ -58,7 +62,7 @@ impl Run {
             Some(Format::Csv) => csv::read(File::open(path)?),
             Some(Format::Json) => json::read(File::open(path)?),
             Some(Format::Npz) => npz::read(File::open(path)?),
-            Some(Format::Html) | None => Err(ReadError::Ending),
+            Some(Format::Html | Format::Svg) | None => Err(ReadError::Ending),
         }
     }
 }

@@ -5,9 +5,10 @@ use crate::error::{ReadError, WriteError};
 use crate::hybrid::{ModeHistory, ModeRecord, PhaseRecord, SwitchRecord};
 use crate::number::{self, Ordered, absent};
 use crate::run::{
-    Column, ColumnKind, Ending, EventRecord, Header, LastPoint, ResidualRecord, Run, StepRecords, WarningRecord,
-    same_length,
+    ChosenPlot, Column, ColumnKind, Ending, EventRecord, Header, LastPoint, ResidualRecord, Run, StepRecords,
+    WarningRecord, same_length,
 };
+use crate::scene::Scene;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 
@@ -133,6 +134,10 @@ pub(crate) struct RunRecord {
     events: Vec<EventRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hybrid: Option<HybridRecord>,
+    #[serde(default, deserialize_with = "absent", skip_serializing_if = "Vec::is_empty")]
+    plots: Vec<ChosenPlot>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) scene: Option<Box<Scene>>,
     #[serde(default, with = "number::exact", skip_serializing_if = "Option::is_none")]
     times: Option<Vec<f64>>,
     #[serde(default, with = "number::exact", skip_serializing_if = "Option::is_none")]
@@ -201,6 +206,8 @@ impl RunRecord {
                 switches,
                 warnings: Vec::new(),
             }),
+            plots: run.plots.clone(),
+            scene: run.scene.clone(),
             times: None,
             states: None,
             steps: None,
@@ -249,7 +256,8 @@ impl RunRecord {
             warnings,
         };
         let end = self.t_end.zip(self.last).map(|(t, values)| LastPoint { t, values });
-        let run = Run { header, times, columns, steps, events: self.events, end, hybrid };
+        let (events, plots, scene) = (self.events, self.plots, self.scene);
+        let run = Run { header, times, columns, steps, events, end, hybrid, plots, scene };
         run.check()?;
         Ok(run)
     }

@@ -4,12 +4,15 @@
 //! | module | what |
 //! | --- | --- |
 //! | [`run`] | the data of one run |
+//! | [`scene`] | its moving picture |
 //! | [`hybrid`] | modes, phases and switches of a run |
 //! | [`mod@format`] | which file holds it how, by the ending of its name |
 //! | [`json`], [`npz`], [`csv`] | readers and writers; all of it, all of it for NumPy, columns only |
 //! | [`comparison`] | runs of one model with many methods, as data, table and page |
+//! | [`sweep`] | runs of one model with many values of its parameters, as NumPy arrays |
 //! | [`study`] | what `auto` costs against the best method, model by model |
 //! | [`page`] | the report page |
+//! | `still` | pictures for papers, as SVG |
 //! | [`decimate`] | fewer points with the same extremes |
 //!
 //! ```
@@ -36,7 +39,10 @@ pub mod npz;
 mod number;
 pub mod page;
 pub mod run;
+pub mod scene;
+mod still;
 pub mod study;
+pub mod sweep;
 
 pub use comparison::Comparison;
 pub use error::{Inconsistent, ReadError, WriteError};
@@ -45,5 +51,11 @@ pub use hybrid::{
     Continuity, JumpRecord, ModeHistory, ModeRecord, PhaseRecord, RestartRecord, SwitchCause, SwitchRecord, TimeShare,
 };
 pub use run::{
-    Column, ColumnKind, Ending, EventRecord, Header, LastPoint, ResidualRecord, Run, StepRecords, WarningRecord, time,
+    ChosenPlot, Column, ColumnKind, Ending, EventRecord, Header, LastPoint, ResidualRecord, Run, StepRecords,
+    WarningRecord, time,
 };
+pub use scene::{
+    Anchor, Coordinate, DrawingKind, Pose, Scene, SceneBody, SceneDrawing, SceneForce, SceneFrames, SceneJoint,
+    SceneShape, SceneTrace, ShapeKind, Stroke,
+};
+pub use sweep::{Sweep, SweptRun};

@@ -48,8 +48,14 @@ element!(u32, "<u4");
 element!(u64, "<u8");
 
 /// Write a list of numbers.
-pub fn write<T: ArrayElement>(values: &[T], mut file: impl Write) -> io::Result<()> {
-    file.write_all(&preamble(T::LETTERS, &format!("({},)", values.len())))?;
+pub fn write<T: ArrayElement>(values: &[T], file: impl Write) -> io::Result<()> {
+    write_shaped(values, &[values.len()], file)
+}
+
+/// Write an array of this shape, the last index running fastest.
+pub fn write_shaped<T: ArrayElement>(values: &[T], shape: &[usize], mut file: impl Write) -> io::Result<()> {
+    let lengths: Vec<String> = shape.iter().map(ToString::to_string).collect();
+    file.write_all(&preamble(T::LETTERS, &format!("({},)", lengths.join(", "))))?;
     let mut bytes = Vec::new();
     for chunk in values.chunks(8192) {
         bytes.clear();
@@ -102,16 +108,27 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// Read a list of numbers. Its description is looked at first: nothing longer than it says, and than the limits allow, is taken from
-/// the file, which may be a small archive of endless zeros.
-pub fn read<T: ArrayElement>(mut file: impl Read, limits: ArrayLimits) -> Result<Vec<T>, Fault> {
+/// Read a list of numbers.
+pub fn read<T: ArrayElement>(file: impl Read, limits: ArrayLimits) -> Result<Vec<T>, Fault> {
+    read_shaped(file, 1, limits)
+}
+
+/// Read an array of so many dimensions; the limit of its length is that of all its numbers. Its description is looked at first: nothing
+/// longer than it says, and than the limits allow, is taken from the file, which may be a small archive of endless zeros.
+pub fn read_shaped<T: ArrayElement>(
+    mut file: impl Read,
+    dimensions: usize,
+    limits: ArrayLimits,
+) -> Result<Vec<T>, Fault> {
     let description = description(&mut file)?;
     if description.letters != T::LETTERS {
         return Err(ArrayFault::Type { found: description.letters, expected: T::LETTERS }.into());
     }
-    let [length] = description.shape[..] else {
-        return Err(ArrayFault::Dimensions { found: description.shape.len(), expected: 1 }.into());
-    };
+    if description.shape.len() != dimensions {
+        return Err(ArrayFault::Dimensions { found: description.shape.len(), expected: dimensions }.into());
+    }
+    let length = description.shape.iter().try_fold(1_u64, |product, &length| product.checked_mul(length));
+    let length = length.ok_or(ArrayFault::Magic)?;
     if let Some(expected) = limits.length.filter(|&expected| expected as u64 != length) {
         return Err(ArrayFault::Length { found: length, expected }.into());
     }

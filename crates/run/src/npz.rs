@@ -1,7 +1,8 @@
 //! The whole run as an archive of NumPy arrays: `t`, one array for each column under its name, `step_t`, `step_h`,
 //! `step_order`, `step_newton`, `residual_position`, `residual_velocity`, `residual_acceleration`, `residual_invariant`,
 //! `residual_constraint`, `residual_hidden`, and `header`, a text that holds everything else as JSON. A run through
-//! several modes has `phase_mode`, `phase_t0`, `phase_t1`, `switch_t`, `switch_from`, `switch_to` besides, one with events `event_t`, which repeat the header. `numpy.load` reads it as it is: nothing is pickled.
+//! several modes has `phase_mode`, `phase_t0`, `phase_t1`, `switch_t`, `switch_from`, `switch_to` besides, one with events `event_t`, which repeat the header. A moving picture has
+//! `scene_t` and `scene_columns`, one column of its frames after the other. `numpy.load` reads it as it is: nothing is pickled.
 //! The same run gives the same bytes: entries have no dates.
 
 use crate::error::{ReadError, WriteError};
@@ -9,6 +10,7 @@ use crate::hybrid::ModeHistory;
 use crate::json::{self, RunRecord};
 use crate::npy::{self, ArrayElement, ArrayLimits, Fault};
 use crate::run::{Run, StepRecords};
+use crate::scene::SceneFrames;
 use std::collections::HashSet;
 use std::io::{Read, Seek, Write};
 use zip::result::ZipError;
@@ -26,8 +28,10 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
     let mut archive = Archive(ZipWriter::new_stream(file));
     let mut record = RunRecord::of(run);
     record.arrays = Some(arrays.clone());
+    // the numbers of a scene are arrays
+    let frames = record.scene.as_mut().map(|scene| std::mem::take(&mut scene.frames));
     let header = serde_json::to_string(&record).map_err(std::io::Error::from)?;
-    npy::write_text(&header, archive.begin("header", header.len())?)?;
+    archive.text("header", &header)?;
     archive.list("t", &run.times)?;
     for (column, array) in run.columns.iter().zip(&arrays) {
         archive.list(array, &column.values)?;
@@ -59,6 +63,10 @@ pub fn write(run: &Run, file: impl Write) -> Result<(), WriteError> {
     }
     if !run.events.is_empty() {
         archive.list("event_t", &run.events.iter().map(|event| event.t).collect::<Vec<_>>())?;
+    }
+    if let Some(frames) = frames {
+        archive.list("scene_t", &frames.t)?;
+        archive.list("scene_columns", &frames.columns.concat())?;
     }
     archive.0.finish()?;
     Ok(())
@@ -93,12 +101,18 @@ pub fn read(file: impl Read + Seek) -> Result<Run, ReadError> {
     } else {
         None
     };
+    if let Some(scene) = &mut record.scene {
+        let t: Vec<f64> = archive.list("scene_t", None)?;
+        let values: Vec<f64> = archive.list("scene_columns", None)?;
+        let columns = if t.is_empty() { Vec::new() } else { values.chunks(t.len()).map(<[f64]>::to_vec).collect() };
+        scene.frames = SceneFrames { t, columns };
+    }
     record.into_run(times, columns, steps)
 }
 
 /// Names of arrays for columns: the name of the column, unless it means something else here, is taken, or no archive
 /// should have it; then `column_` with its place.
-fn array_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+pub(crate) fn array_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
     let mut taken: HashSet<String> = HashSet::new();
     let mut arrays = Vec::new();
     for (k, name) in names.enumerate() {
@@ -116,17 +130,27 @@ fn array_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
 }
 
 fn is_possible(name: &str) -> bool {
-    let blocks = ["step_", "residual_", "phase_", "switch_", "event_"];
+    let blocks = ["step_", "residual_", "phase_", "switch_", "event_", "scene_"];
     let reserved = name == "t" || name == "header" || blocks.iter().any(|block| name.starts_with(block));
     let odd = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':');
     !name.is_empty() && name.len() <= 200 && !reserved && !name.contains(odd)
 }
 
-struct Archive<W: Write>(ZipWriter<StreamWriter<W>>);
+pub(crate) struct Archive<W: Write>(pub ZipWriter<StreamWriter<W>>);
 
 impl<W: Write> Archive<W> {
-    fn list<T: ArrayElement>(&mut self, name: &str, values: &[T]) -> Result<(), WriteError> {
+    pub fn list<T: ArrayElement>(&mut self, name: &str, values: &[T]) -> Result<(), WriteError> {
         Ok(npy::write(values, self.begin(name, values.len())?)?)
+    }
+
+    /// An array of this shape, the last index running fastest.
+    pub fn shaped(&mut self, name: &str, values: &[f64], shape: &[usize]) -> Result<(), WriteError> {
+        Ok(npy::write_shaped(values, shape, self.begin(name, values.len())?)?)
+    }
+
+    /// A text.
+    pub fn text(&mut self, name: &str, text: &str) -> Result<(), WriteError> {
+        Ok(npy::write_text(text, self.begin(name, text.len())?)?)
     }
 
     fn begin(&mut self, name: &str, values: usize) -> Result<&mut ZipWriter<StreamWriter<W>>, WriteError> {
@@ -141,7 +165,7 @@ impl<W: Write> Archive<W> {
     }
 }
 
-struct ArchiveReader<R>(ZipArchive<R>);
+pub(crate) struct ArchiveReader<R>(pub ZipArchive<R>);
 
 impl<R: Read + Seek> ArchiveReader<R> {
     fn holds(&self, name: &str) -> bool {
@@ -149,15 +173,20 @@ impl<R: Read + Seek> ArchiveReader<R> {
     }
 
     /// A list of so many numbers, where that is known.
-    fn list<T: ArrayElement>(&mut self, name: &str, length: Option<usize>) -> Result<Vec<T>, ReadError> {
+    pub fn list<T: ArrayElement>(&mut self, name: &str, length: Option<usize>) -> Result<Vec<T>, ReadError> {
         self.array(name, length, |file, limits| npy::read(file, limits))
+    }
+
+    /// An array of so many dimensions and numbers.
+    pub fn shaped(&mut self, name: &str, dimensions: usize, length: usize) -> Result<Vec<f64>, ReadError> {
+        self.array(name, Some(length), |file, limits| npy::read_shaped(file, dimensions, limits))
     }
 
     fn list_if_there<T: ArrayElement>(&mut self, name: &str, length: usize) -> Result<Option<Vec<T>>, ReadError> {
         if self.holds(name) { self.list(name, Some(length)).map(Some) } else { Ok(None) }
     }
 
-    fn text(&mut self, name: &str) -> Result<String, ReadError> {
+    pub fn text(&mut self, name: &str) -> Result<String, ReadError> {
         self.array(name, None, |file, limits| npy::read_text(file, limits))
     }
 

@@ -4,6 +4,7 @@
 use crate::error::Inconsistent;
 use crate::hybrid::ModeHistory;
 use crate::number;
+use crate::scene::Scene;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -24,6 +25,22 @@ pub struct Run {
     pub end: Option<LastPoint>,
     /// Modes and switches, if there were several modes.
     pub hybrid: Option<ModeHistory>,
+    /// Plots that the model asks for.
+    pub plots: Vec<ChosenPlot>,
+    /// The moving picture, if the model has one.
+    pub scene: Option<Box<Scene>>,
+}
+
+/// A plot that a model asks for. Curves that the run does not have are left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChosenPlot {
+    /// Its heading.
+    pub title: String,
+    /// The column that goes to the right; time if absent.
+    #[serde(default)]
+    pub x: Option<String>,
+    /// The columns that go upward.
+    pub curves: Vec<String>,
 }
 
 /// What was solved, how, and how it ended; `None` where a file does not say it.
@@ -300,6 +317,7 @@ impl Run {
             same_length("the last point", end.values.len(), "columns", self.columns.len())?;
         }
         self.hybrid.as_ref().map_or(Ok(()), ModeHistory::check)?;
+        self.scene.as_ref().map_or(Ok(()), |scene| scene.check())?;
         self.steps.as_ref().map_or(Ok(()), StepRecords::check)
     }
 }
@@ -329,7 +347,7 @@ pub(crate) fn same_length(what: &str, found: usize, of: &'static str, expected: 
 }
 
 /// Finite times that do not fall, or that do not rise where the last one lies before the first.
-fn ordered(list: &'static str, times: &[f64]) -> Result<(), Inconsistent> {
+pub(crate) fn ordered(list: &'static str, times: &[f64]) -> Result<(), Inconsistent> {
     match (times.first(), times.last()) {
         (Some(first), Some(last)) if last < first => {
             let back: Vec<f64> = times.iter().map(|t| -t).collect();

@@ -9,7 +9,7 @@ fn read(format: Format, file: &[u8]) -> Result<Run, ReadError> {
         Format::Csv => csv::read(file),
         Format::Json => json::read(file),
         Format::Npz => npz::read(Cursor::new(file)),
-        Format::Html => Err(ReadError::Ending),
+        Format::Html | Format::Svg => Err(ReadError::Ending),
     }
 }
 
@@ -187,8 +187,10 @@ fn run() -> impl Strategy<Value = Run> {
             prop::collection::vec(event, 0..3),
             prop::option::of(end),
             prop::option::of(hybrid()),
+            prop::option::of(scene().prop_map(Box::new)),
+            prop::collection::vec(plot(), 0..2),
         )
-            .prop_map(move |(header, columns, steps, events, end, hybrid)| Run {
+            .prop_map(move |(header, columns, steps, events, end, hybrid, scene, plots)| Run {
                 header,
                 times: times(points),
                 columns,
@@ -196,7 +198,56 @@ fn run() -> impl Strategy<Value = Run> {
                 events,
                 end,
                 hybrid,
+                plots,
+                scene,
             })
+    })
+}
+
+fn plot() -> impl Strategy<Value = ChosenPlot> {
+    (name(), prop::option::of(name()), prop::collection::vec(name(), 0..3)).prop_map(|(title, x, curves)| ChosenPlot {
+        title,
+        x,
+        curves,
+    })
+}
+
+/// A body and some shapes, with gaps and infinities in their columns.
+fn scene() -> impl Strategy<Value = Scene> {
+    (1_usize..4).prop_flat_map(|frames| {
+        let columns = prop::collection::vec(prop::collection::vec(number(), frames), 7);
+        (columns, name(), -1e3..1e3_f64, prop::option::of(name())).prop_map(move |(columns, name, x, color)| {
+            let column = |column| Coordinate::Column { column };
+            let point = vec![Coordinate::Fixed(x), column(3), column(6)];
+            let mut circle = SceneDrawing::new(DrawingKind::Circle, vec![point.clone()]);
+            (circle.radius, circle.axis) = (Some(column(0)), Some(point.clone()));
+            let shape = SceneShape {
+                kind: ShapeKind::Box,
+                size: vec![1.0, x, 0.5],
+                at: [x; 3],
+                rotation: [1.0, 0.0, 0.0, 0.0],
+                vertices: None,
+                triangles: None,
+            };
+            let pose = Pose::Columns((0..7).collect());
+            let body = SceneBody { name: name.clone(), pose, color: color.clone(), shapes: vec![shape] };
+            let joint = SceneJoint {
+                name,
+                kind: "revolute".into(),
+                bodies: [None, Some(0)],
+                at: [x; 3],
+                axis: None,
+                force: Some([1, 2, 3]),
+            };
+            Scene {
+                bodies: vec![body],
+                joints: vec![joint],
+                traces: vec![SceneTrace { body: Some(0), point, color, width: Some(2.0) }],
+                drawings: vec![circle],
+                frames: SceneFrames { t: times(frames), columns },
+                ..Scene::default()
+            }
+        })
     })
 }
 
@@ -294,7 +345,11 @@ proptest! {
     fn every_run_has_a_page(run in run()) {
         let page = String::from_utf8(write(Format::Html, &run)).expect("text");
         prop_assert!(page.ends_with("</html>\n"));
-        prop_assert_eq!(page.matches("</script").count(), 3);
+        // a scene has its data beside those of the plots
+        prop_assert_eq!(page.matches("</script").count(), 3 + usize::from(run.scene.is_some()));
+        let mut still = Vec::new();
+        let drawn = run.write(Format::Svg, &mut still);
+        prop_assert!(drawn.is_ok() == still.ends_with(b"</svg>\n"), "{drawn:?}");
     }
 
     #[test]

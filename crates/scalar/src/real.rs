@@ -69,7 +69,12 @@ impl Scalar for f64 {
     }
     #[inline]
     fn powf(self, a: f64) -> f64 {
-        f64::powf(self, a)
+        // the powers of distances, without a logarithm; native code does the same
+        match a {
+            1.5 => self * self.sqrt(),
+            -1.5 => 1.0 / (self * self.sqrt()),
+            _ => f64::powf(self, a),
+        }
     }
     #[inline]
     fn pow(self, y: f64) -> f64 {

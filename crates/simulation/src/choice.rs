@@ -193,6 +193,7 @@ fn of_motion<'m>(
     let wish = wanted_formulation(model, asked)?;
     // the number of stages, where the method is chosen
     let mut stages: Option<Stages> = None;
+    let mut onto_invariants = false;
     let (name, wish, mut reasons) = match (name, wish) {
         (Some(name), wish) => (name, wish, Vec::new()),
         (None, Some((formulation, of_model))) => {
@@ -214,7 +215,7 @@ fn of_motion<'m>(
                     // backward in time the scales are the same
                     let tend = start.t + (tend - start.t).abs();
                     let chosen = analysis::choose_by(motion.mechanism(), start, tend, ranks);
-                    stages = chosen.stages(rtol);
+                    (stages, onto_invariants) = (chosen.stages(rtol), chosen.onto_invariants);
                     (chosen.method, Some((chosen.formulation, false)), chosen.reasons)
                 }
                 // a model without consistent initial values is left to geoms, which says why
@@ -250,6 +251,9 @@ fn of_motion<'m>(
             Box::new(Hedop5 { steps, project, safety })
         }
         "dopri5" => Box::new(dormand_prince(Pair::Order5, given)?),
+        "dop853" if onto_invariants => {
+            Box::new(DormandPrince { project: ProjectedOnto::Invariants, ..DormandPrince::of(Pair::Order8) })
+        }
         "dop853" => Box::new(dormand_prince(Pair::Order8, given)?),
         "partition" => Box::new(local_state_space(Chart::Partition, given)?),
         "tangent" => Box::new(local_state_space(Chart::Tangent, given)?),
@@ -434,7 +438,7 @@ fn runge_kutta(family: RungeKuttaFamily, given: &MethodOptions) -> Result<Implic
     let project = match projection(given) {
         ProjectedOnto::All => true,
         ProjectedOnto::Nothing => false,
-        ProjectedOnto::Positions | ProjectedOnto::Velocities => {
+        ProjectedOnto::Positions | ProjectedOnto::Velocities | ProjectedOnto::Invariants => {
             return Err(Error::ProjectsAllOrNone { method: family.name() });
         }
     };

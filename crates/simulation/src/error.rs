@@ -10,6 +10,7 @@ use daedal::motion::consistent::InitialisationError;
 use daedal::{SolveError, StepFailure, dae};
 use daedal_model::Mistakes;
 use daedal_problems::ParameterError;
+use daedal_run::{ReadError, WriteError};
 use std::io;
 use std::path::PathBuf;
 use std::string::FromUtf8Error;
@@ -152,6 +153,36 @@ pub enum Error {
         .settings.join(", ")
     )]
     NotBetweenEnds { settings: Vec<&'static str>, model: String },
+    #[error("nothing varies: give at least one parameter, with at least one value")]
+    NothingVaries,
+    #[error("the value {value:?} of {name} in run {run} is not finite")]
+    SweepValue { name: String, value: f64, run: usize },
+    #[error("run {run} has {found} values for {expected} parameters")]
+    SweepRow { run: usize, found: usize, expected: usize },
+    #[error(
+        "a sweep keeps the end of every run, or its values at given times: save is end, a number of points or times"
+    )]
+    SweepSave,
+    #[error("{} holds another sweep, {what} differ; take another folder, or remove this one", path.display())]
+    OtherSweep { path: PathBuf, what: &'static str },
+    #[error("the runs of a sweep cannot be kept in the folder {}", path.display())]
+    SweepFolder {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
+    #[error("cannot read {}, which holds finished runs of the sweep; remove it, and they are made again", path.display())]
+    SweepFile {
+        path: PathBuf,
+        #[source]
+        cause: ReadError,
+    },
+    #[error("cannot write {}; the runs that were written before are kept", path.display())]
+    SweepUnwritten {
+        path: PathBuf,
+        #[source]
+        cause: WriteError,
+    },
     #[error("interrupted at t = {t:?}")]
     Interrupted { t: f64 },
     /// Another error, in whose message equations get their lines.
@@ -171,7 +202,7 @@ impl Error {
             Error::StoppedInMode { cause, .. } => is_stop(cause),
             Error::Enter { cause, .. } => is_numerical_entry(cause),
             Error::General(error) => is_not_found(error),
-            Error::Impossible { .. } | Error::Unsolvable { .. } => true,
+            Error::Impossible { .. } | Error::Unsolvable { .. } | Error::SweepUnwritten { .. } => true,
             _ => false,
         };
         if numerical { ErrorKind::Numerical } else { ErrorKind::Input }

@@ -6,6 +6,7 @@
 //! | [`Settings`], [`options`] | what a run is asked for; one table of the options of all methods |
 //! | [`choose`], [`MethodChoice`] | method and formulation, with the reasons |
 //! | [`solve`], [`Simulation`], [`Outcome`] | a run, watched by a [`Monitor`]; what was computed is kept, however it ended |
+//! | [`sweep()`], [`Variation`] | many runs with other values of parameters |
 //! | [`control`] | controllability, feedback, optima and sliding of models with `[control]` |
 //! | [`Error`] | what was not done, in words, and of which [`ErrorKind`] it is |
 //!
@@ -47,6 +48,7 @@ mod choice;
 pub mod compare;
 pub mod control;
 mod curve;
+mod dense;
 mod error;
 mod events;
 mod model;
@@ -59,10 +61,12 @@ mod places;
 mod plain;
 mod record;
 pub mod reference;
+mod scene;
 mod settings;
 mod solve;
 mod start;
 mod steps;
+mod sweep;
 mod tolerances;
 mod trimmed;
 mod variables;
@@ -71,6 +75,7 @@ pub mod verification;
 pub use check::{Check, check};
 pub use choice::MethodChoice;
 pub use compare::{ComparisonSettings, compare};
+pub use dense::NotDense;
 pub use error::{Error, ErrorKind};
 pub use model::{KernelKind, Model, ModelSource};
 pub use monitor::{Monitor, Progress, Unwatched};
@@ -78,7 +83,8 @@ pub use options::{BadMethodOption, MethodOptions, OptionValue};
 pub use outcome::{Computed, ModeShare, Outcome, Switching};
 pub use places::EquationPlaces;
 pub use plain::{is_control, plain};
-pub use settings::{EventAction, EventSetting, SaveSetting, Settings, SlidingSetting};
+pub use settings::{EventAction, EventSetting, SaveSetting, Settings, SlidingSetting, equidistant};
 pub use solve::{Simulation, choose, solve};
 pub use start::{ConsistentStart, GivenValue, StartDetails, StartSettings, StartValue, initialise};
+pub use sweep::{SweepOutcome, SweepSettings, Variation, sweep};
 pub use tolerances::Tolerances;

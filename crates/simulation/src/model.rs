@@ -11,7 +11,9 @@ use daedal::dae::{self, System};
 use daedal::graph::{Compiler, Interpreted};
 use daedal::linalg::{Matrices, RankRule};
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism};
-use daedal_model::{Defaults, HybridModel, ModelBoundary, ModelControl, ModelEvents, ModelKind, TableOfTime};
+use daedal_model::{
+    Defaults, HybridModel, ModelBoundary, ModelControl, ModelEvents, ModelKind, ModelPicture, ModelPlot, TableOfTime,
+};
 use daedal_native::Native;
 use daedal_problems::{ReferenceProblem, ReferenceValues};
 use daedal_run::WarningRecord;
@@ -146,6 +148,17 @@ pub(crate) struct ModelContent {
     pub events: ModelEvents,
     /// What holds at the end, of a boundary value problem.
     pub boundary: Option<Box<ModelBoundary>>,
+    /// What it looks like.
+    pub picture: Option<Arc<DrawnModel>>,
+    /// Plots that it asks for.
+    pub plots: Vec<ModelPlot>,
+}
+
+/// A picture, and the equations in whose graph its formulas stand.
+pub(crate) struct DrawnModel {
+    pub picture: ModelPicture,
+    /// Where the equations that are solved have another graph.
+    pub general: Option<dae::Formulas>,
 }
 
 /// What is to be solved.
@@ -160,6 +173,8 @@ pub(crate) struct MotionModel {
     /// With the names of the parameters, where the model has formulas.
     pub formulas: Option<Formulas>,
     pub initial: Initial,
+    /// Bodies, joints and forces as they are drawn, where the model is made of them.
+    pub bodies: Option<Arc<daedal_multibody::System>>,
     /// What is known about the solution, of a reference problem.
     pub references: Vec<ReferenceValues>,
     /// The program of a reference problem, where nothing is compiled.
@@ -172,7 +187,8 @@ pub(crate) struct MotionModel {
 impl MotionModel {
     fn new(formulas: Formulas, initial: Initial, kernel: KernelKind, matrices: Matrices) -> Self {
         let (references, compiled) = (Vec::new(), OnceLock::new());
-        MotionModel { formulas: Some(formulas), initial, references, program: None, kernel, matrices, compiled }
+        let bodies = None;
+        MotionModel { formulas: Some(formulas), initial, bodies, references, program: None, kernel, matrices, compiled }
     }
 
     /// The equations with their kernels.
@@ -328,6 +344,54 @@ impl Model {
         &self.content.description
     }
 
+    /// Names that conditions and outputs may contain beside time and parameters: variables and multipliers, then outputs; with modes those of
+    /// all modes.
+    pub fn names(&self) -> Vec<String> {
+        let of_motion = |formulas: &Formulas| -> Vec<String> {
+            let layout = Layout::new(formulas.sizes, Form::StrangenessFree, false);
+            let names = layout.variable_names(&formulas.names);
+            let shown = layout.shown().into_iter().filter(|j| !layout.a().contains(j)).map(|j| names[j].clone());
+            shown.chain(formulas.outputs.iter().map(|(name, _)| name.clone())).collect()
+        };
+        let of_general = |formulas: &dae::Formulas| -> Vec<String> {
+            formulas.states.iter().chain(formulas.outputs.iter().map(|(name, _)| name)).cloned().collect()
+        };
+        let mut names: Vec<String> = Vec::new();
+        match &self.content.equations {
+            ModelSystem::Motion(motion) => match &motion.formulas {
+                Some(formulas) => names = of_motion(formulas),
+                None => names = motion.layout().1,
+            },
+            ModelSystem::General(general) => names = of_general(&general.formulas),
+            ModelSystem::Modes(modes) => {
+                for mode in &modes.model.modes {
+                    let own = match &mode.kind {
+                        ModelKind::Motion { formulas, .. } => of_motion(formulas),
+                        ModelKind::Dae { formulas, .. } => of_general(formulas),
+                        ModelKind::Hybrid(_) => Vec::new(),
+                    };
+                    names.extend(own);
+                }
+                let mut seen = std::collections::HashSet::new();
+                names.retain(|name| seen.insert(name.clone()));
+            }
+        }
+        names
+    }
+
+    /// The text of its file; none of a reference problem.
+    pub fn text(&self) -> Option<&str> {
+        match &self.source {
+            ModelSource::Text { text, .. } => Some(text),
+            ModelSource::Reference(_) => None,
+        }
+    }
+
+    /// Where it comes from, before its parameters are set.
+    pub fn source(&self) -> &ModelSource {
+        &self.source
+    }
+
     /// All parameters, in the order of the model.
     pub fn parameters(&self) -> &[(String, f64)] {
         &self.content.parameters
@@ -402,6 +466,14 @@ impl Model {
             tables: whole.tables.clone(),
             events: ModelEvents::default(),
             boundary: None,
+            picture: whole.picture.as_ref().map(|drawn| {
+                let general = match &whole.equations {
+                    ModelSystem::General(general) => Some(general.formulas.clone()),
+                    ModelSystem::Motion(_) | ModelSystem::Modes(_) => None,
+                };
+                Arc::new(DrawnModel { picture: drawn.picture.clone(), general: drawn.general.clone().or(general) })
+            }),
+            plots: whole.plots.clone(),
         };
         Model { content: Arc::new(content), ..self.clone() }
     }
@@ -420,9 +492,11 @@ impl Model {
             warnings: Vec::new(),
             tables: whole.tables.clone(),
             places: whole.places.clone(),
-            equations: equations(mode.kind.clone(), self.kernel, self.matrices.unwrap_or_default()),
+            equations: equations(mode.kind.clone(), None, self.kernel, self.matrices.unwrap_or_default()),
             events: ModelEvents::default(),
             boundary: None,
+            picture: None,
+            plots: Vec::new(),
         };
         Model { content: Arc::new(content), ..self.clone() }
     }
@@ -455,16 +529,24 @@ fn from_text(
         warnings: read.unused.iter().map(|unused| WarningRecord::new(unused.to_string())).collect(),
         tables: read.tables,
         places: EquationPlaces::of(&read.kind),
-        equations: equations(read.kind, kernel, matrices),
+        equations: equations(read.kind, read.bodies, kernel, matrices),
         events: read.events,
         boundary: read.boundary,
+        picture: read.picture.map(|picture| Arc::new(DrawnModel { picture: *picture, general: None })),
+        plots: read.plots,
     })
 }
 
-fn equations(kind: ModelKind, kernel: KernelKind, matrices: Matrices) -> ModelSystem {
+fn equations(
+    kind: ModelKind,
+    bodies: Option<Arc<daedal_multibody::System>>,
+    kernel: KernelKind,
+    matrices: Matrices,
+) -> ModelSystem {
     match kind {
         ModelKind::Motion { formulas, initial, .. } => {
-            ModelSystem::Motion(Arc::new(MotionModel::new(*formulas, *initial, kernel, matrices)))
+            let motion = MotionModel::new(*formulas, *initial, kernel, matrices);
+            ModelSystem::Motion(Arc::new(MotionModel { bodies, ..motion }))
         }
         ModelKind::Dae { formulas, initial, control, .. } => {
             let general = GeneralModel { matrices, control, ..GeneralModel::new(*formulas, *initial, kernel) };
@@ -492,6 +574,7 @@ fn from_problem(
     let motion = MotionModel {
         formulas,
         initial: case.initial,
+        bodies: None,
         references: case.references,
         program,
         kernel,
@@ -512,5 +595,7 @@ fn from_problem(
         equations: ModelSystem::Motion(Arc::new(motion)),
         events: ModelEvents::default(),
         boundary: None,
+        picture: None,
+        plots: Vec::new(),
     })
 }

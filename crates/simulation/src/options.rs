@@ -98,11 +98,12 @@ pub(crate) const COMPOSITIONS: WordTable<Composition, 4> = [
     ("suzuki4", Composition::Suzuki4),
     ("kahan-li6", Composition::KahanLi6),
 ];
-pub(crate) const PROJECTIONS: WordTable<ProjectedOnto, 4> = [
+pub(crate) const PROJECTIONS: WordTable<ProjectedOnto, 5> = [
     ("all", ProjectedOnto::All),
     ("positions", ProjectedOnto::Positions),
     ("velocities", ProjectedOnto::Velocities),
     ("none", ProjectedOnto::Nothing),
+    ("invariants", ProjectedOnto::Invariants),
 ];
 pub(crate) const PREDICTORS: WordTable<Predictor, 2> =
     [("extrapolate", Predictor::Extrapolate), ("zero", Predictor::Zero)];
@@ -172,7 +173,7 @@ pub static SCHEMA: [MethodOption; 28] = schema! {
     "selector_steps" "N" &["gmkssol"], OptionValues::Count(0, 1_000_000), "Steps after which gmkssol chooses its selectors anew; 0: never [default: 10]";
     "basic" "METHOD" &["mexx"], OptionValues::Words(|| words(&BASICS)), "What mexx extrapolates";
     "columns" "N" &["mexx"], OptionValues::Count(1, 12), "Columns of mexx, with steps of the size h0 [default: chosen with the steps]";
-    "projection" "LEVELS" PROJECTED, OptionValues::Words(|| words(&PROJECTIONS)), "Which constraints new points are brought onto; gauss and radau-ia know all and none [default: all]";
+    "projection" "LEVELS" PROJECTED, OptionValues::Words(|| words(&PROJECTIONS)), "Which constraints new points are brought onto; invariants: all, and the invariants, with dopri5 and dop853; gauss and radau-ia know all and none [default: all]";
     "reproduction" "" GEOMS, OptionValues::Flag, "Start from the setting that reproduces the published counters";
     "decomposition" "KIND" GEOMS, OptionValues::Words(|| words(&CONSTRAINT_DECOMPOSITIONS)), "Decomposition of the constraints";
     "differential" "KIND" GEOMS, OptionValues::Words(|| words(&DIFFERENTIAL_DECOMPOSITIONS)), "Decomposition of the differential part";

@@ -5,7 +5,7 @@
 //! start they are less accurate than the states.
 
 use crate::error::Error;
-use crate::model::{Model, ModelSystem};
+use crate::model::{DrawnModel, Model, ModelSystem};
 use daedal::Save;
 use daedal::Segment;
 use daedal::dae::Formulas;
@@ -42,6 +42,26 @@ impl ModelOutputs {
             ModelSystem::Motion(motion) => motion.formulas.as_ref().map_or(ModelOutputs::None, ModelOutputs::of_motion),
             ModelSystem::General(general) => ModelOutputs::of_general(&general.formulas, names),
             ModelSystem::Modes(_) => ModelOutputs::None,
+        }
+    }
+
+    /// The formulas of the picture of a model without modes, which stand where the outputs are otherwise; `name` tells how each is called.
+    pub fn of_picture(model: &Model, drawn: &DrawnModel, names: &[String], name: fn(usize) -> String) -> Self {
+        let outputs: Vec<(String, Expr)> = drawn.picture.formulas.iter().map(|&(k, e)| (name(k), e)).collect();
+        let sought = model.boundary().map(|boundary| &boundary.find[..]).unwrap_or_default();
+        match (&model.content.equations, &drawn.general) {
+            (ModelSystem::General(general), own) => {
+                let formulas = Formulas { outputs, ..own.as_ref().unwrap_or(&general.formulas).clone() };
+                ModelOutputs::of_general(&formulas.with_sought(sought), names)
+            }
+            (ModelSystem::Motion(motion), _) => motion.formulas.as_ref().map_or(ModelOutputs::None, |formulas| {
+                let formulas = motion::Formulas { outputs, ..formulas.clone() };
+                match sought {
+                    [] => ModelOutputs::of_motion(&formulas),
+                    _ => ModelOutputs::of_general(&Formulas::of_motion(&formulas).with_sought(sought), names),
+                }
+            }),
+            (ModelSystem::Modes(_), _) => ModelOutputs::None,
         }
     }
 
@@ -138,7 +158,7 @@ fn expressions(formulas: &Formulas) -> Vec<Expr> {
 fn needed(formulas: &Formulas, outputs: &[Expr]) -> Vec<(usize, u32)> {
     let (graph, n) = (&formulas.graph, formulas.states.len());
     let last = n * (formulas.levels as usize + 1);
-    let mut inputs: Vec<usize> = outputs.iter().flat_map(|&e| graph.depends_on(e)).collect();
+    let mut inputs: Vec<usize> = graph.dependencies(outputs).concat();
     inputs.sort_unstable();
     inputs.dedup();
     inputs.into_iter().filter(|i| (1..=last).contains(i)).map(|i| ((i - 1) % n, ((i - 1) / n) as u32)).collect()

@@ -7,12 +7,13 @@ use crate::modes::table::ColumnTable;
 use crate::outcome::{Computed, Outcome, SolverResult};
 use crate::outputs::{RateRecorder, rates_of};
 use crate::plain::plain;
+use crate::scene;
 use crate::variables::ShownVariables;
 use daedal::Segment;
 use daedal::hybrid::Occurrence;
 use daedal::method::State;
 use daedal::{Ended, Residuals, Save, Solution};
-use daedal_run::{Column, ColumnKind, EventRecord, Header, LastPoint, Run};
+use daedal_run::{ChosenPlot, Column, ColumnKind, EventRecord, Header, LastPoint, Run};
 
 /// A point that is kept: time, state, derivative where it is known.
 pub type KeptPoint = (f64, Vec<f64>, Option<Vec<f64>>);
@@ -47,14 +48,19 @@ impl Stretch<'_> {
     }
 }
 
-/// Everything that a run file holds.
-pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
-    let RecordedPoints { mut table, stretches, end_mode, end, end_rates } = match &computed.result {
+/// The points that are kept, with the polynomials between them.
+pub fn points<'s>(outcome: &Outcome, computed: &'s Computed) -> RecordedPoints<'s> {
+    match &computed.result {
         SolverResult::Single { solution, rates } => single(outcome, solution, rates.as_ref()),
         SolverResult::Modes { solution, rates, model, with_rates } => {
             modes::record::trajectory(outcome, solution, rates, model, *with_rates)
         }
-    };
+    }
+}
+
+/// Everything that a run file holds.
+pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
+    let RecordedPoints { mut table, stretches, end_mode, end, end_rates } = points(outcome, computed);
     let mut columns: Vec<Column> =
         table.names.iter().zip(&table.kinds).map(|(name, &kind)| Column::new(name.clone(), kind, Vec::new())).collect();
     if computed.switching.is_some() {
@@ -112,7 +118,24 @@ pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
         }
     }
     let end = Some(LastPoint { t: end.t, values: last });
-    Run { header: header(outcome, computed), times, columns, steps: outcome.steps.clone(), events, end, hybrid }
+    let plots = plots(outcome, &mut columns);
+    let scene = scene::scene(outcome, computed, &stretches).map(Box::new);
+    let (header, steps) = (header(outcome, computed), outcome.steps.clone());
+    Run { header, times, columns, steps, events, end, hybrid, plots, scene }
+}
+
+/// The plots that the model asks for; the columns in them get their units.
+fn plots(outcome: &Outcome, columns: &mut [Column]) -> Vec<ChosenPlot> {
+    let mut chosen = Vec::new();
+    for plot in &outcome.model.content.plots {
+        for column in columns.iter_mut() {
+            let unit = if plot.curves.contains(&column.name) { &plot.unit } else { &None };
+            let across = plot.x_unit.as_ref().filter(|_| plot.x.as_ref() == Some(&column.name));
+            column.unit = unit.as_ref().or(across).cloned().or(column.unit.take());
+        }
+        chosen.push(ChosenPlot { title: plot.title.clone(), x: plot.x.clone(), curves: plot.curves.clone() });
+    }
+    chosen
 }
 
 /// The points of a run without modes.

@@ -155,8 +155,8 @@ impl From<SlidingSetting> for Detection {
     }
 }
 
-/// n times from t0 to tend.
-fn equidistant(t0: f64, tend: f64, n: u32) -> Vec<f64> {
+/// n numbers from t0 to tend at equal distances, both ends among them.
+pub fn equidistant(t0: f64, tend: f64, n: u32) -> Vec<f64> {
     let last = n - 1;
     (0..n).map(|k| if k == last { tend } else { t0 + (tend - t0) * f64::from(k) / f64::from(last) }).collect()
 }

@@ -8,6 +8,7 @@ use daedal::dae::analysis::PerturbationIndex;
 use daedal::dae::hidden::Role;
 use daedal::dae::levels::Level;
 use daedal::dae::{Form, Structural};
+use daedal::families;
 use daedal_simulation::EquationPlaces;
 use daedal_simulation::check::{Check, GeneralAnalysis, GeneralCheck, Remark, severity, short};
 
@@ -102,8 +103,8 @@ fn overview(text: &mut ReportText, found: &GeneralAnalysis, places: &EquationPla
         Structural::Singular { equations, unknowns } => {
             let told = format!(
                 "not defined: no unknown of its own for {}; no equation for {}",
-                equations.iter().map(|name| places.named(name)).collect::<Vec<_>>().join(", "),
-                unknowns.join(", ")
+                families(&equations.iter().map(|name| places.named(name)).collect::<Vec<_>>()).join(", "),
+                families(unknowns).join(", ")
             );
             text.entry("structural index", &told);
         }
@@ -130,7 +131,7 @@ fn overview(text: &mut ReportText, found: &GeneralAnalysis, places: &EquationPla
         solution.push(counted(values.u, "unknown", "unknowns") + " undetermined (u)");
     }
     text.entry("solution", &solution.join(", "));
-    let free = if analysis.free.is_empty() { "nothing".to_string() } else { analysis.free.join(", ") };
+    let free = if analysis.free.is_empty() { "nothing".to_string() } else { families(&analysis.free).join(", ") };
     text.entry("free at the start", &free);
     if let Some(form) = found.form {
         text.entry("form", &format!("{}: {}", form.name(), told(form)));
@@ -203,12 +204,14 @@ fn constraints(text: &mut ReportText, found: &GeneralAnalysis) {
     }
     text.more(found.definitions.len());
     stated_hidden(text, &found.analysis.comparison);
-    for combination in &found.analysis.redundant {
+    for combination in found.analysis.redundant.iter().take(MOST_FORMULAS) {
         text.entry("redundant", &format!("{combination} vanishes by itself"));
     }
-    for combination in &found.analysis.undetermined {
+    text.more(found.analysis.redundant.len());
+    for combination in found.analysis.undetermined.iter().take(MOST_FORMULAS) {
         text.entry("undetermined", &combination.to_string());
     }
+    text.more(found.analysis.undetermined.len());
 }
 
 fn ranks(level: &Level, equations: usize) -> String {
@@ -223,7 +226,7 @@ fn start(text: &mut ReportText, checked: &GeneralCheck, found: &GeneralAnalysis)
     let iterations = counted(analysis.at.fit.iterations, "iteration", "iterations");
     text.entry("consistent values", &format!("found in {iterations}"));
     if !checked.open.is_empty() {
-        text.entry("not given", &checked.open.join(", "));
+        text.entry("not given", &families(&checked.open).join(", "));
     }
     if analysis.moved.is_empty() {
         text.entry("moved", "nothing");

@@ -5,7 +5,7 @@ use daedal::analysis::{
     Analysis, Definiteness, Level, Mass, Mode, Movement, Place, RankDecision, Regularity, Residual, Severity,
     Stiffness, TimeScales,
 };
-use daedal_simulation::check::{Check, MotionCheck, kind, level, severity, short, structure, verdict};
+use daedal_simulation::check::{Check, MechanismCheck, MotionCheck, kind, level, severity, short, structure, verdict};
 use std::fmt::Write;
 
 /// Most entries of a list of numbers.
@@ -24,6 +24,10 @@ pub fn text(check: &Check, checked: &MotionCheck) -> String {
     }
     text.heading("structure");
     overview(&mut text, found);
+    if let Some(mechanism) = &checked.mechanism {
+        text.heading("bodies and joints");
+        self::mechanism(&mut text, mechanism);
+    }
     text.heading("constraints");
     levels(&mut text, found, &checked.texts.definitions);
     stated_hidden(&mut text, &checked.comparison);
@@ -54,6 +58,46 @@ pub fn text(check: &Check, checked: &MotionCheck) -> String {
         time_scales(&mut text, scales);
     }
     text.into_string()
+}
+
+/// Freedoms, redundant rows and joint forces.
+fn mechanism(text: &mut ReportText, found: &MechanismCheck) {
+    let mobility = &found.mobility;
+    text.entry(
+        "mobility",
+        &format!(
+            "{} by the count of Grübler, {} by the rank of {} rows",
+            mobility.counted, mobility.freedoms, mobility.rows
+        ),
+    );
+    for joint in &found.redundant {
+        text.entry("redundant", joint);
+    }
+    if !mobility.dependent.is_empty() {
+        let dropped = mobility.dependent.iter().fold(0.0f64, |most, row| most.max(row.remainder));
+        text.entry(
+            "gap",
+            &format!("smallest row kept {}, largest dropped {}", short(mobility.smallest_kept), short(dropped)),
+        );
+        text.entry(
+            "not unique",
+            &format!("forces of {}: those of least norm are shown", mobility.not_unique.join(", ")),
+        );
+    }
+    for body in &found.free {
+        text.entry("free", &format!("{body}: no joint holds it"));
+    }
+    for joint in &found.flipped {
+        text.entry("flipped", &format!("{joint} is turned by 180° against the drawing"));
+    }
+    for reaction in found.reactions.iter().take(MOST) {
+        let vector = |v: &[f64; 3]| format!("({}, {}, {})", short(v[0]), short(v[1]), short(v[2]));
+        let told = format!("force {}, torque {}", vector(&reaction.force), vector(&reaction.torque));
+        text.entry(&reaction.joint, &told);
+    }
+    if found.reactions.len() > MOST {
+        text.entry("", &format!("… and {} joints more; --format json has them all", found.reactions.len() - MOST));
+    }
 }
 
 /// The verdict, when everything is known; `further` warnings are told besides the findings.

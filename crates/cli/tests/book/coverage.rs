@@ -1,12 +1,13 @@
-//! The table of what the sources describe: every row has a proof that exists, or a reason.
+//! The tables of what the sources describe and of the numbers that they print: every row has a proof that exists, or a reason.
 
 use super::{project, text};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Items of the audit that the table repeats; none may get lost.
+/// Items of the audit that the table repeats, and lists of published numbers; none may get lost.
 const ITEMS: usize = 207;
+const NUMBERS: usize = 128;
 
 /// Names of all functions that are marked as tests, in all crates.
 fn tests() -> BTreeSet<String> {
@@ -64,21 +65,31 @@ fn wrong(cells: &[&str], tests: &BTreeSet<String>) -> Vec<String> {
     wrong
 }
 
-#[test]
-fn every_row_of_the_coverage_has_a_proof_or_a_reason() {
+/// Every row of a page's tables, whose heads begin with `head`.
+fn assert_rows(page: &str, head: &str, count: usize) {
     let tests = tests();
-    let page = text(&project().join("docs/src/coverage.md"));
+    let page = text(&project().join(page));
     let rows: Vec<&str> = page
         .lines()
-        .filter(|line| line.starts_with('|') && !line.starts_with("| ---") && !line.starts_with("| item |"))
+        .filter(|line| line.starts_with('|') && !line.starts_with("| ---") && !line.starts_with(head))
         .collect();
-    assert_eq!(rows.len(), ITEMS, "rows of the table");
+    assert_eq!(rows.len(), count, "rows of the table");
     let mut failures = Vec::new();
     for row in rows {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
         failures.extend(wrong(&cells, &tests).into_iter().map(|what| format!("{}: {what}", cells[0])));
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_row_of_the_coverage_has_a_proof_or_a_reason() {
+    assert_rows("docs/src/coverage.md", "| item |", ITEMS);
+}
+
+#[test]
+fn every_row_of_the_numbers_has_a_proof_or_a_reason() {
+    assert_rows("docs/src/numbers.md", "| source |", NUMBERS);
 }
 
 #[test]

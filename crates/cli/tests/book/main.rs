@@ -6,7 +6,7 @@
 //! | `toml,file=NAME` | the same, under this name, which later blocks of the chapter may use |
 //! | `toml,fragment` | must be TOML |
 //! | `sh` | lines after `$ ` are run, and the lines below are what they answer, see `terminal.rs` |
-//! | `python` | run, or compiled where it needs numpy and that is not installed |
+//! | `python` | run, or compiled where it needs a package that is not installed; those of the package `daedal` are run by `python/tests/test_book.py` |
 //! | `rust` | compiled by the documentation tests of the library |
 
 mod blocks;
@@ -82,12 +82,14 @@ fn succeeds(arguments: &[&str], folder: &Path) -> Result<(), String> {
     }
 }
 
-/// Run a script, or compile it where numpy is missing that it needs; nothing without Python.
+/// Run a script, or compile it where it needs a package that is missing; nothing without Python.
 fn python(script: &str, folder: &Path) -> Result<(), String> {
     let python = |arguments: &[&str]| Command::new("python3").args(arguments).current_dir(folder).output();
     let Ok(numpy) = python(&["-c", "import numpy"]) else { return Ok(()) };
     fs::write(folder.join("script.py"), script).map_err(|error| error.to_string())?;
-    let runs = numpy.status.success() || !script.contains("numpy");
+    let needs =
+        |package: &str| script.contains(&format!("import {package}")) || script.contains(&format!("from {package}"));
+    let runs = (numpy.status.success() || !needs("numpy")) && !needs("daedal") && !needs("scipy");
     let how: &[&str] = if runs { &["script.py"] } else { &["-m", "py_compile", "script.py"] };
     let output = python(how).map_err(|error| error.to_string())?;
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }

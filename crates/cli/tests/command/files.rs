@@ -1,6 +1,6 @@
 //! The files that a run writes.
 
-use crate::support::{code, daedal, directory, json, keys, refused, rows, stderr, written};
+use crate::support::{code, daedal, directory, json, keys, refused, rows, shipped, stderr, written};
 use serde_json::Value;
 use std::fs;
 
@@ -312,6 +312,41 @@ fn an_existing_file_survives_a_mistake_in_the_options() {
     fs::write(&path, "precious").expect("a file");
     refused(&["solve", "pendulum", "-o", path.to_str().expect("text"), "--safety", "2"], &["safety = 2"]);
     assert_eq!(fs::read_to_string(&path).expect("the file"), "precious");
+}
+
+#[test]
+fn pictures_for_papers_are_stills_or_curves_and_refused_where_there_is_nothing_to_draw() {
+    let path = directory("stills").join("run.svg");
+    let file = path.to_str().expect("text");
+    // six stills of a model with a picture, one of its end alone
+    assert_eq!(code(&daedal(&["solve", &shipped("pendulum.toml"), "-o", file])), 0);
+    let stills = fs::read_to_string(&path).expect("the file");
+    assert!(stills.matches(">t = ").count() == 6 && stills.contains(">t = 5<"), "{stills}");
+    assert_eq!(code(&daedal(&["solve", &shipped("pendulum.toml"), "--save", "end", "-o", file])), 0);
+    assert_eq!(fs::read_to_string(&path).expect("the file").matches(">t = ").count(), 1);
+    // curves of a model without one
+    assert_eq!(code(&daedal(&["solve", "pendulum", "-o", file])), 0);
+    let curves = fs::read_to_string(&path).expect("the file");
+    assert!(curves.contains(">x</text>") && !curves.contains(">t = "), "{curves}");
+    let output = daedal(&["solve", "pendulum", "--save", "end", "-o", file]);
+    assert!(code(&output) != 0 && stderr(&output).contains("nothing to draw"), "{}", stderr(&output));
+    refused(&["solve", "pendulum", "-o", "run.gif"], &["gif", "svg for stills", "html for the moving picture"]);
+}
+
+#[test]
+fn a_picture_is_part_of_run_files_and_of_pages_made_from_them() {
+    let place = directory("scene");
+    let (run, page) = (place.join("run.npz"), place.join("run.html"));
+    let (run, page) = (run.to_str().expect("text"), page.to_str().expect("text"));
+    let object = place.join("run.json");
+    let arguments = ["solve", &shipped("heavy-top-free.toml"), "-o", run, "-o", object.to_str().expect("text")];
+    assert_eq!(code(&daedal(&arguments)), 0);
+    let scene = &serde_json::from_str::<Value>(&fs::read_to_string(&object).expect("the file")).expect("json")["scene"];
+    // three seconds at a fifth of the speed
+    assert_eq!((scene["dimension"].as_u64(), scene["frames"]["t"].as_array().map(Vec::len)), (Some(3), Some(901)));
+    assert_eq!(code(&daedal(&["report", run, "-o", page])), 0);
+    let page = fs::read_to_string(page).expect("the page");
+    assert!(page.contains("id=\"mechanism\"") && page.contains("id=\"scene\"") && page.contains("WebGLRenderer:"));
 }
 
 #[test]

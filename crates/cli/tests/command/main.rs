@@ -15,4 +15,5 @@ mod refused;
 mod report;
 mod solve;
 mod support;
+mod sweep;
 mod tolerances;

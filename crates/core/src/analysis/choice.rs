@@ -5,16 +5,18 @@
 //! measures. Numbers behind the rules are those of a study (`docs/src/study.md`).
 
 use super::linearised::{Linearised, implied_names};
-use super::time_scales::{Mode, Stiffness, TimeScales, time_scales};
+use super::time_scales::{Stiffness, TimeScales, time_scales};
 use crate::catalogue::{self, MotionMethod};
 use crate::formulation::{Formulation, Selectors};
 use crate::linalg::{Jacobian, RankRule};
+use crate::method::dormand_prince::DormandPrince;
+use crate::method::explicit::Pair;
 use crate::method::geoms::Geoms;
 use crate::method::passage::SparseRank;
 use crate::method::structural::kinds;
 use crate::method::symplectic::is_hamiltonian;
-use crate::method::{Stages, State};
-use crate::motion::{Form, Mechanism};
+use crate::method::{ProjectedOnto, Stages, State};
+use crate::motion::{Form, Mechanism, Solved};
 
 /// From this number of unknowns on, where matrices are sparse, no eigenvalues are computed, and no method that decomposes densely is chosen.
 /// Chosen: all of it takes half a second, and a step of geoms ten milliseconds.
@@ -23,11 +25,6 @@ const LARGE: usize = 500;
 /// method makes steps that its stability alone asks for. With the truck (18 times) dop853 needs 11 and 17 times the time of GEOMS at 1e-4 and 1e-6 for
 /// the same error, with the half car (5.5 times) a little more.
 const DIED_OUT: f64 = 5.0;
-/// Oscillations that far apart, the fastest of which takes so many radians, are not all followed: the fastest are seldom excited. The flexible slider
-/// crank (17.7 apart, 2261 radians) needs 645 steps of dop853 and 69 of GEOMS at 1e-4, for the same error; at 1e-6 the error of GEOMS is 28 times as large, in half the time. The skateboard (270 radians, one
-/// frequency) and the rolling disc (18.6 apart, 46 radians) are better followed.
-const APART: f64 = 10.0;
-const MANY_RADIANS: f64 = 1000.0;
 
 /// A method, a formulation and the reasons.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,24 +35,27 @@ pub struct Choice {
     pub formulation: Formulation,
     /// Why, in sentences without a full stop.
     pub reasons: Vec<String>,
-    /// Does the order of GEOMS vary whatever the tolerance is?
-    pub varies_always: bool,
+    /// Are invariants kept by a method that does so only where it is asked to?
+    pub onto_invariants: bool,
 }
 
 impl Choice {
     fn of(method: &'static str, formulation: Formulation, reasons: Vec<String>) -> Self {
-        Choice { method, formulation, reasons, varies_always: false }
+        Choice { method, formulation, reasons, onto_invariants: false }
     }
 
     /// Number of stages at a relative tolerance, if the method is one of collocation.
     pub fn stages(&self, rtol: f64) -> Option<Stages> {
-        (self.method == "geoms").then(|| if self.varies_always { Stages::VARIABLE } else { Stages::chosen(rtol) })
+        (self.method == "geoms").then(|| Stages::chosen(rtol))
     }
 
     /// The method for a relative tolerance.
     pub fn method(&self, rtol: f64) -> Box<dyn MotionMethod> {
         if let Some(stages) = self.stages(rtol) {
             return Box::new(Geoms { formulation: self.formulation, stages, ..Geoms::default() });
+        }
+        if self.onto_invariants {
+            return Box::new(DormandPrince { project: ProjectedOnto::Invariants, ..DormandPrince::of(Pair::Order8) });
         }
         let made = catalogue::find(self.method).and_then(|entry| entry.with(self.formulation).ok());
         made.unwrap_or_else(|| Box::new(Geoms::default()))
@@ -83,12 +83,12 @@ pub struct Features {
     pub regular: bool,
     /// Number of invariants, and rank that they add to the constraints of velocity and position.
     pub invariants: Option<(usize, usize)>,
+    /// Is p' = v, and are accelerations and the directions in which invariants change formulas?
+    pub solved: bool,
     /// Rate of the fastest decay over that of the slowest mode, and what follows from it.
     pub stiffness: Option<(f64, Stiffness)>,
     /// How many times the slowest part of the motion decays by e in the interval, where everything decays.
     pub decays: Option<f64>,
-    /// Highest frequency over the lowest, and radians of the fastest oscillation in the interval.
-    pub oscillations: Option<(f64, f64)>,
     /// Is the system Hamiltonian, as far as one can tell at the start?
     pub hamiltonian: bool,
     /// Number of unknowns, where these are too many for singular values and eigenvalues, and matrices are sparse.
@@ -130,11 +130,13 @@ impl Features {
         features.constraints = at.decompose_constraints().map(|all| (all.decision.rank, rows));
         if sizes.invariants > 0 {
             features.invariants = at.independent_invariants().map(|rank| (sizes.invariants, rank));
+            let what = [Solved::Acceleration, Solved::Invariants];
+            let plain = structure.kinematics.is_plain();
+            features.solved = plain && array.know_solutions(start.t, &start.x, &what).unwrap_or(false);
         }
         let scales = time_scales(&at, tend - start.t);
         features.regular = scales.is_some();
         features.decays = scales.as_ref().and_then(decays);
-        features.oscillations = scales.as_ref().and_then(oscillations);
         features.stiffness = scales.and_then(|scales| Some((scales.stiffness_ratio?, scales.stiffness)));
         features
     }
@@ -174,19 +176,12 @@ impl Features {
         }
     }
 
-    /// Why an explicit method would make more steps than the motion asks for, and whether that is so at every tolerance.
-    fn against_small_steps(&self) -> Option<(String, bool)> {
-        if let Some(times) = self.decays.filter(|times| *times >= DIED_OUT) {
-            let why = format!(
+    /// Why an explicit method would make more steps than the motion asks for.
+    fn against_small_steps(&self) -> Option<String> {
+        self.decays.filter(|times| *times >= DIED_OUT).map(|times| {
+            format!(
                 "the motion dies out: its slowest part decays by e {times:.0} times in the interval, and explicit methods would go on with small steps"
-            );
-            return Some((why, false));
-        }
-        self.oscillations.filter(|(apart, radians)| *apart >= APART && *radians >= MANY_RADIANS).map(|(apart, _)| {
-            let why = format!(
-                "the fastest oscillation is {apart:.0} times as fast as the slowest one, and explicit methods would have to follow it"
-            );
-            (why, true)
+            )
         })
     }
 
@@ -195,6 +190,12 @@ impl Features {
         let psf = Formulation::Projected;
         let mut reasons: Vec<String> = Vec::new();
         if let Some((all, independent)) = self.invariants.filter(|_| self.large.is_none()) {
+            let explicit = || self.solved && self.against_explicit().is_none() && self.against_small_steps().is_none();
+            if independent == all && explicit() {
+                let why = "invariants are given, and the motion is not stiff: every step of an explicit method of high order is brought onto them";
+                let onto_invariants = true;
+                return Choice { onto_invariants, ..Choice::of("dop853", Formulation::Eom0, vec![why.into()]) };
+            }
             if independent == all {
                 let why = "invariants are given: they are kept like constraints, which geoms does".into();
                 let formulation = Formulation::ProjectedWithInvariants(Selectors::EveryJacobian);
@@ -219,9 +220,9 @@ impl Features {
             reasons.extend([format!("{why}, which geoms takes"), kept()]);
             return Choice::of("geoms", psf, reasons);
         }
-        if let Some((why, varies_always)) = self.against_small_steps() {
+        if let Some(why) = self.against_small_steps() {
             reasons.extend([why, kept()]);
-            return Choice { varies_always, ..Choice::of("geoms", psf, reasons) };
+            return Choice::of("geoms", psf, reasons);
         }
         let nonstiff = "the motion is not stiff, and the constraints are independent: an explicit method of high order needs the least work";
         // at all tolerances from 1e-4 to 1e-10: for the same error it needs the evaluations of hedop5 down to a quarter of them (`choose.md`)
@@ -240,14 +241,6 @@ impl Features {
 fn decays(scales: &TimeScales) -> Option<f64> {
     let slowest = scales.modes.iter().map(|mode| -mode.re).reduce(f64::min)?;
     (slowest > scales.zero).then_some(slowest * scales.interval)
-}
-
-/// Highest frequency over the lowest, and radians of the fastest oscillation; none without oscillations, or where something grows.
-fn oscillations(scales: &TimeScales) -> Option<(f64, f64)> {
-    let oscillates = |mode: &&Mode| mode.magnitude() > scales.zero && mode.im > 0.0;
-    let rates = || scales.modes.iter().filter(oscillates).map(|mode| mode.im);
-    let (fastest, slowest) = (rates().reduce(f64::max)?, rates().reduce(f64::min)?);
-    scales.fastest_growth.is_none().then_some((fastest / slowest, fastest * scales.interval))
 }
 
 /// Choose for a system at a consistent start.
@@ -306,27 +299,19 @@ mod tests {
     }
 
     #[test]
-    fn what_dies_out_or_oscillates_on_many_scales_is_not_followed() {
-        let chosen = |decays, oscillations| Features { decays, oscillations, ..usual() }.choose();
-        assert_eq!(chosen(Some(18.0), None).method, "geoms");
-        assert_eq!(chosen(Some(2.0), None).method, "dop853");
-        let apart = chosen(None, Some((17.7, 2261.0)));
-        assert_eq!((apart.method, apart.stages(1e-3)), ("geoms", Some(Stages::VARIABLE)));
-        assert!(apart.reasons[0].contains("18 times as fast"), "{:?}", apart.reasons);
-        assert_eq!(chosen(None, Some((1.0, 5000.0))).method, "dop853");
-        assert_eq!(chosen(None, Some((18.6, 46.0))).method, "dop853");
+    fn what_dies_out_is_not_followed() {
+        let chosen = |decays| Features { decays, ..usual() }.choose();
+        assert_eq!(chosen(Some(18.0)).method, "geoms");
+        assert_eq!(chosen(Some(2.0)).method, "dop853");
     }
 
     #[test]
-    fn time_scales_tell_what_dies_out_and_how_far_oscillations_lie_apart() {
-        let of = |values: &[(f64, f64)]| TimeScales::of(values, 10.0);
+    fn time_scales_tell_what_dies_out() {
+        let of = |values: &[(f64, f64)]| decays(&TimeScales::of(values, 10.0));
         let pair = |re: f64, im: f64| [(re, im), (re, -im)];
-        let damped = [pair(-3.0, 40.0), pair(-0.5, 2.0)].concat();
-        assert_eq!((decays(&of(&damped)), oscillations(&of(&damped))), (Some(5.0), Some((20.0, 400.0))));
-        let free = [pair(-3.0, 40.0).to_vec(), vec![(0.0, 0.0)]].concat();
-        assert_eq!((decays(&of(&free)), oscillations(&of(&free))), (None, Some((1.0, 400.0))));
-        let growing = [pair(0.1, 40.0), pair(-0.5, 2.0)].concat();
-        assert_eq!((decays(&of(&growing)), oscillations(&of(&growing))), (None, None));
+        assert_eq!(of(&[pair(-3.0, 40.0), pair(-0.5, 2.0)].concat()), Some(5.0));
+        assert_eq!(of(&[pair(-3.0, 40.0).to_vec(), vec![(0.0, 0.0)]].concat()), None);
+        assert_eq!(of(&[pair(0.1, 40.0), pair(-0.5, 2.0)].concat()), None);
     }
 
     #[test]
@@ -346,6 +331,10 @@ mod tests {
     #[test]
     fn invariants_are_kept_where_they_are_independent() {
         assert_eq!(method(&Features { invariants: Some((1, 1)), ..usual() }), ("geoms", "psf+i"));
+        let solved = Features { invariants: Some((1, 1)), solved: true, ..usual() };
+        assert_eq!(method(&solved), ("dop853", "eom0"));
+        assert!(solved.choose().onto_invariants);
+        assert_eq!(method(&Features { contact: 1, ..solved }), ("geoms", "psf+i"));
         let dependent = Features { invariants: Some((1, 0)), ..usual() };
         assert_eq!(method(&dependent), ("dop853", "eom0"));
         assert!(dependent.choose().reasons[0].contains("depend"));

@@ -10,7 +10,9 @@ use crate::error::SolveError;
 use crate::graph::{Expr, Graph, Tape};
 use crate::linalg::{Jacobian, JacobianRef};
 use crate::method::{Method, State};
-use crate::motion::{Form, Formulas, Layout, Mechanism, Names, ReducedArray, Sizes, Structure, Undefined};
+use crate::motion::{
+    Form, Formulas, InvariantSlopes, Layout, Mechanism, Names, ReducedArray, Sizes, Solved, Structure, Undefined,
+};
 use crate::observer::Observer;
 use crate::options::Options;
 use crate::problem::Problem;
@@ -136,6 +138,35 @@ impl ReducedArray for ReversedArray<'_> {
         self.turn_rows(rows);
         Ok(())
     }
+    fn know_solutions(&mut self, t: f64, x: &[f64], what: &[Solved]) -> Result<bool, Undefined> {
+        self.look_at(x);
+        self.array.know_solutions(-t, &self.x, what)
+    }
+    fn accelerations(&mut self, t: f64, x: &mut [f64], rows: &mut [f64]) -> bool {
+        self.look_at(x);
+        let solved = self.array.accelerations(-t, &mut self.x, rows);
+        if solved {
+            self.mirror.turn(&mut self.x);
+            x.copy_from_slice(&self.x);
+            self.turn_rows(rows);
+        }
+        solved
+    }
+    fn correction(&mut self, what: Solved, t: f64, x: &[f64], correction: &mut [f64]) -> bool {
+        self.look_at(x);
+        let solved = self.array.correction(what, -t, &self.x, correction);
+        if solved {
+            self.mirror.turn(correction);
+        }
+        solved
+    }
+    fn invariant_slopes(&mut self, t: f64, x: &[f64], at: &mut InvariantSlopes) -> bool {
+        self.look_at(x);
+        let known = self.array.invariant_slopes(-t, &self.x, at);
+        // velocities are turned, and the slopes of both kinds are products of two that are
+        at.along[1].iter_mut().for_each(|w| *w = -*w);
+        known
+    }
     fn set_invariants(&mut self, at: &[f64]) {
         self.array.set_invariants(at);
     }
@@ -170,7 +201,8 @@ fn reversed(formulas: &Formulas) -> Formulas {
             *e = -*e;
         }
     });
-    Formulas { graph, ..image }
+    // of other rows and another flow
+    Formulas { graph, closed: None, ..image }
 }
 
 #[cfg(test)]

@@ -153,11 +153,13 @@ pub(crate) fn correction<R: Requirements>(
     if let Some(step) = equations.shortcut(x) {
         return Some(step);
     }
-    let C: Mat<f64> = equations.slopes();
     let F: Vec<f64> = equations.values().iter().enumerate().map(|(i, f)| if resting(i) { 0.0 } else { *f }).collect();
-    let change = freedom.least_change(&C, &F, x)?;
+    let change = match equations.sparse_slopes() {
+        Some(C) => freedom.least_change_sparse(C, &F, x)?,
+        None => freedom.least_change(&equations.slopes(), &F, x)?,
+    };
     *rank = Some(change.rank);
-    (!freedom.independent || change.rank == C.nrows()).then_some(change.delta)
+    (!freedom.independent || change.rank == F.len()).then_some(change.delta)
 }
 
 /// Take a step, shortened to a part of it until the residual falls. False if it does not, and x is where it was.

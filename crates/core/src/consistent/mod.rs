@@ -15,6 +15,7 @@ mod blame;
 mod iteration;
 mod leading_matrix;
 mod least_change;
+mod sparse_change;
 
 pub(crate) use blame::Contradicting;
 pub use iteration::Fit;
@@ -22,7 +23,7 @@ pub(crate) use iteration::{CONSISTENT, ROUNDING, Stage, correction, largest, res
 pub(crate) use leading_matrix::LeadingMatrix;
 pub(crate) use least_change::{Balanced, Freedom, KeptRows};
 
-use crate::linalg::Mat;
+use crate::linalg::{Mat, SparseMatrix};
 
 /// Equations F(x) = 0 that a consistent state satisfies.
 pub(crate) trait Requirements {
@@ -43,6 +44,11 @@ pub(crate) trait Requirements {
 
     /// ∂F/∂x at the last linearisation.
     fn slopes(&self) -> Mat<f64>;
+
+    /// The same, where it is sparse.
+    fn sparse_slopes(&self) -> Option<&SparseMatrix> {
+        None
+    }
 
     /// The correction at x by faster means, where the equations have them.
     fn shortcut(&self, _x: &[f64]) -> Option<Vec<f64>> {

@@ -6,7 +6,7 @@
 
 use super::{FirstOrder, Structure};
 use crate::graph::{Compiler, Expr, Graph, Kernel, Tape};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, SparseMatrix};
 use crate::motion::Undefined;
 use crate::scalar::Taylor;
 use std::sync::{Arc, OnceLock};
@@ -20,6 +20,7 @@ pub struct DerivativeArray {
     /// of each level
     values: Vec<Option<Called>>,
     entries: Vec<Option<Called>>,
+    sparse: bool,
 }
 
 /// What all derivative arrays of a system share: kernels of each level, compiled when they are first asked for.
@@ -40,9 +41,14 @@ struct Called {
 
 impl DerivativeArray {
     /// Of a system.
-    pub(super) fn new(kernels: Arc<ArrayKernels>) -> Self {
+    pub(super) fn new(kernels: Arc<ArrayKernels>, sparse: bool) -> Self {
         let none = || (0..=MOST_LEVELS).map(|_| None).collect();
-        DerivativeArray { kernels, values: none(), entries: none() }
+        DerivativeArray { kernels, values: none(), entries: none(), sparse }
+    }
+
+    /// Are its Jacobians to be decomposed as sparse matrices?
+    pub fn is_sparse(&self) -> bool {
+        self.sparse
     }
 
     /// Number of unknowns.
@@ -65,28 +71,61 @@ impl DerivativeArray {
 
     /// ∂(F_0 … F_ℓ)/∂(X_0 … X_{ℓ+1}).
     pub fn jacobian(&mut self, level: usize, t: f64, jet: &[f64], J: &mut Matrix) -> Result<(), Undefined> {
+        J.fill(0.0);
+        self.each_term(level, t, jet, |place, term| J[place] += term)
+    }
+
+    /// The same in a sparse matrix, which has further rows perhaps.
+    pub fn sparse_jacobian(
+        &mut self,
+        level: usize,
+        t: f64,
+        jet: &[f64],
+        J: &mut SparseMatrix,
+    ) -> Result<(), Undefined> {
+        J.values_mut().fill(0.0);
+        self.each_term(level, t, jet, |place, term| {
+            if let Some(k) = J.position(place) {
+                J.values_mut()[k] += term;
+            }
+        })
+    }
+
+    /// Places of all entries that are not zero by their formulas.
+    pub fn places(&self, level: usize) -> Vec<(usize, usize)> {
+        let Structure { leading, slope, .. } = &self.kernels.structure;
+        let (m, n) = (self.rows(), self.dim());
+        let by_x = slope.iter().flat_map(|(r, c, _)| terms(level, 0).map(move |(j, i)| (j * m + r, i * n + c)));
+        let by_xdot = leading.iter().flat_map(|(r, c, _)| terms(level, 1).map(move |(j, i)| (j * m + r, i * n + c)));
+        by_x.chain(by_xdot).collect()
+    }
+
+    /// The terms that the entries of the Jacobian are summed from, with their places.
+    fn each_term(
+        &mut self,
+        level: usize,
+        t: f64,
+        jet: &[f64],
+        mut add: impl FnMut((usize, usize), f64),
+    ) -> Result<(), Undefined> {
         let (m, n) = (self.rows(), self.dim());
         let entries = self.entries[level].get_or_insert_with(|| self.kernels.entries(level));
         entries.call(t, jet);
-        J.fill(0.0);
         let Structure { leading, slope, .. } = &self.kernels.structure;
         let (by_xdot, by_x) = entries.outputs.split_at(leading.entries.len() * (level + 1));
         for ((r, c, _), series) in slope.iter().zip(by_x.chunks_exact(level + 1)) {
-            for j in 0..=level {
-                for i in 0..=j {
-                    J[(j * m + r, i * n + c)] += series[j - i];
-                }
-            }
+            terms(level, 0).for_each(|(j, i)| add((j * m + r, i * n + c), series[j - i]));
         }
         for ((r, c, _), series) in leading.iter().zip(by_xdot.chunks_exact(level + 1)) {
-            for j in 0..=level {
-                for i in 1..=j + 1 {
-                    J[(j * m + r, i * n + c)] += i as f64 * series[j + 1 - i];
-                }
-            }
+            terms(level, 1).for_each(|(j, i)| add((j * m + r, i * n + c), i as f64 * series[j + 1 - i]));
         }
         if entries.outputs.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Undefined) }
     }
+}
+
+/// (j, i) for which F_j depends on X_i through ∂F/∂x (`order` 0) or ∂F/∂ẋ (1).
+fn terms(level: usize, order: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..=level).flat_map(move |j| (order..=j + order).map(move |i| (j, i)))
 }
 
 impl ArrayKernels {
@@ -196,7 +235,7 @@ mod tests {
     fn coefficients_are_those_of_the_curve_that_is_put_in() {
         let system = FirstOrder::new(&Formulas::trace(&Mixture));
         let mut array =
-            DerivativeArray::new(Arc::new(ArrayKernels::new(Structure::new(&system), Arc::new(Interpreted))));
+            DerivativeArray::new(Arc::new(ArrayKernels::new(Structure::new(&system), Arc::new(Interpreted))), false);
         let (level, t) = (3, 0.7);
         let mut F = vec![0.0; 8];
         array.evaluate(level, t, &jet(), &mut F).unwrap();
@@ -219,7 +258,7 @@ mod tests {
     fn the_jacobian_is_the_derivative_of_the_array() {
         let system = FirstOrder::new(&Formulas::trace(&Mixture));
         let mut array =
-            DerivativeArray::new(Arc::new(ArrayKernels::new(Structure::new(&system), Arc::new(Interpreted))));
+            DerivativeArray::new(Arc::new(ArrayKernels::new(Structure::new(&system), Arc::new(Interpreted))), false);
         let (level, t) = (3, 0.7);
         let mut J = Matrix::zeros(8, 15);
         array.jacobian(level, t, &jet(), &mut J).unwrap();

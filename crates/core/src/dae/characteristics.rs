@@ -2,12 +2,13 @@
 
 use super::initial::{conditions, freedom, values};
 use super::jet::{Conditions, OnJet};
-use super::levels::{self, Level, Projections};
+use super::levels::{self, Level, Pivots, Projections};
 use super::missing::complete;
 use super::{CharacteristicValues, DerivativeArray, MOST_LEVELS, System};
 use crate::consistent::{Contradicting, Fit, Stage, solve};
 use crate::initial::{BadInitial, Initial, Start};
-use crate::linalg::{Matrix, RankRule};
+use crate::linalg::{Matrix, RankRule, SparseMatrix};
+use std::borrow::Cow;
 
 /// How far to go.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,8 +34,8 @@ pub struct Characteristics {
     pub values: CharacteristicValues,
     /// Ranks of all levels that were looked at.
     pub levels: Vec<Level>,
-    /// Bases at level μ.
-    pub projections: Projections,
+    /// Bases at level μ, or what sparse matrices tell instead.
+    pub bases: Bases,
     /// Time of the point.
     pub t: f64,
     /// The consistent jet of level μ: X_0, …, X_{μ+1}.
@@ -49,7 +50,53 @@ pub struct Characteristics {
     pub ranks: RankRule,
 }
 
+/// What belongs to the ranks at level μ.
+#[derive(Clone, Debug)]
+pub enum Bases {
+    /// By singular vectors.
+    Vectors(Box<Projections>),
+    /// By pivots of sparse matrices.
+    Pivots(Pivots),
+}
+
+/// Largest derivative array that is decomposed densely although it is sparse, as entries: two seconds or so, and 160 MB for the decomposition.
+const MOST_DENSE: usize = 2_000_000;
+
 impl Characteristics {
+    /// Bases of singular vectors; those of a sparse array are made for it, unless it is too large.
+    pub fn projections(&self, system: &System) -> Result<Cow<'_, Projections>, AnalysisError> {
+        if let Bases::Vectors(projections) = &self.bases {
+            return Ok(Cow::Borrowed(projections));
+        }
+        let (m, n, level) = (system.rows(), system.dim(), self.values.mu);
+        let (rows, columns) = (m * (level + 1), n * (level + 2));
+        if rows * columns > MOST_DENSE {
+            return Err(AnalysisError::TooLarge { unknowns: n, rows, columns, memory: gigabytes(rows, columns) });
+        }
+        let undefined = || AnalysisError::Undefined { t: self.t };
+        let mut J = Matrix::zeros(rows, columns);
+        system.array().jacobian(level, self.t, &self.jet, &mut J).map_err(|_| undefined())?;
+        let found = levels::analyse(&J, (m, n), level, 0, None, self.ranks);
+        found.map(|(_, projections, _)| Cow::Owned(projections)).ok_or_else(undefined)
+    }
+
+    /// What sparse matrices tell.
+    pub fn pivots(&self) -> Option<&Pivots> {
+        if let Bases::Pivots(pivots) = &self.bases { Some(pivots) } else { None }
+    }
+
+    /// Gradients of all constraints, as (unknown, slope).
+    pub fn constraints(&self) -> Vec<Vec<(usize, f64)>> {
+        match &self.bases {
+            Bases::Pivots(pivots) => pivots.constraints.clone(),
+            Bases::Vectors(projections) => {
+                let C = &projections.constraints;
+                let row = |i: usize| (0..C.ncols()).map(move |j| (j, C[(i, j)])).filter(|(_, c)| *c != 0.0).collect();
+                (0..C.nrows()).map(row).collect()
+            }
+        }
+    }
+
     /// Maximal constraint level: the last level that brought a new constraint; `None` without constraints.
     pub fn constraint_level(&self) -> Option<usize> {
         let mut last = 0;
@@ -191,6 +238,20 @@ pub enum AnalysisError {
         /// Sum of the absolute terms of the derivative.
         terms: f64,
     },
+    /// Something needs a dense decomposition of a large derivative array.
+    #[error(
+        "the derivative array of {unknowns} unknowns ({rows} equations for {columns} derivatives) is too large for a dense decomposition, which would take about {memory:.1} GB: equations that are redundant, unknowns that are not determined and the form array ask for it; correct the equations, or make the model smaller to see what is wrong"
+    )]
+    TooLarge {
+        /// Number of unknowns.
+        unknowns: usize,
+        /// Rows of the array.
+        rows: usize,
+        /// Its columns.
+        columns: usize,
+        /// What its decomposition takes, in GB.
+        memory: f64,
+    },
     /// The strangeness hypothesis was not met.
     #[error(
         "at t = {t}: the strangeness index was not found up to {most} differentiations (last level: a = {}, v = {}, d = {} of {equations} equations): it is higher, or ranks are not constant here (a singular point); set rank_tolerance if one is decided wrongly",
@@ -219,6 +280,12 @@ pub struct Violated {
     pub residual: f64,
 }
 
+/// Memory of a singular value decomposition with all of its vectors.
+fn gigabytes(rows: usize, columns: usize) -> f64 {
+    let (m, n) = (rows as f64, columns as f64);
+    8e-9 * (2.0 * m * n + m * m + n * n)
+}
+
 fn violated(equations: &[Violated]) -> String {
     let told = |v: &Violated| {
         format!("{} keeps a residual of {:.1e}", differentiated(&v.equation, v.differentiated), v.residual.abs())
@@ -233,6 +300,7 @@ impl AnalysisError {
             AnalysisError::Undetermined { .. } => "the equations do not determine the solution",
             AnalysisError::NotInvariant { .. } => "a stated invariant is none",
             AnalysisError::NotSmooth { .. } => "a table is not smooth enough",
+            AnalysisError::TooLarge { .. } => "the system is too large",
             _ => "no consistent initial values",
         }
     }
@@ -251,7 +319,9 @@ fn several(names: &[String]) -> String {
 }
 
 fn quoted(names: &[String]) -> String {
-    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+    const MOST: usize = 20;
+    let more = if names.len() > MOST { ", …" } else { "" };
+    names.iter().take(MOST).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ") + more
 }
 
 fn missing_equations(missing: usize, (equations, unknowns): (usize, usize)) -> String {
@@ -375,11 +445,7 @@ impl Search<'_, '_> {
                 (Err(_), Some(found)) => return Ok(found),
                 (Err(error), None) => return Err(error),
             };
-            let mut J = Matrix::zeros(m * (level + 1), (level + 2) * n);
-            let undefined = AnalysisError::Undefined { t: self.t };
-            self.array.jacobian(level, self.t, jet, &mut J).map_err(|_| undefined.clone())?;
-            let (ranks, projections, _) =
-                levels::analyse(&J, (m, n), level, corank, None, self.ranks).ok_or(undefined)?;
+            let (ranks, bases) = self.ranks_at(level, jet, corank)?;
             corank = m * (level + 1) - ranks.rank;
             found.push(ranks.clone());
             if let Some(mut result) = result.take() {
@@ -395,7 +461,7 @@ impl Search<'_, '_> {
                 let result_here = Characteristics {
                     values,
                     levels: found.clone(),
-                    projections,
+                    bases,
                     t: self.t,
                     jet: jet.clone(),
                     fit,
@@ -427,6 +493,22 @@ impl Search<'_, '_> {
                 })),
             }),
         }
+    }
+
+    /// Ranks of a level at a jet.
+    fn ranks_at(&mut self, level: usize, jet: &[f64], corank: usize) -> Result<(Level, Bases), AnalysisError> {
+        let (m, n, t) = (self.array.rows(), self.array.dim(), self.t);
+        let undefined = AnalysisError::Undefined { t };
+        if self.array.is_sparse() {
+            let mut J = SparseMatrix::new(m * (level + 1), (level + 2) * n, self.array.places(level));
+            self.array.sparse_jacobian(level, t, jet, &mut J).map_err(|_| undefined)?;
+            let (ranks, pivots) = levels::analyse_sparse(&J, (m, n), level, corank, self.ranks);
+            return Ok((ranks, Bases::Pivots(pivots)));
+        }
+        let mut J = Matrix::zeros(m * (level + 1), (level + 2) * n);
+        self.array.jacobian(level, t, jet, &mut J).map_err(|_| undefined.clone())?;
+        let (ranks, projections, _) = levels::analyse(&J, (m, n), level, corank, None, self.ranks).ok_or(undefined)?;
+        Ok((ranks, Bases::Vectors(Box::new(projections))))
     }
 
     /// A consistent jet of a level; guesses are released only if it is impossible to keep them.

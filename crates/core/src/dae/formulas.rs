@@ -186,23 +186,21 @@ impl FirstOrder {
         bound
     }
 
-    /// The highest derivative of every unknown in every equation: 0, 1, or absent.
-    pub fn signature(&self) -> Vec<Vec<Option<u8>>> {
+    /// The highest derivative, 0 or 1, of the unknowns in every equation, as (unknown, order) by rising unknown.
+    pub fn signature(&self) -> Vec<Vec<(usize, u8)>> {
         let mut column = vec![None; self.graph.inputs().len()];
         for j in 0..self.dim() {
             column[self.place(self.x[j])] = Some((j, 0));
             column[self.place(self.xdot[j])] = Some((j, 1));
         }
-        let row = |e: &Expr| {
-            let mut row = vec![None; self.dim()];
-            for i in self.graph.depends_on(*e) {
-                if let Some((j, order)) = column[i] {
-                    row[j] = row[j].max(Some(order));
-                }
-            }
+        let row = |inputs: Vec<usize>| {
+            let mut row: Vec<(usize, u8)> = inputs.into_iter().filter_map(|i| column[i]).collect();
+            // the higher one comes first and stays
+            row.sort_unstable_by_key(|&(j, order)| (j, std::cmp::Reverse(order)));
+            row.dedup_by_key(|entry| entry.0);
             row
         };
-        self.equations.iter().map(row).collect()
+        self.graph.dependencies(&self.equations).into_iter().map(row).collect()
     }
 }
 
@@ -230,6 +228,6 @@ mod tests {
         let first = FirstOrder::new(&formulas);
         assert_eq!(first.names, ["x", "lambda", "x'"]);
         assert_eq!(first.graph.formula(first.equations[2]), "der(x) - x'");
-        assert_eq!(first.signature(), [[Some(0), Some(0), Some(1)], [Some(0), None, None], [Some(1), None, Some(0)],]);
+        assert_eq!(first.signature(), [vec![(0, 0), (1, 0), (2, 1)], vec![(0, 0)], vec![(0, 1), (2, 0)]]);
     }
 }

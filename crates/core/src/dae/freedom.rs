@@ -3,6 +3,7 @@
 //! Where an equation was forgotten, any course of time satisfies the others, and a run that chooses one is wrong without a sign of it. A
 //! free unknown is one of which that is said: ẋ_j = 0 is added for it, so that the rest is determined.
 
+use super::characteristics::Bases;
 use super::{AnalysisError, Characteristics, System};
 use crate::linalg::rank::{Decomposed, RankRule, Scaling};
 use faer::Mat;
@@ -15,10 +16,15 @@ pub(super) fn completed(
     system: &System,
     found: &Characteristics,
 ) -> Result<Option<(System, Vec<String>)>, AnalysisError> {
-    let (U, u) = (&found.projections.U, found.values.u);
+    let u = found.values.u;
     if u == 0 {
         return Ok(None);
     }
+    let projections = match found.projections(system) {
+        Ok(projections) => projections,
+        Err(too_large) => return Err(by_pivots(system, found).unwrap_or(too_large)),
+    };
+    let U = &projections.U;
     let free: Vec<usize> = (0..system.formulas.states.len())
         .filter(|&j| system.formulas.free.contains(&system.formulas.states[j]))
         .collect();
@@ -46,7 +52,11 @@ fn independent(U: &Mat<f64>, among: &[usize], rule: RankRule) -> Vec<usize> {
 
 /// What is missing, and what would help.
 pub(super) fn undetermined(system: &System, found: &Characteristics, kept: &[usize]) -> AnalysisError {
-    let U = &found.projections.U;
+    let projections = match found.projections(system) {
+        Ok(projections) => projections,
+        Err(too_large) => return by_pivots(system, found).unwrap_or(too_large),
+    };
+    let (U, Z3) = (&projections.U, &projections.Z3);
     let size = |j: usize| (0..U.ncols()).map(|k| U[(j, k)].abs()).fold(0.0, f64::max);
     let names = system.names();
     // states without derivatives are what one leaves free, if anything
@@ -56,7 +66,6 @@ pub(super) fn undetermined(system: &System, found: &Characteristics, kept: &[usi
     let candidates: Vec<usize> = kept.iter().copied().chain(order).collect();
     let proposed = independent(U, &candidates, found.ranks);
     let rows = system.row_names();
-    let Z3 = &found.projections.Z3;
     let top = (0..Z3.ncols()).flat_map(|k| (0..Z3.nrows()).map(move |i| Z3[(i, k)].abs())).fold(0.0, f64::max);
     let repeats = |i: usize| {
         (0..Z3.nrows()).filter(|r| r % rows.len() == i).any(|r| (0..Z3.ncols()).any(|k| Z3[(r, k)].abs() > 1e-6 * top))
@@ -69,4 +78,22 @@ pub(super) fn undetermined(system: &System, found: &Characteristics, kept: &[usi
         dependent: (0..rows.len()).filter(|&i| repeats(i)).map(|i| rows[i].clone()).collect(),
         free: proposed.into_iter().map(|j| names[j].clone()).collect(),
     }
+}
+
+/// The same of a large system, by unknowns and equations without pivots; nothing where bases are known.
+fn by_pivots(system: &System, found: &Characteristics) -> Option<AnalysisError> {
+    let Bases::Pivots(pivots) = &found.bases else { return None };
+    let (names, rows) = (system.names(), system.row_names());
+    let unknowns: Vec<String> = pivots.undetermined.iter().map(|&j| names[j].clone()).collect();
+    let mut dependent: Vec<usize> = pivots.redundant.iter().map(|i| i % rows.len()).collect();
+    dependent.sort_unstable();
+    dependent.dedup();
+    Some(AnalysisError::Undetermined {
+        t: found.t,
+        free: unknowns.clone(),
+        unknowns,
+        missing: found.values.u,
+        sizes: (system.formulas.equations.len(), system.formulas.states.len()),
+        dependent: dependent.into_iter().map(|i| rows[i].clone()).collect(),
+    })
 }

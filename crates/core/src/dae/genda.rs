@@ -6,6 +6,7 @@
 //! kept until the next.
 
 use super::levels::{self, Known, MOST_GROWTH, Projections};
+use super::problem::PrepareError;
 use super::{CharacteristicValues, Characteristics, Dae, DerivativeArray, Pencil, Plain, System};
 use crate::error::StepFailure;
 use crate::linalg::rank::{self, Decomposed, RankRule, RankWatch, Scales, Scaling};
@@ -95,7 +96,7 @@ struct OriginalRows {
 
 impl Genda {
     /// At a point that has been analysed.
-    pub fn new(system: &System, at: &Characteristics) -> Result<Self, StepFailure> {
+    pub fn new(system: &System, at: &Characteristics) -> Result<Self, PrepareError> {
         let (m, n, level) = (system.rows(), system.dim(), at.values.mu);
         let plain = Plain::rectangular(system.structure(), &*system.compiler);
         let pencil = Pencil::dense(m, n);
@@ -108,7 +109,7 @@ impl Genda {
             rule: at.ranks,
             array: system.array(),
             first: OriginalRows { plain, values: vec![0.0; m], pencil },
-            projections: at.projections.clone(),
+            projections: at.projections(system)?.into_owned(),
             known: None,
             inverse: Mat::zeros(0, 0),
             stages: std::array::from_fn(|_| (at.t, derivatives.clone())),
@@ -127,7 +128,7 @@ impl Genda {
             watched: None,
         };
         genda.project(at.t, at.x())?;
-        genda.follow(0, at.t, at.x()).map_err(|_| StepFailure::Undefined { t: at.t })?;
+        genda.follow(0, at.t, at.x()).map_err(|_| PrepareError::from(StepFailure::Undefined { t: at.t }))?;
         genda.measure(at.t)?;
         Ok(genda)
     }

@@ -8,7 +8,7 @@ use super::initial::freedom;
 use crate::consistent::{Fit, Requirements, Terms, solve};
 use crate::graph::Kernel;
 use crate::initial::Start;
-use crate::linalg::{Mat, Matrix, RankRule};
+use crate::linalg::{Jacobian, Mat, Matrix, RankRule, SparseMatrix};
 use crate::motion::Undefined;
 
 /// Further equations 0 = c(t, X_0, X_1) that must hold, compiled: values, and derivatives with their places (row, column of (X_0, X_1)).
@@ -49,14 +49,21 @@ pub(super) struct OnJet<'a> {
     level: usize,
     t: f64,
     F: Vec<f64>,
-    J: Matrix,
+    /// of the array; of all equations where it is sparse
+    J: Jacobian,
     sizes: Vec<f64>,
 }
 
 impl<'a> OnJet<'a> {
     pub fn new(array: &'a mut DerivativeArray, conditions: Option<&'a mut Conditions>, level: usize, t: f64) -> Self {
-        let rows = array.rows() * (level + 1) + conditions.as_ref().map_or(0, |c| c.count);
-        let J = Matrix::zeros(array.rows() * (level + 1), array.dim() * (level + 2));
+        let (m, n) = (array.rows() * (level + 1), array.dim() * (level + 2));
+        let rows = m + conditions.as_ref().map_or(0, |c| c.count);
+        let J = if array.is_sparse() {
+            let further = conditions.iter().flat_map(|c| c.places.iter().map(|&(i, j)| (m + i, j)));
+            Jacobian::Sparse(SparseMatrix::new(rows, n, array.places(level).into_iter().chain(further).collect()))
+        } else {
+            Jacobian::Dense(Matrix::zeros(m, n))
+        };
         OnJet { array, conditions, level, t, F: vec![0.0; rows], J, sizes: vec![1.0; rows] }
     }
 
@@ -64,13 +71,19 @@ impl<'a> OnJet<'a> {
     pub fn rows(&self) -> usize {
         self.F.len()
     }
+
+    /// Rows of the array.
+    fn of_array(&self) -> usize {
+        self.array.rows() * (self.level + 1)
+    }
 }
 
 impl Requirements for OnJet<'_> {
     type Failure = Undefined;
 
     fn evaluate(&mut self, jet: &[f64]) -> bool {
-        let (array, conditions) = self.F.split_at_mut(self.J.rows());
+        let m = self.of_array();
+        let (array, conditions) = self.F.split_at_mut(m);
         self.array.evaluate(self.level, self.t, jet, array).is_ok()
             && self.conditions.as_mut().is_none_or(|c| c.evaluate(self.t, jet, conditions).is_ok())
     }
@@ -79,9 +92,26 @@ impl Requirements for OnJet<'_> {
         if !self.evaluate(jet) {
             return Err(Undefined);
         }
-        self.array.jacobian(self.level, self.t, jet, &mut self.J)?;
+        match &mut self.J {
+            Jacobian::Dense(J) => self.array.jacobian(self.level, self.t, jet, J)?,
+            Jacobian::Sparse(J) => self.array.sparse_jacobian(self.level, self.t, jet, J)?,
+        }
         if let Some(conditions) = &mut self.conditions {
             conditions.differentiate(self.t, jet)?;
+            if let Jacobian::Sparse(_) = self.J {
+                let m = self.array.rows() * (self.level + 1);
+                let entries = conditions.places.iter().zip(&conditions.slopes);
+                entries.for_each(|(&(i, j), &slope)| self.J.put((m + i, j), slope));
+            }
+        }
+        if let Jacobian::Sparse(J) = &self.J {
+            for (i, size) in self.sizes.iter_mut().enumerate() {
+                let (columns, slopes) = J.row(i);
+                let mut terms = Terms::default();
+                columns.iter().zip(slopes).for_each(|(&j, &slope)| terms.add(slope, jet[j]));
+                *size = terms.size(self.F[i]);
+            }
+            return Ok(());
         }
         let slopes = self.slopes();
         for (i, size) in self.sizes.iter_mut().enumerate() {
@@ -101,14 +131,21 @@ impl Requirements for OnJet<'_> {
     }
 
     fn slopes(&self) -> Mat<f64> {
-        let m = self.J.rows();
-        let mut slopes = Mat::from_fn(self.F.len(), self.J.cols(), |i, j| if i < m { self.J[(i, j)] } else { 0.0 });
+        let (m, J) = (self.of_array(), &self.J);
+        if J.is_sparse() {
+            return Mat::from_fn(J.rows(), J.cols(), |i, j| J[(i, j)]);
+        }
+        let mut slopes = Mat::from_fn(self.F.len(), J.cols(), |i, j| if i < m { J[(i, j)] } else { 0.0 });
         if let Some(conditions) = &self.conditions {
             for (&(i, j), slope) in conditions.places.iter().zip(&conditions.slopes) {
                 slopes[(m + i, j)] = *slope;
             }
         }
         slopes
+    }
+
+    fn sparse_slopes(&self) -> Option<&SparseMatrix> {
+        if let Jacobian::Sparse(J) = &self.J { Some(J) } else { None }
     }
 }
 

@@ -4,11 +4,12 @@
 //! rank a, T₂ spans ker Z₂ᵀN, F_ẋT₂ has rank d, v is what the corank of J grows by. The strangeness hypothesis holds where
 //! d = m − a − v. Kunkel & Mehrmann (2006), Hypothesis 4.2; Steinbrecher (2006), 3.2.7.
 //!
-//! Everything is equilibrated before ranks are decided, and products are judged by the size of their factors.
+//! Everything is equilibrated before ranks are decided, and products are judged by the size of their factors. Singular values decide about dense arrays,
+//! pivots about sparse ones ([`analyse_sparse`]).
 
 use super::CharacteristicValues;
-use crate::linalg::Matrix;
-use crate::linalg::rank::{CLEARLY_DIFFERENT, Decomposed, ON_JET, RankRule, Scales, Scaling};
+use crate::linalg::rank::{CLEARLY_DIFFERENT, Decomposed, Elimination, ON_JET, RankRule, Scales, Scaling};
+use crate::linalg::{Matrix, SparseMatrix};
 use faer::Mat;
 
 /// Entries of orthonormal bases below this are rounding.
@@ -142,6 +143,58 @@ pub fn analyse(
     let U = Mat::from_fn(n, undetermined.ncols(), |j, k| cx[j] * undetermined[(j, k)]);
     let known = Known { derivatives: rank_M, a, d, sizes };
     Some((found, Projections { Z1, Z2, Z3, constraints, U: orthonormal(&U) }, known))
+}
+
+/// What is known of a level where the hypothesis holds, without bases: rows and columns that have no pivots.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pivots {
+    /// Gradients of all constraints, Z₂ᵀN, as (unknown, slope).
+    pub constraints: Vec<Vec<(usize, f64)>>,
+    /// Unknowns that neither the constraints nor the differential equations give a pivot.
+    pub undetermined: Vec<usize>,
+    /// Rows of the array that depend on others.
+    pub redundant: Vec<usize>,
+}
+
+/// The same ranks of a sparse array. Derivatives are eliminated, the highest first; what is left are the gradients Z₂ᵀN of the constraints; F_ẋ below
+/// them has rank a + d.
+pub fn analyse_sparse(
+    J: &SparseMatrix,
+    (m, n): (usize, usize),
+    level: usize,
+    before: usize,
+    rule: RankRule,
+) -> (Level, Pivots) {
+    let (rows, tau) = (m * (level + 1), rule.or(ON_JET));
+    let mut array = Elimination::new(J, tau);
+    array.eliminate(|_| true, |j| j >= 2 * n);
+    let rank_higher = array.rank();
+    array.eliminate(|_| true, |j| j >= n);
+    let rank_M = array.rank();
+    let mut gap = array.take_gap();
+    let left: Vec<usize> = (0..rows).filter(|&i| !array.has_pivot(i)).collect();
+    let gradients: Vec<Vec<(usize, f64)>> = left.iter().map(|&i| array.row(i).collect()).collect();
+    array.eliminate(|_| true, |_| true);
+    gap = gap.min(array.take_gap());
+    let kept = left.iter().zip(gradients).filter(|(i, _)| array.has_pivot(**i));
+    let constraints: Vec<_> = kept.map(|(_, row)| row).collect();
+    let (a, rank) = (array.rank() - rank_M, array.rank());
+    let leading = (0..m).map(|i| {
+        let (columns, values) = J.row(i);
+        let entries = columns.iter().zip(values).filter(|(j, _)| (n..2 * n).contains(*j));
+        entries.map(|(&j, &e)| (j - n, e)).collect::<Vec<_>>()
+    });
+    let mut moving = Elimination::of_rows(constraints.iter().cloned().chain(leading), n, tau);
+    moving.eliminate(|i| i < a, |_| true);
+    moving.eliminate(|_| true, |_| true);
+    gap = gap.min(moving.take_gap());
+    let d = moving.rank() - a;
+    let v = (rows - rank).saturating_sub(before);
+    let one_full = rank_M == n + rank_higher;
+    let found = Level { level, rank, a, v, d, holds: a + d + v == m, one_full, gap };
+    let undetermined = (0..n).filter(|&j| !moving.is_taken(j)).collect();
+    let redundant = left.into_iter().filter(|&i| !array.has_pivot(i)).collect();
+    (found, Pivots { constraints, undetermined, redundant })
 }
 
 /// Columns of Z divided by the largest entries of the rows they make.

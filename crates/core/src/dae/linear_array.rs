@@ -24,7 +24,7 @@ pub(super) fn linear_array(system: &System, found: &Characteristics) -> Option<M
     let (mut E, mut A) = (Matrix::zeros(m, n), Matrix::zeros(m, n));
     LinearFormulas::new(system)?.coefficients(found.t, &mut E, &mut A, &mut vec![0.0; m]);
     let (d, a, mu) = (values.d, values.a, values.mu);
-    let projections = &found.projections;
+    let projections = found.projections(system).ok()?;
     let (Z1, Z2, C) = (&projections.Z1, &projections.Z2, &projections.constraints);
 
     let mut lu = Lu::<f64>::new(n);

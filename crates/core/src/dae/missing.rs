@@ -7,10 +7,11 @@
 use super::initial::values;
 use super::ready::{Ready, ready};
 use super::{Plain, System};
-use crate::graph::Interpreted;
+use crate::graph::{Compiler, Interpreted};
 use crate::hybrid::{Restart, make_consistent};
 use crate::initial::{Initial, Start};
 use crate::linalg::RankRule;
+use std::sync::Arc;
 
 /// Given values that move by more, relative to 1 + |x|, are not consistent.
 const KEPT: f64 = 1e-9;
@@ -34,7 +35,8 @@ pub(super) fn complete(system: &System, initial: &Initial, ranks: RankRule) -> O
     }
     let mut x = values(&starts[..n]);
     if missing.iter().any(|&j| !differential[j]) {
-        let (mut solved, mut plain) = (x.clone(), Plain::new(structure, &Interpreted, ranks, system.matrices));
+        let compiler: Arc<dyn Compiler> = Arc::new(Interpreted);
+        let (mut solved, mut plain) = (x.clone(), Plain::new(structure, &compiler, ranks, system.matrices));
         let (mut zeros, weights) = (vec![0.0; n], vec![1.0; n]);
         let keep = Restart::Differential;
         make_consistent(&mut plain, initial.t, &mut solved, &mut zeros, keep, &[], &weights, ranks).ok()?;

@@ -2,7 +2,7 @@
 
 use super::array::ArrayKernels;
 use super::{DerivativeArray, Equations, FirstOrder, Formulas, Structure};
-use crate::graph::{Compiler, Expr, Interpreted};
+use crate::graph::{Compiler, Interpreted};
 use crate::linalg::Matrices;
 use std::sync::{Arc, OnceLock};
 
@@ -80,11 +80,11 @@ impl System {
     /// Does every equation contain a derivative, as those of ordinary differential equations do?
     pub fn has_derivatives_in_all_rows(&self) -> bool {
         let FirstOrder { graph, xdot, equations, .. } = &self.first;
-        let contains = |row: &Expr| {
-            let needed = graph.needed(&[*row]);
-            xdot.iter().any(|rate| needed.binary_search(rate).is_ok())
-        };
-        equations.iter().all(contains)
+        let mut rate = vec![false; graph.inputs().len()];
+        for &e in xdot {
+            rate[self.first.place(e)] = true;
+        }
+        graph.dependencies(equations).iter().all(|inputs| inputs.iter().any(|&i| rate[i]))
     }
 
     /// Other formulas with the same compiler.
@@ -145,6 +145,12 @@ impl System {
 
     /// Its derivative arrays.
     pub fn array(&self) -> DerivativeArray {
-        DerivativeArray::new(self.kernels().clone())
+        DerivativeArray::new(self.kernels().clone(), self.is_large())
+    }
+
+    /// Are matrices of its reduction sparse? Singular values decide about all others.
+    pub(super) fn is_large(&self) -> bool {
+        let Structure { leading, slope, .. } = self.structure();
+        self.matrices.arrays_are_sparse(self.dim(), leading.entries.len() + slope.entries.len())
     }
 }

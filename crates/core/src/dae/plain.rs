@@ -7,6 +7,7 @@ use crate::graph::{self, Compiler, Interpreted, Kernel};
 use crate::linalg::{Entries, Matrices, RankRule};
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
+use std::sync::Arc;
 
 /// F itself.
 pub struct Plain {
@@ -25,9 +26,13 @@ pub struct Plain {
     multiplies_constrained_rates: bool,
     /// ∂F/∂t, where time enters: formulas until it is asked for
     by_time: Option<TimeSlope>,
+    /// ẋ of an ordinary differential equation whose rows have one derivative each: formulas until they are asked for
+    rates: Option<Rates>,
     inputs: Vec<f64>,
     time: usize,
+    /// where x, then ẋ, stand among the inputs, and the first place if they stand there one behind the other
     places: Vec<usize>,
+    first: Option<usize>,
     slopes: Vec<f64>,
     rows: Vec<f64>,
     residuals: Residuals,
@@ -53,28 +58,50 @@ impl TimeSlope {
     }
 }
 
+/// ẋ by formulas, which explicit methods ask for.
+enum Rates {
+    Formulas(Box<Structure>, Arc<dyn Compiler>),
+    Kernel(Box<dyn Kernel>),
+}
+
+impl Rates {
+    /// ẋⱼ = −Fᵢ(t, x, 0)/eᵢⱼ with the row i in which ẋⱼ stands, compiled.
+    fn made(self) -> Self {
+        let Rates::Formulas(structure, compiler) = self else { return self };
+        let FirstOrder { mut graph, equations, xdot, .. } = structure.system;
+        let at_rest: Vec<_> = xdot.iter().map(|&rate| (rate, 0.0)).collect();
+        let f = graph.bind(&equations, &at_rest);
+        let mut rates = f.clone();
+        for (i, j, e) in structure.leading.iter() {
+            rates[j] = graph.with(|| -f[i] / e);
+        }
+        Rates::Kernel(compiler.compile(&graph, &rates))
+    }
+}
+
 impl Plain {
     /// A square system; the caller knows that its index is at most one.
-    pub fn new(structure: &Structure, compiler: &dyn Compiler, ranks: RankRule, matrices: Matrices) -> Self {
-        let plain = Self::rectangular(structure, compiler);
-        let [E, A] = [&plain.by_xdot, &plain.by_x].map(|entries| entries.places().to_vec());
-        let pattern = Pencil::of_pattern(plain.n, &E, &A, matrices);
-        Plain {
-            by_xdot: Entries::new(E, &pattern.E),
-            by_x: Entries::new(A, &pattern.A),
-            pattern,
-            watch: WatchedMatrix::new(structure, compiler, ranks),
-            ..plain
-        }
+    pub fn new(structure: &Structure, compiler: &Arc<dyn Compiler>, ranks: RankRule, matrices: Matrices) -> Self {
+        let [E, A] = [&structure.leading, &structure.slope].map(places);
+        let pattern = Pencil::of_pattern(structure.system.dim(), &E, &A, matrices);
+        let watch = WatchedMatrix::new(structure, &**compiler, ranks);
+        let plain = Self::with_pattern(structure, &**compiler, pattern);
+        let explicit = plain.is_ordinary() && structure.own_columns();
+        let rates = explicit.then(|| Rates::Formulas(Box::new(structure.clone()), compiler.clone()));
+        Plain { rates, watch, ..plain }
     }
 
     /// Rows and dense pencils of a system that need not be square; not for integrators.
     pub(super) fn rectangular(structure: &Structure, compiler: &dyn Compiler) -> Self {
+        let pattern = Pencil::dense(structure.system.rows(), structure.system.dim());
+        Self::with_pattern(structure, compiler, pattern)
+    }
+
+    fn with_pattern(structure: &Structure, compiler: &dyn Compiler, pattern: Pencil) -> Self {
         let (system, entries, algebraic) = (&structure.system, structure.coefficients(), structure.algebraic());
         let (m, n) = (system.rows(), system.dim());
         let constraint = algebraic.iter().any(|&a| a).then_some(0.0);
-        let pattern = Pencil::dense(m, n);
-        let places = |J: &graph::Jacobian| J.iter().map(|(i, j, _)| (i, j)).collect();
+        let inputs: Vec<usize> = system.x.iter().chain(&system.xdot).map(|&e| system.place(e)).collect();
         Plain {
             n,
             m,
@@ -88,15 +115,22 @@ impl Plain {
             constant_leading: structure.constant_leading(),
             multiplies_constrained_rates: structure.multiplies_constrained_rates(),
             by_time: (!structure.autonomous()).then(|| TimeSlope::Formulas(Box::new(system.clone()))),
+            rates: None,
             inputs: vec![0.0; system.graph.inputs().len()],
             time: system.place(system.t),
-            places: system.x.iter().chain(&system.xdot).map(|&e| system.place(e)).collect(),
+            first: inputs.first().copied().filter(|first| inputs.iter().copied().eq(*first..first + 2 * n)),
+            places: inputs,
             slopes: vec![0.0; entries.len()],
             rows: vec![0.0; m],
             residuals: Residuals { constraint, ..Residuals::default() },
             row_names: system.row_names.clone(),
             watch: None,
         }
+    }
+
+    /// Are its pencils sparse?
+    pub(super) fn is_sparse(&self) -> bool {
+        self.pattern.is_sparse()
     }
 
     /// Entries of ∂F/∂ẋ and of ∂F/∂x at a point: column and value of each, row by row.
@@ -123,10 +157,21 @@ impl Plain {
 
     fn set(&mut self, t: f64, x: &[f64], xdot: &[f64]) {
         self.inputs[self.time] = t;
-        for (&place, &value) in self.places.iter().zip(x.iter().chain(xdot)) {
-            self.inputs[place] = value;
+        if let Some(first) = self.first {
+            let (to_x, to_xdot) = self.inputs[first..][..2 * self.n].split_at_mut(self.n);
+            to_x.copy_from_slice(x);
+            to_xdot.copy_from_slice(xdot);
+        } else {
+            let (of_x, of_xdot) = self.places.split_at(self.n);
+            of_x.iter().zip(x).for_each(|(&place, &x)| self.inputs[place] = x);
+            of_xdot.iter().zip(xdot).for_each(|(&place, &xdot)| self.inputs[place] = xdot);
         }
     }
+}
+
+/// Rows and columns of the entries of a Jacobian.
+fn places(J: &graph::Jacobian) -> Vec<(usize, usize)> {
+    J.iter().map(|(i, j, _)| (i, j)).collect()
 }
 
 impl Dae for Plain {
@@ -161,6 +206,22 @@ impl Dae for Plain {
 
     fn multiplies_constrained_rates(&self) -> bool {
         self.multiplies_constrained_rates
+    }
+
+    fn make_rates(&mut self) -> bool {
+        self.rates = self.rates.take().map(Rates::made);
+        self.rates.is_some()
+    }
+
+    fn rates_by_formulas(&mut self, t: f64, x: &[f64], rates: &mut [f64]) -> Result<(), Undefined> {
+        let Some(Rates::Kernel(kernel)) = &mut self.rates else { return Err(Undefined) };
+        self.inputs[self.time] = t;
+        match self.first {
+            Some(first) => self.inputs[first..][..self.n].copy_from_slice(x),
+            None => self.places.iter().zip(x).for_each(|(&place, &x)| self.inputs[place] = x),
+        }
+        kernel.call(&self.inputs, rates);
+        if rates.iter().all(|rate| rate.is_finite()) { Ok(()) } else { Err(Undefined) }
     }
 
     fn is_autonomous(&self) -> bool {

@@ -5,6 +5,7 @@ use super::freedom::{completed, undetermined};
 use super::hidden::{MinimalArray, ProcedureError, minimal_array};
 use super::invariance::check;
 use super::jet::fit_derivatives;
+use super::large::LargeSystem;
 use super::missing::complete;
 use super::ready::{ready, stands_alone};
 use super::{
@@ -194,10 +195,14 @@ pub fn prepare_at(system: &System, found: &Characteristics, form: Form) -> Resul
         }
         Form::Auto | Form::Plain if values.mu == 0 && regular && stands_alone(system, values) => {
             let at = Point { t: found.t, x: found.x().to_vec(), xdot: derivatives(system, found) };
-            let plain = Plain::new(system.structure(), &*system.compiler, found.ranks, system.matrices);
+            let plain = Plain::new(system.structure(), &system.compiler, found.ranks, system.matrices);
             return Ok(plainly(system, plain, at, values));
         }
-        Form::Auto | Form::Linear | Form::LeastSquares if let Some(coefficients) = FormulaCoefficients::new(system) => {
+        // hidden constraints of large linear systems are formulas, too: these stay sparse
+        Form::Auto | Form::Linear | Form::LeastSquares
+            if !(form == Form::Auto && system.is_large())
+                && let Some(coefficients) = FormulaCoefficients::new(system) =>
+        {
             let form = if form == Form::LeastSquares { form } else { Form::Linear };
             return linear(system, (found.t, found.x()), found.ranks, coefficients, form);
         }
@@ -258,19 +263,27 @@ fn quasilinear(system: &System, found: &Characteristics) -> Result<Prepared, Pre
     check(system, found)?;
     let array = minimal_array(system, found).map_err(|cause| StartFailure::Procedure { t, cause })?;
     let y = array.on_jet(&found.jet);
-    let mut dae = QuasiLinear::new(array.clone(), &*system.compiler, found.values, found.ranks, t, &y)?;
-    let invariants = system.first.invariants.len();
-    let (degrees, wanted) = (dae.degrees(), found.values.d);
-    if degrees > wanted || degrees + invariants < wanted || dae.open() != found.values.u {
-        let (open, undetermined) = (dae.open(), found.values.u);
+    let mut ydot = vec![0.0; y.len()];
+    let undefined = |_| StepFailure::Undefined { t };
+    let (dae, degrees, open): (Box<dyn Dae>, usize, usize) = if system.is_large() {
+        let mut dae = LargeSystem::new(array.clone(), &*system.compiler, found.values, found.ranks, t, &y)?;
+        dae.rates(t, &y, &mut ydot).map_err(undefined)?;
+        let (degrees, open) = (dae.degrees(), dae.open());
+        (Box::new(dae), degrees, open)
+    } else {
+        let mut dae = QuasiLinear::new(array.clone(), &*system.compiler, found.values, found.ranks, t, &y)?;
+        dae.rates(t, &y, &mut ydot).map_err(undefined)?;
+        let (degrees, open) = (dae.degrees(), dae.open());
+        (Box::new(dae), degrees, open)
+    };
+    let (invariants, wanted, undetermined) = (system.first.invariants.len(), found.values.d, found.values.u);
+    if degrees > wanted || degrees + invariants < wanted || open != undetermined {
         return Err(StartFailure::Degrees { t, degrees, wanted, open, undetermined }.into());
     }
-    let mut ydot = vec![0.0; y.len()];
-    dae.rates(t, &y, &mut ydot).map_err(|_| StepFailure::Undefined { t })?;
     let unknowns = Unknowns { dim: system.dim(), form: Form::QuasiLinear, values: found.values };
     let names = array.names.clone();
     let at = Point { t, x: y, xdot: ydot };
-    Ok(Prepared { array: Some(array), ..Prepared::new(Box::new(dae), at, names, unknowns) })
+    Ok(Prepared { array: Some(array), ..Prepared::new(dae, at, names, unknowns) })
 }
 
 /// ẋ at a point that has been analysed, with the derivatives of algebraic unknowns, which need one more differentiation.

@@ -8,10 +8,12 @@ use super::initial::values;
 use super::{CharacteristicValues, Dae, Plain, Point, Structure, System};
 use crate::graph::{Expr, Tape};
 use crate::initial::{Initial, Start};
-use crate::linalg::rank::{AT_POINT, CLEAR_PIVOT, REGULAR};
+use crate::linalg::rank::{AT_POINT, CLEAR_PIVOT, Elimination, REGULAR};
 use crate::linalg::{LargeLu, Lu, Matrix, RankRule, Shift};
 use crate::scalar::Dual;
 
+/// Leading matrices of this size are eliminated as sparse ones.
+const SPARSE_FROM: usize = 150;
 /// Scaled residuals of constraints below this are zero.
 const CONSISTENT: f64 = 1e-9;
 
@@ -34,7 +36,7 @@ pub(super) fn ready(system: &System, initial: &Initial, ranks: RankRule) -> Opti
     if !structure.quasilinear() || x.iter().any(|x| !x.is_finite()) || misses_an_unknown(structure) {
         return None;
     }
-    let mut plain = Plain::new(structure, &*system.compiler, ranks, system.matrices);
+    let mut plain = Plain::new(structure, &system.compiler, ranks, system.matrices);
     let zeros = vec![0.0; n];
     let mut F = vec![0.0; n];
     plain.residual(0, t, &x, &zeros, &mut F).ok()?;
@@ -43,27 +45,22 @@ pub(super) fn ready(system: &System, initial: &Initial, ranks: RankRule) -> Opti
     let a = constraints.len();
 
     // rows of ẋ: leading rows, and the derivatives of the constraints
-    let mut B = Matrix::zeros(n, n);
-    let mut xdot = vec![0.0; n];
-    for (row, &i) in leading.iter().enumerate() {
-        E[i].iter().for_each(|&(j, e)| B[(row, j)] = e);
-        xdot[row] = -F[i];
-    }
+    let mut B: Vec<Combination> = leading.iter().map(|&i| E[i].clone()).collect();
+    let mut xdot: Vec<f64> = leading.iter().map(|&i| -F[i]).collect();
     if a > 0 {
         let F_t = time_derivative(structure, t, &x)?;
-        for (row, combination) in (n - a..n).zip(&constraints) {
+        for combination in &constraints {
             let along = |values: &[f64]| combination.iter().map(|&(i, z)| z * values[i]).sum::<f64>();
-            for &(i, z) in combination {
-                F_x[i].iter().for_each(|&(j, slope)| B[(row, j)] += z * slope);
-            }
-            let sizes = B.row(row).iter().zip(&x).map(|(slope, x)| slope.abs() * x.abs().max(1.0));
+            let row = sum(combination, &F_x);
+            let sizes = row.iter().map(|&(j, slope)| slope.abs() * x[j].abs().max(1.0));
             if along(&F).abs() > CONSISTENT * sizes.fold(f64::MIN_POSITIVE, f64::max) {
                 return None;
             }
-            xdot[row] = -along(&F_t);
+            B.push(row);
+            xdot.push(-along(&F_t));
         }
     }
-    solve(B, &mut xdot, ranks.or(AT_POINT))?;
+    solve(B, &mut xdot, plain.is_sparse(), ranks.or(AT_POINT))?;
     let mut at = Point { t, x, xdot };
     plain.accepted(0, t, &mut at.x, &at.xdot).ok()?;
     Some((plain, at, CharacteristicValues { mu: 0, d: n - a, a, v: 0, u: 0 }))
@@ -86,6 +83,19 @@ fn misses_an_unknown(structure: &Structure) -> bool {
     found.contains(&false)
 }
 
+/// Rows of a matrix with their factors, columns ascending.
+fn sum(combination: &[(usize, f64)], rows: &[Combination]) -> Combination {
+    let scaled = |&(i, z): &(usize, f64)| rows[i].iter().map(move |&(j, slope)| (j, z * slope));
+    let mut all: Combination = combination.iter().flat_map(scaled).collect();
+    all.sort_by_key(|entry| entry.0);
+    all.dedup_by(|next, sum| {
+        let same = next.0 == sum.0;
+        sum.1 += if same { next.1 } else { 0.0 };
+        same
+    });
+    all
+}
+
 /// A sum of rows: number and factor of each.
 type Combination = Vec<(usize, f64)>;
 
@@ -101,6 +111,9 @@ pub(super) fn split(
         let without = structure.algebraic();
         let (algebraic, leading): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| without[i]);
         return Some((leading, algebraic.into_iter().map(|i| vec![(i, 1.0)]).collect()));
+    }
+    if n >= SPARSE_FROM {
+        return split_sparse(E, ranks);
     }
     // Gaußian elimination of (E I), complete pivoting, rows of one size
     let mut M = Matrix::zeros(n, 2 * n);
@@ -151,13 +164,39 @@ pub(super) fn split(
     Some((leading, left.iter().map(combination).collect()))
 }
 
+/// The same of a large matrix.
+fn split_sparse(E: &[Combination], ranks: RankRule) -> Option<(Vec<usize>, Vec<Combination>)> {
+    let mut found = Elimination::of_rows(E.iter().cloned(), E.len(), ranks.or(REGULAR));
+    found.eliminate(|_| true, |_| true);
+    if found.smallest() < ranks.or(CLEAR_PIVOT) {
+        return None;
+    }
+    let constraints = found.left_null_vectors(E)?;
+    Some(((0..E.len()).filter(|&i| found.has_pivot(i)).collect(), constraints))
+}
+
 fn largest_entry(row: &[f64]) -> f64 {
     row.iter().fold(0.0_f64, |top, c| top.max(c.abs()))
 }
 
 /// b ← B⁻¹ b, if B is regular.
-fn solve(mut B: Matrix, b: &mut [f64], tolerance: f64) -> Option<()> {
+fn solve(rows: Vec<Combination>, b: &mut [f64], sparse: bool, tolerance: f64) -> Option<()> {
     let n = b.len();
+    if sparse {
+        let with_right = rows.into_iter().zip(b.iter()).map(|(mut row, &b)| {
+            row.push((n, b));
+            row
+        });
+        let mut found = Elimination::of_rows(with_right, n + 1, tolerance);
+        found.eliminate(|_| true, |j| j < n);
+        let mut x = vec![0.0; n + 1];
+        x[n] = -1.0;
+        found.solve(&mut x);
+        b.copy_from_slice(&x[..n]);
+        return (found.rank() == n && b.iter().all(|x| x.is_finite())).then_some(());
+    }
+    let mut B = Matrix::zeros(n, n);
+    rows.iter().enumerate().for_each(|(i, row)| row.iter().for_each(|&(j, c)| B[(i, j)] = c));
     // rows of one size, so that pivots can be judged
     let mut single = true;
     for (i, b) in b.iter_mut().enumerate() {

@@ -8,7 +8,7 @@
 //! (S_D E; S_C C) is regular. Unknowns without pivot and without rate are undetermined.
 
 use crate::linalg::Matrix;
-use crate::linalg::rank::OPTIONAL;
+use crate::linalg::rank::{Elimination, OPTIONAL};
 
 /// A preferred pivot may be this much smaller than the largest one.
 const PREFERENCE: f64 = 1e-2;
@@ -186,6 +186,40 @@ impl Selection {
     }
 }
 
+/// A choice by pivots of a sparse elimination: rows and columns ascending.
+pub struct SparseChoice {
+    /// Chosen constraints.
+    pub rows: Vec<usize>,
+    /// Their unknowns.
+    pub dependent: Vec<usize>,
+    /// How many of them are unknowns without a rate.
+    pub determined: usize,
+}
+
+/// The same preferences for the gradients of many constraints, as rows of (unknown, slope).
+pub fn choose_sparse(
+    gradients: impl IntoIterator<Item = Vec<(usize, f64)>>,
+    stages: &EliminationStages,
+    zero: f64,
+) -> SparseChoice {
+    let EliminationStages { row_stage, col_stage, moving, auxiliary, optional, count } = stages;
+    let mut found = Elimination::of_rows(gradients, moving.len(), zero);
+    // unknowns without a rate, then derivatives that became unknowns, then the others, stage by stage; invariants last
+    found.take_pivots(zero, |_| true, |j| !moving[j]);
+    let determined = found.rank();
+    found.take_pivots(PREFERENCE, |i| !optional[i], |j| moving[j] && j >= *auxiliary);
+    for stage in 0..*count {
+        let rows = |i: usize| row_stage[i] == stage && !optional[i];
+        found.take_pivots(PREFERENCE, rows, |j| moving[j] && col_stage[j] >= stage);
+        found.take_pivots(zero, rows, |j| moving[j]);
+    }
+    found.take_pivots(zero.max(OPTIONAL), |i| optional[i], |j| moving[j]);
+    let (mut rows, mut dependent): (Vec<usize>, Vec<usize>) = found.pivots().iter().copied().unzip();
+    rows.sort_unstable();
+    dependent.sort_unstable();
+    SparseChoice { rows, dependent, determined }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,6 +254,21 @@ mod tests {
         let mut selection = Selection::new(1, 2);
         selection.choose(&mut C, &stages, &[true], AT_POINT);
         assert_eq!(selection.dependent, [1]);
+    }
+
+    #[test]
+    fn sparse_choices_have_the_same_preferences() {
+        let rows = vec![vec![(0, 1.2), (1, 1.6)], vec![(0, 80.0), (1, -60.0), (2, 1.2), (3, 1.6)]];
+        let places: Vec<(usize, usize)> =
+            rows.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |&(j, _)| (i, j))).collect();
+        let stages = EliminationStages::new(vec![true; 4], 4, &places, &[Some(0), Some(1)], vec![false; 2]);
+        let found = choose_sparse(rows, &stages, AT_POINT);
+        assert_eq!((found.rows, found.determined), (vec![0, 1], 0));
+        assert!(found.dependent[0] < 2 && found.dependent[1] >= 2, "{:?}", found.dependent);
+        // 100 x + λ = 0 with a rate for x only
+        let stages = EliminationStages::new(vec![true, false], 2, &[(0, 0), (0, 1)], &[Some(0)], vec![false]);
+        let found = choose_sparse([vec![(0, 100.0), (1, 1.0)]], &stages, AT_POINT);
+        assert_eq!((found.dependent, found.determined), (vec![1], 1));
     }
 
     #[test]

@@ -4,10 +4,12 @@
 //! d_j − c_i ≥ σ_ij, equality on the transversal: equation i is to be differentiated c_i times. The system Jacobian ∂F_i/∂x_j^(d_j − c_i), where
 //! d_j − c_i = σ_ij, tells whether the answer can be trusted: if it is singular, the structure misleads.
 
-use super::{Characteristics, System};
-use crate::graph::{Expr, Tape};
-use crate::linalg::rank::{AT_POINT, is_regular};
+use super::{Characteristics, Structure, System};
+use crate::graph::Tape;
+use crate::linalg::rank::{AT_POINT, Elimination, is_regular};
 use faer::Mat;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// What the structure says.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,86 +43,117 @@ pub fn structural(system: &System, at: &Characteristics) -> Structural {
     let sigma = system.first.signature();
     let assigned = transversal(&sigma);
     if assigned.iter().any(Option::is_none) {
-        let taken: Vec<usize> = assigned.iter().flatten().copied().collect();
+        let mut taken = vec![false; n];
+        assigned.iter().flatten().for_each(|&j| taken[j] = true);
         let names = |all: &[String], keep: &dyn Fn(usize) -> bool| {
             (0..n).filter(|&k| keep(k)).map(|k| all[k].clone()).collect()
         };
         return Structural::Singular {
             equations: names(system.row_names(), &|i| assigned[i].is_none()),
-            unknowns: names(system.names(), &|j| !taken.contains(&j)),
+            unknowns: names(system.names(), &|j| !taken[j]),
         };
     }
     let column: Vec<usize> = assigned.into_iter().flatten().collect();
     let (c, d) = offsets(&sigma, &column);
     let most = c.iter().copied().max().unwrap_or(0);
     let index = most + usize::from(d.contains(&0));
-    let trusted = jacobian(system, at, &sigma, &c, &d).is_some_and(|J| is_regular(&J, at.ranks.or(AT_POINT)));
+    let tau = at.ranks.or(AT_POINT);
+    let trusted = jacobian(system, at, &sigma, &c, &d).is_some_and(|J| {
+        if system.is_large() {
+            let mut found = Elimination::of_rows(J, n, tau);
+            found.eliminate(|_| true, |_| true);
+            return found.rank() == n;
+        }
+        let mut dense = Mat::zeros(n, n);
+        J.iter().enumerate().for_each(|(i, row)| row.iter().for_each(|&(j, value)| dense[(i, j)] = value));
+        is_regular(&dense, tau)
+    });
     Structural::Regular { index, offsets: c, trusted }
 }
 
-/// An assignment of equations to unknowns with the largest sum of orders, by shortest augmenting paths (Kuhn, Munkres).
-fn transversal(sigma: &[Vec<Option<u8>>]) -> Vec<Option<usize>> {
+/// An assignment of equations to unknowns with the largest sum of orders, by shortest augmenting paths; Jonker and Volgenant (1987) on a sparse graph.
+/// Costs are 1 − σ, so that potentials are small integers.
+fn transversal(sigma: &[Vec<(usize, u8)>]) -> Vec<Option<usize>> {
     let n = sigma.len();
-    // costs to be made small; what is impossible costs more than everything else together
-    let impossible = 4 * n as i64 + 4;
-    let cost = |i: usize, j: usize| sigma[i][j].map_or(impossible, |s| 1 - i64::from(s));
-    let (mut u, mut v) = (vec![0_i64; n + 1], vec![0_i64; n + 1]);
-    // row of each column, both counted from one; column 0 stands for the row that looks for one
-    let mut row_of = vec![0_usize; n + 1];
-    for i in 1..=n {
-        row_of[0] = i;
-        let mut j0 = 0;
-        let (mut least, mut way) = (vec![i64::MAX; n + 1], vec![0_usize; n + 1]);
-        let mut done = vec![false; n + 1];
-        while row_of[j0] != 0 {
-            done[j0] = true;
-            let i0 = row_of[j0];
-            let (mut delta, mut j1) = (i64::MAX, 0);
-            for j in 1..=n {
-                if done[j] {
-                    continue;
-                }
-                let reduced = cost(i0 - 1, j - 1) - u[i0] - v[j];
-                if reduced < least[j] {
-                    (least[j], way[j]) = (reduced, j0);
-                }
-                if least[j] < delta {
-                    (delta, j1) = (least[j], j);
+    let cost = |order: u8| 1 - i64::from(order);
+    let mut u: Vec<i64> = sigma.iter().map(|row| row.iter().map(|e| cost(e.1)).min().unwrap_or(0)).collect();
+    let mut v = vec![0_i64; n];
+    let (mut row_of, mut assigned): (Vec<Option<usize>>, Vec<Option<usize>>) = (vec![None; n], vec![None; n]);
+    // distances of columns from the row at hand, the row before them, and columns that are done
+    let (mut distance, mut before, mut done) = (vec![i64::MAX; n], vec![0; n], vec![false; n]);
+    for start in 0..n {
+        let (mut open, mut touched) = (BinaryHeap::new(), Vec::new());
+        let (mut row, mut length, mut end) = (start, 0, None);
+        'search: loop {
+            for &(j, order) in sigma[row].iter().filter(|e| !done[e.0]) {
+                let reached = length + cost(order) - u[row] - v[j];
+                if reached < distance[j] {
+                    if distance[j] == i64::MAX {
+                        touched.push(j);
+                    }
+                    (distance[j], before[j]) = (reached, row);
+                    if reached == length && row_of[j].is_none() {
+                        end = Some(j);
+                        break 'search;
+                    }
+                    open.push(Reverse((reached, j)));
                 }
             }
-            for j in 0..=n {
-                if done[j] {
-                    u[row_of[j]] += delta;
-                    v[j] -= delta;
-                } else {
-                    least[j] -= delta;
+            let next = loop {
+                match open.pop() {
+                    Some(Reverse((reached, j))) if done[j] || reached > distance[j] => {}
+                    Some(Reverse((reached, j))) => break Some((reached, j)),
+                    None => break None,
+                }
+            };
+            let Some((reached, j)) = next else { break };
+            length = reached;
+            let Some(next_row) = row_of[j] else {
+                end = Some(j);
+                break;
+            };
+            done[j] = true;
+            row = next_row;
+        }
+        if let Some(end) = end {
+            u[start] += length;
+            for &j in touched.iter().filter(|&&j| done[j]) {
+                v[j] -= length - distance[j];
+                if let Some(i) = row_of[j] {
+                    u[i] += length - distance[j];
                 }
             }
-            j0 = j1;
+            let mut j = end;
+            loop {
+                let i = before[j];
+                row_of[j] = Some(i);
+                match assigned[i].replace(j) {
+                    Some(other) if i != start => j = other,
+                    _ => break,
+                }
+            }
         }
-        while j0 != 0 {
-            row_of[j0] = row_of[way[j0]];
-            j0 = way[j0];
-        }
-    }
-    let mut assigned = vec![None; n];
-    for j in 1..=n {
-        if sigma[row_of[j] - 1][j - 1].is_some() {
-            assigned[row_of[j] - 1] = Some(j - 1);
+        for j in touched {
+            (distance[j], done[j]) = (i64::MAX, false);
         }
     }
     assigned
 }
 
 /// The smallest offsets c ≥ 0, d with d_j − c_i ≥ σ_ij, equality where j is assigned to i.
-fn offsets(sigma: &[Vec<Option<u8>>], column: &[usize]) -> (Vec<usize>, Vec<usize>) {
+fn offsets(sigma: &[Vec<(usize, u8)>], column: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let n = sigma.len();
+    let order = |i: usize| sigma[i].iter().find(|e| e.0 == column[i]).map_or(0, |e| usize::from(e.1));
+    let own: Vec<usize> = (0..n).map(order).collect();
     let mut c = vec![0_usize; n];
     loop {
-        let d: Vec<usize> = (0..n)
-            .map(|j| (0..n).filter_map(|i| sigma[i][j].map(|s| usize::from(s) + c[i])).max().unwrap_or(0))
-            .collect();
-        let next: Vec<usize> = (0..n).map(|i| d[column[i]] - usize::from(sigma[i][column[i]].unwrap_or(0))).collect();
+        let mut d = vec![0_usize; n];
+        for (row, c) in sigma.iter().zip(&c) {
+            for &(j, order) in row {
+                d[j] = d[j].max(usize::from(order) + c);
+            }
+        }
+        let next: Vec<usize> = (0..n).map(|i| d[column[i]] - own[i]).collect();
         if next == c {
             return (c, d);
         }
@@ -128,33 +161,30 @@ fn offsets(sigma: &[Vec<Option<u8>>], column: &[usize]) -> (Vec<usize>, Vec<usiz
     }
 }
 
-/// The system Jacobian at a point.
+/// The system Jacobian at a point, as rows of (unknown, value).
 fn jacobian(
     system: &System,
     at: &Characteristics,
-    sigma: &[Vec<Option<u8>>],
+    sigma: &[Vec<(usize, u8)>],
     c: &[usize],
     d: &[usize],
-) -> Option<Mat<f64>> {
-    let mut first = system.first.bound();
-    let variables: Vec<Expr> = first.x.iter().chain(&first.xdot).copied().collect();
-    let derivatives = first.graph.jacobian(&first.equations, &variables);
+) -> Option<Vec<Vec<(usize, f64)>>> {
+    let Structure { system: first, leading, slope } = system.structure();
     let mut inputs = vec![0.0; first.graph.inputs().len()];
     inputs[first.place(first.t)] = at.t;
-    for (&e, &value) in variables.iter().zip(at.x().iter().chain(at.xdot())) {
+    for (&e, &value) in first.x.iter().chain(&first.xdot).zip(at.x().iter().chain(at.xdot())) {
         inputs[first.place(e)] = value;
     }
-    let values = Tape::new(&first.graph, &derivatives.entries).evaluate(&inputs);
-    let n = system.dim();
-    let mut J = Mat::zeros(n, n);
-    for ((i, k, _), value) in derivatives.iter().zip(values) {
-        let (order, j) = (k / n, k % n);
-        if sigma[i][j] == Some(order as u8) && d[j] == c[i] + order {
-            J[(i, j)] = value;
+    let values = Tape::new(&first.graph, &system.structure().coefficients()).evaluate(&inputs);
+    let entries = leading.iter().map(|(i, j, _)| (i, j, 1)).chain(slope.iter().map(|(i, j, _)| (i, j, 0)));
+    let mut J = vec![Vec::new(); system.dim()];
+    for ((i, j, order), value) in entries.zip(values) {
+        let highest = sigma[i].binary_search_by_key(&j, |e| e.0).is_ok_and(|k| usize::from(sigma[i][k].1) == order);
+        if highest && d[j] == c[i] + order {
+            J[i].push((j, value));
         }
     }
-    let finite = J.is_all_finite();
-    finite.then_some(J)
+    J.iter().flatten().all(|(_, value): &(usize, f64)| value.is_finite()).then_some(J)
 }
 
 #[cfg(test)]
@@ -164,7 +194,7 @@ mod tests {
     #[test]
     fn the_largest_transversal_is_found() {
         // pendulum: x, y, u, v, λ
-        let s = |row: [i8; 5]| row.map(|s| (s >= 0).then_some(s as u8)).to_vec();
+        let s = |row: [i8; 5]| (0..5).filter(|&j| row[j] >= 0).map(|j| (j, row[j] as u8)).collect::<Vec<_>>();
         let sigma = [
             s([1, -1, 0, -1, -1]),
             s([-1, 1, -1, 0, -1]),
@@ -173,7 +203,8 @@ mod tests {
             s([0, 0, -1, -1, -1]),
         ];
         let column: Vec<usize> = transversal(&sigma).into_iter().flatten().collect();
-        let total: usize = (0..5).map(|i| usize::from(sigma[i][column[i]].unwrap())).sum();
+        let order = |i: usize| usize::from(sigma[i].iter().find(|e| e.0 == column[i]).unwrap().1);
+        let total: usize = (0..5).map(order).sum();
         assert_eq!(total, 2, "degrees of freedom");
         let (c, d) = offsets(&sigma, &column);
         assert_eq!((c, d), (vec![1, 1, 0, 0, 2], vec![2, 2, 1, 1, 0]));

@@ -91,9 +91,11 @@ impl Structure {
 
     /// Is the derivative of an unknown that stands in a constraint multiplied by unknowns? Its perturbation index may be higher then.
     pub fn multiplies_constrained_rates(&self) -> bool {
-        let (algebraic, FirstOrder { x, .. }) = (self.algebraic(), &self.system);
-        let constrained = |j: usize| self.slope.iter().any(|(i, k, _)| k == j && algebraic[i]);
-        self.leading.iter().any(|(_, j, e)| self.contain(&[e], x) && constrained(j))
+        let algebraic = self.algebraic();
+        let mut constrained = vec![false; self.system.dim()];
+        self.slope.iter().filter(|(i, _, _)| algebraic[*i]).for_each(|(_, j, _)| constrained[j] = true);
+        let factors: Vec<Expr> = self.leading.iter().filter(|(_, j, _)| constrained[*j]).map(|(_, _, e)| e).collect();
+        self.contain(&factors, &self.system.x)
     }
 
     /// Is F linear in x and ẋ, with coefficients that depend on time at most? Not where a condition asks for x or ẋ, although the

@@ -56,6 +56,16 @@ pub trait Dae {
         false
     }
 
+    /// Has the system formulas for ẋ, made now if it can make some? Where it [is ordinary](Dae::is_ordinary), and nothing is to be solved for.
+    fn make_rates(&mut self) -> bool {
+        false
+    }
+
+    /// ẋ at a point by these formulas.
+    fn rates_by_formulas(&mut self, _t: f64, _x: &[f64], _rates: &mut [f64]) -> Result<(), Undefined> {
+        Err(Undefined)
+    }
+
     /// Does time not enter?
     fn is_autonomous(&self) -> bool {
         false

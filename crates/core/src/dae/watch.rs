@@ -162,18 +162,36 @@ fn matrix(structure: &Structure, graph: &mut Graph, ranks: RankRule) -> Option<(
 fn essential(mut entries: WatchedEntries, graph: &Graph) -> (WatchedEntries, Vec<usize>) {
     let size = entries.iter().map(|&(i, j, _)| i.max(j) + 1).max().unwrap_or(0);
     let mut alone: WatchedEntries = Vec::new();
-    loop {
-        let (mut in_row, mut in_column) = (vec![0_usize; size], vec![0_usize; size]);
-        for &(i, j, _) in &entries {
-            in_row[i] += 1;
-            in_column[j] += 1;
-        }
-        let Some(&single) = entries.iter().find(|(i, j, _)| in_row[*i] == 1 || in_column[*j] == 1) else { break };
-        entries.retain(|&(i, j, _)| i != single.0 && j != single.1);
-        if graph.constant(single.2).is_none() {
-            alone.push(single);
-        }
+    // entries of every row and column, and how many of them are left
+    let mut lines = [vec![Vec::new(); size], vec![Vec::new(); size]];
+    for (k, &(i, j, _)) in entries.iter().enumerate() {
+        lines[0][i].push(k);
+        lines[1][j].push(k);
     }
+    let mut left = [0, 1].map(|side: usize| lines[side].iter().map(Vec::len).collect::<Vec<_>>());
+    let mut gone = vec![false; entries.len()];
+    let is_single = |left: &[Vec<usize>; 2], k: usize| left[0][entries[k].0] == 1 || left[1][entries[k].1] == 1;
+    let mut open: Vec<usize> = (0..entries.len()).rev().filter(|&k| is_single(&left, k)).collect();
+    while let Some(k) = open.pop() {
+        if gone[k] || !is_single(&left, k) {
+            continue;
+        }
+        let (i, j, e) = entries[k];
+        if graph.constant(e).is_none() {
+            alone.push(entries[k]);
+        }
+        for &other in lines[0][i].iter().chain(&lines[1][j]) {
+            if !std::mem::replace(&mut gone[other], true) {
+                left[0][entries[other].0] -= 1;
+                left[1][entries[other].1] -= 1;
+            }
+        }
+        let columns = lines[0][i].iter().map(|&other| &lines[1][entries[other].1]);
+        let rows = lines[1][j].iter().map(|&other| &lines[0][entries[other].0]);
+        open.extend(columns.chain(rows).flatten().copied().filter(|&k| !gone[k] && is_single(&left, k)));
+    }
+    let mut gone = gone.into_iter();
+    entries.retain(|_| !gone.next().unwrap_or(false));
     if entries.iter().all(|(_, _, e)| graph.constant(*e).is_some()) {
         entries.clear();
     }

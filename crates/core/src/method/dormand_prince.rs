@@ -97,10 +97,14 @@ impl DormandPrincePair {
 
     /// Fᵢ at (t, Y).
     fn rates(&mut self, equations: &mut StructuralEquations, t: f64, i: usize) -> Result<(), Trouble> {
-        equations.at_position(t, &self.Y)?;
         equations.statistics.decompositions += 1;
-        self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
-        equations.accelerations(t, &mut self.Y, &mut self.saddle)?;
+        if equations.accelerations_by_formulas(t, &mut self.Y) {
+            equations.statistics.masses += 1;
+        } else {
+            equations.at_position(t, &self.Y)?;
+            self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
+            equations.accelerations(t, &mut self.Y, &mut self.saddle)?;
+        }
         let (l, F) = (equations.layout(), &mut self.F[i]);
         F[l.p()].copy_from_slice(equations.kinematics());
         F[l.r()].copy_from_slice(equations.dynamic());
@@ -139,6 +143,9 @@ impl Scheme for DormandPrincePair {
                 if self.control.fixed() {
                     return Ok(self.control.judge(&step, 0.0));
                 }
+                if !self.tableau.error_needs_end() {
+                    break;
+                }
             }
             self.rates(equations, self.tableau.time(i, step.t, step.t1), i)?;
         }
@@ -153,6 +160,10 @@ impl Scheme for DormandPrincePair {
 
     fn projects(&self) -> ProjectedOnto {
         self.project
+    }
+
+    fn solves_by_formulas(&self) -> bool {
+        true
     }
 
     fn fixed(&self) -> bool {

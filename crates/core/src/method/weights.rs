@@ -84,9 +84,9 @@ impl Weights {
 
     /// Weights at a point.
     pub fn at(&mut self, x: &[f64]) {
-        for (i, w) in self.inverse_scales.iter_mut().enumerate() {
-            let (rtol, atol) = self.pairs[i];
-            *w = if self.counts[i] { 1.0 / (atol + rtol * x[i].abs()) } else { 0.0 };
+        let of = self.pairs.iter().zip(&self.counts).zip(x);
+        for (w, (((rtol, atol), counts), x)) in self.inverse_scales.iter_mut().zip(of) {
+            *w = if *counts { 1.0 / (atol + rtol * x.abs()) } else { 0.0 };
         }
         for (i, _, scale) in &mut self.higher {
             *scale = self.inverse_scales[*i];
@@ -122,8 +122,10 @@ impl Weights {
 
     /// ‖e‖ with scᵢ = atolᵢ + rtolᵢ max(|xᵢ|, |yᵢ|) for the two ends of a step.
     pub fn norm_between(&self, e: &[f64], x: &[f64], y: &[f64]) -> f64 {
-        let scale = |i: usize| self.pairs[i].1 + self.pairs[i].0 * x[i].abs().max(y[i].abs());
-        let sum: f64 = (0..e.len()).filter(|&i| self.counts[i]).map(|i| (e[i] / scale(i)).powi(2)).sum();
+        let ends = x.iter().zip(y).map(|(x, y)| x.abs().max(y.abs()));
+        let scales = self.pairs.iter().zip(ends).map(|((rtol, atol), size)| atol + rtol * size);
+        let counted = e.iter().zip(scales).zip(&self.counts).filter(|(_, counts)| **counts);
+        let sum: f64 = counted.map(|((e, scale), _)| (e / scale).powi(2)).sum();
         (sum / self.counted).sqrt()
     }
 

@@ -1,6 +1,6 @@
 //! The reduced derivative array of equations of motion, in `f64`: what methods see.
 
-use super::{EquationsOfMotion, Form, Formulas, Layout, Names, Sizes, Structure, sweep};
+use super::{EquationsOfMotion, Form, Formulas, InvariantSlopes, Layout, Names, Sizes, Solved, Structure, sweep};
 use crate::linalg::{Jacobian, JacobianRef, Matrix};
 
 /// The model has no finite value at this point; a smaller step may avoid it.
@@ -61,6 +61,23 @@ pub trait ReducedArray {
     }
     /// At least the rows M v' − f + …, b and Z v at (t, x), where a, λ and μ are zero; if `hidden`, gII and hI too, both for v' = 0.
     fn forces(&mut self, t: f64, x: &[f64], hidden: bool, rows: &mut [f64]) -> Result<(), Undefined>;
+    /// Make solutions of `[M Kᵀ; K 0]` formulas, whose pivots suit this point; false where there are none, and M and K are to be decomposed.
+    fn know_solutions(&mut self, _t: f64, _x: &[f64], _what: &[Solved]) -> Result<bool, Undefined> {
+        Ok(false)
+    }
+    /// a, λ and μ at p, v and r of x, written to x, and the rows b, Z v, gII and hI there, by the formulas of [`ReducedArray::know_solutions`]. False, and nothing
+    /// is written, where there are none, or where they are not as good as a decomposition.
+    fn accelerations(&mut self, _t: f64, _x: &mut [f64], _rows: &mut [f64]) -> bool {
+        false
+    }
+    /// The correction of p or v, at their places, in the same way.
+    fn correction(&mut self, _what: Solved, _t: f64, _x: &[f64], _correction: &mut [f64]) -> bool {
+        false
+    }
+    /// Invariants at p and v of x, and directions that change them, in the same way.
+    fn invariant_slopes(&mut self, _t: f64, _x: &[f64], _at: &mut InvariantSlopes) -> bool {
+        false
+    }
     /// Values e that the invariants are kept at.
     fn set_invariants(&mut self, at: &[f64]);
     /// How often the mass matrix has been evaluated.

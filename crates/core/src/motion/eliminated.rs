@@ -5,7 +5,7 @@
 //! gII − GZ M⁻¹ρ, on values and on Jacobians.
 
 use super::array::finite;
-use super::{Form, Layout, ReducedArray, Structure, Undefined};
+use super::{Form, InvariantSlopes, Layout, ReducedArray, Solved, Structure, Undefined};
 use crate::linalg::{Jacobian, JacobianRef, Lu, Matrix, SparseMatrix};
 
 /// Rows of the reduced derivative array with the accelerations as unknowns.
@@ -32,6 +32,22 @@ pub(super) trait ArrayRows {
     fn at_rest(&mut self, t: f64, x: &[f64], rows: &mut [f64]) -> Result<(), Undefined>;
     /// At least the rows M a − f + …, b, Z v and, if `hidden`, gII and hI; a, λ and μ are zero, and there are no contact variables.
     fn forces(&mut self, t: f64, x: &[f64], hidden: bool, rows: &mut [f64]) -> Result<(), Undefined>;
+    /// As [`ReducedArray::know_solutions`].
+    fn know_solutions(&mut self, _t: f64, _x: &[f64], _what: &[Solved]) -> Result<bool, Undefined> {
+        Ok(false)
+    }
+    /// As [`ReducedArray::accelerations`].
+    fn accelerations(&mut self, _t: f64, _x: &mut [f64], _rows: &mut [f64]) -> bool {
+        false
+    }
+    /// As [`ReducedArray::correction`].
+    fn correction(&mut self, _what: Solved, _t: f64, _x: &[f64], _correction: &mut [f64]) -> bool {
+        false
+    }
+    /// As [`ReducedArray::invariant_slopes`].
+    fn invariant_slopes(&mut self, _t: f64, _x: &[f64], _at: &mut InvariantSlopes) -> bool {
+        false
+    }
     /// M, GZ and HZ.
     fn matrices(&self) -> [JacobianRef<'_>; 3];
     /// How often M has been evaluated.
@@ -229,6 +245,22 @@ impl<R: ArrayRows> ReducedArray for Eliminated<R> {
             finite(&rows[range])?;
         }
         Ok(())
+    }
+
+    fn know_solutions(&mut self, t: f64, x: &[f64], what: &[Solved]) -> Result<bool, Undefined> {
+        self.rows.know_solutions(t, x, what)
+    }
+
+    fn accelerations(&mut self, t: f64, x: &mut [f64], rows: &mut [f64]) -> bool {
+        self.rows.accelerations(t, x, rows)
+    }
+
+    fn correction(&mut self, what: Solved, t: f64, x: &[f64], correction: &mut [f64]) -> bool {
+        self.rows.correction(what, t, x, correction)
+    }
+
+    fn invariant_slopes(&mut self, t: f64, x: &[f64], at: &mut InvariantSlopes) -> bool {
+        self.rows.invariant_slopes(t, x, at)
     }
 
     fn set_invariants(&mut self, at: &[f64]) {

@@ -40,6 +40,26 @@ pub struct Formulas {
     pub outputs: Vec<(String, Expr)>,
     /// Constraints that are said to follow from the equations: an analysis compares them, no run uses them.
     pub hidden: Vec<(String, Expr)>,
+    /// Derivatives of the constraints, where the model has them in closed form; otherwise they are derived.
+    pub closed: Option<ClosedForms>,
+}
+
+/// GZ, HZ and the rest of the hidden constraints in closed form: gI = GZ v + k₀, gII = GZ v' + Γ, hI = HZ v' + Γ. There are no contact variables.
+///
+/// Who gives them answers for them: no run compares them with the derivatives of g and of HZv + h. They spare the differentiation of long formulas,
+/// whose results are longer than what is known of joints between bodies.
+#[derive(Clone, Debug, Default)]
+pub struct ClosedForms {
+    /// The entries (row, velocity, value) of GZ.
+    pub GZ: Vec<(usize, usize, Expr)>,
+    /// Those of HZ.
+    pub HZ: Vec<(usize, usize, Expr)>,
+    /// k₀ = ∂g/∂t.
+    pub holonomic_rest: Vec<Expr>,
+    /// Γ of the holonomic constraints.
+    pub holonomic_gamma: Vec<Expr>,
+    /// Γ of the nonholonomic constraints.
+    pub nonholonomic_gamma: Vec<Expr>,
 }
 
 /// Handles of the inputs.
@@ -229,6 +249,11 @@ impl Formulas {
     pub(crate) fn each(&mut self, mut f: impl FnMut(&mut Expr)) {
         self.mass.iter_mut().for_each(|(_, _, m)| f(m));
         self.outputs.iter_mut().chain(&mut self.hidden).for_each(|(_, e)| f(e));
+        if let Some(closed) = &mut self.closed {
+            closed.GZ.iter_mut().chain(&mut closed.HZ).for_each(|(_, _, e)| f(e));
+            let rest = [&mut closed.holonomic_rest, &mut closed.holonomic_gamma, &mut closed.nonholonomic_gamma];
+            rest.into_iter().flatten().for_each(&mut f);
+        }
         let blocks = [
             &mut self.kinematics,
             &mut self.force,

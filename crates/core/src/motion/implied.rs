@@ -22,7 +22,8 @@ impl Formulas {
     /// Numbers of the holonomic constraints that the kinematics imply.
     pub fn implied(&self) -> Vec<usize> {
         let at = self.variables();
-        if self.kinematics == at.v() || self.holonomic.is_empty() {
+        // closed forms have no rows of zeros
+        if self.kinematics == at.v() || self.holonomic.is_empty() || self.closed.is_some() {
             return Vec::new();
         }
         let mut graph = self.graph.clone();

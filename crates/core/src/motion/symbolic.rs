@@ -8,7 +8,8 @@
 //! ```
 //! so that no formula contains c_s⁻¹: with G = g_p − g_s c_s⁻¹ c_p the constraint force is (GZ)ᵀλ = (g_p Z)ᵀλ − (c_p Z)ᵀη.
 
-use super::{Form, Formulas, Kinematics, Layout, MassStructure, Structure, Variables};
+use super::solved::{Pivots, Solved};
+use super::{ClosedForms, Form, Formulas, Kinematics, Layout, MassStructure, Structure, Variables};
 use crate::graph::{Expr, Graph, Jacobian};
 
 /// The hidden constraints of a system.
@@ -71,6 +72,90 @@ pub(super) struct SymbolicParts {
     pub forces: Vec<Expr>,
     /// gII and hI for v' = 0.
     pub hidden: Vec<Expr>,
+    /// gI and H Z v + h.
+    pub velocity: Vec<Expr>,
+    pub invariant: Vec<Expr>,
+    pub mass: ArrayEntries,
+    pub at: Variables,
+}
+
+impl SymbolicParts {
+    /// Entries of `[M Kᵀ; K 0]`.
+    pub fn saddle(&self) -> ArrayEntries {
+        let (n, m) = (self.at.v().len(), self.at.lambda().len());
+        let rows = self.GZ.iter().copied().chain(self.HZ.iter().map(|&(k, j, e)| (m + k, j, e)));
+        let constraints = rows.flat_map(|(k, j, e)| [(n + k, j, e), (j, n + k, e)]);
+        self.mass.iter().copied().chain(constraints).collect()
+    }
+
+    /// Outputs of a solution with these pivots: x, A x − b and |A| |x| + |b|, then b and Z v, or how positions move; of several solutions all x first.
+    pub fn solved(&self, what: Solved, pivots: &Pivots) -> (Graph, Vec<Expr>) {
+        let mut graph = self.graph.clone();
+        if what == Solved::Invariants {
+            let outputs = self.directions(&mut graph, pivots);
+            return (graph, outputs);
+        }
+        let (n, m) = (self.at.v().len(), self.at.lambda().len());
+        let (forces, others) = self.forces.split_at(n);
+        let zero = graph.with(|| Expr::from(0.0));
+        let (upper, lower) = match what {
+            Solved::Acceleration => (forces.to_vec(), self.hidden.clone()),
+            Solved::Position => (vec![zero; n], [&self.at_rest[..m], &vec![zero; self.at.mu().len()]].concat()),
+            Solved::Velocity | Solved::Invariants => (vec![zero; n], self.velocity.clone()),
+        };
+        let lower = graph.with(|| lower.into_iter().map(|e| -e).collect::<Vec<_>>());
+        let mut outputs = pivots.solve(&mut graph, &self.saddle(), &[upper, lower].concat());
+        match what {
+            Solved::Acceleration => outputs.extend(others),
+            Solved::Position => {
+                // Z δ
+                let along: Vec<(Expr, Expr)> = self.at.v().iter().copied().zip(outputs.iter().copied()).collect();
+                let kinematics = &others[others.len() - self.at.p().len()..];
+                let moved = graph.substitute(kinematics, &along);
+                outputs.extend(moved);
+            }
+            Solved::Velocity | Solved::Invariants => {}
+        }
+        (graph, outputs)
+    }
+
+    /// Solutions for (e_p Z)ᵀ of all invariants, then for e_vᵀ; behind them e, Z u of all, e_p Z u, and e_v w.
+    fn directions(&self, graph: &mut Graph, pivots: &Pivots) -> Vec<Expr> {
+        let (n, size) = (self.at.v().len(), self.at.v().len() + self.at.lambda().len() + self.at.mu().len());
+        let kinematics = self.forces[self.forces.len() - self.at.p().len()..].to_vec();
+        let Z = graph.jacobian(&kinematics, self.at.v());
+        let by_p = graph.jacobian(&self.invariant, self.at.p());
+        let by_p = product(graph, &by_p, &Z);
+        let by_v: ArrayEntries = graph.jacobian(&self.invariant, self.at.v()).iter().collect();
+        let zero = graph.with(|| Expr::from(0.0));
+        let mut parts = [Vec::new(), Vec::new(), Vec::new()];
+        for (slopes, i) in
+            [&by_p, &by_v].into_iter().flat_map(|slopes| (0..self.invariant.len()).map(move |i| (slopes, i)))
+        {
+            let mut b = vec![zero; size];
+            slopes.iter().filter(|(row, _, _)| *row == i).for_each(|&(_, j, e)| b[j] = e);
+            let solution = pivots.solve(graph, &self.saddle(), &b);
+            parts.iter_mut().zip(solution.chunks_exact(size)).for_each(|(part, own)| part.extend(own));
+        }
+        let mut outputs = parts.concat();
+        let directions: Vec<Vec<Expr>> = parts[0].chunks_exact(size.max(1)).map(|x| x[..n].to_vec()).collect();
+        let (of_p, of_v) = directions.split_at(self.invariant.len());
+        outputs.extend(&self.invariant);
+        for u in of_p {
+            let along: Vec<(Expr, Expr)> = self.at.v().iter().copied().zip(u.iter().copied()).collect();
+            let moved = graph.substitute(&kinematics, &along);
+            outputs.extend(moved);
+        }
+        for (slopes, directions) in [(&by_p, of_p), (&by_v, of_v)] {
+            for i in 0..self.invariant.len() {
+                for direction in directions {
+                    let own = slopes.iter().filter(|(row, _, _)| *row == i);
+                    outputs.push(graph.with(|| own.fold(zero, |sum, &(_, j, e)| sum + e * direction[j])));
+                }
+            }
+        }
+        outputs
+    }
 }
 
 impl Formulas {
@@ -79,25 +164,56 @@ impl Formulas {
         let at = self.variables();
         let hidden = self.hidden();
         let mut graph = hidden.graph.clone();
-        let Z = graph.jacobian(&self.kinematics, at.v());
-        let G = graph.jacobian(&self.holonomic, at.p());
-        let GZ = without(product(&mut graph, &G, &Z), &self.implied());
-        let HZ: ArrayEntries = graph.jacobian(&self.nonholonomic, at.v()).iter().collect();
+        let (GZ, HZ) = match &self.closed {
+            Some(closed) => (closed.GZ.clone(), closed.HZ.clone()),
+            None => {
+                let Z = graph.jacobian(&self.kinematics, at.v());
+                let G = graph.jacobian(&self.holonomic, at.p());
+                let GZ = without(product(&mut graph, &G, &Z), &self.implied());
+                (GZ, graph.jacobian(&self.nonholonomic, at.v()).iter().collect())
+            }
+        };
         let zero = |variables: &[Expr]| variables.iter().map(|&e| (e, 0.0)).collect::<Vec<_>>();
-        let mut g_t = vec![graph.with(|| Expr::from(0.0)); self.holonomic.len()];
-        graph.jacobian(&self.holonomic, &[at.t()]).iter().for_each(|(i, _, e)| g_t[i] = e);
+        let g_t = match &self.closed {
+            Some(closed) => closed.holonomic_rest.clone(),
+            None => {
+                let mut g_t = vec![graph.with(|| Expr::from(0.0)); self.holonomic.len()];
+                graph.jacobian(&self.holonomic, &[at.t()]).iter().for_each(|(i, _, e)| g_t[i] = e);
+                g_t
+            }
+        };
         let mut at_rest = [&self.holonomic[..], &g_t].concat();
         at_rest.extend(graph.bind(&self.nonholonomic, &zero(at.v())));
-        let levels = [&hidden.holonomic_acceleration[..], &hidden.nonholonomic_acceleration].concat();
-        let levels = graph.bind(&levels, &zero(at.a()));
+        let levels = match &self.closed {
+            Some(closed) => [&closed.holonomic_gamma[..], &closed.nonholonomic_gamma].concat(),
+            None => {
+                let levels = [&hidden.holonomic_acceleration[..], &hidden.nonholonomic_acceleration].concat();
+                graph.bind(&levels, &zero(at.a()))
+            }
+        };
         let forces = [&self.force[..], &self.dynamic, &self.kinematics].concat();
-        SymbolicParts { graph, GZ, HZ, at_rest, forces, hidden: levels }
+        let velocity = [&hidden.holonomic_velocity[..], &self.nonholonomic].concat();
+        SymbolicParts {
+            graph,
+            GZ,
+            HZ,
+            at_rest,
+            forces,
+            hidden: levels,
+            velocity,
+            invariant: self.invariant.clone(),
+            mass: self.mass.clone(),
+            at,
+        }
     }
 
-    /// The hidden constraints, derived.
+    /// The hidden constraints, derived or in closed form.
     pub fn hidden(&self) -> HiddenConstraints {
         let mut graph = self.graph.clone();
         let at = self.variables();
+        if let Some(closed) = &self.closed {
+            return graph.with(|| closed.hidden(&at)).with_graph(graph);
+        }
         let contact = &self.names.contact;
         let mut inputs = |mark: &str| contact.iter().map(|s| graph.input(format!("{s}{mark}"))).collect::<Vec<_>>();
         let y = [inputs("'"), inputs("''"), inputs("*")];
@@ -170,8 +286,13 @@ impl Formulas {
             let by_p = graph.jacobian(rows, at.p());
             product(graph, &by_p, &Z)
         };
-        let GZ = without(along(&mut graph, &self.holonomic), &self.implied());
-        let HZ: ArrayEntries = graph.jacobian(&self.nonholonomic, at.v()).iter().collect();
+        let (GZ, HZ) = match &self.closed {
+            Some(closed) => (closed.GZ.clone(), closed.HZ.clone()),
+            None => {
+                let GZ = without(along(&mut graph, &self.holonomic), &self.implied());
+                (GZ, graph.jacobian(&self.nonholonomic, at.v()).iter().collect())
+            }
+        };
 
         // the equations of s₁, s₂ and η
         let contact = (!self.contact.is_empty()).then(|| {
@@ -227,6 +348,33 @@ impl Formulas {
         let by_x = graph.jacobian(&rows, &x);
         let by_y = graph.jacobian(&rows, &y);
         SymbolicArray { graph, rows, by_x, by_y, GZ, HZ, mass: self.mass.clone(), contact }
+    }
+}
+
+impl ClosedForms {
+    /// gI, gII and hI, inside of the graph.
+    fn hidden(&self, at: &Variables) -> HiddenConstraints {
+        let sums = |entries: &ArrayEntries, x: &[Expr], rest: &[Expr]| {
+            let mut sums = rest.to_vec();
+            for &(i, j, K) in entries {
+                sums[i] += K * x[j];
+            }
+            sums
+        };
+        HiddenConstraints {
+            graph: Graph::new(),
+            holonomic_velocity: sums(&self.GZ, at.v(), &self.holonomic_rest),
+            holonomic_acceleration: sums(&self.GZ, at.a(), &self.holonomic_gamma),
+            nonholonomic_acceleration: sums(&self.HZ, at.a(), &self.nonholonomic_gamma),
+            contact_rates: [Vec::new(), Vec::new()],
+            y: [Vec::new(), Vec::new(), Vec::new()],
+        }
+    }
+}
+
+impl HiddenConstraints {
+    fn with_graph(self, graph: Graph) -> Self {
+        HiddenConstraints { graph, ..self }
     }
 }
 

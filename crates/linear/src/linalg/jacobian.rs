@@ -11,6 +11,9 @@ use std::ops::Index;
 /// smaller ones cost as much as dense ones, and so do those of more entries, which fill in.
 const SPARSE_FROM: usize = 60;
 const SPARSE_SHARE: f64 = 0.15;
+/// Derivative arrays of so many unknowns and more are eliminated as sparse matrices; singular values decide about smaller ones, which tell the ranks of
+/// nearly dependent equations better.
+const ARRAYS_FROM: usize = 150;
 
 /// Which matrices with a known pattern are sparse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,6 +34,14 @@ impl Matrices {
             Matrices::Auto => cols >= SPARSE_FROM && entries as f64 <= SPARSE_SHARE * (rows * cols) as f64,
             Matrices::Dense => false,
             Matrices::Sparse => true,
+        }
+    }
+
+    /// Are derivative arrays of n unknowns, whose equations have so many entries, sparse ones?
+    pub fn arrays_are_sparse(self, n: usize, entries: usize) -> bool {
+        match self {
+            Matrices::Auto => n >= ARRAYS_FROM && self.are_sparse(n, n, entries),
+            forced => forced.are_sparse(n, n, entries),
         }
     }
 
@@ -183,6 +194,15 @@ impl Jacobian {
             (Jacobian::Dense(F), Jacobian::Dense(G)) => F.data_mut().copy_from_slice(G.data()),
             (Jacobian::Sparse(F), Jacobian::Sparse(G)) => F.values_mut().copy_from_slice(G.values()),
             _ => unreachable!("the matrices are of two kinds"),
+        }
+    }
+
+    /// Is it of the same kind and pattern?
+    pub fn has_pattern_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Jacobian::Dense(F), Jacobian::Dense(G)) => (F.rows(), F.cols()) == (G.rows(), G.cols()),
+            (Jacobian::Sparse(F), Jacobian::Sparse(G)) => F.has_pattern_of(G),
+            _ => false,
         }
     }
 

@@ -18,6 +18,8 @@ mod pivoted_qr;
 pub mod product;
 pub mod rank;
 #[allow(clippy::assign_op_pattern)] // numbers of either kind have no −=
+mod small_lu;
+#[allow(clippy::assign_op_pattern)] // numbers of either kind have no −=
 mod sparse_lu;
 mod sparse_matrix;
 mod svd;

@@ -74,6 +74,11 @@ impl SparseMatrix {
         (0..self.rows()).flat_map(|i| self.row(i).0.iter().map(move |&j| (i, j)))
     }
 
+    /// Has another one the same pattern?
+    pub fn has_pattern_of(&self, other: &Self) -> bool {
+        (self.cols, &self.starts, &self.columns) == (other.cols, &other.starts, &other.columns)
+    }
+
     /// This matrix above another one of as many columns.
     pub fn above(&self, lower: &Self) -> Self {
         assert_eq!(self.cols, lower.cols, "columns of two matrices");

@@ -157,12 +157,17 @@ impl Parser {
 
     /// `for i in a..b, j in c..d`, or nothing.
     pub(super) fn ranges(&mut self) -> Result<Vec<Range>, Mistake> {
-        let mut ranges = Vec::new();
         if !self.is_word("for") {
-            return Ok(ranges);
+            return Ok(Vec::new());
         }
+        self.step();
+        self.index_ranges()
+    }
+
+    /// `i in a..b, j in c..d`.
+    pub(super) fn index_ranges(&mut self) -> Result<Vec<Range>, Mistake> {
+        let mut ranges = Vec::new();
         loop {
-            self.step();
             let help = || Some("an index range is written for i in 1..N".to_string());
             let TokenKind::Word(index) = self.token().kind.clone() else {
                 return Err(self.unexpected(format!("expected an index, found {}", self.token().kind), help()));
@@ -186,7 +191,7 @@ impl Parser {
             }
             let to = number(self.nested(Self::terms)?)?;
             ranges.push(Range { index: index.into(), span, from, to });
-            if !self.is_sign(",") {
+            if !self.skip(",") {
                 return Ok(ranges);
             }
         }
@@ -214,16 +219,7 @@ impl Parser {
         };
         let start = self.span();
         self.step();
-        // with a dot a multiplier, otherwise a name as any other
-        if (base == "lambda" || base == "mu") && self.skip(".") {
-            let TokenKind::Word(constraint) = self.token().kind.clone() else {
-                return Err(
-                    self.unexpected(format!("expected the name of a constraint, found {}", self.token().kind), None)
-                );
-            };
-            self.step();
-            base = format!("{base}.{constraint}");
-        }
+        self.parts_of_name(&mut base)?;
         let mut indices = Vec::new();
         let opened = self.span();
         if self.skip("[") {
@@ -236,8 +232,28 @@ impl Parser {
                     return Err(self.unclosed("[", opened));
                 }
             }
+            // what follows an index: link[3].x is the base link[].x with the index 3
+            if self.is_sign(".") {
+                base.push_str("[]");
+                self.parts_of_name(&mut base)?;
+            }
         }
         Ok(NameUse { base, indices, span: start.to(self.before()) })
+    }
+
+    /// `.x`, `.omega.z`: parts of multipliers and bodies.
+    fn parts_of_name(&mut self, base: &mut String) -> Result<(), Mistake> {
+        while self.skip(".") {
+            let TokenKind::Word(part) = self.token().kind.clone() else {
+                let what =
+                    if base == "lambda" || base == "mu" { "the name of a constraint" } else { "a name after the dot" };
+                return Err(self.unexpected(format!("expected {what}, found {}", self.token().kind), None));
+            };
+            self.step();
+            base.push('.');
+            base.push_str(&part);
+        }
+        Ok(())
     }
 }
 

@@ -164,12 +164,15 @@ pub(crate) fn indexed(base: &str, indices: &[i64]) -> String {
     if indices.is_empty() {
         return base.to_string();
     }
-    let mut name = format!("{base}[");
+    // link[].x with the index 3 is link[3].x
+    let (before, after) = base.split_once("[]").unwrap_or((base, ""));
+    let mut name = format!("{before}[");
     for (k, i) in indices.iter().enumerate() {
         // writing to a string cannot fail
         let _ = write!(name, "{}{i}", if k > 0 { "," } else { "" });
     }
     name.push(']');
+    name.push_str(after);
     name
 }
 

@@ -54,6 +54,14 @@ pub(crate) fn entries(text: &DecodedText) -> Result<RepeatedEntries, Mistake> {
     Ok(RepeatedEntries { entries, ranges })
 }
 
+/// Index ranges alone.
+pub(crate) fn index_ranges(text: &DecodedText) -> Result<Vec<Range>, Mistake> {
+    let mut parser = Parser::new(text)?;
+    let ranges = parser.index_ranges()?;
+    parser.end()?;
+    Ok(ranges)
+}
+
 /// Names of a list, with index ranges.
 pub(crate) fn names(text: &DecodedText) -> Result<(Vec<NameUse>, Vec<Range>), Mistake> {
     let mut parser = Parser::new(text)?;

@@ -30,6 +30,7 @@ use crate::control;
 use crate::diagnostic::Mistake;
 use crate::document::{Section, wrong_type};
 use crate::events;
+use crate::picture::PictureDraft;
 use crate::reader::Reader;
 use crate::source::Span;
 use crate::suggestion::help;
@@ -53,6 +54,7 @@ pub(crate) struct Shared<'t, 'i> {
     pub formulation: Option<String>,
     /// Events that do not switch.
     pub events: &'t [events::EventDraft],
+    pub picture: &'t PictureDraft,
 }
 
 /// A mode as it is declared.

@@ -48,6 +48,8 @@ pub struct HybridMode {
     pub dwell: f64,
     /// Events that do not switch, those whose names the mode has.
     pub events: Vec<ModelEvent>,
+    /// Formulas of the picture in its graph, by their numbers; those whose names the mode has.
+    pub picture: Vec<(usize, Expr)>,
     /// Where the inputs of its graph come from.
     pub(crate) sources: Vec<Option<InputSource>>,
 }

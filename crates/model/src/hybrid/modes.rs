@@ -129,6 +129,7 @@ fn one(
         initial: is_first.then(|| Section::find(reader, root, "initial", "[initial]")).flatten(),
         output: Section::find(reader, root, "output", "[output]"),
         events: shared.events,
+        picture: shared.picture,
         control: Section::find(reader, root, "control", "[control]"),
         t0: shared.t0,
         tend: None,
@@ -178,6 +179,7 @@ fn one(
         keep: keep.iter().map(Name::unknown).collect(),
         dwell: amount(reader, section, "dwell").unwrap_or(0.0),
         events,
+        picture: std::mem::take(&mut reader.picture),
         sources,
         kind,
     };

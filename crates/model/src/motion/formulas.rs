@@ -10,6 +10,7 @@ use crate::initial::{self, InitialDraft};
 use crate::lower::{Lowering, Rate, Symbolic};
 use crate::names::{Classes, Context, NamedFormula, Quantity};
 use crate::output;
+use crate::picture::PictureDraft;
 use crate::reader::Reader;
 use crate::shape::Shape;
 use crate::source::Span;
@@ -63,7 +64,7 @@ pub(super) fn lower(
     reader: &mut Reader,
     parts: &MotionDraft,
     numbers: &[usize],
-    (outputs, events): (&[(Name, FormulaEntry)], &[EventDraft]),
+    (outputs, events, picture): (&[(Name, FormulaEntry)], &[EventDraft], &PictureDraft),
     given: &mut InitialDraft,
     inputs: &Variables,
     jobs: &mut [Job],
@@ -182,7 +183,7 @@ pub(super) fn lower(
         let value = to.residual(&entry.equation, HIDDEN, &entry.bindings);
         formulas.hidden.extend(value.map(|value| (name.clone(), value.expr)));
     }
-    formulas.outputs = output::lower(&mut to, outputs, events);
+    formulas.outputs = output::lower(&mut to, outputs, events, picture);
     initial::lower(&mut to, given, CONDITION);
     hybrid::lower(&mut to, jobs);
     formulas

@@ -13,6 +13,7 @@ use crate::last::{self, ModelBoundary};
 use crate::names::Quantity;
 use crate::output;
 use crate::parameters;
+use crate::picture::PictureDraft;
 use crate::reader::Reader;
 use daedal::Initial;
 use daedal::graph::{Graph, Tape};
@@ -45,6 +46,7 @@ pub(crate) struct Beside<'t, 'i> {
     pub last: Option<Section<'t, 'i>>,
     pub output: Option<Section<'t, 'i>>,
     pub events: &'t [EventDraft],
+    pub picture: &'t PictureDraft,
     pub control: Option<Section<'t, 'i>>,
     pub t0: f64,
     pub tend: Option<f64>,
@@ -94,8 +96,17 @@ pub(crate) fn read(
     let mut graph = Graph::new();
     let inputs = Variables::new(&mut graph, &sizes, &names, &parameters);
 
-    let formulas = graph
-        .with(|| formulas::lower(reader, &parts, &definitions, (&outputs, beside.events), &mut given, &inputs, jobs));
+    let formulas = graph.with(|| {
+        formulas::lower(
+            reader,
+            &parts,
+            &definitions,
+            (&outputs, beside.events, beside.picture),
+            &mut given,
+            &inputs,
+            jobs,
+        )
+    });
     let written = |entries: &[(Name, FormulaEntry)]| entries.iter().map(|(_, entry)| entry.written()).collect();
     let texts = MotionTexts {
         holonomic: parts.holonomic.iter().map(|(_, entry)| entry.written()).collect(),
@@ -133,7 +144,7 @@ pub(crate) fn read(
 }
 
 /// Initial values in the order of the variables; conditions run on tapes with the numbers of the parameters.
-fn start(given: &InitialDraft, n: &Sizes, t0: f64, graph: &Graph, parameters: &[(String, f64)]) -> Initial {
+pub(crate) fn start(given: &InitialDraft, n: &Sizes, t0: f64, graph: &Graph, parameters: &[(String, f64)]) -> Initial {
     let mut initial = Initial {
         t: t0,
         p: given.block(Quantity::Position, n.positions),

@@ -4,7 +4,7 @@
 //! change on purpose, `DAEDAL_BLESS=1` writes the table anew, and the difference is to be explained.
 
 use super::rows::{ROWS, Row};
-use super::run::{Case, ways};
+use super::run::{CHOSEN, Case, ways};
 use super::{at_work, read};
 use daedal::Statistics;
 use daedal_model::ModelKind;
@@ -49,7 +49,8 @@ fn counters(row: &Row) -> Vec<(String, String)> {
         };
         (format!("{} {}", row.model, way.name()), what)
     };
-    let affordable = ways(&model.kind).into_iter().filter(|way| Row::attempts_of(way, unknowns) > 0);
+    // what is chosen has its counters under its name
+    let affordable = ways(&model.kind).into_iter().filter(|way| *way != CHOSEN && Row::attempts_of(way, unknowns) > 0);
     affordable.map(done).collect()
 }
 

@@ -42,7 +42,7 @@ impl Promise {
     pub fn of(way: &Way) -> Promise {
         let multiple = match way.method {
             "bdf" => OF_BDF,
-            "radau" | "geoms" | "gmkssol" => OF_COLLOCATION,
+            "radau" | "geoms" | "gmkssol" | "auto" => OF_COLLOCATION,
             _ => OF_STEPS,
         };
         let usual = Promise { multiple, ..USUAL };

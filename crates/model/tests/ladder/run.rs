@@ -6,7 +6,7 @@ use daedal::hybrid::SwitchKind;
 use daedal::method::Integrator;
 use daedal::method::Stages;
 use daedal::motion::{Compiled, Layout};
-use daedal::{Bdf, Geoms, Options, RadauIIa, Rodas, Save, Statistics, Tolerance, catalogue};
+use daedal::{Auto, Bdf, Geoms, Options, RadauIIa, Rodas, Save, Statistics, Tolerance, catalogue};
 use daedal_model::{HybridModel, Methods, Model, ModelKind};
 use daedal_native::Native;
 use std::error::Error;
@@ -18,6 +18,8 @@ const POINTS: usize = 4;
 const USUAL_RTOL: f64 = 1e-7;
 /// Radau IIa with seven stages, which is not in the catalogue: references are made with it.
 pub const ORDER_13: &str = "radau of order 13";
+/// What is chosen for a mechanism: it promises what the methods do that are chosen among.
+pub const CHOSEN: Way = Way::new("auto", "auto");
 
 /// A form or formulation with a method.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,7 +83,7 @@ pub fn ways(kind: &ModelKind) -> Vec<Way> {
         ModelKind::Motion { .. } => {
             let ways =
                 |entry: &'static catalogue::Entry| entry.formulations.iter().map(|form| Way::new(form, entry.name));
-            catalogue::all().iter().flat_map(ways).collect()
+            catalogue::all().iter().flat_map(ways).chain([CHOSEN]).collect()
         }
         ModelKind::Dae { .. } => {
             // where nothing contradicts, least squares are the form linear
@@ -114,16 +116,16 @@ impl Case {
         let ModelKind::Motion { formulas, initial, .. } = &self.model.kind else { unreachable!("a mechanism") };
         let mechanism = Compiled::new(formulas, Native);
         let problem = daedal::Problem::new(&mechanism, (**initial).clone(), self.tend);
+        if *way == CHOSEN {
+            return Ok(found(&daedal::solve(&problem, &Auto, options).map_err(|error| reason(&error))?));
+        }
         let formulation = Formulation::ALL.into_iter().find(|known| known.name() == way.form).expect("a formulation");
         let method: Box<dyn catalogue::MotionMethod> = if way.method == ORDER_13 {
             Box::new(Formulated { formulation, integrator: way.radau() })
         } else {
             catalogue::find(way.method).expect("a method").with(formulation).map_err(|error| reason(&error))?
         };
-        let solution = daedal::solve(&problem, &*method, options).map_err(|error| reason(&error))?;
-        let level = |j| level(&solution.layout, j);
-        let values = columns(&solution.names, level, solution.len(), |k| solution.state(k));
-        Ok(Found { values, statistics: solution.statistics })
+        Ok(found(&daedal::solve(&problem, &*method, options).map_err(|error| reason(&error))?))
     }
 
     fn general(&self, way: &Way, options: &Options) -> Result<Found, String> {
@@ -218,6 +220,13 @@ impl Case {
         let atol = own(&wishes.atol_of).or(wishes.atol);
         own(&wishes.nominal).unwrap_or_else(|| atol.map_or(1.0, |atol| atol / rtol))
     }
+}
+
+/// What the run of a mechanism gave.
+fn found(solution: &daedal::Solution) -> Found {
+    let level = |j| level(&solution.layout, j);
+    let values = columns(&solution.names, level, solution.len(), |k| solution.state(k));
+    Found { values, statistics: solution.statistics }
 }
 
 /// Accelerations count in no norm.

@@ -40,6 +40,7 @@ fn check_sliding(sliding: SlidingBy, method: ModeIntegrator) {
     for stick in sticks {
         close(stick, STICK, 2e-6);
     }
+    close(times[5] - times[3], 5.146590, 2e-6);
     // sliding is used in all phases of sticking
     let sticking: Vec<usize> = (0..8).filter(|&k| solution.switches[k].kind == SwitchKind::SlidingBegins).collect();
     assert_eq!(sticking, [1, 3, 5, 7]);
@@ -71,6 +72,24 @@ fn with_a_generated_sliding_mode_the_mass_sticks() {
     for method in ModeIntegrator::ALL {
         check_sliding(SlidingBy::Generated, method);
     }
+}
+
+/// The source prints v(0) = 1; its immediate switch, its first time and its number of switches belong to v(0) = 0.
+#[test]
+fn with_the_printed_velocity_the_first_switch_comes_later() {
+    let hybrid = Belt::default().system(SlidingBy::Generated, ModeIntegrator::Bdf);
+    let problem = Problem::new(&hybrid, Initial::new(0.0, &[0.0, 1.0]), 1.0);
+    let solution = solved(&problem, &options(), &detection(Detection::Off));
+    close(solution.switches[0].t, 0.6417, 6e-5);
+}
+
+#[test]
+fn with_three_points_every_begin_of_sticking_costs_two_switches_more() {
+    let hybrid = Belt::default().system(SlidingBy::ByHand, ModeIntegrator::Bdf);
+    let problem = Problem::new(&hybrid, Initial::new(0.0, &START), TEND);
+    let three_points = HybridOptions { chatter_time: Some(1e-3), ..detection(Detection::ThreePoints) };
+    let solution = solved(&problem, &options(), &three_points);
+    assert_eq!(solution.switches.len(), 16, "{:?}", trajectory(&solution));
 }
 
 /// Switches that the rate predicts between the first one and tend < 1.8.

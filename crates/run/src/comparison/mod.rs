@@ -199,11 +199,11 @@ impl Comparison {
         distinct(self.runs.iter().map(|run| (run.method.as_str(), run.formulation.as_str())))
     }
 
-    /// Write it; there is no archive of arrays.
+    /// Write it; there is no archive of arrays and no picture for papers.
     pub fn write(&self, format: Format, file: impl Write) -> Result<(), WriteError> {
         match format {
             Format::Csv => csv::write(self, file),
-            Format::Json | Format::Npz => json::write(self, file),
+            Format::Json | Format::Npz | Format::Svg => json::write(self, file),
             Format::Html => page::comparison::write(self, file),
         }
     }

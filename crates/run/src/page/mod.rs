@@ -1,16 +1,17 @@
 //! The report page: what was solved, how it ended, and all curves, in one file that needs no network.
 //!
-//! Text and tables are written here and can be read without scripts; the curves stand in the page as JSON and are drawn
+//! The moving picture comes first, then the curves that the model asks for and its outputs; how it was solved comes last. Text and tables are written here and can be read without scripts; the curves stand in the page as JSON and are drawn
 //! by the scripts in `assets` with uPlot. All text is escaped; `<` inside JSON is written `\u003c`, so that no name can end the script.
 
 mod bands;
 pub(crate) mod comparison;
+mod mechanism;
 mod modes;
 mod picture;
 mod plots;
 mod portrait;
 mod scale;
-mod text;
+pub(crate) mod text;
 
 use crate::error::WriteError;
 use crate::run::Run;
@@ -18,10 +19,11 @@ use std::io::Write;
 
 const TEMPLATE: &str = include_str!("../../assets/page.html");
 const STYLE: &str = include_str!("../../assets/page.css");
-const SCRIPT: &str = concat!(
-    include_str!("../../assets/looks.js"),
+const LOOKS: &str = include_str!("../../assets/looks.js");
+const PLOTS: &str = concat!(
     include_str!("../../assets/modes.js"),
     include_str!("../../assets/portrait.js"),
+    include_str!("../../assets/ways.js"),
     include_str!("../../assets/page.js")
 );
 const UPLOT_STYLE: &str = include_str!("../../assets/uplot/uPlot.min.css");
@@ -31,6 +33,7 @@ const UPLOT_SCRIPT: &str = include_str!("../../assets/uplot/uPlot.iife.min.js");
 pub fn write(run: &Run, mut file: impl Write) -> Result<(), WriteError> {
     run.check()?;
     let plots = plots::plots(run);
+    let mechanism = mechanism::mechanism(run).map_err(std::io::Error::from)?;
     let data = serde_json::to_string(&plots).map_err(std::io::Error::from)?.replace('<', "\\u003c");
     let parts = [
         ("title", text::escape(text::title(run))),
@@ -42,7 +45,9 @@ pub fn write(run: &Run, mut file: impl Write) -> Result<(), WriteError> {
         ("facts", text::facts(run)),
         ("parameters", text::parameters(run)),
         ("undetermined", text::undetermined(run)),
+        ("mechanism", mechanism.section),
         ("curves", plots::sections(&plots)),
+        ("bookkeeping", plots::bookkeeping(&plots)),
         ("warnings", text::warnings(run)),
         ("modes", modes::modes(run)),
         ("switches", modes::switches(run)),
@@ -50,8 +55,9 @@ pub fn write(run: &Run, mut file: impl Write) -> Result<(), WriteError> {
         ("final-values", text::final_values(run)),
         ("events", text::events(run)),
         ("data", data),
+        ("scene", mechanism.data),
         ("uplot-script", UPLOT_SCRIPT.to_string()),
-        ("script", SCRIPT.to_string()),
+        ("script", format!("{LOOKS}{}{PLOTS}", mechanism.script)),
     ];
     Ok(file.write_all(fill(TEMPLATE, &parts).as_bytes())?)
 }

@@ -17,6 +17,9 @@ const MOST_VALUES: usize = 500_000;
 /// But no fewer points than this for each curve.
 const LEAST_ROWS: usize = 2_000;
 
+/// Most points of a curve over another column.
+const MOST_OF_A_WAY: usize = 5_000;
+
 /// A jump by less than this part of the range of a curve is not seen: half a pixel in a picture of 500.
 const VISIBLE: f64 = 1e-3;
 
@@ -26,6 +29,8 @@ pub struct Drawing {
     /// times that curves share: those of the points, those of the steps
     tables: Vec<SharedTimes>,
     plots: Vec<Plot>,
+    /// one column over another
+    ways: Vec<Way>,
     /// times of events
     events: Vec<PlotValue>,
     /// modes behind the plots, if there are several
@@ -44,8 +49,8 @@ struct SharedTimes {
 
 #[derive(Serialize)]
 struct Plot {
-    id: &'static str,
-    title: &'static str,
+    id: Cow<'static, str>,
+    title: Cow<'static, str>,
     /// title of the vertical axis
     axis: String,
     table: usize,
@@ -53,6 +58,20 @@ struct Plot {
     shape: Joining,
     #[serde(skip)]
     folded: Folded,
+    curves: Vec<PlotCurve>,
+}
+
+/// Columns over another one than time.
+#[derive(Serialize)]
+struct Way {
+    id: String,
+    title: String,
+    /// title of the vertical axis
+    axis: String,
+    /// title of the horizontal axis
+    across: String,
+    t: Vec<PlotValue>,
+    x: Vec<PlotValue>,
     curves: Vec<PlotCurve>,
 }
 
@@ -103,12 +122,12 @@ impl Serialize for PlotValue {
 
 /// Kinds that share a plot: its name in the page, its title, the quantity of its axis.
 const GROUPS: [(&str, &str, &str, &[ColumnKind]); 9] = [
+    ("outputs", "Outputs", "value", &[ColumnKind::Output]),
     ("states", "States", "state", &[ColumnKind::State]),
     ("positions", "Positions", "position", &[ColumnKind::Position]),
     ("velocities", "Velocities", "velocity", &[ColumnKind::Velocity]),
     ("further", "Further variables", "value", &[ColumnKind::Dynamic, ColumnKind::Auxiliary, ColumnKind::Contact]),
     ("variables", "Variables", "value", &[ColumnKind::Variable]),
-    ("outputs", "Outputs", "value", &[ColumnKind::Output]),
     ("multipliers", "Multipliers", "multiplier", &[ColumnKind::Multiplier]),
     ("accelerations", "Accelerations", "acceleration", &[ColumnKind::Acceleration]),
     ("derivatives", "Derivatives of states", "derivative", &[ColumnKind::Derivative]),
@@ -176,6 +195,7 @@ pub fn plots(run: &Run) -> Drawing {
     let mut page = Drawing {
         tables: Vec::new(),
         plots: Vec::new(),
+        ways: Vec::new(),
         events: run.events.iter().map(|e| PlotValue(e.t)).collect(),
         bands: run.hybrid.as_ref().map(bands),
         portrait: None,
@@ -190,6 +210,8 @@ pub fn plots(run: &Run) -> Drawing {
 
 fn variables(run: &Run, page: &mut Drawing) {
     let table = page.table(run, &run.times, run.columns.len());
+    chosen(run, page, table);
+    let asked_for = run.plots.iter().any(|plot| plot.x.is_none());
     for (id, title, quantity, kinds) in GROUPS {
         // a mode that was never active leaves its variables without values
         let empty = |column: &&Column| run.hybrid.is_some() && column.values.iter().all(|x| x.is_nan());
@@ -198,25 +220,18 @@ fn variables(run: &Run, page: &mut Drawing) {
         if columns.is_empty() {
             continue;
         }
-        let unit = columns[0].unit.as_deref();
-        let shared = columns.iter().all(|column| column.unit.as_deref() == unit);
-        let axis = match unit {
-            Some(unit) if shared => format!("{quantity} ({unit})"),
-            None if shared => format!("{quantity} (model units)"),
-            _ => format!("{quantity} (units in the legend)"),
-        };
-        let curves = columns.iter().map(|column| {
-            let name = match &column.unit {
-                Some(unit) if !shared => format!("{} ({unit})", column.name),
-                _ => column.name.clone(),
-            };
-            PlotCurve { name, column: column.name.clone(), values: page.tables[table].values(&column.values) }
+        let (axis, names) = titles_of(&columns, quantity);
+        // who asks for plots of his own finds the others folded
+        let folded = if id == "accelerations" || asked_for { Folded::Closed } else { Folded::Open };
+        let curves = columns.iter().zip(names).map(|(column, name)| PlotCurve {
+            name,
+            column: column.name.clone(),
+            values: page.tables[table].values(&column.values),
         });
-        let folded = if id == "accelerations" { Folded::Closed } else { Folded::Open };
         let curves = curves.collect();
         page.plots.push(Plot {
-            id,
-            title,
+            id: id.into(),
+            title: title.into(),
             axis,
             table,
             scale: AxisScale::Linear,
@@ -224,6 +239,71 @@ fn variables(run: &Run, page: &mut Drawing) {
             folded,
             curves,
         });
+    }
+}
+
+/// Title of the vertical axis, and the names of the curves with their units where these differ.
+fn titles_of(columns: &[&Column], quantity: &str) -> (String, Vec<String>) {
+    let unit = columns[0].unit.as_deref();
+    let shared = columns.iter().all(|column| column.unit.as_deref() == unit);
+    let axis = match unit {
+        Some(unit) if shared => format!("{quantity} ({unit})"),
+        None if shared => format!("{quantity} (model units)"),
+        _ => format!("{quantity} (units in the legend)"),
+    };
+    let name = |column: &&Column| match &column.unit {
+        Some(unit) if !shared => format!("{} ({unit})", column.name),
+        _ => column.name.clone(),
+    };
+    (axis, columns.iter().map(name).collect())
+}
+
+/// The plots that the model asks for, as far as the run has their curves.
+fn chosen(run: &Run, page: &mut Drawing, table: usize) {
+    for (k, plot) in run.plots.iter().enumerate() {
+        let find = |name: &String| run.columns.iter().find(|column| column.name == *name);
+        let columns: Vec<&Column> = plot.curves.iter().filter_map(find).collect();
+        if columns.is_empty() {
+            continue;
+        }
+        let quantity = if columns.len() == 1 { columns[0].name.as_str() } else { "value" };
+        let (axis, names) = titles_of(&columns, quantity);
+        let (id, title) = (format!("chosen-{k}"), plot.title.clone());
+        let curve = |(column, name): (&&Column, String), values: Vec<PlotValue>| PlotCurve {
+            name,
+            column: column.name.clone(),
+            values,
+        };
+        let named = columns.iter().zip(names);
+        match &plot.x {
+            None => {
+                let table_of = &page.tables[table];
+                let curves = named
+                    .map(|of| {
+                        let values = table_of.values(&of.0.values);
+                        curve(of, values)
+                    })
+                    .collect();
+                let (scale, shape, folded) = (AxisScale::Linear, Joining::Line, Folded::Open);
+                page.plots.push(Plot { id: id.into(), title: title.into(), axis, table, scale, shape, folded, curves });
+            }
+            Some(x) => {
+                let Some(across) = find(x) else { continue };
+                let stride = run.times.len().div_ceil(MOST_OF_A_WAY);
+                let kept = |values: &[f64]| -> Vec<PlotValue> {
+                    values.iter().step_by(stride).map(|&x| PlotValue(x)).collect()
+                };
+                let curves = named
+                    .map(|of| {
+                        let values = kept(&of.0.values);
+                        curve(of, values)
+                    })
+                    .collect();
+                let unit = across.unit.as_deref().unwrap_or("model units");
+                let (t, x, across) = (kept(&run.times), kept(&across.values), format!("{} ({unit})", across.name));
+                page.ways.push(Way { id, title, axis, across, t, x, curves });
+            }
+        }
     }
 }
 
@@ -254,9 +334,9 @@ fn steps(run: &Run, page: &mut Drawing) {
             Some(curve(page, &name, residuals?))
         })
         .collect();
-    let plot = |id, title, axis: &str, scale, shape, curves| Plot {
-        id,
-        title,
+    let plot = |id: &'static str, title: &'static str, axis: &str, scale, shape, curves| Plot {
+        id: id.into(),
+        title: title.into(),
         axis: axis.to_string(),
         table,
         scale,
@@ -293,6 +373,11 @@ impl Drawing {
         self.tables.first().is_some_and(|table| table.reduced_from.is_some())
     }
 
+    /// Where the plots of the steps begin.
+    fn first_of_steps(&self) -> usize {
+        self.plots.iter().position(|plot| plot.id == "step-size").unwrap_or(self.plots.len())
+    }
+
     /// Plot and place of the curve of a column.
     pub fn curve(&self, name: &str, kind: ColumnKind) -> Option<(usize, usize)> {
         let (id, ..) = GROUPS.iter().find(|(.., kinds)| kinds.contains(&kind))?;
@@ -319,15 +404,31 @@ impl SharedTimes {
     }
 }
 
-/// The places of the plots in the page.
+/// The places of the plots in the page: what the model asks for first, the portrait last.
 pub fn sections(plots: &Drawing) -> String {
+    let (asked_for, others): (Vec<&Plot>, Vec<&Plot>) =
+        plots.plots[..plots.first_of_steps()].iter().partition(|plot| plot.id.starts_with("chosen"));
+    let mut html = places(plots, asked_for);
+    for way in &plots.ways {
+        let (id, title) = (&way.id, escape(&way.title));
+        let _ = writeln!(
+            html,
+            "<details class=\"plot way\" id=\"{id}\" open><summary><h2>{title}</h2></summary><figure></figure></details>"
+        );
+    }
+    html.push_str(&places(plots, others));
+    html.push_str(&portrait::section(plots.portrait.as_ref()));
+    html
+}
+
+/// The places of the plots of the steps.
+pub fn bookkeeping(plots: &Drawing) -> String {
+    places(plots, plots.plots[plots.first_of_steps()..].iter().collect())
+}
+
+fn places(plots: &Drawing, of: Vec<&Plot>) -> String {
     let mut html = String::new();
-    let portrait = portrait::section(plots.portrait.as_ref());
-    let first_of_steps = plots.plots.iter().position(|plot| plot.id == "step-size").unwrap_or(plots.plots.len());
-    for (k, plot) in plots.plots.iter().enumerate() {
-        if k == first_of_steps {
-            html.push_str(&portrait);
-        }
+    for plot in of {
         let open = if plot.folded == Folded::Open { " open" } else { "" };
         let count = match plot.curves.len() {
             1 => "1 curve".to_string(),
@@ -337,7 +438,7 @@ pub fn sections(plots: &Drawing) -> String {
             html,
             "<details class=\"plot\" id=\"{}\"{open}><summary><h2>{}</h2><span class=\"count\">{count}</span></summary>",
             plot.id,
-            escape(plot.title)
+            escape(&plot.title)
         );
         let table = &plots.tables[plot.table];
         if let Some(before) = table.reduced_from {
@@ -350,9 +451,6 @@ pub fn sections(plots: &Drawing) -> String {
         }
         html.push_str("<figure></figure></details>\n");
     }
-    if first_of_steps == plots.plots.len() {
-        html.push_str(&portrait);
-    }
     html
 }
 
@@ -360,7 +458,7 @@ pub fn sections(plots: &Drawing) -> String {
 mod tests {
     use super::*;
     use crate::hybrid::ModeHistory;
-    use crate::run::StepRecords;
+    use crate::run::{ChosenPlot, StepRecords};
 
     fn run(points: usize, curves: usize) -> Run {
         let times: Vec<f64> = (0..points).map(|k| k as f64).collect();
@@ -371,7 +469,7 @@ mod tests {
     }
 
     fn titles(plots: &Drawing) -> Vec<&str> {
-        plots.plots.iter().map(|plot| plot.title).collect()
+        plots.plots.iter().map(|plot| &*plot.title).collect()
     }
 
     #[test]
@@ -387,11 +485,30 @@ mod tests {
         ];
         run.columns.extend(kinds.map(|kind| Column::new(kind.word(), kind, vec![0.0; 3])));
         let plots = plots(&run);
-        let expected = ["Positions", "Velocities", "Further variables", "Outputs", "Multipliers", "Accelerations"];
+        let expected = ["Outputs", "Positions", "Velocities", "Further variables", "Multipliers", "Accelerations"];
         assert_eq!(titles(&plots), expected);
-        assert_eq!(plots.plots[2].curves.len(), 2);
+        assert_eq!(plots.plots[3].curves.len(), 2);
         assert!(sections(&plots).contains("id=\"accelerations\"><summary>"), "accelerations are folded at first");
         assert!(sections(&plots).contains("id=\"positions\" open><summary>"));
+    }
+
+    #[test]
+    fn plots_that_are_asked_for_come_first_and_the_others_are_folded() {
+        let mut run = run(3, 2);
+        run.columns[0].unit = Some("m".into());
+        let plot = |title: &str, x: Option<&str>| ChosenPlot {
+            title: title.into(),
+            x: x.map(String::from),
+            curves: vec!["x0".into(), "absent".into()],
+        };
+        run.plots = vec![plot("way", Some("x1")), plot("heights", None), plot("nowhere", Some("absent"))];
+        let plots = plots(&run);
+        assert_eq!(titles(&plots), ["heights", "Positions"]);
+        assert_eq!((plots.plots[0].axis.as_str(), plots.ways.len()), ("x0 (m)", 1));
+        assert_eq!((plots.ways[0].axis.as_str(), plots.ways[0].across.as_str()), ("x0 (m)", "x1 (model units)"));
+        let html = sections(&plots);
+        assert!(html.find("heights") < html.find("way") && html.find(">way<") < html.find("Positions"), "{html}");
+        assert!(html.contains("id=\"positions\"><summary>"));
     }
 
     #[test]

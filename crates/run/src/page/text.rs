@@ -134,7 +134,11 @@ pub fn parameters(run: &Run) -> String {
         return String::new();
     }
     let rows = run.header.parameters.iter().map(|(name, value)| vec![name.clone(), format!("{value:?}")]);
-    card("Parameters", &table(&[], rows))
+    format!(
+        "<details class=\"card folded\" id=\"parameters\"><summary><h2>Parameters</h2> <span class=\"count\">{}</span></summary>{}</details>\n",
+        run.header.parameters.len(),
+        table(&[], rows)
+    )
 }
 
 pub fn undetermined(run: &Run) -> String {

@@ -119,7 +119,7 @@ pub(super) fn examine(
         findings.push(Remark::unclear_order());
     }
     let linear = linear::examine(system, &written, &initial, model.ranks());
-    let (graph, time) = (&system.first.graph, system.first.place(system.first.t));
+    let graph = &system.first.graph;
     let given = system.formulas.states.iter().zip(&initial.states);
     Ok(GeneralCheck {
         found,
@@ -131,7 +131,7 @@ pub(super) fn examine(
             unknowns: system.dim(),
             rows: system.rows(),
         },
-        with_time: system.first.equations.iter().any(|&e| graph.depends_on(e).contains(&time)),
+        with_time: graph.needed(&system.first.equations).binary_search(&system.first.t).is_ok(),
         open: given.filter(|(_, start)| **start == Start::Unknown).map(|(name, _)| name.clone()).collect(),
         orders,
         linear,

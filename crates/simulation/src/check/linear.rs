@@ -99,15 +99,17 @@ pub(super) fn examine(
     if !structure.linear() {
         return None;
     }
-    let numbers = structure.numbers().map(|[E, slope]| (E, signed(&slope, |_| -1.0)));
     let small = system.dim() <= MOST_UNKNOWNS;
+    // large matrices are not made
+    let constant = structure.constant_coefficients();
+    let numbers = if small { structure.numbers() } else { None }.map(|[E, slope]| (E, signed(&slope, |_| -1.0)));
     let decomposed = |(E, A): &(Mat<f64>, Mat<f64>)| Kronecker::new(E, A, ranks).map_err(|error| error.to_string());
     let too_large = || Err(format!("more than {MOST_UNKNOWNS} unknowns: not decomposed"));
-    let pencil = numbers.as_ref().map(|pair| if small { decomposed(pair) } else { too_large() });
+    let pencil = numbers.as_ref().map(decomposed).or_else(|| (constant && !small).then(too_large));
     let regular = matches!(&pencil, Some(Ok(found)) if found.is_regular());
     let start = numbers.as_ref().filter(|_| regular).and_then(|pair| given_start(system, initial, pair, ranks));
     Some(LinearAnalysis {
-        constant: numbers.is_some(),
+        constant: numbers.is_some() || (constant && !small),
         pencil,
         symmetry: if small { symmetry(system, written, initial.t, ranks) } else { None },
         start,

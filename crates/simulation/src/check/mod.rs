@@ -34,6 +34,9 @@
 //! time_scales       null | { modes [ { re, im, time_constant, frequency, damping } ], dimension, zero, interval, fastest_decay,
 //!                     slowest, highest_frequency, fastest_growth, stiffness_ratio, stiffness: "not stiff"|"mild"|"stiff" }
 //! trial             null | { until, error: null|text, verification: null | that of `daedal solve --verify --stats json` }
+//! mechanism         only of models made of bodies: { counted, freedoms, rows, smallest_kept,
+//!                     redundant [ { row, joint, from [joint], remainder } ], not_unique [joint], free [body], flipped [joint],
+//!                     reactions [ { joint, kind, force [x, y, z], torque [x, y, z], unique } ] at the start, in the world, of A on B }
 //! boundary          only with [final]: { account: null | that of `daedal solve --stats json`, error: null|text }
 //! RANK              { rows, cols, rank, singular_values, threshold, smallest_kept, largest_dropped, gap, condition }
 //! SUM               { name: factor }
@@ -47,6 +50,7 @@ mod general;
 mod general_object;
 mod linear;
 mod linear_object;
+mod mechanism;
 mod mode_change;
 mod modes;
 mod modes_object;
@@ -72,6 +76,7 @@ pub use finding::Remark;
 pub use formulas::Texts;
 pub use general::{ConstraintFormula, GeneralAnalysis, GeneralCheck, SystemSizes};
 pub use linear::{GivenStart, LinearAnalysis, SymmetryFound, SymmetryKind};
+pub use mechanism::MechanismCheck;
 pub use mode_change::ModeChange;
 pub use modes::{ModeCheck, ModesCheck, SlidingPair, condition};
 pub use motion_object::{kind, level, severity, structure, verdict};
@@ -114,6 +119,8 @@ pub struct MotionCheck {
     pub tend: f64,
     /// Hidden constraints that the model states, compared with those that follow.
     pub comparison: HiddenComparison,
+    /// Freedoms, redundant joints and joint forces, of a model made of bodies.
+    pub mechanism: Option<MechanismCheck>,
 }
 
 /// Values by name near which a mode is looked at that is not the first one.
@@ -172,7 +179,9 @@ fn of_motion(model: &Model, motion: &MotionModel, t0: f64, nearby: Option<Nearby
     }
     // a model without an interval is looked at over one unit of time
     let tend = model.interval().1.filter(|tend| *tend > t0).unwrap_or(t0 + 1.0);
-    let texts = motion.formulas.as_ref().map(formulas::texts).unwrap_or_default();
+    // joints of bodies are told by their names: their formulas are long
+    let written = motion.formulas.as_ref().filter(|_| motion.bodies.is_none());
+    let texts = written.map(formulas::texts).unwrap_or_default();
     let analysis = analyse_by(motion.mechanism(), &initial, tend, model.ranks())?.with_formulas(&texts.formulas);
     let comparison = match &motion.formulas {
         Some(formulas) if analysis.consistency.place == Place::Consistent => {
@@ -180,7 +189,8 @@ fn of_motion(model: &Model, motion: &MotionModel, t0: f64, nearby: Option<Nearby
         }
         _ => HiddenComparison::default(),
     };
-    Ok(MotionCheck { analysis, texts, tend, comparison })
+    let mechanism = motion.bodies.as_ref().map(|system| MechanismCheck::of(system, &analysis));
+    Ok(MotionCheck { analysis, texts, tend, comparison, mechanism })
 }
 
 /// Stated hidden constraints of equations of motion, looked at as those of a general system.

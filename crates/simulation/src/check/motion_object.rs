@@ -40,7 +40,7 @@ pub fn object(check: &Check, motion: &MotionCheck) -> Value {
         })
     });
     let n = found.sizes;
-    json!({
+    let mut object = json!({
         "model": check.model.name(),
         "parameters": check.parameters(),
         "t0": found.t,
@@ -73,7 +73,11 @@ pub fn object(check: &Check, motion: &MotionCheck) -> Value {
         "mass": found.mass.as_ref().map(mass),
         "invariants": found.invariants.iter().map(invariant).collect::<Value>(),
         "time_scales": found.time_scales.as_ref().map(time_scales),
-    })
+    });
+    if let (Some(mechanism), Some(object)) = (&motion.mechanism, object.as_object_mut()) {
+        object.insert("mechanism".into(), mechanism.object());
+    }
+    object
 }
 
 fn start(found: &Analysis, given: &Consistency) -> Value {

@@ -47,10 +47,14 @@ impl ColumnTable {
 
     /// Of a run without modes.
     pub fn single(model: &Model, solution: &Solution<ShownVariables>) -> Self {
+        Self::with_outputs(ModelOutputs::new(model, &solution.names), solution)
+    }
+
+    /// Of a run without modes, with these outputs.
+    pub fn with_outputs(outputs: ModelOutputs, solution: &Solution<ShownVariables>) -> Self {
         let mut table = ColumnTable::empty();
         let names = solution.names.clone();
         let unknowns = solution.layout.shown.iter().map(|&(j, kind)| (j, table.column(&names[j], kind))).collect();
-        let outputs = ModelOutputs::new(model, &names);
         let columns = outputs.names().iter().map(|name| Some(table.column(name, ColumnKind::Output))).collect();
         table.modes.push(Writer { names, unknowns, outputs, order: None, columns });
         table.row = vec![f64::NAN; table.names.len()];

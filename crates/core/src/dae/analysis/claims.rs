@@ -136,11 +136,16 @@ fn verdict(
     let (mut spanned, mut zeros, mut count) = (true, 0, 0);
     for (point, rows) in points.iter().zip(seen) {
         let Some(row) = rows.as_ref().map(|rows| &rows[k]) else { continue };
-        let N = &point.projections.constraints;
-        let mut gradients: Vec<Vec<f64>> =
-            (0..N.nrows()).map(|i| (0..N.ncols()).map(|j| N[(i, j)]).collect()).collect();
+        let dense = |row: Vec<(usize, f64)>| {
+            let mut all = vec![0.0; system.dim()];
+            for (j, slope) in row {
+                all[j] = slope;
+            }
+            all
+        };
+        let mut gradients: Vec<Vec<f64>> = point.constraints().into_iter().map(dense).collect();
         gradients.push(row.gradient.clone());
-        spanned &= !independent(&gradients, point.ranks).contains(&N.nrows());
+        spanned &= !independent(&gradients, point.ranks).contains(&(gradients.len() - 1));
         zeros += usize::from(row.value.abs() <= VANISHES * row.terms(point.x()));
         count += 1;
     }
@@ -180,7 +185,8 @@ fn missing(
 
 fn independent(gradients: &[Vec<f64>], ranks: RankRule) -> Vec<usize> {
     let columns: Vec<usize> = (0..gradients.first().map_or(0, Vec::len)).collect();
-    dependences(gradients, &columns, 0..gradients.len(), ranks).0
+    let rows: Vec<_> = gradients.iter().map(|row| row.iter().copied().enumerate().collect()).collect();
+    dependences(&rows, &columns, 0..gradients.len(), ranks).0
 }
 
 /// A formula at a point, with its derivatives by the unknowns.

@@ -10,7 +10,7 @@ pub use finding::Finding;
 pub use perturbation::{PerturbationClass, PerturbationIndex};
 pub use written::{shortened, too_long};
 
-use super::characteristics::{AnalysisError, Characteristics, Depth, characterise, characterise_at};
+use super::characteristics::{AnalysisError, Bases, Characteristics, Depth, characterise, characterise_at};
 use super::hidden::{MinimalArray, Restrictions, Role, minimal_array, restrictions};
 use super::structural::{Structural, structural};
 use super::{CharacteristicValues, System};
@@ -18,7 +18,7 @@ use crate::RadauIIa;
 use crate::analysis::random::Random;
 use crate::error::{SolveError, StepFailure};
 use crate::initial::{Initial, Start};
-use crate::linalg::rank::{CLEAR_GAP, Combination, echelon, normalised};
+use crate::linalg::rank::{CLEAR_GAP, Combination, Elimination, ON_JET, echelon, normalised};
 use crate::options::{Options, Save};
 use crate::problem::Problem;
 use crate::solve::solve;
@@ -31,6 +31,14 @@ const NEARBY: usize = 4;
 const ALONG: usize = 6;
 /// Most steps of that trajectory.
 const MOST_STEPS: u64 = 3000;
+/// The same for large systems: one point beside the start, two along a trajectory, and so many steps of one unknown.
+const FEW: (usize, usize, u64) = (1, 2, 1_000_000);
+
+/// Points beside the start, points along a trajectory, steps of it.
+fn effort(system: &System) -> (usize, usize, u64) {
+    let most = (FEW.2 / system.dim().max(1) as u64).clamp(10, MOST_STEPS);
+    if system.is_large() { (FEW.0, FEW.1, most) } else { (NEARBY, ALONG, MOST_STEPS) }
+}
 
 /// How far to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -165,8 +173,8 @@ pub fn analyse(system: &System, initial: &Initial, scope: Scope) -> Result<Analy
         restrictions,
         moved: moved(system, initial, &at),
         redundant: redundant(system, &at),
-        undetermined: columns(&at.projections.U).into_iter().map(|u| Combination::of(&u, names)).collect(),
-        free: free(&at.projections.constraints, names, &system.structure().differentiated()),
+        undetermined: undetermined(system, &at),
+        free: free(&at, names, &system.structure().differentiated()),
         comparison,
         perturbation: perturbation::find(system, &at),
         elsewhere,
@@ -222,7 +230,7 @@ fn beside(system: &System, at: &Characteristics, depth: Depth) -> Vec<Elsewhere>
     let mut array = system.array();
     let mut random = Random::default();
     let mut found = Vec::new();
-    for _ in 0..NEARBY {
+    for _ in 0..effort(system).0 {
         let x: Vec<f64> = at.x().iter().map(|x| x + 1e-2 * (1.0 + x.abs()) * random.next()).collect();
         if let Ok(other) = characterise_at(system, &mut array, at.t, &x, depth) {
             found.push(Elsewhere { t: at.t, on_trajectory: false, values: other.values });
@@ -253,12 +261,13 @@ fn follow(
             problem.initial.derivatives[block][state] = Start::Guess(x);
         }
     }
-    let mut times: Vec<f64> = (1..ALONG).map(|k| at.t + (tend - at.t) * k as f64 / ALONG as f64).collect();
+    let (_, along, most_steps) = effort(system);
+    let mut times: Vec<f64> = (1..along).map(|k| at.t + (tend - at.t) * k as f64 / along as f64).collect();
     times.push(tend);
     let options = Options {
         tolerance: Tolerance::new(1e-5, 1e-5),
         save: Save::At(times),
-        max_steps: MOST_STEPS,
+        max_steps: most_steps,
         ..Options::default()
     };
     let solution = match solve(&problem, &RadauIIa::default(), &options) {
@@ -303,14 +312,35 @@ fn moved(system: &System, initial: &Initial, at: &Characteristics) -> Vec<(Strin
 /// Redundant combinations in echelon form; a prime stands for a differentiation.
 fn redundant(system: &System, at: &Characteristics) -> Vec<Combination> {
     let m = system.rows();
-    let Z3 = &at.projections.Z3;
-    let names: Vec<String> =
-        (0..Z3.nrows()).map(|i| format!("{}{}", system.row_names()[i % m], "'".repeat(i / m))).collect();
+    let name = |i: usize| format!("{}{}", system.row_names()[i % m], "'".repeat(i / m));
+    let projections = match (&at.bases, at.values.v) {
+        (Bases::Pivots(pivots), v) if pivots.redundant.is_empty() || v == 0 => return Vec::new(),
+        _ => at.projections(system),
+    };
+    let Ok(projections) = projections else { return alone(at.pivots().map(|p| &p.redundant[..]), name) };
+    let Z3 = &projections.Z3;
+    let names: Vec<String> = (0..Z3.nrows()).map(name).collect();
     // rows of the array are Taylor coefficients: j! of them are derivatives
     let factorial = |j: usize| (1..=j).map(|k| k as f64).product::<f64>();
     let vectors = columns(Z3);
     let vectors = vectors.into_iter().map(|z| z.iter().enumerate().map(|(i, z)| z / factorial(i / m)).collect());
     echelon(vectors.collect()).into_iter().map(normalised).map(|z| Combination::of(&rounded(z), &names)).collect()
+}
+
+/// Combinations of unknowns that nothing determines.
+fn undetermined(system: &System, at: &Characteristics) -> Vec<Combination> {
+    if at.values.u == 0 {
+        return Vec::new();
+    }
+    match at.projections(system) {
+        Ok(projections) => columns(&projections.U).iter().map(|u| Combination::of(u, system.names())).collect(),
+        Err(_) => alone(at.pivots().map(|p| &p.undetermined[..]), |j| system.names()[j].clone()),
+    }
+}
+
+/// What large systems tell of their null spaces: which rows or unknowns have no pivot.
+fn alone(without: Option<&[usize]>, name: impl Fn(usize) -> String) -> Vec<Combination> {
+    without.unwrap_or_default().iter().map(|&k| Combination::of(&[1.0], &[name(k)])).collect()
 }
 
 fn rounded(mut vector: Vec<f64>) -> Vec<f64> {
@@ -326,7 +356,16 @@ fn columns(Z: &Mat<f64>) -> Vec<Vec<f64>> {
 
 /// Unknowns that the constraints leave free: all but the pivot columns of their gradients. Unknowns without derivatives are
 /// determined first, so that initial values are asked for where one expects it.
-fn free(gradients: &Mat<f64>, names: &[String], differentiated: &[bool]) -> Vec<String> {
+fn free(at: &Characteristics, names: &[String], differentiated: &[bool]) -> Vec<String> {
+    let gradients = match &at.bases {
+        Bases::Vectors(projections) => &projections.constraints,
+        Bases::Pivots(pivots) => {
+            let mut found = Elimination::of_rows(pivots.constraints.iter().cloned(), names.len(), at.ranks.or(ON_JET));
+            found.eliminate(|_| true, |j| !differentiated[j]);
+            found.eliminate(|_| true, |_| true);
+            return (0..names.len()).filter(|&j| !found.is_taken(j)).map(|j| names[j].clone()).collect();
+        }
+    };
     let (a, n) = (gradients.nrows(), gradients.ncols());
     let mut G = gradients.clone();
     let mut dependent = vec![false; n];

@@ -73,8 +73,8 @@ struct SemiExplicit {
     /// of every differential row: its unknown, and the unknowns of its right side
     differential_rows: Vec<(usize, Vec<usize>)>,
     algebraic_rows: Vec<Vec<usize>>,
-    /// unknowns without a derivative in the equations
-    algebraic: Vec<usize>,
+    /// is an unknown one without a derivative in the equations?
+    algebraic: Vec<bool>,
 }
 
 impl SemiExplicit {
@@ -87,20 +87,20 @@ impl SemiExplicit {
         let mut form =
             SemiExplicit { differential_rows: Vec::new(), algebraic_rows: Vec::new(), algebraic: Vec::new() };
         let first = &system.first;
-        for &residual in &first.equations {
-            let inputs = first.graph.depends_on(residual);
-            let of = |unknowns: &[crate::graph::Expr]| -> Vec<usize> {
-                (0..n).filter(|&j| inputs.contains(&first.place(unknowns[j]))).collect()
-            };
-            match of(&first.xdot)[..] {
-                [] => form.algebraic_rows.push(of(&first.x)),
-                [j] if form.differential_rows.iter().all(|(other, _)| *other != j) => {
-                    form.differential_rows.push((j, of(&first.x)));
-                }
+        let (mut unknown, mut rate) = (vec![None; first.graph.inputs().len()], vec![None; first.graph.inputs().len()]);
+        for j in 0..n {
+            (unknown[first.place(first.x[j])], rate[first.place(first.xdot[j])]) = (Some(j), Some(j));
+        }
+        let mut moving = vec![false; n];
+        for inputs in first.graph.dependencies(&first.equations) {
+            let of = |known: &[Option<usize>]| inputs.iter().filter_map(|&i| known[i]).collect::<Vec<usize>>();
+            match of(&rate)[..] {
+                [] => form.algebraic_rows.push(of(&unknown)),
+                [j] if !std::mem::replace(&mut moving[j], true) => form.differential_rows.push((j, of(&unknown))),
                 _ => return None,
             }
         }
-        form.algebraic = (0..n).filter(|j| form.differential_rows.iter().all(|(other, _)| other != j)).collect();
+        form.algebraic = moving.iter().map(|moving| !moving).collect();
         Some(form)
     }
 
@@ -108,12 +108,12 @@ impl SemiExplicit {
     /// constraint brings as many hidden ones as the order says.
     fn is_hessenberg(&self, order: usize, a: usize) -> bool {
         let m = self.algebraic_rows.len();
-        let contains_u = |unknowns: &[usize]| unknowns.iter().any(|j| self.algebraic.contains(j));
+        let contains_u = |unknowns: &[usize]| unknowns.iter().any(|&j| self.algebraic[j]);
         let rows_of_y = self.algebraic_rows.iter().all(|row| !contains_u(row));
-        let y: Vec<usize> = self.algebraic_rows.iter().flatten().copied().collect();
-        let free_of_u =
-            || self.differential_rows.iter().filter(|(j, _)| y.contains(j)).all(|(_, row)| !contains_u(row));
-        let forms = m == self.algebraic.len() && a == order * m && rows_of_y;
+        let mut y = vec![false; self.algebraic.len()];
+        self.algebraic_rows.iter().flatten().for_each(|&j| y[j] = true);
+        let free_of_u = || self.differential_rows.iter().filter(|(j, _)| y[*j]).all(|(_, row)| !contains_u(row));
+        let forms = m == self.algebraic.iter().filter(|a| **a).count() && a == order * m && rows_of_y;
         // z is what u drives; its own rates may contain everything, those of all others no u
         forms && (order == 2 || (order == 3 && free_of_u()))
     }

@@ -3,7 +3,7 @@
 //! Which unknowns a constraint contains is read from its formula. Which constraints depend on each other is a rank: it is decided at the
 //! start and at points beside it, and where they contradict each other the start is special.
 
-use super::dependence::{Dependent, dependences, size};
+use super::dependence::{Dependent, SparseRow, dependences, size};
 use super::{Constraint, Omitted, Procedure, ProcedureError, Role, Sight};
 use crate::graph::{Expr, Jacobian, Tape};
 
@@ -41,7 +41,17 @@ impl Procedure<'_> {
         chosen.sort_unstable();
         chosen.dedup();
         // derivatives of the unknowns without rates in these rows become unknown
-        let rows: Vec<usize> = chosen.iter().copied().filter(|k| !combined.contains(k)).collect();
+        let mut depends = vec![false; gradients.rows];
+        for d in &dependent {
+            depends[d.row] = true;
+        }
+        let mut rows = vec![false; gradients.rows];
+        for &k in &chosen {
+            rows[k] = true;
+        }
+        for &k in &combined {
+            rows[k] = false;
+        }
         for j in self.contained(&gradients, &rows, &free) {
             let (original, order) = self.array.origin[j];
             if order >= MOST_AUXILIARY {
@@ -55,13 +65,12 @@ impl Procedure<'_> {
         let indices: Vec<usize> = chosen.iter().map(|&k| self.active[k]).collect();
         let residuals: Vec<Expr> = indices.iter().map(|&c| self.array.constraints[c].residual).collect();
         let derived = self.array.graph.total_derivative(&residuals, &flow);
-        for &k in chosen.iter().rev() {
-            self.active.remove(k);
-        }
+        let mut place = 0..;
+        self.active.retain(|_| place.next().is_none_or(|k| chosen.binary_search(&k).is_err()));
         for ((k, c), residual) in chosen.into_iter().zip(indices).zip(derived) {
             let Constraint { level, role, equation, .. } = self.array.constraints[c].clone();
             // what only determines derivatives of shared unknowns is bookkeeping
-            let role = if dependent.iter().any(|d| d.row == k) { role } else { Role::Definition };
+            let role = if depends[k] { role } else { Role::Definition };
             self.add(residual, level + 1, role, equation);
         }
         Ok(true)
@@ -96,10 +105,11 @@ impl Procedure<'_> {
     fn combine(&mut self, d: &Dependent, gradients: &Gradients, free: &[usize]) -> Result<bool, ProcedureError> {
         // factors belong to gradients of size one
         let at_start = gradients.at(&gradients.start);
-        let factor =
-            |i: usize| neat(d.combination[i] / size(&at_start[i]) * size(&at_start[d.row]) / d.combination[d.row]);
-        let terms: Vec<(usize, f64)> =
-            (0..gradients.rows).filter(|&i| d.combination[i].abs() > 1e-10).map(|i| (i, factor(i))).collect();
+        let own = d.combination.iter().find(|(i, _)| *i == d.row).map_or(1.0, |(_, own)| *own);
+        let factor = |(i, c): (usize, f64)| neat(c / size(&at_start[i]) * size(&at_start[d.row]) / own);
+        let mut counting: Vec<(usize, f64)> = d.combination.iter().copied().filter(|(_, c)| c.abs() > 1e-10).collect();
+        counting.sort_unstable_by_key(|entry| entry.0);
+        let terms: Vec<(usize, f64)> = counting.into_iter().map(|entry| (entry.0, factor(entry))).collect();
         let residual = |i: usize| self.array.constraints[self.active[i]].residual;
         let summands: Vec<(Expr, f64)> = terms.iter().map(|&(i, factor)| (residual(i), factor)).collect();
         let sum = self.array.graph.with(|| {
@@ -135,13 +145,17 @@ impl Procedure<'_> {
     }
 
     /// Unknowns without rates that enter these rows. What is left out is written down.
-    fn contained(&mut self, gradients: &Gradients, rows: &[usize], free: &[usize]) -> Vec<usize> {
+    fn contained(&mut self, gradients: &Gradients, rows: &[bool], free: &[usize]) -> Vec<usize> {
         let mut contained = vec![false; self.array.unknowns.len()];
+        let mut is_free = vec![false; self.array.unknowns.len()];
+        for &j in free {
+            is_free[j] = true;
+        }
         // coefficients that are zero at the start
         let mut doubtful: Vec<(usize, usize, usize, Expr)> = Vec::new();
         let top = gradients.tops(&gradients.start);
         for (k, (i, j, coefficient)) in gradients.jacobian.iter().enumerate() {
-            if rows.contains(&i) && free.contains(&j) {
+            if rows[i] && is_free[j] {
                 if gradients.start[k].abs() > VANISHING * top[i] {
                     contained[j] = true;
                 } else {
@@ -191,8 +205,8 @@ impl Procedure<'_> {
         let tape = Tape::new(&self.array.graph, &jacobian.entries);
         let start = self.points.start(&self.array, &tape).ok_or(ProcedureError::Undefined)?;
         let beside = self.points.beside(&self.array, &tape);
-        let (rows, columns) = (residuals.len(), self.array.unknowns.len());
-        let mut gradients = Gradients { rows, columns, jacobian, tape, start, beside, usual: vec![0.0; rows] };
+        let rows = residuals.len();
+        let mut gradients = Gradients { rows, jacobian, tape, start, beside, usual: vec![0.0; rows] };
         if let Some(values) = self.points.very_near(&self.array, &gradients.tape) {
             gradients.usual = gradients.largest(&values);
         }
@@ -203,7 +217,6 @@ impl Procedure<'_> {
 /// Gradients of some constraints: formulas, and values of their entries.
 pub(super) struct Gradients {
     pub rows: usize,
-    columns: usize,
     jacobian: Jacobian,
     tape: Tape,
     pub start: Vec<f64>,
@@ -214,14 +227,14 @@ pub(super) struct Gradients {
 
 impl Gradients {
     /// Rows from the values of the entries; what is rounding is zero.
-    pub fn at(&self, values: &[f64]) -> Vec<Vec<f64>> {
-        let mut rows = vec![vec![0.0; self.columns]; self.rows];
+    pub fn at(&self, values: &[f64]) -> Vec<SparseRow> {
+        let mut rows = vec![SparseRow::new(); self.rows];
         for ((i, j, _), value) in self.jacobian.iter().zip(values) {
-            rows[i][j] = *value;
+            rows[i].push((j, *value));
         }
         for (row, usual) in rows.iter_mut().zip(&self.usual) {
             if size(row) < ROUNDED * usual {
-                row.fill(0.0);
+                row.clear();
             }
         }
         rows

@@ -3,10 +3,14 @@
 use super::elimination::{Elimination, OpenRow};
 use super::points::Points;
 use super::{Characteristics, Constraint, MinimalArray, Role, System};
+use crate::family::families;
 use crate::graph::{Expr, Graph};
+use std::collections::BTreeMap;
 
 /// More rows with derivatives are not eliminated: nobody would read the result.
 const MOST_ROWS: usize = 40;
+/// Of more constraints one of each family is told.
+const MOST_TOLD: usize = 300;
 
 /// 0 = residual(t, x), with x the unknowns of the first-order system.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +90,9 @@ pub fn restrictions(
     array: &MinimalArray,
     readable: impl Fn(&Graph, Expr) -> bool,
 ) -> Restrictions {
+    if array.constraints.len() > MOST_TOLD {
+        return by_families(array);
+    }
     let points = Points::new(system, at);
     let mut elimination = Elimination::new(array.clone(), &points);
     let auxiliary = elimination.auxiliary.clone();
@@ -95,6 +102,36 @@ pub fn restrictions(
         elimination.run();
     }
     elimination.finish(array, readable, with)
+}
+
+/// One constraint of every family of a large system, as it was derived; its equation tells the family.
+fn by_families(array: &MinimalArray) -> Restrictions {
+    let mut auxiliary = vec![None; array.graph.inputs().len()];
+    (array.dim..array.unknowns.len()).for_each(|j| auxiliary[array.place(array.unknowns[j])] = Some(j));
+    let mut groups: Vec<(&Constraint, Vec<String>)> = Vec::new();
+    let mut known: BTreeMap<(&str, usize, bool), usize> = BTreeMap::new();
+    for c in array.constraints.iter().filter(|c| c.role != Role::Definition) {
+        let base = c.equation.split('[').next().unwrap_or_default();
+        let group = *known.entry((base, c.level, c.role == Role::Invariant)).or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some((_, names)) => names.push(c.equation.clone()),
+            None => groups.push((c, vec![c.equation.clone()])),
+        }
+    }
+    let residuals: Vec<Expr> = groups.iter().map(|(c, _)| c.residual).collect();
+    let dependencies = array.graph.dependencies(&residuals);
+    let told = groups.into_iter().zip(dependencies).map(|((c, names), inputs)| {
+        let contained: Vec<&str> =
+            inputs.iter().filter_map(|&i| auxiliary[i]).map(|j| array.names[j].as_str()).collect();
+        let rows = array.constraints.len();
+        let kept = KeptDerivatives::TooMany { derivatives: contained.join(", "), rows };
+        let equations = vec![(families(&names).join(", "), c.level)];
+        let kept = (!contained.is_empty()).then_some(kept);
+        Restriction { role: c.role, kept, ..Restriction::of(c.residual, equations, Vec::new()) }
+    });
+    let mut all: Vec<Restriction> = told.collect();
+    all.sort_by_key(|c| (c.role == Role::Invariant, c.level));
+    Restrictions { graph: array.graph.clone(), all }
 }
 
 impl Elimination<'_> {

@@ -4,66 +4,79 @@ use super::{Procedure, Role};
 use crate::graph::Expr;
 use std::collections::BTreeMap;
 
+/// More rows that share derivatives are not solved for them: the rates would be long sums, as the inverse of a chain is full.
+const MOST_COUPLED: usize = 40;
+
+/// Σ c_j x_j' = k with numbers c_j: the coefficients that are not zero, k, and which equation it is.
+type NumericRow = (Vec<(usize, f64)>, Expr, usize);
+
 impl Procedure<'_> {
     /// Rates from rows with numbers as leading coefficients; derivatives in the other rows become unknowns.
     pub(super) fn separate(&mut self) {
         let n = self.array.dim;
         let rows: Vec<Expr> = self.equations.iter().map(|(_, e)| *e).collect();
         let leading = self.array.graph.jacobian(&rows, &self.xdot);
-        let mut entries: Vec<BTreeMap<usize, Expr>> = vec![BTreeMap::new(); rows.len()];
-        for (i, j, e) in leading.iter() {
-            entries[i].insert(j, e);
+        let bound = self.array.graph.bind(&leading.entries, &self.array.parameters);
+        let mut entries: Vec<Vec<(usize, Expr, Option<f64>)>> = vec![Vec::new(); rows.len()];
+        for ((i, j, e), &bound) in leading.iter().zip(&bound) {
+            entries[i].push((j, e, self.array.graph.constant(bound)));
         }
         let zeros: Vec<(Expr, f64)> = self.xdot.iter().map(|&e| (e, 0.0)).collect();
-        // rows Σ c_j x_j' = k with numbers c_j
-        let mut numeric: Vec<(Vec<f64>, Expr, usize)> = Vec::new();
-        let mut others: Vec<usize> = Vec::new();
+        let mut numbers: Vec<(usize, Vec<(usize, f64)>)> = Vec::new();
+        let mut others = Vec::new();
         for (i, row) in entries.iter().enumerate() {
-            let numbers: Option<Vec<(usize, f64)>> = row.iter().map(|(&j, &e)| Some((j, self.number(e)?))).collect();
-            match numbers {
-                Some(numbers) if !numbers.is_empty() => {
-                    let mut c = vec![0.0; n];
-                    for &(j, value) in &numbers {
-                        c[j] = value;
-                    }
-                    let at_zero = self.array.graph.bind(&[rows[i]], &zeros)[0];
-                    let k = self.array.graph.negative(at_zero);
-                    numeric.push((c, k, i));
-                }
+            let coefficients: Option<Vec<(usize, f64)>> = row.iter().map(|&(j, _, c)| Some((j, c?))).collect();
+            match coefficients {
+                Some(coefficients) if !coefficients.is_empty() => numbers.push((i, coefficients)),
                 _ => others.push(i),
             }
         }
+        let with_numbers: Vec<Expr> = numbers.iter().map(|(i, _)| rows[*i]).collect();
+        let at_zero = self.array.graph.bind(&with_numbers, &zeros);
+        let mut numeric: Vec<NumericRow> = Vec::with_capacity(numbers.len());
+        for ((i, mut c), at_zero) in numbers.into_iter().zip(at_zero) {
+            c.retain(|(_, value)| *value != 0.0);
+            numeric.push((c, self.array.graph.negative(at_zero), i));
+        }
         // single derivatives keep their formulas: x_j' = k/c
-        let single = |c: &[f64]| c.iter().filter(|c| **c != 0.0).count() == 1;
-        let (lone, mut coupled): (Vec<_>, Vec<_>) = numeric.into_iter().partition(|(c, _, _)| single(c));
+        let (lone, mut coupled): (Vec<_>, Vec<_>) = numeric.into_iter().partition(|(c, _, _)| c.len() == 1);
         for (c, k, i) in lone {
-            let j = c.iter().position(|c| *c != 0.0).unwrap_or(0);
+            let j = c[0].0;
             if self.array.rates[j].is_some() {
                 coupled.push((c, k, i));
                 continue;
             }
             // the coefficient with its parameters, if it has any
-            let coefficient = entries[i][&j];
-            self.array.rates[j] = Some(self.array.graph.with(|| k / coefficient));
+            let coefficient = entries[i].iter().find(|entry| entry.0 == j).map(|entry| entry.1);
+            self.array.rates[j] = coefficient.map(|coefficient| self.array.graph.with(|| k / coefficient));
         }
         // known rates leave the coupled rows
         for (c, k, _) in &mut coupled {
-            for j in 0..n {
-                if let (true, Some(rate)) = (c[j] != 0.0, self.array.rates[j]) {
-                    let factor = std::mem::take(&mut c[j]);
-                    *k = self.array.graph.with(|| *k - rate * factor);
-                }
+            let rates = &self.array.rates;
+            let known: Vec<(Expr, f64)> = c.iter().filter_map(|&(j, c)| Some((rates[j]?, c))).collect();
+            c.retain(|(j, _)| rates[*j].is_none());
+            for (rate, factor) in known {
+                *k = self.array.graph.with(|| *k - rate * factor);
             }
         }
-        self.eliminate(coupled);
+        for rows in groups(coupled, n) {
+            if rows.len() <= MOST_COUPLED {
+                self.eliminate(rows);
+            } else {
+                others.extend(rows.into_iter().map(|(_, _, i)| i));
+            }
+        }
         // rows with other coefficients: what is known is put in, the rest becomes unknown
         let known: Vec<(Expr, Expr)> =
             (0..n).filter_map(|j| self.array.rates[j].map(|rate| (self.xdot[j], rate))).collect();
-        for i in others {
-            let residual = self.array.graph.substitute(&[rows[i]], &known)[0];
-            let left: Vec<usize> = self.array.graph.depends_on(residual);
-            let places: Vec<usize> = self.xdot.iter().map(|&e| self.array.place(e)).collect();
-            let columns: Vec<usize> = (0..n).filter(|&j| left.contains(&places[j])).collect();
+        let with_others: Vec<Expr> = others.iter().map(|&i| rows[i]).collect();
+        let residuals = self.array.graph.substitute(&with_others, &known);
+        let mut rate_of = vec![None; self.array.graph.inputs().len()];
+        (0..n).for_each(|j| rate_of[self.array.place(self.xdot[j])] = Some(j));
+        let dependencies = self.array.graph.dependencies(&residuals);
+        for ((i, residual), inputs) in others.into_iter().zip(residuals).zip(dependencies) {
+            let mut columns: Vec<usize> = inputs.into_iter().filter_map(|input| rate_of[input]).collect();
+            columns.sort_unstable();
             let role = if columns.is_empty() { Role::Constraint } else { Role::Definition };
             for j in columns {
                 if self.array.rates[j].is_none() {
@@ -75,8 +88,20 @@ impl Procedure<'_> {
     }
 
     /// Gauß–Jordan on rows Σ c_j x_j' = k with numbers c_j: rates, constraints from rows that vanish.
-    fn eliminate(&mut self, mut rows: Vec<(Vec<f64>, Expr, usize)>) {
-        let n = self.array.dim;
+    fn eliminate(&mut self, rows: Vec<NumericRow>) {
+        // derivatives in these rows, and their coefficients
+        let mut columns: Vec<usize> = rows.iter().flat_map(|(c, _, _)| c.iter().map(|entry| entry.0)).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let n = columns.len();
+        let dense = |(c, k, i): NumericRow| {
+            let mut all = vec![0.0; n];
+            for (j, value) in c {
+                all[columns.binary_search(&j).unwrap_or(0)] = value;
+            }
+            (all, k, i)
+        };
+        let mut rows: Vec<(Vec<f64>, Expr, usize)> = rows.into_iter().map(dense).collect();
         let mut pivots: Vec<(usize, usize)> = Vec::new();
         for r in 0..rows.len() {
             // largest coefficient of all rows that are left
@@ -119,8 +144,8 @@ impl Procedure<'_> {
         // what has no pivot becomes unknown
         for &(r, pivot) in &pivots {
             for j in 0..n {
-                if j != pivot && rows[r].0[j] != 0.0 && self.array.rates[j].is_none() {
-                    self.add_unknown(j, self.xdot[j]);
+                if j != pivot && rows[r].0[j] != 0.0 && self.array.rates[columns[j]].is_none() {
+                    self.add_unknown(columns[j], self.xdot[columns[j]]);
                 }
             }
         }
@@ -128,17 +153,41 @@ impl Procedure<'_> {
             let (c, mut rate, _) = rows[r].clone();
             for j in 0..n {
                 if j != pivot && c[j] != 0.0 {
-                    let derivative = self.xdot[j];
+                    let derivative = self.xdot[columns[j]];
                     rate = self.array.graph.with(|| rate - derivative * c[j]);
                 }
             }
-            self.array.rates[pivot] = Some(self.array.graph.with(|| rate / c[pivot]));
+            self.array.rates[columns[pivot]] = Some(self.array.graph.with(|| rate / c[pivot]));
         }
     }
+}
 
-    /// The number a formula of parameters is; `None` if it contains anything else.
-    fn number(&mut self, e: Expr) -> Option<f64> {
-        let bound = self.array.graph.bind(&[e], &self.array.parameters.clone())[0];
-        self.array.graph.constant(bound)
+/// Where j leads to, with shorter ways for the next time.
+fn find(leader: &mut [usize], mut j: usize) -> usize {
+    while leader[j] != j {
+        leader[j] = leader[leader[j]];
+        j = leader[j];
     }
+    j
+}
+
+/// Rows that share derivatives, directly or through others; few rows are one group.
+fn groups(rows: Vec<NumericRow>, n: usize) -> Vec<Vec<NumericRow>> {
+    if rows.len() <= MOST_COUPLED {
+        return vec![rows];
+    }
+    // derivatives of one group lead to one of them
+    let mut leader: Vec<usize> = (0..n).collect();
+    for (c, _, _) in &rows {
+        for pair in c.windows(2) {
+            let (a, b) = (find(&mut leader, pair[0].0), find(&mut leader, pair[1].0));
+            leader[a.max(b)] = a.min(b);
+        }
+    }
+    let mut groups: BTreeMap<Option<usize>, Vec<NumericRow>> = BTreeMap::new();
+    for row in rows {
+        let group = row.0.first().map(|entry| find(&mut leader, entry.0));
+        groups.entry(group).or_default().push(row);
+    }
+    groups.into_values().collect()
 }

@@ -15,6 +15,16 @@ pub(crate) trait StageEquations {
     /// Evaluate the rows at a stage and keep them.
     fn evaluate(&mut self, stage: usize, t: f64, X: &[f64], Xdot: StageRate) -> Result<(), Undefined>;
 
+    /// The same at all stages, one after the other, counting them; X is scratch.
+    fn evaluate_all(&mut self, points: &StagePoints, X: &mut [f64], evaluated: &mut u64) -> Result<(), Undefined> {
+        for j in 0..points.tableau.stages() {
+            points.point(j, X);
+            *evaluated += 1;
+            self.evaluate(j, points.time(j), X, points.rate(j))?;
+        }
+        Ok(())
+    }
+
     /// Increments of the transformed stages from the rows at all of them.
     fn increments(&mut self, stages: &mut Transformed, h: f64);
 
@@ -47,6 +57,58 @@ impl StageRate<'_> {
         combine(self.tableau.a_inverse(self.stage), self.Z, xdot);
         for d in xdot {
             *d /= self.h;
+        }
+    }
+}
+
+/// The stages Xⱼ = x₀ + Zⱼ of a step from x₀.
+#[derive(Clone, Copy)]
+pub(crate) struct StagePoints<'s> {
+    pub tableau: &'static Tableau,
+    pub t: f64,
+    pub x: &'s [f64],
+    pub h: f64,
+    pub Z: &'s [f64],
+}
+
+impl<'s> StagePoints<'s> {
+    /// t₀ + cⱼh.
+    pub fn time(&self, stage: usize) -> f64 {
+        self.t + self.tableau.C[stage] * self.h
+    }
+
+    /// Xⱼ.
+    fn point(&self, stage: usize, X: &mut [f64]) {
+        for ((X, x), z) in X.iter_mut().zip(self.x).zip(&self.Z[stage * self.x.len()..]) {
+            *X = x + z;
+        }
+    }
+
+    fn rate(&self, stage: usize) -> StageRate<'s> {
+        StageRate { tableau: self.tableau, Z: self.Z, stage, h: self.h }
+    }
+
+    /// X and Ẋ of all stages, one behind the other.
+    pub fn points_and_rates(&self, X: &mut [f64], Xdot: &mut [f64]) {
+        match self.tableau.stages() {
+            1 => self.points_and_rates_of::<1>(X, Xdot),
+            3 => self.points_and_rates_of::<3>(X, Xdot),
+            5 => self.points_and_rates_of::<5>(X, Xdot),
+            _ => self.points_and_rates_of::<7>(X, Xdot),
+        }
+    }
+
+    fn points_and_rates_of<const S: usize>(&self, X: &mut [f64], Xdot: &mut [f64]) {
+        let n = self.x.len();
+        let weights: [[f64; S]; S] = std::array::from_fn(|j| std::array::from_fn(|k| self.tableau.a_inverse(j)[k]));
+        let Z: [&[f64]; S] = std::array::from_fn(|j| &self.Z[j * n..][..n]);
+        let (X, Xdot) = (parts::<S>(X, n), parts::<S>(Xdot, n));
+        for (i, &x) in self.x.iter().enumerate() {
+            let z: [f64; S] = std::array::from_fn(|j| Z[j][i]);
+            for j in 0..S {
+                X[j][i] = x + z[j];
+                Xdot[j][i] = sum_of(&weights[j], &z) / self.h;
+            }
         }
     }
 }
@@ -127,7 +189,7 @@ impl StageVectors {
                 Prediction::Line(xdot) => Z.iter_mut().zip(xdot).for_each(|(z, d)| *z = c * h * d),
                 Prediction::Polynomial(segment) => {
                     let ratio = h / (segment.t1 - segment.t0);
-                    Z.iter_mut().enumerate().for_each(|(i, z)| *z = segment.increment(c * ratio, i));
+                    segment.increments(c * ratio, Z);
                 }
                 Prediction::Inside(segment) => {
                     let ratio = h / (segment.t1 - segment.t0);
@@ -205,16 +267,8 @@ impl StageVectors {
         (t, x, h): (f64, &[f64], f64),
         statistics: &mut Statistics,
     ) -> Result<(), Undefined> {
-        let n = self.n;
-        for (j, c) in self.tableau.C.iter().enumerate() {
-            for ((X, x), z) in self.X.iter_mut().zip(x).zip(&self.Z[j * n..]) {
-                *X = x + z;
-            }
-            statistics.residuals += 1;
-            let rate = StageRate { tableau: self.tableau, Z: &self.Z, stage: j, h };
-            equations.evaluate(j, t + c * h, &self.X, rate)?;
-        }
-        Ok(())
+        let points = StagePoints { tableau: self.tableau, t, x, h, Z: &self.Z };
+        equations.evaluate_all(&points, &mut self.X, &mut statistics.residuals)
     }
 
     /// W ← W + ΔW, Z = (T ⊗ I) W.
@@ -249,10 +303,37 @@ pub(crate) fn transform(T: &[f64], vectors: &[f64], out: &mut [f64]) {
 
 #[inline]
 fn transform_of<const S: usize>(T: &[f64], vectors: &[f64], out: &mut [f64]) {
-    let n = (out.len() / S).max(1);
-    for (weights, out) in T.chunks_exact(S).zip(out.chunks_exact_mut(n)) {
-        combine_of::<S>(weights, vectors, out);
+    let n = out.len() / S;
+    let T: [[f64; S]; S] = std::array::from_fn(|j| std::array::from_fn(|k| T[S * j + k]));
+    let V: [&[f64]; S] = std::array::from_fn(|j| &vectors[j * n..][..n]);
+    let out = parts::<S>(out, n);
+    // component by component, so that each is read once
+    for i in 0..n {
+        let v: [f64; S] = std::array::from_fn(|j| V[j][i]);
+        for j in 0..S {
+            out[j][i] = sum_of(&T[j], &v);
+        }
     }
+}
+
+/// Vectors of n components that stand one behind the other.
+#[inline]
+fn parts<const S: usize>(mut all: &mut [f64], n: usize) -> [&mut [f64]; S] {
+    std::array::from_fn(|_| {
+        let (first, behind) = std::mem::take(&mut all).split_at_mut(n);
+        all = behind;
+        first
+    })
+}
+
+/// Σⱼ wⱼ vⱼ.
+#[inline]
+fn sum_of<const S: usize>(w: &[f64; S], v: &[f64; S]) -> f64 {
+    let mut sum = w[0] * v[0];
+    for j in 1..S {
+        sum += w[j] * v[j];
+    }
+    sum
 }
 
 #[inline]

@@ -54,10 +54,19 @@ impl Integrator for DormandPrince {
 /// What is known of a system of the class at a consistent point.
 pub(super) struct Admitted {
     pencil: Pencil,
-    /// E, unless it is the identity
-    leading: Option<IterationMatrix<f64>>,
+    leading: Leading,
     /// ẋ
     rate: Vec<f64>,
+}
+
+/// How ẋ is found.
+enum Leading {
+    /// The system has formulas for it.
+    Formulas,
+    /// E is the identity.
+    Identity,
+    /// By solving with E.
+    Matrix(Box<IterationMatrix<f64>>),
 }
 
 impl Admitted {
@@ -71,15 +80,15 @@ impl Admitted {
         let n = dae.dim();
         let mut pencil = dae.new_pencil();
         dae.pencil(at.t, &at.x, &at.xdot, &mut pencil)?;
-        let leading = if pencil.leading_is_identity() {
-            None
+        let leading = if dae.make_rates() {
+            Leading::Formulas
+        } else if pencil.leading_is_identity() {
+            Leading::Identity
         } else {
-            let mut matrix = IterationMatrix::new(&pencil, vec![false; n]);
-            matrix.decompose(&pencil, 1.0, 0.0).map_err(|_| refused())?;
-            Some(matrix)
+            Leading::Matrix(Box::new(decomposed(&pencil).ok_or_else(refused)?))
         };
         let mut admitted = Admitted { pencil, leading, rate: vec![0.0; n] };
-        let defined = rate_of(dae, admitted.leading.as_mut(), at.t, &at.x, &vec![0.0; n], &mut admitted.rate);
+        let defined = rate_of(dae, &mut admitted.leading, at.t, &at.x, &vec![0.0; n], &mut admitted.rate);
         defined.map_err(|_| StepFailure::Undefined { t: at.t })?;
         // a matrix that is singular but for rounding gives other rates than those of the consistent start
         let size = at.xdot.iter().fold(1.0_f64, |size, rate| size.max(rate.abs()));
@@ -102,7 +111,8 @@ impl Admitted {
         for i in 0..n {
             self.pencil.A.row(i).for_each(|(j, a)| J[(i, j)] = a);
         }
-        if let Some(leading) = &mut self.leading {
+        if !self.pencil.leading_is_identity() {
+            let mut leading = decomposed(&self.pencil)?;
             for j in 0..n {
                 (0..n).for_each(|i| column[i] = J[(i, j)]);
                 leading.solve(&mut column);
@@ -113,20 +123,30 @@ impl Admitted {
     }
 }
 
+/// E, if it is regular.
+fn decomposed(pencil: &Pencil) -> Option<IterationMatrix<f64>> {
+    let mut matrix = IterationMatrix::new(pencil, vec![false; pencil.E.rows()]);
+    matrix.decompose(pencil, 1.0, 0.0).ok()?;
+    Some(matrix)
+}
+
 /// ẋ = E⁻¹ f(t, x).
 fn rate_of(
     dae: &mut dyn Dae,
-    leading: Option<&mut IterationMatrix<f64>>,
+    leading: &mut Leading,
     t: f64,
     x: &[f64],
     zeros: &[f64],
     rate: &mut [f64],
 ) -> Result<(), Undefined> {
+    if let Leading::Formulas = leading {
+        return dae.rates_by_formulas(t, x, rate);
+    }
     dae.residual(0, t, x, zeros, rate)?;
     for rate in rate.iter_mut() {
         *rate = -*rate;
     }
-    if let Some(leading) = leading {
+    if let Leading::Matrix(leading) = leading {
         leading.solve(rate);
     }
     Ok(())
@@ -136,8 +156,7 @@ fn rate_of(
 pub(super) struct ExplicitStep<'p> {
     tableau: &'static ExplicitTableau,
     dae: Box<dyn Dae + 'p>,
-    /// E, unless it is the identity
-    leading: Option<IterationMatrix<f64>>,
+    leading: Leading,
     zeros: Vec<f64>,
     state: State,
     /// kᵢ = ẋ at the stages; the first is ẋ at the point where the formula stands
@@ -225,7 +244,7 @@ impl<'p> ExplicitStep<'p> {
     /// kᵢ = E⁻¹ f(t, Y).
     fn rate(&mut self, t: f64, i: usize) -> Result<(), Undefined> {
         self.counters.residuals += 1;
-        rate_of(&mut *self.dae, self.leading.as_mut(), t, &self.Y, &self.zeros, &mut self.k[i])
+        rate_of(&mut *self.dae, &mut self.leading, t, &self.Y, &self.zeros, &mut self.k[i])
     }
 
     /// Y = x₀ + h Σ aᵢⱼ kⱼ at the stages of a step from x₀, whose rate is k₁, up to its end and the rate there. Y is the end.
@@ -251,6 +270,21 @@ impl<'p> ExplicitStep<'p> {
         let (s, h, n) = (self.tableau.stages, t1 - t0, x1.len());
         let terms: &[&[f64]] = if self.tableau.has_dense_stages() && !self.dense { &[] } else { self.tableau.dense };
         let coefficients = self.segment.powers(t0, t1);
+        if terms.is_empty() {
+            // x₀ + θ (c₀ + (1 − θ)(c₁ + θ c₂)) in powers of σ = θ − 1
+            coefficients.fill(0.0);
+            let (k0, k1) = (&self.k[0][..n], &self.k[s][..n]);
+            for j in 0..n {
+                let c0 = x1[j] - x0[j];
+                let c1 = h * k0[j] - c0;
+                let c2 = c0 - h * k1[j] - c1;
+                coefficients[j] = x1[j];
+                coefficients[n + j] = c0 - c1 - c2;
+                coefficients[2 * n + j] = -(c1 + 2.0 * c2);
+                coefficients[3 * n + j] = -c2;
+            }
+            return;
+        }
         for j in 0..n {
             let mut c = [0.0; MOST_TERMS];
             c[0] = x1[j] - x0[j];

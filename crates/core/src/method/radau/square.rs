@@ -12,8 +12,8 @@ use crate::dae::{Dae, Pencil};
 use crate::error::StepFailure;
 use crate::linalg::{IterationMatrix, Singular};
 use crate::method::collocation::{
-    Collocation, Discretised, OffStage, PointRate, Prediction, StageEquations, StageRate, StageVectors, Tableau,
-    Transformed, Unsettled, transform,
+    Collocation, Discretised, OffStage, PointRate, Prediction, StageEquations, StagePoints, StageRate, StageVectors,
+    Tableau, Transformed, Unsettled, transform,
 };
 use crate::method::convergence::{Convergence, Limits};
 use crate::method::pace::{Failures, first_step_of};
@@ -30,10 +30,14 @@ struct Matrices {
     /// (αₖ + iβₖ)E − hA.
     complex: Vec<IterationMatrix<c64>>,
     algebraic: Vec<bool>,
+    /// −h, or −1 in algebraic rows
+    scales: Vec<f64>,
     /// rows G at the stages, one behind the other
     G: Vec<f64>,
     /// ΔW₂ₖ + iΔW₂ₖ₊₁
     pair: Vec<c64>,
+    /// the stages and their rates, one behind the other
+    X: Vec<f64>,
     Xdot: Vec<f64>,
 }
 
@@ -46,14 +50,19 @@ impl Matrices {
             real: IterationMatrix::new(pencil, algebraic.clone()),
             complex: (0..stages / 2).map(|_| IterationMatrix::new(pencil, algebraic.clone())).collect(),
             algebraic,
+            scales: vec![-1.0; n],
             G: vec![0.0; stages * n],
             pair: vec![c64::new(0.0, 0.0); n],
-            Xdot: vec![0.0; n],
+            X: vec![0.0; stages * n],
+            Xdot: vec![0.0; stages * n],
         }
     }
 
     /// Decompose all for a step size.
     fn decompose(&mut self, pencil: &Pencil, tableau: &Tableau, h: f64) -> Result<(), Singular> {
+        for (scale, algebraic) in self.scales.iter_mut().zip(&self.algebraic) {
+            *scale = if *algebraic { -1.0 } else { -h };
+        }
         self.real.decompose(pencil, tableau.GAMMA, h)?;
         for (matrix, &(alpha, beta)) in self.complex.iter_mut().zip(tableau.PAIRS) {
             matrix.decompose(pencil, c64::new(alpha, beta), h)?;
@@ -113,18 +122,28 @@ impl<'p> SquareStages<'p> {
 impl StageEquations for SquareStages<'_> {
     fn evaluate(&mut self, stage: usize, t: f64, X: &[f64], Xdot: StageRate) -> Result<(), Undefined> {
         let (n, matrices) = (X.len(), &mut self.matrices);
-        Xdot.write(&mut matrices.Xdot);
-        self.dae.residual(stage, t, X, &matrices.Xdot, &mut matrices.G[stage * n..][..n])
+        let rate = &mut matrices.Xdot[..n];
+        Xdot.write(rate);
+        self.dae.residual(stage, t, X, rate, &mut matrices.G[stage * n..][..n])
     }
 
-    fn increments(&mut self, stages: &mut Transformed, h: f64) {
-        let Matrices { real, complex, algebraic, G, pair, .. } = &mut self.matrices;
-        let (n, s) = (algebraic.len(), stages.tableau.stages());
+    fn evaluate_all(&mut self, points: &StagePoints, _: &mut [f64], evaluated: &mut u64) -> Result<(), Undefined> {
+        let (n, Matrices { X, Xdot, G, .. }) = (points.x.len().max(1), &mut self.matrices);
+        points.points_and_rates(X, Xdot);
+        let at_stages = X.chunks_exact(n).zip(Xdot.chunks_exact(n)).zip(G.chunks_exact_mut(n));
+        for (j, ((X, Xdot), G)) in at_stages.enumerate().take(points.tableau.stages()) {
+            *evaluated += 1;
+            self.dae.residual(j, points.time(j), X, Xdot, G)?;
+        }
+        Ok(())
+    }
+
+    fn increments(&mut self, stages: &mut Transformed, _h: f64) {
+        let Matrices { real, complex, scales, G, pair, .. } = &mut self.matrices;
+        let (n, s) = (scales.len(), stages.tableau.stages());
         transform(stages.tableau.T_INVERSE, &G[..s * n], stages.dW);
         for dW in stages.dW.chunks_exact_mut(n.max(1)) {
-            for (d, algebraic) in dW.iter_mut().zip(&*algebraic) {
-                *d *= if *algebraic { -1.0 } else { -h };
-            }
+            dW.iter_mut().zip(&*scales).for_each(|(d, scale)| *d *= scale);
         }
         let (first, pairs) = stages.dW.split_at_mut(n);
         real.solve(first);
@@ -185,6 +204,7 @@ impl Discretised for SquareStages<'_> {
         xi: &mut [f64],
     ) -> Result<(), Undefined> {
         let Matrices { real, algebraic, Xdot, .. } = &mut self.matrices;
+        let Xdot = &mut Xdot[..x.len()];
         Xdot.iter_mut().zip(rate).for_each(|(xdot, rate)| *xdot = rate / h);
         counters.residuals += 1;
         // numbered behind the stages

@@ -146,11 +146,12 @@ impl<'p> RosenbrockStep<'p> {
                 self.dae.residual(i, t, &self.Y, &self.zeros, right)?;
             }
             // rows with derivatives are multiplied by h, as those of the matrix
-            for (j, right) in right.iter_mut().enumerate() {
-                if timed {
-                    *right += h * GAMMA_SUMS[i] * self.by_time[j];
-                }
-                *right *= if self.algebraic[j] { -1.0 } else { -h };
+            if timed {
+                let weight = h * GAMMA_SUMS[i];
+                right.iter_mut().zip(&self.by_time).for_each(|(right, by_time)| *right += weight * by_time);
+            }
+            for (right, algebraic) in right.iter_mut().zip(&self.algebraic) {
+                *right *= if *algebraic { -1.0 } else { -h };
             }
             if i > 0 {
                 combine(&self.zeros, 1.0, C[i], known.iter().map(|U| &U[..]), &mut self.scratch);
@@ -167,8 +168,9 @@ impl<'p> RosenbrockStep<'p> {
     fn interpolate(&mut self, t1: f64) {
         let n = self.Y.len();
         let coefficients = self.segment.powers(self.state.t, t1);
+        let U: [&[f64]; STAGES - 1] = std::array::from_fn(|i| &self.U[i][..n]);
         for j in 0..n {
-            let [d1, d2] = DENSE.map(|weights| weights.iter().zip(&self.U).map(|(w, U)| w * U[j]).sum::<f64>());
+            let [d1, d2] = DENSE.map(|weights| (0..STAGES - 1).map(|i| weights[i] * U[i][j]).sum::<f64>());
             coefficients[j] = self.Y[j];
             coefficients[n + j] = self.Y[j] - self.state.x[j] - d1 - d2;
             coefficients[2 * n + j] = -(d1 + 2.0 * d2);

@@ -6,7 +6,7 @@ use crate::linalg::rank::{Decomposed, Scaling};
 use crate::linalg::{Jacobian, Mat, RankRule};
 use crate::method::passage::{MOST_DENSE, SparseRank};
 use crate::method::{Passage, StartFailure};
-use crate::motion::{Form, Kinematics, Layout, Mechanism, ReducedArray, Undefined};
+use crate::motion::{Form, InvariantSlopes, Kinematics, Layout, Mechanism, ReducedArray, Solved, Undefined};
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
 
@@ -273,6 +273,40 @@ impl<'p> StructuralEquations<'p> {
     /// gI and H Z v + h there, one after the other.
     pub fn velocity_level(&self) -> impl Iterator<Item = f64> + '_ {
         self.rows[self.layout.row_g1()].iter().chain(&self.rows[self.layout.row_h()]).copied()
+    }
+
+    /// Derive formulas of solutions with M and K, for pivots that suit the position where these stand; false where there are none.
+    pub fn know_solutions(&mut self, x: &[f64], invariants: bool) -> Result<bool, Undefined> {
+        let all = [Solved::Acceleration, Solved::Position, Solved::Velocity, Solved::Invariants];
+        self.array.know_solutions(self.t, x, if invariants { &all } else { &all[..3] })
+    }
+
+    /// Invariants at x, and directions that change them, by formulas; false where there are none, or where they do not hold.
+    pub fn invariant_slopes(&mut self, t: f64, x: &[f64], at: &mut InvariantSlopes) -> bool {
+        self.array.invariant_slopes(t, x, at)
+    }
+
+    /// a, λ and μ at p, v, r of x, written to x, with b and Z v, by formulas; false where there are none, or where they do not hold. M and K
+    /// stay where they were.
+    pub fn accelerations_by_formulas(&mut self, t: f64, x: &mut [f64]) -> bool {
+        let solved = self.array.accelerations(t, x, &mut self.rows);
+        self.statistics.residuals += u64::from(solved);
+        solved
+    }
+
+    /// The correction of positions or velocities of x by formulas, at their places; false where there are none, or where they do not hold.
+    pub fn correction_by_formulas(&mut self, what: Solved, t: f64, x: &[f64], correction: &mut [f64]) -> bool {
+        self.array.correction(what, t, x, correction)
+    }
+
+    /// Residuals of all constraint levels at x, whose position M and K belong to, and whose accelerations have just been solved for.
+    pub fn settled_residuals(&self, x: &[f64]) -> Residuals {
+        let (l, mut residuals) = (&self.layout, Residuals::default());
+        let v = &x[l.v()];
+        self.k0.iter().enumerate().for_each(|(k, k0)| larger(&mut residuals.velocity, self.K.row_times(k, v) + k0));
+        self.rows[l.row_g2().start..l.row_h1().end].iter().for_each(|&row| larger(&mut residuals.acceleration, row));
+        self.g.iter().for_each(|&g| larger(&mut residuals.position, g));
+        residuals
     }
 
     /// a, λ and μ at p, v, r of x, written to x, and the residuals of all constraint levels. M, K, g and the factors in `saddle` belong

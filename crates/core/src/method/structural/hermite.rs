@@ -4,21 +4,21 @@
 /// Coefficients of the polynomials with three points and three values each.
 pub(super) const MOST: usize = 9;
 
-/// Powers of σ in the polynomial with the values (f, f', f''/2) of `taylor` at the nodes, of which the first `each` count; and the last of its divided differences.
-pub(super) fn through(nodes: &[f64; 3], taylor: &[[f64; 3]; 3], each: usize) -> ([f64; MOST], f64) {
-    let count = 3 * each;
+/// Powers of σ in the polynomial with the values (f, f', f''/2) of `taylor` at the nodes, of which the first EACH count; and the last of its divided differences.
+pub(super) fn through<const EACH: usize>(nodes: &[f64; 3], taylor: &[[f64; 3]; 3]) -> ([f64; MOST], f64) {
+    let count = 3 * EACH;
     let mut c = [0.0; MOST];
     for i in 0..count {
-        c[i] = taylor[i / each][0];
+        c[i] = taylor[i / EACH][0];
     }
     for level in 1..count {
         for i in (level..count).rev() {
-            let (node, first) = (i / each, (i - level) / each);
+            let (node, first) = (i / EACH, (i - level) / EACH);
             c[i] = if node == first { taylor[node][level] } else { (c[i] - c[i - 1]) / (nodes[node] - nodes[first]) };
         }
     }
     let last = c[count - 1];
-    to_powers(|i| nodes[i / each], &mut c[..count]);
+    to_powers(|i| nodes[i / EACH], &mut c[..count]);
     (c, last)
 }
 
@@ -75,7 +75,7 @@ mod tests {
                 })
             });
             assert!((taylor[1][0] - value(-1.0)).abs() < 1e-14);
-            let (powers, last) = through(&nodes, &taylor, each);
+            let (powers, last) = if each == 2 { through::<2>(&nodes, &taylor) } else { through::<3>(&nodes, &taylor) };
             for (found, exact) in powers.iter().zip(&coefficients) {
                 assert!((found - exact).abs() < 1e-12, "{each}: {powers:?} {coefficients:?}");
             }

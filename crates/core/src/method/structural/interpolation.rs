@@ -135,7 +135,7 @@ pub(super) fn interpolate_back(
     let rounding = |j: usize| ROUNDING * ends.iter().fold(0.0_f64, |most, end| most.max(end.x[j].abs()));
     let mut quintic = |powers: &mut [f64], j: usize| {
         let taylor = [to, from, ends[0]].map(|end| [end.x[j], h * end.xdot[j], 0.0]);
-        let (c, last) = through(&nodes, &taylor, 2);
+        let (c, last) = through::<2>(&nodes, &taylor);
         write(powers, (n, j), &c[..6]);
         deviation[j] = (last.abs() * products[0][0] - rounding(j)).max(0.0);
     };
@@ -144,7 +144,7 @@ pub(super) fn interpolate_back(
         for (i, (p, v)) in layout.p().zip(layout.v()).enumerate() {
             let a = layout.a().start + i;
             let taylor = [to, from, ends[0]].map(|end| [end.x[p], h * end.x[v], 0.5 * h * h * end.x[a]]);
-            let (c, last) = through(&nodes, &taylor, 3);
+            let (c, last) = through::<3>(&nodes, &taylor);
             write(powers, (n, p), &c);
             deviation[p] = (last.abs() * products[1][0] - rounding(p)).max(0.0);
             deviation[v] = (last.abs() * products[1][1] - rounding(p)).max(0.0) / h;

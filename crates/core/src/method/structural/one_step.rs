@@ -4,12 +4,12 @@ use super::constant_step::StepTrial;
 use super::equations::StructuralEquations;
 use super::interpolation::{End, MultiplierHistory, SAMPLES, interpolate, interpolate_back, interpolate_samples};
 use super::projection::{ProjectedOnto, Projection};
-use crate::error::{ConstraintBlock, StepFailure};
+use crate::error::{BadOption, ConstraintBlock, StepFailure};
 use crate::method::collocation::nodes::NEGLIGIBLE;
 use crate::method::pace::{Failures, Rules, Try, first_step};
 use crate::method::shell::{self, Formula, Shell};
 use crate::method::weights::Weights;
-use crate::method::{Passage, StartFailure, State};
+use crate::method::{Kept, Passage, StartFailure, State};
 use crate::motion::{Mechanism, Undefined};
 use crate::options::Options;
 use crate::segment::Segment;
@@ -93,6 +93,11 @@ pub(crate) trait Scheme {
         ProjectedOnto::All
     }
 
+    /// Does it take accelerations by formulas, where there are any? The frame then does so, too.
+    fn solves_by_formulas(&self) -> bool {
+        false
+    }
+
     /// Are all steps of one size? Attempts are then not judged by their error.
     fn fixed(&self) -> bool {
         false
@@ -140,6 +145,8 @@ pub(crate) struct OneStep<'p, S> {
     scheme: S,
     equations: StructuralEquations<'p>,
     projection: Projection,
+    /// the invariants, if they are kept
+    kept: Option<Kept<'p>>,
     weights: Weights,
     state: State,
     xdot: Vec<f64>,
@@ -201,11 +208,25 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         weights.at(&at.x);
         let n = at.x.len();
         let scheme = scheme(&mut equations)?;
-        let projection = Projection::new(&equations);
+        let invariants = scheme.projects() == ProjectedOnto::Invariants;
+        if invariants && system.sizes().invariants == 0 {
+            return Err(BadOption::NoInvariants.into());
+        }
+        let by_formulas = scheme.solves_by_formulas() && equations.know_solutions(&at.x, invariants).unwrap_or(false);
+        let mut projection = Projection::new(&equations, by_formulas);
+        // others may change in no direction that velocities have, as the norm of a quaternion
+        let known = by_formulas && projection.plain();
+        if invariants && !(known && projection.keep_invariants(&mut equations, (at.t, &at.x))) {
+            let why =
+                "invariants are to be kept, and its accelerations are no formulas, or p' = v does not hold".to_string();
+            return Err(StartFailure::OutOfClass { method, why, instead: "geoms" });
+        }
+        let kept = invariants.then(|| Kept::new(system, &at, &options.tolerance)).transpose()?;
         let degree = DEGREES[usize::from(scheme.long_steps() && projection.plain())];
         let mut frame = OneStep {
             scheme,
             projection,
+            kept,
             weights,
             segment: Segment::with_room(at.t, &at.x, degree),
             multipliers: MultiplierHistory::new(equations.layout(), at.t, &at.x),
@@ -399,6 +420,7 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
             return Ok(self.rejected(attempt.next));
         }
         let onto = self.scheme.projects();
+        self.projection.unit = h;
         if onto != ProjectedOnto::Nothing {
             match self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights, onto) {
                 Ok(moved) if moved > LARGEST_PROJECTION && !self.scheme.fixed() => {
@@ -455,7 +477,8 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
             let next = if cut { attempt.next.max(tried.proposed) } else { attempt.next };
             next.min(tried.longest).min(self.longest)
         };
-        Ok(shell::Attempt::Accepted { next, settled: Ok(()) })
+        let settled = self.kept.as_mut().map_or(Ok(()), |kept| kept.step(t1, &self.state.x));
+        Ok(shell::Attempt::Accepted { next, settled })
     }
 
     fn stuck(&mut self, h: f64, failures: Failures) -> StepFailure {
@@ -508,6 +531,11 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
         let degree = self.segment.degree();
         self.segment = Segment::with_room(self.state.t, &self.state.x, degree);
         self.weights.at(&self.state.x);
+        if let Some(kept) = &mut self.kept {
+            // invariants go on from their new values
+            kept.begin(self.state.t, &self.state.x)?;
+            self.projection.keep_invariants(&mut self.equations, (self.state.t, &self.state.x));
+        }
         // a point without values is told by the next attempt
         let _ = self.settle();
         self.multipliers.restart(self.equations.layout(), self.state.t, &self.state.x);

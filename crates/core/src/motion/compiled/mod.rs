@@ -1,6 +1,7 @@
 //! Equations of motion as compiled formulas: a [`Mechanism`] whose rows and Jacobians are kernels.
 
 mod contact;
+mod least_norm;
 mod parts;
 mod program;
 
@@ -8,6 +9,7 @@ use super::eliminated::Eliminated;
 use super::{Form, Formulas, Layout, Mechanism, Names, ReducedArray, Sizes, Structure};
 use crate::graph::{Compiler, Expr, Interpreted, Kernel};
 use crate::linalg::Matrices;
+use least_norm::LeastNorm;
 use parts::{PartKernels, Parts};
 use program::{Kernels, Program};
 use std::collections::HashMap;
@@ -68,9 +70,9 @@ impl Compiled {
         self.program(form, with_invariants).nodes
     }
 
-    fn parts(&self, program: &Program) -> PartKernels {
-        let compile = || Parts::new(&self.formulas, self.structure, &*self.compiler);
-        PartKernels::new(self.parts.get_or_init(compile), &program.layout, &program.matrices_at_start)
+    fn parts(&self, program: &Program) -> PartKernels<'_> {
+        let parts = self.parts.get_or_init(|| Parts::new(&self.formulas, self.structure));
+        PartKernels::new(parts, &*self.compiler, &program.layout, &program.matrices_at_start)
     }
 
     fn program(&self, form: Form, with_invariants: bool) -> Arc<Program> {
@@ -110,10 +112,12 @@ pub struct Outputs {
     point: ProgramInputs,
     kernel: Box<dyn Kernel>,
     names: Vec<String>,
+    least_norm: Option<LeastNorm>,
 }
 
 impl Outputs {
-    /// The outputs of these formulas, in their order, with numbers for the parameters.
+    /// The outputs of these formulas, in their order, with numbers for the parameters. Where constraints in closed form are redundant, outputs see
+    /// the smallest multipliers with the same forces.
     pub fn new(formulas: &Formulas) -> Self {
         let formulas = formulas.bound();
         let outputs: Vec<Expr> = formulas.outputs.iter().map(|(_, e)| *e).collect();
@@ -121,6 +125,7 @@ impl Outputs {
         Outputs {
             point: ProgramInputs::new(&layout, formulas.graph.inputs().len()),
             kernel: Interpreted.compile(&formulas.graph, &outputs),
+            least_norm: LeastNorm::new(&formulas, &outputs),
             names: formulas.outputs.into_iter().map(|(name, _)| name).collect(),
         }
     }
@@ -133,6 +138,9 @@ impl Outputs {
     /// Their values at (t, x).
     pub fn evaluate(&mut self, t: f64, x: &[f64], values: &mut [f64]) {
         self.point.set(t, x);
+        if let Some(least_norm) = &mut self.least_norm {
+            least_norm.apply(&mut self.point.inputs);
+        }
         self.kernel.call(&self.point.inputs, values);
     }
 }
@@ -148,13 +156,21 @@ struct ProgramInputs {
 impl ProgramInputs {
     fn new(layout: &Layout, inputs: usize) -> Self {
         let l = layout;
+        Self::of_blocks(l, inputs, &[l.p(), l.v(), l.r(), l.w(), l.s(), l.lambda(), l.mu(), l.a()])
+    }
+
+    /// p, v and r alone; all others are zero.
+    fn moving(layout: &Layout, inputs: usize) -> Self {
+        Self::of_blocks(layout, inputs, &[layout.p(), layout.v(), layout.r()])
+    }
+
+    fn of_blocks(layout: &Layout, inputs: usize, blocks: &[Range<usize>]) -> Self {
         let mut start = 1;
-        let place = |block: Range<usize>| {
+        let place = |block: &Range<usize>| {
             start += block.len();
-            (start - block.len(), block)
+            (start - block.len(), block.clone())
         };
-        let blocks = [l.p(), l.v(), l.r(), l.w(), l.s(), l.lambda(), l.mu(), l.a()].into_iter().map(place);
-        let blocks = blocks.filter(|(_, block)| !block.is_empty()).collect();
+        let blocks = blocks.iter().map(place).filter(|(_, block)| !block.is_empty()).collect();
         ProgramInputs { inputs: vec![0.0; inputs], layout: layout.clone(), blocks }
     }
 

@@ -1,9 +1,10 @@
 //! Kernels of one reduced derivative array: compiled once, and at work with scratch space of their own.
 
+use super::super::array::finite;
 use super::super::eliminated::{ArrayRows, eliminates, filled};
-use super::super::{Formulas, Layout, Structure, Undefined};
+use super::super::{Formulas, InvariantSlopes, Layout, Solved, Structure, Undefined};
 use super::contact::{ContactKernels, ContactProgram};
-use super::parts::PartKernels;
+use super::parts::{PartKernels, copy};
 use super::{Compiled, ProgramInputs};
 use crate::graph::{self, Compiler, Expr, Kernel};
 use crate::linalg::{Entries, Jacobian, JacobianRef, Matrices, Matrix};
@@ -137,7 +138,7 @@ pub(super) struct Kernels<'m> {
     program: Arc<Program>,
     compiled: &'m Compiled,
     /// once a method asks for them
-    parts: Option<PartKernels>,
+    parts: Option<PartKernels<'m>>,
     values: Box<dyn Kernel>,
     jacobian: Box<dyn Kernel>,
     point: ProgramInputs,
@@ -268,6 +269,52 @@ impl ArrayRows for Kernels<'_> {
         let parts = self.parts.get_or_insert_with(|| self.compiled.parts(&self.program));
         parts.forces(t, x, hidden, rows);
         Ok(())
+    }
+
+    fn know_solutions(&mut self, t: f64, x: &[f64], what: &[Solved]) -> Result<bool, Undefined> {
+        if self.M.is_sparse() || self.contact.is_some() {
+            return Ok(false);
+        }
+        self.evaluate_matrices(t, x)?;
+        let parts = self.parts.get_or_insert_with(|| self.compiled.parts(&self.program));
+        Ok(parts.know_solutions(what, [self.M.view(), self.GZ.view(), self.HZ.view()]))
+    }
+
+    fn accelerations(&mut self, t: f64, x: &mut [f64], rows: &mut [f64]) -> bool {
+        let (Some(parts), l) = (&mut self.parts, &self.program.layout) else { return false };
+        let Some([solution, residual, besides]) = parts.solve(Solved::Acceleration, t, x) else { return false };
+        if finite(besides).is_err() {
+            return false;
+        }
+        copy(solution, x, [l.a(), l.lambda(), l.mu()]);
+        copy(&residual[l.a().len()..], rows, [l.row_g2(), l.row_h1()]);
+        copy(besides, rows, [l.row_dynamic(), l.row_kinematics()]);
+        true
+    }
+
+    fn correction(&mut self, what: Solved, t: f64, x: &[f64], correction: &mut [f64]) -> bool {
+        let (Some(parts), l) = (&mut self.parts, &self.program.layout) else { return false };
+        let Some([solution, _, besides]) = parts.solve(what, t, x) else { return false };
+        match what {
+            Solved::Position => correction[l.p()].copy_from_slice(besides),
+            _ => correction[l.v()].copy_from_slice(&solution[..l.v().len()]),
+        }
+        true
+    }
+
+    fn invariant_slopes(&mut self, t: f64, x: &[f64], at: &mut InvariantSlopes) -> bool {
+        let (Some(parts), n) = (&mut self.parts, self.program.layout.sizes) else { return false };
+        let Some([solutions, _, mut besides]) = parts.solve(Solved::Invariants, t, x) else { return false };
+        let InvariantSlopes { e, along: [along_p, along_v], slopes: [by_p, by_v] } = at;
+        for part in [e, along_p, by_p, by_v] {
+            let (own, rest) = besides.split_at(part.len());
+            part.copy_from_slice(own);
+            besides = rest;
+        }
+        let size = n.velocities + n.holonomic + n.nonholonomic;
+        let of_v = solutions[n.invariants * size..].chunks_exact(size.max(1));
+        along_v.chunks_exact_mut(n.velocities.max(1)).zip(of_v).for_each(|(w, x)| w.copy_from_slice(&x[..w.len()]));
+        true
     }
 
     fn matrices(&self) -> [JacobianRef<'_>; 3] {

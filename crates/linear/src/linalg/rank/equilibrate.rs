@@ -4,6 +4,7 @@
 //! both rows and columns norms in matrices, RAL-TR-2001-034. Rows alone need one division. Scales are powers of two, so that scaling does
 //! not round.
 
+use crate::linalg::SparseMatrix;
 use faer::Mat;
 
 /// Rows and columns below this part of the largest entry are rounding, and are not scaled up. Derived: 500 ε, what sums leave of terms that
@@ -57,6 +58,23 @@ impl Scales {
         Scales { rows, columns: vec![1.0; columns], ..Scales::default() }
     }
 
+    /// Of a sparse matrix.
+    pub fn of_sparse(A: &SparseMatrix, scaling: Scaling) -> Self {
+        let mut scales = Self::ones(A.rows(), A.cols());
+        let Scales { rows: r, columns: c, sizes: [row, column] } = &mut scales;
+        for _ in 0..if scaling == Scaling::Both { SWEEPS } else { 1 } {
+            row.fill(0.0);
+            column.fill(0.0);
+            for ((i, j), a) in A.places().zip(A.values()) {
+                let size = (r[i] * a * c[j]).abs();
+                (row[i], column[j]) = (row[i].max(size), column[j].max(size));
+            }
+            balanced(scaling, [r, c], [row, column]);
+        }
+        r.iter_mut().chain(c).for_each(|s| *s = power_of_two(*s));
+        scales
+    }
+
     /// Better ones, from those at hand.
     pub fn improve(&mut self, entry: impl Fn(usize, usize) -> f64, scaling: Scaling) {
         let Scales { rows: r, columns: c, sizes: [row, column] } = self;
@@ -73,13 +91,7 @@ impl Scales {
                     column[j] = column[j].max(size);
                 }
             }
-            let top = row.iter().copied().fold(0.0, f64::max);
-            if scaling == Scaling::Both {
-                r.iter_mut().zip(&*row).for_each(|(r, &size)| *r *= balance(size, top).sqrt());
-                c.iter_mut().zip(&*column).for_each(|(c, &size)| *c *= balance(size, top).sqrt());
-            } else {
-                r.iter_mut().zip(&*row).for_each(|(r, &size)| *r *= balance(size, top));
-            }
+            balanced(scaling, [r, c], [row, column]);
         }
         r.iter_mut().chain(c).for_each(|s| *s = power_of_two(*s));
     }
@@ -87,6 +99,17 @@ impl Scales {
     /// R A C.
     pub fn scaled(&self, A: &Mat<f64>) -> Mat<f64> {
         Mat::from_fn(A.nrows(), A.ncols(), |i, j| self.rows[i] * A[(i, j)] * self.columns[j])
+    }
+}
+
+/// Scales improved by the largest entries of rows and columns.
+fn balanced(scaling: Scaling, [r, c]: [&mut Vec<f64>; 2], [row, column]: [&Vec<f64>; 2]) {
+    let top = row.iter().copied().fold(0.0, f64::max);
+    if scaling == Scaling::Both {
+        r.iter_mut().zip(row).for_each(|(r, &size)| *r *= balance(size, top).sqrt());
+        c.iter_mut().zip(column).for_each(|(c, &size)| *c *= balance(size, top).sqrt());
+    } else {
+        r.iter_mut().zip(row).for_each(|(r, &size)| *r *= balance(size, top));
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod combination;
 mod decomposed;
+mod elimination;
 mod equilibrate;
 mod gap;
 mod rule;
@@ -13,6 +14,7 @@ pub use combination::Combination;
 pub use combination::{echelon, normalised};
 pub use decomposed::RankDecision;
 pub use decomposed::{Decomposed, is_regular};
+pub use elimination::Elimination;
 pub use equilibrate::scale_of;
 pub use equilibrate::{Scales, Scaling, VANISHING, balance};
 pub use gap::RankGap;

@@ -1,0 +1,79 @@
+//! Each bad input is told with its place.
+
+use daedal_model::Model;
+
+const ROD: &str = "[model]\nname = \"rod\"\n[[bodies]]\nname = \"rod\"\nbar = { from = [0, 0, 0], to = [1, 0, 0], width = 0.1 }\nmass = 1\n";
+const PIN: &str = "[[joints]]\nname = \"pin\"\nkind = \"revolute\"\nbetween = [\"ground\", \"rod\"]\nat = [0, 0, 0]\naxis = [0, 1, 0]\n";
+
+#[track_caller]
+fn refused(text: &str, expected: &str) {
+    match Model::read("model.toml", text, &[]) {
+        Ok(_) => panic!("read without a mistake: {text}"),
+        Err(mistakes) => {
+            let told: Vec<String> = mistakes.list().iter().map(ToString::to_string).collect();
+            assert!(told.iter().any(|told| told.contains(expected)), "{told:?} without `{expected}`");
+            assert!(mistakes.list().iter().all(|mistake| mistake.place().is_some()), "{told:?}");
+        }
+    }
+}
+
+#[test]
+fn bodies_that_cannot_be_are_refused() {
+    refused(&ROD.replace("mass = 1", "mass = -1"), "the mass of `rod` must be positive, not -1");
+    refused(&ROD.replace("mass = 1\n", ""), "the key `mass`");
+    refused("[model]\nname = \"m\"\n[[bodies]]\nname = \"b\"\nmass = 1\n", "mass without extent");
+    refused("[model]\nname = \"m\"\n[[bodies]]\nname = \"b\"\nmass = 1\ninertia = [1, 1, 3]\n", "triangle inequality");
+    refused("[model]\nname = \"m\"\n[[bodies]]\nname = \"b\"\nmass = 1\ninertia = [1, 1, 0]\n", "principal moment");
+    refused("[model]\nname = \"m\"\n[[bodies]]\nname = \"b\"\ndensity = 1\n", "a density and no shape");
+    refused(&ROD.replace("width = 0.1", "width = 0"), "`width`");
+    refused(&ROD.replace("to = [1, 0, 0]", "to = [0, 0, 0]"), "no length");
+    refused(&ROD.replace("to = [1, 0, 0]", "to = [1, 0]"), "a list of 3 numbers");
+    refused(&ROD.replace("bar =", "bra ="), "`bra`");
+    refused("[model]\nname = \"m\"\n[world]\n", "a body that moves");
+}
+
+#[test]
+fn joints_that_cannot_be_are_refused() {
+    let with = |pin: &str| format!("{ROD}{pin}");
+    refused(&with(&PIN.replace("\"ground\", \"rod\"", "\"ground\", \"rot\"")), "`rot`");
+    refused(&with(&PIN.replace("[0, 1, 0]", "[0, 0, 0]")), "`axis` is zero");
+    refused(&with(&PIN.replace("\"ground\", \"rod\"", "\"rod\", \"rod\"")), "itself");
+    refused(&with(&PIN.replace("\"ground\", \"rod\"", "\"ground\", \"ground\"")), "itself");
+    refused(&with(&PIN.replace("revolute", "revolut")), "there is no kind `revolut`");
+    refused(&with(&format!("{PIN}{}", PIN.replace("\"pin\"", "\"pin2\""))), "once more");
+    refused(&with(&format!("{PIN}{PIN}")), "`pin`");
+    refused(&with(&PIN.replace("at = [0, 0, 0]\n", "")), "the key `at`");
+    refused(&with(&PIN.replace("kind = \"revolute\"", "kind = \"screw\"")), "the key `lead`");
+    let cross = "[[joints]]\nname = \"c\"\nkind = \"universal\"\nbetween = [\"ground\", \"rod\"]\nat = [0, 0, 0]\naxes = [[1, 0, 0], [1, 1, 0]]\n";
+    refused(&with(cross), "normal to each other");
+    let drive = "[[joints]]\nname = \"d\"\nkind = \"drive\"\njoint = \"pin\"\ntravel = \"t\"\n";
+    refused(&with(&format!("{PIN}{drive}")), "has none");
+    let drive = drive.replace("travel = \"t\"", "angle = \"rod.x\"");
+    refused(&with(&format!("{PIN}{drive}")), "rod.x");
+}
+
+#[test]
+fn names_and_forces_that_cannot_be_are_refused() {
+    let with = |rest: &str| format!("{ROD}{PIN}{rest}");
+    refused(&with("[output]\na = \"rod.w\"\n"), "`rod.w`");
+    refused(&with("[output]\na = \"rod.tip.x\"\n"), "rod.tip.x");
+    refused(&with("[output]\na = \"pin.travel\"\n"), "pin.travel");
+    refused(&with("[output]\na = \"bolt.angle\"\n"), "`bolt`");
+    refused(&with("[[forces]]\nkind = \"torsion\"\njoint = \"pin\"\n"), "the key `stiffness`");
+    refused(&with("[[forces]]\nkind = \"linear\"\njoint = \"pin\"\nstiffness = 1\n"), "has no travel");
+    refused(&with("[[forces]]\nkind = \"torsion\"\njoint = \"rod\"\nstiffness = 1\n"), "not a joint");
+    refused(&with("[[forces]]\nkind = \"torsion\"\njoint = \"pin\"\nstiffness = 1\ntorque = \"1\"\n"), "stands beside");
+    refused(&with("[[forces]]\nkind = \"torsion\"\njoint = \"pin\"\ntorque = \"speed\"\n"), "`speed`");
+    refused(&with("[initial]\nguess = { \"pin.rate\" = 1 }\n"), "pin.rate");
+    refused(&with("[initial]\nfix = { \"pin.force.x\" = 1 }\n"), "pin.force.x");
+    refused(&with("[motion]\npositions = [\"x\"]\n"), "`positions`");
+    refused(&with("[dae]\nstates = [\"x\"]\n"), "[dae]");
+    refused(&with("[world]\nplane = \"yz\"\n"), "plane");
+    refused(
+        &format!(
+            "{ROD}{}[world]\nplane = \"xy\"\n",
+            PIN.replace("revolute", "spherical").replace("axis = [0, 1, 0]\n", "")
+        ),
+        "a planar model has no spherical joint",
+    );
+}

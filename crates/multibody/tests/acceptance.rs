@@ -1,0 +1,499 @@
+//! Mechanisms with known motions: positions, velocities and joint forces by three methods.
+//!
+//! Numbers with twelve digits were computed twice, by a projected method of order 8 at 1e-12 and by another way, which is named.
+
+use daedal::formulation::Formulation;
+use daedal::{Initial, Options, Problem, Start, Tolerance, catalogue, solve};
+use daedal_multibody::vector::{Vector, about, add, cross, product, scale, sub, times, transposed, unit};
+use daedal_multibody::{Assembled, Body, BodyId, Coordinate, Form, Function, GROUND, Joint, JointId, Linear, System};
+use daedal_native::Native;
+
+const METHODS: [(&str, &str); 3] = [("geoms", "psf"), ("dop853", "eom0"), ("radau", "ggl")];
+
+/// The point at the end.
+fn run(
+    mechanism: &Assembled,
+    initial: &Initial,
+    tend: f64,
+    (name, formulation): (&str, &str),
+    tolerance: f64,
+) -> Vec<f64> {
+    let entry = catalogue::find(name).unwrap();
+    let known = |f: &Formulation| f.name() == formulation && entry.formulations.contains(&f.name());
+    let formulation = Formulation::ALL.into_iter().find(known);
+    let formulation = formulation.or_else(|| Formulation::ALL.into_iter().find(|f| f.name() == entry.formulations[0]));
+    let method = entry.with(formulation.unwrap()).unwrap();
+    let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
+    solve(&Problem::new(mechanism, initial.clone(), tend), &*method, &options).unwrap().end.x
+}
+
+fn close(what: &str, values: &[f64], expected: &[f64], tolerance: f64) {
+    for (k, (value, wanted)) in values.iter().zip(expected).enumerate() {
+        let scale = wanted.abs().max(1.0);
+        assert!(
+            (value - wanted).abs() <= tolerance * scale,
+            "{what}, component {k}: {value:.12} instead of {wanted:.12}"
+        );
+    }
+}
+
+fn body_p(mechanism: &Assembled, body: BodyId, x: &[f64]) -> Vec<f64> {
+    let (np, _) = mechanism.system().per_body();
+    let m = mechanism.system().moving(body).unwrap();
+    let p = mechanism.layout().p();
+    x[p.start + np * m..p.start + np * (m + 1)].to_vec()
+}
+
+fn body_v(mechanism: &Assembled, body: BodyId, x: &[f64]) -> Vec<f64> {
+    let (_, nv) = mechanism.system().per_body();
+    let m = mechanism.system().moving(body).unwrap();
+    let v = mechanism.layout().v();
+    x[v.start + nv * m..v.start + nv * (m + 1)].to_vec()
+}
+
+fn angle(mechanism: &Assembled, k: usize, x: &[f64]) -> f64 {
+    let n = mechanism.system().tracked().len();
+    x[mechanism.layout().p().end - n + k]
+}
+
+fn centre(mechanism: &Assembled, body: BodyId, x: &[f64]) -> Vector<f64> {
+    let p = body_p(mechanism, body, x);
+    [p[0], p[1], p[2]]
+}
+
+#[test]
+fn a_free_body_turns_as_euler_found() {
+    // 12.1: Jacobi's elliptic functions
+    let mut system = System::new();
+    system.gravity = [0.0; 3];
+    let body = system.body(Body::new(1.0, [[0.8, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.5]]).name("body"));
+    let mechanism = system.finish_with(Native).unwrap();
+    let start = mechanism.with_velocity(mechanism.start(), body, [0.0; 3], [0.5, 0.0, 0.9]);
+    for method in METHODS {
+        let x = run(&mechanism, &start, 20.0, method, 1e-11);
+        let v = body_v(&mechanism, body, &x);
+        close(method.0, &v[3..], &[0.3227691217252, -0.4041268431422, 0.8825484197862], 1e-8);
+        let p = body_p(&mechanism, body, &x);
+        let (size, sign) = (p[3..].iter().map(|q| q * q).sum::<f64>().sqrt(), -p[3].signum());
+        let q: Vec<f64> = p[3..].iter().map(|q| sign * q / size).collect();
+        close(method.0, &q, &[-0.9492418847832, 0.0678682450940, -0.0039177504803, -0.3071130031639], 1e-8);
+        // rescaled or not, the length drifts only as far as the error
+        assert!((size - 1.0).abs() < 1e-8, "{} {size}", method.0);
+        let momentum =
+            ["x", "y", "z"].map(|axis| mechanism.output(&format!("angular_momentum.{axis}"), 20.0, &x).unwrap());
+        close(method.0, &momentum, &[0.4, 0.0, 1.35], 1e-8);
+    }
+}
+
+#[test]
+fn a_rod_pendulum_swings_by_elliptic_functions() {
+    // 12.2
+    let mut system = System::new();
+    let rod = system.body(Body::bar([0.0; 3], [0.8, 0.0, 0.0], 0.05).mass(1.4).name("rod"));
+    let hinge = system.joint(Joint::revolute([0.0; 3], [0.0, 1.0, 0.0]).between(GROUND, rod).name("hinge"));
+    let mechanism = system.finish_with(Native).unwrap();
+    for method in METHODS {
+        for (t, end, force) in [
+            (1.0, [-0.7888430350532, -0.1331415263846], [5.066170542488, 4.298621378939]),
+            (3.0, [-0.1330433729067, -0.7888595951914], [5.062541978225, 33.461089626212]),
+        ] {
+            let x = run(&mechanism, &mechanism.start(), t, method, 1e-11);
+            let [cx, _, cz] = centre(&mechanism, rod, &x);
+            close(method.0, &[2.0 * cx, 2.0 * cz], &end, 1e-8);
+            let [f, torque] = mechanism.joint_force(hinge, t, &x);
+            close(method.0, &[f[0], f[1], f[2]], &[force[0], 0.0, force[1]], 1e-7);
+            close(method.0, &torque, &[0.0; 3], 1e-7);
+        }
+    }
+}
+
+/// The top of 12.3 with ω in the body.
+fn top(omega: Vector<f64>) -> (Assembled, BodyId, JointId, Initial) {
+    let (l, tilt) = (0.4, 0.6f64);
+    let mut system = System::new();
+    let body = Body::new(2.5, [[0.03, 0.0, 0.0], [0.0, 0.03, 0.0], [0.0, 0.0, 0.05]]);
+    let at = [0.0, -l * tilt.sin(), l * tilt.cos()];
+    let body = system.body(body.at(at).rotation(about([1.0, 0.0, 0.0], tilt)).name("top"));
+    let tip = system.joint(Joint::spherical([0.0; 3]).between(GROUND, body).name("tip"));
+    let mechanism = system.finish_with(Native).unwrap();
+    let mut start = mechanism.start();
+    (0..3).for_each(|k| start.v[3 + k] = Start::Fixed(omega[k]));
+    (mechanism, body, tip, start)
+}
+
+#[test]
+fn a_top_precesses_steadily_and_otherwise_as_computed() {
+    // 12.3: precession 2, spin 112.295772576447
+    let (mechanism, body, tip, start) = top([0.0, 2.0 * 0.6f64.sin(), 112.295772576447]);
+    for method in METHODS {
+        let x = run(&mechanism, &start, 0.5, method, 1e-11);
+        let (s, c) = 1.0f64.sin_cos();
+        let r = 0.4 * 0.6f64.sin();
+        close(method.0, &centre(&mechanism, body, &x), &[r * s, -r * c, 0.4 * 0.6f64.cos()], 1e-8);
+        let [force, _] = mechanism.joint_force(tip, 0.5, &x);
+        let f = 2.25856989358;
+        close(method.0, &force, &[-f * s, f * c, 24.525], 1e-7);
+    }
+    let (mechanism, body, tip, start) = top([0.3, 1.0, 60.0]);
+    for method in METHODS {
+        let x = run(&mechanism, &start, 0.5, method, 1e-11);
+        close(method.0, &centre(&mechanism, body, &x), &[0.394685481373, 0.040447075783, 0.050866539630], 1e-8);
+        close(method.0, &body_v(&mechanism, body, &x)[3..], &[-5.341221216, -2.101751231, 60.0], 1e-7);
+        let [force, _] = mechanism.joint_force(tip, 0.5, &x);
+        close(method.0, &force, &[-35.696564055, 8.315286079, 35.813081307], 1e-7);
+    }
+}
+
+#[test]
+fn a_coin_rolls_on_a_circle_and_otherwise_as_computed() {
+    // 12.4: quasi-velocities
+    let (r, m) = (0.3, 1.2);
+    let A = m * r * r / 4.0;
+    let coin = |tilt: f64, omega: Vector<f64>| {
+        let mut system = System::new();
+        let body = Body::new(m, [[A, 0.0, 0.0], [0.0, A, 0.0], [0.0, 0.0, 2.0 * A]]);
+        let R = about([1.0, 0.0, 0.0], tilt);
+        let body = system.body(body.at([0.0, 0.0, r * tilt.sin()]).rotation(R).name("coin"));
+        let axis = times(&R, [0.0, 0.0, 1.0]);
+        let plane = ([0.0; 3], [0.0, 0.0, 1.0]);
+        let joint = Joint::rolling_disc(plane, [0.0, 0.0, r * tilt.sin()], axis, r).between(GROUND, body);
+        let joint = system.joint(joint.name("contact"));
+        let mechanism = system.finish_with(Native).unwrap();
+        let mut start = mechanism.start();
+        (0..3).for_each(|k| start.v[3 + k] = Start::Fixed(omega[k]));
+        (mechanism, body, joint, start)
+    };
+    let (mechanism, body, contact, start) = coin(1.2, [0.0, 1.5 * 1.2f64.sin(), -5.55967363619874]);
+    let x = run(&mechanism, &start, 1e-9, METHODS[0], 1e-10);
+    let [force, _] = mechanism.joint_force(contact, 0.0, &x);
+    close("force", &force, &[0.0, 3.002223763547, 11.772], 1e-7);
+    let _ = body;
+    let (mechanism, body, contact, start) = coin(1.0, [0.4, 0.7, -6.0]);
+    for method in METHODS {
+        let x = run(&mechanism, &start, 1.0, method, 1e-11);
+        close(method.0, &centre(&mechanism, body, &x), &[0.386345543407, 1.266603420185, 0.212104962161], 1e-8);
+        close(method.0, &body_v(&mechanism, body, &x)[5..], &[-6.306491304711], 1e-8);
+        let [force, _] = mechanism.joint_force(contact, 1.0, &x);
+        close(method.0, &force, &[-4.184489839632, -7.722542933820, 14.932031489614], 1e-7);
+        close(method.0, &[mechanism.output("energy.total", 1.0, &x).unwrap()], &[5.905153929948], 1e-9);
+    }
+}
+
+#[test]
+fn a_ball_on_a_turntable_runs_on_a_circle() {
+    // 12.4: rate 2Ω/7
+    let mut system = System::new();
+    let table = system.body(Body::cylinder(1.0, 0.1).mass(5.0).at([0.0, 0.0, -0.05]).name("table"));
+    let ball = system.body(Body::sphere(0.1).mass(0.5).at([0.3, 0.0, 0.1]).name("ball"));
+    let axle = system.joint(Joint::revolute([0.0; 3], [0.0, 0.0, 1.0]).between(GROUND, table).name("axle"));
+    system.joint(Joint::drive_angle(axle, Function::linear(2.0)).name("motor"));
+    let plane = ([0.0; 3], [0.0, 0.0, 1.0]);
+    system.joint(Joint::rolling_sphere(plane, [0.3, 0.0, 0.1], 0.1).between(table, ball).name("contact"));
+    let mechanism = system.finish_with(Native).unwrap();
+    let mut start = mechanism.start();
+    (start.v[6], start.v[7]) = (Start::Fixed(0.0), Start::Fixed(0.2));
+    for method in METHODS {
+        let x = run(&mechanism, &start, 3.0, method, 1e-11);
+        close(method.0, &centre(&mechanism, ball, &x)[..2], &[-0.100049126896, 0.346403067101], 1e-8);
+    }
+}
+
+#[test]
+fn a_double_spherical_pendulum_moves_as_by_recursion() {
+    // 12.5: relative quaternions, recursion
+    let mut system = System::new();
+    let rod = |x: Vector<f64>, y: Vector<f64>| transposed(&[x, y, cross(x, y)]);
+    let x1 = [0.7f64.sin(), 0.0, -0.7f64.cos()];
+    let x2 = [0.0, 1.1f64.sin(), -1.1f64.cos()];
+    let (R1, R2) = (rod(x1, [0.0, 1.0, 0.0]), rod(x2, [1.0, 0.0, 0.0]));
+    let knee = scale(0.5, x1);
+    let first = Body::cuboid([0.5, 0.04, 0.06]).mass(0.8).at(scale(0.25, x1)).rotation(R1).name("first");
+    let second = Body::cuboid([0.7, 0.04, 0.03]).mass(0.5).at(add(knee, scale(0.35, x2))).rotation(R2).name("second");
+    let (first, second) = (system.body(first), system.body(second));
+    let top = system.joint(Joint::spherical([0.0; 3]).between(GROUND, first).name("top"));
+    let middle = system.joint(Joint::spherical(knee).between(first, second).name("middle"));
+    let mechanism = system.finish_with(Native).unwrap();
+    let mut start = mechanism.start();
+    let omega = [times(&transposed(&R1), [0.4, 1.2, -0.6]), times(&transposed(&R2), [-0.5, 0.3, 2.0])];
+    for (m, omega) in omega.into_iter().enumerate() {
+        (0..3).for_each(|k| start.v[6 * m + 3 + k] = Start::Fixed(omega[k]));
+    }
+    for method in METHODS {
+        let x = run(&mechanism, &start, 2.0, method, 1e-11);
+        close(method.0, &centre(&mechanism, second, &x), &[-0.194073568690, 0.190884026763, -0.788241671248], 1e-8);
+        let [force, _] = mechanism.joint_force(top, 2.0, &x);
+        close(method.0, &force, &[9.198785816, -0.537808661, 25.931129783], 1e-7);
+        let [force, _] = mechanism.joint_force(middle, 2.0, &x);
+        close(method.0, &force, &[3.385913252, -5.190155246, 16.307675847], 1e-7);
+        close(method.0, &[mechanism.output("energy.total", 2.0, &x).unwrap()], &[-3.669760959851], 1e-8);
+    }
+}
+
+#[test]
+fn a_spatial_slider_crank_turns_as_with_one_coordinate() {
+    // 12.6: M(θ)θ'' + ½M'θ'² = −V'
+    let xC = (0.26f64 * 0.26 - 0.05 * 0.05 - 0.16 * 0.16).sqrt();
+    let mut system = System::new();
+    let (axle, pin, end) = ([0.0, 0.05, 0.09], [0.0, 0.05, 0.16], [xC, 0.0, 0.0]);
+    let crank = system.body(Body::bar(axle, pin, 0.02).mass(0.15).name("crank"));
+    let conrod = system.body(Body::bar(pin, end, 0.015).mass(0.4).name("conrod"));
+    let slider = system.body(Body::cuboid([0.05; 3]).at(end).mass(1.2).name("slider"));
+    let main = system.joint(Joint::revolute(axle, [1.0, 0.0, 0.0]).between(GROUND, crank).name("main"));
+    let ball = system.joint(Joint::spherical(pin).between(crank, conrod).name("ball"));
+    let axes = [[0.0, 0.0, 1.0], [-0.05, -xC, 0.0]];
+    system.joint(Joint::universal(end, axes).between(slider, conrod).name("cross"));
+    system.joint(Joint::prismatic(end, [1.0, 0.0, 0.0]).between(GROUND, slider).name("guide"));
+    system.track_angle(main);
+    let mechanism = system.finish_with(Native).unwrap();
+    let start = mechanism.start_with_rate(main, Coordinate::Angle, 8.0);
+    for method in METHODS {
+        for (t, turned, rate, place, force) in [
+            (0.2, 2.328198184606, 26.867615107259, 0.256598941198, [-23.101727808, 7.122727556, 7.758370453]),
+            (1.0, 13.576037327936, 10.772705180258, 0.226542668915, [2.982716952, 0.651578319, -0.820201794]),
+        ] {
+            let x = run(&mechanism, &start, t, method, 1e-10);
+            close(method.0, &[angle(&mechanism, 0, &x)], &[turned], 2e-8);
+            close(method.0, &centre(&mechanism, slider, &x), &[place, 0.0, 0.0], 1e-8);
+            let spin = body_v(&mechanism, crank, &x);
+            let size = (spin[3] * spin[3] + spin[4] * spin[4] + spin[5] * spin[5]).sqrt();
+            close(method.0, &[size], &[rate], 1e-7);
+            let [f, _] = mechanism.joint_force(ball, t, &x);
+            close(method.0, &f, &force, 2e-7);
+        }
+    }
+}
+
+#[test]
+fn a_spatial_four_bar_turns_as_with_one_coordinate() {
+    // 12.7
+    let mut system = System::new();
+    let crank_end = [0.15 * 0.5f64.cos(), 0.15 * 0.5f64.sin(), 0.0];
+    let (hinge, tip) = ([0.5, 0.2, 0.1], [0.431142519675, 0.2, 0.443159798641]);
+    let d = unit(sub(tip, crank_end)).unwrap();
+    let y = unit(cross(d, [0.0, 1.0, 0.0])).unwrap();
+    let boxed = |x: Vector<f64>, y: Vector<f64>| transposed(&[x, y, cross(x, y)]);
+    let middle = |a: Vector<f64>, b: Vector<f64>| scale(0.5, add(a, b));
+    let crank = system.body(Body::bar([0.0; 3], crank_end, 0.03).mass(0.6).name("crank"));
+    let coupler = Body::cuboid([0.55, 0.02, 0.04]).mass(0.9).at(middle(crank_end, tip)).rotation(boxed(d, y));
+    let coupler = system.body(coupler.name("coupler"));
+    let rocker = system.body(Body::bar(hinge, tip, 0.03).mass(1.1).name("rocker"));
+    let main = system.joint(Joint::revolute([0.0; 3], [0.0, 0.0, 1.0]).between(GROUND, crank).name("main"));
+    system.joint(Joint::revolute(hinge, [0.0, 1.0, 0.0]).between(GROUND, rocker).name("hinge"));
+    let ball = system.joint(Joint::spherical(crank_end).between(crank, coupler).name("ball"));
+    let cardan = Joint::universal(tip, [[0.0, 1.0, 0.0], y]).between(rocker, coupler);
+    let cardan = system.joint(cardan.name("cardan"));
+    system.track_angle(main);
+    let mechanism = system.finish_with(Native).unwrap();
+    let start = mechanism.start_with_rate(main, Coordinate::Angle, 12.0);
+    for method in METHODS {
+        let x = run(&mechanism, &start, 1.0, method, 1e-10);
+        close(method.0, &[0.5 + angle(&mechanism, 0, &x)], &[12.537759892312], 2e-8);
+        close(method.0, &[body_v(&mechanism, crank, &x)[5]], &[10.355491779653], 1e-7);
+        let [f, _] = mechanism.joint_force(ball, 1.0, &x);
+        close(method.0, &f, &[-12.160377622, -1.537097313, -5.998464267], 2e-7);
+        let [f, _] = mechanism.joint_force(cardan, 1.0, &x);
+        close(method.0, &f, &[-0.014746505, 5.940230785, 12.419557008], 2e-7);
+        close(method.0, &[mechanism.output("energy.total", 1.0, &x).unwrap()], &[5.726689411424], 1e-8);
+    }
+}
+
+/// 12.8: links Rz(θᵢ)Tx(aᵢ)Rx(αᵢ), the fourth being the ground.
+fn bennett() -> (Assembled, Vec<BodyId>, JointId) {
+    let (a, alpha, beta) = (0.4, 0.6f64, 1.1f64);
+    let b = a * beta.sin() / alpha.sin();
+    let half = (0.5 * (beta + alpha)).sin() / (0.5 * (beta - alpha)).sin();
+    let theta1 = 1.0f64;
+    let theta2 = 2.0 * (half / (theta1 / 2.0).tan()).atan();
+    let sides = [(a, alpha, theta1), (b, beta, theta2), (a, alpha, -theta1), (b, beta, -theta2)];
+    let mut system = System::new();
+    system.gravity = [1.5, -9.0, -3.0];
+    let (mut at, mut R) = ([0.0; 3], daedal_multibody::vector::IDENTITY);
+    let mut joints = Vec::new();
+    let mut links = Vec::new();
+    for (k, (length, twist, theta)) in sides.into_iter().enumerate() {
+        joints.push((at, [R[0][2], R[1][2], R[2][2]]));
+        R = product(&R, &about([0.0, 0.0, 1.0], theta));
+        let end = add(at, times(&R, [length, 0.0, 0.0]));
+        if k < 3 {
+            let middle = scale(0.5, add(at, end));
+            let link =
+                Body::of(Form::Box { size: [length, 0.05, 0.08] }).mass([1.0, 1.5, 1.2][k]).at(middle).rotation(R);
+            links.push(system.body(link.name(format!("link{}", k + 1))));
+        }
+        at = end;
+        R = product(&R, &about([1.0, 0.0, 0.0], twist));
+    }
+    assert!(at.iter().all(|x| x.abs() < 1e-14), "closed: {at:?}");
+    let mut ids = Vec::new();
+    for (k, (at, axis)) in joints.into_iter().enumerate() {
+        let before = if k == 0 { GROUND } else { links[k - 1] };
+        let after = if k == 3 { GROUND } else { links[k] };
+        ids.push(system.joint(Joint::revolute(at, axis).between(before, after).name(format!("pin{}", k + 1))));
+    }
+    system.track_angle(ids[0]);
+    (system.finish_with(Native).unwrap(), links, ids[0])
+}
+
+#[test]
+fn bennetts_linkage_moves_although_three_rows_are_too_many() {
+    let (mechanism, links, first) = bennett();
+    let mobility = mechanism.system().mobility(0.0, &mechanism.system().positions(&[]));
+    assert_eq!((mobility.counted, mobility.freedoms, mobility.rows, mobility.dependent.len()), (-2, 1, 20, 3));
+    let start = mechanism.start_with_rate(first, Coordinate::Angle, 2.0);
+    let x = run(&mechanism, &start, 1.0, METHODS[0], 1e-10);
+    close("angle", &[1.0 + angle(&mechanism, 0, &x)], &[-2.972812323838], 2e-8);
+    close("rate", &[body_v(&mechanism, links[0], &x)[5]], &[-1.607922791132], 1e-7);
+    // the sum of what both of its joints do to link 2
+    let [on, _] = mechanism.joint_force(JointId::of(1), 1.0, &x);
+    let [off, _] = mechanism.joint_force(JointId::of(2), 1.0, &x);
+    close("force", &sub(on, off), &[5.358579730, 11.851775379, 5.559474620], 1e-7);
+    close("energy", &[mechanism.output("energy.total", 1.0, &x).unwrap()], &[4.525197506539], 1e-8);
+}
+
+#[test]
+fn a_chain_of_ten_links_falls_as_by_recursion() {
+    // 12.9: relative angles, dense recursion
+    let mut system = System::new();
+    system.gravity = [0.0, 1.0, -9.81];
+    let mut before = GROUND;
+    let mut pin = None;
+    for i in 1..=10 {
+        let (from, to) = ([f64::from(i) - 1.0, 0.0, 0.0], [f64::from(i), 0.0, 0.0]);
+        let link = system.body(Body::bar(from, to, 0.1).mass(1.0).name(format!("link{i}")));
+        let axis = if i % 2 == 1 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
+        let joint = system.joint(Joint::revolute(from, axis).between(before, link).name(format!("pin{i}")));
+        pin.get_or_insert(joint);
+        before = link;
+    }
+    let mechanism = system.finish_with(Native).unwrap();
+    let x = run(&mechanism, &mechanism.start(), 1.0, METHODS[1], 1e-10);
+    let p = body_p(&mechanism, before, &x);
+    let R = daedal_multibody::vector::rotation([p[3], p[4], p[5], p[6]]);
+    let tip = add([p[0], p[1], p[2]], times(&R, [0.5, 0.0, 0.0]));
+    close("tip", &tip, &[7.506795526877, 0.488500437422, -4.823083263334], 1e-8);
+    let [force, torque] = mechanism.joint_force(pin.unwrap(), 1.0, &x);
+    close("force", &force, &[-57.024552780, -12.995700769, 119.258296169], 1e-7);
+    close("torque", &torque, &[-11.167858542, 0.0, -5.618858265], 1e-7);
+    close("energy", &[mechanism.output("energy.kinetic", 1.0, &x).unwrap()], &[343.183475164545], 1e-8);
+}
+
+#[test]
+fn screws_drives_and_cardans_keep_their_closed_forms() {
+    // 12.10
+    let mut system = System::new();
+    let nut = Body::new(0.7, [[0.003, 0.0, 0.0], [0.0, 0.003, 0.0], [0.0, 0.0, 0.004]]).name("nut");
+    let nut = system.body(nut);
+    let lead = 0.03 * std::f64::consts::TAU;
+    let thread = system.joint(Joint::screw([0.0; 3], [0.0, 0.0, 1.0], lead).between(GROUND, nut).name("thread"));
+    system.track_angle(thread);
+    let mechanism = system.finish_with(Native).unwrap();
+    for method in METHODS {
+        let x = run(&mechanism, &mechanism.start(), 0.7, method, 1e-10);
+        close(method.0, &[angle(&mechanism, 0, &x) / std::f64::consts::TAU], &[-1.73497622], 1e-8);
+        let [force, torque] = mechanism.joint_force(thread, 0.7, &x);
+        close(method.0, &[force[2], torque[2]], &[5.932613390929, -0.177978401728], 1e-8);
+    }
+
+    let mut system = System::new();
+    let arm = Body::new(1.3, [[0.04, 0.0, 0.0], [0.0, 0.04, 0.0], [0.0, 0.0, 0.04]]).at([0.5, 0.0, 0.0]).name("arm");
+    let arm = system.body(arm);
+    let hinge = system.joint(Joint::revolute([0.0; 3], [0.0, 1.0, 0.0]).between(GROUND, arm).name("hinge"));
+    let swing = Function::new(|t| daedal::scalar::Scalar::sin(t * 2.0) * 0.8);
+    let motor = system.joint(Joint::drive_angle(hinge, swing).name("motor"));
+    let mechanism = system.finish_with(Native).unwrap();
+    for method in METHODS {
+        let x = run(&mechanism, &mechanism.start(), 0.6, method, 1e-10);
+        let [_, torque] = mechanism.joint_force(motor, 0.6, &x);
+        close(method.0, &[torque[1]], &[-5.773179698196], 1e-8);
+    }
+
+    let beta = 0.5f64;
+    let mut system = System::new();
+    let shafts = [[1.0, 0.0, 0.0], [beta.cos(), beta.sin(), 0.0]];
+    let first = system.body(Body::cuboid([0.2, 0.1, 0.1]).mass(1.0).at(scale(-0.1, shafts[0])).name("first"));
+    let second = system.body(Body::cuboid([0.2, 0.1, 0.1]).mass(1.0).at(scale(0.1, shafts[1])).name("second"));
+    let bearing = system.joint(Joint::revolute([-0.1, 0.0, 0.0], shafts[0]).between(GROUND, first).name("bearing"));
+    system.joint(Joint::cylindrical(scale(0.1, shafts[1]), shafts[1]).between(GROUND, second).name("other"));
+    // at the start the pin of A is normal to both shafts
+    let pins = [[0.0, 0.0, 1.0], [-beta.sin(), beta.cos(), 0.0]];
+    system.joint(Joint::universal([0.0; 3], pins).between(first, second).name("cardan"));
+    system.joint(Joint::drive_angle(bearing, Function::linear(3.0)).name("motor"));
+    system.gravity = [0.0; 3];
+    let rank = system.mobility(0.0, &system.positions(&[]));
+    assert_eq!(rank.freedoms, 0);
+    let redundant = !rank.dependent.is_empty();
+    let mechanism = system.finish_with(Native).unwrap();
+    for method in METHODS.into_iter().filter(|(name, _)| !redundant || *name == "geoms") {
+        let x = run(&mechanism, &mechanism.start(), 0.8, method, 1e-10);
+        let (p, v) = (body_p(&mechanism, second, &x), body_v(&mechanism, second, &x));
+        let R = daedal_multibody::vector::rotation([p[3], p[4], p[5], p[6]]);
+        let spin = daedal_multibody::vector::dot(times(&R, [v[3], v[4], v[5]]), shafts[1]);
+        close(method.0, &[spin], &[2.94118588896], 1e-8);
+    }
+}
+
+#[test]
+fn a_ladder_of_parallelograms_falls_with_nine_rows_too_many() {
+    // 12.11: Iφ'' = −gP cos φ
+    let mut system = System::new();
+    system.gravity = [0.0, -9.81, 0.0];
+    let phi = -0.8f64;
+    let arm = [0.6 * phi.cos(), 0.6 * phi.sin(), 0.0];
+    let z = [0.0, 0.0, 1.0];
+    let sized = |from: Vector<f64>, to: Vector<f64>, size: Vector<f64>| {
+        let x = unit(sub(to, from)).unwrap();
+        Body::cuboid(size).at(scale(0.5, add(from, to))).rotation(transposed(&[x, cross(z, x), z]))
+    };
+    let mut cranks = Vec::new();
+    let mut grounds = Vec::new();
+    for k in 0..4 {
+        let at = [0.9 * f64::from(k), 0.0, 0.0];
+        let crank = system.body(sized(at, add(at, arm), [0.6, 0.04, 0.05]).mass(0.5).name(format!("crank{k}")));
+        grounds.push(system.joint(Joint::revolute(at, z).between(GROUND, crank).name(format!("ground{k}"))));
+        cranks.push((crank, add(at, arm)));
+    }
+    for k in 0..3 {
+        let (from, to) = (cranks[k].1, cranks[k + 1].1);
+        let coupler = system.body(sized(from, to, [0.9, 0.04, 0.05]).mass(0.8).name(format!("coupler{k}")));
+        system.joint(Joint::revolute(from, z).between(cranks[k].0, coupler).name(format!("left{k}")));
+        system.joint(Joint::revolute(to, z).between(coupler, cranks[k + 1].0).name(format!("right{k}")));
+    }
+    system.track_angle(grounds[0]);
+    let mobility = system.mobility(0.0, &system.positions(&[]));
+    assert_eq!((mobility.rows, mobility.dependent.len(), mobility.freedoms), (50, 9, 1));
+    let mechanism = system.finish_with(Native).unwrap();
+    let x = run(&mechanism, &mechanism.start(), 0.5, METHODS[0], 1e-10);
+    close("angle", &[-0.8 + angle(&mechanism, 0, &x)], &[-1.929608353077], 1e-8);
+    for (k, pin) in grounds.iter().enumerate() {
+        let outer = [3.490595855664, 10.855458670291];
+        let inner = [5.429984095272, 16.026510159700];
+        let [x0, y0] = if k == 0 || k == 3 { outer } else { inner };
+        let [force, torque] = mechanism.joint_force(*pin, 0.5, &x);
+        close("force", &force, &[x0, y0, 0.0], 1e-7);
+        close("torque", &torque, &[0.0; 3], 1e-7);
+    }
+}
+
+#[test]
+fn a_stiff_slider_takes_few_steps_of_radau() {
+    // 12.12
+    let mut system = System::new();
+    system.gravity = [0.0; 3];
+    let arm = system.body(Body::bar([0.0; 3], [0.9, 0.0, 0.0], 0.04).mass(1.2).name("arm"));
+    let slider = system.body(Body::cuboid([0.06; 3]).mass(0.5).at([0.4, 0.0, 0.0]).name("slider"));
+    let pin = system.joint(Joint::revolute([0.0; 3], [0.0, 0.0, 1.0]).between(GROUND, arm).name("pin"));
+    let guide = Joint::prismatic([0.4, 0.0, 0.0], [1.0, 0.0, 0.0]).between(arm, slider).name("guide");
+    let guide = system.joint(guide);
+    system.force(Linear::on(guide).stiffness(2e5).damping(4e3));
+    system.track_angle(pin);
+    let mechanism = system.finish_with(Native).unwrap();
+    let start = mechanism.start_with_rate(pin, Coordinate::Angle, 15.0);
+    for method in [METHODS[0], METHODS[2]] {
+        for (t, turned, travel) in [(0.05, 0.749894461324, 0.400206723849), (0.5, 7.498397591739, 0.400225026381)] {
+            let x = run(&mechanism, &start, t, method, 1e-10);
+            close(method.0, &[angle(&mechanism, 0, &x)], &[turned], 1e-8);
+            let c = centre(&mechanism, slider, &x);
+            close(method.0, &[c[0].hypot(c[1])], &[travel], 1e-8);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Many runs.
+
+use crate::bytes::of_floats;
+use crate::failure::{defect, exception, raised};
+use crate::model::{Model, settings};
+use crate::watch::Watch;
+use daedal_run::Ending;
+use daedal_simulation::{SweepSettings, Variation};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::json;
+use std::fs::File;
+use std::io::{BufWriter, Cursor};
+use std::path::PathBuf;
+
+/// Runs of one model with many values of its parameters.
+#[pyclass(frozen, module = "daedal._native")]
+pub struct Sweep(daedal_run::Sweep);
+
+#[pymethods]
+impl Sweep {
+    /// A file that a sweep was written to.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let said = |error: daedal_run::ReadError| raised(py, "Error", &format!("{}: {error}", path.display()));
+        daedal_run::Sweep::read(File::open(&path)?).map(Sweep).map_err(said)
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        daedal_run::Sweep::read(Cursor::new(bytes)).map(Sweep).map_err(|error| raised(py, "Error", &error.to_string()))
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut bytes = Vec::new();
+        self.0.write(&mut bytes).map_err(|error| defect(py, error))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.0.write(BufWriter::new(File::create(path)?)).map_err(|error| raised(py, "Error", &error.to_string()))
+    }
+
+    /// Names, grid, statuses and messages.
+    fn object(&self) -> String {
+        let sweep = &self.0;
+        let word = |status: &Ending| serde_json::to_value(status).unwrap_or_default();
+        json!({
+            "model": sweep.model,
+            "parameters": sweep.parameters,
+            "grid": sweep.grid,
+            "size": sweep.size,
+            "columns": sweep.columns.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+            "kinds": sweep.columns.iter().map(|(_, kind)| kind.word()).collect::<Vec<_>>(),
+            "at_times": sweep.times.is_some(),
+            "numbers": sweep.runs.iter().map(|run| run.number).collect::<Vec<_>>(),
+            "status": sweep.runs.iter().map(|run| word(&run.status)).collect::<Vec<_>>(),
+            "message": sweep.runs.iter().map(|run| &run.message).collect::<Vec<_>>(),
+            "steps": sweep.runs.iter().map(|run| run.steps).collect::<Vec<_>>(),
+            "seconds": sweep.runs.iter().map(|run| run.seconds).collect::<Vec<_>>(),
+        })
+        .to_string()
+    }
+
+    /// The times that were kept.
+    fn times<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let times = self.0.times.as_deref().unwrap_or_default();
+        of_floats(py, times.len(), times.iter().copied())
+    }
+
+    /// How far each run came.
+    fn t_end<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        of_floats(py, self.0.runs.len(), self.0.runs.iter().map(|run| run.t_end))
+    }
+
+    /// The values of the parameters, run by run.
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let count = self.0.runs.len() * self.0.parameters.len();
+        of_floats(py, count, self.0.runs.iter().flat_map(|run| run.parameters.iter().copied()))
+    }
+
+    /// All values: run by run, time by time, column by column.
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let count = self.0.runs.iter().map(|run| run.values.len()).sum();
+        of_floats(py, count, self.0.runs.iter().flat_map(|run| run.values.iter().copied()))
+    }
+}
+
+/// Make many runs. `axes` are those of a grid, or there are `rows` for `names`.
+#[pyfunction]
+#[allow(clippy::type_complexity, clippy::too_many_arguments)] // a tuple for Python; the arguments of one call
+pub fn sweep(
+    py: Python<'_>,
+    model: &Model,
+    names: Vec<String>,
+    axes: Option<Vec<Vec<f64>>>,
+    rows: Option<Vec<Vec<f64>>>,
+    object: &str,
+    threads: Option<usize>,
+    resume: Option<PathBuf>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Sweep, bool, usize, Option<Py<PyAny>>)> {
+    let settings = SweepSettings { run: settings(py, object)?, threads, resume };
+    let variation = match (axes, rows) {
+        (Some(axes), _) => Variation::grid(names.into_iter().zip(axes).collect()),
+        (None, rows) => Variation::rows(names, rows.unwrap_or_default()),
+    };
+    let variation = variation.map_err(|error| exception(py, &error))?;
+    let mut watch = Watch::new(progress);
+    let made = py.detach(|| {
+        let mut look = |done: usize, of: usize| watch.look(done as f64 / of as f64, done as f64);
+        daedal_simulation::sweep(&model.0, &variation, &settings, &mut look)
+    });
+    let made = made.map_err(|error| exception(py, &error))?;
+    let raised = watch.raised.map(|error| error.into_value(py).into_any());
+    Ok((Sweep(made.sweep), made.interrupted, made.found, raised))
+}

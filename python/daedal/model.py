@@ -1,0 +1,349 @@
+"""Models: files, texts, reference problems, and functions."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import _native
+from .errors import Defect, Mistake, ModelError, OptionError, TraceError
+from .options import nearest
+from .equations import added, begun, dae_sections, motion_sections, prepare, start as begin
+from .sections import DAE, MOTION, Sections
+from .tracing import Tracer, number, putter
+
+
+def call(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call the native half; a panic there is a defect."""
+    try:
+        return function(*arguments)
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise Defect(f"{error}; please report it with the model") from None
+        raise
+
+
+class Model:
+    """A model with its parameters set. Nothing changes it: `set` and `add` give another one."""
+
+    __slots__ = ("_lines", "_sections", "native")
+
+    def __init__(self, native: _native.Model, sections: Sections | None = None):
+        self.native = native
+        self._sections = sections
+
+    @property
+    def name(self) -> str:
+        return self.native.name
+
+    @property
+    def description(self) -> str:
+        return self.native.description
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """All parameters, in the order of the model."""
+        return dict(self.native.parameters)
+
+    @property
+    def names(self) -> list[str]:
+        """Variables, multipliers and outputs."""
+        return self.native.names
+
+    @property
+    def time(self) -> tuple[float, float | None]:
+        """Start and end of the interval, as far as the model says them."""
+        return self.native.interval
+
+    @property
+    def warnings(self) -> list[str]:
+        return self.native.warnings
+
+    @property
+    def text(self) -> str | None:
+        """The model file; none of a reference problem."""
+        return self.native.text
+
+    def set(self, values: Mapping[str, float] | None = None, /, **named: float) -> Model:
+        """The same model with some parameters changed: `model.set(m=2.0)`, `model.set({"k[2]": 50.0})`."""
+        given = {**(values or {}), **named}
+        pairs = []
+        for name, value in given.items():
+            try:
+                pairs.append((name.replace(" ", ""), float(value)))
+            except (TypeError, ValueError):
+                raise OptionError(f"the parameter {name} is a number, not {value!r}") from None
+        return Model(call(self.native.set, pairs), self._sections)
+
+    def kernel(self, kind: str) -> Model:
+        """The same model, evaluated by native code (`"native"`), by a tape (`"tape"`), or as it fits (`"auto"`)."""
+        return Model(call(self.native.with_kernel, kind), self._sections)
+
+    def add(
+        self, *, parameters: Mapping[str, float] | None = None, output: Mapping[str, Any] | None = None, fix: Mapping[str, Any] | None = None,
+        guess: Mapping[str, Any] | None = None, **sections: Any,
+    ) -> Model:  # fmt: skip
+        """The same model with more formulas. Tables, such as constraints by name, are merged; other keys replace those that were there."""
+        if self._sections is None:
+            raise OptionError(f"{self.name} was read from a file, and formulas are added to models that were made in Python; edit its text and daedal.read it")
+        known = MOTION if self._sections.kind == "motion" else DAE
+        for key in sections:
+            if key not in known:
+                raise OptionError(f"a model of the kind {self._sections.kind} has no section {key}{nearest(key, list(known))}")
+        made = added(self._sections, sections, output or {}, fix or {}, guess or {}, parameters or {})
+        return _read(made).set(dict(self.native.changed))
+
+    def to_toml(self) -> str:
+        """A model file of the same mathematics, with the values that the parameters have now."""
+        text = self.text
+        if text is None:
+            raise OptionError(f"{self.name} is a reference problem, which is no file; models/{self.name}.toml may be one")
+        changed = self.native.changed
+        if not changed:
+            return text
+        if self._sections is None:
+            listed = ", ".join(f"{name} = {value!r}" for name, value in changed)
+            raise OptionError(f"{self.name} was read from a file, whose text has other values; write them into its [parameters]: {listed}")
+        made = copy.deepcopy(self._sections)
+        for name, value in changed:
+            if name not in made.parameters:
+                raise OptionError(f"the entry {name} of an array has no line of its own in a model file")
+            made.parameters[name] = value
+        return made.text()[0]
+
+    def _origin(self) -> tuple[Any, ...]:
+        name, folder = self.native.origin
+        return (name, self.text, None if folder is None else os.fspath(folder), self.native.changed, self._sections)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_again, self._origin())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self._origin()[1:4] == other._origin()[1:4] and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.text, tuple(self.native.changed)))
+
+    def __repr__(self) -> str:
+        about = f": {self.description}" if self.description else ""
+        return f"<daedal.Model {self.name}{about}>"
+
+
+def _again(name: str, text: str | None, folder: str | None, changed: list[tuple[str, float]], sections: Sections | None) -> Model:
+    """A model from its pickle."""
+    native = _native.Model.reference(name) if text is None else _native.Model.read(name, text, folder)
+    return Model(native.set(changed) if changed else native, sections)
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """A model file, or the name of a reference problem."""
+    text = os.fspath(path)
+    is_file = text.lower().endswith(".toml") or "/" in text or "\\" in text or Path(text).is_file()
+    return Model(call(_native.Model.load, text) if is_file else call(_native.Model.reference, text))
+
+
+def read(text: str, name: str = "model.toml") -> Model:
+    """The text of a model file; `name` is how messages call it."""
+    return Model(call(_native.Model.read, name, text, None))
+
+
+def as_model(given: Model | str | os.PathLike[str]) -> Model:
+    """A path is accepted where a model is."""
+    if isinstance(given, Model):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return load(given)
+    raise OptionError(f"a model or the path of a model file is expected, not {type(given).__name__}")
+
+
+def _read(sections: Sections) -> Model:
+    """Read what was traced; mistakes tell the functions that they came from."""
+    text, lines = sections.text()
+    try:
+        return Model(call(_native.Model.read, f"{sections.name} (written in Python)", text, None), sections)
+    except ModelError as error:
+        mistakes = []
+        for m in error.mistakes:
+            mistakes.append(Mistake(m.file, m.line, m.column, m.span, m.message, m.help, lines.get(m.line or 0)))
+        places = sorted({m.function for m in mistakes if m.function})
+        said = str(error).rstrip() + "".join(f"\n  traced from {place}" for place in places)
+        raise ModelError(said, mistakes) from None
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happens along a run: a condition that becomes true, or a function that falls (`direction=-1`: rises) through zero."""
+
+    when: Any
+    name: str | None = None
+    action: str = "record"
+    direction: int = 1
+
+    def __post_init__(self) -> None:
+        if self.direction not in (1, -1):
+            raise OptionError(f"direction is 1 for a function that falls through zero, -1 for one that rises, not {self.direction!r}")
+        if self.action not in ("record", "stop"):
+            raise OptionError(f"action is \"record\" or \"stop\", not {self.action!r}")
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A way from one mode to another: when a condition becomes true, at times, or every so often."""
+
+    source: str | Sequence[str]
+    target: str
+    when: Any = None
+    at: Any = None
+    every: Any = None
+    first: Any = None
+    set: Mapping[str, Any] | None = None
+    priority: int | None = None
+    hysteresis: float | None = None
+    restart: str | None = None
+    keep: Sequence[str] | None = None
+    after_accumulation: str | None = None
+
+
+def motion(
+    name: str | None = None, equations: Callable[..., Any] | None = None, *, positions: Sequence[str], velocities: Sequence[str], time: Any = None,
+    parameters: Mapping[str, Any] | None = None, mass: Any = None, forces: Any = None, kinematics: Any = None, holonomic: Any = None, nonholonomic: Any = None,
+    dynamic: Any = None, auxiliary: Any = None, contact: Any = None, invariants: Any = None, hidden: Any = None, lagrangian: Callable[..., Any] | None = None,
+    constraint_forces: bool = False, fix: Mapping[str, Any] | None = None, guess: Mapping[str, Any] | None = None, conditions: Any = None,
+    output: Mapping[str, Any] | None = None, events: Sequence[Event] = (), description: str = "", solve: Mapping[str, Any] | None = None,
+) -> Any:  # fmt: skip
+    """Equations of motion. The keys are those of `[motion]` in a model file; a formula is a number, a text, or a function whose argument names say what it sees.
+
+    Without `mass`, `lagrangian` and `equations` it is a decorator of a function that returns them all in a dict.
+    """
+    given = {"kinematics": kinematics, "mass": mass, "forces": forces, "holonomic": holonomic, "nonholonomic": nonholonomic, "dynamic": dynamic,
+             "auxiliary": auxiliary, "contact": contact, "invariants": invariants, "hidden": hidden}  # fmt: skip
+
+    def make(function: Callable[..., Any] | None) -> Model:
+        title = name or getattr(function, "__name__", None)
+        if title is None:
+            raise TraceError("a model needs a name")
+        return _read(motion_sections(
+            title, positions=positions, velocities=velocities, description=description, time=time, parameters=parameters, solve=solve, equations=function,
+            lagrangian=lagrangian, constraint_forces=constraint_forces, fix=fix or {}, guess=guess or {}, conditions=conditions, output=output or {},
+            events=events, given=dict(given),
+        ))  # fmt: skip
+
+    return make if equations is None and mass is None and lagrangian is None else make(equations)
+
+
+def dae(
+    name: str | None = None, equations: Any = None, *, states: Sequence[str], time: Any = None, parameters: Mapping[str, Any] | None = None, invariants: Any = None,
+    hidden: Any = None, free: Sequence[str] | None = None, fix: Mapping[str, Any] | None = None, guess: Mapping[str, Any] | None = None, conditions: Any = None,
+    output: Mapping[str, Any] | None = None, events: Sequence[Event] = (), description: str = "", solve: Mapping[str, Any] | None = None,
+) -> Any:  # fmt: skip
+    """A general system F(t, x, ẋ) = 0 of any index: a function that returns residuals in a list or by name. Without it, a decorator."""
+    if callable(name):
+        name, equations = None, name
+
+    def make(function: Any) -> Model:
+        title = name or getattr(function, "__name__", None)
+        if title is None or title == "<lambda>":
+            raise TraceError("a model needs a name")
+        return _read(dae_sections(
+            title, function, states=states, description=description, time=time, parameters=parameters, solve=solve, fix=fix or {}, guess=guess or {},
+            conditions=conditions, output=output or {}, events=events, given={"invariants": invariants, "hidden": hidden, "free": free},
+        ))  # fmt: skip
+
+    return make if equations is None else make(equations)
+
+
+MODE_OPTIONS = ("method", "formulation", "restart", "keep", "dwell")
+
+
+def hybrid(
+    name: str, *, modes: Mapping[str, Model | tuple[Model, Mapping[str, Any]]], transitions: Sequence[Transition], start: str | None = None, time: Any = None,
+    parameters: Mapping[str, float] | None = None, fix: Mapping[str, Any] | None = None, guess: Mapping[str, Any] | None = None,
+    output: Mapping[str, Any] | None = None, events: Sequence[Event] = (), sliding: Mapping[str, Any] | None = None, description: str = "",
+    solve: Mapping[str, Any] | None = None,
+) -> Model:  # fmt: skip
+    """A system that switches. Modes are models that were made by `motion` or `dae`, or pairs of one and its options (method, restart, keep, dwell, …)."""
+    made, _ = begun(name, "hybrid", description, time, None, solve)
+    made.start, made.sliding = start, dict(sliding or {})
+    for mode, given in modes.items():
+        model, options = given if isinstance(given, tuple) else (given, {})
+        if not isinstance(model, Model) or model._sections is None or model._sections.modes:
+            raise OptionError(f"the mode {mode!r} is a model that daedal.motion or daedal.dae made, not {type(model).__name__}")
+        for key in options:
+            if key not in MODE_OPTIONS:
+                raise OptionError(f"a mode has no option {key}{nearest(key, list(MODE_OPTIONS))}")
+        made.modes[mode] = copy.deepcopy(model._sections)
+        made.modes[mode].parameters.update(dict(model.native.changed))
+        made.mode_options[mode] = dict(options)
+        for key, value in model._sections.output.items():
+            made.output.setdefault(key, value)
+        for key, value in made.modes[mode].parameters.items():
+            made.parameters.setdefault(key, value)
+    made.parameters.update({key: number(value, f"parameters.{key}") for key, value in (parameters or {}).items()})
+    made.time = made.time or next((m.time for m in made.modes.values() if m.time), None)
+    of = {mode: sections.names for mode, sections in made.modes.items()}
+    shared: dict[str, list[str]] = {}
+    for names in of.values():
+        for block, known in names.items():
+            shared[block] = [*shared.get(block, []), *(key for key in known if key not in shared.get(block, []))]
+    for transition in transitions:
+        sources = [transition.source] if isinstance(transition.source, str) else list(transition.source)
+        for mode in [*(mode for mode in sources if mode != "*"), transition.target]:
+            if mode not in modes:
+                raise OptionError(f"there is no mode {mode}{nearest(mode, list(modes))}")
+        names = of[sources[0]] if len(sources) == 1 and sources[0] in of else shared
+        tracer = Tracer(made, names)
+        where = f"transitions.{len(made.transitions)}"
+        entry: dict[str, Any] = {"from": sources[0] if len(sources) == 1 else sources, "to": transition.target}
+        made.transitions.append(entry)
+        if transition.when is not None:
+            entry["when"] = ""
+            tracer.condition(transition.when, f"{where}.when", putter(entry, "when"))
+        for key in ("at", "every", "first", "priority", "hysteresis", "restart", "after_accumulation"):
+            value = getattr(transition, key)
+            if value is not None:
+                entry[key] = list(value) if isinstance(value, (list, tuple)) else value
+        if transition.keep is not None:
+            entry["keep"] = list(transition.keep)
+        if transition.set is not None:
+            entry["set"] = tracer.table(transition.set, f"{where}.set")
+        # conditions and jumps are formulas of one mode: they are written out in full
+        tracer.finish("")
+    whole = Tracer(made, shared)
+    if "positions" in shared or "states" in shared:
+        kind, made.kind = made.kind, "motion" if "positions" in shared else "dae"
+        if not ("positions" in shared and "states" in shared):
+            made.names = shared
+            prepare(whole, None)
+        made.kind = kind
+    begin(whole, made, fix or {}, guess or {}, None, output or {}, events)
+    made.names = {}
+    whole.finish("")
+    return _read(made)
+
+
+def condition_text(model: Model, event: Event) -> str:
+    """The condition of an event in the words of the model."""
+    if isinstance(event.when, str):
+        return event.when
+    if not callable(event.when):
+        raise OptionError(f"an event is a function or a condition as text, not {type(event.when).__name__}")
+    names = list(model.names)
+    sections = Sections(model.name, "dae", parameters=dict.fromkeys(model.parameters, 0.0))
+    multipliers = {letter: [n for n in names if re.fullmatch(rf"{letter}(\..+|\d+)", n)] for letter in ("lambda", "mu")}
+    sections.names = {"variables": names, **multipliers}
+    tracer = Tracer(sections)
+    put: dict[str, str] = {}
+    tracer.condition(event.when, "event", putter(put, "when"), event.direction)
+    tracer.finish("")
+    return put["when"]
+
+
+def dumps(value: Any) -> str:
+    """An object for the native half."""
+    return json.dumps(value, allow_nan=False)
