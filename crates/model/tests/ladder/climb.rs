@@ -86,8 +86,7 @@ impl Climb {
             if error > GROWTH * least {
                 broken.push(format!("at {tolerance:e} the error of {name} grows to {error:.1e}, it was {least:.1e}"));
             }
-            // an error below the tolerance is luck
-            least = least.min(error.max(tolerance).max(self.promise.floor));
+            least = least.min(error.max(self.promise.luck * tolerance).max(self.promise.floor));
         }
         broken
     }
