@@ -33,6 +33,7 @@ mod problem;
 mod quasilinear;
 mod ready;
 mod regularised;
+mod rows;
 mod selection;
 mod solve;
 mod sought;
