@@ -7,6 +7,7 @@
 //! release 2.4; IFToMM library of computational benchmark problems, A03.
 //!
 //! Erratum: the end values published in the test set, [`PUBLISHED_END`], are wrong from the tenth digit on; [`REFERENCE`] is not.
+//! Its accelerations and multipliers, [`PUBLISHED_ACCELERATIONS`] and [`PUBLISHED_MULTIPLIERS`], are wrong from the seventh digit on.
 
 use crate::{Case, ReferenceProblem, ReferenceValues};
 use daedal::Initial;
@@ -221,6 +222,40 @@ pub const PUBLISHED_END: [f64; 7] = [
     0.5347301163226948,
     1.048080741042263,
 ];
+/// q' at t = 0.03 as published with the test set; wrong by up to 5.2e-8 of themselves.
+pub const PUBLISHED_RATES: [f64; 7] = [
+    1139.920302151208,
+    -1424.379294994111,
+    11.03291221937134,
+    19.29337464421385,
+    0.5735699284790808,
+    -19.29337464421385,
+    0.3231791658026955,
+];
+/// q'' at t = 0.03, which the angles and rates of [`REFERENCE`] determine.
+pub const END_ACCELERATIONS: [f64; 7] = [
+    -24631.7631228774,
+    51850.3196364678,
+    324102.600707579,
+    566749.422000995,
+    16743.6354183454,
+    -566749.422000995,
+    9826.50780154419,
+];
+/// q'' at t = 0.03 as published with the test set; wrong by up to 1.3e-6 of themselves: variables of index three, for which
+/// the acceleration level of the constraints does not hold.
+pub const PUBLISHED_ACCELERATIONS: [f64; 7] = [
+    -24631.76316945196,
+    51850.37701610329,
+    324102.5686413781,
+    566749.3645176213,
+    16743.62929479361,
+    -566749.3645176222,
+    9826.520791458423,
+];
+/// λ at t = 0.03 as published with the test set; wrong by as much.
+pub const PUBLISHED_MULTIPLIERS: [f64; 6] =
+    [199.175333373191, -29.75531228015052, 23.06654119098399, 31.45271365475927, 22.64249232082739, 11.61740700019673];
 
 const ANGLES: [&str; 7] = ["beta", "theta", "gamma", "phi", "delta", "omega", "epsilon"];
 const RATES: [&str; 7] = ["vbeta", "vtheta", "vgamma", "vphi", "vdelta", "vomega", "vepsilon"];
@@ -311,6 +346,7 @@ pub(crate) const PROBLEM: ReferenceProblem = ReferenceProblem {
 mod tests {
     use super::*;
     use crate::bench::{Bench, close};
+    use daedal::linalg::Lu;
 
     #[test]
     fn published_initial_values_satisfy_all_equations() {
@@ -326,5 +362,43 @@ mod tests {
         let (_, truth) = REFERENCE[2];
         close(&truth[..7], &PUBLISHED_END, 1.5e-9);
         assert!((truth[1] - PUBLISHED_END[1]).abs() > 1.4e-9);
+    }
+
+    /// q'' and λ that angles and rates determine: M q'' + Gᵀλ = f, gII = 0.
+    fn forces(state: &[f64]) -> ([f64; 7], [f64; 6]) {
+        let model = Andrews::default();
+        let mut bench = Bench::new(&model);
+        let at = bench.point(&[("p", &state[..7]), ("v", &state[7..14])]);
+        let (rows, F) = (bench.rows(0.03, &at), bench.jacobian(0.03, &at));
+        let rows_of: Vec<usize> = bench.layout.row_dynamics().chain(bench.layout.row_g2()).collect();
+        let columns: Vec<usize> = bench.layout.a().chain(bench.layout.lambda()).collect();
+        let mut lu = Lu::<f64>::new(13);
+        rows_of.iter().enumerate().for_each(|(i, row)| {
+            columns.iter().enumerate().for_each(|(j, column)| lu.A[(i, j)] = F[(*row, *column)]);
+        });
+        lu.factor().unwrap();
+        let mut x: Vec<f64> = rows_of.iter().map(|row| rows[*row]).collect();
+        lu.solve(&mut x);
+        (std::array::from_fn(|i| x[i]), std::array::from_fn(|i| x[7 + i]))
+    }
+
+    /// Largest relative difference.
+    fn apart(found: &[f64], known: &[f64]) -> f64 {
+        found.iter().zip(known).map(|(f, k)| ((f - k) / k).abs()).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn published_accelerations_are_wrong_from_the_seventh_digit_on() {
+        let (_, truth) = REFERENCE[2];
+        let (a, lambda) = forces(&truth);
+        assert!(apart(&lambda, &truth[14..]) < 1e-11, "{lambda:?}");
+        assert!(apart(&a, &END_ACCELERATIONS) < 1e-11, "{a:?}");
+        let wrong = |found: f64| (1.2e-6..1.4e-6).contains(&found);
+        assert!(wrong(apart(&PUBLISHED_ACCELERATIONS, &a)) && wrong(apart(&PUBLISHED_MULTIPLIERS, &truth[14..])));
+        // they do not belong to the published angles and rates either
+        let published: Vec<f64> = PUBLISHED_END.into_iter().chain(PUBLISHED_RATES).collect();
+        let (a, lambda) = forces(&published);
+        assert!(wrong(apart(&PUBLISHED_ACCELERATIONS, &a)) && wrong(apart(&PUBLISHED_MULTIPLIERS, &lambda)));
+        assert!(apart(&a, &END_ACCELERATIONS) < 1e-7, "{a:?}");
     }
 }

@@ -292,6 +292,7 @@ pub(crate) const PROBLEM: ReferenceProblem = ReferenceProblem {
 mod tests {
     use super::*;
     use crate::bench::{Bench, close};
+    use daedal::linalg::{Lu, eigenvalues};
 
     #[test]
     fn published_initial_values_satisfy_all_equations() {
@@ -303,6 +304,34 @@ mod tests {
         close(&rows[bench.layout.row_dynamics()], &[0.0; 7], 3e-7);
         close(&rows[bench.layout.row_g1()], &[0.0; 3], 1e-13);
         close(&rows[bench.layout.row_g()], &[0.0; 3], 3e-10);
+    }
+
+    #[test]
+    fn the_rod_has_the_published_eigenfrequencies() {
+        let model = FlexibleSliderCrank::default();
+        let mut bench = Bench::new(&model);
+        // at rest: M a + K q = 0 of the deformations, the rest of the mechanism held
+        let rest = bench.point(&[]);
+        let F = bench.jacobian(0.0, &rest);
+        let block = |rows: usize, columns: usize| -> Vec<Vec<f64>> {
+            (3..7).map(|i| (3..7).map(|j| F[(rows + i, columns + j)]).collect()).collect()
+        };
+        let (row, a, p) = (bench.layout.row_dynamics().start, bench.layout.a().start, bench.layout.p().start);
+        let (M, K) = (block(row, a), block(row, p));
+        let mut lu = Lu::<f64>::new(4);
+        (0..4).for_each(|i| (0..4).for_each(|j| lu.A[(i, j)] = M[i][j]));
+        lu.factor().unwrap();
+        let mut squares = Matrix::zeros(4, 4);
+        for j in 0..4 {
+            let mut column: Vec<f64> = (0..4).map(|i| K[i][j]).collect();
+            lu.solve(&mut column);
+            (0..4).for_each(|i| squares[(i, j)] = column[i]);
+        }
+        let mut found: Vec<f64> = eigenvalues(&squares).unwrap().iter().map(|(square, _)| square.sqrt()).collect();
+        found.sort_by(f64::total_cmp);
+        // rad/s, as printed
+        let published = [1277.0, 5107.0, 6841.0, 24613.0];
+        assert_eq!(found.iter().map(|omega| omega.round()).collect::<Vec<_>>(), published, "{found:?}");
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 /// Items of the audit that the table repeats, and lists of published numbers; none may get lost.
-const ITEMS: usize = 207;
-const NUMBERS: usize = 128;
+const ITEMS: usize = 208;
+const NUMBERS: usize = 135;
 
 /// Names of all functions that are marked as tests, in all crates.
 fn tests() -> BTreeSet<String> {
@@ -62,6 +62,9 @@ fn wrong(cells: &[&str], tests: &BTreeSet<String>) -> Vec<String> {
     if proofs.is_empty() && !reason {
         wrong.push("neither a proof nor a reason".to_string());
     }
+    if proof.contains(" yet") {
+        wrong.push("what is put off has no reason".to_string());
+    }
     wrong
 }
 
@@ -98,6 +101,7 @@ fn rows_without_proof_are_noticed() {
     assert!(wrong(&["item", "", "`a_test_that_exists`"], &tests).is_empty());
     assert!(wrong(&["item", "", "reason: nobody asks"], &tests).is_empty());
     assert_eq!(wrong(&["item", "", ""], &tests).len(), 1);
+    assert_eq!(wrong(&["item", "", "reason: not compared yet"], &tests).len(), 1);
     assert_eq!(wrong(&["item", "", "`a_test_that_was_renamed`"], &tests).len(), 1);
     assert_eq!(wrong(&["item", "`models/none.toml`", "`a_test_that_exists`"], &tests).len(), 1);
     assert_eq!(wrong(&["item", "`a_test_that_exists`"], &tests).len(), 1);

@@ -25,6 +25,9 @@ fn start() -> Initial {
 /// Where the index-2 condition fails, from this start.
 const SINGULAR: f64 = 0.621962170962;
 
+/// z and the singular times of the start φ = 0 on both branches: 2.5z = 0 and 2.5z = π.
+const FROM_ZERO: [(f64, f64); 2] = [(0.0, 0.372489707488), (0.4 * std::f64::consts::PI, 1.477287606907)];
+
 #[test]
 fn t2_the_trajectory_has_the_tabulated_values() {
     let table = [
@@ -62,6 +65,47 @@ fn t3_the_run_stops_where_the_index_2_condition_fails() {
             assert_eq!(cause.time(), partial.end.t);
             assert!(cause.to_string().contains("singular point"), "{cause}");
             assert!(error.to_string().contains("stopped at t = 0.62196"), "{error}");
+        }
+    }
+}
+
+/// Simpson's rule with this many intervals.
+fn quadrature(f: impl Fn(f64) -> f64, to: f64, intervals: u32) -> f64 {
+    let h = to / f64::from(intervals);
+    let weight = |k: u32| {
+        if k == 0 || k == intervals {
+            1.0
+        } else if k % 2 == 1 {
+            4.0
+        } else {
+            2.0
+        }
+    };
+    (0..=intervals).map(|k| weight(k) * f(f64::from(k) * h)).sum::<f64>() * h / 3.0
+}
+
+#[test]
+fn t3_both_branches_from_the_angle_zero_end_at_their_singular_times() {
+    // φ' = 1.4 cos²φ − 0.7 sin²φ ± √(1 − 1.1025 sin² 2φ), singular at sin 2φ = 1/1.05; φ = φ* − u² takes the root away
+    let end = 0.5 * (1.0_f64 / 1.05).asin();
+    let time = |sign: f64| {
+        let rate = |phi: f64| {
+            let (s, c) = phi.sin_cos();
+            1.4 * c * c - 0.7 * s * s + sign * (1.0 - 1.1025 * (2.0 * phi).sin().powi(2)).max(0.0).sqrt()
+        };
+        quadrature(|u| 2.0 * u / rate(end - u * u), end.sqrt(), 4000)
+    };
+    let system = System::of(&Steering);
+    for ((z, singular), sign) in FROM_ZERO.into_iter().zip([1.0, -1.0]) {
+        assert!((time(sign) - singular).abs() < 2e-12, "{}", time(sign));
+        let problem = Problem::new(&system, Initial::new(0.0, &[1.0, 0.0, z]), 2.0);
+        for (form, tolerance) in [(Form::QuasiLinear, 1e-8), (Form::DerivativeArray, 1e-8), (Form::Auto, 1e-10)] {
+            let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
+            let error = solve(&problem, &InForm { form, integrator: &RadauIIa::default() }, &options).unwrap_err();
+            let SolveError::Stopped { cause, partial } = &error else { panic!("{error:?}") };
+            println!("{form:?} {tolerance:e}: {:.1e} behind; {cause}", partial.end.t - singular);
+            assert!((partial.end.t - singular).abs() < 1e-6, "{form:?}: {}", partial.end.t);
+            assert!(cause.to_string().contains("singular point"), "{cause}");
         }
     }
 }

@@ -65,6 +65,30 @@ fn dopri5_drifts_quadratically_in_positions_and_linearly_in_velocities() {
     assert!(largest[0] < 7.8e-3 && largest[1] < 7.9e-5, "{largest:?}");
 }
 
+/// The same with the whole tolerance in a step, as published; the library allows a step a fifth of it.
+#[test]
+fn the_drift_of_dopri5_has_the_tabulated_sizes() {
+    let solution = unprojected(5e-6, None);
+    // 533 steps there
+    assert!(solution.statistics.steps.abs_diff(533) < 53, "{}", solution.statistics);
+    // residuals of another program with another step control, to a factor of two
+    for (t, position, velocity) in [
+        (10.0, 5.7e-5, 6.8e-6),
+        (25.0, 4.4e-4, 1.9e-5),
+        (50.0, 1.9e-3, 3.9e-5),
+        (75.0, 4.3e-3, 6.0e-5),
+        (100.0, 7.8e-3, 7.9e-5),
+    ] {
+        let mut largest = [0.0_f64; 2];
+        for k in (0..solution.len()).filter(|&k| solution.times[k] <= t) {
+            largest.iter_mut().zip(residuals(solution.state(k))).for_each(|(l, r)| *l = l.max(r));
+        }
+        println!("{t}: {largest:?}");
+        assert!((0.5..2.0).contains(&(largest[0] / position)), "{t}: {largest:?}");
+        assert!((0.5..2.0).contains(&(largest[1] / velocity)), "{t}: {largest:?}");
+    }
+}
+
 /// Exercise 1 of VII.2, and theorem 2.1: the residuals are of the order of the method, with the sizes of the same formula.
 #[test]
 fn constant_steps_have_the_generic_growth() {

@@ -14,7 +14,7 @@
 
 use daedal::Residuals;
 use daedal::StepFailure;
-use daedal::dae::{Dae, Pencil, Point};
+use daedal::dae::{self, Dae, Equations, InForm, Pencil, Point, System};
 use daedal::formulation::{Formulated, Formulation};
 use daedal::linalg::{IterationMatrix, Matrix};
 use daedal::method::{Integrator, RungeKuttaFamily, State, Steps};
@@ -52,7 +52,12 @@ fn state([p1, p2]: [f64; 2], [v1, v2]: [f64; 2], lambda: f64) -> State {
 }
 
 fn inconsistent() -> State {
-    state([0.0001, 1.0001], [0.999, 0.001], 0.0001)
+    inconsistent_with(0.0001)
+}
+
+/// The same with another multiplier.
+fn inconsistent_with(lambda: f64) -> State {
+    state([0.0001, 1.0001], [0.999, 0.001], lambda)
 }
 
 /// g, gI, gII.
@@ -70,13 +75,23 @@ fn rule() -> ImplicitRungeKutta {
 }
 
 fn options(h: f64) -> Options {
-    Options { tolerance: Tolerance::new(1e-8, 1e-8), h0: Some(h), save: Save::Steps, ..Options::default() }
+    iterated_to(1e-8, h)
+}
+
+/// Newton's iteration stops at this tolerance; steps do not depend on it.
+fn iterated_to(tolerance: f64, h: f64) -> Options {
+    let tolerance = Tolerance::new(tolerance, tolerance);
+    Options { tolerance, h0: Some(h), save: Save::Steps, ..Options::default() }
 }
 
 /// Points of a run on a system until t = 5, or until it stops. Multipliers are those of the steps.
 fn run<'d>(dae: Box<dyn Dae + 'd>, start: State, h: f64) -> Vec<State> {
+    run_with(dae, start, &options(h))
+}
+
+fn run_with<'d>(dae: Box<dyn Dae + 'd>, start: State, options: &Options) -> Vec<State> {
     let at = Point { t: start.t, xdot: vec![0.0; start.x.len()], x: start.x.clone() };
-    let mut stepper = rule().start(dae, at, &options(h)).unwrap();
+    let mut stepper = rule().start(dae, at, options).unwrap();
     let mut points = vec![start];
     while stepper.state().t < 5.0 && stepper.advance(5.0).is_ok() {
         points.push(stepper.state().clone());
@@ -113,7 +128,7 @@ fn residuals_of_the_start_are_the_published_ones_up_to_a_sign() {
     let found = levels(&inconsistent().x);
     assert!(found.iter().zip(GAMMA).all(|(f, e)| (f - e).abs() < 5e-9), "{found:?}");
     // what the preprint prints belongs to the other multiplier
-    let [_, _, other] = levels(&state([0.0001, 1.0001], [0.999, 0.001], -0.0001).x);
+    let [_, _, other] = levels(&inconsistent_with(-0.0001).x);
     assert!((other + 0.001_395_6).abs() < 5e-8, "{other}");
 }
 
@@ -191,6 +206,100 @@ fn with_the_position_level_velocities_and_multipliers_oscillate_and_grow() {
     let end = points.last().unwrap().t;
     println!("fails at t = {end}");
     assert!(end > 3.3 && end < 3.8, "{end}");
+}
+
+/// Largest differences from the solution of the consistent start, component by component: of p, v and λ.
+fn largest_errors(points: &[State], [p, v, lambda]: [usize; 3]) -> [f64; 3] {
+    let mut largest = [0.0_f64; 3];
+    for State { t, x } in points {
+        let (s, c) = t.sin_cos();
+        let found = [
+            (x[p] - s).abs().max((x[p + 1] - c).abs()),
+            (x[v] - c).abs().max((x[v + 1] + s).abs()),
+            (x[lambda] - s * c).abs(),
+        ];
+        largest.iter_mut().zip(found).for_each(|(l, f)| *l = l.max(f));
+    }
+    largest
+}
+
+/// The underlying equation as an explicit one of p, v, λ: λ' = (6 v·v' + 2 p·r)/4|p|², r the rest of v'' without λ'.
+struct Explicit;
+
+impl Equations for Explicit {
+    fn dim(&self) -> usize {
+        5
+    }
+    fn residual<S: Scalar>(&self, _: S, x: &[S], xdot: &[S], r: &mut [S]) {
+        let [p1, p2, v1, v2, lambda] = [0, 1, 2, 3, 4].map(|i| x[i]);
+        let a1 = -p1 - p1 * v1 * v2 * 2.0 - p1 * lambda * 2.0;
+        let a2 = -v1 + p1 * p2.square() * 2.0 - p2 * lambda * 2.0;
+        let rest1 = -v1 - v1.square() * v2 * 2.0 - p1 * (a1 * v2 + v1 * a2) * 2.0 - v1 * lambda * 2.0;
+        let rest2 = -a1 + v1 * p2.square() * 2.0 + p1 * p2 * v2 * 4.0 - v2 * lambda * 2.0;
+        let rate = ((v1 * a1 + v2 * a2) * 6.0 + (p1 * rest1 + p2 * rest2) * 2.0) / ((p1.square() + p2.square()) * 4.0);
+        for (r, (d, f)) in r.iter_mut().zip(xdot.iter().zip([v1, v2, a1, a2, rate])) {
+            *r = *d - f;
+        }
+    }
+}
+
+#[test]
+fn residuals_and_errors_at_the_end_are_those_of_the_table() {
+    // g, gI, gII at t = 5 and the largest errors of p, v and λ, for λ₀ = 1e-4 and −1e-4; errors are tabulated for the first
+    let table = [
+        (
+            Formulation::Eom0,
+            [0.01117408, 0.00219445, 0.0],
+            [0.01118408, 0.00219645, 0.0],
+            [0.1072443, 0.1208305, 0.0542259],
+        ),
+        (
+            Formulation::Eom1,
+            [2.05744e-4, 0.0, 0.877814],
+            [2.05744e-4, 0.0, 0.878614],
+            [0.0328311, 0.0376571, 0.2387351],
+        ),
+    ];
+    // half a unit of the last digit
+    let agrees = |found: f64, known: f64| (found - known).abs() < 6e-7 * known.abs() + 5e-9;
+    for (formulation, plus, minus, errors) in table {
+        for (lambda, known) in [(1e-4, plus), (-1e-4, minus)] {
+            let start = inconsistent_with(lambda);
+            let points = run_with(formulation.system(&Circle, &start).unwrap(), start, &iterated_to(1e-11, H));
+            let found = levels(&points[1000].x);
+            println!("{formulation:?} {lambda:e}: {found:?}");
+            assert!(found.iter().zip(known).all(|(f, k)| agrees(*f, k)), "{formulation:?} {lambda:e}: {found:?}");
+            if lambda > 0.0 {
+                let found = largest_errors(&points, [5, 3, 2]);
+                println!("{found:?}");
+                assert!(found.iter().zip(errors).all(|(f, k)| agrees(*f, k)), "{formulation:?}: {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_underlying_equation_of_p_v_and_lambda_has_the_residuals_and_errors_of_the_table() {
+    let table = [(1e-4, [-0.01621292, -0.00876691, -0.00220164]), (-1e-4, [-0.00620994, -0.00476545, -0.00139962])];
+    let system = System::of(&Explicit);
+    for (lambda, known) in table {
+        let start = Initial::new(0.0, &[0.0001, 1.0001, 0.999, 0.001, lambda]);
+        let method = InForm { form: dae::Form::Auto, integrator: &rule() };
+        let solution = solve(&Problem::new(&system, start, 5.0), &method, &iterated_to(1e-11, H)).unwrap();
+        assert_eq!(solution.len(), 1001);
+        let points: Vec<State> =
+            (0..solution.len()).map(|k| State { t: solution.times[k], x: solution.state(k).to_vec() }).collect();
+        let x = &points[1000].x;
+        let found = levels(&state([x[0], x[1]], [x[2], x[3]], x[4]).x);
+        println!("{lambda:e}: {found:?}");
+        assert!(found.iter().zip(known).all(|(f, k)| (f - k).abs() < 6e-9), "{found:?}");
+        if lambda > 0.0 {
+            let found = largest_errors(&points, [0, 2, 4]);
+            println!("{found:?}");
+            let known = [0.0282567, 0.0248801, 0.0219281];
+            assert!(found.iter().zip(known).all(|(f, k)| (f - k).abs() < 6e-8), "{found:?}");
+        }
+    }
 }
 
 /// All levels, with the kinematic and the dynamic equation of one coordinate: the first where |p1| ≤ 1/2, otherwise the second. The

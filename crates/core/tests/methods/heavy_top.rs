@@ -123,6 +123,50 @@ fn the_heavy_top_has_order_two_in_all_variables() {
 }
 
 #[test]
+fn the_heavy_top_has_the_tabulated_values_at_three_later_times() {
+    // computed with Euler's equations of the top about its tip and the tolerance 1e-13
+    let table = [
+        (
+            0.2,
+            [
+                [0.60555056, 0.59895768, -0.52398303],
+                [-2.69159091, 150.0, 4.91726099],
+                [-640.236408, -148.627711, 136.929313],
+            ],
+        ),
+        (
+            0.5,
+            [
+                [-0.7024683, -0.02116518, -0.71140026],
+                [-0.4710531, 150.0, 5.90108305],
+                [523.281244, 404.206178, 357.336176],
+            ],
+        ),
+        (
+            1.0,
+            [
+                [0.17334396, 0.64008859, -0.74849079],
+                [-0.8220781, 150.0, -5.92329135],
+                [-517.600739, -396.843101, 404.574925],
+            ],
+        ),
+    ];
+    let solution = reference(1.0, table.map(|(t, _)| t).to_vec());
+    for (k, (t, known)) in table.iter().enumerate() {
+        let at = solution.motion(k);
+        assert_eq!(at.t, *t);
+        // eight digits behind the point, six of the multipliers
+        let found = [(&at.p[..3], 1e-8), (&at.v[3..], 1e-8), (at.lambda, 1e-6)];
+        for ((found, digit), known) in found.into_iter().zip(known) {
+            for (found, known) in found.iter().zip(known) {
+                println!("{t}: {found} {known} {:.1e}", found - known);
+                assert!((found - known).abs() < digit, "at {t}: {found} instead of {known}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_first_multipliers_of_the_heavy_top_are_as_good_as_the_later_ones() {
     let h = 2.5e-4;
     let times: Vec<f64> = (1..=15).map(|k| f64::from(k) * h).collect();

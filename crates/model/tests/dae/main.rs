@@ -3,6 +3,7 @@
 mod between;
 mod characteristics;
 mod chosen;
+mod counters;
 mod examples;
 mod files;
 mod hidden;

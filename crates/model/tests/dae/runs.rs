@@ -30,6 +30,11 @@ impl<'r> Run<'r> {
 
     /// Solve it; the end is kept.
     pub fn make(&self) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
+        self.make_with(&RadauIIa::default())
+    }
+
+    /// Solve it with other options of the method.
+    pub fn make_with(&self, method: &RadauIIa) -> Result<Solution<Unknowns>, SolveError<Unknowns>> {
         let model = read(self.name, self.changes);
         let (formulas, initial) = system(&model);
         let states = formulas.states.len();
@@ -41,11 +46,7 @@ impl<'r> Run<'r> {
             Tolerance::PerComponent((0..states).map(of).collect())
         });
         let options = Options { tolerance, h0: self.h0, hmax: self.hmax, max_steps: 1_000_000, ..Options::default() };
-        solve(
-            &Problem::new(&system, initial.clone(), tend),
-            &InForm { form: self.form, integrator: &RadauIIa::default() },
-            &options,
-        )
+        solve(&Problem::new(&system, initial.clone(), tend), &InForm { form: self.form, integrator: method }, &options)
     }
 
     /// The state at the end.

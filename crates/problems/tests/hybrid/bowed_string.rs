@@ -25,6 +25,11 @@ fn run(string: &BowedString, sticking: Sticking, method: ModeIntegrator, tol: f6
     solution
 }
 
+/// Begin and end of the long slips of the fine string without sliding.
+const SLIPS: [[f64; 2]; 4] = [[0.0, 0.4438], [0.4438, 1.5882], [1.9066, 3.1540], [3.5054, 4.7309]];
+/// Slips while the bow chatters are much shorter.
+const LONG_SLIP: f64 = 0.25;
+
 /// 0 = G ys, and its derivatives: of the size of rounding at every accepted point.
 fn check_residuals(solution: &HybridSolution) {
     let residuals = [solution.max_residuals.constraint, solution.max_residuals.hidden];
@@ -116,5 +121,13 @@ fn the_fine_string_with_sliding_has_eight_switches_with_bdf() {
 fn the_fine_string_without_sliding_has_75_to_95_switches() {
     let solution = run(&BowedString::default(), Sticking::Never, ModeIntegrator::Bdf, 1e-8);
     assert!((75..=95).contains(&solution.switches.len()), "{}", solution.switches.len());
+    // slips between the times of chattering, from the exact modal solution
+    let times: Vec<f64> = solution.switches.iter().map(|s| s.t).collect();
+    let slips: Vec<&[f64]> = times.windows(2).filter(|pair| pair[1] - pair[0] > LONG_SLIP).collect();
+    println!("{slips:?}");
+    assert_eq!(slips.len(), SLIPS.len());
+    for (found, wanted) in slips.iter().zip(SLIPS) {
+        (0..2).for_each(|k| close(found[k], wanted[k], 1e-3));
+    }
     check_residuals(&solution);
 }

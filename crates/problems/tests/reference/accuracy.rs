@@ -4,6 +4,7 @@ use crate::support::{case, error, is_motion, options, run};
 use daedal::catalogue;
 use daedal::formulation::Formulation;
 use daedal::{Geoms, Problem, solve};
+use daedal_problems::andrews::{END_ACCELERATIONS, PUBLISHED_ACCELERATIONS, PUBLISHED_MULTIPLIERS};
 
 /// scd = −log₁₀ of the largest relative error of the components that the test set counts.
 fn scd(name: &str, tolerance: f64, counts: impl Fn(&str) -> bool) -> f64 {
@@ -90,6 +91,25 @@ fn andrews_runs_at_every_tolerance_and_reaches_a_billionth() {
         println!("1e-{k}: {tightest:.1e}");
     }
     assert!(tightest <= 1e-9, "{tightest:e}");
+}
+
+#[test]
+fn andrews_has_the_accelerations_of_its_motion_and_not_the_published_ones() {
+    let case = case("andrews");
+    let problem = Problem::new(&*case.mechanism, case.initial.clone(), 0.03);
+    let apart = |found: &[f64], known: &[f64]| -> f64 {
+        found.iter().zip(known).map(|(f, k)| ((f - k) / k).abs()).fold(0.0, f64::max)
+    };
+    for name in ["geoms", "dop853", "hedop5"] {
+        let entry = catalogue::find(name).unwrap();
+        let solution = solve(&problem, &*entry.with(entry.usual()).unwrap(), &options(1e-12)).unwrap();
+        let a = &solution.end.x[solution.layout.a()];
+        let (truth, published) = (apart(a, &END_ACCELERATIONS), apart(a, &PUBLISHED_ACCELERATIONS));
+        println!("{name}: {truth:.1e}, {published:.2e} from the published ones");
+        assert!(truth < 1e-8 && (1.2e-6..1.4e-6).contains(&published), "{name}: {truth:e} {published:e}");
+        let lambda = apart(solution.at_end().lambda, &PUBLISHED_MULTIPLIERS);
+        assert!((1.2e-6..1.4e-6).contains(&lambda), "{name}: {lambda:e}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::method::geoms::differential::DifferentialPart;
 use crate::method::geoms::regularised::{Regularised, StageRows};
 use crate::method::geoms::{Decomposition, Polish, Selection};
 use crate::method::weights::Weights;
-use crate::method::{Method, State};
+use crate::method::{Method, State, Stepper};
 use crate::motion::{Form, Layout, Mechanism, ReducedArray};
 use crate::{Options, Statistics, Tolerance};
 use faer::c64;
@@ -154,6 +154,35 @@ fn one_step_gives_the_published_digits() {
             let x = &stepper.state().x[2..];
             assert!(distance(x, &expected) < 1e-11, "{selection:?} {kind:?}: {x:?}");
             assert!(stepper.residuals().position.unwrap() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn the_error_of_one_step_is_the_published_one() {
+    // λ, v, p; and the norm with the tolerance 1e-7, which is 0.1 · 1e-7^(2/3) = 2.154e-6 inside
+    let blockwise = ([-5.146544e-7, -1.838052e-7, -4.506795e-9, -1.609570e-9, 0.0], 0.0135585);
+    let joint = ([-5.138625e-7, -1.835223e-7, -1.387909e-8, -4.956818e-9, 0.0], 0.0138435);
+    for (selection, (vector, norm)) in [(Selection::Blockwise, blockwise), (Selection::Joint, joint)] {
+        for kind in [Decomposition::Lu, Decomposition::Qr, Decomposition::Svd] {
+            let method = Geoms {
+                constraint_decomposition: Some(kind),
+                newton_tolerance: Some(1e-8),
+                selection,
+                ..Geoms::reproduction()
+            };
+            let options = Options { h0: Some(H), tolerance: Tolerance::new(1e-7, 1e-7), ..Options::default() };
+            let mut stepper = method.at(&PENDULUM, State { t: 0.0, x: START.to_vec() }, &options).unwrap();
+            stepper.advance(1.0).unwrap();
+            assert_eq!(stepper.state().t, H);
+            let step = &mut stepper.formula;
+            // seven digits are listed
+            let apart = distance(&step.error[2..], &vector);
+            assert!(apart < 1e-12, "{selection:?} {kind:?}: {:?}", &step.error[2..]);
+            // weights are those of the begin
+            step.collocation.weights.at(&START);
+            let found = step.collocation.weights.norm(&step.error);
+            assert!((found - norm).abs() < 1e-7, "{selection:?} {kind:?}: {found}");
         }
     }
 }
