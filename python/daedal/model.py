@@ -119,13 +119,13 @@ class Model:
 
     def _origin(self) -> tuple[Any, ...]:
         name, folder = self.native.origin
-        return (name, self.text, None if folder is None else os.fspath(folder), self.native.changed, self._sections)
+        return (name, self.text, None if folder is None else os.fspath(folder), self.native.changed, self.native.kernel, self._sections)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_again, self._origin())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Model) and self._origin()[1:4] == other._origin()[1:4] and self.name == other.name
+        return isinstance(other, Model) and self._origin()[1:5] == other._origin()[1:5] and self.name == other.name
 
     def __hash__(self) -> int:
         return hash((self.name, self.text, tuple(self.native.changed)))
@@ -135,9 +135,11 @@ class Model:
         return f"<daedal.Model {self.name}{about}>"
 
 
-def _again(name: str, text: str | None, folder: str | None, changed: list[tuple[str, float]], sections: Sections | None) -> Model:
+def _again(name: str, text: str | None, folder: str | None, changed: list[tuple[str, float]], kernel: str, sections: Sections | None) -> Model:
     """A model from its pickle."""
     native = _native.Model.reference(name) if text is None else _native.Model.read(name, text, folder)
+    if kernel != native.kernel:
+        native = native.with_kernel(kernel)
     return Model(native.set(changed) if changed else native, sections)
 
 

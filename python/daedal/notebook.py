@@ -23,12 +23,10 @@ def needed(module: str, extra: str) -> Any:
         raise ImportError(f"{module} is needed for this and is not installed: pip install 'daedal[{extra}]'") from None
 
 
-def framed(solution: Solution) -> str:
-    """The report page in a frame; a page that is too large is left to `report`."""
-    page = solution.native.page()
+def framed(page: str, said: str, otherwise: str) -> str:
+    """A page in a frame; one that is too large is left to a file, and its text is shown."""
     if len(page) > LARGEST:
-        said = html.escape(repr(solution))
-        return f"<pre>{said}</pre><p>The page has {len(page) // 1000} kB: write it with <code>solution.report(\"run.html\")</code>, or keep fewer points (<code>save=1000</code>).</p>"
+        return f"<pre>{html.escape(said)}</pre><p>The page has {len(page) // 1000} kB: write it with <code>{html.escape(otherwise)}</code>, or keep fewer points.</p>"
     return f'<iframe srcdoc="{html.escape(page, quote=True)}" width="100%" height="720" style="border: 0"></iframe>'
 
 

@@ -261,7 +261,7 @@ class Solution:
     def _repr_html_(self) -> str:
         from .notebook import framed
 
-        return framed(self)
+        return framed(self.native.page(), repr(self), "solution.report(\"run.html\")")
 
     def __repr__(self) -> str:
         said = self.native.summary

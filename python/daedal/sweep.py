@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
+from .cluster import check_client, gather
 from .errors import Interrupted, OptionError
 from .model import as_model, call
-from .notebook import bar, clear, needed
+from .notebook import bar, clear, framed, needed
 from .options import nearest, settings
 from .simulate import ModelLike
 
@@ -127,10 +129,17 @@ class Sweep:
         return pandas.DataFrame({**columns, "status": self.status.ravel(), "message": self.message.ravel(), "t_end": self.t_end.ravel()})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all runs, as `daedal sweep -o` does."""
-        if not os.fspath(path).endswith(".npz"):
-            raise OptionError(f"the runs of a sweep are written as NumPy arrays: the name {os.fspath(path)} must end in npz")
-        self.native.save(path)
+        """Write all runs, as `daedal sweep -o` does; the ending of the name says how: npz, csv, html."""
+        call(self.native.save, path)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the page: maps over two parameters, curves over one and over time, what failed."""
+        if not os.fspath(path).endswith(".html"):
+            raise OptionError(f"the name {os.fspath(path)} must end in html")
+        self.save(path)
+
+    def _repr_html_(self) -> str:
+        return framed(self.native.page(), repr(self), "sweep.report(\"sweep.html\")")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_from_bytes, (self.native.to_bytes(),))
@@ -154,13 +163,13 @@ def sweep(
     model: ModelLike, parameters: Mapping[str, Any] | Sequence[Mapping[str, float]] | Any, *, save: Any = "end", threads: int | None = None,
     resume: str | os.PathLike[str] | None = None, progress: bool | Callable[[float, float], Any] | None = None, t: tuple[float, float] | None = None,
     tend: float | None = None, rtol: float | None = None, atol: Any = None, method: str = "auto", formulation: str = "auto", stop_when: Any = None,
-    **options: Any,
+    client: Any = None, **options: Any,
 ) -> Sweep:  # fmt: skip
     """Run a model with many values of its parameters, on all processors.
 
     A dict is a grid: every combination of its values is a run. A list of dicts, a pandas table or `together(…)` is one run per row. `save` is "end", a number
-    of points, or times. With `resume=FOLDER` finished runs are kept there, and a second call makes those that are missing. The result does not depend on the number
-    of threads. Every run is read and compiled with its own values.
+    of points, or times. With `resume=FOLDER` finished runs are kept there, and a second call makes those that are missing. `client` is that of a Dask cluster, whose
+    workers make the runs then. The result does not depend on the number of threads or workers. Every run is read and compiled with its own values.
     """
     known = as_model(model)
     if save in ("steps", "dense") if isinstance(save, str) else False:
@@ -184,8 +193,20 @@ def sweep(
         rows = [[float(row[name]) for name in names] for row in table]
     if threads is not None and threads < 1:
         raise OptionError("threads is at least 1")
+    if client is not None:
+        check_client(client, threads)
+    raised: BaseException | None = None
     try:
-        native, interrupted, _, raised = call(_native.sweep, known.native, names, axes, rows, asked, threads, resume, bar(progress))
+        if client is None:
+            native, _, _, raised = call(_native.sweep, known.native, names, axes, rows, asked, threads, resume, bar(progress))
+        else:
+            gathering = call(_native.SweepGathering, known.native, names, axes, rows, asked, resume)
+            size = len(rows) if rows is not None else math.prod(len(axis) for axis in axes or [])
+            try:
+                gather(client, known, names, asked, gathering, size, bar(progress))
+            except KeyboardInterrupt as interrupt:
+                raised = interrupt
+            native = gathering.finish()
     finally:
         clear(progress)
     made = Sweep(native)

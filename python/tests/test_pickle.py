@@ -21,14 +21,15 @@ def models():
         "reference": daedal.load("pendulum"),
         "functions": pendulum_of_section_5().set(g=9.81),
         "modes": ball(),
+        "tape": pendulum_of_section_5().kernel("tape"),
     }
 
 
-@pytest.mark.parametrize("name", ["file", "table", "reference", "functions", "modes"])
+@pytest.mark.parametrize("name", ["file", "table", "reference", "functions", "modes", "tape"])
 def test_a_model_is_the_same_after_pickling(name):
     model = models()[name]
     again = pickle.loads(pickle.dumps(model))
-    assert again == model and again.parameters == model.parameters
+    assert again == model and again.parameters == model.parameters and again.native.kernel == model.native.kernel
     assert repr(end_of(again)) == repr(end_of(model))
 
 

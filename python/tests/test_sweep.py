@@ -62,6 +62,22 @@ def test_data_sets():
     assert float(data["x"].sel(L=0.5, v0=1.0, time=5.0)) == runs["x"][0, 0, -1]
 
 
+def test_files_and_pages(tmp_path):
+    runs = daedal.sweep(MODELS / "pendulum.toml", GRID, save=3)
+    runs.save(tmp_path / "sweep.npz")
+    assert daedal.open_sweep(tmp_path / "sweep.npz").native.to_bytes() == runs.native.to_bytes()
+    runs.save(tmp_path / "sweep.csv")
+    table = np.genfromtxt(tmp_path / "sweep.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")
+    assert len(table) == 6 * 3 and np.array_equal(table["x"].reshape(3, 2, 3), runs["x"])
+    runs.report(tmp_path / "sweep.html")
+    page = (tmp_path / "sweep.html").read_text()
+    assert "6 of 6 runs reached the end" in page and "6 of 6 runs reached the end" in runs._repr_html_()
+    with pytest.raises(daedal.OptionError, match="npz, csv or html"):
+        runs.save(tmp_path / "sweep.json")
+    with pytest.raises(daedal.OptionError, match="must end in html"):
+        runs.report(tmp_path / "sweep.npz")
+
+
 def test_mistakes_of_all_runs_are_told_before_anything_runs():
     model = MODELS / "pendulum.toml"
     with pytest.raises(daedal.OptionError, match="there is no parameter LL; did you mean L"):

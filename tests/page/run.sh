@@ -71,6 +71,12 @@ mkdir "$pages/compare"
 "$daedal" compare truck --tend 1 --methods geoms,bdf --formulations psf,psf+i,ggl --tolerances 1e-3,1e-4 --repeat 1 -o "$pages/compare/compare-truck.html" > "$pages/log"
 "$daedal" compare slider-crank-redundant --tend 0.2 --formulations psf,ggl --tolerances 1e-3..1e-5 --repeat 1 -o "$pages/compare/compare-redundant.html" > "$pages/log"
 
+# pages of sweeps: one parameter, two with runs that stop, three of which one is spread by powers, with times
+mkdir "$pages/sweep"
+"$daedal" sweep "$models/pendulum.toml" --vary v0=1..3/15 -o "$pages/sweep/sweep-one.html" > "$pages/log"
+"$daedal" sweep "$models/slider-crank.toml" --vary l2=1,1.5,2,3 --vary m2=1..4/12 --method geoms --tend 2 -o "$pages/sweep/sweep-stops.html" > "$pages/log"
+"$daedal" sweep "$models/pendulum.toml" --vary L=0.5..1.5/5 --vary v0=1..3/4 --vary m=0.01,0.1,1,10,100 --save 21 -o "$pages/sweep/sweep-three.html" > "$pages/log"
+
 # moving pictures: flat ones, in space, with modes, of a general system
 mkdir "$pages/scenes"
 for name in pendulum andrews-dae five-bar stephenson-six-bar chain rope-cut bouncing-ball-rest heavy-top-free rolling-disc skateboard-2; do
@@ -87,4 +93,5 @@ node "$here/compare.mjs" "$browser" "$pages/compare" "$pictures" &
 comparisons=$!
 node "$here/check.mjs" "$browser" "$pages" "$pictures"
 node "$here/scene.mjs" "$browser" "$pages/scenes" "$pictures"
+node "$here/sweep.mjs" "$browser" "$pages/sweep" "$pictures"
 wait "$comparisons"

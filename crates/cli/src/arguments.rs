@@ -169,9 +169,9 @@ pub struct SweepArguments {
     /// Keep finished runs in this folder, and do not make those again that are there
     #[arg(long, value_name = "FOLDER")]
     pub resume: Option<PathBuf>,
-    /// Write all runs to this file, which ends in npz
+    /// Write all runs to this file; the ending says how: npz, csv, html
     #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub output: Vec<PathBuf>,
     /// What to keep of every run: the end, or this many points at equal distances
     #[arg(long, value_name = "end|N", value_parser = kept, default_value = "end")]
     pub save: SaveSetting,

@@ -49,7 +49,7 @@ pub enum Failure {
     },
     #[error("a comparison is written as html, csv or json: the name {} must end in one of them", path.display())]
     NoComparison { path: PathBuf },
-    #[error("the runs of a sweep are written as NumPy arrays: the name {} must end in npz", path.display())]
+    #[error("the runs of a sweep are written as npz, csv or html: the name {} must end in one of them", path.display())]
     NoSweep { path: PathBuf },
     #[error("interrupted by {} after {made} of {of} runs; those are in the files, and --resume FOLDER keeps them for the next time", interrupt::name(*.signal))]
     SweepInterrupted { signal: i32, made: usize, of: usize },

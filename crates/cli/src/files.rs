@@ -5,7 +5,7 @@
 //! directory can be written to is tried before anything is computed. Pipes and devices are written to as they are.
 
 use crate::failure::Failure;
-use daedal_run::{Comparison, Format, Sweep, WriteError};
+use daedal_run::{Comparison, Format, Sweep, SweepFormat, WriteError};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -160,15 +160,12 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     write_each(vec![output], |_, file| Ok(file.write_all(text.as_bytes())?))
 }
 
-/// A file that all runs of a sweep go to; whether it can be written is tried here.
-pub fn prepared(path: &Path) -> Result<Output, Failure> {
-    let place = place(path).map_err(|cause| Failure::Unwritable { path: path.into(), cause })?;
-    Ok(Output { path: path.into(), format: Format::Npz, content: FileContent::Run, place })
-}
-
-/// Write a sweep.
-pub fn write_sweep(output: Output, sweep: &Sweep) -> Result<(), Failure> {
-    write_each(vec![output], |_, file| sweep.write(file))
+/// Write a sweep to all files, whose endings are those of sweeps.
+pub fn write_sweep(outputs: Vec<Output>, sweep: &Sweep) -> Result<(), Failure> {
+    write_each(outputs, |output, file| match SweepFormat::of(&output.path) {
+        Some(format) => sweep.write_as(format, file),
+        None => sweep.write(file),
+    })
 }
 
 /// Write a comparison to all files.

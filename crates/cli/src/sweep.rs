@@ -1,11 +1,11 @@
-//! Many runs of a model with other values of its parameters, into one file.
+//! Many runs of a model with other values of its parameters, into files.
 
 use crate::arguments::SweepArguments;
 use crate::failure::{Failure, print};
-use crate::files;
+use crate::files::{self, Output};
 use crate::interrupt::Interrupt;
 use crate::progress::Tally;
-use daedal_run::{Ending, Format, Sweep};
+use daedal_run::{Sweep, SweepFormat};
 use daedal_simulation::{SweepSettings, Variation, sweep as make};
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ const NAMED: usize = 5;
 
 /// Sweep.
 pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
-    if let Some(path) = arguments.output.iter().find(|path| Format::of(path) != Some(Format::Npz)) {
+    if let Some(path) = arguments.output.iter().find(|path| SweepFormat::of(path).is_none()) {
         return Err(Failure::NoSweep { path: path.clone() });
     }
     let model = arguments.model.load()?;
@@ -25,7 +25,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         threads: arguments.threads.map(usize::from),
         resume: arguments.resume.clone(),
     };
-    let output = arguments.output.as_ref().map(|path| files::prepared(path)).transpose()?;
+    let outputs = Output::open_all(&arguments.output, None)?;
     let interrupt = Interrupt::watch();
     let tally = Tally::new(variation.len(), "runs");
     let mut shown = 0;
@@ -36,29 +36,25 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     })?;
     drop(tally);
     let swept = &found.sweep;
-    let written = output.map_or(Ok(()), |output| files::write_sweep(output, swept));
+    let written = files::write_sweep(outputs, swept);
     let printed = print(&text(swept, found.found, arguments));
     written.and(printed)?;
     match interrupt.signal().filter(|_| found.interrupted) {
         Some(signal) => Err(Failure::SweepInterrupted { signal, made: swept.runs.len(), of: swept.size }),
-        None if swept.runs.iter().any(|run| reached(run.status)) => Ok(()),
+        None if swept.runs.iter().any(|run| run.status.reached()) => Ok(()),
         None => Err(Failure::NoneReached { runs: swept.runs.len() }),
     }
-}
-
-fn reached(status: Ending) -> bool {
-    matches!(status, Ending::End | Ending::Event)
 }
 
 /// Some lines about it.
 fn text(swept: &Sweep, found: usize, arguments: &SweepArguments) -> String {
     let mut text = String::new();
-    let complete = swept.runs.iter().filter(|run| reached(run.status)).count();
+    let complete = swept.runs.iter().filter(|run| run.status.reached()).count();
     let _ = writeln!(text, "{}: {complete} of {} runs reached the end", swept.model, swept.size);
     if found > 0 {
         let _ = writeln!(text, "{found} of them were found in the folder");
     }
-    let stopped: Vec<_> = swept.runs.iter().filter(|run| !reached(run.status)).collect();
+    let stopped: Vec<_> = swept.runs.iter().filter(|run| !run.status.reached()).collect();
     for run in stopped.iter().take(NAMED) {
         let named: Vec<String> =
             swept.parameters.iter().zip(&run.parameters).map(|(name, value)| format!("{name} = {value:?}")).collect();
@@ -67,7 +63,7 @@ fn text(swept: &Sweep, found: usize, arguments: &SweepArguments) -> String {
     if stopped.len() > NAMED {
         let _ = writeln!(text, "  and {} more", stopped.len() - NAMED);
     }
-    if let Some(path) = &arguments.output {
+    for path in &arguments.output {
         let _ = writeln!(text, "{} runs in {}", swept.runs.len(), path.display());
     }
     text

@@ -35,6 +35,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<run::Run>()?;
     module.add_class::<sweep::Sweep>()?;
+    module.add_class::<sweep::SweepGathering>()?;
     module.add_class::<graph::Graph>()?;
     module.add_function(wrap_pyfunction!(command, module)?)?;
     module.add_function(wrap_pyfunction!(model::solve, module)?)?;
@@ -42,5 +43,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(model::init, module)?)?;
     module.add_function(wrap_pyfunction!(model::compare, module)?)?;
     module.add_function(wrap_pyfunction!(model::options, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::make_runs, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::sweep, module)?)
 }

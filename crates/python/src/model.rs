@@ -54,6 +54,15 @@ impl Model {
         self.0.with_kernel(kind).map(Model).map_err(|error| exception(py, &error))
     }
 
+    /// How it is evaluated.
+    #[getter]
+    fn kernel(&self, py: Python<'_>) -> PyResult<String> {
+        match serde_json::to_value(self.0.kernel()) {
+            Ok(serde_json::Value::String(kind)) => Ok(kind),
+            other => Err(defect(py, format!("no name of a kernel: {other:?}"))),
+        }
+    }
+
     #[getter]
     fn name(&self) -> &str {
         self.0.name()

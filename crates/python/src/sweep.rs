@@ -4,7 +4,7 @@ use crate::bytes::of_floats;
 use crate::failure::{defect, exception, raised};
 use crate::model::{Model, settings};
 use crate::watch::Watch;
-use daedal_run::Ending;
+use daedal_run::SweepFormat;
 use daedal_simulation::{SweepSettings, Variation};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -12,6 +12,7 @@ use serde_json::json;
 use std::fs::File;
 use std::io::{BufWriter, Cursor};
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 /// Runs of one model with many values of its parameters.
 #[pyclass(frozen, module = "daedal._native")]
@@ -37,14 +38,30 @@ impl Sweep {
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// Write it; the ending of the name says how.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        self.0.write(BufWriter::new(File::create(path)?)).map_err(|error| raised(py, "Error", &error.to_string()))
+        let Some(format) = SweepFormat::of(&path) else {
+            let said = "the runs of a sweep are written as npz, csv or html";
+            return Err(raised(
+                py,
+                "OptionError",
+                &format!("{said}: the name {} must end in one of them", path.display()),
+            ));
+        };
+        let file = BufWriter::new(File::create(path)?);
+        self.0.write_as(format, file).map_err(|error| raised(py, "Error", &error.to_string()))
+    }
+
+    /// The page, as text.
+    fn page(&self, py: Python<'_>) -> PyResult<String> {
+        let mut bytes = Vec::new();
+        self.0.write_as(SweepFormat::Html, &mut bytes).map_err(|error| defect(py, error))?;
+        String::from_utf8(bytes).map_err(|error| defect(py, error))
     }
 
     /// Names, grid, statuses and messages.
     fn object(&self) -> String {
         let sweep = &self.0;
-        let word = |status: &Ending| serde_json::to_value(status).unwrap_or_default();
         json!({
             "model": sweep.model,
             "parameters": sweep.parameters,
@@ -54,7 +71,7 @@ impl Sweep {
             "kinds": sweep.columns.iter().map(|(_, kind)| kind.word()).collect::<Vec<_>>(),
             "at_times": sweep.times.is_some(),
             "numbers": sweep.runs.iter().map(|run| run.number).collect::<Vec<_>>(),
-            "status": sweep.runs.iter().map(|run| word(&run.status)).collect::<Vec<_>>(),
+            "status": sweep.runs.iter().map(|run| run.status.word()).collect::<Vec<_>>(),
             "message": sweep.runs.iter().map(|run| &run.message).collect::<Vec<_>>(),
             "steps": sweep.runs.iter().map(|run| run.steps).collect::<Vec<_>>(),
             "seconds": sweep.runs.iter().map(|run| run.seconds).collect::<Vec<_>>(),
@@ -101,11 +118,7 @@ pub fn sweep(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Sweep, bool, usize, Option<Py<PyAny>>)> {
     let settings = SweepSettings { run: settings(py, object)?, threads, resume };
-    let variation = match (axes, rows) {
-        (Some(axes), _) => Variation::grid(names.into_iter().zip(axes).collect()),
-        (None, rows) => Variation::rows(names, rows.unwrap_or_default()),
-    };
-    let variation = variation.map_err(|error| exception(py, &error))?;
+    let variation = variation(py, names, axes, rows)?;
     let mut watch = Watch::new(progress);
     let made = py.detach(|| {
         let mut look = |done: usize, of: usize| watch.look(done as f64 / of as f64, done as f64);
@@ -114,4 +127,94 @@ pub fn sweep(
     let made = made.map_err(|error| exception(py, &error))?;
     let raised = watch.raised.map(|error| error.into_value(py).into_any());
     Ok((Sweep(made.sweep), made.interrupted, made.found, raised))
+}
+
+/// Every combination of the values of `axes`, or the `rows`.
+fn variation(
+    py: Python<'_>,
+    names: Vec<String>,
+    axes: Option<Vec<Vec<f64>>>,
+    rows: Option<Vec<Vec<f64>>>,
+) -> PyResult<Variation> {
+    let variation = match (axes, rows) {
+        (Some(axes), _) => Variation::grid(names.into_iter().zip(axes).collect()),
+        (None, rows) => Variation::rows(names, rows.unwrap_or_default()),
+    };
+    variation.map_err(|error| exception(py, &error))
+}
+
+/// Runs of these rows one after the other, for a [`SweepGathering`] elsewhere.
+#[pyfunction]
+pub fn make_runs(
+    py: Python<'_>,
+    model: &Model,
+    names: Vec<String>,
+    rows: Vec<Vec<f64>>,
+    object: &str,
+) -> PyResult<Sweep> {
+    let settings = settings(py, object)?;
+    let rows = variation(py, names, None, Some(rows))?;
+    let made = py.detach(|| daedal_simulation::make_runs(&model.0, &rows, &settings));
+    made.map(Sweep).map_err(|error| exception(py, &error))
+}
+
+/// A sweep whose runs are made elsewhere.
+#[pyclass(frozen, module = "daedal._native")]
+pub struct SweepGathering(Mutex<Option<daedal_simulation::SweepGathering>>);
+
+#[pymethods]
+impl SweepGathering {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        model: &Model,
+        names: Vec<String>,
+        axes: Option<Vec<Vec<f64>>>,
+        rows: Option<Vec<Vec<f64>>>,
+        object: &str,
+        resume: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let settings = SweepSettings { run: settings(py, object)?, threads: None, resume };
+        let variation = variation(py, names, axes, rows)?;
+        let made = py.detach(|| daedal_simulation::SweepGathering::new(&model.0, &variation, &settings));
+        made.map(|made| SweepGathering(Mutex::new(Some(made)))).map_err(|error| exception(py, &error))
+    }
+
+    /// The numbers of the runs that are not there.
+    fn missing(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
+        self.with(py, |gathering| gathering.missing())
+    }
+
+    /// The values of the parameters of these runs.
+    fn rows(&self, py: Python<'_>, numbers: Vec<usize>) -> PyResult<Vec<Vec<f64>>> {
+        self.with(py, |gathering| {
+            numbers.iter().filter_map(|&number| gathering.row(number)).map(<[f64]>::to_vec).collect()
+        })
+    }
+
+    /// Add what `make_runs` made of the rows of these numbers, with how long each took.
+    fn add(&self, py: Python<'_>, numbers: Vec<usize>, bytes: &[u8], seconds: Vec<Option<f64>>) -> PyResult<()> {
+        let read = daedal_run::Sweep::read(Cursor::new(bytes));
+        let mut part = read.map_err(|error| raised(py, "Error", &error.to_string()))?;
+        for (run, seconds) in part.runs.iter_mut().zip(seconds) {
+            run.seconds = seconds;
+        }
+        self.with(py, |gathering| gathering.add(part, &numbers))?.map_err(|error| exception(py, &error))
+    }
+
+    /// What was gathered. Nothing can be added afterwards.
+    fn finish(&self, py: Python<'_>) -> PyResult<Sweep> {
+        let mut place = self.0.lock().map_err(|error| defect(py, error))?;
+        let gathering = place.take().ok_or_else(|| defect(py, FINISHED))?;
+        Ok(Sweep(gathering.outcome().sweep))
+    }
+}
+
+const FINISHED: &str = "the sweep is finished already";
+
+impl SweepGathering {
+    fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&mut daedal_simulation::SweepGathering) -> T) -> PyResult<T> {
+        let mut place = self.0.lock().map_err(|error| defect(py, error))?;
+        place.as_mut().map(work).ok_or_else(|| defect(py, FINISHED))
+    }
 }

@@ -58,4 +58,4 @@ pub use scene::{
     Anchor, Coordinate, DrawingKind, Pose, Scene, SceneBody, SceneDrawing, SceneForce, SceneFrames, SceneJoint,
     SceneShape, SceneTrace, ShapeKind, Stroke,
 };
-pub use sweep::{Sweep, SweptRun};
+pub use sweep::{Sweep, SweepFormat, SweptRun};

@@ -138,6 +138,23 @@ pub enum Ending {
     Failure,
 }
 
+impl Ending {
+    /// The word that files use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Ending::End => "end",
+            Ending::Event => "event",
+            Ending::Observer => "observer",
+            Ending::Failure => "failure",
+        }
+    }
+
+    /// Did the run come where it should: to the end, or to an event that ends it?
+    pub fn reached(self) -> bool {
+        matches!(self, Ending::End | Ending::Event)
+    }
+}
+
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

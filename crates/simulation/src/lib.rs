@@ -6,7 +6,7 @@
 //! | [`Settings`], [`options`] | what a run is asked for; one table of the options of all methods |
 //! | [`choose`], [`MethodChoice`] | method and formulation, with the reasons |
 //! | [`solve`], [`Simulation`], [`Outcome`] | a run, watched by a [`Monitor`]; what was computed is kept, however it ended |
-//! | [`sweep()`], [`Variation`] | many runs with other values of parameters |
+//! | [`sweep()`], [`Variation`] | many runs with other values of parameters; [`SweepGathering`] and [`make_runs`] where they are made elsewhere |
 //! | [`control`] | controllability, feedback, optima and sliding of models with `[control]` |
 //! | [`Error`] | what was not done, in words, and of which [`ErrorKind`] it is |
 //!
@@ -59,6 +59,7 @@ mod outcome;
 mod outputs;
 mod places;
 mod plain;
+mod programs;
 mod record;
 pub mod reference;
 mod scene;
@@ -86,5 +87,5 @@ pub use plain::{is_control, plain};
 pub use settings::{EventAction, EventSetting, SaveSetting, Settings, SlidingSetting, equidistant};
 pub use solve::{Simulation, choose, solve};
 pub use start::{ConsistentStart, GivenValue, StartDetails, StartSettings, StartValue, initialise};
-pub use sweep::{SweepOutcome, SweepSettings, Variation, sweep};
+pub use sweep::{SweepGathering, SweepOutcome, SweepSettings, Variation, make_runs, sweep};
 pub use tolerances::Tolerances;

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::events;
 use crate::places::EquationPlaces;
+use crate::programs::ProgramCache;
 use crate::reference;
 use crate::trimmed::{self, TrimmedModel};
 use daedal::BadOption;
@@ -74,15 +75,15 @@ impl ModelSource {
 
     /// The model with these parameters changed, each of them once.
     pub fn model(&self, parameters: &[(String, f64)], kernel: KernelKind) -> Result<Model, Error> {
-        self.model_with(parameters, kernel, None)
+        self.model_with(parameters, (kernel, None), Arc::default())
     }
 
-    /// The same with matrices of a kind, whatever the model says.
+    /// The same with matrices of a kind, whatever the model says, and with the programs of another model of this source.
     fn model_with(
         &self,
         parameters: &[(String, f64)],
-        kernel: KernelKind,
-        matrices: Option<Matrices>,
+        (kernel, matrices): (KernelKind, Option<Matrices>),
+        programs: Arc<ProgramCache>,
     ) -> Result<Model, Error> {
         let name = |k: usize| parameters[k].0.replace(' ', "");
         if let Some(k) = (0..parameters.len()).find(|&k| (0..k).any(|j| name(j) == name(k))) {
@@ -93,11 +94,11 @@ impl ModelSource {
         }
         let content = match self {
             ModelSource::Text { name, text, folder } => {
-                from_text((name, text, folder.as_deref()), parameters, kernel, matrices)?
+                from_text((name, text, folder.as_deref()), parameters, (kernel, matrices), &programs)?
             }
-            ModelSource::Reference(problem) => from_problem(problem, parameters, kernel, matrices)?,
+            ModelSource::Reference(problem) => from_problem(problem, parameters, (kernel, matrices), &programs)?,
         };
-        Ok(Model { source: self.clone(), kernel, matrices, rank_tolerance: None, content: Arc::new(content) })
+        Ok(Model { source: self.clone(), kernel, matrices, rank_tolerance: None, content: Arc::new(content), programs })
     }
 }
 
@@ -128,6 +129,8 @@ pub struct Model {
     matrices: Option<Matrices>,
     rank_tolerance: Option<f64>,
     pub(crate) content: Arc<ModelContent>,
+    /// Shared with models that differ in parameters only.
+    programs: Arc<ProgramCache>,
 }
 
 /// What is known about a model.
@@ -181,22 +184,18 @@ pub(crate) struct MotionModel {
     program: Option<Box<dyn Mechanism + Send + Sync>>,
     kernel: KernelKind,
     matrices: Matrices,
-    compiled: OnceLock<Compiled>,
+    /// Shared with models that differ in parameters only.
+    programs: Arc<ProgramCache>,
+    compiled: OnceLock<Arc<Compiled>>,
 }
 
 impl MotionModel {
-    fn new(formulas: Formulas, initial: Initial, kernel: KernelKind, matrices: Matrices) -> Self {
-        let (references, compiled) = (Vec::new(), OnceLock::new());
-        let bodies = None;
-        MotionModel { formulas: Some(formulas), initial, bodies, references, program: None, kernel, matrices, compiled }
-    }
-
     /// The equations with their kernels.
     pub fn mechanism(&self) -> &(dyn Mechanism + Send + Sync) {
         match (&self.program, &self.formulas) {
-            (None, Some(formulas)) => self
-                .compiled
-                .get_or_init(|| Compiled::new(formulas, self.kernel.compiler()).with_matrices(self.matrices)),
+            (None, Some(formulas)) => {
+                self.compiled.get_or_init(|| self.programs.motion(formulas, self.kernel, self.matrices)).as_ref()
+            }
             (program, _) => program.as_deref().expect("a model has formulas or is a program"),
         }
     }
@@ -271,18 +270,32 @@ impl Model {
     pub fn set(&self, parameters: &[(String, f64)]) -> Result<Model, Error> {
         let before = self.content.changed.iter().filter(|(name, _)| !parameters.iter().any(|(new, _)| new == name));
         let all: Vec<(String, f64)> = before.chain(parameters).cloned().collect();
-        Ok(Model { rank_tolerance: self.rank_tolerance, ..self.source.model_with(&all, self.kernel, self.matrices)? })
+        Ok(Model { rank_tolerance: self.rank_tolerance, ..self.again(&all, self.kernel, self.matrices)? })
+    }
+
+    fn again(
+        &self,
+        parameters: &[(String, f64)],
+        kernel: KernelKind,
+        matrices: Option<Matrices>,
+    ) -> Result<Model, Error> {
+        self.source.model_with(parameters, (kernel, matrices), self.programs.clone())
+    }
+
+    /// How formulas are evaluated.
+    pub fn kernel(&self) -> KernelKind {
+        self.kernel
     }
 
     /// The same model, evaluated otherwise.
     pub fn with_kernel(&self, kernel: KernelKind) -> Result<Model, Error> {
-        let model = self.source.model_with(&self.content.changed, kernel, self.matrices)?;
+        let model = self.again(&self.content.changed, kernel, self.matrices)?;
         Ok(Model { rank_tolerance: self.rank_tolerance, ..model })
     }
 
     /// The same model with dense or sparse matrices, whatever it says itself. Models with modes, programs and black boxes choose by themselves.
     pub fn with_matrices(&self, matrices: Matrices) -> Result<Model, Error> {
-        let model = self.source.model_with(&self.content.changed, self.kernel, Some(matrices))?;
+        let model = self.again(&self.content.changed, self.kernel, Some(matrices))?;
         let chooses = match &model.content.equations {
             ModelSystem::Motion(motion) => motion.program.is_some(),
             ModelSystem::General(_) => false,
@@ -492,7 +505,12 @@ impl Model {
             warnings: Vec::new(),
             tables: whole.tables.clone(),
             places: whole.places.clone(),
-            equations: equations(mode.kind.clone(), None, self.kernel, self.matrices.unwrap_or_default()),
+            equations: equations(
+                mode.kind.clone(),
+                None,
+                (self.kernel, self.matrices.unwrap_or_default()),
+                &self.programs,
+            ),
             events: ModelEvents::default(),
             boundary: None,
             picture: None,
@@ -505,8 +523,8 @@ impl Model {
 fn from_text(
     (name, text, folder): (&str, &str, Option<&Path>),
     set: &[(String, f64)],
-    kernel: KernelKind,
-    matrices: Option<Matrices>,
+    (kernel, matrices): (KernelKind, Option<Matrices>),
+    programs: &Arc<ProgramCache>,
 ) -> Result<ModelContent, Error> {
     if kernel == KernelKind::Rust {
         return Err(Error::NoProgram { name: name.to_string() });
@@ -529,7 +547,7 @@ fn from_text(
         warnings: read.unused.iter().map(|unused| WarningRecord::new(unused.to_string())).collect(),
         tables: read.tables,
         places: EquationPlaces::of(&read.kind),
-        equations: equations(read.kind, read.bodies, kernel, matrices),
+        equations: equations(read.kind, read.bodies, (kernel, matrices), programs),
         events: read.events,
         boundary: read.boundary,
         picture: read.picture.map(|picture| Arc::new(DrawnModel { picture: *picture, general: None })),
@@ -540,14 +558,21 @@ fn from_text(
 fn equations(
     kind: ModelKind,
     bodies: Option<Arc<daedal_multibody::System>>,
-    kernel: KernelKind,
-    matrices: Matrices,
+    (kernel, matrices): (KernelKind, Matrices),
+    programs: &Arc<ProgramCache>,
 ) -> ModelSystem {
     match kind {
-        ModelKind::Motion { formulas, initial, .. } => {
-            let motion = MotionModel::new(*formulas, *initial, kernel, matrices);
-            ModelSystem::Motion(Arc::new(MotionModel { bodies, ..motion }))
-        }
+        ModelKind::Motion { formulas, initial, .. } => ModelSystem::Motion(Arc::new(MotionModel {
+            formulas: Some(*formulas),
+            initial: *initial,
+            bodies,
+            references: Vec::new(),
+            program: None,
+            kernel,
+            matrices,
+            programs: programs.clone(),
+            compiled: OnceLock::new(),
+        })),
         ModelKind::Dae { formulas, initial, control, .. } => {
             let general = GeneralModel { matrices, control, ..GeneralModel::new(*formulas, *initial, kernel) };
             ModelSystem::General(Box::new(general))
@@ -559,8 +584,8 @@ fn equations(
 fn from_problem(
     problem: &ReferenceProblem,
     set: &[(String, f64)],
-    kernel: KernelKind,
-    matrices: Option<Matrices>,
+    (kernel, matrices): (KernelKind, Option<Matrices>),
+    programs: &Arc<ProgramCache>,
 ) -> Result<ModelContent, Error> {
     let case = problem.case_with(set).map_err(|cause| Error::Parameter { problem: problem.name, cause })?;
     let formulas = case.mechanism.formulas();
@@ -579,6 +604,7 @@ fn from_problem(
         program,
         kernel,
         matrices: matrices.unwrap_or_default(),
+        programs: programs.clone(),
         compiled: OnceLock::new(),
     };
     Ok(ModelContent {

@@ -36,8 +36,26 @@ fn runs_that_stop_are_named() {
 #[test]
 fn what_cannot_be_swept_is_refused() {
     refused(&["sweep", "pendulum", "--vary", "M=1"], &["there is no parameter M"]);
-    refused(&["sweep", "pendulum", "--vary", "m=1", "-o", "sweep.csv"], &["must end in npz"]);
+    refused(&["sweep", "pendulum", "--vary", "m=1", "-o", "sweep.json"], &["npz, csv or html"]);
+    refused(&["sweep", "pendulum", "--vary", "m=1", "-o", "a.csv", "-o", "./a.csv"], &["a.csv"]);
     refused(&["sweep", "pendulum", "--vary", "m=1..2"], &["FROM..TO/COUNT"]);
     refused(&["sweep", "pendulum", "--vary", "m=1", "--vary", "m=2"], &["m is set twice"]);
     refused(&["sweep", "pendulum", "--vary", "m=1", "--save", "steps"], &["save is end"]);
+}
+
+#[test]
+fn a_sweep_is_a_table_and_a_page_as_well() {
+    let place = directory("sweep-page");
+    let (table, page) = (place.join("sweep.csv"), place.join("sweep.html"));
+    let (table, page) = (table.to_str().expect("text"), page.to_str().expect("text"));
+    let output = daedal(&["sweep", "slider-crank", "--vary", "l2=2,1", "--method", "geoms", "-o", table, "-o", page]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains(&format!("2 runs in {page}\n")), "{}", stdout(&output));
+    let table = std::fs::read_to_string(table).expect("a table");
+    let heads = table.lines().next().expect("a line of names");
+    assert!(heads.starts_with("run,l2,t,") && heads.ends_with(",status,message"), "{heads}");
+    assert!(table.lines().nth(1).is_some_and(|row| row.starts_with("0,2.0,") && row.ends_with(",end,")), "{table}");
+    assert_eq!(table.lines().count(), 3);
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert!(page.contains("1 of 2 runs reached the end") && page.contains("the run stopped at t"));
 }

@@ -11,6 +11,7 @@ mod picture;
 mod plots;
 mod portrait;
 mod scale;
+pub(crate) mod sweep;
 pub(crate) mod text;
 
 use crate::error::WriteError;

@@ -1,14 +1,19 @@
-//! Runs of one model with many values of its parameters, and their file: an archive of NumPy arrays. `header` is a text that holds names, statuses and messages as
+//! Runs of one model with many values of its parameters, and their files. A table of text and a page are for others to read; what is read back is
+//! an archive of NumPy arrays. `header` is a text that holds names, statuses and messages as
 //! JSON, `run` the numbers of the runs, `parameters` their values (runs, parameters), `t` the times that were kept, if not only the end was,
 //! `t_end` and `steps` how far each run came and in how many steps. Every column has an array (runs, times), or (runs,) at the end.
 //!
 //! A value that a run did not reach is NaN. How long a run took is not written: the same sweep gives the same bytes, on any number of threads.
 
+mod csv;
+
 use crate::error::{ReadError, WriteError};
 use crate::npz::{Archive, ArchiveReader, array_names};
+use crate::page;
 use crate::run::{ColumnKind, Ending};
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Seek, Write};
+use std::path::Path;
 use zip::{ZipArchive, ZipWriter};
 
 /// The tag of its files.
@@ -83,7 +88,16 @@ impl Sweep {
         self.runs.iter().flat_map(of_run).collect()
     }
 
-    /// Write it.
+    /// Write it in one of the formats.
+    pub fn write_as(&self, format: SweepFormat, file: impl Write) -> Result<(), WriteError> {
+        match format {
+            SweepFormat::Npz => self.write(file),
+            SweepFormat::Csv => csv::write(self, file),
+            SweepFormat::Html => page::sweep::write(self, file),
+        }
+    }
+
+    /// Write it as NumPy arrays.
     pub fn write(&self, file: impl Write) -> Result<(), WriteError> {
         let arrays = array_names(self.columns.iter().map(|(name, _)| name.as_str()).map(array_name));
         let header = SweepHeader {
@@ -169,12 +183,43 @@ fn array_name(name: &str) -> &str {
     if ["run", "parameters", "t_end", "steps"].contains(&name) { "" } else { name }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Cursor;
+/// How a sweep is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SweepFormat {
+    /// NumPy arrays, which can be read back.
+    Npz,
+    /// A table of text.
+    Csv,
+    /// A page for people.
+    Html,
+}
 
-    fn sweep(times: Option<Vec<f64>>) -> Sweep {
+impl SweepFormat {
+    /// All of them.
+    pub const ALL: [SweepFormat; 3] = [SweepFormat::Npz, SweepFormat::Csv, SweepFormat::Html];
+
+    /// The format that the ending of a name stands for.
+    pub fn of(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?;
+        SweepFormat::ALL.into_iter().find(|format| format.ending() == ending)
+    }
+
+    /// The ending of its files.
+    pub fn ending(self) -> &'static str {
+        match self {
+            SweepFormat::Npz => "npz",
+            SweepFormat::Csv => "csv",
+            SweepFormat::Html => "html",
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod example {
+    use super::*;
+
+    /// Two runs of a grid, of which the second failed; run k has the values 10 k, 10 k + 1, and so on.
+    pub fn sweep(times: Option<Vec<f64>>) -> Sweep {
         let points = times.as_ref().map_or(1, Vec::len);
         let run = |number: usize, status, message: &str, t_end| SweptRun {
             number,
@@ -196,6 +241,13 @@ mod tests {
             runs: vec![run(0, Ending::End, "", 5.0), run(1, Ending::Failure, "it stopped", 2.5)],
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::example::sweep;
+    use super::*;
+    use std::io::Cursor;
 
     #[test]
     fn what_is_written_is_read() {
