@@ -42,8 +42,9 @@ if (Player && Frames.scene.dimension === 3) {
     const bounds = new THREE.Box3();
     const take = (point, room = 0) => {
       if (!finite(point)) return;
-      bounds.expandByPoint(new THREE.Vector3(...point).addScalar(room));
-      bounds.expandByPoint(new THREE.Vector3(...point).addScalar(-room));
+      const [x, y, z] = Array.isArray(room) ? room : [room, room, room];
+      bounds.expandByPoint(new THREE.Vector3(...point).add(new THREE.Vector3(x, y, z)));
+      bounds.expandByPoint(new THREE.Vector3(...point).sub(new THREE.Vector3(x, y, z)));
     };
     for (const drawing of scene.drawings) {
       const room = drawing.kind === "circle" ? Math.abs(value(drawing.radius, at)) : drawing.kind === "point" ? drawing.size || 0 : 0;
@@ -54,12 +55,21 @@ if (Player && Frames.scene.dimension === 3) {
       const where = pose(b, at);
       for (const shape of body.shapes) {
         if (shape.kind === "plane") continue;
-        const reach = shape.kind === "mesh" ? meshReach(shape) : Math.hypot(...shape.size) / 2;
-        take(placed(where, shape.at), shape.kind === "sphere" ? shape.size[0] : reach * 0.75);
+        take(placed(where, shape.at), reach(shape, where));
       }
     });
     for (const { bodies, at: place } of scene.joints) take(placed(pose(bodies[0], at), place));
     return bounds;
+  }
+
+  /** How far a shape of a body reaches along the axes of the world. */
+  function reach({ kind, size: [a, b, c], rotation, ...shape }, { q }) {
+    if (kind === "mesh") return meshReach({ ...shape, size: [a] });
+    if (kind === "sphere") return a;
+    const axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((axis) => placed({ at: [0, 0, 0], q }, placed({ at: [0, 0, 0], q: rotation }, axis)));
+    if (kind === "box") return [0, 1, 2].map((k) => (Math.abs(axes[0][k]) * a + Math.abs(axes[1][k]) * b + Math.abs(axes[2][k]) * c) / 2);
+    const round = (along) => (kind === "capsule" ? a : a * Math.sqrt(Math.max(0, 1 - along * along)));
+    return axes[2].map((along) => (Math.abs(along) * b) / 2 + round(along));
   }
 
   function meshReach({ vertices, size: [scale] }) {
@@ -208,7 +218,7 @@ if (Player && Frames.scene.dimension === 3) {
     }
 
     function ball(group, points, look, radius) {
-      const mesh = add(group, shared(`ball ${radius}`, () => new THREE.SphereGeometry(radius, 24, 16)), look);
+      const mesh = add(group, shared(`ball ${radius}`, () => new THREE.SphereGeometry(radius, 36, 24)), look);
       return (at) => {
         const [point] = points(at);
         mesh.visible = finite(point);
