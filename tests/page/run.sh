@@ -82,6 +82,10 @@ mkdir "$pages/scenes"
 for name in pendulum andrews-dae five-bar stephenson-six-bar chain rope-cut bouncing-ball-rest heavy-top-free rolling-disc skateboard-2; do
   "$daedal" solve "$models/$name.toml" -o "$pages/scenes/$name.html" > "$pages/log"
 done
+# bodies and joints: planar, spatial, with loops, rods, rolling and springs
+for name in jansen-leg excavator bicycle delta-robot double-wishbone stewart-platform universal-joint-shaft; do
+  "$daedal" solve "$here/../../gallery/$name.toml" -o "$pages/scenes/gallery-$name.html" > "$pages/log"
+done
 
 node "$here/bodies.mjs" "$pages/scenes/space.json" "$pages/scenes/plane.json" "$pages/scenes/many.json"
 for name in space plane many; do

@@ -4,6 +4,7 @@
 //! equations beside the outputs and are none of them: nothing that a run decides depends on its picture. Derivatives are not allowed, so
 //! that every point which is kept can be drawn. In a system with modes a shape is drawn while the active mode has the names in it.
 
+use crate::bodies;
 use crate::definitions;
 use crate::diagnostic::Mistake;
 use crate::document::{self, Section, TomlItem, wrong_type};
@@ -51,10 +52,10 @@ const UPWARD: [(&str, [f64; 3]); 3] = [("x", [1.0, 0.0, 0.0]), ("y", [0.0, 1.0, 
 /// A picture, read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelPicture {
-    /// 2: flat; 3: in space.
+    /// 2: flat; 3: in space; 0 without shapes.
     pub dimension: usize,
-    /// Direction that is up.
-    pub up: [f64; 3],
+    /// Direction that is up, if the file says it.
+    pub up: Option<[f64; 3]>,
     /// Unit of its lengths, as text.
     pub unit: Option<String>,
     /// Time of the model in a second of the animation, if the file says it.
@@ -202,7 +203,7 @@ pub(crate) fn read(reader: &mut Reader, root: &DeTable) -> PictureDraft {
     section.check_keys(reader, &known);
     let mut picture = ModelPicture {
         dimension: 0,
-        up: choice(reader, section, "up", &UPWARD).map_or([0.0, 0.0, 1.0], |(up, _)| up),
+        up: choice(reader, section, "up", &UPWARD).map(|(up, _)| up),
         unit: section.string(reader, "unit"),
         speed: document::positive(reader, section, "speed"),
         shapes: Vec::new(),
@@ -235,7 +236,18 @@ pub(crate) fn read(reader: &mut Reader, root: &DeTable) -> PictureDraft {
             help: "the second coordinate of a flat picture is up".into(),
         });
     }
-    if picture.shapes.is_empty() && reader.count() == 0 {
+    let has_bodies = bodies::present(root);
+    if has_bodies && picture.dimension != 0 && (picture.dimension == 2) != bodies::is_planar(root) {
+        let wanted = if picture.dimension == 2 { "three" } else { "two" };
+        reader.mistake(Mistake::NotAllowed {
+            what: format!("a picture with {} coordinates", if picture.dimension == 2 { "two" } else { "three" }),
+            place: "this world".into(),
+            at: section.span.into(),
+            label: "its points stand beside the bodies".into(),
+            help: format!("give {wanted} coordinates: bodies in the plane \"xy\" have two, others three"),
+        });
+    }
+    if picture.shapes.is_empty() && reader.count() == 0 && !has_bodies {
         reader.mistake(Mistake::Missing {
             what: "a shape in [picture]".into(),
             at: section.span.into(),
@@ -263,6 +275,24 @@ pub(crate) fn lower(to: &mut Lowering, draft: &PictureDraft) {
     }
 }
 
+/// The colour of a table: a name, or #rrggbb.
+pub(crate) fn color(reader: &mut Reader, section: Section) -> Option<String> {
+    let word = section.string(reader, "color")?;
+    let digits = word.strip_prefix('#').unwrap_or_default();
+    let hexadecimal = digits.len() == 6 && digits.chars().all(|c| c.is_ascii_hexdigit());
+    if hexadecimal || COLOURS.contains(&word.as_str()) {
+        return Some(word);
+    }
+    let at = section.get("color").map_or(section.span, |value| value.span().into());
+    reader.mistake(Mistake::Syntax {
+        message: format!("there is no color `{word}`"),
+        label: "unknown color".into(),
+        at: at.into(),
+        help: Some(help(&word, COLOURS.into_iter(), "a color is #rrggbb or one of")),
+    });
+    None
+}
+
 /// One table of a shape.
 struct ShapeTable<'t, 'i> {
     section: Section<'t, 'i>,
@@ -285,7 +315,7 @@ impl ShapeTable<'_, '_> {
             });
         }
         let Some(ranges) = self.ranges(reader) else { return };
-        let color = self.color(reader);
+        let color = color(reader, section);
         let style = choice(reader, section, "style", &STYLES).map_or(LineStyle::Solid, |(style, _)| style);
         let fill = section.truth(reader, "fill");
         let before = reader.count();
@@ -343,23 +373,6 @@ impl ShapeTable<'_, '_> {
             return None;
         };
         reader.told(parser::index_ranges(&text))
-    }
-
-    fn color(&self, reader: &mut Reader) -> Option<String> {
-        let word = self.section.string(reader, "color")?;
-        let digits = word.strip_prefix('#').unwrap_or_default();
-        let hexadecimal = digits.len() == 6 && digits.chars().all(|c| c.is_ascii_hexdigit());
-        if hexadecimal || COLOURS.contains(&word.as_str()) {
-            return Some(word);
-        }
-        let at = self.section.get("color").map_or(self.section.span, |value| value.span().into());
-        reader.mistake(Mistake::Syntax {
-            message: format!("there is no color `{word}`"),
-            label: "unknown color".into(),
-            at: at.into(),
-            help: Some(help(&word, COLOURS.into_iter(), "a color is #rrggbb or one of")),
-        });
-        None
     }
 
     /// A number that is made of parameters and indices, and is not negative.

@@ -167,6 +167,20 @@ impl System {
         Constraint { joint: j, name: "coupling", holonomic: true, g: c2 - F, k0: zero, gamma, parts }
     }
 
+    /// Force and torque of every joint, A on B in the world, for all multipliers: those of holonomic rows, then the others.
+    pub fn joint_forces(&self, at: &View<f64>, multipliers: &[f64]) -> Vec<[Vector<f64>; 2]> {
+        let rows = self.constraints(at);
+        let holonomic = rows.iter().filter(|row| row.holonomic).count();
+        let mut next = [0, holonomic];
+        let mut carried: Vec<Vec<(&Constraint<f64>, f64)>> = vec![Vec::new(); self.joints().len()];
+        for row in &rows {
+            let place = &mut next[usize::from(!row.holonomic)];
+            carried[row.joint].push((row, multipliers.get(*place).copied().unwrap_or(f64::NAN)));
+            *place += 1;
+        }
+        carried.iter().enumerate().map(|(j, own)| self.reaction(at, j, own)).collect()
+    }
+
     /// Force and torque of A on B in the world, at the point of marker B, for the multipliers of the rows of this joint.
     pub fn reaction<S: Scalar>(&self, at: &View<S>, joint: usize, rows: &[(&Constraint<S>, S)]) -> [Vector<S>; 2] {
         let (mut force, mut torque) = (zero(), zero());

@@ -33,6 +33,7 @@ if (Player && Frames.scene.dimension === 2) {
       }
       scene.bodies.forEach((body, b) => body.shapes.forEach((shape) => outline(shape, pose(b, at)).forEach((point) => take(point))));
       for (const { from, to } of scene.forces) for (const { body, point } of [from, to]) take(placed(pose(body, at), point));
+      for (const { bodies, at: place } of scene.joints) take(placed(pose(bodies[0], at), place));
     }
     if (!finite([...low, ...high])) return { low: [-1, -1], high: [1, 1] };
     return { low, high };
@@ -135,11 +136,38 @@ if (Player && Frames.scene.dimension === 2) {
     }
     for (const drawing of scene.drawings) if (!ghost || moving(drawing)) shape(drawing, at, state, ghost);
     if (ghost || !state.joints) return;
-    for (const { at: place, bodies, force } of scene.joints) {
-      const point = placed(pose(bodies[0], at), place);
-      dot(point, 3.5, colour(null, "black"));
-      if (force && state.forces) arrowTo(point, force.map((column) => Frames.column(column, at)), arrow, colour(null, "red"), 2);
+    for (const joint of scene.joints) drawJoint(joint, at, state);
+  }
+
+  /** A joint by its kind, and its force. What belongs to the ground is hatched. */
+  function drawJoint({ kind, bodies, at: place, axis, force }, at, state) {
+    const where = pose(bodies[0], at);
+    const point = placed(where, place);
+    if (!finite(point)) return;
+    const color = colour(null, "black");
+    const grounded = bodies.includes(null);
+    if (["prismatic", "point-on-line"].includes(kind) && axis) {
+      const reach = 0.16 * size;
+      const ends = [-reach, reach].map((s) => placed(where, place.map((x, k) => x + s * axis[k])));
+      if (bodies[0] === null) hatch(ends, color);
+      path(ends, { color, width: 1.2, dashed: bodies[0] !== null });
     }
+    const [x, y] = toPixels(point);
+    if (kind === "revolute" && grounded) {
+      path([[0, 0], [-8, -13], [8, -13]].map(([u, v]) => [point[0] + u / view.zoom, point[1] + v / view.zoom]), { color, width: 1.5, closed: true });
+      hatch([[-13, -13], [13, -13]].map(([u, v]) => [point[0] + u / view.zoom, point[1] + v / view.zoom]), color, 6);
+    }
+    if (kind === "weld") {
+      context.fillStyle = color;
+      context.fillRect(x - 3.5, y - 3.5, 7, 7);
+    } else if (kind !== "prismatic") {
+      context.beginPath();
+      context.arc(x, y, 3.5, 0, 2 * Math.PI);
+      context.fillStyle = Looks.variable("--ground");
+      context.fill();
+      stroke({ color, width: 1.5 });
+    }
+    if (force && state.forces) arrowTo(point, force.map((column) => Frames.column(column, at)), arrow, colour(null, "red"), 2);
   }
 
   function shape(drawing, at, state, ghost) {
@@ -245,13 +273,13 @@ if (Player && Frames.scene.dimension === 2) {
   }
 
   /** Short strokes on the right side of what does not move. */
-  function hatch(points, color) {
+  function hatch(points, color, pace = 10) {
     context.beginPath();
     for (let k = 0; k + 1 < points.length; k += 1) {
       const [[x0, y0], [x1, y1]] = [toPixels(points[k]), toPixels(points[k + 1])];
       const length = Math.hypot(x1 - x0, y1 - y0) || 1;
       const [u, v] = [(x1 - x0) / length, (y1 - y0) / length];
-      for (let s = 5; s < Math.min(length, 20000); s += 10) {
+      for (let s = pace / 2; s < Math.min(length, 20000); s += pace) {
         const [x, y] = [x0 + s * u, y0 + s * v];
         context.moveTo(x, y);
         context.lineTo(x - 7 * u - 7 * v, y - 7 * v + 7 * u);

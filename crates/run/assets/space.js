@@ -5,7 +5,9 @@ if (Player && Frames.scene.dimension === 3) {
   const { box } = Player;
   const up = new THREE.Vector3(...scene.up).normalize();
   const whole = extent();
-  const size = whole.radius * 2;
+  /** What travels far is followed: the picture is as large as it is in a single frame. */
+  const follows = whole.radius > 4 * whole.single;
+  const size = 2 * (follows ? whole.single : whole.radius);
   const arrow = Frames.arrowScale(size);
   const geometries = new Map();
 
@@ -20,33 +22,54 @@ if (Player && Frames.scene.dimension === 3) {
   /** A ball around everything that is seen in any frame. */
   function extent() {
     const bounds = new THREE.Box3();
-    const take = (point, room = 0) => {
-      if (!finite(point)) return;
-      bounds.expandByPoint(new THREE.Vector3(...point).addScalar(room));
-      bounds.expandByPoint(new THREE.Vector3(...point).addScalar(-room));
-    };
+    let single = 0;
     const stride = Math.max(1, Math.floor(count / 200));
     for (let k = 0; k < count; k += stride) {
-      const at = frame(k);
-      for (const drawing of scene.drawings) {
-        const room = drawing.kind === "circle" ? Math.abs(value(drawing.radius, at)) : drawing.kind === "point" ? drawing.size || 0 : 0;
-        for (const point of corners(drawing, at)) take(point, room);
-      }
-      for (const { from, to } of scene.forces) for (const { body, point } of [from, to]) take(placed(pose(body, at), point));
-      scene.bodies.forEach((body, b) => {
-        const where = pose(b, at);
-        for (const shape of body.shapes) {
-          if (shape.kind === "plane") continue;
-          const reach = shape.kind === "mesh" ? meshReach(shape) : Math.hypot(...shape.size) / 2;
-          take(placed(where, shape.at), shape.kind === "sphere" ? shape.size[0] : reach * 0.75);
-        }
-      });
+      const here = inFrame(frame(k));
+      if (here.isEmpty()) continue;
+      bounds.union(here);
+      single = Math.max(single, here.getBoundingSphere(new THREE.Sphere()).radius);
     }
     if (bounds.isEmpty()) bounds.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
     const ball = bounds.getBoundingSphere(new THREE.Sphere());
     const lowest = Math.min(...[0, 1].flatMap((x) => [0, 1].flatMap((y) => [0, 1].map((z) =>
       new THREE.Vector3(x ? bounds.max.x : bounds.min.x, y ? bounds.max.y : bounds.min.y, z ? bounds.max.z : bounds.min.z).dot(up)))));
-    return { centre: ball.center, radius: ball.radius || 1, lowest };
+    return { centre: ball.center, radius: ball.radius || 1, single: single || ball.radius || 1, lowest };
+  }
+
+  /** A box around what is seen in a frame. */
+  function inFrame(at) {
+    const bounds = new THREE.Box3();
+    const take = (point, room = 0) => {
+      if (!finite(point)) return;
+      const [x, y, z] = Array.isArray(room) ? room : [room, room, room];
+      bounds.expandByPoint(new THREE.Vector3(...point).add(new THREE.Vector3(x, y, z)));
+      bounds.expandByPoint(new THREE.Vector3(...point).sub(new THREE.Vector3(x, y, z)));
+    };
+    for (const drawing of scene.drawings) {
+      const room = drawing.kind === "circle" ? Math.abs(value(drawing.radius, at)) : drawing.kind === "point" ? drawing.size || 0 : 0;
+      for (const point of corners(drawing, at)) take(point, room);
+    }
+    for (const { from, to } of scene.forces) for (const { body, point } of [from, to]) take(placed(pose(body, at), point));
+    scene.bodies.forEach((body, b) => {
+      const where = pose(b, at);
+      for (const shape of body.shapes) {
+        if (shape.kind === "plane") continue;
+        take(placed(where, shape.at), reach(shape, where));
+      }
+    });
+    for (const { bodies, at: place } of scene.joints) take(placed(pose(bodies[0], at), place));
+    return bounds;
+  }
+
+  /** How far a shape of a body reaches along the axes of the world. */
+  function reach({ kind, size: [a, b, c], rotation, ...shape }, { q }) {
+    if (kind === "mesh") return meshReach({ ...shape, size: [a] });
+    if (kind === "sphere") return a;
+    const axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((axis) => placed({ at: [0, 0, 0], q }, placed({ at: [0, 0, 0], q: rotation }, axis)));
+    if (kind === "box") return [0, 1, 2].map((k) => (Math.abs(axes[0][k]) * a + Math.abs(axes[1][k]) * b + Math.abs(axes[2][k]) * c) / 2);
+    const round = (along) => (kind === "capsule" ? a : a * Math.sqrt(Math.max(0, 1 - along * along)));
+    return axes[2].map((along) => (Math.abs(along) * b) / 2 + round(along));
   }
 
   function meshReach({ vertices, size: [scale] }) {
@@ -137,7 +160,7 @@ if (Player && Frames.scene.dimension === 3) {
         const holder = new THREE.Group();
         for (const shape of body.shapes) {
           const flat = shape.kind === "plane";
-          const mesh = new THREE.Mesh(geometry(shape), material(body.color, flat ? "grey" : "blue", ghost, flat ? { side: THREE.DoubleSide, transparent: true, opacity: 0.3 } : {}));
+          const mesh = new THREE.Mesh(geometry(shape), material(body.color, flat ? "grey" : "blue", ghost, flat ? { side: THREE.DoubleSide, transparent: true, opacity: 0.3, depthWrite: false } : {}));
           mesh.position.set(...shape.at);
           const [w, x, y, z] = shape.rotation;
           mesh.quaternion.set(x, y, z, w);
@@ -195,7 +218,7 @@ if (Player && Frames.scene.dimension === 3) {
     }
 
     function ball(group, points, look, radius) {
-      const mesh = add(group, shared(`ball ${radius}`, () => new THREE.SphereGeometry(radius, 24, 16)), look);
+      const mesh = add(group, shared(`ball ${radius}`, () => new THREE.SphereGeometry(radius, 36, 24)), look);
       return (at) => {
         const [point] = points(at);
         mesh.visible = finite(point);
@@ -289,29 +312,74 @@ if (Player && Frames.scene.dimension === 3) {
       };
     }
 
-    /** A joint: its axis, a ball, and its force. */
-    function hinge(group, { kind, bodies, at: place, axis, force }, thick) {
+    /** A joint by its kind, and its force. */
+    function hinge(group, { kind, bodies, at: place, axis, second_axis: second, force }, thick) {
       const point = (at) => placed(pose(bodies[0], at), place);
-      const look = material(null, "grey", false);
+      const look = material(null, bodies.includes(null) ? "black" : "grey", false);
       const steps = [];
-      const shown = (step) => (at, state) => {
-        step(at, state);
-        if (!state.joints) group.children.slice(step.from, step.to).forEach((child) => (child.visible = false));
-      };
       const own = (make) => {
         const from = group.children.length;
         const step = make();
-        steps.push(shown(Object.assign(step, { from, to: group.children.length })));
+        const made = group.children.slice(from);
+        steps.push((at, state) => {
+          step(at, state);
+          if (!state.joints) made.forEach((child) => (child.visible = false));
+        });
       };
-      own(() => ball(group, (at) => [point(at)], look, size * (kind === "spherical" ? 0.016 : 0.01)));
-      if (axis) {
-        const norm = Math.hypot(...axis) || 1;
-        const reach = (0.06 * size) / norm;
-        const end = (sign, at) => placed(pose(bodies[0], at), place.map((x, k) => x + sign * reach * axis[k]));
-        own(() => rod(group, (at) => [end(-1, at), end(1, at)], look, 1.4 * thick));
+      const unit = (axis) => axis.map((x) => x / (Math.hypot(...axis) || 1));
+      /** Ends of a piece of an axis through the joint, fixed in one of the bodies. */
+      const piece = (axis, reach, body = bodies[0]) => (at) => {
+        const where = pose(body, at);
+        const along = placed({ at: [0, 0, 0], q: where.q }, unit(axis));
+        return [-reach, reach].map((s) => point(at).map((x, k) => x + s * along[k]));
+      };
+      const span = pins();
+      switch (kind) {
+        case "revolute":
+          own(() => rod(group, piece(axis, 0.8 * span), look, 0.28 * span));
+          break;
+        case "universal":
+          own(() => rod(group, piece(axis, span), look, 0.2 * span));
+          own(() => rod(group, piece(second, span, bodies[1]), look, 0.2 * span));
+          break;
+        case "prismatic":
+        case "screw":
+        case "cylindrical":
+          own(() => rod(group, piece(axis, 4 * span), look, 1.2 * thick));
+          own(() => sleeve(group, piece(axis, span), look, 0.55 * span, kind === "prismatic"));
+          break;
+        case "point-on-line":
+          own(() => rod(group, piece(axis, 4 * span), look, 1.2 * thick));
+          break;
+        case "planar":
+        case "point-on-plane":
+          own(() => rod(group, piece(axis, 0.06 * span), look, 1.6 * span));
+          break;
+        case "knife-edge":
+          own(() => rod(group, piece(second, span, bodies[1]), look, 0.15 * span));
+          break;
+        case "weld":
+          own(() => sleeve(group, piece([0, 0, 1], 0.4 * span), look, 0.4 * span, true));
+          break;
+        default:
+          own(() => ball(group, (at) => [point(at)], look, 0.6 * span));
       }
       if (force) steps.push(pointer(group, point, (at) => force.map((column) => Frames.column(column, at)), arrow, material(null, "red", false), 2 * thick));
       return steps;
+    }
+
+    /** Half the length of a pin: as large as bodies are thick, and not too small to be seen. */
+    function pins() {
+      const thickness = scene.bodies.flatMap(({ shapes }) => shapes.filter(({ kind }) => kind !== "plane" && kind !== "mesh").map(({ kind, size: s }) => (kind === "box" ? [...s].sort((a, b) => a - b)[1] : kind === "sphere" ? s[0] : 2 * Math.min(s[0], s[1]))));
+      thickness.sort((a, b) => a - b);
+      const usual = thickness.length ? thickness[thickness.length >> 1] : 0;
+      return Math.min(0.04 * size, Math.max(0.009 * size, 0.9 * usual));
+    }
+
+    /** What slides: a tube, or one with edges. */
+    function sleeve(group, ends, look, radius, edged) {
+      const mesh = add(group, shared(edged ? "edged" : "rod", () => new THREE.CylinderGeometry(1, 1, 1, edged ? 4 : 14)), look);
+      return (at) => stretch(mesh, ends(at), radius);
     }
 
     function traceLine({ body, point, color }) {
@@ -334,7 +402,7 @@ if (Player && Frames.scene.dimension === 3) {
     function groundGrid() {
       const power = 10 ** Math.floor(Math.log10(size / 5));
       const cell = [1, 2, 5, 10].map((k) => k * power).find((cell) => size / cell <= 8);
-      const cells = 2 * Math.ceil((0.75 * size) / cell);
+      const cells = Math.min(400, 2 * Math.ceil((1.5 * whole.radius) / cell));
       const lines = new THREE.GridHelper(cells * cell, cells);
       lines.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), up);
       const height = Math.abs(whole.lowest) < 0.02 * size ? 0 : whole.lowest;
@@ -351,21 +419,27 @@ if (Player && Frames.scene.dimension === 3) {
     function fit() {
       eye.azimuth = -0.95;
       eye.elevation = 0.35;
-      eye.target.copy(whole.centre);
+      eye.target.copy(follows ? new THREE.Vector3() : whole.centre);
       const narrow = Math.min(1, width / height || 1);
-      eye.distance = whole.radius / Math.sin((camera.fov * Math.PI) / 360) / narrow;
+      eye.distance = (0.5 * size) / Math.sin((camera.fov * Math.PI) / 360) / narrow;
     }
 
-    function look() {
+    /** From the place that is followed, if there is one. */
+    function look(at) {
       const level = Math.cos(eye.elevation) * eye.distance;
+      const target = eye.target.clone();
+      if (follows) {
+        const [low, high] = [at.low, at.high].map((k) => inFrame(frame(k)).getCenter(new THREE.Vector3()));
+        target.add(low.lerp(high, at.part));
+      }
       camera.position
-        .copy(eye.target)
+        .copy(target)
         .addScaledVector(first, level * Math.cos(eye.azimuth))
         .addScaledVector(second, level * Math.sin(eye.azimuth))
         .addScaledVector(up, Math.sin(eye.elevation) * eye.distance);
-      camera.lookAt(eye.target);
+      camera.lookAt(target);
       lamp.position.copy(camera.position).addScaledVector(up, size);
-      lamp.target.position.copy(eye.target);
+      lamp.target.position.copy(target);
     }
 
     function draw(at, state) {
@@ -375,7 +449,7 @@ if (Player && Frames.scene.dimension === 3) {
         line.visible = state.traces;
         shape.setDrawRange(0, at.low + 1);
       }
-      look();
+      look(at);
       if (width) renderer.render(world, camera);
     }
 

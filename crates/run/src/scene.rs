@@ -183,9 +183,12 @@ pub struct SceneJoint {
     pub bodies: [Option<usize>; 2],
     /// Its place in the frame of the first body, or in the world if that is the ground.
     pub at: [f64; 3],
-    /// Its axis in the same frame.
+    /// Its axis in the same frame: that of a hinge or a slide, the normal of a plane, the pin of a universal joint.
     #[serde(default)]
     pub axis: Option<[f64; 3]>,
+    /// An axis in the frame of the second body, or in the world if that is the ground: the other pin of a universal joint, the other shaft, a blade.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_axis: Option<[f64; 3]>,
     /// Columns of the force on the second body, in the world.
     #[serde(default)]
     pub force: Option<[usize; 3]>,

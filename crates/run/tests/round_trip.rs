@@ -237,6 +237,7 @@ fn scene() -> impl Strategy<Value = Scene> {
                 bodies: [None, Some(0)],
                 at: [x; 3],
                 axis: None,
+                second_axis: Some([x, 0.0, 1.0]),
                 force: Some([1, 2, 3]),
             };
             Scene {

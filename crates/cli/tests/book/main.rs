@@ -38,16 +38,18 @@ fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// An empty folder for one page, with the models that ship with the project.
+/// An empty folder for one page, with the models and mechanisms that ship with the project.
 fn folder(page: &Path) -> PathBuf {
     let name = page.file_stem().expect("a file");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book").join(name);
     let _ = fs::remove_dir_all(&folder);
-    let models = folder.join("models");
-    fs::create_dir_all(&models).expect("a folder for the test");
-    for entry in fs::read_dir(project().join("models")).expect("the models") {
-        let path = entry.expect("a file").path();
-        fs::copy(&path, models.join(path.file_name().expect("a file"))).expect("a copy");
+    for shipped in ["models", "gallery"] {
+        let copies = folder.join(shipped);
+        fs::create_dir_all(&copies).expect("a folder for the test");
+        for entry in fs::read_dir(project().join(shipped)).expect("the models") {
+            let path = entry.expect("a file").path();
+            fs::copy(&path, copies.join(path.file_name().expect("a file"))).expect("a copy");
+        }
     }
     folder
 }

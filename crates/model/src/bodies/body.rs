@@ -7,6 +7,7 @@ use crate::diagnostic::Mistake;
 use crate::document::{Section, wrong_type};
 use crate::entries::Name;
 use crate::index::Bindings;
+use crate::picture;
 use crate::reader::Reader;
 use crate::source::Span;
 use daedal_multibody::vector::{IDENTITY, Matrix3, about, norm, product, rotation, unit};
@@ -100,7 +101,7 @@ fn body(template: &mut Template, reader: &mut Reader, planar: bool, name: &Name,
         return None;
     }
     body.fixed = template.section.truth(reader, "fixed").unwrap_or(false);
-    body.color = template.section.string(reader, "color");
+    body.color = picture::color(reader, template.section);
     for key in ["mass", "density"] {
         if template.section.get(key).is_some() {
             let value = template.number(reader, key, bindings)?;

@@ -109,6 +109,11 @@ pub(crate) fn present(root: &DeTable) -> bool {
     SECTIONS.iter().any(|section| root.contains_key(*section))
 }
 
+/// Do they lie in a plane?
+pub(crate) fn is_planar(root: &DeTable) -> bool {
+    root.get("world").and_then(|world| world.get_ref().get("plane")).is_some()
+}
+
 /// What was read.
 pub(crate) struct ReadBodies {
     pub formulas: Formulas,

@@ -12,6 +12,13 @@ use super::block::{Pair, Row};
 use crate::vector::{Vector, add, cross, dot, negative, norm, scale, sub};
 use daedal::scalar::Scalar;
 
+/// ρ of a disc: from its centre to where it touches the plane.
+pub fn arm<S: Scalar>(pair: &Pair<S>, radius: f64) -> Vector<S> {
+    let (n, a) = (pair.axes[0][2], pair.axes[1][2]);
+    let b = sub(n, scale(dot(n, a), a));
+    scale(norm(b).recip() * -radius, b)
+}
+
 /// A thin disc that rolls without slipping: one holonomic row, two others.
 pub fn disc<S: Scalar>(pair: &Pair<S>, radius: f64) -> ([Row<S>; 1], [Row<S>; 2]) {
     let ([t1, t2, n], a) = (pair.axes[0], pair.axes[1][2]);

@@ -5,6 +5,7 @@
 
 mod curves;
 mod shapes;
+mod solids;
 
 use crate::error::WriteError;
 use crate::page::text::escape;
@@ -116,11 +117,17 @@ impl Mark {
             path.push('Z');
         }
         let color = &self.color;
-        let fill = if self.filled { color.as_str() } else { "none" };
+        let light = shapes::lightened(color);
+        let fill = match (self.solid, self.filled) {
+            (true, _) => light.as_str(),
+            (false, true) => color.as_str(),
+            (false, false) => "none",
+        };
         let faint = if opacity < 1.0 { format!(" opacity=\"{opacity}\"") } else { String::new() };
         if let (Some(dot), Some(&at)) = (self.dot, self.points.first()) {
             let r = match dot {
                 Dot::Usual => 3.0,
+                Dot::Joint => 1.8,
                 Dot::Radius(radius) => (scale * radius).max(1.0),
             };
             let [x, y] = place(at);

@@ -1,6 +1,7 @@
 //! A frame of a scene as flat lines and dots.
 
-use crate::scene::{Anchor, Coordinate, DrawingKind, Pose, Scene, SceneDrawing, SceneShape, ShapeKind, Stroke};
+use super::solids;
+use crate::scene::{Anchor, Coordinate, DrawingKind, Pose, Scene, SceneDrawing, Stroke};
 use std::f64::consts::TAU;
 
 /// Points of a circle.
@@ -9,8 +10,6 @@ const ROUND: usize = 40;
 const ARROW: f64 = 0.18;
 /// Azimuth and elevation from which space is seen.
 const SEEN_FROM: (f64, f64) = (-0.9, 0.38);
-/// Most triangles of a mesh that are drawn.
-const MOST_TRIANGLES: usize = 4000;
 /// Most frames that the extent is looked for in.
 const LOOKED_AT: usize = 300;
 
@@ -33,6 +32,8 @@ const COLOURS: [(&str, &str); 11] = [
 #[derive(Clone, Copy)]
 pub enum Dot {
     Usual,
+    /// that of a joint
+    Joint,
     /// radius in lengths of the model
     Radius(f64),
 }
@@ -42,6 +43,8 @@ pub struct Mark {
     pub points: Vec<[f64; 2]>,
     pub closed: bool,
     pub filled: bool,
+    /// covers what is behind it
+    pub solid: bool,
     pub dashed: bool,
     pub width: f64,
     pub color: String,
@@ -53,6 +56,8 @@ pub struct Mark {
 pub struct View {
     across: [f64; 3],
     upward: [f64; 3],
+    /// to the reader
+    pub towards: [f64; 3],
     pub low: [f64; 2],
     pub high: [f64; 2],
     /// Length of arrows for each unit of what they show.
@@ -62,9 +67,7 @@ pub struct View {
 impl View {
     /// None if nothing has a place.
     pub fn of(scene: &Scene) -> Option<View> {
-        let (across, upward) =
-            if scene.dimension == 2 { ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]) } else { projection(scene.up) };
-        let mut view = View { across, upward, low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2], arrow: 0.0 };
+        let mut view = View::from(scene.dimension, scene.up);
         let frames = scene.frames.t.len();
         let stride = frames.div_ceil(LOOKED_AT).max(1);
         let mut longest: f64 = 0.0;
@@ -98,6 +101,20 @@ impl View {
         Some(view)
     }
 
+    /// A view of nothing, from the front.
+    pub fn from(dimension: u8, up: [f64; 3]) -> View {
+        let flat = ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]);
+        let (across, upward) = if dimension == 2 { flat } else { projection(up) };
+        let towards = cross(across, upward);
+        View { across, upward, towards, low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2], arrow: 0.0 }
+    }
+
+    /// The larger side; zero before anything was seen.
+    pub fn extent(&self) -> f64 {
+        let extent = self.width().max(self.height());
+        if extent.is_finite() { extent } else { 0.0 }
+    }
+
     pub fn width(&self) -> f64 {
         self.high[0] - self.low[0]
     }
@@ -106,7 +123,7 @@ impl View {
         self.high[1] - self.low[1]
     }
 
-    fn flat(&self, point: [f64; 3]) -> [f64; 2] {
+    pub fn flat(&self, point: [f64; 3]) -> [f64; 2] {
         [dot(self.across, point), dot(self.upward, point)]
     }
 }
@@ -127,21 +144,14 @@ fn projection(up: [f64; 3]) -> ([f64; 3], [f64; 3]) {
 
 /// What a frame shows, the last one on top.
 pub fn marks(scene: &Scene, view: &View, frame: usize) -> Vec<Mark> {
-    let mut marks = Vec::new();
-    for body in &scene.bodies {
-        let frame_of = placed(scene, &body.pose, frame);
-        let moves = matches!(body.pose, Pose::Columns(_));
-        for shape in &body.shapes {
-            for line in outlines(shape) {
-                let points: Vec<[f64; 3]> = line.iter().map(|&point| frame_of.place(point)).collect();
-                push(&mut marks, view, &points, Mark::line(colour(body.color.as_deref(), "blue"), 1.2, moves));
-            }
-        }
-    }
+    let mut marks = solids::bodies(scene, view, frame);
     for force in &scene.forces {
         let ends = [anchor(scene, &force.from, frame), anchor(scene, &force.to, frame)];
         let points = if force.kind.contains("spring") { winding(view, ends, 8.0, None) } else { ends.to_vec() };
         push(&mut marks, view, &points, Mark::line(colour(None, "green"), 1.5, true));
+    }
+    for joint in &scene.joints {
+        marks.extend(solids::joint(scene, view, joint, frame));
     }
     for drawing in &scene.drawings {
         draw(&mut marks, scene, view, drawing, frame);
@@ -171,8 +181,18 @@ pub fn traces(scene: &Scene, view: &View, frame: usize) -> Vec<Mark> {
 }
 
 impl Mark {
-    fn line(color: String, width: f64, moves: bool) -> Self {
-        Mark { points: Vec::new(), closed: false, filled: false, dashed: false, width, color, dot: None, moves }
+    pub fn line(color: String, width: f64, moves: bool) -> Self {
+        Mark {
+            points: Vec::new(),
+            closed: false,
+            filled: false,
+            solid: false,
+            dashed: false,
+            width,
+            color,
+            dot: None,
+            moves,
+        }
     }
 }
 
@@ -301,56 +321,15 @@ fn winding(view: &View, ends: [[f64; 3]; 2], coils: f64, size: Option<f64>) -> V
     points
 }
 
-/// Lines that a shape is drawn by, in the frame of its body.
-fn outlines(shape: &SceneShape) -> Vec<Vec<[f64; 3]>> {
-    let size = &shape.size;
-    let circle = |r: f64, z: f64| -> Vec<[f64; 3]> {
-        (0..=ROUND).map(|k| TAU * k as f64 / ROUND as f64).map(|phi| [r * phi.cos(), r * phi.sin(), z]).collect()
-    };
-    let lines: Vec<Vec<[f64; 3]>> = match shape.kind {
-        ShapeKind::Box => {
-            let [x, y, z] = [0.5 * size[0], 0.5 * size[1], 0.5 * size[2]];
-            let level = |z: f64| vec![[-x, -y, z], [x, -y, z], [x, y, z], [-x, y, z], [-x, -y, z]];
-            let edges = [[-x, -y], [x, -y], [x, y], [-x, y]].map(|[x, y]| vec![[x, y, -z], [x, y, z]]);
-            [level(-z), level(z)].into_iter().chain(edges).collect()
-        }
-        ShapeKind::Plane => {
-            let [x, y] = [0.5 * size[0], 0.5 * size[1]];
-            vec![vec![[-x, -y, 0.0], [x, -y, 0.0], [x, y, 0.0], [-x, y, 0.0], [-x, -y, 0.0]]]
-        }
-        ShapeKind::Cylinder | ShapeKind::Capsule => {
-            let (r, z) = (size[0], 0.5 * size[1]);
-            let edges = [[r, 0.0], [0.0, r], [-r, 0.0], [0.0, -r]].map(|[x, y]| vec![[x, y, -z], [x, y, z]]);
-            [circle(r, -z), circle(r, z)].into_iter().chain(edges).collect()
-        }
-        ShapeKind::Sphere => {
-            let flat = circle(size[0], 0.0);
-            let turned = |turn: fn([f64; 3]) -> [f64; 3]| flat.iter().map(|&p| turn(p)).collect();
-            vec![flat.clone(), turned(|[x, y, z]| [x, z, y]), turned(|[x, y, z]| [z, x, y])]
-        }
-        ShapeKind::Mesh => {
-            let vertices = shape.vertices.as_deref().unwrap_or_default();
-            let corner = |k: u32| {
-                let at = 3 * k as usize;
-                [vertices[at], vertices[at + 1], vertices[at + 2]].map(|x| x * size[0])
-            };
-            let triangles = shape.triangles.as_deref().unwrap_or_default().chunks_exact(3).take(MOST_TRIANGLES);
-            triangles.map(|t| vec![corner(t[0]), corner(t[1]), corner(t[2]), corner(t[0])]).collect()
-        }
-    };
-    let own = Placement { at: shape.at, rotation: shape.rotation };
-    lines.into_iter().map(|line| line.into_iter().map(|point| own.place(point)).collect()).collect()
-}
-
 /// A place and a quaternion.
-struct Placement {
-    at: [f64; 3],
-    rotation: [f64; 4],
+pub struct Placement {
+    pub at: [f64; 3],
+    pub rotation: [f64; 4],
 }
 
 impl Placement {
     /// at + R(q) point
-    fn place(&self, point: [f64; 3]) -> [f64; 3] {
+    pub fn place(&self, point: [f64; 3]) -> [f64; 3] {
         let [q0, a, b, c] = self.rotation;
         let (axis, square) = ([a, b, c], q0 * q0 + a * a + b * b + c * c);
         let twice = scaled(cross(axis, point), 2.0);
@@ -359,7 +338,7 @@ impl Placement {
     }
 }
 
-fn placed(scene: &Scene, pose: &Pose, frame: usize) -> Placement {
+pub fn placed(scene: &Scene, pose: &Pose, frame: usize) -> Placement {
     match pose {
         Pose::Fixed { at, rotation } => Placement { at: *at, rotation: *rotation },
         Pose::Columns(columns) => {
@@ -389,7 +368,7 @@ fn triple(scene: &Scene, point: &[Coordinate], frame: usize) -> [f64; 3] {
     [at(0), at(1), at(2)]
 }
 
-fn colour(given: Option<&str>, usual: &str) -> String {
+pub fn colour(given: Option<&str>, usual: &str) -> String {
     let word = given.unwrap_or(usual);
     let hexadecimal = word.strip_prefix('#').is_some_and(|digits| digits.chars().all(|c| c.is_ascii_hexdigit()));
     match COLOURS.iter().find(|(name, _)| *name == word) {
@@ -397,6 +376,13 @@ fn colour(given: Option<&str>, usual: &str) -> String {
         None if hexadecimal => word.to_string(),
         None => COLOURS[0].1.to_string(),
     }
+}
+
+/// A colour #rrggbb with three parts of white, as a face in light.
+pub fn lightened(color: &str) -> String {
+    let part = |k: usize| color.get(2 * k + 1..2 * k + 3).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let mixed = [0, 1, 2].map(|k| (part(k).unwrap_or(255) + 3 * 255) / 4);
+    format!("#{:02x}{:02x}{:02x}", mixed[0], mixed[1], mixed[2])
 }
 
 /// Two directions across an axis.
@@ -408,27 +394,27 @@ fn across(axis: [f64; 3]) -> ([f64; 3], [f64; 3]) {
     (first, cross(axis, first))
 }
 
-fn plus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+pub fn plus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+pub fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     plus(a, scaled(b, -1.0))
 }
 
-fn scaled(a: [f64; 3], by: f64) -> [f64; 3] {
+pub fn scaled(a: [f64; 3], by: f64) -> [f64; 3] {
     a.map(|x| by * x)
 }
 
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-fn norm(a: [f64; 3]) -> f64 {
+pub fn norm(a: [f64; 3]) -> f64 {
     dot(a, a).sqrt()
 }
 
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 

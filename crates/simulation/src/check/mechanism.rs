@@ -5,9 +5,6 @@ use daedal::motion::{Form, Layout};
 use daedal_multibody::{Mobility, System};
 use serde_json::{Value, json};
 
-/// Larger systems are not looked at: ranks are decided densely.
-const MOST_ROWS: usize = 1000;
-
 /// What was found about bodies and joints.
 pub struct MechanismCheck {
     /// Freedoms and redundant rows at the start.
@@ -41,14 +38,7 @@ impl MechanismCheck {
     pub fn of(system: &System, found: &Analysis) -> Self {
         let layout = Layout::new(found.sizes, Form::StrangenessFree, false);
         let p = &found.x[layout.p()];
-        let rows = found.sizes.holonomic + found.sizes.nonholonomic;
-        let mobility = if rows <= MOST_ROWS {
-            system.mobility(found.t, p)
-        } else {
-            let counted = found.sizes.velocities as i64 - rows as i64;
-            let freedoms = usize::try_from(counted).unwrap_or(0);
-            Mobility { counted, freedoms, rows, dependent: Vec::new(), smallest_kept: f64::NAN, not_unique: Vec::new() }
-        };
+        let mobility = system.mobility(found.t, p);
         let owned = |names: Vec<&str>| names.into_iter().map(str::to_string).collect::<Vec<_>>();
         MechanismCheck {
             redundant: redundant(&mobility),
@@ -116,22 +106,13 @@ fn redundant(mobility: &Mobility) -> Vec<String> {
 
 fn reactions(system: &System, found: &Analysis, layout: &Layout, mobility: &Mobility) -> Vec<Reaction> {
     let view = system.view(found.t, &found.x[layout.p()], &found.x[layout.v()]);
-    let (mut lambda, mut mu) = (found.x[layout.lambda()].iter(), found.x[layout.mu()].iter());
-    let rows = system.constraints(&view);
-    let carried: Vec<f64> = rows
-        .iter()
-        .map(|row| if row.holonomic { lambda.next() } else { mu.next() }.copied().unwrap_or(f64::NAN))
-        .collect();
-    let mut reactions = Vec::new();
-    for (j, joint) in system.joints().iter().enumerate() {
-        let own: Vec<_> =
-            rows.iter().zip(&carried).filter(|(row, _)| row.joint == j).map(|(row, l)| (row, *l)).collect();
-        if own.is_empty() {
-            continue;
-        }
-        let [force, torque] = system.reaction(&view, j, &own);
-        let unique = !mobility.not_unique.contains(&joint.name);
-        reactions.push(Reaction { joint: joint.name.clone(), kind: joint.kind.name(), force, torque, unique });
-    }
-    reactions
+    let multipliers = [&found.x[layout.lambda()], &found.x[layout.mu()]].concat();
+    let forces = system.joint_forces(&view, &multipliers);
+    let joints = system.joints().iter().zip(forces);
+    joints
+        .map(|(joint, [force, torque])| {
+            let unique = !mobility.not_unique.contains(&joint.name);
+            Reaction { joint: joint.name.clone(), kind: joint.kind.name(), force, torque, unique }
+        })
+        .collect()
 }

@@ -1,13 +1,17 @@
-//! The moving picture of a run: the shapes of the model, and their coordinates at the times of the frames.
+//! The moving picture of a run: the shapes of the model and its bodies, and their coordinates at the times of the frames.
 //!
 //! Frames stand at equal times, sixty in a second of the animation, and are computed like the points between the steps, on the polynomials
 //! over them. So they change nothing in the run: without polynomials, with `--save steps` or a number of points, the frames are the points
 //! that were kept.
 
+mod bodies;
+
+use crate::model::{DrawnModel, ModelSystem};
 use crate::modes::table::ColumnTable;
 use crate::outcome::{Computed, Outcome, SolverResult};
 use crate::outputs::ModelOutputs;
 use crate::record::Stretch;
+use bodies::DrawnBodies;
 use daedal::Save;
 use daedal::hybrid::HybridSolution;
 use daedal_model::{HybridModel, LineStyle, ModelKind, ModelPicture, PictureKind, PictureShape, PictureValue};
@@ -23,43 +27,81 @@ const MOST_NUMBERS: f64 = 1e7;
 /// How many seconds an animation should last at least and at most, where the file does not give its speed.
 const LASTS: (f64, f64) = (3.0, 50.0);
 
-/// The picture of a run, if its model has one.
+/// The picture of a run, if its model has one or is made of bodies.
 pub fn scene(outcome: &Outcome, computed: &Computed, stretches: &[Stretch]) -> Option<Scene> {
-    let drawn = outcome.model.content.picture.as_deref()?;
-    let picture = &drawn.picture;
-    let mut table = match &computed.result {
-        SolverResult::Single { solution, .. } => {
-            let outputs = ModelOutputs::of_picture(&outcome.model, drawn, &solution.names, name);
-            ColumnTable::with_outputs(outputs, solution)
-        }
-        SolverResult::Modes { solution, model, .. } => of_modes(model, solution),
-    };
-    // places of the formulas in a row
-    let places: HashMap<&str, usize> = table.names.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect();
-    let count = picture.shapes.iter().flat_map(values).filter_map(number).max().map_or(0, |k| k + 1);
-    let formulas: Vec<Option<usize>> = (0..count).map(|k| places.get(name(k).as_str()).copied()).collect();
+    let content = &outcome.model.content;
+    let drawn = content.picture.as_deref();
+    let mut bodies = match &content.equations {
+        ModelSystem::Motion(motion) => motion.bodies.as_deref().zip(motion.formulas.as_ref()),
+        ModelSystem::General(_) | ModelSystem::Modes(_) => None,
+    }
+    .map(|(system, formulas)| (system, DrawnBodies::new(system, formulas)));
+    if drawn.is_none() && bodies.is_none() {
+        return None;
+    }
+    let mut shapes = drawn.map(|drawn| DrawnShapes::new(outcome, computed, drawn));
+    let of_shapes = shapes.as_ref().map_or(0, |shapes| shapes.formulas.len());
+    let count = of_shapes + bodies.as_ref().map_or(0, |(_, bodies)| bodies.columns());
 
     let (t0, t1) = (outcome.interval.0, computed.t);
-    let speed = picture.speed.unwrap_or_else(|| usual_speed((outcome.interval.1 - t0).abs()));
+    let given = drawn.and_then(|drawn| drawn.picture.speed);
+    let speed = given.unwrap_or_else(|| usual_speed((outcome.interval.1 - t0).abs()));
     let most = (MOST_NUMBERS / count.max(1) as f64).clamp(2.0, MOST_FRAMES);
     let wanted = (outcome.save == Save::Dense).then(|| frame_times(t0, t1, speed, most));
     let mut frames = SceneFrames { t: Vec::new(), columns: vec![Vec::new(); count] };
-    for_each_frame(stretches, wanted.as_deref(), &mut |mode, t, x| {
+    let mut take = |mode: usize, t: f64, x: &[f64]| {
         frames.t.push(t);
-        let row = table.at(mode, t, x, None);
-        for (column, place) in frames.columns.iter_mut().zip(&formulas) {
-            column.push(place.map_or(f64::NAN, |place| row[place]));
-        }
-    });
-    let (t, x) = (computed.t, end_state(&computed.result));
-    if frames.t.is_empty() {
-        let row = table.at(x.0, t, x.1, None);
-        frames.t.push(t);
-        frames.columns.iter_mut().zip(&formulas).for_each(|(column, place)| {
-            column.push(place.map_or(f64::NAN, |place| row[place]));
-        });
+        let of_shapes = shapes.as_mut().map_or(Vec::new(), |shapes| shapes.frame(mode, t, x));
+        let of_bodies = bodies.as_mut().map_or(Vec::new(), |(_, bodies)| bodies.frame(t, x));
+        let values = of_shapes.into_iter().chain(of_bodies);
+        frames.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
+    };
+    for_each_frame(stretches, wanted.as_deref(), &mut take);
+    if stretches.iter().all(|stretch| stretch.points.is_empty()) {
+        let (mode, x) = end_state(&computed.result);
+        take(mode, computed.t, x);
     }
-    Some(assembled(picture, speed, frames))
+    let of_bodies = frames.columns.split_off(of_shapes);
+    let mut scene = match drawn {
+        Some(drawn) => assembled(&drawn.picture, speed, frames),
+        None => Scene { speed, frames, ..Scene::default() },
+    };
+    if let Some((system, bodies)) = bodies {
+        let first = scene.frames.columns.len();
+        scene.frames.columns.extend(of_bodies);
+        scene.up = drawn.and_then(|drawn| drawn.picture.up).unwrap_or_else(|| bodies::upward(system));
+        bodies.draw(&mut scene, first);
+    }
+    Some(scene)
+}
+
+/// The formulas of a picture along a run.
+struct DrawnShapes {
+    table: ColumnTable,
+    /// places of the formulas in a row; none where no mode has one
+    formulas: Vec<Option<usize>>,
+}
+
+impl DrawnShapes {
+    fn new(outcome: &Outcome, computed: &Computed, drawn: &DrawnModel) -> Self {
+        let table = match &computed.result {
+            SolverResult::Single { solution, .. } => {
+                let outputs = ModelOutputs::of_picture(&outcome.model, drawn, &solution.names, name);
+                ColumnTable::with_outputs(outputs, solution)
+            }
+            SolverResult::Modes { solution, model, .. } => of_modes(model, solution),
+        };
+        let places: HashMap<&str, usize> = table.names.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect();
+        let count = drawn.picture.shapes.iter().flat_map(values).filter_map(number).max().map_or(0, |k| k + 1);
+        let formulas = (0..count).map(|k| places.get(name(k).as_str()).copied()).collect();
+        DrawnShapes { table, formulas }
+    }
+
+    /// Their values at a point.
+    fn frame(&mut self, mode: usize, t: f64, x: &[f64]) -> Vec<f64> {
+        let row = self.table.at(mode, t, x, None);
+        self.formulas.iter().map(|place| place.map_or(f64::NAN, |place| row[place])).collect()
+    }
 }
 
 /// How a formula of a picture is called; no variable has such a name.
@@ -171,7 +213,7 @@ fn assembled(picture: &ModelPicture, speed: f64, frames: SceneFrames) -> Scene {
     let all = |of: &Vec<PictureValue>| of.iter().map(value).collect::<Vec<_>>();
     let mut scene = Scene {
         dimension: if picture.dimension == 3 { 3 } else { 2 },
-        up: if picture.dimension == 3 { picture.up } else { [0.0, 1.0, 0.0] },
+        up: if picture.dimension == 3 { picture.up.unwrap_or([0.0, 0.0, 1.0]) } else { [0.0, 1.0, 0.0] },
         unit: picture.unit.clone(),
         speed,
         frames: SceneFrames { t: frames.t, columns },
