@@ -11,6 +11,7 @@ mod compare;
 mod control;
 mod failure;
 mod files;
+mod import;
 mod init;
 mod interrupt;
 mod list;
@@ -56,6 +57,7 @@ pub fn run(said: &[OsString]) -> u8 {
         Command::Compare(arguments) => compare::compare(&arguments, said),
         Command::Study(arguments) => study::study(&arguments, said),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Import(arguments) => import::import(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Control(arguments) => control::control(&arguments),
