@@ -83,7 +83,7 @@ fn an_arm_of_urdf_with_a_gripper_moves_as_its_four_coordinates_say() {
         "\n[output]\nyaw_angle = \"yaw.angle\"\nshoulder_angle = \"shoulder.angle\"\nelbow_angle = \"elbow.angle\"\n";
     model += "grip_angle = \"grip.angle\"\ncamera_height = \"camera.z\"\n";
     let found = end("arm.urdf", &model, &["--tend", "0.5"]);
-    let q = integrated(&with_gripper, &[0.0; 4], &[2.0, 0.0, 0.0, 1.5], 0.5, 5000);
+    let q = integrated(&with_gripper, &[0.0; 4], &[2.0, 0.0, 0.0, 1.5], 0.5, 2500);
     assert_agrees(
         &found,
         &[("yaw_angle", q[0]), ("shoulder_angle", q[1]), ("elbow_angle", q[2]), ("grip_angle", q[3])],
@@ -172,7 +172,7 @@ fn an_arm_of_mjcf_with_a_parallelogram_moves_as_its_four_coordinates_say() {
     model += "left_travel = \"left_joint.travel\"\nright_travel = \"right_joint.travel\"\n";
     let controls = ["--set", "lift_control=1.5", "--set", "squeeze_control=0.01", "--tend", "0.4"];
     let found = end("arm.xml", &model, &controls);
-    let q = integrated(&|q: &[Jet]| palletiser(q, 1.5, 0.01), &[0.0; 4], &[1.5, 0.0, 0.0, 0.0], 0.4, 8000);
+    let q = integrated(&|q: &[Jet]| palletiser(q, 1.5, 0.01), &[0.0; 4], &[1.5, 0.0, 0.0, 0.0], 0.4, 4000);
     assert_agrees(
         &found,
         &[

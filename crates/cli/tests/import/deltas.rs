@@ -71,7 +71,7 @@ const START: &str = "\n[initial]\nfix = { \"platform.vx\" = 0.3, \"platform.vy\"
 #[track_caller]
 fn assert_moves(name: &str, model: &str, masses: &Masses) {
     let found = end(name, model, &["--tend", "0.3"]);
-    let p = integrated(&|p: &[Jet]| delta(p, masses), &[0.0, 0.0, -DEPTH], &[0.3, -0.2, 0.1], 0.3, 3000);
+    let p = integrated(&|p: &[Jet]| delta(p, masses), &[0.0, 0.0, -DEPTH], &[0.3, -0.2, 0.1], 0.3, 1500);
     assert_agrees(&found, &[("platform.x", p[0]), ("platform.y", p[1]), ("platform.z", p[2])]);
     assert_agrees(&found, &[("platform.vx", p[3]), ("platform.vy", p[4]), ("platform.vz", p[5])]);
 }

@@ -199,7 +199,7 @@ fn joints<'d>(
             });
         }
         let kind = element.needed(log, "type").and_then(|_| element.word(log, "type", &TYPES));
-        let mut end = |tag: &str, log: &mut Log| {
+        let end = |tag: &str, log: &mut Log| {
             let Some(end) = only(log, node, tag) else {
                 log.mistakes.push(Mistake::Missing {
                     what: format!("the element <{tag}> of the joint `{name}`"),

@@ -159,15 +159,16 @@ fn inertia(J: &Matrix3<f64>) -> String {
 }
 
 fn shape(Shape { form, at, rotation: R }: &Shape) -> String {
-    let form = match form {
+    let written = match form {
         Form::Box { size } => format!("box = {{ size = {} }}", vector(*size)),
         Form::Cylinder { radius, length, .. } => {
             format!("cylinder = {{ radius = {}, length = {} }}", number(*radius, 0.0), number(*length, 0.0))
         }
         Form::Sphere { radius } => format!("sphere = {{ radius = {} }}", number(*radius, 0.0)),
     };
-    let turned = if is_identity(R) { String::new() } else { format!(", rotation = {}", rotation(R)) };
-    format!("{{ {form}, at = {}{turned} }}", vector(*at))
+    let turns = !matches!(form, Form::Sphere { .. }) && !is_identity(R);
+    let turned = if turns { format!(", rotation = {}", rotation(R)) } else { String::new() };
+    format!("{{ {written}, at = {}{turned} }}", vector(*at))
 }
 
 fn vector(a: Vector<f64>) -> String {

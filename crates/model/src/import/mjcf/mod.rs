@@ -223,8 +223,7 @@ impl<'d> Reading<'d, '_> {
 
     /// What stands inside of a body and inside of the `<frame>`s there; gives the bodies.
     fn contents(&mut self, here: &Waiting<'d>, number: Option<usize>, link: &mut Draft<'d>) -> Vec<Waiting<'d>> {
-        let inertial = |node: Node<'d, 'd>| elements(node).any(|child| child.has_tag_name("inertial"));
-        let weighing = Weighing { weighs: self.settings.weighs(inertial(here.node)), groups: self.settings.groups };
+        let weighing = Weighing { weighs: self.settings.weighs(has_inertial(here.node)), groups: self.settings.groups };
         let (mut masses, mut bodies) = (Vec::new(), Vec::new());
         // elements of a frame stand where the frame stands
         let mut open = vec![(elements(here.node).collect::<Vec<_>>().into_iter(), here.around, here.class)];
@@ -335,6 +334,12 @@ impl<'d> Reading<'d, '_> {
             mass.J = mass.J.map(|row| row.map(|x| factor * x));
         }
     }
+}
+
+/// Does a body have an `inertial`, itself or in its frames?
+fn has_inertial(body: Node) -> bool {
+    let of_frame = |child: Node| child.has_tag_name("frame") && has_inertial(child);
+    elements(body).any(|child| child.has_tag_name("inertial") || of_frame(child))
 }
 
 /// A body and its joints, each with its name and whether it is a free one.
