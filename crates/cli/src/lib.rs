@@ -1,4 +1,4 @@
-//! The command `daedal`: checks, controls and simulates models, finds their consistent initial values, compares methods, makes pages of runs.
+//! The command `daedal`: checks, controls and simulates models, finds their consistent initial values, compares methods, makes pages of runs, imports robots.
 //!
 //! [`run`] is the whole command, from its arguments to its exit code, so that other programs can be the command as well. The rest are texts
 //! of the command that other doors show.

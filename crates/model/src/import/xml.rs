@@ -86,7 +86,11 @@ fn with_depth(document: Document<'_>) -> Result<Document<'_>, Mistake> {
         open.extend(elements(node).map(|child| (child, depth + 1)));
     }
     match deepest {
-        Some(at) => Err(Mistake::TooDeep { limit: MOST_LEVELS, at: at.into() }),
+        Some(at) => Err(Mistake::Xml {
+            message: format!("its elements are nested too deeply, in more than {MOST_LEVELS} levels"),
+            at: at.into(),
+            help: Some("no robot needs as many; look for a class or a body that contains itself".into()),
+        }),
         None => Ok(document),
     }
 }
