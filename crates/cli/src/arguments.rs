@@ -10,6 +10,7 @@ use daedal::catalogue;
 use daedal::dae::Form;
 use daedal::formulation::Formulation;
 use daedal::linalg::Matrices;
+use daedal_model::Base;
 use daedal_simulation::control::FeedbackKind;
 use daedal_simulation::options::{MethodOption, OptionValues, SCHEMA};
 use daedal_simulation::{
@@ -42,6 +43,8 @@ pub enum Command {
     Sweep(Box<SweepArguments>),
     /// One self-contained page with plots from a run file
     Report(Report),
+    /// A robot of URDF or MJCF as a model file with bodies, joints and forces
+    Import(Import),
     /// What can be known before a run: constraints, index, freedom, redundancy, consistency, time scales
     Check(CheckArguments),
     /// What can be known about the control of a model with [control]: controllability, feedback, optimal course, sliding
@@ -90,6 +93,19 @@ pub struct Report {
     /// The page (html) or the picture for papers (svg) to write [default: the name of the run file, ending in html]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct Import {
+    /// A file of URDF, which begins with <robot>, or of MJCF, which begins with <mujoco>
+    #[arg(value_name = "ROBOT")]
+    pub robot: PathBuf,
+    /// The model file to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Whether the root of the robot is part of the ground [default: fixed for URDF, as the file says for MJCF]
+    #[arg(long, value_name = "BASE", value_parser = choice(&BASES))]
+    pub base: Option<Base>,
 }
 
 #[derive(Args, Debug)]
@@ -511,6 +527,7 @@ const TABLE_FORMATS: Choices<TableFormat, 3> =
     [("text", TableFormat::Text), ("csv", TableFormat::Csv), ("json", TableFormat::Json)];
 const FEEDBACKS: Choices<FeedbackKind, 3> =
     [("state", FeedbackKind::State), ("output", FeedbackKind::Output), ("derivative", FeedbackKind::Derivative)];
+const BASES: Choices<Base, 2> = [("fixed", Base::Fixed), ("floating", Base::Floating)];
 const KERNELS: Choices<KernelKind, 4> = [
     ("auto", KernelKind::Auto),
     ("native", KernelKind::Native),

@@ -1,4 +1,4 @@
-//! The command `daedal`: checks, controls and simulates models, finds their consistent initial values, compares methods, makes pages of runs.
+//! The command `daedal`: checks, controls and simulates models, finds their consistent initial values, compares methods, makes pages of runs, imports robots.
 //!
 //! [`run`] is the whole command, from its arguments to its exit code, so that other programs can be the command as well. The rest are texts
 //! of the command that other doors show.
@@ -11,6 +11,7 @@ mod compare;
 mod control;
 mod failure;
 mod files;
+mod import;
 mod init;
 mod interrupt;
 mod list;
@@ -56,6 +57,7 @@ pub fn run(said: &[OsString]) -> u8 {
         Command::Compare(arguments) => compare::compare(&arguments, said),
         Command::Study(arguments) => study::study(&arguments, said),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Import(arguments) => import::import(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Control(arguments) => control::control(&arguments),

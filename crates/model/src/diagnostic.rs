@@ -24,6 +24,18 @@ pub enum Mistake {
         #[help]
         help: Option<String>,
     },
+    /// The file of a robot is not XML.
+    #[error("this is not valid XML: {message}")]
+    Xml {
+        /// What the XML parser says.
+        message: String,
+        /// Where.
+        #[label("here")]
+        at: SourceSpan,
+        /// What to try.
+        #[help]
+        help: Option<String>,
+    },
     /// A formula cannot be read.
     #[error("{message}")]
     Syntax {

@@ -15,6 +15,7 @@
 //! | `spline` | tables of points as smooth functions |
 //! | `model`, `parameters`, `tables`, `definitions`, `motion`, `dae`, `initial`, `last`, `output`, `control`, `picture`, `plots` | the sections of a file |
 //! | `closed_loop` | a file with its control loop closed |
+//! | `import` | robots of URDF and MJCF as model files |
 
 mod bodies;
 mod closed_loop;
@@ -28,6 +29,7 @@ mod entries;
 mod events;
 mod formula;
 mod hybrid;
+mod import;
 mod index;
 mod initial;
 mod last;
@@ -55,6 +57,7 @@ pub use diagnostic::{Mistake, Mistakes};
 pub use entries::Written;
 pub use events::{GivenEvent, GivenMistakes, ModelEvent, ModelEvents};
 pub use hybrid::{HybridMode, HybridModel, HybridSliding, HybridTransition, HybridTrigger, Methods, Statement};
+pub use import::{Base, Imported, import};
 pub use index::ReadingLimits;
 pub use last::ModelBoundary;
 pub use model::{Defaults, Model, ModelKind};

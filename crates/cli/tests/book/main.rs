@@ -5,6 +5,7 @@
 //! | `toml` | a complete model: it is checked and solved through the command |
 //! | `toml,file=NAME` | the same, under this name, which later blocks of the chapter may use |
 //! | `toml,fragment` | must be TOML |
+//! | `xml,file=NAME` | written under this name, for commands below it |
 //! | `sh` | lines after `$ ` are run, and the lines below are what they answer, see `terminal.rs` |
 //! | `python` | run, or compiled where it needs a package that is not installed; those of the package `daedal` are run by `python/tests/test_book.py` |
 //! | `rust` | compiled by the documentation tests of the library |
@@ -64,6 +65,10 @@ fn run(block: &Block, folder: &Path) -> Result<(), String> {
             let name = block.value("file").unwrap_or("model.toml");
             fs::write(folder.join(name), &block.text).map_err(|error| error.to_string())?;
             ["check", "solve"].into_iter().try_for_each(|command| succeeds(&[command, name], folder))
+        }
+        "xml" => {
+            let name = block.value("file").ok_or("a robot without a name")?;
+            fs::write(folder.join(name), &block.text).map_err(|error| error.to_string())
         }
         "sh" => terminal::run(&block.text, folder),
         "python" => python(&block.text, folder),

@@ -10,14 +10,17 @@ use crate::index::Bindings;
 use crate::picture;
 use crate::reader::Reader;
 use crate::source::Span;
-use daedal_multibody::vector::{IDENTITY, Matrix3, about, norm, product, rotation, unit};
-use daedal_multibody::{Body, System};
+use daedal_multibody::vector::{IDENTITY, Matrix3, about, norm, product, rotation, transposed, unit};
+use daedal_multibody::{Body, Shape, System};
 use toml::de::{DeTable, DeValue};
 
 const SHAPES: [&str; 4] = ["bar", "box", "cylinder", "sphere"];
-const KEYS: [&str; 13] = [
-    "name", "for", "mass", "density", "bar", "box", "cylinder", "sphere", "at", "rotation", "inertia", "fixed", "color",
+const KEYS: [&str; 14] = [
+    "name", "for", "mass", "density", "bar", "box", "cylinder", "sphere", "shapes", "at", "rotation", "inertia",
+    "fixed", "color",
 ];
+/// Shapes that are drawn at places of their own.
+const DRAWN: [&str; 3] = ["box", "cylinder", "sphere"];
 
 /// `[world]`.
 pub(super) fn world(reader: &mut Reader, root: &DeTable) -> System {
@@ -79,7 +82,10 @@ fn body(template: &mut Template, reader: &mut Reader, planar: bool, name: &Name,
         return None;
     }
     let mut body = match given.first().copied() {
-        Some(shape) => shaped(template, reader, shape, planar, bindings)?,
+        Some(shape) => {
+            let table = template.table(reader, shape)?;
+            shaped(template, reader, table, planar, bindings)?
+        }
         None => Body::new(0.0, [[0.0; 3]; 3]),
     };
     let is_bar = given.first() == Some(&"bar");
@@ -134,17 +140,72 @@ fn body(template: &mut Template, reader: &mut Reader, planar: bool, name: &Name,
         let J = inertia(template, reader, item, bindings)?;
         body = body.inertia(J);
     }
+    // drawn only: they neither weigh nor have an inertia
+    for shape in drawn(template, reader, planar, bindings)? {
+        let (at, rotation) = (body.local(shape.at), product(&transposed(&body.rotation), &shape.rotation));
+        body.shapes.push(Shape { form: shape.form, at, rotation });
+    }
     Some(body)
+}
+
+/// `shapes = [{ box = { size = […] }, at = […], rotation = {…} }, …]`, in the world of the drawing.
+fn drawn(template: &mut Template, reader: &mut Reader, planar: bool, bindings: &Bindings) -> Option<Vec<Shape>> {
+    let Some(list) = template.section.get("shapes") else { return Some(Vec::new()) };
+    let DeValue::Array(items) = list.get_ref() else {
+        reader.mistake(wrong_type("`shapes`", "a list of tables", list));
+        return None;
+    };
+    let mut shapes = Vec::new();
+    for item in items {
+        let DeValue::Table(table) = item.get_ref() else {
+            reader.mistake(wrong_type("an entry of `shapes`", "a table { box = { … }, at = [x, y, z] }", item));
+            return None;
+        };
+        let section = Section { title: "an entry of `shapes`", span: item.span().into(), table };
+        section.check_keys(reader, &[&DRAWN[..], &["at", "rotation"]].concat());
+        let subtable = |reader: &mut Reader, key: &'static str| match section.get(key)?.get_ref() {
+            DeValue::Table(table) => Some(Section { title: key, span: section.get(key)?.span().into(), table }),
+            _ => {
+                reader.mistake(wrong_type(&format!("`{key}`"), "a table { … }", section.get(key)?));
+                None
+            }
+        };
+        let given: Vec<&'static str> = DRAWN.into_iter().filter(|key| section.get(key).is_some()).collect();
+        let [kind] = given[..] else {
+            reader.mistake(Mistake::Syntax {
+                message: format!("an entry of `shapes` has {} shapes", given.len()),
+                label: "this entry".into(),
+                at: section.span.into(),
+                help: Some(format!("give one of {}", DRAWN.join(", "))),
+            });
+            return None;
+        };
+        let table = subtable(reader, kind)?;
+        let form = shaped(template, reader, table, planar, bindings)?.shapes.first()?.form;
+        let at = match section.get("at") {
+            Some(item) => template.vector_of(reader, item, "`at`", planar, bindings)?,
+            None => [0.0; 3],
+        };
+        let rotation = match section.get("rotation") {
+            Some(_) => {
+                let table = subtable(reader, "rotation")?;
+                turned(template, reader, table, planar, bindings)?
+            }
+            None => IDENTITY,
+        };
+        shapes.push(Shape { form, at, rotation });
+    }
+    Some(shapes)
 }
 
 fn shaped(
     template: &mut Template,
     reader: &mut Reader,
-    shape: &'static str,
+    table: Section,
     planar: bool,
     bindings: &Bindings,
 ) -> Option<Body> {
-    let table = template.table(reader, shape)?;
+    let shape = table.title;
     let vector = |template: &mut Template, reader: &mut Reader, key: &str| match table.get(key) {
         Some(item) => template.vector_of(reader, item, &format!("`{key}`"), planar, bindings),
         None => {

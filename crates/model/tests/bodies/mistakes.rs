@@ -33,6 +33,32 @@ fn bodies_that_cannot_be_are_refused() {
 }
 
 #[test]
+fn shapes_that_cannot_be_drawn_are_refused() {
+    let with = |shapes: &str| ROD.replace("mass = 1", &format!("mass = 1\nshapes = {shapes}"));
+    refused(&with("3"), "`shapes` must be a list of tables");
+    refused(&with("[3]"), "an entry of `shapes` must be a table");
+    refused(&with("[{ at = [0, 0, 0] }]"), "an entry of `shapes` has 0 shapes");
+    refused(&with("[{ sphere = { radius = 1 }, box = { size = [1, 1, 1] } }]"), "an entry of `shapes` has 2 shapes");
+    refused(&with("[{ sphere = { radius = -1 } }]"), "`radius` must be positive");
+    refused(&with("[{ sphere = 1 }]"), "`sphere` must be a table");
+    refused(&with("[{ sphere = { radius = 1 }, color = \"red\" }]"), "`color`");
+}
+
+#[test]
+fn shapes_stand_where_they_are_drawn_and_do_not_weigh() {
+    let shapes =
+        "shapes = [{ sphere = { radius = 0.1 }, at = [1, 0, 0.5] }, { cylinder = { radius = 1, length = 2 } }]";
+    let text = ROD.replace("mass = 1", &format!("density = 100\n{shapes}"));
+    let model = Model::read("model.toml", &text, &[]).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
+    let system = model.bodies.expect("bodies");
+    let body = &system.bodies()[0];
+    assert_eq!(body.shapes.len(), 3);
+    assert!((body.mass - 1.0).abs() < 1e-15);
+    let drawn = body.drawn(body.shapes[1].at);
+    (0..3).for_each(|k| assert!((drawn[k] - [1.0, 0.0, 0.5][k]).abs() < 1e-15));
+}
+
+#[test]
 fn joints_that_cannot_be_are_refused() {
     let with = |pin: &str| format!("{ROD}{pin}");
     refused(&with(&PIN.replace("\"ground\", \"rod\"", "\"ground\", \"rot\"")), "`rot`");
