@@ -244,11 +244,11 @@ impl<T: Shift> SparseLu<T> {
         for (k, &j) in orders[0].columns.iter().enumerate() {
             let range = starts[j as usize]..starts[j as usize + 1];
             places[range.clone()].iter().zip(&values[range]).for_each(|(&i, &value)| x[i as usize] = value);
-            for place in U.starts[k]..U.starts[k + 1] {
-                let p = U.rows[place] as usize;
-                let u = std::mem::replace(&mut x[p], zero);
-                U.values[place] = u;
-                let (below, factors) = L.column(p);
+            let above = U.starts[k]..U.starts[k + 1];
+            for (&p, value) in U.rows[above.clone()].iter().zip(&mut U.values[above]) {
+                let u = std::mem::replace(&mut x[p as usize], zero);
+                *value = u;
+                let (below, factors) = L.column(p as usize);
                 below.iter().zip(factors).for_each(|(&i, &l)| x[i as usize] -= l * u);
             }
             let pivot = std::mem::replace(&mut x[k], zero);
@@ -273,15 +273,21 @@ impl<T: Shift> SparseLu<T> {
     pub fn solve(&mut self, b: &mut [T]) {
         let SparseLu { orders, pivots, L, U, inverses, x, .. } = self;
         x.iter_mut().zip(pivots.iter()).for_each(|(x, &row)| *x = b[row as usize]);
-        for k in 0..x.len() {
+        let (mut rows, mut values) = (&L.rows[..], &L.values[..]);
+        for (k, ends) in L.starts.windows(2).enumerate() {
+            let (below, factors);
+            (below, rows) = rows.split_at(ends[1] - ends[0]);
+            (factors, values) = values.split_at(below.len());
             let y = x[k];
-            let (below, factors) = L.column(k);
             below.iter().zip(factors).for_each(|(&i, &l)| x[i as usize] -= l * y);
         }
-        for k in (0..x.len()).rev() {
-            let y = x[k] * inverses[k];
+        let (mut rows, mut values) = (&U.rows[..], &U.values[..]);
+        for ((k, start), inverse) in U.starts[..x.len()].iter().enumerate().zip(inverses.iter()).rev() {
+            let (above, factors);
+            (rows, above) = rows.split_at(*start);
+            (values, factors) = values.split_at(*start);
+            let y = x[k] * *inverse;
             x[k] = y;
-            let (above, factors) = U.column(k);
             above.iter().zip(factors).for_each(|(&i, &u)| x[i as usize] -= u * y);
         }
         x.iter().zip(&orders[0].columns).for_each(|(x, &column)| b[column as usize] = *x);
