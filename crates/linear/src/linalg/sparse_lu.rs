@@ -273,21 +273,15 @@ impl<T: Shift> SparseLu<T> {
     pub fn solve(&mut self, b: &mut [T]) {
         let SparseLu { orders, pivots, L, U, inverses, x, .. } = self;
         x.iter_mut().zip(pivots.iter()).for_each(|(x, &row)| *x = b[row as usize]);
-        let (mut rows, mut values) = (&L.rows[..], &L.values[..]);
-        for (k, ends) in L.starts.windows(2).enumerate() {
-            let (below, factors);
-            (below, rows) = rows.split_at(ends[1] - ends[0]);
-            (factors, values) = values.split_at(below.len());
+        for k in 0..x.len() {
             let y = x[k];
+            let (below, factors) = L.column(k);
             below.iter().zip(factors).for_each(|(&i, &l)| x[i as usize] -= l * y);
         }
-        let (mut rows, mut values) = (&U.rows[..], &U.values[..]);
-        for ((k, start), inverse) in U.starts[..x.len()].iter().enumerate().zip(inverses.iter()).rev() {
-            let (above, factors);
-            (rows, above) = rows.split_at(*start);
-            (values, factors) = values.split_at(*start);
-            let y = x[k] * *inverse;
+        for k in (0..x.len()).rev() {
+            let y = x[k] * inverses[k];
             x[k] = y;
+            let (above, factors) = U.column(k);
             above.iter().zip(factors).for_each(|(&i, &u)| x[i as usize] -= u * y);
         }
         x.iter().zip(&orders[0].columns).for_each(|(x, &column)| b[column as usize] = *x);
