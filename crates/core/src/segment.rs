@@ -1,5 +1,6 @@
 //! Dense output: the polynomial over one step.
 
+use crate::method::sums::{of_length, parts, vectors};
 use crate::scalar::{Interval, Taylor};
 
 /// Largest degree of a polynomial.
@@ -62,13 +63,13 @@ impl Segment {
         let n = self.n;
         let widths: [[f64; S]; S] =
             std::array::from_fn(|k| std::array::from_fn(|j| if j < k { 1.0 } else { nodes[j + 1] - nodes[j - k] }));
+        of_length!(n, S => self.divided_differences_at::<S>(n, &widths, stages));
+    }
+
+    #[inline(always)]
+    fn divided_differences_at<const S: usize>(&mut self, n: usize, widths: &[[f64; S]; S], stages: &[&[f64]]) {
         let Y: [&[f64]; S] = std::array::from_fn(|j| &stages[S - 1 - j][..n]);
-        let mut rest = &mut self.coefficients[n..];
-        let a: [&mut [f64]; S] = std::array::from_fn(|_| {
-            let (first, behind) = std::mem::take(&mut rest).split_at_mut(n);
-            rest = behind;
-            first
-        });
+        let a = parts::<S>(&mut self.coefficients[n..], n);
         for i in 0..n {
             // d₀, …, dₛ₋₁ and the begin, whose value is zero
             let mut d: [f64; S] = std::array::from_fn(|j| Y[j][i]);
@@ -231,26 +232,41 @@ impl Segment {
         sigma * p
     }
 
-    /// [`increment`](Segment::increment) of all components.
-    pub fn increments(&self, sigma: f64, out: &mut [f64]) {
-        match self.degree {
-            3 => self.increments_of::<3>(sigma, out),
-            5 => self.increments_of::<5>(sigma, out),
-            7 => self.increments_of::<7>(sigma, out),
-            _ => out.iter_mut().enumerate().for_each(|(i, out)| *out = self.increment(sigma, i)),
+    /// [`increment`](Segment::increment) of all components at t₁ + cⱼh for every node cⱼ, one behind the other.
+    pub fn predict(&self, h: f64, c: &[f64], out: &mut [f64]) {
+        let ratio = h / (self.t1 - self.t0);
+        match (self.degree, c.len()) {
+            (3, 3) => self.predict_of::<3>(ratio, c, out),
+            (5, 5) => self.predict_of::<5>(ratio, c, out),
+            (7, 7) => self.predict_of::<7>(ratio, c, out),
+            _ => {
+                for (c, out) in c.iter().zip(out.chunks_exact_mut(self.n.max(1))) {
+                    out.iter_mut().enumerate().for_each(|(i, out)| *out = self.increment(c * ratio, i));
+                }
+            }
         }
     }
 
-    fn increments_of<const S: usize>(&self, sigma: f64, out: &mut [f64]) {
-        let n = out.len();
-        let a: [&[f64]; S] = std::array::from_fn(|j| &self.coefficients[(j + 1) * self.n..][..n]);
-        let factors: [f64; S] = std::array::from_fn(|j| sigma - self.nodes[j.min(MOST_DEGREE - 2)]);
-        for (i, out) in out.iter_mut().enumerate() {
-            let mut p = a[S - 1][i];
-            for j in (0..S - 1).rev() {
-                p = a[j][i] + factors[j] * p;
+    fn predict_of<const S: usize>(&self, ratio: f64, c: &[f64], out: &mut [f64]) {
+        let n = self.n;
+        let sigma: [f64; S] = std::array::from_fn(|k| c[k] * ratio);
+        let factors: [[f64; S]; S] =
+            sigma.map(|sigma| std::array::from_fn(|j| sigma - self.nodes[j.min(MOST_DEGREE - 2)]));
+        of_length!(n, S => self.predict_at::<S>(n, (&sigma, &factors), out));
+    }
+
+    #[inline(always)]
+    fn predict_at<const S: usize>(&self, n: usize, (sigma, factors): (&[f64; S], &[[f64; S]; S]), out: &mut [f64]) {
+        let (a, out) = (vectors::<S>(&self.coefficients[n..], n), parts::<S>(out, n));
+        for i in 0..n {
+            let a = a.map(|a| a[i]);
+            for k in 0..S {
+                let mut p = a[S - 1];
+                for j in (0..S - 1).rev() {
+                    p = a[j] + factors[k][j] * p;
+                }
+                out[k][i] = sigma[k] * p;
             }
-            *out = sigma * p;
         }
     }
 

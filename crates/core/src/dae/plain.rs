@@ -3,8 +3,9 @@
 use super::watch::WatchedMatrix;
 use super::{Dae, FirstOrder, Pencil, Structure};
 use crate::error::StepFailure;
-use crate::graph::{self, Compiler, Interpreted, Kernel};
-use crate::linalg::{Entries, Matrices, RankRule};
+use crate::graph::{self, Compiler, Expr, Interpreted, Kernel};
+use crate::linalg::{Entries, Matrices, RankRule, all_finite};
+use crate::method::sums::of_length;
 use crate::motion::Undefined;
 use crate::statistics::Residuals;
 use std::sync::Arc;
@@ -30,15 +31,44 @@ pub struct Plain {
     rates: Option<Rates>,
     inputs: Vec<f64>,
     time: usize,
-    /// where x, then ẋ, stand among the inputs, and the first place if they stand there one behind the other
-    places: Vec<usize>,
-    first: Option<usize>,
+    /// where x and ẋ stand among the inputs
+    of_x: InputPlaces,
+    of_xdot: InputPlaces,
     slopes: Vec<f64>,
     rows: Vec<f64>,
     residuals: Residuals,
     row_names: Vec<String>,
     /// the matrix that must stay regular, unless it is made of numbers
     watch: Option<WatchedMatrix>,
+}
+
+/// Where numbers stand among the inputs of formulas.
+enum InputPlaces {
+    /// One behind the other, from this place on.
+    From(usize),
+    /// Anywhere.
+    At(Vec<usize>),
+}
+
+impl InputPlaces {
+    fn new(system: &FirstOrder, unknowns: &[Expr]) -> Self {
+        let places: Vec<usize> = unknowns.iter().map(|&e| system.place(e)).collect();
+        match places.first() {
+            Some(&first) if places.iter().copied().eq(first..first + places.len()) => InputPlaces::From(first),
+            _ => InputPlaces::At(places),
+        }
+    }
+
+    #[inline]
+    fn put(&self, numbers: &[f64], inputs: &mut [f64]) {
+        match self {
+            InputPlaces::From(first) => {
+                let (n, to) = (numbers.len(), &mut inputs[*first..]);
+                of_length!(n, 1 => to[..n].copy_from_slice(&numbers[..n]));
+            }
+            InputPlaces::At(places) => places.iter().zip(numbers).for_each(|(&place, &x)| inputs[place] = x),
+        }
+    }
 }
 
 /// ∂F/∂t, which few methods ask for.
@@ -101,7 +131,6 @@ impl Plain {
         let (system, entries, algebraic) = (&structure.system, structure.coefficients(), structure.algebraic());
         let (m, n) = (system.rows(), system.dim());
         let constraint = algebraic.iter().any(|&a| a).then_some(0.0);
-        let inputs: Vec<usize> = system.x.iter().chain(&system.xdot).map(|&e| system.place(e)).collect();
         Plain {
             n,
             m,
@@ -118,8 +147,8 @@ impl Plain {
             rates: None,
             inputs: vec![0.0; system.graph.inputs().len()],
             time: system.place(system.t),
-            first: inputs.first().copied().filter(|first| inputs.iter().copied().eq(*first..first + 2 * n)),
-            places: inputs,
+            of_x: InputPlaces::new(system, &system.x),
+            of_xdot: InputPlaces::new(system, &system.xdot),
             slopes: vec![0.0; entries.len()],
             rows: vec![0.0; m],
             residuals: Residuals { constraint, ..Residuals::default() },
@@ -152,20 +181,13 @@ impl Plain {
     fn slopes_at(&mut self, t: f64, x: &[f64], xdot: &[f64]) -> Result<(), StepFailure> {
         self.set(t, x, xdot);
         self.entries.call(&self.inputs, &mut self.slopes);
-        if self.slopes.iter().any(|x| !x.is_finite()) { Err(StepFailure::Undefined { t }) } else { Ok(()) }
+        if all_finite(&self.slopes) { Ok(()) } else { Err(StepFailure::Undefined { t }) }
     }
 
     fn set(&mut self, t: f64, x: &[f64], xdot: &[f64]) {
         self.inputs[self.time] = t;
-        if let Some(first) = self.first {
-            let (to_x, to_xdot) = self.inputs[first..][..2 * self.n].split_at_mut(self.n);
-            to_x.copy_from_slice(x);
-            to_xdot.copy_from_slice(xdot);
-        } else {
-            let (of_x, of_xdot) = self.places.split_at(self.n);
-            of_x.iter().zip(x).for_each(|(&place, &x)| self.inputs[place] = x);
-            of_xdot.iter().zip(xdot).for_each(|(&place, &xdot)| self.inputs[place] = xdot);
-        }
+        self.of_x.put(x, &mut self.inputs);
+        self.of_xdot.put(xdot, &mut self.inputs);
     }
 }
 
@@ -216,12 +238,9 @@ impl Dae for Plain {
     fn rates_by_formulas(&mut self, t: f64, x: &[f64], rates: &mut [f64]) -> Result<(), Undefined> {
         let Some(Rates::Kernel(kernel)) = &mut self.rates else { return Err(Undefined) };
         self.inputs[self.time] = t;
-        match self.first {
-            Some(first) => self.inputs[first..][..self.n].copy_from_slice(x),
-            None => self.places.iter().zip(x).for_each(|(&place, &x)| self.inputs[place] = x),
-        }
+        self.of_x.put(x, &mut self.inputs);
         kernel.call(&self.inputs, rates);
-        if rates.iter().all(|rate| rate.is_finite()) { Ok(()) } else { Err(Undefined) }
+        if all_finite(rates) { Ok(()) } else { Err(Undefined) }
     }
 
     fn is_autonomous(&self) -> bool {
@@ -242,13 +261,13 @@ impl Dae for Plain {
             entries.call(&self.inputs, values);
             rows.iter().zip(values).for_each(|(&i, value)| out[i] = *value);
         }
-        if out.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Undefined) }
+        if all_finite(out) { Ok(()) } else { Err(Undefined) }
     }
 
     fn residual(&mut self, _: usize, t: f64, x: &[f64], xdot: &[f64], r: &mut [f64]) -> Result<(), Undefined> {
         self.set(t, x, xdot);
         self.values.call(&self.inputs, r);
-        if r.iter().all(|r| r.is_finite()) { Ok(()) } else { Err(Undefined) }
+        if all_finite(r) { Ok(()) } else { Err(Undefined) }
     }
 
     fn pencil(&mut self, t: f64, x: &[f64], xdot: &[f64], out: &mut Pencil) -> Result<(), StepFailure> {

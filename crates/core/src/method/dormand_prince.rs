@@ -150,8 +150,8 @@ impl Scheme for DormandPrincePair {
             self.rates(equations, self.tableau.time(i, step.t, step.t1), i)?;
         }
         let DormandPrincePair { F, error, .. } = self;
-        let error = self.tableau.error(|row| {
-            Self::combine(F, row, step.h, &moving, None, error);
+        let error = self.tableau.error(|estimate| {
+            Self::combine(F, self.tableau.error[estimate], step.h, &moving, None, error);
             weights.norm(error)
         });
         let part = if self.long_steps() { OF_A_LONG_STEP } else { OF_A_STEP };

@@ -23,6 +23,7 @@ pub(crate) mod rosenbrock;
 pub(crate) mod runge_kutta;
 mod shell;
 pub(crate) mod structural;
+pub(crate) mod sums;
 pub(crate) mod symplectic;
 mod weights;
 

@@ -4,6 +4,7 @@
 
 use crate::dae::Dae;
 use crate::error::BadOption;
+use crate::method::sums::of_length;
 use crate::motion::Layout;
 use crate::tolerance::Tolerance;
 
@@ -122,20 +123,33 @@ impl Weights {
 
     /// ‖e‖ with scᵢ = atolᵢ + rtolᵢ max(|xᵢ|, |yᵢ|) for the two ends of a step.
     pub fn norm_between(&self, e: &[f64], x: &[f64], y: &[f64]) -> f64 {
-        let ends = x.iter().zip(y).map(|(x, y)| x.abs().max(y.abs()));
-        let scales = self.pairs.iter().zip(ends).map(|((rtol, atol), size)| atol + rtol * size);
-        let counted = e.iter().zip(scales).zip(&self.counts).filter(|(_, counts)| **counts);
-        let sum: f64 = counted.map(|((e, scale), _)| (e / scale).powi(2)).sum();
+        let n = self.pairs.len();
+        let (e, x, y, counts) = (&e[..n], &x[..n], &y[..n], &self.counts[..n]);
+        let mut sum = 0.0;
+        for (i, (rtol, atol)) in self.pairs.iter().enumerate() {
+            let (x, y) = (x[i].abs(), y[i].abs());
+            // an end that is not a number shows in e
+            let part = e[i] / (atol + rtol * if y > x { y } else { x });
+            sum += if counts[i] { part * part } else { 0.0 };
+        }
         (sum / self.counted).sqrt()
     }
 
     /// ‖(e₁, …, eₛ)‖ of s vectors, one behind the other.
     pub fn norm_of_stages(&self, e: &[f64], s: usize) -> f64 {
-        let sum: f64 = e.chunks_exact(self.counts.len().max(1)).map(|e| self.sum(e)).sum();
+        let n = self.inverse_scales.len();
+        let sum = of_length!(n, 1 => (0..s).fold(0.0, |sum, j| sum + self.sum_of(n, &e[j * n..])));
         (sum / (s as f64 * self.counted)).sqrt()
     }
 
     fn sum(&self, e: &[f64]) -> f64 {
-        e.iter().zip(&self.inverse_scales).map(|(e, w)| (e * w) * (e * w)).sum()
+        let n = e.len().min(self.inverse_scales.len());
+        of_length!(n, 1 => self.sum_of(n, e))
+    }
+
+    #[inline(always)]
+    fn sum_of(&self, n: usize, e: &[f64]) -> f64 {
+        let (e, w) = (&e[..n], &self.inverse_scales[..n]);
+        (0..n).fold(0.0, |sum, i| sum + (e[i] * w[i]) * (e[i] * w[i]))
     }
 }

@@ -55,6 +55,8 @@ impl Shift for c64 {
 /// σ E − h A, or −A in algebraic rows, decomposed.
 pub struct IterationMatrix<T> {
     algebraic: Vec<bool>,
+    /// the algebraic rows
+    constraints: Vec<usize>,
     factors: Factors<T>,
 }
 
@@ -68,33 +70,50 @@ enum Factors<T> {
 
 struct Sparse<T> {
     lu: SparseLu<T>,
-    /// places of a pencil, row by row
-    places: Vec<(usize, usize)>,
-    /// where the places of a pencil, row by row, stand in the columns of the matrix
-    positions: Vec<usize>,
+    /// a pencil with the pattern of the matrix, and where its entries stand in the columns of that
+    pattern: Pencil,
+    of_E: RowPositions,
+    of_A: RowPositions,
 }
+
+/// Positions of the entries of every row.
+type RowPositions = Vec<Vec<u32>>;
 
 impl<T: Shift> Sparse<T> {
     fn new(pencil: &Pencil) -> Result<Self, Singular> {
-        let mut places = Vec::new();
-        pencil.each(|i, j, _, _| places.push((i, j)));
-        let mut order: Vec<usize> = (0..places.len()).collect();
-        order.sort_unstable_by_key(|&k| (places[k].1, places[k].0));
-        let mut positions = vec![0; places.len()];
-        order.iter().enumerate().for_each(|(position, &k)| positions[k] = position);
-        let by_column: Vec<_> = order.iter().map(|&k| places[k]).collect();
-        Ok(Sparse { lu: SparseLu::new(pencil.E.rows(), &by_column)?, places, positions })
+        let mut by_column = Vec::new();
+        pencil.each(|i, j, _, _| by_column.push((j, i)));
+        by_column.sort_unstable();
+        let position = |i: usize, j: usize| by_column.partition_point(|&place| place < (j, i)) as u32;
+        let row = |F: &Jacobian, i: usize| F.row(i).map(|(j, _)| position(i, j)).collect();
+        let [of_E, of_A] = [&pencil.E, &pencil.A].map(|F| (0..F.rows()).map(|i| row(F, i)).collect());
+        let places: Vec<_> = by_column.iter().map(|&(j, i)| (i, j)).collect();
+        Ok(Sparse { lu: SparseLu::new(pencil.E.rows(), &places)?, pattern: pencil.clone(), of_E, of_A })
     }
 
-    /// Take the entries of a pencil; false if it has another pattern.
-    fn take(&mut self, pencil: &Pencil, entry: impl Fn(usize, f64, f64) -> T) -> bool {
-        let Sparse { lu, places, positions } = self;
-        let (mut known, mut same) = (places.iter().zip(positions.iter()), true);
-        pencil.each(|i, j, e, a| match known.next() {
-            Some((place, &k)) if *place == (i, j) => lu.values[k] = entry(i, e, a),
-            _ => same = false,
-        });
-        same && known.next().is_none()
+    /// Has a pencil the pattern of this matrix?
+    fn serves(&self, pencil: &Pencil) -> bool {
+        pencil.E.has_pattern_of(&self.pattern.E) && pencil.A.has_pattern_of(&self.pattern.A)
+    }
+
+    /// σ E − h A, or −A in algebraic rows, of a pencil with this pattern.
+    fn take(&mut self, pencil: &Pencil, algebraic: &[bool], sigma: T, h: f64) {
+        let matrix = &mut self.lu.values[..];
+        matrix.fill(T::from(0.0));
+        let (mut E, mut A) = (pencil.E.values(), pencil.A.values());
+        for ((&algebraic, of_E), of_A) in algebraic.iter().zip(&self.of_E).zip(&self.of_A) {
+            let (row, below) = E.split_at(of_E.len());
+            E = below;
+            if !algebraic {
+                of_E.iter().zip(row).for_each(|(&k, &e)| matrix[k as usize] = sigma.shifted(e, 0.0, 0.0));
+            }
+            let (row, below) = A.split_at(of_A.len());
+            A = below;
+            let factor = if algebraic { 1.0 } else { h };
+            for (&k, &a) in of_A.iter().zip(row) {
+                matrix[k as usize] = matrix[k as usize] - T::from(factor * a);
+            }
+        }
     }
 }
 
@@ -109,7 +128,8 @@ impl<T: Shift> IterationMatrix<T> {
         } else {
             Factors::Large(LargeLu::new(n))
         };
-        IterationMatrix { algebraic, factors }
+        let constraints = (0..n).filter(|&i| algebraic[i]).collect();
+        IterationMatrix { algebraic, constraints, factors }
     }
 
     /// Put together and decompose.
@@ -117,13 +137,10 @@ impl<T: Shift> IterationMatrix<T> {
         let entry = |algebraic: bool, e: f64, a: f64| if algebraic { T::from(-a) } else { sigma.shifted(e, h, a) };
         match (&mut self.factors, &pencil.E, &pencil.A) {
             (Factors::Small(lu), Jacobian::Dense(E), Jacobian::Dense(A)) => {
-                for (i, &algebraic) in self.algebraic.iter().enumerate() {
-                    let row = lu.A.row_mut(i).iter_mut().zip(E.row(i)).zip(A.row(i));
-                    if algebraic {
-                        row.for_each(|((m, _), &a)| *m = T::from(-a));
-                    } else {
-                        row.for_each(|((m, &e), &a)| *m = sigma.shifted(e, h, a));
-                    }
+                let entries = lu.A.data_mut().iter_mut().zip(E.data()).zip(A.data());
+                entries.for_each(|((m, &e), &a)| *m = sigma.shifted(e, h, a));
+                for i in self.constraints.iter().copied() {
+                    lu.A.row_mut(i).iter_mut().zip(A.row(i)).for_each(|(m, &a)| *m = T::from(-a));
                 }
                 lu.factor()
             }
@@ -147,13 +164,11 @@ impl<T: Shift> IterationMatrix<T> {
                 lu.factor()
             }
             (Factors::Sparse(sparse), ..) => {
-                let algebraic = &self.algebraic;
-                let of_row = |i: usize, e: f64, a: f64| entry(algebraic[i], e, a);
                 // a system that chooses its equations has other patterns on the way
-                if !sparse.take(pencil, of_row) {
+                if !sparse.serves(pencil) {
                     **sparse = Sparse::new(pencil)?;
-                    sparse.take(pencil, of_row);
                 }
+                sparse.take(pencil, &self.algebraic, sigma, h);
                 sparse.lu.factor()
             }
             (Factors::NoPattern(singular), ..) => Err(*singular),

@@ -7,6 +7,7 @@
 mod augmented;
 mod complete_lu;
 mod eigenvalues;
+mod finite;
 mod iteration_matrix;
 mod jacobian;
 mod large_lu;
@@ -28,6 +29,7 @@ mod thin_qr;
 pub use augmented::Augmented;
 pub use complete_lu::CompleteLu;
 pub use eigenvalues::{eigenvalues, symmetric_eigenvalues};
+pub use finite::all_finite;
 pub use iteration_matrix::{IterationMatrix, Shift};
 pub use jacobian::{Entries, Jacobian, JacobianRef, Matrices};
 pub use large_lu::LargeLu;

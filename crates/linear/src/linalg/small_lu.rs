@@ -51,10 +51,26 @@ impl<T: Shift> SmallLu<T> {
     }
 }
 
+/// A block for k = 0, 1, …, as far as k < N: every copy of it knows k, so that its loops have known lengths, too.
+macro_rules! each_below {
+    ($N:ident, $k:ident => $block:block) => {
+        each_below!(@ $N, $k => $block; 0 1 2 3 4 5 6 7)
+    };
+    ($N:ident, $k:ident backwards => $block:block) => {
+        each_below!(@ $N, $k => $block; 7 6 5 4 3 2 1 0)
+    };
+    (@ $N:ident, $k:ident => $block:block; $($number:literal)*) => {
+        $(if $number < $N {
+            let $k: usize = $number;
+            $block
+        })*
+    };
+}
+
 fn factor_of_size<T: Shift, const N: usize>(A: &mut [T], pivots: &mut [usize]) -> Result<(), Singular> {
     let (rows, pivots) = (A.as_chunks_mut::<N>().0.first_chunk_mut::<N>(), pivots.first_chunk_mut::<N>());
     let (Some(rows), Some(pivots)) = (rows, pivots) else { return Err(Singular { column: 0 }) };
-    for k in 0..N {
+    each_below!(N, k => {
         let (mut pivot, mut size) = (k, rows[k][k].magnitude());
         for i in k + 1..N {
             let other = rows[i][k].magnitude();
@@ -66,10 +82,11 @@ fn factor_of_size<T: Shift, const N: usize>(A: &mut [T], pivots: &mut [usize]) -
             return Err(Singular { column: k });
         }
         pivots[k] = pivot;
-        rows.swap(k, pivot);
-        let (upper, lower) = rows.split_at_mut(k + 1);
-        let p = &upper[k];
-        for row in lower {
+        if pivot != k {
+            rows.swap(k, pivot);
+        }
+        let p = rows[k];
+        for row in &mut rows[k + 1..] {
             if row[k].magnitude() != 0.0 {
                 let l = row[k] / p[k];
                 row[k] = l;
@@ -78,7 +95,7 @@ fn factor_of_size<T: Shift, const N: usize>(A: &mut [T], pivots: &mut [usize]) -
                 }
             }
         }
-    }
+    });
     Ok(())
 }
 
@@ -88,20 +105,22 @@ fn solve_of_size<T: Shift, const N: usize>(A: &[T], pivots: &[usize], b: &mut [T
     for k in 0..N {
         b.swap(k, pivots[k]);
     }
-    for i in 1..N {
-        let mut sum = b[i];
+    let mut x = *b;
+    each_below!(N, i => {
+        let mut sum = x[i];
         for j in 0..i {
-            sum = sum - rows[i][j] * b[j];
+            sum = sum - rows[i][j] * x[j];
         }
-        b[i] = sum;
-    }
-    for i in (0..N).rev() {
-        let mut sum = b[i];
+        x[i] = sum;
+    });
+    each_below!(N, i backwards => {
+        let mut sum = x[i];
         for j in i + 1..N {
-            sum = sum - rows[i][j] * b[j];
+            sum = sum - rows[i][j] * x[j];
         }
-        b[i] = sum / rows[i][i];
-    }
+        x[i] = sum / rows[i][i];
+    });
+    *b = x;
 }
 
 fn factor_any<T: Shift>(A: &mut [T], pivots: &mut [usize], reach: &mut [(usize, usize)]) -> Result<(), Singular> {

@@ -244,11 +244,11 @@ impl<T: Shift> SparseLu<T> {
         for (k, &j) in orders[0].columns.iter().enumerate() {
             let range = starts[j as usize]..starts[j as usize + 1];
             places[range.clone()].iter().zip(&values[range]).for_each(|(&i, &value)| x[i as usize] = value);
-            for place in U.starts[k]..U.starts[k + 1] {
-                let p = U.rows[place] as usize;
-                let u = std::mem::replace(&mut x[p], zero);
-                U.values[place] = u;
-                let (below, factors) = L.column(p);
+            let above = U.starts[k]..U.starts[k + 1];
+            for (&p, value) in U.rows[above.clone()].iter().zip(&mut U.values[above]) {
+                let u = std::mem::replace(&mut x[p as usize], zero);
+                *value = u;
+                let (below, factors) = L.column(p as usize);
                 below.iter().zip(factors).for_each(|(&i, &l)| x[i as usize] -= l * u);
             }
             let pivot = std::mem::replace(&mut x[k], zero);

@@ -14,9 +14,7 @@ pub(crate) mod tableau;
 pub(crate) use discretised::{Discretised, OffStage, PointRate, Unsettled};
 pub(crate) use order::RAISED_UP_TO;
 pub use order::Stages;
-pub(crate) use stages::{
-    NewtonPath, Prediction, StageEquations, StagePoints, StageRate, StageVectors, Transformed, transform,
-};
+pub(crate) use stages::{NewtonPath, Prediction, StageEquations, StagePoints, StageRate, StageVectors, Transformed};
 pub(crate) use step::CollocationStep;
 pub(crate) use tableau::Tableau;
 

@@ -5,7 +5,8 @@
 //! the multiplier: the iteration contracts for short steps only, although the motion on the constraints does not know of the curvature. With
 //! stages that are brought onto the constraints after every increment nothing comes back.
 
-use super::stages::{StageEquations, StageVectors, transform};
+use super::stages::{StageEquations, StageVectors};
+use crate::method::sums::transform;
 use crate::method::weights::Weights;
 use crate::motion::Undefined;
 use crate::statistics::Statistics;

@@ -5,6 +5,7 @@
 
 use super::tableau::Tableau;
 use crate::method::convergence::{Convergence, IterationEnd, IterationVerdict};
+use crate::method::sums::{add_and_transform, combine, of_length, parts, square, sum_of, transform, vectors};
 use crate::method::weights::Weights;
 use crate::motion::Undefined;
 use crate::segment::Segment;
@@ -99,15 +100,19 @@ impl<'s> StagePoints<'s> {
     }
 
     fn points_and_rates_of<const S: usize>(&self, X: &mut [f64], Xdot: &mut [f64]) {
-        let n = self.x.len();
-        let weights: [[f64; S]; S] = std::array::from_fn(|j| std::array::from_fn(|k| self.tableau.a_inverse(j)[k]));
-        let Z: [&[f64]; S] = std::array::from_fn(|j| &self.Z[j * n..][..n]);
+        let (n, weights) = (self.x.len(), square::<S>(self.tableau.A_INVERSE));
+        of_length!(n, S => self.points_and_rates_at::<S>(n, &weights, X, Xdot));
+    }
+
+    #[inline(always)]
+    fn points_and_rates_at<const S: usize>(&self, n: usize, w: &[[f64; S]; S], X: &mut [f64], Xdot: &mut [f64]) {
+        let (x, Z, h) = (&self.x[..n], vectors::<S>(self.Z, n), self.h);
         let (X, Xdot) = (parts::<S>(X, n), parts::<S>(Xdot, n));
-        for (i, &x) in self.x.iter().enumerate() {
-            let z: [f64; S] = std::array::from_fn(|j| Z[j][i]);
+        for i in 0..n {
+            let (x, z) = (x[i], Z.map(|z| z[i]));
             for j in 0..S {
                 X[j][i] = x + z[j];
-                Xdot[j][i] = sum_of(&weights[j], &z) / self.h;
+                Xdot[j][i] = sum_of(&w[j], &z) / h;
             }
         }
     }
@@ -183,14 +188,14 @@ impl StageVectors {
     /// Stages from the polynomial of the last step, on a line, or zero.
     pub fn predict(&mut self, from: Prediction, h: f64) {
         let (n, s) = (self.n, self.tableau.stages());
+        if let Prediction::Polynomial(segment) = from {
+            segment.predict(h, self.tableau.C, &mut self.Z[..s * n]);
+        }
         for (j, c) in self.tableau.C.iter().enumerate() {
             let Z = &mut self.Z[j * n..][..n];
             match from {
+                Prediction::Polynomial(_) => {}
                 Prediction::Line(xdot) => Z.iter_mut().zip(xdot).for_each(|(z, d)| *z = c * h * d),
-                Prediction::Polynomial(segment) => {
-                    let ratio = h / (segment.t1 - segment.t0);
-                    segment.increments(c * ratio, Z);
-                }
                 Prediction::Inside(segment) => {
                     let ratio = h / (segment.t1 - segment.t0);
                     for (i, z) in Z.iter_mut().enumerate() {
@@ -273,79 +278,7 @@ impl StageVectors {
 
     /// W ← W + ΔW, Z = (T ⊗ I) W.
     pub(super) fn update(&mut self) {
-        let (n, s) = (self.n, self.tableau.stages());
-        for (w, d) in self.W[..s * n].iter_mut().zip(&self.dW) {
-            *w += d;
-        }
-        transform(self.tableau.T, &self.W[..s * n], &mut self.Z[..s * n]);
-    }
-}
-
-/// out = Σⱼ wⱼ Vⱼ of vectors that stand one behind the other; 1, 3, 5 or 7 weights.
-pub(crate) fn combine(weights: &[f64], vectors: &[f64], out: &mut [f64]) {
-    match weights.len() {
-        1 => combine_of::<1>(weights, vectors, out),
-        3 => combine_of::<3>(weights, vectors, out),
-        5 => combine_of::<5>(weights, vectors, out),
-        _ => combine_of::<7>(weights, vectors, out),
-    }
-}
-
-/// (T ⊗ I) V of 1, 3, 5 or 7 vectors that stand one behind the other.
-pub(crate) fn transform(T: &[f64], vectors: &[f64], out: &mut [f64]) {
-    match T.len() {
-        1 => transform_of::<1>(T, vectors, out),
-        9 => transform_of::<3>(T, vectors, out),
-        25 => transform_of::<5>(T, vectors, out),
-        _ => transform_of::<7>(T, vectors, out),
-    }
-}
-
-#[inline]
-fn transform_of<const S: usize>(T: &[f64], vectors: &[f64], out: &mut [f64]) {
-    let n = out.len() / S;
-    let T: [[f64; S]; S] = std::array::from_fn(|j| std::array::from_fn(|k| T[S * j + k]));
-    let V: [&[f64]; S] = std::array::from_fn(|j| &vectors[j * n..][..n]);
-    let out = parts::<S>(out, n);
-    // component by component, so that each is read once
-    for i in 0..n {
-        let v: [f64; S] = std::array::from_fn(|j| V[j][i]);
-        for j in 0..S {
-            out[j][i] = sum_of(&T[j], &v);
-        }
-    }
-}
-
-/// Vectors of n components that stand one behind the other.
-#[inline]
-fn parts<const S: usize>(mut all: &mut [f64], n: usize) -> [&mut [f64]; S] {
-    std::array::from_fn(|_| {
-        let (first, behind) = std::mem::take(&mut all).split_at_mut(n);
-        all = behind;
-        first
-    })
-}
-
-/// Σⱼ wⱼ vⱼ.
-#[inline]
-fn sum_of<const S: usize>(w: &[f64; S], v: &[f64; S]) -> f64 {
-    let mut sum = w[0] * v[0];
-    for j in 1..S {
-        sum += w[j] * v[j];
-    }
-    sum
-}
-
-#[inline]
-fn combine_of<const S: usize>(weights: &[f64], vectors: &[f64], out: &mut [f64]) {
-    let n = out.len();
-    let w: [f64; S] = std::array::from_fn(|j| weights[j]);
-    let V: [&[f64]; S] = std::array::from_fn(|j| &vectors[j * n..][..n]);
-    for (i, out) in out.iter_mut().enumerate() {
-        let mut sum = w[0] * V[0][i];
-        for j in 1..S {
-            sum += w[j] * V[j][i];
-        }
-        *out = sum;
+        let used = self.tableau.stages() * self.n;
+        add_and_transform(self.tableau.T, &self.dW[..used], &mut self.W[..used], &mut self.Z[..used]);
     }
 }

@@ -4,15 +4,17 @@
 
 mod order5;
 mod order8;
+mod stage_sums;
 mod tableau;
 
+pub(super) use tableau::ExplicitTableau;
 pub use tableau::Pair;
-pub(super) use tableau::{ExplicitTableau, combine};
 
 use super::dormand_prince::{DormandPrince, OF_A_STEP};
 use super::pace::{Failures, Rules, Try, first_step};
 use super::shell::{Attempt, Formula, Shell};
 use super::structural::{Step, StepSize};
+use super::sums::parts;
 use super::weights::Weights;
 use super::{Integrator, StartFailure, State, Stepper};
 use crate::analysis::TimeScales;
@@ -23,6 +25,7 @@ use crate::motion::Undefined;
 use crate::options::Options;
 use crate::segment::Segment;
 use crate::statistics::{Residuals, Statistics};
+use stage_sums::StageSums;
 use tableau::powers;
 
 /// Degree of the polynomial over a step of order 5 once it is refined, and that of the dense output of order 7.
@@ -159,8 +162,10 @@ pub(super) struct ExplicitStep<'p> {
     leading: Leading,
     zeros: Vec<f64>,
     state: State,
-    /// kᵢ = ẋ at the stages; the first is ẋ at the point where the formula stands
-    k: Vec<Vec<f64>>,
+    /// kᵢ = ẋ at the stages, one behind the other; the first is ẋ at the point where the formula stands
+    k: Vec<f64>,
+    /// sums of rates: those of the stages, and of the estimates of the error
+    sums: StageSums,
     before: State,
     rate_before: Vec<f64>,
     segment: Segment,
@@ -196,12 +201,13 @@ impl<'p> ExplicitStep<'p> {
         let mut weights = Weights::new(&*dae, &options.tolerance)?;
         weights.at(&at.x);
         let state = State { t: at.t, x: at.x };
-        let mut k = vec![vec![0.0; n]; tableau.A.len()];
-        k[0] = rate;
+        let mut k = vec![0.0; tableau.A.len() * n];
+        k[..n].copy_from_slice(&rate);
         let step = ExplicitStep {
             leading,
             zeros: vec![0.0; n],
             k,
+            sums: StageSums::new(tableau),
             before: state.clone(),
             rate_before: vec![0.0; n],
             segment: Segment::with_room(state.t, &state.x, degree(tableau)),
@@ -232,19 +238,21 @@ impl<'p> ExplicitStep<'p> {
 
     /// The system, and ẋ at the point where the formula stands.
     pub fn system_and_rate(&mut self) -> (&mut dyn Dae, &[f64]) {
-        (&mut *self.dae, &self.k[0])
+        (&mut *self.dae, &self.k[..self.Y.len()])
     }
 
     /// The system and the point where the formula stands.
     pub fn into_system(mut self) -> (Box<dyn Dae + 'p>, Point) {
         let State { t, x } = self.state;
-        (self.dae, Point { t, x, xdot: self.k.swap_remove(0) })
+        self.k.truncate(x.len());
+        (self.dae, Point { t, x, xdot: self.k })
     }
 
     /// kᵢ = E⁻¹ f(t, Y).
     fn rate(&mut self, t: f64, i: usize) -> Result<(), Undefined> {
+        let n = self.Y.len();
         self.counters.residuals += 1;
-        rate_of(&mut *self.dae, &mut self.leading, t, &self.Y, &self.zeros, &mut self.k[i])
+        rate_of(&mut *self.dae, &mut self.leading, t, &self.Y, &self.zeros, &mut self.k[i * n..][..n])
     }
 
     /// Y = x₀ + h Σ aᵢⱼ kⱼ at the stages of a step from x₀, whose rate is k₁, up to its end and the rate there. Y is the end.
@@ -262,7 +270,7 @@ impl<'p> ExplicitStep<'p> {
 
     /// Y of one stage.
     fn stage(&mut self, from: &State, t1: f64, i: usize) {
-        combine(&from.x, t1 - from.t, self.tableau.A[i], self.k.iter().map(|k| &k[..]), &mut self.Y);
+        self.sums.stages[i].step(&from.x, t1 - from.t, &self.k, &mut self.Y);
     }
 
     /// The polynomial over a step from x₀ to x₁, with all rates; without those of stages of its own it is that of values and rates at both ends.
@@ -272,26 +280,28 @@ impl<'p> ExplicitStep<'p> {
         let coefficients = self.segment.powers(t0, t1);
         if terms.is_empty() {
             // x₀ + θ (c₀ + (1 − θ)(c₁ + θ c₂)) in powers of σ = θ − 1
-            coefficients.fill(0.0);
-            let (k0, k1) = (&self.k[0][..n], &self.k[s][..n]);
+            let (cubic, higher) = coefficients.split_at_mut(4 * n);
+            higher.fill(0.0);
+            let powers = parts::<4>(cubic, n);
+            let (k0, k1, x0) = (&self.k[..n], &self.k[s * n..][..n], &x0[..n]);
             for j in 0..n {
                 let c0 = x1[j] - x0[j];
                 let c1 = h * k0[j] - c0;
                 let c2 = c0 - h * k1[j] - c1;
-                coefficients[j] = x1[j];
-                coefficients[n + j] = c0 - c1 - c2;
-                coefficients[2 * n + j] = -(c1 + 2.0 * c2);
-                coefficients[3 * n + j] = -c2;
+                powers[0][j] = x1[j];
+                powers[1][j] = c0 - c1 - c2;
+                powers[2][j] = -(c1 + 2.0 * c2);
+                powers[3][j] = -c2;
             }
             return;
         }
         for j in 0..n {
             let mut c = [0.0; MOST_TERMS];
             c[0] = x1[j] - x0[j];
-            c[1] = h * self.k[0][j] - c[0];
-            c[2] = c[0] - h * self.k[s][j] - c[1];
+            c[1] = h * self.k[j] - c[0];
+            c[2] = c[0] - h * self.k[s * n + j] - c[1];
             for (c, weights) in c[3..].iter_mut().zip(terms) {
-                *c = h * weights.iter().zip(&self.k).map(|(d, k)| d * k[j]).sum::<f64>();
+                *c = h * weights.iter().zip(self.k[j..].iter().step_by(n)).map(|(d, k)| d * k).sum::<f64>();
             }
             let powers = powers(x0[j], &c[..3 + terms.len()]);
             coefficients[j] = x1[j];
@@ -314,7 +324,7 @@ impl<'p> ExplicitStep<'p> {
         }
         let (before, state) = (std::mem::take(&mut self.before), std::mem::take(&mut self.state));
         // k₁ is the rate at the end of the step, where the next one begins
-        std::mem::swap(&mut self.k[0], &mut self.rate_before);
+        self.k[..self.Y.len()].swap_with_slice(&mut self.rate_before);
         let made = (self.tableau.stages + 1..self.tableau.A.len()).try_for_each(|i| {
             self.stage(&before, state.t, i);
             self.rate(self.tableau.time(i, before.t, state.t), i)
@@ -323,7 +333,7 @@ impl<'p> ExplicitStep<'p> {
             self.dense = true;
             self.interpolate((before.t, &before.x), (state.t, &state.x));
         }
-        std::mem::swap(&mut self.k[0], &mut self.rate_before);
+        self.k[..self.Y.len()].swap_with_slice(&mut self.rate_before);
         (self.before, self.state) = (before, state);
     }
 
@@ -331,7 +341,8 @@ impl<'p> ExplicitStep<'p> {
     fn watch_stiffness(&mut self, h: f64) {
         let s = self.tableau.stages;
         let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-        let (rates, points) = (distance(&self.k[s], &self.k[s - 1]), distance(&self.Y, &self.last_stage));
+        let (n, k) = (self.Y.len(), &self.k);
+        let (rates, points) = (distance(&k[s * n..][..n], &k[(s - 1) * n..][..n]), distance(&self.Y, &self.last_stage));
         if h * (rates / points).sqrt() > self.tableau.stable {
             self.at_border += 1;
             self.inside_border = 0;
@@ -363,7 +374,7 @@ impl Formula for ExplicitStep<'_> {
     }
 
     fn first_size(&mut self) -> f64 {
-        first_step(self.weights.norm(&self.state.x), self.weights.norm(&self.k[0]))
+        first_step(self.weights.norm(&self.state.x), self.weights.norm(&self.k[..self.Y.len()]))
     }
 
     fn attempt(&mut self, tried: &Try) -> Result<Attempt, StepFailure> {
@@ -374,13 +385,22 @@ impl Formula for ExplicitStep<'_> {
         if made.is_err() {
             return Ok(Attempt::Failed { factor: 0.5, singular: false });
         }
-        let Self { k, error, weights, Y, state, zeros, .. } = self;
-        let error = self.tableau.error(|row| {
-            combine(zeros, h, row, k.iter().map(|k| &k[..]), error);
+        let Self { k, sums, error, weights, Y, state, zeros, .. } = self;
+        let error = self.tableau.error(|estimate| {
+            sums.errors[estimate].step(zeros, h, k, error);
             weights.norm_between(error, &state.x, Y)
         }) / OF_A_STEP;
         let &Try { last, first, after_rejection, .. } = tried;
-        let step = Step { t: self.state.t, t1, x: &self.state.x, h, xdot: &self.k[0], after_rejection, first, last };
+        let step = Step {
+            t: self.state.t,
+            t1,
+            x: &self.state.x,
+            h,
+            xdot: &self.k[..self.Y.len()],
+            after_rejection,
+            first,
+            last,
+        };
         let judged = self.control.judge(&step, error);
         if !judged.accepted {
             return Ok(Attempt::Rejected { next: judged.next });
@@ -390,14 +410,14 @@ impl Formula for ExplicitStep<'_> {
         self.state.t = t1;
         self.state.x.copy_from_slice(&self.Y);
         self.accepted_polynomial();
-        self.rate_before.copy_from_slice(&self.k[0]);
-        let (first, rest) = self.k.split_at_mut(1);
-        first[0].copy_from_slice(&rest[self.tableau.stages - 1]);
+        let (n, end) = (self.Y.len(), self.tableau.stages * self.Y.len());
+        self.rate_before.copy_from_slice(&self.k[..n]);
+        self.k.copy_within(end..end + n, 0);
         if self.wanted {
             self.make_dense();
         }
         self.weights.at(&self.state.x);
-        let settled = self.dae.accepted(0, t1, &mut self.state.x, &self.k[0]);
+        let settled = self.dae.accepted(0, t1, &mut self.state.x, &self.k[..n]);
         let next = if self.control.fixed() { tried.proposed } else { judged.next.min(tried.longest) };
         Ok(Attempt::Accepted { next, settled })
     }
@@ -412,7 +432,7 @@ impl Formula for ExplicitStep<'_> {
 
     fn back(&mut self) -> Result<bool, StepFailure> {
         std::mem::swap(&mut self.before, &mut self.state);
-        self.k[0].copy_from_slice(&self.rate_before);
+        self.k[..self.Y.len()].copy_from_slice(&self.rate_before);
         self.weights.at(&self.state.x);
         Ok(true)
     }
@@ -441,7 +461,7 @@ impl Formula for ExplicitStep<'_> {
         }
         // k₁ is the rate at the end of the step
         let before = std::mem::take(&mut self.before);
-        std::mem::swap(&mut self.k[0], &mut self.rate_before);
+        self.k[..self.Y.len()].swap_with_slice(&mut self.rate_before);
         let s = self.tableau.stages;
         let made = (1..s).try_for_each(|i| {
             self.stage(&before, t, i);
@@ -451,7 +471,7 @@ impl Formula for ExplicitStep<'_> {
             self.stage(&before, t, s);
             x.copy_from_slice(&self.Y);
         }
-        std::mem::swap(&mut self.k[0], &mut self.rate_before);
+        self.k[..self.Y.len()].swap_with_slice(&mut self.rate_before);
         self.before = before;
         if made.is_err() {
             self.segment.eval(t, x);
@@ -483,7 +503,7 @@ impl Formula for ExplicitStep<'_> {
     }
 
     fn rates(&mut self, xdot: &mut [f64]) {
-        xdot.copy_from_slice(&self.k[0]);
+        xdot.copy_from_slice(&self.k[..self.Y.len()]);
     }
 
     fn system(&mut self) -> Option<&mut dyn Dae> {

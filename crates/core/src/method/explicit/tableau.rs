@@ -60,68 +60,16 @@ impl ExplicitTableau {
         self.error.iter().any(|weights| weights.get(self.stages).is_some_and(|weight| *weight != 0.0))
     }
 
-    /// The error of a step from the norms of its estimates: for two of them ε₅²/√(ε₅² + ε₃²/100). Solving ODEs I, II.10, (10.17).
-    pub fn error(&self, mut norm: impl FnMut(&[f64]) -> f64) -> f64 {
+    /// The error of a step from the norms of its estimates by their numbers: for two of them ε₅²/√(ε₅² + ε₃²/100). Solving ODEs I, II.10, (10.17).
+    pub fn error(&self, mut norm: impl FnMut(usize) -> f64) -> f64 {
         match self.error {
-            [only] => norm(only),
-            [fifth, third] => {
-                let (fifth, third) = (norm(fifth), norm(third));
+            [_] => norm(0),
+            [_, _] => {
+                let (fifth, third) = (norm(0), norm(1));
                 if fifth == 0.0 { 0.0 } else { fifth * fifth / (fifth * fifth + 0.01 * third * third).sqrt() }
             }
             _ => 0.0,
         }
-    }
-}
-
-/// Most terms of a sum.
-const MOST_TERMS: usize = 16;
-
-/// out = start + h Σ wⱼ kⱼ.
-pub(crate) fn combine<'k>(
-    start: &[f64],
-    h: f64,
-    weights: &[f64],
-    k: impl IntoIterator<Item = &'k [f64]>,
-    out: &mut [f64],
-) {
-    let mut terms: [(f64, &[f64]); MOST_TERMS] = [(0.0, &[]); MOST_TERMS];
-    let mut count = 0;
-    for (term, (w, k)) in terms.iter_mut().zip(weights.iter().zip(k).filter(|(w, _)| **w != 0.0)) {
-        *term = (*w, k);
-        count += 1;
-    }
-    // in one pass, the number of terms being known to the compiler
-    match count {
-        1 => combine_terms::<1>(start, h, &terms, out),
-        2 => combine_terms::<2>(start, h, &terms, out),
-        3 => combine_terms::<3>(start, h, &terms, out),
-        4 => combine_terms::<4>(start, h, &terms, out),
-        5 => combine_terms::<5>(start, h, &terms, out),
-        6 => combine_terms::<6>(start, h, &terms, out),
-        7 => combine_terms::<7>(start, h, &terms, out),
-        8 => combine_terms::<8>(start, h, &terms, out),
-        9 => combine_terms::<9>(start, h, &terms, out),
-        10 => combine_terms::<10>(start, h, &terms, out),
-        _ => {
-            out.fill(0.0);
-            for (w, k) in &terms[..count] {
-                out.iter_mut().zip(*k).for_each(|(sum, k)| *sum += w * k);
-            }
-            out.iter_mut().zip(start).for_each(|(y, x)| *y = x + h * *y);
-        }
-    }
-}
-
-fn combine_terms<const T: usize>(start: &[f64], h: f64, terms: &[(f64, &[f64]); MOST_TERMS], out: &mut [f64]) {
-    let n = out.len();
-    let w: [f64; T] = std::array::from_fn(|j| terms[j].0);
-    let k: [&[f64]; T] = std::array::from_fn(|j| &terms[j].1[..n]);
-    for (i, (y, x)) in out.iter_mut().zip(&start[..n]).enumerate() {
-        let mut sum = w[0] * k[0][i];
-        for j in 1..T {
-            sum += w[j] * k[j][i];
-        }
-        *y = x + h * sum;
     }
 }
 

@@ -8,7 +8,8 @@
 
 use super::constraint::ConstraintPart;
 use super::differential::DifferentialPart;
-use crate::method::collocation::{StageEquations, StageRate, Transformed, transform};
+use crate::method::collocation::{StageEquations, StageRate, Transformed};
+use crate::method::sums::transform;
 use crate::motion::{Layout, ReducedArray, Undefined};
 
 /// Rows at the stages, and right-hand sides.

@@ -13,10 +13,11 @@ use crate::error::StepFailure;
 use crate::linalg::{IterationMatrix, Singular};
 use crate::method::collocation::{
     Collocation, Discretised, OffStage, PointRate, Prediction, StageEquations, StagePoints, StageRate, StageVectors,
-    Tableau, Transformed, Unsettled, transform,
+    Tableau, Transformed, Unsettled,
 };
 use crate::method::convergence::{Convergence, Limits};
 use crate::method::pace::{Failures, first_step_of};
+use crate::method::sums::{of_length, square, sum_of, vectors};
 use crate::method::weights::Weights;
 use crate::method::{State, derivative};
 use crate::motion::Undefined;
@@ -34,8 +35,8 @@ struct Matrices {
     scales: Vec<f64>,
     /// rows G at the stages, one behind the other
     G: Vec<f64>,
-    /// ΔW₂ₖ + iΔW₂ₖ₊₁
-    pair: Vec<c64>,
+    /// ΔW₂ₖ + iΔW₂ₖ₊₁, one pair behind the other
+    pairs: Vec<c64>,
     /// the stages and their rates, one behind the other
     X: Vec<f64>,
     Xdot: Vec<f64>,
@@ -52,7 +53,7 @@ impl Matrices {
             algebraic,
             scales: vec![-1.0; n],
             G: vec![0.0; stages * n],
-            pair: vec![c64::new(0.0, 0.0); n],
+            pairs: vec![c64::new(0.0, 0.0); stages / 2 * n],
             X: vec![0.0; stages * n],
             Xdot: vec![0.0; stages * n],
         }
@@ -68,6 +69,32 @@ impl Matrices {
             matrix.decompose(pencil, c64::new(alpha, beta), h)?;
         }
         Ok(())
+    }
+}
+
+/// −h Ĝ, or −Ĝ in algebraic rows, of the rows G at the stages: the first, and the pairs of the others.
+fn right_sides<const S: usize>(T: &[f64], G: &[f64], scales: &[f64], first: &mut [f64], pairs: &mut [c64]) {
+    let (n, T) = (scales.len(), square::<S>(T));
+    of_length!(n, S => right_sides_at::<S>(n, &T, G, scales, first, pairs));
+}
+
+#[inline(always)]
+fn right_sides_at<const S: usize>(
+    n: usize,
+    T: &[[f64; S]; S],
+    G: &[f64],
+    scales: &[f64],
+    first: &mut [f64],
+    pairs: &mut [c64],
+) {
+    let (G, scales, first, pairs) = (vectors::<S>(G, n), &scales[..n], &mut first[..n], &mut pairs[..S / 2 * n]);
+    for i in 0..n {
+        let (g, scale) = (G.map(|g| g[i]), scales[i]);
+        first[i] = sum_of(&T[0], &g) * scale;
+        for k in 0..S / 2 {
+            let [re, im] = [2 * k + 1, 2 * k + 2].map(|r| sum_of(&T[r], &g) * scale);
+            pairs[k * n + i] = c64::new(re, im);
+        }
     }
 }
 
@@ -128,31 +155,31 @@ impl StageEquations for SquareStages<'_> {
     }
 
     fn evaluate_all(&mut self, points: &StagePoints, _: &mut [f64], evaluated: &mut u64) -> Result<(), Undefined> {
-        let (n, Matrices { X, Xdot, G, .. }) = (points.x.len().max(1), &mut self.matrices);
+        let (n, Matrices { X, Xdot, G, .. }) = (points.x.len(), &mut self.matrices);
         points.points_and_rates(X, Xdot);
-        let at_stages = X.chunks_exact(n).zip(Xdot.chunks_exact(n)).zip(G.chunks_exact_mut(n));
-        for (j, ((X, Xdot), G)) in at_stages.enumerate().take(points.tableau.stages()) {
+        for j in 0..points.tableau.stages() {
             *evaluated += 1;
-            self.dae.residual(j, points.time(j), X, Xdot, G)?;
+            let at = j * n..(j + 1) * n;
+            self.dae.residual(j, points.time(j), &X[at.clone()], &Xdot[at.clone()], &mut G[at])?;
         }
         Ok(())
     }
 
     fn increments(&mut self, stages: &mut Transformed, _h: f64) {
-        let Matrices { real, complex, scales, G, pair, .. } = &mut self.matrices;
-        let (n, s) = (scales.len(), stages.tableau.stages());
-        transform(stages.tableau.T_INVERSE, &G[..s * n], stages.dW);
-        for dW in stages.dW.chunks_exact_mut(n.max(1)) {
-            dW.iter_mut().zip(&*scales).for_each(|(d, scale)| *d *= scale);
+        let Matrices { real, complex, scales, G, pairs, .. } = &mut self.matrices;
+        let (T, n) = (stages.tableau.T_INVERSE, scales.len());
+        let (first, others) = stages.dW.split_at_mut(n);
+        match stages.tableau.stages() {
+            1 => right_sides::<1>(T, G, scales, first, pairs),
+            3 => right_sides::<3>(T, G, scales, first, pairs),
+            5 => right_sides::<5>(T, G, scales, first, pairs),
+            _ => right_sides::<7>(T, G, scales, first, pairs),
         }
-        let (first, pairs) = stages.dW.split_at_mut(n);
         real.solve(first);
-        for (matrix, dW) in complex.iter_mut().zip(pairs.chunks_exact_mut((2 * n).max(1))) {
-            let (re, im) = dW.split_at_mut(n);
-            for ((z, re), im) in pair.iter_mut().zip(&*re).zip(&*im) {
-                *z = c64::new(*re, *im);
-            }
+        let of_pairs = others.chunks_exact_mut((2 * n).max(1)).zip(pairs.chunks_exact_mut(n.max(1)));
+        for (matrix, (dW, pair)) in complex.iter_mut().zip(of_pairs) {
             matrix.solve(pair);
+            let (re, im) = dW.split_at_mut(n);
             for ((z, re), im) in pair.iter().zip(re).zip(im) {
                 (*re, *im) = (z.re, z.im);
             }

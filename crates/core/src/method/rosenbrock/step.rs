@@ -6,9 +6,10 @@ use crate::dae::{Dae, Pencil, Point};
 use crate::error::StepFailure;
 use crate::linalg::IterationMatrix;
 use crate::method::controller::{Control, Controller};
-use crate::method::explicit::{Admitted, combine};
+use crate::method::explicit::Admitted;
 use crate::method::pace::{Failures, Rules, Try, first_step_of};
 use crate::method::shell::{Attempt, Formula, Shell};
+use crate::method::sums::{of_length, parts, sum_of, vectors};
 use crate::method::weights::Weights;
 use crate::method::{StartFailure, State, derivative};
 use crate::motion::Undefined;
@@ -31,6 +32,8 @@ pub(super) struct RosenbrockStep<'p> {
     matrix: IterationMatrix<f64>,
     /// E: row, column, entry
     leading: Vec<(usize, usize, f64)>,
+    /// its diagonal, where it has no other entries
+    diagonal: Option<Vec<f64>>,
     algebraic: Vec<bool>,
     /// are some unknowns determined by constraints? Rows with derivatives may contain them, too
     constrained: bool,
@@ -48,10 +51,12 @@ pub(super) struct RosenbrockStep<'p> {
     /// are they and the pencil those of another point?
     begin_wanted: bool,
     zeros: Vec<f64>,
-    U: [Vec<f64>; STAGES],
+    /// U₁, …, U₆, one behind the other
+    U: Vec<f64>,
     /// the stage that is evaluated, the new point at last
     Y: Vec<f64>,
-    scratch: Vec<f64>,
+    /// Σ cᵢⱼ Uⱼ
+    sum: Vec<f64>,
     /// values between the ends of a step, for a polynomial that is kept
     between: [Vec<f64>; DEGREE],
     /// what ẋ is found with
@@ -73,7 +78,11 @@ impl<'p> RosenbrockStep<'p> {
         let mut pencil = dae.new_pencil();
         dae.pencil(at.t, &at.x, &at.xdot, &mut pencil)?;
         let entries = |i: usize| pencil.E.row(i).filter(|(_, e)| *e != 0.0).map(move |(j, e)| (i, j, e));
-        let leading = (0..n).flat_map(entries).collect();
+        let leading: Vec<(usize, usize, f64)> = (0..n).flat_map(entries).collect();
+        let mut diagonal = leading.iter().all(|(i, j, _)| i == j).then(|| vec![0.0; n]);
+        if let Some(diagonal) = &mut diagonal {
+            leading.iter().for_each(|&(i, _, e)| diagonal[i] = e);
+        }
         let algebraic: Vec<bool> = (0..n).map(|i| dae.algebraic(i)).collect();
         let constrained = Admitted::new("rodas", &mut *dae, &at).is_err();
         let constant = method.control == Control::Fixed;
@@ -82,6 +91,7 @@ impl<'p> RosenbrockStep<'p> {
             matrix: IterationMatrix::new(&pencil, algebraic.clone()),
             of_rates: IterationMatrix::new(&pencil, algebraic.clone()),
             leading,
+            diagonal,
             algebraic,
             constrained,
             controller: Controller::new(method.control, method.safety, method.ratio, 1),
@@ -95,9 +105,9 @@ impl<'p> RosenbrockStep<'p> {
             by_time: vec![0.0; n],
             begin_wanted: true,
             zeros: vec![0.0; n],
-            U: std::array::from_fn(|_| vec![0.0; n]),
+            U: vec![0.0; STAGES * n],
             Y: vec![0.0; n],
-            scratch: vec![0.0; n],
+            sum: vec![0.0; n],
             between: std::array::from_fn(|_| vec![0.0; n]),
             counters: Statistics::default(),
             dae,
@@ -122,7 +132,7 @@ impl<'p> RosenbrockStep<'p> {
         self.counters.residuals += 1;
         let mut known = self.dae.residual(0, *t, x, &self.zeros, &mut self.G);
         if known.is_ok() && !self.dae.is_autonomous() {
-            known = self.dae.time_slope((*t, x, &self.G), h, [&mut self.zeros, &mut self.scratch], &mut self.by_time);
+            known = self.dae.time_slope((*t, x, &self.G), h, [&mut self.zeros, &mut self.sum], &mut self.by_time);
         }
         self.begin_wanted = known.is_err();
         known.map_err(|Undefined| StepFailure::Undefined { t: *t })
@@ -130,20 +140,22 @@ impl<'p> RosenbrockStep<'p> {
 
     /// U₁, …, U₆, and the new point in Y.
     fn stages(&mut self, h: f64, t1: f64) -> Result<(), Undefined> {
-        let (t0, timed) = (self.state.t, !self.dae.is_autonomous());
+        let (n, t0, timed) = (self.Y.len(), self.state.t, !self.dae.is_autonomous());
         for i in 0..STAGES {
+            let (known, rest) = self.U.split_at_mut(i * n);
+            let (right, x0, Y, sum) = (&mut rest[..n], &self.state.x[..], &mut self.Y[..], &mut self.sum[..]);
             match i {
-                0 => self.U[0].copy_from_slice(&self.G),
-                // the sixth stage begins where the fifth ends
-                5 => add(&self.U[4], &mut self.Y),
-                _ => combine(&self.state.x, 1.0, A[i], self.U.iter().map(|U| &U[..]), &mut self.Y),
+                0 => right.copy_from_slice(&self.G),
+                1 => sums::<1>(known, x0, Y, sum),
+                2 => sums::<2>(known, x0, Y, sum),
+                3 => sums::<3>(known, x0, Y, sum),
+                4 => sums::<4>(known, x0, Y, sum),
+                _ => last_sums(known, Y, sum),
             }
-            let (known, rest) = self.U.split_at_mut(i);
-            let right = &mut rest[0];
             if i > 0 {
                 self.counters.residuals += 1;
                 let t = if ALPHA[i] == 1.0 { t1 } else { t0 + ALPHA[i] * h };
-                self.dae.residual(i, t, &self.Y, &self.zeros, right)?;
+                self.dae.residual(i, t, Y, &self.zeros, right)?;
             }
             // rows with derivatives are multiplied by h, as those of the matrix
             if timed {
@@ -154,28 +166,67 @@ impl<'p> RosenbrockStep<'p> {
                 *right *= if *algebraic { -1.0 } else { -h };
             }
             if i > 0 {
-                combine(&self.zeros, 1.0, C[i], known.iter().map(|U| &U[..]), &mut self.scratch);
-                self.leading.iter().for_each(|&(row, j, e)| right[row] += e * self.scratch[j]);
+                match &self.diagonal {
+                    Some(e) => right.iter_mut().zip(e).zip(sum).for_each(|((right, e), sum)| *right += e * *sum),
+                    None => self.leading.iter().for_each(|&(row, j, e)| right[row] += e * sum[j]),
+                }
             }
             self.matrix.solve(right);
             self.counters.solves += 1;
         }
-        add(&self.U[5], &mut self.Y);
+        add(&self.U[5 * n..], &mut self.Y);
         Ok(())
     }
 
-    /// The dense output over a step to the new point Y. With σ = θ − 1 it is x₁ + σ(Δ − d₁ − d₂) − σ²(d₁ + 2 d₂) − σ³ d₂.
+    /// The dense output over a step to the new point Y, and its slope there. With σ = θ − 1 it is x₁ + σ(Δ − d₁ − d₂) − σ²(d₁ + 2 d₂) − σ³ d₂.
     fn interpolate(&mut self, t1: f64) {
-        let n = self.Y.len();
-        let coefficients = self.segment.powers(self.state.t, t1);
-        let U: [&[f64]; STAGES - 1] = std::array::from_fn(|i| &self.U[i][..n]);
+        let (n, h) = (self.Y.len(), t1 - self.state.t);
+        let powers = parts::<{ DEGREE + 1 }>(self.segment.powers(self.state.t, t1), n);
+        let (U, x0, x1, xdot) =
+            (vectors::<{ STAGES - 1 }>(&self.U, n), &self.state.x[..n], &self.Y[..n], &mut self.xdot_before[..n]);
         for j in 0..n {
-            let [d1, d2] = DENSE.map(|weights| (0..STAGES - 1).map(|i| weights[i] * U[i][j]).sum::<f64>());
-            coefficients[j] = self.Y[j];
-            coefficients[n + j] = self.Y[j] - self.state.x[j] - d1 - d2;
-            coefficients[2 * n + j] = -(d1 + 2.0 * d2);
-            coefficients[3 * n + j] = -d2;
+            let [d1, d2] = DENSE.map(|weights| sum_of(&weights, &U.map(|U| U[j])));
+            powers[0][j] = x1[j];
+            powers[1][j] = x1[j] - x0[j] - d1 - d2;
+            powers[2][j] = -(d1 + 2.0 * d2);
+            powers[3][j] = -d2;
+            xdot[j] = powers[1][j] / h;
         }
+    }
+}
+
+/// Y = x₀ + Σ aᵢⱼ Uⱼ and Σ cᵢⱼ Uⱼ of stage I, from those before it.
+fn sums<const I: usize>(known: &[f64], x0: &[f64], Y: &mut [f64], sum: &mut [f64]) {
+    let n = Y.len();
+    of_length!(n, 1 => sums_at::<I>(n, known, x0, Y, sum));
+}
+
+#[inline(always)]
+fn sums_at<const I: usize>(n: usize, known: &[f64], x0: &[f64], Y: &mut [f64], sum: &mut [f64]) {
+    let (a, c): ([f64; I], [f64; I]) = (std::array::from_fn(|j| A[I][j]), std::array::from_fn(|j| C[I][j]));
+    let (U, x0, Y, sum) = (vectors::<I>(known, n), &x0[..n], &mut Y[..n], &mut sum[..n]);
+    for k in 0..n {
+        let u = U.map(|U| U[k]);
+        Y[k] = x0[k] + sum_of(&a, &u);
+        sum[k] = sum_of(&c, &u);
+    }
+}
+
+/// The same of the sixth stage, which begins where the fifth ends.
+fn last_sums(known: &[f64], Y: &mut [f64], sum: &mut [f64]) {
+    let n = Y.len();
+    of_length!(n, 1 => last_sums_at(n, known, Y, sum));
+}
+
+#[inline(always)]
+fn last_sums_at(n: usize, known: &[f64], Y: &mut [f64], sum: &mut [f64]) {
+    const I: usize = STAGES - 1;
+    let c: [f64; I] = std::array::from_fn(|j| C[I][j]);
+    let (U, Y, sum) = (vectors::<I>(known, n), &mut Y[..n], &mut sum[..n]);
+    for k in 0..n {
+        let u = U.map(|U| U[k]);
+        Y[k] += u[I - 1];
+        sum[k] = sum_of(&c, &u);
     }
 }
 
@@ -194,7 +245,8 @@ impl Formula for RosenbrockStep<'_> {
     }
 
     fn first_size(&mut self) -> f64 {
-        let [of_x, rates, ..] = &mut self.U;
+        let (of_x, rest) = self.U.split_at_mut(self.Y.len());
+        let rates = &mut rest[..of_x.len()];
         first_step_of(&self.pencil, (&self.state.x, &self.xdot), &self.weights, [of_x, rates])
     }
 
@@ -209,7 +261,7 @@ impl Formula for RosenbrockStep<'_> {
         }
         let made = self.stages(h, t1);
         // U₆ is the difference of both formulas
-        let error = self.weights.norm_between(&self.U[5], &self.state.x, &self.Y);
+        let error = self.weights.norm_between(&self.U[5 * self.Y.len()..], &self.state.x, &self.Y);
         if made.is_err() || !error.is_finite() {
             return Ok(Attempt::Failed { factor: AFTER_FAILURE, singular: false });
         }
@@ -222,7 +274,6 @@ impl Formula for RosenbrockStep<'_> {
         std::mem::swap(&mut self.xdot_before, &mut self.xdot);
         self.state.t = t1;
         self.state.x.copy_from_slice(&self.Y);
-        self.segment.derivative(t1, &mut self.xdot);
         self.begin_wanted = true;
         let settled = self.dae.accepted(STAGES - 1, t1, &mut self.state.x, &self.xdot);
         self.segment.shift_to(&self.state.x);

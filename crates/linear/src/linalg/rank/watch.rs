@@ -7,7 +7,7 @@
 //! shorter and shorter: there the smallest singular value decides, and the place is known.
 
 use super::{LOST, PASSED_BY, Scales, Scaling};
-use crate::linalg::{Lu, Matrix, Svd};
+use crate::linalg::{Lu, Matrix, Svd, all_finite};
 
 /// Below this norm a piece has passed. Derived: less than one, with room for a way between two points that is not quite a line.
 const PASSED: f64 = 0.8;
@@ -310,6 +310,8 @@ impl Reference {
                 row[i] = 1.0;
                 self.lu.solve(row);
             }
+            // entries of another matrix that are zero are not multiplied with it
+            self.regular = all_finite(self.inverse.data());
         }
     }
 
@@ -352,7 +354,7 @@ impl Reference {
         for i in 0..r {
             let (of_W, row) = (W.row(i), self.product.row_mut(i));
             row.fill(0.0);
-            for (k, &column) in self.columns.iter().enumerate() {
+            for (k, &column) in self.columns.iter().enumerate().filter(|(_, column)| of_W[**column] != 0.0) {
                 let w = of_W[column];
                 row.iter_mut().zip(self.inverse.row(k)).for_each(|(p, y)| *p += w * y);
             }
