@@ -144,10 +144,7 @@ mod tests {
                 let (T, V, dV) = (numbers(s * s, 0.7), numbers(s * n, 1.3), numbers(s * n, 0.4));
                 let expected = |V: &[f64]| -> Vec<f64> {
                     let sum = |j: usize, i: usize| (0..s).map(|k| T[s * j + k] * V[k * n + i]).reduce(|a, b| a + b);
-                    (0..s)
-                        .flat_map(|j| (0..n).filter_map(move |i| Some((j, i))))
-                        .filter_map(|(j, i)| sum(j, i))
-                        .collect()
+                    (0..s).flat_map(|j| (0..n).map(move |i| (j, i))).filter_map(|(j, i)| sum(j, i)).collect()
                 };
                 let mut out = vec![0.0; s * n];
                 transform(&T, &V, &mut out);

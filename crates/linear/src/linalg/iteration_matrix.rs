@@ -111,7 +111,7 @@ impl<T: Shift> Sparse<T> {
             A = below;
             let factor = if algebraic { 1.0 } else { h };
             for (&k, &a) in of_A.iter().zip(row) {
-                matrix[k as usize] = matrix[k as usize] - T::from(factor * a);
+                matrix[k as usize] -= T::from(factor * a);
             }
         }
     }

@@ -81,7 +81,9 @@ impl<'p> RosenbrockStep<'p> {
         let leading: Vec<(usize, usize, f64)> = (0..n).flat_map(entries).collect();
         let mut diagonal = leading.iter().all(|(i, j, _)| i == j).then(|| vec![0.0; n]);
         if let Some(diagonal) = &mut diagonal {
-            leading.iter().for_each(|&(i, _, e)| diagonal[i] = e);
+            for &(i, _, e) in &leading {
+                diagonal[i] = e;
+            }
         }
         let algebraic: Vec<bool> = (0..n).map(|i| dae.algebraic(i)).collect();
         let constrained = Admitted::new("rodas", &mut *dae, &at).is_err();
