@@ -1,5 +1,4 @@
 //! Imported robots: the model file that the command writes moves as equations in minimal coordinates do, which are written here once more.
-#![allow(non_snake_case)] // matrices are capitals
 
 mod arms;
 mod deltas;

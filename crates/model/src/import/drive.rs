@@ -129,7 +129,7 @@ fn sum(terms: &[(f64, &str)]) -> String {
         match (size.as_str(), *word) {
             (_, "") => text.push_str(&size),
             ("1", word) => text.push_str(word),
-            (size, word) => text.push_str(&format!("{size}*{word}")),
+            (size, word) => text.extend([size, "*", word]),
         }
     }
     if text.is_empty() { "0".into() } else { text }

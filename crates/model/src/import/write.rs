@@ -135,7 +135,8 @@ fn written(value: &Value) -> String {
         Value::Inertia(J) => inertia(J),
         Value::Rotation(R) => rotation(R),
         Value::Shapes(shapes) => {
-            format!("[\n{}]", shapes.iter().map(|s| format!("  {},\n", shape(s))).collect::<String>())
+            let lines: Vec<String> = shapes.iter().map(|one| format!("  {},\n", shape(one))).collect();
+            format!("[\n{}]", lines.concat())
         }
     }
 }

@@ -266,7 +266,7 @@ impl<'d> Element<'d> {
 /// The opening tag of a node, without the last bracket.
 pub(super) fn place(node: Node) -> Span {
     let start = node.range().start;
-    let end = node.attributes().last().map_or(start + 1 + qualified(node), |attribute| attribute.range().end);
+    let end = node.attributes().next_back().map_or(start + 1 + qualified(node), |attribute| attribute.range().end);
     Span { start, end: end.min(node.range().end) }
 }
 

@@ -1,5 +1,4 @@
 //! Robots of URDF and MJCF: the same bodies whichever format says them, and mistakes at their places.
-#![allow(non_snake_case)] // matrices are capitals
 
 mod mistakes;
 mod same;

@@ -28,8 +28,8 @@ fn joint(name: &str, kind: &str, parent: &str, child: &str, inside: &str) -> Str
 
 /// Links with weight, a line each, then joints.
 fn robot(links: &[&str], joints: &[String]) -> String {
-    let links: String = links.iter().map(|name| format!("<link name=\"{name}\">{WEIGHT}</link>\n")).collect();
-    format!("<robot name=\"r\">\n{links}{}</robot>", joints.concat())
+    let links: Vec<String> = links.iter().map(|name| format!("<link name=\"{name}\">{WEIGHT}</link>\n")).collect();
+    format!("<robot name=\"r\">\n{}{}</robot>", links.concat(), joints.concat())
 }
 
 #[test]

@@ -12,6 +12,9 @@ use roxmltree::Node;
 /// A pose that is given agrees with that of the drawing to so much; files are written with few digits.
 const AGREE: f64 = 1e-6;
 
+/// A body, or the world.
+struct End(Option<usize>);
+
 impl<'d> Reading<'d, '_> {
     /// One constraint.
     pub(super) fn equality(&mut self, node: Node<'d, 'd>) {
@@ -45,9 +48,9 @@ impl<'d> Reading<'d, '_> {
             let first = element.needed(self.log, "body1").and_then(|name| self.body_of(element, "body1", name));
             let second = match element.text("body2") {
                 Some(name) => self.body_of(element, "body2", name),
-                None => Some(None),
+                None => Some(End(None)),
             };
-            let (Some(first), Some(second)) = (first, second) else { return };
+            let (Some(End(first)), Some(End(second))) = (first, second) else { return };
             if !weld && !element.has("anchor") {
                 element.missing(self.log, "anchor");
                 return;
@@ -89,16 +92,16 @@ impl<'d> Reading<'d, '_> {
         site
     }
 
-    fn body_of(&mut self, element: &Element<'d>, key: &str, name: &str) -> Option<Option<usize>> {
+    fn body_of(&mut self, element: &Element<'d>, key: &str, name: &str) -> Option<End> {
         if name == "world" {
-            return Some(None);
+            return Some(End(None));
         }
         let body = self.bodies.get(name).map(|(number, _)| *number);
         if body.is_none() {
             let help = Some(help(name, self.bodies.keys().copied(), "the bodies are"));
             self.log.mistakes.push(Mistake::UnknownName { name: name.into(), at: element.at(key).into(), help });
         }
-        body.map(Some)
+        body.map(|number| End(Some(number)))
     }
 
     /// A joint by its name.
@@ -118,13 +121,11 @@ impl<'d> Reading<'d, '_> {
             return;
         }
         let Some(second) = self.joint_of(element, "joint1") else { return };
-        let first = match element.has("joint2") {
-            true => match self.joint_of(element, "joint2") {
-                Some(joint) => Some(joint),
-                None => return,
-            },
-            false => None,
-        };
+        let first = self.joint_of(element, "joint2");
+        // a second joint that is not there has been told
+        if first.is_none() && element.has("joint2") {
+            return;
+        }
         let polynomial = element.numbers(self.log, "polycoef", 1..=5).unwrap_or_else(|| vec![0.0, 1.0]);
         let (name, place) = (element.text("name").map(Into::into), element.place());
         self.tree.couplings.push(Coupling { name, place, first, second, polynomial });

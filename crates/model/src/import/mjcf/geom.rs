@@ -117,7 +117,7 @@ pub(super) fn geom(
     for attribute in element.node.attributes().filter(|attribute| !KNOWN.contains(&attribute.name())) {
         match attribute.name() {
             "plugin" => {
-                log.refuse(element.place(), "plugins are not imported", "a plugin", "describe the shape by itself")
+                log.refuse(element.place(), "plugins are not imported", "a plugin", "describe the shape by itself");
             }
             // how contacts are, and how things look
             "friction" | "condim" | "solref" | "solimp" | "margin" | "gap" | "priority" | "solmix" | "fitscale"
@@ -243,11 +243,11 @@ mod tests {
 
     /// ∫ over the solid, by the midpoint rule in cylinder coordinates about z.
     fn integrated(radius: impl Fn(f64) -> f64, half: f64) -> (f64, f64, f64) {
-        let n = 20_000;
+        let n = 20_000u32;
         let (mut volume, mut along, mut across) = (0.0, 0.0, 0.0);
         for k in 0..n {
-            let z = half * (2.0 * (k as f64 + 0.5) / n as f64 - 1.0);
-            let (r, dz) = (radius(z), 2.0 * half / n as f64);
+            let z = half * (2.0 * (f64::from(k) + 0.5) / f64::from(n) - 1.0);
+            let (r, dz) = (radius(z), 2.0 * half / f64::from(n));
             let disc = PI * r * r * dz;
             volume += disc;
             along += disc * r * r / 2.0;

@@ -7,6 +7,8 @@ use roxmltree::Node;
 
 /// Settings of the compiler that change masses in ways that are not imported.
 const MASSES: [&str; 3] = ["boundmass", "boundinertia", "balanceinertia"];
+/// Settings of the compiler that are applied.
+const APPLIED: [&str; 6] = ["angle", "coordinate", "eulerseq", "inertiafromgeom", "inertiagrouprange", "settotalmass"];
 /// Parts of the physics that a flag switches off.
 const FLAGS: [&str; 6] = ["constraint", "equality", "passive", "spring", "damper", "actuation"];
 
@@ -90,9 +92,7 @@ fn compiler(element: &Element, settings: &mut Settings, log: &mut Log) {
             log.refuse(element.at(key), format!("`{key}` is not imported"), "changes masses", help);
         }
     }
-    const KNOWN: [&str; 6] =
-        ["angle", "coordinate", "eulerseq", "inertiafromgeom", "inertiagrouprange", "settotalmass"];
-    element.leave_out_but(log, &[&KNOWN[..], &MASSES].concat());
+    element.leave_out_but(log, &[&APPLIED[..], &MASSES].concat());
 }
 
 fn option(element: &Element, settings: &mut Settings, log: &mut Log) {
