@@ -6,7 +6,7 @@ if (Player && Frames.scene.dimension === 3) {
   const up = new THREE.Vector3(...scene.up).normalize();
   const whole = extent();
   /** What travels far is followed: the picture is as large as it is in a single frame. */
-  const follows = whole.radius > 4 * whole.single;
+  const follows = whole.radius > 8 * whole.single;
   const size = 2 * (follows ? whole.single : whole.radius);
   const arrow = Frames.arrowScale(size);
   const geometries = new Map();
