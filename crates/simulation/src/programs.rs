@@ -95,7 +95,9 @@ fn expressions(formulas: &Formulas) -> Vec<(usize, usize, Expr)> {
         all.extend(list.iter().enumerate().map(|(i, e)| (block, i, *e)));
     }
     // matrices by row and column
-    [mass, GZ, HZ].into_iter().for_each(|matrix| all.extend(matrix));
+    for matrix in [mass, GZ, HZ] {
+        all.extend(matrix);
+    }
     all
 }
 

@@ -50,7 +50,9 @@ impl SweepGathering {
             store,
         };
         let kept = gathering.store.as_ref().map_or(Ok(Vec::new()), SweepStore::parts)?;
-        kept.iter().for_each(|part| gathering.take(part));
+        for part in &kept {
+            gathering.take(part);
+        }
         (gathering.found, gathering.saved) = (gathering.parts.len(), gathering.parts.len());
         Ok(gathering)
     }
