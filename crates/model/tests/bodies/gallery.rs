@@ -187,7 +187,9 @@ fn jansens_foot_is_where_his_lengths_put_it() {
 fn the_platform_of_the_delta_robot_stays_level() {
     let at = end(&read("delta-robot", &[]), 1.0, "geoms", 1e-9);
     assert!(at("platform.x").hypot(at("platform.y")) > 0.01);
-    ["platform.q1", "platform.q2", "platform.q3"].map(|q| close(at(q), 0.0, 1e-8));
+    for q in ["platform.q1", "platform.q2", "platform.q3"] {
+        close(at(q), 0.0, 1e-8);
+    }
     // arms that move together: l² = (reach − r)² + (height − L sin)²
     let (t, down) = (1.0f64, 0.5);
     let at = end(&read("delta-robot", &[("phase", 0.0)]), t, "geoms", 1e-9);
