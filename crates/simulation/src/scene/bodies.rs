@@ -70,7 +70,7 @@ impl<'m> DrawnBodies<'m> {
                 let q = &mut pose[3..];
                 let sign = if q.iter().zip(&*before).map(|(a, b)| a * b).sum::<f64>() < 0.0 { -1.0 } else { 1.0 };
                 let length = sign * q.iter().map(|x| x * x).sum::<f64>().sqrt();
-                for x in q.iter_mut() {
+                for x in &mut *q {
                     *x /= length;
                 }
                 before.copy_from_slice(q);
