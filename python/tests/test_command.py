@@ -49,7 +49,7 @@ def test_sweeps_from_the_command(tmp_path):
     assert np.array_equal(runs["x"], same["x"])
     assert np.array_equal(np.load(out)["x"].reshape(3, 2), same["x"])
     assert "6 of them were found" in command(*arguments, "--resume", str(tmp_path / "kept")).stdout
-    assert command(*arguments, "-o", "sweep.csv").returncode == 2
+    assert command(*arguments, "-o", "sweep.json").returncode == 2
     unknown = command("sweep", str(MODELS / "pendulum.toml"), "--vary", "M=1,2")
     assert unknown.returncode == 2 and "there is no parameter M" in unknown.stderr
     assert command("sweep", str(MODELS / "pendulum.toml"), "--vary", "m=1..2").returncode == 2

@@ -102,7 +102,8 @@ fn drawing(sweep: &Sweep) -> SweepDrawing<'_> {
         _ => (0..shown).map(|k| k * (points - 1) / (shown - 1)).collect(),
     };
     let mut by_number: Vec<Option<&SweptRun>> = vec![None; sweep.size];
-    for run in &sweep.runs {
+    // where a run stopped is not its end
+    for run in sweep.runs.iter().filter(|run| sweep.times.is_some() || run.status.reached()) {
         if let Some(place) = by_number.get_mut(run.number) {
             *place = Some(run);
         }
@@ -288,6 +289,12 @@ mod tests {
             page(&sweep)
                 .contains("0 of 2 runs reached the end, <a href=\"#failures\">1 stopped before</a>, 1 were not made")
         );
+    }
+
+    #[test]
+    fn where_a_run_stopped_is_not_its_end() {
+        let drawn = serde_json::to_string(&drawing(&example::sweep(None)).columns[1].values).expect("JSON");
+        assert_eq!(drawn, "[0.0,null]");
     }
 
     #[test]
