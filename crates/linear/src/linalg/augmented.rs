@@ -117,6 +117,17 @@ impl Augmented {
         &self.b[..n]
     }
 
+    /// c with ‖a − Wᵀc‖ least, for the a that is written: how a is made of the rows that are not left out.
+    pub fn coefficients(&mut self, write: impl FnOnce(&mut [f64])) -> &[f64] {
+        let n = self.n;
+        write(&mut self.b[..n]);
+        self.b[n..].fill(0.0);
+        if let Some(lu) = &mut self.lu {
+            lu.solve(&mut self.b);
+        }
+        &self.b[n..]
+    }
+
     /// σ by so many iterations, from above.
     pub fn smallest(&mut self, iterations: usize) -> f64 {
         let mut sigma = f64::INFINITY;
@@ -232,6 +243,9 @@ mod tests {
         assert!(x.iter().zip(same).all(|(x, y)| (x - y).abs() < 1e-12), "{x:?} {same:?}");
         let (sigma, again) = (small.smallest(30), augmented.smallest(30));
         assert!((sigma / again - 1.0).abs() < 1e-3 && augmented.vector()[1] == 0.0, "{sigma} {again}");
+        // row 1 is the sum of two others
+        let sum = augmented.coefficients(|a| a.copy_from_slice(&[1.0, 0.0, -0.9, 0.0, 0.0, 0.0]));
+        assert!(sum.iter().zip([1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]).all(|(c, e)| (c - e).abs() < 1e-12), "{sum:?}");
         // another choice has the same solutions, and another smallest singular value
         augmented.leave_out(&without(2));
         augmented.factor(&W).unwrap();

@@ -27,6 +27,8 @@ pub struct RowMerge {
 pub struct IndependentRows {
     /// Is row i a combination of rows that were fed before it?
     pub dropped: Vec<bool>,
+    /// What is left of row i beside them, rows having length one.
+    pub remainders: Vec<f64>,
     /// The smallest remainder of a row that was kept, and the largest of one that was not, rows having length one.
     pub gap: RankGap,
 }
@@ -69,21 +71,22 @@ impl RowMerge {
         let (m, n) = (A.rows(), A.cols());
         let mut R: Vec<Row> = vec![Vec::new(); n];
         let mut gap = RankGap { rows: m, cols: n, threshold: tau, ..RankGap::default() };
-        let mut dropped = vec![false; m];
+        let (mut dropped, mut remainders) = (vec![false; m], vec![0.0; m]);
         let mut room = [Vec::new(), Vec::new()];
         for &i in order {
             match feed(&mut R, self.unit_row(A, columns, i), tau, &mut room) {
                 Remainder::Kept(size) => {
+                    remainders[i] = size;
                     gap.rank += 1;
                     gap.kept = gap.kept.min(size);
                 }
                 Remainder::Dropped(size) => {
-                    dropped[i] = true;
+                    (dropped[i], remainders[i]) = (true, size);
                     gap.dropped = gap.dropped.max(size);
                 }
             }
         }
-        IndependentRows { dropped, gap }
+        IndependentRows { dropped, remainders, gap }
     }
 
     /// Row i of A D, of length one, by places; nothing if it vanishes.

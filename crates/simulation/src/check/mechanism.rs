@@ -5,9 +5,6 @@ use daedal::motion::{Form, Layout};
 use daedal_multibody::{Mobility, System};
 use serde_json::{Value, json};
 
-/// Larger systems are not looked at: ranks are decided densely.
-const MOST_ROWS: usize = 1000;
-
 /// What was found about bodies and joints.
 pub struct MechanismCheck {
     /// Freedoms and redundant rows at the start.
@@ -41,14 +38,7 @@ impl MechanismCheck {
     pub fn of(system: &System, found: &Analysis) -> Self {
         let layout = Layout::new(found.sizes, Form::StrangenessFree, false);
         let p = &found.x[layout.p()];
-        let rows = found.sizes.holonomic + found.sizes.nonholonomic;
-        let mobility = if rows <= MOST_ROWS {
-            system.mobility(found.t, p)
-        } else {
-            let counted = found.sizes.velocities as i64 - rows as i64;
-            let freedoms = usize::try_from(counted).unwrap_or(0);
-            Mobility { counted, freedoms, rows, dependent: Vec::new(), smallest_kept: f64::NAN, not_unique: Vec::new() }
-        };
+        let mobility = system.mobility(found.t, p);
         let owned = |names: Vec<&str>| names.into_iter().map(str::to_string).collect::<Vec<_>>();
         MechanismCheck {
             redundant: redundant(&mobility),
