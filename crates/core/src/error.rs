@@ -97,6 +97,18 @@ pub enum StepFailure {
         /// Residual of a dropped combination.
         residual: f64,
     },
+    /// A constraint that follows from others at the start does not follow from them here.
+    #[error(
+        "at t = {t}: the constraint {constraint} was left out because it follows from the others, and does not hold any more (residual {residual:.1e}): it contradicts them, or the start was a singular configuration; check the geometry, the parameters and the initial values"
+    )]
+    LeftOutFails {
+        /// Time.
+        t: f64,
+        /// Its name.
+        constraint: String,
+        /// What is left of it.
+        residual: f64,
+    },
     /// Newton's iteration failed several times in a row.
     #[error(
         "at t = {t}: Newton's iteration fails ({failures} in a row), down to h = {h:.2e}; the constraints may be close to losing rank (smallest pivot {smallest:.1e} of its largest value), or the forces may jump or have no value beyond this point; try a smaller tolerance, newton_updates = 1, or check the model here"
@@ -344,6 +356,7 @@ impl StepFailure {
             | StepFailure::Singularity { t, .. }
             | StepFailure::UnevenRedundancy { t, .. }
             | StepFailure::Contradiction { t, .. }
+            | StepFailure::LeftOutFails { t, .. }
             | StepFailure::NewtonFailed { t, .. }
             | StepFailure::RankLoss { t, .. }
             | StepFailure::StepTooSmall { t, .. }

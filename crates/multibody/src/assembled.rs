@@ -4,6 +4,7 @@ use crate::joint::{Coordinate, JointId};
 use crate::system::{BadSystem, System};
 use crate::vector::Vector;
 use daedal::graph::{Compiler, Interpreted};
+use daedal::linalg::Matrices;
 use daedal::motion::{Compiled, Form, Formulas, Layout, Mechanism, Names, Outputs, ReducedArray, Sizes, Structure};
 use daedal::{Initial, Start};
 
@@ -29,6 +30,12 @@ impl System {
 }
 
 impl Assembled {
+    /// The same with dense or sparse matrices, instead of those that suit its size.
+    #[must_use]
+    pub fn with_matrices(self, matrices: Matrices) -> Self {
+        Assembled { compiled: self.compiled.with_matrices(matrices), ..self }
+    }
+
     /// What is drawn.
     pub fn system(&self) -> &System {
         &self.system

@@ -53,7 +53,7 @@ pub use equations::Equations;
 pub use force::Force;
 pub use joint::{Coordinate, Joint, JointId, Kind};
 pub use law::Function;
-pub use mobility::{Dependent, Mobility, NamedRow};
+pub use mobility::{Dependent, Mobility};
 pub use shape::{Form, Shape};
 pub use state::BodyState;
 pub use system::{BadSystem, System};

@@ -8,12 +8,12 @@ use super::linearised::{Linearised, implied_names};
 use super::time_scales::{Stiffness, TimeScales, time_scales};
 use crate::catalogue::{self, MotionMethod};
 use crate::formulation::{Formulation, Selectors};
-use crate::linalg::{Jacobian, RankRule};
+use crate::linalg::{Jacobian, RankRule, SparseMatrix};
 use crate::method::dormand_prince::DormandPrince;
 use crate::method::explicit::Pair;
 use crate::method::geoms::Geoms;
 use crate::method::passage::SparseRank;
-use crate::method::structural::kinds;
+use crate::method::structural::{Redundancy, kinds};
 use crate::method::symplectic::is_hamiltonian;
 use crate::method::{ProjectedOnto, Stages, State};
 use crate::motion::{Form, Mechanism, Solved};
@@ -116,10 +116,10 @@ impl Features {
         {
             features.large = Some(start.x.len());
             features.invariants = (sizes.invariants > 0).then_some((sizes.invariants, 0));
-            if let Ok([_, GZ, HZ]) = array.matrices(start.t, &start.x)
-                && let Jacobian::Sparse(K) = Jacobian::stacked(&GZ, &HZ)
+            if let Ok([M, GZ, HZ]) = array.matrices(start.t, &start.x)
+                && let (Jacobian::Sparse(M), Jacobian::Sparse(K)) = (M, Jacobian::stacked(&GZ, &HZ))
             {
-                features.constraints = SparseRank::of(&K, ranks).is_full().then_some((rows, rows));
+                features.constraints = sparse_rank(mechanism, (M, &K), ranks).map(|rank| (rank, rows));
             }
             // a consistent start was found by solving for them
             features.regular = true;
@@ -159,7 +159,8 @@ impl Features {
             return Some(format!("the kinematics keep {}, which restricts positions only", self.implied.join(", ")));
         }
         match self.constraints {
-            Some((rank, rows)) if rank < rows => {
+            // methods with sparse matrices leave out what follows from the rest
+            Some((rank, rows)) if rank < rows && self.large.is_none() => {
                 return Some(format!("the constraints are redundant, of rank {rank} where there are {rows}"));
             }
             None => return Some("the rank of the constraints is not known".into()),
@@ -205,11 +206,17 @@ impl Features {
             reasons.push(why.into());
         }
         if let (Some(unknowns), None) = (self.large, self.against_explicit()) {
-            let sparse = "the constraints are independent, and explicit methods take sparse matrices";
+            let sparse = match self.constraints {
+                Some((rank, rows)) if rank < rows => format!(
+                    "{} of {rows} constraints follow from the others, and explicit methods with sparse matrices leave them out",
+                    rows - rank
+                ),
+                _ => "the constraints are independent, and explicit methods take sparse matrices".into(),
+            };
             let why = format!(
                 "time scales were not computed, with {unknowns} unknowns: if the motion is stiff, radau with ggl takes sparse matrices, too"
             );
-            reasons.extend([sparse.into(), why]);
+            reasons.extend([sparse, why]);
             if self.invariants.is_some() {
                 reasons.push("invariants are not kept: geoms, which keeps them, decomposes densely".into());
             }
@@ -235,6 +242,14 @@ impl Features {
         }
         Choice::of("dop853", Formulation::Eom0, reasons)
     }
+}
+
+/// The rank of sparse constraints at a consistent point, where it is clear.
+fn sparse_rank(mechanism: &dyn Mechanism, (M, K): (&SparseMatrix, &SparseMatrix), ranks: RankRule) -> Option<usize> {
+    if SparseRank::of(K, ranks).is_full() {
+        return Some(K.rows());
+    }
+    Redundancy::of((M, K), mechanism.names(), ranks).map(|chosen| chosen.rank())
 }
 
 /// How many times the slowest part decays by e; none if anything stays, grows or is not damped.
@@ -295,6 +310,9 @@ mod tests {
         assert_eq!(method(&large), ("dop853", "eom0"));
         let reasons = large.choose().reasons.join("; ");
         assert!(reasons.contains("4000 unknowns") && reasons.contains("invariants are not kept"), "{reasons}");
+        let redundant = Features { constraints: Some((3, 5)), ..large.clone() };
+        assert_eq!(method(&redundant), ("dop853", "eom0"));
+        assert!(redundant.choose().reasons[0].starts_with("2 of 5 constraints follow"));
         assert_eq!(method(&Features { constraints: None, ..large }), ("geoms", "psf"));
     }
 

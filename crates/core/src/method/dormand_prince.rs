@@ -102,7 +102,7 @@ impl DormandPrincePair {
             equations.statistics.masses += 1;
         } else {
             equations.at_position(t, &self.Y)?;
-            self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
+            self.saddle.factor_at(equations).map_err(|_| Trouble::Singular)?;
             equations.accelerations(t, &mut self.Y, &mut self.saddle)?;
         }
         let (l, F) = (equations.layout(), &mut self.F[i]);
@@ -126,6 +126,8 @@ impl DormandPrincePair {
 }
 
 impl Scheme for DormandPrincePair {
+    const CHOOSES_CONSTRAINTS: bool = true;
+
     fn attempt(
         &mut self,
         equations: &mut StructuralEquations,

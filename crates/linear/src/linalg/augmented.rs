@@ -3,6 +3,9 @@
 //! The lower part is z = −α (W Wᵀ)⁻¹ c, without W Wᵀ, which one dense column of W would fill. Björck, Numerical Methods for Least Squares Problems, 4.4.
 //! Repeated, that is inverse iteration for the smallest singular value σ and its left vector y. It begins with the last y plus a random vector of
 //! equal length: from y alone it would never leave a vector that was the smallest one and is not any more.
+//!
+//! Dependent rows are left out: they keep their places, with zeros instead of W and −1 on the diagonal, so that another choice of them has the same pattern.
+//! Or all rows stay and are damped, by −ε on the diagonal: x = Wᵀ(W Wᵀ + ε)⁻¹c is the least solution but for ε/σ².
 
 use super::{Singular, SparseLu, SparseMatrix, dot, norm};
 
@@ -13,6 +16,10 @@ pub struct Augmented {
     /// where the values of W stand, above and below
     upper: Vec<usize>,
     lower: Vec<usize>,
+    /// where the diagonal of the rows stands, and which of them are left out; nothing where all rows take part
+    diagonal: Vec<usize>,
+    left_out: Vec<bool>,
+    damping: f64,
     /// (0; c) before, (x; z) after
     b: Vec<f64>,
     n: usize,
@@ -29,18 +36,29 @@ impl Augmented {
 
     /// The same with another α > 0: the last pivot is σ²/α, and σ is seen down to √(α ε), W having size one.
     pub fn weighted(W: &SparseMatrix, alpha: f64) -> Self {
+        Self::with_rows_left_out(W, alpha, &[])
+    }
+
+    /// The same without rows that depend on the others; which ones may change ([`Augmented::leave_out`]).
+    pub fn with_rows_left_out(W: &SparseMatrix, alpha: f64, left_out: &[bool]) -> Self {
         let (m, n) = (W.rows(), W.cols());
         let ones = (0..n).map(|j| (j, j));
+        let below = (0..left_out.len()).map(|i| (n + i, n + i));
         let places = ones.chain(W.places().map(|(i, j)| (j, n + i))).chain(W.places().map(|(i, j)| (n + i, j)));
-        let (mut lu, positions) = SparseLu::of_places(n + m, &places.collect::<Vec<_>>());
+        let (mut lu, positions) = SparseLu::of_places(n + m, &places.chain(below).collect::<Vec<_>>());
         if let Some(lu) = &mut lu {
             positions[..n].iter().for_each(|&k| lu.values[k] = alpha);
         }
-        let (upper, lower) = positions[n..].split_at(W.values().len());
+        let (upper, others) = positions[n..].split_at(W.values().len());
+        let (lower, diagonal) = others.split_at(W.values().len());
+        let rows = m - left_out.iter().filter(|left_out| **left_out).count();
         Augmented {
-            lu: lu.filter(|_| m <= n),
+            lu: lu.filter(|_| rows <= n),
             upper: upper.to_vec(),
             lower: lower.to_vec(),
+            diagonal: diagonal.to_vec(),
+            left_out: left_out.to_vec(),
+            damping: 0.0,
             b: vec![0.0; n + m],
             n,
             alpha,
@@ -49,11 +67,40 @@ impl Augmented {
         }
     }
 
+    /// The same with dependent rows, which are damped ([`Augmented::damp`]).
+    pub fn damped(W: &SparseMatrix) -> Self {
+        let (m, n) = (W.rows(), W.cols());
+        let mut augmented = Self::with_rows_left_out(W, 1.0, &vec![m > n; m]);
+        augmented.left_out.fill(false);
+        augmented.damping = f64::EPSILON;
+        augmented
+    }
+
+    /// Set ε.
+    pub fn damp(&mut self, epsilon: f64) {
+        self.damping = epsilon;
+    }
+
+    /// Leave out other rows than before.
+    pub fn leave_out(&mut self, rows: &[bool]) {
+        self.left_out.copy_from_slice(rows);
+        self.forget();
+    }
+
     /// Decompose with the values of W.
     pub fn factor(&mut self, W: &SparseMatrix) -> Result<(), Singular> {
         let Some(lu) = &mut self.lu else { return Err(Singular { column: 0 }) };
         for (places, value) in self.upper.iter().zip(&self.lower).zip(W.values()) {
             (lu.values[*places.0], lu.values[*places.1]) = (*value, *value);
+        }
+        let mut end = 0;
+        for (i, (&place, &left_out)) in self.diagonal.iter().zip(&self.left_out).enumerate() {
+            let own = end..end + W.row(i).1.len();
+            end = own.end;
+            lu.values[place] = if left_out { -1.0 } else { -self.damping };
+            if left_out {
+                own.for_each(|k| (lu.values[self.upper[k]], lu.values[self.lower[k]]) = (0.0, 0.0));
+            }
         }
         lu.factor()
     }
@@ -63,10 +110,22 @@ impl Augmented {
         let n = self.n;
         self.b[..n].fill(0.0);
         write(&mut self.b[n..]);
+        self.left_out.iter().zip(&mut self.b[n..]).filter(|(left_out, _)| **left_out).for_each(|(_, c)| *c = 0.0);
         if let Some(lu) = &mut self.lu {
             lu.solve(&mut self.b);
         }
         &self.b[..n]
+    }
+
+    /// c with ‖a − Wᵀc‖ least, for the a that is written: how a is made of the rows that are not left out.
+    pub fn coefficients(&mut self, write: impl FnOnce(&mut [f64])) -> &[f64] {
+        let n = self.n;
+        write(&mut self.b[..n]);
+        self.b[n..].fill(0.0);
+        if let Some(lu) = &mut self.lu {
+            lu.solve(&mut self.b);
+        }
+        &self.b[n..]
     }
 
     /// σ by so many iterations, from above.
@@ -161,6 +220,38 @@ mod tests {
         W.row_mut(2).iter_mut().enumerate().for_each(|(j, w)| *w = 1.7 * rows[0][j] + rows[1][j] / 3.0);
         let mut augmented = Augmented::weighted(&W, 1e-6);
         assert!(augmented.factor(&W).is_err() || augmented.smallest(20) < 1e-10);
+    }
+
+    #[test]
+    fn rows_that_are_left_out_change_nothing() {
+        let few = staircase(5, 0.3);
+        // the same with the sum of the first two rows between them, and with a row of zeros at the end
+        let places = few.places().map(|(i, j)| (i + usize::from(i > 0), j)).chain([(1, 0), (1, 1), (1, 2), (6, 0)]);
+        let mut W = SparseMatrix::new(7, 6, places.collect());
+        for (i, k) in [0, 2, 3, 4, 5].into_iter().enumerate() {
+            W.row_mut(k).copy_from_slice(few.row(i).1);
+        }
+        W.row_mut(1).copy_from_slice(&[1.0, 0.0, -0.9]);
+        let without = |out: usize| [0, 1, 2, 3, 4, 5, 6].map(|i| i == out || i == 6);
+        assert!(Augmented::new(&W).factor(&W).is_err());
+        let mut small = Augmented::new(&few);
+        small.factor(&few).unwrap();
+        let mut augmented = Augmented::with_rows_left_out(&W, 1.0, &without(1));
+        augmented.factor(&W).unwrap();
+        let x = small.least_norm(|c| c.copy_from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0])).to_vec();
+        let same = augmented.least_norm(|c| c.copy_from_slice(&[1.0, 99.0, 2.0, 3.0, 4.0, 5.0, 99.0]));
+        assert!(x.iter().zip(same).all(|(x, y)| (x - y).abs() < 1e-12), "{x:?} {same:?}");
+        let (sigma, again) = (small.smallest(30), augmented.smallest(30));
+        assert!((sigma / again - 1.0).abs() < 1e-3 && augmented.vector()[1] == 0.0, "{sigma} {again}");
+        // row 1 is the sum of two others
+        let sum = augmented.coefficients(|a| a.copy_from_slice(&[1.0, 0.0, -0.9, 0.0, 0.0, 0.0]));
+        assert!(sum.iter().zip([1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]).all(|(c, e)| (c - e).abs() < 1e-12), "{sum:?}");
+        // another choice has the same solutions, and another smallest singular value
+        augmented.leave_out(&without(2));
+        augmented.factor(&W).unwrap();
+        let same = augmented.least_norm(|c| c.copy_from_slice(&[1.0, 3.0, 99.0, 3.0, 4.0, 5.0, 0.0]));
+        assert!(x.iter().zip(same).all(|(x, y)| (x - y).abs() < 1e-12), "{x:?} {same:?}");
+        assert!(augmented.smallest(30) > 0.0 && augmented.vector()[2] == 0.0);
     }
 
     #[test]

@@ -218,7 +218,7 @@ fn rank(found: &RankDecision) -> Value {
         "rank": found.rank,
         "singular_values": found.singular_values,
         "threshold": found.threshold,
-        "smallest_kept": found.rank.checked_sub(1).map(|last| found.singular_values[last]),
+        "smallest_kept": found.rank.checked_sub(1).and_then(|last| found.singular_values.get(last)),
         "largest_dropped": found.singular_values.get(found.rank),
         "gap": found.gap().between(),
         "condition": found.condition(),

@@ -48,7 +48,7 @@ impl Euler {
             x[r.clone()].iter_mut().zip(equations.dynamic()).for_each(|(r, rate)| *r += h * rate);
             equations.at_position(t + h * f64::from(i + 1), x)?;
             equations.statistics.decompositions += 1;
-            self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
+            self.saddle.factor_at(equations).map_err(|_| Trouble::Singular)?;
             let (top, bottom) = self.saddle.b.split_at_mut(v.len());
             for (j, (b, impulse)) in top.iter_mut().zip(&self.impulse).enumerate() {
                 *b = equations.M.row_times(j, &x[v.clone()]) + impulse;

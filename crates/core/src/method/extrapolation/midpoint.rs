@@ -62,6 +62,7 @@ impl Midpoint {
             }
             equations.at_position(t + h * f64::from(i + 1), &self.next)?;
             equations.statistics.decompositions += 1;
+            self.saddle.leave_out(equations.left_out());
             self.saddle.factor(&self.M, &self.K, &equations.K).map_err(|_| Trouble::Singular)?;
             self.saddle.b[v.len()..].iter_mut().zip(&equations.k0).for_each(|(b, k0)| *b = -k0);
             self.saddle.solve();

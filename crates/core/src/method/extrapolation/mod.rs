@@ -189,6 +189,8 @@ impl Extrapolation {
 }
 
 impl Scheme for Extrapolation {
+    const CHOOSES_CONSTRAINTS: bool = true;
+
     fn attempt(
         &mut self,
         equations: &mut StructuralEquations,

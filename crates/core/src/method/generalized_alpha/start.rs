@@ -104,7 +104,7 @@ impl Starter {
         }
         // the velocity level, moved by O(h²)
         equations.at_position(t, x)?;
-        self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
+        self.saddle.factor_at(equations).map_err(|_| Trouble::Singular)?;
         equations.evaluate(t, x)?;
         self.saddle.b[..n].fill(0.0);
         for (b, level) in self.saddle.b[n..].iter_mut().zip(equations.velocity_level()) {
@@ -142,7 +142,7 @@ impl Starter {
     /// ẋ at the stage, and its accelerations.
     fn rates(&mut self, equations: &mut StructuralEquations, t: f64) -> Result<(), Trouble> {
         equations.at_position(t, &self.stage)?;
-        self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
+        self.saddle.factor_at(equations).map_err(|_| Trouble::Singular)?;
         equations.accelerations(t, &mut self.stage, &mut self.saddle)?;
         let l = equations.layout();
         self.rate[l.p()].copy_from_slice(equations.kinematics());

@@ -79,6 +79,8 @@ impl BraseyHairer {
 }
 
 impl Scheme for BraseyHairer {
+    const CHOOSES_CONSTRAINTS: bool = true;
+
     fn attempt(
         &mut self,
         equations: &mut StructuralEquations,

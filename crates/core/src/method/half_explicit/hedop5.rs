@@ -103,6 +103,8 @@ impl Pair {
 }
 
 impl Scheme for Pair {
+    const CHOOSES_CONSTRAINTS: bool = true;
+
     fn attempt(
         &mut self,
         equations: &mut StructuralEquations,

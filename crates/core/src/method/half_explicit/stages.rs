@@ -84,6 +84,7 @@ impl ExplicitStages {
             *b = -(K.row_times(k, &Y[self.v.clone()]) + equations.k0[k]) / ha;
         }
         equations.statistics.decompositions += 1;
+        self.saddle.leave_out(equations.left_out());
         self.saddle.factor(M, upper, K).map_err(|_| Trouble::Singular)?;
         self.saddle.solve();
         self.F[i][self.v.clone()].copy_from_slice(self.saddle.top());

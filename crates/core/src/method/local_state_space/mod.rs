@@ -208,7 +208,7 @@ impl<C: Coordinates> Local<C> {
     fn rates(&mut self, equations: &mut StructuralEquations, t: f64, i: usize) -> Result<(), Trouble> {
         let r = self.moving();
         equations.statistics.decompositions += 1;
-        self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
+        self.saddle.factor_at(equations).map_err(|_| Trouble::Singular)?;
         equations.accelerations(t, &mut self.x, &mut self.saddle)?;
         self.F[i][r..].copy_from_slice(equations.dynamic());
         self.chart.slope(equations, &self.x, &mut self.F[i][..r]);

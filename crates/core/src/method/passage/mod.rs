@@ -58,6 +58,30 @@ impl Passage {
         }
     }
 
+    /// The same without some rows, which depend on the others there; none, where the list is empty.
+    pub fn begin_without(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64], left_out: &[bool]) -> bool {
+        match self {
+            Passage::Sparse(passage) if !left_out.is_empty() => passage.begin_without(array, t, x, left_out),
+            _ => self.begin(array, t, x),
+        }
+    }
+
+    /// Go on without other rows than before. The smallest singular value of those that stay, at the last point.
+    pub fn leave_out(&mut self, rows: &[bool]) -> f64 {
+        match self {
+            Passage::Dense(_) => f64::INFINITY,
+            Passage::Sparse(passage) => passage.leave_out(rows),
+        }
+    }
+
+    /// The smallest singular value at the last point, rows being of size one, where K is sparse.
+    pub fn smallest(&self) -> Option<f64> {
+        match self {
+            Passage::Dense(_) => None,
+            Passage::Sparse(passage) => passage.smallest(),
+        }
+    }
+
     /// Write down the next K.
     pub fn put(&mut self, K: &Jacobian) {
         match (self, K) {

@@ -36,12 +36,14 @@ pub(crate) struct SparseRank {
 impl SparseRank {
     /// Of a matrix.
     pub fn of(K: &SparseMatrix, ranks: RankRule) -> Self {
-        let mut augmented = Augmented::weighted(K, WEIGHT);
+        Self::without(K, &[], ranks)
+    }
+
+    /// Of a matrix without some rows; none, where the list is empty.
+    pub fn without(K: &SparseMatrix, left_out: &[bool], ranks: RankRule) -> Self {
+        let mut augmented = Augmented::with_rows_left_out(K, WEIGHT, left_out);
         let K = &mut K.clone();
-        let sizes: Vec<f64> = (0..K.rows()).map(|i| largest(K.row(i).1)).collect();
-        let top = largest(&sizes);
-        let scale = |&size: &f64| if size > VANISHING * top { scale_of(size) } else { 1.0 };
-        let scales: Vec<f64> = sizes.iter().map(scale).collect();
+        let scales = scales_of(K);
         multiply(K, &scales);
         let smallest = augmented.factor(K).ok().map(|()| augmented.smallest(FROM_NOTHING));
         SparseRank { scales, smallest, threshold: ranks.or(AT_POINT) * bound(K) }
@@ -51,6 +53,13 @@ impl SparseRank {
     pub fn is_full(&self) -> bool {
         self.scales.is_empty() || self.smallest.is_some_and(|smallest| smallest > self.threshold)
     }
+}
+
+/// Scales that make rows of size one.
+fn scales_of(K: &SparseMatrix) -> Vec<f64> {
+    let sizes: Vec<f64> = (0..K.rows()).map(|i| largest(K.row(i).1)).collect();
+    let top = largest(&sizes);
+    sizes.iter().map(|&size| if size > VANISHING * top { scale_of(size) } else { 1.0 }).collect()
 }
 
 /// ‖K‖ ≤ (‖K‖₁ ‖K‖_∞)^½.
@@ -167,6 +176,39 @@ impl SparsePassage {
         self.known = measure(&mut self.augmented, &mut self.last, FROM_NOTHING);
         self.usual = self.last.sigma;
         self.known
+    }
+
+    /// The same without rows that depend on the others.
+    pub fn begin_without(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64], left_out: &[bool]) -> bool {
+        self.known = false;
+        self.scales.fill(1.0);
+        if !know(&mut self.last, &self.scales, array, t, x) {
+            return false;
+        }
+        self.scales = scales_of(self.last.matrix());
+        multiply(self.last.matrix_mut(), &self.scales);
+        self.augmented = Augmented::with_rows_left_out(self.last.matrix(), 1.0, left_out);
+        self.known = measure(&mut self.augmented, &mut self.last, FROM_NOTHING);
+        self.usual = self.last.sigma;
+        self.known
+    }
+
+    /// Go on without other rows than before. The smallest singular value of those that stay, at the last point.
+    pub fn leave_out(&mut self, rows: &[bool]) -> f64 {
+        let before = self.last.sigma;
+        self.augmented.leave_out(rows);
+        self.known = measure(&mut self.augmented, &mut self.last, FROM_NOTHING);
+        let sigma = if self.known { self.last.sigma } else { 0.0 };
+        if before > 0.0 {
+            // what is usual for these rows
+            self.usual *= sigma / before;
+        }
+        sigma
+    }
+
+    /// The smallest singular value at the last point.
+    pub fn smallest(&self) -> Option<f64> {
+        self.known.then_some(self.last.sigma)
     }
 
     /// Write down the next K.

@@ -1,9 +1,10 @@
 //! M, f, G and H of a mechanism, one by one. States x stand in the order of [`Layout`].
 
+use super::redundancy::Redundancy;
 use super::saddle::Saddle;
 use crate::error::StepFailure;
 use crate::linalg::rank::{Decomposed, Scaling};
-use crate::linalg::{Jacobian, Mat, RankRule};
+use crate::linalg::{Jacobian, Mat, RankRule, SparseMatrix};
 use crate::method::passage::{MOST_DENSE, SparseRank};
 use crate::method::{Passage, StartFailure};
 use crate::motion::{Form, InvariantSlopes, Kinematics, Layout, Mechanism, ReducedArray, Solved, Undefined};
@@ -45,8 +46,11 @@ pub(crate) fn refuse_redundant(
     Err(redundant(method, why))
 }
 
+/// Methods that take redundant constraints with all kinds of matrices.
+const ELSEWHERE: &str = "geoms or gmkssol";
+
 fn redundant(method: &'static str, why: String) -> StartFailure {
-    StartFailure::OutOfClass { method, why, instead: "geoms or gmkssol" }
+    StartFailure::OutOfClass { method, why, instead: ELSEWHERE }
 }
 
 /// M, K, k₀ and g at a position.
@@ -87,6 +91,8 @@ pub struct StructuralEquations<'p> {
     /// the same with v = 0
     at_rest: Vec<f64>,
     rows: Vec<f64>,
+    /// rows that are left out, where constraints are redundant
+    redundancy: Option<Redundancy>,
     /// Counters of what was evaluated: forces in `residuals`, mass matrices in `masses`.
     pub statistics: Statistics,
 }
@@ -133,6 +139,7 @@ impl<'p> StructuralEquations<'p> {
             rows: vec![0.0; layout.rows()],
             array,
             layout,
+            redundancy: None,
             kinematics: structure.kinematics,
             statistics: Statistics::default(),
         })
@@ -153,16 +160,73 @@ impl<'p> StructuralEquations<'p> {
         self.K.rows()
     }
 
-    /// Refuse redundant constraints, at a consistent point.
+    /// Are some constraints left out, because they follow from the others?
+    pub fn is_redundant(&self) -> bool {
+        self.redundancy.is_some()
+    }
+
+    /// Which constraints are left out; nothing where all take part.
+    pub fn left_out(&self) -> &[bool] {
+        self.redundancy.as_ref().map_or(&[], Redundancy::left_out)
+    }
+
+    /// What was decided about redundant constraints, for reports.
+    pub fn decision(&self) -> Option<String> {
+        self.redundancy.as_ref().map(Redundancy::decision)
+    }
+
+    /// At a consistent point: refuse redundant constraints, or choose among them where matrices are sparse and the method takes a choice.
     pub fn check_rank(
         &mut self,
-        method: &'static str,
+        (method, chooses): (&'static str, bool),
         system: &dyn Mechanism,
         (t, x): (f64, &[f64]),
         ranks: RankRule,
     ) -> Result<(), StartFailure> {
         self.at_position(t, x).map_err(|_| StepFailure::Undefined { t })?;
-        refuse_redundant(method, system, t, &self.K, ranks)
+        if let (true, Jacobian::Sparse(M), Jacobian::Sparse(K)) = (chooses, &self.M, &self.K) {
+            if SparseRank::of(K, ranks).is_full() {
+                return Ok(());
+            }
+            let kept_by_kinematics = system.formulas().is_some_and(|formulas| !formulas.implied().is_empty());
+            let chosen = Redundancy::of((M, K), system.names(), ranks).filter(|_| !kept_by_kinematics);
+            if chosen.is_some() {
+                self.redundancy = chosen;
+                return Ok(());
+            }
+        }
+        let refused = refuse_redundant(method, system, t, &self.K, ranks);
+        match refused {
+            Err(StartFailure::OutOfClass { method, why, instead: ELSEWHERE }) if chooses && !self.K.is_sparse() => {
+                let instead = "geoms or gmkssol, or sparse matrices, of which redundant constraints are left out";
+                Err(StartFailure::OutOfClass { method, why, instead })
+            }
+            other => other,
+        }
+    }
+
+    /// M and K, where constraints are left out.
+    fn redundant(&mut self) -> Option<(&mut Redundancy, &SparseMatrix, &SparseMatrix)> {
+        match (&mut self.redundancy, &self.M, &self.K) {
+            (Some(redundancy), Jacobian::Sparse(M), Jacobian::Sparse(K)) => Some((redundancy, M, K)),
+            _ => None,
+        }
+    }
+
+    /// Do constraints that are left out hold at p and v of x, whose position M and K belong to?
+    pub(crate) fn left_out_hold(&self, t: f64, x: &[f64]) -> Result<(), StepFailure> {
+        let Some(redundancy) = &self.redundancy else { return Ok(()) };
+        let v = &x[self.layout.v()];
+        let velocity: Vec<f64> = self.k0.iter().enumerate().map(|(k, k0)| self.K.row_times(k, v) + k0).collect();
+        redundancy.contradiction(t, &self.K, [(&x[self.layout.p()], &self.g), (v, &velocity)])
+    }
+
+    /// The smallest λ and μ of x with the same force, at the position of M and K, where these depend on a choice of constraints.
+    pub(crate) fn least_multipliers(&mut self, x: &mut [f64]) {
+        let multipliers = self.layout.lambda().start..self.layout.mu().end;
+        if let Some((redundancy, M, K)) = self.redundant() {
+            redundancy.least((M, K), &mut x[multipliers]);
+        }
     }
 
     /// Where the constraints lose rank on a step to a point, if they do.
@@ -174,7 +238,11 @@ impl<'p> StructuralEquations<'p> {
     ) -> Option<(f64, f64)> {
         self.at_position(t, x).ok()?;
         passage.put(&self.K);
-        passage.singularity(&mut *self.array, segment)
+        let lost = passage.singularity(&mut *self.array, segment);
+        if let (None, Some((redundancy, M, K))) = (lost, self.redundant()) {
+            redundancy.look_again((M, K), passage);
+        }
+        lost
     }
 
     /// Smallest singular value of K at a point, relative to the start, where it is the reason that steps fail.
@@ -192,9 +260,17 @@ impl<'p> StructuralEquations<'p> {
         Passage::new(&*self.array, ranks)
     }
 
-    /// Begin to look for turns of K at a point.
-    pub(crate) fn watch(&mut self, passage: &mut Passage, t: f64, x: &[f64]) {
-        passage.begin(&mut *self.array, t, x);
+    /// Begin to look for turns of K at a point, with a new choice among redundant constraints.
+    pub(crate) fn watch(&mut self, passage: &mut Passage, t: f64, x: &[f64]) -> Result<(), StepFailure> {
+        if self.is_redundant() {
+            self.at_position(t, x).map_err(|_| StepFailure::Undefined { t })?;
+        }
+        if let Some((redundancy, M, K)) = self.redundant() {
+            redundancy.begin(t, M, K)?;
+        }
+        let left_out = self.redundancy.as_ref().map_or(&[][..], Redundancy::left_out);
+        passage.begin_without(&mut *self.array, t, x, left_out);
+        Ok(())
     }
 
     /// M, K, k₀ and g at the position of x; what stood there goes to [`StructuralEquations::before`].

@@ -11,11 +11,13 @@ mod hermite;
 mod interpolation;
 mod one_step;
 mod projection;
+mod redundancy;
 mod saddle;
 mod step_size;
 
 pub(crate) use equations::{StructuralEquations, kinds, refuse_redundant};
 pub(crate) use one_step::{Attempt, OneStep, Scheme, Step, Trouble};
 pub use projection::ProjectedOnto;
+pub(crate) use redundancy::Redundancy;
 pub(crate) use saddle::Saddle;
 pub(crate) use step_size::StepSize;

@@ -24,6 +24,9 @@ const AIM: f64 = 0.5;
 /// Polynomials are not made more accurate than a relative tolerance of this would ask for: everything that is looked for on them is seen, and
 /// values at given times are computed anew.
 const VISIBLE: f64 = 1e-10;
+/// For so long the positions move to where constraints that are left out are looked at beside the start. Chosen: their velocities would be off by about as
+/// much, and its square, by which turns differ that are counted and drawn, is small.
+const BESIDE: f64 = 1e-5;
 /// Degrees of the polynomials through two and three points.
 const DEGREES: [usize; 2] = [5, 8];
 
@@ -79,6 +82,9 @@ pub(crate) struct Attempt {
 /// 1. p, v and r of the new point are written to `x1`, in the order of the layout; the frame computes a, λ and μ;
 /// 2. it allocates nothing after its first step.
 pub(crate) trait Scheme {
+    /// Does it solve with M and K alone, so that constraints which follow from others may be left out?
+    const CHOOSES_CONSTRAINTS: bool = false;
+
     /// Try a step.
     fn attempt(
         &mut self,
@@ -203,7 +209,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
     ) -> Result<Shell<Self>, StartFailure> {
         options.check()?;
         let mut equations = StructuralEquations::new(method, system)?;
-        equations.check_rank(method, system, (at.t, &at.x), options.ranks())?;
+        equations.check_rank((method, S::CHOOSES_CONSTRAINTS), system, (at.t, &at.x), options.ranks())?;
         let mut weights = Weights::of_motion(equations.layout(), &options.tolerance)?;
         weights.at(&at.x);
         let n = at.x.len();
@@ -212,7 +218,9 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         if invariants && system.sizes().invariants == 0 {
             return Err(BadOption::NoInvariants.into());
         }
-        let by_formulas = scheme.solves_by_formulas() && equations.know_solutions(&at.x, invariants).unwrap_or(false);
+        let by_formulas = scheme.solves_by_formulas()
+            && !equations.is_redundant()
+            && equations.know_solutions(&at.x, invariants).unwrap_or(false);
         let mut projection = Projection::new(&equations, by_formulas);
         // others may change in no direction that velocities have, as the norm of a quaternion
         let known = by_formulas && projection.plain();
@@ -251,12 +259,31 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             state: at,
         };
         let t = frame.state.t;
-        frame.equations.watch(&mut frame.passage, t, &frame.state.x);
+        frame.equations.watch(&mut frame.passage, t, &frame.state.x)?;
+        frame.look_beside()?;
         let settled = frame.settle();
         settled.map_err(|trouble| frame.failure(trouble, 0.0, Failures::default()))?;
         frame.multipliers.restart(frame.equations.layout(), t, &frame.state.x);
         let rules = Rules { constant: frame.scheme.fixed(), ..Rules::default() };
         Ok(Shell::new(frame, rules, options))
+    }
+
+    /// Do constraints that are left out hold wherever the others do? Looked at beside the start, because at a singular configuration rows are dependent
+    /// that are not dependent beside it.
+    fn look_beside(&mut self) -> Result<(), StepFailure> {
+        if !self.equations.is_redundant() {
+            return Ok(());
+        }
+        let t = self.state.t;
+        let mut x = self.state.x.clone();
+        let (p, v) = (self.equations.layout().p(), self.equations.layout().v());
+        // velocities that belong to no direction of a model, along which positions move
+        v.clone().for_each(|j| x[j] += (0.754_877_666 * (1 + j) as f64).fract() - 0.5);
+        self.equations.forces(t, &x).map_err(|_| StepFailure::Undefined { t })?;
+        p.zip(self.equations.kinematics()).for_each(|(j, rate)| x[j] += BESIDE * rate);
+        let found = self.projection.project(&mut self.equations, (t, &mut x), &self.weights, ProjectedOnto::All);
+        // a point that is not reached tells nothing
+        if found.is_ok() { self.equations.left_out_hold(t, &x) } else { Ok(()) }
     }
 
     /// a, λ, μ, ẋ and residuals at the point, whose matrices are not at hand.
@@ -459,6 +486,11 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
             }
         }
         let to = (t1, &self.state.x[..]);
+        if let Err(contradiction) = self.equations.left_out_hold(t1, to.1) {
+            self.go_back();
+            self.multipliers.retreat();
+            return Err(contradiction);
+        }
         if let Some((at, sigma)) = self.equations.singularity(&mut self.passage, &self.segment, to) {
             // the step went wrong
             self.go_back();
@@ -526,7 +558,7 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
         self.state = at;
         self.planned = None;
         (self.before.t, self.older.t, self.longest) = (f64::NAN, f64::NAN, f64::INFINITY);
-        self.equations.watch(&mut self.passage, self.state.t, &self.state.x);
+        self.equations.watch(&mut self.passage, self.state.t, &self.state.x)?;
         self.scheme.forget();
         let degree = self.segment.degree();
         self.segment = Segment::with_room(self.state.t, &self.state.x, degree);
@@ -597,6 +629,9 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
 
     fn decisions(&self) -> String {
         let mut decisions = self.scheme.decisions();
+        if let Some(redundancy) = self.equations.decision() {
+            decisions = if decisions.is_empty() { redundancy } else { format!("{decisions}; {redundancy}") };
+        }
         if let Some(nominal) = self.nominal.filter(|_| self.scheme.fixed()) {
             let how = if self.chosen { "chosen from the tolerance at the start" } else { "given" };
             let size = format!("constant steps of at most {nominal:.4e}, {how}");

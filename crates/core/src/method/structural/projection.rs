@@ -324,12 +324,14 @@ impl Projection {
             self.factor(equations)?;
         }
         let invariant = self.kept.as_ref().map(|kept| kept.left);
-        Ok(Residuals { invariant, ..equations.accelerations(t, x, &mut self.saddle)? })
+        let residuals = equations.accelerations(t, x, &mut self.saddle)?;
+        equations.least_multipliers(x);
+        Ok(Residuals { invariant, ..residuals })
     }
 
     fn factor(&mut self, equations: &mut StructuralEquations) -> Result<(), Trouble> {
         equations.statistics.decompositions += 1;
         self.factored = true;
-        self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)
+        self.saddle.factor_at(equations).map_err(|_| Trouble::Singular)
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! Dense: elimination with row pivoting of `[Uᵀ M; 0 L] (λ; a)`: the columns of λ come first, because only the upper rows have entries there,
 //! so that a dense matrix of the size of M alone is left; zeros are passed over. Sparse: [`SparseLu`], which keeps its pivots.
+//!
+//! Rows that depend on others may be left out of sparse matrices. They keep their places, with zeros in U and L, −1 on the diagonal and λ = 0, so that another
+//! choice of them needs no new pattern.
 
 use super::equations::StructuralEquations;
 use crate::linalg::{Jacobian, JacobianRef, Matrix, Singular, SparseLu, SparseMatrix};
@@ -24,7 +27,7 @@ impl Saddle {
     pub fn of(equations: &StructuralEquations) -> Self {
         match (&equations.M, &equations.K) {
             (Jacobian::Sparse(M), Jacobian::Sparse(K)) => Saddle {
-                factors: Factors::Sparse(Box::new(SparseFactors::new(M, K))),
+                factors: Factors::Sparse(Box::new(SparseFactors::new(M, K, equations.left_out()))),
                 b: vec![0.0; M.rows() + K.rows()],
                 velocities: M.rows(),
             },
@@ -36,6 +39,21 @@ impl Saddle {
     pub fn dense(velocities: usize, constraints: usize) -> Self {
         let n = velocities + constraints;
         Saddle { factors: Factors::Dense(DenseFactors::new(velocities, n)), b: vec![0.0; n], velocities }
+    }
+
+    /// Decompose `[M Kᵀ; K 0]` of the point where the equations stand, without the rows that they leave out.
+    #[inline]
+    pub fn factor_at(&mut self, equations: &StructuralEquations) -> Result<(), Singular> {
+        self.leave_out(equations.left_out());
+        self.factor(&equations.M, &equations.K, &equations.K)
+    }
+
+    /// Leave out these rows from now on; none, where the list is empty.
+    #[inline]
+    pub fn leave_out(&mut self, rows: &[bool]) {
+        if let Factors::Sparse(factors) = &mut self.factors {
+            factors.left_out.copy_from_slice(rows);
+        }
     }
 
     /// Decompose `[M Uᵀ; L 0]`.
@@ -50,7 +68,7 @@ impl Saddle {
         if size == 0 {
             return Ok(());
         }
-        if size > 2 * n {
+        if size - self.number_left_out() > 2 * n {
             // more constraints than velocities
             return Err(Singular { column: n });
         }
@@ -63,6 +81,14 @@ impl Saddle {
             }
             (Factors::Dense(factors), M, upper, lower) => factors.factor_entries(M, upper, lower),
             (Factors::Sparse(_), ..) => unreachable!("a dense part of a sparse saddle point matrix"),
+        }
+    }
+
+    #[inline]
+    fn number_left_out(&self) -> usize {
+        match &self.factors {
+            Factors::Dense(_) => 0,
+            Factors::Sparse(factors) => factors.left_out.iter().filter(|left_out| **left_out).count(),
         }
     }
 
@@ -94,18 +120,24 @@ struct SparseFactors {
     M: Vec<usize>,
     upper: Vec<usize>,
     lower: Vec<usize>,
+    /// the diagonal of the constraints, and which of them are left out; nothing where none ever is
+    diagonal: Vec<usize>,
+    left_out: Vec<bool>,
 }
 
 impl SparseFactors {
-    fn new(M: &SparseMatrix, K: &SparseMatrix) -> Self {
+    fn new(M: &SparseMatrix, K: &SparseMatrix, left_out: &[bool]) -> Self {
         let n = M.rows();
         let upper = K.places().map(|(k, j)| (j, n + k));
         let lower = K.places().map(|(k, j)| (n + k, j));
-        let places: Vec<_> = M.places().chain(upper).chain(lower).collect();
+        let diagonal = (0..left_out.len()).map(|k| (n + k, n + k));
+        let places: Vec<_> = M.places().chain(upper).chain(lower).chain(diagonal).collect();
         let (lu, positions) = SparseLu::of_places(n + K.rows(), &places);
         let (M, constraints) = positions.split_at(M.values().len());
-        let (upper, lower) = constraints.split_at(K.values().len());
-        SparseFactors { lu, M: M.to_vec(), upper: upper.to_vec(), lower: lower.to_vec() }
+        let (upper, others) = constraints.split_at(K.values().len());
+        let (lower, diagonal) = others.split_at(K.values().len());
+        let [M, upper, lower, diagonal] = [M, upper, lower, diagonal].map(<[usize]>::to_vec);
+        SparseFactors { lu, M, upper, lower, diagonal, left_out: left_out.to_vec() }
     }
 
     fn factor(&mut self, M: &SparseMatrix, upper: &SparseMatrix, lower: &SparseMatrix) -> Result<(), Singular> {
@@ -113,10 +145,21 @@ impl SparseFactors {
         for (places, part) in [(&self.M, M), (&self.upper, upper), (&self.lower, lower)] {
             places.iter().zip(part.values()).for_each(|(&k, value)| lu.values[k] = *value);
         }
+        let mut end = 0;
+        for (k, (&place, &left_out)) in self.diagonal.iter().zip(&self.left_out).enumerate() {
+            let own = end..end + lower.row(k).1.len();
+            end = own.end;
+            lu.values[place] = if left_out { -1.0 } else { 0.0 };
+            if left_out {
+                own.for_each(|k| (lu.values[self.upper[k]], lu.values[self.lower[k]]) = (0.0, 0.0));
+            }
+        }
         lu.factor()
     }
 
     fn solve(&mut self, b: &mut [f64]) {
+        let constraints = b.len() - self.left_out.len();
+        self.left_out.iter().zip(&mut b[constraints..]).filter(|(left_out, _)| **left_out).for_each(|(_, c)| *c = 0.0);
         if let Some(lu) = &mut self.lu {
             lu.solve(b);
         }
@@ -260,7 +303,7 @@ mod tests {
         };
         let parts = [&M, &upper, &lower].map(sparse);
         let [M, upper, lower] = parts.each_ref().map(JacobianRef::Sparse);
-        let factors = Factors::Sparse(Box::new(SparseFactors::new(&parts[0], &parts[1])));
+        let factors = Factors::Sparse(Box::new(SparseFactors::new(&parts[0], &parts[1], &[])));
         let sparse = Saddle { factors, b: vec![0.0; 4], velocities: 3 };
         for mut saddle in [sparse, Saddle::dense(3, 1)] {
             for i in 0..3 {
@@ -275,5 +318,28 @@ mod tests {
                 saddle.b
             );
         }
+    }
+
+    #[test]
+    fn a_row_that_is_left_out_has_no_multiplier_and_changes_nothing() {
+        let mut M = SparseMatrix::new(3, 3, (0..3).map(|i| (i, i)).collect());
+        M.values_mut().copy_from_slice(&[2.0, 3.0, 5.0]);
+        let mut K = SparseMatrix::new(2, 3, (0..2).flat_map(|i| (0..3).map(move |j| (i, j))).collect());
+        K.row_mut(0).copy_from_slice(&[1.0, -2.0, 0.5]);
+        K.row_mut(1).copy_from_slice(&[2.0, -4.0, 1.0]);
+        let one_of = |out: [bool; 2]| {
+            let factors = Factors::Sparse(Box::new(SparseFactors::new(&M, &K, &[true, false])));
+            let mut saddle = Saddle { factors, b: vec![1.0, 2.0, 3.0, 0.3, 0.6], velocities: 3 };
+            saddle.leave_out(&out);
+            let [M, K] = [&M, &K].map(JacobianRef::Sparse);
+            saddle.factor(M, K, K).unwrap();
+            saddle.solve();
+            saddle.b
+        };
+        let (first, second) = (one_of([true, false]), one_of([false, true]));
+        assert!(first[..3].iter().zip(&second).all(|(a, b)| (a - b).abs() < 1e-14), "{first:?} {second:?}");
+        assert_eq!((first[3], second[4]), (0.0, 0.0));
+        // Kᵀλ is the same
+        assert!((2.0 * first[4] - second[3]).abs() < 1e-14);
     }
 }

@@ -257,7 +257,7 @@ impl Implicit {
         x[l.p()].copy_from_slice(&self.stages[s - 1].Q);
         equations.at_position(t, x)?;
         equations.statistics.decompositions += 1;
-        self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
+        self.saddle.factor_at(equations).map_err(|_| Trouble::Singular)?;
         self.saddle.b[..n].copy_from_slice(&self.momentum);
         self.saddle.b[n..].fill(0.0);
         for (stage, b) in self.stages.iter().zip(self.tableau.b) {

@@ -78,7 +78,7 @@ impl Explicit {
         // second half
         equations.forces(t, x)?;
         equations.statistics.decompositions += 1;
-        self.saddle.factor(&equations.M, &equations.K, &equations.K).map_err(|_| Trouble::Singular)?;
+        self.saddle.factor_at(equations).map_err(|_| Trouble::Singular)?;
         self.saddle.b[..n].iter_mut().zip(equations.minus_force()).for_each(|(b, f)| *b = -0.5 * h * f);
         for (k, b) in self.saddle.b[n..].iter_mut().enumerate() {
             *b = -equations.K.row_times(k, &x[v.clone()]);

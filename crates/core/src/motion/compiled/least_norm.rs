@@ -2,14 +2,16 @@
 //!
 //! Kᵀλ is unique, λ is not, and a method keeps the part that nothing determines where it began. Shown is min ½λᵀWλ with the same Kᵀλ, W = diag KD⁻¹Kᵀ with
 //! the diagonal D of M, so that rows of different units are compared: with unit rows K̂ = W^{-1/2}K and λ̂ = W^{1/2}λ it is the projection of λ̂ onto the range of K̂.
+//! Of few rows that is by singular values, of many by [`LeastMultipliers`].
 
 use super::super::Formulas;
 use crate::graph::{Compiler, Expr, Interpreted, Kernel};
-use crate::linalg::Svd;
+use crate::linalg::rank::REMAINDER;
+use crate::linalg::{LeastMultipliers, RowMerge, SparseMatrix, Svd};
 use std::ops::Range;
 
-/// Larger systems are not looked at: a decomposition at every point that is shown would take too long.
-const MOST_ROWS: usize = 400;
+/// Singular values of more rows would take too long at every point that is shown.
+const MOST_DENSE: usize = 400;
 /// Unit rows with singular values below this part of the largest one are dependent.
 const DEPENDENT: f64 = 1e-9;
 
@@ -22,10 +24,26 @@ pub(super) struct LeastNorm {
     multipliers: Range<usize>,
     /// 1/Mᵢᵢ
     lightness: Vec<f64>,
-    svd: Svd,
+    projection: Projection,
     sizes: Vec<f64>,
     /// not before a first look
     redundant: Option<bool>,
+}
+
+/// Onto the range of K̂.
+enum Projection {
+    Dense(Svd),
+    Sparse(Box<Sparse>),
+}
+
+/// K with its pattern.
+struct Sparse {
+    K: SparseMatrix,
+    /// where each output of the kernel stands among the values of K
+    positions: Vec<usize>,
+    /// D^{-1/2}
+    columns: Vec<f64>,
+    least: LeastMultipliers,
 }
 
 impl LeastNorm {
@@ -37,7 +55,7 @@ impl LeastNorm {
         let at = formulas.variables();
         let needed = formulas.graph.needed(outputs);
         let shown = at.lambda().iter().chain(at.mu()).any(|e| needed.binary_search(e).is_ok());
-        if !shown || rows > MOST_ROWS {
+        if !shown {
             return None;
         }
         let mut lightness = vec![0.0; n.velocities];
@@ -48,6 +66,14 @@ impl LeastNorm {
         }
         let below = closed.HZ.iter().map(|&(i, j, e)| (n.holonomic + i, j, e));
         let all: Vec<(usize, usize, Expr)> = closed.GZ.iter().copied().chain(below).collect();
+        let projection = if rows <= MOST_DENSE {
+            Projection::Dense(Svd::new(rows, n.velocities))
+        } else {
+            let K = SparseMatrix::new(rows, n.velocities, all.iter().map(|&(i, j, _)| (i, j)).collect());
+            let positions = all.iter().map(|&(i, j, _)| K.position((i, j))).collect::<Option<_>>()?;
+            let columns = lightness.iter().map(|l: &f64| l.sqrt()).collect();
+            Projection::Sparse(Box::new(Sparse { least: LeastMultipliers::new(&K), positions, columns, K }))
+        };
         let first = 1 + n.positions + n.velocities + n.dynamic + n.auxiliary + n.contact;
         Some(LeastNorm {
             kernel: Interpreted.compile(&formulas.graph, &all.iter().map(|(_, _, e)| *e).collect::<Vec<_>>()),
@@ -55,7 +81,7 @@ impl LeastNorm {
             entries: all.into_iter().map(|(i, j, _)| (i, j)).collect(),
             multipliers: first..first + rows,
             lightness,
-            svd: Svd::new(rows, n.velocities),
+            projection,
             sizes: vec![0.0; rows],
             redundant: None,
         })
@@ -67,30 +93,56 @@ impl LeastNorm {
             return;
         }
         self.kernel.call(inputs, &mut self.values);
+        let multipliers = &mut inputs[self.multipliers.clone()];
+        let svd = match &mut self.projection {
+            Projection::Dense(svd) => svd,
+            Projection::Sparse(sparse) => {
+                sparse.take(&self.values);
+                if *self.redundant.get_or_insert_with(|| sparse.is_redundant()) {
+                    // without factors they stay as they are
+                    let _ = sparse.least.project(&sparse.K, &sparse.columns, multipliers);
+                }
+                return;
+            }
+        };
         self.sizes.fill(0.0);
         for (&(i, j), K) in self.entries.iter().zip(&self.values) {
             self.sizes[i] += K * K * self.lightness[j];
         }
         self.sizes.iter_mut().for_each(|size| *size = if *size > 0.0 { size.sqrt() } else { 1.0 });
-        self.svd.A.fill(0.0);
+        svd.A.fill(0.0);
         for (&(i, j), K) in self.entries.iter().zip(&self.values) {
-            self.svd.A[(i, j)] += K * self.lightness[j].sqrt() / self.sizes[i];
+            svd.A[(i, j)] += K * self.lightness[j].sqrt() / self.sizes[i];
         }
-        if self.svd.factor().is_err() {
+        if svd.factor().is_err() {
             return;
         }
-        let rank = self.svd.rank(DEPENDENT * self.svd.sigma(0));
+        let rank = svd.rank(DEPENDENT * svd.sigma(0));
         let rows = self.sizes.len();
         self.redundant.get_or_insert(rank < rows);
         if rank == rows {
             return;
         }
-        let multipliers = &mut inputs[self.multipliers.clone()];
         let scaled: Vec<f64> = multipliers.iter().zip(&self.sizes).map(|(x, size)| x * size).collect();
         multipliers.fill(0.0);
         for k in 0..rank {
-            let along: f64 = (0..rows).map(|i| self.svd.U[(i, k)] * scaled[i]).sum();
-            (0..rows).for_each(|i| multipliers[i] += self.svd.U[(i, k)] * along / self.sizes[i]);
+            let along: f64 = (0..rows).map(|i| svd.U[(i, k)] * scaled[i]).sum();
+            (0..rows).for_each(|i| multipliers[i] += svd.U[(i, k)] * along / self.sizes[i]);
         }
+    }
+}
+
+impl Sparse {
+    fn take(&mut self, values: &[f64]) {
+        self.K.values_mut().fill(0.0);
+        for (&position, value) in self.positions.iter().zip(values) {
+            self.K.values_mut()[position] += value;
+        }
+    }
+
+    fn is_redundant(&self) -> bool {
+        let merge = RowMerge::new(&self.K);
+        let order = merge.by_first_column(&self.K);
+        !merge.independent(&self.K, &self.columns, &order, REMAINDER).gap.is_full()
     }
 }

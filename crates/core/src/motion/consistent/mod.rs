@@ -171,10 +171,11 @@ fn search(
     if initial.conditions.is_empty() {
         let given = |start: &Start| if let Start::Fixed(value) | Start::Guess(value) = *start { value } else { 0.0 };
         let mut x: Vec<f64> = starts.iter().map(given).collect();
-        if let Some(iterations) = levels::settle(&mut *array, initial.t, &starts, ranks, &mut x) {
+        let settled = levels::settle(&mut *array, || system.names(), initial.t, &starts, ranks, &mut x);
+        if let Some(levels::Settled { iterations, redundant }) = settled {
             *last = Some(x.clone());
             let state = State { t: initial.t, x };
-            return Ok(Consistent { state, iterations, surplus: 0, undetermined_multipliers: 0 });
+            return Ok(Consistent { state, iterations, surplus: 0, undetermined_multipliers: redundant });
         }
     }
     let freedom = freedom(&layout, &starts, ranks);

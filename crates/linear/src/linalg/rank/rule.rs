@@ -12,6 +12,9 @@ pub const REGULAR: f64 = 1e-12;
 pub const AT_POINT: f64 = 1e-10;
 /// τ of derivative arrays. Derived: a jet counts as consistent with scaled residuals up to this.
 pub const ON_JET: f64 = 1e-9;
+/// What is left of a unit row of a sparse matrix beside the rows before it, at points known to rounding. Derived: a row that is fed last is a sum of
+/// rounded rows with coefficients up to 1e5 or so; kept rows of trusses of 300 bays leave 1e-4 and more.
+pub const REMAINDER: f64 = 1e-9;
 /// τ along a run, where points satisfy the equations no better than the error test asks for and coefficients differ in size. Chosen: two
 /// decades above [`AT_POINT`].
 pub const ALONG_RUN: f64 = 1e-8;
