@@ -52,7 +52,9 @@ fn least(system: &Compiled, x: &[f64], given: &[f64]) -> Vec<f64> {
     for i in 0..m {
         let row: Vec<(usize, f64)> = K.row(i).map(|(j, k)| (j, k / M[(j, j)].sqrt())).collect();
         sizes[i] = row.iter().map(|(_, k)| k * k).sum::<f64>().sqrt();
-        row.iter().for_each(|&(j, k)| svd.A[(i, j)] = k / sizes[i]);
+        for &(j, k) in &row {
+            svd.A[(i, j)] = k / sizes[i];
+        }
     }
     svd.factor().unwrap();
     let mut found = vec![0.0; m];

@@ -44,7 +44,9 @@ impl Ladder {
         (0..=self.cells).for_each(|k| put([COUPLER[0] * k as f64, 0.0], 0.5 * CRANK[0], [angle, rate]));
         for k in 0..self.cells {
             let at = [COUPLER[0] * (k as f64 + 0.5), 0.0];
-            [0.5, 1.0].into_iter().for_each(|part| put(at, part * CRANK[0], [0.0, 0.0]));
+            for part in [0.5, 1.0] {
+                put(at, part * CRANK[0], [0.0, 0.0]);
+            }
         }
         Initial::motion(0.0, &p, &v)
     }

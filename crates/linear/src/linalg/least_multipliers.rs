@@ -104,7 +104,9 @@ impl LeastMultipliers {
             let row = self.A.row_mut(i);
             let length = norm(row);
             *size = if length > 0.0 { length } else { 1.0 };
-            row.iter_mut().for_each(|a| *a /= *size);
+            for a in row.iter_mut() {
+                *a /= *size;
+            }
         }
     }
 }

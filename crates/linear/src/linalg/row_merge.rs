@@ -43,7 +43,9 @@ impl RowMerge {
         let mut places: Vec<(usize, usize)> = A.places().map(|(i, j)| (j, i)).collect();
         places.sort_unstable();
         let mut starts = vec![0; n + 1];
-        places.iter().for_each(|&(j, _)| starts[j + 1] += 1);
+        for &(j, _) in &places {
+            starts[j + 1] += 1;
+        }
         (0..n).for_each(|j| starts[j + 1] += starts[j]);
         let rows: Vec<usize> = places.into_iter().map(|(_, i)| i).collect();
         let pattern = SymbolicSparseColMatRef::new_checked(m, n, &starts, None, &rows);
@@ -96,7 +98,9 @@ impl RowMerge {
         let mut row: Row = scaled.filter(|(_, a)| *a != 0.0).collect();
         let largest = row.iter().fold(0.0, |largest: f64, (_, a)| largest.max(a.abs()));
         let length = largest * row.iter().map(|(_, a)| (a / largest).powi(2)).sum::<f64>().sqrt();
-        row.iter_mut().for_each(|(_, a)| *a /= length);
+        for (_, a) in &mut row {
+            *a /= length;
+        }
         row.sort_unstable_by_key(|&(place, _)| place);
         row
     }
@@ -324,7 +328,9 @@ mod tests {
                 all.push(sum.into_iter().collect());
             }
             for (row, unit) in all.iter_mut().zip(&units) {
-                row.iter_mut().for_each(|(_, a)| *a *= 10.0_f64.powi(*unit));
+                for (_, a) in row.iter_mut() {
+                    *a *= 10.0_f64.powi(*unit);
+                }
             }
             let A = sparse(&all, columns);
             let every: Vec<usize> = (0..A.rows()).collect();

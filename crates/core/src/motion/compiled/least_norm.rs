@@ -32,7 +32,7 @@ pub(super) struct LeastNorm {
 
 /// Onto the range of K̂.
 enum Projection {
-    Dense(Svd),
+    Dense(Box<Svd>),
     Sparse(Box<Sparse>),
 }
 
@@ -67,7 +67,7 @@ impl LeastNorm {
         let below = closed.HZ.iter().map(|&(i, j, e)| (n.holonomic + i, j, e));
         let all: Vec<(usize, usize, Expr)> = closed.GZ.iter().copied().chain(below).collect();
         let projection = if rows <= MOST_DENSE {
-            Projection::Dense(Svd::new(rows, n.velocities))
+            Projection::Dense(Box::new(Svd::new(rows, n.velocities)))
         } else {
             let K = SparseMatrix::new(rows, n.velocities, all.iter().map(|&(i, j, _)| (i, j)).collect());
             let positions = all.iter().map(|&(i, j, _)| K.position((i, j))).collect::<Option<_>>()?;

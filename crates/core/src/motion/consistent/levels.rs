@@ -199,7 +199,9 @@ impl Levels<'_> {
         let (first_row, first_column) = (self.layout.row_g2().start, self.layout.lambda().start);
         let out: Vec<usize> = (0..left_out.len()).filter(|&k| left_out[k]).collect();
         let is_out = |k: Option<usize>| k.is_some_and(|k| left_out.get(k) == Some(&true));
-        out.iter().for_each(|k| x[first_column + k] = 0.0);
+        for k in &out {
+            x[first_column + k] = 0.0;
+        }
         self.linearise(x)?;
         let inside = |&(i, j): &(usize, usize)| rows.contains(&i) && columns.contains(&j);
         let own: Vec<usize> = (0..).zip(self.F.places()).filter(|(_, place)| inside(place)).map(|(k, _)| k).collect();
@@ -236,11 +238,15 @@ impl Levels<'_> {
             for ((&position, &k), takes_part) in positions.iter().zip(&own).zip(&takes_part) {
                 lu.values[position] = if *takes_part { self.F.values()[k] } else { 0.0 };
             }
-            diagonal.iter().for_each(|&k| lu.values[positions[k]] = 1.0);
+            for &k in &diagonal {
+                lu.values[positions[k]] = 1.0;
+            }
             lu.factor().ok()?;
             // −∂k/∂x δ = k
             let mut delta = self.rows[rows.clone()].to_vec();
-            out.iter().for_each(|k| delta[first_row + k - rows.start] = 0.0);
+            for k in &out {
+                delta[first_row + k - rows.start] = 0.0;
+            }
             lu.solve(&mut delta);
             x[columns.clone()].iter_mut().zip(&delta).for_each(|(x, delta)| *x += delta);
             iterations += 1;
