@@ -49,10 +49,11 @@ fn least(system: &Compiled, x: &[f64], given: &[f64]) -> Vec<f64> {
     let (m, n) = (K.rows(), K.cols());
     let mut svd = Svd::new(m, n);
     let mut sizes = vec![0.0; m];
-    for i in 0..m {
+    for (i, size) in sizes.iter_mut().enumerate() {
         let row: Vec<(usize, f64)> = K.row(i).map(|(j, k)| (j, k / M[(j, j)].sqrt())).collect();
-        sizes[i] = row.iter().map(|(_, k)| k * k).sum::<f64>().sqrt();
-        row.iter().for_each(|&(j, k)| svd.A[(i, j)] = k / sizes[i]);
+        let length = row.iter().map(|(_, k)| k * k).sum::<f64>().sqrt();
+        row.iter().for_each(|&(j, k)| svd.A[(i, j)] = k / length);
+        *size = length;
     }
     svd.factor().unwrap();
     let mut found = vec![0.0; m];
