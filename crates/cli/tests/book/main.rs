@@ -96,7 +96,8 @@ fn python(script: &str, folder: &Path) -> Result<(), String> {
     fs::write(folder.join("script.py"), script).map_err(|error| error.to_string())?;
     let needs =
         |package: &str| script.contains(&format!("import {package}")) || script.contains(&format!("from {package}"));
-    let runs = (numpy.status.success() || !needs("numpy")) && !needs("daedal") && !needs("scipy");
+    let others = ["daedal", "scipy", "casadi"].iter().any(|package| needs(package));
+    let runs = (numpy.status.success() || !needs("numpy")) && !others;
     let how: &[&str] = if runs { &["script.py"] } else { &["-m", "py_compile", "script.py"] };
     let output = python(how).map_err(|error| error.to_string())?;
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
