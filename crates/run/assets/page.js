@@ -83,6 +83,8 @@
       show: k < FIRST,
       stroke: () => colour(k),
       width: 1.6,
+      // points on whole pixels would make stairs of flat curves
+      pxAlign: 0,
       dash: DASHES[Math.floor(k / COLOURS) % DASHES.length],
       ...SHAPES[plot.shape],
     }));
