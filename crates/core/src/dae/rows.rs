@@ -53,6 +53,8 @@ pub(super) struct ArrayRows {
     pub kernels: Kernels,
     /// (row, column) of every derivative
     pub places: Vec<(usize, usize)>,
+    /// the derivatives of the constraint of each coefficient that was taken for zero
+    of_omitted: Vec<Vec<usize>>,
     /// number of rates
     pub moving: usize,
     /// row with the rate of an unknown
@@ -83,7 +85,11 @@ impl ArrayRows {
         let omitted: Vec<Expr> = array.omitted.iter().map(|o| o.coefficient).collect();
         let omitted = graph.bind(&omitted, &array.parameters);
         let entries = [&jacobian.entries[..], &omitted].concat();
+        let places: Vec<(usize, usize)> = jacobian.iter().map(|(i, j, _)| (i, j)).collect();
+        let mut of_row = vec![Vec::new(); rows.len()];
+        places.iter().enumerate().for_each(|(entry, &(i, _))| of_row[i].push(entry));
         let mut rows = ArrayRows {
+            of_omitted: array.omitted.iter().map(|o| of_row[with_rate.len() + o.constraint].clone()).collect(),
             kernels: Kernels {
                 values: compiler.compile(&graph, &rows),
                 entries: compiler.compile(&graph, &entries),
@@ -91,7 +97,7 @@ impl ArrayRows {
                 time: array.place(array.t),
                 unknown_places: array.unknowns.iter().map(|&e| array.place(e)).collect(),
             },
-            places: jacobian.iter().map(|(i, j, _)| (i, j)).collect(),
+            places,
             moving: with_rate.len(),
             rate_row,
             kept: vec![0.0; m],
@@ -242,10 +248,8 @@ impl ArrayRows {
     /// Stop where a coefficient that was taken for zero is not: a term is missing in a hidden constraint. By the derivatives at hand.
     pub fn look_for_terms(&self, t: f64) -> Result<(), StepFailure> {
         let (slopes, coefficients) = self.slopes.split_at(self.places.len());
-        for (omitted, coefficient) in self.array.omitted.iter().zip(coefficients) {
-            let row = self.moving + omitted.constraint;
-            let of_row = self.places.iter().zip(slopes).filter(|((i, _), _)| *i == row);
-            let top = of_row.fold(omitted.terms, |top, (_, slope)| top.max(slope.abs()));
+        for ((omitted, entries), coefficient) in self.array.omitted.iter().zip(&self.of_omitted).zip(coefficients) {
+            let top = entries.iter().fold(omitted.terms, |top, &entry| top.max(slopes[entry].abs()));
             if coefficient.abs() > APPEARING * top {
                 let equation = self.array.constraints[omitted.constraint].equation.clone();
                 let unknown = self.array.names[omitted.unknown].clone();
