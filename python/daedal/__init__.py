@@ -10,14 +10,15 @@ from .arrays import ExprArray, array, zeros
 from .calculus import der, if_, rate
 from .errors import Defect, Error, InitialError, Interrupted, Mistake, ModelError, OptionError, Stopped, TraceError
 from .expr import Condition, Expr
-from .model import Event, Model, Transition, dae, hybrid, load, motion, read
+from .model import Event, Model, dae, hybrid, load, mechanism, motion, read
 from .sections import indexed
 from .simulate import Check, Comparison, Start, check, compare, init, solve
 from .solution import Solution, open
 from .sweep import Sweep, open_sweep, sweep, together
+from .switching import Transition
 
 __all__ = [
     "Check", "Comparison", "Condition", "Defect", "Error", "Event", "Expr", "ExprArray", "InitialError", "Interrupted", "Mistake", "Model", "ModelError",
     "OptionError", "Solution", "Start", "Stopped", "Sweep", "TraceError", "Transition", "__version__", "array", "check", "compare", "dae", "der", "hybrid",
-    "if_", "indexed", "init", "load", "motion", "open", "open_sweep", "rate", "read", "solve", "sweep", "together", "zeros",
+    "if_", "indexed", "init", "load", "mechanism", "motion", "open", "open_sweep", "rate", "read", "solve", "sweep", "together", "zeros",
 ]  # fmt: skip

@@ -134,6 +134,8 @@ def prepare(tracer: Tracer, kinematics: Any) -> None:
     trace.input("t")
     for name in tracer.sections.all_names():
         trace.flow[name] = None
+    if tracer.sections.kind == "bodies":
+        return
     if tracer.sections.kind == "dae":
         for state in names["states"]:
             trace.input(state)
@@ -263,5 +265,5 @@ def added(base: Sections, given: dict[str, Any], output: Mapping[str, Any], fix:
             continue
         made.body[key] = tracer.entry(value, key, made.body.get(key))
     start(tracer, made, fix, guess, None, output, [])
-    tracer.finish()
+    tracer.finish("" if made.kind == "bodies" else None)
     return made

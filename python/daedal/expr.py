@@ -44,7 +44,7 @@ class Trace:
 
     def handle(self, value: Any) -> int:
         """The node of an expression of this model, or of a number."""
-        if type(value) is Expr:
+        if isinstance(value, Expr):
             if value.trace is not self:
                 raise TraceError(f"an expression of the model {value.trace.title!r} stands in the model {self.title!r}; expressions of two models do not mix")
             return value.handle

@@ -14,8 +14,10 @@ from typing import Any
 from . import _native
 from .errors import Defect, Mistake, ModelError, OptionError, TraceError
 from .options import nearest
+from .bodies import Tables, bodies_sections
 from .equations import added, begun, dae_sections, motion_sections, prepare, start as begin
 from .sections import DAE, MOTION, Sections
+from .switching import Transition, write_transitions
 from .tracing import Tracer, number, putter
 
 
@@ -92,7 +94,9 @@ class Model:
         """The same model with more formulas. Tables, such as constraints by name, are merged; other keys replace those that were there."""
         if self._sections is None:
             raise OptionError(f"{self.name} was read from a file, and formulas are added to models that were made in Python; edit its text and daedal.read it")
-        known = MOTION if self._sections.kind == "motion" else DAE
+        if self._sections.modes:
+            raise OptionError(f"{self.name} has modes; formulas are added to the models that are its modes")
+        known = {"motion": MOTION, "dae": DAE}.get(self._sections.kind, ())
         for key in sections:
             if key not in known:
                 raise OptionError(f"a model of the kind {self._sections.kind} has no section {key}{nearest(key, list(known))}")
@@ -194,24 +198,6 @@ class Event:
             raise OptionError(f"action is \"record\" or \"stop\", not {self.action!r}")
 
 
-@dataclass(frozen=True)
-class Transition:
-    """A way from one mode to another: when a condition becomes true, at times, or every so often."""
-
-    source: str | Sequence[str]
-    target: str
-    when: Any = None
-    at: Any = None
-    every: Any = None
-    first: Any = None
-    set: Mapping[str, Any] | None = None
-    priority: int | None = None
-    hysteresis: float | None = None
-    restart: str | None = None
-    keep: Sequence[str] | None = None
-    after_accumulation: str | None = None
-
-
 def motion(
     name: str | None = None, equations: Callable[..., Any] | None = None, *, positions: Sequence[str], velocities: Sequence[str], time: Any = None,
     parameters: Mapping[str, Any] | None = None, mass: Any = None, forces: Any = None, kinematics: Any = None, holonomic: Any = None, nonholonomic: Any = None,
@@ -260,6 +246,26 @@ def dae(
     return make if equations is None else make(equations)
 
 
+def mechanism(
+    name: str, *, bodies: Tables, joints: Tables | None = None, forces: Tables | None = None, points: Tables | None = None, plane: str | None = None,
+    gravity: Any = None, dynamic: Mapping[str, Any] | None = None, time: Any = None, parameters: Mapping[str, Any] | None = None,
+    modes: Mapping[str, Mapping[str, Any]] | None = None, transitions: Sequence[Transition] = (), start: str | None = None,
+    sliding: Mapping[str, Any] | None = None, fix: Mapping[str, Any] | None = None, guess: Mapping[str, Any] | None = None, conditions: Any = None,
+    output: Mapping[str, Any] | None = None, events: Sequence[Event] = (), picture: Mapping[str, Any] | None = None, description: str = "",
+    solve: Mapping[str, Any] | None = None,
+) -> Model:  # fmt: skip
+    """Bodies, joints and forces, by name. The keys are those of `[[bodies]]`, `[[joints]]`, `[[forces]]` and `[[points]]` in a model file.
+
+    Numbers of the drawing and laws of forces may be functions, whose arguments name parameters, bodies, points and joints: `lambda hinge: hinge.angle`.
+    """
+    world = {key: value for key, value in (("plane", plane), ("gravity", gravity)) if value is not None}
+    return _read(bodies_sections(
+        name, tables={"bodies": bodies, "points": points, "joints": joints, "forces": forces}, world=world, dynamic=dynamic or {}, description=description,
+        time=time, parameters=parameters, solve=solve, modes=modes or {}, transitions=transitions, first=start, sliding=sliding or {}, fix=fix or {},
+        guess=guess or {}, conditions=conditions, output=output or {}, events=events, picture=picture or {},
+    ))  # fmt: skip
+
+
 MODE_OPTIONS = ("method", "formulation", "restart", "keep", "dwell")
 
 
@@ -274,6 +280,8 @@ def hybrid(
     made.start, made.sliding = start, dict(sliding or {})
     for mode, given in modes.items():
         model, options = given if isinstance(given, tuple) else (given, {})
+        if isinstance(model, Model) and model._sections is not None and model._sections.kind == "bodies":
+            raise OptionError(f"the mode {mode!r} is drawn with bodies, whose modes are said once for all bodies: daedal.mechanism(…, modes=…, transitions=…)")
         if not isinstance(model, Model) or model._sections is None or model._sections.modes:
             raise OptionError(f"the mode {mode!r} is a model that daedal.motion or daedal.dae made, not {type(model).__name__}")
         for key in options:
@@ -293,29 +301,7 @@ def hybrid(
     for names in of.values():
         for block, known in names.items():
             shared[block] = [*shared.get(block, []), *(key for key in known if key not in shared.get(block, []))]
-    for transition in transitions:
-        sources = [transition.source] if isinstance(transition.source, str) else list(transition.source)
-        for mode in [*(mode for mode in sources if mode != "*"), transition.target]:
-            if mode not in modes:
-                raise OptionError(f"there is no mode {mode}{nearest(mode, list(modes))}")
-        names = of[sources[0]] if len(sources) == 1 and sources[0] in of else shared
-        tracer = Tracer(made, names)
-        where = f"transitions.{len(made.transitions)}"
-        entry: dict[str, Any] = {"from": sources[0] if len(sources) == 1 else sources, "to": transition.target}
-        made.transitions.append(entry)
-        if transition.when is not None:
-            entry["when"] = ""
-            tracer.condition(transition.when, f"{where}.when", putter(entry, "when"))
-        for key in ("at", "every", "first", "priority", "hysteresis", "restart", "after_accumulation"):
-            value = getattr(transition, key)
-            if value is not None:
-                entry[key] = list(value) if isinstance(value, (list, tuple)) else value
-        if transition.keep is not None:
-            entry["keep"] = list(transition.keep)
-        if transition.set is not None:
-            entry["set"] = tracer.table(transition.set, f"{where}.set")
-        # conditions and jumps are formulas of one mode: they are written out in full
-        tracer.finish("")
+    write_transitions(made, transitions, of, shared)
     whole = Tracer(made, shared)
     if "positions" in shared or "states" in shared:
         kind, made.kind = made.kind, "motion" if "positions" in shared else "dae"
@@ -339,6 +325,8 @@ def condition_text(model: Model, event: Event) -> str:
     sections = Sections(model.name, "dae", parameters=dict.fromkeys(model.parameters, 0.0))
     multipliers = {letter: [n for n in names if re.fullmatch(rf"{letter}(\..+|\d+)", n)] for letter in ("lambda", "mu")}
     sections.names = {"variables": names, **multipliers}
+    # bodies, joints and points, by the parts of them that have names
+    sections.parts = sorted({n.split(".")[0].split("[")[0] for n in names if "." in n} - {"lambda", "mu"} | set(model._sections.parts if model._sections else ()))
     tracer = Tracer(sections)
     put: dict[str, str] = {}
     tracer.condition(event.when, "event", putter(put, "when"), event.direction)

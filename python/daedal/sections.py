@@ -10,6 +10,7 @@ from typing import Any
 
 MOTION = ("kinematics", "mass", "forces", "holonomic", "nonholonomic", "dynamic", "auxiliary", "contact", "invariants", "hidden")
 DAE = ("equations", "invariants", "hidden", "free")
+BODIES = ("bodies", "points", "joints", "forces")
 
 WIDTH = 120
 """Lists that are longer have a line for each entry."""
@@ -38,6 +39,11 @@ class Sections:
     conditions: Any = None
     output: dict[str, str] = field(default_factory=dict)
     events: list[dict[str, str]] = field(default_factory=list)
+    # of a mechanism that is drawn: its tables, and the names that functions can take
+    world: dict[str, Any] = field(default_factory=dict)
+    tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    picture: dict[str, Any] = field(default_factory=dict)
+    parts: list[str] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)
     # of a model with modes
     modes: dict[str, Sections] = field(default_factory=dict)
@@ -62,6 +68,13 @@ class Sections:
         writer.section("solve", self.solve)
         writer.section("parameters", self.parameters, self.origins, "parameters")
         writer.section("definitions", self.definitions)
+        writer.section("world", self.world, self.origins, "world")
+        for block, entries in self.tables.items():
+            for entry in entries:
+                writer.lines += ["", f"[[{block}]]"]
+                writer.entries(entry, self.origins, f"{block}.{entry.get('name', '')}")
+        if self.kind == "bodies":
+            writer.section("motion", self.body, self.origins, "")
         if self.modes:
             for name, mode in self.modes.items():
                 own = {k: v for k, v in mode.parameters.items() if self.parameters.get(k) != v}
@@ -69,12 +82,13 @@ class Sections:
                 writer.section(head, {"description": mode.description or None, **self.mode_options.get(name, {})}, always=True)
                 writer.section(f"{head}.parameters", own)
                 writer.section(f"{head}.definitions", mode.definitions)
-                writer.section(f"{head}.{mode.kind}", mode._whole(), mode.origins, "")
+                if mode.kind != "bodies":
+                    writer.section(f"{head}.{mode.kind}", mode._whole(), mode.origins, "")
             for transition in self.transitions:
                 writer.lines += ["", "[[transitions]]"]
                 writer.entries(transition, self.origins, f"transitions.{transition.get('name')}")
             writer.section("sliding", self.sliding)
-        else:
+        elif self.kind != "bodies":
             writer.section(self.kind, self._whole(), self.origins, "", always=True)
         initial = {"mode": self.start, "fix": self.fix or None, "guess": self.guess or None, "conditions": self.conditions}
         writer.section("initial", initial, self.origins, "initial")
@@ -82,6 +96,7 @@ class Sections:
         for event in self.events:
             writer.lines += ["", "[[events]]"]
             writer.entries(event, {}, "events")
+        writer.section("picture", self.picture, self.origins, "picture")
         return "\n".join(writer.lines) + "\n", writer.origins
 
     def _whole(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import numpy as np
 from .arrays import ExprArray, handles_of
 from .errors import Error, TraceError
 from .expr import Condition, Expr, Trace, unknown
+from .parts import Part
 from .sections import Sections
 
 BLOCKS = {
@@ -46,10 +47,13 @@ class Namespace:
 class Scope:
     """What the arguments of a function stand for."""
 
-    def __init__(self, trace: Trace, names: Mapping[str, list[str]], parameters: Mapping[str, Any]):
+    def __init__(self, trace: Trace, names: Mapping[str, list[str]], parameters: Mapping[str, Any], parts: Sequence[str] = ()):
         self.trace = trace
         self.names = names
         self.parameters = parameters
+        self.parts = parts
+        # what only the formula sees that is traced now
+        self.local: tuple[str, ...] = ()
         # variables by name, arrays of variables by the name without indices
         self.single: set[str] = set()
         self.arrays: dict[str, list[str]] = {}
@@ -82,8 +86,11 @@ class Scope:
 
     def find(self, name: str) -> Any:
         """The meaning of an argument; the name of a variable goes before that of a block."""
-        if name == "t":
-            return self.trace.input("t")
+        if name == "t" or name in self.local:
+            return self.trace.input(name)
+        if name in self.parts and name not in self.parameters:
+            # also an output of the same name
+            return Part(self.trace, name)
         if name in self.single:
             return self.trace.input(name)
         if name in self.arrays:
@@ -101,7 +108,7 @@ class Scope:
 
     def known(self) -> list[str]:
         blocks = [BLOCKS[block] for block in self.names if block in BLOCKS and self.names[block]]
-        return ["t", *sorted(self.single), *self.parameters, *blocks, "par"]
+        return ["t", *self.local, *sorted(self.single), *self.parameters, *self.parts, *blocks, "par"]
 
     def call(self, function: Callable[..., Any]) -> Any:
         """What a function returns for the expressions that its arguments name."""
@@ -146,7 +153,7 @@ class Tracer:
     def __init__(self, sections: Sections, names: Mapping[str, list[str]] | None = None):
         self.sections = sections
         self.trace = Trace(sections.name)
-        self.scope = Scope(self.trace, names if names is not None else sections.names, sections.parameters)
+        self.scope = Scope(self.trace, names if names is not None else sections.names, sections.parameters, sections.parts)
         self.open: list[tuple[Callable[[str], None], int]] = []
         self.finishing: list[Callable[[], None]] = []
 
