@@ -467,9 +467,10 @@ fn switched(
         .map(|k| (reader.parameters[k].name.clone(), reader.parameter(k).unwrap_or(f64::NAN)))
         .collect();
     parameters.extend(of_modes);
+    let bodies = model.modes[model.initial.mode].bodies.clone();
     let kind = ModelKind::Hybrid(Box::new(model));
     let picture = picture.picture.map(Box::new);
-    Some(Model { parameters, structural, picture, ..assembled(reader, root, (about, solve), kind) })
+    Some(Model { parameters, structural, picture, bodies, ..assembled(reader, root, (about, solve), kind) })
 }
 
 fn check_sections(reader: &mut Reader, root: &DeTable) {
