@@ -17,8 +17,8 @@ use crate::diagnostic::Mistake;
 use crate::document::Section;
 use crate::entries::{self, FormulaEntry, Name, Written};
 use crate::events::GivenEvent;
-use crate::hybrid::{self, Job};
 use crate::formula::ast::Tree;
+use crate::hybrid::{self, Job};
 use crate::index::Bindings;
 use crate::initial::{self, InitialDraft};
 use crate::last::ModelBoundary;
@@ -38,10 +38,10 @@ use daedal_multibody::{BodyId, Coordinate, JointId, Kind, System};
 use objects::Object;
 pub(crate) use objects::{Mechanical, Objects};
 pub(crate) use sight::Sight;
-pub(crate) use switched::{ModeOfBodies, names};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+pub(crate) use switched::{ModeOfBodies, names};
 use toml::de::DeTable;
 
 /// Sections that make a model of bodies.

@@ -25,8 +25,19 @@ use daedal::dae::Form;
 use daedal::formulation::Formulation;
 use toml::de::DeTable;
 
-const KEYS: [&str; 11] =
-    ["description", "parameters", "definitions", "motion", "dae", "without", "method", "formulation", "restart", "keep", "dwell"];
+const KEYS: [&str; 11] = [
+    "description",
+    "parameters",
+    "definitions",
+    "motion",
+    "dae",
+    "without",
+    "method",
+    "formulation",
+    "restart",
+    "keep",
+    "dwell",
+];
 
 /// All modes.
 #[derive(Default)]

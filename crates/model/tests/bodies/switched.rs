@@ -70,9 +70,8 @@ fn a_block_sticks_and_slides_on_its_slope() {
     let (m, slope, mu, mu0, pull) = (2.0, 0.2_f64, 0.3, 0.4, 14.0);
     let (down, normal) = (m * G * slope.sin(), m * G * slope.cos());
     // it slides from t₀ on, with friction against it, until it stops
-    let speed = |sense: f64, t0: f64, t: f64| {
-        (pull * (t0.cos() - t.cos()) - (down + sense * mu * normal) * (t - t0)) / m
-    };
+    let speed =
+        |sense: f64, t0: f64, t: f64| (pull * (t0.cos() - t.cos()) - (down + sense * mu * normal) * (t - t0)) / m;
     let stops = |sense: f64, t0: f64, before: f64| zero(t0 + 0.2, before, |t| speed(sense, t0, t));
     let t1 = ((down + mu0 * normal) / pull).asin();
     let t2 = stops(1.0, t1, 3.4);

@@ -411,13 +411,7 @@ fn prescribed<S: Scalar>(row: Row<S>, law: &Function, t: S) -> Row<S> {
     Row { g: row.g - value, k0: row.k0 - rate, gamma: row.gamma - acceleration, ..row }
 }
 
-fn rate<S: Scalar>(
-    pair: &Pair<S>,
-    coordinate: Coordinate,
-    law: &Function,
-    t: S,
-    axis: Vector<S>,
-) -> NamedRow<S> {
+fn rate<S: Scalar>(pair: &Pair<S>, coordinate: Coordinate, law: &Function, t: S, axis: Vector<S>) -> NamedRow<S> {
     let [rate, acceleration, _] = law.evaluate(t);
     let (name, row) = match coordinate {
         Coordinate::Angle => ("rz", pair.turning(axis)),

@@ -223,8 +223,9 @@ impl<'m> DrawnBodies<'m> {
         let ([e1, e2, e3], [b1, b2, b3]) = (transposed(&of_A.frame), transposed(&of_B.frame));
         let arrow = |scene: &mut Scene| {
             let Some(loads) = loads else { return };
-            let column =
-                |from| (from..from + usize::from(scene.dimension)).map(|column| Coordinate::Column { column }).collect();
+            let column = |from| {
+                (from..from + usize::from(scene.dimension)).map(|column| Coordinate::Column { column }).collect()
+            };
             let mut arrow = SceneDrawing::new(DrawingKind::Arrow, vec![column(loads + 3)]);
             arrow.vector = Some(column(loads));
             scene.drawings.push(arrow);
