@@ -227,10 +227,10 @@ fn joint_rates_hold_at_the_start_of_the_first_mode() {
         .replace("time = [0, 20]", "time = [0, 0.001]");
     let (hybrid, _) = read(&text);
     let solution = run(&text);
-    let first = &solution.phases[0].points[0];
+    let first = solution.phases[0].state(0);
     let at = |name: &str| {
         let place = hybrid.modes[0].unknowns.iter().position(|unknown| unknown == name).unwrap();
-        first.x[place]
+        first[place]
     };
     near(at("hinge.angle"), 0.5, 1e-12);
     near(at("rod.omega.y"), 2.0, 1e-12);
