@@ -96,7 +96,10 @@ pub(crate) fn unknown(reader: &Reader, node: &Tree, bindings: &Bindings) -> (Has
     }
     let known = |name: &str| {
         let index = indices.contains(name) || bindings.get(name).is_some();
-        index || matches!(name, "t" | "pi") || reader.scope.knows(name).is_some()
+        // link[].x: which of them is asked for is told where the formula is evaluated
+        let part = name.split_once("[]").zip(reader.scope.objects.as_ref());
+        let part = part.is_some_and(|((family, _), objects)| objects.has_several(family));
+        index || part || matches!(name, "t" | "pi") || reader.scope.knows(name).is_some()
     };
     let missing = references.iter().find_map(|reference| match reader.absent.get(&reference.base) {
         Some(mistake) => Some(mistake.clone()),

@@ -1,6 +1,6 @@
 //! A model file, read.
 
-use crate::bodies;
+use crate::bodies::{self, ModeOfBodies};
 use crate::control::{self, ModelControl};
 use crate::dae;
 use crate::diagnostic::{Mistake, Mistakes};
@@ -360,7 +360,7 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
     let mut drawn = None;
     let (kind, boundary) = match (motion, dae) {
         (motion, None) if of_bodies => {
-            let read = bodies::read(reader, root, motion, beside, given)?;
+            let read = bodies::read(reader, root, motion, beside, given, ModeOfBodies::default(), &mut [])?;
             drawn = Some(read.system);
             let (formulas, initial) = (Box::new(read.formulas), Box::new(read.initial));
             (ModelKind::Motion { formulas, initial, texts: read.texts }, read.boundary)
@@ -444,16 +444,6 @@ fn switched(
     (events, picture): (&[EventDraft], PictureDraft),
 ) -> Option<Model> {
     parameters::evaluate(reader);
-    if let Some((key, _)) = bodies::SECTIONS.iter().find_map(|section| root.get_key_value(*section)) {
-        reader.mistake(Mistake::NotAllowed {
-            what: format!("[[{}]]", key.get_ref()),
-            place: "a file with [modes]".into(),
-            at: Span::from(key.span()).into(),
-            label: "bodies".into(),
-            help: "bodies do not switch between modes yet: use a `contact` force, or write the equations of the modes"
-                .into(),
-        });
-    }
     if let Some((key, _)) = root.get_key_value("final") {
         reader.mistake(Mistake::NotAllowed {
             what: "[final]".into(),
@@ -477,9 +467,10 @@ fn switched(
         .map(|k| (reader.parameters[k].name.clone(), reader.parameter(k).unwrap_or(f64::NAN)))
         .collect();
     parameters.extend(of_modes);
+    let bodies = model.modes[model.initial.mode].bodies.clone();
     let kind = ModelKind::Hybrid(Box::new(model));
     let picture = picture.picture.map(Box::new);
-    Some(Model { parameters, structural, picture, ..assembled(reader, root, (about, solve), kind) })
+    Some(Model { parameters, structural, picture, bodies, ..assembled(reader, root, (about, solve), kind) })
 }
 
 fn check_sections(reader: &mut Reader, root: &DeTable) {

@@ -116,7 +116,7 @@ impl System {
         let mut edges: Vec<Vec<(usize, Option<usize>)>> = vec![Vec::new(); n];
         let mut from_ground = Vec::new();
         for (j, joint) in self.joints().iter().enumerate() {
-            if joint.of.is_some() || matches!(joint.kind, Kind::Coupling { .. }) {
+            if !self.is_on(j) || joint.of.is_some() || matches!(joint.kind, Kind::Coupling { .. }) {
                 continue;
             }
             let held = |body: BodyId| self.moving(body).is_none();
@@ -163,7 +163,8 @@ impl System {
 
     /// Bodies that nothing holds.
     pub fn free_bodies(&self) -> Vec<&str> {
-        let held = |k: usize| self.joints().iter().any(|joint| joint.bodies.contains(&BodyId(k)));
+        let on = || self.joints().iter().enumerate().filter(|(j, _)| self.is_on(*j));
+        let held = |k: usize| on().any(|(_, joint)| joint.bodies.contains(&BodyId(k)));
         self.movers().filter(|(k, _)| !held(*k)).map(|(_, body)| body.name.as_str()).collect()
     }
 
@@ -184,7 +185,7 @@ impl System {
                 let before = dot(drawn.pairs[j].axes[0][*i], drawn.pairs[j].axes[1][*i]);
                 now * before < 0.0
             };
-            if !self.is_planar() && axis.iter().any(turned) {
+            if !self.is_planar() && self.is_on(j) && axis.iter().any(turned) {
                 flipped.push(joint.name.as_str());
             }
         }

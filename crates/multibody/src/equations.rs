@@ -146,7 +146,7 @@ impl System {
     /// What all force elements do to the bodies, and the energy of those that have one.
     fn elements(&self, at: &View<Expr>, laws: &mut Laws, acting: &mut [Acting<Expr>], potential: &mut Expr) {
         let state = |body: BodyId| body.number().map_or_else(BodyState::ground, |k| at.states[k]);
-        for (number, force) in self.forces().iter().enumerate() {
+        for (number, force) in self.forces().iter().enumerate().filter(|(number, _)| self.acts(*number)) {
             let mut value = |law: &Law, coordinate: Expr, rate: Expr, drawn: f64, potential: &mut Expr| {
                 let arguments = Arguments { coordinate, rate, t: at.t };
                 match law {

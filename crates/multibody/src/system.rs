@@ -23,6 +23,8 @@ pub struct System {
     tracked: Vec<JointId>,
     /// number of a body among those that move
     moving: Vec<Option<usize>>,
+    /// joints and forces that are drawn and do nothing
+    off: (HashSet<usize>, HashSet<usize>),
 }
 
 impl Default for System {
@@ -43,6 +45,7 @@ impl System {
             forces: Vec::new(),
             tracked: Vec::new(),
             moving: Vec::new(),
+            off: Default::default(),
         }
     }
 
@@ -128,6 +131,23 @@ impl System {
         }
     }
 
+    /// Let a joint have no rows. Its markers and coordinates stay, and so do drives and forces that refer to it.
+    pub fn switch_off(&mut self, joint: JointId) {
+        self.off.0.insert(joint.0);
+    }
+    /// Let a force do nothing.
+    pub fn switch_off_force(&mut self, force: usize) {
+        self.off.1.insert(force);
+    }
+    /// Does a joint hold?
+    pub fn is_on(&self, joint: usize) -> bool {
+        !self.off.0.contains(&joint)
+    }
+    /// Does a force act?
+    pub fn acts(&self, force: usize) -> bool {
+        !self.off.1.contains(&force)
+    }
+
     /// Is it planar?
     pub fn is_planar(&self) -> bool {
         self.planar
@@ -208,7 +228,7 @@ impl System {
             names.velocities.extend(velocities.iter().map(|key| format!("{}.{key}", body.name)));
         }
         names.positions.extend(self.tracked.iter().map(|j| format!("{}.angle", self.joints[j.0].name)));
-        for joint in &self.joints {
+        for (_, joint) in self.joints.iter().enumerate().filter(|(j, _)| self.is_on(*j)) {
             for (name, holonomic) in self.row_names(joint) {
                 let rows = if holonomic { &mut names.holonomic } else { &mut names.nonholonomic };
                 rows.push(format!("{}.{name}", joint.name));
@@ -261,8 +281,12 @@ impl System {
             }
             return Ok(());
         }
-        if let (Some(of), Kind::Drive { coordinate, .. }) = (joint.of, &joint.kind) {
-            self.check_coordinate(joint, of, *coordinate)?;
+        match (joint.of, &joint.kind) {
+            (Some(of), Kind::Drive { coordinate, .. }) => self.check_coordinate(joint, of, *coordinate)?,
+            (Some(of), Kind::Rate { coordinate: Coordinate::Travel, .. }) => {
+                self.check_coordinate(joint, of, Coordinate::Travel)?;
+            }
+            _ => {}
         }
         if joint.bodies[0] == joint.bodies[1] {
             return Err(BadSystem::Itself { joint: name(), body: self.name_of(joint.bodies[0]).into() });
@@ -292,7 +316,8 @@ impl System {
                 && norm(sub(other.points[0], joint.points[0])) + norm(sub(other.points[1], joint.points[1])) < 1e-12
                 && norm(cross(transposed(&other.frames[0])[2], transposed(&joint.frames[0])[2])) < 1e-12
         };
-        if let Some(first) = self.joints[..k].iter().find(|other| same(other)) {
+        let before = self.joints[..k].iter().enumerate().filter(|(j, _)| self.is_on(*j) && self.is_on(k));
+        if let Some((_, first)) = { before }.find(|(_, other)| same(other)) {
             return Err(BadSystem::Twice { joint: name(), first: first.name.clone() });
         }
         Ok(())

@@ -98,7 +98,7 @@ impl System {
     /// All rows at a point, those of one joint after another.
     pub fn constraints<S: Scalar>(&self, at: &View<S>) -> Vec<Constraint<S>> {
         let mut rows = Vec::new();
-        for (j, joint) in self.joints().iter().enumerate() {
+        for (j, joint) in self.joints().iter().enumerate().filter(|(j, _)| self.is_on(*j)) {
             if let Kind::Coupling { joints, coordinates, law } = &joint.kind {
                 rows.push(self.coupling(
                     at,

@@ -215,7 +215,10 @@ impl Closing {
             impact.impulses.iter_mut().zip(&Lambda).for_each(|(impulse, change)| *impulse -= change);
             rho = self.linearise(t, p, &impact.v, s)?.2;
         }
-        let worst = rho.iter().zip(&sizes).map(|(r, size)| (r / size).abs()).fold(0.0, f64::max);
+        // a row whose velocities were zero has the rounding of the others
+        let fastest = v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+        let ratio = |i: usize| (rho[i] / sizes[i].max(top[i] * fastest)).abs();
+        let worst = (0..m).map(ratio).fold(0.0, f64::max);
         if worst > CONTRADICTION {
             return Err(StepFailure::Contradictory { t, residual: worst });
         }
@@ -441,6 +444,32 @@ mod tests {
         fn holonomic<S: Scalar>(&self, at: &Position<S>, g: &mut [S]) {
             g[0] = at.p[0] - at.t;
             g[1] = at.p[0] + at.t;
+        }
+    }
+
+    /// Three velocities that three constraints stop.
+    struct Stopped;
+
+    impl EquationsOfMotion for Stopped {
+        fn sizes(&self) -> Sizes {
+            Sizes { positions: 3, velocities: 3, nonholonomic: 3, ..Sizes::default() }
+        }
+        fn mass<S: Scalar>(&self, _: &Position<S>, M: &mut Matrix<S>) {
+            (0..3).for_each(|i| M[(i, i)] = S::from(1.0 + i as f64));
+        }
+        fn force<S: Scalar>(&self, _: &Motion<S>, _: &mut [S]) {}
+        fn nonholonomic<S: Scalar>(&self, at: &Velocity<S>, h: &mut [S]) {
+            h[0] = at.v[0] + at.v[1] * 0.3;
+            h[1] = at.v[0] * 0.3 + at.v[1] * 0.2 + at.v[2] * 0.7;
+            h[2] = at.v[1] * 0.7 + at.v[2] * 0.1;
+        }
+    }
+
+    #[test]
+    fn rounding_in_a_row_whose_velocities_were_zero_contradicts_nothing() {
+        for speed in [1.0, -3e-14, 1e-200] {
+            let impact = closed(&Stopped, &[0.0; 3], &[0.0, 0.0, speed], &[]).unwrap();
+            assert!(impact.v.iter().all(|v| v.abs() < 1e-15 * speed.abs()), "{impact:?}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::joint::of_joint;
 use super::objects::Object;
+use super::switched;
 use super::template::{Template, tables};
 use super::{Drawing, WrittenLaw};
 use crate::diagnostic::Mistake;
@@ -34,7 +35,8 @@ pub(super) fn forces(reader: &mut Reader, root: &DeTable, drawing: &mut Drawing)
             continue;
         }
         let Some(kind) = template.word(reader, "kind", &KINDS) else { continue };
-        template.section.check_keys(reader, &[&["name", "kind", "for"], keys(&kind)].concat());
+        template.section.check_keys(reader, &[&["name", "kind", "for", "modes"], keys(&kind)].concat());
+        let is_there = switched::is_there(&template, reader, &drawing.mode);
         let named = template.section.get("name").is_some();
         template.each(reader, &format!("force {}", k + 1), &mut |template, reader, name, bindings| {
             if named {
@@ -44,6 +46,9 @@ pub(super) fn forces(reader: &mut Reader, root: &DeTable, drawing: &mut Drawing)
             if let Some(force) = one(template, reader, &kind, drawing, bindings, &mut laws) {
                 let force = if named { force.name(&name.full) } else { force };
                 drawing.system.force(force);
+                if !is_there {
+                    drawing.system.switch_off_force(drawing.laws.len());
+                }
                 drawing.laws.push(laws);
             }
         });

@@ -2,6 +2,7 @@
 
 use super::Drawing;
 use super::objects::Object;
+use super::switched;
 use super::template::{Template, tables};
 use crate::diagnostic::Mistake;
 use crate::index::Bindings;
@@ -48,7 +49,7 @@ fn keys(kind: &str) -> &'static [&'static str] {
         "orientation" => &["between"],
         "rod" => &["between", "at"],
         "drive" => &["joint", "angle", "travel"],
-        "rate" => &["joint", "rate"],
+        "rate" => &["joint", "rate", "speed"],
         "gear" => &["joints", "ratio"],
         "rack" => &["joints", "radius"],
         "coupler" => &["joints", "coordinates", "function"],
@@ -70,7 +71,8 @@ pub(super) fn joints(reader: &mut Reader, root: &DeTable, drawing: &mut Drawing)
             continue;
         }
         let Some(kind) = template.word(reader, "kind", &KINDS) else { continue };
-        template.section.check_keys(reader, &[&["name", "kind", "for"], keys(&kind)].concat());
+        template.section.check_keys(reader, &[&["name", "kind", "for", "modes"], keys(&kind)].concat());
+        let is_there = switched::is_there(&template, reader, &drawing.mode);
         template.each(reader, "", &mut |template, reader, name, bindings| {
             let joint = one(template, reader, &kind, drawing, bindings);
             let Some(joint) = joint else {
@@ -83,7 +85,10 @@ pub(super) fn joints(reader: &mut Reader, root: &DeTable, drawing: &mut Drawing)
             if joint.bodies.iter().any(|body| body.number().is_some_and(|k| k >= drawing.system.bodies().len())) {
                 return;
             }
-            drawing.system.joint(joint.name(&name.full));
+            let joint = drawing.system.joint(joint.name(&name.full));
+            if !is_there {
+                drawing.system.switch_off(joint);
+            }
         });
     }
 }
@@ -102,7 +107,12 @@ fn one(
             let joint = of_joint(template, reader, drawing, bindings)?;
             let id = JointId::of(joint);
             if kind == "rate" {
-                return Some(Joint::rate(id, function(template, reader, "rate", "t", bindings)?));
+                return match template.section.get("speed") {
+                    Some(_) if template.section.get("rate").is_none() => {
+                        Some(Joint::speed(id, function(template, reader, "speed", "t", bindings)?))
+                    }
+                    _ => Some(Joint::rate(id, function(template, reader, "rate", "t", bindings)?)),
+                };
             }
             return match (template.section.get("angle"), template.section.get("travel")) {
                 (Some(_), None) => Some(Joint::drive_angle(id, function(template, reader, "angle", "t", bindings)?)),
@@ -121,7 +131,18 @@ fn one(
         _ => {}
     }
     let [A, B] = template.between(reader, objects, bindings)?;
-    let at = |template: &mut Template, reader: &mut Reader| template.needed(reader, "at", planar, bindings);
+    // a joint that closes later has a place in each body
+    let pair = template.section.get("at").and_then(|item| item.get_ref().as_array());
+    let apart = kind != "rod" && pair.is_some_and(|items| items.first().is_some_and(|item| item.get_ref().is_array()));
+    let mut second = None;
+    let mut at = |template: &mut Template, reader: &mut Reader| {
+        if !apart {
+            return template.needed(reader, "at", planar, bindings);
+        }
+        let [first, other] = template.two_vectors(reader, "at", planar, bindings)?;
+        second = Some(other);
+        Some(first)
+    };
     let axis = |template: &mut Template, reader: &mut Reader, key: &str| {
         if planar && template.section.get(key).is_none() && kind == "revolute" {
             return Some([0.0, 0.0, 1.0]);
@@ -180,7 +201,11 @@ fn one(
         }
         _ => rolling(template, reader, drawing, B, bindings)?,
     };
-    Some(joint.between(A, B))
+    let mut joint = joint.between(A, B);
+    if let Some(second) = second {
+        joint.points[1] = second;
+    }
+    Some(joint)
 }
 
 fn directed(template: &Template, reader: &mut Reader, key: &str, axis: [f64; 3]) -> Option<[f64; 3]> {

@@ -9,6 +9,7 @@ mod function;
 mod joint;
 mod objects;
 mod sight;
+mod switched;
 mod template;
 
 use crate::definitions;
@@ -17,6 +18,7 @@ use crate::document::Section;
 use crate::entries::{self, FormulaEntry, Name, Written};
 use crate::events::GivenEvent;
 use crate::formula::ast::Tree;
+use crate::hybrid::{self, Job};
 use crate::index::Bindings;
 use crate::initial::{self, InitialDraft};
 use crate::last::ModelBoundary;
@@ -39,6 +41,7 @@ pub(crate) use sight::Sight;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+pub(crate) use switched::{ModeOfBodies, names};
 use toml::de::DeTable;
 
 /// Sections that make a model of bodies.
@@ -56,6 +59,8 @@ struct Drawing {
     objects: Objects,
     /// formulas of each force
     laws: Vec<Vec<WrittenLaw>>,
+    /// the mode whose joints and forces are read
+    mode: ModeOfBodies,
 }
 
 fn body_id(k: usize) -> BodyId {
@@ -130,9 +135,12 @@ pub(crate) fn read(
     motion: Option<Section>,
     beside: Beside,
     given: &[GivenEvent],
+    mode: ModeOfBodies,
+    jobs: &mut [Job],
 ) -> Option<ReadBodies> {
     parameters::evaluate(reader);
-    let mut drawing = Drawing { system: body::world(reader, root), objects: Objects::default(), laws: Vec::new() };
+    let system = body::world(reader, root);
+    let mut drawing = Drawing { system, objects: Objects::default(), laws: Vec::new(), mode };
     body::bodies(reader, root, &mut drawing);
     if drawing.system.movers().next().is_none() && reader.count() == 0 {
         let end = reader.file.trim_end().len();
@@ -146,6 +154,7 @@ pub(crate) fn read(
     body::points(reader, root, &mut drawing);
     joint::joints(reader, root, &mut drawing);
     force::forces(reader, root, &mut drawing);
+    switched::leave_out(reader, &mut drawing);
     if let Some(section) = beside.last {
         reader.mistake(Mistake::NotAllowed {
             what: "[final]".into(),
@@ -166,10 +175,10 @@ pub(crate) fn read(
         return None;
     }
     drawing.objects.complete(&drawing.system);
-    let Drawing { system, objects, laws } = drawing;
+    let Drawing { system, objects, laws, .. } = drawing;
     let system = Arc::new(system);
     reader.scope.objects = Some(Rc::new(objects));
-    let read = equations(reader, &system, &laws, motion, beside);
+    let read = equations(reader, &system, &laws, motion, beside, jobs);
     Some(read)
 }
 
@@ -189,9 +198,11 @@ fn track_angles(reader: &Reader, drawing: &mut Drawing, given: &[GivenEvent]) {
             bases.push(&before[begin..]);
         }
     }
+    // a position that only some modes had would not be known where they are entered
+    let in_modes = reader.mode.is_some();
     for j in 0..drawing.system.joints().len() {
         let name = &drawing.system.joints()[j].name;
-        if bases.contains(&name.split('[').next().unwrap_or(name)) {
+        if in_modes || bases.contains(&name.split('[').next().unwrap_or(name)) {
             drawing.system.track_angle(JointId::of(j));
         }
     }
@@ -224,6 +235,7 @@ fn equations(
     laws: &[Vec<WrittenLaw>],
     motion: Option<Section>,
     beside: Beside,
+    jobs: &mut [Job],
 ) -> ReadBodies {
     let dynamic = dynamic(reader, motion);
     let definitions = definitions::declare(reader, beside.definitions);
@@ -261,11 +273,13 @@ fn equations(
         formulas.outputs.extend(equations.balances().into_iter().filter(|(name, _)| !taken.contains(name)));
         refuse_guesses(to.reader, &given);
         initial::lower(&mut to, &mut given, CONDITION);
+        hybrid::lower(&mut to, jobs);
         formulas
     });
     let initial = start(&given, system, &sizes, beside.t0, &graph, &parameters);
     let texts = texts(system, &dynamic, reader);
     let formulas = Formulas { graph, sizes, names, parameters, ..formulas };
+    let initial = switched::found(reader, &formulas, initial, beside.initial);
     ReadBodies { formulas, initial, texts, boundary: None, system: Arc::clone(system) }
 }
 

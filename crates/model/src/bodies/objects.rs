@@ -101,6 +101,11 @@ impl Objects {
         self.by_name.contains_key(name)
     }
 
+    /// Are there objects of this name with indices?
+    pub fn has_several(&self, family: &str) -> bool {
+        self.by_name.keys().any(|name| name.strip_prefix(family).is_some_and(|rest| rest.starts_with('[')))
+    }
+
     /// What a name with a dot means.
     pub fn find(&self, name: &str, at: Span) -> Result<Symbol, Mistake> {
         let (object, part) = name.split_once('.').unwrap_or((name, ""));

@@ -7,6 +7,8 @@ use crate::unknowns::InputSource;
 use daedal::Initial;
 use daedal::graph::Expr;
 use daedal::hybrid::{HybridOptions, Logic, Restart, Schedule};
+use daedal_multibody::System;
+use std::sync::Arc;
 
 /// A system that switches between modes.
 #[derive(Clone, Debug)]
@@ -50,6 +52,8 @@ pub struct HybridMode {
     pub events: Vec<ModelEvent>,
     /// Formulas of the picture in its graph, by their numbers; those whose names the mode has.
     pub picture: Vec<(usize, Expr)>,
+    /// Bodies, joints and forces as they are drawn, where the model is made of them.
+    pub bodies: Option<Arc<System>>,
     /// Where the inputs of its graph come from.
     pub(crate) sources: Vec<Option<InputSource>>,
 }

@@ -6,6 +6,7 @@ use super::options::{RESTARTS, amount, keep};
 use super::sliding::SlidingModeDraft;
 use super::transitions::TransitionDraft;
 use super::{ModeDraft, Shared, choice, merge};
+use crate::bodies::{self, ModeOfBodies};
 use crate::control;
 use crate::dae;
 use crate::diagnostic::Mistake;
@@ -24,8 +25,19 @@ use daedal::dae::Form;
 use daedal::formulation::Formulation;
 use toml::de::DeTable;
 
-const KEYS: [&str; 10] =
-    ["description", "parameters", "definitions", "motion", "dae", "method", "formulation", "restart", "keep", "dwell"];
+const KEYS: [&str; 11] = [
+    "description",
+    "parameters",
+    "definitions",
+    "motion",
+    "dae",
+    "without",
+    "method",
+    "formulation",
+    "restart",
+    "keep",
+    "dwell",
+];
 
 /// All modes.
 #[derive(Default)]
@@ -135,7 +147,41 @@ fn one(
         tend: None,
     };
     let is_there = |key: &str| table(root, key).is_some() || table(mode.table, key).is_some();
+    let of_bodies = bodies::present(root);
+    if let Some((key, _)) = mode.table.get_key_value("without").filter(|_| !of_bodies) {
+        reader.mistake(Mistake::NotAllowed {
+            what: "`without`".into(),
+            place: "a file without [[bodies]]".into(),
+            at: Span::from(key.span()).into(),
+            label: "joints and forces that a mode does not have".into(),
+            help: "constraints that only some modes have stand in these modes: motion = { holonomic = { … } }".into(),
+        });
+    }
+    let mut drawn = None;
     let kind = match (is_there("motion"), is_there("dae")) {
+        (with_motion, false) if of_bodies => {
+            control::refuse(reader, beside.control, true, false);
+            let merged = merge::motion(table(root, "motion"), table(mode.table, "motion"));
+            let motion = with_motion.then(|| over("[motion]", "motion", &merged));
+            let left_out = section.get("without");
+            let without = left_out.map(|item| bodies::names(reader, item, "without", "the name of a joint or a force"));
+            let all = table(root, "modes").into_iter().flatten().map(|(key, _)| key.get_ref().to_string()).collect();
+            let of = ModeOfBodies { name: mode.name.clone(), all, without: without.unwrap_or_default() };
+            let read = bodies::read(reader, root, motion, beside, &[], of, jobs)?;
+            drawn = Some(read.system);
+            let (formulas, initial) = (Box::new(read.formulas), Box::new(read.initial));
+            ModelKind::Motion { formulas, initial, texts: read.texts }
+        }
+        (_, true) if of_bodies => {
+            reader.mistake(Mistake::NotAllowed {
+                what: "`dae`".into(),
+                place: "a file with [[bodies]]".into(),
+                at: place("dae").into(),
+                label: "other equations".into(),
+                help: "bodies have equations of motion; states of force elements stand in [motion] as `dynamic`".into(),
+            });
+            return None;
+        }
         (true, true) => {
             reader.mistake(Mistake::BothKinds { motion: place("motion").into(), dae: place("dae").into() });
             return None;
@@ -182,6 +228,7 @@ fn one(
         picture: std::mem::take(&mut reader.picture),
         sources,
         kind,
+        bodies: drawn,
     };
     Some((read, keep))
 }

@@ -103,3 +103,26 @@ fn names_and_forces_that_cannot_be_are_refused() {
         "a planar model has no spherical joint",
     );
 }
+
+const MODES: &str = "[modes.a]\n[modes.b]\nwithout = [\"pin\"]\n[[transitions]]\nfrom = \"a\"\nto = \"b\"\nwhen = \"rod.z < -1\"\n[initial]\nmode = \"a\"\n";
+
+#[test]
+fn modes_of_bodies_name_joints_forces_and_modes_that_there_are() {
+    let text = format!("{ROD}{PIN}{MODES}");
+    Model::read("model.toml", &text, &[]).unwrap_or_else(|mistakes| panic!("{}", mistakes.lines()));
+    refused(&text.replace("[\"pin\"]", "[\"pim\"]"), "no joint and no force is called `pim`");
+    refused(&text.replace("[\"pin\"]", "[\"rod\"]"), "`rod` is neither a joint nor a force");
+    refused(&text.replace("[\"pin\"]", "[3]"), "an entry of `without` must be the name of a joint or a force");
+    let joint = |modes: &str| text.replace("axis = [0, 1, 0]", &format!("axis = [0, 1, 0]\nmodes = {modes}"));
+    refused(&joint("[\"c\"]"), "`c`");
+    refused(&joint("3"), "an entry of `modes` must be the name of a mode");
+    refused(&format!("{ROD}{PIN}modes = [\"a\"]\n"), "`modes` cannot stand in a file without [modes]");
+    refused(&text.replace("rod.z < -1", "rod.length < -1"), "`rod.length`");
+    refused(&text.replace("mode = \"a\"", "mode = \"a\"\nfix = { \"pin.rote\" = 1 }"), "`pin.rote`");
+    refused(&text.replace("[modes.b]", "[modes.b]\ndae = { states = [\"x\"] }"), "`dae`");
+    refused(&text.replace("at = [0, 0, 0]", "at = [[0, 0, 0], [0, 0]]"), "a list of 3 numbers");
+    let grip = "[[joints]]\nname = \"grip\"\nkind = \"rate\"\njoint = \"pin\"\nspeed = \"0\"\n";
+    refused(&text.replace("[modes.a]", &format!("{grip}[modes.a]")), "travel");
+    let motion = "[model]\nname = \"m\"\n[motion]\npositions = [\"x\"]\nvelocities = [\"v\"]\nmass = [1]\nforces = [0]\n[modes.a]\nwithout = [\"pin\"]\n";
+    refused(motion, "`without` cannot stand in a file without [[bodies]]");
+}

@@ -69,7 +69,7 @@ pub enum Kind {
     Orientation,
     Rod,
     Drive { coordinate: Coordinate, law: Function },
-    Rate { law: Function },
+    Rate { coordinate: Coordinate, law: Function },
     Coupling { joints: [JointId; 2], coordinates: [Coordinate; 2], law: Function },
     RollingDisc { radius: f64 },
     RollingSphere { radius: f64 },
@@ -242,7 +242,13 @@ impl Joint {
     }
     /// The rate of the angle of a joint is a function of time, whatever the angle is.
     pub fn rate(joint: JointId, law: Function) -> Self {
-        Joint { of: Some(joint), ..Joint::new(Kind::Rate { law }, [0.0; 3], IDENTITY) }
+        let kind = Kind::Rate { coordinate: Coordinate::Angle, law };
+        Joint { of: Some(joint), ..Joint::new(kind, [0.0; 3], IDENTITY) }
+    }
+    /// The speed of the travel of a joint is a function of time, wherever it is.
+    pub fn speed(joint: JointId, law: Function) -> Self {
+        let kind = Kind::Rate { coordinate: Coordinate::Travel, law };
+        Joint { of: Some(joint), ..Joint::new(kind, [0.0; 3], IDENTITY) }
     }
     /// θ₂ = ratio θ₁.
     pub fn gear(joints: [JointId; 2], ratio: f64) -> Self {
@@ -356,7 +362,7 @@ pub fn rows<S: Scalar>(kind: &Kind, pair: &Pair<S>, length: f64, t: S) -> Vec<Na
             vec![holonomic("rz", pair.turned(0.0, law.evaluate(t)))]
         }
         Kind::Drive { coordinate: Coordinate::Travel, law } => vec![holonomic("z", prescribed(pair.along(2), law, t))],
-        Kind::Rate { law } => vec![rate(pair, law, t, pair.axes[0][2])],
+        Kind::Rate { coordinate, law } => vec![rate(pair, *coordinate, law, t, pair.axes[0][2])],
         Kind::Coupling { .. } => Vec::new(),
         Kind::RollingDisc { radius } | Kind::RollingSphere { radius } => {
             let ([normal], [first, second]) = match kind {
@@ -390,7 +396,7 @@ pub fn rows_in_plane<S: Scalar>(
         Kind::Rod => vec![holonomic("length", pair.distance(length))],
         Kind::Drive { coordinate: Coordinate::Angle, law } => vec![holonomic("rz", prescribed(angle(), law, t))],
         Kind::Drive { coordinate: Coordinate::Travel, law } => vec![holonomic("z", prescribed(pair.along(2), law, t))],
-        Kind::Rate { law } => vec![rate(pair, law, t, z)],
+        Kind::Rate { coordinate, law } => vec![rate(pair, *coordinate, law, t, z)],
         Kind::RollingDisc { radius } => {
             let [normal, rolled] = rolling::wheel(pair, *radius, turned, start);
             vec![holonomic("y", normal), holonomic("x", rolled)]
@@ -405,9 +411,13 @@ fn prescribed<S: Scalar>(row: Row<S>, law: &Function, t: S) -> Row<S> {
     Row { g: row.g - value, k0: row.k0 - rate, gamma: row.gamma - acceleration, ..row }
 }
 
-fn rate<S: Scalar>(pair: &Pair<S>, law: &Function, t: S, axis: Vector<S>) -> NamedRow<S> {
-    let ([rate, acceleration, _], row) = (law.evaluate(t), pair.turning(axis));
-    nonholonomic("rz", Row { k0: -rate, gamma: row.gamma - acceleration, ..row })
+fn rate<S: Scalar>(pair: &Pair<S>, coordinate: Coordinate, law: &Function, t: S, axis: Vector<S>) -> NamedRow<S> {
+    let [rate, acceleration, _] = law.evaluate(t);
+    let (name, row) = match coordinate {
+        Coordinate::Angle => ("rz", pair.turning(axis)),
+        Coordinate::Travel => ("z", pair.along(2)),
+    };
+    nonholonomic(name, Row { k0: -rate, gamma: row.gamma - acceleration, ..row })
 }
 
 /// The frame of a joint in a plane: e₃ is the axis, where it lies in the plane; otherwise z.

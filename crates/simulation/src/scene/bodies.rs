@@ -4,7 +4,9 @@
 //! Poses are (x, y, z, q₀, q₁, q₂, q₃), or (x, y, φ) in a plane. Quaternions have length one, and q·q_next > 0: between two frames they are
 //! interpolated linearly. Joint forces are those of least norm where joints are redundant, as everywhere.
 
+use daedal::hybrid::HybridSolution;
 use daedal::motion::{Form, Formulas, Layout, Outputs};
+use daedal_model::{HybridModel, ModelKind};
 use daedal_multibody::force::Action;
 use daedal_multibody::joint::rolling;
 use daedal_multibody::vector::{
@@ -26,29 +28,99 @@ const MARGIN: f64 = 0.3;
 /// Bodies of a model, and who computes where they are.
 pub struct DrawnBodies<'m> {
     system: &'m System,
-    layout: Layout,
-    /// λ and μ, those of least norm; none if no forces are shown
-    multipliers: Option<Outputs>,
+    /// one for each mode
+    places: Vec<Places<'m>>,
     /// joints whose forces are shown
     loaded: Vec<usize>,
     /// last quaternions
     before: Vec<[f64; 4]>,
 }
 
+/// Where positions, velocities and multipliers stand in a state.
+struct Places<'m> {
+    /// with the joints that hold there
+    system: &'m System,
+    p: Vec<usize>,
+    v: Vec<usize>,
+    multipliers: Multipliers,
+}
+
+/// λ and μ of a state.
+enum Multipliers {
+    /// Those of least norm.
+    Computed(Box<Outputs>),
+    /// As they stand there, while a system slides between modes.
+    Places(Vec<Option<usize>>),
+    /// No forces are shown.
+    None,
+}
+
+impl<'m> Places<'m> {
+    fn new(system: &'m System, formulas: &Formulas, loaded: bool) -> Self {
+        let layout = Layout::new(formulas.sizes, Form::StrangenessFree, false);
+        let multipliers = match loaded {
+            true => {
+                let at = formulas.variables();
+                let all = at.lambda().iter().chain(at.mu()).enumerate().map(|(k, e)| (format!("multiplier {k}"), *e));
+                let outputs = Outputs::new(&Formulas { outputs: all.collect(), ..formulas.clone() });
+                Multipliers::Computed(Box::new(outputs))
+            }
+            false => Multipliers::None,
+        };
+        Places { system, p: layout.p().collect(), v: layout.v().collect(), multipliers }
+    }
+
+    /// In a mode that was generated, with these unknowns.
+    fn named(systems: &[&'m System], unknowns: &[String]) -> Option<Self> {
+        let place = |name: &String| unknowns.iter().position(|unknown| unknown == name);
+        let all = |names: &[String]| names.iter().map(place).collect::<Option<Vec<usize>>>();
+        let (system, names) = systems.iter().map(|system| (*system, system.names())).find(|(_, names)| {
+            let mut rows = names.holonomic.iter().map(|row| format!("lambda.{row}"));
+            rows.all(|row| unknowns.contains(&row))
+        })?;
+        let holonomic = names.holonomic.iter().map(|row| place(&format!("lambda.{row}")));
+        let others = names.nonholonomic.iter().map(|row| place(&format!("mu.{row}")));
+        let multipliers = Multipliers::Places(holonomic.chain(others).collect());
+        Some(Places { system, p: all(&names.positions)?, v: all(&names.velocities)?, multipliers })
+    }
+}
+
 impl<'m> DrawnBodies<'m> {
     /// Those of a model with these equations.
     pub fn new(system: &'m System, formulas: &Formulas) -> Self {
+        let mut drawn = DrawnBodies::empty(system);
+        drawn.places.push(Places::new(system, formulas, !drawn.loaded.is_empty()));
+        drawn
+    }
+
+    /// Those of a model with modes.
+    pub fn in_modes(model: &'m HybridModel, solution: &HybridSolution) -> Option<Self> {
+        let mut systems = Vec::new();
+        for mode in &model.modes {
+            systems.push(mode.bodies.as_deref()?);
+        }
+        let mut drawn = DrawnBodies::empty(systems.first()?);
+        for (k, mode) in solution.modes.iter().enumerate() {
+            let own = model.modes.get(k).and_then(|mode| match &mode.kind {
+                ModelKind::Motion { formulas, .. } => Some(Places::new(systems[k], formulas, !drawn.loaded.is_empty())),
+                _ => None,
+            });
+            drawn.places.push(own.or_else(|| Places::named(&systems, &mode.unknowns))?);
+        }
+        Some(drawn)
+    }
+
+    fn empty(system: &'m System) -> Self {
         let movers = system.movers().count();
         let all = 0..system.joints().len();
         let loaded: Vec<usize> =
             if movers <= MOST_FORCES { all.filter(|&j| holds(&system.joints()[j].kind)).collect() } else { Vec::new() };
-        let multipliers = (!loaded.is_empty()).then(|| {
-            let at = formulas.variables();
-            let all = at.lambda().iter().chain(at.mu()).enumerate().map(|(k, e)| (format!("multiplier {k}"), *e));
-            Outputs::new(&Formulas { outputs: all.collect(), ..formulas.clone() })
-        });
-        let layout = Layout::new(formulas.sizes, Form::StrangenessFree, false);
-        DrawnBodies { system, layout, multipliers, loaded, before: vec![[0.0; 4]; movers] }
+        DrawnBodies { system, places: Vec::new(), loaded, before: vec![[0.0; 4]; movers] }
+    }
+
+    /// The drawing.
+    pub fn system(&self) -> &System {
+        self.system
     }
 
     /// How many numbers a frame has.
@@ -62,9 +134,12 @@ impl<'m> DrawnBodies<'m> {
     }
 
     /// A frame: poses of the bodies that move, then the force of each joint and where it acts. Frames come one after another.
-    pub fn frame(&mut self, t: f64, x: &[f64]) -> Vec<f64> {
-        let p = &x[self.layout.p()];
-        let mut row = p[..self.poses()].to_vec();
+    pub fn frame(&mut self, mode: usize, t: f64, x: &[f64]) -> Vec<f64> {
+        let poses = self.poses();
+        let places = &mut self.places[mode];
+        let at = |places: &[usize]| places.iter().map(|&k| x[k]).collect::<Vec<f64>>();
+        let (p, v) = (at(&places.p), at(&places.v));
+        let mut row = p[..poses].to_vec();
         if !self.system.is_planar() {
             for (pose, before) in row.chunks_exact_mut(7).zip(&mut self.before) {
                 let q = &mut pose[3..];
@@ -76,15 +151,20 @@ impl<'m> DrawnBodies<'m> {
                 before.copy_from_slice(q);
             }
         }
-        if let Some(outputs) = &mut self.multipliers {
-            let mut multipliers = vec![0.0; outputs.names().len()];
-            outputs.evaluate(t, x, &mut multipliers);
-            let view = self.system.view(t, p, &x[self.layout.v()]);
-            let forces = self.system.joint_forces(&view, &multipliers);
-            for &j in &self.loaded {
-                row.extend(forces[j][0]);
-                row.extend(place(self.system, &view, j));
+        let multipliers = match &mut places.multipliers {
+            Multipliers::Computed(outputs) => {
+                let mut multipliers = vec![0.0; outputs.names().len()];
+                outputs.evaluate(t, x, &mut multipliers);
+                multipliers
             }
+            Multipliers::Places(of) => of.iter().map(|place| place.map_or(0.0, |k| x[k])).collect(),
+            Multipliers::None => return row,
+        };
+        let view = places.system.view(t, &p, &v);
+        let forces = places.system.joint_forces(&view, &multipliers);
+        for &j in &self.loaded {
+            row.extend(forces[j][0]);
+            row.extend(place(places.system, &view, j));
         }
         row
     }
@@ -116,7 +196,10 @@ impl<'m> DrawnBodies<'m> {
             let loaded = self.loaded.iter().position(|&k| k == j);
             self.joint(scene, j, loaded.map(|k| first + self.poses() + 6 * k), first);
         }
-        for force in system.forces() {
+        for (k, force) in system.forces().iter().enumerate() {
+            if self.places.iter().any(|places| !places.system.acts(k)) {
+                continue;
+            }
             match &force.action {
                 Action::Spring { ends, .. } => {
                     let [from, to] = ends.map(|(body, point)| Anchor { body: body.number(), point });
@@ -138,6 +221,20 @@ impl<'m> DrawnBodies<'m> {
         let bodies = [A, B].map(BodyId::number);
         let (name, kind) = (joint.name.clone(), joint.kind.name().to_string());
         let ([e1, e2, e3], [b1, b2, b3]) = (transposed(&of_A.frame), transposed(&of_B.frame));
+        let arrow = |scene: &mut Scene| {
+            let Some(loads) = loads else { return };
+            let column = |from| {
+                (from..from + usize::from(scene.dimension)).map(|column| Coordinate::Column { column }).collect()
+            };
+            let mut arrow = SceneDrawing::new(DrawingKind::Arrow, vec![column(loads + 3)]);
+            arrow.vector = Some(column(loads));
+            scene.drawings.push(arrow);
+        };
+        // what comes and goes is seen by its force
+        if self.places.iter().any(|places| !places.system.is_on(j)) {
+            arrow(scene);
+            return;
+        }
         let (axis, second_axis) = match joint.kind {
             Kind::Rod => {
                 let [from, to] =
@@ -149,16 +246,7 @@ impl<'m> DrawnBodies<'m> {
                 let normal = if self.system.is_planar() { e2 } else { e3 };
                 self.plane(scene, A, (of_A.point, normal), B, first);
                 // where it touches moves in both bodies
-                if let Some(loads) = loads {
-                    let column = |from: usize| {
-                        (from..from + usize::from(scene.dimension))
-                            .map(|column| Coordinate::Column { column })
-                            .collect()
-                    };
-                    let mut arrow = SceneDrawing::new(DrawingKind::Arrow, vec![column(loads + 3)]);
-                    arrow.vector = Some(column(loads));
-                    scene.drawings.push(arrow);
-                }
+                arrow(scene);
                 return;
             }
             Kind::Drive { .. } | Kind::Rate { .. } | Kind::Coupling { .. } => return,
@@ -253,7 +341,7 @@ fn holds(kind: &Kind) -> bool {
     )
 }
 
-/// Where the force of a joint acts, in the world: at the marker of A, or where something rolls.
+/// Where the force of a joint acts, in the world: at the marker of A, or where something rolls or slides.
 fn place(system: &System, view: &View<f64>, j: usize) -> Vector<f64> {
     let pair = &view.pairs[j];
     let centre = add(pair.bodies[1].x, pair.rho[1]);
@@ -262,6 +350,7 @@ fn place(system: &System, view: &View<f64>, j: usize) -> Vector<f64> {
         Kind::RollingDisc { radius } if system.is_planar() => sub(centre, scale(radius, pair.axes[0][1])),
         Kind::RollingDisc { radius } => add(centre, rolling::arm(pair, radius)),
         Kind::RollingSphere { radius } => sub(centre, scale(radius, pair.axes[0][2])),
+        Kind::PointOnLine | Kind::PointOnPlane => centre,
         _ => add(pair.bodies[0].x, pair.rho[0]),
     }
 }

@@ -31,17 +31,20 @@ const LASTS: (f64, f64) = (3.0, 50.0);
 pub fn scene(outcome: &Outcome, computed: &Computed, stretches: &[Stretch]) -> Option<Scene> {
     let content = &outcome.model.content;
     let drawn = content.picture.as_deref();
-    let mut bodies = match &content.equations {
-        ModelSystem::Motion(motion) => motion.bodies.as_deref().zip(motion.formulas.as_ref()),
-        ModelSystem::General(_) | ModelSystem::Modes(_) => None,
-    }
-    .map(|(system, formulas)| (system, DrawnBodies::new(system, formulas)));
+    let mut bodies = match (&content.equations, &computed.result) {
+        (ModelSystem::Motion(motion), _) => {
+            let drawn = motion.bodies.as_deref().zip(motion.formulas.as_ref());
+            drawn.map(|(system, formulas)| DrawnBodies::new(system, formulas))
+        }
+        (ModelSystem::Modes(_), SolverResult::Modes { solution, model, .. }) => DrawnBodies::in_modes(model, solution),
+        _ => None,
+    };
     if drawn.is_none() && bodies.is_none() {
         return None;
     }
     let mut shapes = drawn.map(|drawn| DrawnShapes::new(outcome, computed, drawn));
     let of_shapes = shapes.as_ref().map_or(0, |shapes| shapes.formulas.len());
-    let count = of_shapes + bodies.as_ref().map_or(0, |(_, bodies)| bodies.columns());
+    let count = of_shapes + bodies.as_ref().map_or(0, DrawnBodies::columns);
 
     let (t0, t1) = (outcome.interval.0, computed.t);
     let given = drawn.and_then(|drawn| drawn.picture.speed);
@@ -52,7 +55,7 @@ pub fn scene(outcome: &Outcome, computed: &Computed, stretches: &[Stretch]) -> O
     let mut take = |mode: usize, t: f64, x: &[f64]| {
         frames.t.push(t);
         let of_shapes = shapes.as_mut().map_or(Vec::new(), |shapes| shapes.frame(mode, t, x));
-        let of_bodies = bodies.as_mut().map_or(Vec::new(), |(_, bodies)| bodies.frame(t, x));
+        let of_bodies = bodies.as_mut().map_or(Vec::new(), |bodies| bodies.frame(mode, t, x));
         let values = of_shapes.into_iter().chain(of_bodies);
         frames.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
     };
@@ -66,10 +69,10 @@ pub fn scene(outcome: &Outcome, computed: &Computed, stretches: &[Stretch]) -> O
         Some(drawn) => assembled(&drawn.picture, speed, frames),
         None => Scene { speed, frames, ..Scene::default() },
     };
-    if let Some((system, bodies)) = bodies {
+    if let Some(bodies) = bodies {
         let first = scene.frames.columns.len();
         scene.frames.columns.extend(of_bodies);
-        scene.up = drawn.and_then(|drawn| drawn.picture.up).unwrap_or_else(|| bodies::upward(system));
+        scene.up = drawn.and_then(|drawn| drawn.picture.up).unwrap_or_else(|| bodies::upward(bodies.system()));
         bodies.draw(&mut scene, first);
     }
     Some(scene)
