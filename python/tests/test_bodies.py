@@ -141,7 +141,7 @@ def friction():
 def test_friction_with_modes_is_that_of_the_file():
     one, other = (daedal.solve(given, save="end") for given in (friction(), GALLERY / "dry-friction.toml"))
     assert len(one.switches) > 3
-    assert [(switch.t, switch.target) for switch in one.switches] == [(switch.t, switch.target) for switch in other.switches]
+    assert [(switch.t, switch.to) for switch in one.switches] == [(switch.t, switch.to) for switch in other.switches]
     assert one.end["travel"] == other.end["travel"]
 
 
