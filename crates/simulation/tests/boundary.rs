@@ -214,7 +214,7 @@ fn refused(lines: &str, settings: &Settings) -> (String, ErrorKind) {
 fn problems_without_a_solution_are_told() {
     let plain = Settings::default();
     let (text, kind) = refused("[initial]\nfix = { x = 0 }\n[final]\nguess = { x = 1 }", &plain);
-    assert!(text.starts_with("1 conditions for 2 that are needed (2 degrees of freedom): add 1 of them"), "{text}");
+    assert!(text.starts_with("1 condition for 2 that are needed (2 degrees of freedom): add 1 of them"), "{text}");
     assert_eq!(kind, ErrorKind::Input);
     let (text, kind) = refused("[initial]\nfix = { x = 0, v = 1 }\n[final]\nfix = { x = 1 }", &plain);
     assert!(text.starts_with("no solution satisfies all conditions: 3 given, 2 needed"), "{text}");
@@ -247,7 +247,7 @@ fn a_check_says_how_many_conditions_are_needed() {
     assert!(found.object()["boundary"]["account"].is_null());
     let error = found.into_error().unwrap().to_string();
     assert!(
-        error.contains("1 conditions for 3 that are needed (2 degrees of freedom and the end time): add 2"),
+        error.contains("1 condition for 3 that are needed (2 degrees of freedom and the end time): add 2"),
         "{error}"
     );
 }

@@ -35,7 +35,7 @@ fn example_5_45_has_modes_of_index_one_and_no_consistent_transfer() {
     assert_eq!((hybrid.connected, hybrid.is_controllable()), (false, Some(false)));
     // x1 is zero in the second mode; x2 is what u makes of it
     let [transfer] = &hybrid.transfers[..] else { panic!("one transfer") };
-    assert!(transfer.surplus.as_ref().is_err() || transfer.surplus == Ok(1), "{:?}", transfer.surplus);
+    assert!(transfer.surplus.as_ref().is_err_and(|why| why.contains("close its loop")), "{:?}", transfer.surplus);
     let closed = report.closed.as_ref().unwrap();
     let [moving, held] = &closed.modes[..] else { panic!("two modes") };
     assert!(moving.needless && moving.pencil.index() == 0);

@@ -52,6 +52,11 @@ fn t2_3_shows_index_two_and_not_the_three_of_the_companion() {
     assert_eq!((&found["v"], &found["u"], &found["proved"]), (&json!(0), &json!(0), &json!(true)));
     assert_eq!((&found["companion"], &found["entering"]), (&form(3, 2, 4), &form(3, 2, 4)));
     assert_eq!(found["trimmed"], json!([{ "x1'": 1.0 }]));
+    // what `solve` does about it
+    assert!(
+        found["run"].as_str().unwrap().contains("with der(x2 + x3) as unknown the strangeness index is 2 instead of 3")
+    );
+    assert_eq!(shipped("second-order-mixed")["orders"]["run"], Value::Null);
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub fn text(check: &Check, checked: &GeneralCheck) -> String {
         beyond(&mut text, checked);
         return text.into_string();
     };
-    overview(&mut text, found, model.places());
+    overview(&mut text, checked, found, model.places());
     beyond(&mut text, checked);
     text.heading("constraints");
     constraints(&mut text, found);
@@ -48,7 +48,7 @@ pub fn text(check: &Check, checked: &GeneralCheck) -> String {
 
 /// What holds without order reduction, and what linear systems tell more.
 fn beyond(text: &mut ReportText, checked: &GeneralCheck) {
-    linear::orders(text, checked.orders.as_ref());
+    linear::orders(text, checked.orders.as_ref(), checked.unknowns.as_deref());
     linear::linear(text, checked.linear.as_ref());
     control::brief(text, checked.control.as_ref());
 }
@@ -65,7 +65,7 @@ fn conclusion(findings: &[Remark]) -> String {
 }
 
 /// A number of things.
-fn counted(n: usize, one: &str, several: &str) -> String {
+pub(super) fn counted(n: usize, one: &str, several: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { several })
 }
 
@@ -87,13 +87,22 @@ fn sizes(text: &mut ReportText, checked: &GeneralCheck) {
     text.entry("time", if checked.with_time { "enters" } else { "does not enter" });
 }
 
-fn overview(text: &mut ReportText, found: &GeneralAnalysis, places: &EquationPlaces) {
+fn overview(text: &mut ReportText, checked: &GeneralCheck, found: &GeneralAnalysis, places: &EquationPlaces) {
     let (analysis, values) = (&found.analysis, found.analysis.at.values);
     let differentiation = match analysis.at.differentiation_index() {
         Some(index) => format!("differentiation index {index}"),
         None => "differentiation index not defined (redundant or undetermined)".to_string(),
     };
     text.entry("index", &format!("strangeness index {}, {differentiation}", values.mu));
+    if let Some(Ok(orders)) = &checked.orders
+        && orders.values.mu != values.mu
+    {
+        let told = format!(
+            "with derivatives as unknowns; without order reduction the strangeness index is {}",
+            orders.values.mu
+        );
+        text.entry("", &told);
+    }
     text.entry("constraint level", &constraint_level(analysis.at.constraint_level()));
     match &analysis.structural {
         Structural::Regular { index, trusted, .. } => {

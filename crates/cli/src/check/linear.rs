@@ -1,5 +1,6 @@
 //! Systems of higher order and linear systems for people: what holds without order reduction, the pencil, symmetry, impulses.
 
+use super::general::counted;
 use super::lines::ReportText;
 use daedal::linear::CharacteristicValues;
 use daedal_pencils::Kronecker;
@@ -12,7 +13,7 @@ const MOST_VALUES: usize = 12;
 /// Real parts below this part of an eigenvalue are rounding.
 const ROUNDING: f64 = 1e-12;
 
-pub fn orders(text: &mut ReportText, found: Option<&Result<OrderAnalysis, String>>) {
+pub fn orders(text: &mut ReportText, found: Option<&Result<OrderAnalysis, String>>, unknowns: Option<&str>) {
     let Some(found) = found else { return };
     text.heading("without order reduction");
     let found = match found {
@@ -36,8 +37,9 @@ pub fn orders(text: &mut ReportText, found: Option<&Result<OrderAnalysis, String
     }
     if found.converted > 0 {
         let told = format!(
-            "equations of lower order bind {} unknown(s) of order {}, which lose an order by the reduction",
-            found.converted, found.order
+            "equations of lower order bind {} of order {}, and lower it by the reduction",
+            counted(found.converted, "unknown", "unknowns"),
+            found.order
         );
         text.entry("", &told);
     }
@@ -48,7 +50,8 @@ pub fn orders(text: &mut ReportText, found: Option<&Result<OrderAnalysis, String
         some => {
             let names: Vec<String> = some.iter().take(MOST_VALUES).map(ToString::to_string).collect();
             let more = if some.len() > MOST_VALUES { ", …" } else { "" };
-            format!("only {}{more} as unknowns", names.join(", "))
+            let role = if some.len() == 1 { "an unknown" } else { "unknowns" };
+            format!("only {}{more} as {role}", names.join(", "))
         }
     };
     let least = values.mu <= found.entering.mu && values.mu <= found.companion.mu;
@@ -59,6 +62,9 @@ pub fn orders(text: &mut ReportText, found: Option<&Result<OrderAnalysis, String
         n => format!("after {n} differentiations"),
     };
     text.entry("trimmed", &format!("{added} {reduced}: {verdict}"));
+    if let Some(why) = unknowns {
+        text.entry("a run", why);
+    }
 }
 
 /// A number as an index.

@@ -107,8 +107,8 @@ pub enum BoundaryError<L = Unknowns> {
     },
     /// Not enough conditions.
     #[error(
-        "{given} conditions for {needed} that are needed ({}): add {} of them; as it is, {} may be anything",
-        needs(*degrees, *free_end), needed - given, free.join(", ")
+        "{} for {needed} that are needed ({}): add {} of them; as it is, {} may be anything",
+        counted(*given, "condition", "conditions"), needs(*degrees, *free_end), needed - given, free.join(", ")
     )]
     TooFew {
         /// How many are given.
@@ -222,8 +222,13 @@ fn told(error: &PrepareError) -> String {
 
 /// What the number of conditions is made of.
 fn needs(degrees: usize, free_end: bool) -> String {
-    let one = if degrees == 1 { "degree" } else { "degrees" };
-    format!("{degrees} {one} of freedom{}", if free_end { " and the end time" } else { "" })
+    let freedom = counted(degrees, "degree of freedom", "degrees of freedom");
+    format!("{freedom}{}", if free_end { " and the end time" } else { "" })
+}
+
+/// A number of things.
+pub(super) fn counted(n: usize, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
 }
 
 fn list(conditions: &[Unmet]) -> String {

@@ -2,7 +2,7 @@
 
 use super::curve::{CorrectionMeasure, Curve};
 use super::ends::{EndCondition, EndConditions};
-use super::error::{BoundaryError, Unmet};
+use super::error::{BoundaryError, Unmet, counted};
 use super::guess::{self, Guess, GuessKind};
 use super::mesh::{FEWEST, differences, halved, redistributed};
 use super::newton::{Collocated, Converged, Cost, Stuck};
@@ -536,11 +536,11 @@ impl<'s> BoundarySearch<'s> {
             ..Statistics::default()
         };
         let decisions = format!(
-            "boundary value problem: symmetric collocation of degree {K} on {intervals} intervals after {} meshes and {} Newton iterations, beginning with {guess}; {} degrees of freedom, {} constraints{}",
+            "boundary value problem: symmetric collocation of degree {K} on {intervals} intervals after {} meshes and {} Newton iterations, beginning with {guess}; {}, {}{}",
             self.meshes,
             self.cost.iterations,
-            self.system.values.d,
-            self.system.constraints(),
+            counted(self.system.values.d, "degree of freedom", "degrees of freedom"),
+            counted(self.system.constraints(), "constraint", "constraints"),
             if self.phase { "; the phase of the periodic solution is that of the initial values" } else { "" },
         );
         let of = (statistics, decisions);

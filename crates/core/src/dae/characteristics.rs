@@ -326,14 +326,14 @@ fn quoted(names: &[String]) -> String {
 
 fn missing_equations(missing: usize, (equations, unknowns): (usize, usize)) -> String {
     let what = if missing == 1 { "an equation is missing".into() } else { format!("{missing} equations are missing") };
-    format!("{what} ({equations} for {unknowns} unknowns)")
+    format!("{what} ({equations} for {unknowns} unknown{})", if unknowns == 1 { "" } else { "s" })
 }
 
 fn told_twice(dependent: &[String]) -> String {
-    if dependent.is_empty() {
-        "add one that contains them, ".into()
-    } else {
-        format!("{} follow from each other here: replace one, ", several(dependent).replace(" completely", ""))
+    match dependent {
+        [] => "add one that contains them, ".into(),
+        [one] => format!("`{one}` says nothing here: replace it, "),
+        all => format!("{} follow from each other here: replace one, ", several(all).replace(" completely", "")),
     }
 }
 

@@ -7,14 +7,23 @@ use std::collections::BTreeMap;
 /// Factors of the formulas that a sum consists of; no formula for the number in it. Zeros are left out.
 pub fn linear_terms(graph: &Graph, e: Expr) -> BTreeMap<Option<Expr>, f64> {
     let mut terms = BTreeMap::new();
-    collect(graph, e, 1.0, &mut terms);
+    for (base, factor) in written_terms(graph, e) {
+        *terms.entry(base).or_default() += factor;
+    }
     terms.retain(|_, factor| *factor != 0.0);
     terms
 }
 
-fn collect(graph: &Graph, e: Expr, factor: f64, terms: &mut BTreeMap<Option<Expr>, f64>) {
+/// The terms one by one, in the order in which they are written.
+pub fn written_terms(graph: &Graph, e: Expr) -> Vec<(Option<Expr>, f64)> {
+    let mut terms = Vec::new();
+    collect(graph, e, 1.0, &mut terms);
+    terms
+}
+
+fn collect(graph: &Graph, e: Expr, factor: f64, terms: &mut Vec<(Option<Expr>, f64)>) {
     match graph.node(e) {
-        Node::Constant(x) => *terms.entry(None).or_default() += factor * x,
+        Node::Constant(x) => terms.push((None, factor * x)),
         Node::Unary(Unary::Neg, x) => collect(graph, x, -factor, terms),
         Node::Binary(Binary::Add, x, y) => {
             collect(graph, x, factor, terms);
@@ -27,7 +36,7 @@ fn collect(graph: &Graph, e: Expr, factor: f64, terms: &mut BTreeMap<Option<Expr
         Node::Binary(Binary::Mul, x, y) if let Some(c) = graph.constant(x) => collect(graph, y, factor * c, terms),
         Node::Binary(Binary::Mul, x, y) if let Some(c) = graph.constant(y) => collect(graph, x, factor * c, terms),
         Node::Binary(Binary::Div, x, y) if let Some(c) = graph.constant(y) => collect(graph, x, factor / c, terms),
-        _ => *terms.entry(Some(e)).or_default() += factor,
+        _ => terms.push((Some(e), factor)),
     }
 }
 

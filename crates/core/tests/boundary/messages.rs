@@ -24,7 +24,7 @@ fn too_few_conditions_are_counted() {
     let (text, _) = refused(&problem);
     assert_eq!(
         text,
-        "1 conditions for 2 that are needed (2 degrees of freedom): add 1 of them; as it is, v at the start, y at the end, v at the end may be anything"
+        "1 condition for 2 that are needed (2 degrees of freedom): add 1 of them; as it is, v at the start, y at the end, v at the end may be anything"
     );
     let none = BoundaryProblem::new(&s, Initial::at(0.0), Initial::at(1.0));
     assert!(matches!(refused(&none).1, BoundaryError::TooFew { given: 0, needed: 2, .. }));

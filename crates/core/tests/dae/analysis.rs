@@ -5,6 +5,7 @@ use daedal::Initial;
 use daedal::dae::analysis::{Analysis, ClaimVerdict, Finding, PerturbationClass, PerturbationIndex, Scope};
 use daedal::dae::{AnalysisError, Structural};
 use daedal::dae::{Characteristics, Depth, Equations, System, characterise};
+use daedal::graph::Tape;
 use daedal::scalar::Scalar;
 
 fn analyse<E: Equations>(equations: &E, x: &[f64]) -> Characteristics {
@@ -29,9 +30,18 @@ fn example_7_2_a_leading_matrix_of_varying_rank() {
     assert_eq!(numbers(&c), ((1, 1), [1, 2, 0, 0]));
     assert_eq!(c.differentiation_index(), Some(2));
     assert_eq!(table(&c), [(3, 1, 0, 1, false, false), (6, 2, 0, 1, true, false), (9, 2, 0, 1, true, true)]);
-    // at the singular point the answer is another one
+    // at the singular point the answer is another one: that of the linearised system, x1' = x1, 0 = x2, 0 = x3
     let c = analyse(&VaryingRank, &[0.0, 1.0, 1.0]);
     assert_eq!(numbers(&c), ((0, 0), [1, 2, 0, 0]));
+    assert_eq!(c.differentiation_index(), Some(1));
+    assert_eq!(table(&c), [(3, 2, 0, 1, true, false), (6, 2, 0, 1, true, true)]);
+}
+
+/// 3.5.59: the rows that remain beside x3 = 1 and x2 = 1.
+#[test]
+fn example_7_2_is_regularised_by_its_first_equation() {
+    assert_eq!(numbers(&analyse(&VaryingRankSelected, &[1.3, 1.0, 1.0])), ((0, 0), [1, 2, 0, 0]));
+    assert_eq!(numbers(&analyse(&VaryingRankSelected, &[0.0, 1.0, 1.0])), ((0, 0), [1, 2, 0, 0]));
 }
 
 #[test]
@@ -58,10 +68,12 @@ fn examples_7_7_and_7_8_over_and_underdetermined() {
     let c = analyse(&Overdetermined, &[0.0]);
     assert_eq!(numbers(&c), ((0, 1), [0, 1, 1, 0]));
     assert_eq!(c.differentiation_index(), None);
+    let rows = |c: &Characteristics| table(c).iter().map(|r| (r.0, r.1, r.2, r.3, r.4)).collect::<Vec<_>>();
+    assert_eq!(rows(&c)[..2], [(2, 1, 0, 1, false), (3, 1, 1, 0, true)]);
     let c = analyse(&RedundantUnderdetermined, &[0.0, 0.0, 0.7]);
     assert_eq!(numbers(&c), ((1, 2), [0, 2, 1, 1]));
-    let rows: Vec<_> = table(&c).iter().map(|r| (r.0, r.1, r.2, r.3, r.4)).collect();
-    assert_eq!(rows, [(3, 1, 0, 1, false), (6, 2, 0, 0, false), (8, 2, 1, 0, true), (10, 2, 1, 0, true)]);
+    assert_eq!(rows(&c), [(3, 1, 0, 1, false), (6, 2, 0, 0, false), (8, 2, 1, 0, true), (10, 2, 1, 0, true)]);
+    assert!(c.levels.iter().all(|level| !level.one_full));
 }
 
 #[test]
@@ -70,6 +82,13 @@ fn example_7_9_hessenberg_form_of_order_three() {
     assert_eq!(numbers(&c), ((2, 2), [2, 3, 0, 0]));
     assert_eq!(c.levels.iter().map(|l| l.a).collect::<Vec<_>>(), [1, 2, 3, 3]);
     assert_eq!(c.differentiation_index(), Some(3));
+    // b' and c' with all three constraints; b', c' and d' with two of them
+    let of = |complete: bool| {
+        let c = analyse(&HessenbergSelected { complete }, &[0.1, 0.4, 0.2, 0.3, 0.0]);
+        (numbers(&c), c.differentiation_index())
+    };
+    assert_eq!(of(true), (((0, 0), [2, 3, 0, 0]), Some(1)));
+    assert_eq!(of(false), (((1, 1), [2, 3, 0, 0]), Some(2)));
 }
 
 #[test]
@@ -91,9 +110,13 @@ fn example_7_14_the_formulations_of_the_pendulum() {
         analyse(&PendulumVelocity, &x).differentiation_index(),
         analyse(&PendulumAcceleration, &x).differentiation_index(),
         analyse(&PendulumOde, &x).differentiation_index(),
+        analyse(&PendulumBaumgarte, &x).differentiation_index(),
+        analyse(&PendulumGgl, &six).differentiation_index(),
+        analyse(&PendulumOverdetermined, &x).differentiation_index(),
+        analyse(&PendulumDummy, &seven).differentiation_index(),
         analyse(&PendulumEnergy, &x).differentiation_index(),
     ];
-    assert_eq!(indices, [Some(3), Some(2), Some(1), Some(0), None]);
+    assert_eq!(indices, [Some(3), Some(2), Some(1), Some(0), Some(1), Some(2), None, Some(1), None]);
 }
 
 #[test]
@@ -129,6 +152,30 @@ fn the_hidden_constraints_of_examples_7_5_and_7_9_are_formulas() {
     let level_2 = "x.1*(x.0*x.1 + x.2) + x.0*(x.3 - x.0) + sin(x.0) + x.4 + 2*((x.3 - x.0)^2 + x.1*(2*x.4 - x.2*x.3 - x.0*x.1 - x.2)) + sin(t)";
     let found = hidden(&HessenbergThree, &[0.1, 0.4, 0.2, 0.3, 0.0]);
     assert_eq!(found, [(1, level_1.to_string()), (2, level_2.to_string())]);
+}
+
+/// An input in the constraint, g = a + b² u − sin u with u = 1 + t: the source leaves the term 2 b u' (d − a) of the second level out.
+#[test]
+fn example_7_9_with_an_input_has_the_total_derivative_of_its_constraint() {
+    let (t, x) = (0.3_f64, [0.1, 0.4, 0.2, 0.3, 0.0]);
+    let found = full(&HessenbergDriven, &x);
+    let told: Vec<(usize, &str)> = found.hidden.iter().map(|c| (c.level, c.formula.as_str())).collect();
+    println!("{told:?}");
+    let all = &found.restrictions.as_ref().unwrap();
+    let level_2 = all.all.iter().find(|c| c.level == 2).unwrap();
+    // at any point, consistent or not: g'' along a' = c + ab, b' = d − a, c' = w + sin a, d' = 2w − cd
+    let first = &System::of(&HessenbergDriven).first;
+    let [a, b, c, d, w] = x;
+    let u = 1.0 + t;
+    let [a1, b1, c1, d1] = [c + a * b, d - a, w + a.sin(), 2.0 * w - c * d];
+    let [a2, b2] = [c1 + a1 * b + a * b1, d1 - a1];
+    let exact = a2 + 2.0 * u * (b1 * b1 + b * b2) + 4.0 * b * b1 + u.sin();
+    let mut inputs = vec![f64::NAN; all.graph.inputs().len()];
+    inputs[first.place(first.t)] = t;
+    first.x.iter().zip(x).for_each(|(&e, x)| inputs[first.place(e)] = x);
+    let value = Tape::new(&all.graph, &[level_2.residual]).evaluate(&inputs)[0];
+    assert!((value.abs() - exact.abs()).abs() < 1e-13, "{value} {exact}");
+    assert!((2.0 * b * b1).abs() > 0.1);
 }
 
 #[test]
@@ -219,6 +266,20 @@ fn example_7_1_a_multiple_root_is_told() {
     assert!(found.findings.iter().any(|f| matches!(f, Finding::SingularPoint { .. })));
 }
 
+/// t x = 0, x(0) = 0: only zero is a solution, and every c δ is one as a distribution. Wunderlich (2008), example 2.52.
+#[test]
+fn an_equation_that_vanishes_at_the_start_is_a_singular_point() {
+    let system = System::of(&Vanishing);
+    let at = |t: f64, x: f64| daedal::dae::analysis::analyse(&system, &Initial::new(t, &[x]), Scope::default());
+    let found = at(0.0, 0.0).unwrap();
+    println!("{:?} {:?} {:?}", found.at.values, found.elsewhere, found.findings);
+    assert!(found.findings.iter().any(|f| matches!(f, Finding::SingularPoint { .. })), "{:?}", found.findings);
+    // later nothing is open
+    let found = at(0.5, 0.3).unwrap();
+    assert_eq!(numbers(&found.at), ((0, 0), [0, 1, 0, 0]));
+    assert_eq!(found.at.x(), [0.0]);
+}
+
 #[test]
 fn example_7_8_redundancy_and_undetermined_unknowns_are_named() {
     let found = full(&RedundantUnderdetermined, &[0.0, 0.0, 0.7]);
@@ -237,13 +298,19 @@ fn example_7_10_crossing_lines_have_different_answers() {
         (c.levels.iter().map(|l| l.a).collect::<Vec<_>>(), c.values)
     };
     let (a, values) = at(&[0.0, 0.8]);
-    assert_eq!((&a[..2], values.mu, values.v, values.u), (&[1, 1][..], 1, 1, 1));
-    assert_eq!(at(&[0.0, 0.0]).1.a, 1);
-    // on the other line level 0 holds, level 1 does not
+    assert_eq!((a, values.mu, values.v, values.u), (vec![1, 1, 1], 1, 1, 1));
+    let (a, values) = at(&[0.0, 0.0]);
+    assert_eq!((&a[..2], values.a), (&[0, 1][..], 1));
+    // on the other line level 0 holds, level 1 does not: 0.7 x1' = 0.7 and 0.7 (x1' + x2') = 0, …, with 0.35 as least residual of both
     let fixed = Initial::new(0.3, &[0.7, -0.7]).fix(0, 0.7).fix(1, -0.7);
     let error = characterise(&System::of(&CrossingLines), &fixed, Depth::default()).unwrap_err();
     println!("{error}");
-    assert!(matches!(error, AnalysisError::FixedInconsistent { .. }));
+    let AnalysisError::FixedInconsistent { equations, .. } = &error else { panic!("{error}") };
+    println!("{equations:?}");
+    // released, it goes to where both lines meet
+    let (_, values) = at(&[0.7, -0.7]);
+    let found = analyse(&CrossingLines, &[0.7, -0.7]);
+    println!("{values:?} {:?}", found.x());
 }
 
 #[test]

@@ -49,6 +49,13 @@ VaryingRank, 3, 3, |t, x, d, r| {
     r[2] = x[2] - 1.0;
 });
 example!(
+/// 7.2 regularised: its first equation, and both constraints.
+VaryingRankSelected, 3, 3, |t, x, d, r| {
+    r[0] = d[0] - x[0] * x[1];
+    r[1] = x[1] - 1.0;
+    r[2] = x[2] - 1.0;
+});
+example!(
 /// 7.3: a singular pencil at every time, a unique solution nevertheless.
 SingularPencil, 2, 2, |t, x, d, r| {
     r[0] = -x[0] + t * x[1];
@@ -102,10 +109,43 @@ HessenbergThree, 5, 5, |t, x, d, r| {
     r[4] = a + b.square() - t.sin();
 });
 example!(
+/// 7.9 with an input u = 1 + t in its constraint: a + b² u = sin u.
+HessenbergDriven, 5, 5, |t, x, d, r| {
+    HessenbergThree.residual(t, x, d, r);
+    let u = t + 1.0;
+    r[4] = x[0] + x[1].square() * u - u.sin();
+});
+/// 7.9 regularised: rows b', c' and three constraints, or b', c', d' and the first two.
+pub struct HessenbergSelected {
+    pub complete: bool,
+}
+
+impl Equations for HessenbergSelected {
+    fn dim(&self) -> usize {
+        5
+    }
+    fn residual<S: Scalar>(&self, t: S, x: &[S], d: &[S], r: &mut [S]) {
+        let mut all = [S::from(0.0); 5];
+        HessenbergThree.residual(t, x, d, &mut all);
+        let [a, b, c, e, w] = [x[0], x[1], x[2], x[3], x[4]];
+        // a', b', c', d' along the solution
+        let [a1, b1, c1, e1] = [c + a * b, e - a, w + a.sin(), w * 2.0 - c * e];
+        (r[0], r[1], r[2]) = (all[1], all[2], all[4]);
+        r[3] = a1 + b * b1 * 2.0 - t.cos();
+        r[4] =
+            if self.complete { c1 + a1 * b + a * b1 + (b1.square() + b * (e1 - a1)) * 2.0 + t.sin() } else { all[3] };
+    }
+}
+example!(
 /// 7.10: a constraint set of two lines that cross.
 CrossingLines, 2, 2, |t, x, d, r| {
     r[0] = (x[0] * 2.0 + x[1]) * d[0] + x[0] * d[1] - x[0];
     r[1] = x[0].square() + x[0] * x[1];
+});
+example!(
+/// An equation that vanishes at t = 0.
+Vanishing, 1, 1, |t, x, d, r| {
+    r[0] = t * x[0];
 });
 example!(
 /// Pendulum of unit mass and length, g = 13.75: x, y, u, v, λ.

@@ -1,8 +1,9 @@
 //! Entries 7.13 and 7.14: redundant loops, and the remaining formulations of the pendulum. Steinbrecher (2006), 3.5 and 4.1.
 
-use crate::examples::{ENERGY, moving_pendulum};
+use crate::examples::{ENERGY, Pendulum, PendulumAcceleration, PendulumVelocity, moving_pendulum};
 use daedal::Initial;
-use daedal::dae::{Characteristics, Depth, Equations, System, characterise};
+use daedal::dae::{Characteristics, Depth, Equations, Form, Pencil, System, characterise, prepare};
+use daedal::linalg::{Mat, Matrix, RankRule, Ranks};
 use daedal::scalar::Scalar;
 
 /// Which rows stand beside the constraints of the pendulum.
@@ -147,4 +148,54 @@ fn entry_7_13_constraints_of_the_slider_crank_that_vanish_identically() {
     let c = analyse(&RedundantSliderCrank, &[p, q, u, p.cos() * u / (2.0 * q.cos()), 0.0, 0.0, 0.0], 4..7);
     let v = c.values;
     assert_eq!((v.d, v.v, v.u), (2, 2, 2));
+}
+
+const STEPS: [f64; 3] = [1e-2, 1e-3, 1e-4];
+
+/// σ₁/σₙ.
+fn condition(N: &Mat<f64>) -> f64 {
+    let sizes = Ranks::new(RankRule::default()).subspaces(N, 0.0).unwrap().singular_values;
+    sizes[0] / sizes[sizes.len() - 1]
+}
+
+/// Conditions of E + h F_x for all steps, with the constraint as it stands or divided by h, where the equations are discretised as they are.
+fn direct<E: Equations>(equations: &E, divided: bool) -> [f64; 3] {
+    let system = System::of(equations);
+    let found = characterise(&system, &Initial::new(0.0, &moving_pendulum()), Depth::default()).unwrap();
+    let mut J = Matrix::zeros(5, 10);
+    system.array().jacobian(0, 0.0, &found.jet[..10], &mut J).unwrap();
+    STEPS.map(|h| {
+        let factor = |i: usize| if i == 4 && divided { 1.0 } else { h };
+        condition(&Mat::from_fn(5, 5, |i, j| factor(i) * J[(i, j)] + if i < 4 { J[(i, 5 + j)] } else { 0.0 }))
+    })
+}
+
+/// Section 3.5: the iteration matrix of a direct discretisation has the condition h^(−ν) with the differentiation index ν, one power less with
+/// the constraint divided by h. That of the regularised system, which integrators use, does not depend on h.
+#[test]
+fn iteration_matrices_of_the_regularised_pendulum_stay_well_conditioned() {
+    let exponents = |of: [f64; 3]| [(of[1] / of[0]).log10(), (of[2] / of[1]).log10()];
+    for (power, of) in [
+        (3.0, [direct(&Pendulum, false), direct(&Pendulum, true)]),
+        (2.0, [direct(&PendulumVelocity, false), direct(&PendulumVelocity, true)]),
+        (1.0, [direct(&PendulumAcceleration, false), direct(&PendulumAcceleration, true)]),
+    ] {
+        println!("{of:?} {:?} {:?}", exponents(of[0]), exponents(of[1]));
+        assert!(exponents(of[0]).iter().all(|p| (p - power).abs() < 0.1), "{of:?}");
+        assert!(exponents(of[1]).iter().all(|p| (p - power + 1.0).abs() < 0.1), "{of:?}");
+    }
+    let system = System::of(&Pendulum);
+    let mut prepared = prepare(&system, &Initial::new(0.0, &moving_pendulum()), Form::QuasiLinear).unwrap();
+    let mut pencil = prepared.dae.new_pencil();
+    prepared.dae.pencil(0.0, &prepared.at.x, &prepared.at.xdot, &mut pencil).unwrap();
+    let Pencil { E, A } = &pencil;
+    let of =
+        STEPS.map(|h| {
+            condition(&Mat::from_fn(5, 5, |i, j| {
+                if prepared.dae.algebraic(i) { A[(i, j)] } else { E[(i, j)] - h * A[(i, j)] }
+            }))
+        });
+    println!("{of:?}");
+    // 1.3e2 with selectors of the source, which are combinations
+    assert!(of.iter().all(|of| *of < 300.0) && (of[2] / of[0] - 1.0).abs() < 0.1, "{of:?}");
 }

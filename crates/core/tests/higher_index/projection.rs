@@ -61,9 +61,9 @@ struct Outcome {
 }
 
 /// The experiment of figure VII.2.2: the pair of Dormand and Prince at 1e-6.
-fn experiment(project: ProjectedOnto) -> Outcome {
+fn experiment(project: ProjectedOnto, tolerance: f64) -> Outcome {
     let pendulum = Shipped(Pendulum);
-    let options = Options { tolerance: Tolerance::new(1e-6, 1e-6), save: Save::Steps, ..Options::default() };
+    let options = Options { tolerance: Tolerance::new(tolerance, tolerance), save: Save::Steps, ..Options::default() };
     let start = pendulum.trusted(0.0, &pendulum::START);
     let problem = Problem::new(&pendulum, daedal::Initial::default(), 100.0).trust(start);
     let solution = solve(&problem, &DormandPrince { project, ..DormandPrince::default() }, &options).unwrap();
@@ -85,7 +85,7 @@ fn experiment(project: ProjectedOnto) -> Outcome {
 #[test]
 fn velocities_are_what_has_to_be_projected() {
     use ProjectedOnto::{All, Nothing, Positions, Velocities};
-    let [none, position, velocity, both] = [Nothing, Positions, Velocities, All].map(experiment);
+    let [none, position, velocity, both] = [Nothing, Positions, Velocities, All].map(|onto| experiment(onto, 1e-6));
     for outcome in [&none, &position, &velocity, &both] {
         println!("{:?} {:?}", outcome.errors, outcome.residuals);
     }
@@ -97,4 +97,21 @@ fn velocities_are_what_has_to_be_projected() {
     assert!(velocity.residuals[1] < 1e-14 && velocity.residuals[0] > 1e-7, "{:?}", velocity.residuals);
     assert!(velocity.residuals[0] < 0.01 * none.residuals[0], "{:?}", none.residuals);
     assert!(both.residuals[0] < 1e-14 && both.residuals[1] < 1e-14);
+}
+
+/// Errors up to t = 10, 25, 50, 100 with the whole tolerance in a step, to a factor of three: another program with another step control.
+#[test]
+fn the_four_variants_of_projection_have_errors_of_the_tabulated_sizes() {
+    for (onto, listed) in [
+        (ProjectedOnto::Nothing, [7.6e-5, 7.7e-4, 5.7e-3, 5.3e-2]),
+        (ProjectedOnto::Positions, [5.3e-5, 9.3e-4, 8.4e-3, 6.4e-2]),
+        (ProjectedOnto::Velocities, [2.3e-5, 1.7e-4, 7.2e-4, 2.8e-3]),
+        (ProjectedOnto::All, [2.2e-5, 1.6e-4, 6.8e-4, 2.7e-3]),
+    ] {
+        let found = experiment(onto, 5e-6);
+        println!("{onto:?}: {:?}, listed {listed:?}", found.errors);
+        for (found, listed) in found.errors.iter().zip(listed) {
+            assert!((1.0 / 3.0..3.0).contains(&(found / listed)), "{onto:?}: {found:e}, listed {listed:e}");
+        }
+    }
 }

@@ -44,6 +44,29 @@ fn example_3_5_34_overdetermined() {
         Err(ReductionError::IndexNotFound { last, .. }) => assert_eq!((last.a, last.v, last.d), (1, 0, 0)),
         other => panic!("{other:?}"),
     }
+    // after one pass x' = 0, x' = 0: no strangeness
+    assert_eq!(constant_values(&[&[1.0], &[1.0]], &[&[0.0], &[0.0]]), values(0, 1, 0, 1, 0));
+}
+
+/// Example 3.3.4: linearised along (0, 1, 1) the system x₁' = x₁x₂, x₁x₃' = x₂ − 1, 0 = x₃ − 1 of index two has index one.
+#[test]
+fn example_3_3_4_linearised_where_the_leading_matrix_vanishes() {
+    let along = |x1: f64| {
+        let E: &[&[f64]] = &[&[1.0, 0.0, 0.0], &[0.0, 0.0, x1], &[0.0, 0.0, 0.0]];
+        constant_values(E, &[&[1.0, x1, 0.0], &[0.0, 1.0, 0.0], &[0.0, 0.0, 1.0]])
+    };
+    let (singular, beside) = (along(0.0), along(1.3));
+    assert_eq!((singular, singular.differentiation_index()), (values(0, 1, 2, 0, 0), Some(1)));
+    assert_eq!((beside, beside.differentiation_index()), (values(1, 1, 2, 0, 0), Some(2)));
+}
+
+/// (6.25): an equation z = g(ẋ) puts a switching function under error control and may raise the index.
+#[test]
+fn a_switching_function_of_a_derivative_raises_the_index() {
+    // x₁' = x₁ + f₁, 0 = x₂ + f₂, and z = x₂'
+    assert_eq!(constant_values(&[&[1.0, 0.0], &[0.0, 0.0]], &[&[1.0, 0.0], &[0.0, 1.0]]), values(0, 1, 1, 0, 0));
+    let E: &[&[f64]] = &[&[1.0, 0.0, 0.0], &[0.0, 0.0, 0.0], &[0.0, 1.0, 0.0]];
+    assert_eq!(constant_values(E, &[&[1.0, 0.0, 0.0], &[0.0, 1.0, 0.0], &[0.0, 0.0, 1.0]]), values(1, 1, 2, 0, 0));
 }
 
 #[test]
@@ -58,6 +81,13 @@ fn example_3_5_35_redundant_and_underdetermined() {
             Err(ReductionError::IndexNotFound { last, .. }) => assert_eq!((last.a, last.v, last.d), expected),
             other => panic!("{other:?}"),
         }
+    }
+    // passes of the procedure replace x₁ = 0 by x₁' = 0, and then x₂ = 0 by x₂' = 0: the strangeness index stays
+    for row in 0..2 {
+        let mut E = matrix(E);
+        E[(2, row)] = 1.0;
+        let A = matrix(&[A[0], A[1], &[0.0; 3]]);
+        assert_eq!(analysed(constant(&E, &A), 0.0), values(2, 0, 2, 1, 1));
     }
 }
 

@@ -168,8 +168,52 @@ equations!(StirredTank, 8, 8, |t, E, A, b| {
 fn example_3_5_60_stirred_tank() {
     for t in [0.0, 0.8, 3.0] {
         assert_eq!(analysed(Differentiated::new(StirredTank), t), values(1, 2, 6, 0, 0));
+        // four constraints as they stand, two more by differentiation
+        for (max_index, a) in [(0, 4), (1, 6)] {
+            let options = RankOptions { max_index, ..RankOptions::default() };
+            let found = strangeness_free(&mut Differentiated::new(StirredTank), t, &options);
+            let found_a = match found {
+                Ok(found) => found.values.a,
+                Err(ReductionError::IndexNotFound { last, .. }) => last.a,
+                Err(other) => panic!("{other:?}"),
+            };
+            assert_eq!(found_a, a, "t = {t}, {max_index} differentiations");
+        }
+        assert_eq!(analysed(Differentiated::new(RegularisedTank), t), values(0, 2, 6, 0, 0));
     }
 }
+
+equations!(RegularisedTank, 8, 8, |t, E, A, b| {
+    // rows of a basis of kernel Cᵀ over the differential equations, and constraints of both levels
+    let (mut E0, mut A0, mut b0) = (Matrix::zeros(8, 8), Matrix::zeros(8, 8), vec![S::from(0.0); 8]);
+    StirredTank.coefficients(t, &mut E0, &mut A0, &mut b0);
+    let C = [[1.0, 0.0], [-1.0, 1.0], [0.5, -1.0], [0.0, 2.0]];
+    for (row, S_D) in [[1.0, 1.0, 0.0, -0.5], [-0.5, 0.0, 1.0, 0.5]].into_iter().enumerate() {
+        for i in 0..4 {
+            E[(row, i)] = S::from(S_D[i]);
+            b[row] += b0[i] * S_D[i];
+            for j in 0..8 {
+                A[(row, j)] += A0[(i, j)] * S_D[i];
+            }
+        }
+    }
+    for k in 0..2 {
+        // 0 = Rm + f₂, 0 = Cᵀu + f₃
+        for j in 0..8 {
+            A[(2 + k, j)] = A0[(4 + k, j)];
+            A[(4 + k, j)] = A0[(6 + k, j)];
+        }
+        (b[2 + k], b[4 + k]) = (b0[4 + k], b0[6 + k]);
+        // 0 = Cᵀ(Gu + Cp + f₁) + f₃'
+        for i in 0..4 {
+            b[6 + k] += b0[i] * C[i][k];
+            for j in 0..8 {
+                A[(6 + k, j)] += A0[(i, j)] * C[i][k];
+            }
+        }
+    }
+    b[6] += (t * 2.0).cos() * 2.0;
+});
 
 equations!(Symmetric, 3, 3, |t, E, A, _b| {
     E[(0, 0)] = S::from(1.0);

@@ -5,6 +5,7 @@ use super::{LinearAnalysis, NearbyValues, OrderAnalysis, linear, near, orders};
 use crate::control::{self, ControlFacts};
 use crate::error::Error;
 use crate::model::{GeneralModel, Model};
+use crate::settings::Settings;
 use daedal::dae::analysis::{Analysis, Scope, analyse, shortened, too_long};
 use daedal::dae::hidden::Role;
 use daedal::dae::{AnalysisError, Depth, Form, HighOrderSystem, System, derivatives, prepare_at};
@@ -26,6 +27,8 @@ pub struct GeneralCheck {
     pub open: Vec<String>,
     /// What is known without order reduction, of a system of order two or more, or why it is not known.
     pub orders: Option<Result<OrderAnalysis, String>>,
+    /// Why a run has other unknowns than the derivatives that enter the equations, if it has.
+    pub unknowns: Option<String>,
     /// What is known of a linear system.
     pub linear: Option<LinearAnalysis>,
     /// What is known of its control, or why nothing is.
@@ -134,6 +137,7 @@ pub(super) fn examine(
         with_time: graph.needed(&system.first.equations).binary_search(&system.first.t).is_ok(),
         open: given.filter(|(_, start)| **start == Start::Unknown).map(|(name, _)| name.clone()).collect(),
         orders,
+        unknowns: model.for_run(&Settings::default()).1.map(str::to_string),
         linear,
         control: control::of_general(general, model.ranks()),
     })

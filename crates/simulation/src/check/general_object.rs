@@ -29,7 +29,7 @@
 //! form              null | the form that `solve` takes
 //! orders            null for order one | { unknown: text } where it was not found | { order, linear: bool, strangeness,
 //!                     d [of order 1, of order 2, …], a, v, u, proved: bool, converted, trimmed [SUM],
-//!                     entering FORM, companion FORM }
+//!                     entering FORM, companion FORM, run: null | why a run has other unknowns than those that enter }
 //!     FORM          { strangeness, d, a, v, u }: forms of first order with the derivatives that enter as unknowns, and with all
 //! linear            null | { constant: bool, pencil: null | { unknown: text } | { regular: bool, index, finite [[re, im]], infinite,
 //!                     nilpotent [size], right [ε], left [η] },
@@ -77,7 +77,7 @@ pub fn object(check: &Check, general: &GeneralCheck) -> Value {
     for (key, value) in KEYS {
         insert(key, found.map_or(Value::Null, value));
     }
-    insert("orders", linear_object::orders(general.orders.as_ref()));
+    insert("orders", linear_object::orders(general.orders.as_ref(), general.unknowns.as_deref()));
     insert("linear", linear_object::linear(general.linear.as_ref()));
     insert("control", general.control.as_ref().map_or(Value::Null, |facts| control::object::system(None, facts)));
     Value::Object(object)

@@ -6,7 +6,7 @@ use daedal::linear::CharacteristicValues;
 use daedal_pencils::Kronecker;
 use serde_json::{Value, json};
 
-pub fn orders(found: Option<&Result<OrderAnalysis, String>>) -> Value {
+pub fn orders(found: Option<&Result<OrderAnalysis, String>>, unknowns: Option<&str>) -> Value {
     let form = |values: &CharacteristicValues| {
         let CharacteristicValues { mu, d, a, v, u } = values;
         json!({ "strangeness": mu, "d": d, "a": a, "v": v, "u": u })
@@ -27,6 +27,7 @@ pub fn orders(found: Option<&Result<OrderAnalysis, String>>) -> Value {
             "trimmed": sums(&found.trimmed),
             "entering": form(&found.entering),
             "companion": form(&found.companion),
+            "run": unknowns,
         }),
     }
 }

@@ -6,7 +6,8 @@ use super::linearised::{ControlMatrices, DrivingTerm};
 use crate::model::{Model, ModelSystem, SwitchedModel};
 use daedal::linalg::{Mat, RankRule};
 use daedal_model::{HybridModel, HybridTransition, HybridTrigger, ModelKind};
-use daedal_pencils::control::{StateSpaces, transfer_surplus};
+use daedal_pencils::PencilError;
+use daedal_pencils::control::{ControlError, StateSpaces, transfer_surplus};
 
 /// Control of a system with modes as a whole.
 pub struct HybridFacts {
@@ -51,11 +52,12 @@ pub(super) fn examine(
         (0..model.modes.len()).map(|k| linearised(whole, modes, k)).collect();
     let spaces: Vec<Result<StateSpaces, String>> = parts
         .iter()
-        .map(|part| {
+        .zip(&model.modes)
+        .map(|(part, mode)| {
             let part = part.as_ref().map_err(Clone::clone)?;
             match &part.drive {
                 DrivingTerm::Constant(b) if b.iter().all(|b| *b == 0.0) => {
-                    StateSpaces::new(&part.system, rule).map_err(|error| error.to_string())
+                    StateSpaces::new(&part.system, rule).map_err(|error| unknown_states(&error, &mode.name))
                 }
                 _ => Err("the equations have terms without states and inputs".into()),
             }
@@ -76,6 +78,16 @@ pub(super) fn examine(
         transfers: transfers.collect(),
         connected: connected(model),
         modes: facts.iter().all(|(_, facts)| is_controlled(facts)),
+    }
+}
+
+/// Why the states of a mode are not known.
+fn unknown_states(error: &ControlError, mode: &str) -> String {
+    match error {
+        ControlError::Pencil(PencilError::Singular) => format!(
+            "mode {mode} has no solution for given inputs, or several; close its loop with a feedback, and look at the model that is written then"
+        ),
+        other => other.to_string(),
     }
 }
 

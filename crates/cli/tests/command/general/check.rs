@@ -214,6 +214,40 @@ fn example_3_23_shows_all_of_its_constraints() {
     // x2 + x3 = f3 − t f2 needs no differentiation: two equations are combined
     assert_eq!(equations[0]["hidden"], false);
     assert!(told("second-order-linear.toml").contains("combined 3: 0 = "), "{}", told("second-order-linear.toml"));
+    // both indices, and which of them a run has
+    let text = words(&["check", &shipped("second-order-linear.toml")]);
+    for part in [
+        "index strangeness index 3, differentiation index 4 with derivatives as unknowns; without order reduction the strangeness index is 2",
+        "as written order 2, strangeness index 2",
+        "trimmed only x1' as an unknown after 2 differentiations: harmless",
+        "a run highest derivatives of x2, x3 enter together only: with der(x2 + x3) as unknown the strangeness index is 2 instead of 3",
+    ] {
+        assert!(text.contains(part), "“{part}” is missing in: {text}");
+    }
+}
+
+/// What a derivative of a rate leaves of a formula is told once: x1 = f3 − f4' of example 3.14, with f3 = sin t − e⁻ᵗ, f4 = e⁻ᵗ.
+#[test]
+fn terms_of_a_constraint_that_cancel_are_not_told() {
+    let told = told("second-order-mixed.toml");
+    assert!(
+        told.contains(
+            "hidden 4, differentiated once: 0 = sin(t) - x1 hidden 4, differentiated twice: 0 = cos(t) - x1' "
+        ),
+        "{told}"
+    );
+}
+
+/// An equation that says something later, and nothing at the start.
+#[test]
+fn an_equation_that_vanishes_at_the_start_only_is_told_as_such() {
+    let text = "[model]\nname = \"vanishing\"\ntime = [0, 1]\n[dae]\nstates = [\"x\"]\nequations = [\"t*x = 0\"]\n";
+    let file = written("vanishing.toml", text);
+    let output = daedal(&["check", file.to_str().unwrap()]);
+    assert_eq!(code(&output), 1);
+    let said = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("(1 for 1 unknown); equation 1 (line 6: t*x = 0) says nothing here: replace it"), "{said}");
+    assert!(said.contains("is not that of points nearby"), "{said}");
 }
 
 #[test]

@@ -156,7 +156,7 @@ pub fn analyse(system: &System, initial: &Initial, scope: Scope) -> Result<Analy
     };
     let restrictions = array.as_ref().map(|array| readable(system, &at, array));
     let comparison = claims::compare(system, &at, restrictions.as_ref(), depth);
-    let mut elsewhere = beside(system, &at, depth);
+    let mut elsewhere = beside(system, &at, scope.tend, depth);
     if let Some(other) = elsewhere.iter().find(|other| other.values != at.values) {
         findings.push(Finding::SingularPoint { here: at.values, nearby: other.values });
     }
@@ -225,15 +225,19 @@ fn hidden_constraints((array, found): (&MinimalArray, &Restrictions)) -> Vec<Hid
         .collect()
 }
 
-/// Consistent points beside the start.
-fn beside(system: &System, at: &Characteristics, depth: Depth) -> Vec<Elsewhere> {
+/// Consistent points beside the start; where time enters, every other of them a little later.
+fn beside(system: &System, at: &Characteristics, tend: Option<f64>, depth: Depth) -> Vec<Elsewhere> {
+    let first = &system.first;
+    let with_time = first.graph.needed(&first.equations).binary_search(&first.t).is_ok();
+    let (count, length) = (effort(system).0, tend.map_or(1.0 + at.t.abs(), |tend| tend - at.t));
     let mut array = system.array();
     let mut random = Random::default();
     let mut found = Vec::new();
-    for _ in 0..effort(system).0 {
-        let x: Vec<f64> = at.x().iter().map(|x| x + 1e-2 * (1.0 + x.abs()) * random.next()).collect();
-        if let Ok(other) = characterise_at(system, &mut array, at.t, &x, depth) {
-            found.push(Elsewhere { t: at.t, on_trajectory: false, values: other.values });
+    for k in 0..count {
+        let later = if with_time && k % 2 == 1 { 1e-2 * length * k as f64 / count as f64 } else { 0.0 };
+        let (t, x) = (at.t + later, at.x().iter().map(|x| x + 1e-2 * (1.0 + x.abs()) * random.next()));
+        if let Ok(other) = characterise_at(system, &mut array, t, &x.collect::<Vec<f64>>(), depth) {
+            found.push(Elsewhere { t, on_trajectory: false, values: other.values });
         }
     }
     found
