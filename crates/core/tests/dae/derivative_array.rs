@@ -52,7 +52,8 @@ fn t16_integration_through_the_array_meets_the_reference() {
         0.313_250_626_626_485_7,
     ];
     let system = System::of(&HorizontalPendulum);
-    for (tolerance, most) in [(1e-6, 1e-6), (1e-8, 1e-8), (1e-10, 1e-9)] {
+    // the published errors of an explicit pair in u_b at 1e-6 and 1e-10 are 5e-7 and 7e-11, residuals at rounding
+    for (tolerance, most) in [(1e-6, 5e-7), (1e-8, 5e-9), (1e-10, 7e-11)] {
         let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
         let problem = Problem::new(&system, Initial::new(0.0, &point()), 1.0);
         let solution =
@@ -61,7 +62,7 @@ fn t16_integration_through_the_array_meets_the_reference() {
         let error = solution.end.x.iter().zip(reference).map(|(x, e)| (x - e).abs()).fold(0.0, f64::max);
         println!("T16 {tolerance:e}: {error:.1e}, {} steps, {:?}", solution.statistics.steps, solution.max_residuals);
         assert!(error < most, "{tolerance:e}: {error:e}");
-        assert!(solution.max_residuals.hidden.unwrap() < tolerance);
+        assert!(solution.max_residuals.hidden.unwrap() < 1e-5 * tolerance.max(1e-9));
     }
 }
 

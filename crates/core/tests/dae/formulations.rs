@@ -199,3 +199,29 @@ fn iteration_matrices_of_the_regularised_pendulum_stay_well_conditioned() {
     // 1.3e2 with selectors of the source, which are combinations
     assert!(of.iter().all(|of| *of < 300.0) && (of[2] / of[0] - 1.0).abs() < 0.1, "{of:?}");
 }
+
+/// E(x) x' = k with E = [exp 3x₁, sin x₂; 0, 1]: without ∂(E x')/∂x in the iteration matrix the source counts 30 iterations instead of two.
+#[test]
+fn iteration_matrices_contain_the_derivative_of_the_leading_matrix() {
+    struct Leading;
+    impl Equations for Leading {
+        fn dim(&self) -> usize {
+            2
+        }
+        fn residual<S: Scalar>(&self, _: S, x: &[S], d: &[S], r: &mut [S]) {
+            r[0] = (x[0] * 3.0).exp() * d[0] + x[1].sin() * d[1] - 1.0;
+            r[1] = d[1] - x[0];
+        }
+    }
+    let mut prepared = prepare(&System::of(&Leading), &Initial::new(0.0, &[0.2, 0.4]), Form::Plain).unwrap();
+    let ([x1, x2], [d1, d2]) = ([0.2_f64, 0.4_f64], [prepared.at.xdot[0], prepared.at.xdot[1]]);
+    assert!((d2 - x1).abs() < 1e-14 && (d1 - (1.0 - x2.sin() * d2) / (3.0 * x1).exp()).abs() < 1e-14);
+    let mut pencil = prepared.dae.new_pencil();
+    prepared.dae.pencil(0.0, &prepared.at.x, &prepared.at.xdot, &mut pencil).unwrap();
+    let expected = [[-3.0 * (3.0 * x1).exp() * d1, -x2.cos() * d2], [1.0, 0.0]];
+    for (i, row) in expected.iter().enumerate() {
+        for (j, entry) in row.iter().enumerate() {
+            assert!((pencil.A[(i, j)] - entry).abs() < 1e-14, "{i} {j}: {}", pencil.A[(i, j)]);
+        }
+    }
+}

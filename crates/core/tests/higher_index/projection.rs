@@ -99,19 +99,24 @@ fn velocities_are_what_has_to_be_projected() {
     assert!(both.residuals[0] < 1e-14 && both.residuals[1] < 1e-14);
 }
 
-/// Errors up to t = 10, 25, 50, 100 with the whole tolerance in a step, to a factor of three: another program with another step control.
+/// Errors up to t = 10, 25, 50, 100 with the whole tolerance in a step. Another program with another step control has them, up to a seventh where
+/// velocities are projected, and to a factor of two where errors of the velocities are integrated.
 #[test]
 fn the_four_variants_of_projection_have_errors_of_the_tabulated_sizes() {
-    for (onto, listed) in [
-        (ProjectedOnto::Nothing, [7.6e-5, 7.7e-4, 5.7e-3, 5.3e-2]),
-        (ProjectedOnto::Positions, [5.3e-5, 9.3e-4, 8.4e-3, 6.4e-2]),
-        (ProjectedOnto::Velocities, [2.3e-5, 1.7e-4, 7.2e-4, 2.8e-3]),
-        (ProjectedOnto::All, [2.2e-5, 1.6e-4, 6.8e-4, 2.7e-3]),
+    let mut last = Vec::new();
+    for (onto, factor, listed) in [
+        (ProjectedOnto::Nothing, 2.0, [7.6e-5, 7.7e-4, 5.7e-3, 5.3e-2]),
+        (ProjectedOnto::Positions, 2.0, [5.3e-5, 9.3e-4, 8.4e-3, 6.4e-2]),
+        (ProjectedOnto::Velocities, 8.0 / 7.0, [2.3e-5, 1.7e-4, 7.2e-4, 2.8e-3]),
+        (ProjectedOnto::All, 8.0 / 7.0, [2.2e-5, 1.6e-4, 6.8e-4, 2.7e-3]),
     ] {
         let found = experiment(onto, 5e-6);
         println!("{onto:?}: {:?}, listed {listed:?}", found.errors);
         for (found, listed) in found.errors.iter().zip(listed) {
-            assert!((1.0 / 3.0..3.0).contains(&(found / listed)), "{onto:?}: {found:e}, listed {listed:e}");
+            assert!((1.0 / factor..factor).contains(&(found / listed)), "{onto:?}: {found:e}, listed {listed:e}");
         }
+        last.push(found.errors[3]);
     }
+    // positions alone do not help; velocities alone are as good as both to a tenth
+    assert!(last[1] > last[0] && (last[2] / last[3] - 1.0).abs() < 0.1, "{last:?}");
 }
