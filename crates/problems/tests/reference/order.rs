@@ -114,9 +114,8 @@ fn multipliers_of_the_s_index_one_form_have_order_three_and_are_shown_with_order
     assert!(shown.iter().all(|&o| o > 4.7), "{shown:.2?}");
     let exact = own_multiplier(&Geoms::default(), 0.0125 / 8.0);
     let own = order(&[0.025, 0.0125].map(|h| (h, (own_multiplier(&method, h) - exact).abs())));
-    println!("own {own:.3}");
     // 2.96 in the specification
-    assert!((own - 2.96).abs() < 0.1, "{own:.2}");
+    assert!((own - 2.96).abs() < 0.02, "{own:.3}");
 }
 
 /// Joint selection can pick both dynamic equations and no kinematic one. Then the position follows from the velocity through
@@ -138,11 +137,10 @@ fn joint_selection_loses_order_near_turning_points() {
     let joint_order = order(&steps.map(|h| (h, error(h, &joint))));
     let block_order = order(&steps.map(|h| (h, error(h, &Geoms::default()))));
     println!("joint {joint_order:.2}, blockwise {block_order:.2}");
-    // 3.4 in the specification, with errors 4 to 180 times as large, the more the smaller steps are
+    // in the specification, by steps of one size where those that fail are halved: 3.4, and errors 4 to 180 times as large, more with smaller steps
     assert!(block_order > 4.7 && (joint_order - 3.4).abs() < 0.5, "joint {joint_order:.2}, blockwise {block_order:.2}");
     let larger = steps.map(|h| error(h, &joint) / error(h, &Geoms::default()));
-    println!("{larger:?}");
-    assert!(larger[0] < larger[2] && larger.iter().all(|r| (2.0..180.0).contains(r)), "{larger:?}");
+    assert!(larger[0] > 4.0 && larger[2] > 180.0, "{larger:?}");
 }
 
 #[test]
