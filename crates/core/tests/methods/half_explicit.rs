@@ -119,7 +119,7 @@ fn hedop5_needs_as_many_steps_as_published() {
     // M3: accepted and rejected steps, error at the end, drift without projection, of another program
     let exact = run(&Pendulum::P1, Pendulum::horizontal(), 100.0, &Geoms::default(), &tolerance(1e-11));
     for (tol, accepted, rejected, known, drift) in [
-        (1e-4, 267_u32, 124, 1.1e-2, 1.1e-3),
+        (1e-4, 267, 124, 1.1e-2, 1.1e-3),
         (1e-6, 612, 130, 9.6e-5, 3.3e-6),
         (1e-8, 1675, 127, 1.6e-6, 4.1e-8),
     ] {
@@ -130,7 +130,7 @@ fn hedop5_needs_as_many_steps_as_published() {
         println!("{tol:e}: {s}, error {error:.1e} ({known:e})");
         // no more rejections, and no larger errors
         assert!((s.steps as f64 / f64::from(accepted) - 1.0).abs() < 0.06, "{tol:e}: {s}");
-        assert!(s.rejected_error <= rejected && s.attempts <= 900.max(2 * u64::from(accepted)), "{tol:e}: {s}");
+        assert!(s.rejected_error <= rejected, "{tol:e}: {s}");
         assert!(error < known && known < 5.0 * error, "{tol:e}: {error:e}");
         assert_eq!(s.steps + s.rejected_error, s.attempts);
         // six stages and the new point
