@@ -104,7 +104,9 @@ impl<'p> MotionStepper<'p> {
         let lost = match (&mut self.watch, &failure) {
             (
                 Some(passage),
-                StepFailure::NewtonDiverged { .. } | StepFailure::SingularPencil { .. } | StepFailure::StepTooSmall { .. },
+                StepFailure::NewtonDiverged { .. }
+                | StepFailure::SingularPencil { .. }
+                | StepFailure::StepTooSmall { .. },
             ) => passage.lost(&mut *self.array, *t, x),
             _ => None,
         };

@@ -8,8 +8,8 @@ use daedal::method::{Control, ProjectedOnto};
 use daedal::method::{Integrator, Method, State};
 use daedal::motion::consistent::initialise;
 use daedal::motion::{Form, Layout, Mechanism, Undefined};
-use daedal::{Initial, Residuals};
 use daedal::{DormandPrince, Options, Pair, RadauIIa, StepFailure, Tolerance};
+use daedal::{Initial, Residuals};
 
 /// A formulation one of whose rows is disturbed: it has the value ε instead of zero.
 struct Disturbed<'p> {

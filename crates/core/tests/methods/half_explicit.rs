@@ -118,11 +118,9 @@ fn the_explicit_pair_has_order_five_and_its_projection_keeps_the_constraints() {
 fn hedop5_needs_as_many_steps_as_published() {
     // M3: accepted and rejected steps, error at the end, drift without projection, of another program
     let exact = run(&Pendulum::P1, Pendulum::horizontal(), 100.0, &Geoms::default(), &tolerance(1e-11));
-    for (tol, accepted, rejected, known, drift) in [
-        (1e-4, 267, 124, 1.1e-2, 1.1e-3),
-        (1e-6, 612, 130, 9.6e-5, 3.3e-6),
-        (1e-8, 1675, 127, 1.6e-6, 4.1e-8),
-    ] {
+    for (tol, accepted, rejected, known, drift) in
+        [(1e-4, 267, 124, 1.1e-2, 1.1e-3), (1e-6, 612, 130, 9.6e-5, 3.3e-6), (1e-8, 1675, 127, 1.6e-6, 4.1e-8)]
+    {
         let solution = run(&Pendulum::P1, Pendulum::horizontal(), 100.0, &Hedop5::default(), &tolerance(tol));
         let end = solution.at_end();
         let error = distance(end.p, exact.at_end().p).max(distance(end.v, exact.at_end().v));

@@ -88,7 +88,8 @@ fn linear_mechanisms_have_the_index_and_the_eigenvalues_of_their_formulation() {
             assert_eq!((found.index(), found.finite.len()), (index, dimension), "{what}");
             // what the original has all others have, and zeros beside
             for wanted in &original.finite {
-                let nearest = found.finite.iter().map(|x| (x.0 - wanted.0).hypot(x.1 - wanted.1)).fold(f64::MAX, f64::min);
+                let nearest =
+                    found.finite.iter().map(|x| (x.0 - wanted.0).hypot(x.1 - wanted.1)).fold(f64::MAX, f64::min);
                 assert!(nearest < 1e-8 * wanted.0.hypot(wanted.1).max(1.0), "{what}: {nearest:e}");
             }
             let largest = found.finite.iter().map(|x| x.0.hypot(x.1)).collect::<Vec<_>>();

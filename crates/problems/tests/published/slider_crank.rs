@@ -117,7 +117,8 @@ fn published_singular_position() {
                 assert!(cause.contains("rank") && cause.contains("singular configuration"), "{}: {cause}", solver.0);
                 format!("stops at {t:.3} and names the loss of rank")
             });
-            assert!(solver == RADAU_EOM0 || here.starts_with("stops"), "{}: {here}", solver.0);
+            // with the acceleration level alone the motion has left the constraint, and goes round the singular position
+            assert!(solver.2 == "eom0" || here.starts_with("stops"), "{}: {here}", solver.0);
             vec![solver.0.to_string(), published.to_string(), here]
         })
         .collect();

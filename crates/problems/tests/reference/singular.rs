@@ -48,7 +48,10 @@ fn no_method_passes_the_singular_point_silently() {
                     println!("{what}: {cause}");
                     assert!(partial.end.t > 0.7 && partial.end.t < 1.0139 + 0.05, "{what}: {}", partial.end.t);
                     assert!((cause.time() - 1.0139).abs() < 0.002, "{what}: {cause}");
-                    assert!(cause.to_string().contains("lose rank") || cause.to_string().contains("the rank"), "{what}: {cause}");
+                    assert!(
+                        cause.to_string().contains("lose rank") || cause.to_string().contains("the rank"),
+                        "{what}: {cause}"
+                    );
                 }
                 Err(error) => panic!("{what}: {error}"),
                 Ok(_) => panic!("{what} passed the singularity"),
@@ -121,7 +124,7 @@ fn largest_difference(a: &Solution, b: &Solution) -> f64 {
     pairs.map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
 }
 
-/// The whole ladder of the published table but for 1e-15, which is refused: about two minutes.
+/// The whole ladder of the published table but for 1e-15, which is refused: about three minutes.
 #[test]
 #[ignore = "a minute of long runs"]
 fn the_slider_crank_runs_to_ten_thousand_at_every_tolerance() {
@@ -134,7 +137,8 @@ fn the_slider_crank_runs_to_ten_thousand_at_every_tolerance() {
         let solution = run(&case, t, &Geoms { stages, ..Geoms::default() }, &options(tolerance)).unwrap();
         let error = (solution.at_end().p[0] - exact[0]).abs();
         println!("{tolerance:e}: {} p₁ {error:e}", solution.statistics);
-        // 3,390 periods: above 1e-7 the phase is lost, below its error follows the tolerance, down to what rounding leaves of it
-        assert!(tolerance > 5e-8 || error < (2e7 * tolerance).max(1e-4), "{tolerance:e}: {error:e}");
+        // 3,390 periods: above 1e-7 the phase is lost, below its error follows the tolerance
+        let most = if stages == Stages::VARIABLE { 1e8 } else { 2e7 } * tolerance;
+        assert!(tolerance > 5e-8 || error < most, "{tolerance:e}: {error:e}");
     }
 }

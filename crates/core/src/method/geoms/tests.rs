@@ -5,6 +5,7 @@ mod support;
 
 use crate::Geoms;
 use crate::linalg::{Lu, Matrix, RankRule, Svd};
+use crate::method::Stages;
 use crate::method::collocation::tableau::{ALPHA, BETA, GAMMA, T_INVERSE};
 use crate::method::collocation::{NewtonPath, StageVectors, Tableau};
 use crate::method::controller::Control;
@@ -12,7 +13,6 @@ use crate::method::convergence::{Convergence, IterationEnd, Limits};
 use crate::method::geoms::constraint::ConstraintPart;
 use crate::method::geoms::differential::DifferentialPart;
 use crate::method::geoms::regularised::{Regularised, StageRows};
-use crate::method::Stages;
 use crate::method::geoms::{Decomposition, Polish, Selection};
 use crate::method::weights::Weights;
 use crate::method::{Method, State, Stepper};
@@ -85,9 +85,7 @@ fn the_eliminated_pendulum_has_the_published_matrices() {
 #[test]
 fn joint_and_blockwise_selection_pick_the_published_rows() {
     // and the condition of the selected rows of E1
-    for (selection, expected, condition) in
-        [(Selection::Joint, [0, 1], 2.80), (Selection::Blockwise, [0, 2], 1.06)]
-    {
+    for (selection, expected, condition) in [(Selection::Joint, [0, 1], 2.80), (Selection::Blockwise, [0, 2], 1.06)] {
         for kind in [Decomposition::Lu, Decomposition::Qr, Decomposition::Svd] {
             let mut array = PENDULUM.array(Form::StrangenessFree, false);
             let (constraints, differential) = decompose(&mut *array, 0.0, &START, (kind, Decomposition::Lu), selection);
