@@ -48,13 +48,13 @@ impl Equations for Skateboard {
             r[9 + i] = d[9 + i] * MASSES[i] + v[i] * DAMPING;
         }
         r[16] = r[16] + 80.0 * 9.81;
-        r[17] = r[17] + p[8];
+        r[17] += p[8];
         for (i, j, derivative) in G {
-            r[9 + j] = r[9 + j] + derivative * lambda[i];
+            r[9 + j] += derivative * lambda[i];
         }
         for k in 0..2 {
-            r[9 + k] = r[9 + k] + front[k] * mu[0];
-            r[11 + k] = r[11 + k] + rear[k] * mu[1];
+            r[9 + k] += front[k] * mu[0];
+            r[11 + k] += rear[k] * mu[1];
         }
         r[18] = p[2] + cos * 0.5 - p[0];
         r[19] = p[3] + sin * 0.5 - p[1];
