@@ -178,4 +178,19 @@ mod tests {
             1e-14,
         );
     }
+
+    #[test]
+    fn constraints_have_full_rank_also_where_the_contact_equation_is_singular() {
+        // det GGᵀ = 4 (1 + t)² (1 + (1 + t)² sin² t), of the holonomic constraints with s eliminated
+        let mut bench = Bench::new(&Academic);
+        for t in [0.0, 0.5, 1.2, 1.57, 2.0] {
+            let x = exact(t);
+            let at = bench.point(&[("p", &x[..3]), ("v", &x[3..6]), ("s", &x[9..11])]);
+            let G = bench.constraint_matrix(t, &at);
+            let dot = |i: usize, j: usize| (0..3).map(|k| G[i][k] * G[j][k]).sum::<f64>();
+            let determinant = dot(0, 0) * dot(1, 1) - dot(0, 1).powi(2);
+            let a = 1.0 + t;
+            close(&[determinant], &[4.0 * a * a * (1.0 + (a * t.sin()).powi(2))], 1e-11);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::Case;
 use daedal::Start;
-use daedal::linalg::Matrix;
+use daedal::linalg::{Matrix, Svd};
 use daedal::motion::{Form, Layout, Mechanism, ReducedArray};
 use std::ops::Range;
 
@@ -78,9 +78,7 @@ impl<'m> Bench<'m> {
 
     /// Rank of GZ.
     pub fn constraint_rank(&mut self, t: f64, x: &[f64]) -> usize {
-        let mut GZ = self.constraint_matrix(t, x);
-        let mut none = vec![0.0; GZ.len()];
-        solve(&mut GZ, &mut none).1
+        rank(self.constraint_matrix(t, x))
     }
 
     /// Accelerations from the dynamics, with all else given.
@@ -222,6 +220,21 @@ fn solve(A: &mut [Vec<f64>], b: &mut [f64]) -> (Vec<f64>, usize) {
         x[order[i]] = (b[i] - known) / A[i][order[i]];
     }
     (x, rank)
+}
+
+/// Rank of a matrix.
+pub fn rank(mut A: Vec<Vec<f64>>) -> usize {
+    let mut none = vec![0.0; A.len()];
+    solve(&mut A, &mut none).1
+}
+
+/// Singular values of a matrix, in falling order.
+pub fn singular_values(A: &[Vec<f64>]) -> Vec<f64> {
+    let (m, n) = (A.len(), A[0].len());
+    let mut svd = Svd::new(m, n);
+    (0..m).for_each(|i| (0..n).for_each(|j| svd.A[(i, j)] = A[i][j]));
+    svd.factor().expect("singular values");
+    (0..m.min(n)).map(|k| svd.sigma(k)).collect()
 }
 
 /// Numbers in [−1, 1] that are the same in every run.

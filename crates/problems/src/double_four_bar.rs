@@ -123,7 +123,7 @@ pub(crate) const PROBLEM: ReferenceProblem = ReferenceProblem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Bench, close};
+    use crate::bench::{Bench, close, singular_values};
 
     #[test]
     fn parallel_cranks_move_like_a_pendulum() {
@@ -143,6 +143,29 @@ mod tests {
             let mut bench = Bench::new(&*case.mechanism);
             let at = bench.point(&[("p", &[phi, phi, phi, 0.0])]);
             assert_eq!(bench.constraint_rank(0.0, &at), rank, "at phi = {phi}");
+        }
+    }
+
+    #[test]
+    fn beside_the_motion_the_constraints_are_independent() {
+        // the smallest singular value of G grows with the distance from the parallelogram, the next one stays
+        let case = PROBLEM.case();
+        let mut bench = Bench::new(&*case.mechanism);
+        let mut sigma = |p: &[f64; 4]| {
+            let at = bench.point(&[("p", p)]);
+            singular_values(&bench.constraint_matrix(0.0, &at))
+        };
+        for phi in [-1.2, 1.2, 0.7] {
+            let on = sigma(&[phi, phi, phi, 0.0]);
+            assert!(on[3] < 1e-15 && (0.4..1.0).contains(&on[2]), "{on:?}");
+            for k in 0..3 {
+                let slopes = [1e-3, 1e-5].map(|size| {
+                    let mut p = [phi, phi, phi, 0.0];
+                    p[k] += size;
+                    sigma(&p)[3] / size
+                });
+                assert!(slopes[0] > 0.1 && (slopes[0] / slopes[1] - 1.0).abs() < 1e-2, "{slopes:?}");
+            }
         }
     }
 }

@@ -157,7 +157,7 @@ fn from_lowest_point(x: &[f64], end: &[f64; 5]) -> Case {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Bench, RandomNumbers, close};
+    use crate::bench::{Bench, RandomNumbers, close, rank, singular_values};
 
     #[test]
     fn hidden_constraints_are_those_of_the_book() {
@@ -184,6 +184,41 @@ mod tests {
             let mut e = [0.0];
             model.invariant(&Velocity { t: 5.0, p: &end[..2], v: &end[2..4], s: &[] }, &mut e);
             close(&e, &[0.5 * v * v - 13.75], 1e-14);
+        }
+    }
+
+    const UNIT: Pendulum = Pendulum { m: 1.0, l: 1.0, g: 13.75 };
+
+    #[test]
+    fn energy_restricts_the_motion_but_for_the_equilibrium() {
+        // g, gI, gII and e over (λ, v, p), accelerations eliminated; thesis 4.6.17
+        for (angle, rate, expected) in [(0.3, 1.2, 4), (0.3, 0.0, 4), (0.0, 1.2, 4), (0.0, 0.0, 3)] {
+            let (sin, cos) = f64::sin_cos(angle);
+            let mut bench = Bench::new(&UNIT);
+            let mut x = bench.point(&[("p", &[sin, -cos]), ("v", &[rate * cos, rate * sin])]);
+            bench.complete(0.0, &mut x);
+            let (F, l) = (bench.jacobian(0.0, &x), bench.layout.clone());
+            let all = l.row_dynamics().chain(l.row_g()).chain(l.row_g1()).chain(l.row_g2()).chain(l.row_invariants());
+            // the accelerations belong to the dynamics
+            let rows = all.map(|i| F.row(i).to_vec()).collect();
+            assert_eq!(rank(rows), 2 + expected, "angle {angle}, rate {rate}");
+        }
+    }
+
+    #[test]
+    fn selectors_of_the_lowest_point_are_worse_and_worse_conditioned_towards_the_horizontal() {
+        // S = (L, 0): the leading matrix of p, v and λ, without what couples them, is diag([S; G], [S; G], GM⁻¹Gᵀ)
+        for (height, condition) in [(-1.0, 4.0), (-0.5, 8.8), (-0.1, 45.0), (-0.01, 447.0)] {
+            let mut bench = Bench::new(&UNIT);
+            let at = bench.point(&[("p", &[f64::sqrt(1.0 - height * height), height])]);
+            let (F, l) = (bench.jacobian(0.0, &at), bench.layout.clone());
+            let selected = singular_values(&[vec![1.0, 0.0], F.row(l.row_g().start)[l.p()].to_vec()]);
+            // M is the identity
+            let G = &F.row(l.row_g1().start)[l.v()];
+            let multiplier: f64 = G.iter().map(|g| g * g).sum();
+            let values = [selected[0], selected[1], multiplier];
+            let found = values.iter().fold(0.0_f64, |m, x| m.max(*x)) / values.iter().fold(f64::MAX, |m, x| m.min(*x));
+            assert!((found / condition - 1.0).abs() < 1e-2, "{height}: {found}");
         }
     }
 }

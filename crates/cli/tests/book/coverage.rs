@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 /// Items of the audit that the table repeats, and lists of published numbers; none may get lost.
-const ITEMS: usize = 208;
-const NUMBERS: usize = 159;
+const ITEMS: usize = 216;
+const NUMBERS: usize = 190;
 
 /// Names of all functions that are marked as tests, in all crates.
 fn tests() -> BTreeSet<String> {

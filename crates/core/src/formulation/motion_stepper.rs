@@ -2,7 +2,7 @@
 //! configuration silently.
 
 use crate::dae::Dae;
-use crate::error::StepFailure;
+use crate::error::{ConstraintBlock, StepFailure};
 use crate::linalg::RankRule;
 use crate::method::{Kept, Passage, State, Stepper};
 use crate::motion::ReducedArray;
@@ -95,7 +95,26 @@ impl<'p> MotionStepper<'p> {
         if let Some(failure) = &self.stopped {
             return Err(failure.clone());
         }
-        outcome
+        outcome.map_err(|failure| self.cause(failure))
+    }
+
+    /// Why there is no way on: where the constraints have lost their rank at the point, that is the reason.
+    fn cause(&mut self, failure: StepFailure) -> StepFailure {
+        let State { t, x } = &self.state;
+        let lost = match (&mut self.watch, &failure) {
+            (
+                Some(passage),
+                StepFailure::NewtonDiverged { .. }
+                | StepFailure::SingularPencil { .. }
+                | StepFailure::StepTooSmall { .. },
+            ) => passage.lost(&mut *self.array, *t, x),
+            _ => None,
+        };
+        match (lost, failure) {
+            (None, failure) => failure,
+            (Some(sigma), StepFailure::StepTooSmall { t, .. }) => StepFailure::Singularity { t, sigma },
+            (Some(smallest), _) => StepFailure::RankLoss { t: *t, block: ConstraintBlock::Velocity, smallest },
+        }
     }
 
     fn look(&mut self) {

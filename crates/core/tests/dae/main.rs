@@ -11,6 +11,7 @@ mod initial_values;
 mod late_coefficients;
 mod long;
 mod manufactured;
+mod mechanisms;
 mod missing_values;
 mod optimal_control;
 #[path = "../support/random.rs"]

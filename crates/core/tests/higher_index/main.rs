@@ -2,12 +2,11 @@
 //! projection, invariants. Hairer & Wanner, Solving ODEs II (1996), VII.1 and VII.2; tests name the entry of the list of tests
 //! (T4, T5, …) they belong to.
 //!
-//! What is tried are the methods of the library. Reference solutions come from an independent pair (`dormand_prince`).
+//! What is tried are the methods of the library; reference solutions are closed forms.
 
 mod arm;
 mod baumgarte;
 mod counterexamples;
-mod dormand_prince;
 mod drift;
 mod invariants;
 mod kepler;

@@ -7,8 +7,6 @@
 //! and what follows by differentiation: G u + g_t = 0, and the linear system of the accelerations,
 //! [M Gᵀ; G 0] (u'; λ) = (f; −Γ) with Γ = g_qq(u, u) + 2 g_qt u + g_tt. Hairer & Wanner, Solving ODEs II, (VII.1.46).
 
-use super::dormand_prince::DormandPrince;
-use super::projection::{project_position, project_velocity};
 use daedal::linalg::{Lu, Matrix};
 use daedal::method;
 use daedal::motion::{EquationsOfMotion, Motion, Position, Sizes};
@@ -43,27 +41,13 @@ pub trait Mechanism {
         self.constraint(Taylor::<S, 3>::parameter(t), along).coefficients[2] * 2.0
     }
 
-    /// u' and λ with g'' + 2α g' + β² g = 0; α = β = 0 without stabilisation. (VII.2.7).
-    fn stabilised_accelerations(&self, t: f64, y: &State, alpha: f64, beta: f64) -> ([f64; 2], f64) {
+    /// u' and λ of the index-1 equations.
+    fn accelerations(&self, t: f64, y: &State) -> ([f64; 2], f64) {
         let (q, u) = split(y);
         let f = self.force(t, q, u);
         let mut b = [f[0], f[1], -self.curvature(t, q, u)];
-        if alpha != 0.0 || beta != 0.0 {
-            b[2] -= 2.0 * alpha * self.velocity_constraint(t, q, u) + beta * beta * self.constraint(t, q);
-        }
         self.saddle_matrix(t, q).solve(&mut b);
         ([b[0], b[1]], b[2])
-    }
-
-    /// u' and λ of the index-1 equations.
-    fn accelerations(&self, t: f64, y: &State) -> ([f64; 2], f64) {
-        self.stabilised_accelerations(t, y, 0.0, 0.0)
-    }
-
-    /// Right-hand side of the index-1 equations, solved for the derivatives.
-    fn slope(&self, t: f64, y: &State) -> State {
-        let a = self.accelerations(t, y).0;
-        [y[2], y[3], a[0], a[1]]
     }
 
     /// [M Gᵀ; G 0], decomposed.
@@ -85,15 +69,6 @@ pub trait Mechanism {
     fn residuals(&self, t: f64, y: &State) -> [f64; 2] {
         let (q, u) = split(y);
         [self.constraint(t, q).abs(), self.velocity_constraint(t, q, u).abs()]
-    }
-
-    /// The solution at `end` from `start` at t, to twelve digits: the index-1 equations with a sharp tolerance and both projections.
-    fn reference(&self, t: f64, start: &State, end: f64) -> State {
-        let both = |t: f64, y: &mut State| {
-            project_position(self, t, y);
-            project_velocity(self, t, y);
-        };
-        DormandPrince::new(1e-14).integrate(|t, y| self.slope(t, y), t, *start, end, both).0
     }
 }
 

@@ -1,10 +1,5 @@
 //! Orders and exponents that errors show.
 
-/// y + a k.
-pub fn shifted<const N: usize>(y: &[f64; N], a: f64, k: &[f64; N]) -> [f64; N] {
-    std::array::from_fn(|i| y[i] + a * k[i])
-}
-
 /// The order that two errors show when the step is divided by `ratio`.
 pub fn observed_order(coarse: f64, fine: f64, ratio: f64) -> f64 {
     (coarse / fine).ln() / ratio.ln()

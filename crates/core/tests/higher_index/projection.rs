@@ -5,52 +5,11 @@
 //! velocities:  M(q)(u − ũ) + G(q)ᵀ μ = 0,   G(q) u + g_t = 0           linear
 //! ```
 
-use super::mechanism::{Mechanism, Shipped, State, of_motion, split};
+use super::mechanism::{Mechanism, Shipped, of_motion};
 use super::observed::euclidean_distance;
 use super::pendulum::{self, Pendulum};
-use daedal::linalg::Lu;
 use daedal::method::ProjectedOnto;
 use daedal::{DormandPrince, Options, Problem, Save, Tolerance, solve};
-
-/// The nearest position on the constraint in the metric of the mass matrix.
-pub fn project_position(mechanism: &(impl Mechanism + ?Sized), t: f64, y: &mut State) {
-    let (start, _) = split(y);
-    let K = mechanism.saddle_matrix(t, start);
-    for _ in 0..10 {
-        let (q, _) = split(y);
-        let change = position_change(mechanism, &K, t, start, q);
-        y[0] += change[0];
-        y[1] += change[1];
-        if change[0].abs().max(change[1].abs()) < 1e-15 {
-            return;
-        }
-    }
-}
-
-/// One simplified Newton step, K (Δ; μ) = (−M(q̃)(q − q̃); −g(q)), with the matrix K of the starting point q̃.
-fn position_change(
-    mechanism: &(impl Mechanism + ?Sized),
-    K: &Lu<f64>,
-    t: f64,
-    start: [f64; 2],
-    q: [f64; 2],
-) -> [f64; 2] {
-    let M = mechanism.mass(start);
-    let d = [q[0] - start[0], q[1] - start[1]];
-    let row = |i: usize| -M[i][0] * d[0] - M[i][1] * d[1];
-    let mut b = [row(0), row(1), -mechanism.constraint(t, q)];
-    K.solve(&mut b);
-    [b[0], b[1]]
-}
-
-/// The nearest velocity on the velocity constraint in the metric of the mass matrix, at a position that stays.
-pub fn project_velocity(mechanism: &(impl Mechanism + ?Sized), t: f64, y: &mut State) {
-    let (q, u) = split(y);
-    let mut b = [0.0, 0.0, -mechanism.velocity_constraint(t, q, u)];
-    mechanism.saddle_matrix(t, q).solve(&mut b);
-    y[2] += b[0];
-    y[3] += b[1];
-}
 
 /// What a run of 100 units of time came to.
 struct Outcome {

@@ -266,33 +266,37 @@ fn published(system: &Published, v1: f64, selectors: Selectors) -> Result<Soluti
 
 #[test]
 fn counters_of_gmkssol_agree_with_an_independent_implementation() {
-    // v₁ at the start, selectors, and accepted steps, Newton iterations and selectors of the other implementation
+    // v₁ at the start, selectors, and accepted steps, rejections by the error test and by Newton's iteration, its increments, selectors
     let each = Selectors::EverySteps(1);
     let ten = Selectors::EverySteps(10);
-    for (v1, selectors, steps, solves, choices) in [
-        (2.8, each, 185, 587, 185),
-        (2.8, ten, 189, 589, 19),
-        (2.8, Selectors::Constant, 203, 615, 1),
-        (2.9, each, 188, 589, 188),
-        (2.9, ten, 193, 610, 20),
-        (2.9, Selectors::Constant, 207, 626, 1),
-        (6.0, each, 303, 1002, 303),
-        (6.0, ten, 307, 1008, 31),
+    for (v1, selectors, wanted) in [
+        (2.8, each, [185, 5, 0, 587, 185]),
+        (2.8, ten, [189, 2, 0, 589, 19]),
+        (2.8, Selectors::Constant, [203, 3, 0, 615, 1]),
+        (2.9, each, [188, 1, 0, 589, 188]),
+        (2.9, ten, [193, 4, 0, 610, 20]),
+        (2.9, Selectors::Constant, [207, 2, 0, 626, 1]),
+        (6.0, each, [303, 1, 0, 1002, 303]),
+        (6.0, ten, [307, 1, 0, 1008, 31]),
     ] {
         let solution = published(&Published(&[1.0]), v1, selectors).unwrap();
         let s = solution.statistics;
-        println!(
-            "{v1} {selectors:?}: {}/{}/{}/{}/{} for {steps}/{solves}/{choices}, {:?}",
-            s.steps, s.rejected_error, s.rejected_newton, s.solves, s.selectors, solution.max_residuals
-        );
+        let found = [s.steps, s.rejected_error, s.rejected_newton, s.solves, s.selectors];
+        println!("{v1} {selectors:?}: {found:?} for {wanted:?}, {:?}", solution.max_residuals);
         let end = solution.at_end();
         let energy = 0.5 * (end.v[0].powi(2) + end.v[1].powi(2)) + 13.75 * end.p[1] - (0.5 * v1 * v1 - 13.75);
-        assert!(energy.abs() < 2e-6, "{energy:e}");
-        assert!(solution.max_residuals.position.unwrap() < 1e-7);
-        let near =
-            |ours: u64, theirs: u64| (ours as f64 / theirs as f64 - 1.0).abs() < 0.1 || ours.abs_diff(theirs) < 5;
-        assert!(near(s.steps, steps) && near(s.solves, solves) && near(s.selectors, choices), "{s}");
+        // 1e-7 … 6e-7 there
+        assert!(energy.abs() < 6e-7, "{energy:e}");
+        // 3e-9 there; selectors that are old leave more
+        let position = solution.max_residuals.position.unwrap();
+        assert!(position < if selectors == Selectors::Constant || v1 > 3.0 { 4e-8 } else { 4e-9 }, "{position:e}");
+        // all of them are met but for an increment
+        assert!(found.iter().zip(wanted).all(|(f, w)| f.abs_diff(w) <= 2), "{found:?} {wanted:?}");
     }
+    // and with the constraint twice
+    let s = published(&Published(&[1.0, 2.0]), 2.8, ten).unwrap().statistics;
+    let found = [s.steps, s.rejected_error, s.rejected_newton, s.solves, s.selectors];
+    assert!(found.iter().zip([186, 5, 0, 592, 19]).all(|(f, w)| f.abs_diff(w) <= 2), "{found:?}");
 }
 
 #[test]
@@ -310,7 +314,7 @@ fn multipliers_of_a_doubled_constraint_are_the_smallest() {
     let s = solution.statistics;
     println!("{s} {:?} {:?} {}", solution.at_end().lambda, solution.max_residuals, solution.decisions);
     let lambda = solution.at_end().lambda;
-    assert!(distance(lambda, &[1.306026, 2.612052]) < 1e-5, "{lambda:?}");
+    assert!(distance(lambda, &[1.306026, 2.612052]) < 1e-6, "{lambda:?}");
     let single = published(&Published(&[1.0]), 2.8, Selectors::EverySteps(10)).unwrap();
     assert!(distance(single.at_end().p, solution.at_end().p) < 1e-6);
     // 2 λ₁ − λ₂ is undetermined

@@ -1,5 +1,6 @@
 //! Orders, drift and published results of the methods for equations of motion, each on the same problems.
 
+mod baumgarte;
 mod bdf;
 mod between;
 mod circle;

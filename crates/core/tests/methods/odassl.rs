@@ -45,36 +45,42 @@ fn fifty_periods(integrator: Bdf, formulation: Formulation, tolerance: f64) -> (
 
 #[test]
 fn stabilised_forms_return_and_keep_position_and_velocity_constraints() {
-    // published for ODASSL: |y| = 3e-5, residuals 9e-8 and 4e-7 in 16 803 steps; stabilised index 2: 15 815 steps
-    let over = STABILISED.map(Formulation::Overdetermined);
-    for formulation in over.into_iter().chain([Formulation::Projected]) {
+    // ODASSL with dynamics first: |y| = 3e-5, residuals 9.4e-8 and 3.5e-7 in 16,803 steps; stabilised index 2: 3e-5, 2.3e-8 and 2.5e-7 in 15,815
+    let [index_one, index_two] = [(16_803, 9.4e-8, 3.5e-7), (15_815, 2.3e-8, 2.5e-7)];
+    for (formulation, (published, position, velocity)) in [
+        (Formulation::Overdetermined(Relaxed::DynamicsFirst), index_one),
+        (Formulation::Overdetermined(Relaxed::KinematicsFirst), index_one),
+        (Formulation::Overdetermined(Relaxed::IndexTwo), index_two),
+        (Formulation::Projected, index_one),
+    ] {
         let ([distance, g, g1], steps) = fifty_periods(as_published(), formulation, 1e-7);
-        assert!(distance < 1e-4, "{formulation:?}: {distance}");
-        assert!(g < 1e-6 && g1 < 1e-6, "{formulation:?}: {g} {g1}");
-        assert!(steps < 25_000, "{formulation:?}: {steps}");
+        assert!(distance < 5e-5, "{formulation:?}: {distance}");
+        assert!(g < position && g1 < velocity, "{formulation:?}: {g} {g1}");
+        assert!((steps as f64 / f64::from(published) - 1.0).abs() < 0.25, "{formulation:?}: {steps}");
     }
 }
 
 #[test]
 fn both_orders_of_rows_need_about_as_many_steps() {
-    // published: 7919 with dynamics first, 9931 with kinematics first
+    // 7919 with dynamics first, 9931 with kinematics first there; the order strategy here needs no more for the latter
     let [dynamics, kinematics] = [Relaxed::DynamicsFirst, Relaxed::KinematicsFirst].map(|relaxed| {
         let ([_, g, g1], steps) = fifty_periods(as_published(), Formulation::Overdetermined(relaxed), 1e-5);
         assert!(g < 1e-4 && g1 < 1e-4, "{relaxed:?}: {g} {g1}");
         steps
     });
     println!("{dynamics} {kinematics}");
-    assert!((6000..10000).contains(&dynamics) && (6000..10000).contains(&kinematics), "{dynamics} {kinematics}");
+    assert!((dynamics as f64 / 7919.0 - 1.0).abs() < 0.1 && kinematics < 9931, "{dynamics} {kinematics}");
+    assert!((kinematics as f64 / dynamics as f64 - 1.0).abs() < 0.1, "{dynamics} {kinematics}");
 }
 
 #[test]
 fn forms_that_are_not_stabilised_drift() {
-    // Newton's iteration stops as early as in DASSL; published 1.8e-3 and 2.1e-5
+    // Newton's iteration stops as early as in DASSL; 1.8e-3 and 2.1e-5 there
     let dassl = || Bdf { newton_tolerance: 0.33, ..as_published() };
     let ([_, g_acceleration, _], _) = fifty_periods(dassl(), Formulation::Eom0, 1e-7);
     let ([_, g_velocity, g1], _) = fifty_periods(dassl(), Formulation::Eom1, 1e-7);
-    assert!(g_acceleration > 5e-5 && g_acceleration < 5e-3, "{g_acceleration}");
-    assert!(g_velocity > 5e-6 && g_velocity < 1e-4, "{g_velocity}");
+    assert!((1.8e-3 / 4.0..1.8e-3).contains(&g_acceleration), "{g_acceleration}");
+    assert!((2.1e-5 / 5.0..2.1e-5).contains(&g_velocity), "{g_velocity}");
     assert!(g1 < 1e-6, "{g1}");
 }
 

@@ -13,6 +13,7 @@ mod invariants;
 mod kronecker;
 #[path = "../../../core/tests/support/linear.rs"]
 mod linear;
+mod mechanisms;
 #[path = "../../../core/tests/support/orders.rs"]
 mod orders;
 mod pencils;

@@ -57,11 +57,38 @@ fn published_lolly() {
     );
 
     let exponents = [4, 6, 8, 10, 12];
-    let case = lolly(6.0);
-    let swept = sweep(&SOLVERS, &exponents, |solver, tolerance| run_with(&case, solver, tolerance, 1_000_000, None));
+    let [four, swept, ten] = [4.0, 6.0, 10.0].map(|beta| {
+        let case = lolly(beta);
+        sweep(&SOLVERS, &exponents, |solver, tolerance| run_with(&case, solver, tolerance, 1_000_000, None))
+    });
     table("published.md", "lolly errors", &rows(&swept, Outcome::cell));
     let work = |run: &Outcome| if run.ended() { thousands(run.statistics.residuals) } else { "fails".to_string() };
     table("published.md", "lolly evaluations", &rows(&swept, work));
+    // figures 5.13 to 5.15: the smallest error and the evaluations at 1e-8
+    let least = |runs: &[Outcome]| runs.iter().map(Outcome::error).fold(f64::INFINITY, f64::min);
+    let mut figures: Vec<Vec<String>> = SOLVERS.iter().map(|solver| vec![solver.0.to_string()]).collect();
+    for swept in [&four, &swept, &ten] {
+        for (row, (_, runs)) in figures.iter_mut().zip(swept) {
+            row.extend([shown(least(runs)), work(&runs[2])]);
+        }
+    }
+    table("published.md", "lolly figures", &figures);
+    for (k, (solver, of_four)) in four.iter().enumerate() {
+        let evaluations = |runs: &[Outcome]| runs[2].statistics.residuals as f64;
+        let (of_six, of_ten) = (&swept[k].1, &ten[k].1);
+        // "DASSL(EoM0) still finishes" for β = 6
+        assert!(of_four[..4].iter().chain(&of_six[..4]).all(Outcome::ended), "{}", solver.0);
+        if [GEOMS_PSFI, GEOMS_PSF, HEDOP5, MEXAX, MHERK5, MHERK3].contains(solver) {
+            assert!(evaluations(of_ten) < 1.3 * evaluations(of_four), "{}", solver.0);
+        }
+        // "slightly worse", and slow
+        if [RADAU_EOM1, RADAU_EOM0].contains(solver) {
+            assert!(evaluations(of_ten) > evaluations(of_four), "{}", solver.0);
+        }
+        if *solver == RADAU_EOM {
+            assert!(least(of_four) > 5.0 * least(&four[1].1), "the least accurate form");
+        }
+    }
     // structural codes: HEDOP5 first, MEXAX near, MHERK3 last
     let of = |solver: Solver, k: usize| {
         swept.iter().find(|(s, _)| *s == solver).expect("a solver").1[k].statistics.residuals

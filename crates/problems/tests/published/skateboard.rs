@@ -26,7 +26,9 @@ fn published_skateboard() {
             SOLVERS.iter().map(|solver| vec![solver.0.to_string(), format!("{:.0e}", z3(*solver))]).collect();
         table("published.md", &format!("{name} z3"), &deviations);
         for stated in [GEOMS_P1, GEOMS_PSF, RADAU_EOM1, RADAU_GGL, ODASSL] {
-            assert!(z3(RADAU_EOM0) > 3.0 * z3(stated), "{name} {}", stated.0);
+            for drifting in [RADAU_EOM0, DASSL] {
+                assert!(z3(drifting) > 500.0 * z3(stated), "{name} {} {}", drifting.0, stated.0);
+            }
         }
     }
 }

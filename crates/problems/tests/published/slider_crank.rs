@@ -85,6 +85,46 @@ fn published_slider_crank_ten_thousand() {
     }
 }
 
+/// Equal arms: the time at which a run stops, and whether it names the rank that is lost.
+#[test]
+#[ignore = "the published comparisons"]
+fn published_singular_position() {
+    let case = case("slider-crank-equal-arms", &[], 2.0);
+    let published = [
+        (GEOMS_PSF, "stops and reports"),
+        (GEOMS_PSFI, "stops and reports"),
+        (GEOMS_P1, "stops and reports"),
+        (GMKSSOL, "stops and reports"),
+        (RADAU_EOM1, "stops and reports"),
+        (RADAU_EOM, "passes without a message"),
+        (RADAU_GGL, "passes without a message"),
+        (RADAU_EOM0, "passes without a message"),
+        (ODASSL, "passes without a message"),
+        (DASSL, "passes without a message"),
+        (HEDOP5, ""),
+        (MEXAX, ""),
+        (MHERK5, ""),
+        (MHERK3, ""),
+    ];
+    let rows: Vec<Vec<String>> = published
+        .into_iter()
+        .map(|(solver, published)| {
+            let run = run(&case, solver, 1e-6);
+            let here = run.failure.map_or("passes without a message".to_string(), |(_, cause)| {
+                let t = cause.split(&[' ', ':']).find_map(|word| word.parse::<f64>().ok()).expect("a time");
+                // the exact time is 1.01388449474473
+                assert!((t - 1.013_884).abs() < 2e-3, "{}: {cause}", solver.0);
+                assert!(cause.contains("rank") && cause.contains("singular configuration"), "{}: {cause}", solver.0);
+                format!("stops at {t:.3} and names the loss of rank")
+            });
+            // with the acceleration level alone the motion has left the constraint, and goes round the singular position
+            assert!(solver.2 == "eom0" || here.starts_with("stops"), "{}: {here}", solver.0);
+            vec![solver.0.to_string(), published.to_string(), here]
+        })
+        .collect();
+    table("published.md", "slider crank singular", &rows);
+}
+
 #[test]
 #[ignore = "the published comparisons"]
 fn published_slider_crank_redundant() {

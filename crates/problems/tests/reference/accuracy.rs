@@ -1,6 +1,6 @@
 //! Errors against reference values over the tolerances.
 
-use crate::support::{case, error, is_motion, options, run};
+use crate::support::{case, error, is_motion, is_multiplier, options, run};
 use daedal::catalogue;
 use daedal::formulation::Formulation;
 use daedal::{Geoms, Problem, solve};
@@ -73,8 +73,12 @@ fn the_truck_comes_to_rest_within_the_tolerance() {
     for tolerance in [1e-4, 1e-6, 1e-9, 1e-11] {
         let solution = run(&case, 20.0, &Geoms::default(), &options(tolerance)).unwrap();
         for reference in &case.references {
-            let error = error(&solution, reference, is_motion);
-            assert!(error <= tolerance, "{tolerance:e}: {error:e}");
+            let motion = error(&solution, reference, is_motion);
+            assert!(motion <= tolerance, "{tolerance:e}: {motion:e}");
+            // both multipliers, relative to the larger one
+            let multipliers = error(&solution, reference, is_multiplier) / 68_056.468;
+            println!("{tolerance:e}: {motion:.1e} {multipliers:.1e}");
+            assert!(multipliers <= 10.0 * tolerance, "{tolerance:e}: {multipliers:e}");
         }
     }
 }

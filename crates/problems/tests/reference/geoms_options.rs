@@ -39,6 +39,14 @@ fn options_of_geoms_do_what_their_names_say() {
         assert!(solves[2] < solves[1] && solves[1] < solves[0], "{solves:?}");
         assert!(solves[2] as f64 <= 1.03 * solves[3] as f64, "{solves:?}");
     }
+    // 7.2 of the specification: 10 to 18 percent fewer increments on the pendulum, 20 to 65 on the slider crank and the academic example
+    let academic = [Geoms::default(), stage(2)]
+        .map(|method| run(&case("academic"), 1.5, &method, &options(1e-7)).unwrap().statistics.solves);
+    let fewer = |from: u64, to: u64| 1.0 - to as f64 / from as f64;
+    println!("{academic:?}");
+    assert!((0.10..0.18).contains(&fewer(usual.solves, of_stages[1])));
+    assert!((0.20..0.65).contains(&fewer(crank[0], crank[2])));
+    assert!((0.20..0.65).contains(&fewer(academic[0], academic[1])));
     // SELCOMP: selectors at every Jacobian make the same run
     let often = with("every Jacobian", Geoms { selector_update: SelectorUpdate::EveryJacobian, ..Geoms::default() });
     assert_eq!((often.steps, often.solves, often.selectors), (usual.steps, usual.solves, often.steps));
@@ -74,6 +82,33 @@ fn options_of_geoms_do_what_their_names_say() {
     assert!(updated[0].newton_updates == 0 && updated[1].newton_updates > 0);
     assert!(updated[1].attempts < updated[0].attempts);
     assert!(updated[2].jacobians as f64 > 0.9 * updated[1].jacobians as f64);
+}
+
+/// Table 5.2 and B.1: what the source has where nothing is said.
+#[test]
+fn defaults_are_those_of_the_source() {
+    let method = Geoms::default();
+    // NIT, NWTUPD; THET, SAFE; QUOT1 and QUOT2; FACR and FACL; NMAX
+    assert_eq!((method.max_newton, method.newton_updates), (10, 0));
+    assert_eq!((method.jacobian_reuse, method.safety), (0.001, 0.9));
+    assert_eq!((method.keep_step, method.ratio), ((1.0, 1.2), (0.2, 8.0)));
+    assert_eq!(Options::default().max_steps, 100_000);
+    // FORM, STARTN, NWTMAT, SELCOMP
+    assert_eq!(method.formulation.name(), "psf");
+    assert_eq!((method.predictor, method.newton_point), (Predictor::Extrapolate, NewtonPoint::Left));
+    assert_eq!((method.selector_update, method.control), (SelectorUpdate::Adaptive, Control::Radau5));
+    // DECOMPC and DECOMPD of the report
+    let decisions = pendulum(&method).decisions;
+    assert!(decisions.contains("constraints by LU"), "{decisions}");
+    // FNEWT is min(0.03, √rtol'), rtol' = rtol^(2/3)/10
+    for (tolerance, factor) in [(1e-1, 0.03), (1e-5, (0.1 * 1e-5_f64.powf(2.0 / 3.0)).sqrt())] {
+        let counted = |newton_tolerance| {
+            let method = Geoms { newton_tolerance, ..Geoms::default() };
+            run(&case("pendulum"), 5.0, &method, &options(tolerance)).unwrap().statistics
+        };
+        assert_eq!(counted(None), counted(Some(factor)), "{tolerance:e}");
+        assert_ne!(counted(None), counted(Some(0.1 * factor)), "{tolerance:e}");
+    }
 }
 
 /// Specification of GEOMS, 20.2: the thesis' control with QR of the differential part.
@@ -117,6 +152,9 @@ fn side_rows_of_the_published_runs() {
             "{tolerance:e}: {s}"
         );
         assert!(s.attempts <= accepted + by_error + newton, "{tolerance:e}: {s}");
+        // rows in blocks failed or needed hundreds of rejections there; here they are those of both levels
+        let blockwise = Geoms { selection: Selection::Blockwise, ..joint.clone() };
+        assert_eq!(run(&case("pendulum"), 5.0, &blockwise, &options).unwrap().statistics, s);
     }
 }
 

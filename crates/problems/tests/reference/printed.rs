@@ -2,7 +2,8 @@
 //! states with other parameters. Steinbrecher (2006), 5.3; numbers that he does not print are elliptic functions, quadratures of the
 //! energy integral, or integrations in minimal coordinates.
 
-use crate::support::{options, run};
+use crate::support::{error, options, run};
+use daedal::method::Stages;
 use daedal::motion::consistent::initialise;
 use daedal::motion::{Form, Layout, Motion};
 use daedal::{Geoms, Options, Problem, Save, Solution, solve};
@@ -66,6 +67,21 @@ fn the_pendulum_turns_where_the_source_says() {
             }
         }
         assert_eq!(solution.events.len(), 6);
+    }
+}
+
+#[test]
+fn the_pendulum_has_its_tabulated_states() {
+    // from the lowest point at t = 5, and along the long run
+    for (name, last) in [("pendulum", 5.0), ("pendulum-2.9", 5.0), ("pendulum-long", 1.5)] {
+        let case = with(name, &[]);
+        for reference in case.references.iter().filter(|reference| reference.t <= last) {
+            let method = Geoms { stages: Stages::Fixed(7), ..Geoms::default() };
+            let solution = run(&case, reference.t, &method, &options(1e-13)).unwrap();
+            let worst = error(&solution, reference, |_| true);
+            println!("{name} at {}: {worst:.1e}", reference.t);
+            assert!(worst < 1e-11, "{name} at {}: {worst:e}", reference.t);
+        }
     }
 }
 

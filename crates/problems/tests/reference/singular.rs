@@ -3,7 +3,7 @@
 use crate::support::{case, error, is_motion, options, run};
 use daedal::catalogue;
 use daedal::formulation::Formulation;
-use daedal::method::Decomposition;
+use daedal::method::{Decomposition, Stages};
 use daedal::{Geoms, Problem, Solution, SolveError, solve};
 
 fn ladder(from: i32, to: i32) -> impl Iterator<Item = f64> {
@@ -47,7 +47,11 @@ fn no_method_passes_the_singular_point_silently() {
                 Err(SolveError::Stopped { cause, partial }) => {
                     println!("{what}: {cause}");
                     assert!(partial.end.t > 0.7 && partial.end.t < 1.0139 + 0.05, "{what}: {}", partial.end.t);
-                    assert!((cause.time() - 1.0139).abs() < 0.05, "{what}: {cause}");
+                    assert!((cause.time() - 1.0139).abs() < 0.002, "{what}: {cause}");
+                    assert!(
+                        cause.to_string().contains("lose rank") || cause.to_string().contains("the rank"),
+                        "{what}: {cause}"
+                    );
                 }
                 Err(error) => panic!("{what}: {error}"),
                 Ok(_) => panic!("{what} passed the singularity"),
@@ -120,18 +124,21 @@ fn largest_difference(a: &Solution, b: &Solution) -> f64 {
     pairs.map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
 }
 
-/// The whole ladder of the published table: about a minute.
+/// The whole ladder of the published table but for 1e-15, which is refused: about three minutes.
 #[test]
 #[ignore = "a minute of long runs"]
 fn the_slider_crank_runs_to_ten_thousand_at_every_tolerance() {
     let case = case("slider-crank");
     let (t, exact) = daedal_problems::slider_crank::EXACT[3];
     assert_eq!(t, 10000.0);
-    for tolerance in ladder(3, 11) {
-        let solution = run(&case, t, &Geoms::default(), &options(tolerance)).unwrap();
+    // three stages need a million and a half steps at 1e-11; below more of them need fewer
+    let three = ladder(3, 11).map(|tolerance| (Stages::default(), tolerance));
+    for (stages, tolerance) in three.chain(ladder(12, 14).map(|tolerance| (Stages::VARIABLE, tolerance))) {
+        let solution = run(&case, t, &Geoms { stages, ..Geoms::default() }, &options(tolerance)).unwrap();
         let error = (solution.at_end().p[0] - exact[0]).abs();
         println!("{tolerance:e}: {} p₁ {error:e}", solution.statistics);
         // 3,390 periods: above 1e-7 the phase is lost, below its error follows the tolerance
-        assert!(tolerance > 5e-8 || error < 2e7 * tolerance, "{tolerance:e}: {error:e}");
+        let most = if stages == Stages::VARIABLE { 1e8 } else { 2e7 } * tolerance;
+        assert!(tolerance > 5e-8 || error < most, "{tolerance:e}: {error:e}");
     }
 }

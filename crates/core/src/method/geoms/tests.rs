@@ -4,7 +4,8 @@
 mod support;
 
 use crate::Geoms;
-use crate::linalg::{Lu, Matrix, RankRule};
+use crate::linalg::{Lu, Matrix, RankRule, Svd};
+use crate::method::Stages;
 use crate::method::collocation::tableau::{ALPHA, BETA, GAMMA, T_INVERSE};
 use crate::method::collocation::{NewtonPath, StageVectors, Tableau};
 use crate::method::controller::Control;
@@ -83,13 +84,23 @@ fn the_eliminated_pendulum_has_the_published_matrices() {
 
 #[test]
 fn joint_and_blockwise_selection_pick_the_published_rows() {
-    for (selection, expected) in [(Selection::Joint, [0, 1]), (Selection::Blockwise, [0, 2])] {
+    // and the condition of the selected rows of E1
+    for (selection, expected, condition) in [(Selection::Joint, [0, 1], 2.80), (Selection::Blockwise, [0, 2], 1.06)] {
         for kind in [Decomposition::Lu, Decomposition::Qr, Decomposition::Svd] {
             let mut array = PENDULUM.array(Form::StrangenessFree, false);
-            let (_, differential) = decompose(&mut *array, 0.0, &START, (kind, Decomposition::Lu), selection);
+            let (constraints, differential) = decompose(&mut *array, 0.0, &START, (kind, Decomposition::Lu), selection);
             let mut selected = differential.selected().unwrap().to_vec();
             selected.sort_unstable();
             assert_eq!(selected, expected, "{selection:?} {kind:?}");
+            let (mut svd, first) = (Svd::new(2, 2), array.layout().algebraic());
+            for (i, row) in selected.into_iter().enumerate() {
+                for (k, &j) in constraints.free.iter().enumerate() {
+                    svd.A[(i, k)] = GAMMA * constraints.D[(row, j)] + H * constraints.F[(first + row, j)];
+                }
+            }
+            svd.factor().unwrap();
+            let found = svd.sigma(0) / svd.sigma(1);
+            assert!((found - condition).abs() < 5e-3, "{selection:?} {kind:?}: {found}");
         }
     }
 }
@@ -156,6 +167,14 @@ fn one_step_gives_the_published_digits() {
             assert!(stepper.residuals().position.unwrap() < 1e-12);
         }
     }
+    // the motion itself, where seven stages leave rounding only
+    let exact = [10.786919232523, 2.796979074929, 0.078317927528, 0.027989928017, -0.999608205213];
+    let method = Geoms { control: Control::Fixed, stages: Stages::Fixed(7), ..Geoms::default() };
+    let options = Options { h0: Some(H), tolerance: Tolerance::new(1e-12, 1e-12), ..Options::default() };
+    let at = State { t: 0.0, x: START.to_vec() };
+    let mut stepper = method.start(&PENDULUM as &dyn Mechanism, at, &options).unwrap();
+    stepper.advance(1.0).unwrap();
+    assert!(distance(&stepper.state().x[2..], &exact) < 1e-12, "{:?}", stepper.state().x);
 }
 
 #[test]
