@@ -41,8 +41,8 @@ pub enum Command {
     /// Formulations × methods × tolerances: what each costs, how accurate it is, how well it keeps the constraints
     Compare(Box<Compare>),
     /// What the automatic choice costs against the best method at the same error, over many models
-    Study(Study),
-    /// Many runs with other values of parameters, on all processors, into one file of NumPy arrays
+    Study(StudyArguments),
+    /// Many runs with other values of parameters, on all processors: arrays for NumPy, a table, a page
     Sweep(Box<SweepArguments>),
     /// One self-contained page with plots from a run file
     Report(Report),
@@ -243,7 +243,7 @@ impl SweepArguments {
 }
 
 #[derive(Args, Debug)]
-pub struct Study {
+pub struct StudyArguments {
     /// Model files, or names of reference problems
     #[arg(value_name = "MODEL", required_unless_present = "from")]
     pub models: Vec<String>,
@@ -329,7 +329,7 @@ pub struct Solve {
     #[arg(long, value_name = "T", value_parser = finite, allow_hyphen_values = true)]
     pub tend: Option<f64>,
     /// Numerical method; auto decides from the equations and says why. General systems are solved by radau, bdf, rodas, trapezoidal, gauss, radau-ia and lobatto-iiic, ordinary
-    /// differential equations by dopri5 and dop853 as well; the others are for equations of motion, see `daedal list --methods` [default: that of the model, else auto]
+    /// differential equations by dopri5 and dop853 as well, linear ones with constant coefficients by exact; the others are for equations of motion, see `daedal list --methods` [default: that of the model, else auto]
     #[arg(long, value_name = "METHOD", value_parser = method())]
     pub method: Option<String>,
     /// Relative tolerance [default: that of the model, else 1e-7]

@@ -18,16 +18,15 @@ mod list;
 mod progress;
 mod report;
 mod solve;
-mod statistics;
 mod study;
 mod summary;
 mod sweep;
 mod warnings;
 
 pub use check::whole_text as check_text;
+pub use daedal_simulation::statistics::object as statistics_object;
 pub use failure::{causes, marked_plainly};
 pub use init::{object as start_object, table as start_text};
-pub use statistics::object as statistics_object;
 pub use summary::plain_summary;
 
 use arguments::{Arguments, Command};

@@ -5,11 +5,10 @@ use crate::failure::{Failure, print};
 use crate::files::{self, Output};
 use crate::interrupt::Interrupt;
 use crate::progress::Bar;
-use crate::statistics;
 use crate::summary;
 use crate::warnings;
 use daedal_run::Run;
-use daedal_simulation::{ErrorKind, Outcome, Progress, Simulation};
+use daedal_simulation::{ErrorKind, Outcome, Progress, Simulation, statistics};
 use std::ops::ControlFlow;
 
 /// Simulate.

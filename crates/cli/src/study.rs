@@ -1,6 +1,6 @@
 //! A study of the automatic choice over many models: runs, or what a file holds of them.
 
-use crate::arguments::{ModelArguments, Study as Arguments, ToleranceList};
+use crate::arguments::{ModelArguments, StudyArguments, ToleranceList};
 use crate::compare::command;
 use crate::failure::{Failure, print};
 use crate::files;
@@ -15,7 +15,7 @@ use std::path::Path;
 const AIM: f64 = 1.2;
 
 /// Make a study, or show one.
-pub fn study(arguments: &Arguments, said: &[OsString]) -> Result<(), Failure> {
+pub fn study(arguments: &StudyArguments, said: &[OsString]) -> Result<(), Failure> {
     if let Some(path) = &arguments.from {
         let unreadable = |cause: String| Failure::BadStudy { path: path.clone(), cause };
         let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;

@@ -4,7 +4,6 @@
 
 use daedal_run::WarningRecord;
 use daedal_simulation::plain;
-use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Print them on standard error, below what was printed about the run.
@@ -13,11 +12,6 @@ pub fn report(warnings: &[WarningRecord]) {
         // nobody is left to tell if this fails
         let _ = io::stderr().write_all(plain(&format!("warning: {warning}\n")).as_bytes());
     }
-}
-
-/// The list for programs: `t` is null for what is about the run as a whole.
-pub fn object(warnings: &[WarningRecord]) -> Value {
-    warnings.iter().map(|warning| json!({ "t": warning.t, "message": warning.message })).collect()
 }
 
 /// How many there are, behind the line that tells how the run ended.

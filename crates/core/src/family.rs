@@ -8,28 +8,28 @@
 /// assert_eq!(families(&names), ["u[1..3]", "force", "x[2,5..7]", "x[3,5]"]);
 /// ```
 pub fn families(names: &[String]) -> Vec<String> {
-    let mut ranges: Vec<Range> = Vec::new();
+    let mut ranges: Vec<NameRange> = Vec::new();
     for name in names {
         if !ranges.last_mut().is_some_and(|last| last.takes(name)) {
-            ranges.push(Range::of(name));
+            ranges.push(NameRange::of(name));
         }
     }
-    ranges.iter().map(Range::to_string).collect()
+    ranges.iter().map(NameRange::to_string).collect()
 }
 
 /// A name, or several that differ in their last index.
-struct Range<'n> {
+struct NameRange<'n> {
     before: &'n str,
     first: Option<i64>,
     last: i64,
     behind: &'n str,
 }
 
-impl<'n> Range<'n> {
+impl<'n> NameRange<'n> {
     /// One name.
     fn of(name: &'n str) -> Self {
         let (before, index, behind) = split(name);
-        Range { before, first: index, last: index.unwrap_or(0), behind }
+        NameRange { before, first: index, last: index.unwrap_or(0), behind }
     }
 
     /// Go on with a name, if it is the next one.
@@ -42,9 +42,9 @@ impl<'n> Range<'n> {
     }
 }
 
-impl std::fmt::Display for Range<'_> {
+impl std::fmt::Display for NameRange<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let Range { before, first, last, behind } = self;
+        let NameRange { before, first, last, behind } = self;
         match first {
             None => write!(f, "{before}{behind}"),
             Some(first) if first == last => write!(f, "{before}{first}{behind}"),

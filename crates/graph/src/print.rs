@@ -56,8 +56,10 @@ struct Printer<'g> {
 
 /// How tightly a text holds together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Bond {
+pub(crate) enum Bond {
     Sum,
+    /// A sign in front, where nothing is put together anew.
+    Sign,
     Product,
     Power,
     Atom,

@@ -3,6 +3,7 @@
 //! Texts for people put equal terms together; here nothing is: every operation of the graph is one operation of the text, in the same
 //! order. What is used more than once, or is long, has a name of its own, so that no text is long or deep, however large the graph is.
 
+use crate::print::Bond;
 use crate::{Binary, Expr, Graph, Listing, Node, Unary};
 use std::collections::{HashMap, HashSet};
 
@@ -10,16 +11,6 @@ use std::collections::{HashMap, HashSet};
 const SHORT: usize = 16;
 /// No text is much longer than this.
 const LONG: usize = 96;
-
-/// How tightly a text holds together.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Bond {
-    Sum,
-    Sign,
-    Product,
-    Power,
-    Atom,
-}
 
 impl Graph {
     /// Several formulas; parts get names from `names`, which must be free.

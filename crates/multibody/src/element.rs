@@ -1,7 +1,7 @@
 //! Forces with small names: springs, torsion springs, bushings, contacts.
 
 use crate::body::BodyId;
-use crate::force::{Action, Arguments, Force, Law};
+use crate::force::{Action, Force, Law, LawArguments};
 use crate::joint::block::Marker;
 use crate::joint::{Coordinate, JointId};
 use crate::vector::{IDENTITY, Vector, frame_about, unit};
@@ -100,7 +100,7 @@ impl Force {
         self.linear(|_, _, rest| *rest = Some(at))
     }
     /// A formula instead: a pull between points, a torque or force on B on a joint.
-    pub fn law(mut self, formula: impl Fn(Arguments) -> Expr + Send + Sync + 'static) -> Self {
+    pub fn law(mut self, formula: impl Fn(LawArguments) -> Expr + Send + Sync + 'static) -> Self {
         if let Some(law) = self.law_mut() {
             *law = Law::Formula(Arc::new(formula));
         }

@@ -5,7 +5,7 @@
 //! ```
 
 use crate::body::BodyId;
-use crate::force::{self, Acting, Action, Arguments, Law, Laws};
+use crate::force::{self, Acting, Action, Law, LawArguments, Laws};
 use crate::joint::Coordinate;
 use crate::joint::block::{Marker, Pair};
 use crate::state::BodyState;
@@ -148,7 +148,7 @@ impl System {
         let state = |body: BodyId| body.number().map_or_else(BodyState::ground, |k| at.states[k]);
         for (number, force) in self.forces().iter().enumerate().filter(|(number, _)| self.acts(*number)) {
             let mut value = |law: &Law, coordinate: Expr, rate: Expr, drawn: f64, potential: &mut Expr| {
-                let arguments = Arguments { coordinate, rate, t: at.t };
+                let arguments = LawArguments { coordinate, rate, t: at.t };
                 match law {
                     Law::Linear { stiffness, damping, rest } => {
                         let stretch = coordinate - rest.unwrap_or(drawn);

@@ -89,8 +89,11 @@ impl Program {
     /// The program of these outputs.
     pub(crate) fn new(graph: &Graph, outputs: &[Expr]) -> Self {
         let order = graph.needed(outputs);
-        let mut lowering =
-            Lowering { program: Program::default(), value: vec![None; graph.len()], constants: FxHashMap::default() };
+        let mut lowering = ProgramDraft {
+            program: Program::default(),
+            value: vec![None; graph.len()],
+            constants: FxHashMap::default(),
+        };
         // both sine and cosine of one argument: the first of them computes both
         let mut partner: FxHashMap<(Unary, Expr), Expr> = FxHashMap::default();
         for &e in &order {
@@ -129,14 +132,14 @@ impl Program {
 }
 
 /// A program while it is written.
-struct Lowering {
+struct ProgramDraft {
     program: Program,
     /// of nodes
     value: Vec<Option<Value>>,
     constants: FxHashMap<u64, Value>,
 }
 
-impl Lowering {
+impl ProgramDraft {
     fn value(&mut self, home: Home) -> Value {
         self.program.homes.push(home);
         (self.program.homes.len() - 1) as Value

@@ -123,16 +123,16 @@ const LOAD: [[f64; 2]; 2] = [[0.98, 0.0], [2.44, 0.0]];
 const JOINT: [[f64; 2]; 2] = [[-3.07, 0.15], [-1.61, -0.75]];
 
 /// A body: its x coordinate where that is fixed, and which coordinates move it.
-struct Body {
+struct TruckBody {
     x: f64,
     moves: [Option<usize>; 3],
 }
 
-const REAR_WHEEL: Body = Body { x: REAR, moves: [None, Some(0), None] };
-const CHASSIS: Body = Body { x: 0.0, moves: [None, Some(1), Some(2)] };
-const FRONT_WHEEL: Body = Body { x: FRONT, moves: [None, Some(3), None] };
-const CABIN: Body = Body { x: CABIN_REAR[0][0] - CABIN_REAR[1][0], moves: [None, Some(4), Some(5)] };
-const LOADING_AREA: Body = Body { x: 0.0, moves: [Some(6), Some(7), Some(8)] };
+const REAR_WHEEL: TruckBody = TruckBody { x: REAR, moves: [None, Some(0), None] };
+const CHASSIS: TruckBody = TruckBody { x: 0.0, moves: [None, Some(1), Some(2)] };
+const FRONT_WHEEL: TruckBody = TruckBody { x: FRONT, moves: [None, Some(3), None] };
+const CABIN: TruckBody = TruckBody { x: CABIN_REAR[0][0] - CABIN_REAR[1][0], moves: [None, Some(4), Some(5)] };
+const LOADING_AREA: TruckBody = TruckBody { x: 0.0, moves: [Some(6), Some(7), Some(8)] };
 
 /// A point fixed in a body, or on the road.
 struct BodyPoint<'b, S> {
@@ -140,10 +140,10 @@ struct BodyPoint<'b, S> {
     velocity: [S; 2],
     /// from the origin of the body
     arm: [S; 2],
-    body: Option<&'b Body>,
+    body: Option<&'b TruckBody>,
 }
 
-impl Body {
+impl TruckBody {
     /// The point with these coordinates in the body.
     fn point<S: Scalar>(&self, p: &[S], v: &[S], local: [f64; 2]) -> BodyPoint<'_, S> {
         let of = |block: &[S], axis: usize, fixed: f64| self.moves[axis].map_or(S::from(fixed), |i| block[i]);
@@ -212,7 +212,7 @@ impl EquationsOfMotion for Truck {
         for (i, m) in [0, 1, 3, 4, 7].into_iter().zip(self.m) {
             f[i] = S::from(-m * self.g);
         }
-        let on = |body: &'static Body, local| body.point(at.p, at.v, local);
+        let on = |body: &'static TruckBody, local| body.point(at.p, at.v, local);
         let (rear, front) = (on(&REAR_WHEEL, [0.0, 0.0]), on(&FRONT_WHEEL, [0.0, 0.0]));
         self.rear_tyre.connect(&self.road(at.t, REAR, 6.5), &rear, f);
         self.rear.connect(&rear, &on(&CHASSIS, REAR_SUSPENSION), f);

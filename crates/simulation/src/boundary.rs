@@ -112,7 +112,7 @@ impl BoundaryPlan<'_> {
         let mut save = settings(tend);
         let mut kept = |mut solution: Solution<ShownVariables>| {
             save = settings(solution.end.t);
-            let mut recorder = StepRecorder::new(crate::steps::Order::Unknown);
+            let mut recorder = StepRecorder::new(crate::steps::StepOrder::Unknown);
             let mut rates = with_rates.then(|| RateRecorder::new(save.clone(), (t0, solution.end.t)));
             let mut observers: Vec<&mut dyn Observer<ShownVariables>> = vec![&mut recorder];
             observers.extend(rates.as_mut().map(|rates| rates as &mut dyn Observer<ShownVariables>));

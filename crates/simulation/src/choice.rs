@@ -7,7 +7,7 @@ use crate::modes::plan::ModesPlan;
 use crate::options::{self, MethodOptions};
 use crate::outputs::needs_rates;
 use crate::settings::Settings;
-use crate::steps::{AUTO, Order};
+use crate::steps::{AUTO, StepOrder};
 use crate::tolerances::Tolerances;
 use daedal::Bdf;
 use daedal::catalogue::{self, MotionMethod};
@@ -176,8 +176,8 @@ impl<'m> RunPlan<'m> {
     }
 
     /// Order of the steps.
-    pub fn order(&self) -> Order {
-        Order::of(&self.choice.method)
+    pub fn order(&self) -> StepOrder {
+        StepOrder::of(&self.choice.method)
     }
 }
 

@@ -66,6 +66,7 @@ mod scene;
 mod settings;
 mod solve;
 mod start;
+pub mod statistics;
 mod steps;
 mod sweep;
 mod tolerances;

@@ -5,7 +5,7 @@ use crate::model::{GeneralModel, Model, ModelSystem, MotionModel, SwitchedModel}
 use crate::modes::table::shown;
 use crate::variables::ShownVariables;
 use daedal::dae::{Characteristics, Depth, System, characterise, derivatives};
-use daedal::hybrid::{Entry, Hybrid};
+use daedal::hybrid::{Hybrid, ModeEntry};
 use daedal::linalg::RankRule;
 use daedal::motion::Form;
 use daedal::motion::consistent::{self, InitialisationError};
@@ -306,7 +306,7 @@ pub(crate) fn first_state(
     rank_tolerance: Option<f64>,
 ) -> Result<Vec<f64>, Error> {
     let initial = &model.initial;
-    let entry = Entry { t, start: start.to_vec(), restart: initial.restart };
+    let entry = ModeEntry { t, start: start.to_vec(), restart: initial.restart };
     let flow = &system.modes[initial.mode].flow;
     let options = Options { rank_tolerance, ..Options::default() };
     let entered = flow.enter(&entry, &options).map_err(|cause| Error::Enter {

@@ -11,7 +11,7 @@ pub const AUTO: &str = "auto";
 
 /// Order of the steps of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum StepOrder {
     /// The same in every step.
     Fixed(u32),
     /// The degree of the polynomial over the step.
@@ -26,7 +26,7 @@ pub enum Order {
 
 /// Writes down every accepted step.
 pub struct StepRecorder {
-    pub of_method: Order,
+    pub of_method: StepOrder,
     t: Vec<f64>,
     h: Vec<f64>,
     order: Vec<u32>,
@@ -41,10 +41,10 @@ impl<L> Observer<L> for StepRecorder {
         self.t.push(step.t);
         self.h.push((step.segment.t1 - step.segment.t0).abs());
         match self.of_method {
-            Order::Fixed(order) => self.order.push(order),
-            Order::OfSegment | Order::Later => self.order.push(step.segment.degree() as u32),
-            Order::OfStages => self.order.push(2 * step.segment.degree() as u32 - 1),
-            Order::Unknown => {}
+            StepOrder::Fixed(order) => self.order.push(order),
+            StepOrder::OfSegment | StepOrder::Later => self.order.push(step.segment.degree() as u32),
+            StepOrder::OfStages => self.order.push(2 * step.segment.degree() as u32 - 1),
+            StepOrder::Unknown => {}
         }
         self.newton.push(step.statistics.solves.saturating_sub(self.solves));
         self.solves = step.statistics.solves;
@@ -55,18 +55,18 @@ impl<L> Observer<L> for StepRecorder {
 
 impl StepRecorder {
     /// Before the first step.
-    pub fn new(of_method: Order) -> Self {
+    pub fn new(of_method: StepOrder) -> Self {
         let (t, h, order, newton, residuals) = Default::default();
         StepRecorder { of_method, t, h, order, newton, residuals, solves: 0 }
     }
 
     /// Of steps whose order is told later this is it; only degrees of polynomials are known.
-    pub fn settle(&mut self, order: Order) {
-        if self.of_method == Order::Later {
+    pub fn settle(&mut self, order: StepOrder) {
+        if self.of_method == StepOrder::Later {
             match order {
-                Order::Fixed(order) => self.order.fill(order),
-                Order::OfStages => self.order.iter_mut().for_each(|degree| *degree = 2 * *degree - 1),
-                Order::OfSegment | Order::Later | Order::Unknown => {}
+                StepOrder::Fixed(order) => self.order.fill(order),
+                StepOrder::OfStages => self.order.iter_mut().for_each(|degree| *degree = 2 * *degree - 1),
+                StepOrder::OfSegment | StepOrder::Later | StepOrder::Unknown => {}
             }
             self.of_method = order;
         }
@@ -87,7 +87,7 @@ impl StepRecorder {
             hidden: level(|r| r.hidden),
             t: self.t,
             h: self.h,
-            order: (self.of_method != Order::Unknown).then_some(self.order),
+            order: (self.of_method != StepOrder::Unknown).then_some(self.order),
             newton: Some(self.newton),
         }
     }
@@ -96,30 +96,30 @@ impl StepRecorder {
 /// Writes down every accepted step of a run through several modes, with the order of the method of its mode.
 pub struct ModeRecorder {
     pub steps: StepRecorder,
-    pub modes: Vec<Order>,
+    pub modes: Vec<StepOrder>,
 }
 
 impl Observer<ActiveMode> for ModeRecorder {
     fn observe(&mut self, step: &StepView<ActiveMode>) -> ControlFlow<()> {
         // generated modes have the order of Radau IIa
-        self.steps.of_method = self.modes.get(step.layout.mode).copied().unwrap_or(Order::OF_RADAU);
+        self.steps.of_method = self.modes.get(step.layout.mode).copied().unwrap_or(StepOrder::OF_RADAU);
         self.steps.observe(step)
     }
 }
 
-impl Order {
+impl StepOrder {
     /// That of Radau IIa with three stages.
-    pub const OF_RADAU: Order = Order::Fixed(5);
+    pub const OF_RADAU: StepOrder = StepOrder::Fixed(5);
 
     /// Of a method by its name.
-    pub fn of(method: &str) -> Order {
+    pub fn of(method: &str) -> StepOrder {
         match method {
-            "gmkssol" => Order::OF_RADAU,
+            "gmkssol" => StepOrder::OF_RADAU,
             // with s stages the polynomial has degree s, and the order is 2s − 1
-            "geoms" | "radau" => Order::OfStages,
-            "bdf" => Order::OfSegment,
-            AUTO => Order::Later,
-            _ => Order::Unknown,
+            "geoms" | "radau" => StepOrder::OfStages,
+            "bdf" => StepOrder::OfSegment,
+            AUTO => StepOrder::Later,
+            _ => StepOrder::Unknown,
         }
     }
 }

@@ -172,6 +172,48 @@ fn wrong_settings_are_refused_in_words() {
 }
 
 #[test]
+fn a_formulation_of_a_mode_is_solved_or_refused() {
+    let rope = |mode: &str| {
+        format!(
+            r#"
+            [model]
+            name = "rope"
+            time = [0, 1]
+            [motion]
+            positions = ["x", "y"]
+            velocities = ["vx", "vy"]
+            mass = [1, 1]
+            forces = [0, -9.81]
+            [modes.rope]
+            motion = {{ holonomic = {{ rope = "x^2 + y^2 - 1" }} }}
+            {mode}
+            [modes.free]
+            [[transitions]]
+            from = "rope"
+            to = "free"
+            at = 0.5
+            [initial]
+            mode = "rope"
+            fix = {{ x = 1, vx = 0 }}
+            guess = {{ y = 0, vy = 0 }}
+            "#
+        )
+    };
+    let made = |mode: &str, settings: &Settings| {
+        let outcome = solve(&read(&rope(mode)), settings, &mut Unwatched).expect("a run");
+        (outcome.choice.method.clone(), outcome.choice.formulation.clone())
+    };
+    let two = |first: &str, second: &str| format!("{first}, {second}");
+    // no method is asked for: the one that takes it, as without modes
+    assert_eq!(made(r#"formulation = "ggl""#, &Settings::default()), (two("radau", "geoms"), two("ggl", "psf")));
+    assert_eq!(made(r#"formulation = "p1""#, &Settings::default()), ("geoms".into(), two("p1", "psf")));
+    let bdf = Settings { method: Some("bdf".into()), ..Settings::default() };
+    assert_eq!(made(r#"formulation = "ggl""#, &bdf), ("bdf".into(), two("ggl", "psf")));
+    let both = rope("method = \"hedop5\"\n            formulation = \"ggl\"");
+    assert!(refusal(&read(&both), &Settings::default()).contains("hedop5 does not take the formulation ggl"));
+}
+
+#[test]
 fn an_interruption_keeps_what_was_computed() {
     for text in [PENDULUM, CIRCUIT, THERMOSTAT] {
         let mut last = 0.0;

@@ -30,7 +30,8 @@ fn tests() -> BTreeSet<String> {
     found
 }
 
-fn walk(folder: &Path, visit: &mut dyn FnMut(&Path)) {
+/// Every file of a folder and of those inside, but for what is built.
+pub fn walk(folder: &Path, visit: &mut dyn FnMut(&Path)) {
     for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path()) {
         if entry.is_dir() && entry.file_name().is_some_and(|name| name != "target") {
             walk(&entry, visit);
@@ -41,7 +42,7 @@ fn walk(folder: &Path, visit: &mut dyn FnMut(&Path)) {
 }
 
 /// What stands in backticks.
-fn words(cell: &str) -> impl Iterator<Item = &str> {
+pub fn words(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
 

@@ -13,6 +13,8 @@
 mod blocks;
 mod coverage;
 mod links;
+mod names;
+mod options;
 mod terminal;
 
 use blocks::Block;

@@ -323,6 +323,11 @@ fn the_circle_experiment_can_be_repeated() {
         let solve = ["solve", &circle, "--formulation", formulation, "--save", "steps", "-o", written];
         let output = daedal(&[&solve, &arguments[..]].concat());
         let text = fs::read_to_string(&file).unwrap_or_else(|_| panic!("{}", stderr(&output)));
+        assert!(
+            !stdout(&output).contains("variable steps"),
+            "steps of one size are what they should be: {}",
+            stdout(&output)
+        );
         (code(&output), serde_json::from_str::<Value>(&text).expect("a run"))
     };
     let about = |found: f64, expected: f64| (found / expected - 1.0).abs() < 0.01;

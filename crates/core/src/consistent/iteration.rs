@@ -104,7 +104,7 @@ impl Stage {
             ..freedom.clone()
         };
         let mut moved = x.to_vec();
-        let fit = solve(&mut Part { all, rows: self.rows.clone() }, &freedom, &mut moved)?;
+        let fit = solve(&mut SomeRows { all, rows: self.rows.clone() }, &freedom, &mut moved)?;
         if fit.consistent() {
             x.copy_from_slice(&moved);
         }
@@ -113,12 +113,12 @@ impl Stage {
 }
 
 /// Some rows of equations.
-struct Part<'a, R> {
+struct SomeRows<'a, R> {
     all: &'a mut R,
     rows: Range<usize>,
 }
 
-impl<R: Requirements> Requirements for Part<'_, R> {
+impl<R: Requirements> Requirements for SomeRows<'_, R> {
     type Failure = R::Failure;
 
     fn linearise(&mut self, x: &[f64]) -> Result<(), R::Failure> {

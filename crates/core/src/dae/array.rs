@@ -18,8 +18,8 @@ pub const MOST_LEVELS: usize = 11;
 pub struct DerivativeArray {
     kernels: Arc<ArrayKernels>,
     /// of each level
-    values: Vec<Option<Called>>,
-    entries: Vec<Option<Called>>,
+    values: Vec<Option<KernelCall>>,
+    entries: Vec<Option<KernelCall>>,
     sparse: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct ArrayKernels {
 }
 
 /// A kernel with its arguments.
-struct Called {
+struct KernelCall {
     kernel: Box<dyn Kernel>,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
@@ -135,7 +135,7 @@ impl ArrayKernels {
         ArrayKernels { structure, compiler, values: none(), entries: none() }
     }
 
-    fn values(&self, level: usize) -> Called {
+    fn values(&self, level: usize) -> KernelCall {
         let system = &self.structure.system;
         let kernel = self.values[level].get_or_init(|| {
             let (graph, series) = series(system, &system.equations, level);
@@ -143,24 +143,24 @@ impl ArrayKernels {
             let by_level: Vec<Expr> = (0..=level).flat_map(|j| series.iter().map(move |row| row[j])).collect();
             self.compiler.compile(&graph, &by_level)
         });
-        Called::new(&**kernel, system, level, system.rows())
+        KernelCall::new(&**kernel, system, level, system.rows())
     }
 
-    fn entries(&self, level: usize) -> Called {
+    fn entries(&self, level: usize) -> KernelCall {
         let (system, entries) = (&self.structure.system, self.structure.coefficients());
         let kernel = self.entries[level].get_or_init(|| {
             let (graph, series) = series(system, &entries, level);
             self.compiler.compile(&graph, &series.concat())
         });
-        Called::new(&**kernel, system, level, entries.len())
+        KernelCall::new(&**kernel, system, level, entries.len())
     }
 }
 
-impl Called {
+impl KernelCall {
     /// Series of this many formulas.
     fn new(kernel: &dyn Kernel, system: &FirstOrder, level: usize, formulas: usize) -> Self {
         let inputs = 1 + (level + 2) * system.dim();
-        Called { kernel: kernel.duplicate(), inputs: vec![0.0; inputs], outputs: vec![0.0; formulas * (level + 1)] }
+        KernelCall { kernel: kernel.duplicate(), inputs: vec![0.0; inputs], outputs: vec![0.0; formulas * (level + 1)] }
     }
 
     fn call(&mut self, t: f64, jet: &[f64]) {

@@ -355,7 +355,7 @@ pub fn characterise(system: &System, initial: &Initial, depth: Depth) -> Result<
     let starts = initial.starts(&system.first);
     let mut array = system.array();
     let mut further = conditions(system, initial);
-    let mut search = Search {
+    let mut search = LevelSearch {
         system,
         array: &mut array,
         conditions: further.as_mut(),
@@ -392,7 +392,7 @@ pub fn characterise_at(
     let mut jet = values(&starts);
     let ranks = depth.ranks;
     let condition_names = Vec::new();
-    Search { system, array, conditions: None, t, starts: &starts, condition_names, released: false, ranks }
+    LevelSearch { system, array, conditions: None, t, starts: &starts, condition_names, released: false, ranks }
         .run(&mut jet, depth)
 }
 
@@ -413,7 +413,7 @@ fn check(system: &System, initial: &Initial) -> Result<(), AnalysisError> {
     Ok(())
 }
 
-struct Search<'s, 'a> {
+struct LevelSearch<'s, 'a> {
     system: &'s System,
     array: &'a mut DerivativeArray,
     conditions: Option<&'a mut Conditions>,
@@ -424,7 +424,7 @@ struct Search<'s, 'a> {
     ranks: RankRule,
 }
 
-impl Search<'_, '_> {
+impl LevelSearch<'_, '_> {
     fn run(&mut self, jet: &mut Vec<f64>, depth: Depth) -> Result<Characteristics, AnalysisError> {
         let (m, n) = (self.array.rows(), self.array.dim());
         let most = depth.most.min(MOST_LEVELS - 1);

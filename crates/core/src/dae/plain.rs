@@ -28,7 +28,7 @@ pub struct Plain {
     /// ∂F/∂t, where time enters: formulas until it is asked for
     by_time: Option<TimeSlope>,
     /// ẋ of an ordinary differential equation whose rows have one derivative each: formulas until they are asked for
-    rates: Option<Rates>,
+    rates: Option<ExplicitRates>,
     inputs: Vec<f64>,
     time: usize,
     /// where x and ẋ stand among the inputs
@@ -89,15 +89,15 @@ impl TimeSlope {
 }
 
 /// ẋ by formulas, which explicit methods ask for.
-enum Rates {
+enum ExplicitRates {
     Formulas(Box<Structure>, Arc<dyn Compiler>),
     Kernel(Box<dyn Kernel>),
 }
 
-impl Rates {
+impl ExplicitRates {
     /// ẋⱼ = −Fᵢ(t, x, 0)/eᵢⱼ with the row i in which ẋⱼ stands, compiled.
     fn made(self) -> Self {
-        let Rates::Formulas(structure, compiler) = self else { return self };
+        let ExplicitRates::Formulas(structure, compiler) = self else { return self };
         let FirstOrder { mut graph, equations, xdot, .. } = structure.system;
         let at_rest: Vec<_> = xdot.iter().map(|&rate| (rate, 0.0)).collect();
         let f = graph.bind(&equations, &at_rest);
@@ -105,7 +105,7 @@ impl Rates {
         for (i, j, e) in structure.leading.iter() {
             rates[j] = graph.with(|| -f[i] / e);
         }
-        Rates::Kernel(compiler.compile(&graph, &rates))
+        ExplicitRates::Kernel(compiler.compile(&graph, &rates))
     }
 }
 
@@ -117,7 +117,7 @@ impl Plain {
         let watch = WatchedMatrix::new(structure, &**compiler, ranks);
         let plain = Self::with_pattern(structure, &**compiler, pattern);
         let explicit = plain.is_ordinary() && structure.own_columns();
-        let rates = explicit.then(|| Rates::Formulas(Box::new(structure.clone()), compiler.clone()));
+        let rates = explicit.then(|| ExplicitRates::Formulas(Box::new(structure.clone()), compiler.clone()));
         Plain { rates, watch, ..plain }
     }
 
@@ -231,12 +231,12 @@ impl Dae for Plain {
     }
 
     fn make_rates(&mut self) -> bool {
-        self.rates = self.rates.take().map(Rates::made);
+        self.rates = self.rates.take().map(ExplicitRates::made);
         self.rates.is_some()
     }
 
     fn rates_by_formulas(&mut self, t: f64, x: &[f64], rates: &mut [f64]) -> Result<(), Undefined> {
-        let Some(Rates::Kernel(kernel)) = &mut self.rates else { return Err(Undefined) };
+        let Some(ExplicitRates::Kernel(kernel)) = &mut self.rates else { return Err(Undefined) };
         self.inputs[self.time] = t;
         self.of_x.put(x, &mut self.inputs);
         kernel.call(&self.inputs, rates);

@@ -138,9 +138,9 @@ impl TimeConditions {
             let middle = 0.5 * (a + b);
             let smallest = b - a <= SMALLEST * span || !(a < middle && middle < b);
             match decided {
-                Cell::Clear => {}
-                Cell::Unclear if !smallest => self.open.extend([(middle, b), (a, middle)]),
-                Cell::Changes | Cell::Unclear => {
+                TimeCell::Clear => {}
+                TimeCell::Unclear if !smallest => self.open.extend([(middle, b), (a, middle)]),
+                TimeCell::Changes | TimeCell::Unclear => {
                     if self.differ(of, b, signs) {
                         return Some(self.narrow(of, (a, b, to), signs, span));
                     }
@@ -150,9 +150,9 @@ impl TimeConditions {
         None
     }
 
-    fn look(&mut self, of: &OfTime, (a, b): (f64, f64), signs: &[f64]) -> Cell {
+    fn look(&mut self, of: &OfTime, (a, b): (f64, f64), signs: &[f64]) -> TimeCell {
         self.bounds.at(of, &of.conditions, Taylor::parameter(Interval::new(a, b)), signs);
-        let mut decided = Cell::Clear;
+        let mut decided = TimeCell::Clear;
         for (c, &sign) in self.bounds.outputs.iter().zip(signs) {
             let [c, slope] = c.coefficients;
             if c.is_undefined() || keeps(c, sign) {
@@ -161,9 +161,9 @@ impl TimeConditions {
             if sign * slope.low >= 0.0 && sign * slope.high >= 0.0 {
                 // it leads away from zero
             } else if slope.low > 0.0 || slope.high < 0.0 {
-                decided = Cell::Changes;
+                decided = TimeCell::Changes;
             } else {
-                return Cell::Unclear;
+                return TimeCell::Unclear;
             }
         }
         decided
@@ -212,7 +212,7 @@ pub(super) struct SignChange {
 
 /// What bounds tell about a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cell {
+enum TimeCell {
     /// No sign changes.
     Clear,
     /// Every condition whose sign may change is monotone.

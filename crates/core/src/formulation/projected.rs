@@ -46,7 +46,7 @@ enum Source {
 }
 
 /// Rows that are combinations S of others.
-struct Part {
+struct CombinedRows {
     first: usize,
     source: Source,
     from: Vec<usize>,
@@ -66,7 +66,7 @@ pub(super) struct Projected<'p> {
     F: Jacobian,
     /// of velocity level, and of position level or of both with invariants
     gradients: [SelectorGradients; 2],
-    parts: Vec<Part>,
+    parts: Vec<CombinedRows>,
     algebraic: Vec<bool>,
     invariants: Vec<bool>,
     /// accepted steps since the last choice
@@ -190,7 +190,7 @@ impl<'p> Projected<'p> {
                     self.invariants[first + i] = l.row_invariants().contains(row);
                 }
             }
-            self.parts.push(Part { first, source, from, unknowns, S, chosen });
+            self.parts.push(CombinedRows { first, source, from, unknowns, S, chosen });
             first += m;
         }
         assert_eq!(first, l.dim(), "{first} rows for {} unknowns", l.dim());
@@ -401,7 +401,7 @@ impl Dae for Projected<'_> {
 
     fn undetermined(&self) -> Vec<Vec<f64>> {
         let closure = self.parts.iter().filter(|part| matches!(part.source, Source::Unknowns));
-        let vector = |(part, k): (&Part, usize)| {
+        let vector = |(part, k): (&CombinedRows, usize)| {
             let mut x = vec![0.0; self.layout.dim()];
             part.unknowns.iter().zip(part.S.row(k)).for_each(|(&j, s)| x[j] = *s);
             x

@@ -16,7 +16,7 @@ use crate::statistics::Residuals;
 
 /// Weights of the levels in a combined row.
 #[derive(Clone, Copy)]
-struct Levels {
+struct LevelWeights {
     /// Of g, gI, gII.
     holonomic: [f64; 3],
     /// Of HZv + h, hI.
@@ -28,7 +28,7 @@ struct Levels {
 /// A square formulation at work.
 pub(super) struct Square<'p> {
     formulation: Formulation,
-    levels: Levels,
+    levels: LevelWeights,
     array: Box<dyn ReducedArray + 'p>,
     layout: Layout,
     rows: Vec<f64>,
@@ -49,13 +49,15 @@ impl<'p> Square<'p> {
         at: &State,
     ) -> Result<Self, StartFailure> {
         let levels = match formulation {
-            Formulation::Eom => Levels { holonomic: [1.0, 0.0, 0.0], nonholonomic: [1.0, 0.0], ggl: false },
-            Formulation::Eom1 => Levels { holonomic: [0.0, 1.0, 0.0], nonholonomic: [1.0, 0.0], ggl: false },
-            Formulation::Ggl => Levels { holonomic: [0.0, 1.0, 0.0], nonholonomic: [1.0, 0.0], ggl: true },
-            Formulation::Baumgarte(b) => {
-                Levels { holonomic: [b.beta * b.beta, 2.0 * b.alpha, 1.0], nonholonomic: [b.delta, 1.0], ggl: false }
-            }
-            _ => Levels { holonomic: [0.0, 0.0, 1.0], nonholonomic: [0.0, 1.0], ggl: false },
+            Formulation::Eom => LevelWeights { holonomic: [1.0, 0.0, 0.0], nonholonomic: [1.0, 0.0], ggl: false },
+            Formulation::Eom1 => LevelWeights { holonomic: [0.0, 1.0, 0.0], nonholonomic: [1.0, 0.0], ggl: false },
+            Formulation::Ggl => LevelWeights { holonomic: [0.0, 1.0, 0.0], nonholonomic: [1.0, 0.0], ggl: true },
+            Formulation::Baumgarte(b) => LevelWeights {
+                holonomic: [b.beta * b.beta, 2.0 * b.alpha, 1.0],
+                nonholonomic: [b.delta, 1.0],
+                ggl: false,
+            },
+            _ => LevelWeights { holonomic: [0.0, 0.0, 1.0], nonholonomic: [0.0, 1.0], ggl: false },
         };
         let mut array = mechanism.array(Form::StrangenessFree, false);
         let layout = array.layout().clone();

@@ -18,14 +18,14 @@ use crate::linalg::{Mat, RankError, RankRule, Ranks};
 const ROUNDING: f64 = 1e-12;
 
 /// The coefficients of a system at an instant: E = ∂F/∂ẋ, its rate Ė, and A = −∂F/∂x.
-pub(super) struct Coefficients {
+pub(super) struct CoefficientsAt {
     pub E: Mat<f64>,
     pub rate: Mat<f64>,
     pub A: Mat<f64>,
 }
 
 /// N: as many rows as there are combinations that impulses cannot change, each with a leading one.
-pub(super) fn kept_by_impulses(of: &Coefficients, ranks: RankRule) -> Result<Mat<f64>, RankError> {
+pub(super) fn kept_by_impulses(of: &CoefficientsAt, ranks: RankRule) -> Result<Mat<f64>, RankError> {
     let (m, n) = (of.E.nrows(), of.E.ncols());
     // columns of one size; powers of two keep all digits
     let rows: Vec<f64> = (0..m).map(|i| largest(&of.E, i).max_or(|| largest(&of.A, i))).collect();
@@ -144,7 +144,7 @@ mod tests {
 
     fn kept(E: &[&[f64]], A: &[&[f64]]) -> Mat<f64> {
         let (E, A) = (matrix(E), matrix(A));
-        kept_by_impulses(&Coefficients { rate: Mat::zeros(E.nrows(), E.ncols()), E, A }, RankRule::default()).unwrap()
+        kept_by_impulses(&CoefficientsAt { rate: Mat::zeros(E.nrows(), E.ncols()), E, A }, RankRule::default()).unwrap()
     }
 
     /// The row is (entries)/(its first entry that is not zero).
@@ -166,7 +166,7 @@ mod tests {
         // sums of rows, the constraint among them
         let (E, A) = (matrix(&[&[1.0, 0.0, 0.0], &[0.0, 3.0, 0.0], &[0.0; 3]]), matrix(&A));
         let S = matrix(&[&[1.0, 2.0, -1.0], &[0.5, 1.0, 7.0], &[2.0, -1.0, 1e-3]]);
-        let mixed = Coefficients { E: &S * &E, A: &S * &A, rate: Mat::zeros(3, 3) };
+        let mixed = CoefficientsAt { E: &S * &E, A: &S * &A, rate: Mat::zeros(3, 3) };
         let N = kept_by_impulses(&mixed, RankRule::default()).unwrap();
         assert!(N.nrows() == 1 && same(&N, 0, &[1.0, 3.0, 0.0]), "{N:?}");
     }
@@ -198,7 +198,7 @@ mod tests {
             }
         }
         (A[(m + last, 2 * m)], A[(2 * m, last)]) = (-1.0, 1.0);
-        let N = kept_by_impulses(&Coefficients { rate: Mat::zeros(n, n), E, A }, RankRule::default()).unwrap();
+        let N = kept_by_impulses(&CoefficientsAt { rate: Mat::zeros(n, n), E, A }, RankRule::default()).unwrap();
         // all positions and velocities but those of the last point
         assert_eq!(N.nrows(), 2 * m - 2);
     }
@@ -208,6 +208,6 @@ mod tests {
         // 0 = −x₁ + t x₂, x₁' − t x₂' = 0 at t = 0.5: nothing is free
         let (E, rate) = (matrix(&[&[0.0, 0.0], &[1.0, -0.5]]), matrix(&[&[0.0, 0.0], &[0.0, -1.0]]));
         let A = matrix(&[&[1.0, -0.5], &[0.0, 0.0]]);
-        assert_eq!(kept_by_impulses(&Coefficients { E, rate, A }, RankRule::default()).unwrap().nrows(), 0);
+        assert_eq!(kept_by_impulses(&CoefficientsAt { E, rate, A }, RankRule::default()).unwrap().nrows(), 0);
     }
 }

@@ -1,7 +1,7 @@
 //! A state on its way onto the constraints, with what steps keep.
 
 use super::error::EnterError;
-use super::linearised::Linearised;
+use super::linearised::LinearisedDae;
 use crate::consistent::{
     Balanced, Contradicting, Freedom, KeptRows, Requirements, Stage, correction, largest, residual, solve,
 };
@@ -20,7 +20,7 @@ pub(super) type KeptAt<'k> = dyn FnMut(&Jumping, &[f64]) -> Result<Option<Mat<f6
 
 /// A system of index at most one, and how its unknowns may move.
 pub(super) struct Jumping<'d> {
-    pub system: Linearised<'d>,
+    pub system: LinearisedDae<'d>,
     pub freedom: Freedom,
     /// x̃
     start: Vec<f64>,
@@ -52,7 +52,7 @@ impl<'d> Jumping<'d> {
         // bookkeeping may change by any amount
         let (counted, light) = free.partition(|&j| dae.in_error_norm(j));
         freedom.classes = vec![counted, light];
-        Jumping { system: Linearised::new(dae, t, xdot, ranks), freedom, start: x.to_vec(), kept }
+        Jumping { system: LinearisedDae::new(dae, t, xdot, ranks), freedom, start: x.to_vec(), kept }
     }
 
     /// Take x as x̃, with what steps from it keep.

@@ -17,7 +17,7 @@ const NAMED: f64 = 1e-3;
 type Combination = Vec<(usize, f64)>;
 
 /// A system at a point.
-pub(super) struct Linearised<'d> {
+pub(super) struct LinearisedDae<'d> {
     pub dae: &'d mut dyn Dae,
     pub t: f64,
     /// a guess of ẋ, which follows where constraints are hidden in rows that contain it
@@ -42,10 +42,10 @@ pub(super) struct Linearised<'d> {
     pub ranks: RankRule,
 }
 
-impl<'d> Linearised<'d> {
+impl<'d> LinearisedDae<'d> {
     /// Before the first point.
     pub fn new(dae: &'d mut dyn Dae, t: f64, xdot: &[f64], ranks: RankRule) -> Self {
-        Linearised {
+        LinearisedDae {
             pencil: dae.new_pencil(),
             rows: vec![0.0; dae.dim()],
             dae,
@@ -64,7 +64,7 @@ impl<'d> Linearised<'d> {
 
     /// E₁, sums of rows that are constraints left out.
     pub fn leading(&self) -> Mat<f64> {
-        self.dense(&self.differential, Part::Leading)
+        self.dense(&self.differential, DerivativePart::Leading)
     }
 
     /// E₁ of the differential part with undetermined combinations, and gradients of invariants that stand for differential equations.
@@ -77,7 +77,7 @@ impl<'d> Linearised<'d> {
             }
             None => self.leading(),
         };
-        let slopes = self.dense(&invariants, Part::Slope);
+        let slopes = self.dense(&invariants, DerivativePart::Slope);
         let d = E1.nrows();
         Mat::from_fn(d + slopes.nrows(), E1.ncols(), |i, j| if i < d { E1[(i, j)] } else { slopes[(i - d, j)] })
     }
@@ -109,7 +109,7 @@ impl<'d> Linearised<'d> {
     fn uncover(&mut self, x: &[f64]) -> Result<(), EnterError> {
         let t = self.t;
         let rows: Vec<usize> = self.differential.iter().map(|row| row[0].0).collect();
-        let E1 = self.dense(&self.differential, Part::Leading);
+        let E1 = self.dense(&self.differential, DerivativePart::Leading);
         let scales = Scales::of(&E1, Scaling::Rows);
         let scale = scales.rows.clone();
         let found = Decomposed::scaled(&E1, scales, 0.0, self.ranks).ok_or(StepFailure::SvdFailed { t })?;
@@ -128,10 +128,10 @@ impl<'d> Linearised<'d> {
     }
 
     /// Entries that are not zero of sums of rows: their derivatives with respect to ẋ or x.
-    fn each_entry(&self, rows: &[Combination], part: Part, mut each: impl FnMut(usize, usize, f64)) {
+    fn each_entry(&self, rows: &[Combination], part: DerivativePart, mut each: impl FnMut(usize, usize, f64)) {
         let (M, sign) = match part {
-            Part::Leading => (&self.pencil.E, 1.0),
-            Part::Slope => (&self.pencil.A, -1.0),
+            DerivativePart::Leading => (&self.pencil.E, 1.0),
+            DerivativePart::Slope => (&self.pencil.A, -1.0),
         };
         let mut sums = vec![0.0; self.rows.len()];
         for (i, row) in rows.iter().enumerate() {
@@ -147,14 +147,14 @@ impl<'d> Linearised<'d> {
         }
     }
 
-    fn dense(&self, rows: &[Combination], part: Part) -> Mat<f64> {
+    fn dense(&self, rows: &[Combination], part: DerivativePart) -> Mat<f64> {
         let mut M = Mat::zeros(rows.len(), self.rows.len());
         self.each_entry(rows, part, |i, j, entry| M[(i, j)] += entry);
         M
     }
 }
 
-impl Requirements for Linearised<'_> {
+impl Requirements for LinearisedDae<'_> {
     type Failure = EnterError;
 
     fn linearise(&mut self, x: &[f64]) -> Result<(), EnterError> {
@@ -176,7 +176,7 @@ impl Requirements for Linearised<'_> {
         }
         self.values = self.constraints.iter().map(|row| sum(row, &self.rows)).collect();
         let mut terms = vec![Terms::default(); self.values.len()];
-        self.each_entry(&self.constraints, Part::Slope, |i, j, slope| terms[i].add(slope, x[j]));
+        self.each_entry(&self.constraints, DerivativePart::Slope, |i, j, slope| terms[i].add(slope, x[j]));
         self.sizes = terms.iter().zip(&self.values).map(|(terms, value)| terms.size(*value)).collect();
         Ok(())
     }
@@ -197,7 +197,7 @@ impl Requirements for Linearised<'_> {
 
     /// C = ∂G₂/∂x.
     fn slopes(&self) -> Mat<f64> {
-        self.dense(&self.constraints, Part::Slope)
+        self.dense(&self.constraints, DerivativePart::Slope)
     }
 
     /// E₁ δ = 0, C δ = −G₂ with the pencil itself, whose rows show all constraints.
@@ -210,7 +210,7 @@ impl Requirements for Linearised<'_> {
         LeadingMatrix::new(&self.pencil, self.flags(), self.ranks)?.solve(&mut step);
         // rows with one derivative hold their unknowns, without rounding
         let mut columns = vec![Vec::new(); self.differential.len()];
-        self.each_entry(&self.differential, Part::Leading, |i, j, _| columns[i].push(j));
+        self.each_entry(&self.differential, DerivativePart::Leading, |i, j, _| columns[i].push(j));
         columns.iter().filter(|columns| columns.len() == 1).for_each(|columns| step[columns[0]] = 0.0);
         Some(step)
     }
@@ -218,7 +218,7 @@ impl Requirements for Linearised<'_> {
 
 /// Which derivatives of rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum DerivativePart {
     /// With respect to ẋ.
     Leading,
     /// With respect to x.

@@ -28,7 +28,7 @@ mod way;
 pub use condition::{Condition, Logic, Surface, SwitchingFunction};
 pub use error::{EnterError, HybridError, HybridFailure};
 pub(crate) use flow::GeneralFlow;
-pub use flow::{Entered, Entry, Flow, Impulses, Part};
+pub use flow::{Entered, Flow, Impulses, ModeEntry, Part};
 pub use mode::{ActiveMode, Mode};
 pub use options::{Detection, HybridOptions, Hysteresis, Restart};
 pub use restart::make_consistent;

@@ -52,9 +52,9 @@ impl Integrator for NonstiffFirst {
         let rtol = Weights::new(&*system, &options.tolerance)?.rtol();
         let pair = if rtol > LOOSE { Pair::Order5 } else { Pair::Order8 };
         let implicit = if rtol > LOOSE_AND_STIFF && system.is_ordinary() && system.is_autonomous() {
-            Implicit::Rodas
+            StiffMethod::Rodas
         } else {
-            Implicit::Radau(Stages::chosen(rtol))
+            StiffMethod::Radau(Stages::chosen(rtol))
         };
         let (name, t) = (pair.tableau().name, at.t);
         let admitted = match Admitted::new(name, &mut *system, &at) {
@@ -97,16 +97,16 @@ fn is_stiff(admitted: &mut Admitted, pair: Pair, options: &Options) -> bool {
 
 /// What solves stiff systems.
 #[derive(Clone, Copy)]
-enum Implicit {
+enum StiffMethod {
     Radau(Stages),
     Rodas,
 }
 
-impl Implicit {
+impl StiffMethod {
     fn name(self) -> &'static str {
         match self {
-            Implicit::Radau(_) => "radau",
-            Implicit::Rodas => "rodas",
+            StiffMethod::Radau(_) => "radau",
+            StiffMethod::Rodas => "rodas",
         }
     }
 
@@ -117,8 +117,8 @@ impl Implicit {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
         match self {
-            Implicit::Radau(stages) => RadauIIa { stages, ..RadauIIa::default() }.start(system, at, options),
-            Implicit::Rodas => Rodas::default().start(system, at, options),
+            StiffMethod::Radau(stages) => RadauIIa { stages, ..RadauIIa::default() }.start(system, at, options),
+            StiffMethod::Rodas => Rodas::default().start(system, at, options),
         }
     }
 }
@@ -131,7 +131,7 @@ enum AtWork<'p> {
 struct NonstiffFirstStepper<'p> {
     /// always there but while one method hands over to the other
     at_work: Option<AtWork<'p>>,
-    implicit: Implicit,
+    implicit: StiffMethod,
     options: Options,
     /// of the explicit method, once it has handed over
     before: Statistics,

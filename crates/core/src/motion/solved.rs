@@ -60,9 +60,9 @@ impl InvariantSlopes {
 
 /// Rows and columns of the pivots, in the order of elimination.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Pivots(Vec<(usize, usize)>);
+pub(super) struct PivotOrder(Vec<(usize, usize)>);
 
-impl Pivots {
+impl PivotOrder {
     /// For a matrix with these entries at a point; none if it is singular, or if there is too much to eliminate.
     pub fn of(size: usize, entries: &[(usize, usize, f64)]) -> Option<Self> {
         if size > MOST_ROWS {
@@ -101,7 +101,7 @@ impl Pivots {
             }
             pivots.push((row, column));
         }
-        Some(Pivots(pivots))
+        Some(PivotOrder(pivots))
     }
 
     /// x of A x = b, then A x − b, then |A| |x| + |b|.
@@ -183,7 +183,7 @@ mod tests {
             let value = |e: Expr| graph.constant(e).unwrap_or_else(|| at[e.index()]);
             A.iter().map(|&(i, j, e)| (i, j, value(e))).collect::<Vec<_>>()
         };
-        let pivots = Pivots::of(4, &values(at)).expect("a regular matrix");
+        let pivots = PivotOrder::of(4, &values(at)).expect("a regular matrix");
         let outputs = pivots.solve(&mut graph, &A, &b);
         let tape = Tape::new(&graph, &outputs);
         let evaluate = move |k: [f64; 3]| tape.evaluate(&k);
@@ -218,7 +218,7 @@ mod tests {
         let A = vec![(0, 0, x), (0, 1, one), (1, 0, one), (1, 1, one)];
         let b = graph.with(|| [1.0, 3.0].map(Expr::from));
         // the first pivot is that of the largest entry
-        let pivots = Pivots::of(2, &entries(5.0)).expect("a regular matrix");
+        let pivots = PivotOrder::of(2, &entries(5.0)).expect("a regular matrix");
         let outputs = pivots.solve(&mut graph, &A, &b);
         let tape = Tape::new(&graph, &outputs);
         let trusted = |x: f64| {
@@ -231,12 +231,12 @@ mod tests {
 
     #[test]
     fn what_is_singular_or_too_much_is_left_to_others() {
-        assert_eq!(Pivots::of(2, &[(0, 0, 1.0), (0, 1, 2.0), (1, 0, 2.0), (1, 1, 4.0)]), None);
-        assert_eq!(Pivots::of(2, &[(0, 0, 1.0), (0, 1, 2.0)]), None);
+        assert_eq!(PivotOrder::of(2, &[(0, 0, 1.0), (0, 1, 2.0), (1, 0, 2.0), (1, 1, 4.0)]), None);
+        assert_eq!(PivotOrder::of(2, &[(0, 0, 1.0), (0, 1, 2.0)]), None);
         let full = |n: usize| -> Vec<_> {
             (0..n * n).map(|k| (k / n, k % n, if k / n == k % n { 9.0 } else { 1.0 / (k + 1) as f64 })).collect()
         };
-        assert!(Pivots::of(12, &full(12)).is_some());
-        assert_eq!(Pivots::of(30, &full(30)), None);
+        assert!(PivotOrder::of(12, &full(12)).is_some());
+        assert_eq!(PivotOrder::of(30, &full(30)), None);
     }
 }

@@ -8,7 +8,7 @@
 //! ```
 //! so that no formula contains c_s⁻¹: with G = g_p − g_s c_s⁻¹ c_p the constraint force is (GZ)ᵀλ = (g_p Z)ᵀλ − (c_p Z)ᵀη.
 
-use super::solved::{Pivots, Solved};
+use super::solved::{PivotOrder, Solved};
 use super::{ClosedForms, Form, Formulas, Kinematics, Layout, MassStructure, Structure, Variables};
 use crate::graph::{Expr, Graph, Jacobian};
 
@@ -89,7 +89,7 @@ impl SymbolicParts {
     }
 
     /// Outputs of a solution with these pivots: x, A x − b and |A| |x| + |b|, then b and Z v, or how positions move; of several solutions all x first.
-    pub fn solved(&self, what: Solved, pivots: &Pivots) -> (Graph, Vec<Expr>) {
+    pub fn solved(&self, what: Solved, pivots: &PivotOrder) -> (Graph, Vec<Expr>) {
         let mut graph = self.graph.clone();
         if what == Solved::Invariants {
             let outputs = self.directions(&mut graph, pivots);
@@ -120,7 +120,7 @@ impl SymbolicParts {
     }
 
     /// Solutions for (e_p Z)ᵀ of all invariants, then for e_vᵀ; behind them e, Z u of all, e_p Z u, and e_v w.
-    fn directions(&self, graph: &mut Graph, pivots: &Pivots) -> Vec<Expr> {
+    fn directions(&self, graph: &mut Graph, pivots: &PivotOrder) -> Vec<Expr> {
         let (n, size) = (self.at.v().len(), self.at.v().len() + self.at.lambda().len() + self.at.mu().len());
         let kinematics = self.forces[self.forces.len() - self.at.p().len()..].to_vec();
         let Z = graph.jacobian(&kinematics, self.at.v());

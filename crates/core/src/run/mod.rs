@@ -39,7 +39,7 @@ pub(crate) use course::{CourseOfMotion, CourseOfSystem};
 use crate::error::StepFailure;
 use crate::hybrid::history::{Accumulation, History};
 use crate::hybrid::watch::{Fine, Watch};
-use crate::hybrid::{ActiveMode, Entry, Hybrid, HybridFailure, HybridOptions, HybridSolution, SwitchKind};
+use crate::hybrid::{ActiveMode, Hybrid, HybridFailure, HybridOptions, HybridSolution, ModeEntry, SwitchKind};
 use crate::initial::Initial;
 use crate::lookout::Lookout;
 use crate::observer::{Observer, StepView};
@@ -159,7 +159,7 @@ impl<'r, 'h> Execution<'r, 'h> {
     pub fn enter_first(&mut self, initial: &Initial) -> Result<(), HybridFailure> {
         let (place, t) = (&mut self.places[self.active], initial.t);
         let given = initial.of_mode(&place.unknowns, place.keep()).map_err(Into::into);
-        let entry = given.map(|start| Entry { t, start, restart: initial.restart });
+        let entry = given.map(|start| ModeEntry { t, start, restart: initial.restart });
         let entered = entry.and_then(|entry| place.enter(&entry, self.options, self.interval.1));
         let mode = place.name.clone();
         entered.map_err(|cause| HybridFailure::Enter { t, mode, from: None, cause: Box::new(cause) })?;

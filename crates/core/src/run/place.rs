@@ -7,7 +7,9 @@ use crate::error::StepFailure;
 use crate::event::Event;
 use crate::explicit_time::{Crossing, Suspects, Timetable};
 use crate::graph::{Expr, Graph};
-use crate::hybrid::{EnterError, Entered, Entry, Flow, GeneralFlow, Hybrid, Mode, ModeNames, Part, Restart, Trigger};
+use crate::hybrid::{
+    EnterError, Entered, Flow, GeneralFlow, Hybrid, Mode, ModeEntry, ModeNames, Part, Restart, Trigger,
+};
 use crate::method::{StartFailure, Stepper};
 use crate::options::Options;
 use crate::statistics::Statistics;
@@ -114,7 +116,7 @@ impl<'h> Place<'h> {
     }
 
     /// Make a state consistent and put the stepper there.
-    pub fn enter(&mut self, entry: &Entry, options: &Options, tend: f64) -> Result<Entered, EnterError> {
+    pub fn enter(&mut self, entry: &ModeEntry, options: &Options, tend: f64) -> Result<Entered, EnterError> {
         let first = self.stepper.is_none();
         let entered = self.enter_flow(entry, options)?;
         if first {
@@ -164,7 +166,7 @@ impl<'h> Place<'h> {
         self.equations.ask(|course| course.restore(t, x, options));
     }
 
-    fn enter_flow(&mut self, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
+    fn enter_flow(&mut self, entry: &ModeEntry, options: &Options) -> Result<Entered, EnterError> {
         let (mut new, entered) = match (&self.equations, &mut self.stepper) {
             (PlaceEquations::Given(mode), Some(stepper)) => {
                 return mode.flow.enter_again(&mut **stepper, entry, options);

@@ -2,7 +2,7 @@
 
 use super::exit::{Composite, Exit, Sheet, Target};
 use super::rearranged::carried;
-use super::switch::Change;
+use super::switch::StateChange;
 use super::{Execution, StateAndRate};
 use crate::hybrid::slide::{
     along, beyond, constant_width, convex_parameters, generate, opposite, side, surface_function,
@@ -139,7 +139,7 @@ impl<'h> Execution<'_, 'h> {
             }
         };
         let Some(place) = place else { return false };
-        let change = Change {
+        let change = StateChange {
             transition: None,
             transfer: written.and_then(|sliding| sliding.transfer.as_ref()),
             expects: written.map(|sliding| sliding.between.0),
@@ -152,7 +152,7 @@ impl<'h> Execution<'_, 'h> {
     }
 
     /// Enter a mode for sliding; false if it would be left at once.
-    pub fn try_sliding(&mut self, place: usize, t: f64, change: &Change<'h>, chattering: bool) -> bool {
+    pub fn try_sliding(&mut self, place: usize, t: f64, change: &StateChange<'h>, chattering: bool) -> bool {
         let placed = match self.place(place, t, change) {
             Ok(placed) => placed,
             Err(failure) => {
@@ -220,7 +220,7 @@ impl<'h> Execution<'_, 'h> {
         let rest = side(self.system, &composite, surface, which);
         let kind = SwitchKind::SlidingEnds;
         let change =
-            Change { transition: None, transfer: None, expects: None, restart: None, keep: &[], kind, condition };
+            StateChange { transition: None, transfer: None, expects: None, restart: None, keep: &[], kind, condition };
         let rest =
             rest.unwrap_or(Composite { vertices: vec![composite.vertices[which << surface]], surfaces: Vec::new() });
         let to = if rest.vertices.len() == 1 {
@@ -252,7 +252,7 @@ impl<'h> Execution<'_, 'h> {
         let Some(composite) = self.places[self.active].composite.clone() else { return Ok(()) };
         let first = transitions[0];
         let kind = SwitchKind::Regular;
-        let change = Change {
+        let change = StateChange {
             transition: Some(first),
             transfer: None,
             expects: None,
@@ -289,7 +289,8 @@ impl<'h> Execution<'_, 'h> {
             let mut surfaces = composite.surfaces.clone();
             surfaces.push(Sheet { transition: first, back: None, offset: 0.0 });
             if let Some(corner) = self.generated(&Composite { vertices, surfaces }, t) {
-                let change = Change { kind: SwitchKind::SlidingBegins, condition: change.condition.clone(), ..change };
+                let change =
+                    StateChange { kind: SwitchKind::SlidingBegins, condition: change.condition.clone(), ..change };
                 if self.try_sliding(corner, t, &change, chattering) {
                     return Ok(());
                 }

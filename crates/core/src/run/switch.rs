@@ -5,7 +5,8 @@ use super::exit::{Reason, Target};
 use super::rearranged::{carried, starts};
 use super::record::jumps;
 use crate::hybrid::{
-    Detection, Entered, Entry, HybridFailure, Part, Repair, Restart, Smoothness, Switch, SwitchKind, Transfer, Warning,
+    Detection, Entered, HybridFailure, ModeEntry, Part, Repair, Restart, Smoothness, Switch, SwitchKind, Transfer,
+    Warning,
 };
 
 /// Changes below this many times the tolerance are no jumps.
@@ -14,7 +15,7 @@ const JUMP: f64 = 10.0;
 pub const NOISE: f64 = 25.0;
 
 /// What a switch does with the state.
-pub struct Change<'h> {
+pub struct StateChange<'h> {
     pub transition: Option<usize>,
     pub transfer: Option<&'h Transfer<'h>>,
     /// the mode whose unknowns the transfer expects, if it is not the active one
@@ -26,7 +27,7 @@ pub struct Change<'h> {
 }
 
 /// A mode that was entered.
-pub struct Placed {
+pub struct EnteredMode {
     pub entered: Entered,
     /// the state that was to be made consistent, not a number for what is new
     pub given: Vec<f64>,
@@ -103,7 +104,7 @@ impl<'h> Execution<'_, 'h> {
         let keep: &[String] = described.map_or(&[], |t| &t.keep);
         // a mode that slides between others is left by their transitions
         let expects = described.map(|t| t.from);
-        let mut change = Change { transition, transfer, expects, restart, keep, kind, condition };
+        let mut change = StateChange { transition, transfer, expects, restart, keep, kind, condition };
         let chattering = match kind {
             SwitchKind::Regular => {
                 let lost = self.watch.stays_near_zero(exit, NOISE);
@@ -148,14 +149,20 @@ impl<'h> Execution<'_, 'h> {
     }
 
     /// Enter a mode and tell about it.
-    pub fn enter(&mut self, to: usize, t: f64, change: &Change<'h>, chattering: bool) -> Result<(), HybridFailure> {
+    pub fn enter(
+        &mut self,
+        to: usize,
+        t: f64,
+        change: &StateChange<'h>,
+        chattering: bool,
+    ) -> Result<(), HybridFailure> {
         let placed = self.place(to, t, change)?;
         self.told(to, t, change, chattering, placed);
         Ok(())
     }
 
     /// Put the stepper of a mode to the state in `x` of the active mode, changed and made consistent.
-    pub fn place(&mut self, to: usize, t: f64, change: &Change<'h>) -> Result<Placed, HybridFailure> {
+    pub fn place(&mut self, to: usize, t: f64, change: &StateChange<'h>) -> Result<EnteredMode, HybridFailure> {
         let (old, new) = (&self.places[self.active], &self.places[to]);
         let mut y = carried(&self.here.x, &old.unknowns, &new.unknowns);
         if let Some(transfer) = change.transfer {
@@ -183,16 +190,16 @@ impl<'h> Execution<'_, 'h> {
         let mode = new.name.clone();
         let restart = change.restart.unwrap_or(new.restart());
         let entered = starts(&y, &new.unknowns, &[new.keep(), change.keep])
-            .map(|start| Entry { t, start, restart: Some(restart) })
+            .map(|start| ModeEntry { t, start, restart: Some(restart) })
             .and_then(|entry| self.places[to].enter(&entry, self.options, self.interval.1));
         match entered {
-            Ok(entered) => Ok(Placed { entered, given: y, restart }),
+            Ok(entered) => Ok(EnteredMode { entered, given: y, restart }),
             Err(cause) => Err(HybridFailure::Enter { t, mode, from, cause: Box::new(cause) }),
         }
     }
 
     /// What making a state consistent changed by more than the tolerance.
-    fn repair(&self, to: usize, placed: &Placed, after: &[f64]) -> Option<Repair> {
+    fn repair(&self, to: usize, placed: &EnteredMode, after: &[f64]) -> Option<Repair> {
         let place = &self.places[to];
         let mut moved: Vec<(Part, f64)> = Vec::new();
         for (j, (&given, &after)) in placed.given.iter().zip(after).enumerate() {
@@ -212,7 +219,7 @@ impl<'h> Execution<'_, 'h> {
     }
 
     /// The new mode is active now.
-    pub fn told(&mut self, to: usize, t: f64, change: &Change<'h>, chattering: bool, placed: Placed) {
+    pub fn told(&mut self, to: usize, t: f64, change: &StateChange<'h>, chattering: bool, placed: EnteredMode) {
         let from = self.active;
         let (old, new) = (&self.places[from], &self.places[to]);
         let after = new.at().state().x[..new.unknowns.len()].to_vec();

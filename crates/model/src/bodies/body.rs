@@ -1,6 +1,6 @@
 //! `[world]`, `[[bodies]]` and `[[points]]`.
 
-use super::Drawing;
+use super::DrawnSystem;
 use super::objects::Object;
 use super::template::{Template, tables};
 use crate::diagnostic::Mistake;
@@ -50,7 +50,7 @@ pub(super) fn world(reader: &mut Reader, root: &DeTable) -> System {
 }
 
 /// `[[bodies]]`.
-pub(super) fn bodies(reader: &mut Reader, root: &DeTable, drawing: &mut Drawing) {
+pub(super) fn bodies(reader: &mut Reader, root: &DeTable, drawing: &mut DrawnSystem) {
     for mut template in tables(reader, root, "bodies", "[[bodies]]") {
         template.section.check_keys(reader, &KEYS);
         if template.section.get("name").is_none() {
@@ -362,7 +362,7 @@ fn inertia(
 }
 
 /// `[[points]]`.
-pub(super) fn points(reader: &mut Reader, root: &DeTable, drawing: &mut Drawing) {
+pub(super) fn points(reader: &mut Reader, root: &DeTable, drawing: &mut DrawnSystem) {
     for mut template in tables(reader, root, "points", "[[points]]") {
         template.section.check_keys(reader, &["name", "for", "body", "at"]);
         if template.section.get("name").is_none() {

@@ -4,7 +4,7 @@ use super::joint::of_joint;
 use super::objects::Object;
 use super::switched;
 use super::template::{Template, tables};
-use super::{Drawing, WrittenLaw};
+use super::{DrawnSystem, WrittenLaw};
 use crate::diagnostic::Mistake;
 use crate::index::Bindings;
 use crate::reader::Reader;
@@ -28,7 +28,7 @@ fn keys(kind: &str) -> &'static [&'static str] {
 }
 
 /// Read all forces into the drawing.
-pub(super) fn forces(reader: &mut Reader, root: &DeTable, drawing: &mut Drawing) {
+pub(super) fn forces(reader: &mut Reader, root: &DeTable, drawing: &mut DrawnSystem) {
     for (k, mut template) in tables(reader, root, "forces", "[[forces]]").into_iter().enumerate() {
         if template.section.get("kind").is_none() {
             template.missing(reader, "kind", &format!("kinds are {}", KINDS.join(", ")));
@@ -59,7 +59,7 @@ fn one(
     template: &mut Template,
     reader: &mut Reader,
     kind: &str,
-    drawing: &Drawing,
+    drawing: &DrawnSystem,
     bindings: &Bindings,
     laws: &mut Vec<WrittenLaw>,
 ) -> Option<Force> {
@@ -195,7 +195,7 @@ fn with_law(
 fn wrench(
     template: &mut Template,
     reader: &mut Reader,
-    drawing: &Drawing,
+    drawing: &DrawnSystem,
     bindings: &Bindings,
     laws: &mut Vec<WrittenLaw>,
 ) -> Option<Force> {

@@ -1,6 +1,6 @@
 //! `[[joints]]`.
 
-use super::Drawing;
+use super::DrawnSystem;
 use super::objects::Object;
 use super::switched;
 use super::template::{Template, tables};
@@ -60,7 +60,7 @@ fn keys(kind: &str) -> &'static [&'static str] {
 }
 
 /// Read all joints into the drawing.
-pub(super) fn joints(reader: &mut Reader, root: &DeTable, drawing: &mut Drawing) {
+pub(super) fn joints(reader: &mut Reader, root: &DeTable, drawing: &mut DrawnSystem) {
     for mut template in tables(reader, root, "joints", "[[joints]]") {
         if template.section.get("name").is_none() {
             template.missing(reader, "name", "write name = \"hinge\"");
@@ -97,7 +97,7 @@ fn one(
     template: &mut Template,
     reader: &mut Reader,
     kind: &str,
-    drawing: &Drawing,
+    drawing: &DrawnSystem,
     bindings: &Bindings,
 ) -> Option<Joint> {
     let planar = drawing.system.is_planar();
@@ -231,7 +231,7 @@ fn two_axes(template: &mut Template, reader: &mut Reader, bindings: &Bindings) -
 fn rolling(
     template: &mut Template,
     reader: &mut Reader,
-    drawing: &Drawing,
+    drawing: &DrawnSystem,
     B: BodyId,
     bindings: &Bindings,
 ) -> Option<Joint> {
@@ -265,7 +265,7 @@ fn rolling(
 pub(super) fn of_joint(
     template: &mut Template,
     reader: &mut Reader,
-    drawing: &Drawing,
+    drawing: &DrawnSystem,
     bindings: &Bindings,
 ) -> Option<usize> {
     let Some(item) = template.section.get("joint") else {
@@ -279,7 +279,7 @@ fn transmission(
     template: &mut Template,
     reader: &mut Reader,
     kind: &str,
-    drawing: &Drawing,
+    drawing: &DrawnSystem,
     bindings: &Bindings,
 ) -> Option<Joint> {
     let items = match template.section.get("joints").map(Spanned::get_ref) {

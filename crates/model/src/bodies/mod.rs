@@ -33,7 +33,7 @@ use crate::source::Span;
 use daedal::graph::{Expr, Graph};
 use daedal::motion::{Formulas, Variables};
 use daedal::{Initial, Start};
-use daedal_multibody::force::{Action, Arguments};
+use daedal_multibody::force::{Action, LawArguments};
 use daedal_multibody::{BodyId, Coordinate, JointId, Kind, System};
 use objects::Object;
 pub(crate) use objects::{Mechanical, Objects};
@@ -54,7 +54,7 @@ struct WrittenLaw {
 }
 
 /// What has been read of the drawing.
-struct Drawing {
+struct DrawnSystem {
     system: System,
     objects: Objects,
     /// formulas of each force
@@ -67,7 +67,7 @@ fn body_id(k: usize) -> BodyId {
     BodyId::of(k)
 }
 
-impl Drawing {
+impl DrawnSystem {
     /// Give an object its name.
     fn declare(&mut self, reader: &mut Reader, name: &Name, object: Object) {
         let first = self.objects.by_name.get(&name.full).map(|(_, first)| *first);
@@ -140,7 +140,7 @@ pub(crate) fn read(
 ) -> Option<ReadBodies> {
     parameters::evaluate(reader);
     let system = body::world(reader, root);
-    let mut drawing = Drawing { system, objects: Objects::default(), laws: Vec::new(), mode };
+    let mut drawing = DrawnSystem { system, objects: Objects::default(), laws: Vec::new(), mode };
     body::bodies(reader, root, &mut drawing);
     if drawing.system.movers().next().is_none() && reader.count() == 0 {
         let end = reader.file.trim_end().len();
@@ -175,7 +175,7 @@ pub(crate) fn read(
         return None;
     }
     drawing.objects.complete(&drawing.system);
-    let Drawing { system, objects, laws, .. } = drawing;
+    let DrawnSystem { system, objects, laws, .. } = drawing;
     let system = Arc::new(system);
     reader.scope.objects = Some(Rc::new(objects));
     let read = equations(reader, &system, &laws, motion, beside, jobs);
@@ -183,7 +183,7 @@ pub(crate) fn read(
 }
 
 /// Angles that the file names count turns: they are positions.
-fn track_angles(reader: &Reader, drawing: &mut Drawing, given: &[GivenEvent]) {
+fn track_angles(reader: &Reader, drawing: &mut DrawnSystem, given: &[GivenEvent]) {
     let mut bases: Vec<&str> = Vec::new();
     for text in std::iter::once(reader.file).chain(given.iter().map(|event| event.when.as_str())) {
         for (k, _) in text.match_indices(".angle") {
@@ -255,7 +255,7 @@ fn equations(
         let sight = Rc::new(Sight::new(Arc::clone(system), &inputs));
         to.mechanism = Some(Rc::clone(&sight));
         let mut equations = {
-            let mut law = |force: usize, component: usize, arguments: Option<Arguments>| {
+            let mut law = |force: usize, component: usize, arguments: Option<LawArguments>| {
                 law(&mut to, system, laws, force, component, arguments)
             };
             system.equations_at(sight.view.clone(), &inputs, &mut law)
@@ -330,9 +330,9 @@ fn law(
     laws: &[Vec<WrittenLaw>],
     force: usize,
     component: usize,
-    arguments: Option<Arguments>,
+    arguments: Option<LawArguments>,
 ) -> Expr {
-    if let Some(Arguments { coordinate, rate, .. }) = arguments {
+    if let Some(LawArguments { coordinate, rate, .. }) = arguments {
         let names = match &system.forces()[force].action {
             Action::OnJoint { coordinate: Coordinate::Angle, .. } => ["angle", "rate"],
             Action::OnJoint { .. } => ["travel", "speed"],

@@ -1,6 +1,6 @@
 //! Bodies in a system with modes: joints and forces that a mode does not have, and where its first mode starts.
 
-use super::Drawing;
+use super::DrawnSystem;
 use super::template::Template;
 use crate::diagnostic::Mistake;
 use crate::document::{Section, TomlItem, wrong_type};
@@ -64,7 +64,7 @@ pub(super) fn is_there(template: &Template, reader: &mut Reader, mode: &ModeOfBo
 }
 
 /// Switch off what the mode does not have: single joints and forces, or all of one name.
-pub(super) fn leave_out(reader: &mut Reader, drawing: &mut Drawing) {
+pub(super) fn leave_out(reader: &mut Reader, drawing: &mut DrawnSystem) {
     let system = &mut drawing.system;
     for (name, at) in &drawing.mode.without {
         let of = |other: &str| other == name || other.split('[').next() == Some(name);

@@ -2,9 +2,9 @@
 
 use super::frame::{Frame, MassProperties};
 use super::kinds;
-use super::names::Names;
-use super::tree::{Freedom, Holding, Link, Movement, MovementId, Placed, Tree};
-use super::write::{Drawing, Table, Value, is_identity};
+use super::names::TakenNames;
+use super::tree::{Holding, Link, LinkMovement, LinkTree, MovementId, MovementKind, Placed};
+use super::write::{WrittenRobot, WrittenTable, WrittenValue, is_identity};
 use super::xml::Log;
 use crate::source::Span;
 use daedal_multibody::vector::{norm, product, sub, transposed};
@@ -25,10 +25,10 @@ pub(super) struct Called {
 
 /// The work on one tree.
 pub(super) struct Draftsman<'t> {
-    pub tree: &'t Tree,
+    pub tree: &'t LinkTree,
     pub log: &'t mut Log,
-    pub names: Names,
-    pub drawing: Drawing,
+    pub names: TakenNames,
+    pub drawing: WrittenRobot,
     placed: Vec<Placed>,
     /// The link whose body a link belongs to; none for parts of the ground.
     roots: Vec<Option<usize>>,
@@ -40,7 +40,7 @@ pub(super) struct Draftsman<'t> {
 }
 
 /// The drawing of a tree.
-pub(super) fn draw(tree: &mut Tree, text: &str, log: &mut Log) -> Option<Drawing> {
+pub(super) fn draw(tree: &mut LinkTree, text: &str, log: &mut Log) -> Option<WrittenRobot> {
     if let Err(k) = tree.pose() {
         let place = tree.couplings[k].place;
         log.refuse(
@@ -61,8 +61,8 @@ pub(super) fn draw(tree: &mut Tree, text: &str, log: &mut Log) -> Option<Drawing
         });
     }
     let placed = tree.placed(true);
-    let drawing = Drawing { gravity: tree.gravity, ..Drawing::default() };
-    let (names, called, bodies) = (Names::default(), HashMap::new(), Vec::new());
+    let drawing = WrittenRobot { gravity: tree.gravity, ..WrittenRobot::default() };
+    let (names, called, bodies) = (TakenNames::default(), HashMap::new(), Vec::new());
     let mut draftsman = Draftsman { tree, log, names, drawing, placed, roots, bodies, called, lines };
     draftsman.bodies();
     draftsman.points();
@@ -87,9 +87,10 @@ impl Draftsman<'_> {
     fn bodies(&mut self) {
         if !self.tree.scenery.is_empty() {
             let name = self.names.free("world", "body");
-            let table = Table::new("shapes of the world".into()).text("name", name);
-            let table =
-                table.with("fixed", Value::Truth(true)).with("shapes", Value::Shapes(self.tree.scenery.clone()));
+            let table = WrittenTable::new("shapes of the world".into()).text("name", name);
+            let table = table
+                .with("fixed", WrittenValue::Truth(true))
+                .with("shapes", WrittenValue::Shapes(self.tree.scenery.clone()));
             self.drawing.bodies.push(table);
         }
         for (k, link) in self.tree.links.iter().enumerate() {
@@ -121,13 +122,13 @@ impl Draftsman<'_> {
 
     fn fixed(&mut self, k: usize) {
         let (link, frame) = (&self.tree.links[k], &self.placed[k].frame);
-        let table = Table::new(self.comment(self.tree.noun, link.name.as_deref(), link.place));
-        let mut table = table.text("name", &self.bodies[k]).with("fixed", Value::Truth(true));
+        let table = WrittenTable::new(self.comment(self.tree.noun, link.name.as_deref(), link.place));
+        let mut table = table.text("name", &self.bodies[k]).with("fixed", WrittenValue::Truth(true));
         if norm(frame.p) > 0.0 {
-            table = table.with("at", Value::Vector(frame.p));
+            table = table.with("at", WrittenValue::Vector(frame.p));
         }
         if !is_identity(&frame.R) {
-            table = table.with("rotation", Value::Rotation(frame.R));
+            table = table.with("rotation", WrittenValue::Rotation(frame.R));
         }
         let shapes = link.shapes.iter().map(|shape| placed_shape(frame, shape)).collect();
         self.drawing.bodies.push(look(table, shapes, link.color.as_ref()));
@@ -154,14 +155,14 @@ impl Draftsman<'_> {
         if matches!(link.holding, Holding::Free) {
             comment.push_str("; nothing holds it");
         }
-        let mut table = Table::new(comment)
+        let mut table = WrittenTable::new(comment)
             .text("name", &self.bodies[root])
-            .with("mass", Value::Number(mass.mass))
-            .with("at", Value::Vector(X.point(mass.centre)));
+            .with("mass", WrittenValue::Number(mass.mass))
+            .with("at", WrittenValue::Vector(X.point(mass.centre)));
         if !is_identity(&X.R) {
-            table = table.with("rotation", Value::Rotation(X.R));
+            table = table.with("rotation", WrittenValue::Rotation(X.R));
         }
-        table = table.with("inertia", Value::Inertia(mass.J));
+        table = table.with("inertia", WrittenValue::Inertia(mass.J));
         let color = members.iter().find_map(|k| self.tree.links[*k].color.as_ref());
         self.drawing.bodies.push(look(table, shapes, color));
     }
@@ -204,8 +205,8 @@ impl Draftsman<'_> {
             let sites = link.points.iter().map(|(name, place, at)| (name, *place, *at, "site"));
             for (name, place, at, what) in merged.into_iter().chain(sites) {
                 let own = self.names.take(self.log, name, "point");
-                let table = Table::new(self.comment(what, Some(name), place)).text("name", own);
-                let at = Value::Vector(self.placed[k].frame.point(at));
+                let table = WrittenTable::new(self.comment(what, Some(name), place)).text("name", own);
+                let at = WrittenValue::Vector(self.placed[k].frame.point(at));
                 self.drawing.points.push(table.text("body", &self.bodies[root]).with("at", at));
             }
         }
@@ -214,7 +215,7 @@ impl Draftsman<'_> {
     fn joints(&mut self) {
         for (k, link) in self.tree.links.iter().enumerate() {
             let Holding::By(movements) = &link.holding else { continue };
-            let freedoms: Vec<Freedom> = movements.iter().map(|movement| movement.freedom).collect();
+            let freedoms: Vec<MovementKind> = movements.iter().map(|movement| movement.freedom).collect();
             let joint = match kinds::joint(&freedoms, &self.placed[k]) {
                 Ok(joint) => joint,
                 Err(why) => {
@@ -247,14 +248,14 @@ impl Draftsman<'_> {
             for movement in movements.iter().filter(|movement| movement.drawn != 0.0) {
                 comment = format!("{comment}; drawn at {}", super::write::number(movement.zero + movement.drawn, 0.0));
             }
-            let mut table = Table::new(comment)
+            let mut table = WrittenTable::new(comment)
                 .text("name", name)
                 .text("kind", joint.kind)
-                .with("between", Value::Words(vec![parent, self.bodies[k].clone()]))
-                .with("at", Value::Vector(joint.at));
+                .with("between", WrittenValue::Words(vec![parent, self.bodies[k].clone()]))
+                .with("at", WrittenValue::Vector(joint.at));
             match joint.axes[..] {
-                [axis] => table = table.with("axis", Value::Vector(axis)),
-                [first, second] => table = table.with("axes", Value::Vectors([first, second])),
+                [axis] => table = table.with("axis", WrittenValue::Vector(axis)),
+                [first, second] => table = table.with("axes", WrittenValue::Vectors([first, second])),
                 _ => {}
             }
             self.drawing.joints.push(table);
@@ -299,13 +300,14 @@ impl Draftsman<'_> {
                 Some(name) => self.names.take(self.log, name, "loop"),
                 None => self.names.free(&format!("loop_{}", number + 1), "joint"),
             };
-            let table = Table::new(self.comment(
+            let table = WrittenTable::new(self.comment(
                 &format!("equality {}", if closure.weld { "weld" } else { "connect" }),
                 closure.name.as_deref(),
                 closure.place,
             ));
-            let table = table.text("name", name).text("kind", kind).with("between", Value::Words(vec![first, second]));
-            self.drawing.joints.push(table.with("at", Value::Vector(at)));
+            let table =
+                table.text("name", name).text("kind", kind).with("between", WrittenValue::Words(vec![first, second]));
+            self.drawing.joints.push(table.with("at", WrittenValue::Vector(at)));
         }
     }
 
@@ -320,7 +322,7 @@ impl Draftsman<'_> {
         }
     }
 
-    fn spring(&mut self, link: &Link, k: usize, movement: &Movement, called: &Called) {
+    fn spring(&mut self, link: &Link, k: usize, movement: &LinkMovement, called: &Called) {
         let comment = |what: &str| format!("{what} of the joint `{}`", called.joint);
         if movement.friction != 0.0 {
             self.log.note("dry friction of joints is off; it stands in the file as a comment");
@@ -330,16 +332,16 @@ impl Draftsman<'_> {
             let kind = if about { "torsion" } else { "linear" };
             if movement.stiffness != 0.0 || movement.damping != 0.0 {
                 let what = if movement.stiffness == 0.0 { "damper" } else { "spring" };
-                let mut table = Table::new(comment(what)).text("kind", kind).text("joint", &called.joint);
+                let mut table = WrittenTable::new(comment(what)).text("kind", kind).text("joint", &called.joint);
                 if movement.stiffness != 0.0 {
-                    table = table.with("stiffness", Value::Number(movement.stiffness));
+                    table = table.with("stiffness", WrittenValue::Number(movement.stiffness));
                     let rest = movement.rest - movement.zero - movement.drawn;
                     if rest != 0.0 {
-                        table = table.with(if about { "angle" } else { "travel" }, Value::Number(rest));
+                        table = table.with(if about { "angle" } else { "travel" }, WrittenValue::Number(rest));
                     }
                 }
                 if movement.damping != 0.0 {
-                    table = table.with("damping", Value::Number(movement.damping));
+                    table = table.with("damping", WrittenValue::Number(movement.damping));
                 }
                 self.drawing.forces.push(table);
             }
@@ -347,18 +349,18 @@ impl Draftsman<'_> {
                 let (key, rate) = if about { ("torque", "rate") } else { ("force", "speed") };
                 let law = format!("-{}*tanh({rate}/{SLIP})", super::write::number(movement.friction, 0.0));
                 let text = format!("{}, smooth below {SLIP}, is off", comment("dry friction"));
-                let table = Table::new(text).text("kind", kind).text("joint", &called.joint).text(key, law);
-                self.drawing.forces.push(Table { off: true, ..table });
+                let table = WrittenTable::new(text).text("kind", kind).text("joint", &called.joint).text(key, law);
+                self.drawing.forces.push(WrittenTable { off: true, ..table });
             }
             return;
         }
-        if movement.freedom == Freedom::Ball && movement.stiffness == 0.0 {
+        if movement.freedom == MovementKind::Ball && movement.stiffness == 0.0 {
             if movement.damping != 0.0 {
                 let parent = self.body_of(link.parent);
-                let table = Table::new(comment("damper")).text("kind", "bushing");
-                let table = table.with("between", Value::Words(vec![parent, self.bodies[k].clone()]));
-                let at = Value::Vector(self.placed[k].movements[0].0);
-                let damping = Value::Vector([movement.damping; 3]);
+                let table = WrittenTable::new(comment("damper")).text("kind", "bushing");
+                let table = table.with("between", WrittenValue::Words(vec![parent, self.bodies[k].clone()]));
+                let at = WrittenValue::Vector(self.placed[k].movements[0].0);
+                let damping = WrittenValue::Vector([movement.damping; 3]);
                 self.drawing.forces.push(table.with("at", at).with("rotational_damping", damping));
             }
             return;
@@ -381,12 +383,12 @@ fn placed_shape(frame: &Frame, shape: &Shape) -> Shape {
 }
 
 /// Shapes and colour of a body.
-fn look(mut table: Table, shapes: Vec<Shape>, color: Option<&String>) -> Table {
+fn look(mut table: WrittenTable, shapes: Vec<Shape>, color: Option<&String>) -> WrittenTable {
     if let Some(color) = color {
         table = table.text("color", color);
     }
     if !shapes.is_empty() {
-        table = table.with("shapes", Value::Shapes(shapes));
+        table = table.with("shapes", WrittenValue::Shapes(shapes));
     }
     table
 }

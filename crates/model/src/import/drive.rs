@@ -2,7 +2,7 @@
 
 use super::draw::{Called, Draftsman};
 use super::tree::{Coupling, MovementId};
-use super::write::{Table, Value, number};
+use super::write::{WrittenTable, WrittenValue, number};
 use crate::source::Span;
 use daedal_multibody::Coordinate;
 
@@ -34,8 +34,8 @@ impl Draftsman<'_> {
                 Some(name) => self.names.take(self.log, name, "coupling"),
                 None => self.names.free(&format!("{}_follows", second.0.joint), "coupling"),
             };
-            let table =
-                Table::new(self.comment("coupling", coupling.name.as_deref(), coupling.place)).text("name", called);
+            let table = WrittenTable::new(self.comment("coupling", coupling.name.as_deref(), coupling.place))
+                .text("name", called);
             let word = |coordinate| if coordinate == Coordinate::Angle { "angle" } else { "travel" };
             let table = match first {
                 // the other joint was refused
@@ -45,13 +45,13 @@ impl Draftsman<'_> {
                     let shift = coupling.first.map_or(0.0, |first| self.tree.movement(first).drawn);
                     let c = shifted(coupling, shift);
                     let linear = c[2..].iter().all(|c| *c == 0.0);
-                    let joints = Value::Words(vec![first.0.joint, second.0.joint]);
+                    let joints = WrittenValue::Words(vec![first.0.joint, second.0.joint]);
                     if linear && [first.1, second.1] == [Coordinate::Angle; 2] {
-                        table.text("kind", "gear").with("joints", joints).with("ratio", Value::Number(c[1]))
+                        table.text("kind", "gear").with("joints", joints).with("ratio", WrittenValue::Number(c[1]))
                     } else {
                         let coordinates = [first.1, second.1].map(|c| word(c).to_string()).to_vec();
                         let table = table.text("kind", "coupler").with("joints", joints);
-                        table.with("coordinates", Value::Words(coordinates)).text("function", polynomial(&c))
+                        table.with("coordinates", WrittenValue::Words(coordinates)).text("function", polynomial(&c))
                     }
                 }
             };
@@ -86,7 +86,8 @@ impl Draftsman<'_> {
             ];
             let comment = self.comment(&format!("actuator {}", actuator.tag), actuator.name.as_deref(), actuator.place);
             self.drawing.parameters.push((control.clone(), 0.0, format!("control of {name}")));
-            let table = Table::new(comment).text("name", name).text("kind", "actuator").text("joint", called.joint);
+            let table =
+                WrittenTable::new(comment).text("name", name).text("kind", "actuator").text("joint", called.joint);
             self.drawing.forces.push(table.text(key, sum(&terms)));
         }
     }

@@ -1,6 +1,6 @@
 //! Movements of one link against its parent as one joint.
 
-use super::tree::{Freedom, Placed};
+use super::tree::{MovementKind, Placed};
 use daedal_multibody::Coordinate;
 use daedal_multibody::vector::{Vector, add, cross, dot, norm, scale, sub};
 
@@ -19,8 +19,8 @@ pub(super) struct JointKind {
 const AGREE: f64 = 1e-9;
 
 /// The joint of these movements, or why there is none.
-pub(super) fn joint(freedoms: &[Freedom], placed: &Placed) -> Result<JointKind, &'static str> {
-    use Freedom::{Ball, Hinge, Planar, Slide};
+pub(super) fn joint(freedoms: &[MovementKind], placed: &Placed) -> Result<JointKind, &'static str> {
+    use MovementKind::{Ball, Hinge, Planar, Slide};
     let at = |k: usize| placed.movements[k].0;
     let axis = |k: usize| placed.movements[k].1;
     let (angle, travel) = (Some(Coordinate::Angle), Some(Coordinate::Travel));

@@ -22,11 +22,11 @@ const TAKEN: [&str; 12] = [
 
 /// Names that are given away.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct TakenNames {
     used: HashSet<String>,
 }
 
-impl Names {
+impl TakenNames {
     /// The name of something that is called like this in its file; `suffix` is added where another thing has the name.
     pub fn take(&mut self, log: &mut Log, called: &str, suffix: &str) -> String {
         let name = self.free(called, suffix);
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn names_are_plain_and_different() {
-        let (mut names, mut log) = (Names::default(), Log::default());
+        let (mut names, mut log) = (TakenNames::default(), Log::default());
         let mut take = |called: &str, suffix: &str| names.take(&mut log, called, suffix);
         assert_eq!(take("upper arm/1", "joint"), "upper_arm_1");
         assert_eq!(take("elbow", "body"), "elbow");

@@ -12,7 +12,7 @@ use daedal_multibody::vector::Vector;
 
 /// How a movement goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Freedom {
+pub(super) enum MovementKind {
     Hinge,
     Slide,
     Ball,
@@ -22,10 +22,10 @@ pub(super) enum Freedom {
 
 /// One way in which a link moves against its parent.
 #[derive(Clone, Debug)]
-pub(super) struct Movement {
+pub(super) struct LinkMovement {
     pub name: Option<String>,
     pub place: Span,
-    pub freedom: Freedom,
+    pub freedom: MovementKind,
     /// In the frame of the link.
     pub point: Vector<f64>,
     /// Of length one.
@@ -42,9 +42,15 @@ pub(super) struct Movement {
     pub friction: f64,
 }
 
-impl Movement {
-    pub fn new(name: Option<String>, place: Span, freedom: Freedom, point: Vector<f64>, axis: Vector<f64>) -> Self {
-        Movement {
+impl LinkMovement {
+    pub fn new(
+        name: Option<String>,
+        place: Span,
+        freedom: MovementKind,
+        point: Vector<f64>,
+        axis: Vector<f64>,
+    ) -> Self {
+        LinkMovement {
             name,
             place,
             freedom,
@@ -63,9 +69,9 @@ impl Movement {
     fn displacement(&self) -> Frame {
         match self.freedom {
             _ if self.drawn == 0.0 => Frame::IDENTITY,
-            Freedom::Hinge => Frame::turned(self.point, self.axis, self.drawn),
-            Freedom::Slide => Frame::moved(self.axis, self.drawn),
-            Freedom::Ball | Freedom::Planar => Frame::IDENTITY,
+            MovementKind::Hinge => Frame::turned(self.point, self.axis, self.drawn),
+            MovementKind::Slide => Frame::moved(self.axis, self.drawn),
+            MovementKind::Ball | MovementKind::Planar => Frame::IDENTITY,
         }
     }
 }
@@ -77,7 +83,7 @@ pub(super) enum Holding {
     Welded,
     /// Nothing.
     Free,
-    By(Vec<Movement>),
+    By(Vec<LinkMovement>),
 }
 
 /// A link of URDF, a body of MJCF.
@@ -144,7 +150,7 @@ pub(super) struct Actuator {
 
 /// All of it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tree {
+pub(super) struct LinkTree {
     pub name: Option<String>,
     /// "link" or "body".
     pub noun: &'static str,
@@ -164,15 +170,15 @@ pub(super) struct Placed {
     pub movements: Vec<(Vector<f64>, Vector<f64>)>,
 }
 
-impl Tree {
-    pub fn movement(&self, (link, number): MovementId) -> &Movement {
+impl LinkTree {
+    pub fn movement(&self, (link, number): MovementId) -> &LinkMovement {
         match &self.links[link].holding {
             Holding::By(movements) => &movements[number],
             _ => unreachable!("ids are made from movements"),
         }
     }
 
-    fn movement_mut(&mut self, (link, number): MovementId) -> &mut Movement {
+    fn movement_mut(&mut self, (link, number): MovementId) -> &mut LinkMovement {
         match &mut self.links[link].holding {
             Holding::By(movements) => &mut movements[number],
             _ => unreachable!("ids are made from movements"),

@@ -1,7 +1,7 @@
 //! URDF: `<robot>` with links and joints, a tree.
 
 use super::frame::{Frame, MassProperties, rpy};
-use super::tree::{Coupling, Freedom, Holding, Link, Movement, Tree};
+use super::tree::{Coupling, Holding, Link, LinkMovement, LinkTree, MovementKind};
 use super::xml::{Element, Log, XACRO, elements, only, place};
 use super::{Base, rgb};
 use crate::diagnostic::Mistake;
@@ -24,8 +24,8 @@ struct WrittenJoint<'d> {
 }
 
 /// The tree of a robot.
-pub(super) fn read(robot: Node, base: Option<Base>, log: &mut Log) -> Tree {
-    let mut tree = Tree { name: robot.attribute("name").map(Into::into), noun: "link", ..Tree::default() };
+pub(super) fn read(robot: Node, base: Option<Base>, log: &mut Log) -> LinkTree {
+    let mut tree = LinkTree { name: robot.attribute("name").map(Into::into), noun: "link", ..LinkTree::default() };
     let mut colors = HashMap::new();
     for material in elements(robot).filter(|child| child.has_tag_name("material")) {
         if let (Some(name), Some(color)) = (material.attribute("name"), color(log, material)) {
@@ -227,7 +227,7 @@ fn joints<'d>(
 }
 
 /// Links in an order in which parents come first: from the root along the joints.
-fn in_order(tree: &mut Tree, mut links: Vec<Link>, joints: &[WrittenJoint], base: Option<Base>, log: &mut Log) {
+fn in_order(tree: &mut LinkTree, mut links: Vec<Link>, joints: &[WrittenJoint], base: Option<Base>, log: &mut Log) {
     let mut above: Vec<Option<&WrittenJoint>> = vec![None; links.len()];
     for joint in joints {
         if let Some(first) = above[joint.child].replace(joint) {
@@ -303,16 +303,16 @@ fn holding(joint: &WrittenJoint, log: &mut Log) -> Holding {
     let freedom = match joint.kind {
         "fixed" => return Holding::Welded,
         "floating" => return Holding::Free,
-        "prismatic" => Freedom::Slide,
-        "planar" => Freedom::Planar,
-        _ => Freedom::Hinge,
+        "prismatic" => MovementKind::Slide,
+        "planar" => MovementKind::Planar,
+        _ => MovementKind::Hinge,
     };
-    let mut movement = Movement::new(Some(joint.name.into()), joint.element.place(), freedom, [0.0; 3], axis);
+    let mut movement = LinkMovement::new(Some(joint.name.into()), joint.element.place(), freedom, [0.0; 3], axis);
     if let Some(dynamics) = only(log, node, "dynamics") {
         dynamics.leave_out_but(log, &["damping", "friction"]);
         movement.damping = dynamics.number_or(log, "damping", 0.0);
         movement.friction = dynamics.number_or(log, "friction", 0.0);
-        if freedom == Freedom::Planar && movement.damping != 0.0 {
+        if freedom == MovementKind::Planar && movement.damping != 0.0 {
             let help = "delete it and write [[forces]] after the import";
             log.refuse(
                 dynamics.at("damping"),
@@ -326,7 +326,7 @@ fn holding(joint: &WrittenJoint, log: &mut Log) -> Holding {
 }
 
 /// `<mimic joint multiplier offset>`.
-fn mimic(joint: &WrittenJoint, tree: &mut Tree, by_name: &HashMap<&str, usize>, log: &mut Log) {
+fn mimic(joint: &WrittenJoint, tree: &mut LinkTree, by_name: &HashMap<&str, usize>, log: &mut Log) {
     let Some(mimic) = only(log, joint.element.node, "mimic") else { return };
     let Some(name) = mimic.needed(log, "joint") else { return };
     let Some(&first) = by_name.get(name) else {
@@ -336,7 +336,7 @@ fn mimic(joint: &WrittenJoint, tree: &mut Tree, by_name: &HashMap<&str, usize>, 
     };
     let second = by_name[joint.name];
     let coordinate = |k: usize| match &tree.links[k].holding {
-        Holding::By(movements) => movements[0].freedom != Freedom::Planar,
+        Holding::By(movements) => movements[0].freedom != MovementKind::Planar,
         _ => false,
     };
     if let Some(k) = [first, second].into_iter().find(|k| !coordinate(*k)) {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// A value of a key.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum WrittenValue {
     Text(String),
     Words(Vec<String>),
     Number(f64),
@@ -22,46 +22,46 @@ pub(super) enum Value {
 
 /// One `[[…]]` table.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(super) struct WrittenTable {
     /// Where it comes from.
     pub comment: String,
-    pub entries: Vec<(&'static str, Value)>,
+    pub entries: Vec<(&'static str, WrittenValue)>,
     /// Does it stand in comments only?
     pub off: bool,
 }
 
-impl Table {
+impl WrittenTable {
     pub fn new(comment: String) -> Self {
-        Table { comment, entries: Vec::new(), off: false }
+        WrittenTable { comment, entries: Vec::new(), off: false }
     }
-    pub fn with(mut self, key: &'static str, value: Value) -> Self {
+    pub fn with(mut self, key: &'static str, value: WrittenValue) -> Self {
         self.entries.push((key, value));
         self
     }
     pub fn text(self, key: &'static str, text: impl Into<String>) -> Self {
-        self.with(key, Value::Text(text.into()))
+        self.with(key, WrittenValue::Text(text.into()))
     }
 }
 
 /// Everything that is written.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Drawing {
+pub(super) struct WrittenRobot {
     pub name: String,
     pub source: String,
     pub notes: Vec<String>,
     pub gravity: Option<Vector<f64>>,
     /// Name, number, comment.
     pub parameters: Vec<(String, f64, String)>,
-    pub bodies: Vec<Table>,
-    pub points: Vec<Table>,
-    pub joints: Vec<Table>,
-    pub forces: Vec<Table>,
+    pub bodies: Vec<WrittenTable>,
+    pub points: Vec<WrittenTable>,
+    pub joints: Vec<WrittenTable>,
+    pub forces: Vec<WrittenTable>,
 }
 
 /// The interval of time that is written; nothing in a robot's file says one.
 const TIME: &str = "[0, 1]";
 
-impl Drawing {
+impl WrittenRobot {
     /// The file.
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -124,17 +124,19 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-fn written(value: &Value) -> String {
+fn written(value: &WrittenValue) -> String {
     match value {
-        Value::Text(text) => quoted(text),
-        Value::Words(words) => format!("[{}]", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(", ")),
-        Value::Number(x) => number(*x, 0.0),
-        Value::Truth(truth) => truth.to_string(),
-        Value::Vector(a) => vector(*a),
-        Value::Vectors([a, b]) => format!("[{}, {}]", vector(*a), vector(*b)),
-        Value::Inertia(J) => inertia(J),
-        Value::Rotation(R) => rotation(R),
-        Value::Shapes(shapes) => {
+        WrittenValue::Text(text) => quoted(text),
+        WrittenValue::Words(words) => {
+            format!("[{}]", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(", "))
+        }
+        WrittenValue::Number(x) => number(*x, 0.0),
+        WrittenValue::Truth(truth) => truth.to_string(),
+        WrittenValue::Vector(a) => vector(*a),
+        WrittenValue::Vectors([a, b]) => format!("[{}, {}]", vector(*a), vector(*b)),
+        WrittenValue::Inertia(J) => inertia(J),
+        WrittenValue::Rotation(R) => rotation(R),
+        WrittenValue::Shapes(shapes) => {
             let lines: Vec<String> = shapes.iter().map(|one| format!("  {},\n", shape(one))).collect();
             format!("[\n{}]", lines.concat())
         }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// What a law may contain: length and speed, angle and rate, travel and speed; and time.
 #[derive(Clone, Copy, Debug)]
-pub struct Arguments {
+pub struct LawArguments {
     /// Length, angle or travel.
     pub coordinate: Expr,
     /// Its rate.
@@ -43,7 +43,7 @@ pub enum Law {
         rest: Option<f64>,
     },
     /// A formula.
-    Formula(Arc<dyn Fn(Arguments) -> Expr + Send + Sync>),
+    Formula(Arc<dyn Fn(LawArguments) -> Expr + Send + Sync>),
     /// Given where the equations are made, by its number.
     Outside,
 }
@@ -118,4 +118,4 @@ pub struct Force {
 }
 
 /// Values of laws that are given where the equations are made: number of the force, component, and what the law may contain.
-pub type Laws<'l> = dyn FnMut(usize, usize, Option<Arguments>) -> Expr + 'l;
+pub type Laws<'l> = dyn FnMut(usize, usize, Option<LawArguments>) -> Expr + 'l;

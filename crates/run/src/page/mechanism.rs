@@ -17,7 +17,7 @@ const NOTHING: &str = "const Frames = null;\nconst Player = null;\n";
 const MOST_BYTES: usize = 40_000_000;
 
 /// What a page shows of a scene.
-pub struct Mechanism {
+pub struct PictureSection {
     /// Its place.
     pub section: String,
     /// Its data.
@@ -35,9 +35,9 @@ struct PageFrames {
 }
 
 /// The moving picture of a run; scripts that do nothing if it has none.
-pub fn mechanism(run: &Run) -> Result<Mechanism, serde_json::Error> {
+pub fn mechanism(run: &Run) -> Result<PictureSection, serde_json::Error> {
     let Some(scene) = run.scene.as_deref().filter(|scene| !scene.is_empty() && !scene.frames.t.is_empty()) else {
-        return Ok(Mechanism { section: String::new(), data: String::new(), script: NOTHING.to_string() });
+        return Ok(PictureSection { section: String::new(), data: String::new(), script: NOTHING.to_string() });
     };
     let (frames, stride) = thinned(&scene.frames);
     let mut section = "<section id=\"mechanism\" aria-label=\"moving picture\">".to_string();
@@ -55,7 +55,7 @@ pub fn mechanism(run: &Run) -> Result<Mechanism, serde_json::Error> {
         2 => format!("{PLAYER}{FLAT}"),
         _ => format!("{}{PLAYER}{SPACE}", three()),
     };
-    Ok(Mechanism { section, data, script })
+    Ok(PictureSection { section, data, script })
 }
 
 /// Frames in single precision, fewer of them where the page would be too large; each how manieth was taken.

@@ -25,7 +25,7 @@ const VISIBLE: f64 = 1e-3;
 
 /// All that is drawn on a page.
 #[derive(Serialize)]
-pub struct Drawing {
+pub struct PageDrawing {
     /// times that curves share: those of the points, those of the steps
     tables: Vec<SharedTimes>,
     plots: Vec<Plot>,
@@ -189,10 +189,10 @@ fn from_left_to_right(run: &Run) -> Cow<'_, Run> {
 }
 
 /// The plots of a run.
-pub fn plots(run: &Run) -> Drawing {
+pub fn plots(run: &Run) -> PageDrawing {
     let run = &*from_left_to_right(run);
     let run = &*torn(run);
-    let mut page = Drawing {
+    let mut page = PageDrawing {
         tables: Vec::new(),
         plots: Vec::new(),
         ways: Vec::new(),
@@ -208,7 +208,7 @@ pub fn plots(run: &Run) -> Drawing {
     page
 }
 
-fn variables(run: &Run, page: &mut Drawing) {
+fn variables(run: &Run, page: &mut PageDrawing) {
     let table = page.table(run, &run.times, run.columns.len());
     chosen(run, page, table);
     let asked_for = run.plots.iter().any(|plot| plot.x.is_none());
@@ -259,7 +259,7 @@ fn titles_of(columns: &[&Column], quantity: &str) -> (String, Vec<String>) {
 }
 
 /// The plots that the model asks for, as far as the run has their curves.
-fn chosen(run: &Run, page: &mut Drawing, table: usize) {
+fn chosen(run: &Run, page: &mut PageDrawing, table: usize) {
     for (k, plot) in run.plots.iter().enumerate() {
         let find = |name: &String| run.columns.iter().find(|column| column.name == *name);
         let columns: Vec<&Column> = plot.curves.iter().filter_map(find).collect();
@@ -307,11 +307,11 @@ fn chosen(run: &Run, page: &mut Drawing, table: usize) {
     }
 }
 
-fn steps(run: &Run, page: &mut Drawing) {
+fn steps(run: &Run, page: &mut PageDrawing) {
     let Some(steps) = run.steps.as_ref().filter(|steps| !steps.t.is_empty()) else { return };
     let count = 3 + steps.levels().iter().filter(|(_, residuals)| residuals.is_some()).count();
     let table = page.table(run, &steps.t, count);
-    let curve = |page: &Drawing, name: &str, values: &[f64]| PlotCurve {
+    let curve = |page: &PageDrawing, name: &str, values: &[f64]| PlotCurve {
         name: name.to_string(),
         column: name.to_string(),
         values: page.tables[table].values(values),
@@ -367,7 +367,7 @@ fn steps(run: &Run, page: &mut Drawing) {
     }
 }
 
-impl Drawing {
+impl PageDrawing {
     /// Do curves over the points of the run leave points out?
     pub fn is_reduced(&self) -> bool {
         self.tables.first().is_some_and(|table| table.reduced_from.is_some())
@@ -405,7 +405,7 @@ impl SharedTimes {
 }
 
 /// The places of the plots in the page: what the model asks for first, the portrait last.
-pub fn sections(plots: &Drawing) -> String {
+pub fn sections(plots: &PageDrawing) -> String {
     let (asked_for, others): (Vec<&Plot>, Vec<&Plot>) =
         plots.plots[..plots.first_of_steps()].iter().partition(|plot| plot.id.starts_with("chosen"));
     let mut html = places(plots, asked_for);
@@ -422,11 +422,11 @@ pub fn sections(plots: &Drawing) -> String {
 }
 
 /// The places of the plots of the steps.
-pub fn bookkeeping(plots: &Drawing) -> String {
+pub fn bookkeeping(plots: &PageDrawing) -> String {
     places(plots, plots.plots[plots.first_of_steps()..].iter().collect())
 }
 
-fn places(plots: &Drawing, of: Vec<&Plot>) -> String {
+fn places(plots: &PageDrawing, of: Vec<&Plot>) -> String {
     let mut html = String::new();
     for plot in of {
         let open = if plot.folded == Folded::Open { " open" } else { "" };
@@ -468,7 +468,7 @@ mod tests {
         Run { columns: (0..curves).map(column).collect(), times, ..Run::default() }
     }
 
-    fn titles(plots: &Drawing) -> Vec<&str> {
+    fn titles(plots: &PageDrawing) -> Vec<&str> {
         plots.plots.iter().map(|plot| &*plot.title).collect()
     }
 

@@ -4,7 +4,7 @@
 //! times any more; then the portrait has fewer points of its own.
 
 use crate::decimate::Buckets;
-use crate::page::plots::{Drawing, PlotValue};
+use crate::page::plots::{PageDrawing, PlotValue};
 use crate::run::{Column, ColumnKind, Run};
 use serde::Serialize;
 use std::fmt::Write;
@@ -39,7 +39,7 @@ struct PortraitColumn {
 }
 
 /// The portrait of a run; none without two columns, points and modes.
-pub fn portrait(run: &Run, drawing: &Drawing) -> Option<Portrait> {
+pub fn portrait(run: &Run, drawing: &PageDrawing) -> Option<Portrait> {
     let modes = run.columns.iter().find(|column| column.kind == ColumnKind::Mode)?;
     let columns: Vec<&Column> = run
         .columns

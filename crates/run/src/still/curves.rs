@@ -30,7 +30,7 @@ pub fn panels(run: &Run) -> Result<(String, f64, f64), WriteError> {
         let curves: Vec<&Column> = plot.curves.iter().filter_map(find).take(MOST_CURVES).collect();
         let across = plot.x.as_ref().map(find);
         if !curves.is_empty() && across != Some(None) {
-            let panel = Panel { run, curves, across: across.flatten(), top: height };
+            let panel = CurvePanel { run, curves, across: across.flatten(), top: height };
             svg.push_str(&panel.drawn());
             height += HEIGHT + LINE * panel.curves.len().div_ceil(4) as f64;
         }
@@ -52,14 +52,14 @@ fn usual(run: &Run) -> Vec<ChosenPlot> {
     kinds.into_iter().find_map(of).into_iter().collect()
 }
 
-struct Panel<'r> {
+struct CurvePanel<'r> {
     run: &'r Run,
     curves: Vec<&'r Column>,
     across: Option<&'r Column>,
     top: f64,
 }
 
-impl Panel<'_> {
+impl CurvePanel<'_> {
     fn drawn(&self) -> String {
         let [left, above, right, below] = FIELD;
         let (above, below) = (above + self.top, below + self.top);

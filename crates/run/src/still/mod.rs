@@ -11,7 +11,7 @@ use crate::error::WriteError;
 use crate::page::text::escape;
 use crate::run::{Run, time};
 use crate::scene::Scene;
-use shapes::{Dot, Mark, View};
+use shapes::{Dot, Mark, Viewpoint};
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -46,7 +46,7 @@ pub fn write(run: &Run, mut file: impl Write) -> Result<(), WriteError> {
 /// The stills of a scene side by side, with width and height of the whole; none if nothing has a place.
 fn strip(scene: &Scene) -> Option<(String, f64, f64)> {
     let frames = scene.frames.t.len();
-    let view = View::of(scene)?;
+    let view = Viewpoint::of(scene)?;
     let count = frames.min(STILLS);
     let aspect = view.width() / view.height();
     // wide pictures stand below each other

@@ -53,7 +53,7 @@ pub struct Mark {
 }
 
 /// What is seen of a scene: the projection and the extent over all frames.
-pub struct View {
+pub struct Viewpoint {
     across: [f64; 3],
     upward: [f64; 3],
     /// to the reader
@@ -64,10 +64,10 @@ pub struct View {
     arrow: f64,
 }
 
-impl View {
+impl Viewpoint {
     /// None if nothing has a place.
-    pub fn of(scene: &Scene) -> Option<View> {
-        let mut view = View::from(scene.dimension, scene.up);
+    pub fn of(scene: &Scene) -> Option<Viewpoint> {
+        let mut view = Viewpoint::from(scene.dimension, scene.up);
         let frames = scene.frames.t.len();
         let stride = frames.div_ceil(LOOKED_AT).max(1);
         let mut longest: f64 = 0.0;
@@ -102,11 +102,11 @@ impl View {
     }
 
     /// A view of nothing, from the front.
-    pub fn from(dimension: u8, up: [f64; 3]) -> View {
+    pub fn from(dimension: u8, up: [f64; 3]) -> Viewpoint {
         let flat = ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]);
         let (across, upward) = if dimension == 2 { flat } else { projection(up) };
         let towards = cross(across, upward);
-        View { across, upward, towards, low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2], arrow: 0.0 }
+        Viewpoint { across, upward, towards, low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2], arrow: 0.0 }
     }
 
     /// The larger side; zero before anything was seen.
@@ -143,7 +143,7 @@ fn projection(up: [f64; 3]) -> ([f64; 3], [f64; 3]) {
 }
 
 /// What a frame shows, the last one on top.
-pub fn marks(scene: &Scene, view: &View, frame: usize) -> Vec<Mark> {
+pub fn marks(scene: &Scene, view: &Viewpoint, frame: usize) -> Vec<Mark> {
     let mut marks = solids::bodies(scene, view, frame);
     for force in &scene.forces {
         let ends = [anchor(scene, &force.from, frame), anchor(scene, &force.to, frame)];
@@ -160,7 +160,7 @@ pub fn marks(scene: &Scene, view: &View, frame: usize) -> Vec<Mark> {
 }
 
 /// The ways of points up to a frame.
-pub fn traces(scene: &Scene, view: &View, frame: usize) -> Vec<Mark> {
+pub fn traces(scene: &Scene, view: &Viewpoint, frame: usize) -> Vec<Mark> {
     let mut marks = Vec::new();
     for trace in &scene.traces {
         let at = |frame: usize| {
@@ -197,13 +197,13 @@ impl Mark {
 }
 
 /// A mark through these points, unless one of them has no place.
-fn push(marks: &mut Vec<Mark>, view: &View, points: &[[f64; 3]], mark: Mark) {
+fn push(marks: &mut Vec<Mark>, view: &Viewpoint, points: &[[f64; 3]], mark: Mark) {
     if points.iter().flatten().all(|x| x.is_finite()) {
         marks.push(Mark { points: points.iter().map(|&point| view.flat(point)).collect(), ..mark });
     }
 }
 
-fn draw(marks: &mut Vec<Mark>, scene: &Scene, view: &View, drawing: &SceneDrawing, frame: usize) {
+fn draw(marks: &mut Vec<Mark>, scene: &Scene, view: &Viewpoint, drawing: &SceneDrawing, frame: usize) {
     let fixed = |c: &Coordinate| matches!(c, Coordinate::Fixed(_));
     let everything = drawing.points.iter().flatten().chain(drawing.at.iter().flatten()).chain(&drawing.angle);
     let moves = !everything.chain(drawing.axis.iter().flatten()).all(fixed);
@@ -271,7 +271,7 @@ fn draw(marks: &mut Vec<Mark>, scene: &Scene, view: &View, drawing: &SceneDrawin
 }
 
 /// Short strokes on the right side of a line that does not move.
-fn hatch(marks: &mut Vec<Mark>, view: &View, points: &[[f64; 3]], color: &str) {
+fn hatch(marks: &mut Vec<Mark>, view: &Viewpoint, points: &[[f64; 3]], color: &str) {
     let extent = view.width().max(view.height());
     if !extent.is_finite() {
         return;
@@ -294,7 +294,7 @@ fn hatch(marks: &mut Vec<Mark>, view: &View, points: &[[f64; 3]], color: &str) {
 }
 
 /// A zigzag between two points, seen from the front.
-fn winding(view: &View, ends: [[f64; 3]; 2], coils: f64, size: Option<f64>) -> Vec<[f64; 3]> {
+fn winding(view: &Viewpoint, ends: [[f64; 3]; 2], coils: f64, size: Option<f64>) -> Vec<[f64; 3]> {
     let along = minus(ends[1], ends[0]);
     let length = norm(along);
     let [x, y] = view.flat(along);

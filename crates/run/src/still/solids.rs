@@ -1,6 +1,6 @@
 //! Bodies of a scene as faces on paper: those that are turned to the reader, the nearest ones last, so that they cover what is behind them.
 
-use super::shapes::{Mark, Placement, View, colour, cross, dot, minus, norm, placed, plus, scaled};
+use super::shapes::{Mark, Placement, Viewpoint, colour, cross, dot, minus, norm, placed, plus, scaled};
 use crate::scene::{Pose, Scene, SceneJoint, SceneShape, ShapeKind};
 use std::f64::consts::TAU;
 
@@ -13,7 +13,7 @@ const AXIS: f64 = 0.05;
 const BEARING: f64 = 0.035;
 
 /// All bodies, the furthest first.
-pub fn bodies(scene: &Scene, view: &View, frame: usize) -> Vec<Mark> {
+pub fn bodies(scene: &Scene, view: &Viewpoint, frame: usize) -> Vec<Mark> {
     let mut shapes: Vec<(f64, Vec<Mark>)> = Vec::new();
     for body in &scene.bodies {
         let pose = placed(scene, &body.pose, frame);
@@ -43,7 +43,7 @@ pub fn bodies(scene: &Scene, view: &View, frame: usize) -> Vec<Mark> {
 }
 
 /// What is seen of a shape: outlines on paper, the last one on top. `world` takes points of the shape to where they are.
-fn faces(shape: &SceneShape, view: &View, world: &dyn Fn(Vec<[f64; 3]>) -> Vec<[f64; 3]>) -> Vec<Vec<[f64; 2]>> {
+fn faces(shape: &SceneShape, view: &Viewpoint, world: &dyn Fn(Vec<[f64; 3]>) -> Vec<[f64; 3]>) -> Vec<Vec<[f64; 2]>> {
     let size = &shape.size;
     let flat = |points: Vec<[f64; 3]>| points.into_iter().map(|point| view.flat(point)).collect::<Vec<_>>();
     // seen from outside its corners turn to the left
@@ -96,7 +96,7 @@ fn faces(shape: &SceneShape, view: &View, world: &dyn Fn(Vec<[f64; 3]>) -> Vec<[
 }
 
 /// A ball is a circle from everywhere.
-fn ball(centre: [f64; 3], r: f64, view: &View) -> Vec<[f64; 2]> {
+fn ball(centre: [f64; 3], r: f64, view: &Viewpoint) -> Vec<[f64; 2]> {
     let [x, y] = view.flat(centre);
     (0..ROUND).map(|k| TAU * k as f64 / ROUND as f64).map(|phi| [x + r * phi.cos(), y + r * phi.sin()]).collect()
 }
@@ -123,7 +123,7 @@ fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 }
 
 /// A joint: a dot, its axis where it is seen from the side, and a bearing on the ground in flat pictures.
-pub fn joint(scene: &Scene, view: &View, joint: &SceneJoint, frame: usize) -> Vec<Mark> {
+pub fn joint(scene: &Scene, view: &Viewpoint, joint: &SceneJoint, frame: usize) -> Vec<Mark> {
     let pose = |body: Option<usize>| body.map(|k| placed(scene, &scene.bodies[k].pose, frame));
     let [of_A, of_B] = joint.bodies.map(pose);
     let seen = |of: &Option<Placement>, point: [f64; 3]| of.as_ref().map_or(point, |of| of.place(point));
@@ -175,7 +175,7 @@ mod tests {
             vertices: None,
             triangles: None,
         };
-        let count = |dimension: u8| faces(&shape, &View::from(dimension, [0.0, 0.0, 1.0]), &|points| points).len();
+        let count = |dimension: u8| faces(&shape, &Viewpoint::from(dimension, [0.0, 0.0, 1.0]), &|points| points).len();
         assert_eq!((count(3), count(2)), (3, 1));
     }
 }

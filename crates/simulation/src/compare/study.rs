@@ -56,7 +56,7 @@ pub struct StudySettings {
 }
 
 /// One series: a method in a formulation, at falling tolerances.
-struct Series {
+struct MethodSeries {
     label: String,
     points: Vec<StudyPoint>,
 }
@@ -132,7 +132,7 @@ impl<S: Subject + 'static> StudiedSubject<S> {
         let (auto, others): (Vec<PlannedRun>, Vec<PlannedRun>) = runs.into_iter().partition(PlannedRun::is_auto);
         let mut chosen: Vec<(f64, String)> = Vec::new();
         let mut residuals: Vec<(f64, [f64; 2])> = Vec::new();
-        let mut own = Series { label: "auto".to_string(), points: Vec::new() };
+        let mut own = MethodSeries { label: "auto".to_string(), points: Vec::new() };
         let mut why = "auto does not reach the end".to_string();
         for run in auto {
             let result = self.once(&run, self.timeout);
@@ -162,7 +162,7 @@ impl<S: Subject + 'static> StudiedSubject<S> {
                 form => format!("{} {form}", run.label),
             };
             if all.last().is_none_or(|series| series.label != label) {
-                all.push(Series { label, points: Vec::new() });
+                all.push(MethodSeries { label, points: Vec::new() });
             }
             let longest = all[0].points.iter().filter(|point| point.run.tolerance >= 0.9 * run.tolerance);
             let auto = longest.map(|point| point.seconds).fold(0.0, f64::max);
@@ -231,10 +231,10 @@ impl<S: Subject + 'static> StudiedSubject<S> {
     }
 
     /// Time those again that come near to the best.
-    fn rounds(&self, all: &mut [Series], settings: &StudySettings) {
+    fn rounds(&self, all: &mut [MethodSeries], settings: &StudySettings) {
         let begin = Instant::now();
         for round in 0..ROUNDS {
-            let near = |series: &Series| {
+            let near = |series: &MethodSeries| {
                 all[0].points.iter().filter(|point| settings.judges(point)).any(|point| {
                     let best = all.iter().filter_map(|other| other.work(point)).fold(f64::INFINITY, f64::min);
                     series.work(point).is_some_and(|work| work <= NEAR * best)
@@ -259,7 +259,7 @@ impl<S: Subject + 'static> StudiedSubject<S> {
 }
 
 /// Runs of `auto` that are the same as those of the method that it took have the same time.
-fn share(all: &mut [Series]) {
+fn share(all: &mut [MethodSeries]) {
     let Some((auto, others)) = all.split_first_mut() else { return };
     for point in &mut auto.points {
         for other in others.iter_mut().flat_map(|series| &mut series.points) {
@@ -282,7 +282,7 @@ fn is_at(point: &StudyPoint, tolerance: f64) -> bool {
     (point.run.tolerance / tolerance - 1.0).abs() < 1e-6
 }
 
-impl Series {
+impl MethodSeries {
     /// The least time for an error that is not larger than that of a point of `auto`: of a run that reached it, or between two of neighbouring
     /// tolerances.
     fn work(&self, auto: &StudyPoint) -> Option<f64> {

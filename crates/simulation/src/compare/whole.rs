@@ -39,7 +39,7 @@ impl Subject for WholeSubject {
             Ok(simulation) => simulation,
             Err(error) => return RunResult::failed(said(&error)),
         };
-        let mut watch = Watch { deadline: Instant::now() + timeout, first: None, last: Instant::now(), steps: 0 };
+        let mut watch = StepClock { deadline: Instant::now() + timeout, first: None, last: Instant::now(), steps: 0 };
         let begin = Instant::now();
         let outcome = simulation.run(&mut |progress: &Progress| watch.step(progress));
         let seconds = watch.seconds(begin);
@@ -115,14 +115,14 @@ impl WholeSubject {
 }
 
 /// Looks at the clock with every step.
-struct Watch {
+struct StepClock {
     deadline: Instant,
     first: Option<Instant>,
     last: Instant,
     steps: u32,
 }
 
-impl Watch {
+impl StepClock {
     fn step(&mut self, _: &Progress) -> ControlFlow<()> {
         self.last = Instant::now();
         self.first.get_or_insert(self.last);

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::events;
 use crate::model::{KernelKind, Model, SwitchedModel};
 use crate::settings::Settings;
-use crate::steps::{ModeRecorder, Order, StepRecorder};
+use crate::steps::{ModeRecorder, StepOrder, StepRecorder};
 use crate::tolerances::Tolerances;
 use daedal::catalogue::{self, Unsuitable};
 use daedal::dae::Form;
@@ -55,6 +55,7 @@ impl ModesPlan {
         if let Some(form) = form {
             formulate(name, &mut own, model.content.defaults.formulation.as_deref(), form)?;
         }
+        suit(&mut own, asked, model.content.defaults.formulation.as_deref())?;
         let mut methods = Methods {
             general: asked.filter(|method| solves_general(method)).unwrap_or("radau"),
             motion: asked.unwrap_or("geoms"),
@@ -105,13 +106,34 @@ impl ModesPlan {
 
     /// Somebody who writes down the steps.
     pub fn recorder(&self) -> ModeRecorder {
-        let order = |name: &&str| Order::of(name);
-        ModeRecorder { steps: StepRecorder::new(Order::OF_RADAU), modes: self.names.iter().map(order).collect() }
+        let order = |name: &&str| StepOrder::of(name);
+        ModeRecorder { steps: StepRecorder::new(StepOrder::OF_RADAU), modes: self.names.iter().map(order).collect() }
     }
 }
 
 fn solves_general(method: &str) -> bool {
     catalogue::find(method).is_some_and(|entry| entry.integrator.is_some())
+}
+
+/// Modes that ask for a formulation which GEOMS does not take are solved by Radau IIa, as models without modes are, unless somebody chose a method;
+/// a mode that names both must name what fits.
+fn suit(model: &mut HybridModel, asked: Option<&'static str>, of_file: Option<&str>) -> Result<(), Error> {
+    let known = |method: &str| catalogue::find(method).map_or(&[][..], |entry| entry.formulations);
+    for mode in model.modes.iter_mut().filter(|mode| is_motion(mode)) {
+        let wish = mode.formulation.as_deref();
+        let Some(formulation) = Formulation::ALL.map(Formulation::name).into_iter().find(|name| wish == Some(name))
+        else {
+            continue;
+        };
+        match mode.method {
+            None if asked.is_none() && !known("geoms").contains(&formulation) => mode.method = Some("radau"),
+            Some(method) if of_file != wish && !known(method).contains(&formulation) => {
+                return Err(Unsuitable { method, formulation, known: known(method) }.into());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The methods of modes with equations of motion must take a formulation that is asked for.

@@ -29,7 +29,7 @@ const MARGIN: f64 = 0.3;
 pub struct DrawnBodies<'m> {
     system: &'m System,
     /// one for each mode
-    places: Vec<Places<'m>>,
+    places: Vec<StatePlaces<'m>>,
     /// joints whose forces are shown
     loaded: Vec<usize>,
     /// last quaternions
@@ -37,7 +37,7 @@ pub struct DrawnBodies<'m> {
 }
 
 /// Where positions, velocities and multipliers stand in a state.
-struct Places<'m> {
+struct StatePlaces<'m> {
     /// with the joints that hold there
     system: &'m System,
     p: Vec<usize>,
@@ -50,12 +50,12 @@ enum Multipliers {
     /// Those of least norm.
     Computed(Box<Outputs>),
     /// As they stand there, while a system slides between modes.
-    Places(Vec<Option<usize>>),
+    StatePlaces(Vec<Option<usize>>),
     /// No forces are shown.
     None,
 }
 
-impl<'m> Places<'m> {
+impl<'m> StatePlaces<'m> {
     fn new(system: &'m System, formulas: &Formulas, loaded: bool) -> Self {
         let layout = Layout::new(formulas.sizes, Form::StrangenessFree, false);
         let multipliers = match loaded {
@@ -67,7 +67,7 @@ impl<'m> Places<'m> {
             }
             false => Multipliers::None,
         };
-        Places { system, p: layout.p().collect(), v: layout.v().collect(), multipliers }
+        StatePlaces { system, p: layout.p().collect(), v: layout.v().collect(), multipliers }
     }
 
     /// In a mode that was generated, with these unknowns.
@@ -80,8 +80,8 @@ impl<'m> Places<'m> {
         })?;
         let holonomic = names.holonomic.iter().map(|row| place(&format!("lambda.{row}")));
         let others = names.nonholonomic.iter().map(|row| place(&format!("mu.{row}")));
-        let multipliers = Multipliers::Places(holonomic.chain(others).collect());
-        Some(Places { system, p: all(&names.positions)?, v: all(&names.velocities)?, multipliers })
+        let multipliers = Multipliers::StatePlaces(holonomic.chain(others).collect());
+        Some(StatePlaces { system, p: all(&names.positions)?, v: all(&names.velocities)?, multipliers })
     }
 }
 
@@ -89,7 +89,7 @@ impl<'m> DrawnBodies<'m> {
     /// Those of a model with these equations.
     pub fn new(system: &'m System, formulas: &Formulas) -> Self {
         let mut drawn = DrawnBodies::empty(system);
-        drawn.places.push(Places::new(system, formulas, !drawn.loaded.is_empty()));
+        drawn.places.push(StatePlaces::new(system, formulas, !drawn.loaded.is_empty()));
         drawn
     }
 
@@ -102,10 +102,12 @@ impl<'m> DrawnBodies<'m> {
         let mut drawn = DrawnBodies::empty(systems.first()?);
         for (k, mode) in solution.modes.iter().enumerate() {
             let own = model.modes.get(k).and_then(|mode| match &mode.kind {
-                ModelKind::Motion { formulas, .. } => Some(Places::new(systems[k], formulas, !drawn.loaded.is_empty())),
+                ModelKind::Motion { formulas, .. } => {
+                    Some(StatePlaces::new(systems[k], formulas, !drawn.loaded.is_empty()))
+                }
                 _ => None,
             });
-            drawn.places.push(own.or_else(|| Places::named(&systems, &mode.unknowns))?);
+            drawn.places.push(own.or_else(|| StatePlaces::named(&systems, &mode.unknowns))?);
         }
         Some(drawn)
     }
@@ -157,7 +159,7 @@ impl<'m> DrawnBodies<'m> {
                 outputs.evaluate(t, x, &mut multipliers);
                 multipliers
             }
-            Multipliers::Places(of) => of.iter().map(|place| place.map_or(0.0, |k| x[k])).collect(),
+            Multipliers::StatePlaces(of) => of.iter().map(|place| place.map_or(0.0, |k| x[k])).collect(),
             Multipliers::None => return row,
         };
         let view = places.system.view(t, &p, &v);

@@ -11,7 +11,7 @@ pub(in crate::dae) type SparseRow = Vec<(usize, f64)>;
 
 /// A row that depends on others: k, and the factors with which rows of size one sum to nothing.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::dae) struct Dependent {
+pub(in crate::dae) struct DependentRow {
     pub row: usize,
     /// rows and their factors that are not zero
     pub combination: Vec<(usize, f64)>,
@@ -19,7 +19,7 @@ pub(in crate::dae) struct Dependent {
     pub blind: bool,
 }
 
-impl Dependent {
+impl DependentRow {
     /// The other rows it depends on.
     pub fn others(&self) -> impl Iterator<Item = usize> {
         let counts = |&(i, factor): &(usize, f64)| (factor.abs() > BESIDE_START && i != self.row).then_some(i);
@@ -33,7 +33,7 @@ pub(in crate::dae) fn dependences(
     columns: &[usize],
     order: impl IntoIterator<Item = usize>,
     ranks: RankRule,
-) -> (Vec<usize>, Vec<Dependent>) {
+) -> (Vec<usize>, Vec<DependentRow>) {
     let width = columns.iter().max().map_or(0, |last| last + 1);
     let mut place = vec![usize::MAX; width];
     columns.iter().enumerate().for_each(|(k, &j)| place[j] = k);
@@ -74,7 +74,7 @@ pub(in crate::dae) fn dependences(
             independent.push(row);
         } else {
             let combination = combination.into_iter().enumerate().filter(|(_, c)| *c != 0.0).collect();
-            dependent.push(Dependent { row, combination, blind });
+            dependent.push(DependentRow { row, combination, blind });
         }
     }
     (independent, dependent)
@@ -87,7 +87,7 @@ fn by_pivots(
     width: usize,
     order: &[usize],
     ranks: RankRule,
-) -> (Vec<usize>, Vec<Dependent>) {
+) -> (Vec<usize>, Vec<DependentRow>) {
     let seen = |i: usize| if blind[i] { Vec::new() } else { rows[i].clone() };
     let matrix: Vec<SparseRow> = (0..rows.len()).map(seen).collect();
     let mut found = Elimination::of_rows(matrix.iter().cloned(), width, ranks.or(BESIDE_START));
@@ -111,7 +111,7 @@ fn by_pivots(
             independent.push(row);
         } else {
             let combination = combination_of[row].take().unwrap_or_else(|| vec![(row, 1.0)]);
-            dependent.push(Dependent { row, combination, blind: blind[row] });
+            dependent.push(DependentRow { row, combination, blind: blind[row] });
         }
     }
     (independent, dependent)

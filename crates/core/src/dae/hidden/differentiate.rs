@@ -3,8 +3,8 @@
 //! Which unknowns a constraint contains is read from its formula. Which constraints depend on each other is a rank: it is decided at the
 //! start and at points beside it, and where they contradict each other the start is special.
 
-use super::dependence::{Dependent, SparseRow, dependences, size};
-use super::{Constraint, Omitted, Procedure, ProcedureError, Role, Sight};
+use super::dependence::{DependentRow, SparseRow, dependences, size};
+use super::{Constraint, EntersBy, Omitted, Procedure, ProcedureError, Role};
 use crate::graph::{Expr, Jacobian, Tape};
 
 /// A sum below this part of its terms is zero.
@@ -35,7 +35,7 @@ impl Procedure<'_> {
                 combined.push(d.row);
             } else {
                 chosen.extend(d.others());
-                chosen.extend(generic.iter().filter(|g| g.row == d.row).flat_map(Dependent::others));
+                chosen.extend(generic.iter().filter(|g| g.row == d.row).flat_map(DependentRow::others));
             }
         }
         chosen.sort_unstable();
@@ -77,7 +77,7 @@ impl Procedure<'_> {
     }
 
     /// Rows that depend on others in these columns at the start, and what they depend on at points beside it.
-    fn dependent(&self, gradients: &Gradients, free: &[usize]) -> (Vec<Dependent>, Vec<Dependent>) {
+    fn dependent(&self, gradients: &Gradients, free: &[usize]) -> (Vec<DependentRow>, Vec<DependentRow>) {
         let (independent, dependent) =
             dependences(&gradients.at(&gradients.start), free, 0..gradients.rows, self.points.ranks());
         if dependent.is_empty() {
@@ -94,7 +94,7 @@ impl Procedure<'_> {
             if let Some(k) = found.iter().position(|(rank, _)| rank.len() > independent.len()) {
                 // the start is special, and tells no factors of a sum
                 let (_, dependent) = found.swap_remove(k);
-                return (dependent.into_iter().map(|d| Dependent { blind: true, ..d }).collect(), Vec::new());
+                return (dependent.into_iter().map(|d| DependentRow { blind: true, ..d }).collect(), Vec::new());
             }
             generic = found.into_iter().map(|(_, dependent)| dependent).collect();
         }
@@ -102,7 +102,7 @@ impl Procedure<'_> {
     }
 
     /// Where a combination with constant factors does not see the unknowns without rates, it takes the place of its row.
-    fn combine(&mut self, d: &Dependent, gradients: &Gradients, free: &[usize]) -> Result<bool, ProcedureError> {
+    fn combine(&mut self, d: &DependentRow, gradients: &Gradients, free: &[usize]) -> Result<bool, ProcedureError> {
         // factors belong to gradients of size one
         let at_start = gradients.at(&gradients.start);
         let own = d.combination.iter().find(|(i, _)| *i == d.row).map_or(1.0, |(_, own)| *own);
@@ -166,11 +166,11 @@ impl Procedure<'_> {
         doubtful.retain(|&(_, _, j, _)| !contained[j]);
         if !doubtful.is_empty() {
             let (points, least) = match self.sight {
-                Sight::Formula => {
+                EntersBy::Formula => {
                     let far = self.points.far(&self.array, &gradients.tape);
                     (gradients.beside.iter().cloned().chain(far).collect(), IDENTICALLY_ZERO)
                 }
-                Sight::Constraints => (self.points.consistent(&self.array, &gradients.tape), ZERO_ON_CONSTRAINTS),
+                EntersBy::Constraints => (self.points.consistent(&self.array, &gradients.tape), ZERO_ON_CONSTRAINTS),
             };
             let tops: Vec<Vec<f64>> = points.iter().map(|values| gradients.tops(values)).collect();
             for &(k, i, j, coefficient) in &doubtful {

@@ -29,7 +29,7 @@ pub(super) struct OpenRow {
     terms: Vec<f64>,
 }
 
-pub(super) struct Elimination<'p> {
+pub(super) struct DerivativeElimination<'p> {
     pub array: MinimalArray,
     points: &'p Points<'p>,
     /// places of the auxiliary unknowns
@@ -55,7 +55,7 @@ struct RowEntry {
     values: Vec<f64>,
 }
 
-impl<'p> Elimination<'p> {
+impl<'p> DerivativeElimination<'p> {
     pub fn new(array: MinimalArray, points: &'p Points<'p>) -> Self {
         let auxiliary = (array.dim..array.unknowns.len()).collect();
         let constraints = array.constraints.iter().enumerate().filter(|(_, c)| c.role != Role::Invariant);
@@ -67,7 +67,7 @@ impl<'p> Elimination<'p> {
             terms: Vec::new(),
         };
         let rows = constraints.map(row).collect();
-        Elimination { array, points, auxiliary, rows, pivots: Vec::new(), special: false }
+        DerivativeElimination { array, points, auxiliary, rows, pivots: Vec::new(), special: false }
     }
 
     /// Which of these unknowns a formula contains.

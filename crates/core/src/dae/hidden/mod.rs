@@ -114,11 +114,11 @@ pub enum ProcedureError {
 /// Derive the hidden constraints of a system at a point where its characteristic values are known.
 pub fn minimal_array(system: &System, at: &Characteristics) -> Result<MinimalArray, ProcedureError> {
     let points = Points::new(system, at);
-    let mut procedure = Procedure::new(&system.first, &points, Sight::Formula);
+    let mut procedure = Procedure::new(&system.first, &points, EntersBy::Formula);
     let outcome = procedure.run(at);
     // derivatives that nothing determines because their coefficients vanish where the constraints hold
     if procedure.concealed && (outcome.is_err() || procedure.open()? > at.values.u) {
-        let mut other = Procedure::new(&system.first, &points, Sight::Constraints);
+        let mut other = Procedure::new(&system.first, &points, EntersBy::Constraints);
         match other.run(at) {
             Ok(()) => procedure = other,
             Err(_) => outcome?,
@@ -179,7 +179,7 @@ impl MinimalArray {
 
 /// How it is decided whether an unknown enters a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sight {
+enum EntersBy {
     /// By the formula: its coefficient is not zero everywhere.
     Formula,
     /// Its coefficient is not zero where the constraints hold.
@@ -189,7 +189,7 @@ enum Sight {
 struct Procedure<'p> {
     array: MinimalArray,
     points: &'p Points<'p>,
-    sight: Sight,
+    sight: EntersBy,
     xdot: Vec<Expr>,
     equations: Vec<(String, Expr)>,
     /// constraints that have not been differentiated
@@ -199,7 +199,7 @@ struct Procedure<'p> {
 }
 
 impl<'p> Procedure<'p> {
-    fn new(first: &FirstOrder, points: &'p Points<'p>, sight: Sight) -> Self {
+    fn new(first: &FirstOrder, points: &'p Points<'p>, sight: EntersBy) -> Self {
         let n = first.dim();
         let array = MinimalArray {
             graph: first.graph.clone(),

@@ -1,6 +1,6 @@
 //! Constraints as functions of the unknowns alone, where the derivatives in them can be eliminated, and how they are told.
 
-use super::elimination::{Elimination, OpenRow};
+use super::elimination::{DerivativeElimination, OpenRow};
 use super::points::Points;
 use super::{Characteristics, Constraint, MinimalArray, Role, System};
 use crate::family::families;
@@ -94,7 +94,7 @@ pub fn restrictions(
         return by_families(array);
     }
     let points = Points::new(system, at);
-    let mut elimination = Elimination::new(array.clone(), &points);
+    let mut elimination = DerivativeElimination::new(array.clone(), &points);
     let auxiliary = elimination.auxiliary.clone();
     let contains = |e: Expr| elimination.contained(e, &auxiliary);
     let with = elimination.rows.iter().filter(|row| !contains(row.residual).is_empty()).count();
@@ -134,7 +134,7 @@ fn by_families(array: &MinimalArray) -> Restrictions {
     Restrictions { graph: array.graph.clone(), all }
 }
 
-impl Elimination<'_> {
+impl DerivativeElimination<'_> {
     fn finish(mut self, array: &MinimalArray, readable: impl Fn(&Graph, Expr) -> bool, with: usize) -> Restrictions {
         let mut all = Vec::new();
         for row in std::mem::take(&mut self.rows) {

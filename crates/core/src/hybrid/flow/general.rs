@@ -1,12 +1,12 @@
 //! A mode that is a general system: what impulses leave alone follows from its derivative array.
 
 use super::impulses::ImpulseLaw;
-use super::{Entered, Entry, Flow, Known, Part, counted, kept};
+use super::{Entered, Flow, KnownOfRestart, ModeEntry, Part, counted, kept};
 use crate::dae::hidden::MinimalArray;
 use crate::dae::{CharacteristicValues, DerivativeArray, Form, PrepareError, System, prepare_by};
 use crate::error::StepFailure;
 use crate::hybrid::error::EnterError;
-use crate::hybrid::impulsive::Coefficients;
+use crate::hybrid::impulsive::CoefficientsAt;
 use crate::initial::{Initial, Start};
 use crate::linalg::{Mat, Matrix, RankRule};
 use crate::method::{Integrator, Stepper};
@@ -61,7 +61,7 @@ impl GeneralFlow {
         match self.system.structure().numbers() {
             Some([E, slope]) => {
                 let rate = Mat::zeros(E.nrows(), E.ncols());
-                KeptCombinations::Always(kept(&Coefficients { E, rate, A: -slope }, ranks))
+                KeptCombinations::Always(kept(&CoefficientsAt { E, rate, A: -slope }, ranks))
             }
             None => KeptCombinations::Linearised(RefCell::new(self.system.array())),
         }
@@ -93,7 +93,7 @@ impl GeneralFlow {
         t: f64,
         x: &[f64],
         xdot: &[f64],
-    ) -> Result<Coefficients, StepFailure> {
+    ) -> Result<CoefficientsAt, StepFailure> {
         let (m, n) = (self.system.rows(), self.system.dim());
         let jet = [&x[..n], &xdot[..n], &vec![0.0; n]].concat();
         let mut J = Matrix::zeros(2 * m, 3 * n);
@@ -103,7 +103,7 @@ impl GeneralFlow {
             let (sum, slope) = (J[(m + i, n + j)], J[(i, j)]);
             if (sum - slope).abs() <= 8.0 * f64::EPSILON * (sum.abs() + slope.abs()) { 0.0 } else { sum - slope }
         };
-        Ok(Coefficients {
+        Ok(CoefficientsAt {
             E: Mat::from_fn(m, n, |i, j| J[(i, n + j)]),
             rate: Mat::from_fn(m, n, rate),
             A: Mat::from_fn(m, n, |i, j| -J[(i, j)]),
@@ -111,7 +111,7 @@ impl GeneralFlow {
     }
 
     /// What entering the mode did to an unknown beside its jump.
-    fn entered(&self, entry: &Entry, stepper: &dyn Stepper, options: &Options) -> Entered {
+    fn entered(&self, entry: &ModeEntry, stepper: &dyn Stepper, options: &Options) -> Entered {
         let law = self.impulse_law.get_or_init(|| {
             let [E, slope] = self.system.structure().numbers()?;
             let dense = |M: &Mat<f64>, sign: f64| {
@@ -126,7 +126,7 @@ impl GeneralFlow {
     }
 
     /// A stepper that does not borrow from the system.
-    pub(crate) fn start(&self, entry: &Entry, options: &Options) -> Result<Box<dyn Stepper>, EnterError> {
+    pub(crate) fn start(&self, entry: &ModeEntry, options: &Options) -> Result<Box<dyn Stepper>, EnterError> {
         entry.check(self.system.dim())?;
         let first = &self.system.first;
         let orders = first.origin.iter().map(|(_, order)| *order as usize).max().unwrap_or(0);
@@ -147,7 +147,7 @@ impl GeneralFlow {
         let (mut dae, mut point) = (prepared.dae, prepared.at);
         let kept = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, (t, x, xdot), options.ranks());
         let structure = self.system.structure();
-        let known = Known {
+        let known = KnownOfRestart {
             kept: &kept,
             move_along: structure.leading_moves(),
             differentiated: &|unknown| structure.is_differentiated(unknown),
@@ -163,17 +163,26 @@ impl Flow for GeneralFlow {
         self.system.names().to_vec()
     }
 
-    fn enter<'f>(&'f self, entry: &Entry, options: &Options) -> Result<(Box<dyn Stepper + 'f>, Entered), EnterError> {
+    fn enter<'f>(
+        &'f self,
+        entry: &ModeEntry,
+        options: &Options,
+    ) -> Result<(Box<dyn Stepper + 'f>, Entered), EnterError> {
         let stepper = self.start(entry, options)?;
         let entered = self.entered(entry, &*stepper, options);
         Ok((stepper, entered))
     }
 
-    fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
+    fn enter_again(
+        &self,
+        stepper: &mut dyn Stepper,
+        entry: &ModeEntry,
+        options: &Options,
+    ) -> Result<Entered, EnterError> {
         entry.check(self.system.dim())?;
         let kept = |d: usize, t: f64, x: &[f64], xdot: &[f64]| self.combinations(d, (t, x, xdot), options.ranks());
         let structure = self.system.structure();
-        let known = Known {
+        let known = KnownOfRestart {
             kept: &kept,
             move_along: structure.leading_moves(),
             differentiated: &|unknown| structure.is_differentiated(unknown),

@@ -3,7 +3,7 @@
 //! With the jump Δ = x⁺ − x⁻ the solution contains Σ cⱼ δ⁽ʲ⁾, E Δ = A c₀, E cⱼ₋₁ = A cⱼ; a regular pencil has exactly one such sequence.
 //! Wunderlich, thesis (2008), (2.37). Nonlinear equations are not looked at: a product of impulses has no meaning.
 
-use super::{Entered, Entry, Impulses};
+use super::{Entered, Impulses, ModeEntry};
 use crate::hybrid::options::Restart;
 use crate::initial::Start;
 use crate::linalg::{Matrix, RankRule, times};
@@ -35,7 +35,7 @@ impl ImpulseLaw {
     }
 
     /// What entering the mode did, from what was known and the consistent state.
-    pub fn entered(&self, entry: &Entry, x: &[f64], names: &[String], options: &Options) -> Entered {
+    pub fn entered(&self, entry: &ModeEntry, x: &[f64], names: &[String], options: &Options) -> Entered {
         let is_differentiated = |j: usize| (0..self.E.rows()).any(|i| self.E[(i, j)] != 0.0);
         let before = |j: usize| match entry.start[j] {
             Start::Fixed(value) | Start::Guess(value) => Some(value),

@@ -1,7 +1,7 @@
 //! A mode that is a linear system, given by its coefficients.
 
 use super::impulses::ImpulseLaw;
-use super::{Entered, Entry, Flow, Known, counted, kept};
+use super::{Entered, Flow, KnownOfRestart, ModeEntry, counted, kept};
 use crate::dae::Point;
 use crate::dae::{Gelda, GeldaOptions, Keep};
 use crate::hybrid::error::EnterError;
@@ -36,12 +36,12 @@ impl<C: Coefficients + Clone> LinearFlow<C> {
         taylor.map_err(|error| EnterError::Impulses { reason: error.to_string() })?;
         let dense = |M: &Matrix| Mat::from_fn(m, n, |i, j| M[(i, j)]);
         let rate = data.E.get(1).map_or_else(|| Mat::zeros(m, n), dense);
-        let rows = kept(&impulsive::Coefficients { E: dense(&data.E[0]), rate, A: dense(&data.A[0]) }, ranks)?;
+        let rows = kept(&impulsive::CoefficientsAt { E: dense(&data.E[0]), rate, A: dense(&data.A[0]) }, ranks)?;
         counted(rows, d).map(Some)
     }
 
     /// What entering the mode did to an unknown beside its jump.
-    fn entered(&self, entry: &Entry, stepper: &dyn Stepper, options: &Options) -> Entered {
+    fn entered(&self, entry: &ModeEntry, stepper: &dyn Stepper, options: &Options) -> Entered {
         let law = self.impulse_law.get_or_init(|| {
             let mut coefficients = self.coefficients.clone();
             let mut data = TaylorData::new(coefficients.rows(), coefficients.dim(), 0);
@@ -67,7 +67,11 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
         self.names.clone()
     }
 
-    fn enter<'f>(&'f self, entry: &Entry, options: &Options) -> Result<(Box<dyn Stepper + 'f>, Entered), EnterError> {
+    fn enter<'f>(
+        &'f self,
+        entry: &ModeEntry,
+        options: &Options,
+    ) -> Result<(Box<dyn Stepper + 'f>, Entered), EnterError> {
         entry.check(self.coefficients.dim())?;
         let t = entry.t;
         let ranks = RankOptions { rule: options.ranks(), ..RankOptions::default() };
@@ -79,7 +83,7 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
         let mut at = Point { t, xdot: vec![0.0; x.len()], x };
         let kept = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t, options.ranks());
         let differentiated = |unknown| self.is_differentiated(unknown, entry.t);
-        let known = Known { kept: &kept, move_along: false, differentiated: &differentiated };
+        let known = KnownOfRestart { kept: &kept, move_along: false, differentiated: &differentiated };
         entry.impose(&mut gelda, &mut at, &self.names, options, &known)?;
         // only its derivative is new now
         let at = gelda.consistent(t, &at.x, Keep::default())?;
@@ -89,11 +93,16 @@ impl<C: Coefficients + Clone + 'static> Flow for LinearFlow<C> {
         Ok((stepper, entered))
     }
 
-    fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
+    fn enter_again(
+        &self,
+        stepper: &mut dyn Stepper,
+        entry: &ModeEntry,
+        options: &Options,
+    ) -> Result<Entered, EnterError> {
         entry.check(self.coefficients.dim())?;
         let kept = |d: usize, t: f64, _: &[f64], _: &[f64]| self.combinations(d, t, options.ranks());
         let differentiated = |unknown| self.is_differentiated(unknown, entry.t);
-        let known = Known { kept: &kept, move_along: false, differentiated: &differentiated };
+        let known = KnownOfRestart { kept: &kept, move_along: false, differentiated: &differentiated };
         entry.impose_again(stepper, &self.names, options, &known)?;
         Ok(self.entered(entry, stepper, options))
     }

@@ -6,7 +6,7 @@ mod linear;
 mod motion;
 
 use super::error::EnterError;
-use super::impulsive::{Coefficients, kept_by_impulses};
+use super::impulsive::{CoefficientsAt, kept_by_impulses};
 use super::options::Restart;
 use super::restart::{make_consistent, make_consistent_following, make_consistent_keeping};
 use crate::dae::{Dae, Point, System};
@@ -23,7 +23,7 @@ pub use motion::MotionFlow;
 
 /// What is known when a mode is entered.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct ModeEntry {
     /// Time.
     pub t: f64,
     /// The unknowns, in the order of [`Flow::names`]: fixed ones must not change, new ones are unknown.
@@ -84,10 +84,19 @@ pub trait Flow {
     fn names(&self) -> Vec<String>;
 
     /// A stepper at a consistent state, on the first entry.
-    fn enter<'f>(&'f self, entry: &Entry, options: &Options) -> Result<(Box<dyn Stepper + 'f>, Entered), EnterError>;
+    fn enter<'f>(
+        &'f self,
+        entry: &ModeEntry,
+        options: &Options,
+    ) -> Result<(Box<dyn Stepper + 'f>, Entered), EnterError>;
 
     /// Move a stepper of this mode to a consistent state, on later entries.
-    fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError>;
+    fn enter_again(
+        &self,
+        stepper: &mut dyn Stepper,
+        entry: &ModeEntry,
+        options: &Options,
+    ) -> Result<Entered, EnterError>;
 
     /// What kind of unknown it is; reports about restarts add up by it.
     fn part(&self, _unknown: usize) -> Part {
@@ -112,7 +121,7 @@ pub trait Flow {
     }
 }
 
-impl Entry {
+impl ModeEntry {
     fn check(&self, wanted: usize) -> Result<(), EnterError> {
         let given = self.start.len();
         if given == wanted { Ok(()) } else { Err(EnterError::Length { given, wanted }) }
@@ -134,7 +143,7 @@ impl Entry {
         at: &mut Point,
         names: &[String],
         options: &Options,
-        known: &Known,
+        known: &KnownOfRestart,
     ) -> Result<(), EnterError> {
         let Some(restart) = self.restart else { return Ok(()) };
         self.write(&mut at.x);
@@ -187,7 +196,7 @@ impl Entry {
         stepper: &mut dyn Stepper,
         names: &[String],
         options: &Options,
-        known: &Known,
+        known: &KnownOfRestart,
     ) -> Result<(), EnterError> {
         let mut at = Point { t: self.t, x: stepper.state().x.clone(), xdot: vec![0.0; stepper.state().x.len()] };
         stepper.rates(&mut at.xdot);
@@ -200,7 +209,7 @@ impl Entry {
 }
 
 /// What the equations tell about restarts.
-struct Known<'c> {
+struct KnownOfRestart<'c> {
     /// Combinations that impulses cannot change, where they are not simply the d rows of the leading matrix: from d, t, x, ẋ.
     #[allow(clippy::type_complexity)] // a function, written out where it is called
     kept: &'c dyn Fn(usize, f64, &[f64], &[f64]) -> Result<Option<Mat<f64>>, EnterError>,
@@ -211,7 +220,7 @@ struct Known<'c> {
 }
 
 /// Combinations that impulses cannot change, by the coefficients at an instant.
-fn kept(coefficients: &Coefficients, ranks: RankRule) -> Result<Mat<f64>, EnterError> {
+fn kept(coefficients: &CoefficientsAt, ranks: RankRule) -> Result<Mat<f64>, EnterError> {
     kept_by_impulses(coefficients, ranks)
         .map_err(|error| EnterError::Impulses { reason: format!("{error}; set rank_tolerance") })
 }

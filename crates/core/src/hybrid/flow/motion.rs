@@ -1,6 +1,6 @@
 //! A mode that is a mechanism: constraints that close change velocities by impulses.
 
-use super::{Entered, Entry, Flow, Part};
+use super::{Entered, Flow, ModeEntry, Part};
 use crate::catalogue::MotionMethod;
 use crate::dae::{self, System};
 use crate::hybrid::error::EnterError;
@@ -33,7 +33,7 @@ impl<M: Mechanism> MotionFlow<M> {
     }
 
     /// Consistent values, and what impulses did.
-    fn consistent(&self, entry: &Entry, ranks: RankRule) -> Result<(State, Entered), EnterError> {
+    fn consistent(&self, entry: &ModeEntry, ranks: RankRule) -> Result<(State, Entered), EnterError> {
         let layout = self.layout();
         entry.check(layout.dim())?;
         let block = |range: std::ops::Range<usize>| entry.start[range].to_vec();
@@ -96,14 +96,23 @@ impl<M: Mechanism> Flow for MotionFlow<M> {
         self.layout().variable_names(&self.mechanism.names())
     }
 
-    fn enter<'f>(&'f self, entry: &Entry, options: &Options) -> Result<(Box<dyn Stepper + 'f>, Entered), EnterError> {
+    fn enter<'f>(
+        &'f self,
+        entry: &ModeEntry,
+        options: &Options,
+    ) -> Result<(Box<dyn Stepper + 'f>, Entered), EnterError> {
         let (state, entered) = self.consistent(entry, options.ranks())?;
         let system: &'f (dyn Mechanism + 'f) = &self.mechanism;
         let named = options.for_motion(&self.layout(), &self.names());
         Ok((self.method.start(system, state, named.as_ref().unwrap_or(options))?, entered))
     }
 
-    fn enter_again(&self, stepper: &mut dyn Stepper, entry: &Entry, options: &Options) -> Result<Entered, EnterError> {
+    fn enter_again(
+        &self,
+        stepper: &mut dyn Stepper,
+        entry: &ModeEntry,
+        options: &Options,
+    ) -> Result<Entered, EnterError> {
         let (state, entered) = self.consistent(entry, options.ranks())?;
         stepper.restart(state);
         Ok(entered)

@@ -83,17 +83,17 @@ const DIFFERENCE: [f64; 7] = {
 const NEW: usize = 6;
 
 /// The pair at work.
-pub(super) struct Pair {
+pub(super) struct Hedop5Step {
     stages: ExplicitStages,
     control: StepSize,
     project: ProjectedOnto,
     error: Vec<f64>,
 }
 
-impl Pair {
+impl Hedop5Step {
     pub fn new(method: &Hedop5, equations: &StructuralEquations, options: &Options) -> Result<Self, StartFailure> {
         let control: Result<StepSize, BadOption> = StepSize::new(method.steps, method.safety, 5, options);
-        Ok(Pair {
+        Ok(Hedop5Step {
             stages: ExplicitStages::new(equations, 8),
             control: control?,
             project: method.project,
@@ -102,7 +102,7 @@ impl Pair {
     }
 }
 
-impl Scheme for Pair {
+impl Scheme for Hedop5Step {
     const CHOOSES_CONSTRAINTS: bool = true;
 
     fn attempt(

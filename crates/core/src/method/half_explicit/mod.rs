@@ -20,7 +20,7 @@ use super::{Method, StartFailure, State, Stepper};
 use crate::motion::Mechanism;
 use crate::options::Options;
 use brasey_hairer::BraseyHairer;
-use hedop5::Pair;
+use hedop5::Hedop5Step;
 
 /// Formulas of Brasey and Hairer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,7 +107,8 @@ impl<'m> Method<dyn Mechanism + 'm> for Hedop5 {
         at: State,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'p>, StartFailure> {
-        let stepper = OneStep::start("hedop5", system, at, options, |equations| Pair::new(self, equations, options))?;
+        let stepper =
+            OneStep::start("hedop5", system, at, options, |equations| Hedop5Step::new(self, equations, options))?;
         Ok(Box::new(stepper))
     }
 }

@@ -25,7 +25,7 @@ use crate::statistics::{Residuals, Statistics};
 use faer::c64;
 
 /// The decomposed matrices of a step size, with rows at the stages.
-struct Matrices {
+struct StepMatrices {
     /// γE − hA.
     real: IterationMatrix<f64>,
     /// (αₖ + iβₖ)E − hA.
@@ -42,12 +42,12 @@ struct Matrices {
     Xdot: Vec<f64>,
 }
 
-impl Matrices {
+impl StepMatrices {
     /// Room for a system and this number of stages.
     fn new(dae: &dyn Dae, pencil: &Pencil, stages: usize) -> Self {
         let n = dae.dim();
         let algebraic: Vec<bool> = (0..n).map(|i| dae.algebraic(i)).collect();
-        Matrices {
+        StepMatrices {
             real: IterationMatrix::new(pencil, algebraic.clone()),
             complex: (0..stages / 2).map(|_| IterationMatrix::new(pencil, algebraic.clone())).collect(),
             algebraic,
@@ -102,9 +102,9 @@ fn right_sides_at<const S: usize>(
 pub(crate) struct SquareStages<'p> {
     dae: Box<dyn Dae + 'p>,
     pencil: Pencil,
-    matrices: Matrices,
+    matrices: StepMatrices,
     /// those of shorter steps inside of the last one, where values between steps are wanted
-    inside: Option<Matrices>,
+    inside: Option<StepMatrices>,
     /// ẋ at the last accepted point, and where the last step began
     xdot: Vec<f64>,
     xdot_before: Vec<f64>,
@@ -127,7 +127,7 @@ impl<'p> SquareStages<'p> {
         let mut pencil = dae.new_pencil();
         dae.pencil(here.t, &here.x, &xdot, &mut pencil)?;
         Ok(SquareStages {
-            matrices: Matrices::new(&*dae, &pencil, stages),
+            matrices: StepMatrices::new(&*dae, &pencil, stages),
             inside: None,
             xdot_before: vec![0.0; n],
             xdot,
@@ -155,7 +155,7 @@ impl StageEquations for SquareStages<'_> {
     }
 
     fn evaluate_all(&mut self, points: &StagePoints, _: &mut [f64], evaluated: &mut u64) -> Result<(), Undefined> {
-        let (n, Matrices { X, Xdot, G, .. }) = (points.x.len(), &mut self.matrices);
+        let (n, StepMatrices { X, Xdot, G, .. }) = (points.x.len(), &mut self.matrices);
         points.points_and_rates(X, Xdot);
         for j in 0..points.tableau.stages() {
             *evaluated += 1;
@@ -166,7 +166,7 @@ impl StageEquations for SquareStages<'_> {
     }
 
     fn increments(&mut self, stages: &mut Transformed, _h: f64) {
-        let Matrices { real, complex, scales, G, pairs, .. } = &mut self.matrices;
+        let StepMatrices { real, complex, scales, G, pairs, .. } = &mut self.matrices;
         let (T, n) = (stages.tableau.T_INVERSE, scales.len());
         let (first, others) = stages.dW.split_at_mut(n);
         match stages.tableau.stages() {
@@ -230,7 +230,7 @@ impl Discretised for SquareStages<'_> {
         counters: &mut Statistics,
         xi: &mut [f64],
     ) -> Result<(), Undefined> {
-        let Matrices { real, algebraic, Xdot, .. } = &mut self.matrices;
+        let StepMatrices { real, algebraic, Xdot, .. } = &mut self.matrices;
         let Xdot = &mut Xdot[..x.len()];
         Xdot.iter_mut().zip(rate).for_each(|(xdot, rate)| *xdot = rate / h);
         counters.residuals += 1;
@@ -291,7 +291,7 @@ impl Discretised for SquareStages<'_> {
     }
 
     fn watch_between(&mut self, stages: usize) {
-        self.inside = Some(Matrices::new(&*self.dae, &self.pencil, stages));
+        self.inside = Some(StepMatrices::new(&*self.dae, &self.pencil, stages));
     }
 
     fn decompose_inside(&mut self, collocation: &mut Collocation, h: f64) -> Result<(), Singular> {

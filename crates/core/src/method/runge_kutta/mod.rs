@@ -163,6 +163,10 @@ impl Integrator for ImplicitRungeKutta {
     }
 
     fn largest_index(&self) -> u8 {
-        if self.family.is_damped() { 2 } else { 1 }
+        match self.steps {
+            Steps::Fixed => 3,
+            Steps::Variable if self.family.is_damped() => 2,
+            Steps::Variable => 1,
+        }
     }
 }

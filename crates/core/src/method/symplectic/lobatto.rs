@@ -24,7 +24,7 @@ const NONE: f64 = 2.0 * f64::EPSILON;
 const SINGULAR_MASS: &str = "its mass matrix is singular, so that velocities do not follow from momenta";
 
 /// One stage.
-struct Stage {
+struct LobattoStage {
     Q: Vec<f64>,
     V: Vec<f64>,
     /// f(Q, 0)
@@ -44,7 +44,7 @@ pub(super) struct Implicit {
     tableau: &'static LobattoTableau,
     constant_mass: bool,
     inertia: Inertia,
-    stages: Vec<Stage>,
+    stages: Vec<LobattoStage>,
     blocks: Lu<f64>,
     correction: Vec<f64>,
     momentum: Vec<f64>,
@@ -56,7 +56,7 @@ pub(super) struct Implicit {
 impl Implicit {
     pub fn new(equations: &StructuralEquations, tableau: &'static LobattoTableau, constant_mass: bool) -> Self {
         let (n, m) = (equations.layout().v().len(), equations.constraints());
-        let stage = || Stage {
+        let stage = || LobattoStage {
             Q: vec![0.0; n],
             V: vec![0.0; n],
             potential: vec![0.0; n],

@@ -59,10 +59,10 @@ impl<'m> Method<dyn Mechanism + 'm> for Rattle {
         let explicit = system.structure().mass.is_constant();
         start("rattle", system, at, options, |equations, conservative| {
             let (kernel, told) = if explicit {
-                (Kernel::Explicit(Explicit::new(equations)), "explicit, as M is constant")
+                (Substep::Explicit(Explicit::new(equations)), "explicit, as M is constant")
             } else {
                 (
-                    Kernel::Implicit(Box::new(Implicit::new(equations, &tableau::LobattoTableau::TWO, false))),
+                    Substep::Implicit(Box::new(Implicit::new(equations, &tableau::LobattoTableau::TWO, false))),
                     "implicit, as M varies",
                 )
             };
@@ -85,7 +85,7 @@ impl<'m> Method<dyn Mechanism + 'm> for Lobatto {
         };
         let constant = system.structure().mass.is_constant();
         start("lobatto", system, at, options, |equations, conservative| Symplectic {
-            kernel: Kernel::Implicit(Box::new(Implicit::new(equations, tableau, constant))),
+            kernel: Substep::Implicit(Box::new(Implicit::new(equations, tableau, constant))),
             factors: vec![1.0],
             order: 2 * self.stages as u32 - 2,
             decisions: format!("Lobatto IIIA-IIIB with {} stages{}", self.stages, conservative.told),
@@ -113,14 +113,14 @@ fn start<'p>(
 }
 
 /// What makes one substep.
-enum Kernel {
+enum Substep {
     Explicit(Explicit),
     Implicit(Box<Implicit>),
 }
 
 /// A symplectic scheme: substeps of a kernel.
 struct Symplectic {
-    kernel: Kernel,
+    kernel: Substep,
     conservative: Conservative,
     /// sizes of the substeps, in steps
     factors: Vec<f64>,
@@ -139,8 +139,8 @@ impl Scheme for Symplectic {
         self.conservative.look(equations, step.x)?;
         for factor in &self.factors {
             match &mut self.kernel {
-                Kernel::Explicit(kernel) => kernel.step(equations, step.t1, factor * step.h, x1)?,
-                Kernel::Implicit(kernel) => kernel.step(equations, step.t1, factor * step.h, x1)?,
+                Substep::Explicit(kernel) => kernel.step(equations, step.t1, factor * step.h, x1)?,
+                Substep::Implicit(kernel) => kernel.step(equations, step.t1, factor * step.h, x1)?,
             }
         }
         Ok(Attempt { accepted: true, next: step.h })

@@ -24,20 +24,20 @@ pub(super) struct LeastNorm {
     multipliers: Range<usize>,
     /// 1/Mᵢᵢ
     lightness: Vec<f64>,
-    projection: Projection,
+    projection: NormProjection,
     sizes: Vec<f64>,
     /// not before a first look
     redundant: Option<bool>,
 }
 
 /// Onto the range of K̂.
-enum Projection {
+enum NormProjection {
     Dense(Box<Svd>),
-    Sparse(Box<Sparse>),
+    Sparse(Box<SparseConstraints>),
 }
 
 /// K with its pattern.
-struct Sparse {
+struct SparseConstraints {
     K: SparseMatrix,
     /// where each output of the kernel stands among the values of K
     positions: Vec<usize>,
@@ -67,12 +67,17 @@ impl LeastNorm {
         let below = closed.HZ.iter().map(|&(i, j, e)| (n.holonomic + i, j, e));
         let all: Vec<(usize, usize, Expr)> = closed.GZ.iter().copied().chain(below).collect();
         let projection = if rows <= MOST_DENSE {
-            Projection::Dense(Box::new(Svd::new(rows, n.velocities)))
+            NormProjection::Dense(Box::new(Svd::new(rows, n.velocities)))
         } else {
             let K = SparseMatrix::new(rows, n.velocities, all.iter().map(|&(i, j, _)| (i, j)).collect());
             let positions = all.iter().map(|&(i, j, _)| K.position((i, j))).collect::<Option<_>>()?;
             let columns = lightness.iter().map(|l: &f64| l.sqrt()).collect();
-            Projection::Sparse(Box::new(Sparse { least: LeastMultipliers::new(&K), positions, columns, K }))
+            NormProjection::Sparse(Box::new(SparseConstraints {
+                least: LeastMultipliers::new(&K),
+                positions,
+                columns,
+                K,
+            }))
         };
         let first = 1 + n.positions + n.velocities + n.dynamic + n.auxiliary + n.contact;
         Some(LeastNorm {
@@ -95,8 +100,8 @@ impl LeastNorm {
         self.kernel.call(inputs, &mut self.values);
         let multipliers = &mut inputs[self.multipliers.clone()];
         let svd = match &mut self.projection {
-            Projection::Dense(svd) => svd,
-            Projection::Sparse(sparse) => {
+            NormProjection::Dense(svd) => svd,
+            NormProjection::Sparse(sparse) => {
                 sparse.take(&self.values);
                 if *self.redundant.get_or_insert_with(|| sparse.is_redundant()) {
                     // without factors they stay as they are
@@ -132,7 +137,7 @@ impl LeastNorm {
     }
 }
 
-impl Sparse {
+impl SparseConstraints {
     fn take(&mut self, values: &[f64]) {
         self.K.values_mut().fill(0.0);
         for (&position, value) in self.positions.iter().zip(values) {

@@ -11,7 +11,7 @@ use crate::graph::{Compiler, Expr, Interpreted, Kernel};
 use crate::linalg::Matrices;
 use least_norm::LeastNorm;
 use parts::{PartKernels, Parts};
-use program::{Kernels, Program};
+use program::{ArrayProgram, Kernels};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -41,7 +41,7 @@ pub struct Compiled {
     structure: Structure,
     compiler: Box<dyn Compiler>,
     matrices: Matrices,
-    programs: Mutex<HashMap<(Form, bool), Arc<Program>>>,
+    programs: Mutex<HashMap<(Form, bool), Arc<ArrayProgram>>>,
     parts: OnceLock<Parts>,
 }
 
@@ -70,18 +70,18 @@ impl Compiled {
         self.program(form, with_invariants).nodes
     }
 
-    fn parts(&self, program: &Program) -> PartKernels<'_> {
+    fn parts(&self, program: &ArrayProgram) -> PartKernels<'_> {
         let parts = self.parts.get_or_init(|| Parts::new(&self.formulas, self.structure));
         PartKernels::new(parts, &*self.compiler, &program.layout, &program.matrices_at_start)
     }
 
-    fn program(&self, form: Form, with_invariants: bool) -> Arc<Program> {
+    fn program(&self, form: Form, with_invariants: bool) -> Arc<ArrayProgram> {
         // without invariants both are the same array
         let with_invariants = with_invariants && self.formulas.sizes.invariants > 0;
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         let layout = || Layout::new(self.formulas.sizes, form, with_invariants);
         let compile =
-            || Arc::new(Program::new(&self.formulas, layout(), self.structure, (&*self.compiler, self.matrices)));
+            || Arc::new(ArrayProgram::new(&self.formulas, layout(), self.structure, (&*self.compiler, self.matrices)));
         programs.entry((form, with_invariants)).or_insert_with(compile).clone()
     }
 }

@@ -1,6 +1,6 @@
 //! Kernels of M, G, H, f and the constraint levels one by one, and of solutions with them, each compiled when a method first asks for it.
 
-use super::super::solved::{Pivots, Solved, is_rounding};
+use super::super::solved::{PivotOrder, Solved, is_rounding};
 use super::super::symbolic::SymbolicParts;
 use super::super::{Formulas, Layout, Sizes, Structure};
 use super::ProgramInputs;
@@ -19,7 +19,7 @@ pub(super) struct Parts {
     forces: OnceLock<Box<dyn Kernel>>,
     /// f, b, Z v, gII, hI
     hidden: OnceLock<Box<dyn Kernel>>,
-    solved: Mutex<HashMap<(Solved, Pivots), Box<dyn Kernel>>>,
+    solved: Mutex<HashMap<(Solved, PivotOrder), Box<dyn Kernel>>>,
     changing: bool,
 }
 
@@ -56,7 +56,7 @@ impl Parts {
     }
 
     /// Equal pivots have equal code.
-    fn solved(&self, what: Solved, pivots: &Pivots, compiler: &dyn Compiler) -> Box<dyn Kernel> {
+    fn solved(&self, what: Solved, pivots: &PivotOrder, compiler: &dyn Compiler) -> Box<dyn Kernel> {
         let mut all = self.solved.lock().unwrap_or_else(PoisonError::into_inner);
         let kernel = all.entry((what, pivots.clone())).or_insert_with(|| {
             let (graph, outputs) = self.symbolic.solved(what, pivots);
@@ -159,7 +159,7 @@ impl<'m> PartKernels<'m> {
             (false, _) => HZ[(i - n - m, j)],
         };
         let entries: Vec<_> = parts.saddle().iter().map(|&(i, j, _)| (i, j, value((i, j)))).collect();
-        let Some(pivots) = Pivots::of(n + m + HZ.rows(), &entries) else { return false };
+        let Some(pivots) = PivotOrder::of(n + m + HZ.rows(), &entries) else { return false };
         for &what in what {
             self.solved[what as usize] = Some(self.parts.solved(what, &pivots, self.compiler));
         }

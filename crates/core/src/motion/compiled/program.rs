@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) type Places = Vec<(usize, usize)>;
 
 /// Compiled kernels of one array.
-pub(super) struct Program {
+pub(super) struct ArrayProgram {
     pub layout: Layout,
     structure: Structure,
     /// are accelerations eliminated?
@@ -39,7 +39,7 @@ pub(super) struct Program {
     contact: Option<ContactProgram>,
 }
 
-impl Program {
+impl ArrayProgram {
     pub fn new(
         formulas: &Formulas,
         layout: Layout,
@@ -90,7 +90,7 @@ impl Program {
         let changing = if structure.mass.is_constant() { &[][..] } else { &array.mass[..] };
         let matrix_entries: Vec<Expr> = constraints().chain(changing.iter().map(|(_, _, e)| *e)).collect();
         let all: Vec<Expr> = values.iter().chain(&derivatives).copied().collect();
-        Program {
+        ArrayProgram {
             structure,
             eliminated,
             inputs: graph.inputs().len(),
@@ -135,7 +135,7 @@ pub(super) fn scatter<'v>(values: &'v [f64], places: &Places, A: &mut Matrix) ->
 
 /// Kernels at work, with scratch space.
 pub(super) struct Kernels<'m> {
-    program: Arc<Program>,
+    program: Arc<ArrayProgram>,
     compiled: &'m Compiled,
     /// once a method asks for them
     parts: Option<PartKernels<'m>>,
@@ -154,7 +154,7 @@ pub(super) struct Kernels<'m> {
 }
 
 impl<'m> Kernels<'m> {
-    pub fn new(compiled: &'m Compiled, program: &Arc<Program>) -> Self {
+    pub fn new(compiled: &'m Compiled, program: &Arc<ArrayProgram>) -> Self {
         let l = &program.layout;
         let [M, GZ, HZ] = program.matrices_at_start.clone();
         Kernels {
@@ -191,7 +191,7 @@ impl<'m> Kernels<'m> {
 
 /// GZ and HZ from their entries, GZ along c = 0; returns the rest of the entries.
 fn know_constraints<'v>(
-    program: &Program,
+    program: &ArrayProgram,
     values: &'v [f64],
     [GZ, HZ]: [&mut Jacobian; 2],
     contact: Option<&mut ContactKernels>,

@@ -31,7 +31,7 @@ const LEAST_DAMPING: f64 = 1e-13;
 
 /// How a level is solved.
 #[derive(Clone, Copy, PartialEq)]
-enum Rows {
+enum LevelRows {
     Independent,
     Redundant,
 }
@@ -76,7 +76,7 @@ pub(super) fn settle(
     let (rows, sizes) = (vec![0.0; l.rows()], vec![1.0; l.rows()]);
     let mut levels = Levels { array, layout: l, t, starts, rows, F, sizes };
     let given = x.to_vec();
-    if let Some(iterations) = levels.move_onto(Rows::Independent, x)
+    if let Some(iterations) = levels.move_onto(LevelRows::Independent, x)
         && let Some([_, K]) = levels.matrices(x)
         && SparseRank::of(&K, ranks).is_full()
     {
@@ -84,7 +84,7 @@ pub(super) fn settle(
         return levels.is_consistent().then_some(Settled { iterations: iterations + forces, redundant: 0 });
     }
     x.copy_from_slice(&given);
-    let iterations = levels.move_onto(Rows::Redundant, x)?;
+    let iterations = levels.move_onto(LevelRows::Redundant, x)?;
     let [M, K] = levels.matrices(x)?;
     let mut chosen = Redundancy::of((&M, &K), names(), ranks)?;
     let forces = levels.forces(chosen.left_out(), x)?;
@@ -96,7 +96,7 @@ pub(super) fn settle(
 
 impl Levels<'_> {
     /// Positions and velocities onto their constraints.
-    fn move_onto(&mut self, kind: Rows, x: &mut [f64]) -> Option<u32> {
+    fn move_onto(&mut self, kind: LevelRows, x: &mut [f64]) -> Option<u32> {
         let l = self.layout;
         let positions = self.project(kind, l.row_g(), l.p(), x)?;
         Some(positions + self.project(kind, l.row_g1().start..l.row_h().end, l.v(), x)?)
@@ -141,7 +141,7 @@ impl Levels<'_> {
     }
 
     /// Move the values of some columns least so that some rows hold; nothing if they cannot.
-    fn project(&mut self, kind: Rows, rows: Range<usize>, columns: Range<usize>, x: &mut [f64]) -> Option<u32> {
+    fn project(&mut self, kind: LevelRows, rows: Range<usize>, columns: Range<usize>, x: &mut [f64]) -> Option<u32> {
         if rows.is_empty() {
             return Some(0);
         }
@@ -152,8 +152,8 @@ impl Levels<'_> {
         let local = places.iter().map(|&(i, j)| (i - rows.start, j - columns.start)).collect();
         let mut W = SparseMatrix::new(rows.len(), columns.len(), local);
         let mut augmented = match kind {
-            Rows::Independent => Augmented::new(&W),
-            Rows::Redundant => Augmented::damped(&W),
+            LevelRows::Independent => Augmented::new(&W),
+            LevelRows::Redundant => Augmented::damped(&W),
         };
         // what holds at the given values moves nothing, whatever else has to move
         let holds = |levels: &Self, i: usize| levels.rows[i].abs() <= ROUNDING * levels.sizes[i];
@@ -173,7 +173,7 @@ impl Levels<'_> {
             for (w, (&k, &(_, j))) in W.values_mut().iter_mut().zip(own.iter().zip(&places)) {
                 *w = -self.F.values()[k] * unit(j);
             }
-            if kind == Rows::Redundant {
+            if kind == LevelRows::Redundant {
                 let slopes = (0..W.rows()).map(|i| dot(W.row(i).1, W.row(i).1)).fold(0.0, f64::max);
                 augmented.damp(slopes * residual.powi(2).clamp(LEAST_DAMPING, MOST_DAMPING));
             }

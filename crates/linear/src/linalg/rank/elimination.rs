@@ -26,7 +26,7 @@ const SWEEPS: usize = 8;
 
 /// An entry of a row, and the largest of the terms that it was summed from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Entry {
+struct SummedEntry {
     column: usize,
     value: f64,
     size: f64,
@@ -36,7 +36,7 @@ struct Entry {
 #[derive(Clone, Debug)]
 pub struct Elimination {
     /// entries by rising column
-    rows: Vec<Vec<Entry>>,
+    rows: Vec<Vec<SummedEntry>>,
     /// rows that held a column at some time, and how many rows without a pivot hold it now
     holders: Vec<Vec<usize>>,
     count: Vec<usize>,
@@ -50,7 +50,7 @@ pub struct Elimination {
     /// smallest pivot, and largest entry that did not count
     kept: f64,
     dropped: f64,
-    merged: Vec<Entry>,
+    merged: Vec<SummedEntry>,
 }
 
 impl Elimination {
@@ -65,8 +65,8 @@ impl Elimination {
 
     /// The same from rows of (column, value), columns in any order and each once.
     pub fn of_rows(rows: impl IntoIterator<Item = Vec<(usize, f64)>>, cols: usize, tau: f64) -> Self {
-        let entry = |&(column, value): &(usize, f64)| Entry { column, value, size: value.abs() };
-        let rows: Vec<Vec<Entry>> = rows
+        let entry = |&(column, value): &(usize, f64)| SummedEntry { column, value, size: value.abs() };
+        let rows: Vec<Vec<SummedEntry>> = rows
             .into_iter()
             .map(|mut row| {
                 row.sort_unstable_by_key(|entry| entry.0);
@@ -261,7 +261,7 @@ impl Elimination {
     }
 
     /// Row i ← row i − factor × pivot row, without the pivot's column.
-    fn subtract(&mut self, i: usize, factor: f64, pivot_row: &[Entry], j: usize) {
+    fn subtract(&mut self, i: usize, factor: f64, pivot_row: &[SummedEntry], j: usize) {
         let Elimination { rows, merged, count, holders, .. } = self;
         merged.clear();
         let (mut own, mut other) = (rows[i].iter().peekable(), pivot_row.iter().peekable());
@@ -278,7 +278,7 @@ impl Elimination {
             }
             let (value, size) = a.map_or((0.0, 0.0), |a| (a.value, a.size));
             let (subtracted, terms) = b.map_or((0.0, 0.0), |b| (factor * b.value, factor.abs() * b.size));
-            let entry = Entry { column, value: value - subtracted, size: size.max(terms) };
+            let entry = SummedEntry { column, value: value - subtracted, size: size.max(terms) };
             let stays = entry.value.abs() > ROUNDING * entry.size;
             if stays {
                 merged.push(entry);
@@ -347,12 +347,12 @@ impl Elimination {
 }
 
 /// Where a column stands in a row.
-fn find(row: &[Entry], column: usize) -> Option<usize> {
+fn find(row: &[SummedEntry], column: usize) -> Option<usize> {
     row.binary_search_by_key(&column, |entry| entry.column).ok()
 }
 
 /// A scaled entry by what decides whether it counts: against one, or against larger terms that it was summed from.
-fn counted(entry: &Entry, scale: f64) -> f64 {
+fn counted(entry: &SummedEntry, scale: f64) -> f64 {
     entry.value.abs() * scale / (entry.size * scale).max(1.0)
 }
 

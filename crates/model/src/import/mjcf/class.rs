@@ -11,14 +11,14 @@ const MAIN: &str = "main";
 
 /// Classes, each with its `<default>` elements, its own one first, that of the outermost class last.
 #[derive(Debug, Default)]
-pub(super) struct Classes<'d> {
+pub(super) struct DefaultClasses<'d> {
     classes: BTreeMap<&'d str, Vec<Node<'d, 'd>>>,
 }
 
-impl<'d> Classes<'d> {
+impl<'d> DefaultClasses<'d> {
     /// All classes of a file.
     pub fn read(model: Node<'d, 'd>, log: &mut Log) -> Self {
-        let mut classes = Classes::default();
+        let mut classes = DefaultClasses::default();
         classes.classes.insert(MAIN, Vec::new());
         for outermost in elements(model).filter(|child| child.has_tag_name("default")) {
             let name = outermost.attribute("class").unwrap_or(MAIN);

@@ -13,7 +13,7 @@ use roxmltree::Node;
 const AGREE: f64 = 1e-6;
 
 /// A body, or the world.
-struct End(Option<usize>);
+struct JointEnd(Option<usize>);
 
 impl<'d> Reading<'d, '_> {
     /// One constraint.
@@ -48,9 +48,9 @@ impl<'d> Reading<'d, '_> {
             let first = element.needed(self.log, "body1").and_then(|name| self.body_of(element, "body1", name));
             let second = match element.text("body2") {
                 Some(name) => self.body_of(element, "body2", name),
-                None => Some(End(None)),
+                None => Some(JointEnd(None)),
             };
-            let (Some(End(first)), Some(End(second))) = (first, second) else { return };
+            let (Some(JointEnd(first)), Some(JointEnd(second))) = (first, second) else { return };
             if !weld && !element.has("anchor") {
                 element.missing(self.log, "anchor");
                 return;
@@ -92,16 +92,16 @@ impl<'d> Reading<'d, '_> {
         site
     }
 
-    fn body_of(&mut self, element: &Element<'d>, key: &str, name: &str) -> Option<End> {
+    fn body_of(&mut self, element: &Element<'d>, key: &str, name: &str) -> Option<JointEnd> {
         if name == "world" {
-            return Some(End(None));
+            return Some(JointEnd(None));
         }
         let body = self.bodies.get(name).map(|(number, _)| *number);
         if body.is_none() {
             let help = Some(help(name, self.bodies.keys().copied(), "the bodies are"));
             self.log.mistakes.push(Mistake::UnknownName { name: name.into(), at: element.at(key).into(), help });
         }
-        body.map(|number| End(Some(number)))
+        body.map(|number| JointEnd(Some(number)))
     }
 
     /// A joint by its name.

@@ -1,9 +1,9 @@
 //! `<joint>` and `<freejoint>` of MJCF.
 
 use super::super::frame::Frame;
-use super::super::tree::{Freedom, Movement};
+use super::super::tree::{LinkMovement, MovementKind};
 use super::super::xml::{Element, Log};
-use super::settings::Settings;
+use super::settings::CompilerSettings;
 use daedal_multibody::vector::IDENTITY;
 
 /// Attributes that are read, or say only how limits and friction are solved.
@@ -34,9 +34,9 @@ const KNOWN: [&str; 20] = [
 pub(super) fn joint<'d>(
     element: &Element<'d>,
     around: &Frame,
-    settings: &Settings,
+    settings: &CompilerSettings,
     log: &mut Log,
-) -> Option<(&'d str, Movement, bool)> {
+) -> Option<(&'d str, LinkMovement, bool)> {
     let name = element.text("name").unwrap_or_default();
     let kind = match element.tag() {
         "freejoint" => "free",
@@ -44,14 +44,14 @@ pub(super) fn joint<'d>(
         _ => "hinge",
     };
     let freedom = match kind {
-        "slide" => Freedom::Slide,
-        "ball" => Freedom::Ball,
-        _ => Freedom::Hinge,
+        "slide" => MovementKind::Slide,
+        "ball" => MovementKind::Ball,
+        _ => MovementKind::Hinge,
     };
     let point = around.point(element.vector(log, "pos").unwrap_or_default());
     let axis = around.direction(element.direction(log, "axis", IDENTITY[2]));
     let called = (!name.is_empty()).then(|| name.to_string());
-    let mut movement = Movement::new(called, element.place(), freedom, point, axis);
+    let mut movement = LinkMovement::new(called, element.place(), freedom, point, axis);
     if element.tag() == "joint" {
         element.leave_out_but(log, &KNOWN);
         if element.has("range") {

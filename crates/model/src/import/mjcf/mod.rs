@@ -10,15 +10,15 @@ mod settings;
 
 use super::Base;
 use super::frame::{Frame, MassProperties};
-use super::tree::{Holding, Link, Movement, MovementId, Tree};
+use super::tree::{Holding, Link, LinkMovement, LinkTree, MovementId};
 use super::xml::{Element, Log, elements, place};
 use crate::diagnostic::Mistake;
 use crate::source::Span;
-use class::Classes;
+use class::DefaultClasses;
 use daedal_multibody::vector::Vector;
 use geom::Weighing;
 use roxmltree::Node;
-use settings::Settings;
+use settings::CompilerSettings;
 use std::collections::HashMap;
 
 /// Elements that make another motion than the rest of the file, with what to try instead.
@@ -45,11 +45,11 @@ struct Touch {
 
 /// What has been read so far.
 struct Reading<'d, 'l> {
-    settings: Settings,
-    classes: Classes<'d>,
+    settings: CompilerSettings,
+    classes: DefaultClasses<'d>,
     base: Option<Base>,
     log: &'l mut Log,
-    tree: Tree,
+    tree: LinkTree,
     bodies: HashMap<&'d str, (usize, Span)>,
     joints: HashMap<&'d str, (MovementId, Span)>,
     sites: HashMap<&'d str, (Option<usize>, Vector<f64>)>,
@@ -65,7 +65,7 @@ struct Waiting<'d> {
 }
 
 /// The tree of a model.
-pub(super) fn read(model: Node, base: Option<Base>, log: &mut Log) -> Tree {
+pub(super) fn read(model: Node, base: Option<Base>, log: &mut Log) -> LinkTree {
     for node in model.descendants().filter(Node::is_element) {
         let tag = node.tag_name().name();
         // classes may hold defaults of what nobody uses
@@ -76,9 +76,9 @@ pub(super) fn read(model: Node, base: Option<Base>, log: &mut Log) -> Tree {
         }
     }
     let settings = settings::read(model, log);
-    let classes = Classes::read(model, log);
+    let classes = DefaultClasses::read(model, log);
     let name = model.attribute("model").map(Into::into);
-    let tree = Tree { name, noun: "body", gravity: Some(settings.gravity), ..Tree::default() };
+    let tree = LinkTree { name, noun: "body", gravity: Some(settings.gravity), ..LinkTree::default() };
     let mut reading = Reading {
         settings,
         classes,
@@ -179,7 +179,7 @@ impl<'d> Reading<'d, '_> {
     }
 
     /// Joints of a body as what holds it.
-    fn holding(&mut self, parent: Option<usize>, joints: Vec<(&'d str, Movement, bool)>, number: usize) -> Holding {
+    fn holding(&mut self, parent: Option<usize>, joints: Vec<(&'d str, LinkMovement, bool)>, number: usize) -> Holding {
         let free = joints.iter().any(|(_, _, free)| *free);
         if let (true, [_, (_, second, _), ..]) = (free, &joints[..]) {
             let help = "a free body has no other joints";
@@ -189,7 +189,7 @@ impl<'d> Reading<'d, '_> {
             let help = "MuJoCo allows free joints in bodies of the world only; put it there";
             self.log.refuse(first.place, "a body inside of another one is free", "a free joint", help);
         }
-        let movements: Vec<Movement> = joints
+        let movements: Vec<LinkMovement> = joints
             .into_iter()
             .filter(|(_, _, free)| !free)
             .enumerate()
@@ -343,7 +343,7 @@ fn has_inertial(body: Node) -> bool {
 }
 
 /// A body and its joints, each with its name and whether it is a free one.
-type Draft<'d> = (Link, Vec<(&'d str, Movement, bool)>);
+type Draft<'d> = (Link, Vec<(&'d str, LinkMovement, bool)>);
 
 fn empty_link<'d>(name: Option<String>, place: Span) -> Draft<'d> {
     let link = Link {

@@ -14,7 +14,7 @@ const FLAGS: [&str; 6] = ["constraint", "equality", "passive", "spring", "damper
 
 /// What holds for the whole file.
 #[derive(Clone, Debug)]
-pub(super) struct Settings {
+pub(super) struct CompilerSettings {
     pub angles: Angles,
     /// Do geoms weigh: always, never, or where a body has no `inertial`?
     from_geoms: Option<bool>,
@@ -26,7 +26,7 @@ pub(super) struct Settings {
     pub contacts: bool,
 }
 
-impl Settings {
+impl CompilerSettings {
     /// Do the geoms of a body say its mass?
     pub fn weighs(&self, has_inertial: bool) -> bool {
         self.from_geoms.unwrap_or(!has_inertial)
@@ -34,8 +34,8 @@ impl Settings {
 }
 
 /// The settings of a file.
-pub(super) fn read(model: Node, log: &mut Log) -> Settings {
-    let mut settings = Settings {
+pub(super) fn read(model: Node, log: &mut Log) -> CompilerSettings {
+    let mut settings = CompilerSettings {
         angles: Angles { unit: std::f64::consts::PI / 180.0, sequence: "xyz".into() },
         from_geoms: None,
         groups: (f64::NEG_INFINITY, f64::INFINITY),
@@ -53,7 +53,7 @@ pub(super) fn read(model: Node, log: &mut Log) -> Settings {
     settings
 }
 
-fn compiler(element: &Element, settings: &mut Settings, log: &mut Log) {
+fn compiler(element: &Element, settings: &mut CompilerSettings, log: &mut Log) {
     if element.word(log, "angle", &["degree", "radian"]) == Some("radian") {
         settings.angles.unit = 1.0;
     }
@@ -95,7 +95,7 @@ fn compiler(element: &Element, settings: &mut Settings, log: &mut Log) {
     element.leave_out_but(log, &[&APPLIED[..], &MASSES].concat());
 }
 
-fn option(element: &Element, settings: &mut Settings, log: &mut Log) {
+fn option(element: &Element, settings: &mut CompilerSettings, log: &mut Log) {
     settings.gravity = element.vector(log, "gravity").unwrap_or(settings.gravity);
     element.leave_out_but(log, &["gravity"]);
     for flag in elements(element.node).filter(|child| child.has_tag_name("flag")).map(Element::new) {

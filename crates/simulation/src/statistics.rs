@@ -4,10 +4,10 @@
 //! how often; and `end_mode`, the name of the last one. Of a boundary value problem `boundary`: null or `{"degrees", "needed", "conditions" [{"name",
 //! "residual"}], "phase", "conditioning", "intervals", "meshes", "iterations", "difference", "guess", "found" {name: value}, "end"}`.
 
-use crate::warnings;
-use daedal_run::{ColumnKind, Ending, Run};
-use daedal_simulation::check::account_object;
-use daedal_simulation::{Outcome, verification};
+use crate::check::account_object;
+use crate::outcome::Outcome;
+use crate::verification;
+use daedal_run::{ColumnKind, Ending, Run, WarningRecord};
 use serde_json::{Map, Value, json};
 
 /// The object.
@@ -32,7 +32,7 @@ pub fn object(outcome: &Outcome, recorded: Option<&Run>) -> Value {
     let of: Map<String, Value> = tolerances.of.iter().map(|(name, atol)| (name.clone(), json!(atol))).collect();
     insert("atol_of", Value::Object(of));
     insert("verification", verification::object(computed.and_then(|found| found.verification.as_ref())));
-    insert("warnings", warnings::object(&outcome.warnings));
+    insert("warnings", warnings(&outcome.warnings));
     insert("events", recorded.map_or_else(|| json!([]), events));
     if let Some(why) = &outcome.choice.unknowns {
         insert("unknowns", json!(why));
@@ -47,6 +47,11 @@ pub fn object(outcome: &Outcome, recorded: Option<&Run>) -> Value {
         insert("end_mode", json!(switching.map(|found| &found.end_mode)));
     }
     Value::Object(object)
+}
+
+/// Those of a run: `t` is null for what is about all of it.
+fn warnings(warnings: &[WarningRecord]) -> Value {
+    warnings.iter().map(|warning| json!({ "t": warning.t, "message": warning.message })).collect()
 }
 
 fn residuals(largest: daedal::Residuals) -> Value {
