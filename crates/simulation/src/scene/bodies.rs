@@ -50,7 +50,7 @@ enum Multipliers {
     /// Those of least norm.
     Computed(Box<Outputs>),
     /// As they stand there, while a system slides between modes.
-    StatePlaces(Vec<Option<usize>>),
+    Places(Vec<Option<usize>>),
     /// No forces are shown.
     None,
 }
@@ -80,7 +80,7 @@ impl<'m> StatePlaces<'m> {
         })?;
         let holonomic = names.holonomic.iter().map(|row| place(&format!("lambda.{row}")));
         let others = names.nonholonomic.iter().map(|row| place(&format!("mu.{row}")));
-        let multipliers = Multipliers::StatePlaces(holonomic.chain(others).collect());
+        let multipliers = Multipliers::Places(holonomic.chain(others).collect());
         Some(StatePlaces { system, p: all(&names.positions)?, v: all(&names.velocities)?, multipliers })
     }
 }
@@ -159,7 +159,7 @@ impl<'m> DrawnBodies<'m> {
                 outputs.evaluate(t, x, &mut multipliers);
                 multipliers
             }
-            Multipliers::StatePlaces(of) => of.iter().map(|place| place.map_or(0.0, |k| x[k])).collect(),
+            Multipliers::Places(of) => of.iter().map(|place| place.map_or(0.0, |k| x[k])).collect(),
             Multipliers::None => return row,
         };
         let view = places.system.view(t, &p, &v);
