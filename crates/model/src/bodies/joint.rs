@@ -93,6 +93,7 @@ pub(super) fn joints(reader: &mut Reader, root: &DeTable, drawing: &mut DrawnSys
     }
 }
 
+#[allow(clippy::too_many_lines)] // an arm for each kind of joint
 fn one(
     template: &mut Template,
     reader: &mut Reader,

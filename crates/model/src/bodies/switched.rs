@@ -79,15 +79,20 @@ pub(super) fn leave_out(reader: &mut Reader, drawing: &mut DrawnSystem) {
                 None if known.is_empty() => "no joint and no force has a name".to_string(),
                 None => format!("joints and forces are {}", enumerate(known)),
             };
-            let message = match drawing.objects.by_name.contains_key(name) {
-                true => format!("`{name}` is neither a joint nor a force"),
-                false => format!("no joint and no force is called `{name}`"),
+            let message = if drawing.objects.by_name.contains_key(name) {
+                format!("`{name}` is neither a joint nor a force")
+            } else {
+                format!("no joint and no force is called `{name}`")
             };
             let label = "a mode leaves out joints and forces".into();
             reader.mistake(Mistake::Syntax { message, label, at: (*at).into(), help: Some(help) });
         }
-        joints.into_iter().for_each(|joint| system.switch_off(JointId::of(joint)));
-        forces.into_iter().for_each(|force| system.switch_off_force(force));
+        for joint in joints {
+            system.switch_off(JointId::of(joint));
+        }
+        for force in forces {
+            system.switch_off_force(force);
+        }
     }
 }
 

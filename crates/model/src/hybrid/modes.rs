@@ -110,6 +110,7 @@ fn table<'t, 'i>(table: &'t DeTable<'i>, key: &str) -> Option<&'t DeTable<'i>> {
     table.get(key).and_then(|value| value.get_ref().as_table())
 }
 
+#[allow(clippy::too_many_lines)] // one table after the other
 fn one(
     reader: &mut Reader,
     shared: &Shared,
