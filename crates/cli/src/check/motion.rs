@@ -5,6 +5,7 @@ use daedal::analysis::{
     Analysis, Definiteness, Level, Mass, Mode, Movement, Place, RankDecision, Regularity, Residual, Severity,
     Stiffness, TimeScales,
 };
+use daedal::families;
 use daedal_simulation::check::{Check, MechanismCheck, MotionCheck, kind, level, severity, short, structure, verdict};
 use std::fmt::Write;
 
@@ -263,7 +264,8 @@ fn start(text: &mut ReportText, found: &Analysis) {
     }
     residuals(text, &given.residuals);
     if !given.filled.is_empty() {
-        text.entry("not given", &given.filled.join(", "));
+        let families = if given.filled.len() > MOST { families(&given.filled) } else { given.filled.clone() };
+        text.entry("not given", &families.join(", "));
     }
     let mut moved: Vec<&Movement> = given.movements.iter().filter(|m| m.relative() > 1e-12).collect();
     moved.sort_by(|a, b| b.relative().total_cmp(&a.relative()));
