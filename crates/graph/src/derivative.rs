@@ -53,20 +53,27 @@ impl Graph {
     pub fn jacobian(&mut self, outputs: &[Expr], inputs: &[Expr]) -> Jacobian {
         let column: FxHashMap<Expr, usize> = inputs.iter().enumerate().map(|(j, &x)| (x, j)).collect();
         let order = self.needed(outputs);
-        let mut gradients: FxHashMap<Expr, Gradient> = FxHashMap::with_capacity_and_hasher(order.len(), FxBuildHasher);
+        let mut gradients = Gradients::new(self, &order, outputs);
         self.with(|| {
             let none: Gradient = Rc::new([]);
             for e in order {
-                let gradient = match e.node() {
+                let node = e.node();
+                if gradients.grow(e, node) {
+                    continue;
+                }
+                node.arguments().for_each(|x| gradients.finish(x));
+                let gradient = match node {
                     Node::Input(_) => match column.get(&e) {
                         Some(&j) => Rc::new([(j, Expr::from(1.0))]),
                         None => none.clone(),
                     },
-                    node => gradient(e, node, &gradients).unwrap_or_else(|| none.clone()),
+                    node => gradient(e, node, &gradients.known).unwrap_or_else(|| none.clone()),
                 };
-                gradients.insert(e, gradient);
+                gradients.put(e, node, gradient);
             }
         });
+        outputs.iter().for_each(|&e| gradients.finish(e));
+        let gradients = gradients.known;
         let mut entries: Vec<Vec<(usize, Expr)>> = vec![Vec::new(); inputs.len()];
         for (i, e) in outputs.iter().enumerate() {
             for &(j, entry) in &*gradients[e] {
@@ -87,6 +94,73 @@ impl Graph {
 
 /// Partial derivatives by rising column.
 type Gradient = Rc<[(usize, Expr)]>;
+
+/// Gradients from this length on grow in place. Chosen: below, a list is as cheap.
+const LONG: usize = 32;
+
+/// Gradients of nodes that others still read. That of a sum which nothing but the next sum reads grows in place, term by term: a sum of n terms costs
+/// O(n), and not O(n²) as partial sums with gradients of their own.
+struct Gradients {
+    known: FxHashMap<Expr, Gradient>,
+    growing: FxHashMap<Expr, FxHashMap<usize, Expr>>,
+    /// how often a node will still be read
+    left: FxHashMap<Expr, usize>,
+}
+
+impl Gradients {
+    fn new(graph: &Graph, order: &[Expr], outputs: &[Expr]) -> Self {
+        let mut left: FxHashMap<Expr, usize> = FxHashMap::with_capacity_and_hasher(order.len(), FxBuildHasher);
+        let read = order.iter().flat_map(|&e| graph.node(e).arguments()).chain(outputs.iter().copied());
+        read.for_each(|x| *left.entry(x).or_default() += 1);
+        Gradients { known: FxHashMap::default(), growing: FxHashMap::default(), left }
+    }
+
+    /// Add the gradient of the second term to the long one of the first, which nobody else reads; false where it is not like that.
+    fn grow(&mut self, e: Expr, node: Node) -> bool {
+        let Node::Binary(Binary::Add | Binary::Sub, x, y) = node else { return false };
+        if x == y || self.left.get(&x) != Some(&1) {
+            return false;
+        }
+        self.finish(y);
+        let is_long = |gradient: &&Gradient| gradient.len() >= LONG;
+        let short = || self.known.get(&x).filter(is_long).map(|long| long.iter().copied().collect());
+        let Some(mut sum) = self.growing.remove(&x).or_else(short) else { return false };
+        let zero = Expr::from(0.0);
+        for &(j, dy) in &*self.known[&y] {
+            let dx = sum.get(&j).copied().unwrap_or(zero);
+            sum.insert(j, derivative(e, node, zero, |term| if term == x { dx } else { dy }));
+        }
+        self.growing.insert(e, sum);
+        self.read(node);
+        true
+    }
+
+    /// A gradient that grew is read as a list.
+    fn finish(&mut self, e: Expr) {
+        if let Some(sum) = self.growing.remove(&e) {
+            let mut list: Vec<(usize, Expr)> = sum.into_iter().collect();
+            list.sort_unstable_by_key(|entry| entry.0);
+            self.known.insert(e, list.into());
+        }
+    }
+
+    fn put(&mut self, e: Expr, node: Node, gradient: Gradient) {
+        self.known.insert(e, gradient);
+        self.read(node);
+    }
+
+    /// The arguments of a node have been read.
+    fn read(&mut self, node: Node) {
+        for x in node.arguments() {
+            if let Some(left) = self.left.get_mut(&x) {
+                *left -= 1;
+                if *left == 0 {
+                    self.known.remove(&x);
+                }
+            }
+        }
+    }
+}
 
 /// The gradient of a node from those of its arguments; `None` if it is empty.
 fn gradient(e: Expr, node: Node, known: &FxHashMap<Expr, Gradient>) -> Option<Gradient> {
@@ -188,6 +262,30 @@ mod tests {
         assert_eq!(jacobian.row, [0, 1, 0]);
         assert_eq!(jacobian.entries[0], jacobian.entries[2]);
         assert_eq!(graph.formula(jacobian.entries[1]), "2*x2");
+    }
+
+    #[test]
+    fn gradients_of_long_sums_grow_with_their_terms() {
+        let n = 200;
+        let mut graph = Graph::new();
+        let x: Vec<Expr> = (0..n).map(|i| graph.input(format!("x{i}"))).collect();
+        // neighbours share a term; the sum goes on as part of two others
+        let [sum, twice, rest] = graph.with(|| {
+            let term = |i: usize| x[i] * x[(i + 1) % n];
+            let sum = (0..n).fold(Expr::from(0.0), |sum, i| if i % 3 == 0 { sum - term(i) } else { sum + term(i) });
+            [sum, sum * 2.0, sum - x[0]]
+        });
+        let jacobian = graph.jacobian(&[sum, twice, rest], &x);
+        assert_eq!(jacobian.entries.len(), 3 * n);
+        let point: Vec<f64> = (0..n).map(|i| (0.7 * i as f64).sin()).collect();
+        let values = crate::Tape::new(&graph, &jacobian.entries).evaluate(&point);
+        for ((row, j, _), value) in jacobian.iter().zip(values) {
+            let sign = |i: usize| if i % 3 == 0 { -1.0 } else { 1.0 };
+            let before = (j + n - 1) % n;
+            let slope = sign(j) * point[(j + 1) % n] + sign(before) * point[before];
+            let expected = [slope, 2.0 * slope, if j == 0 { slope - 1.0 } else { slope }][row];
+            assert!((value - expected).abs() < 1e-14, "{row} {j}: {value} {expected}");
+        }
     }
 
     #[test]

@@ -390,10 +390,12 @@ pub enum Mistake {
     },
     /// Index ranges with too many entries.
     #[error("the index ranges of this file have too many entries")]
-    #[diagnostic(help("at most {limit} {unit} are made; is a bound of this range wrong?"))]
+    #[diagnostic(help("at most {limit} {unit} are made{wanted}; is a bound of this range wrong?"))]
     TooLarge {
         /// The limit.
         limit: usize,
+        /// What the range asks for where the limit is exceeded, with an estimate; empty where it is no range.
+        wanted: String,
         /// "entries".
         unit: String,
         /// Where it is exceeded.

@@ -155,7 +155,7 @@ pub(crate) fn read(reader: &mut Reader, root: &DeTable, given: &[GivenEvent]) ->
             }
             if let Some(item) = items.get(MOST_EVENTS) {
                 let (limit, unit, at) = (MOST_EVENTS, "events".into(), Span::from(item.span()).into());
-                reader.mistake(Mistake::TooLarge { limit, unit, at });
+                reader.mistake(Mistake::TooLarge { limit, wanted: String::new(), unit, at });
             }
         }
         Some((value, _)) => {

@@ -326,7 +326,9 @@ impl ShapeTable<'_, '_> {
         let result = each(&ranges, reader, &mut Bindings::default(), &mut |reader, bindings| {
             if picture.shapes.len() >= MOST_SHAPES {
                 let at = section.span.into();
-                return Err(Mistake::TooLarge { limit: MOST_SHAPES, unit: "shapes".into(), at }.into());
+                return Err(
+                    Mistake::TooLarge { limit: MOST_SHAPES, wanted: String::new(), unit: "shapes".into(), at }.into()
+                );
             }
             let mut value = |tree: &Rc<Tree>| match tree.kind {
                 Term::Number(x) => PictureValue::Number(x),

@@ -117,6 +117,9 @@ impl Mechanism for Assembled {
     fn structure(&self) -> Structure {
         self.compiled.structure()
     }
+    fn matrices(&self) -> Matrices {
+        self.compiled.matrices()
+    }
     fn formulas(&self) -> Option<Formulas> {
         self.compiled.formulas()
     }

@@ -10,6 +10,7 @@ use crate::settings::Settings;
 use crate::steps::StepRecorder;
 use crate::variables::ShownVariables;
 use daedal::dae::{Form, System};
+use daedal::linalg::Matrices;
 use daedal::motion::{self, Formulas, Mechanism, Names, ReducedArray, Sizes, Structure};
 use daedal::{
     BoundaryAccount, BoundaryError, BoundarySolution, Bounded, Initial, Observer, Options, Save, Solution, Statistics,
@@ -148,6 +149,9 @@ impl Mechanism for SymbolicMechanism<'_> {
     }
     fn structure(&self) -> Structure {
         self.of.structure()
+    }
+    fn matrices(&self) -> Matrices {
+        self.of.matrices()
     }
     fn formulas(&self) -> Option<Formulas> {
         self.formulas.cloned().or_else(|| self.of.formulas())

@@ -1,6 +1,7 @@
 //! Where equations stand: the solver knows them by name or number, a reader wants the line and the text.
 
 use daedal_model::{ModelKind, Written};
+use std::collections::{HashMap, HashSet};
 
 /// Equations of a model file by their names.
 #[derive(Clone, Debug, Default)]
@@ -17,20 +18,27 @@ impl EquationPlaces {
     /// The equations of a model. Names that several modes have for different equations, or that are those of variables, are left out.
     pub fn of(kind: &ModelKind) -> Self {
         let mut places: Vec<EquationPlace> = Vec::new();
-        let mut unclear: Vec<String> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut unclear: HashSet<String> = HashSet::new();
         let mut put = |name: &str, written: &Written| {
             let (name, line) = (name.to_string(), written.line);
             let place = EquationPlace { name, line, text: written.to_string() };
-            match places.iter().find(|known| known.name == place.name) {
-                Some(known) if *known != place => unclear.push(place.name),
+            match known.get(&place.name) {
+                Some(&k) if places[k] != place => {
+                    unclear.insert(place.name);
+                }
                 Some(_) => {}
-                None => places.push(place),
+                None => {
+                    known.insert(place.name.clone(), places.len());
+                    places.push(place);
+                }
             }
         };
         let mut of_kind = |kind: &ModelKind| {
             if let ModelKind::Dae { formulas, texts, .. } = kind {
+                let states: HashSet<&String> = formulas.states.iter().collect();
                 for ((name, _), written) in formulas.equations.iter().zip(texts) {
-                    if !formulas.states.contains(name) {
+                    if !states.contains(name) {
                         put(name, written);
                     }
                 }

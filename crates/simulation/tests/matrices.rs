@@ -2,7 +2,8 @@
 
 use daedal::linalg::Matrices;
 use daedal_run::{Column, ColumnKind, LastPoint};
-use daedal_simulation::{Error, KernelKind, Model, Settings, Unwatched, solve};
+use daedal_simulation::{Error, KernelKind, Model, Settings, Unwatched, check, solve};
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// The end of a run by a method, or why there is none; a run that stops on its way has its time.
@@ -105,4 +106,68 @@ fn the_kind_of_matrices_is_read_from_files_and_kept_when_parameters_change() {
     let program = Model::reference("pendulum").unwrap().with_kernel(KernelKind::Rust).unwrap();
     assert!(matches!(program.with_matrices(Matrices::Sparse), Err(Error::NoMatrices { .. })));
     assert!(program.with_matrices(Matrices::Auto).is_ok());
+}
+
+/// What a check decides, without the numbers behind it.
+fn decisions(found: &Value) -> Value {
+    let findings = found["findings"].as_array().into_iter().flatten().map(|f| json!([f["severity"], f["code"]]));
+    let constraints = &found["constraints"];
+    let ranks = ["holonomic", "all", "position", "kinematics"].map(|block| &constraints[block]["rank"]);
+    let consistent: Vec<&Value> =
+        constraints["redundancies"].as_array().into_iter().flatten().map(|r| &r["consistent"]).collect();
+    let mass = ["symmetric", "definiteness"].map(|key| &found["mass"][key]);
+    let masses = ["rank", "with_constraints", "accelerations"].map(|block| &found["mass"][block]["rank"]);
+    let lengths = ["undetermined", "undetermined_unknowns", "equations", "touching"]
+        .map(|key| found["mass"][key].as_array().map(Vec::len));
+    let verdicts: Vec<&Value> =
+        found["invariants"].as_array().into_iter().flatten().map(|test| &test["verdict"]).collect();
+    let levels = found["levels"].as_array().into_iter().flatten();
+    let levels: Vec<Value> =
+        levels.map(|l| json!([l["rank"], l["a"], l["d"], l["v"], l["holds"], l["one_full"]])).collect();
+    json!({
+        "possible": found["possible"],
+        "findings": findings.collect::<Vec<_>>(),
+        "sizes": found["sizes"],
+        "index": found["index"],
+        "freedom": found["freedom"],
+        "place": found["start"]["place"],
+        "constraints": { "ranks": ranks, "consistent": consistent, "nearby": constraints["nearby"]["rank"] },
+        "mass": { "kind": mass, "ranks": masses, "undetermined": lengths },
+        "invariants": verdicts,
+        "characteristic": found["characteristic"],
+        "levels": levels,
+        "free": found["free"].as_array().map(Vec::len),
+    })
+}
+
+#[test]
+fn checks_with_sparse_matrices_decide_as_those_with_dense_ones() {
+    let folders = ["models", "gallery"].map(|name| Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name));
+    let (mut motions, mut general, mut others) = (0, 0, Vec::new());
+    for entry in folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()) {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let switched = text.contains("\n[modes") || text.contains("\n[[transitions]]") || text.contains("\n[final");
+        if path.extension().is_none_or(|extension| extension != "toml") || switched {
+            continue;
+        }
+        let model = Model::load(&path).unwrap();
+        let found = [Matrices::Dense, Matrices::Sparse]
+            .map(|matrices| check(&model.with_matrices(matrices).unwrap(), None).unwrap().object());
+        if found[0]["constraints"].is_object() {
+            motions += 1;
+        } else {
+            general += 1;
+        }
+        let [dense, sparse] = found.each_ref().map(decisions);
+        if dense != sparse {
+            let differ = |key: &&String| dense[key.as_str()] != sparse[key.as_str()];
+            let keys: Vec<&String> = dense.as_object().unwrap().keys().filter(differ).collect();
+            let told: Vec<String> =
+                keys.iter().map(|key| format!("{key}: {} {}", dense[key.as_str()], sparse[key.as_str()])).collect();
+            others.push(format!("{}: {}", path.file_stem().unwrap().display(), told.join("; ")));
+        }
+    }
+    assert!(others.is_empty(), "{}", others.join("\n"));
+    assert!(motions >= 40 && general >= 40, "{motions} {general}");
 }

@@ -5,6 +5,7 @@ use daedal::analysis::{
     Analysis, Definiteness, Level, Mass, Mode, Movement, Place, RankDecision, Regularity, Residual, Severity,
     Stiffness, TimeScales,
 };
+use daedal::families;
 use daedal_simulation::check::{Check, MechanismCheck, MotionCheck, kind, level, severity, short, structure, verdict};
 use std::fmt::Write;
 
@@ -56,6 +57,10 @@ pub fn text(check: &Check, checked: &MotionCheck) -> String {
     if let Some(scales) = &found.time_scales {
         text.heading("time scales of the motion linearised at the start");
         time_scales(&mut text, scales);
+    } else if found.sparse {
+        text.heading("time scales");
+        let told = format!("not computed, with {} unknowns: compare a run of radau with one of dop853", found.x.len());
+        text.entry("unknown", &told);
     }
     text.into_string()
 }
@@ -230,10 +235,13 @@ fn rank(found: &RankDecision) -> String {
     let mut told = format!("{} of {}", found.rank, found.rows);
     let values: Vec<String> = found.singular_values.iter().take(MOST).map(|s| short(*s)).collect();
     let more = if found.singular_values.len() > MOST { ", …" } else { "" };
-    if !values.is_empty() {
+    let by_pivots = values.is_empty() && found.rank > 0;
+    if by_pivots {
+        let _ = write!(told, "; by elimination, smallest pivot {}", short(found.smallest_kept));
+    } else if !values.is_empty() {
         let _ = write!(told, "; singular values {}{more}", values.join(", "));
     }
-    if found.dependent_rows() > 0 && !values.is_empty() {
+    if found.dependent_rows() > 0 && (by_pivots || !values.is_empty()) {
         let _ = write!(told, "; counted above {}", short(found.threshold));
         if let Some(gap) = found.gap().between() {
             let _ = write!(told, ", gap {}", if gap.is_finite() { short(gap) } else { "infinite".into() });
@@ -256,7 +264,8 @@ fn start(text: &mut ReportText, found: &Analysis) {
     }
     residuals(text, &given.residuals);
     if !given.filled.is_empty() {
-        text.entry("not given", &given.filled.join(", "));
+        let families = if given.filled.len() > MOST { families(&given.filled) } else { given.filled.clone() };
+        text.entry("not given", &families.join(", "));
     }
     let mut moved: Vec<&Movement> = given.movements.iter().filter(|m| m.relative() > 1e-12).collect();
     moved.sort_by(|a, b| b.relative().total_cmp(&a.relative()));
@@ -318,6 +327,7 @@ fn mass(text: &mut ReportText, mass: &Mass) {
     let together = &mass.with_constraints;
     let told = match (mass.is_regular_with_constraints(), together.condition()) {
         (true, Some(condition)) => format!("regular, condition {} (scaled)", short(condition)),
+        (true, None) if together.is_full() => format!("regular, smallest pivot {}", short(together.smallest_kept)),
         (true, None) => format!("regular up to redundancy, rank {} of {}", together.rank, together.rows),
         (false, _) => format!("SINGULAR, rank {}", rank(together)),
     };

@@ -4,7 +4,7 @@
 //! the tolerance decides on the order of GEOMS. It is a default, not a theorem: ranks and time scales change along a motion, and `daedal compare`
 //! measures. Numbers behind the rules are those of a study (`docs/src/study.md`).
 
-use super::linearised::{Linearised, implied_names};
+use super::linearised::{LARGE, Linearised, Means, implied_names};
 use super::time_scales::{Stiffness, TimeScales, time_scales};
 use crate::catalogue::{self, MotionMethod};
 use crate::formulation::{Formulation, Selectors};
@@ -18,9 +18,6 @@ use crate::method::symplectic::is_hamiltonian;
 use crate::method::{ProjectedOnto, Stages, State};
 use crate::motion::{Form, Mechanism, Solved};
 
-/// From this number of unknowns on, where matrices are sparse, no eigenvalues are computed, and no method that decomposes densely is chosen.
-/// Chosen: all of it takes half a second, and a step of geoms ten milliseconds.
-const LARGE: usize = 500;
 /// A motion has died out where its slowest part has decayed by e so many times: errors and steps are then those of a state at rest, and an explicit
 /// method makes steps that its stability alone asks for. With the truck (18 times) dop853 needs 11 and 17 times the time of GEOMS at 1e-4 and 1e-6 for
 /// the same error, with the half car (5.5 times) a little more.
@@ -125,9 +122,10 @@ impl Features {
             features.regular = true;
             return features;
         }
-        let Ok(mut at) = Linearised::at(&mut *array, start.t, &start.x, ranks) else { return features };
+        let means = Means { ranks, sparse: false };
+        let Ok(mut at) = Linearised::at(&mut *array, start.t, &start.x, means) else { return features };
         at.look_around(&mut *array);
-        features.constraints = at.decompose_constraints().map(|all| (all.decision.rank, rows));
+        features.constraints = at.decide_constraints().map(|all| (all.decision().rank, rows));
         if sizes.invariants > 0 {
             features.invariants = at.independent_invariants().map(|rank| (sizes.invariants, rank));
             let what = [Solved::Acceleration, Solved::Invariants];

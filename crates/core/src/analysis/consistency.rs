@@ -1,9 +1,9 @@
 //! Do the given initial values satisfy the equations of every level, and how far does the initialisation move them?
 
+use super::decided::MassBlocks;
 use super::equations::Level;
-use super::linearised::Linearised;
+use super::linearised::{Linearised, Means};
 use crate::initial::{Initial, Start};
-use crate::linalg::RankRule;
 use crate::linalg::rank::{Decomposed, Scaling};
 use crate::motion::consistent::{Attempt, InitialisationError};
 use crate::motion::{Layout, Names, ReducedArray, Undefined, view};
@@ -89,7 +89,7 @@ pub(super) fn consistency(
     starts: &[Start],
     attempt: &Attempt,
     (place, point): (Place, &[f64]),
-    ranks: RankRule,
+    means: Means,
 ) -> Consistency {
     let layout = array.layout().clone();
     let variables = layout.variable_names(names);
@@ -115,7 +115,7 @@ pub(super) fn consistency(
         error: attempt.outcome.as_ref().err().cloned(),
         iterations: found.map(|c| c.iterations),
         surplus: found.map(|c| c.surplus),
-        residuals: residuals(array, &layout, names, initial, &mut x, ranks).unwrap_or_default(),
+        residuals: residuals(array, &layout, names, initial, &mut x, means).unwrap_or_default(),
         filled,
         movements,
     }
@@ -128,23 +128,32 @@ fn residuals(
     names: &Names,
     initial: &Initial,
     x: &mut [f64],
-    ranks: RankRule,
+    means: Means,
 ) -> Result<Vec<Residual>, Undefined> {
     let t = initial.t;
     x[layout.a()].fill(0.0);
-    let at = Linearised::at(array, t, x, ranks)?;
+    let at = Linearised::at(array, t, x, means)?;
     // M a + (the rest of the dynamic equations) = 0
-    let rest = Mat::from_fn(layout.a().len(), 1, |i, _| -at.rows[i]);
-    let mass = Decomposed::of(&at.mass(), Scaling::Both, ranks).ok_or(Undefined)?;
-    let a = mass.solve(&rest);
-    for (j, i) in layout.a().enumerate() {
-        x[i] = a[(j, 0)];
-    }
-    let at = Linearised::at(array, t, x, ranks)?;
+    let n = layout.a().len();
+    let condition = if means.sparse {
+        let mass = MassBlocks::of(&at.sparse_block(layout.row_dynamics(), layout.a()), means.ranks).ok_or(Undefined)?;
+        let rest: Vec<f64> = at.rows[..n].iter().map(|row| -row).collect();
+        x[layout.a()].copy_from_slice(&mass.solve(&rest));
+        mass.rank.condition()
+    } else {
+        let mass = Decomposed::of(&at.mass(), Scaling::Both, means.ranks).ok_or(Undefined)?;
+        let a = mass.solve(&Mat::from_fn(n, 1, |i, _| -at.rows[i]));
+        layout.a().enumerate().for_each(|(j, i)| x[i] = a[(j, 0)]);
+        mass.decision.condition()
+    };
+    let at = Linearised::at(array, t, x, means)?;
     // rounding of the accelerations, in the rows that contain them
     let largest = x[layout.a()].iter().fold(0.0_f64, |m, a| m.max(a.abs()));
-    let rounding = 1e-15 * mass.decision.condition().unwrap_or(1.0) * largest;
-    let of_accelerations = |i: usize| rounding * layout.a().map(|j| at.slope(i, j).abs()).fold(0.0, f64::max);
+    let rounding = 1e-15 * condition.unwrap_or(1.0) * largest;
+    let of_accelerations = |i: usize| {
+        let slopes = at.slopes(i).filter(|(j, _)| layout.a().contains(j));
+        rounding * slopes.map(|(_, slope)| slope.abs()).fold(0.0, f64::max)
+    };
     let equations = layout.row_names(names);
     let level = |i: usize| {
         if i >= layout.row_contact().start {

@@ -7,7 +7,9 @@
 //! Each yᵀK = 0 is a redundancy. It is harmless if Σ yᵢ kᵢ = 0 at all levels, and contradictory otherwise. Whether the constraints
 //! are redundant along the motion or lose rank only here is told by the rank at a consistent point nearby.
 
+use super::decided::NullVector;
 use super::linearised::{Linearised, STEP, constraint_names};
+use super::random::Random;
 use crate::initial::Initial;
 use crate::linalg::rank::{Combination, Decomposed, RankDecision, Scaling};
 use crate::motion::{Form, Mechanism, Names, consistent, view};
@@ -77,40 +79,42 @@ impl Constraints {
 /// Analyse the constraints at a point; `None` if a decomposition does not converge.
 pub(super) fn constraints(at: &Linearised, names: &Names) -> Option<Constraints> {
     let l = &at.layout;
-    let holonomic = at.decompose_holonomic()?.decision;
-    let all = at.decompose_constraints()?;
-    let position = at.decompose_position()?;
-    let kinematics = Decomposed::of(&at.block(l.row_kinematics(), l.v()), Scaling::Rows, at.ranks)?.decision;
+    let holonomic = at.decide_holonomic()?.decision().clone();
+    let all = at.decide_constraints()?;
+    let position = at.decide_position()?.decision().clone();
+    let kinematics = at.decide_scaled(l.row_kinematics(), l.v(), Scaling::Rows)?.decision().clone();
     let names = constraint_names(names);
-    let redundancies = all.left_null_vectors().iter().map(|y| redundancy(at, y, &names)).collect();
+    let redundancies = all.left_null_vectors()?.iter().map(|y| redundancy(at, y, &names)).collect();
     Some(Constraints {
-        position_freedom: position.decision.null_directions(),
-        velocity_freedom: all.decision.null_directions(),
+        position_freedom: position.null_directions(),
+        velocity_freedom: all.decision().null_directions(),
         holonomic,
-        position: position.decision,
+        position,
         kinematics,
-        all: all.decision,
+        all: all.decision().clone(),
         redundancies,
         implied: Vec::new(),
         nearby: None,
     })
 }
 
-fn redundancy(at: &Linearised, y: &[f64], names: &[String]) -> Redundancy {
+fn redundancy(at: &Linearised, y: &NullVector, names: &[String]) -> Redundancy {
     let l = &at.layout;
     let n = l.sizes.holonomic;
     // residual of a combination of rows, and what rounding of its terms explains
-    let combine = |rows: Vec<usize>| {
-        let residual: f64 = rows.iter().zip(y).map(|(&i, y)| y * at.rows[i]).sum();
-        let tolerance: f64 = rows.iter().zip(y).map(|(&i, y)| y.abs() * at.tolerance(i)).sum();
+    let combine = |[first, second]: [usize; 2]| {
+        let row = |k: usize| if k < n { first + k } else { second + k - n };
+        let residual: f64 = y.iter().map(|&(k, y)| y * at.rows[row(k)]).sum();
+        let tolerance: f64 = y.iter().map(|&(k, y)| y.abs() * at.tolerance(row(k))).sum();
         (residual, tolerance)
     };
-    let (position, position_tolerance) = combine(l.row_g().collect());
-    let (velocity, velocity_tolerance) = combine(l.row_g1().chain(l.row_h()).collect());
-    let (acceleration, acceleration_tolerance) = combine(l.row_g2().chain(l.row_h1()).collect());
+    let of_positions = y.iter().all(|(k, _)| *k < n);
+    let (position, position_tolerance) = if of_positions { combine([l.row_g().start, 0]) } else { (f64::NAN, 0.0) };
+    let (velocity, velocity_tolerance) = combine([l.row_g1().start, l.row_h().start]);
+    let (acceleration, acceleration_tolerance) = combine([l.row_g2().start, l.row_h1().start]);
     Redundancy {
-        combination: Combination::of(y, names),
-        position: y[n..].iter().all(|y| *y == 0.0).then_some(position),
+        combination: Combination { terms: y.iter().map(|&(k, y)| (names[k].clone(), y)).collect() },
+        position: of_positions.then_some(position),
         velocity,
         acceleration,
         tolerances: [position_tolerance, velocity_tolerance, acceleration_tolerance],
@@ -120,20 +124,26 @@ fn redundancy(at: &Linearised, y: &[f64], names: &[String]) -> Redundancy {
 /// Rank of K at a consistent point a little way along the directions that the constraints leave open.
 pub(super) fn nearby(mechanism: &dyn Mechanism, at: &Linearised) -> Option<Nearby> {
     let l = &at.layout;
-    let open = at.decompose_position()?.null_basis();
+    let open = (!at.means.sparse).then(|| open_positions(at)).flatten();
+    let mut random = Random::default();
     let mut best: Option<Nearby> = None;
     // directions with all components of different size, so that no symmetry keeps the rank down; from a singular position not all of them lead on
     for seed in [1.0, -2.0, 0.4, 3.1] {
         let mut x = at.x.clone();
         for (i, j) in (l.s().start..l.p().end).enumerate() {
-            let direction: f64 =
-                (0..open.ncols()).map(|k| open[(i, k)] * (seed + 1.7 * k as f64 + 0.3 * seed * i as f64).sin()).sum();
+            let direction = match &open {
+                Some(open) => (0..open.ncols())
+                    .map(|k| open[(i, k)] * (seed + 1.7 * k as f64 + 0.3 * seed * i as f64).sin())
+                    .sum::<f64>(),
+                // the way back to the constraints is that of least change: what is left is along them
+                None => seed * random.next(),
+            };
             x[j] += STEP * direction * (1.0 + x[j].abs());
         }
         let m = view(l, at.t, &x);
         let initial =
             Initial::motion(at.t, m.p, m.v).dynamic(m.r).auxiliary(m.w).contact(m.s).multipliers(m.lambda, m.mu);
-        let Ok(found) = consistent::initialise_by(mechanism, &initial, Form::StrangenessFree, at.ranks) else {
+        let Ok(found) = consistent::initialise_by(mechanism, &initial, Form::StrangenessFree, at.means.ranks) else {
             continue;
         };
         let x = &found.state.x;
@@ -142,11 +152,19 @@ pub(super) fn nearby(mechanism: &dyn Mechanism, at: &Linearised) -> Option<Nearb
             continue; // it went back to where it came from
         }
         let mut array = mechanism.array(Form::StrangenessFree, true);
-        let Ok(there) = Linearised::at(&mut *array, at.t, x, at.ranks) else { continue };
-        let rank = there.decompose_constraints()?.decision.rank;
+        let Ok(there) = Linearised::at(&mut *array, at.t, x, at.means) else { continue };
+        let rank = there.decide_constraints()?.decision().rank;
         if best.is_none_or(|best| best.rank < rank) {
             best = Some(Nearby { distance, rank });
         }
     }
     best
+}
+
+/// Basis of the directions that the constraints leave open.
+fn open_positions(at: &Linearised) -> Option<faer::Mat<f64>> {
+    let l = &at.layout;
+    let (rows, columns) = (l.row_contact().start..l.row_g().end, l.s().start..l.p().end);
+    let sizes = at.usual_sizes(rows.clone());
+    Some(Decomposed::with_usual_sizes(&at.block(rows, columns), sizes, at.means.ranks)?.null_basis())
 }

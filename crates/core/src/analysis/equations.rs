@@ -5,7 +5,7 @@ use super::mass::Mass;
 use crate::motion::{Names, Sizes};
 
 /// What kind of equation a constraint is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// g, with gI and gII.
     Holonomic,
@@ -20,7 +20,7 @@ pub enum Kind {
 }
 
 /// What an equation restricts: positions, velocities, or accelerations with multipliers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// c, g.
     Position,

@@ -3,14 +3,17 @@
 //! ```text
 //! de/dt = e_p Z v + e_v a + e_s s' + e_t,        c_s s' = −(c_p Z v + c_t)
 //! ```
-//! must vanish at every point of the motion, against the size of its terms. The points are accepted steps of GEOMS, which does
+//! must vanish at every point of the motion, against the size of its terms. The points are accepted steps of GEOMS (of dop853 for large systems), which does
 //! not use the invariants here and keeps all other constraints to rounding. Second, the drift of e along these steps must not
 //! exceed what the tolerance of the run explains.
 
+use super::linearised::Means;
 use crate::initial::Initial;
 use crate::method::State;
+use crate::method::dormand_prince::DormandPrince;
+use crate::method::explicit::Pair;
 use crate::motion::{Form, InvariantRate, InvariantRates, Mechanism, ReducedArray, Undefined};
-use crate::observer::StepView;
+use crate::observer::{Observer, StepView};
 use crate::{Geoms, Options, Problem, Save, Tolerance, solve_observed};
 use std::ops::ControlFlow;
 
@@ -91,10 +94,16 @@ impl InvariantTest {
 }
 
 /// Test all invariants along some steps from a consistent start.
-pub(super) fn invariants(mechanism: &dyn Mechanism, names: &[String], start: &State, tend: f64) -> Vec<InvariantTest> {
+pub(super) fn invariants(
+    mechanism: &dyn Mechanism,
+    names: &[String],
+    start: &State,
+    tend: f64,
+    means: Means,
+) -> Vec<InvariantTest> {
     let mut array = mechanism.array(Form::StrangenessFree, true);
     let shift = 1e-4 * (tend - start.t).clamp(1e-6, 1.0);
-    let mut rates = InvariantRates::new(mechanism, array.layout(), shift);
+    let mut rates = InvariantRates::new(mechanism, &*array, shift);
     if names.is_empty() || rates.at(&mut *array, start.t, &start.x).is_err() {
         return Vec::new();
     }
@@ -115,7 +124,12 @@ pub(super) fn invariants(mechanism: &dyn Mechanism, names: &[String], start: &St
             if look(step.t, step.x) && steps < STEPS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         // a run that stops early leaves fewer points
-        let _ = solve_observed(&problem, &Geoms::default(), &options, &mut [&mut observer]);
+        let observers: &mut [&mut dyn Observer] = &mut [&mut observer];
+        let _ = if means.sparse {
+            solve_observed(&problem, &DormandPrince::of(Pair::Order8), &options, observers)
+        } else {
+            solve_observed(&problem, &Geoms::default(), &options, observers)
+        };
     }
     tests.iter_mut().for_each(InvariantTest::judge);
     tests

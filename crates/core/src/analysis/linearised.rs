@@ -3,15 +3,40 @@
 //! M = ∂(dynamics)/∂a, GZ = ∂gI/∂v, HZ = ∂(H Z v + h)/∂v. These blocks are the same whether the accelerations are eliminated from
 //! gII, hI and v' or not.
 
-use crate::linalg::RankRule;
-use crate::linalg::rank::Decomposed;
-use crate::motion::consistent::tolerance;
+use super::decided::{Decided, MassBlocks};
+use crate::linalg::rank::{Decomposed, Eliminated, Scaling};
+use crate::linalg::{Jacobian, Matrices, RankRule, SparseMatrix};
+use crate::method::structural::kinds;
+use crate::motion::consistent::tolerance_of;
 use crate::motion::{Layout, Mechanism, Names, ReducedArray, Undefined};
 use faer::Mat;
 use std::ops::Range;
 
 /// How far positions are moved to look around, relative to 1 + |p|.
 pub(super) const STEP: f64 = 1e-2;
+/// From this number of unknowns on, where matrices are sparse, ranks are decided by elimination, no eigenvalues are computed, and no method that
+/// decomposes densely is chosen. Chosen: all of it takes half a second, and a step of geoms ten milliseconds.
+pub(super) const LARGE: usize = 500;
+
+/// How a system is looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Means {
+    /// how ranks are decided
+    pub ranks: RankRule,
+    /// by elimination of sparse matrices?
+    pub sparse: bool,
+}
+
+impl Means {
+    /// Sparse ones for large systems, and where they are asked for.
+    pub fn of(mechanism: &dyn Mechanism, array: &dyn ReducedArray, ranks: RankRule) -> Self {
+        let wanted = array.layout().dim() >= LARGE || mechanism.matrices() == Matrices::Sparse;
+        let sparse = wanted
+            && array.new_jacobian().is_sparse()
+            && matches!(kinds(array), (Jacobian::Sparse(M), Jacobian::Sparse(_)) if MassBlocks::are_small(&M));
+        Means { ranks, sparse }
+    }
+}
 
 /// Rows and Jacobian of the reduced derivative array, invariants included, at a point.
 pub(super) struct Linearised {
@@ -20,23 +45,28 @@ pub(super) struct Linearised {
     pub x: Vec<f64>,
     /// k(t, x); invariants with their values
     pub rows: Vec<f64>,
-    F: crate::linalg::Matrix,
+    F: Jacobian,
+    /// largest term of all constraints on positions
+    constraint_terms: f64,
     /// largest derivative of each row in the columns of its level, here and at points nearby
     usual: Vec<f64>,
-    /// how ranks are decided
-    pub ranks: RankRule,
+    /// how it is looked at
+    pub means: Means,
 }
 
 impl Linearised {
     /// Evaluate at (t, x).
-    pub fn at(array: &mut dyn ReducedArray, t: f64, x: &[f64], ranks: RankRule) -> Result<Self, Undefined> {
+    pub fn at(array: &mut dyn ReducedArray, t: f64, x: &[f64], means: Means) -> Result<Self, Undefined> {
         let layout = array.layout().clone();
         let mut rows = vec![0.0; layout.rows()];
         array.evaluate(t, x, &mut rows)?;
-        let mut F = crate::linalg::Matrix::zeros(layout.rows(), layout.dim());
-        array.dense_jacobian(t, x, &rows, &mut F)?;
-        let mut at = Linearised { usual: vec![0.0; layout.rows()], layout, t, x: x.to_vec(), rows, F, ranks };
+        let mut F = if means.sparse { array.new_jacobian() } else { Jacobian::dense(layout.rows(), layout.dim()) };
+        array.jacobian(t, x, &rows, &mut F)?;
+        let usual = vec![0.0; layout.rows()];
+        let mut at = Linearised { usual, layout, t, x: x.to_vec(), rows, F, constraint_terms: 0.0, means };
         at.usual = at.sizes();
+        let constraints = at.layout.row_g().chain(at.layout.row_g1());
+        at.constraint_terms = constraints.map(|k| at.terms(k)).fold(0.0, f64::max);
         Ok(at)
     }
 
@@ -48,7 +78,7 @@ impl Linearised {
                 x[j] += STEP * (1.0 + x[j].abs()) * (seed + 0.3 * seed * i as f64).sin();
             }
             // a place where the model has no value teaches nothing
-            if let Ok(there) = Linearised::at(array, self.t, &x, self.ranks) {
+            if let Ok(there) = Linearised::at(array, self.t, &x, self.means) {
                 self.usual.iter_mut().zip(&there.usual).for_each(|(usual, size)| *usual = usual.max(*size));
             }
         }
@@ -62,7 +92,10 @@ impl Linearised {
             i if l.row_invariants().contains(&i) => l.v().start..l.p().end,
             _ => l.v(),
         };
-        let size = |i: usize| columns(i).map(|j| self.slope(i, j).abs()).fold(0.0, f64::max);
+        let size = |i: usize| {
+            let columns = columns(i);
+            self.slopes(i).filter(|(j, _)| columns.contains(j)).map(|(_, slope)| slope.abs()).fold(0.0, f64::max)
+        };
         (0..self.rows.len()).map(size).collect()
     }
 
@@ -71,18 +104,41 @@ impl Linearised {
         &self.usual[rows]
     }
 
-    fn decompose(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Decomposed> {
-        Decomposed::with_usual_sizes(&self.block(rows.clone(), cols), self.usual_sizes(rows), self.ranks)
+    /// A block with rows of their usual sizes.
+    fn decide(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Decided> {
+        let (sizes, ranks) = (self.usual_sizes(rows.clone()), self.means.ranks);
+        if self.means.sparse {
+            let block = self.sparse_block(rows, cols);
+            return Some(Decided::Eliminated(Box::new(Eliminated::with_usual_sizes(&block, sizes, ranks))));
+        }
+        Decomposed::with_usual_sizes(&self.block(rows, cols), sizes, ranks)
+            .map(|found| Decided::Decomposed(Box::new(found)))
     }
 
-    /// GZ, decomposed.
-    pub fn decompose_holonomic(&self) -> Option<Decomposed> {
-        self.decompose(self.layout.row_g1(), self.layout.v())
+    /// A block with rows, or rows and columns, of its own sizes.
+    pub fn decide_scaled(&self, rows: Range<usize>, cols: Range<usize>, scaling: Scaling) -> Option<Decided> {
+        let ranks = self.means.ranks;
+        if self.means.sparse {
+            let block = self.sparse_block(rows, cols);
+            return Some(Decided::Eliminated(Box::new(Eliminated::of(&block, scaling, ranks))));
+        }
+        Decomposed::of(&self.block(rows, cols), scaling, ranks).map(|found| Decided::Decomposed(Box::new(found)))
     }
 
-    /// K = [GZ; HZ], decomposed.
-    pub fn decompose_constraints(&self) -> Option<Decomposed> {
-        self.decompose(self.layout.row_g1().start..self.layout.row_h().end, self.layout.v())
+    /// GZ.
+    pub fn decide_holonomic(&self) -> Option<Decided> {
+        self.decide(self.layout.row_g1(), self.layout.v())
+    }
+
+    /// K = [GZ; HZ].
+    pub fn decide_constraints(&self) -> Option<Decided> {
+        self.decide(self.layout.row_g1().start..self.layout.row_h().end, self.layout.v())
+    }
+
+    /// ∂(c, g)/∂(s, p).
+    pub fn decide_position(&self) -> Option<Decided> {
+        let l = &self.layout;
+        self.decide(l.row_contact().start..l.row_g().end, l.s().start..l.p().end)
     }
 
     /// How many invariants are independent of the constraints and of each other. An invariant restricts positions where it does not
@@ -90,23 +146,33 @@ impl Linearised {
     pub fn independent_invariants(&self) -> Option<usize> {
         let l = &self.layout;
         let (rows, columns) = (l.row_g1().start..l.row_g().end, l.v().start..l.p().end);
-        let with = self.decompose(rows.clone(), columns.clone())?.decision.rank;
+        let with = self.decide(rows.clone(), columns.clone())?.decision().rank;
         let others: Vec<usize> = rows.filter(|row| !l.row_invariants().contains(row)).collect();
         let A = Mat::from_fn(others.len(), columns.len(), |i, j| self.slope(others[i], columns.start + j));
         let sizes: Vec<f64> = others.iter().map(|&row| self.usual[row]).collect();
-        let without = Decomposed::with_usual_sizes(&A, &sizes, self.ranks)?.decision.rank;
+        let without = Decomposed::with_usual_sizes(&A, &sizes, self.means.ranks)?.decision.rank;
         Some(with.saturating_sub(without))
-    }
-
-    /// ∂(c, g)/∂(s, p), decomposed.
-    pub fn decompose_position(&self) -> Option<Decomposed> {
-        let l = &self.layout;
-        self.decompose(l.row_contact().start..l.row_g().end, l.s().start..l.p().end)
     }
 
     /// ∂k/∂x at some rows and columns.
     pub fn block(&self, rows: Range<usize>, cols: Range<usize>) -> Mat<f64> {
         Mat::from_fn(rows.len(), cols.len(), |i, j| -self.F[(rows.start + i, cols.start + j)])
+    }
+
+    /// The same with the entries of the pattern.
+    pub fn sparse_block(&self, rows: Range<usize>, cols: Range<usize>) -> SparseMatrix {
+        let of_row = |i: usize| self.slopes(rows.start + i).filter(|(j, _)| cols.contains(j));
+        let places = (0..rows.len()).flat_map(|i| of_row(i).map(move |(j, _)| (i, j)));
+        let places = places.map(|(i, j)| (i, j - cols.start)).collect();
+        let mut block = SparseMatrix::new(rows.len(), cols.len(), places);
+        let values = (0..rows.len()).flat_map(|i| of_row(i).map(|(_, slope)| slope));
+        block.values_mut().iter_mut().zip(values).for_each(|(entry, slope)| *entry = slope);
+        block
+    }
+
+    /// ∂kᵢ/∂xⱼ with their j, ascending: all of them, or those of the pattern.
+    pub fn slopes(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.F.row(i).map(|(j, f)| (j, -f))
     }
 
     /// ∂kᵢ/∂xⱼ.
@@ -126,13 +192,16 @@ impl Linearised {
 
     /// Largest term of row i, max |∂kᵢ/∂xⱼ xⱼ|.
     pub fn terms(&self, i: usize) -> f64 {
-        tolerance(|j| self.slope(i, j), &self.x).1
+        self.may_remain(i).1
     }
 
     /// What a row may leave as residual when it holds: small against its terms and against rounding in its arguments.
     pub fn tolerance(&self, i: usize) -> f64 {
-        let constraints = self.layout.row_g().chain(self.layout.row_g1()).map(|k| self.terms(k)).fold(0.0, f64::max);
-        tolerance(|j| self.slope(i, j), &self.x).0 + 1e-15 * (1.0 + constraints)
+        self.may_remain(i).0 + 1e-15 * (1.0 + self.constraint_terms)
+    }
+
+    fn may_remain(&self, i: usize) -> (f64, f64) {
+        tolerance_of(self.slopes(i).map(|(j, slope)| (slope, self.x[j])))
     }
 }
 

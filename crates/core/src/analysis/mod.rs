@@ -37,6 +37,7 @@
 mod choice;
 mod consistency;
 mod constraints;
+mod decided;
 mod equations;
 mod finding;
 mod invariants;
@@ -62,7 +63,8 @@ use crate::initial::{Initial, Start};
 use crate::linalg::RankRule;
 use crate::motion::consistent::{InitialisationError, attempt};
 use crate::motion::{Form, Mechanism, Names, Sizes, Structure, declared};
-use linearised::Linearised;
+use linearised::{Linearised, Means};
+use std::collections::HashMap;
 
 /// What is known about a system. Parts that could not be computed, because the model has no finite value or a decomposition did not
 /// converge, are `None`.
@@ -94,8 +96,10 @@ pub struct Analysis {
     pub mass: Option<Mass>,
     /// Tests of the invariants; empty without a consistent start.
     pub invariants: Vec<InvariantTest>,
-    /// Time scales.
+    /// Time scales; `None` of large systems.
     pub time_scales: Option<TimeScales>,
+    /// Were ranks decided by elimination of sparse matrices, and eigenvalues not computed?
+    pub sparse: bool,
     /// What follows, the worst first.
     pub findings: Vec<Finding>,
 }
@@ -120,9 +124,13 @@ impl Analysis {
     /// Write formulas beside the constraints they belong to.
     #[must_use]
     pub fn with_formulas(mut self, formulas: &[Formula]) -> Self {
+        let mut texts: HashMap<(&str, Kind, Level), &str> = HashMap::new();
+        for formula in formulas {
+            texts.entry((&formula.name, formula.kind, formula.level)).or_insert(&formula.text);
+        }
         for equation in &mut self.equations {
-            let own = |f: &&Formula| f.name == equation.name && f.kind == equation.kind && f.level == equation.level;
-            equation.formula = formulas.iter().find(own).map(|f| f.text.clone());
+            let text = texts.get(&(equation.name.as_str(), equation.kind, equation.level));
+            equation.formula = text.map(|text| (*text).to_string());
         }
         self
     }
@@ -151,6 +159,7 @@ pub fn analyse_by(
     }
     let mut array = mechanism.array(Form::StrangenessFree, true);
     let (names, structure) = (mechanism.names(), mechanism.structure());
+    let means = Means::of(mechanism, &*array, ranks);
     let layout = array.layout().clone();
     let starts = initial.values(&layout, &layout.variable_names(&names)).map_err(AnalysisError::Initial)?;
 
@@ -169,7 +178,7 @@ pub fn analyse_by(
         (Err(_), Some(last)) if last.iter().all(|x| x.is_finite()) => (Place::Nearest, last.clone()),
         _ => (Place::Given, starts.iter().map(given).collect()),
     };
-    let consistency = consistency::consistency(&mut *array, &names, initial, &starts, &attempt, (place, &x), ranks);
+    let consistency = consistency::consistency(&mut *array, &names, initial, &starts, &attempt, (place, &x), means);
     let mut analysis = Analysis {
         sizes: layout.sizes,
         equations: equations::equations(&names),
@@ -185,9 +194,10 @@ pub fn analyse_by(
         mass: None,
         invariants: Vec::new(),
         time_scales: None,
+        sparse: means.sparse,
         findings: Vec::new(),
     };
-    if let Ok(mut at) = Linearised::at(&mut *array, analysis.t, &analysis.x, ranks) {
+    if let Ok(mut at) = Linearised::at(&mut *array, analysis.t, &analysis.x, means) {
         at.look_around(&mut *array);
         analysis.look_at(mechanism, &at, tend);
     } else {
@@ -196,7 +206,7 @@ pub fn analyse_by(
     let wrong = declared::refuted(mechanism, (analysis.t, &analysis.x), tend, &declared::EVERYWHERE);
     analysis.findings.extend(wrong.into_iter().map(|wrong| Finding::WrongDeclaration { wrong }));
     if let Ok(found) = &attempt.outcome {
-        analysis.invariants = invariants::invariants(mechanism, &analysis.names.invariants, &found.state, tend);
+        analysis.invariants = invariants::invariants(mechanism, &analysis.names.invariants, &found.state, tend, means);
     }
     analysis.conclude();
     Ok(analysis)

@@ -39,7 +39,7 @@ pub(super) fn contact(at: &Linearised, names: &Names) -> Option<Regularity> {
     if l.s().is_empty() {
         return None;
     }
-    Regularity::of(&at.block(l.row_contact(), l.s()), &names.contact, at.ranks)
+    Regularity::of(&at.block(l.row_contact(), l.s()), &names.contact, at.means.ranks)
 }
 
 /// ∂d/∂w; `None` without auxiliary variables.
@@ -48,5 +48,5 @@ pub(super) fn auxiliary(at: &Linearised, names: &Names) -> Option<Regularity> {
     if l.w().is_empty() {
         return None;
     }
-    Regularity::of(&at.block(l.row_auxiliary(), l.w()), &names.auxiliary, at.ranks)
+    Regularity::of(&at.block(l.row_auxiliary(), l.w()), &names.auxiliary, at.means.ranks)
 }

@@ -91,8 +91,11 @@ pub struct TimeScales {
     pub stiffness: Stiffness,
 }
 
-/// Linearise the motion at a point; `None` if accelerations are not determined there.
+/// Linearise the motion at a point; `None` if accelerations are not determined there, or if the system is large.
 pub(super) fn time_scales(at: &Linearised, interval: f64) -> Option<TimeScales> {
+    if at.means.sparse {
+        return None;
+    }
     Some(TimeScales::of(&eigenvalues(&reduced(at)?).ok()?, interval))
 }
 
@@ -135,12 +138,12 @@ fn reduced(at: &Linearised) -> Option<Matrix> {
     let l = &at.layout;
     let velocity_rows = l.row_g1().start..l.row_h().end;
     // s follows p
-    let contact = Decomposed::of(&at.block(l.row_contact(), l.s()), Scaling::Both, at.ranks)?;
+    let contact = Decomposed::of(&at.block(l.row_contact(), l.s()), Scaling::Both, at.means.ranks)?;
     let contact_p = contact.solve(&-at.block(l.row_contact(), l.p()));
     let along = |rows: std::ops::Range<usize>| at.block(rows.clone(), l.p()) + at.block(rows, l.s()) * &contact_p;
     // directions of p and v that the constraints leave open
-    let Qp = Decomposed::with_usual_sizes(&along(l.row_g()), at.usual_sizes(l.row_g()), at.ranks)?.null_basis();
-    let K = at.decompose_constraints()?;
+    let Qp = Decomposed::with_usual_sizes(&along(l.row_g()), at.usual_sizes(l.row_g()), at.means.ranks)?.null_basis();
+    let K = Decomposed::with_usual_sizes(&at.constraints(), at.usual_sizes(velocity_rows.clone()), at.means.ranks)?;
     let Qv = K.null_basis();
     let (np, nv, nr) = (Qp.ncols(), Qv.ncols(), l.r().len());
     let n = np + nv + nr;
@@ -164,7 +167,7 @@ fn reduced(at: &Linearised) -> Option<Matrix> {
             + at.block(rows, l.p()) * &dp
     };
     let first = l.algebraic_blocks()[0].clone();
-    let block = Decomposed::of(&at.block(first.clone(), 0..l.n1()), Scaling::Both, at.ranks)?;
+    let block = Decomposed::of(&at.block(first.clone(), 0..l.n1()), Scaling::Both, at.means.ranks)?;
     if !block.null_vectors().iter().all(|z| z[l.a()].iter().all(|a| *a == 0.0)) {
         return None;
     }

@@ -8,7 +8,7 @@
 use super::mirror::{Looking, Mirror, called};
 use crate::error::SolveError;
 use crate::graph::{Expr, Graph, Tape};
-use crate::linalg::{Jacobian, JacobianRef};
+use crate::linalg::{Jacobian, JacobianRef, Matrices};
 use crate::method::{Method, State};
 use crate::motion::{
     Form, Formulas, InvariantSlopes, Layout, Mechanism, Names, ReducedArray, Sizes, Solved, Structure, Undefined,
@@ -58,6 +58,9 @@ impl Mechanism for Reversed<'_> {
     }
     fn structure(&self) -> Structure {
         self.0.structure()
+    }
+    fn matrices(&self) -> Matrices {
+        self.0.matrices()
     }
     fn formulas(&self) -> Option<Formulas> {
         self.0.formulas().map(|formulas| reversed(&formulas))

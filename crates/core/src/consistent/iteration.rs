@@ -97,9 +97,11 @@ impl Stage {
         if self.rows.is_empty() || self.free.is_empty() {
             return Ok(0);
         }
-        let among = |class: &Vec<usize>| class.iter().copied().filter(|j| self.free.contains(j)).collect();
+        let mut moves = vec![false; x.len()];
+        self.free.iter().for_each(|&j| moves[j] = true);
+        let among = |class: &Vec<usize>| class.iter().copied().filter(|&j| moves[j]).collect();
         let freedom = Freedom {
-            fixed: (0..x.len()).filter(|j| !self.free.contains(j)).collect(),
+            fixed: (0..x.len()).filter(|&j| !moves[j]).collect(),
             classes: freedom.classes.iter().map(among).collect(),
             ..freedom.clone()
         };

@@ -2,11 +2,13 @@
 //!
 //! The columns of the freest class are eliminated first; the rows that are left contain the other classes only, and so on. Back again, the rows with
 //! pivots of a class are independent, and of their solutions the least one is taken, through [1 Kᵀ; K 0] ([`Augmented`]). That is what singular
-//! vectors do for dense matrices, without them; cost and memory are those of two sparse decompositions for each class.
+//! vectors do for dense matrices, without them; cost and memory are those of two sparse decompositions for each class. Values of the freest class
+//! move as they like: those without a pivot stay, and the others follow by substitution.
 
 use super::least_change::{Change, Freedom};
 use crate::linalg::rank::{Elimination, Scales, Scaling};
 use crate::linalg::{Augmented, SparseMatrix};
+use std::ops::Range;
 
 /// Corrections of a least solution: the augmented system sees the squares of singular values.
 const REFINEMENTS: usize = 2;
@@ -14,6 +16,7 @@ const REFINEMENTS: usize = 2;
 /// Rows of one class with its pivots, as they were before it was eliminated: entries, and right sides in the last column.
 struct ClassRows {
     rows: Vec<Vec<(usize, f64)>>,
+    pivots: Range<usize>,
     class: usize,
 }
 
@@ -32,19 +35,26 @@ impl Freedom {
             let moving = columns.iter().zip(values).filter(|(j, _)| class_of[**j].is_some());
             moving.map(|(&j, &c)| (j, c)).chain([(n, -F[i])]).collect::<Vec<_>>()
         };
+        let is_freest = |class: usize| class > 0 && class + 1 == self.classes.len();
         let mut elimination = Elimination::of_rows((0..m).map(row), n + 1, self.tau);
         let mut stages = Vec::new();
         for class in (0..self.classes.len()).rev().filter(|&class| !self.classes[class].is_empty()) {
+            let first = elimination.rank();
+            let open = |i: &usize| !elimination.has_pivot(*i) && !is_freest(class);
             let before: Vec<(usize, Vec<(usize, f64)>)> =
-                (0..m).filter(|&i| !elimination.has_pivot(i)).map(|i| (i, elimination.row(i).collect())).collect();
+                (0..m).filter(open).map(|i| (i, elimination.row(i).collect())).collect();
             elimination.eliminate(|_| true, |j| class_of[j] == Some(class));
             let rows = before.into_iter().filter(|(i, _)| elimination.has_pivot(*i)).map(|(_, row)| row).collect();
-            stages.push(ClassRows { rows, class });
+            stages.push(ClassRows { rows, pivots: first..elimination.rank(), class });
         }
         let units = self.units.clone().unwrap_or_else(|| x.iter().map(|x| 1.0 + x.abs()).collect());
         let mut delta = vec![0.0; n + 1];
         delta[n] = -1.0;
-        for ClassRows { rows, class } in stages.iter().rev() {
+        for ClassRows { rows, pivots, class } in stages.iter().rev() {
+            if is_freest(*class) {
+                elimination.substitute(pivots.clone(), &mut delta);
+                continue;
+            }
             let last = class + 1 == self.classes.len();
             let units = (!last).then_some(&units[..]);
             least(rows, &self.classes[*class], &|j| class_of[j] == Some(*class), units, &mut delta)?;

@@ -180,7 +180,7 @@ fn largest_entry(row: &[f64]) -> f64 {
 }
 
 /// b ← B⁻¹ b, if B is regular.
-fn solve(rows: Vec<Combination>, b: &mut [f64], sparse: bool, tolerance: f64) -> Option<()> {
+pub(super) fn solve(rows: Vec<Combination>, b: &mut [f64], sparse: bool, tolerance: f64) -> Option<()> {
     let n = b.len();
     if sparse {
         let with_right = rows.into_iter().zip(b.iter()).map(|(mut row, &b)| {

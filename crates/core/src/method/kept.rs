@@ -39,7 +39,7 @@ impl<'p> Kept<'p> {
         let layout = array.layout().clone();
         let names = system.names().invariants;
         let mut kept = Kept {
-            rates: InvariantRates::new(system, &layout, SHIFT),
+            rates: InvariantRates::new(system, &*array, SHIFT),
             array,
             tolerances: tolerance.pairs(&layout).map_err(BadOption::from)?,
             t: at.t,

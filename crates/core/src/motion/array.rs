@@ -1,7 +1,7 @@
 //! The reduced derivative array of equations of motion, in `f64`: what methods see.
 
 use super::{EquationsOfMotion, Form, Formulas, InvariantSlopes, Layout, Names, Sizes, Solved, Structure, sweep};
-use crate::linalg::{Jacobian, JacobianRef, Matrix};
+use crate::linalg::{Jacobian, JacobianRef, Matrices, Matrix};
 
 /// The model has no finite value at this point; a smaller step may avoid it.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -16,6 +16,10 @@ pub trait Mechanism {
     fn names(&self) -> Names;
     /// What is constant, diagonal or absent.
     fn structure(&self) -> Structure;
+    /// Which matrices were asked for.
+    fn matrices(&self) -> Matrices {
+        Matrices::Auto
+    }
     /// The equations as formulas, where they can be had.
     fn formulas(&self) -> Option<Formulas>;
     /// The reduced derivative array with its own scratch space.

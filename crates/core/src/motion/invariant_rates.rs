@@ -6,7 +6,7 @@
 //! It vanishes at every point of a motion that keeps e, whatever the error of that point is.
 
 use super::{Layout, Mechanism, ReducedArray, Undefined};
-use crate::linalg::{Lu, Matrix};
+use crate::linalg::{Jacobian, Lu};
 
 /// One invariant at a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,7 +34,7 @@ pub(crate) struct InvariantRates {
     time: Vec<f64>,
     /// the same by differences of order two
     rough: Vec<f64>,
-    F: Matrix,
+    F: Jacobian,
     contact: Lu<f64>,
     /// ẋ of p, v and s
     xdot: Vec<f64>,
@@ -42,15 +42,16 @@ pub(crate) struct InvariantRates {
 }
 
 impl InvariantRates {
-    /// For a system and a layout of its array that contains the invariants; `shift` is the step of differences in time.
-    pub fn new(mechanism: &dyn Mechanism, layout: &Layout, shift: f64) -> Self {
+    /// For a system and an array of it that contains the invariants; `shift` is the step of differences in time.
+    pub fn new(mechanism: &dyn Mechanism, array: &dyn ReducedArray, shift: f64) -> Self {
+        let layout = array.layout();
         InvariantRates {
             shift: (!mechanism.structure().autonomous).then_some(shift),
             rows: vec![0.0; layout.rows()],
             shifted: vec![0.0; layout.rows()],
             time: vec![0.0; layout.rows()],
             rough: vec![0.0; layout.rows()],
-            F: Matrix::zeros(layout.rows(), layout.dim()),
+            F: array.new_jacobian(),
             contact: Lu::new(layout.s().len()),
             xdot: vec![0.0; layout.dim()],
             rates: vec![InvariantRate::default(); layout.row_invariants().len()],
@@ -62,7 +63,7 @@ impl InvariantRates {
     pub fn at(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64]) -> Result<(), Undefined> {
         let l = &self.layout;
         array.evaluate(t, x, &mut self.rows)?;
-        array.dense_jacobian(t, x, &self.rows, &mut self.F)?;
+        array.jacobian(t, x, &self.rows, &mut self.F)?;
         // ∂k/∂t by differences of order four
         if let Some(shift) = self.shift {
             self.time.fill(0.0);
@@ -91,12 +92,12 @@ impl InvariantRates {
         }
         let fastest = self.xdot.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         for (row, rate) in l.row_invariants().zip(&mut self.rates) {
-            let terms = || self.xdot.iter().zip(self.F.row(row)).map(|(x, f)| -f * x).chain([self.time[row]]);
+            let terms = || self.F.row(row).map(|(j, f)| -f * self.xdot[j]).chain([self.time[row]]);
             *rate = InvariantRate {
                 value: self.rows[row],
                 rate: terms().sum(),
                 terms: terms().map(f64::abs).sum(),
-                possible: fastest * self.F.row(row).iter().map(|f| f.abs()).sum::<f64>(),
+                possible: fastest * self.F.row(row).map(|(_, f)| f.abs()).sum::<f64>(),
                 noise: (self.time[row] - self.rough[row]).abs(),
             };
         }
@@ -111,6 +112,6 @@ impl InvariantRates {
     /// Σ |∂e/∂xⱼ| scⱼ of an invariant at the last point: how much it changes if every xⱼ changes by scⱼ.
     pub fn sensitivity(&self, invariant: usize, scale: impl Fn(usize) -> f64) -> f64 {
         let row = self.layout.row_invariants().start + invariant;
-        self.F.row(row).iter().enumerate().filter(|(_, f)| **f != 0.0).map(|(j, f)| f.abs() * scale(j)).sum()
+        self.F.row(row).filter(|(_, f)| *f != 0.0).map(|(j, f)| f.abs() * scale(j)).sum()
     }
 }

@@ -340,13 +340,23 @@ fn orders(n: usize, places: &[(usize, usize)], starts: &[usize]) -> Result<Vec<O
     let control = colamd::Control::default();
     colamd::order(&mut order, &mut inverse, pattern, control, MemStack::new(&mut memory)).map_err(no_order)?;
     let mut orders = vec![Order { columns: columns(&order), diagonal: false }];
-    if places.iter().filter(|(i, j)| i == j).count() == n {
+    let symmetric = is_symmetric(places);
+    if symmetric || places.iter().filter(|(i, j)| i == j).count() == n {
         let mut memory = MemBuffer::new(amd::order_scratch::<usize>(n, places.len()));
         let control = amd::Control::default();
         amd::order(&mut order, &mut inverse, pattern, control, MemStack::new(&mut memory)).map_err(no_order)?;
-        orders.push(Order { columns: columns(&order), diagonal: true });
+        let by_degree = Order { columns: columns(&order), diagonal: true };
+        // saddle points: a body that many others hang on fills everything in an order that looks at columns alone
+        orders.insert(if symmetric { 0 } else { 1 }, by_degree);
     }
     Ok(orders)
+}
+
+/// Has the pattern of every row that of its column? Diagonal entries may be missing.
+fn is_symmetric(places: &[(usize, usize)]) -> bool {
+    let mut turned: Vec<(usize, usize)> = places.iter().map(|&(i, j)| (j, i)).collect();
+    turned.sort_unstable_by_key(|&(i, j)| (j, i));
+    turned == places
 }
 
 #[cfg(test)]
@@ -357,6 +367,37 @@ mod tests {
     /// Entries of a tridiagonal matrix.
     fn tridiagonal(n: usize) -> Vec<(usize, usize)> {
         (0..n).flat_map(|j| (j.saturating_sub(1)..(j + 2).min(n)).map(move |i| (i, j))).collect()
+    }
+
+    #[test]
+    fn a_hub_does_not_fill_the_saddle_point_matrix_of_its_spokes() {
+        // hub: unknowns 0 to 2; spoke k: 3 unknowns, then 2 rows that hold it to the hub
+        let spokes = 400;
+        let n = 3 + 5 * spokes;
+        let mut places: Vec<(usize, usize)> = (0..3).map(|j| (j, j)).collect();
+        for first in (0..spokes).map(|k| 3 + 5 * k) {
+            places.extend((first..first + 3).map(|j| (j, j)));
+            for row in [first + 3, first + 4] {
+                for j in [0, 1, 2, first, first + 1, first + 2] {
+                    places.extend([(row, j), (j, row)]);
+                }
+            }
+        }
+        let (lu, positions) = SparseLu::<f64>::of_places(n, &places);
+        let mut lu = lu.unwrap();
+        let mut state = 3;
+        for (&k, &(i, j)) in positions.iter().zip(&places) {
+            lu.values[k] = if i == j { 1.0 } else { random(&mut state) };
+        }
+        lu.factor().unwrap();
+        assert!(lu.places() < 20 * n, "{} places, {n} columns", lu.places());
+        let ordered: Vec<f64> = positions.iter().map(|&k| lu.values[k]).collect();
+        let b: Vec<f64> = (0..n).map(|i| (0.3 * i as f64).sin()).collect();
+        let mut x = b.clone();
+        lu.solve(&mut x);
+        let mut rest = b;
+        places.iter().zip(&ordered).for_each(|(&(i, j), a)| rest[i] -= a * x[j]);
+        assert!(rest.iter().all(|r| r.abs() < 1e-8));
     }
 
     /// A generator of numbers between -1 and 1.

@@ -91,7 +91,12 @@ pub(crate) fn declared<'t, 'i>(reader: &mut Reader, root: &'t DeTable<'i>) -> Op
     for (key, value) in section.table {
         let (name, span) = (key.get_ref().to_string(), Span::from(key.span()));
         if modes.len() >= MOST_MODES {
-            reader.mistake(Mistake::TooLarge { limit: MOST_MODES, unit: "modes".into(), at: span.into() });
+            reader.mistake(Mistake::TooLarge {
+                limit: MOST_MODES,
+                wanted: String::new(),
+                unit: "modes".into(),
+                at: span.into(),
+            });
             break;
         }
         if name.is_empty() || name == "*" {

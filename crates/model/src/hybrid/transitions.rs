@@ -76,7 +76,7 @@ pub(super) fn read<'t, 'i>(
                 count += plan.from.len();
                 if count > MOST_TRANSITIONS {
                     let (limit, unit) = (MOST_TRANSITIONS, "transitions".into());
-                    reader.mistake(Mistake::TooLarge { limit, unit, at: plan.span.into() });
+                    reader.mistake(Mistake::TooLarge { limit, wanted: String::new(), unit, at: plan.span.into() });
                     break;
                 }
                 plans.push(plan);

@@ -38,7 +38,8 @@
 //!                     redundant [ { row, joint, from [joint], remainder } ], not_unique [joint], free [body], flipped [joint],
 //!                     reactions [ { joint, kind, force [x, y, z], torque [x, y, z], unique } ] at the start, in the world, of A on B }
 //! boundary          only with [final]: { account: null | that of `daedal solve --stats json`, error: null|text }
-//! RANK              { rows, cols, rank, singular_values, threshold, smallest_kept, largest_dropped, gap, condition }
+//! RANK              { rows, cols, rank, singular_values, threshold, smallest_kept, largest_dropped, gap, condition }; of large systems with sparse
+//!                     matrices pivots decide, singular_values are empty and condition and time_scales are null
 //! SUM               { name: factor }
 //! ```
 //! Residuals are told at the given values, everything else at `start.values`. Frequencies are oscillations per unit of time.

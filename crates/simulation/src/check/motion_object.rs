@@ -218,8 +218,8 @@ fn rank(found: &RankDecision) -> Value {
         "rank": found.rank,
         "singular_values": found.singular_values,
         "threshold": found.threshold,
-        "smallest_kept": found.rank.checked_sub(1).and_then(|last| found.singular_values.get(last)),
-        "largest_dropped": found.singular_values.get(found.rank),
+        "smallest_kept": (found.rank > 0).then_some(found.smallest_kept),
+        "largest_dropped": (!found.is_full()).then_some(found.largest_dropped),
         "gap": found.gap().between(),
         "condition": found.condition(),
     })

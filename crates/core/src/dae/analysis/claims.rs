@@ -5,7 +5,8 @@
 //! solutions further than the equations do. What the stated constraints and those that follow do not span is missing. Steinbrecher
 //! (2006), section 3.5; the formulas are compared only, runs use what is derived.
 
-use super::{Characteristics, Depth, Restrictions, Role, System, characterise_at};
+use super::super::characteristics::characterise_at;
+use super::{Characteristics, Depth, Restrictions, Role, System};
 use crate::analysis::random::Random;
 use crate::dae::hidden::dependences;
 use crate::graph::{Expr, Graph, Tape};

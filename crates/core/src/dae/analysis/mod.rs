@@ -10,10 +10,10 @@ pub use finding::Finding;
 pub use perturbation::{PerturbationClass, PerturbationIndex};
 pub use written::{shortened, too_long};
 
-use super::characteristics::{AnalysisError, Bases, Characteristics, Depth, characterise, characterise_at};
+use super::characteristics::{AnalysisError, Bases, Characteristics, Depth, characterise, characterise_near};
 use super::hidden::{MinimalArray, Restrictions, Role, minimal_array, restrictions};
 use super::structural::{Structural, structural};
-use super::{CharacteristicValues, System};
+use super::{CharacteristicValues, DerivativeArray, System};
 use crate::RadauIIa;
 use crate::analysis::random::Random;
 use crate::error::{SolveError, StepFailure};
@@ -38,6 +38,23 @@ const FEW: (usize, usize, u64) = (1, 2, 1_000_000);
 fn effort(system: &System) -> (usize, usize, u64) {
     let most = (FEW.2 / system.dim().max(1) as u64).clamp(10, MOST_STEPS);
     if system.is_large() { (FEW.0, FEW.1, most) } else { (NEARBY, ALONG, MOST_STEPS) }
+}
+
+/// How far points beside the start are, relative to 1 + |x|: nearer in large systems, whose parts are small.
+fn distance(system: &System) -> f64 {
+    if system.is_large() { 1e-4 } else { 1e-2 }
+}
+
+/// Ranks at another point; of large systems by the jet of the level where the hypothesis holds at the start, and not confirmed.
+fn look(
+    system: &System,
+    array: &mut DerivativeArray,
+    (t, x): (f64, &[f64]),
+    at: &Characteristics,
+    depth: Depth,
+) -> Result<Characteristics, AnalysisError> {
+    let (known, confirm) = if system.is_large() { (at.values.mu, false) } else { (0, depth.confirm) };
+    characterise_near(system, array, (t, x), Depth { confirm, ..depth }, known)
 }
 
 /// How far to look.
@@ -235,8 +252,9 @@ fn beside(system: &System, at: &Characteristics, tend: Option<f64>, depth: Depth
     let mut found = Vec::new();
     for k in 0..count {
         let later = if with_time && k % 2 == 1 { 1e-2 * length * k as f64 / count as f64 } else { 0.0 };
-        let (t, x) = (at.t + later, at.x().iter().map(|x| x + 1e-2 * (1.0 + x.abs()) * random.next()));
-        if let Ok(other) = characterise_at(system, &mut array, t, &x.collect::<Vec<f64>>(), depth) {
+        let t = at.t + later;
+        let x: Vec<f64> = at.x().iter().map(|x| x + distance(system) * (1.0 + x.abs()) * random.next()).collect();
+        if let Ok(other) = look(system, &mut array, (t, &x), at, depth) {
             found.push(Elsewhere { t, on_trajectory: false, values: other.values });
         }
     }
@@ -290,7 +308,7 @@ fn follow(
     let mut array = system.array();
     for k in 0..solution.len() {
         let t = solution.times[k];
-        if let Ok(there) = characterise_at(system, &mut array, t, &solution.state(k)[..system.dim()], depth) {
+        if let Ok(there) = look(system, &mut array, (t, &solution.state(k)[..system.dim()]), at, depth) {
             elsewhere.push(Elsewhere { t, on_trajectory: true, values: there.values });
             if there.values != at.values && !findings.iter().any(|f| matches!(f, Finding::Changes { .. })) {
                 findings.push(Finding::Changes { t, before: at.values, now: there.values });

@@ -96,6 +96,9 @@ impl Mechanism for Compiled {
     fn structure(&self) -> Structure {
         self.structure
     }
+    fn matrices(&self) -> Matrices {
+        self.matrices
+    }
     fn formulas(&self) -> Option<Formulas> {
         Some(self.formulas.clone())
     }

@@ -419,7 +419,7 @@ pub(crate) fn tolerance(slope: impl Fn(usize) -> f64, x: &[f64]) -> (f64, f64) {
 }
 
 /// The same from slopes with their values.
-fn tolerance_of(terms: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
+pub(crate) fn tolerance_of(terms: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
     let (terms, rounding) = terms.fold((0.0, 0.0), |(terms, rounding), (slope, x)| {
         let slope = slope.abs();
         (f64::max(terms, slope * x.abs()), f64::max(rounding, slope * (1.0 + x.abs())))

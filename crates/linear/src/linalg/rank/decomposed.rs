@@ -19,25 +19,39 @@ pub struct RankDecision {
     pub cols: usize,
     /// Its rank.
     pub rank: usize,
-    /// Singular values of the scaled matrix, falling.
+    /// Singular values of the scaled matrix, falling; empty where pivots of an elimination decided.
     pub singular_values: Vec<f64>,
-    /// Singular values above this count.
+    /// Singular values or pivots above this count.
     pub threshold: f64,
+    /// The smallest one that counts; infinite for rank zero.
+    pub smallest_kept: f64,
+    /// The largest one that does not; zero for full rank.
+    pub largest_dropped: f64,
 }
 
 impl RankDecision {
     /// What lies on both sides of the threshold.
     pub fn gap(&self) -> RankGap {
-        let kept = self.rank.checked_sub(1).map_or(f64::INFINITY, |last| self.singular_values[last]);
-        let dropped = self.singular_values.get(self.rank).copied().unwrap_or(0.0);
-        let RankDecision { rows, cols, rank, threshold, .. } = *self;
+        let RankDecision { rows, cols, rank, threshold, smallest_kept: kept, largest_dropped: dropped, .. } = *self;
         RankGap { rows, cols, rank, threshold, kept, dropped }
     }
 
-    /// Largest over smallest singular value of the scaled matrix; `None` unless the rank is full.
+    /// The decision by singular values, falling.
+    pub fn by_values((rows, cols): (usize, usize), singular_values: Vec<f64>, rank: usize, threshold: f64) -> Self {
+        let smallest_kept = rank.checked_sub(1).map_or(f64::INFINITY, |last| singular_values[last]);
+        let largest_dropped = singular_values.get(rank).copied().unwrap_or(0.0);
+        RankDecision { rows, cols, rank, singular_values, threshold, smallest_kept, largest_dropped }
+    }
+
+    /// Is the rank that of a matrix with independent rows or columns?
+    pub fn is_full(&self) -> bool {
+        self.rank == self.rows.min(self.cols)
+    }
+
+    /// Largest over smallest singular value of the scaled matrix; `None` unless the rank is full and singular values are known.
     pub fn condition(&self) -> Option<f64> {
-        let full = self.rank > 0 && self.rank == self.rows.min(self.cols);
-        full.then(|| self.singular_values[0] / self.singular_values[self.rank - 1])
+        let largest = self.singular_values.first()?;
+        (self.rank > 0 && self.is_full()).then(|| largest / self.smallest_kept)
     }
 
     /// Rows that depend on the others.
@@ -85,7 +99,7 @@ impl Decomposed {
         svd.A.copy_from(A);
         svd.factor().ok()?;
         let singular_values: Vec<f64> = (0..rows.min(cols)).map(|k| svd.sigma(k)).collect();
-        let decision = RankDecision { rows, cols, rank: svd.rank(threshold), singular_values, threshold };
+        let decision = RankDecision::by_values((rows, cols), singular_values, svd.rank(threshold), threshold);
         Some(Decomposed { decision, svd, scales: Scales::ones(rows, cols) })
     }
 
@@ -95,7 +109,9 @@ impl Decomposed {
         let lost = known > self.decision.rank;
         let grown = sigma.get(known).is_some_and(|s| *s > limit);
         if !lost && !grown && known <= sigma.len() {
-            self.decision.rank = known;
+            let RankDecision { rows, cols, threshold, .. } = self.decision;
+            let singular_values = std::mem::take(&mut self.decision.singular_values);
+            self.decision = RankDecision::by_values((rows, cols), singular_values, known, threshold);
         }
     }
 

@@ -14,6 +14,7 @@ use super::scale_of;
 use crate::linalg::{SparseLu, SparseMatrix};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// A pivot is at least this part of the largest entry of its column.
 const OF_COLUMN: f64 = 0.1;
@@ -42,6 +43,8 @@ pub struct Elimination {
     count: Vec<usize>,
     /// scales of rows and columns
     scales: [Vec<f64>; 2],
+    /// are the scales found anew for each set of columns?
+    equilibrates: bool,
     /// row and column of every pivot, in their order
     pivots: Vec<(usize, usize)>,
     has_pivot: Vec<bool>,
@@ -83,6 +86,7 @@ impl Elimination {
         Elimination {
             count: holders.iter().map(Vec::len).collect(),
             scales: [vec![1.0; m], vec![1.0; cols]],
+            equilibrates: true,
             pivots: Vec::new(),
             has_pivot: vec![false; m],
             taken: vec![false; cols],
@@ -93,6 +97,12 @@ impl Elimination {
             rows,
             holders,
         }
+    }
+
+    /// The same of rows and columns that are scaled already.
+    #[must_use]
+    pub fn without_equilibration(self) -> Self {
+        Elimination { equilibrates: false, ..self }
     }
 
     /// Row and column of all pivots so far, in their order.
@@ -156,6 +166,11 @@ impl Elimination {
         Some(dependent.into_iter().map(&mut vector).collect())
     }
 
+    /// Smallest pivot, and largest entry that did not count, entries being about one.
+    pub fn sizes(&self) -> [f64; 2] {
+        [self.kept, self.dropped]
+    }
+
     /// Smallest pivot over the largest entry that did not count, since the last time that was asked for; infinite where one of them is missing.
     pub fn take_gap(&mut self) -> f64 {
         let gap = if self.dropped > 0.0 && self.kept.is_finite() { self.kept / self.dropped } else { f64::INFINITY };
@@ -188,7 +203,9 @@ impl Elimination {
     ) -> (Vec<bool>, Vec<bool>) {
         let usable: Vec<bool> = (0..self.rows.len()).map(|i| !self.has_pivot[i] && rows(i)).collect();
         let wanted: Vec<bool> = (0..self.taken.len()).map(|j| !self.taken[j] && columns(j)).collect();
-        self.equilibrate(&usable, &wanted);
+        if self.equilibrates {
+            self.equilibrate(&usable, &wanted);
+        }
         for least in [CLEAR[0], CLEAR[1], threshold] {
             let least = least.max(threshold);
             let all = (0..wanted.len()).filter(|&j| wanted[j] && !self.taken[j] && self.count[j] > 0);
@@ -332,7 +349,12 @@ impl Elimination {
     /// Values of the columns with pivots, so that the rows with pivots vanish; those of the other columns are given. A column of right sides has
     /// the value −1.
     pub fn solve(&self, x: &mut [f64]) {
-        for &(row, j) in self.pivots.iter().rev() {
+        self.substitute(0..self.pivots.len(), x);
+    }
+
+    /// The same of some pivots, in their order; the values of columns with other pivots are given, too.
+    pub fn substitute(&self, pivots: Range<usize>, x: &mut [f64]) {
+        for &(row, j) in self.pivots[pivots].iter().rev() {
             let (mut sum, mut pivot) = (0.0, 1.0);
             for entry in &self.rows[row] {
                 if entry.column == j {

@@ -3,6 +3,7 @@
 
 mod combination;
 mod decomposed;
+mod eliminated;
 mod elimination;
 mod equilibrate;
 mod gap;
@@ -14,6 +15,7 @@ pub use combination::Combination;
 pub use combination::{echelon, normalised};
 pub use decomposed::RankDecision;
 pub use decomposed::{Decomposed, is_regular};
+pub use eliminated::Eliminated;
 pub use elimination::Elimination;
 pub use equilibrate::scale_of;
 pub use equilibrate::{Scales, Scaling, VANISHING, balance};
