@@ -167,6 +167,22 @@ impl System {
         }
     }
 
+    /// Joints that stay open, widest first, with how far, where these rows are left of their constraints: `("pin.x", 0.1)`. Lengths and angles in radians are
+    /// taken together.
+    pub fn open_joints<'r>(&self, rows: impl Iterator<Item = (&'r str, f64)>) -> Vec<(&str, f64)> {
+        let mut open: Vec<(&str, f64)> = Vec::new();
+        for (row, left) in rows {
+            let name = row.rsplit_once('.').map_or(row, |(joint, _)| joint);
+            let Some(joint) = self.joints().iter().find(|joint| joint.name == name) else { continue };
+            match open.iter_mut().find(|(known, _)| *known == joint.name) {
+                Some((_, gap)) => *gap = gap.hypot(left),
+                None => open.push((&joint.name, left.abs())),
+            }
+        }
+        open.sort_by(|a, b| b.1.total_cmp(&a.1));
+        open
+    }
+
     /// Bodies that nothing holds.
     pub fn free_bodies(&self) -> Vec<&str> {
         let on = || self.joints().iter().enumerate().filter(|(j, _)| self.is_on(*j));

@@ -33,7 +33,7 @@ const DEGREES: [usize; 2] = [5, 8];
 const NEAR: f64 = 0.01;
 /// A leap over a singular configuration is made where the polynomials through the last two and the last three points differ by at most so many tolerances
 /// behind it, and the constraints move the point by no more.
-const LEAP: f64 = 1.0;
+const LEAP: f64 = 3.0;
 
 /// What happens where constraints lose rank on the way: the motion may go on in more than one way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -202,6 +202,16 @@ pub(crate) struct OneStep<'p, S> {
     /// singular configurations that were passed, and the first step that met the one ahead
     passed: Vec<f64>,
     met: Option<f64>,
+    /// the next attempt is a leap; the point from which the last one was looked for
+    aim: Option<Aim>,
+    aimed: f64,
+}
+
+/// A leap over a singular configuration.
+struct Aim {
+    at: f64,
+    /// the size of the attempt after it, if it is not made
+    instead: f64,
 }
 
 /// A point that was left. Its time is not a number if there is none.
@@ -281,6 +291,8 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             chosen: false,
             passed: Vec::new(),
             met: None,
+            aim: None,
+            aimed: f64::NAN,
             state: at,
         };
         let t = frame.state.t;
@@ -438,39 +450,53 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         Ok(attempt.next)
     }
 
-    /// Where an attempt fails because a singular configuration lies in it: the new point behind it by the polynomials through the last points, written to
-    /// x1, and brought onto the constraints. The time of that configuration; none where it is left alone, or not near enough for it.
-    fn leap(&mut self, &Try { h, t1, .. }: &Try) -> Option<f64> {
-        if self.scheme.at_singular() == AtSingular::Stop || !(self.older.t < self.before.t) {
+    /// Where an attempt fails in front of a singular configuration, the next one is a leap, once from every point, which ends as far behind it.
+    fn take_aim(&mut self, h: f64, instead: &shell::Attempt) -> Option<shell::Attempt> {
+        let t = self.state.t;
+        if self.scheme.at_singular() == AtSingular::Stop || !(self.older.t < self.before.t) || self.aimed == t {
             return None;
         }
-        let at = match self.rank_loss(h) {
-            Some(StepFailure::Singularity { t, .. } | StepFailure::RankLoss { t, .. }) => Some(t),
-            _ => None,
-        };
-        let t = self.state.t;
+        self.aimed = t;
+        let found = self.singular_ahead(2.0 * h);
         self.equations.stand(&mut self.passage, t, &self.state.x);
-        let at = at?;
+        let (at, _) = found.filter(|(at, _)| *at > t)?;
+        let instead = match instead {
+            shell::Attempt::Rejected { next } => *next,
+            shell::Attempt::Failed { factor, .. } => factor * h,
+            shell::Attempt::Accepted { next, .. } => *next,
+        };
+        self.aim = Some(Aim { at, instead });
+        Some(self.rejected(2.0 * (at - t)))
+    }
+
+    /// The new point behind a singular configuration by the polynomials through the last points, written to x1 and brought onto the constraints; false if
+    /// it is not near enough for that.
+    fn leap(&mut self, &Try { t1, .. }: &Try, at: f64) -> bool {
+        let t = self.state.t;
+        // what is as near behind it as in front of it is no way out
+        if !(t1 - at >= 0.5 * (at - t)) {
+            return false;
+        }
         let (l, plain) = (self.equations.layout(), self.projection.plain());
         let here = End { t, x: &self.state.x, xdot: &self.xdot };
         let mut ahead = Segment::with_room(t, &self.state.x, DEGREES[usize::from(plain)]);
         let ends = [self.older.end(), self.before.end(), here];
         interpolate_back(&mut ahead, l, plain, ends, &self.multipliers, &mut self.deviation);
+        self.x1.copy_from_slice(&self.state.x);
         ahead.eval(t1, &mut self.x1);
         interpolate(&mut ahead, l, plain, [self.before.end(), here], &self.multipliers);
         ahead.eval(t1, &mut self.left.x);
         self.deviation.fill(0.0);
-        let moving = l.r().start..l.p().end;
-        for j in moving {
+        for j in l.r().start..l.p().end {
             self.deviation[j] = self.x1[j] - self.left.x[j];
         }
         if !(self.weights.norm(&self.deviation) <= LEAP) {
-            return None;
+            return false;
         }
+        self.scheme.forget();
         let all = ProjectedOnto::All;
         let moved = self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights, all);
-        self.scheme.forget();
-        moved.is_ok_and(|moved| moved <= LEAP).then_some(at)
+        moved.is_ok_and(|moved| moved <= LEAP)
     }
 
     /// The size of a step that ends in front of a singular configuration, if the run is not near to it yet.
@@ -498,6 +524,13 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         if let Some(smallest) = self.equations.lost(&mut self.passage, t, &self.state.x) {
             return Some(StepFailure::RankLoss { t, block: ConstraintBlock::Velocity, smallest });
         }
+        let (t, sigma) = self.singular_ahead(h)?;
+        Some(StepFailure::Singularity { t, sigma })
+    }
+
+    /// Where the constraints lose rank on the way that begins at the point, and the relative size of the singular value that vanishes.
+    fn singular_ahead(&mut self, h: f64) -> Option<(f64, f64)> {
+        let t = self.state.t;
         if !(h > 0.0) {
             return None;
         }
@@ -515,8 +548,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             powers[2 * n + j] = bend;
         }
         powers[v].fill(0.0);
-        let (t, sigma) = self.equations.ahead(&mut self.passage, &ahead)?;
-        Some(StepFailure::Singularity { t, sigma })
+        self.equations.ahead(&mut self.passage, &ahead)
     }
 }
 
@@ -535,11 +567,16 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
 
     fn attempt(&mut self, tried: &Try) -> Result<shell::Attempt, StepFailure> {
         let (t, &Try { h, t1, .. }) = (self.state.t, tried);
-        let (next, mut passed) = match self.new_point(tried) {
-            Ok(next) => (next, None),
-            Err(instead) => match self.leap(tried) {
-                Some(at) => (h, Some(at)),
-                None => return Ok(instead),
+        let (next, mut passed) = match self.aim.take() {
+            Some(Aim { at, instead }) => {
+                if !self.leap(tried, at) {
+                    return Ok(self.rejected(instead));
+                }
+                (h, Some(at))
+            }
+            None => match self.new_point(tried) {
+                Ok(next) => (next, None),
+                Err(instead) => return Ok(self.take_aim(h, &instead).unwrap_or(instead)),
             },
         };
         std::mem::swap(&mut self.state.x, &mut self.x1);
@@ -585,7 +622,8 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
             }
             passed.get_or_insert(at);
         }
-        self.passed.extend(passed);
+        // seen from both sides it is one
+        self.passed.extend(passed.filter(|at| self.passed.last().is_none_or(|last| at - last > h)));
         std::mem::swap(&mut self.older, &mut self.before);
         std::mem::swap(&mut self.before, &mut self.left);
         self.scheme.accepted(&self.equations, &self.state.x);
@@ -647,7 +685,7 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
         self.state = at;
         self.planned = None;
         (self.before.t, self.older.t, self.longest) = (f64::NAN, f64::NAN, f64::INFINITY);
-        self.met = None;
+        (self.met, self.aim, self.aimed) = (None, None, f64::NAN);
         self.equations.watch(&mut self.passage, self.state.t, &self.state.x)?;
         self.scheme.forget();
         let degree = self.segment.degree();
