@@ -188,7 +188,7 @@ def main():
 
     if "daedal" in asked.only:
         for method in ["dop853", "radau --formulation ggl"]:
-            for exponent in [3, 4, 5, 6, 7, 8, 9, 10]:
+            for exponent in [3, 4, 5, 6, 7, 8, 9, 10, 11]:
                 at, spent = own.run(10.0**-exponent, method)
                 told(f"Daedal {method.replace(' --formulation', '')}", f"1e-{exponent}", at, spent)
                 if spent > asked.budget:

@@ -4,10 +4,11 @@
 
 use daedal::formulation::Formulation;
 use daedal::linalg::Matrices;
-use daedal::motion::consistent;
 use daedal::method::AtSingular;
+use daedal::motion::consistent;
 use daedal::{
-    Action, DormandPrince, Event, Initial, Options, Pair, Problem, SolveError, Start, StepFailure, Tolerance, catalogue, solve,
+    Action, DormandPrince, Event, Initial, Options, Pair, Problem, SolveError, Start, StepFailure, Tolerance,
+    catalogue, solve,
 };
 use daedal_multibody::vector::{Vector, about, add, cross, product, scale, sub, times, transposed, unit};
 use daedal_multibody::{Assembled, Body, BodyId, Coordinate, Form, Function, GROUND, Joint, JointId, Linear, System};

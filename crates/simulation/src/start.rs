@@ -175,7 +175,8 @@ fn of_motion(motion: &MotionModel, t0: f64, said: Vec<(String, daedal::Start)>, 
     initial.single.extend(said.into_iter().map(|(name, start)| (Unknown::Name(name), start)));
     let given = initial.values(&layout, &names).map_err(|error| refused(error, motion.bodies.as_deref()))?;
     let form = Form::StrangenessFree;
-    let found = consistent::initialise_by(motion.mechanism(), &initial, form, ranks).map_err(|error| refused(error, motion.bodies.as_deref()))?;
+    let found = consistent::initialise_by(motion.mechanism(), &initial, form, ranks)
+        .map_err(|error| refused(error, motion.bodies.as_deref()))?;
     let value = |(j, kind): (usize, ColumnKind)| StartValue {
         name: names[j].clone(),
         value: found.state.x[j],

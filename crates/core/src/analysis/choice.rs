@@ -223,9 +223,9 @@ impl Features {
             reasons.push(why.into());
         }
         if let (Some(unknowns), None) = (self.large, self.against_explicit()) {
-            let sparse = self.redundant().unwrap_or_else(|| {
-                "the constraints are independent, and explicit methods take sparse matrices".into()
-            });
+            let sparse = self
+                .redundant()
+                .unwrap_or_else(|| "the constraints are independent, and explicit methods take sparse matrices".into());
             let why = format!(
                 "time scales were not computed, with {unknowns} unknowns: if the motion is stiff, radau with ggl takes sparse matrices, too"
             );
@@ -245,8 +245,9 @@ impl Features {
             return Choice::of("geoms", psf, reasons);
         }
         let constraints = self.redundant().unwrap_or_else(|| "the constraints are independent".into());
-        let nonstiff =
-            format!("the motion is not stiff, and {constraints}: an explicit method of high order needs the least work");
+        let nonstiff = format!(
+            "the motion is not stiff, and {constraints}: an explicit method of high order needs the least work"
+        );
         // at all tolerances from 1e-4 to 1e-10: for the same error it needs the evaluations of hedop5 down to a quarter of them (`choose.md`)
         let why = "positions and velocities are projected, multipliers come from the acceleration level";
         reasons.extend([nonstiff, why.to_string()]);

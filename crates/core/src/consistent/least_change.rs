@@ -115,11 +115,7 @@ fn back(B: &Mat<f64>, start: &[f64], x: &[f64]) -> Vec<f64> {
 }
 
 /// Solve in the order of the classes; right sides stand in the last column. How many rows were reached besides.
-fn lexicographic(
-    mut rows: Mat<f64>,
-    classes: &[&Vec<usize>],
-    (tau, damping): (f64, f64),
-) -> Option<(Vec<f64>, usize)> {
+fn lexicographic(mut rows: Mat<f64>, classes: &[&Vec<usize>], (tau, damping): (f64, f64)) -> Option<(Vec<f64>, usize)> {
     let n = rows.ncols() - 1;
     let mut stages = Vec::new();
     // the freest class first: its columns, and what their range does not reach

@@ -83,8 +83,7 @@ impl Compiled {
         let with_invariants = with_invariants && self.formulas.sizes.invariants > 0;
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         let layout = || Layout::new(self.formulas.sizes, form, with_invariants);
-        let compile =
-            || Arc::new(Program::new(&self.formulas, layout(), self.structure, (&*self.compiler, matrices)));
+        let compile = || Arc::new(Program::new(&self.formulas, layout(), self.structure, (&*self.compiler, matrices)));
         let key = (form, with_invariants, matrices == Matrices::Sparse);
         programs.entry(key).or_insert_with(compile).clone()
     }
