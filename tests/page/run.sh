@@ -42,7 +42,7 @@ pages="$(mktemp -d)"
 trap 'rm -rf "$pages"' EXIT
 "$daedal" solve pendulum --formulation psf+i -o "$pages/pendulum.html" > "$pages/log"
 "$daedal" solve skateboard-1 -o "$pages/skateboard-1.html" -o "$pages/table.csv" -o "$pages/archive.npz" > "$pages/log"
-"$daedal" solve slider-crank-redundant --tend 0.5 -o "$pages/redundant.html" > "$pages/log"
+"$daedal" solve slider-crank-redundant --method geoms --tend 0.5 -o "$pages/redundant.html" > "$pages/log"
 # general systems: states, outputs with derivatives, residuals of hidden constraints, undetermined unknowns
 models="$here/../../models"
 "$daedal" solve "$models/pendulum-dae.toml" -o "$pages/general.html" > "$pages/log"

@@ -1,5 +1,5 @@
-//! Redundant constraints of mechanisms with sparse matrices: rows that follow from others are left out by explicit methods, and nothing that is told depends on
-//! which ones.
+//! Redundant constraints of mechanisms: rows that follow from others are left out by explicit methods, and nothing that is told depends on which ones. Small
+//! mechanisms get sparse matrices for that.
 
 #[path = "support/ladder.rs"]
 mod ladder;
@@ -16,8 +16,10 @@ use ladder::{GRAVITY, Ladder};
 
 const EXPLICIT: [&str; 5] = ["dop853", "dopri5", "hedop5", "hem5", "mexx"];
 
-fn sparse<E: EquationsOfMotion>(model: &E) -> Compiled {
-    Compiled::new(&Formulas::trace(model), Interpreted).with_matrices(Matrices::Sparse)
+const KINDS: [Matrices; 2] = [Matrices::Sparse, Matrices::Auto];
+
+fn compiled<E: EquationsOfMotion>(model: &E, matrices: Matrices) -> Compiled {
+    Compiled::new(&Formulas::trace(model), Interpreted).with_matrices(matrices)
 }
 
 fn run(system: &Compiled, initial: &Initial, tend: f64, method: &str, tol: f64) -> Result<Solution, SolveError> {
@@ -68,10 +70,10 @@ fn least(system: &Compiled, x: &[f64], given: &[f64]) -> Vec<f64> {
 #[test]
 fn a_ladder_swings_as_a_pendulum_and_its_ground_carries_its_weight() {
     let ladder = Ladder { cells: 3 };
-    let system = sparse(&ladder);
+    let systems = KINDS.map(|matrices| compiled(&ladder, matrices));
     let exact = angle(ladder.pendulum(), [-0.8, 0.5], 0.7);
-    for method in EXPLICIT {
-        let solution = run(&system, &ladder.start(-0.8, 0.5), 0.7, method, 1e-9).unwrap();
+    for (system, method) in systems.iter().flat_map(|system| EXPLICIT.map(|method| (system, method))) {
+        let solution = run(system, &ladder.start(-0.8, 0.5), 0.7, method, 1e-9).unwrap();
         let end = solution.at_end();
         for crank in 0..=ladder.cells {
             let at = [end.p[3 * crank + 2], end.v[3 * crank + 2]];
@@ -91,7 +93,7 @@ fn a_ladder_swings_as_a_pendulum_and_its_ground_carries_its_weight() {
             let needed: f64 = (0..ladder.bars()).map(weight).sum();
             assert!((ground - needed).abs() < 1e-9 * needed.abs(), "{method}: {ground} {needed}");
         }
-        let expected = least(&system, &solution.end.x, lambda);
+        let expected = least(system, &solution.end.x, lambda);
         let largest = expected.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let error = lambda.iter().zip(&expected).fold(0.0, |most: f64, (x, y)| most.max((x - y).abs()));
         assert!(error < 1e-9 * largest, "{method}: {error:e} of {largest}");
@@ -123,7 +125,7 @@ fn long_ladders_swing_as_short_ones_with_matrices_that_are_sparse_by_themselves(
 #[test]
 fn guesses_beside_redundant_constraints_are_brought_onto_them() {
     let ladder = Ladder { cells: 4 };
-    let system = sparse(&ladder);
+    let systems = [Matrices::Sparse, Matrices::Dense].map(|matrices| compiled(&ladder, matrices));
     let mut initial = ladder.start(-0.8, 0.5);
     let shift = |start: &mut daedal::Start, by: f64| {
         if let daedal::Start::Guess(x) | daedal::Start::Fixed(x) = start {
@@ -132,21 +134,23 @@ fn guesses_beside_redundant_constraints_are_brought_onto_them() {
     };
     initial.p.iter_mut().enumerate().for_each(|(j, p)| shift(p, 1e-3 * (2.3 * j as f64).sin()));
     initial.v.iter_mut().enumerate().for_each(|(j, v)| shift(v, 1e-2 * (1.7 * j as f64).cos()));
-    let found = consistent::initialise(&system, &initial, Form::StrangenessFree).unwrap();
-    assert_eq!(found.undetermined_multipliers, 4);
     // near the values without the shifts, and on the constraints: all cranks turn alike, couplers do not
-    let l = system.array(Form::StrangenessFree, false).layout().clone();
     let value = |start: &daedal::Start| match start {
         daedal::Start::Guess(x) | daedal::Start::Fixed(x) => *x,
         daedal::Start::Unknown => f64::NAN,
     };
     let exact = ladder.start(-0.8, 0.5);
-    for (range, exact, far) in [(l.p(), &exact.p, 0.01), (l.v(), &exact.v, 0.05)] {
-        let found = &found.state.x[range];
-        assert!(found.iter().zip(exact).all(|(x, exact)| (x - value(exact)).abs() < far), "{found:?}");
-        for bar in 0..ladder.bars() {
-            let alike = if bar <= ladder.cells { found[2] } else { 0.0 };
-            assert!((found[3 * bar + 2] - alike).abs() < 1e-9, "{bar}: {found:?}");
+    for system in systems {
+        let found = consistent::initialise(&system, &initial, Form::StrangenessFree).unwrap();
+        assert_eq!(found.undetermined_multipliers, 4);
+        let l = system.array(Form::StrangenessFree, false).layout().clone();
+        for (range, exact, far) in [(l.p(), &exact.p, 0.01), (l.v(), &exact.v, 0.05)] {
+            let found = &found.state.x[range];
+            assert!(found.iter().zip(exact).all(|(x, exact)| (x - value(exact)).abs() < far), "{found:?}");
+            for bar in 0..ladder.bars() {
+                let alike = if bar <= ladder.cells { found[2] } else { 0.0 };
+                assert!((found[3 * bar + 2] - alike).abs() < 1e-9, "{bar}: {found:?}");
+            }
         }
     }
 }
@@ -175,13 +179,13 @@ impl EquationsOfMotion for TwoRods {
 #[test]
 fn constraints_that_contradict_others_later_are_named() {
     let initial = Initial::motion(0.0, &[0.0, 1.0], &[0.2, 0.2]);
-    for method in EXPLICIT {
-        let solution = run(&sparse(&TwoRods { grows: 0.0 }), &initial, 1.0, method, 1e-8).unwrap();
+    for (matrices, method) in KINDS.into_iter().flat_map(|matrices| EXPLICIT.map(|method| (matrices, method))) {
+        let solution = run(&compiled(&TwoRods { grows: 0.0 }, matrices), &initial, 1.0, method, 1e-8).unwrap();
         // the force is shared by both rods
         let lambda = &solution.end.x[solution.layout.lambda()];
         assert!(lambda.iter().all(|l| (l.abs() - 0.25).abs() < 1e-10), "{lambda:?}");
         assert!((solution.at_end().p[0] - (0.2 + 0.25)).abs() < 1e-8);
-        let failure = run(&sparse(&TwoRods { grows: 1.0 }), &initial, 1.0, method, 1e-8).unwrap_err();
+        let failure = run(&compiled(&TwoRods { grows: 1.0 }, matrices), &initial, 1.0, method, 1e-8).unwrap_err();
         let SolveError::Stopped { cause: StepFailure::LeftOutFails { constraint, t, .. }, .. } = failure else {
             panic!("{method}: {failure:?}")
         };
@@ -193,6 +197,8 @@ fn constraints_that_contradict_others_later_are_named() {
 fn a_singular_start_is_no_redundancy() {
     // flat: the rows of a parallelogram are dependent here, and not beside it
     let ladder = Ladder { cells: 1 };
-    let failure = run(&sparse(&ladder), &ladder.start(0.0, 0.5), 0.5, "dop853", 1e-8);
-    assert!(failure.is_err());
+    for matrices in KINDS {
+        let failure = run(&compiled(&ladder, matrices), &ladder.start(0.0, 0.5), 0.5, "dop853", 1e-8);
+        assert!(failure.is_err());
+    }
 }

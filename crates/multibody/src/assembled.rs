@@ -126,4 +126,7 @@ impl Mechanism for Assembled {
     fn array<'m>(&'m self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm> {
         self.compiled.array(form, with_invariants)
     }
+    fn sparse_array<'m>(&'m self, form: Form) -> Option<Box<dyn ReducedArray + 'm>> {
+        self.compiled.sparse_array(form)
+    }
 }

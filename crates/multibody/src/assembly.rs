@@ -93,30 +93,36 @@ impl System {
             let other = if B.number() == Some(k) { A } else { B };
             other.number()
         };
-        let reaches = |mut k: usize| {
-            // branches are shorter than the number of bodies
-            for _ in 0..=self.bodies().len() {
-                if Some(k) == first.number() {
-                    return true;
+        // towards the root, up to a body of which it is known
+        let mut known: Vec<Option<bool>> = vec![None; self.bodies().len()];
+        let mut way = Vec::new();
+        for k in 0..known.len() {
+            let mut at = Some(k);
+            let is_behind = loop {
+                match at {
+                    Some(body) if Some(body) == first.number() => break true,
+                    Some(body) => match known[body] {
+                        Some(is_behind) => break is_behind,
+                        None => way.push(body),
+                    },
+                    None => break false,
                 }
-                match parent(k) {
-                    Some(next) => k = next,
-                    None => return false,
-                }
-            }
-            false
-        };
-        (0..self.bodies().len()).filter(|&k| reaches(k)).collect()
+                at = at.and_then(parent);
+            };
+            known[k] = Some(is_behind);
+            way.drain(..).for_each(|body| known[body] = Some(is_behind));
+        }
+        (0..known.len()).filter(|&k| known[k] == Some(true)).collect()
     }
 
-    /// For every body the joint towards the ground in a spanning forest, breadth first; joints that restrict one body against another by a
-    /// single row, and transmissions, are no branches.
+    /// For every body the joint towards the ground in a spanning forest, breadth first. Joints without coordinates that leave most of them open,
+    /// and transmissions, are no branches: a body with a hinge and a rod is behind the hinge.
     pub fn forest(&self) -> Vec<Option<usize>> {
         let n = self.bodies().len();
         let mut edges: Vec<Vec<(usize, Option<usize>)>> = vec![Vec::new(); n];
         let mut from_ground = Vec::new();
         for (j, joint) in self.joints().iter().enumerate() {
-            if !self.is_on(j) || joint.of.is_some() || matches!(joint.kind, Kind::Coupling { .. }) {
+            if !self.is_on(j) || joint.of.is_some() || !carries(&joint.kind) {
                 continue;
             }
             let held = |body: BodyId| self.moving(body).is_none();
@@ -161,6 +167,22 @@ impl System {
         }
     }
 
+    /// Joints that stay open, widest first, with how far, where these rows are left of their constraints: `("pin.x", 0.1)`. Lengths and angles in radians are
+    /// taken together.
+    pub fn open_joints<'r>(&self, rows: impl Iterator<Item = (&'r str, f64)>) -> Vec<(&str, f64)> {
+        let mut open: Vec<(&str, f64)> = Vec::new();
+        for (row, left) in rows {
+            let name = row.rsplit_once('.').map_or(row, |(joint, _)| joint);
+            let Some(joint) = self.joints().iter().find(|joint| joint.name == name) else { continue };
+            match open.iter_mut().find(|(known, _)| *known == joint.name) {
+                Some((_, gap)) => *gap = gap.hypot(left),
+                None => open.push((&joint.name, left.abs())),
+            }
+        }
+        open.sort_by(|a, b| b.1.total_cmp(&a.1));
+        open
+    }
+
     /// Bodies that nothing holds.
     pub fn free_bodies(&self) -> Vec<&str> {
         let on = || self.joints().iter().enumerate().filter(|(j, _)| self.is_on(*j));
@@ -191,4 +213,18 @@ impl System {
         }
         flipped
     }
+}
+
+/// Does a joint of this kind leave so little open that one body follows the other one?
+fn carries(kind: &Kind) -> bool {
+    !matches!(
+        kind,
+        Kind::Coupling { .. }
+            | Kind::Rod
+            | Kind::PointOnPlane
+            | Kind::Parallel
+            | Kind::Perpendicular
+            | Kind::Orientation
+            | Kind::KnifeEdge
+    )
 }

@@ -7,7 +7,7 @@ use crate::joint::block::Marker;
 use crate::joint::{self, Coordinate, Joint, JointId, Kind};
 use crate::vector::{IDENTITY, Matrix3, Vector, cross, dot, norm, sub, transposed, unit};
 use daedal::motion::{Names, Sizes};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Bodies, joints and forces, as they are drawn.
 #[derive(Clone, Debug)]
@@ -264,13 +264,13 @@ impl System {
         for (_, body) in self.movers() {
             check_body(body, self.planar)?;
         }
-        for (k, joint) in self.joints.iter().enumerate() {
-            self.check_joint(k, joint)?;
+        for joint in &self.joints {
+            self.check_joint(joint)?;
         }
-        Ok(())
+        self.check_repetition()
     }
 
-    fn check_joint(&self, k: usize, joint: &Joint) -> Result<(), BadSystem> {
+    fn check_joint(&self, joint: &Joint) -> Result<(), BadSystem> {
         let name = || joint.name.clone();
         if self.planar && !joint.kind.is_planar() {
             return Err(BadSystem::NotPlanar { joint: name(), kind: joint.kind.name() });
@@ -309,16 +309,29 @@ impl System {
         {
             return Err(BadSystem::NoLength { joint: name() });
         }
-        // the same joint twice: of one kind, between the same bodies, at the same place
-        let same = |other: &Joint| {
+        Ok(())
+    }
+
+    /// The same joint twice: of one kind, between the same bodies, at the same place.
+    fn check_repetition(&self) -> Result<(), BadSystem> {
+        let same = |joint: &Joint, other: &Joint| {
             std::mem::discriminant(&other.kind) == std::mem::discriminant(&joint.kind)
-                && (other.bodies == joint.bodies || other.bodies == [joint.bodies[1], joint.bodies[0]])
+                && other.kind.prescribed() == joint.kind.prescribed()
                 && norm(sub(other.points[0], joint.points[0])) + norm(sub(other.points[1], joint.points[1])) < 1e-12
                 && norm(cross(transposed(&other.frames[0])[2], transposed(&joint.frames[0])[2])) < 1e-12
         };
-        let before = self.joints[..k].iter().enumerate().filter(|(j, _)| self.is_on(*j) && self.is_on(k));
-        if let Some((_, first)) = { before }.find(|(_, other)| same(other)) {
-            return Err(BadSystem::Twice { joint: name(), first: first.name.clone() });
+        let mut between: HashMap<[Option<usize>; 2], Vec<usize>> = HashMap::new();
+        for (k, joint) in self.joints.iter().enumerate() {
+            if matches!(joint.kind, Kind::Coupling { .. }) || !self.is_on(k) {
+                continue;
+            }
+            let mut bodies = joint.bodies.map(BodyId::number);
+            bodies.sort_unstable();
+            let before = between.entry(bodies).or_default();
+            if let Some(first) = before.iter().map(|&j| &self.joints[j]).find(|first| same(joint, first)) {
+                return Err(BadSystem::Twice { joint: joint.name.clone(), first: first.name.clone() });
+            }
+            before.push(k);
         }
         Ok(())
     }

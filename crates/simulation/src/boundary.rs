@@ -159,6 +159,9 @@ impl Mechanism for SymbolicMechanism<'_> {
     fn array<'m>(&'m self, form: motion::Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm> {
         self.of.array(form, with_invariants)
     }
+    fn sparse_array<'m>(&'m self, form: motion::Form) -> Option<Box<dyn ReducedArray + 'm>> {
+        self.of.sparse_array(form)
+    }
 }
 
 fn solved<S: Bounded + ?Sized>(

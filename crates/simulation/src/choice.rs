@@ -205,7 +205,9 @@ fn of_motion<'m>(
             (name, Some((formulation, of_model)), vec![why])
         }
         (None, None) if given.given().next().is_some() => {
-            ("geoms", None, vec!["options of geoms are given".to_string()])
+            let knows = |name: &str| given.given().all(|option| option.is_known_to(name, ""));
+            let name = if knows("dop853") && !knows("geoms") { "dop853" } else { "geoms" };
+            (name, None, vec![format!("options of {name} are given")])
         }
         (None, None) => {
             let search = || initialise_by(motion.mechanism(), &initial, motion::Form::StrangenessFree, ranks).ok();
@@ -337,7 +339,7 @@ fn of_general<'m>(
     };
     // explicit pairs have nothing to project there
     let known = |option: &options::MethodOption| {
-        option.is_known_to(name, "") && !(option.key == "projection" && name.starts_with("dop"))
+        option.is_known_to(name, "") && !(["projection", "singular"].contains(&option.key) && name.starts_with("dop"))
     };
     only_known(given, name, known)?;
     let integrator: Box<dyn Integrator> = match name {
@@ -473,8 +475,14 @@ fn half_explicit(formula: HalfExplicitFormula, given: &MethodOptions) -> Result<
 }
 
 fn dormand_prince(pair: Pair, given: &MethodOptions) -> Result<DormandPrince, Error> {
-    let safety = given.number("safety").unwrap_or(DormandPrince::default().safety);
-    Ok(DormandPrince { pair, steps: steps(given)?, project: projection(given), safety })
+    let defaults = DormandPrince::default();
+    Ok(DormandPrince {
+        pair,
+        steps: steps(given)?,
+        project: projection(given),
+        safety: given.number("safety").unwrap_or(defaults.safety),
+        singular: given.one_of("singular", &options::AT_SINGULAR).unwrap_or_default(),
+    })
 }
 
 fn local_state_space(chart: Chart, given: &MethodOptions) -> Result<LocalStateSpace, Error> {

@@ -123,6 +123,16 @@ pub enum Error {
     Analysis(#[from] AnalysisError),
     #[error("{0}")]
     General(#[from] dae::AnalysisError),
+    #[error(
+        "the joints {} cannot be assembled: where they fit best, {}; change the drawing, or what drives and `fix` give",
+        .open.iter().map(|(joint, _)| joint.as_str()).collect::<Vec<_>>().join(", "),
+        .open.iter().map(|(joint, gap)| format!("{joint} stays open by {gap:.3e}")).collect::<Vec<_>>().join(", ")
+    )]
+    NotAssembled {
+        open: Vec<(String, f64)>,
+        #[source]
+        cause: Box<Stopped>,
+    },
     #[error(transparent)]
     Solve(#[from] Box<Stopped>),
     #[error(transparent)]
@@ -206,6 +216,28 @@ impl Error {
             _ => false,
         };
         if numerical { ErrorKind::Numerical } else { ErrorKind::Input }
+    }
+}
+
+/// What a run that does not start says: joints of bodies that contradict each other are told as joints.
+pub(crate) fn not_started(error: Stopped, bodies: Option<&daedal_multibody::System>) -> Error {
+    let SolveError::Initialisation(InitialisationError::Contradictory { equations, .. }) = &error else {
+        return Error::Solve(Box::new(error));
+    };
+    let position = |name: &str| -> Option<String> {
+        let row = name.strip_prefix("holonomic constraint ")?;
+        (!row.contains(" at ")).then(|| row.to_string())
+    };
+    let rows: Option<Vec<(String, f64)>> =
+        equations.iter().map(|(name, left)| position(name).map(|row| (row, *left))).collect();
+    let open = |bodies: &daedal_multibody::System| -> Option<Vec<(String, f64)>> {
+        let rows = rows?;
+        let open = bodies.open_joints(rows.iter().map(|(row, left)| (row.as_str(), *left)));
+        (!open.is_empty()).then(|| open.into_iter().map(|(joint, gap)| (joint.to_string(), gap)).collect())
+    };
+    match bodies.and_then(open) {
+        Some(open) => Error::NotAssembled { open, cause: Box::new(error) },
+        None => Error::Solve(Box::new(error)),
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::error::nearest;
 use daedal::formulation::Baumgarte;
+use daedal::method::AtSingular;
 use daedal::method::Basic;
 use daedal::method::Composition;
 use daedal::method::Control;
@@ -105,6 +106,7 @@ pub(crate) const PROJECTIONS: WordTable<ProjectedOnto, 5> = [
     ("none", ProjectedOnto::Nothing),
     ("invariants", ProjectedOnto::Invariants),
 ];
+pub(crate) const AT_SINGULAR: WordTable<AtSingular, 2> = [("stop", AtSingular::Stop), ("pass", AtSingular::Pass)];
 pub(crate) const PREDICTORS: WordTable<Predictor, 2> =
     [("extrapolate", Predictor::Extrapolate), ("zero", Predictor::Zero)];
 pub(crate) const NEWTON_POINTS: WordTable<NewtonPoint, 4> = [
@@ -157,7 +159,7 @@ macro_rules! schema {
 
 /// All options: those of several methods, then those of GEOMS alone.
 #[rustfmt::skip]
-pub static SCHEMA: [MethodOption; 28] = schema! {
+pub static SCHEMA: [MethodOption; 29] = schema! {
     "control" "RULE" CONTROLLED, OptionValues::Words(|| words(&CONTROLS)), "Step size control; fixed is the only one of bdf, of the Runge-Kutta methods beside Radau IIa and of explicit methods";
     "max_newton" "N" IMPLICIT, OptionValues::Count(3, 1000), "Most Newton iterations";
     "newton_tolerance" "X" IMPLICIT, OptionValues::Positive, "Stopping factor of Newton's iteration";
@@ -174,6 +176,7 @@ pub static SCHEMA: [MethodOption; 28] = schema! {
     "basic" "METHOD" &["mexx"], OptionValues::Words(|| words(&BASICS)), "What mexx extrapolates";
     "columns" "N" &["mexx"], OptionValues::Count(1, 12), "Columns of mexx, with steps of the size h0 [default: chosen with the steps]";
     "projection" "LEVELS" PROJECTED, OptionValues::Words(|| words(&PROJECTIONS)), "Which constraints new points are brought onto; invariants: all, and the invariants, with dopri5 and dop853; gauss and radau-ia know all and none [default: all]";
+    "singular" "WHAT" &["dopri5", "dop853"], OptionValues::Words(|| words(&AT_SINGULAR)), "What happens where constraints lose rank, as in a flat parallelogram: the run stops in front of it, or goes on as smoothly as it came [default: stop]";
     "reproduction" "" GEOMS, OptionValues::Flag, "Start from the setting that reproduces the published counters";
     "decomposition" "KIND" GEOMS, OptionValues::Words(|| words(&CONSTRAINT_DECOMPOSITIONS)), "Decomposition of the constraints";
     "differential" "KIND" GEOMS, OptionValues::Words(|| words(&DIFFERENTIAL_DECOMPOSITIONS)), "Decomposition of the differential part";

@@ -2,7 +2,7 @@
 
 use crate::boundary;
 use crate::choice::{MethodChoice, PlannedSolver, RunPlan};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, not_started};
 use crate::events;
 use crate::model::{Model, ModelSystem};
 use crate::modes::plan::ModesPlan;
@@ -139,7 +139,7 @@ impl<'m> Simulation<'m> {
                 let outcome = solve_observed(&problem, &**method, &self.options, &mut observers);
                 let variables = |layout: &_| ShownVariables::of_motion(layout, formulation);
                 let outcome = outcome.map(|found| found.map_layout(variables)).map_err(|e| e.map_layout(variables));
-                single(outcome, None)
+                single(outcome, None, motion.bodies.as_deref())
             }
             PlannedSolver::General { general, form, integrator } => {
                 let initial = Initial { t: self.interval.0, ..general.initial.clone() };
@@ -159,7 +159,7 @@ impl<'m> Simulation<'m> {
                 let states = general.formulas.states.len();
                 let variables = |unknowns: &_| ShownVariables::of_general(unknowns, states);
                 let outcome = outcome.map(|found| found.map_layout(variables)).map_err(|e| e.map_layout(variables));
-                single(outcome, rates)
+                single(outcome, rates, None)
             }
             PlannedSolver::Modes(plan) => self.modes(plan, monitor, &mut steps),
             PlannedSolver::Boundary(plan) => {
@@ -282,6 +282,7 @@ impl<'m> Simulation<'m> {
 fn single(
     outcome: std::result::Result<Solution<ShownVariables>, Stopped>,
     rates: Option<RateRecorder>,
+    bodies: Option<&daedal_multibody::System>,
 ) -> (Option<SolverResult>, Option<Error>) {
     let found = |solution| Some(SolverResult::Single { solution: Box::new(solution), rates });
     match outcome {
@@ -290,6 +291,6 @@ fn single(
             let error = Error::Stopped { t: partial.end.t, cause: Box::new(cause) };
             (found(*partial), Some(error))
         }
-        Err(error) => (None, Some(Error::Solve(Box::new(error)))),
+        Err(error) => (None, Some(not_started(error, bodies))),
     }
 }

@@ -1,6 +1,6 @@
 //! Consistent initial values: what is given is kept, moved or filled in until all constraints hold, the hidden ones included.
 
-use crate::error::Error;
+use crate::error::{Error, not_started};
 use crate::model::{GeneralModel, Model, ModelSystem, MotionModel, SwitchedModel};
 use crate::modes::table::shown;
 use crate::variables::ShownVariables;
@@ -173,9 +173,10 @@ fn of_motion(motion: &MotionModel, t0: f64, said: Vec<(String, daedal::Start)>, 
     let (layout, names) = motion.layout();
     let mut initial = Initial { t: t0, ..motion.initial.clone() };
     initial.single.extend(said.into_iter().map(|(name, start)| (Unknown::Name(name), start)));
-    let given = initial.values(&layout, &names).map_err(refused)?;
+    let given = initial.values(&layout, &names).map_err(|error| refused(error, motion.bodies.as_deref()))?;
     let form = Form::StrangenessFree;
-    let found = consistent::initialise_by(motion.mechanism(), &initial, form, ranks).map_err(refused)?;
+    let found = consistent::initialise_by(motion.mechanism(), &initial, form, ranks)
+        .map_err(|error| refused(error, motion.bodies.as_deref()))?;
     let value = |(j, kind): (usize, ColumnKind)| StartValue {
         name: names[j].clone(),
         value: found.state.x[j],
@@ -189,12 +190,12 @@ fn of_motion(motion: &MotionModel, t0: f64, said: Vec<(String, daedal::Start)>, 
 }
 
 /// A name that the system does not have is told with those that it has.
-fn refused(error: InitialisationError) -> Error {
+fn refused(error: InitialisationError, bodies: Option<&daedal_multibody::System>) -> Error {
     match error {
         InitialisationError::Given(BadInitial::NoSuchUnknown { unknown: Unknown::Name(name), known }) => {
             Error::UnknownName { kind: "variable", name, known }
         }
-        error => Error::Solve(Box::new(SolveError::Initialisation(error))),
+        error => not_started(SolveError::Initialisation(error), bodies),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `daedal solve`: what it prints, and with which code it exits.
 
-use crate::support::{code, daedal, directory, fails, json, keys, rows, shipped, statistics, stderr, stdout};
+use crate::support::{code, daedal, directory, fails, json, keys, rows, shipped, statistics, stderr, stdout, written};
 use serde_json::Value;
 use std::fs;
 use std::io::Read;
@@ -146,6 +146,16 @@ fn options_of_every_method_have_an_effect() {
     }
     fails(&["solve", "pendulum", "--method", "gauss", "--formulation", "eom1"], 2, &["one size", "radau"]);
     fails(&["solve", "pendulum", "--method", "trapezoidal", "--jacobian-reuse", "0.1"], 2, &["jacobian-reuse"]);
+    let equal_arms = |options: &str| {
+        let arguments: Vec<&str> = options.split_whitespace().collect();
+        daedal(&[&["solve", "slider-crank-equal-arms", "--tend", "2"], &arguments[..]].concat())
+    };
+    for method in ["dopri5", "dop853"] {
+        assert_ne!(code(&equal_arms(&format!("--method {method}"))), 0, "{method}");
+        let passed = equal_arms(&format!("--method {method} --singular pass"));
+        assert!(code(&passed) == 0 && stdout(&passed).contains("1 singular configuration passed"), "{method}");
+    }
+    fails(&["solve", "pendulum", "--method", "geoms", "--singular", "pass"], 2, &["singular", "geoms"]);
     assert_eq!(count("--method mexx --columns 4 --h0 0.05", "steps"), 20);
     assert_ne!(count("--method mexx --basic euler", "residuals"), count("--method mexx --basic midpoint", "residuals"));
     // an explicit method for ordinary equations, and what it does not know there
@@ -277,7 +287,7 @@ fn method_and_formulation_are_chosen_with_reasons() {
         (&["pendulum"][..], ["dop853, eom0", "invariants are given"]),
         (&["andrews"], ["dop853, eom0", "not stiff"]),
         (&["andrews", "--rtol", "1e-11"], ["dop853, eom0", "not stiff"]),
-        (&["slider-crank-redundant", "--tend", "1"], ["geoms, psf", "redundant, of rank 1 where there are 3"]),
+        (&["slider-crank-redundant", "--tend", "1"], ["dop853, eom0", "constraints follow from the others"]),
         (&["academic", "--tend", "1"], ["geoms, psf", "contact variables"]),
         (&["andrews", "--method", "auto", "--formulation", "ggl"], ["radau, ggl", "radau takes the formulation ggl"]),
         (&["andrews", "--polish", "off"], ["geoms, psf", "options of geoms are given"]),
@@ -357,4 +367,31 @@ fn the_circle_experiment_can_be_repeated() {
     let times = run["steps"]["t"].as_array().expect("times");
     let end = times[times.len() - 1].as_f64().expect("a time");
     assert!((end - 3.5).abs() < 0.2, "{end}");
+}
+
+#[test]
+fn joints_that_cannot_be_assembled_are_named_with_their_gaps() {
+    let bar = |name: &str, from: &str, to: &str| {
+        format!("[[bodies]]\nname = \"{name}\"\nbar = {{ from = {from}, to = {to}, width = 0.1 }}\nmass = 1\n")
+    };
+    let pin = |name: &str, between: &str, at: &str| {
+        format!("[[joints]]\nname = \"{name}\"\nkind = \"revolute\"\nbetween = {between}\nat = {at}\n")
+    };
+    // two bars of one metre from a pin to one that is further away
+    let text = [
+        "[model]\nname = \"open\"\ntime = [0, 1]\n[world]\nplane = \"xy\"\n".to_string(),
+        bar("a", "[0, 0]", "[1, 0]"),
+        bar("b", "[1, 0]", "[1, 1]"),
+        pin("p", "[\"ground\", \"a\"]", "[0, 0]"),
+        pin("q", "[\"a\", \"b\"]", "[1, 0]"),
+        pin("r", "[\"b\", \"ground\"]", "[[1, 1], [3, 1]]"),
+    ];
+    let file = written("open.toml", &text.concat());
+    for command in ["solve", "init"] {
+        let output = daedal(&[command, file.to_str().unwrap()]);
+        let told = stderr(&output);
+        assert_ne!(code(&output), 0);
+        assert!(told.contains("cannot be assembled") && told.contains("stays open by"), "{told}");
+        assert!(["p", "q", "r"].iter().all(|joint| told.contains(&format!("{joint} stays open"))), "{told}");
+    }
 }

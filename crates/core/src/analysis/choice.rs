@@ -74,6 +74,8 @@ pub struct Features {
     pub nonholonomic: usize,
     /// Rank and number of the constraints.
     pub constraints: Option<(usize, usize)>,
+    /// Can explicit methods leave out what follows from the others?
+    pub left_out: bool,
     /// Constraints that the kinematics imply: they restrict positions only.
     pub implied: Vec<String>,
     /// Is the mass matrix together with the constraints regular?
@@ -117,6 +119,7 @@ impl Features {
                 && let (Jacobian::Sparse(M), Jacobian::Sparse(K)) = (M, Jacobian::stacked(&GZ, &HZ))
             {
                 features.constraints = sparse_rank(mechanism, (M, &K), ranks).map(|rank| (rank, rows));
+                features.left_out = true;
             }
             // a consistent start was found by solving for them
             features.regular = true;
@@ -126,6 +129,9 @@ impl Features {
         let Ok(mut at) = Linearised::at(&mut *array, start.t, &start.x, means) else { return features };
         at.look_around(&mut *array);
         features.constraints = at.decide_constraints().map(|all| (all.decision().rank, rows));
+        features.left_out = features.constraints.is_some_and(|(rank, rows)| {
+            rank < rows && features.implied.is_empty() && rank_of_the_rest(mechanism, start, ranks) == Some(rank)
+        });
         if sizes.invariants > 0 {
             features.invariants = at.independent_invariants().map(|rank| (sizes.invariants, rank));
             let what = [Solved::Acceleration, Solved::Invariants];
@@ -157,8 +163,7 @@ impl Features {
             return Some(format!("the kinematics keep {}, which restricts positions only", self.implied.join(", ")));
         }
         match self.constraints {
-            // methods with sparse matrices leave out what follows from the rest
-            Some((rank, rows)) if rank < rows && self.large.is_none() => {
+            Some((rank, rows)) if rank < rows && !self.left_out => {
                 return Some(format!("the constraints are redundant, of rank {rank} where there are {rows}"));
             }
             None => return Some("the rank of the constraints is not known".into()),
@@ -175,6 +180,15 @@ impl Features {
         }
     }
 
+    /// What explicit methods do about redundant constraints, if there are any.
+    fn redundant(&self) -> Option<String> {
+        let (rank, rows) = self.constraints.filter(|(rank, rows)| rank < rows)?;
+        Some(format!(
+            "{} of {rows} constraints follow from the others, and explicit methods with sparse matrices leave them out",
+            rows - rank
+        ))
+    }
+
     /// Why an explicit method would make more steps than the motion asks for.
     fn against_small_steps(&self) -> Option<String> {
         self.decays.filter(|times| *times >= DIED_OUT).map(|times| {
@@ -189,7 +203,10 @@ impl Features {
         let psf = Formulation::Projected;
         let mut reasons: Vec<String> = Vec::new();
         if let Some((all, independent)) = self.invariants.filter(|_| self.large.is_none()) {
-            let explicit = || self.solved && self.against_explicit().is_none() && self.against_small_steps().is_none();
+            let explicit = || {
+                let suits = self.solved && !self.left_out;
+                suits && self.against_explicit().is_none() && self.against_small_steps().is_none()
+            };
             if independent == all && explicit() {
                 let why = "invariants are given, and the motion is not stiff: every step of an explicit method of high order is brought onto them";
                 let onto_invariants = true;
@@ -204,13 +221,9 @@ impl Features {
             reasons.push(why.into());
         }
         if let (Some(unknowns), None) = (self.large, self.against_explicit()) {
-            let sparse = match self.constraints {
-                Some((rank, rows)) if rank < rows => format!(
-                    "{} of {rows} constraints follow from the others, and explicit methods with sparse matrices leave them out",
-                    rows - rank
-                ),
-                _ => "the constraints are independent, and explicit methods take sparse matrices".into(),
-            };
+            let sparse = self
+                .redundant()
+                .unwrap_or_else(|| "the constraints are independent, and explicit methods take sparse matrices".into());
             let why = format!(
                 "time scales were not computed, with {unknowns} unknowns: if the motion is stiff, radau with ggl takes sparse matrices, too"
             );
@@ -229,10 +242,13 @@ impl Features {
             reasons.extend([why, kept()]);
             return Choice::of("geoms", psf, reasons);
         }
-        let nonstiff = "the motion is not stiff, and the constraints are independent: an explicit method of high order needs the least work";
+        let constraints = self.redundant().unwrap_or_else(|| "the constraints are independent".into());
+        let nonstiff = format!(
+            "the motion is not stiff, and {constraints}: an explicit method of high order needs the least work"
+        );
         // at all tolerances from 1e-4 to 1e-10: for the same error it needs the evaluations of hedop5 down to a quarter of them (`choose.md`)
         let why = "positions and velocities are projected, multipliers come from the acceleration level";
-        reasons.extend([nonstiff.to_string(), why.to_string()]);
+        reasons.extend([nonstiff, why.to_string()]);
         if self.hamiltonian {
             // steps of one size, so never without being asked for
             let long = "the system is Hamiltonian: over very long times rattle keeps its energy from drifting";
@@ -248,6 +264,14 @@ fn sparse_rank(mechanism: &dyn Mechanism, (M, K): (&SparseMatrix, &SparseMatrix)
         return Some(K.rows());
     }
     Redundancy::of((M, K), mechanism.names(), ranks).map(|chosen| chosen.rank())
+}
+
+/// The same of a mechanism whose matrices are dense otherwise.
+fn rank_of_the_rest(mechanism: &dyn Mechanism, start: &State, ranks: RankRule) -> Option<usize> {
+    let mut array = mechanism.sparse_array(Form::StrangenessFree)?;
+    let [M, GZ, HZ] = array.matrices(start.t, &start.x).ok()?;
+    let (Jacobian::Sparse(M), Jacobian::Sparse(K)) = (M, Jacobian::stacked(&GZ, &HZ)) else { return None };
+    sparse_rank(mechanism, (M, &K), ranks)
 }
 
 /// How many times the slowest part decays by e; none if anything stays, grows or is not damped.
@@ -285,6 +309,9 @@ mod tests {
     #[test]
     fn what_is_easy_goes_to_explicit_methods_and_the_rest_to_geoms() {
         assert_eq!(method(&usual()), ("dop853", "eom0"));
+        let left_out = Features { constraints: Some((1, 2)), left_out: true, ..usual() };
+        assert_eq!(method(&left_out), ("dop853", "eom0"));
+        assert!(left_out.choose().reasons[0].contains("1 of 2 constraints follow"));
         assert_eq!(method(&Features { nonholonomic: 1, ..usual() }), ("dop853", "eom0"));
         for harder in [
             Features { black_box: true, ..usual() },
@@ -308,7 +335,7 @@ mod tests {
         assert_eq!(method(&large), ("dop853", "eom0"));
         let reasons = large.choose().reasons.join("; ");
         assert!(reasons.contains("4000 unknowns") && reasons.contains("invariants are not kept"), "{reasons}");
-        let redundant = Features { constraints: Some((3, 5)), ..large.clone() };
+        let redundant = Features { constraints: Some((3, 5)), left_out: true, ..large.clone() };
         assert_eq!(method(&redundant), ("dop853", "eom0"));
         assert!(redundant.choose().reasons[0].starts_with("2 of 5 constraints follow"));
         assert_eq!(method(&Features { constraints: None, ..large }), ("geoms", "psf"));

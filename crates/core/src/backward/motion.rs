@@ -66,15 +66,11 @@ impl Mechanism for Reversed<'_> {
         self.0.formulas().map(|formulas| reversed(&formulas))
     }
     fn array<'a>(&'a self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'a> {
-        let array = self.0.array(form, with_invariants);
-        let layout = array.layout();
-        let mut rows = vec![1.0; layout.rows()];
-        for block in [layout.row_g1(), layout.row_h(), layout.row_dynamic(), layout.row_kinematics()] {
-            rows[block].fill(-1.0);
-        }
-        let signs = signs(layout);
-        let (x, own) = (vec![0.0; signs.len()], vec![0.0; rows.len()]);
-        Box::new(ReversedArray { columns: signs.clone(), mirror: Mirror::new(signs), rows, x, own, array })
+        Box::new(ReversedArray::new(self.0.array(form, with_invariants)))
+    }
+    fn sparse_array<'a>(&'a self, form: Form) -> Option<Box<dyn ReducedArray + 'a>> {
+        let array = self.0.sparse_array(form)?;
+        Some(Box::new(ReversedArray::new(array)))
     }
 }
 
@@ -88,7 +84,18 @@ struct ReversedArray<'a> {
     own: Vec<f64>,
 }
 
-impl ReversedArray<'_> {
+impl<'a> ReversedArray<'a> {
+    fn new(array: Box<dyn ReducedArray + 'a>) -> Self {
+        let layout = array.layout();
+        let mut rows = vec![1.0; layout.rows()];
+        for block in [layout.row_g1(), layout.row_h(), layout.row_dynamic(), layout.row_kinematics()] {
+            rows[block].fill(-1.0);
+        }
+        let signs = signs(layout);
+        let (x, own) = (vec![0.0; signs.len()], vec![0.0; rows.len()]);
+        ReversedArray { columns: signs.clone(), mirror: Mirror::new(signs), rows, x, own, array }
+    }
+
     /// The point of the system itself.
     fn look_at(&mut self, x: &[f64]) {
         self.x.copy_from_slice(x);

@@ -32,7 +32,14 @@ pub(crate) struct Freedom {
     /// Are the units of the last class those of [`Scaling::Both`] over its columns? GENDA keeps derivatives that nothing determines at zero in
     /// these units, and a jet with others is moved by it.
     pub equilibrated: bool,
+    /// Are equations that may depend on each other damped, by the square of what is left of them (Levenberg & Marquardt; Yamashita & Fukushima 2001)?
+    /// Beside a solution such rows look independent, and what would satisfy all of them is wild.
+    pub damped: bool,
 }
+
+/// Damping relative to the squares of slopes: not more than this far from a solution, and not less, so that it is above rounding.
+const MOST_DAMPING: f64 = 1e-4;
+const LEAST_DAMPING: f64 = 1e-13;
 
 /// B x = B x̃.
 #[derive(Clone, Debug)]
@@ -94,7 +101,9 @@ impl Freedom {
         });
         let kept = [(n..n + d).collect::<Vec<_>>()];
         let classes = kept.iter().filter(|s| !s.is_empty()).chain(&self.classes);
-        let (delta, rank) = lexicographic(all, &classes.collect::<Vec<_>>(), self.tau)?;
+        let left = (0..m).fold(0.0_f64, |most, i| most.max((F[i] * balanced.rows[i]).abs()));
+        let damping = if self.damped { left.powi(2).clamp(LEAST_DAMPING, MOST_DAMPING) } else { 0.0 };
+        let (delta, rank) = lexicographic(all, &classes.collect::<Vec<_>>(), (self.tau, damping))?;
         let delta = delta.iter().zip(&balanced.columns).map(|(delta, unit)| delta * unit).collect();
         Some(Change { delta, rank: rank - d })
     }
@@ -106,7 +115,7 @@ fn back(B: &Mat<f64>, start: &[f64], x: &[f64]) -> Vec<f64> {
 }
 
 /// Solve in the order of the classes; right sides stand in the last column. How many rows were reached besides.
-fn lexicographic(mut rows: Mat<f64>, classes: &[&Vec<usize>], tau: f64) -> Option<(Vec<f64>, usize)> {
+fn lexicographic(mut rows: Mat<f64>, classes: &[&Vec<usize>], (tau, damping): (f64, f64)) -> Option<(Vec<f64>, usize)> {
     let n = rows.ncols() - 1;
     let mut stages = Vec::new();
     // the freest class first: its columns, and what their range does not reach
@@ -123,7 +132,8 @@ fn lexicographic(mut rows: Mat<f64>, classes: &[&Vec<usize>], tau: f64) -> Optio
         let mut y = vec![0.0; columns.len()];
         for k in 0..*rank {
             let right = turned[(k, n)] - (0..n).map(|j| turned[(k, j)] * delta[j]).sum::<f64>();
-            y.iter_mut().enumerate().for_each(|(c, y)| *y += svd.V[(c, k)] * right / svd.sigma(k));
+            let sigma = svd.sigma(k) + damping * svd.sigma(0).powi(2) / svd.sigma(k);
+            y.iter_mut().enumerate().for_each(|(c, y)| *y += svd.V[(c, k)] * right / sigma);
         }
         columns.iter().zip(y).for_each(|(&j, y)| delta[j] = y);
     }
@@ -225,6 +235,7 @@ mod tests {
             tau: 1e-12,
             independent: false,
             equilibrated: false,
+            damped: false,
         }
     }
 

@@ -77,6 +77,7 @@ pub(super) fn freedom(starts: &[Start], released: bool, width: usize, ranks: Ran
         tau: ranks.or(AT_POINT),
         independent: false,
         equilibrated: true,
+        damped: false,
     }
 }
 

@@ -46,6 +46,7 @@ impl<'d> Jumping<'d> {
             tau: ranks.or(REGULAR),
             independent: true,
             equilibrated: false,
+            damped: false,
             fixed,
         };
         let free = (0..x.len()).filter(|j| !freedom.fixed.contains(j));

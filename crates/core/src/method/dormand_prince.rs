@@ -10,7 +10,7 @@
 use super::bdf::Steps;
 use super::explicit::{ExplicitTableau, Pair};
 use super::structural::{
-    Attempt, OneStep, ProjectedOnto, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble,
+    AtSingular, Attempt, OneStep, ProjectedOnto, Saddle, Scheme, Step, StepSize, StructuralEquations, Trouble,
 };
 use super::weights::Weights;
 use super::{Method, StartFailure, State, Stepper};
@@ -36,6 +36,8 @@ pub struct DormandPrince {
     pub project: ProjectedOnto,
     /// Safety factor of the step sizes.
     pub safety: f64,
+    /// What happens at singular configurations.
+    pub singular: AtSingular,
 }
 
 impl DormandPrince {
@@ -47,7 +49,13 @@ impl DormandPrince {
 
 impl Default for DormandPrince {
     fn default() -> Self {
-        DormandPrince { pair: Pair::default(), steps: Steps::Variable, project: ProjectedOnto::All, safety: 0.9 }
+        DormandPrince {
+            pair: Pair::default(),
+            steps: Steps::Variable,
+            project: ProjectedOnto::All,
+            safety: 0.9,
+            singular: AtSingular::Stop,
+        }
     }
 }
 
@@ -75,6 +83,7 @@ struct DormandPrincePair {
     saddle: Saddle,
     control: StepSize,
     project: ProjectedOnto,
+    singular: AtSingular,
     /// r, v and p
     moving: Range<usize>,
     error: Vec<f64>,
@@ -90,6 +99,7 @@ impl DormandPrincePair {
             saddle: Saddle::of(equations),
             control: StepSize::new(method.steps, method.safety, tableau.order, options)?,
             project: method.project,
+            singular: method.singular,
             moving: l.r().start..l.p().end,
             error: vec![0.0; l.dim()],
         })
@@ -162,6 +172,10 @@ impl Scheme for DormandPrincePair {
 
     fn projects(&self) -> ProjectedOnto {
         self.project
+    }
+
+    fn at_singular(&self) -> AtSingular {
+        self.singular
     }
 
     fn solves_by_formulas(&self) -> bool {

@@ -41,7 +41,7 @@ pub(crate) use passage::Passage;
 pub use radau::Stages;
 pub use runge_kutta::RungeKuttaFamily;
 pub use shell::{Attempt, Formula, Shell};
-pub use structural::ProjectedOnto;
+pub use structural::{AtSingular, ProjectedOnto};
 pub use symplectic::Composition;
 pub use weights::Weights;
 

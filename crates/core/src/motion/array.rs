@@ -24,6 +24,10 @@ pub trait Mechanism {
     fn formulas(&self) -> Option<Formulas>;
     /// The reduced derivative array with its own scratch space.
     fn array<'m>(&'m self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm>;
+    /// The same with sparse matrices and without invariants, where there are such: rows that follow from others can be left out of these.
+    fn sparse_array<'m>(&'m self, _form: Form) -> Option<Box<dyn ReducedArray + 'm>> {
+        None
+    }
 }
 
 /// The rows k(t, x) of [`Layout`], with scratch space.

@@ -19,8 +19,13 @@ use daedal::{
 };
 
 const FIXED: Hedop5 = Hedop5 { steps: Steps::Fixed, project: ProjectedOnto::All, safety: 0.9 };
-const FIXED_PAIR: DormandPrince =
-    DormandPrince { pair: Pair::Order5, steps: Steps::Fixed, project: ProjectedOnto::All, safety: 0.9 };
+const FIXED_PAIR: DormandPrince = DormandPrince {
+    pair: Pair::Order5,
+    steps: Steps::Fixed,
+    project: ProjectedOnto::All,
+    safety: 0.9,
+    singular: AtSingular::Stop,
+};
 
 fn hem(formula: Formula, project: ProjectedOnto) -> HalfExplicit {
     HalfExplicit { formula, steps: Steps::Fixed, project, ..HalfExplicit::default() }

@@ -113,6 +113,14 @@ impl Kind {
         }
     }
 
+    /// The coordinate that it prescribes.
+    pub(crate) fn prescribed(&self) -> Option<Coordinate> {
+        match self {
+            Kind::Drive { coordinate, .. } | Kind::Rate { coordinate, .. } => Some(*coordinate),
+            _ => None,
+        }
+    }
+
     /// Does it exist in a planar model?
     pub fn is_planar(&self) -> bool {
         matches!(

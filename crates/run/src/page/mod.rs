@@ -8,7 +8,7 @@ pub(crate) mod comparison;
 mod mechanism;
 mod modes;
 mod picture;
-mod plots;
+pub(crate) mod plots;
 mod portrait;
 mod scale;
 pub(crate) mod sweep;

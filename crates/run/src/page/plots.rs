@@ -121,8 +121,10 @@ impl Serialize for PlotValue {
 }
 
 /// Kinds that share a plot: its name in the page, its title, the quantity of its axis.
-const GROUPS: [(&str, &str, &str, &[ColumnKind]); 9] = [
+const GROUPS: [(&str, &str, &str, &[ColumnKind]); 11] = [
     ("outputs", "Outputs", "value", &[ColumnKind::Output]),
+    ("energy", "Energy", "energy", &[ColumnKind::Output]),
+    ("momentum", "Momentum", "momentum", &[ColumnKind::Output]),
     ("states", "States", "state", &[ColumnKind::State]),
     ("positions", "Positions", "position", &[ColumnKind::Position]),
     ("velocities", "Velocities", "velocity", &[ColumnKind::Velocity]),
@@ -132,6 +134,16 @@ const GROUPS: [(&str, &str, &str, &[ColumnKind]); 9] = [
     ("accelerations", "Accelerations", "acceleration", &[ColumnKind::Acceleration]),
     ("derivatives", "Derivatives of states", "derivative", &[ColumnKind::Derivative]),
 ];
+
+/// The group of what every model of bodies has beside the outputs of its file.
+pub fn balance(column: &Column) -> Option<&'static str> {
+    let (what, _) = column.name.split_once('.').filter(|_| column.kind == ColumnKind::Output)?;
+    match what {
+        "energy" => Some("energy"),
+        "momentum" | "angular_momentum" => Some("momentum"),
+        _ => None,
+    }
+}
 
 /// A jump is drawn as a jump: between the two points of one time that a curve has at a switch there is a gap, if they can be told apart.
 /// Over time that is a line straight up, in the portrait the curve is torn.
@@ -215,14 +227,18 @@ fn variables(run: &Run, page: &mut PageDrawing) {
     for (id, title, quantity, kinds) in GROUPS {
         // a mode that was never active leaves its variables without values
         let empty = |column: &&Column| run.hybrid.is_some() && column.values.iter().all(|x| x.is_nan());
-        let columns = run.columns.iter().filter(|column| kinds.contains(&column.kind));
-        let columns: Vec<_> = columns.filter(|column| !empty(column)).collect();
+        let of_group = |column: &&Column| match balance(column) {
+            Some(group) => group == id,
+            None => !["energy", "momentum"].contains(&id) && kinds.contains(&column.kind),
+        };
+        let columns: Vec<_> = run.columns.iter().filter(of_group).filter(|column| !empty(column)).collect();
         if columns.is_empty() {
             continue;
         }
         let (axis, names) = titles_of(&columns, quantity);
         // who asks for plots of his own finds the others folded
-        let folded = if id == "accelerations" || asked_for { Folded::Closed } else { Folded::Open };
+        let last = ["accelerations", "momentum"].contains(&id);
+        let folded = if last || asked_for { Folded::Closed } else { Folded::Open };
         let curves = columns.iter().zip(names).map(|(column, name)| PlotCurve {
             name,
             column: column.name.clone(),
@@ -490,6 +506,16 @@ mod tests {
         assert_eq!(plots.plots[3].curves.len(), 2);
         assert!(sections(&plots).contains("id=\"accelerations\"><summary>"), "accelerations are folded at first");
         assert!(sections(&plots).contains("id=\"positions\" open><summary>"));
+    }
+
+    #[test]
+    fn balances_stand_in_plots_of_their_own() {
+        let mut run = run(3, 1);
+        let names = ["angle", "energy.total", "momentum.x", "angular_momentum.z"];
+        run.columns.extend(names.map(|name| Column::new(name, ColumnKind::Output, vec![0.0; 3])));
+        let plots = plots(&run);
+        assert_eq!(titles(&plots), ["Outputs", "Energy", "Momentum", "Positions"]);
+        assert_eq!(plots.plots.iter().map(|plot| plot.curves.len()).collect::<Vec<_>>(), [1, 1, 2, 1]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::decimate::Buckets;
 use crate::error::WriteError;
+use crate::page::plots::balance;
 use crate::page::text::escape;
 use crate::run::{ChosenPlot, Column, ColumnKind, Run};
 use std::fmt::Write;
@@ -41,10 +42,10 @@ pub fn panels(run: &Run) -> Result<(String, f64, f64), WriteError> {
     Ok((svg, WIDTH, height))
 }
 
-/// Outputs, or else the first kind of variables that there is.
+/// Outputs of the file, or else the first kind of variables that there is.
 fn usual(run: &Run) -> Vec<ChosenPlot> {
     let of = |kind: ColumnKind| {
-        let columns = run.columns.iter().filter(|column| column.kind == kind);
+        let columns = run.columns.iter().filter(|column| column.kind == kind && balance(column).is_none());
         let curves: Vec<String> = columns.map(|column| column.name.clone()).collect();
         (!curves.is_empty()).then(|| ChosenPlot { title: kind.word().to_string(), x: None, curves })
     };

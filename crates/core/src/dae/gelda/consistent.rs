@@ -37,8 +37,16 @@ pub(crate) fn consistent_value(
     };
     // the rank of A₂ is known: every singular value counts
     let (units, classes) = (Some(vec![1.0; n]), vec![(0..n).collect(), vec![]]);
-    let freedom =
-        Freedom { fixed: vec![], classes, units, kept, tau: f64::EPSILON, independent: true, equilibrated: false };
+    let freedom = Freedom {
+        fixed: vec![],
+        classes,
+        units,
+        kept,
+        tau: f64::EPSILON,
+        independent: true,
+        equilibrated: false,
+        damped: false,
+    };
     let C = Mat::from_fn(a, n, |i, j| A2[(i, j)]);
     let mut x = guess.to_vec();
     // twice: the second time takes away the rounding of the first

@@ -82,6 +82,18 @@ impl Passage {
         }
     }
 
+    /// Let K at a point be the last one.
+    pub fn stand(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64]) {
+        match self {
+            Passage::Dense(passage) => {
+                if passage.put_at(array, t, x) {
+                    passage.first();
+                }
+            }
+            Passage::Sparse(passage) => passage.stand(array, t, x),
+        }
+    }
+
     /// Write down the next K.
     pub fn put(&mut self, K: &Jacobian) {
         match (self, K) {

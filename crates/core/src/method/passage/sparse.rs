@@ -222,6 +222,12 @@ impl SparsePassage {
         know(&mut self.next, &self.scales, array, t, x)
     }
 
+    /// Let K at a point be the last one.
+    pub fn stand(&mut self, array: &mut dyn ReducedArray, t: f64, x: &[f64]) {
+        self.known = self.put_at(array, t, x) && measure(&mut self.augmented, &mut self.next, FROM_NOTHING);
+        std::mem::swap(&mut self.last, &mut self.next);
+    }
+
     /// Go on to the K that was written down, at the end of a step. Time and relative size of a vanishing singular value on it, if there is one.
     pub fn singularity(&mut self, array: &mut dyn ReducedArray, segment: &Segment) -> Option<(f64, f64)> {
         if self.scales.is_empty() {

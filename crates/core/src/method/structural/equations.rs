@@ -114,7 +114,11 @@ impl<'p> StructuralEquations<'p> {
         if structure.multipliers_in_forces {
             return Err(refuse("its forces depend on multipliers"));
         }
-        let array = system.array(Form::StrangenessFree, false);
+        Ok(Self::with(system, system.array(Form::StrangenessFree, false)))
+    }
+
+    fn with(system: &dyn Mechanism, array: Box<dyn ReducedArray + 'p>) -> Self {
+        let (sizes, structure) = (system.sizes(), system.structure());
         let layout = array.layout().clone();
         let (M, K) = kinds(&*array);
         let before = Place {
@@ -126,7 +130,7 @@ impl<'p> StructuralEquations<'p> {
             g: vec![0.0; sizes.holonomic],
         };
         let Place { t, p, M, K, k0, g } = before.clone();
-        Ok(StructuralEquations {
+        StructuralEquations {
             M,
             K,
             k0,
@@ -142,7 +146,7 @@ impl<'p> StructuralEquations<'p> {
             redundancy: None,
             kinematics: structure.kinematics,
             statistics: Statistics::default(),
-        })
+        }
     }
 
     /// Where the blocks stand in x.
@@ -175,16 +179,43 @@ impl<'p> StructuralEquations<'p> {
         self.redundancy.as_ref().map(Redundancy::decision)
     }
 
-    /// At a consistent point: refuse redundant constraints, or choose among them where matrices are sparse and the method takes a choice.
+    /// At a consistent point: refuse redundant constraints, or choose among them where the method takes a choice. Rows are left out of sparse matrices
+    /// alone, so that dense ones become sparse.
     pub fn check_rank(
         &mut self,
         (method, chooses): (&'static str, bool),
-        system: &dyn Mechanism,
+        system: &'p (dyn Mechanism + '_),
         (t, x): (f64, &[f64]),
         ranks: RankRule,
     ) -> Result<(), StartFailure> {
         self.at_position(t, x).map_err(|_| StepFailure::Undefined { t })?;
-        if let (true, Jacobian::Sparse(M), Jacobian::Sparse(K)) = (chooses, &self.M, &self.K) {
+        if chooses && self.K.is_sparse() {
+            return self.choose((method, system), t, ranks);
+        }
+        let refused = refuse_redundant(method, system, t, &self.K, ranks);
+        if let Err(StartFailure::OutOfClass { instead: ELSEWHERE, .. }) = refused
+            && chooses
+            && let Some(array) = system.sparse_array(Form::StrangenessFree)
+        {
+            let mut sparse = Self::with(system, array);
+            sparse.at_position(t, x).map_err(|_| StepFailure::Undefined { t })?;
+            sparse.choose((method, system), t, ranks)?;
+            if sparse.is_redundant() {
+                *self = sparse;
+                return Ok(());
+            }
+        }
+        refused
+    }
+
+    /// The same with sparse matrices.
+    fn choose(
+        &mut self,
+        (method, system): (&'static str, &dyn Mechanism),
+        t: f64,
+        ranks: RankRule,
+    ) -> Result<(), StartFailure> {
+        if let (Jacobian::Sparse(M), Jacobian::Sparse(K)) = (&self.M, &self.K) {
             if SparseRank::of(K, ranks).is_full() {
                 return Ok(());
             }
@@ -195,14 +226,7 @@ impl<'p> StructuralEquations<'p> {
                 return Ok(());
             }
         }
-        let refused = refuse_redundant(method, system, t, &self.K, ranks);
-        match refused {
-            Err(StartFailure::OutOfClass { method, why, instead: ELSEWHERE }) if chooses && !self.K.is_sparse() => {
-                let instead = "geoms or gmkssol, or sparse matrices, of which redundant constraints are left out";
-                Err(StartFailure::OutOfClass { method, why, instead })
-            }
-            other => other,
-        }
+        refuse_redundant(method, system, t, &self.K, ranks)
     }
 
     /// M and K, where constraints are left out.
@@ -253,6 +277,11 @@ impl<'p> StructuralEquations<'p> {
     /// Where the constraints lose rank on a way that was not taken, if they do.
     pub(crate) fn ahead(&mut self, passage: &mut Passage, way: &Segment) -> Option<(f64, f64)> {
         passage.ahead(&mut *self.array, way)
+    }
+
+    /// Let K at a point be the last one that was seen.
+    pub(crate) fn stand(&mut self, passage: &mut Passage, t: f64, x: &[f64]) {
+        passage.stand(&mut *self.array, t, x);
     }
 
     /// Room to look for turns of K.

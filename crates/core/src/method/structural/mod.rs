@@ -16,6 +16,7 @@ mod saddle;
 mod step_size;
 
 pub(crate) use equations::{StructuralEquations, kinds, refuse_redundant};
+pub use one_step::AtSingular;
 pub(crate) use one_step::{Attempt, OneStep, Scheme, Step, Trouble};
 pub use projection::ProjectedOnto;
 pub(crate) use redundancy::Redundancy;

@@ -29,6 +29,21 @@ const VISIBLE: f64 = 1e-10;
 const BESIDE: f64 = 1e-5;
 /// Degrees of the polynomials through two and three points.
 const DEGREES: [usize; 2] = [5, 8];
+/// A run that stops at a singular configuration ends so near to it, relative to the step that met it. Chosen: two or three more steps.
+const NEAR: f64 = 0.01;
+/// A leap over a singular configuration is made where the polynomials through the last two and the last three points differ by at most so many tolerances
+/// behind it, and the constraints move the point by no more.
+const LEAP: f64 = 3.0;
+
+/// What happens where constraints lose rank on the way: the motion may go on in more than one way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AtSingular {
+    /// The run stops in front of it.
+    #[default]
+    Stop,
+    /// It goes on as smoothly as it came.
+    Pass,
+}
 
 /// Why an attempt gave no new point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +112,11 @@ pub(crate) trait Scheme {
     /// Which constraints is the new point to be brought onto?
     fn projects(&self) -> ProjectedOnto {
         ProjectedOnto::All
+    }
+
+    /// What happens at a singular configuration?
+    fn at_singular(&self) -> AtSingular {
+        AtSingular::Stop
     }
 
     /// Does it take accelerations by formulas, where there are any? The frame then does so, too.
@@ -179,6 +199,19 @@ pub(crate) struct OneStep<'p, S> {
     planned: Option<f64>,
     nominal: Option<f64>,
     chosen: bool,
+    /// singular configurations that were passed, and the first step that met the one ahead
+    passed: Vec<f64>,
+    met: Option<f64>,
+    /// the next attempt is a leap; the point from which the last one was looked for
+    aim: Option<Aim>,
+    aimed: f64,
+}
+
+/// A leap over a singular configuration.
+struct Aim {
+    at: f64,
+    /// the size of the attempt after it, if it is not made
+    instead: f64,
 }
 
 /// A point that was left. Its time is not a number if there is none.
@@ -256,6 +289,10 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             planned: None,
             nominal: options.h0.map(|h0| h0.min(options.hmax.unwrap_or(f64::INFINITY))),
             chosen: false,
+            passed: Vec::new(),
+            met: None,
+            aim: None,
+            aimed: f64::NAN,
             state: at,
         };
         let t = frame.state.t;
@@ -382,6 +419,93 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         shell::Attempt::Rejected { next: next.min(self.hmax) }
     }
 
+    /// p, v and r of a new point, written to x1, on the constraints; the size that the scheme proposes next. Otherwise what is to be done instead.
+    fn new_point(&mut self, tried: &Try) -> Result<f64, shell::Attempt> {
+        let (t, &Try { h, t1, last, first, after_rejection, .. }) = (self.state.t, tried);
+        let step = Step { t, t1, x: &self.state.x, h, xdot: &self.xdot, after_rejection, first, last };
+        self.x1.copy_from_slice(&self.state.x);
+        let attempt = match self.scheme.attempt(&mut self.equations, &self.weights, step, &mut self.x1) {
+            Ok(attempt) => attempt,
+            Err(trouble) => return Err(self.failed(trouble)),
+        };
+        if !attempt.accepted && !self.scheme.fixed() {
+            return Err(self.rejected(attempt.next));
+        }
+        let onto = self.scheme.projects();
+        self.projection.unit = h;
+        if onto != ProjectedOnto::Nothing {
+            match self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights, onto) {
+                Ok(moved) if moved > LARGEST_PROJECTION && !self.scheme.fixed() => {
+                    self.scheme.forget();
+                    return Err(self.rejected(h * (0.9 / moved).max(0.45)));
+                }
+                Ok(_) => {}
+                Err(trouble) => return Err(self.failed(trouble)),
+            }
+        } else if !self.scheme.own_multipliers()
+            && let Err(trouble) = self.projection.stay(&mut self.equations, t1, &self.x1)
+        {
+            return Err(self.failed(trouble));
+        }
+        Ok(attempt.next)
+    }
+
+    /// Where an attempt fails in front of a singular configuration, the next one is a leap, once from every point, which ends as far behind it.
+    fn take_aim(&mut self, h: f64, instead: &shell::Attempt) -> Option<shell::Attempt> {
+        let t = self.state.t;
+        if self.scheme.at_singular() == AtSingular::Stop || !(self.older.t < self.before.t) || self.aimed == t {
+            return None;
+        }
+        self.aimed = t;
+        let found = self.singular_ahead(2.0 * h);
+        self.equations.stand(&mut self.passage, t, &self.state.x);
+        let (at, _) = found.filter(|(at, _)| *at > t)?;
+        let instead = match instead {
+            shell::Attempt::Rejected { next } => *next,
+            shell::Attempt::Failed { factor, .. } => factor * h,
+            shell::Attempt::Accepted { next, .. } => *next,
+        };
+        self.aim = Some(Aim { at, instead });
+        Some(self.rejected(2.0 * (at - t)))
+    }
+
+    /// The new point behind a singular configuration by the polynomials through the last points, written to x1 and brought onto the constraints; false if
+    /// it is not near enough for that.
+    fn leap(&mut self, &Try { t1, .. }: &Try, at: f64) -> bool {
+        let t = self.state.t;
+        // what is as near behind it as in front of it is no way out
+        if !(t1 - at >= 0.5 * (at - t)) {
+            return false;
+        }
+        let (l, plain) = (self.equations.layout(), self.projection.plain());
+        let here = End { t, x: &self.state.x, xdot: &self.xdot };
+        let mut ahead = Segment::with_room(t, &self.state.x, DEGREES[usize::from(plain)]);
+        let ends = [self.older.end(), self.before.end(), here];
+        interpolate_back(&mut ahead, l, plain, ends, &self.multipliers, &mut self.deviation);
+        self.x1.copy_from_slice(&self.state.x);
+        ahead.eval(t1, &mut self.x1);
+        interpolate(&mut ahead, l, plain, [self.before.end(), here], &self.multipliers);
+        ahead.eval(t1, &mut self.left.x);
+        self.deviation.fill(0.0);
+        for j in l.r().start..l.p().end {
+            self.deviation[j] = self.x1[j] - self.left.x[j];
+        }
+        if !(self.weights.norm(&self.deviation) <= LEAP) {
+            return false;
+        }
+        self.scheme.forget();
+        let all = ProjectedOnto::All;
+        let moved = self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights, all);
+        moved.is_ok_and(|moved| moved <= LEAP)
+    }
+
+    /// The size of a step that ends in front of a singular configuration, if the run is not near to it yet.
+    fn nearer(&mut self, at: f64, h: f64) -> Option<f64> {
+        let way = at - self.state.t;
+        let met = *self.met.get_or_insert(h);
+        (way > NEAR * met && !self.scheme.fixed()).then_some(0.9 * way)
+    }
+
     /// Why there is no way on, as far as the rank of the constraints tells.
     fn failure(&mut self, trouble: Trouble, h: f64, failures: Failures) -> StepFailure {
         let t = self.state.t;
@@ -400,6 +524,13 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         if let Some(smallest) = self.equations.lost(&mut self.passage, t, &self.state.x) {
             return Some(StepFailure::RankLoss { t, block: ConstraintBlock::Velocity, smallest });
         }
+        let (t, sigma) = self.singular_ahead(h)?;
+        Some(StepFailure::Singularity { t, sigma })
+    }
+
+    /// Where the constraints lose rank on the way that begins at the point, and the relative size of the singular value that vanishes.
+    fn singular_ahead(&mut self, h: f64) -> Option<(f64, f64)> {
+        let t = self.state.t;
         if !(h > 0.0) {
             return None;
         }
@@ -417,8 +548,7 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             powers[2 * n + j] = bend;
         }
         powers[v].fill(0.0);
-        let (t, sigma) = self.equations.ahead(&mut self.passage, &ahead)?;
-        Some(StepFailure::Singularity { t, sigma })
+        self.equations.ahead(&mut self.passage, &ahead)
     }
 }
 
@@ -436,32 +566,19 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
     }
 
     fn attempt(&mut self, tried: &Try) -> Result<shell::Attempt, StepFailure> {
-        let (t, &Try { h, t1, last, first, after_rejection, .. }) = (self.state.t, tried);
-        let step = Step { t, t1, x: &self.state.x, h, xdot: &self.xdot, after_rejection, first, last };
-        self.x1.copy_from_slice(&self.state.x);
-        let attempt = match self.scheme.attempt(&mut self.equations, &self.weights, step, &mut self.x1) {
-            Ok(attempt) => attempt,
-            Err(trouble) => return Ok(self.failed(trouble)),
-        };
-        if !attempt.accepted && !self.scheme.fixed() {
-            return Ok(self.rejected(attempt.next));
-        }
-        let onto = self.scheme.projects();
-        self.projection.unit = h;
-        if onto != ProjectedOnto::Nothing {
-            match self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights, onto) {
-                Ok(moved) if moved > LARGEST_PROJECTION && !self.scheme.fixed() => {
-                    self.scheme.forget();
-                    return Ok(self.rejected(h * (0.9 / moved).max(0.45)));
+        let (t, &Try { h, t1, .. }) = (self.state.t, tried);
+        let (next, mut passed) = match self.aim.take() {
+            Some(Aim { at, instead }) => {
+                if !self.leap(tried, at) {
+                    return Ok(self.rejected(instead));
                 }
-                Ok(_) => {}
-                Err(trouble) => return Ok(self.failed(trouble)),
+                (h, Some(at))
             }
-        } else if !self.scheme.own_multipliers()
-            && let Err(trouble) = self.projection.stay(&mut self.equations, t1, &self.x1)
-        {
-            return Ok(self.failed(trouble));
-        }
+            None => match self.new_point(tried) {
+                Ok(next) => (next, None),
+                Err(instead) => return Ok(self.take_aim(h, &instead).unwrap_or(instead)),
+            },
+        };
         std::mem::swap(&mut self.state.x, &mut self.x1);
         self.left.t = t;
         self.left.x.copy_from_slice(&self.x1);
@@ -492,11 +609,21 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
             return Err(contradiction);
         }
         if let Some((at, sigma)) = self.equations.singularity(&mut self.passage, &self.segment, to) {
-            // the step went wrong
-            self.go_back();
-            self.multipliers.retreat();
-            return Err(StepFailure::Singularity { t: at, sigma });
+            if self.scheme.at_singular() == AtSingular::Stop {
+                // the step went wrong
+                self.go_back();
+                self.multipliers.retreat();
+                let Some(next) = self.nearer(at, h) else {
+                    return Err(StepFailure::Singularity { t: at, sigma });
+                };
+                self.scheme.forget();
+                self.equations.stand(&mut self.passage, t, &self.state.x);
+                return Ok(self.rejected(next));
+            }
+            passed.get_or_insert(at);
         }
+        // seen from both sides it is one
+        self.passed.extend(passed.filter(|at| self.passed.last().is_none_or(|last| at - last > h)));
         std::mem::swap(&mut self.older, &mut self.before);
         std::mem::swap(&mut self.before, &mut self.left);
         self.scheme.accepted(&self.equations, &self.state.x);
@@ -506,7 +633,7 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
         } else {
             // a step that was cut short says little about the size that is possible
             let cut = h < 0.9 * tried.proposed;
-            let next = if cut { attempt.next.max(tried.proposed) } else { attempt.next };
+            let next = if cut { next.max(tried.proposed) } else { next };
             next.min(tried.longest).min(self.longest)
         };
         let settled = self.kept.as_mut().map_or(Ok(()), |kept| kept.step(t1, &self.state.x));
@@ -558,6 +685,7 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
         self.state = at;
         self.planned = None;
         (self.before.t, self.older.t, self.longest) = (f64::NAN, f64::NAN, f64::INFINITY);
+        (self.met, self.aim, self.aimed) = (None, None, f64::NAN);
         self.equations.watch(&mut self.passage, self.state.t, &self.state.x)?;
         self.scheme.forget();
         let degree = self.segment.degree();
@@ -632,6 +760,10 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
         if let Some(redundancy) = self.equations.decision() {
             decisions = if decisions.is_empty() { redundancy } else { format!("{decisions}; {redundancy}") };
         }
+        if !self.passed.is_empty() {
+            let passed = passed_by(&self.passed);
+            decisions = if decisions.is_empty() { passed } else { format!("{decisions}; {passed}") };
+        }
         if let Some(nominal) = self.nominal.filter(|_| self.scheme.fixed()) {
             let how = if self.chosen { "chosen from the tolerance at the start" } else { "given" };
             let size = format!("constant steps of at most {nominal:.4e}, {how}");
@@ -640,3 +772,17 @@ impl<S: Scheme> Formula for OneStep<'_, S> {
         decisions
     }
 }
+
+/// Which singular configurations were passed, for reports.
+fn passed_by(times: &[f64]) -> String {
+    let told: Vec<String> = times.iter().take(MOST_TOLD).map(|t| format!("{t:.6}")).collect();
+    let more = if times.len() > MOST_TOLD { ", …" } else { "" };
+    let (count, s) = (times.len(), if times.len() == 1 { "" } else { "s" });
+    format!(
+        "{count} singular configuration{s} passed, where the motion might have gone on in another way: t = {}{more}",
+        told.join(", ")
+    )
+}
+
+/// So many times are told.
+const MOST_TOLD: usize = 8;

@@ -12,7 +12,7 @@ use crate::method::Passage;
 use crate::method::passage::SparseRank;
 use crate::motion::Names;
 
-/// Another choice is looked for where the smallest singular value of the rows that stay has fallen to this part, and taken where the old one has less than this
+/// Another choice is looked for where the smallest singular value of the rows that stay has fallen to this part of its largest one since the last look, and taken where the old one has less than this
 /// part of the new one. With 0.3 the error of a Bennett linkage was two hundred times as large.
 const BETTER: f64 = 0.9;
 /// Rows of which less than this is left wait for those of which more is left. Chosen: each half a decade.
@@ -35,7 +35,7 @@ pub(crate) struct Redundancy {
     holonomic: usize,
     /// how many rows stay
     rank: usize,
-    /// smallest singular value of the rows that stay, when they were last compared with others
+    /// smallest singular value of the rows that stay, its largest one since they were last compared with others
     usual: f64,
 }
 
@@ -114,6 +114,8 @@ impl Redundancy {
             self.usual = sigma;
         }
         if sigma > BETTER * self.usual {
+            // beside a singular configuration every choice is poor, and better behind it
+            self.usual = self.usual.max(sigma);
             return;
         }
         let found = self.select(M, K);

@@ -41,9 +41,12 @@ pub struct Compiled {
     structure: Structure,
     compiler: Box<dyn Compiler>,
     matrices: Matrices,
-    programs: Mutex<HashMap<(Form, bool), Arc<ArrayProgram>>>,
+    programs: Mutex<HashMap<ProgramKey, Arc<ArrayProgram>>>,
     parts: OnceLock<Parts>,
 }
+
+/// Form, with invariants, with sparse matrices whatever its size.
+type ProgramKey = (Form, bool, bool);
 
 impl Compiled {
     /// Formulas with numbers for their parameters.
@@ -67,7 +70,7 @@ impl Compiled {
 
     /// Number of nodes of the array and of its Jacobian.
     pub fn nodes(&self, form: Form, with_invariants: bool) -> usize {
-        self.program(form, with_invariants).nodes
+        self.program(form, with_invariants, self.matrices).nodes
     }
 
     fn parts(&self, program: &ArrayProgram) -> PartKernels<'_> {
@@ -75,14 +78,21 @@ impl Compiled {
         PartKernels::new(parts, &*self.compiler, &program.layout, &program.matrices_at_start)
     }
 
-    fn program(&self, form: Form, with_invariants: bool) -> Arc<ArrayProgram> {
+    fn program(&self, form: Form, with_invariants: bool, matrices: Matrices) -> Arc<ArrayProgram> {
         // without invariants both are the same array
         let with_invariants = with_invariants && self.formulas.sizes.invariants > 0;
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         let layout = || Layout::new(self.formulas.sizes, form, with_invariants);
         let compile =
-            || Arc::new(ArrayProgram::new(&self.formulas, layout(), self.structure, (&*self.compiler, self.matrices)));
-        programs.entry((form, with_invariants)).or_insert_with(compile).clone()
+            || Arc::new(ArrayProgram::new(&self.formulas, layout(), self.structure, (&*self.compiler, matrices)));
+        let key = (form, with_invariants, matrices == Matrices::Sparse);
+        programs.entry(key).or_insert_with(compile).clone()
+    }
+
+    fn array_of(&self, program: &Arc<ArrayProgram>) -> Box<dyn ReducedArray + '_> {
+        let layout = program.layout.clone();
+        let (eliminated, diagonal) = (program.eliminated, self.structure.mass.is_diagonal());
+        Box::new(Eliminated::new(Kernels::new(self, program), layout, eliminated, diagonal))
     }
 }
 
@@ -103,10 +113,11 @@ impl Mechanism for Compiled {
         Some(self.formulas.clone())
     }
     fn array<'m>(&'m self, form: Form, with_invariants: bool) -> Box<dyn ReducedArray + 'm> {
-        let program = self.program(form, with_invariants);
-        let layout = program.layout.clone();
-        let (eliminated, diagonal) = (program.eliminated, self.structure.mass.is_diagonal());
-        Box::new(Eliminated::new(Kernels::new(self, &program), layout, eliminated, diagonal))
+        self.array_of(&self.program(form, with_invariants, self.matrices))
+    }
+    fn sparse_array<'m>(&'m self, form: Form) -> Option<Box<dyn ReducedArray + 'm>> {
+        let possible = self.matrices != Matrices::Dense && self.formulas.sizes.contact == 0;
+        possible.then(|| self.array_of(&self.program(form, false, Matrices::Sparse)))
     }
 }
 

@@ -112,6 +112,9 @@ fn remedy(names: &[String], count: usize) -> String {
 
 /// Larger entries of a null vector move their variable.
 const MOVES: f64 = 1e-6;
+/// Position constraints may depend on each other where a singular value is below this part of the largest. Chosen: undamped corrections lead dependent rows
+/// to where theirs is the square root of ε.
+const MAY_DEPEND: f64 = 1e-6;
 
 /// Find consistent initial values.
 pub fn initialise(system: &dyn Mechanism, initial: &Initial, form: Form) -> Result<Consistent, InitialisationError> {
@@ -221,7 +224,8 @@ fn freedom(layout: &Layout, starts: &[Start], ranks: RankRule) -> Freedom {
             Start::Guess(_) => classes[0].push(j),
         }
     }
-    Freedom { fixed, classes, units: None, kept: None, tau: ranks.or(REGULAR), independent: false, equilibrated: false }
+    let tau = ranks.or(REGULAR);
+    Freedom { fixed, classes, units: None, kept: None, tau, independent: false, equilibrated: false, damped: false }
 }
 
 /// The equations F(x) = 0 and their linearisation.
@@ -334,11 +338,17 @@ impl<'a> System<'a> {
             stage(0..self.F.len(), 0..l.dim()),
         ];
         let begin = x.to_vec();
-        let mut iterations = 0;
         // level by level: beside the constraints redundant ones look independent, and velocities and forces that satisfy all of them are wild
-        for stage in &stages[..2] {
-            iterations += stage.solve(self, freedom, x)?;
+        let mut iterations = stages[0].solve(self, freedom, x)?;
+        if iterations > 0 && self.may_depend(&stages[0], freedom, x)? {
+            let damped = Freedom { damped: true, ..freedom.clone() };
+            let mut moved = begin.clone();
+            iterations += stages[0].solve(self, &damped, &mut moved)?;
+            if moved != begin {
+                x.copy_from_slice(&moved);
+            }
         }
+        iterations += stages[1].solve(self, freedom, x)?;
         let fit = solve(self, freedom, x)?;
         iterations += fit.iterations;
         if fit.consistent() {
@@ -357,6 +367,18 @@ impl<'a> System<'a> {
                 InitialisationError::NoConvergence { iterations: iterations as u32, equation, residual: fit.left }
             }
         })
+    }
+
+    /// Is there a small singular value of some rows, over what may move?
+    fn may_depend(&mut self, stage: &Stage, freedom: &Freedom, x: &[f64]) -> Result<bool, InitialisationError> {
+        if stage.rows.is_empty() || stage.free.is_empty() {
+            return Ok(false);
+        }
+        self.linearise(x)?;
+        let rows = self.slopes.subrows(stage.rows.start, stage.rows.len()).to_owned();
+        let balanced = Balanced::new(&rows, x, freedom);
+        let full = |(_, rank): (_, usize)| rank == stage.rows.len();
+        Ok(!balanced.decompose(&stage.free, MAY_DEPEND).is_some_and(full))
     }
 
     fn is_multiplier(&self, j: usize) -> bool {
