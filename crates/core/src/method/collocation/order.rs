@@ -29,7 +29,7 @@ impl Default for Stages {
 /// Orders of the automatic choice vary up to this relative tolerance, which is 1e-4. At the same error variable order needs at 1e-6 and 1e-8 0.51 and 0.29 of the
 /// time of three stages with the heat equation, 0.32 and 0.22 with the gyroscopic chain, 0.41 and 0.17 with the car axis as a general system; at 1e-4 0.39 to 1.17
 /// in 55 models of the study, 0.71 with the Sallen–Key filter, 0.66 with the truck, 0.81 with the gyroscopic chain. Stiff ordinary equations lose at 1e-4 and 1e-5 (HIRES needs 2.2
-/// and 1.7 times the evaluations): these go to RODAS.
+/// and 1.7 times the evaluations): at 1e-4 these go to RODAS.
 const VARIABLE_UP_TO: f64 = 1.01e-4;
 
 impl Stages {
