@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 /// Where Linux tells how long a thread has been at work, in nanoseconds.
 const AT_WORK: &str = "/proc/thread-self/schedstat";
 
+/// What takes less, in seconds, is hardly ever interrupted: what the question costs would count more.
+const SHORT: f64 = 5e-4;
+
 /// A clock of the thread that starts it.
 pub struct Clock {
     begin: Instant,
@@ -20,13 +23,17 @@ impl Clock {
 
     /// Seconds of work since the start, and seconds by the clock on the wall.
     pub fn seconds(&self) -> (f64, f64) {
-        let (all, share) = (self.begin.elapsed().as_secs_f64(), self.share());
+        let all = self.begin.elapsed().as_secs_f64();
+        let share = self.share();
         (all * share, all)
     }
 
     /// Part of the time since the start in which the thread was at work; one where nobody tells.
     pub fn share(&self) -> f64 {
         let all = self.begin.elapsed().as_secs_f64();
+        if all < SHORT {
+            return 1.0;
+        }
         match (self.at_work, at_work()) {
             (Some(before), Some(now)) if now > before => (now.saturating_sub(before).as_secs_f64() / all).min(1.0),
             _ => 1.0,
@@ -34,9 +41,9 @@ impl Clock {
     }
 }
 
-/// How long this thread has been at work. The number is brought up to date when the thread gives way.
+/// How long this thread has been at work. The number is brought up to date where the thread stops, so it sleeps for a moment.
 fn at_work() -> Option<Duration> {
-    std::thread::yield_now();
+    std::thread::sleep(Duration::from_micros(1));
     let told = std::fs::read_to_string(AT_WORK).ok()?;
     told.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
