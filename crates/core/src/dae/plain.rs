@@ -3,7 +3,7 @@
 use super::watch::WatchedMatrix;
 use super::{Dae, FirstOrder, Pencil, Structure};
 use crate::error::StepFailure;
-use crate::graph::{self, Compiler, Expr, Interpreted, Kernel};
+use crate::graph::{self, Compiler, Expr, Graph, Interpreted, Kernel};
 use crate::linalg::{Entries, Matrices, RankRule, all_finite};
 use crate::method::sums::of_length;
 use crate::motion::Undefined;
@@ -25,7 +25,7 @@ pub struct Plain {
     quasilinear: bool,
     constant_leading: bool,
     multiplies_constrained_rates: bool,
-    /// ∂F/∂t, where time enters: formulas until it is asked for
+    /// ∂F/∂t, where time moves F: formulas until it is asked for
     by_time: Option<TimeSlope>,
     /// ẋ of an ordinary differential equation whose rows have one derivative each: formulas until they are asked for
     rates: Option<ExplicitRates>,
@@ -73,18 +73,28 @@ impl InputPlaces {
 
 /// ∂F/∂t, which few methods ask for.
 enum TimeSlope {
-    Formulas(Box<FirstOrder>),
+    Formulas(Box<(Graph, graph::Jacobian)>),
     Kernel { rows: Vec<usize>, entries: Box<dyn Kernel>, values: Vec<f64> },
 }
 
 impl TimeSlope {
+    /// Formulas of it; none where time does not enter, or in conditions alone: between its jumps the system is autonomous.
+    fn of(structure: &Structure) -> Option<Self> {
+        if structure.autonomous() {
+            return None;
+        }
+        let (mut graph, t) = (structure.system.graph.clone(), [structure.system.t]);
+        let slope = graph.jacobian(&structure.system.equations, &t);
+        let moves = slope.entries.iter().any(|&e| graph.constant(e) != Some(0.0));
+        moves.then(|| TimeSlope::Formulas(Box::new((graph, slope))))
+    }
+
     /// Differentiated, and evaluated from then on.
     fn made(self) -> Self {
-        let TimeSlope::Formulas(mut system) = self else { return self };
-        let t = [system.t];
-        let graph::Jacobian { row, entries, .. } = system.graph.jacobian(&system.equations, &t);
+        let TimeSlope::Formulas(formulas) = self else { return self };
+        let (graph, graph::Jacobian { row, entries, .. }) = *formulas;
         let values = vec![0.0; entries.len()];
-        TimeSlope::Kernel { rows: row, entries: Interpreted.compile(&system.graph, &entries), values }
+        TimeSlope::Kernel { rows: row, entries: Interpreted.compile(&graph, &entries), values }
     }
 }
 
@@ -143,7 +153,7 @@ impl Plain {
             quasilinear: structure.quasilinear(),
             constant_leading: structure.constant_leading(),
             multiplies_constrained_rates: structure.multiplies_constrained_rates(),
-            by_time: (!structure.autonomous()).then(|| TimeSlope::Formulas(Box::new(system.clone()))),
+            by_time: TimeSlope::of(structure),
             rates: None,
             inputs: vec![0.0; system.graph.inputs().len()],
             time: system.place(system.t),

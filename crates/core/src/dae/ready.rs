@@ -11,6 +11,7 @@ use crate::initial::{Initial, Start};
 use crate::linalg::rank::{AT_POINT, CLEAR_PIVOT, Elimination, REGULAR};
 use crate::linalg::{LargeLu, Lu, Matrix, RankRule, Shift};
 use crate::scalar::Dual;
+use std::collections::HashSet;
 
 /// Leading matrices of this size are eliminated as sparse ones.
 const SPARSE_FROM: usize = 150;
@@ -27,7 +28,11 @@ pub(super) fn ready(system: &System, initial: &Initial, ranks: RankRule) -> Opti
         return None;
     }
     let starts = initial.starts(first);
-    let given = starts[..n].iter().all(|s| *s != Start::Unknown) && starts[n..].iter().all(|s| *s == Start::Unknown);
+    // a derivative of lower order is an unknown itself, whose value is told twice
+    let unknowns: HashSet<(usize, u32)> = first.origin.iter().copied().collect();
+    let told =
+        |j: usize| starts[n + j] != Start::Unknown && !unknowns.contains(&(first.origin[j].0, first.origin[j].1 + 1));
+    let given = starts[..n].iter().all(|s| *s != Start::Unknown) && !(0..n).any(told);
     if system.rows() != n || !given || !initial.conditions.is_empty() || !first.invariants.is_empty() {
         return None;
     }

@@ -119,13 +119,16 @@ impl SymbolicParts {
         (graph, outputs)
     }
 
-    /// Solutions for (e_p Z)ᵀ of all invariants, then for e_vᵀ; behind them e, Z u of all, e_p Z u, and e_v w.
+    /// Solutions for (e_p Z)ᵀ of all invariants, then for e_vᵀ; behind them e, Z u of all, e_p Z u, and e_v w. Where p' = v does not hold velocities may move
+    /// positions in no direction that changes an invariant, as the norm of a quaternion: e_pᵀ stands for Z u there.
     fn directions(&self, graph: &mut Graph, pivots: &PivotOrder) -> Vec<Expr> {
         let (n, size) = (self.at.v().len(), self.at.v().len() + self.at.lambda().len() + self.at.mu().len());
         let kinematics = self.forces[self.forces.len() - self.at.p().len()..].to_vec();
         let Z = graph.jacobian(&kinematics, self.at.v());
-        let by_p = graph.jacobian(&self.invariant, self.at.p());
-        let by_p = product(graph, &by_p, &Z);
+        let plain = Kinematics::of(graph, &kinematics, self.at.p(), self.at.v()).is_plain();
+        let of_positions = graph.jacobian(&self.invariant, self.at.p());
+        let by_p = product(graph, &of_positions, &Z);
+        let of_positions: ArrayEntries = of_positions.iter().collect();
         let by_v: ArrayEntries = graph.jacobian(&self.invariant, self.at.v()).iter().collect();
         let zero = graph.with(|| Expr::from(0.0));
         let mut parts = [Vec::new(), Vec::new(), Vec::new()];
@@ -141,12 +144,19 @@ impl SymbolicParts {
         let directions: Vec<Vec<Expr>> = parts[0].chunks_exact(size.max(1)).map(|x| x[..n].to_vec()).collect();
         let (of_p, of_v) = directions.split_at(self.invariant.len());
         outputs.extend(&self.invariant);
-        for u in of_p {
-            let along: Vec<(Expr, Expr)> = self.at.v().iter().copied().zip(u.iter().copied()).collect();
-            let moved = graph.substitute(&kinematics, &along);
-            outputs.extend(moved);
-        }
-        for (slopes, directions) in [(&by_p, of_p), (&by_v, of_v)] {
+        let ways: Vec<Vec<Expr>> = if plain {
+            of_p.to_vec()
+        } else {
+            let way = |i: usize| {
+                let mut way = vec![zero; self.at.p().len()];
+                of_positions.iter().filter(|(row, _, _)| *row == i).for_each(|&(_, j, e)| way[j] = e);
+                way
+            };
+            (0..self.invariant.len()).map(way).collect()
+        };
+        outputs.extend(ways.iter().flatten());
+        let slopes_of_p = if plain { &by_p } else { &of_positions };
+        for (slopes, directions) in [(slopes_of_p, &ways[..]), (&by_v, of_v)] {
             for i in 0..self.invariant.len() {
                 for direction in directions {
                     let own = slopes.iter().filter(|(row, _, _)| *row == i);

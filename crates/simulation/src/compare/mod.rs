@@ -3,6 +3,7 @@
 //! The first pass runs every combination that the catalogue allows, several at a time, and looks at the drift of invariants on the way. The
 //! second one repeats the runs that reached the end, each on one thread, and does nothing but run.
 
+mod clock;
 mod motion;
 mod plan;
 mod pool;

@@ -1,5 +1,6 @@
 //! Runs of a mechanism, all of them from the same consistent initial values.
 
+use super::clock::Clock;
 use super::plan::PlannedRun;
 use super::subject::{
     EndPoint, EndValue, MAX_STEPS, References, RunResult, Subject, counters, kind, levels, told, too_long,
@@ -62,13 +63,13 @@ impl Subject for MotionSubject {
         let problem = Problem::new(self.motion.mechanism(), initial, self.tend).trust(self.start.clone());
         let mut drift = watched.then(|| Drift::new(self)).flatten();
         let mut deadline = Deadline(Instant::now() + timeout);
-        let begin = Instant::now();
+        let clock = Clock::start();
         let outcome = {
             let mut observers: Vec<&mut dyn Observer> = vec![&mut deadline];
             observers.extend(drift.as_mut().map(|drift| drift as &mut dyn Observer));
             solve_observed(&problem, &*method, &options, &mut observers)
         };
-        let seconds = begin.elapsed().as_secs_f64();
+        let (seconds, by_the_wall) = clock.seconds();
         let (failure, solution) = match outcome {
             Ok(solution) => match solution.ended {
                 Ended::AtEnd => (None, solution),
@@ -101,6 +102,7 @@ impl Subject for MotionSubject {
             undetermined,
             chosen: run.is_auto().then(|| format!("{} {formulation}", plan.choice.method)),
             seconds,
+            by_the_wall,
         }
     }
 

@@ -68,6 +68,7 @@ struct StudyPoint {
     resolved: bool,
     counters: Option<Counters>,
     seconds: f64,
+    by_the_wall: f64,
     kept: bool,
 }
 
@@ -149,6 +150,7 @@ impl<S: Subject + 'static> StudiedSubject<S> {
                 resolved,
                 counters: result.counters,
                 seconds: result.seconds,
+                by_the_wall: result.by_the_wall,
                 kept: true,
             });
         }
@@ -165,7 +167,7 @@ impl<S: Subject + 'static> StudiedSubject<S> {
                 all.push(MethodSeries { label, points: Vec::new() });
             }
             let longest = all[0].points.iter().filter(|point| point.run.tolerance >= 0.9 * run.tolerance);
-            let auto = longest.map(|point| point.seconds).fold(0.0, f64::max);
+            let auto = longest.map(|point| point.by_the_wall).fold(0.0, f64::max);
             let limit = Duration::from_secs_f64((FAR_SLOWER * auto).max(AT_LEAST)).min(self.timeout);
             let series = all.last_mut().expect("it was pushed");
             // what was too slow at a larger tolerance is slower now
@@ -184,6 +186,7 @@ impl<S: Subject + 'static> StudiedSubject<S> {
                     resolved,
                     counters: result.counters,
                     seconds: result.seconds,
+                    by_the_wall: result.by_the_wall,
                     kept,
                 }),
                 None if result.failure.as_ref().is_some_and(|why| why.starts_with("stopped after")) => {
@@ -194,6 +197,7 @@ impl<S: Subject + 'static> StudiedSubject<S> {
                         resolved: false,
                         counters: None,
                         seconds,
+                        by_the_wall: seconds,
                         kept: false,
                     });
                 }

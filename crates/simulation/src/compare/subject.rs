@@ -43,6 +43,8 @@ pub struct RunResult {
     pub chosen: Option<String>,
     /// How long the steps took.
     pub seconds: f64,
+    /// The same by the clock on the wall, with all that the machine did beside.
+    pub by_the_wall: f64,
 }
 
 /// The last point of a run.

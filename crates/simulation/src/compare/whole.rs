@@ -1,5 +1,6 @@
 //! Runs of general systems and of systems with modes: each is a simulation of its own, as `solve` makes it.
 
+use super::clock::Clock;
 use super::plan::PlannedRun;
 use super::subject::{
     EndPoint, EndValue, MAX_STEPS, References, RunResult, Subject, SwitchHistory, counters, kind, levels, told,
@@ -40,9 +41,10 @@ impl Subject for WholeSubject {
             Err(error) => return RunResult::failed(said(&error)),
         };
         let mut watch = StepClock { deadline: Instant::now() + timeout, first: None, last: Instant::now(), steps: 0 };
-        let begin = Instant::now();
+        let (begin, clock) = (Instant::now(), Clock::start());
         let outcome = simulation.run(&mut |progress: &Progress| watch.step(progress));
-        let seconds = watch.seconds(begin);
+        let by_the_wall = watch.seconds(begin);
+        let seconds = by_the_wall * clock.share();
         let failure = match &outcome.error {
             Some(Error::Interrupted { t }) => Some(too_long(timeout, *t)),
             Some(error) => Some(said(error)),
@@ -70,6 +72,7 @@ impl Subject for WholeSubject {
             undetermined,
             chosen: chosen(run, &outcome),
             seconds,
+            by_the_wall,
         }
     }
 

@@ -41,6 +41,11 @@ const STIFF_STEPS: u32 = 15;
 /// Steps in a row inside of it after which the count begins anew.
 const CALM_STEPS: u32 = 6;
 
+/// Steps of a power iteration: what decays half as fast is a millionth then.
+const POWERS: usize = 20;
+/// Part of the length of J x that points along −x where x decays: a cluster of neighbouring rates leaves something beside it.
+const ALONG: f64 = 0.9;
+
 impl Integrator for DormandPrince {
     fn start<'p>(
         &self,
@@ -104,6 +109,34 @@ impl Admitted {
     /// Number of unknowns.
     pub fn dim(&self) -> usize {
         self.rate.len()
+    }
+
+    /// Rate of the fastest change, where it is a decay that is far faster than all else: by power iteration, for systems that are too large for
+    /// eigenvalues. None where it does not come out: nothing dominates, or what does oscillates or grows.
+    pub fn dominant_decay(&self) -> Option<f64> {
+        let n = self.rate.len();
+        // the derivative of every row
+        let own = |i: usize| {
+            let mut row = self.pencil.E.row(i).filter(|(_, e)| *e != 0.0);
+            let first = row.next()?;
+            row.next().is_none().then_some(first)
+        };
+        let leading: Vec<(usize, f64)> = (0..n).map(own).collect::<Option<_>>()?;
+        // no direction is left out
+        let mut x: Vec<f64> = (0..n).map(|i| (1.0 + i as f64).sin()).collect();
+        let mut y = vec![0.0; n];
+        let (mut rate, mut grown) = (0.0, 0.0);
+        for _ in 0..POWERS {
+            let size = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            x.iter_mut().for_each(|x| *x /= size);
+            for (i, &(own, e)) in leading.iter().enumerate() {
+                y[own] = self.pencil.A.row(i).fold(0.0, |sum, (j, a)| sum + a * x[j]) / e;
+            }
+            rate = -x.iter().zip(&y).map(|(x, y)| x * y).sum::<f64>();
+            grown = y.iter().map(|y| y * y).sum::<f64>().sqrt();
+            std::mem::swap(&mut x, &mut y);
+        }
+        (rate.is_finite() && rate > ALONG * grown).then_some(rate)
     }
 
     /// Time scales in an interval, from the eigenvalues of E⁻¹A.

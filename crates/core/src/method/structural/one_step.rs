@@ -255,11 +255,8 @@ impl<'p, S: Scheme> OneStep<'p, S> {
             && !equations.is_redundant()
             && equations.know_solutions(&at.x, invariants).unwrap_or(false);
         let mut projection = Projection::new(&equations, by_formulas);
-        // others may change in no direction that velocities have, as the norm of a quaternion
-        let known = by_formulas && projection.plain();
-        if invariants && !(known && projection.keep_invariants(&mut equations, (at.t, &at.x))) {
-            let why =
-                "invariants are to be kept, and its accelerations are no formulas, or p' = v does not hold".to_string();
+        if invariants && !(by_formulas && projection.keep_invariants(&mut equations, (at.t, &at.x))) {
+            let why = "invariants are to be kept, and its accelerations are no formulas".to_string();
             return Err(StartFailure::OutOfClass { method, why, instead: "geoms" });
         }
         let kept = invariants.then(|| Kept::new(system, &at, &options.tolerance)).transpose()?;

@@ -12,6 +12,8 @@
 //! ```text
 //! δp = T² Z u α,   δv = w α,   M u + Kᵀμ = (e_p Z)ᵀ, K u = 0,   M w + Kᵀν = e_vᵀ, K w = 0
 //! ```
+//!
+//! Where p' = v does not hold there are invariants that no velocity changes, as the norm of a quaternion: positions move along e_pᵀ instead of Z u there.
 
 use super::equations::StructuralEquations;
 use super::one_step::Trouble;
@@ -107,7 +109,8 @@ impl Projection {
     ) -> Result<f64, Trouble> {
         let (p, v) = (equations.layout().p(), equations.layout().v());
         let n = v.len();
-        if equations.constraints() == 0 || onto == ProjectedOnto::Nothing {
+        let nothing = equations.constraints() == 0 && onto != ProjectedOnto::Invariants;
+        if nothing || onto == ProjectedOnto::Nothing {
             self.stay(equations, t, x)?;
             return Ok(0.0);
         }
@@ -213,7 +216,8 @@ impl Projection {
             }
             last = size;
         }
-        if onto != ProjectedOnto::Positions {
+        let constrained = equations.constraints() > 0;
+        if constrained && onto != ProjectedOnto::Positions {
             if !equations.correction_by_formulas(Solved::Velocity, t, shifted, correction) {
                 return Ok(None);
             }
@@ -288,6 +292,9 @@ impl Projection {
             };
             shift(shifted, correction, &p);
             shift(shifted, correction, &v);
+            if equations.constraints() == 0 {
+                continue;
+            }
             for (what, range) in [(Solved::Position, &p), (Solved::Velocity, &v)] {
                 if !equations.correction_by_formulas(what, t, shifted, correction) {
                     return false;
