@@ -4,7 +4,7 @@
 
 use daedal::formulation::Formulation;
 use daedal::linalg::Matrices;
-use daedal::method::AtSingular;
+use daedal::method::{AtSingular, Steps};
 use daedal::motion::consistent;
 use daedal::{
     Action, DormandPrince, Event, Initial, Options, Pair, Problem, SolveError, Start, StepFailure, Tolerance,
@@ -693,11 +693,11 @@ fn ladders_pass_where_they_are_flat_if_they_are_asked_to() {
         let mechanism = ladder.system.clone().finish_with(Native).unwrap();
         let exact = ladder_angle(cells, [1.2, -6.0], 2.0);
         assert!(exact < -6.0, "two half turns: {exact}");
-        for pair in [Pair::Order5, Pair::Order8] {
+        for (pair, tolerance) in [(Pair::Order5, 1e-8), (Pair::Order8, 1e-8), (Pair::Order8, 1e-10)] {
             let method = DormandPrince { singular: AtSingular::Pass, ..DormandPrince::of(pair) };
-            let options = Options { tolerance: Tolerance::new(1e-8, 1e-8), ..Options::default() };
+            let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
             let problem = Problem::new(&mechanism, ladder.start(&mechanism, -6.0), 2.0);
-            let solution = solve(&problem, &method, &options).unwrap();
+            let solution = solve(&problem, &method, &options).unwrap_or_else(|e| panic!("{cells} {pair:?}: {e}"));
             let turned = 1.2 + angle(&mechanism, 0, &solution.end.x);
             assert!((turned - exact).abs() < 1e-5, "{cells} {pair:?}: {turned} instead of {exact}");
             assert!(solution.decisions.contains("singular configurations passed"), "{}", solution.decisions);
@@ -728,4 +728,49 @@ fn overconstrained_linkages_turn_a_hundred_times() {
     let energy = |x: &[f64]| mechanism.output("energy.total", 0.0, x).unwrap();
     let (begin, end) = (energy(solution.state(0)), energy(&solution.end.x));
     assert!((end / begin - 1.0).abs() < 1e-5, "{begin} {end}");
+}
+
+#[test]
+fn values_between_steps_are_as_accurate_as_their_ends_from_the_first_step_on() {
+    // 12.3: where p' = Z v, too
+    let (mechanism, body, _, start) = top([0.0, 2.0 * 0.6f64.sin(), 112.295772576447]);
+    let times: Vec<f64> = (0..=400).map(|k| 0.2 * f64::from(k) / 400.0).collect();
+    for (name, formulation) in
+        [("dopri5", Formulation::Eom0), ("dop853", Formulation::Eom0), ("hedop5", Formulation::Eom1)]
+    {
+        let method = catalogue::find(name).unwrap().with(formulation).unwrap();
+        let tolerance = Tolerance::new(1e-8, 1e-8);
+        let options = Options { tolerance, save: daedal::Save::At(times.clone()), ..Options::default() };
+        let solution = solve(&Problem::new(&mechanism, start.clone(), 0.2), &*method, &options).unwrap();
+        assert_eq!(solution.len(), times.len());
+        for (k, t) in times.iter().enumerate() {
+            let (s, c) = (2.0 * t).sin_cos();
+            let r = 0.4 * 0.6f64.sin();
+            let at = centre(&mechanism, body, solution.state(k));
+            let error = (at[0] - r * s).hypot(at[1] + r * c);
+            assert!(error < 1e-8, "{name} at {t}: {error:e}");
+        }
+    }
+}
+
+#[test]
+fn the_explicit_pair_has_its_order_on_bennetts_linkage() {
+    // 12.13: constant steps on [0, 0.25], rows that are left out
+    let (mechanism, _, first) = bennett();
+    let start = mechanism.start_with_rate(first, Coordinate::Angle, 2.0);
+    let exact = run(&mechanism, &start, 0.25, METHODS[1], 1e-13);
+    let layout = mechanism.layout();
+    let errors = |steps: u32| {
+        let method = DormandPrince { steps: Steps::Fixed, ..DormandPrince::of(Pair::Order5) };
+        let options = Options { h0: Some(0.25 / f64::from(steps)), ..Options::default() };
+        let solution = solve(&Problem::new(&mechanism, start.clone(), 0.25), &method, &options).unwrap();
+        assert_eq!(solution.statistics.steps, u64::from(steps));
+        [layout.p(), layout.v(), layout.a(), layout.lambda()]
+            .map(|range| range.map(|j| (solution.end.x[j] - exact[j]).abs()).fold(0.0, f64::max))
+    };
+    let (coarse, fine) = (errors(20), errors(40));
+    for (what, (coarse, fine)) in ["p", "v", "a", "lambda"].into_iter().zip(coarse.into_iter().zip(fine)) {
+        let order = (coarse / fine).log2();
+        assert!(order > 4.8, "{what}: {coarse:e} {fine:e}, order {order}");
+    }
 }

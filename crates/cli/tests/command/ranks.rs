@@ -42,16 +42,19 @@ fn every_command_and_method_takes_it() {
         let usual = solve(&of);
         assert_eq!(code(&usual), 0, "{method}: {}", stderr(&usual));
         let loose = solve(&[&of[..], &["--rank-tolerance", "1e-2"]].concat());
-        if ["geoms", "bdf", "hedop5"].contains(&method) {
+        if ["geoms", "bdf"].contains(&method) {
             assert_eq!(code(&loose), 0, "{method}: {}", stderr(&loose));
+        } else if method == "hedop5" {
+            // it leaves one of them out, which is then seen to say more than the other
+            assert!(stderr(&loose).contains("left out because it follows from the others, and does not hold"));
         } else {
             let said = stderr(&loose);
             assert!(said.contains("redundant") && said.contains("set --rank-tolerance"), "{method}: {said}");
         }
     }
     // without a method the choice obeys, too
-    assert!(stdout(&solve(&[])).contains("the constraints are independent"));
-    assert!(stdout(&solve(&["--rank-tolerance", "1e-2"])).contains("1 of 2 constraints follow from the others"));
+    let chosen = |more: &[&str]| json(&solve(&[more, &["--stats", "json"]].concat()))["method"].clone();
+    assert_ne!(chosen(&[]), chosen(&["--rank-tolerance", "1e-2"]));
     let open = |more: &[&str]| {
         json(&daedal(&[&["init", file, "--format", "json"], more].concat()))["undetermined_multipliers"].clone()
     };

@@ -5,6 +5,7 @@ use daedal::Pair;
 use daedal::catalogue::{self, MotionMethod};
 use daedal::graph::Interpreted;
 use daedal::linalg::Matrix;
+use daedal::method::AtSingular;
 use daedal::method::HalfExplicitFormula as Formula;
 use daedal::method::ProjectedOnto;
 use daedal::method::Steps;
