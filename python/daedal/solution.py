@@ -198,10 +198,12 @@ class Solution:
 
     @property
     def method(self) -> str:
+        """The method; several, apart by commas, where it was changed on the way or modes have their own."""
         return str(self._object["method"])
 
     @property
     def formulation(self) -> str:
+        """Which equations were discretised."""
         return str(self._object["formulation"])
 
     @property
@@ -211,14 +213,17 @@ class Solution:
 
     @property
     def parameters(self) -> dict[str, float]:
+        """The values of the parameters."""
         return {name: _plain(value) for name, value in self._object["parameters"].items()}
 
     @property
     def warnings(self) -> list[str]:
+        """What a reader should know although the run went on."""
         return [warning["message"] for warning in self._object["warnings"] or []]
 
     @property
     def model(self) -> str | None:
+        """The name of the model."""
         return self._object["model"]  # type: ignore[no-any-return]
 
     @property

@@ -61,6 +61,11 @@ pub enum ModelSource {
     },
     /// A reference problem.
     Reference(&'static ReferenceProblem),
+    /// Equations that somebody else evaluates.
+    Program {
+        /// How messages call it.
+        name: String,
+    },
 }
 
 impl ModelSource {
@@ -97,6 +102,7 @@ impl ModelSource {
                 from_text((name, text, folder.as_deref()), parameters, (kernel, matrices), &programs)?
             }
             ModelSource::Reference(problem) => from_problem(problem, parameters, (kernel, matrices), &programs)?,
+            ModelSource::Program { name } => return Err(Error::OnlyProgram { name: name.clone() }),
         };
         Ok(Model { source: self.clone(), kernel, matrices, rank_tolerance: None, content: Arc::new(content), programs })
     }
@@ -334,6 +340,7 @@ impl Model {
         match &self.source {
             ModelSource::Text { name, .. } => name.clone(),
             ModelSource::Reference(problem) => problem.name.to_string(),
+            ModelSource::Program { name } => name.clone(),
         }
     }
 
@@ -392,11 +399,11 @@ impl Model {
         names
     }
 
-    /// The text of its file; none of a reference problem.
+    /// The text of its file; none of a reference problem or a program.
     pub fn text(&self) -> Option<&str> {
         match &self.source {
             ModelSource::Text { text, .. } => Some(text),
-            ModelSource::Reference(_) => None,
+            ModelSource::Reference(_) | ModelSource::Program { .. } => None,
         }
     }
 
@@ -517,6 +524,64 @@ impl Model {
             plots: Vec::new(),
         };
         Model { content: Arc::new(content), ..self.clone() }
+    }
+}
+
+/// Equations of motion as a program, with what a model says beside them.
+pub struct ProgramModel {
+    /// Its name.
+    pub name: String,
+    /// What it is; empty if nobody says it.
+    pub description: String,
+    /// Numbers that the program is made with.
+    pub parameters: Vec<(String, f64)>,
+    /// Start and end of the interval.
+    pub interval: (f64, Option<f64>),
+    /// What is known about the start.
+    pub initial: Initial,
+    /// The equations, which need not have formulas.
+    pub mechanism: Box<dyn Mechanism + Send + Sync>,
+}
+
+impl From<ProgramModel> for Model {
+    /// A model whose equations are evaluated by a program. It cannot be changed: other parameters are another program.
+    fn from(program: ProgramModel) -> Model {
+        let motion = MotionModel {
+            formulas: None,
+            initial: Initial { t: program.interval.0, ..program.initial },
+            bodies: None,
+            references: Vec::new(),
+            program: Some(program.mechanism),
+            kernel: KernelKind::Rust,
+            matrices: Matrices::Auto,
+            programs: Arc::default(),
+            compiled: OnceLock::new(),
+        };
+        let content = ModelContent {
+            name: program.name.clone(),
+            description: program.description,
+            citation: String::new(),
+            parameters: program.parameters,
+            changed: Vec::new(),
+            defaults: Defaults::default(),
+            interval: program.interval,
+            warnings: Vec::new(),
+            tables: Vec::new(),
+            places: EquationPlaces::default(),
+            equations: ModelSystem::Motion(Arc::new(motion)),
+            events: ModelEvents::default(),
+            boundary: None,
+            picture: None,
+            plots: Vec::new(),
+        };
+        Model {
+            source: ModelSource::Program { name: program.name },
+            kernel: KernelKind::Rust,
+            matrices: None,
+            rank_tolerance: None,
+            content: Arc::new(content),
+            programs: Arc::default(),
+        }
     }
 }
 

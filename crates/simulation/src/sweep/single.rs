@@ -54,7 +54,7 @@ pub(super) fn one(
     if outcome.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Interrupted) {
         return None;
     }
-    let Some(record) = outcome.record() else {
+    let Some(record) = outcome.numbers() else {
         return Some(failed(outcome.error.as_ref().map_or(String::new(), told)));
     };
     let message = outcome.error.as_ref().map(told).or(record.header.message.clone()).unwrap_or_default();
