@@ -84,6 +84,12 @@ impl Run {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// Names of the columns.
+    #[getter]
+    fn names(&self) -> Vec<&str> {
+        self.data.columns.iter().map(|column| column.name.as_str()).collect()
+    }
+
     /// Times of the points.
     fn times<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         of_floats(py, self.data.times.len(), self.data.times.iter().copied())

@@ -56,13 +56,25 @@ pub fn read(
         Some(folder) => daedal_model::Model::read_in(folder, (name, text), set, &given),
         None => daedal_model::Model::read_with(name, text, set, &given),
     };
-    read.map_err(|mistakes| match mistakes {
+    read.map_err(|mistakes| error(mistakes, asked))
+}
+
+/// The same without what only pages show.
+pub fn read_numbers(
+    (name, text, folder): (&str, &str, Option<&Path>),
+    set: &[(String, f64)],
+) -> Result<daedal_model::Model, Error> {
+    daedal_model::Model::read_numbers(folder, (name, text), set).map_err(|mistakes| error(mistakes, &[]))
+}
+
+fn error(mistakes: GivenMistakes, asked: &[EventSetting]) -> Error {
+    match mistakes {
         GivenMistakes::File(mistakes) => Error::Model(Box::new(mistakes)),
         GivenMistakes::Event(number, mistakes) => {
             let EventSetting { when, action, .. } = asked[number].clone();
             Error::Event { when, action, mistakes: Box::new(mistakes) }
         }
-    })
+    }
 }
 
 /// A model file with the variables and parameters of a program, so that conditions can speak of them.

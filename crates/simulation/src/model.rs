@@ -68,6 +68,15 @@ pub enum ModelSource {
     },
 }
 
+/// How much of a file is read.
+#[derive(Clone, Copy)]
+enum Reading {
+    /// All of it.
+    Whole,
+    /// Without pictures, plots and the search for names that nothing uses.
+    Numbers,
+}
+
 impl ModelSource {
     /// A model file.
     pub fn load(path: impl AsRef<Path>) -> Result<ModelSource, Error> {
@@ -80,7 +89,7 @@ impl ModelSource {
 
     /// The model with these parameters changed, each of them once.
     pub fn model(&self, parameters: &[(String, f64)], kernel: KernelKind) -> Result<Model, Error> {
-        self.model_with(parameters, (kernel, None), Arc::default())
+        self.model_with(parameters, (kernel, None), Arc::default(), Reading::Whole)
     }
 
     /// The same with matrices of a kind, whatever the model says, and with the programs of another model of this source.
@@ -89,6 +98,7 @@ impl ModelSource {
         parameters: &[(String, f64)],
         (kernel, matrices): (KernelKind, Option<Matrices>),
         programs: Arc<ProgramCache>,
+        reading: Reading,
     ) -> Result<Model, Error> {
         let name = |k: usize| parameters[k].0.replace(' ', "");
         if let Some(k) = (0..parameters.len()).find(|&k| (0..k).any(|j| name(j) == name(k))) {
@@ -99,7 +109,7 @@ impl ModelSource {
         }
         let content = match self {
             ModelSource::Text { name, text, folder } => {
-                from_text((name, text, folder.as_deref()), parameters, (kernel, matrices), &programs)?
+                from_text((name, text, folder.as_deref()), parameters, (kernel, matrices), &programs, reading)?
             }
             ModelSource::Reference(problem) => from_problem(problem, parameters, (kernel, matrices), &programs)?,
             ModelSource::Program { name } => return Err(Error::OnlyProgram { name: name.clone() }),
@@ -274,9 +284,20 @@ impl Model {
 
     /// The same model with some parameters changed, beside those that were changed before.
     pub fn set(&self, parameters: &[(String, f64)]) -> Result<Model, Error> {
+        self.set_by(parameters, Reading::Whole)
+    }
+
+    /// The same for a run of whose page nothing is wanted.
+    pub(crate) fn set_for_numbers(&self, parameters: &[(String, f64)]) -> Result<Model, Error> {
+        self.set_by(parameters, Reading::Numbers)
+    }
+
+    fn set_by(&self, parameters: &[(String, f64)], reading: Reading) -> Result<Model, Error> {
         let before = self.content.changed.iter().filter(|(name, _)| !parameters.iter().any(|(new, _)| new == name));
         let all: Vec<(String, f64)> = before.chain(parameters).cloned().collect();
-        Ok(Model { rank_tolerance: self.rank_tolerance, ..self.again(&all, self.kernel, self.matrices)? })
+        let how = (self.kernel, self.matrices);
+        let model = self.source.model_with(&all, how, self.programs.clone(), reading)?;
+        Ok(Model { rank_tolerance: self.rank_tolerance, ..model })
     }
 
     fn again(
@@ -285,7 +306,7 @@ impl Model {
         kernel: KernelKind,
         matrices: Option<Matrices>,
     ) -> Result<Model, Error> {
-        self.source.model_with(parameters, (kernel, matrices), self.programs.clone())
+        self.source.model_with(parameters, (kernel, matrices), self.programs.clone(), Reading::Whole)
     }
 
     /// How formulas are evaluated.
@@ -590,11 +611,15 @@ fn from_text(
     set: &[(String, f64)],
     (kernel, matrices): (KernelKind, Option<Matrices>),
     programs: &Arc<ProgramCache>,
+    reading: Reading,
 ) -> Result<ModelContent, Error> {
     if kernel == KernelKind::Rust {
         return Err(Error::NoProgram { name: name.to_string() });
     }
-    let read = events::read((name, text, folder), set, &[])?;
+    let read = match reading {
+        Reading::Whole => events::read((name, text, folder), set, &[])?,
+        Reading::Numbers => events::read_numbers((name, text, folder), set)?,
+    };
     let t0 = match &read.kind {
         ModelKind::Motion { initial, .. } => initial.t,
         ModelKind::Dae { initial, .. } => initial.t,

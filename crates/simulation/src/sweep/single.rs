@@ -29,7 +29,7 @@ pub(super) fn one(
     let mut watch =
         |_: &Progress| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let made = catch_unwind(AssertUnwindSafe(|| -> Result<Outcome, Error> {
-        let model = model.set(&variation.row(number))?;
+        let model = model.set_for_numbers(&variation.row(number))?;
         let outcome = Simulation::new(&model, settings)?.run(&mut watch);
         Ok(outcome)
     }));
