@@ -42,6 +42,8 @@ def test_examples_of_the_book_run(chapter, number, tmp_path, monkeypatch):
         if about.startswith("file="):
             (tmp_path / about.removeprefix("file=")).write_text(text)
     about, code = blocks(chapter)[number]
+    if "from distributed" in code:
+        pytest.importorskip("distributed")
     model = run(code, tmp_path, monkeypatch).get("model")
     if about.startswith("same="):
         end = 0.03 if "andrews" in about else 2.0

@@ -138,7 +138,9 @@ mod tests {
             let mut kernel: Box<dyn Kernel> = Box::new(PatientKernel::new(&graph, &outputs));
             for call in 0..2 * PATIENCE {
                 let shift = f64::from(call) * 0.37;
-                for inputs in [[0.3 - shift, -1.7, 2.5, -0.1], [1.0, 0.0, -0.0, shift], [f64::NAN, 1.0, -1.0, f64::INFINITY]] {
+                for inputs in
+                    [[0.3 - shift, -1.7, 2.5, -0.1], [1.0, 0.0, -0.0, shift], [f64::NAN, 1.0, -1.0, f64::INFINITY]]
+                {
                     let expected = Tape::new(&graph, &outputs).evaluate(&inputs);
                     let mut values = vec![0.0; outputs.len()];
                     kernel.call(&inputs, &mut values);

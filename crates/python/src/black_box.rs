@@ -72,7 +72,11 @@ impl Called {
             let values = blocks.iter().flat_map(|block| block.iter().copied());
             let values = of_floats(py, blocks.iter().map(|block| block.len()).sum(), values)?;
             let answer = floats(function.call1(py, (t, values))?.cast_bound::<PyBytes>(py)?.as_bytes())?;
-            if answer.len() == count { Ok(answer) } else { Err(defect(py, format!("{} numbers for {count}", answer.len()))) }
+            if answer.len() == count {
+                Ok(answer)
+            } else {
+                Err(defect(py, format!("{} numbers for {count}", answer.len())))
+            }
         });
         called.map_err(|error| {
             self.raised.put(error);

@@ -175,7 +175,12 @@ impl Graph {
 
     /// Definitions and formulas as text that is read back into the same nodes; the names of definitions begin with `prefix`, and there are none without one.
     #[allow(clippy::type_complexity)] // a tuple for Python
-    fn source(&self, py: Python<'_>, outputs: Vec<u32>, prefix: &str) -> PyResult<(Vec<(String, String)>, Vec<String>)> {
+    fn source(
+        &self,
+        py: Python<'_>,
+        outputs: Vec<u32>,
+        prefix: &str,
+    ) -> PyResult<(Vec<(String, String)>, Vec<String>)> {
         let graph = self.lock()?;
         let outputs = handles(&graph, &outputs)?;
         if prefix.is_empty() && operations(&graph, &outputs) > LONGEST {
