@@ -8,9 +8,9 @@
 from ._native import __version__
 from .arrays import ExprArray, array, zeros
 from .calculus import der, if_, rate
-from .errors import Defect, Error, InitialError, Interrupted, Mistake, ModelError, OptionError, Stopped, TraceError
+from .errors import Defect, Error, InitialError, Interrupted, LostWorkers, Mistake, ModelError, OptionError, Stopped, StorageError, TraceError
 from .expr import Condition, Expr
-from .model import Event, Model, dae, hybrid, load, mechanism, motion, read
+from .model import Event, Model, dae, hybrid, load, mechanism, motion, ode, read
 from .sections import indexed
 from .simulate import Check, Comparison, Start, check, compare, init, solve
 from .solution import Solution, open
@@ -18,7 +18,7 @@ from .sweep import Sweep, open_sweep, sweep, together
 from .switching import Transition
 
 __all__ = [
-    "Check", "Comparison", "Condition", "Defect", "Error", "Event", "Expr", "ExprArray", "InitialError", "Interrupted", "Mistake", "Model", "ModelError",
-    "OptionError", "Solution", "Start", "Stopped", "Sweep", "TraceError", "Transition", "__version__", "array", "check", "compare", "dae", "der", "hybrid",
-    "if_", "indexed", "init", "load", "mechanism", "motion", "open", "open_sweep", "rate", "read", "solve", "sweep", "together", "zeros",
+    "Check", "Comparison", "Condition", "Defect", "Error", "Event", "Expr", "ExprArray", "InitialError", "Interrupted", "LostWorkers", "Mistake", "Model", "ModelError",
+    "OptionError", "Solution", "Start", "Stopped", "StorageError", "Sweep", "TraceError", "Transition", "__version__", "array", "check", "compare", "dae", "der", "hybrid",
+    "if_", "indexed", "init", "load", "mechanism", "motion", "ode", "open", "open_sweep", "rate", "read", "solve", "sweep", "together", "zeros",
 ]  # fmt: skip

@@ -299,6 +299,11 @@ def _diff(trace: Trace, a: Any, n: int = 1, axis: int = -1) -> Any:
     return ExprArray(trace, np.moveaxis(handles, 0, axis))
 
 
+def _append(trace: Trace, arr: Any, values: Any, axis: int | None = None) -> Any:
+    first, second = handles_of(trace, arr), handles_of(trace, values)
+    return ExprArray(trace, np.append(first, second, axis))
+
+
 def _clip(trace: Trace, a: Any, low: Any = None, high: Any = None) -> Any:
     value = wrapped(trace, handles_of(trace, a))
     if low is not None:
@@ -324,13 +329,14 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cumsum": _cumsum,
     "diff": _diff,
     "clip": _clip,
+    "append": _append,
     "where": where,
     "norm": _norm,
 }
 """NumPy's functions of arrays that make new nodes."""
 
 ARRANGED = {"concatenate", "stack", "hstack", "vstack", "column_stack", "roll", "tile", "repeat", "reshape", "ravel", "transpose", "swapaxes",
-            "moveaxis", "flip", "squeeze", "expand_dims", "broadcast_to", "atleast_1d", "append", "split", "diag", "diagonal", "copy"}  # fmt: skip
+            "moveaxis", "flip", "squeeze", "expand_dims", "broadcast_to", "atleast_1d", "split", "diag", "diagonal", "copy"}  # fmt: skip
 """Functions that only arrange what is there: NumPy does that with handles."""
 
 
@@ -352,8 +358,12 @@ def function_of(trace: Trace, function: Any, args: Sequence[Any], kwargs: dict[s
                 return [handles_of(trace, part) for part in value]
             return handles_of(trace, value) if isinstance(value, (Expr, ExprArray)) else value
 
-        made = function(*(arranged(value) for value in args), **kwargs)
-        return [wrapped(trace, part) for part in made] if isinstance(made, list) else wrapped(trace, made)
+        made = function(*(arranged(value) for value in args), **{key: arranged(value) for key, value in kwargs.items()})
+        parts = made if isinstance(made, list) else [made]
+        if any(np.asarray(part).dtype != np.uint32 for part in parts):
+            # a number among the handles would be taken for one
+            raise TraceError(f"np.{name} of expressions and numbers together is not known to expressions: make one array of them with daedal.array first")
+        return [wrapped(trace, part) for part in parts] if isinstance(made, list) else wrapped(trace, made)
     raise TraceError(f"np.{name} is not known to expressions")
 
 

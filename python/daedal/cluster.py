@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import _native
-from .errors import OptionError
+from .errors import LostWorkers, OptionError
 from .model import Model, call
 from .notebook import needed
 
@@ -76,8 +77,14 @@ def gather(
         completed = distributed.as_completed([submit(numbers) for numbers in tasks(missing[1:], seconds, workers)], with_results=True)
         for future, made in completed:
             take(future, made)
-    except BaseException:
+    except BaseException as error:
         client.cancel([future for future, _ in waiting.values()])
+        if isinstance(error, (distributed.scheduler.KilledWorker, distributed.comm.CommClosedError, concurrent.futures.CancelledError)):
+            why = str(error).split(". ")[0]
+            raise LostWorkers(
+                f"workers were lost, and {size - done} of {size} runs were not made ({type(error).__name__}: {why}); .sweep holds the others. "
+                "A worker that ends again and again in the same run has too little memory, or the run shows a defect: try it with daedal.solve"
+            ) from error
         raise
 
 

@@ -92,8 +92,9 @@ def motion_sections(
 def dae_sections(
     name: str, function: Any, *, states: Sequence[str], description: str, time: Any, parameters: Mapping[str, Any] | None, solve: Mapping[str, Any] | None,
     fix: Mapping[str, Any], guess: Mapping[str, Any], conditions: Any, output: Mapping[str, Any], events: Sequence[Any], given: dict[str, Any],
+    explicit: bool = False,
 ) -> Sections:  # fmt: skip
-    """The sections of a general system."""
+    """The sections of a general system; if it is explicit, the function gives the rates of the states."""
     made, _ = begun(name, "dae", description, time, parameters, solve)
     made.names = {"states": list(states), "rates": [f"der({state})" for state in states]}
     tracer = Tracer(made)
@@ -105,9 +106,16 @@ def dae_sections(
             made.body[key] = tracer.entry(given[key], key)
     start(tracer, made, fix, guess, conditions, output, events)
     tracer.finish()
-    made.body["equations"] = (
-        {key: _equation(text) for key, text in equations.items()} if isinstance(equations, dict) else [_equation(text) for text in equations]
-    )
+    if explicit:
+        if isinstance(equations, dict) and set(equations) == set(states):
+            equations = [equations[state] for state in states]
+        if isinstance(equations, dict) or len(equations) != len(states):
+            raise TraceError(f"{place(function)} returns {len(equations)} rates for {len(states)} states; they stand in the order of the states, or by their names")
+        made.body["equations"] = {state: f"der({state}) = {rate}" for state, rate in zip(states, equations, strict=True)}
+    else:
+        made.body["equations"] = (
+            {key: _equation(text) for key, text in equations.items()} if isinstance(equations, dict) else [_equation(text) for text in equations]
+        )
     if free is not None:
         made.body["free"] = list(free)
     return made

@@ -78,6 +78,18 @@ class Stopped(Error, ArithmeticError):
         return (type(self), (self.reason, self.solution))
 
 
+class StorageError(Error, OSError):
+    """Runs of a sweep could not be written to their folder, or read from it. `sweep` holds what was computed, if something was."""
+
+    sweep: Sweep | None = None
+
+
+class LostWorkers(Error, RuntimeError):
+    """Workers of a cluster were lost, and what they were making could not be made by others. `sweep` holds what was computed."""
+
+    sweep: Sweep | None = None
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C. `solution`, or `sweep`, holds what was computed."""
 

@@ -328,6 +328,9 @@ class Operators:
     def __complex__(self) -> complex:
         return complex(float(self))
 
+    def __index__(self) -> int:
+        raise TraceError("an expression is no index: which entry is taken must not depend on variables; daedal.if_ chooses, modes switch")
+
 
 for _name in [*UNARIES, *FURTHER]:
     if _name not in ("negative", "positive", "absolute", "power", "float_power"):

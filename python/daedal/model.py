@@ -34,7 +34,7 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
 class Model:
     """A model with its parameters set. Nothing changes it: `set` and `add` give another one."""
 
-    __slots__ = ("_lines", "_sections", "native")
+    __slots__ = ("_sections", "native")
 
     def __init__(self, native: _native.Model, sections: Sections | None = None):
         self.native = native
@@ -42,10 +42,12 @@ class Model:
 
     @property
     def name(self) -> str:
+        """What it is called."""
         return self.native.name
 
     @property
     def description(self) -> str:
+        """What it is; empty if nobody says it."""
         return self.native.description
 
     @property
@@ -65,6 +67,7 @@ class Model:
 
     @property
     def warnings(self) -> list[str]:
+        """What is odd about it, such as parameters that nothing uses."""
         return self.native.warnings
 
     @property
@@ -203,12 +206,27 @@ def motion(
     parameters: Mapping[str, Any] | None = None, mass: Any = None, forces: Any = None, kinematics: Any = None, holonomic: Any = None, nonholonomic: Any = None,
     dynamic: Any = None, auxiliary: Any = None, contact: Any = None, invariants: Any = None, hidden: Any = None, lagrangian: Callable[..., Any] | None = None,
     constraint_forces: bool = False, fix: Mapping[str, Any] | None = None, guess: Mapping[str, Any] | None = None, conditions: Any = None,
-    output: Mapping[str, Any] | None = None, events: Sequence[Event] = (), description: str = "", solve: Mapping[str, Any] | None = None,
+    output: Mapping[str, Any] | None = None, events: Sequence[Event] = (), description: str = "", solve: Mapping[str, Any] | None = None, trace: bool = True,
+    holonomic_velocity: Any = None, holonomic_acceleration: Any = None, nonholonomic_acceleration: Any = None,
 ) -> Any:  # fmt: skip
     """Equations of motion. The keys are those of `[motion]` in a model file; a formula is a number, a text, or a function whose argument names say what it sees.
 
-    Without `mass`, `lagrangian` and `equations` it is a decorator of a function that returns them all in a dict.
+    Without `mass`, `lagrangian` and `equations` it is a decorator of a function that returns them all in a dict. With `trace=False` functions are called with
+    numbers at every evaluation: `forces` then contain the constraint forces, and hidden constraints are given by `holonomic_velocity`,
+    `holonomic_acceleration` and `nonholonomic_acceleration`, with v' eliminated.
     """
+    by_hand = {"holonomic_velocity": holonomic_velocity, "holonomic_acceleration": holonomic_acceleration, "nonholonomic_acceleration": nonholonomic_acceleration}
+    if not trace:
+        return _black_motion(
+            name, equations, {"kinematics": kinematics, "mass": mass, "forces": forces, "holonomic": holonomic, "nonholonomic": nonholonomic,
+                              "dynamic": dynamic, "auxiliary": auxiliary, "invariants": invariants, **by_hand},
+            {"contact": contact, "hidden": hidden, "lagrangian": lagrangian, "constraint_forces": constraint_forces, "conditions": conditions, "output": output,
+             "events": events, "solve": solve},
+            positions=positions, velocities=velocities, parameters=parameters, time=time, fix=fix or {}, guess=guess or {}, description=description,
+        )  # fmt: skip
+    for key, value in by_hand.items():
+        if value is not None:
+            raise OptionError(f"{key} follows from the formulas of a model; it is given to a black box only, with trace=False")
     given = {"kinematics": kinematics, "mass": mass, "forces": forces, "holonomic": holonomic, "nonholonomic": nonholonomic, "dynamic": dynamic,
              "auxiliary": auxiliary, "contact": contact, "invariants": invariants, "hidden": hidden}  # fmt: skip
 
@@ -228,22 +246,66 @@ def motion(
 def dae(
     name: str | None = None, equations: Any = None, *, states: Sequence[str], time: Any = None, parameters: Mapping[str, Any] | None = None, invariants: Any = None,
     hidden: Any = None, free: Sequence[str] | None = None, fix: Mapping[str, Any] | None = None, guess: Mapping[str, Any] | None = None, conditions: Any = None,
-    output: Mapping[str, Any] | None = None, events: Sequence[Event] = (), description: str = "", solve: Mapping[str, Any] | None = None,
+    output: Mapping[str, Any] | None = None, events: Sequence[Event] = (), description: str = "", solve: Mapping[str, Any] | None = None, trace: bool = True,
+    algebraic: Sequence[str] = (),
 ) -> Any:  # fmt: skip
-    """A general system F(t, x, ẋ) = 0 of any index: a function that returns residuals in a list or by name. Without it, a decorator."""
+    """A general system F(t, x, ẋ) = 0 of any index: a function that returns residuals in a list or by name. Without it, a decorator.
+
+    With `trace=False` the function is called with numbers at every evaluation; `algebraic` are then the states without rates, and the index is at most one.
+    """
+    return _system(False, name, equations, trace, {"algebraic": algebraic}, {"invariants": invariants, "hidden": hidden, "free": free}, dict(
+        states=states, time=time, parameters=parameters, fix=fix or {}, guess=guess or {}, conditions=conditions, output=output or {}, events=events,
+        description=description, solve=solve,
+    ))  # fmt: skip
+
+
+def ode(
+    name: str | None = None, rates: Any = None, *, states: Sequence[str], time: Any = None, parameters: Mapping[str, Any] | None = None, invariants: Any = None,
+    fix: Mapping[str, Any] | None = None, guess: Mapping[str, Any] | None = None, output: Mapping[str, Any] | None = None, events: Sequence[Event] = (),
+    description: str = "", solve: Mapping[str, Any] | None = None, trace: bool = True,
+) -> Any:  # fmt: skip
+    """Ordinary differential equations ẋ = f(t, x): a function that returns rates in the order of the states. Without it, a decorator.
+
+    With `trace=False` the function is called with numbers at every evaluation.
+    """
+    return _system(True, name, rates, trace, {}, {"invariants": invariants}, dict(
+        states=states, time=time, parameters=parameters, fix=fix or {}, guess=guess or {}, conditions=None, output=output or {}, events=events,
+        description=description, solve=solve,
+    ))  # fmt: skip
+
+
+def _system(explicit: bool, name: Any, equations: Any, trace: bool, black: dict[str, Any], given: dict[str, Any], common: dict[str, Any]) -> Any:
     if callable(name):
         name, equations = None, name
+    if trace and black.get("algebraic"):
+        raise OptionError("which states are algebraic follows from the formulas of a model; it is said of a black box only, with trace=False")
 
     def make(function: Any) -> Model:
         title = name or getattr(function, "__name__", None)
         if title is None or title == "<lambda>":
             raise TraceError("a model needs a name")
-        return _read(dae_sections(
-            title, function, states=states, description=description, time=time, parameters=parameters, solve=solve, fix=fix or {}, guess=guess or {},
-            conditions=conditions, output=output or {}, events=events, given={"invariants": invariants, "hidden": hidden, "free": free},
-        ))  # fmt: skip
+        if trace:
+            return _read(dae_sections(title, function, explicit=explicit, given=given, **common))
+        from . import black_box
+
+        only = {key: common[key] for key in ("conditions", "output", "events", "solve")}
+        black_box.refused({**given, **only}, "of a black box nothing but values is known; columns and events of its run are there all the same")
+        own = {key: value for key, value in common.items() if key not in only}
+        return black_box.general(title, function, explicit=explicit, algebraic=black.get("algebraic", ()), **own)
 
     return make if equations is None else make(equations)
+
+
+def _black_motion(name: str | None, equations: Any, given: dict[str, Any], only: dict[str, Any], **common: Any) -> Any:
+    """Equations of motion whose functions are called."""
+    from . import black_box
+
+    if equations is not None:
+        raise OptionError("a black box takes its functions one by one: mass, forces, holonomic, …")
+    if name is None:
+        raise TraceError("a model needs a name")
+    black_box.refused(only, "of a black box nothing but values is known; columns and events of its run are there all the same")
+    return black_box.mechanical(name, given, **common)
 
 
 def mechanism(

@@ -74,6 +74,7 @@ class Check:
 
     @property
     def possible(self) -> bool:
+        """Has the model a solution, and only one?"""
         return self.impossible is None
 
     @property
@@ -94,10 +95,12 @@ class Check:
 
     @property
     def warnings(self) -> list[str]:
+        """Findings that are warnings, as texts."""
         return [one["message"] for one in self.object.get("findings") or [] if one.get("severity") == "warning"]
 
     @property
     def findings(self) -> list[Record]:
+        """Everything that was found, with its severity."""
         return [Record(one) for one in self.object.get("findings") or []]
 
     def __str__(self) -> str:
@@ -174,9 +177,11 @@ class Comparison:
 
     @property
     def runs(self) -> list[Record]:
+        """Every run, with its method, its tolerance, what it cost and how accurate it is."""
         return [Record(run) for run in self.object["runs"]]
 
     def to_pandas(self) -> Any:
+        """A table with a row for each run."""
         pandas = needed("pandas", "pandas")
         return pandas.json_normalize(self.object["runs"])
 

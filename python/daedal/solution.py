@@ -76,17 +76,23 @@ class Solution:
 
     def __init__(self, native: _native.Run):
         self.native = native
-        self._object: dict[str, Any] = json.loads(native.object())
+        self._fields: dict[str, Any] | None = None
         self.t: Floats = np.frombuffer(native.times())
         """Times of the points."""
-        names: list[str] = self._object["names"]
-        self._columns: Floats = np.frombuffer(native.values()).reshape(len(names), len(self.t))
-        self._places = {name: k for k, name in enumerate(names)}
+        self._places = {name: k for k, name in enumerate(native.names)}
+        self._columns: Floats = np.frombuffer(native.values()).reshape(len(self._places), len(self.t))
+
+    @property
+    def _object(self) -> dict[str, Any]:
+        """The object of the run file, read when something of it is asked for."""
+        if self._fields is None:
+            self._fields = json.loads(self.native.object())
+        return self._fields
 
     @property
     def names(self) -> list[str]:
         """Names of the columns."""
-        return list(self._object["names"])
+        return list(self._places)
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -198,10 +204,12 @@ class Solution:
 
     @property
     def method(self) -> str:
+        """The method; several, apart by commas, where it was changed on the way or modes have their own."""
         return str(self._object["method"])
 
     @property
     def formulation(self) -> str:
+        """Which equations were discretised."""
         return str(self._object["formulation"])
 
     @property
@@ -211,14 +219,17 @@ class Solution:
 
     @property
     def parameters(self) -> dict[str, float]:
+        """The values of the parameters."""
         return {name: _plain(value) for name, value in self._object["parameters"].items()}
 
     @property
     def warnings(self) -> list[str]:
+        """What a reader should know although the run went on."""
         return [warning["message"] for warning in self._object["warnings"] or []]
 
     @property
     def model(self) -> str | None:
+        """The name of the model."""
         return self._object["model"]  # type: ignore[no-any-return]
 
     @property

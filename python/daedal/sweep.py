@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from . import _native
 from .cluster import check_client, gather
-from .errors import Interrupted, OptionError
+from .errors import Interrupted, LostWorkers, OptionError, StorageError
 from .model import as_model, call
 from .notebook import bar, clear, framed, needed
 from .options import nearest, settings
@@ -77,10 +77,12 @@ class Sweep:
 
     @property
     def t_end(self) -> Any:
+        """How far each run came."""
         return self._spread(np.frombuffer(self.native.t_end()), np.nan, float)
 
     @property
     def steps(self) -> Any:
+        """Accepted steps of each run."""
         return self._spread(self._object["steps"], 0, int)
 
     @property
@@ -172,6 +174,11 @@ def sweep(
     workers make the runs then. The result does not depend on the number of threads or workers. Every run is read and compiled with its own values.
     """
     known = as_model(model)
+    if known.native.is_black_box:
+        raise OptionError(
+            f"{known.name} is a black box, whose functions run one at a time and cannot go to other processes: "
+            f"make the runs in a loop over daedal.solve(model.set(…)), or write it with functions that can be traced"
+        )
     if save in ("steps", "dense") if isinstance(save, str) else False:
         raise OptionError("a sweep keeps the end of every run, or its values at given times: save is \"end\", a number of points or times; solve(model.set(…)) keeps steps")
     asked = settings(known, t=t, tend=tend, rtol=rtol, atol=atol, method=method, formulation=formulation, save=save, stop_when=stop_when, options=options)
@@ -198,14 +205,14 @@ def sweep(
     raised: BaseException | None = None
     try:
         if client is None:
-            native, _, _, raised = call(_native.sweep, known.native, names, axes, rows, asked, threads, resume, bar(progress))
+            native, raised = call(_native.sweep, known.native, names, axes, rows, asked, threads, resume, bar(progress))
         else:
             gathering = call(_native.SweepGathering, known.native, names, axes, rows, asked, resume)
             size = len(rows) if rows is not None else math.prod(len(axis) for axis in axes or [])
             try:
                 gather(client, known, names, asked, gathering, size, bar(progress))
-            except KeyboardInterrupt as interrupt:
-                raised = interrupt
+            except (KeyboardInterrupt, StorageError, LostWorkers) as ended:
+                raised = ended
             native = gathering.finish()
     finally:
         clear(progress)
@@ -214,6 +221,8 @@ def sweep(
         if isinstance(raised, KeyboardInterrupt):
             kept = f"; the folder {os.fspath(resume)} holds them" if resume is not None else ""
             raise Interrupted(f"interrupted after {len(made._numbers)} of {len(made)} runs{kept}; .sweep holds what was computed", sweep=made) from None
+        if isinstance(raised, (StorageError, LostWorkers)):
+            raised.sweep = made
         raise raised
     return made
 

@@ -191,3 +191,17 @@ def test_what_a_drawn_model_cannot_do_is_said():
         four_bar().add(holonomic=[0])
     with pytest.raises(daedal.OptionError, match=r"daedal.mechanism\(…, modes=…"):
         daedal.hybrid("h", modes={"one": four_bar()}, transitions=[])
+
+
+def test_formulas_that_stand_by_themselves_do_not_explode():
+    """Shared parts of the law of an element are written out: what doubles forty times is refused, and not tried."""
+
+    def law(rate):
+        for _ in range(40):
+            rate = rate + 0.5 * rate * rate
+        return rate
+
+    with pytest.raises(daedal.TraceError, match="operations when its shared parts are written out"):
+        daedal.mechanism("rod", **ROD, forces={"push": dict(kind="actuator", joint="hinge", torque=law)})
+    with pytest.raises(daedal.TraceError, match="operations when its shared parts are written out"):
+        daedal.solve(MODELS / "pendulum.toml", stop_when=lambda x: law(x))

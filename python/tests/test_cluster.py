@@ -81,6 +81,26 @@ def test_tasks_take_about_half_a_second_and_leave_no_worker_idle():
     assert list(cluster.tasks([], 0.1, 2)) == []
 
 
+def test_runs_that_kill_their_workers_are_told_and_the_others_kept():
+    import dask
+    from distributed import Client, LocalCluster
+
+    killed = []
+
+    def kill(fraction, done):
+        if not killed:
+            killed.append(done)
+            for pid in client.run(os.getpid).values():
+                os.kill(pid, signal.SIGKILL)
+
+    values = {"v0": 1 + np.arange(20) / 50}
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
+        with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as workers, Client(workers) as client:
+            with pytest.raises(daedal.LostWorkers, match=r"\d+ of 20 runs were not made \(KilledWorker") as raised:
+                daedal.sweep(MODELS / "pendulum.toml", values, client=client, progress=kill, rtol=1e-12, atol=1e-12, method="geoms", tend=50)
+    assert 0 < int((raised.value.sweep.status == "end").sum()) < 20
+
+
 @pytest.mark.slow
 def test_a_worker_that_is_killed_loses_nothing(client):
     values = {"v0": 1 + np.arange(40) / 50}

@@ -1,12 +1,16 @@
 """`python -m daedal` is the command."""
 
+import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
-from conftest import LONG, MODELS
+import pytest
+from conftest import LONG, MODELS, ROOT
 
 import daedal
 
@@ -53,3 +57,29 @@ def test_sweeps_from_the_command(tmp_path):
     unknown = command("sweep", str(MODELS / "pendulum.toml"), "--vary", "M=1,2")
     assert unknown.returncode == 2 and "there is no parameter M" in unknown.stderr
     assert command("sweep", str(MODELS / "pendulum.toml"), "--vary", "m=1..2").returncode == 2
+
+
+def binary():
+    """The command itself, where it was built."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    found = [path for path in (target / "debug" / "daedal", target / "release" / "daedal") if path.exists()]
+    return max(found, key=lambda path: path.stat().st_mtime, default=None)
+
+
+@pytest.mark.skipif(binary() is None, reason="the command was not built")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--help", "solve --help", "list", "list andrews", "check models/pendulum.toml", "check models/slider-crank-redundant.toml", "init models/pendulum.toml",
+        "solve models/pendulum.toml", "solve models/bouncing-ball-rest.toml --json", "solve models/slider-crank.toml --set l2=1 --method geoms", "solve no.toml",
+        "solve models/pendulum.toml --rtoll 1", "sweep models/pendulum.toml --vary L=1,2", "nonsense",
+    ],
+)  # fmt: skip
+def test_the_output_is_that_of_the_command(arguments):
+    def without_times(text):
+        return re.sub(r"\b[\d.]+ (µs|ms|s|min)\b", "…", re.sub(r'"seconds": ?[\d.e-]+', "", text))
+
+    ours = command(*arguments.split(), cwd=ROOT)
+    theirs = subprocess.run([binary(), *arguments.split()], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert ours.returncode == theirs.returncode
+    assert without_times(ours.stdout) == without_times(theirs.stdout) and without_times(ours.stderr) == without_times(theirs.stderr)

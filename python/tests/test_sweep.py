@@ -127,3 +127,44 @@ def test_ctrl_c_leaves_the_runs_that_were_made(tmp_path):
         daedal.sweep(model, {"end": [1.0, 2.0, 1e9, 1e9]}, resume=tmp_path / "kept", threads=1, max_steps=10**12)
     assert raised.value.sweep.status.tolist() == ["end", "end", "missing", "missing"]
     assert list((tmp_path / "kept").glob("runs-*.npz"))
+
+
+FULL = """
+import pathlib, resource, sys
+import daedal
+
+folder = pathlib.Path(sys.argv[2])
+
+def fill(fraction, done):
+    if list(folder.glob("runs-*.npz")):
+        # as a full disk: no file can grow beyond this
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+
+try:
+    daedal.sweep(sys.argv[1], {"v0": [1 + k/50 for k in range(200)]}, resume=folder, rtol=1e-12, atol=1e-12, method="geoms", tend=50, threads=1, progress=fill)
+except daedal.StorageError as error:
+    made = int((error.sweep.status == "end").sum())
+    print(made, isinstance(error, OSError), error)
+"""
+
+
+def test_a_full_disk_loses_no_run(tmp_path):
+    done = subprocess.run([sys.executable, "-c", FULL, str(MODELS / "pendulum.toml"), str(tmp_path / "kept")], capture_output=True, text=True, check=True)
+    made, is_os_error, *said = done.stdout.split()
+    text = " ".join(said)
+    assert is_os_error == "True" and "cannot write" in text and "the runs that were written before are kept" in text and "too large" in text
+    kept = sum(len(np.load(part)["run"]) for part in (tmp_path / "kept").glob("runs-*.npz"))
+    # what came after the last part is in memory
+    assert 0 < kept < int(made) < 200
+    assert not list((tmp_path / "kept").glob("*.part"))
+
+
+def test_a_folder_that_cannot_be_used_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(daedal.StorageError, match="cannot be kept in the folder"):
+        daedal.sweep(MODELS / "pendulum.toml", {"L": [1.0]}, resume=tmp_path / "file")
+    daedal.sweep(MODELS / "pendulum.toml", {"L": [1.0, 2.0]}, resume=tmp_path / "kept")
+    (part,) = (tmp_path / "kept").glob("runs-*.npz")
+    part.write_bytes(b"cut off")
+    with pytest.raises(daedal.StorageError, match="holds finished runs of the sweep; remove it, and they are made again"):
+        daedal.sweep(MODELS / "pendulum.toml", {"L": [1.0, 2.0]}, resume=tmp_path / "kept")

@@ -39,6 +39,9 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     let written = files::write_sweep(outputs, swept);
     let printed = print(&text(swept, found.found, arguments));
     written.and(printed)?;
+    if let Some(error) = found.unwritten {
+        return Err(error.into());
+    }
     match interrupt.signal().filter(|_| found.interrupted) {
         Some(signal) => Err(Failure::SweepInterrupted { signal, made: swept.runs.len(), of: swept.size }),
         None if swept.runs.iter().any(|run| run.status.reached()) => Ok(()),

@@ -239,6 +239,17 @@ impl Model {
         Self::read_by(reader, (name, text), overrides, given)
     }
 
+    /// The same without pictures, plots and names that nothing uses: what runs need of a file that was read as a whole before, with other parameters.
+    pub fn read_numbers(
+        folder: Option<&Path>,
+        (name, text): (&str, &str),
+        overrides: &[(String, f64)],
+    ) -> Result<Model, GivenMistakes> {
+        let mut reader = Reader::new(text, ReadingLimits::default());
+        (reader.folder, reader.only_numbers) = (folder.map(Into::into), true);
+        Self::read_by(reader, (name, text), overrides, &[])
+    }
+
     fn read_by(
         mut reader: Reader,
         (name, text): (&str, &str),
@@ -317,7 +328,7 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
         None => Defaults::default(),
     };
     let events = events::read(reader, root, given);
-    let picture = picture::read(reader, root);
+    let picture = if reader.only_numbers { PictureDraft::default() } else { picture::read(reader, root) };
     if root.contains_key("modes") {
         return switched(reader, root, &modes, (about, solve), overrides, (&events, picture));
     }
@@ -414,7 +425,7 @@ fn read(reader: &mut Reader, overrides: &[(String, f64)], given: &[GivenEvent]) 
 /// A model without parameters, events and conditions at the end.
 fn assembled(reader: &mut Reader, root: &DeTable, (about, solve): (ModelSection, Defaults), kind: ModelKind) -> Model {
     let ModelSection { name, description, source, time } = about;
-    let plots = plots::read(reader, root, &kind);
+    let plots = if reader.only_numbers { Vec::new() } else { plots::read(reader, root, &kind) };
     Model {
         name,
         description,
@@ -423,7 +434,7 @@ fn assembled(reader: &mut Reader, root: &DeTable, (about, solve): (ModelSection,
         solve,
         parameters: Vec::new(),
         structural: Vec::new(),
-        unused: unused::find(reader, root),
+        unused: if reader.only_numbers { Vec::new() } else { unused::find(reader, root) },
         tables: tables::of_time(reader, time),
         kind,
         events: ModelEvents::default(),

@@ -86,6 +86,8 @@ pub(crate) struct Reader<'f> {
     pub events: Vec<Lowered>,
     /// Formulas of the picture in the graph of these equations, by their numbers.
     pub picture: Vec<(usize, Expr)>,
+    /// Are pictures, plots and names that nothing uses left out?
+    pub only_numbers: bool,
     /// Events that are not looked for in some mode, because it does not have the names in them: number, and which one is missing.
     pub absent_events: Vec<(usize, Mistake)>,
     /// A text beside the file that is read now.
@@ -131,6 +133,7 @@ impl<'f> Reader<'f> {
             absent: HashMap::new(),
             events: Vec::new(),
             picture: Vec::new(),
+            only_numbers: false,
             absent_events: Vec::new(),
             beside: None,
         }

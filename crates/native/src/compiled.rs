@@ -31,11 +31,18 @@ type KernelFunction = unsafe extern "sysv64" fn(*const f64, *mut f64, *mut f64, 
 impl CompiledKernel {
     /// Code for these formulas.
     pub(crate) fn new(graph: &Graph, outputs: &[Expr], three_operands: bool) -> Result<Self, NativeError> {
-        let program = Program::new(graph, outputs);
-        let (code, scratch) = generate(&program, three_operands);
+        Self::of(&Program::new(graph, outputs), (graph.inputs().len(), outputs.len()), three_operands)
+    }
+
+    /// Code for a program with so many inputs and outputs.
+    pub(crate) fn of(
+        program: &Program,
+        (inputs, outputs): (usize, usize),
+        three_operands: bool,
+    ) -> Result<Self, NativeError> {
+        let (code, scratch) = generate(program, three_operands);
         // offsets have 32 bits with a sign
-        let inputs = graph.inputs().len();
-        let numbers = inputs.max(outputs.len()).max(scratch).max(program.constants.len());
+        let numbers = inputs.max(outputs).max(scratch).max(program.constants.len());
         if numbers > i32::MAX as usize / size_of::<f64>() {
             return Err(NativeError::TooLarge { numbers });
         }
@@ -46,8 +53,8 @@ impl CompiledKernel {
         };
         let program = MachineCode {
             inputs,
-            outputs: outputs.len(),
-            constants: program.constants,
+            outputs,
+            constants: program.constants.clone(),
             size: code.len(),
             code: memory().map_err(|cause| NativeError::Memory(Arc::new(cause)))?,
         };
@@ -81,13 +88,13 @@ impl Kernel for CompiledKernel {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use daedal_graph::Tape;
     use daedal_scalar::Scalar;
 
     /// Sums, products, sines, choices and roots of what came before, near and far, with more values alive than there are registers.
-    fn mixed(graph: &mut Graph, length: usize) -> Vec<Expr> {
+    pub(crate) fn mixed(graph: &mut Graph, length: usize) -> Vec<Expr> {
         let mut all: Vec<Expr> = (0..4).map(|i| graph.input(format!("x{i}"))).collect();
         graph.with(|| {
             for k in 0..length {

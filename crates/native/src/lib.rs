@@ -26,6 +26,7 @@
 //! | `x86_64.rs` | steps as instructions |
 //! | `functions.rs` | elementary functions that code calls |
 //! | `compiled.rs` | the kernel, and the memory of its code |
+//! | `patient.rs` | kernels that become code when they have been called some times |
 
 #[cfg(target_arch = "x86_64")]
 mod allocate;
@@ -33,6 +34,8 @@ mod allocate;
 mod compiled;
 #[cfg(target_arch = "x86_64")]
 mod functions;
+#[cfg(target_arch = "x86_64")]
+mod patient;
 #[cfg(target_arch = "x86_64")]
 mod program;
 #[cfg(target_arch = "x86_64")]
@@ -45,10 +48,12 @@ use elsewhere as compiled;
 
 pub use compiled::CompiledKernel;
 
-use daedal_graph::{Compiler, Expr, Graph, Interpreted, Kernel};
+#[cfg(not(target_arch = "x86_64"))]
+use daedal_graph::Interpreted;
+use daedal_graph::{Compiler, Expr, Graph, Kernel};
 use std::sync::Arc;
 
-/// Kernels of native code; the tape where that is not possible.
+/// Kernels that become native code when they have been called some times; the tape where that is not possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Native;
 
@@ -86,10 +91,10 @@ impl Native {
 
 impl Compiler for Native {
     fn compile(&self, graph: &Graph, outputs: &[Expr]) -> Box<dyn Kernel> {
-        match self.try_compile(graph, outputs) {
-            Ok(kernel) => Box::new(kernel),
-            Err(_) => Interpreted.compile(graph, outputs),
-        }
+        #[cfg(target_arch = "x86_64")]
+        return Box::new(patient::PatientKernel::new(graph, outputs));
+        #[cfg(not(target_arch = "x86_64"))]
+        return Interpreted.compile(graph, outputs);
     }
 
     fn name(&self) -> &'static str {

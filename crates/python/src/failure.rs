@@ -28,6 +28,9 @@ fn class(error: &Error) -> &'static str {
         matches!(error, Error::Enter { .. } | Error::SaidTwice { .. } | Error::General(_) | Error::Analysis(_));
     let of_solver = matches!(error, Error::Solve(_) | Error::Hybrid(_) | Error::Boundary(_));
     let text = error.to_string();
+    if matches!(error, Error::SweepFolder { .. } | Error::SweepFile { .. } | Error::SweepUnwritten { .. }) {
+        return "StorageError";
+    }
     match error.kind() {
         ErrorKind::Numerical => "InitialError",
         _ if speaks_of_start || (of_solver && text.contains("initial")) => "InitialError",

@@ -1,10 +1,12 @@
 //! Expressions of models that are written in Python: a graph, and handles of its nodes as numbers.
 
 use crate::bytes::{floats, handles as from_bytes, of_handles};
+use crate::failure::raised;
 use daedal_graph::{Binary, Expr, Tape, Unary};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
 
 const UNARIES: [(&str, Unary); 14] = [
@@ -35,6 +37,19 @@ const BINARIES: [(&str, Binary); 6] = [
 fn find<T: Copy>(table: &[(&str, T)], name: &str) -> PyResult<T> {
     let found = table.iter().find(|(known, _)| *known == name);
     found.map(|(_, f)| *f).ok_or_else(|| PyValueError::new_err(format!("there is no operation {name}")))
+}
+
+/// Most operations of formulas that are written without definitions.
+const LONGEST: usize = 100_000;
+
+/// How many operations formulas have when everything that they share is written out.
+fn operations(graph: &daedal_graph::Graph, outputs: &[Expr]) -> usize {
+    let mut sizes: HashMap<Expr, usize> = HashMap::new();
+    for e in graph.needed(outputs) {
+        let own = graph.node(e).arguments().map(|x| sizes.get(&x).copied().unwrap_or(0));
+        sizes.insert(e, own.fold(1, usize::saturating_add));
+    }
+    outputs.iter().fold(0, |sum, e| sum.saturating_add(sizes.get(e).copied().unwrap_or(0)))
 }
 
 type Handles<'py> = Bound<'py, PyBytes>;
@@ -160,9 +175,21 @@ impl Graph {
 
     /// Definitions and formulas as text that is read back into the same nodes; the names of definitions begin with `prefix`, and there are none without one.
     #[allow(clippy::type_complexity)] // a tuple for Python
-    fn source(&self, outputs: Vec<u32>, prefix: &str) -> PyResult<(Vec<(String, String)>, Vec<String>)> {
+    fn source(
+        &self,
+        py: Python<'_>,
+        outputs: Vec<u32>,
+        prefix: &str,
+    ) -> PyResult<(Vec<(String, String)>, Vec<String>)> {
         let graph = self.lock()?;
         let outputs = handles(&graph, &outputs)?;
+        if prefix.is_empty() && operations(&graph, &outputs) > LONGEST {
+            let said = format!(
+                "a formula that stands by itself has more than {LONGEST} operations when its shared parts are written out; laws of elements, conditions and jumps \
+                 are such formulas: make it shorter, or make a variable of what is shared"
+            );
+            return Err(raised(py, "TraceError", &said));
+        }
         let names = (1..).map(|k| format!("{prefix}{k}")).take_while(|_| !prefix.is_empty());
         let listing = graph.source(&outputs, names);
         Ok((listing.definitions, listing.formulas))

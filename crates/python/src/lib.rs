@@ -6,12 +6,14 @@
 //! | `model` | models, `solve`, `check`, `init`, `compare` |
 //! | `run` | what a run gave |
 //! | `sweep` | many runs |
+//! | `black_box` | models whose functions are called at every evaluation |
 //! | `graph` | expressions of models that are written in Python |
 //! | `bytes` | arrays of numbers |
 //! | `failure` | errors as exceptions |
 //! | `watch` | signals and progress while a run is made |
 #![allow(clippy::needless_pass_by_value)] // arguments of functions that Python calls are theirs
 
+mod black_box;
 mod bytes;
 mod failure;
 mod graph;

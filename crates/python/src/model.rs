@@ -1,5 +1,6 @@
 //! Models, and what is done with them.
 
+use crate::black_box::{self, Raised};
 use crate::failure::{defect, exception, raised};
 use crate::run::Run;
 use crate::watch::Watch;
@@ -12,34 +13,62 @@ use daedal_simulation::{
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// A model with its parameters set.
+/// A model with its parameters set; what its functions raised, where it calls functions of Python.
 #[pyclass(frozen, module = "daedal._native")]
-pub struct Model(pub daedal_simulation::Model);
+pub struct Model(pub daedal_simulation::Model, pub Option<Raised>);
+
+impl Model {
+    fn plain(model: daedal_simulation::Model) -> Self {
+        Model(model, None)
+    }
+
+    /// An exception of a function goes before whatever followed from it.
+    fn exception(&self, py: Python<'_>, error: &Error) -> PyErr {
+        self.1.as_ref().and_then(Raised::take).unwrap_or_else(|| exception(py, error))
+    }
+
+    /// What a function raised while something went on without its value.
+    fn clear(&self) -> PyResult<()> {
+        self.1.as_ref().and_then(Raised::take).map_or(Ok(()), Err)
+    }
+}
 
 #[pymethods]
 impl Model {
     /// A model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        daedal_simulation::Model::load(&path).map(Model).map_err(|error| exception(py, &error))
+        daedal_simulation::Model::load(&path).map(Model::plain).map_err(|error| exception(py, &error))
     }
 
     /// The text of a model file, with its name and the folder of files that it names.
     #[staticmethod]
     fn read(py: Python<'_>, name: String, text: &str, folder: Option<PathBuf>) -> PyResult<Self> {
         let source = ModelSource::Text { name, text: text.into(), folder };
-        source.model(&[], KernelKind::default()).map(Model).map_err(|error| exception(py, &error))
+        source.model(&[], KernelKind::default()).map(Model::plain).map_err(|error| exception(py, &error))
     }
 
     /// A reference problem.
     #[staticmethod]
     fn reference(py: Python<'_>, name: &str) -> PyResult<Self> {
-        daedal_simulation::Model::reference(name).map(Model).map_err(|error| exception(py, &error))
+        daedal_simulation::Model::reference(name).map(Model::plain).map_err(|error| exception(py, &error))
+    }
+
+    /// A model whose functions are called: what it consists of, its rows, its mass matrix.
+    #[staticmethod]
+    fn black_box(py: Python<'_>, described: &str, rows: Py<PyAny>, mass: Py<PyAny>) -> PyResult<Self> {
+        black_box::model(py, described, rows, mass)
+    }
+
+    /// Are its functions called?
+    #[getter]
+    fn is_black_box(&self) -> bool {
+        self.1.is_some()
     }
 
     /// The same with some parameters changed.
     fn set(&self, py: Python<'_>, values: Vec<(String, f64)>) -> PyResult<Self> {
-        self.0.set(&values).map(Model).map_err(|error| exception(py, &error))
+        self.0.set(&values).map(Model::plain).map_err(|error| exception(py, &error))
     }
 
     /// The same, evaluated by native code (`native`) or by a tape (`tape`).
@@ -51,7 +80,7 @@ impl Model {
                 &format!("there is no kernel {kernel}; the kernels are auto, native, tape and rust"),
             )
         })?;
-        self.0.with_kernel(kind).map(Model).map_err(|error| exception(py, &error))
+        self.0.with_kernel(kind).map(Model::plain).map_err(|error| exception(py, &error))
     }
 
     /// How it is evaluated.
@@ -84,6 +113,7 @@ impl Model {
         match self.0.source() {
             ModelSource::Text { name, folder, .. } => (name.clone(), folder.clone()),
             ModelSource::Reference(problem) => (problem.name.to_string(), None),
+            ModelSource::Program { name } => (name.clone(), None),
         }
     }
 
@@ -140,22 +170,24 @@ pub fn solve(
     let made = py.detach(|| {
         let simulation = Simulation::new(&model.0, &settings)?;
         let outcome = simulation.run(&mut |progress: &Progress| watch.look(progress.fraction, progress.t));
-        let record = outcome.record();
+        // the picture is made when somebody looks at it
+        let record = outcome.numbers();
         Ok((outcome, record))
     });
-    let (outcome, record) = made.map_err(|error: Error| exception(py, &error))?;
+    let (outcome, record) = made.map_err(|error: Error| model.exception(py, &error))?;
     let Some(record) = record else {
         return Err(match &outcome.error {
-            Some(error) => exception(py, error),
+            Some(error) => model.exception(py, error),
             None => defect(py, "a run without values and without an error"),
         });
     };
     let refused = outcome.error.as_ref().filter(|error| error.kind() == ErrorKind::Input);
     if let Some(error) = refused {
-        return Err(exception(py, error));
+        return Err(model.exception(py, error));
     }
     let stopped = outcome.error.as_ref().filter(|error| error.kind() == ErrorKind::Numerical).map(daedal_cli::causes);
-    let raised = watch.raised.map(|error| error.into_value(py).into_any());
+    let raised = model.1.as_ref().and_then(Raised::take).or(watch.raised);
+    let raised = raised.map(|error| error.into_value(py).into_any());
     Ok((Run::new(record, Some(outcome)), stopped, raised))
 }
 
@@ -167,14 +199,17 @@ pub fn check(py: Python<'_>, model: &Model, t0: Option<f64>) -> PyResult<(String
         let (text, object) = (daedal_cli::check_text(&found), found.object().to_string());
         Ok((text, object, found.into_error().map(|error| daedal_cli::causes(&error))))
     });
-    made.map_err(|error: Error| exception(py, &error))
+    let found = made.map_err(|error: Error| model.exception(py, &error))?;
+    model.clear()?;
+    Ok(found)
 }
 
 /// Consistent initial values: as a table for a model file, and as an object.
 #[pyfunction]
 pub fn init(py: Python<'_>, model: &Model, object: &str) -> PyResult<(String, String)> {
     let settings: StartSettings = serde_json::from_str(object).map_err(|error| defect(py, error))?;
-    let start = py.detach(|| initialise(&model.0, &settings)).map_err(|error| exception(py, &error))?;
+    let start = py.detach(|| initialise(&model.0, &settings)).map_err(|error| model.exception(py, &error))?;
+    model.clear()?;
     let values = serde_json::to_string(&start).map_err(|error| defect(py, error))?;
     Ok((daedal_cli::start_text(&start), values))
 }
@@ -187,7 +222,8 @@ pub fn compare(py: Python<'_>, model: &Model, object: &str, said: &str) -> PyRes
         raised(py, "OptionError", text.split(" at line ").next().unwrap_or(&text))
     })?;
     let made = py.detach(|| daedal_simulation::compare(&model.0, &settings, &mut |_| {}));
-    let mut made = made.map_err(|error| exception(py, &error))?;
+    let mut made = made.map_err(|error| model.exception(py, &error))?;
+    model.clear()?;
     made.command = said.to_string();
     let written = |format: Format| {
         let mut bytes = Vec::new();

@@ -5,31 +5,38 @@ use crate::failure::{defect, raised};
 use daedal_run::{Column, Format};
 use daedal_simulation::Outcome;
 use pyo3::prelude::*;
+use pyo3::sync::OnceLockExt;
 use pyo3::types::PyBytes;
 use std::fs::File;
 use std::io::{BufWriter, Cursor, Write};
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// A run, and its polynomials as long as they are known.
 #[pyclass(frozen, module = "daedal._native")]
 pub struct Run {
+    /// Without the moving picture, if the outcome is there.
     data: daedal_run::Run,
     outcome: Option<Mutex<Outcome>>,
-    summary: String,
-    statistics: Option<String>,
+    /// With it, once a file or a page is wanted.
+    pictured: OnceLock<Option<daedal_run::Run>>,
 }
 
 impl Run {
     pub fn new(run: daedal_run::Run, outcome: Option<Outcome>) -> Self {
-        let summary = outcome.as_ref().map_or(String::new(), |outcome| daedal_cli::plain_summary(outcome, &run));
-        let statistics = outcome.as_ref().map(|outcome| daedal_cli::statistics_object(outcome, Some(&run)).to_string());
-        Run { data: run, outcome: outcome.map(Mutex::new), summary, statistics }
+        Run { data: run, outcome: outcome.map(Mutex::new), pictured: OnceLock::new() }
+    }
+
+    /// What is asked of the outcome, if it is there.
+    fn of_outcome<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&Outcome) -> T + Send) -> Option<T> {
+        let outcome = self.outcome.as_ref()?;
+        Some(py.detach(|| work(&outcome.lock().unwrap_or_else(PoisonError::into_inner))))
     }
 
     fn bytes(&self, py: Python<'_>, format: Format) -> PyResult<Vec<u8>> {
-        let mut bytes = Vec::new();
-        py.detach(|| self.data.write(format, &mut bytes)).map_err(|error| defect(py, error))?;
+        let whole = self.pictured.get_or_init_py_attached(py, || self.of_outcome(py, Outcome::record).flatten());
+        let (whole, mut bytes) = (whole.as_ref().unwrap_or(&self.data), Vec::new());
+        py.detach(|| whole.write(format, &mut bytes)).map_err(|error| defect(py, error))?;
         Ok(bytes)
     }
 }
@@ -75,6 +82,12 @@ impl Run {
         let mut bytes = Vec::new();
         run.write(Format::Json, &mut bytes).map_err(|error| defect(py, error))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Names of the columns.
+    #[getter]
+    fn names(&self) -> Vec<&str> {
+        self.data.columns.iter().map(|column| column.name.as_str()).collect()
     }
 
     /// Times of the points.
@@ -127,14 +140,14 @@ impl Run {
 
     /// The summary of the command; empty for a run from a file.
     #[getter]
-    fn summary(&self) -> &str {
-        &self.summary
+    fn summary(&self, py: Python<'_>) -> String {
+        self.of_outcome(py, |outcome| daedal_cli::plain_summary(outcome, &self.data)).unwrap_or_default()
     }
 
     /// The object of `daedal solve --stats json`; none for a run from a file.
     #[getter]
-    fn statistics(&self) -> Option<&str> {
-        self.statistics.as_deref()
+    fn statistics(&self, py: Python<'_>) -> Option<String> {
+        self.of_outcome(py, |outcome| daedal_cli::statistics_object(outcome, Some(&self.data)).to_string())
     }
 
     /// How long the computation took, where that is known.

@@ -116,7 +116,7 @@ pub fn sweep(
     threads: Option<usize>,
     resume: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Sweep, bool, usize, Option<Py<PyAny>>)> {
+) -> PyResult<(Sweep, Option<Py<PyAny>>)> {
     let settings = SweepSettings { run: settings(py, object)?, threads, resume };
     let variation = variation(py, names, axes, rows)?;
     let mut watch = Watch::new(progress);
@@ -125,8 +125,9 @@ pub fn sweep(
         daedal_simulation::sweep(&model.0, &variation, &settings, &mut look)
     });
     let made = made.map_err(|error| exception(py, &error))?;
-    let raised = watch.raised.map(|error| error.into_value(py).into_any());
-    Ok((Sweep(made.sweep), made.interrupted, made.found, raised))
+    let unwritten = made.unwritten.map(|error| exception(py, &error));
+    let raised = watch.raised.or(unwritten).map(|error| error.into_value(py).into_any());
+    Ok((Sweep(made.sweep), raised))
 }
 
 /// Every combination of the values of `axes`, or the `rows`.

@@ -55,6 +55,10 @@ pub enum Error {
     BeyondTable { table: String, from: f64, to: f64, t0: f64, tend: f64 },
     #[error("{name} is a model file, and no program; its kernel is auto, native or tape")]
     NoProgram { name: String },
+    #[error(
+        "{name} is a program of its own, whose parameters and kernel are not those of a file: make it again with other numbers"
+    )]
+    OnlyProgram { name: String },
     #[error("{model} has no matrices whose kind could be chosen: those of modes, programs and black boxes are dense")]
     NoMatrices { model: String },
     #[error("{0}; the kernel auto runs everywhere")]

@@ -16,11 +16,11 @@ pub fn of_model(model: &Model, asked: &[EventSetting]) -> Result<ModelEvents, Er
         (ModelSource::Text { name, text, folder }, _) => {
             Ok(read((name, text, folder.as_deref()), &model.content.changed, asked)?.events)
         }
-        (ModelSource::Reference(problem), ModelSystem::Motion(motion)) => {
+        (ModelSource::Reference(_) | ModelSource::Program { .. }, ModelSystem::Motion(motion)) => {
             let text = variables(motion, model.parameters());
-            Ok(read((problem.name, &text, None), &[], asked)?.events)
+            Ok(read((&model.source_name(), &text, None), &[], asked)?.events)
         }
-        (ModelSource::Reference(_), _) => Ok(ModelEvents::default()),
+        (ModelSource::Reference(_) | ModelSource::Program { .. }, _) => Ok(ModelEvents::default()),
     }
 }
 
@@ -56,13 +56,25 @@ pub fn read(
         Some(folder) => daedal_model::Model::read_in(folder, (name, text), set, &given),
         None => daedal_model::Model::read_with(name, text, set, &given),
     };
-    read.map_err(|mistakes| match mistakes {
+    read.map_err(|mistakes| error(mistakes, asked))
+}
+
+/// The same without what only pages show.
+pub fn read_numbers(
+    (name, text, folder): (&str, &str, Option<&Path>),
+    set: &[(String, f64)],
+) -> Result<daedal_model::Model, Error> {
+    daedal_model::Model::read_numbers(folder, (name, text), set).map_err(|mistakes| error(mistakes, &[]))
+}
+
+fn error(mistakes: GivenMistakes, asked: &[EventSetting]) -> Error {
+    match mistakes {
         GivenMistakes::File(mistakes) => Error::Model(Box::new(mistakes)),
         GivenMistakes::Event(number, mistakes) => {
             let EventSetting { when, action, .. } = asked[number].clone();
             Error::Event { when, action, mistakes: Box::new(mistakes) }
         }
-    })
+    }
 }
 
 /// A model file with the variables and parameters of a program, so that conditions can speak of them.
@@ -70,6 +82,17 @@ fn variables(motion: &MotionModel, parameters: &[(String, f64)]) -> String {
     let names = motion.mechanism().names();
     let Names { positions, velocities, dynamic, auxiliary, contact, holonomic, nonholonomic, .. } = &names;
     let list = |names: &[String]| names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    let declared = [positions, velocities, dynamic, auxiliary, contact];
+    if velocities.is_empty() {
+        // nothing moves: in a general system the same variables stand in the same places of the state, w before r
+        let can_be_written = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_[],.".contains(c));
+        let all = auxiliary.iter().chain(dynamic).enumerate();
+        let all = all.map(|(k, name)| if can_be_written(name) { name.clone() } else { format!("unnamed_{k}") });
+        let states: Vec<String> = all.collect();
+        let equations: Vec<String> = states.iter().map(|name| format!("{name} = 0")).collect();
+        let text = format!("[dae]\nstates = [{}]\nequations = [{}]\n", list(&states), list(&equations));
+        return format!("[model]\nname = \"variables\"\n{text}{}", given(parameters, &[&states]));
+    }
     let same = |names: &[String], formula: &str| {
         names.iter().map(|name| format!("{name:?} = {formula:?}")).collect::<Vec<_>>().join(", ")
     };
@@ -90,11 +113,12 @@ fn variables(motion: &MotionModel, parameters: &[(String, f64)]) -> String {
             let _ = writeln!(text, "{key} = {{ {} }}", same(names, "0"));
         }
     }
-    let declared = [positions, velocities, dynamic, auxiliary, contact];
+    text + &given(parameters, &declared)
+}
+
+/// The parameters that have no name of these variables.
+fn given(parameters: &[(String, f64)], declared: &[&Vec<String>]) -> String {
     let is_new = |name: &str| !declared.iter().any(|names| names.iter().any(|known| known == name));
-    text.push_str("[parameters]\n");
-    for (name, value) in parameters.iter().filter(|(name, _)| is_new(name)) {
-        let _ = writeln!(text, "{name:?} = {value:?}");
-    }
-    text
+    let new = parameters.iter().filter(|(name, _)| is_new(name));
+    new.fold(String::from("[parameters]\n"), |text, (name, value)| text + &format!("{name:?} = {value:?}\n"))
 }

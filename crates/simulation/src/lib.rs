@@ -79,7 +79,7 @@ pub use choice::MethodChoice;
 pub use compare::{ComparisonSettings, compare};
 pub use dense::NotDense;
 pub use error::{Error, ErrorKind};
-pub use model::{KernelKind, Model, ModelSource};
+pub use model::{KernelKind, Model, ModelSource, ProgramModel};
 pub use monitor::{Monitor, Progress, Unwatched};
 pub use options::{BadMethodOption, MethodOptions, OptionValue};
 pub use outcome::{Computed, ModeShare, Outcome, Switching};

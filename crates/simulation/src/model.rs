@@ -61,6 +61,20 @@ pub enum ModelSource {
     },
     /// A reference problem.
     Reference(&'static ReferenceProblem),
+    /// Equations that somebody else evaluates.
+    Program {
+        /// How messages call it.
+        name: String,
+    },
+}
+
+/// How much of a file is read.
+#[derive(Clone, Copy)]
+enum Reading {
+    /// All of it.
+    Whole,
+    /// Without pictures, plots and the search for names that nothing uses.
+    Numbers,
 }
 
 impl ModelSource {
@@ -75,7 +89,7 @@ impl ModelSource {
 
     /// The model with these parameters changed, each of them once.
     pub fn model(&self, parameters: &[(String, f64)], kernel: KernelKind) -> Result<Model, Error> {
-        self.model_with(parameters, (kernel, None), Arc::default())
+        self.model_with(parameters, (kernel, None), Arc::default(), Reading::Whole)
     }
 
     /// The same with matrices of a kind, whatever the model says, and with the programs of another model of this source.
@@ -84,6 +98,7 @@ impl ModelSource {
         parameters: &[(String, f64)],
         (kernel, matrices): (KernelKind, Option<Matrices>),
         programs: Arc<ProgramCache>,
+        reading: Reading,
     ) -> Result<Model, Error> {
         let name = |k: usize| parameters[k].0.replace(' ', "");
         if let Some(k) = (0..parameters.len()).find(|&k| (0..k).any(|j| name(j) == name(k))) {
@@ -94,9 +109,10 @@ impl ModelSource {
         }
         let content = match self {
             ModelSource::Text { name, text, folder } => {
-                from_text((name, text, folder.as_deref()), parameters, (kernel, matrices), &programs)?
+                from_text((name, text, folder.as_deref()), parameters, (kernel, matrices), &programs, reading)?
             }
             ModelSource::Reference(problem) => from_problem(problem, parameters, (kernel, matrices), &programs)?,
+            ModelSource::Program { name } => return Err(Error::OnlyProgram { name: name.clone() }),
         };
         Ok(Model { source: self.clone(), kernel, matrices, rank_tolerance: None, content: Arc::new(content), programs })
     }
@@ -268,9 +284,20 @@ impl Model {
 
     /// The same model with some parameters changed, beside those that were changed before.
     pub fn set(&self, parameters: &[(String, f64)]) -> Result<Model, Error> {
+        self.set_by(parameters, Reading::Whole)
+    }
+
+    /// The same for a run of whose page nothing is wanted.
+    pub(crate) fn set_for_numbers(&self, parameters: &[(String, f64)]) -> Result<Model, Error> {
+        self.set_by(parameters, Reading::Numbers)
+    }
+
+    fn set_by(&self, parameters: &[(String, f64)], reading: Reading) -> Result<Model, Error> {
         let before = self.content.changed.iter().filter(|(name, _)| !parameters.iter().any(|(new, _)| new == name));
         let all: Vec<(String, f64)> = before.chain(parameters).cloned().collect();
-        Ok(Model { rank_tolerance: self.rank_tolerance, ..self.again(&all, self.kernel, self.matrices)? })
+        let how = (self.kernel, self.matrices);
+        let model = self.source.model_with(&all, how, self.programs.clone(), reading)?;
+        Ok(Model { rank_tolerance: self.rank_tolerance, ..model })
     }
 
     fn again(
@@ -279,7 +306,7 @@ impl Model {
         kernel: KernelKind,
         matrices: Option<Matrices>,
     ) -> Result<Model, Error> {
-        self.source.model_with(parameters, (kernel, matrices), self.programs.clone())
+        self.source.model_with(parameters, (kernel, matrices), self.programs.clone(), Reading::Whole)
     }
 
     /// How formulas are evaluated.
@@ -334,6 +361,7 @@ impl Model {
         match &self.source {
             ModelSource::Text { name, .. } => name.clone(),
             ModelSource::Reference(problem) => problem.name.to_string(),
+            ModelSource::Program { name } => name.clone(),
         }
     }
 
@@ -392,11 +420,11 @@ impl Model {
         names
     }
 
-    /// The text of its file; none of a reference problem.
+    /// The text of its file; none of a reference problem or a program.
     pub fn text(&self) -> Option<&str> {
         match &self.source {
             ModelSource::Text { text, .. } => Some(text),
-            ModelSource::Reference(_) => None,
+            ModelSource::Reference(_) | ModelSource::Program { .. } => None,
         }
     }
 
@@ -520,16 +548,78 @@ impl Model {
     }
 }
 
+/// Equations of motion as a program, with what a model says beside them.
+pub struct ProgramModel {
+    /// Its name.
+    pub name: String,
+    /// What it is; empty if nobody says it.
+    pub description: String,
+    /// Numbers that the program is made with.
+    pub parameters: Vec<(String, f64)>,
+    /// Start and end of the interval.
+    pub interval: (f64, Option<f64>),
+    /// What is known about the start.
+    pub initial: Initial,
+    /// The equations, which need not have formulas.
+    pub mechanism: Box<dyn Mechanism + Send + Sync>,
+}
+
+impl From<ProgramModel> for Model {
+    /// A model whose equations are evaluated by a program. It cannot be changed: other parameters are another program.
+    fn from(program: ProgramModel) -> Model {
+        let motion = MotionModel {
+            formulas: None,
+            initial: Initial { t: program.interval.0, ..program.initial },
+            bodies: None,
+            references: Vec::new(),
+            program: Some(program.mechanism),
+            kernel: KernelKind::Rust,
+            matrices: Matrices::Auto,
+            programs: Arc::default(),
+            compiled: OnceLock::new(),
+        };
+        let content = ModelContent {
+            name: program.name.clone(),
+            description: program.description,
+            citation: String::new(),
+            parameters: program.parameters,
+            changed: Vec::new(),
+            defaults: Defaults::default(),
+            interval: program.interval,
+            warnings: Vec::new(),
+            tables: Vec::new(),
+            places: EquationPlaces::default(),
+            equations: ModelSystem::Motion(Arc::new(motion)),
+            events: ModelEvents::default(),
+            boundary: None,
+            picture: None,
+            plots: Vec::new(),
+        };
+        Model {
+            source: ModelSource::Program { name: program.name },
+            kernel: KernelKind::Rust,
+            matrices: None,
+            rank_tolerance: None,
+            content: Arc::new(content),
+            programs: Arc::default(),
+        }
+    }
+}
+
 fn from_text(
     (name, text, folder): (&str, &str, Option<&Path>),
     set: &[(String, f64)],
     (kernel, matrices): (KernelKind, Option<Matrices>),
     programs: &Arc<ProgramCache>,
+    reading: Reading,
 ) -> Result<ModelContent, Error> {
     if kernel == KernelKind::Rust {
         return Err(Error::NoProgram { name: name.to_string() });
     }
-    let read = events::read((name, text, folder), set, &[])?;
+    let read = match reading {
+        Reading::Whole => events::read((name, text, folder), set, &[])?,
+        Reading::Numbers => events::read_numbers((name, text, folder), set)?,
+    };
     let t0 = match &read.kind {
         ModelKind::Motion { initial, .. } => initial.t,
         ModelKind::Dae { initial, .. } => initial.t,

@@ -152,7 +152,13 @@ impl Outcome {
     /// Everything that a run file holds; nothing if the run could not be started.
     pub fn record(&self) -> Option<Run> {
         let computed = self.computed.as_ref()?;
-        Some(record::record(self, computed))
+        Some(record::record(self, computed, true))
+    }
+
+    /// The same without the moving picture, which costs as much as a short run.
+    pub fn numbers(&self) -> Option<Run> {
+        let computed = self.computed.as_ref()?;
+        Some(record::record(self, computed, false))
     }
 
     /// Which equations were discretised.

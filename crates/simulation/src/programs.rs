@@ -6,6 +6,7 @@ use daedal::graph::{Expr, Graph, Node};
 use daedal::linalg::Matrices;
 use daedal::motion::{ClosedForms, Compiled, Formulas};
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Programs that are kept: enough for the values of a second parameter that a sweep goes through in turn, few enough to be compared one by one.
@@ -16,6 +17,8 @@ const KEPT: usize = 16;
 pub(crate) struct ProgramCache(Mutex<Vec<CachedProgram>>);
 
 struct CachedProgram {
+    /// Of the formulas, see [`fingerprint`].
+    fingerprint: u64,
     formulas: Formulas,
     kernel: KernelKind,
     matrices: Matrices,
@@ -26,14 +29,17 @@ impl ProgramCache {
     /// The equations with their kernels, which are compiled when they are first needed.
     pub fn motion(&self, formulas: &Formulas, kernel: KernelKind, matrices: Matrices) -> Arc<Compiled> {
         let bound = formulas.bound();
+        let fingerprint = fingerprint(&bound);
         let mut programs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |known: &CachedProgram| {
-            known.kernel == kernel && known.matrices == matrices && same(&known.formulas, &bound)
+            let asked = (known.fingerprint, known.kernel, known.matrices) == (fingerprint, kernel, matrices);
+            asked && same(&known.formulas, &bound)
         };
         let program = match programs.iter().position(fits) {
             Some(place) => programs.remove(place),
             None => CachedProgram {
                 compiled: Arc::new(Compiled::new(&bound, kernel.compiler()).with_matrices(matrices)),
+                fingerprint,
                 formulas: bound,
                 kernel,
                 matrices,
@@ -44,6 +50,22 @@ impl ProgramCache {
         programs.truncate(KEPT);
         compiled
     }
+}
+
+/// A number that is equal for equal formulas: operations and constants, wherever they stand. Programs of a sweep differ in constants, and most comparisons end here.
+fn fingerprint(formulas: &Formulas) -> u64 {
+    let expressions: Vec<Expr> = expressions(formulas).into_iter().map(|(_, _, e)| e).collect();
+    let of = |e: Expr| {
+        let mut hasher = DefaultHasher::new();
+        match formulas.graph.node(e) {
+            Node::Constant(x) => (0, x.to_bits()).hash(&mut hasher),
+            Node::Powi(_, n) => (1, n).hash(&mut hasher),
+            Node::Powf(_, a) => (2, a.to_bits()).hash(&mut hasher),
+            _ => return 1,
+        }
+        hasher.finish()
+    };
+    formulas.graph.needed(&expressions).into_iter().map(of).fold(0, u64::wrapping_add)
 }
 
 /// Are these bound formulas the same, node by node and numbers by their bits? Then a program of one is a program of the other, bit for bit. Values of
@@ -126,7 +148,7 @@ fn same_nodes((own, a): (&Graph, &[(usize, usize, Expr)]), (other, b): (&Graph, 
 
 #[cfg(test)]
 mod tests {
-    use super::same;
+    use super::{fingerprint, same};
     use crate::model::{Model, ModelSystem};
     use std::ptr;
 
@@ -177,9 +199,11 @@ mod tests {
         let mut other = first.clone();
         other.graph.number(17.0);
         assert!(same(&first, &other) && same(&other, &first));
+        assert_eq!(fingerprint(&first), fingerprint(&other));
         let mut longer = formulas.clone();
         longer.parameters[0].1 += f64::EPSILON;
         assert!(!same(&first, &longer.bound()));
+        assert_ne!(fingerprint(&first), fingerprint(&longer.bound()));
         other.force.swap(0, 1);
         assert!(!same(&first, &other));
         let mut renamed = first.clone();

@@ -58,8 +58,8 @@ pub fn points<'s>(outcome: &Outcome, computed: &'s Computed) -> RecordedPoints<'
     }
 }
 
-/// Everything that a run file holds.
-pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
+/// Everything that a run file holds; the moving picture only if it is wanted.
+pub fn record(outcome: &Outcome, computed: &Computed, with_picture: bool) -> Run {
     let RecordedPoints { mut table, stretches, end_mode, end, end_rates } = points(outcome, computed);
     let mut columns: Vec<Column> =
         table.names.iter().zip(&table.kinds).map(|(name, &kind)| Column::new(name.clone(), kind, Vec::new())).collect();
@@ -119,7 +119,7 @@ pub fn record(outcome: &Outcome, computed: &Computed) -> Run {
     }
     let end = Some(LastPoint { t: end.t, values: last });
     let plots = plots(outcome, &mut columns);
-    let scene = scene::scene(outcome, computed, &stretches).map(Box::new);
+    let scene = if with_picture { scene::scene(outcome, computed, &stretches).map(Box::new) } else { None };
     let (header, steps) = (header(outcome, computed), outcome.steps.clone());
     Run { header, times, columns, steps, events, end, hybrid, plots, scene }
 }

@@ -4,7 +4,7 @@
 //! the tolerance decides on the order of GEOMS. It is a default, not a theorem: ranks and time scales change along a motion, and `daedal compare`
 //! measures. Numbers behind the rules are those of a study (`docs/src/study.md`).
 
-use super::linearised::{LARGE, Linearised, Means, implied_names};
+use super::linearised::{LARGE, Linearised, Means, implied_by};
 use super::time_scales::{Stiffness, TimeScales, time_scales};
 use crate::catalogue::{self, MotionMethod};
 use crate::formulation::{Formulation, Selectors};
@@ -94,7 +94,7 @@ pub struct Features {
     pub stiffness: Option<(f64, Stiffness)>,
     /// How many times the slowest part of the motion decays by e in the interval, where everything decays.
     pub decays: Option<f64>,
-    /// Is the system Hamiltonian, as far as one can tell at the start?
+    /// Is the system Hamiltonian, as far as one can tell at the start? Looked for where an explicit method would be chosen without invariants.
     pub hamiltonian: bool,
     /// Number of unknowns, where these are too many for singular values and eigenvalues, and matrices are sparse.
     pub large: Option<usize>,
@@ -104,14 +104,14 @@ impl Features {
     /// Of a system at a consistent point.
     pub fn of(mechanism: &dyn Mechanism, start: &State, tend: f64, ranks: RankRule) -> Self {
         let (sizes, structure) = (mechanism.sizes(), mechanism.structure());
+        let formulas = mechanism.formulas();
         let mut features = Features {
-            black_box: mechanism.formulas().is_none(),
+            black_box: formulas.is_none(),
             contact: sizes.contact,
             auxiliary: sizes.auxiliary,
             multipliers_in_forces: structure.multipliers_in_forces,
             nonholonomic: sizes.nonholonomic,
-            implied: implied_names(mechanism),
-            hamiltonian: is_hamiltonian(mechanism, start),
+            implied: implied_by(formulas.as_ref(), mechanism),
             ..Features::default()
         };
         let rows = sizes.holonomic + sizes.nonholonomic;
@@ -147,6 +147,9 @@ impl Features {
         features.regular = scales.is_some();
         features.decays = scales.as_ref().and_then(decays);
         features.stiffness = scales.and_then(|scales| Some((scales.stiffness_ratio?, scales.stiffness)));
+        // a test by derivatives of all forces, which costs as much as the rest: only where the choice tells its result
+        let chosen = features.choose();
+        features.hamiltonian = chosen.method == "dop853" && !chosen.onto_invariants && is_hamiltonian(mechanism, start);
         features
     }
 

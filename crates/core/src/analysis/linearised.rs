@@ -8,7 +8,7 @@ use crate::linalg::rank::{Decomposed, Eliminated, Scaling};
 use crate::linalg::{Jacobian, Matrices, RankRule, SparseMatrix};
 use crate::method::structural::kinds;
 use crate::motion::consistent::tolerance_of;
-use crate::motion::{Layout, Mechanism, Names, ReducedArray, Undefined};
+use crate::motion::{Formulas, Layout, Mechanism, Names, ReducedArray, Undefined};
 use faer::Mat;
 use std::ops::Range;
 
@@ -212,7 +212,12 @@ pub(super) fn constraint_names(names: &Names) -> Vec<String> {
 
 /// Names of the constraints that the kinematics imply.
 pub(super) fn implied_names(mechanism: &dyn Mechanism) -> Vec<String> {
-    let implied = mechanism.formulas().map_or(Vec::new(), |formulas| formulas.implied());
+    implied_by(mechanism.formulas().as_ref(), mechanism)
+}
+
+/// The same with formulas that are known already.
+pub(super) fn implied_by(formulas: Option<&Formulas>, mechanism: &dyn Mechanism) -> Vec<String> {
+    let implied = formulas.map_or(Vec::new(), Formulas::implied);
     let names = mechanism.names().holonomic;
     implied.into_iter().filter_map(|k| names.get(k).cloned()).collect()
 }

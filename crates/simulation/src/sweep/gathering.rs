@@ -91,7 +91,7 @@ impl SweepGathering {
     pub fn outcome(mut self) -> SweepOutcome {
         self.parts.sort_by_key(|part| part.run.number);
         let interrupted = self.parts.len() < self.done.len();
-        SweepOutcome { sweep: self.sweep(0), interrupted, found: self.found }
+        SweepOutcome { sweep: self.sweep(0), interrupted, found: self.found, unwritten: None }
     }
 
     /// One more run, which is not written yet.

@@ -47,6 +47,8 @@ pub struct SweepOutcome {
     pub interrupted: bool,
     /// How many runs were found in the folder.
     pub found: usize,
+    /// Why the folder could not be written, as on a full disk. The sweep ends there, and what was made is here all the same.
+    pub unwritten: Option<Error>,
 }
 
 /// Make all runs. `progress` is told how many of how many are done, on the thread of the caller, twenty times in a second; `Break` ends the sweep.
@@ -118,11 +120,10 @@ pub fn sweep(
             }
         }
     });
-    kept?;
     if gathering.len() == total {
         let _ = progress(total, total);
     }
-    Ok(gathering.outcome())
+    Ok(SweepOutcome { unwritten: kept.err(), ..gathering.outcome() })
 }
 
 /// Make these runs one after the other, on this thread: a part of a sweep that is made elsewhere, for [`SweepGathering::add`]. Mistakes that all runs have

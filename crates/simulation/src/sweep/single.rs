@@ -29,7 +29,7 @@ pub(super) fn one(
     let mut watch =
         |_: &Progress| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let made = catch_unwind(AssertUnwindSafe(|| -> Result<Outcome, Error> {
-        let model = model.set(&variation.row(number))?;
+        let model = model.set_for_numbers(&variation.row(number))?;
         let outcome = Simulation::new(&model, settings)?.run(&mut watch);
         Ok(outcome)
     }));
@@ -54,7 +54,7 @@ pub(super) fn one(
     if outcome.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Interrupted) {
         return None;
     }
-    let Some(record) = outcome.record() else {
+    let Some(record) = outcome.numbers() else {
         return Some(failed(outcome.error.as_ref().map_or(String::new(), told)));
     };
     let message = outcome.error.as_ref().map(told).or(record.header.message.clone()).unwrap_or_default();

@@ -36,6 +36,7 @@ impl SweepStore {
             model: match &model.source {
                 ModelSource::Text { text, .. } => text.to_string(),
                 ModelSource::Reference(problem) => problem.name.to_string(),
+                ModelSource::Program { name } => name.clone(),
             },
             parameters: model.changed().to_vec(),
             kernel: model.kernel,
