@@ -72,7 +72,9 @@ impl Graph {
                 gradients.put(e, node, gradient);
             }
         });
-        outputs.iter().for_each(|&e| gradients.finish(e));
+        for &e in outputs {
+            gradients.finish(e);
+        }
         let gradients = gradients.known;
         let mut entries: Vec<Vec<(usize, Expr)>> = vec![Vec::new(); inputs.len()];
         for (i, e) in outputs.iter().enumerate() {

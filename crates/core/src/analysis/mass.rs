@@ -160,9 +160,10 @@ fn sparse_mass(at: &Linearised, names: &Names, structure: MassStructure) -> Opti
     let saddle = saddle(&M, &K);
     let found = Eliminated::of(&saddle, Scaling::Both, at.means.ranks);
     // the matrix and its transpose have one rank; what pivots lose by rounding is told by none of them
-    let (left, right) = match found.decision.is_full() {
-        true => (Vec::new(), Vec::new()),
-        false => (found.left_null_vectors()?, null_vectors(&saddle, at)?),
+    let (left, right) = if found.decision.is_full() {
+        (Vec::new(), Vec::new())
+    } else {
+        (found.left_null_vectors()?, null_vectors(&saddle, at)?)
     };
     let (undetermined, equations) = (accelerations(&right, n), accelerations(&left, n));
     let mut moves = vec![false; n];

@@ -132,6 +132,7 @@ mod tests {
                 tau: 1e-10,
                 independent: false,
                 equilibrated,
+                damped: false,
             };
             let x = [0.5, 1.0, -2.0, 0.0, 3.0, 1.0];
             let (a, b) =
