@@ -462,7 +462,9 @@ fn a_chain_of_ten_links_falls_as_by_recursion() {
     let [force, torque] = force_at_start(&mechanism, &mechanism.start(), pin.unwrap());
     close("start", &force, &[0.0, -1.578059639495, 5.670860305168], 1e-9);
     close("start", &torque, &[0.0, 0.0, -1.078059639495], 1e-9);
-    METHODS.into_iter().for_each(|method| chain_at_one_second(&mechanism, (before, pin.unwrap()), method));
+    for method in METHODS {
+        chain_at_one_second(&mechanism, (before, pin.unwrap()), method);
+    }
 }
 
 fn chain_at_one_second(mechanism: &Assembled, (last, pin): (BodyId, JointId), method: (&str, &str)) {
@@ -585,7 +587,9 @@ fn a_ladder_of_parallelograms_falls_with_nine_rows_too_many() {
     let mobility = ladder.system.mobility(0.0, &ladder.system.positions(&[]));
     assert_eq!((mobility.rows, mobility.dependent.len(), mobility.freedoms), (50, 9, 1));
     assert_eq!(mobility.not_unique.len(), 10, "{:?}", mobility.not_unique);
-    REDUNDANT.into_iter().for_each(|method| ladder_at_half_a_second(&ladder, method));
+    for method in REDUNDANT {
+        ladder_at_half_a_second(&ladder, method);
+    }
 }
 
 fn ladder_at_half_a_second(ladder: &Ladder, method: (&str, &str)) {
