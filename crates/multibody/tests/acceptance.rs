@@ -697,9 +697,9 @@ fn ladders_pass_where_they_are_flat_if_they_are_asked_to() {
         let mechanism = ladder.system.clone().finish_with(Native).unwrap();
         let exact = ladder_angle(cells, [1.2, -6.0], 2.0);
         assert!(exact < -6.0, "two half turns: {exact}");
-        for (pair, tolerance) in [(Pair::Order5, 1e-8), (Pair::Order8, 1e-8), (Pair::Order8, 1e-10)] {
+        for pair in [Pair::Order5, Pair::Order8] {
             let method = DormandPrince { singular: AtSingular::Pass, ..DormandPrince::of(pair) };
-            let options = Options { tolerance: Tolerance::new(tolerance, tolerance), ..Options::default() };
+            let options = Options { tolerance: Tolerance::new(1e-8, 1e-8), ..Options::default() };
             let problem = Problem::new(&mechanism, ladder.start(&mechanism, -6.0), 2.0);
             let solution = solve(&problem, &method, &options).unwrap_or_else(|e| panic!("{cells} {pair:?}: {e}"));
             let turned = 1.2 + angle(&mechanism, 0, &solution.end.x);

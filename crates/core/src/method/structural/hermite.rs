@@ -46,18 +46,12 @@ pub(super) fn through_values(nodes: &[f64], values: &mut [f64]) {
 /// Largest value and largest slope on [−1, 0], at some points, of the product that belongs to the last divided difference:
 /// σⁿ (σ + 1)ⁿ (σ − σ₂)ⁿ⁻¹ with n values at each of 0, −1, σ₂.
 pub(super) fn last_product(oldest: f64, each: usize) -> [f64; 2] {
-    [-0.2, -0.4, -0.6, -0.8].into_iter().fold([0.0, 0.0], |[value, slope]: [f64; 2], sigma: f64| {
-        let [product, rate] = product_at(sigma, oldest, each);
-        [value.max(product.abs()), slope.max(rate.abs())]
-    })
-}
-
-/// That product and its derivative at one place that is no node.
-pub(super) fn product_at(sigma: f64, oldest: f64, each: usize) -> [f64; 2] {
     let n = each as i32;
-    let product = (sigma * (sigma + 1.0)).powi(n) * (sigma - oldest).powi(n - 1);
-    let logarithmic = f64::from(n) * (1.0 / sigma + 1.0 / (sigma + 1.0)) + f64::from(n - 1) / (sigma - oldest);
-    [product, product * logarithmic]
+    [-0.2, -0.4, -0.6, -0.8].into_iter().fold([0.0, 0.0], |[value, slope]: [f64; 2], sigma: f64| {
+        let product = (sigma * (sigma + 1.0)).powi(n) * (sigma - oldest).powi(n - 1);
+        let logarithmic = f64::from(n) * (1.0 / sigma + 1.0 / (sigma + 1.0)) + f64::from(n - 1) / (sigma - oldest);
+        [value.max(product.abs()), slope.max((product * logarithmic).abs())]
+    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! λ, μ: the cubic through their last four values, of lower degree after a start; it only tells about where they are. What is saved is
 //! computed from p and v, and polynomials that are kept go through such values.
 
-use super::hermite::{last_product, product_at, through, through_values};
+use super::hermite::{last_product, through, through_values};
 use crate::motion::Layout;
 use crate::segment::Segment;
 
@@ -154,16 +154,6 @@ pub(super) fn interpolate_back(
     }
     differentiate(powers, layout, plain, h);
     write_multipliers(powers, layout, h, multipliers);
-}
-
-/// By how much more the last term of these polynomials counts at a time behind them than where it is largest between the two last points: of positions, and of
-/// velocities.
-pub(super) fn growth(plain: bool, [oldest, from, to]: [f64; 3], t: f64) -> [f64; 2] {
-    let (h, each) = (to - from, if plain { 3 } else { 2 });
-    let (sigma, oldest) = ((t - to) / h, (oldest - to) / h);
-    let (there, inside) = (product_at(sigma, oldest, each), last_product(oldest, each));
-    // velocities are derivatives of positions, or have polynomials of their own
-    [there[0] / inside[0], if plain { there[1] / inside[1] } else { there[0] / inside[0] }]
 }
 
 /// Points that accelerations and multipliers are interpolated from where their polynomials are to be as accurate as the motion.

@@ -2,9 +2,7 @@
 
 use super::constant_step::StepTrial;
 use super::equations::StructuralEquations;
-use super::interpolation::{
-    End, MultiplierHistory, SAMPLES, growth, interpolate, interpolate_back, interpolate_samples,
-};
+use super::interpolation::{End, MultiplierHistory, SAMPLES, interpolate, interpolate_back, interpolate_samples};
 use super::projection::{ProjectedOnto, Projection};
 use crate::error::{BadOption, ConstraintBlock, StepFailure};
 use crate::method::collocation::nodes::NEGLIGIBLE;
@@ -33,9 +31,9 @@ const BESIDE: f64 = 1e-5;
 const DEGREES: [usize; 2] = [5, 8];
 /// A run that stops at a singular configuration ends so near to it, relative to the step that met it. Chosen: two or three more steps.
 const NEAR: f64 = 0.01;
-/// A leap over a singular configuration is made where the last term of the polynomials through the last three points is at most so many tolerances behind it,
-/// and the constraints move the point by no more.
-const LEAP: f64 = 3.0;
+/// A leap over a singular configuration is made where the polynomials through the last two and the last three points differ by at most so many tolerances
+/// behind it, which is the error of the first, and where the constraints move the end of the second by so many.
+const LEAP: [f64; 2] = [100.0, 3.0];
 
 /// What happens where constraints lose rank on the way: the motion may go on in more than one way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -483,17 +481,19 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         interpolate_back(&mut ahead, l, plain, ends, &self.multipliers, &mut self.deviation);
         self.x1.copy_from_slice(&self.state.x);
         ahead.eval(t1, &mut self.x1);
-        let [position, velocity] = growth(plain, ends.map(|end| end.t), t1);
-        self.deviation[l.p()].iter_mut().for_each(|x| *x *= position);
-        self.deviation[l.r()].iter_mut().for_each(|x| *x *= position);
-        self.deviation[l.v()].iter_mut().for_each(|x| *x *= velocity);
-        if !(self.weights.norm(&self.deviation) <= LEAP) {
+        interpolate(&mut ahead, l, plain, [self.before.end(), here], &self.multipliers);
+        ahead.eval(t1, &mut self.left.x);
+        self.deviation.fill(0.0);
+        for j in l.r().start..l.p().end {
+            self.deviation[j] = self.x1[j] - self.left.x[j];
+        }
+        if !(self.weights.norm(&self.deviation) <= LEAP[0]) {
             return false;
         }
         self.scheme.forget();
         let all = ProjectedOnto::All;
         let moved = self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights, all);
-        moved.is_ok_and(|moved| moved <= LEAP)
+        moved.is_ok_and(|moved| moved <= LEAP[1])
     }
 
     /// The size of a step that ends in front of a singular configuration, if the run is not near to it yet.
