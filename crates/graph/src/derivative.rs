@@ -274,7 +274,8 @@ mod tests {
         // neighbours share a term; the sum goes on as part of two others
         let [sum, twice, rest] = graph.with(|| {
             let term = |i: usize| x[i] * x[(i + 1) % n];
-            let sum = (0..n).fold(Expr::from(0.0), |sum, i| if i % 3 == 0 { sum - term(i) } else { sum + term(i) });
+            let sum =
+                (0..n).fold(Expr::from(0.0), |sum, i| if i.is_multiple_of(3) { sum - term(i) } else { sum + term(i) });
             [sum, sum * 2.0, sum - x[0]]
         });
         let jacobian = graph.jacobian(&[sum, twice, rest], &x);

@@ -58,14 +58,13 @@ enum Multipliers {
 impl<'m> StatePlaces<'m> {
     fn new(system: &'m System, formulas: &Formulas, loaded: bool) -> Self {
         let layout = Layout::new(formulas.sizes, Form::StrangenessFree, false);
-        let multipliers = match loaded {
-            true => {
-                let at = formulas.variables();
-                let all = at.lambda().iter().chain(at.mu()).enumerate().map(|(k, e)| (format!("multiplier {k}"), *e));
-                let outputs = Outputs::new(&Formulas { outputs: all.collect(), ..formulas.clone() });
-                Multipliers::Computed(Box::new(outputs))
-            }
-            false => Multipliers::None,
+        let multipliers = if loaded {
+            let at = formulas.variables();
+            let all = at.lambda().iter().chain(at.mu()).enumerate().map(|(k, e)| (format!("multiplier {k}"), *e));
+            let outputs = Outputs::new(&Formulas { outputs: all.collect(), ..formulas.clone() });
+            Multipliers::Computed(Box::new(outputs))
+        } else {
+            Multipliers::None
         };
         StatePlaces { system, p: layout.p().collect(), v: layout.v().collect(), multipliers }
     }
