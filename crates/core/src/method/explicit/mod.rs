@@ -128,7 +128,9 @@ impl Admitted {
         let (mut rate, mut grown) = (0.0, 0.0);
         for _ in 0..POWERS {
             let size = x.iter().map(|x| x * x).sum::<f64>().sqrt();
-            x.iter_mut().for_each(|x| *x /= size);
+            for x in &mut x {
+                *x /= size;
+            }
             for (i, &(own, e)) in leading.iter().enumerate() {
                 y[own] = self.pencil.A.row(i).fold(0.0, |sum, (j, a)| sum + a * x[j]) / e;
             }
