@@ -283,7 +283,7 @@ mod tests {
         let point: Vec<f64> = (0..n).map(|i| (0.7 * i as f64).sin()).collect();
         let values = crate::Tape::new(&graph, &jacobian.entries).evaluate(&point);
         for ((row, j, _), value) in jacobian.iter().zip(values) {
-            let sign = |i: usize| if i % 3 == 0 { -1.0 } else { 1.0 };
+            let sign = |i: usize| if i.is_multiple_of(3) { -1.0 } else { 1.0 };
             let before = (j + n - 1) % n;
             let slope = sign(j) * point[(j + 1) % n] + sign(before) * point[before];
             let expected = [slope, 2.0 * slope, if j == 0 { slope - 1.0 } else { slope }][row];

@@ -53,6 +53,14 @@ fn stiff_reactions_are_solved_by_implicit_methods_from_the_start() {
     }
 }
 
+/// 400 unknowns, and a boundary value that falls at t = 5.
+#[test]
+fn a_large_stiff_system_is_told_by_its_fastest_decay() {
+    for (tolerance, method) in [(1e-4, "rodas"), (1e-6, "radau")] {
+        assert_eq!(solved("medical-akzo-nobel", tolerance, tolerance).methods, [(method, 0.0)], "{tolerance:e}");
+    }
+}
+
 /// Concentrations from 1e-21 to 1e-3: the absolute tolerance of the source.
 #[test]
 fn the_slowest_reaction_ends_with_radau() {

@@ -40,11 +40,12 @@ impl Subject for WholeSubject {
             Ok(simulation) => simulation,
             Err(error) => return RunResult::failed(said(&error)),
         };
-        let mut watch = StepClock { deadline: Instant::now() + timeout, first: None, last: Instant::now(), steps: 0 };
-        let (begin, clock) = (Instant::now(), Clock::start());
+        let deadline = Instant::now() + timeout;
+        let mut watch = StepClock { deadline, first: None, clock: None, last: Instant::now(), steps: 0 };
+        let begin = Instant::now();
         let outcome = simulation.run(&mut |progress: &Progress| watch.step(progress));
         let by_the_wall = watch.seconds(begin);
-        let seconds = by_the_wall * clock.share();
+        let seconds = by_the_wall * watch.clock.map_or(1.0, |clock| clock.share());
         let failure = match &outcome.error {
             Some(Error::Interrupted { t }) => Some(too_long(timeout, *t)),
             Some(error) => Some(said(error)),
@@ -121,12 +122,15 @@ impl WholeSubject {
 struct StepClock {
     deadline: Instant,
     first: Option<Instant>,
+    /// from the first step on: what was lost before belongs to no step
+    clock: Option<Clock>,
     last: Instant,
     steps: u32,
 }
 
 impl StepClock {
     fn step(&mut self, _: &Progress) -> ControlFlow<()> {
+        self.clock.get_or_insert_with(Clock::start);
         self.last = Instant::now();
         self.first.get_or_insert(self.last);
         self.steps += 1;
