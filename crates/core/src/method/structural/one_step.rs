@@ -32,8 +32,8 @@ const DEGREES: [usize; 2] = [5, 8];
 /// A run that stops at a singular configuration ends so near to it, relative to the step that met it. Chosen: two or three more steps.
 const NEAR: f64 = 0.01;
 /// A leap over a singular configuration is made where the polynomials through the last two and the last three points differ by at most so many tolerances
-/// behind it, which is the error of the first, and where the constraints move the end of the second by so many.
-const LEAP: [f64; 2] = [100.0, 3.0];
+/// behind it, and the constraints move the point by no more.
+const LEAP: f64 = 3.0;
 
 /// What happens where constraints lose rank on the way: the motion may go on in more than one way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -487,13 +487,13 @@ impl<'p, S: Scheme> OneStep<'p, S> {
         for j in l.r().start..l.p().end {
             self.deviation[j] = self.x1[j] - self.left.x[j];
         }
-        if !(self.weights.norm(&self.deviation) <= LEAP[0]) {
+        if !(self.weights.norm(&self.deviation) <= LEAP) {
             return false;
         }
         self.scheme.forget();
         let all = ProjectedOnto::All;
         let moved = self.projection.project(&mut self.equations, (t1, &mut self.x1), &self.weights, all);
-        moved.is_ok_and(|moved| moved <= LEAP[1])
+        moved.is_ok_and(|moved| moved <= LEAP)
     }
 
     /// The size of a step that ends in front of a singular configuration, if the run is not near to it yet.
