@@ -3,6 +3,7 @@
 use super::coverage::{walk, words};
 use super::{pages, project, text};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// All files of the project, from its top on, with `/` between folders.
 fn files() -> Vec<String> {
@@ -46,7 +47,8 @@ fn names_of_the_notation_are_those_of_the_code() {
     });
     let notation = text(&project().join("NOTATION.md"));
     for row in notation.lines().filter(|line| line.starts_with('|')) {
-        let names = words(row).filter(|word| !is_file(word) && !word.ends_with(".rs"));
+        let names =
+            words(row).filter(|word| !is_file(word) && Path::new(word).extension().is_none_or(|end| end != "rs"));
         for name in names.flat_map(|word| word.split(|c: char| !c.is_alphanumeric() && c != '_')) {
             assert!(name.is_empty() || known.contains(name), "there is no {name}: {row}");
         }

@@ -366,7 +366,7 @@ pub fn characterise(system: &System, initial: &Initial, depth: Depth) -> Result<
         ranks: depth.ranks,
     };
     let mut jet = values(&starts);
-    search.run(&mut jet, depth, 0)
+    search.run(&mut jet, depth)
 }
 
 /// What is given about the states, and where a search begins.
@@ -386,17 +386,6 @@ pub fn characterise_at(
     x: &[f64],
     depth: Depth,
 ) -> Result<Characteristics, AnalysisError> {
-    characterise_near(system, array, (t, x), depth, 0)
-}
-
-/// The same where the hypothesis is known to hold at a level: the jet of that level is found at once, and has those of the levels below in it.
-pub(super) fn characterise_near(
-    system: &System,
-    array: &mut DerivativeArray,
-    (t, x): (f64, &[f64]),
-    depth: Depth,
-    known: usize,
-) -> Result<Characteristics, AnalysisError> {
     let n = system.dim();
     let mut starts: Vec<Start> = x.iter().map(|&x| Start::Guess(x)).collect();
     starts.resize(2 * n, Start::Unknown);
@@ -404,7 +393,7 @@ pub(super) fn characterise_near(
     let ranks = depth.ranks;
     let condition_names = Vec::new();
     LevelSearch { system, array, conditions: None, t, starts: &starts, condition_names, released: false, ranks }
-        .run(&mut jet, depth, known)
+        .run(&mut jet, depth)
 }
 
 fn check(system: &System, initial: &Initial) -> Result<(), AnalysisError> {
@@ -436,28 +425,18 @@ struct LevelSearch<'s, 'a> {
 }
 
 impl LevelSearch<'_, '_> {
-    fn run(&mut self, jet: &mut Vec<f64>, depth: Depth, known: usize) -> Result<Characteristics, AnalysisError> {
+    fn run(&mut self, jet: &mut Vec<f64>, depth: Depth) -> Result<Characteristics, AnalysisError> {
         let (m, n) = (self.array.rows(), self.array.dim());
         let most = depth.most.min(MOST_LEVELS - 1);
         let mut found: Vec<Level> = Vec::new();
         let mut corank = 0;
         let mut result: Option<Characteristics> = None;
-        // what is found at once, and the jet of that level
-        let mut whole = jet.clone();
-        whole.resize((known + 2) * n, 0.0);
-        let at_once = (known > 0).then(|| self.consistent(known, &mut whole)).transpose().ok().flatten();
         for level in 0..=most + 1 {
             if level > most && result.is_none() {
                 break;
             }
-            let found_at_once = at_once.as_ref().filter(|_| level <= known);
-            if found_at_once.is_some() {
-                jet.clear();
-                jet.extend_from_slice(&whole[..(level + 2) * n]);
-            }
             jet.resize((level + 2) * n, 0.0);
-            let outcome = found_at_once.map_or_else(|| self.consistent(level, jet), |fit| Ok(fit.clone()));
-            let fit = match (outcome, result.take()) {
+            let fit = match (self.consistent(level, jet), result.take()) {
                 (Ok(fit), found) => {
                     result = found;
                     fit

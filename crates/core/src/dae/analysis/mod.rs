@@ -10,7 +10,7 @@ pub use finding::Finding;
 pub use perturbation::{PerturbationClass, PerturbationIndex};
 pub use written::{shortened, too_long};
 
-use super::characteristics::{AnalysisError, Bases, Characteristics, Depth, characterise, characterise_near};
+use super::characteristics::{AnalysisError, Bases, Characteristics, Depth, characterise, characterise_at};
 use super::hidden::{MinimalArray, Restrictions, Role, minimal_array, restrictions};
 use super::structural::{Structural, structural};
 use super::{CharacteristicValues, DerivativeArray, System};
@@ -45,16 +45,15 @@ fn distance(system: &System) -> f64 {
     if system.is_large() { 1e-4 } else { 1e-2 }
 }
 
-/// Ranks at another point; of large systems by the jet of the level where the hypothesis holds at the start, and not confirmed.
+/// Ranks at another point; those of large systems are not confirmed.
 fn look(
     system: &System,
     array: &mut DerivativeArray,
     (t, x): (f64, &[f64]),
-    at: &Characteristics,
     depth: Depth,
 ) -> Result<Characteristics, AnalysisError> {
-    let (known, confirm) = if system.is_large() { (at.values.mu, false) } else { (0, depth.confirm) };
-    characterise_near(system, array, (t, x), Depth { confirm, ..depth }, known)
+    let confirm = depth.confirm && !system.is_large();
+    characterise_at(system, array, t, x, Depth { confirm, ..depth })
 }
 
 /// How far to look.
@@ -254,7 +253,7 @@ fn beside(system: &System, at: &Characteristics, tend: Option<f64>, depth: Depth
         let later = if with_time && k % 2 == 1 { 1e-2 * length * k as f64 / count as f64 } else { 0.0 };
         let t = at.t + later;
         let x: Vec<f64> = at.x().iter().map(|x| x + distance(system) * (1.0 + x.abs()) * random.next()).collect();
-        if let Ok(other) = look(system, &mut array, (t, &x), at, depth) {
+        if let Ok(other) = look(system, &mut array, (t, &x), depth) {
             found.push(Elsewhere { t, on_trajectory: false, values: other.values });
         }
     }
@@ -308,7 +307,7 @@ fn follow(
     let mut array = system.array();
     for k in 0..solution.len() {
         let t = solution.times[k];
-        if let Ok(there) = look(system, &mut array, (t, &solution.state(k)[..system.dim()]), at, depth) {
+        if let Ok(there) = look(system, &mut array, (t, &solution.state(k)[..system.dim()]), depth) {
             elsewhere.push(Elsewhere { t, on_trajectory: true, values: there.values });
             if there.values != at.values && !findings.iter().any(|f| matches!(f, Finding::Changes { .. })) {
                 findings.push(Finding::Changes { t, before: at.values, now: there.values });
