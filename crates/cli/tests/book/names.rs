@@ -20,7 +20,7 @@ fn files() -> Vec<String> {
 /// Does a name have the look of a file with its folder?
 fn is_file(word: &str) -> bool {
     let ending = [".rs", ".toml", ".md", ".py", ".json", ".csv", ".sh"].iter().any(|ending| word.ends_with(ending));
-    ending && word.contains('/') && !word.contains([' ', '*', '<', '$'])
+    ending && word.contains('/') && !word.contains([' ', '*', '<', '$', ','])
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 const COMMANDS: [&str; 10] =
     ["list", "solve", "init", "compare", "study", "sweep", "report", "import", "check", "control"];
 /// Lines with options of other programs.
-const OTHERS: [&str; 3] = ["cargo ", "valgrind ", "--toggle-collect"];
+const OTHERS: [&str; 4] = ["cargo ", "valgrind ", "--toggle-collect", "peers/chain.py"];
 
 /// Words that begin with two dashes.
 fn of(page: &str) -> impl Iterator<Item = &str> {

@@ -29,8 +29,8 @@ fn a_norm_that_is_left_to_the_kinematics_drifts_with_the_tolerance() {
 #[test]
 fn a_norm_as_an_invariant_is_kept() {
     let error = largest_error_of_the_norm(&top("heavy-top-invariant"));
-    // every step is brought onto it
-    assert!(error < 1e-12, "{error:e}");
+    // every step is brought onto it; values between the steps are on the constraints only
+    assert!(error < 1e-9, "{error:e}");
 }
 
 #[test]

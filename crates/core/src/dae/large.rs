@@ -117,7 +117,8 @@ impl LargeSystem {
         if let Some(known) = known.filter(|known| *known != now) {
             return Err(changed(t, self.characteristic, known, now));
         }
-        if (&chosen.rows, &chosen.dependent) != (&self.chosen, &self.dependent) {
+        // also where there is nothing to choose
+        if known.is_none() || (&chosen.rows, &chosen.dependent) != (&self.chosen, &self.dependent) {
             (self.chosen, self.dependent, self.determined) = (chosen.rows, chosen.dependent, chosen.determined);
             self.arrange(t)?;
         }

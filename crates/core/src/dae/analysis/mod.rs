@@ -241,10 +241,11 @@ fn hidden_constraints((array, found): (&MinimalArray, &Restrictions)) -> Vec<Hid
         .collect()
 }
 
-/// Consistent points beside the start; where time enters, every other of them a little later.
+/// Consistent points beside the start; where time enters and equations say nothing at the start, every other of them a little later.
 fn beside(system: &System, at: &Characteristics, tend: Option<f64>, depth: Depth) -> Vec<Elsewhere> {
     let first = &system.first;
-    let with_time = first.graph.needed(&first.equations).binary_search(&first.t).is_ok();
+    let says_nothing = at.values.u > 0 || at.values.v > 0;
+    let with_time = says_nothing && first.graph.needed(&first.equations).binary_search(&first.t).is_ok();
     let (count, length) = (effort(system).0, tend.map_or(1.0 + at.t.abs(), |tend| tend - at.t));
     let mut array = system.array();
     let mut random = Random::default();
